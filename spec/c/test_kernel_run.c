@@ -63,7 +63,8 @@ static void end_program(struct job *job, const ecs_query *query, uint32_t comman
   builder_free(job->b);
   job->b = NULL;
   job->plan = run_plan_of(compiled, job->columns, job->commands, commands);
-  job->run = (struct run){&job->plan, query, job->uniforms, job->totals, 0, NULL, NULL, NULL};
+  job->run = (struct run){.plan = &job->plan, .query = query, .uniforms = job->uniforms,
+                            .totals = job->totals};
   runner_open(&job->runner, &job->world->memory, isa_best());
 }
 

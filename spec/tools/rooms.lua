@@ -14,8 +14,8 @@ local ROOMS = {
   ["core/change"] = { "core/base", "core/store", "core/find", "core/run" },
   ["core/image"] = { "core/base", "core/store", "core/find", "core/run", "core/change" },
   ["kernel"] = { "core/base" },
-  ["kernel/run"] = { "core/base", "core/store", "kernel" },
-  ["front"] = { "core/base", "core/store", "kernel", "kernel/run" },
+  ["kernel/run"] = { "core/base", "core/store", "core/find", "kernel" },
+  ["front"] = { "core/base", "core/store", "core/find", "kernel", "kernel/run" },
   ["lua/bind"] = { "core/base", "core/store" },
   ["lua"] = {
     "core/base", "core/store", "core/find", "core/run", "core/change", "core/image", "kernel",
@@ -28,6 +28,7 @@ local ROOM_OF_FILE = {
   ["kernel/run.c"] = "kernel/run", ["kernel/run.h"] = "kernel/run",
   ["kernel/lookup.c"] = "kernel/run", ["kernel/lookup.h"] = "kernel/run",
   ["kernel/giving.c"] = "kernel/run", ["kernel/giving.h"] = "kernel/run",
+  ["kernel/partners.c"] = "kernel/run", ["kernel/partners.h"] = "kernel/run",
   ["kernel/gather.c"] = "kernel/run", ["kernel/gather.h"] = "kernel/run",
 }
 

@@ -2,6 +2,7 @@
 #include "front/commands.h"
 #include "front/front.h"
 #include "front/mixed.h"
+#include "front/partner.h"
 #include "front/steps.h"
 
 #include "core/base/type_column.h"
@@ -200,7 +201,8 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   if (from.kind == VAL_ARRAY) return element_key(f, from, key);
   if (from.kind == VAL_RECORD) return element_of_record(f, from, key);
   if (from.kind == VAL_TABLE) return order_read(f, from, key);
-  if (from.kind != VAL_VIEW && from.kind != VAL_RESOURCE)
+  if (from.kind == VAL_INDEX) return partner_method(f, from, key);
+  if (from.kind != VAL_VIEW && from.kind != VAL_RESOURCE && from.kind != VAL_PARTNER)
     front_refuse(f, "it takes a field of what is neither a view nor a table");
   int64_t at;
   if (from.array && key->type == CONST_INTEGER && !has_element(from, key, &at))
@@ -208,6 +210,7 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   struct val to = inside(f, from, key);
   if (!is_leaf(to)) return to;
   if (from.kind == VAL_RESOURCE) return resource_field(f, to);
+  if (from.kind == VAL_PARTNER) return partner_field(f, to);
   return access_column(f, to.slot, to.leaf, to.root, to.leaf);
 }
 
@@ -380,6 +383,7 @@ void access_store(struct front *f, struct val view, const struct constant *key,
     steps_store(f, view, element_index(f, view, key), value);
     return;
   }
+  if (view.kind == VAL_PARTNER) partner_refuse_write(f, view, key);
   if (view.kind != VAL_VIEW && view.kind != VAL_RESOURCE)
     front_refuse(f, "it writes to what is not a view");
   struct val to = inside(f, view, key);

@@ -15,7 +15,7 @@ enum {
   LOP_LE = 59, LOP_EQK = 60, LOP_EQI = 61, LOP_LTI = 62, LOP_LEI = 63, LOP_GTI = 64,
   LOP_GEI = 65, LOP_TEST = 66, LOP_TESTSET = 67, LOP_CALL = 68, LOP_TAILCALL = 69,
   LOP_RETURN = 70, LOP_RETURN0 = 71, LOP_RETURN1 = 72, LOP_FORLOOP = 73, LOP_FORPREP = 74,
-  LOP_TFORPREP = 75, LOP_TFORLOOP = 77, LOP_SETLIST = 78, LOP_CLOSURE = 79,
+  LOP_TFORPREP = 75, LOP_TFORCALL = 76, LOP_TFORLOOP = 77, LOP_SETLIST = 78, LOP_CLOSURE = 79,
   LOP_VARARG = 80, LOP_VARARGPREP = 81, LOP_EXTRAARG = 82
 };
 
@@ -96,9 +96,6 @@ static const char *refusal(uint32_t op) {
     case LOP_TBC: return "it has a variable to be closed: do that in a system's run";
     case LOP_VARARG:
     case LOP_VARARGPREP: return "it takes a variable number of arguments: name its parameters";
-    case LOP_TFORPREP:
-    case LOP_TFORPREP + 1:
-    case LOP_TFORLOOP: return "it has a loop over an iterator: do that in a system's run";
     default: return "it has an instruction that is not known";
   }
 }
@@ -270,6 +267,28 @@ static void for_loop(struct decoder *d, const struct fields *i, uint32_t pc,
   }
 }
 
+/* The instructions of a loop over an iterator, which stand as Lua's compiler puts them. */
+static void each_loop(struct decoder *d, const struct fields *i, uint32_t pc, struct code *out) {
+  out->a = reg(d, i->a);
+  reg(d, i->a + 4);
+  if (i->op == LOP_TFORCALL) {
+    out->kind = CODE_EACH_NEXT;
+    out->c = i->c;
+    reg(d, i->a + 3 + i->c);
+    uint32_t end = pc + 1 < d->f->count ? word(d, pc + 1) : 0;
+    if ((end & 0x7F) != LOP_TFORLOOP || i->c == 0) d->ok = false;
+  } else if (i->op == LOP_TFORLOOP) {
+    out->kind = CODE_EACH_END;
+    out->target = target(d, (int64_t)pc + 1 - i->bx);
+  } else {
+    out->kind = CODE_EACH;
+    out->target = target(d, (int64_t)pc + 1 + i->bx);
+    uint32_t next = d->ok ? word(d, out->target) : 0;
+    if ((next & 0x7F) != LOP_TFORCALL || (next >> 7 & 0xFF) != i->a || out->target <= pc)
+      d->ok = false;
+  }
+}
+
 static void test(struct decoder *d, const struct fields *i, uint32_t pc, struct code *out) {
   bool sets = i->op == LOP_TESTSET;
   out->kind = sets ? CODE_TEST_SET : CODE_TEST;
@@ -402,6 +421,8 @@ static void decode(struct decoder *d, uint32_t pc, struct code *out) {
     do_return(d, &i, out);
   else if (i.op == LOP_FORLOOP || i.op == LOP_FORPREP)
     for_loop(d, &i, pc, out);
+  else if (i.op >= LOP_TFORPREP && i.op <= LOP_TFORLOOP)
+    each_loop(d, &i, pc, out);
   else
     refuse(d, &i, out);
 }

@@ -38,6 +38,9 @@ enum code_kind {
   CODE_RETURN,      /* b values from a; NONE: up to the top */
   CODE_FOR,         /* loop over a, a + 1, a + 2; body up to target, where FOR_END is */
   CODE_FOR_END,
+  CODE_EACH,        /* loop over the iterator at a; body up to target, where EACH_NEXT is */
+  CODE_EACH_NEXT,   /* a + 4 ... = what the iterator gives, c of them; EACH_END is behind it */
+  CODE_EACH_END,    /* to target unless a + 4 is nil */
   CODE_REFUSED      /* what a kernel cannot do: `why`; if flag, it may set registers from a on */
 };
 

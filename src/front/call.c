@@ -5,6 +5,7 @@
 #include "front/emit_event.h"
 #include "front/front.h"
 #include "front/mixed.h"
+#include "front/partner.h"
 #include "front/steps.h"
 #include "core/base/text.h"
 #include "core/store/component.h"
@@ -488,6 +489,10 @@ void call_function(struct front *f, const struct code *code) {
   if (function.kind == VAL_METHOD) {
     put_results(f, code, results,
                 method_call(f, function.at, arguments, count, results, code->c));
+    return;
+  }
+  if (function.kind == VAL_FINDER) {
+    put_results(f, code, results, partner_call(f, function, arguments, count, results));
     return;
   }
   if (function.kind == VAL_SPAWNER) {

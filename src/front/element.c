@@ -39,6 +39,15 @@ uint32_t element_array(struct front *f, const struct component *array, uint32_t 
   return add_array(f, element, element_type(f, array, leaf));
 }
 
+uint32_t element_copies(struct front *f, struct front_copy copy, k_column type) {
+  for (uint32_t i = 0; i < f->array_count; i++) {
+    struct front_copy known = f->arrays[i].copy;
+    if (known.index == copy.index && known.slot == copy.slot && known.leaf == copy.leaf) return i;
+  }
+  assert(copy.index);
+  return add_array(f, (struct front_array){.path = NONE, .copy = copy}, type);
+}
+
 uint32_t element_cells(struct front *f, uint32_t column) {
   for (uint32_t i = 0; i < f->array_count; i++)
     if (f->arrays[i].column == column + 1) return i;

@@ -62,7 +62,10 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_RECORD: return x->at == y->at && x->value == y->value && x->present == y->present;
     case VAL_SPAWNED: return x->at == y->at && x->value == y->value;
     case VAL_CHOICE: return x->value == y->value && x->number == y->number;
+    case VAL_PARTNERS: return x->value == y->value;
+    case VAL_PARTNER:
     case VAL_VIEW:
+      if (x->value != y->value || x->at != y->at) return false;
       return x->slot == y->slot && x->leaf == y->leaf && x->array == y->array &&
              x->component == y->component;
     case VAL_RESOURCE:

@@ -57,7 +57,9 @@ static void find_loops(struct function_code *f) {
     struct flow *loop = &f->flow[begin];
     for (uint32_t pc = begin + 1; pc < loop->end; pc++) {
       const struct code *code = &f->code[pc];
-      uint32_t end = code->kind == CODE_FOR ? code->target + 1 : f->flow[pc].end;
+      uint32_t end = code->kind == CODE_FOR    ? code->target + 1
+                     : code->kind == CODE_EACH ? code->target + 2
+                                               : f->flow[pc].end;
       if (end > loop->end) loop->end = end;
     }
   }
@@ -88,6 +90,9 @@ static void take_and_set(const struct code *code, struct registers *takes, struc
     case CODE_RETURN: add(takes, code->a, code->b == NONE ? REGISTERS : code->b); return;
     case CODE_FOR:
     case CODE_FOR_END: add(takes, code->a, 3); add(sets, code->a + 3, 1); return;
+    case CODE_EACH: add(takes, code->a, 3); return;
+    case CODE_EACH_NEXT: add(takes, code->a, 3); add(sets, code->a + 4, code->c); return;
+    case CODE_EACH_END: add(takes, code->a, 5); return;
     case CODE_NOTHING:
     case CODE_SET_UPFIELD:
     case CODE_JUMP:
@@ -126,7 +131,9 @@ static struct registers behind(const struct function_code *f, uint32_t pc) {
   switch (code->kind) {
     case CODE_RETURN:
     case CODE_REFUSED: break;
-    case CODE_JUMP: join(f, &set, code->target, NONE); break;
+    case CODE_JUMP:
+    case CODE_EACH: join(f, &set, code->target, NONE); break;
+    case CODE_EACH_END: join(f, &set, code->target, NONE); join(f, &set, pc + 1, NONE); break;
     case CODE_COMPARE:
     case CODE_TEST:
     case CODE_TEST_SET:

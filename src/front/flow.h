@@ -5,7 +5,7 @@
 
 #include "front/bytecode.h"
 
-/* Finds the loops of a function that jumps back, but for those of numeric `for` alone, and what
+/* Finds the loops of a function that jumps back, but for those of `for` alone, and what
 ** is needed where: function->flow, NULL when there are none. False when out of memory. */
 bool flow_find(struct function_code *function);
 void flow_free(struct function_code *function);

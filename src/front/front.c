@@ -5,6 +5,7 @@
 #include "front/flow.h"
 #include "front/front.h"
 #include "front/numeric_for.h"
+#include "front/partner.h"
 #include "front/row_loop.h"
 #include "front/steps.h"
 
@@ -280,7 +281,8 @@ static void take_index(struct front *f, const struct code *code) {
 static struct val length(struct front *f, struct val x) {
   if (x.kind == VAL_PATH) return outside_length(f, x);
   bool array = x.kind == VAL_ARRAY;
-  bool counted = (x.kind == VAL_VIEW || x.kind == VAL_RESOURCE) && x.array;
+  bool views = x.kind == VAL_VIEW || x.kind == VAL_RESOURCE || x.kind == VAL_PARTNER;
+  bool counted = views && x.array;
   if (!counted && !array && x.kind != VAL_STRING)
     front_refuse(f, "it asks for a length of what is neither a table, an array nor a text");
   int64_t count = array     ? x.component->length
@@ -386,6 +388,9 @@ static void step(struct front *f, struct frame *frame) {
     case CODE_TEST:
     case CODE_TEST_SET: test(f, code); return;
     case CODE_FOR: numeric_for(f, frame); return;
+    case CODE_EACH: partner_for(f, frame); return;
+    case CODE_EACH_NEXT:
+    case CODE_EACH_END:
     case CODE_FOR_END: front_refuse(f, "its bytecode is not sound"); break;
     case CODE_JUMP:
       front_jump(f, code->target, f->env.mask);

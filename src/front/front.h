@@ -11,6 +11,7 @@
 #include "front/result.h"
 #include "kernel/build_note.h"
 #include "kernel/lookup.h"
+#include "kernel/partners.h"
 #include "kernel/run.h"
 
 struct leaf;
@@ -46,6 +47,10 @@ enum val_kind {
   VAL_RECORD,      /* an element of a table that is one, too: `value` is its place, counted from 1,
                       in f->arrays[`at`] */
   VAL_TABLE,       /* a table that the function makes: `at` of f->made */
+  VAL_INDEX,       /* an index: `at` of f->indexes */
+  VAL_FINDER,      /* a method of it: `number` is an enum list_kind */
+  VAL_PARTNERS,    /* what a `for` is to go through: `value` is how many, of index `at` */
+  VAL_PARTNER,     /* a copy that such a loop shows: like a view; `value` is its place */
   VAL_SPAWNED      /* the id of an entity that it spawns: the `at`-th of f->commands, in a loop */
 };
 
@@ -125,6 +130,7 @@ struct front_array {
   enum element_gaps gaps;
   enum element_kind kind;
   bool ragged;                 /* a table with other numbers, too: ELEMENTS_RAGGED */
+  struct front_copy copy;      /* of an index */
 };
 
 /* What a number is made by: an element of an array, a field of a resource or of another entity, and
@@ -187,6 +193,8 @@ struct front {
   uint32_t command_count, loop_commands;   /* those before the outermost loop that is open */
   uint32_t mark_count, first_mark;   /* of bitmaps that say where watched terms are written */
   uint32_t whole_count;
+  uint32_t index_count, list_count;
+  bool looks;                  /* it has come upon an index, whatever that may be */
 
   /* Nothing is in these lists but what is counted above: front_clear leaves them as they are. */
   struct val registers[FRONT_REGISTERS];
@@ -207,6 +215,8 @@ struct front {
   struct front_made made[FRONT_MADE];
   struct front_item items[FRONT_ITEMS];
   struct run_command commands[RUN_ORDERS];
+  struct ecs_index *indexes[RUN_INDEXES];
+  struct run_list lists[RUN_LISTS];            /* by the number in the program */
   struct function_code codes[FRONT_FUNCTIONS];
 };
 
@@ -426,6 +436,8 @@ bool element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t
 
 /* The number of an array in the program, or of a field of a resource as one. */
 uint32_t element_array(struct front *f, const struct component *array, uint32_t leaf);
+/* The same of what an index has copied, whose cells are of a type. */
+uint32_t element_copies(struct front *f, struct front_copy copy, k_column type);
 /* The same of the cells of others' that a column stands for. */
 uint32_t element_cells(struct front *f, uint32_t column);
 

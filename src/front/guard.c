@@ -5,6 +5,7 @@
 #include "core/base/column_cells.h"
 #include "core/base/types.h"
 #include "core/base/value.h"
+#include "core/find/edition.h"
 #include "core/store/array.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
@@ -145,4 +146,18 @@ k_array guard_read_array(const ecs_world *world, ecs_id id, uint32_t leaf) {
   const struct component *array = component_of(world, id);
   assert(array && array->resource && leaf < array->leaf_count);
   return (k_array){array->resource[leaf].data, array->length ? array->length : 1};
+}
+
+/* Of no rows no cell is taken, but there has to be one. */
+k_array guard_read_copy(const struct ecs_index *index, struct front_copy copy) {
+  static const uint64_t none = 0;
+  const struct copies *copies = &index->now->copies;
+  const struct column_buffer *cells = &copies->entities;
+  if (copy.slot != NONE) {
+    const struct copy_slot *slot = &copies->slots[copy.slot];
+    assert(copy.slot < copies->slot_count && copy.leaf < slot->count);
+    cells = &copies->columns[slot->first + copy.leaf].cells;
+  }
+  if (copies->count == 0) return (k_array){&none, 1};
+  return (k_array){cells->data, copies->count};
 }

@@ -75,6 +75,13 @@ struct guard {
   uint8_t gaps;                /* of these: enum element_gaps */
 };
 
+/* What an index has copied: the cells of a leaf that a slot gives, or who the rows are. */
+struct front_copy {
+  uint32_t index;              /* 1 + the number of the kernel's; 0: it is none */
+  uint32_t slot;               /* NONE: the entities */
+  uint32_t leaf;               /* counted from the slot's first column */
+};
+
 /* A field of a resource, and the number of its uniform. */
 struct resource_uniform {
   ecs_id component;
@@ -116,6 +123,8 @@ enum reading guard_read_count(lua_State *L, int anchors, const struct guard *gua
                               ecs_world *world, k_scalar *uniforms);
 void guard_read_resource(const ecs_world *world, const struct resource_uniform *resource,
                          k_scalar *value);
+/* Where what an index has copied is; it is up to date. */
+k_array guard_read_copy(const struct ecs_index *index, struct front_copy copy);
 /* Where an array of the world is now, or the field of a resource. */
 k_array guard_read_array(const ecs_world *world, ecs_id id, uint32_t leaf);
 

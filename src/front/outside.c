@@ -2,6 +2,7 @@
 ** of them has to stay as it is. */
 #include "front/front.h"
 #include "front/mixed.h"
+#include "front/partner.h"
 
 #include "core/base/value.h"
 #include "core/store/fields.h"
@@ -107,8 +108,8 @@ static struct val object(struct front *f, const struct path *path) {
       result.component = outside.resource;
       break;
     case OUTSIDE_INDEX:
-      front_refuse(f, "it looks into an index, which only plain Lua does: put that into a system "
-                      "of its own, and keep what it finds in a field");
+      result.kind = VAL_INDEX;
+      result.at = partner_index(f, outside.index);
       break;
     default:
       front_refuse(f, "it uses an object that is neither this world nor a resource or an array of "

@@ -8,6 +8,7 @@
 #include "core/base/base.h"
 
 struct component;
+struct ecs_index;
 
 enum outside_kind {
   OUTSIDE_OTHER,     /* nothing that a kernel can use */
@@ -15,7 +16,7 @@ enum outside_kind {
   OUTSIDE_RESOURCE,  /* a view of a resource of that world */
   OUTSIDE_ARRAY,     /* an array of that world */
   OUTSIDE_SPAWNER,   /* a function that world:spawner of that world has made */
-  OUTSIDE_INDEX      /* an index, which only plain Lua looks into */
+  OUTSIDE_INDEX      /* an index of that world */
 };
 
 struct outside {
@@ -23,6 +24,7 @@ struct outside {
   const struct component *resource;    /* or the array */
   const ecs_id *components;            /* of a spawner, which has them as long as the function is */
   uint32_t count;
+  struct ecs_index *index;             /* NULL where it is declared no more */
 };
 
 /* Says what the userdata or C function at an index is to a kernel of the world whose object is

@@ -179,7 +179,8 @@ static bool poison(struct loop *loop, uint32_t index) {
 /* Whether nothing of it is made in a round. */
 static bool is_known(const struct val *x) {
   return x->kind != VAL_NOTHING && x->kind != VAL_VALUE && x->kind != VAL_CHOICE &&
-         x->kind != VAL_RECORD && x->kind != VAL_TABLE && x->kind != VAL_SPAWNED;
+         x->kind != VAL_RECORD && x->kind != VAL_TABLE && x->kind != VAL_SPAWNED &&
+         x->kind != VAL_PARTNERS && x->kind != VAL_PARTNER;
 }
 
 /* What the first round does not take may be anything before it: what all rows leave with. */
@@ -337,7 +338,8 @@ static void end_round(struct loop *loop) {
     for (enum part part = PART_VALUE; part < PART_COUNT; part++)
       if (has_part(&loop->carries[i], part))
         nexts[i][part] = next_value(loop, &loop->carries[i], part);
-  k_value again = f->env.mask == K_NONE ? build_bool(b, false) : f->env.mask;
+  k_value again = loop->counts ? loop->again : f->env.mask;
+  if (f->env.mask == K_NONE) again = build_bool(b, false);
   for (uint32_t i = 0; i < loop->count; i++)
     for (enum part part = PART_VALUE; part < PART_COUNT; part++)
       if (has_part(&loop->carries[i], part))
@@ -364,7 +366,16 @@ static void restore(struct loop *loop) {
   f->fork_count = loop->fork_count;
 }
 
-/* How it is behind the loop, for rows that did all rounds. */
+/* The rows that did all rounds. */
+static k_value rows_behind(struct loop *loop) {
+  if (!loop->counts) return loop->live;
+  k_value mask = loop->start.mask;
+  for (uint32_t i = 0; i < loop->exit_count; i++)
+    mask = mask_and_not(loop->f, mask, loop->exits[i].mask);
+  return mask;
+}
+
+/* How it is behind the loop, for these. */
 static void leave(struct loop *loop) {
   struct front *f = loop->f;
   restore(loop);
@@ -379,7 +390,7 @@ static void leave(struct loop *loop) {
   }
   for (uint32_t i = 0; i < 4 && loop->control != NONE; i++)
     *front_register(f, loop->control + i) = (struct val){.kind = VAL_NOTHING};
-  f->env.mask = loop->live;
+  f->env.mask = rows_behind(loop);
 }
 
 /* Rows that have left go on where they wanted to. */
@@ -425,6 +436,7 @@ void rounds_open(struct loop *loop, struct front *f, struct frame *frame) {
   loop->chains = f->chain_count;
   loop->made = f->made_count;
   loop->items = f->item_count;
+  loop->lists = f->list_count;
   if (f->loop_depth == 1) f->loop_commands = f->command_count;
   forget_registers(loop);
   front_keep(f);
@@ -456,6 +468,7 @@ bool rounds_again(struct loop *loop) {
   f->chain_count = loop->chains;
   f->made_count = loop->made;
   f->item_count = loop->items;
+  f->list_count = loop->lists;
   build_rewind(f->b, loop->mark);
   restore(loop);
   return true;

@@ -33,10 +33,12 @@ struct loop {
   struct loop *outer;          /* of the frame */
   uint32_t head, end;          /* its first instruction, and that behind its last */
   uint32_t control;            /* of a numeric for: its registers, which nothing behind it needs */
-  bool shrinks;                /* rows leave at the end of rounds, too */
+  bool shrinks;                /* rows leave at the end of rounds, too: */
+  bool counts;                 /* those that have done all of theirs, and are behind it then; */
+  k_value again;               /* the others, to be set by whoever compiles a round */
   struct env start;            /* before the loop; its registers belong to an edge */
   uint32_t first_edge;         /* those of the body */
-  uint32_t fork_count, commands, chains, made, items, attempts;
+  uint32_t fork_count, commands, chains, made, items, lists, attempts;
   k_mark mark;
   uint64_t poisoned[FRONT_REGISTERS / 64];
   struct carry carries[ROUNDS_CARRIES];
@@ -59,7 +61,7 @@ void rounds_compile(struct loop *loop, uint32_t pc, uint32_t end);
 /* Whether the body has changed more than was known: then all is as before rounds_begin, which is
 ** next; else rounds_end. */
 bool rounds_again(struct loop *loop);
-/* Closes it. Rows that did the last round and never left are here. */
+/* Closes it. Rows that did the last round, or all of theirs, and never left are here. */
 void rounds_end(struct loop *loop);
 
 #endif

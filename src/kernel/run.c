@@ -13,6 +13,7 @@
 #include "kernel/giving.h"
 #include "kernel/lookup.h"
 #include "kernel/ops.h"
+#include "kernel/partners.h"
 
 /* ---- plans ---- */
 
@@ -178,6 +179,14 @@ static void look_up(void *ud, uint32_t number, const int64_t *from, const uint8_
   lookup_all(run->query->world, &run->plan->lookups[number], from, mask, to, n);
 }
 
+/* A k_list: the run is `ud`. */
+static size_t list_partners(void *ud, uint32_t number, const k_listing *listing, size_t n) {
+  const struct run *run = ud;
+  assert(run->plan->lists && number < run->plan->program->list_count);
+  const struct run_list *list = &run->plan->lists[number];
+  return partners_list(run->indexes[list->index], list->kind, listing, n);
+}
+
 /* A run that the machine has been opened for. */
 struct opened {
   k_run rows;
@@ -196,7 +205,8 @@ static void open_machine(const struct runner *runner, const struct run *run,
                          .totals = run->totals, .arrays = run->arrays,
                          .orders = plan->order_count ? &opened->orders : NULL,
                          .live = forget_dead, .live_ud = run->query->world,
-                         .look = look_up, .look_ud = (void *)(uintptr_t)run};
+                         .look = look_up, .look_ud = (void *)(uintptr_t)run,
+                         .list = list_partners, .list_ud = (void *)(uintptr_t)run};
   k_status status = machine_open(runner->machine, plan->program, &opened->rows);
   assert(status == K_OK);
   (void)status;
@@ -380,7 +390,7 @@ static RARE ecs_status fail(const ecs_world *world, const struct run_failure *fa
     [KE_ABSENT] = "an array has no such element",
     [KE_NIL] = "what is needed is not there",
     [KE_DEAD] = "an entity that it changes is not alive",
-    [KE_ROOM] = "there is no room for what it does to others",
+    [KE_ROOM] = "there is no room for what it does to others, or for whom it looks at",
     [KE_ROUNDS] = "a loop has too many rounds",
   };
   assert(failure->why.error > KE_NONE && failure->why.error <= KE_ROUNDS);

@@ -54,6 +54,7 @@ struct run_asked {
   uint32_t uniform;
 };
 
+struct run_list;
 struct run_lookup;
 
 /* A program, and what its columns and bitmaps stand for: the same in every run. Whoever made the
@@ -68,6 +69,7 @@ struct run_plan {
   const struct run_asked *asked;       /* the caller's to set, where there are any: */
   uint32_t asked_count;                /* then no run is over rows of several tables */
   const struct run_lookup *lookups;    /* the caller's to set: as many as the program has */
+  const struct run_list *lists;        /* likewise */
   const struct run_other *others;      /* likewise: then all runs are over rows gathered */
   uint32_t other_count;
   const uint32_t *marks;               /* given: from a bitmap on, those of rows in which these */
@@ -121,6 +123,7 @@ struct run {
   k_total *totals;             /* as many as the program has; zeroed before the first table */
   double dt;
   const k_array *arrays;       /* as many as the program has */
+  const struct ecs_index *const *indexes;   /* that its lists are of, brought up to date */
   const uint64_t *filter;      /* the rows of the table to start with; NULL: those that match */
   const uint32_t *first;       /* the match's columns, by slot; NULL: those of query_columns */
 };

@@ -2,6 +2,7 @@
 
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
+#include "core/find/indexing.h"
 #include "core/store/component.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
@@ -177,7 +178,17 @@ static void set_program(lua_State *L, const struct variant *variant) {
 /* Whether its last program is for the components as they are now. */
 static bool is_current(const struct kernel *kernel) {
   const struct variant *last = kernel->count ? kernel->variants[0] : NULL;
-  return last && last->plan.program && last->version == *kernel->box->version;
+  return last && last->plan.program && variant_is_current(kernel, last);
+}
+
+/* Sets the names of the indexes that a program looks into, in the table at the top. */
+static void set_indexes(lua_State *L, const struct variant *variant) {
+  lua_createtable(L, (int)variant->index_count, 0);
+  for (uint32_t i = 0; i < variant->index_count; i++) {
+    lua_pushstring(L, index_name(variant->indexes[i]));
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setfield(L, -2, "indexes");
 }
 
 /* Adds to the table at one index what is known of the kernel at another: reads, writes,
@@ -192,6 +203,7 @@ static void explain_kernel(lua_State *L, int handle, int table) {
     list_fields(L, kernel->box->world, kernel->variants[0], "writes", true);
     variant_push_tables(L, handle, kernel->variants[0]);
     lua_setfield(L, -2, "tables");
+    if (kernel->variants[0]->index_count) set_indexes(L, kernel->variants[0]);
     set_marks(L, kernel, kernel->variants[0]);
     set_program(L, kernel->variants[0]);
   }

@@ -19,8 +19,9 @@ struct outside kernel_object(lua_State *L, int index, const void *owner) {
   struct array_box *array = box_test(L, index, &kind_array, sizeof *array);
   if (array && array->box == box && array_find(L, index, array))
     return (struct outside){.kind = OUTSIDE_ARRAY, .resource = array->component};
-  if (box_test(L, index, &kind_index, sizeof(struct head)))
-    return (struct outside){.kind = OUTSIDE_INDEX};
+  struct index_box *looked = box_test(L, index, &kind_index, sizeof *looked);
+  if (looked && looked->box == box)
+    return (struct outside){.kind = OUTSIDE_INDEX, .index = index_find(L, index, looked)};
   const struct view_box *view = view_test(L, index);
   bool is_root = view && view->box == box && view->root == view && !view->loop &&
                  !view->found;

@@ -7,6 +7,7 @@
 #include "kernel/run.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
+#include "lua/kernel_indexes.h"
 #include "lua/kernel_variant.h"
 #include "lua/variant.h"
 
@@ -42,8 +43,8 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct wh
                       uint32_t rows) {
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
-  const struct variant *variant = variant_need(L, handle, anchors, kernel, which);
-  if (!variant) {
+  struct variant *variant = variant_need(L, handle, anchors, kernel, which);
+  if (!variant || !(kernel->ahead || indexes_ready(L, variant))) {
     keep_reason(L, handle, kernel);
     lua_replace(L, anchors);
     return false;
@@ -169,6 +170,7 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
   /* Programs are for what is watched when they run. */
   if (changes_watch((ecs_query *)(uintptr_t)kernel->query) != ECS_OK) raise_memory(L);
   kernel->runs++;
+  kernel->ahead = ahead;
   const char *reason = unfit(kernel);
   if (reason) {
     lua_pushstring(L, reason);
@@ -187,6 +189,7 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
   struct kernel *kernel = box->kernel;
   if (!kernel) return false;
   kernel->runs++;
+  kernel->ahead = false;
   bool ready = !unfit(kernel) &&
                ready_for(L, handle, kernel, variant_wanted(kernel, table), table->count);
   if (ready) kernel->refused = false;

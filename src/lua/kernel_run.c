@@ -118,7 +118,9 @@ static struct run run_of(const struct kernel *kernel, struct variant *variant,
                          const struct kernel_run *how, const uint64_t *filter) {
   return (struct run){.plan = &variant->plan, .query = kernel->query,
                       .uniforms = variant->uniforms, .totals = how->total, .dt = how->dt,
-                      .arrays = variant->arrays, .filter = filter};
+                      .arrays = variant->arrays,
+                      .indexes = (const struct ecs_index *const *)variant->indexes,
+                      .filter = filter};
 }
 
 /* The function itself does the row that failed, and what is compiled of it goes on behind that one,
@@ -227,6 +229,7 @@ static void begin(lua_State *L, struct kernel *kernel, struct gathering *g, uint
   g->run.plan = &g->variant->plan;
   g->run.uniforms = g->variant->uniforms;
   g->run.arrays = g->variant->arrays;
+  g->run.indexes = (const struct ecs_index *const *)g->variant->indexes;
   g->writes = writes_any(g->variant);
   assert(!g->walk || g->run.plan->asked_count == 0);
   if (!g->walk) run_ask(&g->run, query_table(g->run.query, g->match));

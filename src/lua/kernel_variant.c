@@ -1,5 +1,6 @@
 #include "lua/kernel_variant.h"
 
+#include "core/find/indexing.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
@@ -7,6 +8,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/kernel.h"
+#include "lua/kernel_indexes.h"
 #include "lua/kernel_object.h"
 #include "lua/variant.h"
 
@@ -59,10 +61,14 @@ static void read_resources(const struct world_box *box, struct variant *variant)
 }
 
 static void read_arrays(const struct world_box *box, struct variant *variant) {
-  for (uint32_t i = 0; i < variant->array_count; i++)
+  for (uint32_t i = 0; i < variant->array_count; i++) {
+    struct front_copy copy = variant->copies[i];
+    if (copy.index)
+      variant->arrays[i] = guard_read_copy(variant->indexes[copy.index - 1], copy);
     if (variant->array_ids[i])
       variant->arrays[i] =
           guard_read_array(box->world, variant->array_ids[i], variant->array_leaves[i]);
+  }
 }
 
 /* ---- choosing ---- */
@@ -139,12 +145,16 @@ static bool same_which(struct which x, struct which y) {
   return x.present == y.present && x.some == y.some;
 }
 
+bool variant_is_current(const struct kernel *kernel, const struct variant *variant) {
+  if (variant->version != *kernel->box->version) return false;
+  return !variant->looks || variant->indexed == indexes_version(kernel->box->world);
+}
+
 /* The variant for how things are now, be it that it is refused; NULL when there is none. */
 static struct variant *find(lua_State *L, int anchors, struct kernel *kernel, struct which which) {
-  uint64_t version = *kernel->box->version;
   for (uint32_t i = 0; i < kernel->count; i++) {
     struct variant *variant = kernel->variants[i];
-    if (!same_which(variant->which, which) || variant->version != version) continue;
+    if (!same_which(variant->which, which) || !variant_is_current(kernel, variant)) continue;
     if (!fits_now(L, anchors, kernel, variant)) continue;
     memmove(kernel->variants + 1, kernel->variants, i * sizeof *kernel->variants);
     kernel->variants[0] = variant;
@@ -169,7 +179,7 @@ static void read_texts(lua_State *L, int all_anchors, const struct kernel *kerne
 struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
                              struct which which) {
   struct variant *variant = find(L, anchors, kernel, which);
-  if (!variant || !variant->plan.program) return NULL;
+  if (!variant || !variant->plan.program || !indexes_are_fresh(variant)) return NULL;
   read_arrays(kernel->box, variant);
   if (UNLIKELY(variant->texts)) read_texts(L, anchors, kernel, variant);
   return variant;
@@ -267,6 +277,13 @@ static bool copy_arrays(struct memory *memory, struct variant *variant,
   memcpy(variant->array_leaves, from->array_leaves, sizeof variant->array_leaves);
   memcpy(variant->array_written, from->array_written, sizeof variant->array_written);
   variant->array_count = from->array_count;
+  memcpy(variant->copies, from->copies, sizeof variant->copies);
+  memcpy(variant->indexes, from->indexes, sizeof variant->indexes);
+  variant->index_count = from->index_count;
+  memcpy(variant->lists, from->lists, sizeof variant->lists);
+  variant->list_count = from->list_count;
+  variant->looks = from->looks;
+  variant->indexed = from->indexed;
   return made;
 }
 
@@ -299,6 +316,7 @@ static void give_program(struct variant *variant, struct program *program, uint3
   variant->plan.whole = variant->whole;
   variant->plan.whole_count = variant->whole_count;
   variant->plan.lookups = variant->lookups;
+  variant->plan.lists = variant->lists;
   variant->plan.asked_count = asked;
 }
 
@@ -313,7 +331,10 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
                           .anchor_count = front->anchor_count,
                           .lookups = front->lookups, .lookup_count = front->lookup_count,
                           .array_count = front->array_count, .mark_count = front->mark_count,
-                          .first_mark = front->first_mark, .whole_count = front->whole_count};
+                          .first_mark = front->first_mark, .whole_count = front->whole_count,
+                          .index_count = front->index_count, .list_count = front->list_count,
+                          .looks = front->looks,
+                          .indexed = indexes_version(kernel->box->world)};
   memcpy(found.commands, front->commands, sizeof found.commands);
   memcpy(found.asked, front->asked, sizeof found.asked);
   memcpy(found.marks, front->marks, front->mark_count * sizeof *found.marks);
@@ -322,12 +343,16 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
     found.array_ids[i] = front->arrays[i].id;
     found.array_leaves[i] = front->arrays[i].leaf;
     found.array_written[i] = front->arrays[i].written;
+    found.copies[i] = front->arrays[i].copy;
     if (front->arrays[i].column)
       found.others[found.other_count++] = (struct run_other){i, front->arrays[i].column - 1};
   }
+  memcpy(found.indexes, front->indexes, front->index_count * sizeof *found.indexes);
+  memcpy(found.lists, front->lists, front->list_count * sizeof *found.lists);
   struct variant *variant = copy_variant(kernel->set->runner.memory, &found);
   if (!variant || !front->program) return variant;
-  variant->quiet = !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&
+  variant->quiet = !front->index_count && !RESULT_IS_USED(kernel->result) &&
+                   front->command_count == 0 &&
                    !program_info(front->program).fails;
   uint32_t commands = front->command_count;
   give_program(variant, front->program, front->orders ? 0 : commands, front->orders ? commands : 0,
@@ -495,7 +520,7 @@ bool variants_share(lua_State *L, int handle, int from, int function) {
   lua_getiuservalue(L, from, KERNEL_ANCHORS);
   int to = lua_gettop(L) - 1;
   for (uint32_t i = known->count; i-- > 0;) {
-    if (known->variants[i]->version != *known->box->version) continue;
+    if (!variant_is_current(known, known->variants[i])) continue;
     lua_rawgeti(L, to + 1, (lua_Integer)known->variants[i]->anchors);
     copy_anchors(L, to + 2, to, function, kernel, known->variants[i]);
     lua_settop(L, to + 1);

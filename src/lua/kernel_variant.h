@@ -49,6 +49,10 @@ void variant_choices(const struct walk *walk, struct choices *out);
 /* variant_present in a match. */
 uint64_t variant_present_in_match(const struct walk *walk, const struct choices *choices);
 
+/* Whether it is for the components, and, where it looks into some, the indexes that there are
+** now. */
+bool variant_is_current(const struct kernel *kernel, const struct variant *variant);
+
 /* The variant for these rows, as things are now, its outside values read; NULL when there is none.
 ** KERNEL_ANCHORS of the kernel are at an index. */
 struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,

@@ -4,6 +4,7 @@
 
 #include "core/store/attachment.h"
 #include "front/guard.h"
+#include "kernel/partners.h"
 #include "kernel/run.h"
 #include "lua/kernel.h"
 #include "lua/kernel_variant.h"
@@ -32,6 +33,7 @@ struct kernel {
   uint64_t anchored;           /* tables of anchors so far */
   uint64_t runs;
   bool refused;                /* when it was last asked for */
+  bool ahead;                  /* it was asked for before there is a run */
   bool filtered;               /* for rows that a q:where(fn) lets through: programs start so */
   const char *form;            /* of a query or a system, that it was given to last */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
@@ -71,7 +73,15 @@ struct variant {
   bool array_written[FRONT_ARRAYS];
   uint32_t array_count;
   k_array arrays[FRONT_ARRAYS];   /* as they are in this run */
-  struct copied copied[FRONT_ARRAYS];   /* tables among them */
+  struct copied copied[FRONT_ARRAYS];   /* tables among them, */
+  struct front_copy copies[FRONT_ARRAYS];   /* and what indexes have copied */
+  struct ecs_index *indexes[RUN_INDEXES];   /* that it looks into, */
+  uint32_t index_count;
+  struct run_list lists[RUN_LISTS];
+  uint32_t list_count;
+  bool looks;                  /* it may change with them: */
+  uint64_t indexed;            /* indexes_version of the world */
+  uint64_t fresh;              /* the run for which they were brought up to date last */
   bool texts;                  /* some of its guards are GUARD_TEXT */
   bool starved;                /* there was no memory to copy them */
 };

@@ -61,6 +61,30 @@ ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_
   return ECS_OK;
 }
 
+/* Whether the query gives a leaf of a component. */
+static bool is_given(const struct query_terms *terms, const struct component *component,
+                     uint32_t leaf) {
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    bool fits = term->slot != NONE && term->component == component;
+    if (fits && (term->leaf == NONE || term->leaf == leaf)) return true;
+  }
+  return false;
+}
+
+uint32_t index_axes(const ecs_index *index) {
+  struct component *component;
+  const char *of = index->desc.of;
+  uint32_t axes = 0;
+  if (index->desc.by != ECS_BY_GRID) return 0;
+  if (component_need(index->world, of, strlen(of), &component) != ECS_OK) return 0;
+  for (; axes < GRID_AXES; axes++) {
+    uint32_t leaf = axis_leaf(component, axes);
+    if (leaf == NONE || !is_given(&index->query->terms, component, leaf)) break;
+  }
+  return axes;
+}
+
 /* ---- keys ------------------------------------------------------------------------------ */
 
 /* The component and leaf that the index is by: of the query's first term that gives something, or

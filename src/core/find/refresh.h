@@ -33,6 +33,9 @@ ecs_status index_key_column(const ecs_index *index, const struct copy_column **o
 ** index_source and index_key_column. */
 ecs_status index_check_shown(const ecs_index *index);
 
+/* How many numbers a place has, by the components that there are. */
+uint32_t index_axes(const ecs_index *index);
+
 /* Where the rows of its query have their places, and how many numbers each has. ECS_EINVAL,
 ** ECS_ENAME say what is missing. */
 ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_t *axes);

@@ -74,8 +74,7 @@ static uint32_t find_cell(const struct grid *grid, uint32_t line, double x, bool
   return low;
 }
 
-/* Comes to the rows of the next line of the box; false at the end. */
-static bool walk_line(struct ecs_search *walk) {
+bool search_line(struct ecs_search *walk) {
   const struct grid *grid = walk->grid;
   while (walk->line < grid->line_count) {
     const struct grid_line *line = &grid->lines[walk->line];
@@ -133,7 +132,7 @@ uint32_t search_next(struct ecs_search *search) {
       uint32_t row = search->row++;
       if (distance_to(search->grid, search->at, row) <= search->reach) return row;
     }
-  } while (walk_line(search));
+  } while (search_line(search));
   return NONE;
 }
 
@@ -143,7 +142,7 @@ uint32_t search_next(struct ecs_search *search) {
 static uint32_t best_of(struct ecs_search *walk, const double *at, const struct rivals *rivals,
                         double *best) {
   uint32_t found = NONE;
-  while (walk_line(walk))
+  while (search_line(walk))
     for (uint32_t row = walk->row; row < walk->end; row++) {
       double distance = distance_to(walk->grid, at, row);
       bool nearer = found == NONE || distance < *best ||

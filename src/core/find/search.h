@@ -11,6 +11,10 @@
 void search_begin(struct ecs_search *search, const struct grid *grid, const double *at,
                   double reach);
 
+/* Comes to the rows from search->row to search->end of the next line, in cells that may have
+** something in reach; false at the end. */
+bool search_line(struct ecs_search *search);
+
 /* The next row, by cells, then in the order of the query; NONE at the end. */
 uint32_t search_next(struct ecs_search *search);
 
