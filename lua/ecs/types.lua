@@ -680,6 +680,7 @@ function World:on_error(handler) end
 ---@field program? string
 ---@field reason? string Why it stayed Lua.
 ---@field tables? { name: string, elements: integer, bytes: integer }[]
+---@field indexes? string[] Names of the indexes that a kernel looks into.
 ---@field compilations? integer
 ---@field form? "each"|"map"|"run"|"where"|"sum"|"min"|"max" What a function was given to last,
 ---@field query? string the text of that query,
