@@ -452,9 +452,7 @@ static void emit_node(struct emitter *e, int32_t i) {
     case N_REDUCE: emit_reduce(e, n); break;
     case N_NOTE: emit_note(e, n); break;
     case N_GIVE: emit_give(e, n); break;
-    case N_LIST:
-    case N_PICK:
-    case N_TAKE: emit_listed(e, n); break;
+    case N_LIST: case N_PICK: case N_TAKE: emit_listed(e, n); break;
     case N_DO_NOTES: emit(e, OP_DO_NOTES, K_NO_OPERAND); break;
     case N_WHEN:
     case N_NEGATE: emit_when(e, n); break;
