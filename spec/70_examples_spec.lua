@@ -487,6 +487,37 @@ describe("the scripts of examples/swarm", function()
     assert(count > 20, count)
   end)
 
+  -- How much each goes the way of those around it, from -1 to 1, on average; and how many are
+  -- nearer to another than a fifth of a cell.
+  local function order_of(world)
+    local near = world:index("near",
+      { query = "Position:in, Velocity:in, with Room", grid = "Position", cell = 1 })
+    local sum, pairs_seen, crowded = 0, 0, 0
+    for p, v, e in world:query("Position:in, Velocity:in, with Room"):each() do
+      for q, w, other in near:within(p.x, p.y, 0.6) do
+        if other ~= e then
+          local lengths = math.sqrt((v.x ^ 2 + v.y ^ 2) * (w.x ^ 2 + w.y ^ 2))
+          sum, pairs_seen = sum + (v.x * w.x + v.y * w.y) / (lengths + 1e-9), pairs_seen + 1
+          crowded = crowded + ((q.x - p.x) ^ 2 + (q.y - p.y) ^ 2 < 0.04 and 1 or 0)
+        end
+      end
+    end
+    return sum / pairs_seen, crowded / pairs_seen
+  end
+
+  it("have neighbours fly the same way, and keep their distance", function()
+    local flying, alone = new_swarm(0, 2500, 0), new_swarm(0, 2500, 0)
+    alone:switch("flock", false)
+    local before, crowded_before = order_of(flying)
+    update(flying, 60)
+    update(alone, 60)
+    local along, crowded = order_of(flying)
+    local along_alone, crowded_alone = order_of(alone)
+    assert(math.abs(before) < 0.1 and math.abs(along_alone) < 0.1, before .. " " .. along_alone)
+    assert(along > 0.5, along)
+    assert(crowded < crowded_before / 2 and crowded < crowded_alone / 2, crowded)
+  end)
+
   it("hurt, wound and heal", function()
     local world = new_swarm(600, 0, 90)
     update(world, 300)
