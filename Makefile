@@ -105,15 +105,16 @@ demo:
 	@$(MAKE) --no-print-directory -s all
 	@$(call module_env,$(RELEASE)) $(LUA) examples/swarm/main.lua
 
-# Those in examples/module are Lua modules, the others programs.
-EXAMPLE_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(filter-out examples/module/%,$(C_EXAMPLES)))
-EXAMPLE_MODULES := $(patsubst %.c,$(BUILD)/%.so,$(filter examples/module/%,$(C_EXAMPLES)))
+# Those of these directories are Lua modules, the others programs.
+MODULE_DIRS := examples/module/% examples/survivors/%
+EXAMPLE_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(filter-out $(MODULE_DIRS),$(C_EXAMPLES)))
+EXAMPLE_MODULES := $(patsubst %.c,$(BUILD)/%.so,$(filter $(MODULE_DIRS),$(C_EXAMPLES)))
 EXAMPLES := $(EXAMPLE_PROGRAMS) $(EXAMPLE_MODULES)
 
 ## make examples   the examples in C, into build/examples
 examples: all $(EXAMPLES)
 
-$(BUILD)/examples/module/%.so: examples/module/%.c $(wildcard src/*.h) Makefile
+$(EXAMPLE_MODULES): $(BUILD)/%.so: %.c $(wildcard src/*.h) Makefile
 	@mkdir -p $(@D)
 	@$(need_lua)
 	$(CC) $(STD) $(WARN) -fPIC -Isrc -I$(LUA_INCDIR) -O2 $(CFLAGS) $(SHARED) $(LDFLAGS) \

@@ -1,26 +1,11 @@
 -- The lines of text around the picture.
 
 local kinds = require "kinds"
+local terminal = require "terminal"
 
 local hud = {}
 
-local PLAIN, BRIGHT, DIM, ALARM = 250, 231, 243, 203
-
--- Lays pieces { text, ink } out as one line of the screen, cut or filled to its width.
-local function line(row, columns, pieces)
-  local out, left = { ("\27[%d;1H\27[0;48;5;234m"):format(row) }, columns
-  for _, piece in ipairs(pieces) do
-    local text = piece[1]
-    local length = utf8.len(text)
-    if length > left then
-      text, length = text:sub(1, utf8.offset(text, left + 1) - 1), left
-    end
-    out[#out + 1] = ("\27[38;5;%dm%s"):format(piece[2] or PLAIN, text)
-    left = left - length
-  end
-  out[#out + 1] = (" "):rep(left) .. "\27[0m"
-  return table.concat(out)
-end
+local BRIGHT, DIM, ALARM = 231, 243, 203
 
 local function title(state)
   return {
@@ -48,7 +33,7 @@ end
 local function slowest(state)
   local pieces = { { " slowest, ms a frame: ", DIM } }
   for _, system in ipairs(state.slowest) do
-    pieces[#pieces + 1] = { system.name .. " ", PLAIN }
+    pieces[#pieces + 1] = { system.name .. " " }
     pieces[#pieces + 1] = { ("%.2f"):format(system.ms), BRIGHT }
     pieces[#pieces + 1] = { (" %s   "):format(system.tier), DIM }
   end
@@ -84,6 +69,7 @@ hud.ABOVE, hud.BELOW = 1, 4
 
 -- The text that shows the state on a screen of that size.
 function hud.draw(state, columns, rows)
+  local line = terminal.line
   return table.concat {
     line(1, columns, title(state)),
     line(rows - 3, columns, legend(state)),

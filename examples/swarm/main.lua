@@ -36,7 +36,7 @@ local _ <close> = world
 if drawn then
   require("show").run(world, session)
 elseif given.picture then
-  require("svg").run(world, given)
+  require("photo").run(world, given)
 else
   require("report").run(world, given)
 end

@@ -1,14 +1,8 @@
--- What a terminal would show after so many frames, as an SVG: pixels of one colour in a row
+-- What a terminal would show, as an SVG: pixels of one colour in a row
 -- are one stroke, all strokes of a colour one path.
-
-local canvas = require "canvas"
-local kinds = require "kinds"
-local level = require "level"
-local scene = require "scene"
 
 local svg = {}
 
-local STEP = 1 / 30
 local COLUMNS, LINES = 120, 34         -- characters; a pixel is half of one
 local ABOVE, BELOW = 3, 3              -- for the lines of text, in pixels
 local DIM, PLAIN, PAPER = 243, 250, 234  -- of the 256 colours
@@ -65,26 +59,16 @@ end
 local function draw_line(y, pieces, out)
   local spans = {}
   for i, piece in ipairs(pieces) do
-    spans[i] = ('<tspan fill="%s">%s</tspan>'):format(hex(piece[2]), piece[1])
+    spans[i] = ('<tspan fill="%s">%s</tspan>'):format(hex(piece[2] or PLAIN), piece[1])
   end
   out[#out + 1] = ('<text x="1" y="%.1f" font-size="1.6" xml:space="preserve">%s</text>'):format(y,
     table.concat(spans))
 end
 
-local function legend(queries)
-  local pieces = {}
-  for i, kind in ipairs(kinds) do
-    pieces[i] = { kind.mark and ("%s %s  "):format(kind.mark, kind.name)
-      or ("■ %s %d  "):format(kind.name, queries[kind.name]:count()), kind.ink }
-  end
-  pieces[#pieces + 1] = { "■ fire", 124 }
-  return pieces
-end
+svg.COLUMNS, svg.LINES = COLUMNS, LINES
 
--- The whole picture as text.
-function svg.draw(world, title)
-  local picture, queries = canvas.new(level, COLUMNS, LINES), scene.queries(world)
-  scene.draw(picture, queries)
+-- The whole of a picture of that size as text; the legend is pieces { text, colour }.
+function svg.draw(picture, name, title, legend)
   local height = ABOVE + 2 * LINES + BELOW
   local out = {
     ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 %d %d %d" width="%d" height="%d">')
@@ -102,20 +86,15 @@ function svg.draw(world, title)
   out[#out + 1] = "</g>"
   out[#out + 1] = '<g font-family="monospace" font-size="2">'
   draw_marks(picture, out)
-  draw_line(-0.9, { { "swarm  ", PLAIN }, { title, DIM } }, out)
-  draw_line(2 * LINES + 2.1, legend(queries), out)
+  draw_line(-0.9, { { name .. "  ", PLAIN }, { title, DIM } }, out)
+  draw_line(2 * LINES + 2.1, legend, out)
   out[#out + 1] = "</g>\n</svg>\n"
   return table.concat(out, "\n")
 end
 
--- Runs as a report does, by the same step each frame, and writes the picture.
-function svg.run(world, options)
-  for _ = 1, options.frames do
-    world:update(STEP)
-  end
-  local title = ("%d entities after %d frames"):format(world:describe().entities, options.frames)
-  local file = assert(io.open(options.picture, "wb"))
-  assert(file:write(svg.draw(world, title)))
+function svg.write(path, text)
+  local file = assert(io.open(path, "wb"))
+  assert(file:write(text))
   assert(file:close())
 end
 

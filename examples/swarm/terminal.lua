@@ -5,6 +5,7 @@ local terminal = {}
 
 local ENTER = "\27[?1049h\27[?25l\27[2J"    -- the other screen, no cursor, empty
 local LEAVE = "\27[0m\27[?25h\27[?1049l"
+local PLAIN = 250                           -- of the 256 colours
 
 local function ask(command)
   local pipe = io.popen(command .. " 2>/dev/null")
@@ -50,6 +51,22 @@ end
 -- Whether an error is what lua makes of Ctrl-C.
 function terminal.is_interrupt(problem)
   return tostring(problem):find("interrupted!", 1, true) ~= nil
+end
+
+-- Lays pieces { text, ink } out as one line of the screen, cut or filled to its width.
+function terminal.line(row, columns, pieces)
+  local out, left = { ("\27[%d;1H\27[0;48;5;234m"):format(row) }, columns
+  for _, piece in ipairs(pieces) do
+    local text = piece[1]
+    local length = utf8.len(text)
+    if length > left then
+      text, length = text:sub(1, utf8.offset(text, left + 1) - 1), left
+    end
+    out[#out + 1] = ("\27[38;5;%dm%s"):format(piece[2] or PLAIN, text)
+    left = left - length
+  end
+  out[#out + 1] = (" "):rep(left) .. "\27[0m"
+  return table.concat(out)
 end
 
 -- The next key that was pressed, or nil; does not wait.
