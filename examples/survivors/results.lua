@@ -39,8 +39,9 @@ end
 
 local function report(world, options, seconds)
   local hero = world:res "Hero"
-  print(("level %d, %d slain, %d falls; wave %d; %d enemies, %d bullets, %d pickups"):format(
-    hero.level, hero.kills, hero.falls, world:res("Wave").number, world:count "Enemy",
+  local wave = world:res "Wave"
+  print(("level %d, %d slain, %d falls; wave %d, %d warlords; %d enemies, %d bullets, %d pickups")
+    :format(hero.level, hero.kills, hero.falls, wave.number, wave.chiefs, world:count "Enemy",
     world:count "Bullet", world:count "Pickup"))
   print_systems(world, options.frames)
   print(("\nChecksum of all positions: %016x (the same with --lua and --native)"):format(

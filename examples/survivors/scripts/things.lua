@@ -28,7 +28,7 @@ world:tag "Chief"
 world:resource("Hero", {
   "x: f64", "y: f64", "hp: f64 = 100", "xp: f64", "level: i32 = 1", "kills: i32", "falls: i32",
 })
-world:resource("Wave", { "number: i32" })
+world:resource("Wave", { "number: i32", { "chiefs: i32", doc = "who have come" } })
 
 world:event("Hit", { "who: entity", "damage: f64", "x: f64", "y: f64" })
 world:event("Slain", { "kind: entity", "x: f64", "y: f64", "luck: f64" })

@@ -51,8 +51,8 @@ world:system("proceed", {
 })
 
 world:observer("herald", {
-  on = "enter", query = "Chief, Position:in",
-  each = function(_, entity)
-    world:name(entity, ("warlord of wave %d"):format(wave.number))
+  on = "enter", query = "Chief, Enemy:in",
+  each = function()
+    wave.chiefs = wave.chiefs + 1
   end,
 })
