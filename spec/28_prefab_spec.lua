@@ -177,6 +177,15 @@ describe("what is made of a prefab", function()
     assert.same({ 2.0 }, speeds())
   end)
 
+  it("is found by what it was made of, whose id a variable has", function()
+    orc()
+    local made = world:instantiate "Orc"
+    assert.are.same({ made }, world:query("(IsA, $of)", { of = world:lookup "Orc" }):ids())
+    helper.has_error(function() world:query "(IsA, Orc)" end, "'Orc' is the name of an entity",
+      "write '(IsA, $x)'")
+    helper.has_error(function() world:query "(IsA, Ork)" end, "unknown component 'Ork'")
+  end)
+
   it("has values of its own of any type", function()
     world:prefab("Bag", { Stats = { bag = { 1 } } })
     local one, two = world:instantiate "Bag", world:instantiate "Bag"

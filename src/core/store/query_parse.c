@@ -9,6 +9,7 @@
 #include "core/store/builtin.h"
 #include "core/store/changes.h"
 #include "core/store/component.h"
+#include "core/store/name.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"
@@ -222,6 +223,10 @@ static ecs_status read_target(struct parser *parser, struct term *term) {
     return fail(parser, "a target expected: a component's or tag's name, '$name' or '*'");
   ecs_status status = component_need_or_builtin(parser->world, name.data, name.size, &target);
   if (status == ECS_OK) term->target = target->id;
+  if (status == ECS_ENAME && name_lookup(parser->world, name.data, name.size) != ECS_NULL)
+    return world_fail(parser->world, ECS_ENAME, "query '%S': '%S' is the name of an entity, which "
+                      "a query has for a value: write '(%s, $x)', and give x its id",
+                      &parser->text, &name, term->component->name);
   return status;
 }
 
