@@ -1,6 +1,8 @@
 -- The survivors, run as a user runs them: without a terminal and in one, by kernels, as plain Lua
 -- and with two systems in C.
 
+local helper = require "spec.support.ecs_helper"
+local live = require "ecs.live"
 local terminal = require "spec.support.pty"
 local scratch = require "spec.support.scratch"
 
@@ -89,6 +91,90 @@ describe("examples/survivors without a terminal", function()
       assert(text:find(part, 1, true), part)
     end
     files:close()
+  end)
+end)
+
+describe("the scripts of examples/survivors (C51, C61)", function()
+  local function new_game(kernels)
+    local world = helper.new_world { kernels = kernels, seed = 3 }
+    world:resource("Settings", { "enemies: i32 = 400" })
+    world:resource("Input", { "x: f64", "y: f64", "auto: bool = true" })
+    live.open(world, { "examples/survivors/scripts" })
+    return world
+  end
+
+  local function update(world, frames)
+    for _ = 1, frames do
+      world:update(1 / 30)
+    end
+  end
+
+  it("go on from an image, and from a snapshot, as if nothing had been, in every tier", function()
+    local world = new_game(true)
+    update(world, 200)
+    local bytes, snapshot = world:save(), world:snapshot()
+    update(world, 60)
+    assert(world:res("Wave").number == 2 and world:res("Hero").kills > 20)
+    local digest = world:digest()
+    for _, kernels in ipairs { true, false } do
+      local other = new_game(kernels)
+      update(other, 3)
+      other:load(bytes)
+      assert(other:save() == bytes)
+      update(other, 60)
+      assert.are.equal(digest, other:digest())
+    end
+    world:restore(snapshot)
+    update(world, 60)
+    assert.are.equal(digest, world:digest())
+  end)
+
+  it("keep enemies apart, and near a player that stands", function()
+    local world = new_game(true)
+    local hero, crowd = world:res "Hero", world:index "crowd"
+    world:switch("fire", false)
+    world:switch("bite", false)
+    world:res("Input").auto = false
+    update(world, 600)
+    local near, all = 0, 0
+    for p in world:query("Position:in, with Enemy, !Chief"):each() do
+      assert((p.x - hero.x) ^ 2 + (p.y - hero.y) ^ 2 < 60 ^ 2)
+      local distances = {}
+      for q in crowd:within(p.x, p.y, 0.2) do
+        distances[#distances + 1] = q
+      end
+      near, all = near + #distances - 1, all + 1
+    end
+    assert(all >= 400 and near < all / 4, near)
+  end)
+
+  it("let who falls rise again, and take along who is near", function()
+    local world = new_game(true)
+    local hero = world:res "Hero"
+    update(world, 150)
+    local near = world:instantiate("Warlord", { Position = { x = hero.x + 3, y = hero.y } })
+    local far = world:instantiate("Warlord", { Position = { x = hero.x + 30, y = hero.y } })
+    local kills = hero.kills
+    hero.hp = -1
+    update(world, 1)
+    assert(not world:alive(near) and world:alive(far))
+    assert(hero.kills > kills and hero.falls == 1 and hero.hp > 0)
+  end)
+
+  it("have warlords leave more than others, and what lies about be picked up", function()
+    local world = new_game(true)
+    local hero, xp = world:res "Hero", 0
+    world:switch("fire", false)
+    world:emit("Slain", world:lookup "Warlord", hero.x + 3, hero.y, 0.35)
+    world:emit("Slain", world:lookup "Bat", hero.x - 3, hero.y, 0.35)
+    update(world, 1)
+    for pickup in world:query("Pickup:in"):each() do
+      xp = xp + pickup.worth
+    end
+    assert.are.equal(101.0, xp)
+    update(world, 60)
+    assert.are.equal(0, world:count "Pickup")
+    assert(hero.level == 2 and hero.xp == 1.0)
   end)
 end)
 
