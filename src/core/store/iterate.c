@@ -84,10 +84,11 @@ static APART bool next_of_passage(ecs_iter *it) {
   struct passage *passage = it->passage;
   if (UNLIKELY(!passage_next(passage))) return come_to_end(it);
   assert(passage->match < it->query->count);
+  uint32_t row = passage_row(passage);
   it->table = passage->match;
-  it->first = passage->row;
-  it->count = passage->count;
-  it->rows = passage->entities ? passage->entities + passage->row : NULL;
+  it->first = row;
+  it->count = passage->end - passage->at;
+  it->rows = passage->entities ? passage->entities + row : NULL;
   return true;
 }
 
@@ -152,20 +153,6 @@ static void note_handed(const ecs_iter *it, const struct term *term, const struc
   marks_lend(it->query->world, table, table->columns[first].id, row, count);
 }
 
-/* The same of a run of a batch, whose cells of a term lie together. */
-static APART void note_batch(const ecs_iter *it, const struct passage_term *cells) {
-  marks_note_rows(it->query->world, cells->table, cells->columns->id,
-                  cells->rows[it->passage->at], (uint32_t)it->count);
-}
-
-/* ecs_iter_column of a batch, row by row. */
-static APART void *column_of_batch(const ecs_iter *it, uint32_t term, uint32_t leaf) {
-  void *cells = passage_column(it->passage, term, leaf);
-  if (cells && UNLIKELY(it->passage->terms[term].marks))
-    note_batch(it, &it->passage->terms[term]);
-  return cells;
-}
-
 /* ecs_iter_column where rows may differ. */
 static APART void *column_of_run(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const ecs_query *query = it->query;
@@ -180,9 +167,27 @@ static APART void *column_of_run(const ecs_iter *it, uint32_t term, uint32_t lea
   return column_at(&end.table->columns[end.first + leaf], end.row);
 }
 
+/* passage_column where that marks cells as written, a run of them. */
+static APART void *column_marked(const ecs_iter *it, uint32_t term, uint32_t leaf) {
+  const struct passage *passage = it->passage;
+  const struct passage_term *cells = &passage->terms[term];
+  marks_note_rows(it->query->world, cells->table, cells->columns->id, cells->rows[passage->at],
+                  (uint32_t)it->count);
+  return passage_column(passage, term, leaf);
+}
+
+/* ecs_iter_column where a walk finds the rows. */
+static APART void *column_of_passage(const ecs_iter *it, uint32_t term, uint32_t leaf) {
+  const struct passage *passage = it->passage;
+  if (UNLIKELY(!passage->batched)) return column_of_run(it, term, leaf);
+  if (UNLIKELY(term >= passage->term_count || leaf >= passage->terms[term].leaves)) return NULL;
+  if (UNLIKELY(passage->terms[term].marks)) return column_marked(it, term, leaf);
+  return passage_column(passage, term, leaf);
+}
+
 void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const ecs_query *query = it->query;
-  if (UNLIKELY(it->passage && it->passage->batched)) return column_of_batch(it, term, leaf);
+  if (UNLIKELY(it->passage)) return column_of_passage(it, term, leaf);
   if (UNLIKELY(!query->terms.plain)) return column_of_run(it, term, leaf);
   if (term >= query->terms.count || it->table == NONE) return NULL;
   const struct term *asked = &query->terms.terms[term];
@@ -191,7 +196,7 @@ void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   uint32_t first = query->columns[(size_t)it->table * query->terms.slots + asked->slot];
   if (first == NONE) return NULL;
   const struct table *table = world_table(query->world, query->tables[it->table]);
-  if (UNLIKELY(table->mark_count)) note_handed(it, asked, table, first, 0, (uint32_t)it->count);
+  if (UNLIKELY(table->mark_count)) return column_of_run(it, term, leaf);
   return table->columns[first + leaf].data;
 }
 

@@ -50,7 +50,7 @@ struct passage *passage_new(ecs_query *query) {
   if (!passage) return NULL;
   passage->size = size;
   passage->batched = batched;
-  passage->at = passage->count = passage->turn = 0;
+  passage->at = passage->end = passage->turn = 0;
   if (walk_begin_ordered(&passage->walk, query) != ECS_OK) {
     passage_free(query->world, passage);
     return NULL;
@@ -117,7 +117,7 @@ static APART void enter_parts(struct passage *passage) {
 
 static APART bool begin_batch(struct passage *passage) {
   struct matches *batch = &passage->batch;
-  passage->at = passage->part = passage->turn = 0;
+  passage->at = passage->end = passage->part = passage->turn = 0;
   memset(passage->parts, 0, sizeof passage->parts);
   for (uint32_t i = 0; i < passage->term_count; i++) passage->terms[i].leaves = 0;
   if (!matches_next(batch)) return false;
@@ -137,19 +137,15 @@ static bool next_of_walk(struct passage *passage) {
   const struct table *table = walk->table;
   passage->match = walk->match;
   passage->entities = walk->query->terms.event ? NULL : table->rows;
-  passage->row = walk->row;
-  passage->count = 1;
   passage->at = 0;
-  passage->turn = 1;
+  passage->end = passage->turn = 1;
   return true;
 }
 
 bool passage_turn(struct passage *passage) {
-  uint32_t at = passage->at + passage->count;
-  passage->count = 0;
   if (!passage->batched) return next_of_walk(passage);
-  passage->at = at;
-  if (at == passage->batch.count && !begin_batch(passage)) return false;
+  passage->at = passage->end;
+  if (passage->at == passage->batch.count && !begin_batch(passage)) return false;
   enter_parts(passage);
   assert(passage->at < passage->turn);
   return passage_next(passage);

@@ -18,12 +18,10 @@ struct passage_term {
 
 struct passage {
   struct walk walk;
-  uint32_t match;              /* the run: of the query, the table's; its first row; how many */
-  uint32_t row;
-  uint32_t count;
+  uint32_t match;              /* of the run: of the query, its table's */
   size_t size;                 /* of the passage, with the room of its batches */
   bool batched;                /* else each run is the walk's match */
-  uint32_t at;                 /* of the batch: the run's first match */
+  uint32_t at, end;            /* the run: its first match in the batch, and the one behind it */
   uint32_t turn;               /* the match where the next part begins, of any spot */
   uint32_t part;               /* where the run is in the batch's spots: of the rows, */
   uint32_t parts[QUERY_STEPS]; /* and of each step */
@@ -51,21 +49,25 @@ INLINE bool passage_goes_on(const struct passage *passage, uint32_t at) {
 ** behind. */
 bool passage_turn(struct passage *passage);
 INLINE bool passage_next(struct passage *passage) {
-  uint32_t at = passage->at + passage->count, end = at;
+  uint32_t at = passage->end, end = at + 1;
   if (UNLIKELY(at == passage->turn)) return passage_turn(passage);
   assert(passage->batched && at < passage->turn && passage->turn <= passage->batch.count);
-  while (end + 1 < passage->turn && passage_goes_on(passage, end)) end++;
+  while (end < passage->turn && passage_goes_on(passage, end - 1)) end++;
   passage->at = at;
-  passage->row = passage->batch.own.rows[at];
-  passage->count = end + 1 - at;
+  passage->end = end;
   return true;
 }
 
-/* Where batched, a term's cells from the run's first one on, NULL for none; and whether a term that
-** is decided row by row is there. */
+/* The run's first row, in the table of the match. */
+INLINE uint32_t passage_row(const struct passage *passage) {
+  return LIKELY(passage->batched) ? passage->batch.own.rows[passage->at] : passage->walk.row;
+}
+
+/* Where batched, the cells from the run's first one on of a term that has that leaf; and whether a
+** term that is decided row by row is there. */
 INLINE void *passage_column(const struct passage *passage, uint32_t term, uint32_t leaf) {
   const struct passage_term *cells = &passage->terms[term];
-  if (UNLIKELY(term >= passage->term_count || leaf >= cells->leaves)) return NULL;
+  assert(term < passage->term_count && leaf < cells->leaves);
   return column_at(&cells->columns[leaf], cells->rows[passage->at]);
 }
 bool passage_has(const struct passage *passage, uint32_t term);
