@@ -1,12 +1,13 @@
 #include "core/store/sparse_rows.h"
 
-#include "core/base/column_cells.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/id_set.h"
 #include "core/store/marks.h"
+#include "core/store/row.h"
 #include "core/store/sparse.h"
 #include "core/store/table.h"
+#include "core/store/toggle.h"
 #include "core/store/world.h"
 
 /* ---- sets of ids ---- */
@@ -74,10 +75,11 @@ INLINE uint32_t put_at(ecs_world *world, struct sparse *sparse, uint32_t entity,
   table->rows[row] = entity;
   *place = row + 1;
   world->sparses.rows++;
-  for (uint32_t i = 0; i < table->column_count; i++) {
-    const struct column *column = &table->columns[i];
-    cell_store(column->data, column->size, row, column->value);
+  if (LIKELY(table->plain)) {
+    row_default(table, row, true);
+    return row;
   }
+  row_default(table, row, false);
   if (UNLIKELY(table->mark_count)) marks_arrive(world, table, row, 1);
   return row;
 }
@@ -86,15 +88,27 @@ uint32_t sparse_put(ecs_world *world, struct sparse *sparse, uint32_t entity) {
   return put_at(world, sparse, entity, place_of(sparse, entity));
 }
 
+static APART ecs_status gain_slowly(ecs_world *world, struct sparse *sparse, uint32_t entity) {
+  if (sparse_row(sparse, entity) != NONE) return ECS_OK;
+  ecs_status status = sparse_reserve(world, sparse, entity, 1);
+  if (status == ECS_OK) sparse_put(world, sparse, entity);
+  return status;
+}
+
 ecs_status sparse_gain(ecs_world *world, struct sparse *sparse, uint32_t entity) {
-  if (UNLIKELY(!has_page(sparse, entity) || sparse->table->count == sparse->table->capacity)) {
-    if (sparse_row(sparse, entity) != NONE) return ECS_OK;
-    ecs_status status = sparse_reserve(world, sparse, entity, 1);
-    if (status != ECS_OK) return status;
-  }
+  if (UNLIKELY(!has_page(sparse, entity) || sparse->table->count == sparse->table->capacity))
+    return gain_slowly(world, sparse, entity);
   uint32_t *place = place_of(sparse, entity);
-  if (*place == 0) put_at(world, sparse, entity, place);
+  if (LIKELY(*place == 0)) put_at(world, sparse, entity, place);
   return ECS_OK;
+}
+
+/* The last row's cells take the place of a row's. */
+static void fill_slowly(ecs_world *world, struct table *table, uint32_t row, uint32_t last) {
+  if (UNLIKELY(table->has_any)) table_release_row(world, table, row);
+  if (row != last) row_fill(table, row, last, false);
+  if (UNLIKELY(table->off)) toggles_cut(table, row, last);
+  if (UNLIKELY(table->mark_count)) marks_cut(table, row, last);
 }
 
 INLINE void cut_at(ecs_world *world, struct sparse *sparse, uint32_t *place) {
@@ -102,17 +116,15 @@ INLINE void cut_at(ecs_world *world, struct sparse *sparse, uint32_t *place) {
   uint32_t row = *place - 1, last = table->count - 1, moved = table->rows[last];
   assert(row <= last && *place_of(sparse, table->rows[row]) == row + 1);
   assert(*place_of(sparse, moved) == last + 1);
-  if (UNLIKELY(table->has_any)) table_release_row(world, table, row);
   *place_of(sparse, moved) = row + 1;
   *place = 0;
   table->rows[row] = moved;
   table->count = last;
   world->sparses.rows--;
-  for (uint32_t i = 0; row != last && i < table->column_count; i++) {
-    const struct column *column = &table->columns[i];
-    cell_copy(column->data, row, column->data, last, column->size);
-  }
-  if (UNLIKELY(table->mark_count)) marks_cut(table, row, last);
+  if (LIKELY(table->plain))
+    row_fill(table, row, last, true);
+  else
+    fill_slowly(world, table, row, last);
 }
 
 void sparse_cut(ecs_world *world, struct sparse *sparse, uint32_t entity) {
