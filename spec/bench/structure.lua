@@ -173,6 +173,76 @@ local function despawn(n)
   return seconds / ROUNDS, sum
 end
 
+-- ---- some rows of a query ---------------------------------------------------------------
+
+-- Velocity comes to those of n entities whose x is a multiple of a number, by a function of world,
+-- query and ids; removing it again is not timed. Per row that it comes to.
+local function adding(every, change)
+  return function(n)
+    local world, ids = populated(n)
+    for i = 1, n do
+      world:set(ids[i], "Position", i, 2)
+    end
+    local query, with = world:query("Position"), world:query("Velocity")
+    local seconds, count = 0, 0
+    for _ = 1, ROUNDS do
+      seconds = seconds + measure.time(function()
+        change(world, query, ids)
+      end)
+      count = count + world:count("Velocity")
+      with:remove("Velocity")
+    end
+    assert(count == n // every * ROUNDS)
+    world:close()
+    return seconds / ROUNDS * every, count * every
+  end
+end
+
+local function add_whole(_, query)
+  query:add("Velocity")
+end
+
+local function add_where(every)
+  return function(_, query)
+    query:where(function(p) return p.x % every == 0 end):add("Velocity")
+  end
+end
+
+local function add_by_kernel(every)
+  local last
+  return function(world)
+    if world ~= last then
+      last = world
+      world:system("adds", { query = "Position", each = function(p, _, e)
+        if p.x % every == 0 then world:add(e, "Velocity") end
+      end })
+    end
+    world:run("adds")
+  end
+end
+
+local function add_one_by_one(every)
+  return function(world, _, ids)
+    for i = every, #ids, every do
+      world:add(ids[i], "Velocity")
+    end
+  end
+end
+
+local function some_rows(row)
+  local n = 100000
+  row("q:where(fn):add, all rows (1: q:add)", n, 3, adding(1, add_whole),
+    adding(1, add_where(1)), 2)
+  row("q:where(fn):add, every second row (1: q:add)", n, 3, adding(1, add_whole),
+    adding(2, add_where(2)), 6)
+  row("q:where(fn):add, one row in a hundred (1: world:add)", n, 3,
+    adding(100, add_one_by_one(100)), adding(100, add_where(100)), 3)
+  row("world:add by a kernel, all rows (1: world:add)", n, 3, adding(1, add_one_by_one(1)),
+    adding(1, add_by_kernel(1)), 2.5)
+  row("world:add by a kernel, one row in a hundred (1: world:add)", n, 3,
+    adding(100, add_one_by_one(100)), adding(100, add_by_kernel(100)), 3)
+end
+
 return function(add)
   local function row(workload, n, times, by_hand, ours, target)
     local ns, floor_ns = measure.compare(n, times, by_hand, ours)
@@ -191,4 +261,5 @@ return function(add)
   row("world:spawn_many(n, ...)", 1000, 9, spawn_many_floor, spawn_many, 1.5)
   row("world:spawn_many(n, ...)", 100000, 7, spawn_many_floor, spawn_many, 1.5)
   row("world:despawn(e)", N, 5, touch_floor(1, function() return 0 end), despawn, 3)
+  some_rows(row)
 end

@@ -1,4 +1,6 @@
 /* Reliability line 2: running out of memory while queries are made, counted and iterated. */
+#include "core/store/some_rows.h"
+#include "core/store/world.h"
 #include "sweep.h"
 
 static void crowd(struct fixture *f) {
@@ -106,6 +108,19 @@ static void make_tables_later(struct fixture *f) {
   CHECK_INTEGER(31, ecs_query_count(f->query));
 }
 
+/* Every third row of all tables. */
+static ecs_status change_some(struct fixture *f) {
+  const struct graph *graph = &f->world->graph;
+  uint64_t bits[32] = {0};
+  struct some_rows list[32];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < graph->table_count && i < 32; i++) {
+    for (uint32_t row = 0; row < graph->tables[i]->count; row += 3) bits[i] |= UINT64_C(1) << row;
+    list[count++] = (struct some_rows){i, &bits[i]};
+  }
+  return rows_change(f->world, ROWS_ADD, f->link, list, count);
+}
+
 static const struct operation operations[] = {
   {"a query", crowd, query_plain, make_tables_later, ASKS},
   {"a query with all kinds of terms", crowd, query_rich, NULL, ASKS},
@@ -114,6 +129,7 @@ static const struct operation operations[] = {
   {"a query with many terms", crowd, query_long, NULL, ASKS},
   {"a count", crowd, count_text, NULL, ASKS},
   {"an iteration", in_loops, open_iteration, close_iteration, ASKS},
+  {"some rows of all tables", crowd, change_some, NULL, ASKS},
   {"a loop that changes rows", queried, loop_and_change, NULL, TAKES_NEW_IDS},
   {"the end of a loop that changed rows", loop_full_of_changes, close_loop, NULL, ASKS},
 };

@@ -20,9 +20,7 @@
 #include "lua/slot.h"
 #include "lua/where.h"
 
-/* Calls body(loop, ...) over the query at 1 and the filter at an index, with `arguments` values
-** more, those at the top of the stack. */
-static void run_over(lua_State *L, int filter, lua_CFunction body, int arguments) {
+void source_run(lua_State *L, int filter, lua_CFunction body, int arguments) {
   int first = lua_gettop(L) - arguments + 1;
   struct loop_box *loop = source_loop(L, filter, false, 0);
   int index = lua_gettop(L);
@@ -34,14 +32,13 @@ static void run_over(lua_State *L, int filter, lua_CFunction body, int arguments
   body_call(L, index, loop, arguments + 1);
 }
 
-/* Comes to the next run of rows of the loop at 1, and to those of them that it goes through. */
-static bool next_run(lua_State *L, struct loop_box *loop) {
+bool source_next(lua_State *L, struct loop_box *loop) {
   if (!loop_next_run(loop)) return false;
   if (loop->fill) loop->fill(L, 1);
   return true;
 }
 
-static uint32_t next_taken(const struct loop_box *loop, uint32_t row) {
+uint32_t source_row(const struct loop_box *loop, uint32_t row) {
   while (row < loop->count && !loop_takes(loop, row)) row++;
   return row;
 }
@@ -52,8 +49,8 @@ static uint32_t next_taken(const struct loop_box *loop, uint32_t row) {
 static int count_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   uint64_t *count = lua_touserdata(L, 2);
-  while (next_run(L, loop))
-    for (uint32_t row = next_taken(loop, 0); row < loop->count; row = next_taken(loop, row + 1))
+  while (source_next(L, loop))
+    for (uint32_t row = source_row(loop, 0); row < loop->count; row = source_row(loop, row + 1))
       ++*count;
   return 0;
 }
@@ -65,7 +62,7 @@ int query_count(lua_State *L) {
     count = ecs_query_count(query->query);
   } else {
     lua_pushlightuserdata(L, &count);
-    run_over(L, 2, count_body, 1);
+    source_run(L, 2, count_body, 1);
   }
   lua_pushinteger(L, (lua_Integer)count);
   return 1;
@@ -75,8 +72,8 @@ int query_count(lua_State *L) {
 static int first_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   ecs_id *id = lua_touserdata(L, 2);
-  while (*id == ECS_NULL && next_run(L, loop)) {
-    uint32_t row = next_taken(loop, 0);
+  while (*id == ECS_NULL && source_next(L, loop)) {
+    uint32_t row = source_row(loop, 0);
     if (row < loop->count) *id = loop_entity(loop, row);
   }
   return 0;
@@ -101,7 +98,7 @@ int query_first(lua_State *L) {
     first = first_of(L, query);
   } else {
     lua_pushlightuserdata(L, &first);
-    run_over(L, 2, first_body, 1);
+    source_run(L, 2, first_body, 1);
   }
   if (first == ECS_NULL) return 0;
   lua_pushinteger(L, (lua_Integer)first);
@@ -136,8 +133,8 @@ static void take(lua_State *L, const struct loop_box *loop, struct taken *taken,
 static struct taken take_all(lua_State *L, struct loop_box *loop) {
   lua_pushnil(L);
   struct taken taken = {.index = lua_gettop(L)};
-  while (next_run(L, loop))
-    for (uint32_t row = next_taken(loop, 0); row < loop->count; row = next_taken(loop, row + 1))
+  while (source_next(L, loop))
+    for (uint32_t row = source_row(loop, 0); row < loop->count; row = source_row(loop, row + 1))
       take(L, loop, &taken, loop_entity(loop, row));
   return taken;
 }
@@ -192,60 +189,10 @@ int query_ids(lua_State *L) {
   }
   lua_newtable(L);
   lua_pushvalue(L, -1);
-  run_over(L, 2, ids_body, 1);
+  source_run(L, 2, ids_body, 1);
   lua_settop(L, 3);
   return 1;
 }
-
-/* ---- despawn, add, remove ---- */
-
-/* body(loop, method, ...): world:method(entity, ...) for each. */
-static int change_body(lua_State *L) {
-  struct loop_box *loop = lua_touserdata(L, 1);
-  int arguments = lua_gettop(L) - 2;
-  need_stack(L, arguments + 8);
-  lua_getiuservalue(L, 1, LOOP_WORLD);
-  lua_pushvalue(L, 2);
-  lua_gettable(L, -2);
-  int method = lua_gettop(L), world = method - 1;
-  for (ecs_id last = ECS_NULL; next_run(L, loop);)
-    for (uint32_t row = next_taken(loop, 0); row < loop->count;
-         row = next_taken(loop, row + 1)) {
-      ecs_id id = loop_entity(loop, row);
-      if (id == last) continue;
-      last = id;
-      lua_pushvalue(L, method);
-      lua_pushvalue(L, world);
-      lua_pushinteger(L, (lua_Integer)id);
-      for (int i = 0; i < arguments; i++) lua_pushvalue(L, 3 + i);
-      lua_call(L, arguments + 2, 0);
-      if (!loop->open) loop_gone(L, loop);
-    }
-  return 0;
-}
-
-static int change(lua_State *L, const char *method, bool of_component) {
-  int arguments = lua_gettop(L) > 1 ? lua_gettop(L) - 1 : 0;
-  struct world_box *box = check_entities(L, arguments + 1)->box;
-  int filter = lua_gettop(L);
-  if (of_component && arguments == 0) luaL_argerror(L, 2, "value expected");
-  /* It is known before any row is, so that an error names this call's argument. */
-  if (of_component) check_component(L, box, 2);
-  need_stack(L, arguments + 8);
-  lua_settop(L, filter);
-  lua_pushstring(L, method);
-  for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);
-  run_over(L, filter, change_body, arguments + 1);
-  return 0;
-}
-
-int query_despawn(lua_State *L) {
-  lua_settop(L, 1);
-  return change(L, "despawn", false);
-}
-
-int query_add(lua_State *L) { return change(L, "add", true); }
-int query_remove(lua_State *L) { return change(L, "remove", true); }
 
 /* ---- set: all rows, or none when it fails ---- */
 
@@ -315,6 +262,6 @@ int query_set(lua_State *L) {
   read_set(L, box, push_query_world(L, 1), arguments - 1, &batch);
   values_begin(box);
   for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);
-  run_over(L, filter, set_body, arguments);
+  source_run(L, filter, set_body, arguments);
   return 0;
 }

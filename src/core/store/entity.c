@@ -60,7 +60,10 @@ void entity_kill_all(ecs_world *world, struct table *table) {
     if (world->names.by_entity.count) name_forget(world, table->rows[row]);
     entity_release(&world->entities, table->rows[row]);
   }
-  while (table->count) row_remove(world, table, table->count - 1);
+  while (table->count && table_has_more(table)) row_remove(world, table, table->count - 1);
+  if (table->count == 0) return;
+  table->count = 0;
+  graph_note_empty(&world->graph, table);
 }
 
 static APART ecs_status despawn_otherwise(ecs_world *world, ecs_id id) {

@@ -10,6 +10,7 @@
 #include "core/store/query_rows.h"
 #include "core/store/relate.h"
 #include "core/store/relation.h"
+#include "core/store/some_rows.h"
 #include "core/store/walk.h"
 #include "core/store/watch.h"
 #include "core/store/world.h"
@@ -296,6 +297,13 @@ static ecs_status check_entities(const ecs_query *query) {
   return status;
 }
 
+static bool may_have_components(const ecs_query *query) {
+  if (!rows_are_whole(&query->terms)) return true;
+  for (uint32_t i = 0; i < query_reach(query); i++)
+    if (rows_have_component(query_table(query, i))) return true;
+  return false;
+}
+
 static void kill_all(const ecs_query *query) {
   for (uint32_t i = 0; i < query_reach(query); i++)
     entity_kill_all(query->world, query_table(query, i));
@@ -305,7 +313,7 @@ ecs_status ecs_query_despawn(ecs_query *query) {
   ecs_world *world = query->world;
   ecs_status status = query_usable(query);
   if (status == ECS_OK) status = need_no_scope(query);
-  if (status == ECS_OK) status = check_entities(query);
+  if (status == ECS_OK && may_have_components(query)) status = check_entities(query);
   if (status != ECS_OK) return status;
   if (world->relations.tied || world->graph.pair_tables || query->terms.step_count ||
       query_has_runs(query) || world->sparses.rows || world->staging.watched)

@@ -94,6 +94,11 @@ struct table {
   uint32_t layout_mask;
 };
 
+/* Whether its rows have more than their cells: slots, marks, or something that is off. */
+static inline bool table_has_more(const struct table *table) {
+  return table->has_any || table->off || table->mark_count;
+}
+
 /* A table without rows; it is in no list yet. ids are sorted and alive. */
 ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
                      struct table **out);

@@ -1,0 +1,164 @@
+/* Changing some rows of tables at once, against the same one by one in a scope: rows, cells, free
+** ids and tables are to be the same. C86. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/store/query.h"
+#include "core/store/some_rows.h"
+#include "core/store/world.h"
+#include "fixture.h"
+
+#define ENTITIES 300
+#define WORDS 8u
+#define TABLES 64u
+
+static struct fixture at_once, each;
+static uint64_t state;
+
+static unsigned random_below(unsigned n) {
+  state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (unsigned)(state >> 33) % n;
+}
+
+/* What changes, and of which rows. */
+static enum rows_change kind;
+static unsigned component;
+static uint64_t bits[TABLES][WORDS];
+
+static ecs_id component_id(const struct fixture *f, unsigned nth) {
+  const ecs_id ids[] = {f->position, f->velocity, f->health, f->label, f->link, f->frozen,
+                        f->enemy};
+  return ids[nth];
+}
+
+static void fill(struct fixture *f) {
+  for (int i = 0; i < ENTITIES; i++) {
+    ecs_id list[8], id;
+    size_t count = 0;
+    for (unsigned nth = 0; nth < 7; nth++)
+      if (random_below(4) == 0) list[count++] = component_id(f, nth);
+    CHECK_OK(f->world, ecs_spawn(f->world, list, count, &id));
+    if (ecs_has(f->world, id, f->position)) set_position(f, id, (float)i, (float)-i);
+    if (ecs_has(f->world, id, f->health))
+      CHECK_OK(f->world, ecs_set(f->world, id, f->health, &(struct health){i, (uint8_t)i}));
+    char name[16];
+    snprintf(name, sizeof name, "e%d", i);
+    if (i % 50 == 0) CHECK_OK(f->world, ecs_name(f->world, id, name));
+  }
+}
+
+/* Rows of all tables that there are. */
+static uint32_t pick(struct some_rows *list) {
+  const struct graph *graph = &at_once.world->graph;
+  unsigned share = random_below(4);
+  uint32_t count = 0;
+  memset(bits, 0, sizeof bits);
+  for (uint32_t i = 0; i < graph->table_count && i < TABLES; i++) {
+    const struct table *table = graph->tables[i];
+    if (!table || table->count > 64 * WORDS) continue;
+    for (uint32_t row = 0; row < table->count; row++)
+      if (share == 3 || random_below(4) <= share) bits[i][row / 64] |= UINT64_C(1) << row % 64;
+    list[count++] = (struct some_rows){i, bits[i]};
+  }
+  return count;
+}
+
+static ecs_status change_one(struct fixture *f, ecs_id entity) {
+  ecs_id id = component_id(f, component);
+  if (kind == ROWS_DESPAWN) return ecs_despawn(f->world, entity);
+  return kind == ROWS_ADD ? ecs_add(f->world, entity, id) : ecs_remove(f->world, entity, id);
+}
+
+static void change_each(struct fixture *f, const struct some_rows *list, uint32_t count) {
+  CHECK_OK(f->world, ecs_defer(f->world));
+  for (uint32_t i = 0; i < count; i++) {
+    const struct table *table = f->world->graph.tables[list[i].table];
+    for (uint32_t row = 0; row < table->count; row++)
+      if (list[i].bits[row / 64] >> row % 64 & 1)
+        CHECK_OK(f->world, change_one(f, entity_id(&f->world->entities, table->rows[row])));
+  }
+  CHECK_OK(f->world, ecs_commit(f->world));
+}
+
+static void compare_tables(const struct table *a, const struct table *b) {
+  if (!CHECK((a == NULL) == (b == NULL)) || !a || !CHECK(a->id_count == b->id_count) ||
+      !CHECK(a->count == b->count))
+    return;
+  CHECK(memcmp(a->ids, b->ids, a->id_count * sizeof *a->ids) == 0);
+  if (a->count == 0) return;
+  CHECK(memcmp(a->rows, b->rows, a->count * sizeof *a->rows) == 0);
+  for (uint32_t i = 0; i < a->column_count; i++)
+    CHECK(memcmp(a->columns[i].data, b->columns[i].data, (size_t)a->count * a->columns[i].size) ==
+          0);
+}
+
+static void compare_worlds(void) {
+  const struct graph *a = &at_once.world->graph, *b = &each.world->graph;
+  if (!CHECK(a->table_count == b->table_count)) return;
+  for (uint32_t i = 0; i < a->table_count; i++) compare_tables(a->tables[i], b->tables[i]);
+  for (int i = 0; i < 8; i++)
+    CHECK(spawn_empty(at_once.world) == spawn_empty(each.world));
+  CHECK(world_digest(at_once.world) == world_digest(each.world));
+  CHECK_SOUND(at_once.world);
+}
+
+static void same_as_one_by_one(void) {
+  long seeds = by_scale(60, 300, 3000);
+  for (long seed = 1; seed <= seeds && check_failures() == 0; seed++) {
+    check_context("seed %ld", seed);
+    open_usual(&at_once);
+    open_usual(&each);
+    state = (uint64_t)seed * 104729;
+    fill(&at_once);
+    state = (uint64_t)seed * 104729;
+    fill(&each);
+    for (int i = 0; i < 6 && check_failures() == 0; i++) {
+      struct some_rows list[TABLES];
+      uint32_t count = pick(list);
+      kind = (enum rows_change)random_below(3);
+      component = random_below(7);
+      ecs_id id = kind == ROWS_DESPAWN ? ECS_NULL : component_id(&at_once, component);
+      CHECK(rows_are_plain(at_once.world, kind, id));
+      change_each(&each, list, count);
+      CHECK_OK(at_once.world, rows_change(at_once.world, kind, id, list, count));
+      compare_worlds();
+    }
+    close_world(&at_once);
+    close_world(&each);
+  }
+  check_context(NULL);
+}
+
+/* Where more than rows is meant it is not for this. */
+static void knows_what_is_more(void) {
+  open_usual(&each);
+  ecs_world *world = each.world;
+  ecs_query *query = new_query(world, "Position, Velocity?");
+  CHECK(rows_are_whole(&query->terms));
+  CHECK(rows_are_plain(world, ROWS_ADD, each.position));
+  CHECK(rows_are_plain(world, ROWS_DESPAWN, ECS_NULL));
+  CHECK_OK(world, ecs_defer(world));
+  each.a = SPAWN(world, each.position);
+  CHECK(!rows_are_plain(world, ROWS_ADD, each.position));
+  CHECK_OK(world, ecs_commit(world));
+  CHECK(rows_are_plain(world, ROWS_ADD, each.position));
+  ecs_id child_of, thin;
+  CHECK_OK(world, ecs_child_of(world, &child_of));
+  CHECK(!rows_are_plain(world, ROWS_REMOVE, child_of));
+  CHECK_OK(world, ecs_component(world, &(ecs_component_desc){.name = "Thin", .sparse = true},
+                                &thin));
+  CHECK(!rows_are_plain(world, ROWS_ADD, thin));
+  CHECK_OK(world, ecs_add(world, each.a, thin));
+  CHECK(!rows_are_plain(world, ROWS_DESPAWN, ECS_NULL));
+  CHECK(rows_are_plain(world, ROWS_ADD, each.position));
+  CHECK(!rows_are_whole(&new_query(world, "Position:changed")->terms));
+  CHECK(!rows_are_whole(&new_query(world, "Thin, Position")->terms));
+  close_world(&each);
+}
+
+static const struct test tests[] = {
+  {"C86: some rows of tables change at once as they do one by one", same_as_one_by_one},
+  {"what is tied, sparse or staged does not change by rows", knows_what_is_more},
+};
+
+int main(void) { return RUN_TESTS(tests); }
