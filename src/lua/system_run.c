@@ -259,18 +259,17 @@ static int run_body(lua_State *L) {
   return 0;
 }
 
-/* Whether an each or map has nothing to be called for. */
-static bool is_idle(const struct system_box *system) {
+/* Whether an each or map has nothing to be called for. Where its query is about what there is, the
+** core has seen that there is something (needs_rows). */
+static inline bool is_idle(const struct system_box *system) {
   const ecs_query *query = system->query ? system->query->query : NULL;
   if (system->form == FORM_RUN || !query || query->broken) return false;
-  if (query->terms.event) {
+  if (UNLIKELY(query->terms.event)) {
     const struct events *events = &query->world->events;
     return event_row(query->terms.event->event, events->from) ==
            event_row(query->terms.event->event, events->until);
   }
-  for (uint32_t i = 0; i < query_reach(query); i++)
-    if (query_table(query, i)->count > 0) return false;
-  return true;
+  return UNLIKELY(query->terms.changes) && query_is_barren(query);
 }
 
 /* An `each` or `map` that is known to need nothing of Lua but outside values runs without a call
@@ -279,12 +278,11 @@ static bool run_settled(const struct system_box *system, double dt) {
   struct kernel *kernel = system->kernel ? system->kernel->kernel : NULL;
   if (!kernel || !system->compiled || !system->query->query) return false;
   lua_State *L = state_of(system->box);
+  if (!kernel_reads(kernel)) return kernel_run_settled(L, 0, kernel, dt);
   int top = lua_gettop(L);
-  if (kernel_reads(kernel)) {
-    if (!lua_checkstack(L, 12)) return false;
-    lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
-    lua_rawgeti(L, -1, system->anchors_ref);
-  }
+  if (!lua_checkstack(L, 12)) return false;
+  lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
+  lua_rawgeti(L, -1, system->anchors_ref);
   bool ran = kernel_run_settled(L, lua_gettop(L), kernel, dt);
   lua_settop(L, top);
   return ran;

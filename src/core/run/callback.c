@@ -19,16 +19,6 @@ static void name_failure(const ecs_world *world, const ecs_system *system, ecs_s
              why);
 }
 
-char callback_begin(const ecs_world *world) {
-  char first = world->message[0];
-  world->message[0] = '\0';
-  return first;
-}
-
-void callback_end(const ecs_world *world, ecs_status status, char first) {
-  if (status == ECS_OK && !world->message[0]) world->message[0] = first;
-}
-
 ecs_status callback_end_left(ecs_world *world, ecs_status status) {
   const struct loop_owner *owner = world->staging.loop_owners;
   bool keep = status == ECS_OK;
@@ -78,10 +68,7 @@ void callback_end_inner(ecs_world *world, uint32_t scope, bool keep) {
   scope_end_inner(world, scope, keep);
 }
 
-void callback_add_time(ecs_world *world, ecs_system *system, double seconds) {
-  if (system->removed)
-    system = schedule_system(world, system->name, strlen(system->name));
-  if (!system) return;
-  system->last_seconds = seconds;
-  system->total_seconds += seconds;
+RARE void callback_add_time_anew(ecs_world *world, ecs_system *system, double seconds) {
+  system = schedule_system(world, system->name, strlen(system->name));
+  if (system) system_add_time(system, seconds);
 }

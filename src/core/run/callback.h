@@ -3,12 +3,20 @@
 #ifndef ECS_CORE_RUN_CALLBACK_H
 #define ECS_CORE_RUN_CALLBACK_H
 
-#include "core/base/base.h"
+#include "core/run/timetable.h"
+#include "core/store/world.h"
 
 /* Before a callback: what has failed earlier is not its reason. Returns what comes back, behind it,
 ** when it has nothing to say. */
-char callback_begin(const ecs_world *world);
-void callback_end(const ecs_world *world, ecs_status status, char first);
+static inline char callback_begin(const ecs_world *world) {
+  char first = world->message[0];
+  world->message[0] = '\0';
+  return first;
+}
+
+static inline void callback_end(const ecs_world *world, ecs_status status, char first) {
+  if (status == ECS_OK && !world->message[0]) world->message[0] = first;
+}
 
 /* Ends what was left open inside a scope. */
 void callback_end_inner(ecs_world *world, uint32_t scope, bool keep);
@@ -22,6 +30,18 @@ ecs_status callback_failed(ecs_world *world, ecs_system *system, ecs_status stat
 
 /* The time counts for whoever has the system's place now: it may have been replaced, or gone, while
 ** it ran. */
-void callback_add_time(ecs_world *world, ecs_system *system, double seconds);
+void callback_add_time_anew(ecs_world *world, ecs_system *system, double seconds);
+
+static inline void system_add_time(ecs_system *system, double seconds) {
+  system->last_seconds = seconds;
+  system->total_seconds += seconds;
+}
+
+static inline void callback_add_time(ecs_world *world, ecs_system *system, double seconds) {
+  if (LIKELY(!system->removed))
+    system_add_time(system, seconds);
+  else
+    callback_add_time_anew(world, system, seconds);
+}
 
 #endif

@@ -52,6 +52,33 @@ static inline struct chance next_stream(const ecs_world *world, ecs_system *syst
   return (struct chance){chance_key(world->seed + system->chance, opened), 0, 0};
 }
 
+static ecs_status call_once(ecs_world *world, ecs_system *system, double dt) {
+  world_turn(world);
+  world->running = true;
+  ecs_status status = call(world, system, dt);
+  world->running = false;
+  world_turn(world);
+  return status;
+}
+
+/* Whether its query is about events, or what has changed. */
+static inline bool reads_news(const ecs_system *system) {
+  const ecs_query *query = system->reads;
+  return UNLIKELY(query && (query->terms.event || query->terms.changes));
+}
+
+/* The same of a system that is told what is new to it. */
+static RARE ecs_status call_with_news(ecs_world *world, ecs_system *system, double dt) {
+  reading_begin(world, system);
+  ecs_status status = news_begin(system);
+  if (LIKELY(status == ECS_OK)) {
+    status = call_once(world, system, dt);
+    news_end(world, system);
+  }
+  reading_end(world);
+  return status;
+}
+
 /* One that runs out of memory has changed nothing: it counts as not having run. */
 static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   struct schedule *schedule = world->schedule;
@@ -65,20 +92,11 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   system->runs++;
   system->elapsed = 0;
   world->chance = next_stream(world, system);
-  reading_begin(world, system);
-  ecs_status status = news_begin(system);
-  if (LIKELY(status == ECS_OK)) {
-    world_turn(world);
-    world->running = true;
-    status = call(world, system, dt);
-    world->running = false;
-    world_turn(world);
-    news_end(world, system);
-  }
-  reading_end(world);
+  ecs_status status = reads_news(system) ? call_with_news(world, system, dt)
+                                         : call_once(world, system, dt);
   schedule->current = NULL;
-  if (status != ECS_OK) system->streams--;
-  if (status == ECS_ENOMEM) {
+  if (UNLIKELY(status != ECS_OK)) system->streams--;
+  if (UNLIKELY(status == ECS_ENOMEM)) {
     system->has_run = had_run;
     system->elapsed = elapsed;
     system->seen = seen;
@@ -87,7 +105,7 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   }
   schedule->clock = clock_seconds();
   callback_add_time(world, system, schedule->clock - start);
-  if (status != ECS_OK) status = callback_failed(world, system, status);
+  if (UNLIKELY(status != ECS_OK)) status = callback_failed(world, system, status);
   return world_told(world, status);
 }
 
@@ -121,9 +139,9 @@ static ecs_status ask(ecs_world *world, ecs_system *system, bool *wanted) {
 /* Whether a system that needs rows has none. */
 static bool is_barren(const ecs_world *world, ecs_system *system) {
   const ecs_query *query = system->reads;
-  if (!query || query->broken || query->terms.event || query->terms.changes) return false;
+  if (!query || query->broken || reads_news(system)) return false;
   if (!query_is_barren(query)) return false;
-  if (system->every <= 0) system->barren = world_arrived(world);
+  if (system->every <= 0 && !system->when) system->barren = world_arrived(world);
   return true;
 }
 
@@ -153,12 +171,7 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, b
   pass_time(system, dt);
   if (!system->enabled || system->parked || (once && system->has_run)) return ECS_OK;
   if (!is_due(system)) return ECS_OK;
-  if (system->needs_rows && !system->when && is_barren(world, system)) {
-    begin_interval(system);
-    pass_over(world, system);
-    return ECS_OK;
-  }
-  uint64_t awaited = reading_is_due(system);
+  uint64_t awaited = reads_news(system) ? reading_is_due(system) : system->awaited;
   if (system->when) {
     bool wanted = false;
     ecs_status status = ask(world, system, &wanted);
@@ -167,6 +180,10 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, b
   }
   double timer = system->timer;
   begin_interval(system);
+  if (system->needs_rows && is_barren(world, system)) {
+    pass_over(world, system);
+    return ECS_OK;
+  }
   ecs_status status =
       run_system(world, system, system->has_run && !fixed ? system->elapsed : dt);
   if (status == ECS_ENOMEM) {
@@ -290,7 +307,10 @@ ecs_status ecs_run(ecs_world *world, const char *name, double dt) {
   if (status != ECS_OK) return status;
   if (system) {
     system->elapsed += dt;
-    status = run_system(world, system, system->has_run ? system->elapsed : dt);
+    if (system->needs_rows && is_barren(world, system))
+      pass_over(world, system);
+    else
+      status = run_system(world, system, system->has_run ? system->elapsed : dt);
   } else {
     status = run_phase(world, phase, dt);
   }

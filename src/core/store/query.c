@@ -488,9 +488,7 @@ void query_rearrange(ecs_query *query) {
   query_rejoin(query);
 }
 
-uint32_t query_reach(const ecs_query *query) {
-  if (UNLIKELY(query->broken)) return 0;
-  if (LIKELY(!query->terms.targets)) return query->count;
+static RARE uint32_t reach_by_targets(const ecs_query *query) {
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
     if (term_is_known(term) && !ecs_alive(query->world, term->target)) return 0;
@@ -498,9 +496,16 @@ uint32_t query_reach(const ecs_query *query) {
   return query->count;
 }
 
+static inline uint32_t reach(const ecs_query *query) {
+  if (UNLIKELY(query->broken)) return 0;
+  return LIKELY(!query->terms.targets) ? query->count : reach_by_targets(query);
+}
+
+uint32_t query_reach(const ecs_query *query) { return reach(query); }
+
 bool query_is_barren(const ecs_query *query) {
   assert(!query->broken && !query->terms.event);
-  for (uint32_t i = query_reach(query); i-- > 0;)
+  for (uint32_t i = reach(query); i-- > 0;)
     if (world_table(query->world, query->tables[i])->count) return false;
   return true;
 }
