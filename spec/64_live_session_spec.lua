@@ -26,7 +26,7 @@ local function first_schedule()
   return {
     startup = "",
     pre_update = "respawn vector",
-    physics = "flock lua, clock lua, fly vector, find_way vector, find_spring vector, "
+    physics = "flock vector, clock lua, fly vector, find_way vector, find_spring vector, "
       .. "steer vector, move vector, look_around vector",
     update = "sense_danger lua, hurt vector, wound vector, heal vector, age vector",
     post_update = "fade vector, reap vector",

@@ -25,7 +25,6 @@ struct running {
 
 struct machine {
   struct memory *memory;
-  const op_fn *ops;
   struct column_buffer buffer;  /* see struct program_layout */
   struct running running;
   struct notes notes;           /* of the block under way */
@@ -34,22 +33,29 @@ struct machine {
 
 #define ALIGNMENT 64
 
-static size_t align(size_t n) {
+static uint32_t align(uint32_t n) {
   return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* What follows so many bytes; of programs that pass the check 32 bits are plenty. */
+static uint32_t behind(uint32_t from, size_t count, size_t size) {
+  assert(count * size < UINT32_MAX / 16);
+  return from + (uint32_t)(count * size);
 }
 
 static struct program_layout lay_out(const struct program *p) {
   struct program_layout l = {.at = K_BLOCK, .numbers = program_numbering(p)};
-  l.scalars = align(l.at + l.numbers.count * sizeof(void *));
-  l.kept = l.scalars + p->scalar_count * sizeof(k_scalar);
-  l.totals = l.kept + p->scalar_count * sizeof(k_scalar);
-  l.notes = l.totals + p->total_count * sizeof(k_folding);
-  l.lists = align(l.notes + notes_room(p));
-  l.reg8 = l.lists + (size_t)p->list_count * (LIST_ARGUMENTS + 1) * p->block * sizeof(k_span);
-  l.reg4 = l.reg8 + (size_t)p->reg8_count * p->block * 8;
-  l.reg1 = l.reg4 + (size_t)p->reg4_count * p->block * 4;
-  l.end = l.reg1 + (size_t)p->reg1_count * p->block;
-  for (uint32_t i = 0; i < p->column_count; i++) l.row += column_size((k_column)p->columns[i]);
+  l.scalars = align(behind(l.at, l.numbers.count, sizeof(void *)));
+  l.kept = behind(l.scalars, p->scalar_count, sizeof(k_scalar));
+  l.totals = behind(l.kept, p->scalar_count, sizeof(k_scalar));
+  l.notes = behind(l.totals, p->total_count, sizeof(k_folding));
+  l.lists = align(behind(l.notes, 1, notes_room(p)));
+  l.reg8 = behind(l.lists, p->list_count * (LIST_ARGUMENTS + 1u) * p->block, sizeof(k_span));
+  l.reg4 = behind(l.reg8, p->reg8_count, (size_t)8 * p->block);
+  l.reg1 = behind(l.reg4, p->reg4_count, (size_t)4 * p->block);
+  l.end = behind(l.reg1, p->reg1_count, p->block);
+  for (uint32_t i = 0; i < p->column_count; i++)
+    l.row += (uint32_t)column_size((k_column)p->columns[i]);
   return l;
 }
 
@@ -60,7 +66,9 @@ struct machine *machine_new(struct memory *memory, k_isa isa) {
   if (!m) return NULL;
   m->memory = m->notes.memory = memory;
   for (uint32_t i = 0; i < MAX_LISTS; i++) m->items[i].memory = memory;
-  m->ops = isa_ops(isa);
+  m->running.ops = isa_ops(isa);
+  m->running.notes = &m->notes;
+  m->running.items = m->items;
   return m;
 }
 
@@ -89,7 +97,7 @@ k_status machine_reserve(struct machine *m, const struct program *p) {
 ** column. No block is in two leaves of a total. */
 static size_t choose_block(const struct program *p, size_t rows) {
   enum { CACHED = 4 << 20, SHORT = 256 };
-  bool cached = rows * (p->layout.row + 1) <= CACHED;
+  bool cached = rows * ((size_t)p->layout.row + 1) <= CACHED;
   if (p->whole && cached && !p->total_count) return rows;
   bool busy = p->insn_count - p->prologue > 2 * p->column_count;
   size_t block = busy && p->block > SHORT && !cached ? SHORT : p->block;
@@ -103,7 +111,8 @@ static void set_registers(void **at, uint32_t from, uint32_t to, char *first, si
 static void set_scalars(const struct running *r) {
   const struct program *p = r->p;
   k_scalar *scalars = r->scalars;
-  for (uint32_t i = 0; i < p->scalar_count; i++) r->at[r->numbers->scalars + i] = scalars + i;
+  void **at = r->at + r->numbers->scalars;
+  for (uint32_t i = 0; i < p->scalar_count; i++) at[i] = scalars + i;
   for (uint32_t i = 0; i < p->uniform_count; i++) scalars[i] = r->run->uniforms[i];
   for (uint32_t i = 0; i < p->constant_count; i++) scalars[p->uniform_count + i] = p->constants[i];
 }
@@ -443,15 +452,17 @@ k_status machine_open(struct machine *m, const struct program *p, const k_run *r
   const struct program_layout *l = &p->layout;
   char *base = m->buffer.data;
   assert(l->end == lay_out(p).end && l->numbers.count == program_numbering(p).count);
-  if (m->buffer.size < l->end + ALIGNMENT) return K_EINVAL;
-  m->running = (struct running){.p = p, .numbers = &l->numbers, .run = run, .ops = m->ops,
-                                .at = (void **)(void *)(base + l->at),
-                                .scalars = (k_scalar *)(void *)(base + l->scalars),
-                                .kept = (k_scalar *)(void *)(base + l->kept),
-                                .notes = &m->notes, .items = m->items};
+  if (m->buffer.size < (size_t)l->end + ALIGNMENT) return K_EINVAL;
+  struct running *r = &m->running;   /* to zero what machine_over sets would take a third as long */
+  r->p = p;
+  r->numbers = &l->numbers;
+  r->run = run;
+  r->at = (void **)(void *)(base + l->at);
+  r->scalars = (k_scalar *)(void *)(base + l->scalars);
+  r->kept = (k_scalar *)(void *)(base + l->kept);
   if (p->site_count) notes_open(&m->notes, p, base + l->notes);
-  set_up(&m->running, base);
-  run_prologue(&m->running);
+  set_up(r, base);
+  run_prologue(r);
   return K_OK;
 }
 

@@ -241,12 +241,12 @@ struct numbering {
 
 /* What is where in a machine's buffer, in bytes: the mask of all rows is at its beginning. */
 struct program_layout {
-  size_t at;                /* the addresses of operands */
-  size_t scalars, kept;     /* and room for them once more */
-  size_t totals, notes;
-  size_t lists;             /* with their arguments */
-  size_t reg1, reg4, reg8, end;
-  size_t row;               /* bytes of a row's columns */
+  uint32_t at;              /* the addresses of operands */
+  uint32_t scalars, kept;   /* and room for them once more */
+  uint32_t totals, notes;
+  uint32_t lists;           /* with their arguments */
+  uint32_t reg1, reg4, reg8, end;
+  uint32_t row;             /* bytes of a row's columns */
   struct numbering numbers;
 };
 
@@ -266,15 +266,15 @@ struct program {
   uint16_t starts;          /* 1: is for some rows, k_run.start; blocks without any are skipped */
   uint16_t insn_count;
   uint16_t prologue;        /* the first insns: on scalars alone, done once per run */
+  k_insn *insns;
+  k_scalar *constants;
+  struct program_layout layout;   /* as program_lay_out has set it, of the other members */
   uint8_t *columns;         /* k_column of each */
   uint8_t *scalars;         /* k_type of each */
-  k_scalar *constants;
-  k_insn *insns;
   uint8_t *totals;          /* k_reduce * 4 + k_type of each */
   uint8_t *arrays;          /* k_column of each: none of entities; perhaps ARRAY_OF_CELLS */
   uint8_t *lookups;         /* k_type of each */
   k_site *sites;
-  struct program_layout layout;   /* as program_lay_out has set it, of all that is above */
   uint32_t shared;          /* owners beside the first one, each of which frees it */
 };
 

@@ -62,23 +62,24 @@ struct run_lookup;
 struct run_plan {
   struct program *program;
   const struct run_column *columns;    /* one for each column of the program */
+  size_t machine_room;                 /* of the program */
+  uint32_t command_count, order_count; /* how many there are of what is below */
+  uint32_t asked_count, other_count;
+  uint32_t mark_count, whole_count;
+  bool takes_ids;                      /* one of the columns is the entities */
+  bool needs_room;                     /* for ids or bits of the rows */
+  uint32_t first_mark;
   const struct run_command *commands;  /* of its first bitmaps, in the order of the function */
-  uint32_t command_count;
   const struct run_command *orders;    /* or those that rows order, by their number; given */
-  uint32_t order_count;                /* where there are any, block by block, in an open scope */
+                                       /* where there are any, block by block, in an open scope */
   const struct run_asked *asked;       /* the caller's to set, where there are any: */
-  uint32_t asked_count;                /* then no run is over rows of several tables */
+                                       /* then no run is over rows of several tables */
   const struct run_lookup *lookups;    /* the caller's to set: as many as the program has */
   const struct run_list *lists;        /* likewise */
   const struct run_other *others;      /* likewise: then all runs are over rows gathered */
-  uint32_t other_count;
-  const uint32_t *marks;               /* given: from a bitmap on, those of rows in which these */
-  uint32_t mark_count, first_mark;     /* slots' cells are written; */
+  const uint32_t *marks;               /* given: from a bitmap on (first_mark), those of rows in */
+                                       /* which these slots' cells are written; */
   const uint32_t *whole;               /* and the slots of which all rows' cells are */
-  uint32_t whole_count;
-  bool takes_ids;                      /* one of the columns is the entities */
-  bool needs_room;                     /* for ids or bits of the rows */
-  size_t machine_room;                 /* of the program */
   uint64_t reads[RUN_COLUMNS / 64];    /* bits by the program's columns */
   uint64_t writes[RUN_COLUMNS / 64];
 };

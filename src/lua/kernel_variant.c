@@ -185,10 +185,9 @@ struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
   return variant;
 }
 
-/* Whether a variant is the one for every table in which rows match. */
-static bool fits_all(const struct kernel *kernel, const struct variant *variant) {
+/* Whether a variant is the one for every table in which rows match, where these may differ. */
+static APART bool fits_all(const struct kernel *kernel, const struct variant *variant) {
   const ecs_query *query = kernel->query;
-  if (!query->terms.choices && !query->terms.toggled) return true;
   for (uint32_t i = 0; i < query_reach(query); i++) {
     const struct table *table = query_table(query, i);
     enum table_rows rows = query_table_rows(&query->terms, table);
@@ -199,21 +198,29 @@ static bool fits_all(const struct kernel *kernel, const struct variant *variant)
   return true;
 }
 
+static APART bool fits_guards(lua_State *L, int anchors, const struct kernel *kernel,
+                              struct variant *variant) {
+  lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
+  bool fits = read_guards(L, lua_gettop(L), kernel->box, variant);
+  lua_pop(L, 1);
+  return fits;
+}
+
+static APART void read_outside(const struct kernel *kernel, struct variant *variant) {
+  read_resources(kernel->box, variant);
+  read_arrays(kernel->box, variant);
+}
+
 struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel) {
   struct variant *variant = kernel->count ? kernel->variants[0] : NULL;
   if (!variant || !variant->quiet || kernel->refused || kernel->query->broken) return NULL;
   if (variant->version != *kernel->box->version) return NULL;
   if (terms_walk(&kernel->query->terms)) return NULL;
-  if (!fits_all(kernel, variant)) return NULL;
-  if (variant->guard_count) {
-    lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
-    bool fits = read_guards(L, lua_gettop(L), kernel->box, variant);
-    lua_pop(L, 1);
-    if (!fits) return NULL;
-  }
+  const struct query_terms *terms = &kernel->query->terms;
+  if (UNLIKELY(terms->choices || terms->toggled) && !fits_all(kernel, variant)) return NULL;
+  if (UNLIKELY(variant->guard_count) && !fits_guards(L, anchors, kernel, variant)) return NULL;
   variant->run = ++kernel->runs;
-  read_resources(kernel->box, variant);
-  read_arrays(kernel->box, variant);
+  if (UNLIKELY(variant->resource_count | variant->array_count)) read_outside(kernel, variant);
   return variant;
 }
 

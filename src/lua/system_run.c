@@ -292,7 +292,7 @@ ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
   struct system_box *system = ud;
   struct world_box *box = system->box;
   (void)world, (void)query;
-  if (!box->world || is_idle(system) || run_settled(system, dt)) return ECS_OK;
+  if (!box->world || run_settled(system, dt) || is_idle(system)) return ECS_OK;
   world_enter(box);
   system->dt = dt;
   return finish(box, run_protected(system, run_body, 0), system);

@@ -24,15 +24,15 @@ struct kernel_set {
 struct kernel {
   struct world_box *box;
   struct kernel_set *set;
-  struct kernel *previous, *next;
   const ecs_query *query;
-  enum front_result result;
   struct variant **variants;   /* the last used first */
   uint32_t count, capacity;
+  uint64_t runs;
+  enum front_result result;
+  bool refused;                /* when it was last asked for */
+  struct kernel *previous, *next;
   uint64_t compilations;       /* that gave a program */
   uint64_t anchored;           /* tables of anchors so far */
-  uint64_t runs;
-  bool refused;                /* when it was last asked for */
   bool ahead;                  /* it was asked for before there is a run */
   bool filtered;               /* for rows that a q:where(fn) lets through: programs start so */
   const char *form;            /* of a query or a system, that it was given to last */
@@ -43,20 +43,21 @@ struct kernel {
 /* One program of a function; or, without a program, that it was refused where its guards fit: its
 ** anchors then have the reason at REFUSAL. */
 struct variant {
-  struct run_plan plan;        /* its arrays are `cells`, `commands`, `asked`, `lookups` */
   uint64_t version;            /* of the world's components */
+  uint64_t run;                /* of the kernel, that `uniforms` are for */
+  uint32_t guard_count, resource_count, array_count, column_count;
+  bool quiet;                  /* its runs cannot fail and have no results but what they store */
+  bool texts;                  /* some of its guards are GUARD_TEXT */
+  bool starved;                /* there was no memory to copy `copied` */
+  bool looks;                  /* into indexes, and may change with them: `indexed`, `fresh` */
+  struct run_plan plan;        /* its arrays are `cells`, `commands`, `asked`, `lookups` */
   struct which which;
   struct guard *guards;
-  uint32_t guard_count;
   struct resource_uniform *resources;
-  uint32_t resource_count;
   struct run_column *cells;
   struct front_column *columns;   /* what messages and explain say of them */
-  uint32_t column_count;
-  bool quiet;                  /* its runs cannot fail and have no results but what they store */
   uint32_t anchors;            /* its table among the kernel's, with weak values */
   uint32_t anchor_count;       /* in it; the function is the first */
-  uint64_t run;                /* of the kernel, that `uniforms` are for */
   k_scalar uniforms[FRONT_UNIFORMS];
   struct run_command commands[RUN_ORDERS];
   struct run_asked asked[RUN_ASKED];
@@ -71,7 +72,6 @@ struct variant {
   ecs_id array_ids[FRONT_ARRAYS];   /* 0: a table */
   uint32_t array_leaves[FRONT_ARRAYS];   /* of a resource: which field of it */
   bool array_written[FRONT_ARRAYS];
-  uint32_t array_count;
   k_array arrays[FRONT_ARRAYS];   /* as they are in this run */
   struct copied copied[FRONT_ARRAYS];   /* tables among them, */
   struct front_copy copies[FRONT_ARRAYS];   /* and what indexes have copied */
@@ -79,11 +79,8 @@ struct variant {
   uint32_t index_count;
   struct run_list lists[RUN_LISTS];
   uint32_t list_count;
-  bool looks;                  /* it may change with them: */
   uint64_t indexed;            /* indexes_version of the world */
   uint64_t fresh;              /* the run for which they were brought up to date last */
-  bool texts;                  /* some of its guards are GUARD_TEXT */
-  bool starved;                /* there was no memory to copy them */
 };
 
 #endif

@@ -23,7 +23,7 @@ static ecs_status check_dt(ecs_world *world, double dt) {
 static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_SYSTEM, &scope);
-  if (status != ECS_OK) return status;
+  if (UNLIKELY(status != ECS_OK)) return status;
   char first = callback_begin(world);
   status = system->run(world, system->query, dt, system->ud);
   callback_end(world, status, first);
@@ -69,6 +69,7 @@ static inline bool reads_news(const ecs_system *system) {
 
 /* The same of a system that is told what is new to it. */
 static RARE ecs_status call_with_news(ecs_world *world, ecs_system *system, double dt) {
+  uint64_t seen = system->seen, awaited = system->awaited, news = system->news;
   reading_begin(world, system);
   ecs_status status = news_begin(system);
   if (LIKELY(status == ECS_OK)) {
@@ -76,6 +77,11 @@ static RARE ecs_status call_with_news(ecs_world *world, ecs_system *system, doub
     news_end(world, system);
   }
   reading_end(world);
+  if (status == ECS_ENOMEM) {
+    system->seen = seen;
+    system->awaited = awaited;
+    system->news = news;
+  }
   return status;
 }
 
@@ -85,7 +91,6 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   double start = schedule->clock > 0 ? schedule->clock : clock_seconds();
   double elapsed = system->elapsed;
   bool had_run = system->has_run;
-  uint64_t seen = system->seen, awaited = system->awaited, news = system->news;
   assert(world->updating && !schedule->current);
   schedule->current = system;
   system->has_run = true;
@@ -99,9 +104,6 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   if (UNLIKELY(status == ECS_ENOMEM)) {
     system->has_run = had_run;
     system->elapsed = elapsed;
-    system->seen = seen;
-    system->awaited = awaited;
-    system->news = news;
   }
   schedule->clock = clock_seconds();
   callback_add_time(world, system, schedule->clock - start);
@@ -145,6 +147,13 @@ static bool is_barren(const ecs_world *world, ecs_system *system) {
   return true;
 }
 
+/* Whether it is known at once that there are rows: the last table has some. */
+static inline bool is_fertile(const ecs_system *system) {
+  const ecs_query *query = system->reads;
+  return query && query->terms.plain && query->count && !query->broken &&
+         world_table(query->world, query->tables[query->count - 1])->count > 0;
+}
+
 /* Counts as a run that takes no time; it asks no clock, so that the next one has to. */
 static inline void pass_over(const ecs_world *world, ecs_system *system) {
   count_stream(world, system);
@@ -171,7 +180,7 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, b
   pass_time(system, dt);
   if (!system->enabled || system->parked || (once && system->has_run)) return ECS_OK;
   if (!is_due(system)) return ECS_OK;
-  uint64_t awaited = reads_news(system) ? reading_is_due(system) : system->awaited;
+  uint64_t awaited = reads_news(system) ? reading_is_due(system) : 0;
   if (system->when) {
     bool wanted = false;
     ecs_status status = ask(world, system, &wanted);
@@ -180,17 +189,30 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, b
   }
   double timer = system->timer;
   begin_interval(system);
-  if (system->needs_rows && is_barren(world, system)) {
+  if (system->needs_rows && !is_fertile(system) && is_barren(world, system)) {
     pass_over(world, system);
     return ECS_OK;
   }
   ecs_status status =
       run_system(world, system, system->has_run && !fixed ? system->elapsed : dt);
-  if (status == ECS_ENOMEM) {
+  if (UNLIKELY(status == ECS_ENOMEM)) {
     system->timer = timer;
-    system->awaited = awaited;
+    if (reads_news(system)) system->awaited = awaited;
   }
   return status;
+}
+
+/* Says that a system will be looked at, some of them before it is; and what it goes through. */
+static inline void fetch(const struct schedule *schedule, uint32_t i) {
+  const ecs_system *later = schedule->running[i + 8 < schedule->running_count ? i + 8 : i];
+  FETCH(later);
+  FETCH(&later->reads);
+}
+
+static inline void fetch_reads(const struct schedule *schedule, uint32_t i) {
+  const ecs_system *next = schedule->running[i + 2 < schedule->running_count ? i + 2 : i];
+  FETCH(next->reads);
+  FETCH(next->ud);
 }
 
 /* The systems of a phase as they are now: one registered while it runs waits for its next
@@ -209,8 +231,9 @@ static ecs_status run_once(ecs_world *world, const struct phase *phase, double d
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < schedule->running_count; i++) {
     ecs_system *system = schedule->running[i];
-    FETCH(schedule->running[i + 8 < schedule->running_count ? i + 8 : i]);
+    fetch(schedule, i);
     if (LIKELY(status == ECS_OK) && step_barren(world, system, dt, once)) continue;
+    fetch_reads(schedule, i);
     if (system->removed) continue;
     if (status == ECS_OK)
       status = step_system(world, system, dt, once, phase->fixed > 0 && system->every <= 0);

@@ -88,45 +88,46 @@ static inline bool term_is_by_row(const struct term *term) {
 #define QUERY_STEPS 16         /* terms that are decided row by row */
 #define QUERY_VARIABLES 16
 
+/* In front what every run asks for. */
 struct query_terms {
+  uint32_t slots;        /* terms that give something: a function's first parameters */
+  uint32_t step_count;   /* 0: every row of a table matches */
+  bool choices;          /* has terms that a table may lack */
+  bool targets;          /* has terms of which term_is_known */
+  bool toggled;          /* has terms that are */
+  bool changes;          /* has terms with news */
+  bool plain;            /* no targets, toggled, steps, event: each row of a table matches, once */
+  bool sources;          /* the first term is a tie by an exclusive relation: its order is theirs */
+  bool packed;           /* the first term is a sparse component: its order is that */
+  struct component *cascade;   /* of the first term that wants parents first; NULL */
+  struct component *event;   /* the first term is an event: its rows are gone through, of which no
+                             ** entity is; NULL */
   struct term *terms;
   uint32_t count;
   uint32_t capacity;
-  uint32_t slots;        /* terms that give something: a function's first parameters */
   uint32_t values;       /* variables that are given with each match, behind the entity */
-  uint32_t step_count;   /* 0: every row of a table matches */
   uint16_t steps[QUERY_STEPS];     /* terms that are decided row by row, in that order */
   uint32_t variable_count;
   struct variable variables[QUERY_VARIABLES];
-  bool choices;          /* has terms that a table may lack */
-  bool targets;          /* has terms of which term_is_known */
-  struct component *cascade;   /* of the first term that wants parents first; NULL */
-  bool toggled;          /* has terms that are */
-  bool changes;          /* has terms with news */
-  bool plain;            /* none of all this: of each of its tables every row matches, once */
-  bool sources;          /* the first term is a tie by an exclusive relation: its order is theirs */
-  bool packed;           /* the first term is a sparse component: its order is that */
-  struct component *event;   /* the first term is an event: its rows are gone through, of which no
-                             ** entity is; NULL */
 };
 
 struct lineup;
 
 struct ecs_query {
   ecs_world *world;
-  ecs_query *previous, *next;     /* all queries of the world, oldest first */
-  void *owner;                    /* for the host: whose query it is */
-  char *text;
-  size_t text_size;
-  struct query_terms terms;
+  uint32_t *tables;               /* indices, in the order the tables were made */
+  uint32_t *columns;              /* terms.slots for each match: first column or NONE */
+  uint32_t count;
   bool fresh;                     /* made for a migration that is not committed yet */
   bool broken;                    /* names a component that is no longer declared */
   bool dirty;                     /* has doomed tables */
   bool kept;                      /* a system's: ecs_query_free leaves it */
+  struct query_terms terms;
+  ecs_query *previous, *next;     /* all queries of the world, oldest first */
+  void *owner;                    /* for the host: whose query it is */
+  char *text;
+  size_t text_size;
   ecs_id key;                     /* an id it cannot match without, or ECS_NULL */
-  uint32_t *tables;               /* indices, in the order the tables were made */
-  uint32_t *columns;              /* terms.slots for each match: first column or NONE */
-  uint32_t count;
   uint32_t capacity;
   uint32_t column_capacity;
   struct lineup *lineup;          /* the last one of its rows, if they have been lined up */
