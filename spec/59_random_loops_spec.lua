@@ -1,4 +1,5 @@
--- Random functions full of loops: with kernels and without the same cells and the same errors.
+-- Random functions full of loops, some through indexes: with kernels and without the same cells and
+-- the same errors.
 
 local generator = require "spec.support.loops_gen"
 local helper = require "spec.support.ecs_helper"
@@ -8,18 +9,26 @@ local tiers = require "spec.support.tiers"
 local math = math
 
 -- What a seed's function does to its world in two updates, and how it was run.
-local function run(seed, kernels)
+local function run(seed, kernels, near)
   local numbers = random.new(seed)
   local world = helper.new_world { kernels = kernels, seed = seed, tag = 1 }
   world:component("P", { "x: f64", "y: f64", "z: f64", "n: i64", "i: i32", "j: i16", "on: bool",
-    "m: f64[5]" })
+    "m: f64[5]", near and "who: entity" or nil })
   local grid, heat = world:array("grid", "f64", 12), world:array("heat", "f64", 4)
   for k = 1, 12 do grid[k] = k / 8 end
-  for _ = 1, numbers:pick { 1, 30, 150, 1100 } do
+  for k = 1, numbers:pick { 1, 30, 150, near and 400 or 1100 } do
     world:spawn { P = { x = numbers:range(-80, 80) / 8, y = numbers:range(-80, 80) / 8,
-      n = numbers:range(-9, 99), i = numbers:range(-7, 32), j = numbers:range(-7, 32) } }
+      m = near and { k, 1.25, k / 2 } or nil, n = numbers:range(-9, 99),
+      i = numbers:range(-7, 32), j = numbers:range(-7, 32) } }
   end
-  local fn = assert(load(generator.generate(seed), "=f"))(world, grid, heat, math)
+  local flock, heap
+  if near then
+    world:event("Met", { "who: entity", "n: f64" })
+    flock = world:index("flock", { query = "P:in", grid = "P", cell = 1 })
+    heap = world:index("heap", { query = "P.x:in, P.y:in, P.n:in", grid = "P", cell = 2.5 })
+  end
+  local fn = assert(load(generator.generate(seed, near), "=f"))(world, grid, heat, math, flock,
+    heap)
   world:system("s", { query = "P", each = fn })
   local seen = {}
   for k = 1, 2 do
@@ -34,5 +43,10 @@ describe("random loops in kernels", function()
   local most = helper.by_scale { small = 60, normal = 400, deep = 6000 }
   it(("do what they do in plain Lua (%d)"):format(most), function()
     tiers.agree_on_seeds(most, run, most * 9 // 10)
+  end)
+
+  it(("do so where they look into indexes, too (%d)"):format(most), function()
+    local function look(seed, kernels) return run(seed, kernels, true) end
+    tiers.agree_on_seeds(most, look, most * 8 // 10)
   end)
 end)

@@ -195,6 +195,52 @@ function loops.constant(a, left)
   a:add "end"
 end
 
+-- ---- indexes --------------------------------------------------------------------------------
+
+function Author:place(index)
+  local r = self.random
+  local x, y = self:float(r:int(2) - 1), self:float(0)
+  if r:chance(50) then x, y = r:chance(70) and "p.x" or "f1", "p.y" end
+  if index == "flock" then y = ("%s, %s"):format(y, r:pick { "p.z", "0", self:float(0) }) end
+  return ("%s, %s, %s"):format(x, y,
+    r:pick { "0.5", "1.5", "2", "3.5", "p.m[2]", "f2", "i1 % 4", "math.huge" })
+end
+
+-- Through those around a place: by views, or by values.
+function loops.within(a, left)
+  local r = a.random
+  local views, q, who = r:chance(60), a:fresh "q", a:fresh "who"
+  local first = { SPEND }
+  if r:chance(70) then first[2] = "if fuel <= 0 then break end" end
+  if r:chance(30) then first[#first + 1] = ("if %s ~= e then i2 = i2 + 1 end"):format(who) end
+  if r:chance(20) then first[#first + 1] = ("world:emit('Met', %s, f2)"):format(who) end
+  if r:chance(20) then first[#first + 1] = ("met = %s"):format(who) end
+  local integers, floats = a.integers, a.floats
+  a.integers, a.floats = { table.unpack(integers) }, { table.unpack(floats) }
+  if views then
+    a:add("for %s, %s in flock:within(%s) do", q, who, a:place "flock")
+    for _, name in ipairs { ".x", ".y", ".m[3]" } do a.floats[#a.floats + 1] = q .. name end
+    a.integers[#a.integers + 1] = q .. ".n"
+  else
+    local n = a:fresh "n"
+    a:add("for %s, _, %s, %s in heap:within(%s) do", q, n, who, a:place "heap")
+    a.floats[#a.floats + 1] = q
+    a.integers[#a.integers + 1] = n
+  end
+  a:inside(left, {}, "", first)
+  a.integers, a.floats = integers, floats
+  a:add "end"
+end
+
+function Author:nearest()
+  local who, far = self:fresh "foe", self:fresh "far"
+  local index = self.random:pick { "flock", "heap" }
+  self:add("local %s, %s = %s:nearest(%s%s)", who, far, index, self:place(index),
+    self.random:pick { "", ", e", ", met", ", nil" })
+  self:add("if %s then f2, met = %s, %s else %s end", who, far, who, self.random:pick {
+    "f2 = f2 * 0.5", "i1 = i1 + 1" })
+end
+
 -- A label to jump back to, and one to jump out to. Break is of the loop around.
 function loops.jumps(a, left)
   local again, out = a:fresh "again", a:fresh "out"
@@ -216,29 +262,42 @@ end
 local KINDS = { "while_", "while_", "forever", "repeat_", "repeat_", "integers", "integers",
   "floats", "constant", "jumps" }
 
+-- Of functions that look into indexes, too.
+local NEAR = { "within", "within", "within", "while_", "repeat_", "integers", "constant", "jumps" }
+
 function Author:statement(left)
   local how = self.random:int(10)
-  if left > 0 and how <= 4 then return loops[self.random:pick(KINDS)](self, left) end
+  if self.near and self.random:chance(12) then
+    self:add "do"
+    self:nearest()
+    return self:add "end"
+  end
+  if left > 0 and how <= 4 then return loops[self.random:pick(self.kinds)](self, left) end
   if left > 0 and how <= 6 then return self:branch(left) end
   self:assign()
 end
 
 --- The text of a function of (p, dt, e) with upvalues world, grid, heat, math: of rows with
---- the fields x, y, m (floats; m five), n, i, j (integers), on.
-function M.generate(seed)
+--- the fields x, y, m (floats; m five), n, i, j (integers), on. Where it is to look into indexes,
+--- there are flock, which shows P and is by x, y and z, and heap, which gives P.x, P.y and P.n, as
+--- well, and the event Met of an entity and a float.
+function M.generate(seed, near)
   local a = setmetatable({ random = random.new(seed), lines = {}, depth = 0, names = 0, loops = 0,
-    labels = {}, integers = { table.unpack(INTEGERS) }, floats = { table.unpack(FLOATS) } }, Author)
-  a:add "local world, grid, heat, math = ..."
+    labels = {}, integers = { table.unpack(INTEGERS) }, floats = { table.unpack(FLOATS) },
+    near = near, kinds = near and NEAR or KINDS }, Author)
+  a:add "local world, grid, heat, math, flock, heap = ..."
   a:add "return function(p, dt, e)"
   a:add("local i1, i2, f1, f2, fuel, seen = p.n, 3, p.x, 0.5, %d", a.random:pick { 5, 12, 40 })
   a:add("local m1 = %s", a.random:pick { "2", "p.j", "0.5", "9007199254740993" })
+  if near then a:add "local met" end
   for _ = 1, 2 do
-    loops[a.random:pick(KINDS)](a, 3)
+    loops[a.random:pick(a.kinds)](a, near and 2 or 3)
     a:assign()
   end
   a:add "p.n, p.x = p.n ~ i1 + i2, f1 + f2 + p.x * 0.5"
   a:add "p.on = seen and true or false"
   a:add "p.z = m1"
+  if near then a:add "if met then p.who = met end" end
   a:add "end"
   return table.concat(a.lines, "\n")
 end

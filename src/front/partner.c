@@ -69,7 +69,7 @@ static k_value list(struct front *f, struct val method, const struct val *argume
   bool nearest = method.number == LIST_NEAREST;
   const char *name = nearest ? "nearest" : "within";
   const ecs_index *index = index_of(f, method);
-  k_value given[LIST_ARGUMENTS] = {K_NONE, K_NONE, K_NONE, K_NONE, K_NONE};
+  k_value given[] = {K_NONE, K_NONE, K_NONE, K_NONE, K_NONE};
   uint32_t axes = index_axes(index);
   if (index->desc.by != ECS_BY_GRID || count < axes + 2 || count > axes + 2 + nearest)
     front_refuse(f, "it calls %s of index '%s' with other arguments than that takes: x, y, z of "
@@ -85,7 +85,7 @@ static k_value list(struct front *f, struct val method, const struct val *argume
   uint32_t number = build_list(f->b);
   assert(number == f->list_count || number == NONE);
   f->lists[f->list_count++] = (struct run_list){(enum list_kind)method.number, method.at, axes};
-  return build_listed(f->b, number, given, LIST_ARGUMENTS);
+  return build_listed(f->b, number, given, sizeof given / sizeof *given);
 }
 
 /* ---- what is found ---- */
@@ -141,7 +141,7 @@ uint32_t partner_call(struct front *f, struct val method, const struct val *argu
   }
   k_value none = build_i64(f->b, 0);
   results[0] = entity_at(f, method.at, build_picked(f->b, found, none));
-  results[1] = val_number(f, build_taken(f->b, found, PLACE_REACH), false);
+  results[1] = val_number(f, build_taken(f->b, found, PLACE_DISTANCE), false);
   results[0].present = results[1].present = build_binary(f->b, KO_LT, none, found);
   return 2;
 }

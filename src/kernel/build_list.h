@@ -19,7 +19,7 @@ k_value build_listed(struct builder *b, uint32_t list, const k_value *arguments,
 /* A uniform item, from 0, of a list that is filled: counted from 1, and 0 where there is none
 ** such. */
 k_value build_picked(struct builder *b, k_value filled, k_value item);
-/* What the list's maker says of a row, as an f64, in an argument's place. */
+/* What the list's maker says of a row, as an f64, in the place of an argument that is not given. */
 k_value build_taken(struct builder *b, k_value filled, uint32_t argument);
 
 #endif

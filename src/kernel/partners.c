@@ -91,7 +91,7 @@ static bool list_nearest(const ecs_index *index, const k_listing *listing, size_
   const struct rivals rivals = {copies_entities(copies), copies_order(copies), except};
   uint32_t *to = items_room(listing->items, 1);
   if (!to) return false;
-  double *distance = (double *)listing->arguments[PLACE_REACH] + i;
+  double *distance = (double *)listing->arguments[PLACE_DISTANCE] + i;
   *to = search_nearest(grid, at, reach, &rivals, distance);
   listing->items->count += *to != NONE;
   return true;

@@ -12,11 +12,12 @@ struct ecs_index;
 
 enum list_kind {
   LIST_WITHIN,                 /* those no farther than a reach from a place; arguments: below */
-  LIST_NEAREST                 /* one of them at most; PLACE_REACH is then how far it is */
+  LIST_NEAREST                 /* one of them at most; PLACE_DISTANCE is then how far it is */
 };
 
-/* The arguments of both: a place of two or three numbers, the reach, and whom to pass over. */
-enum { PLACE_X, PLACE_Y, PLACE_Z, PLACE_REACH, PLACE_EXCEPT };
+/* The arguments of both: a place of two or three numbers, the reach, and whom to pass over; behind
+** them is what is said of a row. */
+enum { PLACE_X, PLACE_Y, PLACE_Z, PLACE_REACH, PLACE_EXCEPT, PLACE_DISTANCE };
 
 struct run_list {
   enum list_kind kind;

@@ -139,13 +139,13 @@ typedef struct k_span {
   uint32_t first, count;
 } k_span;
 
-#define LIST_ARGUMENTS 5u
+#define LIST_ARGUMENTS 6u
 
 /* Items for n rows, to be listed one row after the other: of rows that are not in the mask, unless
 ** it is NULL, there are none. */
 typedef struct k_listing {
-  void *const *arguments;   /* LIST_ARGUMENTS columns of double or int64_t, also for what is said
-                            ** of a row beside its items */
+  void *const *arguments;   /* LIST_ARGUMENTS columns of double or int64_t. What is said of a row
+                            ** beside its items is put into one in which nothing is given */
   const uint8_t *mask;
   k_span *spans;            /* of each row, in any case */
   struct k_items *items;    /* list.h: none so far */

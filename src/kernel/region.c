@@ -233,7 +233,8 @@ static bool tie(struct builder *b, int32_t from, int32_t to, k_value m) {
 
 /* Whether a node can be left in the region: nothing outside needs its value. */
 static bool can_stay(const struct builder *b, const struct node *n, k_value m) {
-  if (n->op == N_EMIT || n->op == N_REDUCE || yields_nothing(n->op)) return true;
+  bool free = n->op == N_EMIT || n->op == N_REDUCE || yields_nothing(n->op);
+  if (free && n->op != N_GIVE) return true;
   assert(n->inside <= n->uses);
   return is_partial(b, n, m) || n->inside == n->uses;
 }
