@@ -300,6 +300,64 @@ describe("the nearest one of an index", function()
   end)
 end)
 
+describe("a loop over those with a key", function()
+  local function keyed(make)
+    return function(world)
+      return make(world, {
+        kinds = world:index("kinds", { query = "V:in", hash = "kind" }),
+        names = world:index("names", { query = "V:in", hash = "name" }),
+        held = world:index("held", { query = "V.x:in, V.hold:in", hash = "V.hold" }),
+        tens = world:index("tens", { query = "V:in", hash = function(v) return v.x % 10 end }),
+        even = world:index("even", { query = "V:in, with Tag",
+          hash = function(v) return v.x % 2 == 0 end }),
+        maybe = world:index("maybe", { query = "V:in", maybe = "x" }),
+        by_y = world:index("by_y", { query = "V:in", ordered = "y" }),
+      })
+    end
+  end
+
+  it("is found by integers, floats, references and truths", function()
+    agree(keyed(function(_, index) return function(p, out, _, self)
+      local n, x, held = 0, 0.0, 0
+      for v in index.tens:find(self % 13) do n = n + v.slots[1] end
+      for v in index.tens:find(p.y * 4) do x = x + v.x / 3 end
+      for vx in index.held:find(self) do held = held + 1 x = x + vx end
+      for v in index.even:find(self % 3 == 0) do x = x + v.y if x > 500 then break end end
+      for _, e in index.maybe:find(out.n) do out.e = e end
+      out.n, out.x, out.y = n, x, held
+    end end), 300)
+  end)
+
+  it("is found by texts, held outside, in fields and as names of enums", function()
+    local wanted = "bb"
+    agree(keyed(function(_, index) return function(_, out, _, self)
+      local n = 0
+      for v in index.names:find(wanted) do n = n + v.slots[3] end
+      for v in index.kinds:find "green" do n = n + v.slots[1] end
+      for _ in index.kinds:find "purple" do n = n + 1000 end
+      out.text = self % 2 == 0 and "a" or "no such name"
+      for _ in index.names:find(out.text) do n = n + 7 end
+      out.n = n
+    end end), 200)
+  end)
+
+  it("goes through a range, the lowest and the highest", function()
+    agree(keyed(function(_, index) return function(p, out, _, self)
+      local n, x = 0, 0.0
+      for v in index.by_y:range(-self % 90, p.x * 2) do n, x = n + 1, x + v.x / 7 end
+      for v in index.by_y:lowest(self % 5) do x = x + v.y / 3 end
+      for v, e in index.by_y:highest(3.0) do x = x * 0.5 + v.y out.e = e end
+      out.n, out.x = n, x
+    end end), 300)
+  end)
+
+  it("is Lua's where a number of entities is none", function()
+    assert.is_true(both(keyed(function(_, index) return function(p, out, _, self)
+      for v in index.by_y:lowest(self % 50 == 9 and p.x or 2) do out.x = out.x + v.y end
+    end end), 120) > 0)
+  end)
+end)
+
 describe("a row that fails in a loop over an index", function()
   it("is Lua's, and others are not", function()
     local calls = both(function(_, flock) return function(p, out, _, self)

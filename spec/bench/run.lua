@@ -160,6 +160,7 @@ section("Relations: beside tables, toggles and sparse components", function()
 end)
 section("Beyond the row: ns of a row, or of what is spawned or emitted",
   function() require("reach")(add) end)
+section("Neighbours: kernels over a grid", function() require("neighbours")(add) end)
 section("Live worlds", function()
   run_program(compiled("bench_images"))
   require("reloads")(add)

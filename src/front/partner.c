@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/find/edition.h"
 #include "core/find/indexing.h"
+#include "core/find/key.h"
 #include "core/find/refresh.h"
 #include "core/store/component.h"
 #include "core/store/query.h"
@@ -32,16 +33,28 @@ static const ecs_index *index_of(const struct front *f, struct val at) {
   return f->indexes[at.at];
 }
 
+/* Of indexes of which kinds, and how many numbers or keys it takes; of a grid by its places. */
+static const struct finder {
+  const char *name;
+  unsigned by;
+  uint32_t count;
+} finders[] = {
+  [LIST_WITHIN] = {"within", 1u << ECS_BY_GRID, 0},
+  [LIST_NEAREST] = {"nearest", 1u << ECS_BY_GRID, 0},
+  [LIST_EQUAL] = {"find", 1u << ECS_BY_HASH | 1u << ECS_BY_MAYBE, 1},
+  [LIST_RANGE] = {"range", 1u << ECS_BY_ORDER, 2},
+  [LIST_LOWEST] = {"lowest", 1u << ECS_BY_ORDER, 1},
+  [LIST_HIGHEST] = {"highest", 1u << ECS_BY_ORDER, 1}};
+
 struct val partner_method(struct front *f, struct val index, const struct constant *key) {
-  static const char *const names[] = {[LIST_WITHIN] = "within", [LIST_NEAREST] = "nearest"};
-  for (uint32_t i = 0; key->type == CONST_STRING && i < sizeof names / sizeof *names; i++)
-    if (text_equal(names[i], key->string.data, key->string.size))
+  const char *name = index_name(index_of(f, index));
+  for (uint32_t i = 0; key->type == CONST_STRING && i < sizeof finders / sizeof *finders; i++)
+    if (text_equal(finders[i].name, key->string.data, key->string.size))
       return (struct val){.kind = VAL_FINDER, .at = index.at, .number = i};
   if (key->type != CONST_STRING)
-    front_refuse(f, "it takes from index '%s' what is no method of it",
-                 index_name(index_of(f, index)));
-  front_refuse(f, "it calls '%S' of index '%s': of an index kernels know within and nearest; leave "
-                  "the others in a system's run", &key->string, index_name(index_of(f, index)));
+    front_refuse(f, "it takes from index '%s' what is no method", name);
+  front_refuse(f, "it calls '%S' of index '%s': an index has find, highest, lowest, nearest, range "
+                  "and within", &key->string, name);
 }
 
 /* ---- arguments ---- */
@@ -63,28 +76,85 @@ static k_value except_argument(struct front *f, struct val value) {
   return build_select(f->b, value.present, value.value, nobody);
 }
 
-/* Lists what is found, by a place, a reach and, of the nearest, whom to pass over; how many. */
+/* A key, and in *kind what it is. */
+static k_value key_argument(struct front *f, struct val value, enum key_kind *kind) {
+  value = maybe_need(f, value);
+  bool text = value.kind == VAL_VALUE && value.names == &front_texts;
+  bool truth = value.kind == VAL_VALUE && !value.names && val_type(f, value) == KT_BOOL;
+  *kind = KEY_TEXT;
+  if (value.kind == VAL_STRING) return text_constant(f, value.string);
+  if (text) return value.value;
+  *kind = KEY_TRUTH;
+  if (truth)
+    return build_select(f->b, value.value, build_i64(f->b, 1), build_i64(f->b, 0));
+  if (!val_is_number(f, value))
+    front_refuse(f, "it looks into an index for what is neither a number, a boolean nor a text: "
+                    "keys of enums are their names, as constants");
+  *kind = val_type(f, value) == KT_I64 ? KEY_INTEGER : KEY_FLOAT;
+  return *kind == KEY_INTEGER ? value.value : number_as(f, value, KT_F64);
+}
+
+/* How many; what is no such number, or below 0, Lua raises an error for. */
+static k_value count_argument(struct front *f, struct val value) {
+  value = maybe_need(f, value);
+  if (!val_is_number(f, value))
+    front_refuse(f, "it asks an index for a number of entities that is no number");
+  value = mixed_settle(f, value);
+  k_value count = number_as(f, value, KT_I64);
+  build_need(f->b, build_binary(f->b, KO_LE, build_i64(f->b, 0), count));
+  return count;
+}
+
+static void place_arguments(struct front *f, struct run_list *list, const struct val *arguments,
+                            uint32_t count, k_value *given) {
+  struct val nil = {.kind = VAL_NIL};
+  const char *name = finders[list->kind].name;
+  for (uint32_t axis = 0; axis < list->axes; axis++)
+    given[PLACE_X + axis] = number_argument(f, arguments[1 + axis], name);
+  given[PLACE_REACH] = number_argument(f, arguments[1 + list->axes], name);
+  if (list->kind == LIST_NEAREST)
+    given[PLACE_EXCEPT] =
+        except_argument(f, count > list->axes + 2 ? arguments[2 + list->axes] : nil);
+}
+
+static void key_arguments(struct front *f, struct run_list *list, const struct val *arguments,
+                          k_value *given) {
+  if (list->kind >= LIST_LOWEST) {
+    given[0] = count_argument(f, arguments[1]);
+    return;
+  }
+  for (uint32_t i = 0; i < finders[list->kind].count; i++) {
+    enum key_kind kind;
+    given[i] = key_argument(f, arguments[1 + i], &kind);
+    list->keys[i] = (uint8_t)kind;
+  }
+  bool ordered = list->kind == LIST_RANGE;
+  if (ordered && (list->keys[0] > KEY_FLOAT || list->keys[1] > KEY_FLOAT))
+    front_refuse(f, "it asks an index for a range between what are no numbers");
+}
+
+/* Lists what is found; how many there are. */
 static k_value list(struct front *f, struct val method, const struct val *arguments,
                     uint32_t count) {
-  bool nearest = method.number == LIST_NEAREST;
-  const char *name = nearest ? "nearest" : "within";
+  const struct finder *finder = &finders[method.number];
   const ecs_index *index = index_of(f, method);
   k_value given[] = {K_NONE, K_NONE, K_NONE, K_NONE, K_NONE};
-  uint32_t axes = index_axes(index);
-  if (index->desc.by != ECS_BY_GRID || count < axes + 2 || count > axes + 2 + nearest)
-    front_refuse(f, "it calls %s of index '%s' with other arguments than that takes: x, y, z of "
-                    "one by such fields, and a reach", name, index_name(index));
-  for (uint32_t axis = 0; axis < axes; axis++)
-    given[PLACE_X + axis] = number_argument(f, arguments[1 + axis], name);
-  given[PLACE_REACH] = number_argument(f, arguments[1 + axes], name);
-  struct val nil = {.kind = VAL_NIL};
-  if (nearest)
-    given[PLACE_EXCEPT] = except_argument(f, count > axes + 2 ? arguments[2 + axes] : nil);
+  struct run_list list = {.kind = (enum list_kind)method.number, .index = method.at,
+                          .axes = index_axes(index)};
+  uint32_t least = 1 + (list.axes ? list.axes + 1 : finder->count);
+  bool fits = finder->by >> index->desc.by & 1;
+  if (!fits || count < least || count > least + (list.kind == LIST_NEAREST))
+    front_refuse(f, "it calls %s of index '%s' with other arguments than that takes, or of an "
+                    "index of another kind", finder->name, index_name(index));
   if (f->list_count == RUN_LISTS)
     front_refuse(f, "it looks into indexes too often: write it as two systems");
+  if (list.axes)
+    place_arguments(f, &list, arguments, count, given);
+  else
+    key_arguments(f, &list, arguments, given);
   uint32_t number = build_list(f->b);
   assert(number == f->list_count || number == NONE);
-  f->lists[f->list_count++] = (struct run_list){(enum list_kind)method.number, method.at, axes};
+  f->lists[f->list_count++] = list;
   return build_listed(f->b, number, given, sizeof given / sizeof *given);
 }
 
@@ -135,7 +205,7 @@ uint32_t partner_call(struct front *f, struct val method, const struct val *argu
   if (!count || arguments[0].kind != VAL_INDEX || arguments[0].at != method.at)
     front_refuse(f, "it calls a method of an index without the index: write index:within(...)");
   k_value found = list(f, method, arguments, count);
-  if (method.number == LIST_WITHIN) {
+  if (method.number != LIST_NEAREST) {
     results[0] = (struct val){.kind = VAL_PARTNERS, .at = method.at, .value = found};
     return 1;
   }

@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "kernel/partners.h"
 
 #include "core/find/edition.h"
@@ -39,27 +41,22 @@ static const double *axis_of(const struct grid *grid, uint32_t axis) {
   return grid->places[axis].data;
 }
 
-/* Appends rows from one on up to another; `to` has room for all of them. How many there are. */
-static uint32_t append_near(const struct grid *grid, const struct ecs_search *walk, double most,
-                            uint32_t *to) {
-  const double *x = axis_of(grid, 0), *y = axis_of(grid, 1), *z = axis_of(grid, 2);
-  double at_x = walk->at[0], at_y = walk->at[1], at_z = walk->at[2];
-  uint32_t count = 0;
-  if (grid->axes == 2) {
-    for (uint32_t row = walk->row; row < walk->end; row++) {
-      double dx = x[row] - at_x, dy = y[row] - at_y;
-      to[count] = row;
-      count += dx * dx + dy * dy <= most;
-    }
-    return count;
-  }
-  for (uint32_t row = walk->row; row < walk->end; row++) {
-    double dx = x[row] - at_x, dy = y[row] - at_y, dz = z[row] - at_z;
-    to[count] = row;
-    count += dx * dx + dy * dy + dz * dz <= most;
-  }
-  return count;
-}
+/* Rows of the index, of one line, that may be in reach of a row; `begins`: its first ones. */
+struct stretch {
+  uint32_t row, first, end;
+  bool begins;
+};
+
+enum { STRETCHES = 128 };
+
+/* Those whose rows are to be looked at next: while they are found, these are on their way. */
+struct stretches {
+  const struct grid *grid;
+  const k_listing *listing;
+  struct bound bound;
+  uint32_t count;
+  struct stretch list[STRETCHES];
+};
 
 /* The place that a row looks around, and how far. */
 static double take_place(const struct grid *grid, const k_listing *listing, size_t i, double *at) {
@@ -68,19 +65,80 @@ static double take_place(const struct grid *grid, const k_listing *listing, size
   return ((const double *)listing->arguments[PLACE_REACH])[i];
 }
 
-/* Lists those around row i; false when there is no room. */
-static bool list_within(const struct grid *grid, const k_listing *listing, struct bound *bound,
-                        size_t i) {
-  double at[GRID_AXES] = {0, 0, 0}, reach = take_place(grid, listing, i, at);
-  struct ecs_search walk;
-  search_begin(&walk, grid, at, reach);
-  double most = sum_within(bound, reach);
-  while (search_line(&walk)) {
-    uint32_t *to = items_room(listing->items, walk.end - walk.row);
-    if (!to) return false;
-    listing->items->count += append_near(grid, &walk, most, to);
+/* Appends those of a stretch that are near; `to` has room for all of them. How many there are. */
+static uint32_t append_near(const struct grid *grid, const struct stretch *stretch,
+                            const double *at, double most, uint32_t *to) {
+  const double *x = axis_of(grid, 0), *y = axis_of(grid, 1), *z = axis_of(grid, 2);
+  double at_x = at[0], at_y = at[1], at_z = at[2];
+  uint32_t count = 0;
+  if (grid->axes == 2) {
+    for (uint32_t row = stretch->first; row < stretch->end; row++) {
+      double dx = x[row] - at_x, dy = y[row] - at_y;
+      to[count] = row;
+      count += dx * dx + dy * dy <= most;
+    }
+    return count;
   }
-  return true;
+  for (uint32_t row = stretch->first; row < stretch->end; row++) {
+    double dx = x[row] - at_x, dy = y[row] - at_y, dz = z[row] - at_z;
+    to[count] = row;
+    count += dx * dx + dy * dy + dz * dz <= most;
+  }
+  return count;
+}
+
+/* Looks at the stretches. Returns NONE, or the row for whose items there is no room. */
+static uint32_t list_stretches(struct stretches *stretches) {
+  const k_listing *listing = stretches->listing;
+  struct k_items *items = listing->items;
+  double at[GRID_AXES] = {0, 0, 0};
+  for (uint32_t i = 0; i < stretches->count; i++) {
+    const struct stretch *stretch = &stretches->list[i];
+    k_span *span = &listing->spans[stretch->row];
+    uint32_t *to = items_room(items, stretch->end - stretch->first);
+    if (!to) return stretch->row;
+    double reach = take_place(stretches->grid, listing, stretch->row, at);
+    double most = sum_within(&stretches->bound, reach);
+    uint32_t count = append_near(stretches->grid, stretch, at, most, to);
+    if (stretch->begins) span->first = items->count;
+    span->count += count;
+    items->count += count;
+  }
+  stretches->count = 0;
+  return NONE;
+}
+
+#if defined(__GNUC__)
+#define FETCH(at) __builtin_prefetch(at)
+#else
+#define FETCH(at) (void)(at)
+#endif
+
+/* Adds those around a row. Returns NONE, or as list_stretches. */
+static uint32_t add_stretches(struct stretches *stretches, uint32_t row) {
+  const struct grid *grid = stretches->grid;
+  double at[GRID_AXES] = {0, 0, 0}, reach = take_place(grid, stretches->listing, row, at);
+  struct ecs_search walk;
+  bool begins = true;
+  for (search_begin(&walk, grid, at, reach); search_line(&walk); begins = false) {
+    uint32_t failed = stretches->count == STRETCHES ? list_stretches(stretches) : NONE;
+    if (failed != NONE) return failed;
+    stretches->list[stretches->count++] = (struct stretch){row, walk.row, walk.end, begins};
+    for (uint32_t axis = 0; axis < grid->axes; axis++) {
+      FETCH(axis_of(grid, axis) + walk.row);
+      FETCH(axis_of(grid, axis) + walk.row + 8);
+    }
+  }
+  return NONE;
+}
+
+static size_t list_within(const struct grid *grid, const k_listing *listing, size_t n) {
+  struct stretches stretches = {.grid = grid, .listing = listing};
+  uint32_t failed = NONE;
+  for (uint32_t i = 0; i < n && failed == NONE; i++)
+    if (!listing->mask || listing->mask[i]) failed = add_stretches(&stretches, i);
+  if (failed == NONE) failed = list_stretches(&stretches);
+  return failed == NONE ? n : failed;
 }
 
 static bool list_nearest(const ecs_index *index, const k_listing *listing, size_t i) {
@@ -97,19 +155,66 @@ static bool list_nearest(const ecs_index *index, const k_listing *listing, size_
   return true;
 }
 
-size_t partners_list(const ecs_index *index, enum list_kind kind, const k_listing *listing,
-                     size_t n) {
-  struct bound bound = {0, 0};
-  size_t failed = n;
-  assert(index->now && index->desc.by == ECS_BY_GRID);
-  memset(listing->spans, 0, n * sizeof *listing->spans);
-  for (size_t i = 0; i < n && failed == n; i++) {
+static size_t list_all_nearest(const ecs_index *index, const k_listing *listing, size_t n) {
+  for (size_t i = 0; i < n; i++) {
     if (listing->mask && !listing->mask[i]) continue;
     uint32_t first = listing->items->count;
-    bool room = kind == LIST_WITHIN ? list_within(&index->now->grid, listing, &bound, i)
-                                    : list_nearest(index, listing, i);
-    if (!room) failed = i;
+    if (!list_nearest(index, listing, i)) return i;
     listing->spans[i] = (k_span){first, listing->items->count - first};
   }
-  return failed;
+  return n;
+}
+
+/* ---- by keys ---- */
+
+static struct key key_at(const k_listing *listing, uint8_t kind, uint32_t argument, size_t i) {
+  const void *values = listing->arguments[argument];
+  if (kind == KEY_FLOAT) return key_of_number(((const double *)values)[i]);
+  int64_t value = ((const int64_t *)values)[i];
+  if (kind == KEY_INTEGER) return key_of_integer(value);
+  return (struct key){(enum key_kind)kind, (uint64_t)value};
+}
+
+static void begin_search(const struct keyed *keyed, const struct run_list *list,
+                         const k_listing *listing, size_t i, struct ecs_search *search) {
+  uint64_t most = (uint64_t)((const int64_t *)listing->arguments[0])[i];
+  uint32_t count = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+  switch (list->kind) {
+    case LIST_EQUAL: keyed_equal(keyed, key_at(listing, list->keys[0], 0, i), search); break;
+    case LIST_RANGE:
+      keyed_range(keyed, key_at(listing, list->keys[0], 0, i),
+                  key_at(listing, list->keys[1], 1, i), search);
+      break;
+    case LIST_LOWEST: keyed_lowest(keyed, count, search); break;
+    default:
+      assert(list->kind == LIST_HIGHEST);
+      keyed_highest(keyed, count, search);
+  }
+}
+
+static size_t list_keyed(const ecs_index *index, const struct run_list *list,
+                         const k_listing *listing, size_t n) {
+  struct k_items *items = listing->items;
+  struct ecs_search search;
+  for (size_t i = 0; i < n; i++) {
+    if (listing->mask && !listing->mask[i]) continue;
+    uint32_t first = items->count;
+    begin_search(&index->now->keyed, list, listing, i, &search);
+    for (uint32_t row; (row = keyed_next(&search)) != NONE; items->count++) {
+      uint32_t *to = items_room(items, 1);
+      if (!to) return i;
+      *to = row;
+    }
+    listing->spans[i] = (k_span){first, items->count - first};
+  }
+  return n;
+}
+
+size_t partners_list(const ecs_index *index, const struct run_list *list, const k_listing *listing,
+                     size_t n) {
+  assert(index->now && (index->desc.by == ECS_BY_GRID) == (list->kind <= LIST_NEAREST));
+  memset(listing->spans, 0, n * sizeof *listing->spans);
+  if (list->kind > LIST_NEAREST) return list_keyed(index, list, listing, n);
+  if (list->kind == LIST_NEAREST) return list_all_nearest(index, listing, n);
+  return list_within(&index->now->grid, listing, n);
 }

@@ -12,21 +12,27 @@ struct ecs_index;
 
 enum list_kind {
   LIST_WITHIN,                 /* those no farther than a reach from a place; arguments: below */
-  LIST_NEAREST                 /* one of them at most; PLACE_DISTANCE is then how far it is */
+  LIST_NEAREST,                /* one of them at most; PLACE_DISTANCE is then how far it is */
+  LIST_EQUAL,                  /* those with a key */
+  LIST_RANGE,                  /* those with keys between two, both included */
+  LIST_LOWEST,                 /* so many with the lowest keys, an integer of at least 0; */
+  LIST_HIGHEST                 /* with the highest */
 };
 
-/* The arguments of both: a place of two or three numbers, the reach, and whom to pass over; behind
-** them is what is said of a row. */
+/* The arguments of the first two: a place of two or three numbers, the reach, whom to pass over;
+** behind them is what is said of a row. */
 enum { PLACE_X, PLACE_Y, PLACE_Z, PLACE_REACH, PLACE_EXCEPT, PLACE_DISTANCE };
 
 struct run_list {
   enum list_kind kind;
   uint32_t index;              /* of the run's, */
   uint32_t axes;               /* which has so many */
+  uint8_t keys[2];             /* what arguments are (enum key_kind): of texts the numbers that
+                                  they have, of truths 0 or 1 */
 };
 
 /* A k_list over an index that is up to date. */
-size_t partners_list(const struct ecs_index *index, enum list_kind kind, const k_listing *listing,
-                     size_t n);
+size_t partners_list(const struct ecs_index *index, const struct run_list *list,
+                     const k_listing *listing, size_t n);
 
 #endif

@@ -184,7 +184,7 @@ static size_t list_partners(void *ud, uint32_t number, const k_listing *listing,
   const struct run *run = ud;
   assert(run->plan->lists && number < run->plan->program->list_count);
   const struct run_list *list = &run->plan->lists[number];
-  return partners_list(run->indexes[list->index], list->kind, listing, n);
+  return partners_list(run->indexes[list->index], list, listing, n);
 }
 
 /* A run that the machine has been opened for. */

@@ -19,7 +19,8 @@ static bool only_looks(const struct variant *variant) {
 static bool fits_lists(const struct variant *variant) {
   for (uint32_t i = 0; i < variant->list_count; i++) {
     const ecs_index *index = variant->indexes[variant->lists[i].index];
-    if (index->now->grid.axes != variant->lists[i].axes) return false;
+    bool grid = index->desc.by == ECS_BY_GRID;
+    if (grid && index->now->grid.axes != variant->lists[i].axes) return false;
   }
   return true;
 }

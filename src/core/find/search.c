@@ -33,13 +33,24 @@ static void reach_on_axis(struct ecs_search *walk, uint32_t axis, double at, dou
   walk->high[axis] = floor((at + wide) / size);
 }
 
-/* The first line that does not stand before a z and y. */
+/* Numbers of lines and of cells are whole, so that what is sought stands no farther behind the
+** first one than its number is behind that one's, and just there where none is missing. */
+
+static bool is_line_before(const struct grid_line *line, double z, double y) {
+  return line->z < z || (line->z == z && line->y < y);
+}
+
+/* The first line, from one on that stands before it, that does not stand before a z and y. */
 static uint32_t find_line(const struct grid *grid, uint32_t from, double z, double y) {
   uint32_t low = from, high = grid->line_count;
+  const struct grid_line *lines = grid->lines;
+  if (low < high && lines[low].z == z && y - lines[low].y < (double)(high - low)) {
+    high = low + (y > lines[low].y ? (uint32_t)(y - lines[low].y) : 0);
+    if (high > low && is_line_before(&lines[high - 1], z, y)) return high;
+  }
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    const struct grid_line *line = &grid->lines[middle];
-    if (line->z < z || (line->z == z && line->y < y))
+    if (is_line_before(&lines[middle], z, y))
       low = middle + 1;
     else
       high = middle;
@@ -60,18 +71,35 @@ static uint32_t find_layer(const struct grid *grid, uint32_t from, double z) {
   return low;
 }
 
+static bool is_cell_before(const struct grid_cell *cell, double x, bool behind) {
+  return cell->x < x || (behind && cell->x == x);
+}
+
 /* The first cell of a line from x on; with `behind`, the first one behind x. */
 static uint32_t find_cell(const struct grid *grid, uint32_t line, double x, bool behind) {
   uint32_t low = grid->lines[line].first, high = grid->lines[line + 1].first;
+  const struct grid_cell *cells = grid->cells;
+  double offset = low < high ? x - cells[low].x + behind : 0;
+  if (offset > 0 && offset < (double)(high - low)) {
+    high = low + (uint32_t)offset;
+    if (is_cell_before(&cells[high - 1], x, behind)) return high;
+  }
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    double number = grid->cells[middle].x;
-    if (number < x || (behind && number == x))
+    if (is_cell_before(&cells[middle], x, behind))
       low = middle + 1;
     else
       high = middle;
   }
   return low;
+}
+
+/* The first cell behind x, of those from one on: mostly one of the next. */
+static uint32_t find_end(const struct grid *grid, uint32_t line, uint32_t from, double x) {
+  uint32_t end = grid->lines[line + 1].first, near = end - from < 4 ? end : from + 4;
+  for (uint32_t at = from; at < near; at++)
+    if (!(grid->cells[at].x <= x)) return at;
+  return near == end ? end : find_cell(grid, line, x, true);
 }
 
 bool search_line(struct ecs_search *walk) {
@@ -89,7 +117,7 @@ bool search_line(struct ecs_search *walk) {
       continue;
     }
     uint32_t from = find_cell(grid, walk->line, walk->low[0], false);
-    uint32_t to = find_cell(grid, walk->line, walk->high[0], true);
+    uint32_t to = find_end(grid, walk->line, from, walk->high[0]);
     walk->line++;
     if (from >= to) continue;
     walk->row = grid->cells[from].first;
@@ -138,20 +166,36 @@ uint32_t search_next(struct ecs_search *search) {
 
 /* ---- nearest --------------------------------------------------------------------------- */
 
-/* The best row of a box. */
-static uint32_t best_of(struct ecs_search *walk, const double *at, const struct rivals *rivals,
-                        double *best) {
-  uint32_t found = NONE;
+/* The best row so far, and a sum of squares whose root is farther in any case. */
+struct best {
+  uint32_t row;
+  double distance, beyond;
+};
+
+/* Whether a row whose place is so far away comes before it. */
+static bool is_better(const struct best *best, const struct rivals *rivals, uint32_t row,
+                      double distance) {
+  if (rivals->entities[row] == rivals->except) return false;
+  return best->row == NONE || distance < best->distance ||
+         (distance == best->distance && rivals->order[row] < rivals->order[best->row]);
+}
+
+/* Of a box. */
+static struct best best_of(struct ecs_search *walk, const double *at, const struct rivals *rivals) {
+  struct best best = {NONE, 0, HUGE_VAL};
+  const struct grid *grid = walk->grid;
+  const double *x = grid->places[0].data, *y = grid->places[1].data, *z = grid->places[2].data;
+  bool solid = grid->axes == 3;
   while (search_line(walk))
     for (uint32_t row = walk->row; row < walk->end; row++) {
-      double distance = distance_to(walk->grid, at, row);
-      bool nearer = found == NONE || distance < *best ||
-                    (distance == *best && rivals->order[row] < rivals->order[found]);
-      if (!nearer || rivals->entities[row] == rivals->except) continue;
-      found = row;
-      *best = distance;
+      double sum = square(x[row] - at[0]) + square(y[row] - at[1]);
+      if (solid) sum = sum + square(z[row] - at[2]);
+      if (LIKELY(sum > best.beyond)) continue;
+      double distance = sqrt(sum);
+      if (is_better(&best, rivals, row, distance))
+        best = (struct best){row, distance, sum * (1 + 1e-15)};
     }
-  return found;
+  return best;
 }
 
 /* How far the first search goes: a cell, or to where there can be a cell at all. */
@@ -173,15 +217,14 @@ uint32_t search_nearest(const struct grid *grid, const double *at, double reach,
   double tried = first_reach(grid, at);
   for (;;) {
     if (!(tried < reach)) tried = reach;
-    double best = 0;
     begin_walk(&walk, grid, at, tried);
-    uint32_t found = best_of(&walk, at, rivals, &best);
-    if (found != NONE && best <= tried) {
-      *distance = best;
-      return found;
+    struct best best = best_of(&walk, at, rivals);
+    if (best.row != NONE && best.distance <= tried) {
+      *distance = best.distance;
+      return best.row;
     }
     if (tried == reach) return NONE;
     /* In a corner of the box: those as near need not be in it, but no farther ones matter. */
-    tried = found != NONE && best < 2 * tried ? best : 2 * tried;
+    tried = best.row != NONE && best.distance < 2 * tried ? best.distance : 2 * tried;
   }
 }
