@@ -345,8 +345,8 @@ describe("a session of edits to the demo's scripts", function()
 
   step("a file under another name: its systems come later", function()
     assert(os.rename(files.path .. "/movement.lua", files.path .. "/walk.lua"))
-    schedule.physics = "flock vector, find_way vector, find_spring vector, steer vector, clock lua, "
-      .. "move vector, fly vector, look_around vector"
+    schedule.physics = "flock vector, find_way vector, find_spring vector, steer vector, "
+      .. "clock lua, move vector, fly vector, look_around vector"
     swapped()
   end)
 

@@ -369,7 +369,7 @@ describe("examples/swarm without a terminal", function()
 
   it("runs kernels, and none with --lua", function()
     local compiled = demo("--frames 4 --entities 300").systems
-    for _, name in ipairs { "age", "fade", "fly", "heal", "move", "steer", "wound" } do
+    for _, name in ipairs { "age", "fade", "flock", "fly", "heal", "move", "steer", "wound" } do
       assert.equal("vector", compiled[name].tier, name)
     end
     for name, system in pairs(demo("--frames 4 --entities 300 --lua").systems) do

@@ -43,10 +43,13 @@ describe("examples/survivors without a terminal", function()
     for name, tier in pairs(plain.tiers) do
       assert.are.equal("lua", tier, name)
     end
-    for _, name in ipairs { "bite", "die", "fire", "fly", "gather", "home", "hurt", "walk" } do
+    for _, name in ipairs { "bite", "die", "fire", "fly", "gather", "home", "hurt", "pilot",
+      "walk" } do
       assert.are.equal("vector", kernels.tiers[name], name)
       assert.are.equal("vector", native.tiers[name], name)
     end
+    assert.are.equal("vector", kernels.tiers.push)
+    assert.are.equal("vector", kernels.tiers.strike)
     assert.are.equal("native", native.tiers.push_in_c)
     assert.are.equal("native", native.tiers.strike_in_c)
     assert(not native.tiers.push and not native.tiers.strike)
