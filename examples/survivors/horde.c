@@ -165,8 +165,8 @@ static void add_force(const horde *h, double px, double py, double *x, double *y
     for (uint32_t i = first[near.left]; i < first[near.right + 1]; i++) {
       const double dx = px - h->near_x[i], dy = py - h->near_y[i];
       const double distance = sqrt(dx * dx + dy * dy);
-      if (distance <= ROOM && distance > 0) {
-        const double force = (ROOM - distance) / distance;
+      if (distance <= ROOM) {
+        const double force = (ROOM - distance) / (distance > 1e-9 ? distance : 1e-9);
         *x += dx * force;
         *y += dy * force;
       }

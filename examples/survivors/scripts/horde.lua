@@ -34,10 +34,8 @@ world:system("push", {
     for q in crowd:within(p.x, p.y, ROOM) do
       local dx, dy = p.x - q.x, p.y - q.y
       local distance = math.sqrt(dx * dx + dy * dy)
-      if distance > 0 then
-        local force = (ROOM - distance) / distance
-        x, y = x + dx * force, y + dy * force
-      end
+      local force = (ROOM - distance) / math.max(distance, 1e-9)    -- none of its own
+      x, y = x + dx * force, y + dy * force
     end
     v.x, v.y = v.x + x * shove * dt, v.y + y * shove * dt
   end,

@@ -4,7 +4,7 @@
 local world = ...
 
 local reach, close = 0.6, 0.35            -- cells: who counts, and who is too near
-local apart, along, together = 12, 1, 0.8   -- how much each of the three weighs, per second
+local apart, along, together = 12, 2, 1   -- how much each of the three weighs, per second
 
 local movers = world:index("movers", {
   query = "Position:in, Velocity:in, with Room", grid = "Position", cell = reach,
@@ -15,21 +15,18 @@ world:system("flock", {
   every = 0.1,
   before = "steer",
   query = "Position:in, Velocity, with Room",
-  each = function(position, velocity, dt, entity)
+  each = function(position, velocity, dt)
     local n = 0
     local x, y, vx, vy, away_x, away_y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for at, going, other in movers:within(position.x, position.y, reach) do
-      if other ~= entity then
-        local dx, dy = position.x - at.x, position.y - at.y
-        local distance = math.sqrt(dx * dx + dy * dy)
-        n, x, y, vx, vy = n + 1, x + dx, y + dy, vx + going.x, vy + going.y
-        if distance < close then
-          local push = (close - distance) / (distance + 0.01)
-          away_x, away_y = away_x + dx * push, away_y + dy * push
-        end
-      end
+    for at, going in movers:within(position.x, position.y, reach) do    -- itself, too
+      local dx, dy = position.x - at.x, position.y - at.y
+      local distance = math.sqrt(dx * dx + dy * dy)
+      local push = math.max(close - distance, 0.0) / (distance + 0.01)
+      n, x, y = n + 1, x + dx, y + dy
+      vx, vy = vx + going.x, vy + going.y
+      away_x, away_y = away_x + dx * push, away_y + dy * push
     end
-    if n > 0 then
+    if n > 1 then
       velocity.x = velocity.x
         + (apart * away_x / close + along * (vx / n - velocity.x) - together * x / n) * dt
       velocity.y = velocity.y
