@@ -154,6 +154,20 @@ static int each(lua_State *L) {
   return 0;
 }
 
+/* visit(columns, fn): a view and a number of each row. */
+static int visit(lua_State *L) {
+  const struct columns *columns = luaL_checkudata(L, 1, "bench.columns");
+  struct view *position = push_view(L, columns->px, columns->py);
+  for (uint32_t i = 0; i < columns->count; i++) {
+    position->row = i;
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, 3);
+    lua_pushinteger(L, (lua_Integer)i);
+    lua_call(L, 2, 0);
+  }
+  return 0;
+}
+
 static const luaL_Reg functions[] = {
   {"columns", columns_new},
   {"each", each},
@@ -163,6 +177,7 @@ static const luaL_Reg functions[] = {
   {"store", store_new},
   {"sum", columns_sum},
   {"touch", touch},
+  {"visit", visit},
   {NULL, NULL}
 };
 

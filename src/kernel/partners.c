@@ -42,20 +42,20 @@ static const double *axis_of(const struct grid *grid, uint32_t axis) {
 }
 
 /* Rows of the index, of one line, that may be in reach of a row; `begins`: its first ones. */
-struct stretch {
+struct part {
   uint32_t row, first, end;
   bool begins;
 };
 
-enum { STRETCHES = 128 };
+enum { PARTS = 128 };
 
 /* Those whose rows are to be looked at next: while they are found, these are on their way. */
-struct stretches {
+struct parts {
   const struct grid *grid;
   const k_listing *listing;
   struct bound bound;
   uint32_t count;
-  struct stretch list[STRETCHES];
+  struct part list[PARTS];
 };
 
 /* The place that a row looks around, and how far. */
@@ -65,21 +65,21 @@ static double take_place(const struct grid *grid, const k_listing *listing, size
   return ((const double *)listing->arguments[PLACE_REACH])[i];
 }
 
-/* Appends those of a stretch that are near; `to` has room for all of them. How many there are. */
-static uint32_t append_near(const struct grid *grid, const struct stretch *stretch,
+/* Appends those of a part that are near; `to` has room for all of them. How many there are. */
+static uint32_t append_near(const struct grid *grid, const struct part *part,
                             const double *at, double most, uint32_t *to) {
   const double *x = axis_of(grid, 0), *y = axis_of(grid, 1), *z = axis_of(grid, 2);
   double at_x = at[0], at_y = at[1], at_z = at[2];
   uint32_t count = 0;
   if (grid->axes == 2) {
-    for (uint32_t row = stretch->first; row < stretch->end; row++) {
+    for (uint32_t row = part->first; row < part->end; row++) {
       double dx = x[row] - at_x, dy = y[row] - at_y;
       to[count] = row;
       count += dx * dx + dy * dy <= most;
     }
     return count;
   }
-  for (uint32_t row = stretch->first; row < stretch->end; row++) {
+  for (uint32_t row = part->first; row < part->end; row++) {
     double dx = x[row] - at_x, dy = y[row] - at_y, dz = z[row] - at_z;
     to[count] = row;
     count += dx * dx + dy * dy + dz * dz <= most;
@@ -87,24 +87,24 @@ static uint32_t append_near(const struct grid *grid, const struct stretch *stret
   return count;
 }
 
-/* Looks at the stretches. Returns NONE, or the row for whose items there is no room. */
-static uint32_t list_stretches(struct stretches *stretches) {
-  const k_listing *listing = stretches->listing;
+/* Looks at the parts. Returns NONE, or the row for whose items there is no room. */
+static uint32_t list_parts(struct parts *parts) {
+  const k_listing *listing = parts->listing;
   struct k_items *items = listing->items;
   double at[GRID_AXES] = {0, 0, 0};
-  for (uint32_t i = 0; i < stretches->count; i++) {
-    const struct stretch *stretch = &stretches->list[i];
-    k_span *span = &listing->spans[stretch->row];
-    uint32_t *to = items_room(items, stretch->end - stretch->first);
-    if (!to) return stretch->row;
-    double reach = take_place(stretches->grid, listing, stretch->row, at);
-    double most = sum_within(&stretches->bound, reach);
-    uint32_t count = append_near(stretches->grid, stretch, at, most, to);
-    if (stretch->begins) span->first = items->count;
+  for (uint32_t i = 0; i < parts->count; i++) {
+    const struct part *part = &parts->list[i];
+    k_span *span = &listing->spans[part->row];
+    uint32_t *to = items_room(items, part->end - part->first);
+    if (!to) return part->row;
+    double reach = take_place(parts->grid, listing, part->row, at);
+    double most = sum_within(&parts->bound, reach);
+    uint32_t count = append_near(parts->grid, part, at, most, to);
+    if (part->begins) span->first = items->count;
     span->count += count;
     items->count += count;
   }
-  stretches->count = 0;
+  parts->count = 0;
   return NONE;
 }
 
@@ -114,16 +114,16 @@ static uint32_t list_stretches(struct stretches *stretches) {
 #define FETCH(at) (void)(at)
 #endif
 
-/* Adds those around a row. Returns NONE, or as list_stretches. */
-static uint32_t add_stretches(struct stretches *stretches, uint32_t row) {
-  const struct grid *grid = stretches->grid;
-  double at[GRID_AXES] = {0, 0, 0}, reach = take_place(grid, stretches->listing, row, at);
+/* Adds those around a row. Returns NONE, or as list_parts. */
+static uint32_t add_parts(struct parts *parts, uint32_t row) {
+  const struct grid *grid = parts->grid;
+  double at[GRID_AXES] = {0, 0, 0}, reach = take_place(grid, parts->listing, row, at);
   struct ecs_search walk;
   bool begins = true;
   for (search_begin(&walk, grid, at, reach); search_line(&walk); begins = false) {
-    uint32_t failed = stretches->count == STRETCHES ? list_stretches(stretches) : NONE;
+    uint32_t failed = parts->count == PARTS ? list_parts(parts) : NONE;
     if (failed != NONE) return failed;
-    stretches->list[stretches->count++] = (struct stretch){row, walk.row, walk.end, begins};
+    parts->list[parts->count++] = (struct part){row, walk.row, walk.end, begins};
     for (uint32_t axis = 0; axis < grid->axes; axis++) {
       FETCH(axis_of(grid, axis) + walk.row);
       FETCH(axis_of(grid, axis) + walk.row + 8);
@@ -133,11 +133,11 @@ static uint32_t add_stretches(struct stretches *stretches, uint32_t row) {
 }
 
 static size_t list_within(const struct grid *grid, const k_listing *listing, size_t n) {
-  struct stretches stretches = {.grid = grid, .listing = listing};
+  struct parts parts = {.grid = grid, .listing = listing};
   uint32_t failed = NONE;
   for (uint32_t i = 0; i < n && failed == NONE; i++)
-    if (!listing->mask || listing->mask[i]) failed = add_stretches(&stretches, i);
-  if (failed == NONE) failed = list_stretches(&stretches);
+    if (!listing->mask || listing->mask[i]) failed = add_parts(&parts, i);
+  if (failed == NONE) failed = list_parts(&parts);
   return failed == NONE ? n : failed;
 }
 

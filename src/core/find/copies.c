@@ -1,6 +1,7 @@
 #include "core/find/copies.h"
 
 #include "core/base/column_cells.h"
+#include "core/base/many.h"
 #include "core/base/types.h"
 #include "core/store/query.h"
 #include "core/store/record.h"
@@ -196,13 +197,13 @@ ecs_status copies_gather(struct copies *copies, ecs_query *query) {
   return status == ECS_OK ? closed : status;
 }
 
-static void arrange_column(struct copy_column *to, const struct copy_column *from,
+static LOOPS void arrange_column(struct copy_column *to, const struct copy_column *from,
                            const uint32_t *order, uint32_t count) {
   const void *cells = from->cells.data;
   assert(is_same(to, from));
   if (to->size == 4) {
-    for (uint32_t i = 0; i < count; i++)
-      ((uint32_t *)to->cells.data)[i] = ((const uint32_t *)cells)[order[i]];
+    uint32_t *words = to->cells.data;
+    for (uint32_t i = 0; i < count; i++) words[i] = ((const uint32_t *)cells)[order[i]];
     return;
   }
   for (uint32_t i = 0; i < count; i++) cell_copy(to->cells.data, i, cells, order[i], to->size);
@@ -212,7 +213,8 @@ void copies_arrange(struct copies *copies, const struct copies *from, const uint
                     uint32_t count) {
   assert(count <= copies->capacity && copies->column_count == from->column_count);
   ecs_id *entities = copies->entities.data;
-  for (uint32_t i = 0; i < count; i++) entities[i] = copies_entities(from)[order[i]];
+  const ecs_id *ids = copies_entities(from);
+  for (uint32_t i = 0; i < count; i++) entities[i] = ids[order[i]];
   if (count) memcpy(copies->order.data, order, count * sizeof *order);
   for (uint32_t i = 0; i < copies->column_count; i++)
     arrange_column(&copies->columns[i], &from->columns[i], order, count);

@@ -4,7 +4,7 @@
 
 void edition_empty(struct edition *edition) {
   edition->copies.count = 0;
-  edition->grid.cell_count = edition->grid.line_count = 0;
+  grid_clear(&edition->grid);
   edition->keyed.count = 0;
 }
 

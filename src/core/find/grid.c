@@ -2,6 +2,7 @@
 
 #include "core/find/grid.h"
 
+#include "core/base/many.h"
 #include "core/base/memory.h"
 #include "core/find/copies.h"
 #include "core/find/cell_number.h"
@@ -90,20 +91,45 @@ static double place_of(const struct grid_source *from, uint32_t axis, uint32_t r
   return cell_number(column->type, column->cells.data, row);
 }
 
-/* Adding 0 makes one of the two zeros of the other. */
-static double cell_of(const struct grid *grid, double place) {
-  return floor(place / grid->size) + 0.0;
+/* The numbers of all rows. */
+static LOOPS void take_places(const struct grid_source *from, uint32_t axis, double *places) {
+  const struct copy_column *column = &from->copies->columns[from->columns[axis]];
+  const void *cells = column->cells.data;
+  uint32_t rows = from->copies->count;
+  if (column->type == ECS_F32)
+    for (uint32_t i = 0; i < rows; i++) places[i] = (double)((const float *)cells)[i];
+  else if (column->type == ECS_F64 && rows)
+    memcpy(places, cells, rows * sizeof *places);
+  else
+    for (uint32_t i = 0; i < rows; i++) places[i] = cell_number(column->type, cells, i);
 }
 
-static bool make_room(struct memory *memory, struct grid_room *room, uint32_t axes,
-                      uint32_t rows) {
+ecs_status grid_reserve(struct memory *memory, struct grid *grid, uint32_t rows) {
+  for (uint32_t axis = 0; axis < grid->axes; axis++)
+    if (!buffer_grow(memory, &grid->places[axis], (rows + (size_t)1) * sizeof(double), 0))
+      return ECS_ENOMEM;
+  return ECS_OK;
+}
+
+void grid_place(struct grid *grid, const struct grid_source *sorted) {
+  assert(sorted->copies->count == grid->rows);
+  for (uint32_t axis = 0; axis < grid->axes; axis++)
+    take_places(sorted, axis, grid->places[axis].data);
+}
+
+static bool make_room(struct memory *memory, struct grid_room *room, uint32_t rows) {
   uint32_t *order =
       memory_grow(memory, room->order, &room->order_capacity, rows + 1ull, sizeof *order);
   if (order) room->order = order;
   uint32_t *other =
       memory_grow(memory, room->other, &room->other_capacity, rows + 1ull, sizeof *other);
   if (other) room->other = other;
-  bool ok = order && other;
+  return order && other;
+}
+
+static bool make_numbers(struct memory *memory, struct grid_room *room, uint32_t axes,
+                         uint32_t rows) {
+  bool ok = true;
   for (uint32_t i = 0; ok && i < axes; i++) {
     double *numbers = memory_grow(memory, room->numbers[i], &room->number_capacity[i],
                                   rows + 1ull, sizeof *numbers);
@@ -113,44 +139,199 @@ static bool make_room(struct memory *memory, struct grid_room *room, uint32_t ax
   return ok;
 }
 
-/* Whether a row has a place, and its cell then. */
-static bool find_cell_of(const struct grid *grid, const struct grid_source *from, uint32_t row,
-                         double *cell) {
+/* ---- which cells ----------------------------------------------------------------------- */
+
+static bool has_place(const struct grid_source *from, uint32_t row) {
   const struct copies *copies = from->copies;
-  if (from->flags != NONE && !((const uint8_t *)copies->columns[from->flags].cells.data)[row])
-    return false;
-  for (uint32_t axis = 0; axis < grid->axes; axis++) {
-    double place = place_of(from, axis, row);
-    if (!(fabs(place) <= DBL_MAX)) return false;
-    cell[axis] = cell_of(grid, place);
+  return from->flags == NONE ||
+         ((const uint8_t *)copies->columns[from->flags].cells.data)[row] != 0;
+}
+
+/* NaN for a place that is infinite or no number. */
+static inline double cell_of(double place, double size) {
+  return fabs(place) <= DBL_MAX ? grid_floor(place / size) : NAN;
+}
+
+struct span {
+  double least, most;
+  bool all;                  /* every row has a number that is finite */
+};
+
+static struct span span_of(const struct copy_column *column, uint32_t rows) {
+  struct span span = {HUGE_VAL, -HUGE_VAL, true};
+  for (uint32_t row = 0; row < rows; row++) {
+    double place = cell_number(column->type, column->cells.data, row);
+    bool finite = fabs(place) <= DBL_MAX;
+    span.all = span.all && finite;
+    if (finite && place < span.least) span.least = place;
+    if (finite && place > span.most) span.most = place;
   }
+  return span;
+}
+
+/* The same of f32, with four rows under way at a time. What is not finite makes the sum of products
+** with 0 no number. */
+static LOOPS struct span span_of_floats(const struct copy_column *column, uint32_t rows) {
+  const float *cells = column->cells.data;
+  float least[4], most[4], none[4] = {0, 0, 0, 0};
+  uint32_t row = 0;
+  if (rows < 4) return span_of(column, rows);
+  for (int i = 0; i < 4; i++) least[i] = most[i] = cells[i];
+  for (; row + 4 <= rows; row += 4)
+    for (int i = 0; i < 4; i++) {
+      float place = cells[row + (uint32_t)i];
+      least[i] = place < least[i] ? place : least[i];
+      most[i] = place > most[i] ? place : most[i];
+      none[i] += place * 0.0f;
+    }
+  struct column_buffer behind = {.data = (void *)(uintptr_t)(cells + row)};
+  const struct copy_column rest = {.type = ECS_F32, .cells = behind};
+  struct span span = span_of(&rest, rows - row);
+  for (int i = 0; i < 4; i++) {
+    span.all = span.all && none[i] == 0;
+    if ((double)least[i] < span.least) span.least = (double)least[i];
+    if ((double)most[i] > span.most) span.most = (double)most[i];
+  }
+  return span.all ? span : span_of(column, rows);
+}
+
+/* Of the cells of an axis: dividing and floor keep the order of numbers. */
+static struct span find_span(const struct grid *grid, const struct grid_source *from,
+                             uint32_t axis) {
+  const struct copy_column *column = &from->copies->columns[from->columns[axis]];
+  uint32_t rows = from->copies->count;
+  struct span span = column->type == ECS_F32 ? span_of_floats(column, rows)
+                                             : span_of(column, rows);
+  span.least = grid_floor(span.least / grid->size);
+  span.most = grid_floor(span.most / grid->size);
+  return span;
+}
+
+/* ---- cells that have numbers ----------------------------------------------------------- */
+
+#define NEAR 1048576.0         /* numbers of cells up to here are counted quickly */
+
+struct box {
+  bool all;                  /* every row has a place, */
+  bool near;                 /* and a number below NEAR */
+};
+
+/* Whether the box around all places has not too many cells. */
+static bool find_box(struct grid *grid, const struct grid_source *from, struct box *box) {
+  double cells = 1, far = 0;
+  box->all = from->flags == NONE;
+  if (grid->inverse == 0) return false;
+  for (uint32_t axis = 0; axis < GRID_AXES; axis++) {
+    struct span span = {0, 0, true};
+    if (axis < grid->axes) span = find_span(grid, from, axis);
+    double count = span.most - span.least + 1, low = fabs(span.least), high = fabs(span.most);
+    cells *= count;
+    box->all = box->all && span.all;
+    if (!(count >= 1 && cells <= 4.0 * from->copies->count + 1024)) return false;
+    far = far > low ? far : low;
+    far = far > high ? far : high;
+    grid->low[axis] = span.least;
+    grid->extent[axis] = (uint32_t)count;
+  }
+  box->near = far < NEAR;
+  return far < 4503599627370496.0;
+}
+
+/* The number of a place's cell along one axis. */
+static inline uint32_t number_in_box(const struct grid *grid, uint32_t axis, double place) {
+  return (uint32_t)(int64_t)(grid_floor(place / grid->size) - grid->low[axis]);
+}
+
+/* The number of a row's cell; NONE: it has no place. */
+static uint32_t cell_in_box(const struct grid *grid, const struct grid_source *from,
+                            uint32_t row) {
+  uint32_t cell = 0;
+  if (!has_place(from, row)) return NONE;
+  for (uint32_t axis = grid->axes; axis-- > 0;) {
+    double place = place_of(from, axis, row);
+    if (!(fabs(place) <= DBL_MAX)) return NONE;
+    cell = cell * grid->extent[axis] + number_in_box(grid, axis, place);
+  }
+  return cell;
+}
+
+/* The same of a number that is not far: floor(place / size). The product with 1 / size differs from
+** the quotient by rounding alone, so that both have one floor unless they are next to a whole
+** number; where the size is a power of two they are the same. */
+static inline uint32_t number_nearby(double place, double size, double inverse, bool exact,
+                                     int32_t low) {
+  double product = place * inverse;
+  int32_t whole = (int32_t)product;
+  double rest = product - whole;
+  if (!exact && UNLIKELY(fabs(rest) < 1e-9 || fabs(rest) > 1 - 1e-9))
+    return (uint32_t)((int32_t)grid_floor(place / size) - low);
+  return (uint32_t)(whole - (rest < 0) - low);
+}
+
+/* Numbers and counts the cells of rows all of which have places, in a grid of two axes. */
+static inline void count_nearby(const ecs_type type, const bool exact, const struct grid *grid,
+                                const struct grid_source *from, uint32_t *cells,
+                                uint32_t *counts) {
+  const struct copy_column *columns = from->copies->columns;
+  const void *xs = columns[from->columns[0]].cells.data;
+  const void *ys = columns[from->columns[1]].cells.data;
+  const double size = grid->size, inverse = grid->inverse;
+  const int32_t low_x = (int32_t)grid->low[0], low_y = (int32_t)grid->low[1];
+  const uint32_t width = grid->extent[0], rows = from->copies->count;
+  for (uint32_t row = 0; row < rows; row++) {
+    uint32_t x = number_nearby(cell_number(type, xs, row), size, inverse, exact, low_x);
+    uint32_t y = number_nearby(cell_number(type, ys, row), size, inverse, exact, low_y);
+    uint32_t cell = y * width + x;
+    assert(x < width && y < grid->extent[1]);
+    cells[row] = cell;
+    counts[cell]++;
+  }
+}
+
+static void count_cells(const struct grid *grid, const struct grid_source *from,
+                        const struct box *box, uint32_t *cells, uint32_t *counts) {
+  const struct copy_column *columns = from->copies->columns;
+  ecs_type type = columns[from->columns[0]].type;
+  bool flat = box->all && box->near && grid->axes == 2 &&
+              columns[from->columns[1]].type == type;
+  int exponent;
+  bool exact = frexp(grid->size, &exponent) == 0.5;
+  if (flat && type == ECS_F32 && exact) {
+    count_nearby(ECS_F32, true, grid, from, cells, counts);
+  } else if (flat && type == ECS_F32) {
+    count_nearby(ECS_F32, false, grid, from, cells, counts);
+  } else if (flat && type == ECS_F64) {
+    count_nearby(ECS_F64, exact, grid, from, cells, counts);
+  } else {
+    for (uint32_t row = 0; row < from->copies->count; row++) {
+      cells[row] = cell_in_box(grid, from, row);
+      if (cells[row] != NONE) counts[cells[row]]++;
+    }
+  }
+}
+
+/* A counting sort: the sums, moved on by those before, end as the cells' first rows. */
+static bool sort_in_box(struct memory *memory, struct grid_room *room, struct grid *grid,
+                        const struct grid_source *from, const struct box *box) {
+  uint32_t count = grid->extent[0] * grid->extent[1] * grid->extent[2];
+  uint32_t rows = from->copies->count, *cells = room->other, *order = room->order;
+  uint32_t *starts = memory_grow(memory, grid->starts, &grid->start_capacity, count + 2ull,
+                                 sizeof *starts);
+  if (!starts) return false;
+  grid->starts = starts;
+  memset(starts, 0, (count + (size_t)2) * sizeof *starts);
+  count_cells(grid, from, box, cells, starts + 2);
+  for (uint32_t i = 2; i < count + 2; i++) starts[i] += starts[i - 1];
+  for (uint32_t row = 0; row < rows; row++) {
+    assert(cells[row] == NONE || cells[row] < count);
+    if (LIKELY(cells[row] != NONE)) order[starts[cells[row] + 1]++] = row;
+  }
+  grid->rows = starts[count];
+  grid->boxed = true;
   return true;
 }
 
-/* Whether a row has a place; its cell is noted. */
-static bool note_cell(const struct grid *grid, struct grid_room *room,
-                      const struct grid_source *from, uint32_t row) {
-  double cell[GRID_AXES] = {0, 0, 0};
-  bool placed = find_cell_of(grid, from, row, cell);
-  if (!placed) cell[0] = NAN;
-  for (uint32_t axis = 0; axis < grid->axes; axis++) room->numbers[axis][row] = cell[axis];
-  return placed;
-}
-
-ecs_status grid_sort(struct memory *memory, struct grid_room *room, const struct grid *grid,
-                     const struct grid_source *from, uint32_t *count) {
-  uint32_t rows = from->copies->count, placed = 0;
-  assert(grid->axes >= 2 && grid->axes <= GRID_AXES && grid->size > 0);
-  if (!make_room(memory, room, grid->axes, rows)) return ECS_ENOMEM;
-  for (uint32_t row = 0; row < rows; row++)
-    if (note_cell(grid, room, from, row)) room->order[placed++] = row;
-  for (uint32_t axis = 0; axis < grid->axes; axis++)
-    if (!sort_by(memory, room, room->numbers[axis], placed)) return ECS_ENOMEM;
-  *count = placed;
-  return ECS_OK;
-}
-
-/* ---- cells ----------------------------------------------------------------------------- */
+/* ---- cells that are occupied ----------------------------------------------------------- */
 
 static double cell_at(const struct grid_room *room, const struct grid *grid, uint32_t axis,
                       uint32_t row) {
@@ -186,55 +367,95 @@ static bool add_row(struct memory *memory, struct grid *grid, const struct grid_
   return add_cell(memory, grid, x, row);
 }
 
-static bool copy_places(struct memory *memory, struct grid *grid, const struct grid_room *room,
-                        const struct grid_source *from, uint32_t count) {
-  for (uint32_t axis = 0; axis < grid->axes; axis++) {
-    struct column_buffer *places = &grid->places[axis];
-    if (!buffer_grow(memory, places, (size_t)from->copies->capacity * sizeof(double), 0))
-      return false;
-    double *numbers = places->data;
-    for (uint32_t row = 0; row < count; row++)
-      numbers[row] = place_of(from, axis, room->order[row]);
+static bool list_cells(struct memory *memory, struct grid *grid, const struct grid_room *room,
+                       uint32_t count) {
+  for (uint32_t row = 0; row < count; row++)
+    if (!add_row(memory, grid, room, row)) return false;
+  if (count) {
+    grid->cells[grid->cell_count].first = count;
+    grid->lines[grid->line_count].first = grid->cell_count;
   }
+  grid->rows = count;
   return true;
 }
 
-ecs_status grid_fill(struct memory *memory, struct grid *grid, const struct grid_room *room,
-                     const struct grid_source *from, uint32_t count) {
-  grid->cell_count = grid->line_count = 0;
-  bool ok = copy_places(memory, grid, room, from, count);
-  for (uint32_t row = 0; ok && row < count; row++) ok = add_row(memory, grid, room, row);
-  if (!ok) {
-    grid->cell_count = grid->line_count = 0;
-    return ECS_ENOMEM;
+/* Notes the cell of a row; whether it has a place. */
+static bool note_cell(const struct grid *grid, struct grid_room *room,
+                      const struct grid_source *from, uint32_t row) {
+  bool placed = has_place(from, row);
+  for (uint32_t axis = 0; axis < grid->axes; axis++) {
+    double cell = placed ? cell_of(place_of(from, axis, row), grid->size) : NAN;
+    room->numbers[axis][row] = cell;
+    placed = placed && cell == cell;
   }
-  if (count == 0) return ECS_OK;
-  grid->cells[grid->cell_count].first = count;
-  grid->lines[grid->line_count].first = grid->cell_count;
-  assert(grid_is_sound(grid, count));
-  return ECS_OK;
+  if (!placed) room->numbers[0][row] = NAN;
+  return placed;
+}
+
+static bool sort_apart(struct memory *memory, struct grid_room *room, struct grid *grid,
+                       const struct grid_source *from) {
+  uint32_t placed = 0, rows = from->copies->count;
+  if (!make_numbers(memory, room, grid->axes, rows)) return false;
+  for (uint32_t row = 0; row < rows; row++)
+    if (note_cell(grid, room, from, row)) room->order[placed++] = row;
+  for (uint32_t axis = 0; axis < grid->axes; axis++)
+    if (!sort_by(memory, room, room->numbers[axis], placed)) return false;
+  return list_cells(memory, grid, room, placed);
+}
+
+ecs_status grid_sort(struct memory *memory, struct grid_room *room, struct grid *grid,
+                     const struct grid_source *from, uint32_t *count) {
+  struct box box;
+  bool usual = grid->size > 1e-100 && grid->size < 1e100;
+  grid->inverse = usual ? 1 / grid->size : 0;
+  assert(grid->axes >= 2 && grid->axes <= GRID_AXES && grid->size > 0);
+  grid_clear(grid);
+  if (!make_room(memory, room, from->copies->count)) return ECS_ENOMEM;
+  bool ok = find_box(grid, from, &box) ? sort_in_box(memory, room, grid, from, &box)
+                                       : sort_apart(memory, room, grid, from);
+  if (!ok) grid_clear(grid);
+  *count = grid->rows;
+  assert(grid_is_sound(grid, grid->rows));
+  return ok ? ECS_OK : ECS_ENOMEM;
 }
 
 /* ---- rows that have changed ------------------------------------------------------------ */
 
+/* Whether a row has no place, or one in the box. */
+static bool is_in_box(const struct grid *grid, const struct grid_source *from, uint32_t row) {
+  bool placed = has_place(from, row), in = true;
+  for (uint32_t axis = 0; placed && axis < grid->axes; axis++) {
+    double cell = cell_of(place_of(from, axis, row), grid->size) - grid->low[axis];
+    placed = cell == cell;
+    in = in && cell >= 0 && cell < grid->extent[axis];
+  }
+  return in || !placed;
+}
+
 static bool stays(const struct grid *grid, const struct grid_room *room,
                   const struct grid_source *from, uint32_t row, bool *placed) {
-  double cell[GRID_AXES] = {0, 0, 0};
-  bool was = room->numbers[0][row] == room->numbers[0][row];
-  *placed = find_cell_of(grid, from, row, cell);
-  if (!*placed || !was) return *placed == was;
-  for (uint32_t axis = 0; axis < grid->axes; axis++)
-    if (room->numbers[axis][row] != cell[axis]) return false;
-  return true;
+  if (grid->boxed) {
+    if (!is_in_box(grid, from, row)) return false;
+    uint32_t cell = cell_in_box(grid, from, row);
+    *placed = cell != NONE;
+    return cell == room->other[row];
+  }
+  bool was = room->numbers[0][row] == room->numbers[0][row], same = true;
+  *placed = has_place(from, row);
+  for (uint32_t axis = 0; *placed && axis < grid->axes; axis++) {
+    double cell = cell_of(place_of(from, axis, row), grid->size);
+    *placed = cell == cell;
+    same = same && room->numbers[axis][row] == cell;
+  }
+  return *placed == was && (same || !was);
 }
 
 static bool line_precedes(const struct grid_line *line, double z, double y) {
   return line->z < z || (line->z == z && line->y < y);
 }
 
-/* Where a row lies that is in a cell. */
-static uint32_t find_row(const struct grid *grid, const struct grid_room *room,
-                         const uint32_t *order, uint32_t row) {
+/* The cell of a row that is in one, of those that are occupied. */
+static uint32_t find_cell(const struct grid *grid, const struct grid_room *room, uint32_t row) {
   double x = room->numbers[0][row], y = room->numbers[1][row];
   double z = grid->axes == 3 ? room->numbers[2][row] : 0;
   uint32_t low = 0, high = grid->line_count, middle;
@@ -251,11 +472,21 @@ static uint32_t find_row(const struct grid *grid, const struct grid_room *room,
     else high = middle;
   }
   assert(low < grid->cell_count && grid->cells[low].x == x);
-  high = grid->cells[low + 1].first;
-  for (low = grid->cells[low].first; low < high;) {
-    middle = low + (high - low) / 2;
-    if (order[middle] < row) low = middle + 1;
-    else high = middle;
+  return low;
+}
+
+/* Where a row lies that is in a cell. */
+static uint32_t find_row(const struct grid *grid, const struct grid_room *room,
+                         const uint32_t *order, uint32_t row) {
+  uint32_t cell = grid->boxed ? room->other[row] : find_cell(grid, room, row);
+  uint32_t low = grid->boxed ? grid->starts[cell] : grid->cells[cell].first;
+  uint32_t high = grid->boxed ? grid->starts[cell + 1] : grid->cells[cell + 1].first;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (order[middle] < row)
+      low = middle + 1;
+    else
+      high = middle;
   }
   assert(order[low] == row);
   return low;
@@ -291,7 +522,16 @@ static bool line_is_sound(const struct grid *grid, uint32_t at) {
   return true;
 }
 
+static bool box_is_sound(const struct grid *grid) {
+  uint32_t cells = grid->extent[0] * grid->extent[1] * grid->extent[2];
+  for (uint32_t cell = 0; cell < cells; cell++)
+    if (grid->starts[cell] > grid->starts[cell + 1]) return false;
+  return grid->starts[0] == 0 && grid->starts[cells] == grid->rows;
+}
+
 bool grid_is_sound(const struct grid *grid, uint32_t rows) {
+  if (grid->rows != rows) return false;
+  if (grid->boxed) return box_is_sound(grid) && grid->line_count == 0;
   if (grid->cell_count == 0) return rows == 0 && grid->line_count == 0;
   if (grid->lines[0].first != 0 || grid->cells[0].first != 0) return false;
   for (uint32_t i = 0; i < grid->line_count; i++)
@@ -302,7 +542,8 @@ bool grid_is_sound(const struct grid *grid, uint32_t rows) {
 
 size_t grid_bytes(const struct grid *grid) {
   size_t bytes = grid->cell_capacity * sizeof *grid->cells +
-                 grid->line_capacity * sizeof *grid->lines;
+                 grid->line_capacity * sizeof *grid->lines +
+                 grid->start_capacity * sizeof *grid->starts;
   for (uint32_t i = 0; i < GRID_AXES; i++) bytes += grid->places[i].size;
   return bytes;
 }
@@ -315,10 +556,16 @@ size_t grid_room_bytes(const struct grid_room *room) {
   return bytes;
 }
 
+void grid_clear(struct grid *grid) {
+  grid->cell_count = grid->line_count = grid->rows = 0;
+  grid->boxed = false;
+}
+
 void grid_free(struct memory *memory, struct grid *grid) {
   for (uint32_t i = 0; i < GRID_AXES; i++) buffer_free(memory, &grid->places[i]);
   memory_free(memory, grid->cells, grid->cell_capacity * sizeof *grid->cells);
   memory_free(memory, grid->lines, grid->line_capacity * sizeof *grid->lines);
+  memory_free(memory, grid->starts, grid->start_capacity * sizeof *grid->starts);
   memset(grid, 0, sizeof *grid);
 }
 

@@ -1,7 +1,10 @@
-/* Rows in cells of a grid, of which there is no end and only those that are occupied are kept: they
-** stand by z, y, x ascending, in a cell by the order of the query. */
+/* Rows in cells of a grid, of which there is no end: they stand by z, y, x ascending, in a cell by
+** the order of the query. Where the box around all of them has not many more cells than there are
+** rows, each of its cells has a number; else only those that are occupied are kept. */
 #ifndef ECS_CORE_FIND_GRID_H
 #define ECS_CORE_FIND_GRID_H
+
+#include <math.h>
 
 #include "core/base/buffer.h"
 
@@ -24,9 +27,16 @@ struct grid_line {
 
 struct grid {
   double size;               /* of a cell */
+  double inverse;            /* 1 / size; 0 where that is not precise enough */
   uint32_t axes;             /* 2 or 3; of 2, z is 0 */
   struct column_buffer places[GRID_AXES];   /* double, by row */
-  struct grid_cell *cells;
+  uint32_t rows;
+  bool boxed;                /* cells have numbers, x first: */
+  double low[GRID_AXES];     /* the box's first cell, */
+  uint32_t extent[GRID_AXES];   /* and how many it has on each axis */
+  uint32_t *starts;          /* the first row of each cell, and behind the last one */
+  uint32_t start_capacity;
+  struct grid_cell *cells;   /* not boxed: those that are occupied */
   uint32_t cell_count, cell_capacity;
   struct grid_line *lines;
   uint32_t line_count, line_capacity;
@@ -34,13 +44,21 @@ struct grid {
 
 /* Room for sorting, kept from one time to the next. */
 struct grid_room {
-  uint32_t *order, *other;
+  uint32_t *order;
+  uint32_t *other;           /* boxed: the numbers of cells, by row; NONE: it has no place */
   uint32_t order_capacity, other_capacity;
-  double *numbers[GRID_AXES];          /* of cells, by row; NaN: it has no place */
+  double *numbers[GRID_AXES];   /* else; in the first NaN: it has no place */
   uint32_t number_capacity[GRID_AXES];
   uint32_t *counts;
   uint32_t count_capacity;
 };
+
+/* floor, rather than a call of it; of the two zeros always the same one. */
+static inline double grid_floor(double number) {
+  if (!(fabs(number) < 4503599627370496.0)) return number;
+  double whole = (double)(int64_t)number;
+  return whole - (whole > number) + 0.0;
+}
 
 /* Which columns of the copies a row's place is in. */
 struct grid_source {
@@ -49,15 +67,21 @@ struct grid_source {
   uint32_t flags;            /* the column that says whether it has one; NONE: every row has */
 };
 
-/* The rows of the source that have a place, sorted: room->order. ECS_ENOMEM. */
-ecs_status grid_sort(struct memory *memory, struct grid_room *room, const struct grid *grid,
+/* Puts the rows of the source that have a place into cells: room->order says how they come to lie.
+** ECS_ENOMEM: there are none. */
+ecs_status grid_sort(struct memory *memory, struct grid_room *room, struct grid *grid,
                      const struct grid_source *from, uint32_t *count);
 
-/* The cells of these rows, which come to lie in that order. ECS_ENOMEM. */
-ecs_status grid_fill(struct memory *memory, struct grid *grid, const struct grid_room *room,
-                     const struct grid_source *from, uint32_t count);
+/* Room for the places of so many rows. ECS_ENOMEM. */
+ecs_status grid_reserve(struct memory *memory, struct grid *grid, uint32_t rows);
 
-/* Some rows of the source have changed since grid_fill. Whether each is in the cell in which it
+/* The places of rows that lie in that order. */
+void grid_place(struct grid *grid, const struct grid_source *sorted);
+
+/* No rows. */
+void grid_clear(struct grid *grid);
+
+/* Some rows of the source have changed since grid_sort. Whether each is in the cell in which it
 ** was, or has no place as before: then those of `copies`, which lie in its order, have changed. */
 bool grid_follow(struct grid *grid, const struct grid_room *room, const struct grid_source *from,
                  const uint32_t *changed, uint32_t count, struct copies *copies);

@@ -292,7 +292,18 @@ static ecs_status fill_grid(ecs_index *index, struct edition *edition, uint32_t 
   ecs_status status = index_source(index, &source, &grid->axes);
   grid->size = index->desc.cell;
   if (status == ECS_OK) status = grid_sort(memory, &index->room, grid, &source, count);
-  return status == ECS_OK ? grid_fill(memory, grid, &index->room, &source, *count) : status;
+  return status == ECS_OK ? grid_reserve(memory, grid, *count) : status;
+}
+
+/* The places of rows that have been arranged. */
+static void place(ecs_index *index, struct edition *edition) {
+  struct grid_source source;
+  uint32_t axes;
+  ecs_status status = index_source(index, &source, &axes);
+  assert(status == ECS_OK && axes == edition->grid.axes);
+  (void)status;
+  source.copies = &edition->copies;
+  grid_place(&edition->grid, &source);
 }
 
 static ecs_status fill(ecs_index *index, struct edition *edition) {
@@ -311,6 +322,7 @@ static ecs_status fill(ecs_index *index, struct edition *edition) {
   if (status != ECS_OK) return status;
   const uint32_t *order = keyed ? index->key_room.order : index->room.order;
   copies_arrange(&edition->copies, &index->rows, order, count);
+  if (!keyed) place(index, edition);
   index->lost = index->rows.count - count;
   return ECS_OK;
 }

@@ -15,22 +15,54 @@ static inline double place(const struct grid *grid, uint32_t axis, uint32_t row)
   return ((const double *)grid->places[axis].data)[row];
 }
 
-static inline double distance_to(const struct grid *grid, const double *at, uint32_t row) {
+/* The square of how far a row is. */
+static inline double square_to(const struct grid *grid, const double *at, uint32_t row) {
   double sum = square(place(grid, 0, row) - at[0]) + square(place(grid, 1, row) - at[1]);
   if (grid->axes == 3) sum = sum + square(place(grid, 2, row) - at[2]);
-  return sqrt(sum);
+  return sum;
+}
+
+/* Squares above this have roots above a distance, so that none of them is taken: rounding does far
+** less than what is added. */
+static inline double limit_of(double distance) {
+  return distance * distance * (1 + 1e-14) + 1e-300;
 }
 
 /* ---- boxes ----------------------------------------------------------------------------- */
 
-/* Cells that may have something in reach on one axis. What rounding does to differences, squares
-** and roots is far less than what is added here, and squares of less than 1e-150 may be 0. That
-** dividing and floor keep the order of numbers makes the rest exact. */
+/* How far something in reach can be on one axis. What rounding does to differences, squares and
+** roots is far less than what is added here, and squares of less than 1e-150 may be 0. */
+static inline double width_of(double at, double reach) {
+  return reach * (1 + 1e-12) + fabs(at) * 1e-12 + 1e-150;
+}
+
+/* Cells that may have something in reach. That dividing and floor keep the order of numbers makes
+** it exact. */
 static void reach_on_axis(struct ecs_search *walk, uint32_t axis, double at, double reach) {
-  double wide = reach * (1 + 1e-12) + fabs(at) * 1e-12 + 1e-150;
-  double size = walk->grid->size;
-  walk->low[axis] = floor((at - wide) / size);
-  walk->high[axis] = floor((at + wide) / size);
+  double wide = width_of(at, reach), size = walk->grid->size;
+  bool all = reach > DBL_MAX;
+  walk->low[axis] = all ? -HUGE_VAL : grid_floor((at - wide) / size);
+  walk->high[axis] = all ? HUGE_VAL : grid_floor((at + wide) / size);
+}
+
+/* The same of cells that have numbers, counted from the first one of the box, and of those only;
+** false: there are none. A cell too many does not matter, so that nothing need be divided: a
+** millionth of a cell is far more than what rounding does to numbers that fit in the box. */
+static inline bool reach_in_box(struct ecs_search *walk, uint32_t axis, double at, double reach) {
+  const struct grid *grid = walk->grid;
+  double here = at * grid->inverse - grid->low[axis];
+  double wide = width_of(at, reach) * grid->inverse + 1e-6;
+  double low = here - wide, high = here + wide, last = (double)(grid->extent[axis] - 1);
+  if (UNLIKELY(!(fabs(here) < 1e15 && wide < 1e15))) {
+    reach_on_axis(walk, axis, at, reach);
+    low = walk->low[axis] - grid->low[axis];
+    high = walk->high[axis] - grid->low[axis];
+  }
+  if (!(low <= last + 1 && high >= 0)) return false;
+  low = low < last ? low : last;
+  walk->low[axis] = low > 0 ? low : 0;
+  walk->high[axis] = high < last ? high : last;
+  return true;
 }
 
 /* Numbers of lines and of cells are whole, so that what is sought stands no farther behind the
@@ -102,8 +134,38 @@ static uint32_t find_end(const struct grid *grid, uint32_t line, uint32_t from, 
   return near == end ? end : find_cell(grid, line, x, true);
 }
 
+static void begin_in_box(struct ecs_search *walk, const double *at, double reach) {
+  bool some = true;
+  for (uint32_t axis = 0; some && axis < walk->grid->axes; axis++)
+    some = reach_in_box(walk, axis, at[axis], reach);
+  walk->line = (uint32_t)walk->low[2] * walk->grid->extent[1] + (uint32_t)walk->low[1];
+  if (!some) walk->line = UINT32_MAX;
+}
+
+static bool line_in_box(struct ecs_search *walk) {
+  const struct grid *grid = walk->grid;
+  uint32_t height = grid->extent[1], lines = height * grid->extent[2];
+  uint32_t low = (uint32_t)walk->low[1], high = (uint32_t)walk->high[1];
+  while (walk->line < lines) {
+    uint32_t z = grid->axes == 3 ? walk->line / height : 0, y = walk->line - z * height;
+    if (z > (uint32_t)walk->high[2]) break;
+    if (y > high) {
+      walk->line = (z + 1) * height + low;
+      continue;
+    }
+    const uint32_t *starts = grid->starts + (size_t)walk->line++ * grid->extent[0];
+    walk->row = starts[(uint32_t)walk->low[0]];
+    walk->end = starts[(uint32_t)walk->high[0] + 1];
+    if (walk->row < walk->end) return true;
+  }
+  walk->line = UINT32_MAX;
+  walk->row = walk->end = 0;
+  return false;
+}
+
 bool search_line(struct ecs_search *walk) {
   const struct grid *grid = walk->grid;
+  if (LIKELY(grid->boxed)) return line_in_box(walk);
   while (walk->line < grid->line_count) {
     const struct grid_line *line = &grid->lines[walk->line];
     if (line->z > walk->high[2]) break;
@@ -129,36 +191,46 @@ bool search_line(struct ecs_search *walk) {
 }
 
 /* Whether anything can be in reach. */
-static bool begin_walk(struct ecs_search *walk, const struct grid *grid, const double *at,
-                       double reach) {
-  *walk = (struct ecs_search){.grid = grid};
+static bool is_sound(const struct grid *grid, const double *at, double reach) {
   bool sound = reach >= 0;
-  for (uint32_t axis = 0; axis < grid->axes; axis++) {
-    double here = at[axis];
-    sound = sound && here == here && (fabs(here) <= DBL_MAX || reach > DBL_MAX);
-    reach_on_axis(walk, axis, here, reach);
-    if (reach <= DBL_MAX) continue;
-    walk->low[axis] = -HUGE_VAL;
-    walk->high[axis] = HUGE_VAL;
-  }
-  if (!sound) walk->line = grid->line_count;
+  for (uint32_t axis = 0; axis < grid->axes; axis++)
+    sound = sound && at[axis] == at[axis] && (fabs(at[axis]) <= DBL_MAX || reach > DBL_MAX);
   return sound;
+}
+
+static void begin_walk(struct ecs_search *walk, const struct grid *grid, const double *at,
+                       double reach) {
+  walk->grid = grid;
+  walk->keyed = NULL;
+  walk->line = walk->row = walk->end = 0;
+  walk->low[2] = walk->high[2] = 0;
+  if (LIKELY(grid->boxed)) {
+    begin_in_box(walk, at, reach);
+    return;
+  }
+  for (uint32_t axis = 0; axis < grid->axes; axis++) reach_on_axis(walk, axis, at[axis], reach);
 }
 
 /* ---- within ---------------------------------------------------------------------------- */
 
 void search_begin(struct ecs_search *search, const struct grid *grid, const double *at,
                   double reach) {
-  begin_walk(search, grid, at, reach);
+  *search = (struct ecs_search){.grid = grid, .reach = reach};
   memcpy(search->at, at, grid->axes * sizeof *at);
-  search->reach = reach;
+  if (is_sound(grid, at, reach))
+    begin_walk(search, grid, at, reach);
+  else
+    search->line = UINT32_MAX;
 }
 
 uint32_t search_next(struct ecs_search *search) {
+  const struct grid *grid = search->grid;
+  double limit = limit_of(search->reach);
   do {
     while (search->row < search->end) {
       uint32_t row = search->row++;
-      if (distance_to(search->grid, search->at, row) <= search->reach) return row;
+      double sum = square_to(grid, search->at, row);
+      if (sum <= limit && sqrt(sum) <= search->reach) return row;
     }
   } while (search_line(search));
   return NONE;
@@ -166,65 +238,110 @@ uint32_t search_next(struct ecs_search *search) {
 
 /* ---- nearest --------------------------------------------------------------------------- */
 
-/* The best row so far, and a sum of squares whose root is farther in any case. */
+/* The best row so far, by the square of its distance: the root is needed only where two squares are
+** so near to each other that their roots may be the same. */
 struct best {
-  uint32_t row;
-  double distance, beyond;
+  const struct rivals *rivals;
+  double reach;
+  uint32_t row;              /* NONE: nobody yet, and the square is that of the reach */
+  double square, low, high;  /* squares below `low` have lower roots, those above `high` higher */
 };
 
-/* Whether a row whose place is so far away comes before it. */
-static bool is_better(const struct best *best, const struct rivals *rivals, uint32_t row,
-                      double distance) {
-  if (rivals->entities[row] == rivals->except) return false;
-  return best->row == NONE || distance < best->distance ||
-         (distance == best->distance && rivals->order[row] < rivals->order[best->row]);
+static inline void set_best(struct best *best, uint32_t row, double square) {
+  best->row = row;
+  best->square = square;
+  best->low = square * (1 - 1e-14) - 1e-300;
+  best->high = square * (1 + 1e-14) + 1e-300;
 }
 
-/* Of a box. */
-static struct best best_of(struct ecs_search *walk, const double *at, const struct rivals *rivals) {
-  struct best best = {NONE, 0, HUGE_VAL};
+static double best_distance(const struct best *best) {
+  return best->row == NONE ? best->reach : sqrt(best->square);
+}
+
+/* Whether a row whose square is about as large is before the best one. */
+static APART bool is_better(const struct best *best, uint32_t row, double square) {
+  double distance = sqrt(square), other = best_distance(best);
+  if (distance != other) return distance < other;
+  return best->row == NONE || best->rivals->order[row] < best->rivals->order[best->row];
+}
+
+static inline void try_row(struct best *best, uint32_t row, double square) {
+  const struct rivals *rivals = best->rivals;
+  if (LIKELY(square > best->high)) return;
+  if (UNLIKELY(square >= best->low) && !is_better(best, row, square)) return;
+  if (rivals->except != ECS_NULL && rivals->entities[row] == rivals->except) return;
+  set_best(best, row, square);
+}
+
+/* Goes through rows of a grid of two axes. */
+static inline void try_rows(const struct grid *grid, const double *at, uint32_t row, uint32_t end,
+                            struct best *best) {
+  const double *xs = grid->places[0].data, *ys = grid->places[1].data;
+  const double x = at[0], y = at[1];
+  for (; row < end; row++) try_row(best, row, square(xs[row] - x) + square(ys[row] - y));
+}
+
+static void find_best_in_box(const struct ecs_search *walk, const double *at, struct best *best) {
   const struct grid *grid = walk->grid;
-  const double *x = grid->places[0].data, *y = grid->places[1].data, *z = grid->places[2].data;
-  bool solid = grid->axes == 3;
-  while (search_line(walk))
-    for (uint32_t row = walk->row; row < walk->end; row++) {
-      double sum = square(x[row] - at[0]) + square(y[row] - at[1]);
-      if (solid) sum = sum + square(z[row] - at[2]);
-      if (LIKELY(sum > best.beyond)) continue;
-      double distance = sqrt(sum);
-      if (is_better(&best, rivals, row, distance))
-        best = (struct best){row, distance, sum * (1 + 1e-15)};
-    }
-  return best;
+  uint32_t first = (uint32_t)walk->low[0], last = (uint32_t)walk->high[0] + 1;
+  if (walk->line == UINT32_MAX) return;
+  for (uint32_t y = walk->line, high = (uint32_t)walk->high[1]; y <= high; y++) {
+    const uint32_t *starts = grid->starts + (size_t)y * grid->extent[0];
+    try_rows(grid, at, starts[first], starts[last], best);
+  }
+}
+
+/* Goes through the rows of a box. */
+static void find_best(struct ecs_search *walk, const double *at, struct best *best) {
+  const struct grid *grid = walk->grid;
+  if (LIKELY(grid->boxed && grid->axes == 2)) {
+    find_best_in_box(walk, at, best);
+    return;
+  }
+  while (search_line(walk)) {
+    if (grid->axes == 2)
+      try_rows(grid, at, walk->row, walk->end, best);
+    else
+      for (uint32_t row = walk->row; row < walk->end; row++)
+        try_row(best, row, square_to(grid, at, row));
+  }
 }
 
 /* How far the first search goes: a cell, or to where there can be a cell at all. */
 static double first_reach(const struct grid *grid, const double *at) {
-  const struct grid_line *first = &grid->lines[0], *last = &grid->lines[grid->line_count - 1];
-  double reach = grid->size;
-  if (grid->axes == 3) {
-    reach = fmax(reach, first->z * grid->size - at[2]);
-    return fmax(reach, at[2] - (last->z + 1) * grid->size);
+  uint32_t axis = grid->axes - 1;
+  double low, high;
+  if (grid->boxed) {
+    low = grid->low[axis];
+    high = low + grid->extent[axis];
+  } else {
+    const struct grid_line *first = &grid->lines[0], *last = &grid->lines[grid->line_count - 1];
+    low = axis == 2 ? first->z : first->y;
+    high = (axis == 2 ? last->z : last->y) + 1;
   }
-  reach = fmax(reach, first->y * grid->size - at[1]);
-  return fmax(reach, at[1] - (last->y + 1) * grid->size);
+  double below = low * grid->size - at[axis], above = at[axis] - high * grid->size;
+  double far = below > above ? below : above;
+  return far > grid->size ? far : grid->size;
 }
 
 uint32_t search_nearest(const struct grid *grid, const double *at, double reach,
                         const struct rivals *rivals, double *distance) {
   struct ecs_search walk;
-  if (!begin_walk(&walk, grid, at, reach) || grid->line_count == 0) return NONE;
+  if (grid->rows == 0 || !is_sound(grid, at, reach)) return NONE;
   double tried = first_reach(grid, at);
   for (;;) {
     if (!(tried < reach)) tried = reach;
+    struct best best = {.rivals = rivals, .reach = reach};
+    set_best(&best, NONE, square(reach));
     begin_walk(&walk, grid, at, tried);
-    struct best best = best_of(&walk, at, rivals);
-    if (best.row != NONE && best.distance <= tried) {
-      *distance = best.distance;
+    find_best(&walk, at, &best);
+    double least = best_distance(&best);
+    if (best.row != NONE && least <= tried) {
+      *distance = least;
       return best.row;
     }
     if (tried == reach) return NONE;
     /* In a corner of the box: those as near need not be in it, but no farther ones matter. */
-    tried = best.row != NONE && best.distance < 2 * tried ? best.distance : 2 * tried;
+    tried = best.row != NONE && least < 2 * tried ? least : 2 * tried;
   }
 }

@@ -1,8 +1,7 @@
 #include "core/find/splice.h"
 
-#include "core/base/column_cells.h"
+#include "core/base/many.h"
 #include "core/base/memory.h"
-#include "core/base/merge_sort.h"
 #include "core/find/edition.h"
 #include "core/store/world.h"
 
@@ -18,11 +17,14 @@ static bool make_room(struct memory *memory, struct splice_room *room, uint32_t 
   struct span *spans = memory_grow(memory, room->spans, &room->span_capacity, 2ull * count + 2,
                                    sizeof *spans);
   if (spans) room->spans = spans;
-  const void **list = memory_grow(memory, room->list, &room->list_capacity,
-                                  2 * merge_sort_room(count), sizeof *list);
+  uint64_t *list = memory_grow(memory, room->list, &room->list_capacity, 2ull * count + 2,
+                               sizeof *list);
   if (list) room->list = list;
+  struct shift *sorted = memory_grow(memory, room->sorted, &room->sorted_capacity, count + 1ull,
+                                     sizeof *sorted);
+  if (sorted) room->sorted = sorted;
   room->cut_count = room->put_count = room->span_count = 0;
-  return cuts && puts && spans && list;
+  return cuts && puts && spans && list && sorted;
 }
 
 static void add_shift(struct shift *shifts, uint32_t *count, const struct keyed *keyed,
@@ -56,29 +58,44 @@ static bool note_row(struct splice_room *room, struct edition *edition,
   return true;
 }
 
-static bool shift_precedes(const void *a, const void *b) {
-  const struct shift *x = a, *y = b;
-  if (x->at != y->at) return x->at < y->at;
-  if (key_precedes(x->rank, y->rank)) return true;
-  return !key_precedes(y->rank, x->rank) && x->row < y->row;
+/* Of those that come to one place. */
+static bool precedes(const struct shift *a, const struct shift *b) {
+  if (key_precedes(a->rank, b->rank)) return true;
+  return !key_precedes(b->rank, a->rank) && a->row < b->row;
 }
 
-/* In the order of their places; puts behind the cuts. */
-static void sort_shifts(struct splice_room *room) {
-  const void **puts = room->list + merge_sort_room(room->cut_count);
-  for (uint32_t i = 0; i < room->cut_count; i++) room->list[i] = &room->cuts[i];
-  for (uint32_t i = 0; i < room->put_count; i++) puts[i] = &room->puts[i];
-  merge_sort(room->list, room->cut_count, shift_precedes);
-  merge_sort(puts, room->put_count, shift_precedes);
+/* Bottom-up merge sort (Knuth, TAOCP 5.2.4), with as much room behind the list. */
+static uint64_t *sort_list(uint64_t *list, uint32_t count) {
+  uint64_t *from = list, *to = list + count;
+  for (uint32_t width = 1; width < count; width *= 2) {
+    for (uint32_t low = 0; low < count; low += 2 * width) {
+      uint32_t middle = low + width < count ? low + width : count;
+      uint32_t high = low + 2 * width < count ? low + 2 * width : count;
+      uint32_t i = low, j = middle;
+      for (uint32_t k = low; k < high; k++)
+        to[k] = i < middle && (j == high || from[i] < from[j]) ? from[i++] : from[j++];
+    }
+    uint64_t *swap = from;
+    from = to;
+    to = swap;
+  }
+  return from;
 }
 
-static const struct shift *cut_at(const struct splice_room *room, uint32_t i) {
-  return room->list[i];
-}
-
-static struct shift *put_at(const struct splice_room *room, uint32_t i) {
-  const void *put = room->list[merge_sort_room(room->cut_count) + i];
-  return room->puts + ((const struct shift *)put - room->puts);
+/* In the order of their places. */
+static void sort_shifts(struct splice_room *room, struct shift **shifts, uint32_t count) {
+  struct shift *sorted = room->sorted;
+  for (uint32_t i = 0; i < count; i++) room->list[i] = (uint64_t)(*shifts)[i].at << 32 | i;
+  const uint64_t *list = sort_list(room->list, count);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct shift *shift = &(*shifts)[(uint32_t)list[i]];
+    uint32_t to = i;
+    for (; to > 0 && sorted[to - 1].at == shift->at && precedes(shift, &sorted[to - 1]); to--)
+      sorted[to] = sorted[to - 1];
+    sorted[to] = *shift;
+  }
+  room->sorted = *shifts;
+  *shifts = sorted;
 }
 
 /* ---- what stays ------------------------------------------------------------------------ */
@@ -94,15 +111,15 @@ static void add_span(struct splice_room *room, uint32_t from, uint32_t to, uint3
 static uint32_t lay_out(struct splice_room *room, uint32_t count) {
   uint32_t from = 0, to = 0, cut = 0, put = 0;
   while (cut < room->cut_count || put < room->put_count) {
-    uint32_t gap = cut < room->cut_count ? cut_at(room, cut)->at : UINT32_MAX;
-    bool puts = put < room->put_count && put_at(room, put)->at <= gap;
-    uint32_t end = puts ? put_at(room, put)->at : gap;
+    uint32_t gap = cut < room->cut_count ? room->cuts[cut].at : UINT32_MAX;
+    bool puts = put < room->put_count && room->puts[put].at <= gap;
+    uint32_t end = puts ? room->puts[put].at : gap;
     assert(from <= end && end <= count);
     add_span(room, from, to, end);
     to += end - from;
     from = end + !puts;
     if (puts)
-      put_at(room, put++)->to = to++;
+      room->puts[put++].to = to++;
     else
       cut++;
   }
@@ -147,7 +164,7 @@ static void move_all(const struct splice_room *room, struct edition *edition,
   move_items(room, edition->keyed.keys, sizeof(struct key));
   copies->count = edition->keyed.count = count;
   for (uint32_t i = 0; i < room->put_count; i++) {
-    const struct shift *put = put_at(room, i);
+    const struct shift *put = &room->puts[i];
     copies_bring(copies, put->to, rekeyed->rows, put->row);
     edition->keyed.keys[put->to] = rekeyed->keys[put->row];
   }
@@ -155,21 +172,26 @@ static void move_all(const struct splice_room *room, struct edition *edition,
 
 /* ---- buckets --------------------------------------------------------------------------- */
 
+static LOOPS void add_to(uint32_t *numbers, uint32_t count, uint32_t more) {
+  for (uint32_t i = 0; more && i < count; i++) numbers[i] += more;
+}
+
 /* Each bucket begins later by the rows that have come to those before, sooner by those that have
 ** gone from them. */
 static void move_starts(const struct splice_room *room, struct keyed *keyed) {
   uint32_t cut = 0, put = 0, at = 0, more = 0;
   while (cut < room->cut_count || put < room->put_count) {
-    uint64_t gone = cut < room->cut_count ? cut_at(room, cut)->rank.bits : UINT64_MAX;
-    uint64_t come = put < room->put_count ? put_at(room, put)->rank.bits : UINT64_MAX;
+    uint64_t gone = cut < room->cut_count ? room->cuts[cut].rank.bits : UINT64_MAX;
+    uint64_t come = put < room->put_count ? room->puts[put].rank.bits : UINT64_MAX;
     uint64_t bucket = gone < come ? gone : come;
     assert(bucket < keyed->buckets);
-    for (; at <= bucket; at++) keyed->starts[at] += more;
+    if (at <= bucket) add_to(keyed->starts + at, (uint32_t)bucket + 1 - at, more);
+    if (at <= bucket) at = (uint32_t)bucket + 1;
     if (come <= gone) put++;
     else cut++;
     more += come <= gone ? 1u : UINT32_MAX;
   }
-  for (; at < keyed->buckets + 2; at++) keyed->starts[at] += more;
+  add_to(keyed->starts + at, keyed->buckets + 2 - at, more);
 }
 
 /* ---- the whole ------------------------------------------------------------------------- */
@@ -185,7 +207,8 @@ ecs_status splice_keyed(ecs_world *world, struct splice_room *room, struct editi
   if (keyed->by == ECS_BY_HASH && keyed_buckets(count) != keyed->buckets) return ECS_OK;
   ecs_status status = reserve(world, edition, count);
   if (status != ECS_OK) return status;
-  sort_shifts(room);
+  sort_shifts(room, &room->cuts, room->cut_count);
+  sort_shifts(room, &room->puts, room->put_count);
   uint32_t laid = lay_out(room, keyed->count);
   assert(laid == count);
   move_all(room, edition, rekeyed, laid);
@@ -196,7 +219,7 @@ ecs_status splice_keyed(ecs_world *world, struct splice_room *room, struct editi
 }
 
 size_t splice_bytes(const struct splice_room *room) {
-  return (room->cut_capacity + room->put_capacity) * sizeof *room->cuts +
+  return (room->cut_capacity + room->put_capacity + room->sorted_capacity) * sizeof *room->cuts +
          room->span_capacity * sizeof *room->spans + room->list_capacity * sizeof *room->list;
 }
 
@@ -205,5 +228,6 @@ void splice_free(struct memory *memory, struct splice_room *room) {
   memory_free(memory, room->puts, room->put_capacity * sizeof *room->puts);
   memory_free(memory, room->spans, room->span_capacity * sizeof *room->spans);
   memory_free(memory, room->list, room->list_capacity * sizeof *room->list);
+  memory_free(memory, room->sorted, room->sorted_capacity * sizeof *room->sorted);
   memset(room, 0, sizeof *room);
 }

@@ -27,7 +27,9 @@ struct splice_room {
   uint32_t cut_count, put_count, cut_capacity, put_capacity;
   struct span *spans;
   uint32_t span_count, span_capacity;
-  const void **list;         /* for sorting: the cuts, then the puts */
+  struct shift *sorted;
+  uint32_t sorted_capacity;
+  uint64_t *list;            /* for sorting */
   uint32_t list_capacity;
 };
 

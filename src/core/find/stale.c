@@ -1,6 +1,7 @@
 #include "core/find/stale.h"
 
 #include "core/base/column_cells.h"
+#include "core/base/many.h"
 #include "core/base/types.h"
 #include "core/find/edition.h"
 #include "core/find/refresh.h"
@@ -158,7 +159,7 @@ static uint64_t words_written(const ecs_index *index, const struct table *table,
 }
 
 /* Of 64 rows those whose entities are others than so many ids say. */
-static uint64_t words_exchanged(const ecs_id *ids, const uint32_t *entities, uint32_t count) {
+static LOOPS uint64_t words_exchanged(const ecs_id *ids, const uint32_t *entities, uint32_t count) {
   uint32_t differ = 0;
   uint64_t bits = 0;
   for (uint32_t i = 0; i < count; i++) differ |= ecs_id_index(ids[i]) ^ entities[i];

@@ -54,13 +54,14 @@ static void cut(struct marks *marks, uint32_t row, uint32_t last) {
   if (last % MARK_ROWS == 0) marks->groups[last / MARK_ROWS] = 0;
 }
 
-uint64_t marks_since(const struct marks *marks, uint64_t run, bool added, uint32_t word) {
+LOOPS uint64_t marks_since(const struct marks *marks, uint64_t run, bool added, uint32_t word) {
   assert(marks->groups && (!marks->tracked || (marks->rows && marks->added)));
   if (marks->groups[word * 64 / MARK_ROWS] <= run) return 0;
   if (!marks->tracked) return UINT64_MAX;
   const uint64_t *rows = (added ? marks->added : marks->rows) + (size_t)word * 64;
-  uint64_t bits = 0;
-  for (uint32_t i = 0; i < 64; i++) bits |= (uint64_t)(rows[i] > run) << i;
+  uint64_t bits = 0, newest = 0;
+  for (uint32_t i = 0; i < 64; i++) newest = newest > rows[i] ? newest : rows[i];
+  for (uint32_t i = 0; newest > run && i < 64; i++) bits |= (uint64_t)(rows[i] > run) << i;
   return bits;
 }
 
