@@ -27,6 +27,7 @@ require "spec.support.trace_ties"
 require "spec.support.trace_terms"
 require "spec.support.trace_arrays"
 require "spec.support.trace_events"
+require "spec.support.trace_finds"
 
 local runner = {}
 
