@@ -1,5 +1,5 @@
-/* Changing some rows of tables at once, against the same one by one in a scope: rows, cells, free
-** ids and tables are to be the same. C86. */
+/* Changing some rows of tables at once, and changes that a scope keeps, against the same one by
+** one: rows, cells, free ids and tables are to be the same. C86. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +9,7 @@
 #include "fixture.h"
 
 #define ENTITIES 300
+#define MOST 1000
 #define WORDS 8u
 #define TABLES 64u
 
@@ -69,15 +70,23 @@ static ecs_status change_one(struct fixture *f, ecs_id entity) {
   return kind == ROWS_ADD ? ecs_add(f->world, entity, id) : ecs_remove(f->world, entity, id);
 }
 
-static void change_each(struct fixture *f, const struct some_rows *list, uint32_t count) {
-  CHECK_OK(f->world, ecs_defer(f->world));
+/* The entities of these rows. */
+static size_t list_entities(const struct fixture *f, const struct some_rows *list, uint32_t count,
+                            ecs_id *ids) {
+  size_t found = 0;
   for (uint32_t i = 0; i < count; i++) {
     const struct table *table = f->world->graph.tables[list[i].table];
     for (uint32_t row = 0; row < table->count; row++)
       if (list[i].bits[row / 64] >> row % 64 & 1)
-        CHECK_OK(f->world, change_one(f, entity_id(&f->world->entities, table->rows[row])));
+        ids[found++] = entity_id(&f->world->entities, table->rows[row]);
   }
-  CHECK_OK(f->world, ecs_commit(f->world));
+  return found;
+}
+
+static void change_each(struct fixture *f, const struct some_rows *list, uint32_t count) {
+  ecs_id ids[MOST];
+  size_t found = list_entities(f, list, count, ids);
+  for (size_t i = 0; i < found; i++) CHECK_OK(f->world, change_one(f, ids[i]));
 }
 
 static void compare_tables(const struct table *a, const struct table *b) {
@@ -129,6 +138,57 @@ static void same_as_one_by_one(void) {
   check_context(NULL);
 }
 
+/* Adds and removes of many entities, in any order; what each gets may differ. */
+static void change_many(struct fixture *f, const ecs_id *ids, size_t count, bool staged) {
+  uint64_t before = state;
+  kind = ROWS_ADD;
+  component = random_below(7);
+  if (staged) CHECK_OK(f->world, ecs_defer(f->world));
+  for (size_t i = 0; i < count; i++) {
+    if (random_below(8) == 0) {
+      kind = random_below(2) ? ROWS_ADD : ROWS_REMOVE;
+      component = random_below(7);
+    }
+    CHECK_OK(f->world, change_one(f, ids[i]));
+  }
+  if (staged) CHECK_OK(f->world, ecs_commit(f->world));
+  if (staged) state = before;
+}
+
+static void shuffle(ecs_id *ids, size_t count) {
+  for (size_t i = count; i > 1; i--) {
+    size_t other = random_below((unsigned)i);
+    ecs_id id = ids[i - 1];
+    ids[i - 1] = ids[other];
+    ids[other] = id;
+  }
+}
+
+static void same_when_staged(void) {
+  long seeds = by_scale(60, 300, 3000);
+  for (long seed = 1; seed <= seeds && check_failures() == 0; seed++) {
+    check_context("seed %ld", seed);
+    open_usual(&at_once);
+    open_usual(&each);
+    state = (uint64_t)seed * 104729;
+    fill(&at_once);
+    state = (uint64_t)seed * 104729;
+    fill(&each);
+    for (int i = 0; i < 6 && check_failures() == 0; i++) {
+      struct some_rows list[TABLES];
+      ecs_id ids[MOST];
+      size_t found = list_entities(&each, list, pick(list), ids);
+      if (random_below(2)) shuffle(ids, found);
+      change_many(&at_once, ids, found, true);
+      change_many(&each, ids, found, false);
+      compare_worlds();
+    }
+    close_world(&at_once);
+    close_world(&each);
+  }
+  check_context(NULL);
+}
+
 /* Where more than rows is meant it is not for this. */
 static void knows_what_is_more(void) {
   open_usual(&each);
@@ -158,6 +218,7 @@ static void knows_what_is_more(void) {
 
 static const struct test tests[] = {
   {"C86: some rows of tables change at once as they do one by one", same_as_one_by_one},
+  {"C86: many adds and removes of a scope apply as they do one by one", same_when_staged},
   {"what is tied, sparse or staged does not change by rows", knows_what_is_more},
 };
 

@@ -8,6 +8,7 @@
 #include "core/store/relation.h"
 #include "core/store/replaying.h"
 #include "core/store/require.h"
+#include "core/store/some_rows.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/sweeping.h"
@@ -116,7 +117,34 @@ static bool is_plain(const ecs_world *world, const struct chain *chain,
          !relation_of(world, world->staging.commands[chain->first].component);
 }
 
-static ecs_status plan_chain(ecs_world *world, struct chain *chain) {
+/* Where the last single command led that an edge of the graph stands for. */
+struct way {
+  const struct table *from;
+  struct table *to;
+  enum command_kind kind;
+  ecs_id component;
+};
+
+/* Most chains are such a command, and go the same way as the one before. */
+INLINE bool plan_like(const ecs_world *world, struct chain *chain, const struct way *way) {
+  if (!way->from || chain->first != chain->last || chain->first == NONE || world->cascade.count)
+    return false;
+  const struct command *command = &world->staging.commands[chain->first];
+  if (command->kind != way->kind || command->component != way->component) return false;
+  const struct record *record = entity_find_near(&world->entities, chain->entity);
+  if (!record || world_table(world, record->table) != way->from) return false;
+  struct table *to = way->to;
+  bool moves = to != way->from;
+  if (moves && to->incoming == to->capacity - to->count) return false;
+  chain->skip = chain->sparse = false;
+  chain->target = to->index;
+  to->incoming += moves;
+  return true;
+}
+
+static ecs_status plan_chain(ecs_world *world, struct chain *chain, struct way *way) {
+  if (LIKELY(plan_like(world, chain, way))) return ECS_OK;
+  way->from = NULL;
   chain->skip = !ecs_alive(world, chain->entity) ||
                 cascade_takes(&world->cascade, ecs_id_index(chain->entity));
   chain->target = NONE;
@@ -127,11 +155,14 @@ static ecs_status plan_chain(ecs_world *world, struct chain *chain) {
   struct table *to = NULL;
   ecs_status status = ECS_OK;
   if (chain->first != NONE && command_is_end(&world->staging.commands[chain->first])) return ECS_OK;
-  if (is_plain(world, chain, from))
+  bool plain = is_plain(world, chain, from);
+  if (plain)
     status = target_of_one(world, from, chain->first, &to);
   else
     status = target_of_many(world, from, chain, &to);
   if (status != ECS_OK || !to) return status;
+  const struct command *command = &world->staging.commands[chain->first];
+  if (plain && !command->dropped) *way = (struct way){now, to, command->kind, command->component};
   chain->target = to->index;
   if (to != now) to->incoming++;
   return table_reserve(world, to, to->incoming);
@@ -149,8 +180,9 @@ static ecs_status plan(ecs_world *world) {
   struct staging *staging = &world->staging;
   ecs_status status = ECS_OK;
   uint32_t done = 0;
+  struct way way = {NULL, NULL, COMMAND_ADD, ECS_NULL};
   while (done < staging->chain_count && status == ECS_OK)
-    status = plan_chain(world, &staging->chains[done++]);
+    status = plan_chain(world, &staging->chains[done++], &way);
   for (uint32_t i = 0; i < done; i++)
     if (staging->chains[i].target != NONE)
       world_table(world, staging->chains[i].target)->incoming = 0;
@@ -194,6 +226,52 @@ static void apply_chain(ecs_world *world, const struct chain *chain) {
   if (target->has_ties) replay_targets(world, target, index, record->row);
 }
 
+/* ---- chains that go the same way ---- */
+
+#define TOGETHER 256u          /* entities that move at once */
+
+/* Whether a chain means no more than that its entity moves to its target. */
+INLINE bool moves_alone(const ecs_world *world, const struct chain *chain) {
+  if (chain->first != chain->last || chain->first == NONE || chain->skip || chain->sparse ||
+      chain->target == NONE || ecs_id_index(chain->entity) < FIRST_ENTITY)
+    return false;
+  const struct command *command = &world->staging.commands[chain->first];
+  if (command->kind != COMMAND_ADD && command->kind != COMMAND_REMOVE) return false;
+  return LIKELY(world->relations.count == 0) || !relation_of(world, command->component);
+}
+
+/* How many chains from one on, TOGETHER at most, move their entities, which are listed, between the
+** same two tables. */
+static uint32_t list_moves(const ecs_world *world, uint32_t first, uint32_t *entities) {
+  const struct staging *staging = &world->staging;
+  const struct chain *chain = &staging->chains[first];
+  uint32_t count = 0, most = staging->chain_count - first;
+  uint32_t target = chain->target, from = NONE;
+  for (; count < most && count < TOGETHER && moves_alone(world, chain); count++, chain++) {
+    uint32_t index = ecs_id_index(chain->entity);
+    uint32_t table = entity_record(&world->entities, index)->table;
+    if (count == 0) from = table;
+    if (table != from || table == RECORD_BARE || chain->target != target) break;
+    entities[count] = index;
+  }
+  return count;
+}
+
+/* Applies some chains from one on; returns how many. */
+static uint32_t apply_next(ecs_world *world, uint32_t first) {
+  uint32_t entities[TOGETHER], places[TOGETHER];
+  const struct chain *chain = &world->staging.chains[first];
+  uint32_t count = list_moves(world, first, entities);
+  if (count < 2 || world_table(world, chain->target)->has_ties) {
+    apply_chain(world, chain);
+    return 1;
+  }
+  struct table *from = home(world, chain->entity), *to = world_table(world, chain->target);
+  assert(from && to->incoming == 0);
+  if (from != to) rows_move(world, from, to, entities, count, places);
+  return count;
+}
+
 /* Whether what the commands do depends on ties. */
 static bool has_ties(const ecs_world *world) {
   return world->staging.ties || world->relations.tied || world->graph.pair_tables;
@@ -227,7 +305,7 @@ ecs_status commands_apply(ecs_world *world) {
     drop_nothing(staging);
     return status;
   }
-  for (uint32_t i = 0; i < staging->chain_count; i++) apply_chain(world, &staging->chains[i]);
+  for (uint32_t i = 0; i < staging->chain_count;) i += apply_next(world, i);
   (cascades ? cascade_finish : cascade_none)(world);
   commands_forget(staging);
   world->watching->note_count = 0;

@@ -129,6 +129,10 @@ void scope_end_inner(ecs_world *world, uint32_t scope, bool keep);
 ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
                          ecs_id component, const struct write *writes, uint32_t count);
 
+/* The same without writes, on what is no relation. */
+ecs_status command_stage_plain(ecs_world *world, enum command_kind kind, ecs_id entity,
+                               ecs_id component);
+
 /* The same on a pair's id; the target is alive. */
 ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id entity,
                               ecs_id pair, ecs_id target, const struct write *writes,
