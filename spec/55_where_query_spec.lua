@@ -210,3 +210,75 @@ describe("random filters", function()
     end
   end)
 end)
+
+describe("What queries do to all their entities (C86)", function()
+  local QUERIES = { "N", "N, P", "N, !P", "N, P?", "N, Marked", "N, Big", "N, Lit",
+    "N, Thin" }
+  local COMPONENTS = { "P", "Marked", "Big", "Lit", "Thin", "Held" }
+  local SETS = { { "N.f", 7 }, { "P", 1.5 }, { "Big", 3, "s" }, { "Held", { x = 9 } } }
+
+  local function new(kernels)
+    local world = helper.new_world { kernels = kernels }
+    world:component("N", { "a: i64", "f: f64" })
+    world:component("P", { "x: f64" })
+    world:component("Big", { "n: u8 = 4", "text: string" })
+    world:component("Held", { "x: any", "y: any" })
+    world:component("Lit", { "x: f32", toggle = true })
+    world:component("Thin", { "x: f32", storage = "sparse" })
+    world:tag "Marked"
+    return world
+  end
+
+  -- world:method(entity, ...) for each, in a scope.
+  local function one_by_one(world, query, method, ...)
+    local ids = query:ids()
+    world:defer()
+    for _, id in ipairs(ids) do
+      world[method](world, id, ...)
+    end
+    world:commit()
+  end
+
+  -- Without the world's tag.
+  local function indices(ids)
+    for i, id in ipairs(ids) do ids[i] = id & 0xFFFFFFFFFFF end
+    return ids
+  end
+
+  local function history(seed, at_once)
+    local rng, world = random.new(seed), new(seed % 2 == 0)
+    local out = {}
+    for i = 1, rng:range(1, 300) do
+      local e = world:spawn { N = { i % 7, i }, P = rng:chance(50) and { i } or nil,
+        Marked = rng:chance(40) and true or nil, Big = rng:chance(30) and {} or nil,
+        Lit = rng:chance(30) and {} or nil, Thin = rng:chance(20) and {} or nil }
+      if i % 5 == 0 and world:has(e, "Lit") then world:disable(e, "Lit") end
+    end
+    local queries = {}
+    for i, text in ipairs(QUERIES) do queries[i] = world:query(text) end
+    for _ = 1, 15 do
+      local query, modulus = rng:pick(queries), rng:range(1, 4)
+      if rng:chance(50) then query = query:where(function(n) return n.a % modulus == 0 end) end
+      local method = rng:pick { "add", "add", "add", "remove", "remove", "set", "set", "despawn" }
+      local values = method == "set" and rng:pick(SETS) or { rng:pick(COMPONENTS) }
+      if method == "despawn" then
+        values, query = {}, query:where(function(n) return n.f % 9 == modulus end)
+      end
+      if at_once then
+        query[method](query, table.unpack(values))
+      else
+        one_by_one(world, query, method, table.unpack(values))
+      end
+      out[#out + 1] = table.concat(indices(world:query("N"):ids()), " ")
+      out[#out + 1] = world:digest()
+    end
+    out[#out + 1] = indices({ world:spawn { N = {} } })[1]
+    return table.concat(out, "\n")
+  end
+
+  it("is the same as entity by entity in a scope", function()
+    for seed = 1, 40 do
+      assert.equal(history(seed, false), history(seed, true), "seed " .. seed)
+    end
+  end)
+end)

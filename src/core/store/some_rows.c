@@ -5,8 +5,9 @@
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/index.h"
+#include "core/store/query.h"
 #include "core/store/row.h"
-#include "core/store/term.h"
+#include "core/store/watch.h"
 
 bool rows_are_plain(const ecs_world *world, enum rows_change change, ecs_id id) {
   if (world->staging.watched || world->staging.command_count || world->registry.requires)
@@ -213,4 +214,42 @@ ecs_status rows_change(ecs_world *world, enum rows_change change, ecs_id id,
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
     change_table(world, change, id, list[i], entities);
   return status;
+}
+
+/* ---- writing ---- */
+
+/* Whether each table has columns of the component, in which any cell may be written. */
+static bool have_columns(const ecs_query *query, const struct component *component) {
+  if (component->has_any || component->relation || component->sparse) return false;
+  for (uint32_t i = 0; i < query_reach(query); i++) {
+    const struct table *table = query_table(query, i);
+    if (table->count && !table_find(table, component->id)->count) return false;
+  }
+  return true;
+}
+
+static void fill_table(const ecs_world *world, const struct table *table, ecs_id id,
+                       const struct write *writes, uint32_t count) {
+  const struct layout *layout = table_find(table, id);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct column *column = &layout->columns[writes[i].leaf];
+    assert(column->leaf == writes[i].leaf);
+    cell_fill(column->data, column->size, 0, table->count, writes[i].cell);
+  }
+  marks_note_rows(world, table, id, 0, table->count);
+}
+
+bool rows_fill(const ecs_query *query, const struct component *component,
+               const struct write *writes, uint32_t count) {
+  const ecs_world *world = query->world;
+  const struct staging *staging = &world->staging;
+  assert(rows_are_whole(&query->terms));
+  if (staging->open > 1 || staging->command_count || world->watching->sets ||
+      !have_columns(query, component))
+    return false;
+  for (uint32_t i = 0; i < query_reach(query); i++) {
+    const struct table *table = query_table(query, i);
+    if (table->count) fill_table(world, table, component->id, writes, count);
+  }
+  return true;
 }

@@ -7,6 +7,7 @@
 #include "core/store/table.h"
 
 struct query_terms;
+struct write;
 
 enum rows_change { ROWS_ADD, ROWS_REMOVE, ROWS_DESPAWN };
 
@@ -28,6 +29,12 @@ bool rows_are_whole(const struct query_terms *terms);
 ** rows_have_component). ECS_ENOMEM, ECS_ELIMIT: nothing has changed. */
 ecs_status rows_change(ecs_world *world, enum rows_change change, ecs_id id,
                        const struct some_rows *list, uint32_t count);
+
+/* Writes cells of a component, the same ones in all rows that a query has, which is whole. False
+** when that is not for columns alone: entities lack it, somebody is told, or more than one scope is
+** open, or something is staged; then nothing is written. */
+bool rows_fill(const ecs_query *query, const struct component *component,
+               const struct write *writes, uint32_t count);
 
 /* Whether some of a table's rows are of components, which have rows as entities have. */
 bool rows_have_component(const struct table *table);
