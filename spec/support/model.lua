@@ -40,6 +40,7 @@ function model.world(options)
     declared = {},     -- components in the order of their declaration
     store = {},        -- id -> component name -> stored value; only what is not staged
     names = {},        -- id -> name
+    awaited = {},      -- id of a copy that is staged -> its parent to come
     resources = {},    -- component name -> stored value
     events = {},       -- name -> rows, see model_events.lua
     scopes = {},
@@ -485,7 +486,7 @@ function World:name(id, ...)
   if type(name) ~= "string" or name == "" or name:find(".", 1, true) then
     refuse("a name is a string without dots")
   end
-  local owner = self:named_child(self:parent_of(id), name)
+  local owner = self:named_child(self:home_of(id), name)
   if owner and owner ~= id then
     refuse("the name '%s' is taken by %d", name, owner)
   end

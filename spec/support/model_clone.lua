@@ -20,6 +20,14 @@ function methods.family_of(world, id)
   return family
 end
 
+-- Among whose children a name is one entity's: copies' are entered before they are anybody's.
+function methods.home_of(world, id)
+  if world.store[id] then
+    return world:parent_of(id)
+  end
+  return world.awaited[id]
+end
+
 -- What a copy has where its source has a value; `copies` leads from sources to copies.
 local function copied(world, kind, stored, copies)
   if kind.kind == "scalar" then
@@ -87,6 +95,7 @@ local function copy_all(world, id, components, made)
       world:add_over(commands, copies[id], plan)
     else
       world.names[copies[member]] = world.names[member]
+      world.awaited[copies[member]] = copies[world:parent_of(member)]
     end
   end
   world:perform(table.unpack(commands))

@@ -407,7 +407,7 @@ end
 -- The child of a parent, or the root, that has a name.
 function methods.named_child(world, parent, name)
   for id, known in pairs(world.names) do
-    if known == name and world:parent_of(id) == parent then
+    if known == name and world:home_of(id) == parent then
       return id
     end
   end
@@ -428,7 +428,7 @@ function methods.path_of(world, id)
       return nil
     end
     path = path and name .. "." .. path or name
-    at = world:parent_of(at)
+    at = world:home_of(at)
   end
   return path
 end

@@ -100,7 +100,7 @@ end
 -- Ends a life: the name and the id are free again, this in an order that only the runtime knows,
 -- when a `group` is given.
 function methods.kill(self, id, group)
-  self.names[id] = nil
+  self.names[id], self.awaited[id] = nil, nil
   self.ids:release(id, group)
 end
 
