@@ -250,20 +250,6 @@ describe("a sparse component", function()
     has_error(function() world:relation("R", { storage = "sparse" }) end, "no 'storage'")
   end)
 
-  it("is no toggle", function()
-    local world = new_world(SPARSE)
-    for _, fields in ipairs { {}, { "n: i32" } } do
-      fields.storage, fields.toggle = "sparse", true
-      has_error(function() world:component("Both", fields) end,
-        "component 'Both' is sparse and cannot be a toggle, too")
-    end
-    world:component("Both", { "n: i32", toggle = true })
-    has_error(function()
-      world:component("Both", { "n: i32", storage = "sparse", toggle = true })
-    end, "'Both' is sparse and cannot be a toggle")
-    assert.equal("table", world:describe("Both").storage)
-  end)
-
   it("can be what 16 terms of a query are about, and no more", function()
     local world = helper.new_world()
     local names = {}

@@ -170,7 +170,7 @@ describe("a component that is a toggle", function()
       has_error(function() world[method](world, a, "ChildOf") end,
         "'ChildOf' cannot be switched on and off")
       has_error(function() world[method](world, a, "Packed") end,
-        "'Packed' cannot be switched on and off: what is sparse cannot, remove it")
+        "'Packed' cannot be switched on and off: declare it with toggle = true")
       has_error(function() world[method](world, a, "AY") end, "unknown component 'AY'", "'AI'")
       has_error(function() world[method](world, a, "AI", 1) end, "one component expected")
     end

@@ -6,7 +6,7 @@ local crowd = make.crowd
 local function drowsy(s)
   crowd(s)
   s.world:component("AI", { "mood: i32", toggle = true })
-  s.world:component("Awake", { toggle = true })
+  s.world:component("Awake", { storage = "sparse", toggle = true })
   for i, id in ipairs(s.ids) do
     s.world:set(id, "AI", i)
     s.world:add(id, "Awake")

@@ -52,10 +52,11 @@ function methods.repack(world, store, packed, unsure)
 end
 
 -- The packed order in a world, another model perhaps, which takes its own to be right then.
-local function order_of(actual, name)
+local function order_of(actual, expected)
+  local name = expected.name
   local component = actual.unsure and actual.components_by_name[name]
   if not component then
-    return actual:query(name):ids()
+    return actual:query(expected.toggle and name .. ":any" or name):ids()
   end
   actual.unsure[component] = nil
   return actual.packed[component] or {}
@@ -71,7 +72,7 @@ function methods.learn_packed(world, actual)
     for _, id in ipairs(list) do
       known[id] = true
     end
-    local order = component.sparse and order_of(actual, component.name) or {}
+    local order = component.sparse and order_of(actual, component) or {}
     for _, id in ipairs(order) do
       if not known[id] then
         return ("'%s' has %d in packed order"):format(component.name, id)

@@ -183,9 +183,6 @@ function types.component(world, name, fields)
   component.was, component.former = labels(fields.was)
   component.sparse, component.toggle = fields.storage == "sparse", fields.toggle == true
   component.track = fields.track == true
-  if component.sparse and component.toggle then
-    refuse("component '%s' is sparse and cannot be a toggle, too", name)
-  end
   for i, required in ipairs(fields.requires or {}) do
     component.requires[i] = world:need_component(required)
     if component.requires[i].ties then

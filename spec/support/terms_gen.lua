@@ -7,7 +7,7 @@ local OWN = { "Position", "Health", "Hunt", "Enemy", "Frozen", "DockedTo", "Stat
   "Packed", "Packed", "Wet", "Shield", "Shield", "Awake" }
 local FIELDS = { "Position.x", "Position.y", "Health.hp", "DockedTo.since", "Packed.n",
   "Shield.level" }
-local TOGGLES = { Shield = true, Awake = true }
+local TOGGLES = { Shield = true, Awake = true, Packed = true }
 local EITHER = { "Position|Health", "Enemy|Health", "Health|Enemy|Position", "Enemy|Frozen",
   "Position:in|Hunt", "Hunt|DockedTo:in", "Packed|Health", "Shield|Position:in", "Awake|Wet",
   "Shield|Packed|Enemy" }
@@ -24,7 +24,7 @@ function gen.declare(world)
   world:component("Position", { "x: f64", "y: f64" })
   world:component("Health", { "hp: i32" })
   world:component("Hunt", { "prey: entity" })
-  world:component("Packed", { "n: i32", storage = "sparse" })
+  world:component("Packed", { "n: i32", storage = "sparse", toggle = true })
   world:component("Wet", { storage = "sparse" })
   world:component("Shield", { "level: i32", toggle = true })
   world:component("Awake", { toggle = true })
@@ -76,7 +76,7 @@ local function add_special(world, rng, id)
       world:add(id, name)
     end
   end
-  for _, name in ipairs { "Shield", "Awake" } do
+  for _, name in ipairs { "Shield", "Awake", "Packed" } do
     if rng:chance(40) then
       world:disable(id, name)
     end
@@ -145,7 +145,7 @@ end
 
 function change.switch(world, rng, entity)
   local switch = rng:chance(50) and world.enable or world.disable
-  switch(world, entity, rng:pick { "Shield", "Awake" })
+  switch(world, entity, rng:pick { "Shield", "Awake", "Packed" })
 end
 
 -- Changes the world here and there; most worlds stay about as full as they were.
@@ -199,14 +199,15 @@ function term.own(self)
     return nil
   end
   self.used[name] = true
+  -- Whether a first term behind 'with' gives the order of packed rows is not said.
+  local with = self.at > 1 and "with " or ""
   if TOGGLES[name] and rng:chance(40) then
     local state = name .. rng:pick { ":off", ":any" }
     return rng:pick { state .. access(rng), state, "!" .. state, state .. optional(rng),
-      "with " .. state }
+      with .. state }
   end
-  -- Whether a first term behind 'with' gives the order of packed rows is not said.
   return rng:pick { name .. access(rng), name .. access(rng), name .. access(rng), "!" .. name,
-    name .. optional(rng), (self.at > 1 and "with " or "") .. name }
+    name .. optional(rng), with .. name }
 end
 
 function term.field(self)

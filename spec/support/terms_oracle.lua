@@ -302,7 +302,8 @@ local function in_order(world, terms, given)
   local first = terms[1]
   if first and first.kind == "own" and first.mode == "give" and #first == 1
     and describe(world, first[1].name).storage == "sparse" then
-    return world:query(first[1].name):ids()
+    local name = first[1].name
+    return world:query(describe(world, name).toggle and name .. ":any" or name):ids()
   end
   if first and first.kind == "pair" and first.mode == "give"
     and describe(world, first.name).exclusive then

@@ -47,13 +47,10 @@ function Gen:plan_components()
     chosen[#chosen + 1] = { "Own" .. i, values.schema(rng) }
   end
   for _, entry in ipairs(chosen) do
-    if rng:chance(30) then
+    local sparse, toggle = rng:chance(30), rng:chance(35)
+    if sparse or toggle then
       local lines = table.move(entry[2], 1, #entry[2], 1, {})
-      lines.storage = "sparse"
-      entry = { entry[1], lines }
-    elseif rng:chance(40) then
-      local lines = table.move(entry[2], 1, #entry[2], 1, {})
-      lines.toggle = true
+      lines.storage, lines.toggle = sparse and "sparse" or nil, toggle or nil
       entry = { entry[1], lines }
     end
     if rng:chance(25) then

@@ -18,7 +18,7 @@ end
 local components = { "N", "Body", "Packed", "Shield", "Mark" }
 -- Declares a component, with a field more in front if one is given.
 local function declare_one(world, name, storage, more)
-  local texts = { more, storage = storage, toggle = name == "Shield" or nil }
+  local texts = { more, storage = storage, toggle = name == "Shield" or name == "Packed" or nil }
   for _, field in ipairs(scopes.fields[name]) do
     local type = field[2] == "enum" and "enum(red, green, blue)" or field[2]
     texts[#texts + 1] = field[1] .. ": " .. type
@@ -91,6 +91,7 @@ local function spawn(world, numbers, ids, alike)
   if numbers:range(1, 100) <= 30 then has.ChildOf = pick(numbers, ids) end
   local e = world:spawn(has)
   if has.Shield and numbers:range(1, 2) == 1 then world:disable(e, "Shield") end
+  if has.Packed and numbers:range(1, 4) == 1 then world:disable(e, "Packed") end
   return e
 end
 

@@ -35,7 +35,8 @@ local choices = {
   },
   Packed = {
     { "Packed", "packed" }, { "Packed?", "packed", maybe = true }, { "!Packed" },
-    { "Packed:in", "packed", read = true }, { "with Packed" },
+    { "Packed:in", "packed", read = true }, { "with Packed" }, { "Packed:off", "packed" },
+    { "Packed:any?", "packed", maybe = true },
     { "N.who->Packed?", "packed", other = true, maybe = true },
     { "Near->Packed:in", "packed", other = true, read = true },
   },

@@ -150,8 +150,9 @@ static int known_presence(const struct front *f, const struct component *compone
     if (!term_is_own(term) || term->id != component->id) continue;
     bool there = term_may_lack(term) && f->present >> term->slot & 1;
     bool decided = term_may_lack(term) || term->kind == TERM_WITHOUT;
+    bool hides = term->news || (component->toggle && term->state != TERM_ANY);
     if (there || term->kind == TERM_WITH) return 1;
-    if (decided && !term->toggled) return 0;   /* else it may be there and off */
+    if (decided && !hides) return 0;   /* else it may be there and off */
   }
   return -1;
 }

@@ -7,6 +7,7 @@
 #include "core/store/component.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
+#include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "ecs_component.h"
 #include "ecs_resource.h"
@@ -241,7 +242,7 @@ static void describe_required(lua_State *L, const ecs_world *world,
 static void describe_toggle(lua_State *L, const ecs_world *world,
                             const struct component *component) {
   const struct id_record *record = graph_record(world, component->id);
-  size_t off = 0;
+  size_t off = component->sparse ? component->sparse->table->off : 0;
   for (uint32_t i = 0; record && i < record->table_count; i++) {
     const struct toggle *toggle = toggle_of(world_table(world, record->tables[i]), component->id);
     assert(toggle);

@@ -35,9 +35,6 @@ static ecs_status check_relation(const ecs_world *world, const ecs_component_des
 }
 
 ecs_status declare_check_options(const ecs_world *world, const ecs_component_desc *desc) {
-  if (desc->sparse && desc->toggle)
-    return world_fail(world, ECS_EINVAL, "component '%s' is sparse and cannot be a toggle, too: "
-                      "declare it without one of them", desc->name);
   ecs_status status = event_check_desc(world, desc);
   if (status == ECS_OK) status = array_check_desc(world, desc);
   return status == ECS_OK ? check_relation(world, desc) : status;

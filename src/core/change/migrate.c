@@ -15,6 +15,7 @@
 #include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/sweeping.h"
+#include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/watch.h"
 #include "core/store/world.h"
@@ -353,6 +354,9 @@ static ecs_status check_toggles(struct migration *migration) {
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
     if (!change->wanted || change->wanted->toggle || !change->component->toggle) continue;
+    const struct sparse *sparse = change->component->sparse;
+    if (sparse && sparse->table->off)
+      return refuse_off(migration, change->component, sparse->table);
     for (uint32_t j = 0; j < all->table_count; j++) {
       const struct table *table = world_table(migration->world, all->tables[j]);
       const struct toggle *toggle = toggle_of(table, change->component->id);

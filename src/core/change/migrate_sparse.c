@@ -10,6 +10,7 @@
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/table.h"
+#include "core/store/toggle.h"
 #include "core/store/world.h"
 
 bool migration_stores_otherwise(const struct migration *migration) {
@@ -95,7 +96,9 @@ static ecs_status make_set(struct migration *migration, const struct change *cha
   if (wanted->sparse) sparse_free(migration->world, wanted);
   ecs_status status = sparse_new(migration->world, wanted, change->component->id);
   if (status != ECS_OK || !old) return status;
-  if (!marks_grow(&migration->world->memory, wanted->sparse->table, old->table->capacity))
+  struct memory *memory = &migration->world->memory;
+  if (!toggles_grow(memory, wanted->sparse->table, old->table->capacity) ||
+      !marks_grow(memory, wanted->sparse->table, old->table->capacity))
     return world_nomem(migration->world);
   return migration_fill(migration, old->table, wanted->sparse->table);
 }
@@ -122,6 +125,7 @@ static void swap_set(const struct migration *migration, struct change *change) {
   if (old) {
     sparse_leave_list(world, old);
     migration_take(migration, old->table, set->table);
+    toggles_take(set->table, old->table);
     set->pages = old->pages;
     set->page_capacity = old->page_capacity;
     old->pages = NULL;
@@ -154,12 +158,13 @@ static void carry(const struct layout *from, uint32_t row, const struct layout *
 }
 
 static void put_rows(ecs_world *world, struct sparse *set, const struct table *table) {
-  const struct layout *from = table_find(table, set->component->id);
-  const struct layout *to = table_find(set->table, set->component->id);
+  ecs_id id = set->component->id;
+  const struct layout *from = table_find(table, id), *to = table_find(set->table, id);
   for (uint32_t row = 0; row < table->count; row++) {
     if (sparse_row(set, table->rows[row]) != NONE) continue;
     uint32_t put = sparse_put(world, set, table->rows[row]);
     if (from->taken) carry(from, row, to, put);
+    if (toggle_is_off(table, id, row)) toggle_set(set->table, id, put, true);
   }
 }
 
@@ -188,8 +193,9 @@ static void commit_entity(const struct migration *migration, const struct sparse
   }
   entity_move(world, entity, to.table);
   if (set->component->is_sparse) return;
-  carry(table_find(set->table, set->component->id), row,
-        table_find(to.table, set->component->id), record->row);
+  ecs_id id = set->component->id;
+  carry(table_find(set->table, id), row, table_find(to.table, id), record->row);
+  if (toggle_is_off(set->table, id, row)) toggle_set(to.table, id, record->row, true);
 }
 
 /* A component that goes leaves all that have it; components that have nothing else are bare. */

@@ -162,6 +162,7 @@ static uint64_t hash_sparse(const ecs_world *world, const struct sparse *sparse)
     for (uint32_t i = 0; i < table->column_count; i++)
       add_cells(world, &component->leaves[i], table->columns[i].data, row, 1,
                 leaf_key(component, &component->leaves[i]), &sum);
+    if (table->off) add_toggles(world, table, row, 1, &sum);
     total += mix(mix(sum) + id_share(world, table->rows[row]));
   }
   return total;

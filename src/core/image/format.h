@@ -31,11 +31,12 @@
 **               there are any, a bit for each row, in u64 words
 **               columns: u32 size (0xFFFFFFFF for nil) and bytes for each cell
 **   sparse      for each sparse component and each event, by place: u32 rows, u32 entity index
-**               each (0 of events), in packed order, then the columns as in tables, which none of
-**               them is named by. Behind an event's: u32 rows that were there when the last update
-**               ended; for each system that reads it a u8 1, text name, u32 rows that it has seen,
-**               u32 rows that it was due for; a u8 0; u32 rows that are put off, and when there
-**               are any, these like the others, f64 clock, f64 time of each by that clock
+**               each (0 of events), in packed order, then the columns, and of a toggle who has it
+**               off, as in tables, which none of them is named by. Behind an event's: u32 rows
+**               that were there when the last update ended; for each system that reads it a u8 1,
+**               text name, u32 rows that it has seen, u32 rows that it was due for; a u8 0; u32
+**               rows that are put off, and when there are any, these like the others, f64 clock,
+**               f64 time of each by that clock
 **   ties        for each exclusive relation, by place: u32 count, the sources, by targets and then
 **               in the order in which they were tied
 **   names       u32 count, by their bytes and then by id, each: u64 id, text

@@ -427,6 +427,7 @@ static ecs_status read_sparse(struct loader *loader, const struct component *com
   ecs_status status = read_rows(loader, table, component->sparse, count);
   if (status == ECS_OK) status = read_columns_of(loader, table, component, component->id);
   if (status == ECS_OK) table->capacity = table->count;
+  if (status == ECS_OK && table->toggle_count) status = read_toggles(loader, table);
   return status == ECS_OK ? load_state(loader) : status;
 }
 

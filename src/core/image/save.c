@@ -418,6 +418,7 @@ static void save_beside(struct saver *saver, const struct component *component) 
   write_u32(saver->out, table->count);
   save_rows(saver, table);
   save_columns(saver, table, component, component->id);
+  save_toggles(saver, table);
   if (component->event) save_event(saver, component);
 }
 

@@ -427,6 +427,7 @@ static void restore_sparse(const ecs_snapshot *snapshot) {
     const struct saved_table *saved = &snapshot->sparse[i];
     row_copy_columns(saved->table, saved->data, saved->count, false);
     saved->table->count = saved->count;
+    toggles_count(saved->table);
     mark_copy_restore(world, saved->table, &saved->marks);
     sparse_enter_rows(world, sparse_of(world, saved->ids[0]));
   }

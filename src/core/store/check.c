@@ -265,6 +265,7 @@ static ecs_status check_sparse(const ecs_world *world, const struct sparse *spar
   if (mapped != table->count) return corrupt(world, "a sparse map has entities too many");
   ecs_status status = check_layout(world, table, table->ids[0], 0);
   if (status == ECS_OK) status = check_columns(world, table);
+  if (status == ECS_OK) status = toggles_check(world, table);
   return status == ECS_OK ? marks_check(world, table) : status;
 }
 

@@ -49,7 +49,7 @@ static ecs_status find_all(ecs_world *world, uint32_t root, const struct relatio
 struct item {
   uint32_t place;            /* the source's */
   ecs_id id;
-  const struct table *table; /* its own, where switches are; NULL for what is sparse */
+  const struct table *table; /* where it is: its source's, or that of what is sparse */
   const struct layout *layout;
   uint32_t row;
 };
@@ -73,7 +73,8 @@ static ecs_status visit(ecs_world *world, uint32_t place, const struct table *ta
   if (!is_kept(world, place, id)) return ECS_OK;
   uint32_t entity = world->clone->sources[place];
   uint32_t row = entity_record(&world->entities, entity)->row;
-  struct item item = {place, id, table_has(table, id) ? table : NULL, NULL, row};
+  const struct sparse *sparse = sparse_of(world, id);
+  struct item item = {place, id, sparse ? sparse->table : table, NULL, row};
   item.layout = sparse_layout(world, table, entity, id, &item.row);
   assert(item.layout->taken);
   return fn(world, &item, ud);
@@ -146,7 +147,7 @@ struct need {
 static ecs_status add_need(ecs_world *world, const struct item *item, void *ud) {
   struct need *need = ud;
   uint32_t leaves = component_of(world, item->id)->leaf_count;
-  bool off = item->table && toggle_is_off(item->table, item->id, item->row);
+  bool off = toggle_is_off(item->table, item->id, item->row);
   need->commands += off ? 2 : 1;
   need->writes += leaves;
   if (leaves > need->widest) need->widest = leaves;
@@ -264,7 +265,7 @@ static ecs_status stage_item(ecs_world *world, const struct item *item, void *ud
   }
   ecs_status status = command_stage_pair(world, COMMAND_SET, copy, id, target, writes, count);
   assert(status == ECS_OK);
-  if (item->table && toggle_is_off(item->table, item->id, item->row))
+  if (toggle_is_off(item->table, item->id, item->row))
     status = command_stage(world, COMMAND_DISABLE, copy, id, NULL, 0);
   return status;
 }

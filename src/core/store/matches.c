@@ -68,12 +68,17 @@ static void begin_tie(const struct walk *walk, struct matches_step *step, bool f
   step->target = ecs_alive(walk->query->world, term->target) ? ecs_id_index(term->target) : 0;
 }
 
+/* Whether what the term is about may be switched off where it is there. */
+static bool hides(const struct term *term) {
+  return term->state == TERM_OFF || (term->state == TERM_ON && term->component->toggle);
+}
+
 /* Whether the order is that of the step's sparse rows, each of which is a match of it. */
 static bool leads_packed(const struct walk *walk, uint32_t at) {
   const struct query_terms *terms = &walk->query->terms;
   bool leads = at == 0 && terms->packed && !walk->lineup;
   assert(!leads || terms->steps[0] == 0);
-  return leads && terms->terms[0].state != TERM_OFF && !terms->terms[0].news;
+  return leads && !hides(&terms->terms[0]) && !terms->terms[0].news;
 }
 
 static void begin_step(const struct walk *walk, uint32_t at, struct matches_step *step) {
@@ -84,7 +89,7 @@ static void begin_step(const struct walk *walk, uint32_t at, struct matches_step
   if (term->form == TERM_PAIR) step->ties = &term->component->relation->ties;
   if (term->form == TERM_PATH && term->through_leaf == NONE)
     step->ties = &term->through->relation->ties;
-  step->hides = term->state == TERM_OFF || (term->state == TERM_ON && term->component->toggle);
+  step->hides = hides(term);
   step->cascades = walk->lineup && term->through && term->through == terms->cascade;
   switch (term->form) {
     case TERM_SPARSE: step->kind = leads_packed(walk, at) ? STEP_PACKED : STEP_SPARSE; break;
@@ -181,7 +186,7 @@ static bool in_sparse(const struct matches_step *step, uint32_t entity, struct e
   const struct component *component = term->component;
   uint32_t row = sparse_row(component->sparse, entity);
   *end = (struct end){component->sparse->table, first_in_sparse(term), row, true};
-  return row != NONE && term->state != TERM_OFF &&
+  return row != NONE && (LIKELY(!step->hides) || is_shown(step, end->table, row)) &&
          (LIKELY(!term->news) || picks_row(term, end->table, row));
 }
 

@@ -21,11 +21,11 @@ void replay_release(ecs_world *world, const struct command *command) {
   }
 }
 
-/* A row, of the table or of what keeps a sparse component, has got cells by a command. */
-static void note_written(const ecs_world *world, const struct table *table,
-                         const struct command *command, uint32_t row) {
+/* What keeps the command's component: the table of its entity's row, or a sparse one's own. */
+static struct table *home_of(const ecs_world *world, struct table *table,
+                             const struct command *command) {
   const struct sparse *sparse = sparse_of(world, command->component);
-  marks_note(world, sparse ? sparse->table : table, command->component, row);
+  return sparse ? sparse->table : table;
 }
 
 static void reset_pair(ecs_world *world, const struct table *table, ecs_id pair, uint32_t row) {
@@ -43,8 +43,11 @@ static void reset_removed(ecs_world *world, const struct command *command,
   const struct layout *layout =
       sparse_layout(world, table, ecs_id_index(command->entity), command->component, &at);
   if (layout->count) table_write_defaults(world, layout, at);
-  if (layout->taken) note_written(world, table, command, at);
-  if (table->off) toggle_set(table, command->component, row, false);
+  if (layout->taken) {
+    struct table *home = home_of(world, table, command);
+    marks_note(world, home, command->component, at);
+    if (home->off) toggle_set(home, command->component, at, false);
+  }
   if (!relation || id_is_pair(command->component) || !table->has_pairs) return;
   for (uint32_t i = 0; i < table->id_count; i++)
     if (id_is_pair(table->ids[i]) && component_of(world, table->ids[i]) == relation->component)
@@ -61,15 +64,16 @@ void replay_chain(ecs_world *world, const struct chain *chain, struct table *tab
         sparse_layout(world, table, ecs_id_index(command->entity), command->component, &to);
     if (command->anew && layout->count) table_write_defaults(world, layout, to);
     if (layout->taken && (command->anew || command->kind == COMMAND_SET) && !command->dropped)
-      note_written(world, table, command, to);
+      marks_note(world, home_of(world, table, command), command->component, to);
     if (command->kind == COMMAND_SET && (!layout->taken || command->dropped))
       replay_release(world, command);
     else if (command->kind == COMMAND_SET && count)
       table_write(world, layout->columns, to, staging->writes + command->first_write, count);
     else if (command->kind == COMMAND_REMOVE)
       reset_removed(world, command, table, row);
-    else if (command_is_switch(command) && !command->idle)
-      toggle_set(table, command->component, row, command->kind == COMMAND_DISABLE);
+    else if (command_is_switch(command) && !command->idle && layout->taken)
+      toggle_set(home_of(world, table, command), command->component, to,
+                 command->kind == COMMAND_DISABLE);
   }
 }
 

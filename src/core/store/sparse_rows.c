@@ -181,6 +181,7 @@ void sparse_clear(ecs_world *world, struct sparse *sparse) {
   struct table *table = sparse->table;
   for (uint32_t row = 0; row < table->count; row++) *place_of(sparse, table->rows[row]) = 0;
   world->sparses.rows -= table->count;
+  toggles_clear(table);
   marks_clear(table);
   table->count = 0;
 }

@@ -141,9 +141,8 @@ void toggles_take(struct table *table, struct table *old) {
 
 static ecs_status need_toggle(const ecs_world *world, const struct component *component) {
   if (component->toggle) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "'%s' cannot be switched on and off: %s", component->name,
-                    component->sparse ? "what is sparse cannot, remove it and add it again"
-                                      : "declare it with toggle = true");
+  return world_fail(world, ECS_EINVAL, "'%s' cannot be switched on and off: declare it with toggle "
+                    "= true", component->name);
 }
 
 /* Any entity's, any component's. */

@@ -43,7 +43,8 @@ static bool end_in(const struct table *table, uint32_t row, const struct term *t
                    struct walk_end *end) {
   const struct component *component = term->component;
   if (UNLIKELY(component->sparse))
-    return term->state != TERM_OFF && end_packed(component, table->rows[row], term->leaf, end) &&
+    return end_packed(component, table->rows[row], term->leaf, end) &&
+           is_shown(end->table, end->row, id, term->state) &&
            (LIKELY(!term->news) || picks_row(term, end->table, end->row));
   if (UNLIKELY(term->news) && !picks_row(term, table, row)) return false;
   const struct layout *layout = table_find(table, id);
