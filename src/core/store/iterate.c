@@ -172,8 +172,8 @@ static APART void *column_of_run(const ecs_iter *it, uint32_t term, uint32_t lea
 static APART void *column_marked(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const struct passage *passage = it->passage;
   const struct passage_term *cells = &passage->terms[term];
-  marks_note_rows(it->query->world, cells->table, cells->columns->id, cells->rows[passage->at],
-                  (uint32_t)it->count);
+  marks_lend(it->query->world, cells->table, cells->columns->id, cells->rows[passage->at],
+             (uint32_t)it->count);
   return passage_column(passage, term, leaf);
 }
 
