@@ -15,7 +15,7 @@ int function_parameters(lua_State *L, int function) {
 
 int wanted_arguments(lua_State *L, int function, const struct loop_box *loop) {
   int parameters = loop->parameters, most = (int)loop->slot_count + !loop->asking;
-  if (LIKELY(!loop->events)) most += 1 + (int)loop_value_count(loop);
+  if (LIKELY(!loop->events)) most += 1 + (int)value_count(loop);
   if (parameters == NOT_KNOWN) parameters = function_parameters(L, function);
   return parameters < most ? parameters : most;
 }
@@ -47,7 +47,7 @@ static int push_step(lua_State *L, int loop_index, const struct loop_box *loop) 
   if (UNLIKELY(loop->events)) return push_event(L, loop);
   lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
   if (UNLIKELY(loop->walk)) loop_push_values(L, loop, UINT32_MAX);
-  return (int)(loop->slot_count + 1 + loop_value_count(loop));
+  return (int)(loop->slot_count + 1 + value_count(loop));
 }
 
 /* The next row that the loop goes through; false at the end. */
@@ -70,7 +70,7 @@ static int each_next(lua_State *L) {
   }
   loop->row = loop->next_row++;
   if (UNLIKELY(loop->walk || loop->slot_count > LUA_MINSTACK - 4))
-    need_stack(L, (int)(loop->slot_count + loop_value_count(loop)) + 4);
+    need_stack(L, (int)(loop->slot_count + value_count(loop)) + 4);
   return push_step(L, lua_upvalueindex(1), loop);
 }
 
@@ -108,11 +108,12 @@ static void call_row(lua_State *L, const struct call *frame, const struct loop_b
 }
 
 /* Pushes what calls for the loop's rows need: the views that they are given. */
-static struct call push_call(lua_State *L, int loop_index, const struct loop_box *loop,
+static inline struct call push_call(lua_State *L, int loop_index, const struct loop_box *loop,
                              int function) {
-  int slots = (int)loop->slot_count;
-  need_stack(L, 2 * slots + 8 + (int)loop_value_count(loop));
-  struct call call = {loop_index, function, lua_gettop(L) + 1, slots, 0, NULL, NULL};
+  int slots = (int)loop->slot_count, top = lua_gettop(L);
+  int need = 2 * slots + 8 + (int)value_count(loop);
+  if (top + need > LUA_MINSTACK) need_stack(L, need);   /* arguments come on top of that */
+  struct call call = {loop_index, function, top + 1, slots, 0, NULL, NULL};
   call.arguments = wanted_arguments(L, function, loop);
   for (int i = 0; i < slots && i < call.arguments; i++)
     lua_getiuservalue(L, loop_index, LOOP_VALUES + 1 + i);
@@ -165,7 +166,7 @@ void each_results(lua_State *L, int loop_index, int function, double dt, row_fn 
     if (loop->fill) loop->fill(L, loop_index);
     call_between(L, &call, loop, dt, 0, loop->count);
   }
-  lua_settop(L, top);
+  if (lua_gettop(L) != top) lua_settop(L, top);
 }
 
 void each_rows(lua_State *L, int loop_index, int function, double dt) {

@@ -48,20 +48,21 @@ static void drop_views(struct loop_box *loop) {
 /* The loop is over: its views are stale from here on. */
 static void unlink_loop(struct loop_box *loop) {
   struct world_box *box = loop->box;
+  struct loop_box *next = loop->next;
   assert(loop->open && box->loops->open);
-  if (loop->previous)
-    loop->previous->next = loop->next;
+  if (UNLIKELY(loop->previous))
+    loop->previous->next = next;
   else
-    box->loops->open = loop->next;
-  if (loop->next) loop->next->previous = loop->previous;
+    box->loops->open = next;
+  if (UNLIKELY(next)) next->previous = loop->previous;
   loop->previous = loop->next = NULL;
   loop->open = false;
-  if (loop->walk) walk_end(loop->walk);
+  if (UNLIKELY(loop->walk)) walk_end(loop->walk);
   if (UNLIKELY(loop->news)) changes_close(loop->query->query);
   loop->news = false;
   loop->row = ROW_STALE;
   box->calls++;
-  if (loop->form == LOOP_SYSTEM) drop_views(loop);
+  if (loop->form == LOOP_SYSTEM && loop->view_count) drop_views(loop);
   if (loop->form != LOOP_FOR) return;
   loop->next = box->loops->ended;
   box->loops->ended = loop;
@@ -251,17 +252,17 @@ static bool renew_views(lua_State *L, int index, struct loop_box *loop, int view
 bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views) {
   const ecs_query *query = loop->query->query;
   assert(loop->form == LOOP_SYSTEM);
-  if (!query || query->broken || loop->open) return false;
+  if (UNLIKELY(!query || query->broken || loop->open)) return false;
   /* A tag that has got fields since has a slot. */
-  if (loop->slot_count != query->terms.slots) return false;
+  if (UNLIKELY(loop->slot_count != query->terms.slots)) return false;
   /* What is kept outside of tables since, or no longer, is found in another way. */
-  if ((loop->walk != NULL) != terms_walk(&query->terms)) return false;
+  if (UNLIKELY((loop->walk != NULL) != terms_walk(&query->terms))) return false;
   if (views > (int)loop->slot_count) views = (int)loop->slot_count;
-  if (views > loop->view_count) return false;
+  if (UNLIKELY(views > loop->view_count)) return false;
   loop->match = loop->behind = 0;
   loop->count = loop->next_row = 0;
   loop->done = false;
-  if (loop->version != *loop->box->version) fill_slots(loop, &query->terms);
+  if (UNLIKELY(loop->version != *loop->box->version)) fill_slots(loop, &query->terms);
   return views == 0 || renew_views(L, index, loop, views);
 }
 
@@ -319,12 +320,9 @@ static ecs_status begin(struct loop_box *loop) {
   return status;
 }
 
-void loop_open(lua_State *L, struct loop_box *loop) {
+/* loop_open of a loop that needs something of the core. */
+static APART void begin_loop(lua_State *L, struct loop_box *loop) {
   struct world_box *box = loop->box;
-  if (!box->world) loop_gone(L, loop);
-  /* A finalizer came in since the loop was made: its slots and views are those of old fields. */
-  if (loop->version != *box->version)
-    luaL_error(L, "a finalizer has changed the components that the loop goes over: begin it again");
   bool tried = false;
   ecs_status status;
   do
@@ -334,6 +332,15 @@ void loop_open(lua_State *L, struct loop_box *loop) {
     loop->scope = NONE;
     raise_status(L, box->world, status);
   }
+}
+
+void loop_open(lua_State *L, struct loop_box *loop) {
+  struct world_box *box = loop->box;
+  if (UNLIKELY(!box->world)) loop_gone(L, loop);
+  /* A finalizer came in since the loop was made: its slots and views are those of old fields. */
+  if (UNLIKELY(loop->version != *box->version))
+    luaL_error(L, "a finalizer has changed the components that the loop goes over: begin it again");
+  if (loop->walk || loop->form != LOOP_SYSTEM) begin_loop(L, loop);
   link_loop(box, loop);
 }
 

@@ -96,8 +96,7 @@ static int world_run(lua_State *L) {
   if (!system && !schedule_phase(box->world, name, size, NULL))
     return raise_argument(L, box->world, schedule_unknown(box->world, name, true), 2);
   lua_settop(L, 2);
-  lua_pushnil(L);
-  lua_pushnil(L);
+  lua_settop(L, FRAME_SIZE + 1);
   lua_rotate(L, 2, -1);
   return run(L, box, name, dt);
 }

@@ -114,10 +114,8 @@ static void shut(lua_State *L, struct world_box *box, int world_index) {
     let_go(L, box, world_index, world);
 }
 
-void world_leave(lua_State *L, struct world_box *box, int world_index) {
-  assert(box->depth > 0);
-  box->depth--;
-  if (LIKELY(box->depth > 0 || !box->doomed)) return;
+void world_free_doomed(lua_State *L, struct world_box *box, int world_index) {
+  assert(box->depth == 0 && box->doomed);
   ecs_world *world = box->doomed;
   box->doomed = NULL;
   let_go(L, box, world_index, world);

@@ -22,6 +22,11 @@ void world_finalize(lua_State *L, int index);
 ** close from inside takes effect for Lua at once (box->world is NULL), but the world is
 ** freed by the outermost world_leave. Every enter needs its leave: protect what may raise. */
 static inline void world_enter(struct world_box *box) { box->depth++; }
-void world_leave(lua_State *L, struct world_box *box, int world_index);
+void world_free_doomed(lua_State *L, struct world_box *box, int world_index);
+
+static inline void world_leave(lua_State *L, struct world_box *box, int world_index) {
+  assert(box->depth > 0);
+  if (UNLIKELY(--box->depth == 0 && box->doomed)) world_free_doomed(L, box, world_index);
+}
 
 #endif

@@ -43,18 +43,19 @@ struct frame {
   double dt;
 };
 
-void map_check(lua_State *L, const ecs_query *query, bool idle) {
+bool map_check(lua_State *L, const ecs_query *query, bool idle) {
   const struct query_terms *terms = &query->terms;
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (query->broken || term->slot == NONE || term->leaf != NONE) continue;
     const struct component *component = term->component;
     if (!term_has_cells(term, component)) continue;
-    if (idle && query_count_all(query) == 0) return;
+    if (idle && query_count_all(query) == 0) return false;
     raise_error(L, "map takes single fields, but the query '%s' has the whole component '%s':"
                 " name its fields, as in '%s.%s'", query->text, component->name,
                 component->name, component->leaves[0].name);
   }
+  return true;
 }
 
 /* Raises why a slot cannot take a result. */
@@ -204,7 +205,7 @@ static struct frame open_frame(lua_State *L, int loop_index, int function, doubl
   const struct loop_box *loop = lua_touserdata(L, loop_index);
   int slots = (int)loop->slot_count;
   struct frame frame = {.loop = loop_index, .function = function, .slots = slots, .dt = dt};
-  need_stack(L, RESULTS + 2 * slots + 8 + (int)loop_value_count(loop));
+  need_stack(L, RESULTS + 2 * slots + 8 + (int)value_count(loop));
   frame.arguments = wanted_arguments(L, function, loop);
   frame.pushed = frame.arguments < slots ? frame.arguments : slots;
   frame.top = lua_gettop(L);

@@ -16,6 +16,6 @@ void map_row(lua_State *L, int loop_index, int function, double dt, uint32_t row
 
 /* Raises unless every term that gives something is a single field or a tag; where `idle`, not while
 ** nothing matches, as a system does nothing then. */
-void map_check(lua_State *L, const ecs_query *query, bool idle);
+bool map_check(lua_State *L, const ecs_query *query, bool idle);
 
 #endif

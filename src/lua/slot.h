@@ -6,6 +6,7 @@
 #include "lua/loop_box.h"
 
 #include "core/store/record.h"
+#include "lua/loop.h"
 
 /* The entity of a row of the loop's current run. */
 static inline ecs_id loop_entity(const struct loop_box *loop, uint32_t row) {
@@ -15,6 +16,11 @@ static inline ecs_id loop_entity(const struct loop_box *loop, uint32_t row) {
 /* Whether a row is among those that the loop goes through. */
 static inline bool loop_takes(const struct loop_box *loop, uint32_t row) {
   return !loop->filter || (loop->filter[row / 64] >> row % 64 & 1);
+}
+
+/* How many values go with a match, behind the entity. */
+static inline uint32_t value_count(const struct loop_box *loop) {
+  return LIKELY(!loop->walk) ? 0 : loop_value_count(loop);
 }
 
 /* slot_push for what is no number, or absent. */

@@ -44,6 +44,7 @@ struct system_box {
   bool begun;                      /* has run: these are known */
   bool uses;                       /* its options list indexes: SYSTEM_USES */
   int parameters;                  /* of its function */
+  uint64_t checked;                /* of a map: the version of components that it suits, and one */
   struct kernel_box *kernel;       /* of SYSTEM_KERNEL */
   int function_ref, loop_ref;      /* where WORLD_REFS has the function and the loop; or 0 */
   int anchors_ref;                 /* and its kernel's KERNEL_ANCHORS */

@@ -77,31 +77,23 @@ static lua_State *state_of(const struct world_box *box) {
   return box->systems->running ? box->systems->running : box->systems->host;
 }
 
-/* Pushes a message handler and the body of a protected call, returns where the handler is. What
-** is pushed for it fits the stack that every C function has. */
-static int push_body(lua_State *L, lua_CFunction body) {
-  int handler = lua_gettop(L) + 1;
-  lua_pushcfunction(L, trace);
-  lua_pushcfunction(L, body);
-  return handler;
-}
-
 /* Calls a body whose arguments have been pushed and leaves its results on the stack. A failure
 ** is kept in a slot of the frame. Returns Lua's status. */
-static int protect(lua_State *L, int handler, int arguments, int results, int slot) {
-  int status = lua_pcall(L, arguments, results, handler);
-  if (status != LUA_OK) lua_replace(L, slot);
-  if (status == LUA_OK && results > 0)
-    lua_remove(L, handler);
-  else
-    lua_settop(L, handler - 1);
+static inline int protect(lua_State *L, int arguments, int results, int slot) {
+  int status = lua_pcall(L, arguments, results, FRAME_TRACE);
+  if (UNLIKELY(status != LUA_OK)) lua_replace(L, slot);
   return status;
+}
+
+static void lay_trace(lua_State *L) {
+  lua_pushcfunction(L, trace);
+  lua_replace(L, FRAME_TRACE);
 }
 
 /* What the core is told of a system's error. The error stays in the frame, with the system's name,
 ** until update raises it or the handler has had it. A host, and its handler, get the message of the
 ** world, to which the core gives the name. */
-static ecs_status status_of(lua_State *L, const struct world_box *box, int status,
+static RARE ecs_status status_of(lua_State *L, const struct world_box *box, int status,
                             const struct system_box *system) {
   const ecs_world *world = box->world ? box->world : box->doomed;
   if (status != LUA_ERRMEM && lua_type(L, FRAME_ERROR) == LUA_TSTRING)
@@ -116,10 +108,11 @@ static ecs_status status_of(lua_State *L, const struct world_box *box, int statu
 
 /* Ends a callback of a system. A world that was closed in it goes now, unless update is still to
 ** end. */
-static ecs_status finish(struct world_box *box, int called, const struct system_box *system) {
+static inline ecs_status finish(struct world_box *box, int called,
+                                const struct system_box *system) {
   lua_State *L = state_of(box);
   if (box->world && UNLIKELY(box->loops->open)) loops_end_system(box, called == LUA_OK);
-  ecs_status status = called == LUA_OK ? ECS_OK : status_of(L, box, called, system);
+  ecs_status status = LIKELY(called == LUA_OK) ? ECS_OK : status_of(L, box, called, system);
   world_leave(L, box, FRAME_WORLD);
   return status;
 }
@@ -133,14 +126,14 @@ int system_push(lua_State *L, const struct system_box *system, int value) {
   return type;
 }
 
-/* Calls the body of a system. */
-static int run_protected(const struct system_box *system, lua_CFunction body, int results) {
+/* Calls the body of a system. What is pushed for it fits the stack that every C function has. */
+static inline int run_protected(const struct system_box *system, lua_CFunction body, int results) {
   lua_State *L = state_of(system->box);
-  int handler = push_body(L, body);
+  lua_pushcfunction(L, body);
   lua_pushvalue(L, FRAME_WORLD);
   lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
   lua_pushlightuserdata(L, (void *)(uintptr_t)system);
-  return protect(L, handler, 3, results, FRAME_ERROR);
+  return protect(L, 3, results, FRAME_ERROR);
 }
 
 /* Pushes and opens the loop of a system. It is no object of Lua's, and anchored, since it is
@@ -169,13 +162,16 @@ static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int 
   loop_end(loop);
 }
 
+/* Not to ask one that is hopeless saves a third of a run over few rows. */
+static inline bool may_compile(const struct system_box *system) {
+  return system->kernel && (system->compile == 1 || !kernel_is_hopeless(system->kernel));
+}
+
 /* An `each` or `map` as a program when it can be one now. */
-static bool run_compiled(lua_State *L, struct system_box *system) {
+static APART bool run_compiled(lua_State *L, struct system_box *system) {
   struct kernel_run how = {.dt = system->dt};
   int handle = BODY_FUNCTION + 1;
-  /* Not to ask one that is hopeless saves a third of a run over few rows. */
-  if (!system->kernel || (system->compile != 1 && kernel_is_hopeless(system->kernel)))
-    return system->compiled = false;
+  assert(system->kernel);
   system_push(L, system, SYSTEM_QUERY);
   check_query(L, handle);
   lua_pop(L, 1);
@@ -235,19 +231,28 @@ void system_push_function(lua_State *L, struct system_box *system) {
   lua_rawgeti(L, BODY_REFS, system->function_ref);
 }
 
+/* Raises what a map cannot be given, where a tag has become a component since it was asked last. */
+static inline void check_fields(lua_State *L, struct system_box *system) {
+  uint64_t version = *system->box->version + 1;
+  if (LIKELY(system->checked == version)) return;
+  if (map_check(L, system->query->query, true)) system->checked = version;
+}
+
 /* body(world, references, system), for each form. */
 static int run_body(lua_State *L) {
   struct system_box *system = lua_touserdata(L, BODY_SYSTEM);
   system_push_function(L, system);
   if (UNLIKELY(system->box->world->finding || system->uses)) bring_up(L, system);
+  bool compiles = may_compile(system);
+  if (!compiles) system->compiled = false;
   switch (system->form) {
     case FORM_EACH:
-      if (!run_compiled(L, system)) run_loop(L, system, each_rows, system->parameters);
+      if (!compiles || !run_compiled(L, system))
+        run_loop(L, system, each_rows, system->parameters);
       break;
     case FORM_MAP:
-      /* A tag may have become a component since. */
-      map_check(L, system->query->query, true);
-      if (!run_compiled(L, system)) run_loop(L, system, map_rows, 0);
+      check_fields(L, system);
+      if (!compiles || !run_compiled(L, system)) run_loop(L, system, map_rows, 0);
       break;
     default:
       lua_pushvalue(L, BODY_WORLD);
@@ -366,11 +371,11 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
   memcpy(failure.message, ecs_message(world), sizeof failure.message);
   lua_State *L = state_of(box);
   world_enter(box);
-  int handler = push_body(L, handler_body);
+  lua_pushcfunction(L, handler_body);
   lua_pushvalue(L, FRAME_WORLD);
   lua_pushlightuserdata(L, &failure);
   lua_pushvalue(L, FRAME_ERROR);
-  int called = protect(L, handler, 3, 0, FRAME_HANDLER);
+  int called = protect(L, 3, 0, FRAME_HANDLER);
   if (called != LUA_OK) name_kept(L, FRAME_HANDLER, called, NULL);
   clear(L, FRAME_ERROR);
   finish(box, LUA_OK, NULL);
@@ -393,6 +398,7 @@ void system_need_host(lua_State *L, struct world_box *box, int world_index) {
   lua_pushvalue(L, world_index);
   lua_xmove(L, thread, 1);
   lua_settop(thread, FRAME_SIZE);
+  lay_trace(thread);
   box->systems->host = thread;
 }
 
@@ -400,6 +406,7 @@ void run_in_frame(lua_State *L, struct world_box *box,
                   ecs_status (*run)(ecs_world *world, const void *ud), const void *ud) {
   int frame_end = lua_gettop(L);
   lua_State *previous = box->systems->running;
+  lay_trace(L);
   box->systems->running = L;
   world_enter(box);
   ecs_status status = run(box->world, ud);
