@@ -277,9 +277,9 @@ end
 
 function M.add_costs(add)
   add({ workload = "kernel: one more table, beyond its 4 rows", n = 1024, ns = table_cost(),
-        target = 100, kind = "ns" })
+        target = 15, kind = "ns" })
   add({ workload = "kernel: one more system on one table of 4 rows", n = 500,
-        ns = system_cost(), target = 100, kind = "ns" })
+        ns = system_cost(), target = 60, kind = "ns" })
   add({ workload = "compiling SEEK", n = 1, ns = compile_cost(), target = 100000,
         kind = "ns" })
 end

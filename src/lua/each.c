@@ -108,7 +108,7 @@ static void call_row(lua_State *L, const struct call *frame, const struct loop_b
 }
 
 /* Pushes what calls for the loop's rows need: the views that they are given. */
-static inline struct call push_call(lua_State *L, int loop_index, const struct loop_box *loop,
+INLINE struct call push_call(lua_State *L, int loop_index, const struct loop_box *loop,
                              int function) {
   int slots = (int)loop->slot_count, top = lua_gettop(L);
   int need = 2 * slots + 8 + (int)value_count(loop);

@@ -201,7 +201,7 @@ static int count_floats(const struct loop_box *loop, bool to_write) {
   return count;
 }
 
-static struct frame open_frame(lua_State *L, int loop_index, int function, double dt) {
+INLINE struct frame open_frame(lua_State *L, int loop_index, int function, double dt) {
   const struct loop_box *loop = lua_touserdata(L, loop_index);
   int slots = (int)loop->slot_count;
   struct frame frame = {.loop = loop_index, .function = function, .slots = slots, .dt = dt};

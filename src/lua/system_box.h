@@ -41,6 +41,7 @@ struct system_box {
   enum system_form form;
   int compile;                     /* 1, 0, or -1: if possible */
   bool compiled;                   /* as it last ran */
+  bool hopeless;                   /* its kernel is */
   bool begun;                      /* has run: these are known */
   bool uses;                       /* its options list indexes: SYSTEM_USES */
   int parameters;                  /* of its function */

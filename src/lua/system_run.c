@@ -162,9 +162,11 @@ static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int 
   loop_end(loop);
 }
 
-/* Not to ask one that is hopeless saves a third of a run over few rows. */
-static inline bool may_compile(const struct system_box *system) {
-  return system->kernel && (system->compile == 1 || !kernel_is_hopeless(system->kernel));
+/* Not to ask one that is hopeless, and stays so, saves a third of a run over few rows. */
+static inline bool may_compile(struct system_box *system) {
+  if (!system->kernel || system->hopeless) return false;
+  system->hopeless = system->compile != 1 && kernel_is_hopeless(system->kernel);
+  return !system->hopeless;
 }
 
 /* An `each` or `map` as a program when it can be one now. */
@@ -264,24 +266,23 @@ static int run_body(lua_State *L) {
   return 0;
 }
 
-/* Whether an each or map has nothing to be called for. Where its query is about what there is, the
-** core has seen that there is something (needs_rows). */
-static inline bool is_idle(const struct system_box *system) {
+/* Whether an each or map about events, or about what has changed, has nothing to be called for. Of
+** others the core has seen that there is something (needs_rows). */
+static RARE bool has_no_news(const struct system_box *system) {
   const ecs_query *query = system->query ? system->query->query : NULL;
   if (system->form == FORM_RUN || !query || query->broken) return false;
-  if (UNLIKELY(query->terms.event)) {
-    const struct events *events = &query->world->events;
-    return event_row(query->terms.event->event, events->from) ==
-           event_row(query->terms.event->event, events->until);
-  }
-  return UNLIKELY(query->terms.changes) && query_is_barren(query);
+  if (!query->terms.event) return query->terms.changes && query_is_barren(query);
+  const struct events *events = &query->world->events;
+  return event_row(query->terms.event->event, events->from) ==
+         event_row(query->terms.event->event, events->until);
 }
 
 /* An `each` or `map` that is known to need nothing of Lua but outside values runs without a call
 ** of Lua: that costs more than a few rows do. */
 static bool run_settled(const struct system_box *system, double dt) {
-  struct kernel *kernel = system->kernel ? system->kernel->kernel : NULL;
-  if (!kernel || !system->compiled || !system->query->query) return false;
+  if (!system->compiled || !system->kernel || !system->query->query) return false;
+  struct kernel *kernel = system->kernel->kernel;
+  if (!kernel) return false;
   lua_State *L = state_of(system->box);
   if (!kernel_reads(kernel)) return kernel_run_settled(L, 0, kernel, dt);
   int top = lua_gettop(L);
@@ -296,8 +297,9 @@ static bool run_settled(const struct system_box *system, double dt) {
 ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
   struct system_box *system = ud;
   struct world_box *box = system->box;
-  (void)world, (void)query;
-  if (!box->world || run_settled(system, dt) || is_idle(system)) return ECS_OK;
+  (void)query;
+  if (!box->world || run_settled(system, dt)) return ECS_OK;
+  if (UNLIKELY(world->schedule->news) && has_no_news(system)) return ECS_OK;
   world_enter(box);
   system->dt = dt;
   return finish(box, run_protected(system, run_body, 0), system);

@@ -97,6 +97,7 @@ struct schedule {
   double clock;              /* when the system before ended; 0: others have run since */
   bool untold;               /* schedule_tell may have something to tell */
   ecs_system *current;       /* the one that runs */
+  bool news;                 /* its query is about events, or what has changed */
   struct chance outer;       /* the stream of random numbers around those of systems */
 };
 

@@ -70,6 +70,7 @@ static inline bool reads_news(const ecs_system *system) {
 /* The same of a system that is told what is new to it. */
 static RARE ecs_status call_with_news(ecs_world *world, ecs_system *system, double dt) {
   uint64_t seen = system->seen, awaited = system->awaited, news = system->news;
+  world->schedule->news = true;
   reading_begin(world, system);
   ecs_status status = news_begin(system);
   if (LIKELY(status == ECS_OK)) {
@@ -77,6 +78,7 @@ static RARE ecs_status call_with_news(ecs_world *world, ecs_system *system, doub
     news_end(world, system);
   }
   reading_end(world);
+  world->schedule->news = false;
   if (status == ECS_ENOMEM) {
     system->seen = seen;
     system->awaited = awaited;
@@ -202,15 +204,18 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, b
   return status;
 }
 
-/* Says that a system will be looked at, some of them before it is; and what it goes through. */
-static inline void fetch(const struct schedule *schedule, uint32_t i) {
-  const ecs_system *later = schedule->running[i + 8 < schedule->running_count ? i + 8 : i];
-  FETCH(later);
-  FETCH(&later->reads);
+/* The system so many places on; the last one. */
+static inline const ecs_system *ahead(const struct schedule *schedule, uint32_t i,
+                                      uint32_t places) {
+  uint32_t last = schedule->running_count - 1;
+  return schedule->running[i + places < last ? i + places : last];
 }
 
-static inline void fetch_reads(const struct schedule *schedule, uint32_t i) {
-  const ecs_system *next = schedule->running[i + 2 < schedule->running_count ? i + 2 : i];
+/* Before a system runs: says what those behind it will look at first. */
+static inline void fetch_next(const struct schedule *schedule, uint32_t i) {
+  const ecs_system *next = ahead(schedule, i, 1), *later = ahead(schedule, i, 2);
+  FETCH(later);
+  FETCH(&later->reads);
   FETCH(next->reads);
   FETCH(next->ud);
 }
@@ -231,9 +236,9 @@ static ecs_status run_once(ecs_world *world, const struct phase *phase, double d
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < schedule->running_count; i++) {
     ecs_system *system = schedule->running[i];
-    fetch(schedule, i);
+    FETCH(ahead(schedule, i, 8));
     if (LIKELY(status == ECS_OK) && step_barren(world, system, dt, once)) continue;
-    fetch_reads(schedule, i);
+    fetch_next(schedule, i);
     if (system->removed) continue;
     if (status == ECS_OK)
       status = step_system(world, system, dt, once, phase->fixed > 0 && system->every <= 0);
