@@ -56,6 +56,9 @@ static struct program_layout lay_out(const struct program *p) {
   l.end = behind(l.reg1, p->reg1_count, p->block);
   for (uint32_t i = 0; i < p->column_count; i++)
     l.row += (uint32_t)column_size((k_column)p->columns[i]);
+  l.plain = !p->bitmap_count && !p->total_count && !p->site_count && !p->starts;
+  for (uint32_t pc = p->prologue; pc < p->insn_count; pc++)
+    l.plain = l.plain && p->insns[pc].op < OP_CONTROLS;
   return l;
 }
 
@@ -95,8 +98,10 @@ k_status machine_reserve(struct machine *m, const struct program *p) {
 ** memory, and the hardware's streams follow but a little. Not where there is little to do
 ** but to load. Within the caches one block is enough for what is done but once to each
 ** column. No block is in two leaves of a total. */
+#define SHORT 256
+
 static size_t choose_block(const struct program *p, size_t rows) {
-  enum { CACHED = 4 << 20, SHORT = 256 };
+  enum { CACHED = 4 << 20 };
   bool cached = rows * ((size_t)p->layout.row + 1) <= CACHED;
   if (p->whole && cached && !p->total_count) return rows;
   bool busy = p->insn_count - p->prologue > 2 * p->column_count;
@@ -145,12 +150,18 @@ static void set_up(const struct running *r, char *base) {
   }
 }
 
+static inline void set_columns(const struct running *r) {
+  void *const *columns = r->run->columns;
+  if (columns == r->at) return;
+  for (uint32_t i = 0, count = r->p->column_count; i < count; i++) r->at[i] = columns[i];
+}
+
 /* The addresses that the others have in a table's first block. */
 static void set_table(const struct running *r) {
   const struct program *p = r->p;
   const k_run *run = r->run;
   void **at = r->at;
-  for (uint32_t i = 0; i < p->column_count; i++) at[i] = run->columns[i];
+  set_columns(r);
   for (uint32_t i = 0; i < p->bitmap_count; i++) at[r->numbers->bitmaps + i] = run->bitmaps[i];
   at[r->numbers->start] = (void *)(uintptr_t)run->start;
   for (uint32_t i = 0; i < p->total_count; i++)
@@ -383,11 +394,11 @@ static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart) {
   void *const *at = r->at;
   while (pc < end) {
     const k_insn *k = &insns[pc];
-    if (k->op < OP_CONTROLS || may_fail(k->op)) {
-      size_t done = k->op < OP_CONTROLS ? r->ops[k->op](k, at, n) : note_or_list(r, k, n);
+    if (LIKELY(k->op < OP_CONTROLS) || may_fail(k->op)) {
+      size_t done = LIKELY(k->op < OP_CONTROLS) ? r->ops[k->op](k, at, n) : note_or_list(r, k, n);
       pc++;
       assert(done <= n);
-      if (done == n) continue;
+      if (LIKELY(done == n)) continue;
       fail(r, k, done);
       n = done;
       if (n == 0) return 0;
@@ -466,12 +477,38 @@ k_status machine_open(struct machine *m, const struct program *p, const k_run *r
   return K_OK;
 }
 
+void **machine_columns(const struct machine *m) { return m->running.at; }
+
 /* What the rows before one that failed have come to. */
 static RARE void keep_parts(const struct running *r) {
   cut_bitmaps(r, r->failure->row);
   for (uint32_t i = 0; i < r->p->total_count; i++)
     if (r->run->totals[i].part)
       *r->run->totals[i].part = *(const k_folding *)r->at[r->numbers->totals + i];
+}
+
+/* A row of the only block has failed in the instruction before one: those before it go on. */
+static RARE k_status go_on_before(struct running *r, uint32_t pc, size_t row) {
+  fail(r, &r->p->insns[pc - 1], row);
+  if (row > 0) run_from(r, pc, row, false);
+  return K_FAILED;
+}
+
+/* A table of no more rows than every block has, of a program that is plain: what follows is most of
+** what it costs. */
+static k_status run_short(struct running *r, size_t rows) {
+  const struct program *p = r->p;
+  const k_insn *insns = p->insns;
+  const op_fn *ops = r->ops;
+  void **at = r->at;
+  set_columns(r);
+  for (uint32_t pc = p->prologue, count = p->insn_count; pc < count;) {
+    const k_insn *k = &insns[pc++];
+    assert(k->op < OP_CONTROLS);
+    size_t done = ops[k->op](k, at, rows);
+    if (UNLIKELY(done < rows)) return go_on_before(r, pc, done);
+  }
+  return K_OK;
 }
 
 k_status machine_over(struct machine *m, k_failure *failure) {
@@ -481,6 +518,8 @@ k_status machine_over(struct machine *m, k_failure *failure) {
   if (r->run->rows == 0) return K_OK;
   r->failure = failure;
   r->first = 0;
+  if (p->layout.plain && r->run->rows <= SHORT && r->run->rows <= p->block)
+    return run_short(r, r->run->rows);
   memset(r->listed, 0, sizeof r->listed);
   r->block = choose_block(p, r->run->rows);
   set_table(r);

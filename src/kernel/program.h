@@ -184,6 +184,10 @@ typedef struct k_run {
 ** (machine_reserve). */
 k_status machine_open(struct machine *m, const struct program *p, const k_run *run);
 
+/* Where the machine that has been opened keeps the columns of a table: who puts them there gives
+** that as the run's `columns`, anew for each table. */
+void **machine_columns(const struct machine *m);
+
 /* Runs it over one table. K_OK, or K_FAILED: then *failure says why, rows before the
 ** failing one are written whole, no other is, bitmaps mark only rows before it, and
 ** totals are as they were; to go on it is opened again. */
@@ -247,6 +251,8 @@ struct program_layout {
   uint32_t lists;           /* with their arguments */
   uint32_t reg1, reg4, reg8, end;
   uint32_t row;             /* bytes of a row's columns */
+  bool plain;               /* it has no bitmaps, totals, notes or start, and no instruction behind
+                            ** the prologue but those that are loops over a block's rows */
   struct numbering numbers;
 };
 

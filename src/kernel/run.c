@@ -125,26 +125,24 @@ static void write_ids(struct runner *runner, const ecs_world *world, const struc
     ids[row] = entity_id(&world->entities, table->rows[row]);
 }
 
-/* The cells of a program's column: `first` has the query's columns in this table, by slot. */
-static void *find_cells(const struct runner *runner, const struct run_plan *plan, uint32_t i,
-                        const struct table *table, const uint32_t *first) {
-  struct run_column wanted = plan->columns[i];
-  if (wanted.slot == NONE) return runner->room.data;
-  assert(first[wanted.slot] != NONE);
-  uint32_t at = first[wanted.slot] + wanted.leaf;
-  assert(at < table->column_count);
-  assert(table->columns[at].size == column_size((k_column)plan->program->columns[i]));
-  return table->columns[at].data;
-}
-
-static void bind_columns(struct runner *runner, const struct run *run, uint32_t match,
-                         const struct table *table) {
+/* The cells of a program's columns in a table, to where the machine keeps them: `first` has the
+** query's columns in it, by slot. */
+INLINE void bind_columns(const struct runner *runner, const struct run *run, uint32_t match,
+                         const struct table *table, void **to) {
   const struct run_plan *plan = run->plan;
   const uint32_t *first = run->first ? run->first : query_columns(run->query, match);
-  for (uint32_t i = 0; i < plan->program->column_count; i++) {
-    assert(plan->columns[i].slot == NONE || plan->columns[i].slot < run->query->terms.slots);
-    runner->columns[i] = find_cells(runner, plan, i, table, first);
-    assert(runner->columns[i]);
+  const struct run_column *wanted = plan->columns;
+  for (uint32_t i = 0, count = plan->program->column_count; i < count; i++) {
+    if (UNLIKELY(wanted[i].slot == NONE)) {
+      to[i] = runner->room.data;
+      continue;
+    }
+    assert(wanted[i].slot < run->query->terms.slots && first[wanted[i].slot] != NONE);
+    uint32_t at = first[wanted[i].slot] + wanted[i].leaf;
+    assert(at < table->column_count);
+    assert(table->columns[at].size == column_size((k_column)plan->program->columns[i]));
+    to[i] = table->columns[at].data;
+    assert(to[i]);
   }
 }
 
@@ -292,13 +290,13 @@ INLINE bool run_opened(struct runner *runner, const struct run *run,
   if (plan->needs_room) lay_out(runner, plan, table->count);
   if (plan->takes_ids) write_ids(runner, run->query->world, table);
   if (plan->program->starts) mark_start(runner, run, table);
-  bind_columns(runner, run, match, table);
-  bool sound = run_machine(runner, opened, table->count, runner->columns, failure);
+  void **columns = machine_columns(runner->machine);
+  bind_columns(runner, run, match, table, columns);
+  bool sound = run_machine(runner, opened, table->count, columns, failure);
   if (UNLIKELY(plan->mark_count | plan->whole_count))
     mark_written(runner, run, match, table, sound ? table->count : (uint32_t)failure->why.row);
-  if (LIKELY(sound))
-    note_entities(run, table);
-  else
+  if (UNLIKELY(sound && plan->program->total_count)) note_entities(run, table);
+  if (UNLIKELY(!sound))
     failure->entity = entity_id(&run->query->world->entities, table->rows[failure->why.row]);
   return sound;
 }

@@ -101,7 +101,6 @@ struct runner {
   struct column_buffer gathered;   /* what gather.h copies */
   size_t gather_capacity;
   struct column_buffer batch;      /* matches, of which that is made */
-  void *columns[RUN_COLUMNS];
   uint64_t *bitmaps[RUN_BITMAPS + RUN_MARKS];
   uint64_t *start;
 };
