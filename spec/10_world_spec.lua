@@ -27,13 +27,15 @@ describe("ecs.world", function()
     assert.are.equal(255, tag_of(helper.new_world { tag = 255.0 }))
   end)
 
-  it("takes a seed and a switch for kernels", function()
+  it("takes a seed, a switch for kernels, a number of threads", function()
+    helper.new_world { threads = 1 }
+    helper.new_world { threads = 64.0 }
     helper.new_world { seed = -5, kernels = false }
     helper.new_world { seed = 2.0, kernels = true }
   end)
 
   it("names the option that it does not know or cannot take", function()
-    has_error(function() ecs.world { tga = 1 } end, "'tga'", "tag, seed, kernels")
+    has_error(function() ecs.world { tga = 1 } end, "'tga'", "tag, seed, kernels, threads")
     has_error(function() ecs.world { 5 } end, "unknown option 1")
     for _, tag in ipairs { 0, 256, 1.5, -1, "7", true, 0 / 0, 2 ^ 63 } do
       has_error(function() ecs.world { tag = tag } end, "'tag'", "1 to 255")
@@ -41,6 +43,9 @@ describe("ecs.world", function()
     has_error(function() ecs.world { seed = 1.5 } end, "'seed'", "1.5")
     has_error(function() ecs.world { seed = "1" } end, "'seed'", "'1'")
     has_error(function() ecs.world { kernels = 1 } end, "'kernels'")
+    for _, threads in ipairs { 0, 65, 1.5, -1, "7", "x!", "65!", "", true, 0 / 0, 2 ^ 63 } do
+      has_error(function() ecs.world { threads = threads } end, "'threads'", "1 to 64")
+    end
     has_error(function() ecs.world(7) end, "table expected")
   end)
 

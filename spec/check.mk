@@ -107,7 +107,6 @@ $(eval $(call copied,$(HASH),$(KERNEL_ALONE)))
 $(eval $(call copied,$(DEBUG),$(KERNEL_LOOPS)))
 $(eval $(call copied,$(PARANOID),$(KERNEL_LOOPS)))
 $(eval $(call copied,$(FUZZ),$(KERNEL_LOOPS)))
-$(eval $(call copied,$(TSAN),$(KERNEL_LOOPS)))
 
 $(ASAN)/obj/kernel/ops_%.o: CFLAGS += -fno-sanitize=object-size,pointer-overflow,null,bounds
 
@@ -216,8 +215,9 @@ check-deep-c: $(call c_programs,$(RELEASE))
 check-asan-c: $(call c_programs,$(ASAN))
 	$(check) asan-c tap env ECS_SPEC_SCALE=small $(asan_c_env) sh spec/tools/c-tests $^
 
-# Worlds on threads. ThreadSanitizer needs an address space that is laid out as it expects.
-THREAD_TESTS := $(filter %threads,$(call c_programs,$(TSAN)))
+# Worlds on threads, and threads of worlds. ThreadSanitizer needs an address space that is laid out
+# as it expects.
+THREAD_TESTS := $(filter %threads %/test_philox,$(call c_programs,$(TSAN)))
 
 check-threads check-deep-threads: check-%: $(THREAD_TESTS)
 	$(check) $* tap env ECS_SPEC_SCALE=$(if $(filter deep%,$*),$(deep_scale),small) \

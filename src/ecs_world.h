@@ -8,11 +8,25 @@
 extern "C" {
 #endif
 
+/* Threads of the host's own, that a world is to share its work with. run(ud, n, task, job) calls
+** task(job, i) for each i from 0 to n - 1 once, on any threads, at the same time or not, and
+** returns when all have returned. */
+typedef struct ecs_jobs {
+  void (*run)(void *ud, uint32_t n, void (*task)(void *job, uint32_t i), void *job);
+  void *ud;
+} ecs_jobs;
+
+/* What threads share changes no result. The world makes them when there is work for them, fewer
+** where the system gives no more, and ends them when it is freed; they neither allocate nor call
+** anything of the host's. It is called by one thread at a time as ever. A child process has
+** none. */
 typedef struct ecs_world_desc {
   ecs_alloc alloc;   /* required */
   void *alloc_ud;
   uint32_t tag;      /* 1 to 255, part of every entity's id */
   uint64_t seed;
+  uint32_t threads;  /* that work, the calling one included: at most 64; 0, 1: that one alone */
+  const ecs_jobs *jobs;   /* instead of threads of the world's own, so many; copied; or NULL */
 } ecs_world_desc;
 
 ECS_API ecs_status ecs_world_new(const ecs_world_desc *desc, ecs_world **out);

@@ -32,6 +32,7 @@ local ecs = {}
 ---@field tag? integer 1 to 255, part of every entity's id. Default: the next one in rotation.
 ---@field seed? integer
 ---@field kernels? boolean Whether functions may be compiled. Default: true.
+---@field threads? integer 1 to 64: how many, the calling one included, share the rows of kernels.
 
 --- Makes a world.
 ---@param options? ecs.WorldOptions
@@ -682,6 +683,8 @@ function World:on_error(handler) end
 ---@field tables? { name: string, elements: integer, bytes: integer }[]
 ---@field indexes? string[] Names of the indexes that a kernel looks into.
 ---@field compilations? integer
+---@field threads? integer How many threads may share its rows,
+---@field alone? string and why it is one in a world with more.
 ---@field form? "each"|"map"|"run"|"where"|"sum"|"min"|"max" What a function was given to last,
 ---@field query? string the text of that query,
 ---@field also? ecs.Explanation[] and the other forms that it was given to.

@@ -4,7 +4,7 @@
 
 void open_world(struct fixture *f) {
   memset(f, 0, sizeof *f);
-  ecs_world_desc desc = {checked_alloc, &f->alloc, 1, 0};
+  ecs_world_desc desc = {.alloc = checked_alloc, .alloc_ud = &f->alloc, .tag = 1, .seed = 0};
   CHECK_OK(NULL, ecs_world_new(&desc, &f->world));
 }
 

@@ -215,7 +215,7 @@ static inline void open_saved(void) {
 /* g: another world, with content of its own. */
 static inline void open_target(void) {
   memset(&g, 0, sizeof g);
-  ecs_world_desc desc = {checked_alloc, &g.alloc, 77, 3};
+  ecs_world_desc desc = {.alloc = checked_alloc, .alloc_ud = &g.alloc, .tag = 77, .seed = 3};
   CHECK_OK(NULL, ecs_world_new(&desc, &g.world));
   declare_usual(&g);
   g.a = SPAWN(g.world, g.position, g.label);

@@ -1,6 +1,7 @@
 /* Law 3, reliability line 34: Lua states on threads of their own, each with its worlds, share
 ** nothing: whole programs, the same on all threads and each beginning with another one, give the
-** same digests and images everywhere. To be run under ThreadSanitizer, too. */
+** same digests and images everywhere. And the threads of one world. To be run under
+** ThreadSanitizer, too. */
 #include <pthread.h>
 #include <stdio.h>
 
@@ -54,7 +55,31 @@ static void run_programs(struct worker *worker) {
 
 static void states_share_nothing(void) { run_threads(run_programs); }
 
+static const char sharing[] =
+    "package.path, package.cpath = './?.lua', ''\n"
+    "local run = require 'spec.support.whole_run'\n"
+    "local generator = require 'spec.support.whole_gen'\n"
+    "for seed = 1, ... do\n"
+    "  local program = generator.generate(seed + 700)\n"
+    "  local what = run.differs_on(program, '3!')\n"
+    "  if what then return run.show(program) .. what end\n"
+    "end\n"
+    "return ''\n";
+
+static void threads_share_rows(void) {
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  lua_pushcfunction(L, open_module);
+  CHECK_INTEGER(LUA_OK, lua_pcall(L, 0, 0, 0));
+  luaL_loadstring(L, sharing);
+  lua_pushinteger(L, by_scale(30, 100, 500));
+  CHECK_INTEGER(LUA_OK, lua_pcall(L, 1, 1, 0));
+  CHECK_TEXT("", lua_tostring(L, -1));
+  lua_close(L);
+}
+
 static const struct test tests[] = {
+  {"random functions on three threads of a world do what they do on one", threads_share_rows},
   {"Lua states on six threads run programs as one alone does", states_share_nothing},
 };
 

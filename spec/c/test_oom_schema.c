@@ -125,7 +125,8 @@ static void make_world(size_t k, bool from_there_on, size_t *calls) {
   struct checked_alloc alloc;
   memset(&alloc, 0, sizeof alloc);
   alloc_arm(&alloc, k, from_there_on);
-  ecs_world_desc desc = {checked_alloc, &alloc, 9, 42};
+  ecs_world_desc desc = {.alloc = checked_alloc, .alloc_ud = &alloc, .tag = 9, .seed = 42,
+                         .threads = 3};
   ecs_world *world = NULL;
   ecs_status status = ecs_world_new(&desc, &world);
   *calls = alloc.calls;

@@ -113,7 +113,7 @@ static ecs_status idle(ecs_world *world, ecs_query *query, double dt, void *ud) 
 static ecs_world *open_world(struct limited *memory, unsigned kind) {
   ecs_world *world;
   memset(memory, 0, sizeof *memory);
-  ecs_world_desc desc = {limited_alloc, memory, 7, 1};
+  ecs_world_desc desc = {.alloc = limited_alloc, .alloc_ud = memory, .tag = 7, .seed = 1};
   MUST_OK(NULL, ecs_world_new(&desc, &world));
   if (kind == 1) declare_plain(world);
   if (kind == 2) declare_moved_on(world);

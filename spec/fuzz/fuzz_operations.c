@@ -376,7 +376,7 @@ void fuzz_operations(const uint8_t *data, size_t size) {
   struct machine m;
   memset(&m, 0, sizeof m);
   m.in = (struct input){data, data + size};
-  ecs_world_desc desc = {limited_alloc, &m.memory, 9, 5};
+  ecs_world_desc desc = {.alloc = limited_alloc, .alloc_ud = &m.memory, .tag = 9, .seed = 5};
   MUST_OK(NULL, ecs_world_new(&desc, &m.world));
   m.digest = world_digest(m.world);
   while (m.in.at < m.in.end && m.steps < STEPS) one_step(&m);

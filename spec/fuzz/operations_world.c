@@ -47,7 +47,7 @@ ecs_status do_load(struct machine *m) {
 /* The image in a new world: the same content, the same ids alive, the same image. */
 static ecs_status check_elsewhere(struct machine *m, struct image *image) {
   struct limited memory = {0, 0, 0, false, 0};
-  ecs_world_desc desc = {limited_alloc, &memory, 200, 0};
+  ecs_world_desc desc = {.alloc = limited_alloc, .alloc_ud = &memory, .tag = 200, .seed = 0};
   ecs_world *world;
   struct image again = {NULL, 0, 0, 0};
   MUST_OK(NULL, ecs_world_new(&desc, &world));

@@ -110,8 +110,8 @@ local function new_arrays(world, numbers, ids)
 end
 
 -- The world of a program, and what its functions find outside.
-local function new_world(program, kernels)
-  local world = ecs.world { kernels = kernels, tag = 1, seed = program.seed }
+local function new_world(program, kernels, threads)
+  local world = ecs.world { kernels = kernels, tag = 1, seed = program.seed, threads = threads }
   local numbers = random.new(program.seed + 101)
   declare(world)
   local ids = { world:spawn(), world:spawn { Body = {}, N = {} }, world:spawn { N = {} } }
@@ -354,9 +354,9 @@ local function state(out)
 end
 
 --- What a program tells after each of its units in each turn, and how its units were run. Units
---- are called by `call`, or pcall.
-function M.play(program, kernels, call)
-  local out = new_world(program, kernels)
+--- are called by `call`, or pcall; the world has so many threads, if that is said.
+function M.play(program, kernels, call, threads)
+  local out = new_world(program, kernels, threads)
   local world, said, told, runs = out.world, {}, {}, {}
   for i, unit in ipairs(program.units) do
     local ok, run, explain = pcall(prepare, out, unit, i, kernels)
@@ -397,16 +397,31 @@ function M.differs(program)
   return nil, told, with
 end
 
---- Runs it with calls that run out of memory at their k-th request: nil, or what is unsound, or
---- differs though nothing has been told of memory; and whether any request failed.
-function M.starves(program, k)
+--- Whether a program does the same on so many threads as on one: nil, or what differs; how its
+--- units were run.
+function M.differs_on(program, threads)
+  local shared, told = M.play(program, true, nil, threads)
+  local alone = M.play(program, true, nil, 1)
+  for i = 1, math.max(#shared, #alone) do
+    if shared[i] ~= alone[i] then
+      return ("step %d:\n  on %s threads %s\n  on one %s"):format(i, threads,
+        tostring(shared[i]):sub(1, 150), tostring(alone[i]):sub(1, 150)), told
+    end
+  end
+  return nil, told
+end
+
+--- Runs it, on so many threads perhaps, with calls that run out of memory at their k-th request:
+--- nil, or what is unsound, or differs though nothing has been told of memory; and whether any
+--- request failed.
+function M.starves(program, k, threads)
   local starve, failed = require "spec.starve", false
   local function call(...)
     local results = table.pack(starve.call(k, false, ...))
     failed = failed or starve.refused() > 0
     return table.unpack(results, 1, results.n)
   end
-  local ok, starved = pcall(M.play, program, true, call)
+  local ok, starved = pcall(M.play, program, true, call, threads)
   if not ok then return tostring(starved), failed end
   local fed = M.play(program, true)
   for i, said in ipairs(starved) do

@@ -25,6 +25,12 @@ void k_fold_begin(k_folding *f, k_reduce how, k_type type) {
   f->key = how == KR_MIN ? INT64_MAX : INT64_MIN;
 }
 
+void fold_be_leaf(k_folding *f, uint32_t leaf) {
+  assert(f->rows == 0);
+  f->leaf = leaf;
+  f->row = leaf * K_LEAF;
+}
+
 static bool beats(int64_t x, int64_t y, k_reduce how) { return how == KR_MIN ? x < y : x > y; }
 
 /* The key of a value, of which an array has 8 bytes each. */
@@ -126,4 +132,25 @@ void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total) {
     join(&total->value, how, type, v);
   if (total->won) total->row = f->first;
   total->rows += f->rows;
+}
+
+void fold_join(k_folding *f, const k_folding *next, k_reduce how, k_type type) {
+  bool sum = how == KR_SUM;
+  assert(next->row >= f->row);
+  if (sum && type == KT_F64) {
+    assert(next->leaf >= f->leaf);
+    f->leaves += add_up(f, how, type).f64 + next->leaves;
+    memcpy(f->part, next->part, sizeof f->part);
+    f->leaf = next->leaf;
+  } else {
+    for (int j = 0; j < 16; j++) join(&f->part[j], how, type, next->part[j]);
+  }
+  if (!sum && next->found && (!f->found || beats(next->key, f->key, how))) {
+    f->first = next->first;
+    f->key = next->key;
+  }
+  f->found |= next->found;
+  f->rows += next->rows;
+  f->nans += next->nans;
+  f->row = next->row;
 }

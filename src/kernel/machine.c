@@ -2,34 +2,7 @@
 ** fails the block shrinks to the rows before it, so that the last failure seen is that of
 ** the first failing row, and what is stored afterwards (the builder stores behind all
 ** that can fail) is stored for the rows before it only. */
-#include "core/base/buffer.h"
-#include "kernel/list.h"
-#include "kernel/note.h"
-#include "kernel/ops.h"
-
-/* What a machine runs. */
-struct running {
-  const struct program *p;
-  const struct numbering *numbers;
-  const k_run *run;
-  const op_fn *ops;
-  void **at;                  /* the addresses of operands, in this block */
-  k_scalar *scalars, *kept;   /* the scalars; what they were before rows ran apart */
-  struct notes *notes;
-  struct k_items *items;      /* of each list, */
-  uint32_t listed[MAX_LISTS]; /* and how many stay when it is filled: where rows run apart */
-  k_failure *failure;         /* error is KE_NONE until a row fails */
-  size_t first;               /* the block's first row */
-  size_t block;               /* rows in a block, but the last */
-};
-
-struct machine {
-  struct memory *memory;
-  struct column_buffer buffer;  /* see struct program_layout */
-  struct running running;
-  struct notes notes;           /* of the block under way */
-  struct k_items items[MAX_LISTS];
-};
+#include "kernel/machine.h"
 
 #define ALIGNMENT 64
 
@@ -69,6 +42,7 @@ struct machine *machine_new(struct memory *memory, k_isa isa) {
   if (!m) return NULL;
   m->memory = m->notes.memory = memory;
   for (uint32_t i = 0; i < MAX_LISTS; i++) m->items[i].memory = memory;
+  m->isa = isa;
   m->running.ops = isa_ops(isa);
   m->running.notes = &m->notes;
   m->running.items = m->items;
@@ -120,14 +94,6 @@ static void set_scalars(const struct running *r) {
   for (uint32_t i = 0; i < p->scalar_count; i++) at[i] = scalars + i;
   for (uint32_t i = 0; i < p->uniform_count; i++) scalars[i] = r->run->uniforms[i];
   for (uint32_t i = 0; i < p->constant_count; i++) scalars[p->uniform_count + i] = p->constants[i];
-}
-
-static k_reduce total_how(const struct program *p, uint32_t i) {
-  return (k_reduce)(p->totals[i] / 4);
-}
-
-static k_type total_type(const struct program *p, uint32_t i) {
-  return (k_type)(p->totals[i] % 4);
 }
 
 /* The addresses of operands that are the same for all tables. */
@@ -309,7 +275,6 @@ static size_t note_or_list(struct running *r, const k_insn *k, size_t n) {
                    r->at[k->a], r->at[k->b], r->at[k->d], n);
 }
 
-/* By how many rows, backwards too, columns, bitmaps and the like move. */
 static void move(struct running *r, ptrdiff_t rows) {
   const struct program *p = r->p;
   assert(rows % 64 == 0);
@@ -353,8 +318,6 @@ static void move_within(struct running *r, ptrdiff_t rows) {
   move(r, rows);
 }
 
-static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart);
-
 /* The rows behind go through what has been listed for the whole block. */
 static void keep_lists(struct running *r, bool keep) {
   for (uint32_t i = 0; i < r->p->list_count; i++)
@@ -364,6 +327,8 @@ static void keep_lists(struct running *r, bool keep) {
 static void clear_notes(const struct running *r) {
   if (r->p->site_count) notes_clear(r->notes, r->first);
 }
+
+static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart);
 
 /* Runs the rest of the program for some rows of the block after the others, as if they were blocks;
 ** returns how many did not fail before the first that did. */
@@ -387,10 +352,9 @@ static size_t run_apart(struct running *r, uint32_t pc, size_t n) {
   return done;
 }
 
-/* Runs n rows from an instruction on; returns how many of them did not fail. */
 static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart) {
   const k_insn *insns = r->p->insns;
-  uint32_t end = r->p->insn_count;
+  uint32_t end = r->end;
   void *const *at = r->at;
   while (pc < end) {
     const k_insn *k = &insns[pc];
@@ -414,18 +378,17 @@ static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart) {
   return n;
 }
 
-/* Runs the block of n rows at r->first; returns how many of them did not fail. */
-static size_t run_block(struct running *r, size_t n) {
+INLINE size_t run_block(struct running *r, size_t n) {
   clear_notes(r);
   clear_lists(r, n);
   return run_from(r, r->p->prologue, n, false);
 }
 
 /* Bits from this row to the end of the table are cleared. */
-static void cut_bitmaps(const struct running *r, size_t row) {
-  size_t words = (r->run->rows + 63) / 64;
-  for (uint32_t i = 0; i < r->p->bitmap_count; i++) {
-    uint64_t *bits = r->run->bitmaps[i];
+static void cut_bitmaps(const struct program *p, const k_run *run, size_t row) {
+  size_t words = (run->rows + 63) / 64;
+  for (uint32_t i = 0; i < p->bitmap_count; i++) {
+    uint64_t *bits = run->bitmaps[i];
     if (row % 64 != 0) bits[row / 64] &= ((uint64_t)1 << (row % 64)) - 1;
     for (size_t w = (row + 63) / 64; w < words; w++) bits[w] = 0;
   }
@@ -439,9 +402,10 @@ static void run_prologue(struct running *r) {
   }
 }
 
-/* Whether the run is for any of the block's n rows. */
-static bool any_row(const struct running *r, size_t n) {
+INLINE bool opens(const struct running *r, size_t n) {
   const uint64_t *words = r->at[r->numbers->start];
+  for (uint32_t i = 0; i < r->p->bitmap_count; i++)
+    memset(r->at[r->numbers->bitmaps + i], 0, (n + 63) / 64 * sizeof(uint64_t));
   if (!r->p->starts) return true;
   for (size_t w = 0; w < (n + 63) / 64; w++)
     if (words[w]) return true;
@@ -452,9 +416,7 @@ static void run_blocks(struct running *r) {
   for (;;) {
     size_t left = r->run->rows - r->first;
     size_t n = left < r->block ? left : r->block;
-    for (uint32_t i = 0; i < r->p->bitmap_count; i++)
-      memset(r->at[r->numbers->bitmaps + i], 0, (n + 63) / 64 * sizeof(uint64_t));
-    if ((any_row(r, n) && run_block(r, n) < n) || left == n) return;
+    if ((opens(r, n) && run_block(r, n) < n) || left == n) return;
     move(r, (ptrdiff_t)n);
   }
 }
@@ -468,6 +430,7 @@ k_status machine_open(struct machine *m, const struct program *p, const k_run *r
   r->p = p;
   r->numbers = &l->numbers;
   r->run = run;
+  r->end = p->insn_count;
   r->at = (void **)(void *)(base + l->at);
   r->scalars = (k_scalar *)(void *)(base + l->scalars);
   r->kept = (k_scalar *)(void *)(base + l->kept);
@@ -478,14 +441,6 @@ k_status machine_open(struct machine *m, const struct program *p, const k_run *r
 }
 
 void **machine_columns(const struct machine *m) { return m->running.at; }
-
-/* What the rows before one that failed have come to. */
-static RARE void keep_parts(const struct running *r) {
-  cut_bitmaps(r, r->failure->row);
-  for (uint32_t i = 0; i < r->p->total_count; i++)
-    if (r->run->totals[i].part)
-      *r->run->totals[i].part = *(const k_folding *)r->at[r->numbers->totals + i];
-}
 
 /* A row of the only block has failed in the instruction before one: those before it go on. */
 static RARE k_status go_on_before(struct running *r, uint32_t pc, size_t row) {
@@ -511,27 +466,69 @@ static k_status run_short(struct running *r, size_t rows) {
   return K_OK;
 }
 
+INLINE void begin_rows(struct running *r, k_failure *failure) {
+  failure->error = KE_NONE;
+  r->failure = failure;
+  r->first = 0;
+  memset(r->listed, 0, sizeof r->listed);
+  r->block = choose_block(r->p, r->run->rows);
+  set_table(r);
+}
+
+/* What the rows before one that failed have come to. */
+static RARE void keep_parts(const struct program *p, const k_run *run, const k_folding *foldings,
+                            size_t row) {
+  cut_bitmaps(p, run, row);
+  for (uint32_t i = 0; i < p->total_count; i++)
+    if (run->totals[i].part) *run->totals[i].part = foldings[i];
+}
+
+INLINE k_status end_rows(const struct program *p, const k_run *run, const k_folding *foldings,
+                         const k_failure *failure) {
+  if (UNLIKELY(failure->error != KE_NONE)) {
+    keep_parts(p, run, foldings, failure->row);
+    return K_FAILED;
+  }
+  for (uint32_t i = 0; i < p->total_count; i++)
+    k_fold_end(&foldings[i], total_how(p, i), total_type(p, i), &run->totals[i]);
+  return K_OK;
+}
+
+/* ---- for who shares rows ---- */
+
+size_t running_choose_block(const struct program *p, size_t rows) { return choose_block(p, rows); }
+void running_begin(struct running *r, k_failure *failure) { begin_rows(r, failure); }
+void running_move(struct running *r, ptrdiff_t rows) { move(r, rows); }
+bool running_opens(const struct running *r, size_t n) { return opens(r, n); }
+size_t running_block(struct running *r, size_t n) { return run_block(r, n); }
+
+void running_clear(const struct running *r, size_t n) {
+  clear_notes(r);
+  clear_lists(r, n);
+}
+
+size_t running_from(struct running *r, uint32_t pc, size_t n, bool apart) {
+  return run_from(r, pc, n, apart);
+}
+
+k_status running_end(const struct program *p, const k_run *run, const k_folding *foldings,
+                     const k_failure *failure) {
+  return end_rows(p, run, foldings, failure);
+}
+
+/* ---- a run ---- */
+
 k_status machine_over(struct machine *m, k_failure *failure) {
   struct running *r = &m->running;
-  const struct program *p = r->p;
   failure->error = KE_NONE;
   if (r->run->rows == 0) return K_OK;
   r->failure = failure;
   r->first = 0;
-  if (p->layout.plain && r->run->rows <= SHORT && r->run->rows <= p->block)
+  if (r->p->layout.plain && r->run->rows <= SHORT && r->run->rows <= r->p->block)
     return run_short(r, r->run->rows);
-  memset(r->listed, 0, sizeof r->listed);
-  r->block = choose_block(p, r->run->rows);
-  set_table(r);
+  begin_rows(r, failure);
   run_blocks(r);
-  if (UNLIKELY(failure->error != KE_NONE)) {
-    keep_parts(r);
-    return K_FAILED;
-  }
-  for (uint32_t i = 0; i < p->total_count; i++)
-    k_fold_end(r->at[r->numbers->totals + i], total_how(p, i), total_type(p, i),
-               &r->run->totals[i]);
-  return K_OK;
+  return end_rows(r->p, r->run, r->at[r->numbers->totals], failure);
 }
 
 k_status machine_run(struct machine *m, const struct program *p, const k_run *run,

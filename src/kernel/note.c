@@ -7,12 +7,11 @@
 #define MOST_NOTES (UINT32_C(1) << 22)   /* of one block: loops may note down much */
 
 enum {
-  NOTE_ROOM = sizeof(int64_t) + sizeof(k_scalar) + 2 * sizeof(uint32_t) + sizeof(uint8_t),
-  MOST_RESERVED = 16
+  NOTE_ROOM = sizeof(int64_t) + sizeof(k_scalar) + 2 * sizeof(uint32_t) + sizeof(uint8_t)
 };
 
 static uint32_t capacity_for(const struct program *p) {
-  return (uint32_t)(p->site_count < MOST_RESERVED ? p->site_count : MOST_RESERVED) * p->block;
+  return (uint32_t)(p->site_count < NOTE_SITES ? p->site_count : NOTE_SITES) * p->block;
 }
 
 size_t notes_room(const struct program *p) { return (size_t)capacity_for(p) * NOTE_ROOM; }
@@ -44,9 +43,9 @@ void notes_free(struct notes *notes) {
 
 /* ---- noting down ---- */
 
-static bool has_room(struct notes *notes, size_t more) {
-  uint64_t need = (uint64_t)notes->count + more, capacity = 2 * need;
-  if (need <= notes->capacity) return true;
+bool notes_grow(struct notes *notes, uint64_t need) {
+  uint64_t capacity = 2 * need;
+  assert(need > notes->capacity);
   if (capacity > MOST_NOTES) return false;
   void *room = memory_array(notes->memory, (size_t)capacity, NOTE_ROOM);
   if (!room) return false;
@@ -60,6 +59,14 @@ static bool has_room(struct notes *notes, size_t more) {
   notes->own = room;
   notes->own_capacity = (uint32_t)capacity;
   return true;
+}
+
+static bool has_room(struct notes *notes, size_t more) {
+  uint64_t need = (uint64_t)notes->count + more;
+  if (need <= notes->capacity) return true;
+  if (!notes->fixed) return notes_grow(notes, need);
+  notes->outgrown = need;
+  return false;
 }
 
 /* The rows that are in a mask. Commands and steps that follow each other mostly have one mask. */

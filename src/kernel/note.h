@@ -16,6 +16,8 @@ static inline k_column array_column(uint8_t array) {
   return (k_column)(array & ~ARRAY_OF_CELLS);
 }
 
+#define NOTE_SITES 16u         /* so many have room for all rows of a block from the beginning */
+
 /* The notes of one site in a block, as far as it was come to once. */
 struct note_run {
   uint32_t from, count;
@@ -31,6 +33,8 @@ struct notes {
   uint32_t count, capacity;
   void *own;                     /* where loops note down more than there is room for */
   uint32_t own_capacity;
+  bool fixed;                    /* there is no other room, as this is no thread that allocates: */
+  uint64_t outgrown;             /* how many there should have been room for, if there was not */
   size_t first;                  /* the block's first row */
   uint32_t last;                 /* the last one's row */
   bool sorted;                   /* none is of a row before the one in front of it */
@@ -49,9 +53,13 @@ size_t notes_room(const struct program *p);
 void notes_open(struct notes *notes, const struct program *p, void *room);
 void notes_free(struct notes *notes);
 
+/* Makes room for so many notes; false when there is none, or when that is too many. */
+bool notes_grow(struct notes *notes, uint64_t need);
+
 /* Begins a block at a row. */
 static inline void notes_clear(struct notes *notes, size_t first) {
   notes->first = first;
+  notes->outgrown = 0;
   notes->count = notes->last = 0;
   notes->sorted = true;
   notes->again = false;

@@ -82,4 +82,16 @@ void fold_note(k_folding *f, k_reduce how, k_type type, const void *values, cons
 /* Ends the leaf of a sum of f64 under way, and begins the one that its next row is in. */
 void fold_leaf(k_folding *f);
 
+/* Says which leaf a folding is of that no row has joined yet; the rows of it join those before. */
+void fold_be_leaf(k_folding *f, uint32_t leaf);
+void fold_join(k_folding *f, const k_folding *next, k_reduce how, k_type type);
+
+/* How the rows of a program's total join it, and of which type they are. */
+static inline k_reduce total_how(const struct program *p, uint32_t i) {
+  return (k_reduce)(p->totals[i] / 4);
+}
+static inline k_type total_type(const struct program *p, uint32_t i) {
+  return (k_type)(p->totals[i] % 4);
+}
+
 #endif

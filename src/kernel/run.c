@@ -1,6 +1,7 @@
 #include "kernel/run.h"
 
 #include "core/base/many.h"
+#include "core/base/pool.h"
 #include "core/store/bits.h"
 #include "core/store/command.h"
 #include "core/store/component.h"
@@ -20,7 +21,8 @@
 struct run_plan run_plan_of(struct program *program, const struct run_column *columns,
                             const struct run_command *commands, uint32_t command_count) {
   struct run_plan plan = {.program = program, .columns = columns, .commands = commands,
-                          .command_count = command_count, .machine_room = machine_room(program)};
+                          .command_count = command_count, .machine_room = machine_room(program),
+                          .sharing = sharing_of(program)};
   assert(program->column_count <= RUN_COLUMNS && program->bitmap_count <= RUN_BITMAPS + RUN_MARKS);
   assert(command_count <= program->bitmap_count);
   for (uint32_t i = 0; i < program->column_count; i++) {
@@ -36,6 +38,16 @@ struct run_plan run_plan_of(struct program *program, const struct run_column *co
   return plan;
 }
 
+uint32_t run_width(const struct run_plan *plan, const ecs_query *query, const char **why) {
+  const struct pool *pool = query->world->pool;
+  if (!pool) return 1;
+  *why = plan->sharing.why_not;
+  if (!*why && terms_walk(&query->terms)) *why = "matches do not lie together";
+  if (!*why && !share_is_possible(pool, &plan->sharing))
+    *why = "what rows do to others, or find in an index, takes memory: a host's threads get none";
+  return *why ? 1 : pool_width(pool);
+}
+
 /* ---- runners ---- */
 
 void runner_open(struct runner *runner, struct memory *memory, k_isa isa) {
@@ -48,6 +60,7 @@ void runner_free(struct runner *runner) {
   machine_free(runner->machine);
   runner->machine = NULL;
   runner->machine_room = runner->capacity = 0;
+  helpers_free(&runner->helpers, runner->memory);
   buffer_free(runner->memory, &runner->room);
   buffer_free(runner->memory, &runner->gathered);
   buffer_free(runner->memory, &runner->batch);
@@ -187,6 +200,7 @@ static size_t list_partners(void *ud, uint32_t number, const k_listing *listing,
 
 /* A run that the machine has been opened for. */
 struct opened {
+  const struct run *run;
   k_run rows;
   k_orders orders;
   struct giving giving;
@@ -197,6 +211,7 @@ static void open_machine(const struct runner *runner, const struct run *run,
                          struct opened *opened) {
   const struct run_plan *plan = run->plan;
   set_uniforms(run);
+  opened->run = run;
   assert(plan->machine_room <= runner->machine_room);
   if (plan->order_count) opened->orders = giving_begin(&opened->giving, run);
   k_run *rows = &opened->rows;   /* one by one: a third of the time of an initializer */
@@ -216,12 +231,25 @@ static void open_machine(const struct runner *runner, const struct run *run,
   (void)status;
 }
 
-static bool run_machine(const struct runner *runner, struct opened *opened, uint32_t count,
+/* On the world's threads, if it is worth it and there is room. */
+static APART k_status run_shared(struct runner *runner, const struct opened *opened,
+                                 k_failure *failure) {
+  const struct run_plan *plan = opened->run->plan;
+  struct pool *pool = opened->run->query->world->pool;
+  k_status status = K_ENOMEM;
+  if (share_is_worth(pool, &plan->sharing, opened->rows.rows))
+    status = share_run(&runner->helpers, runner->machine, pool, &plan->sharing, failure);
+  return status == K_ENOMEM ? machine_over(runner->machine, failure) : status;
+}
+
+static bool run_machine(struct runner *runner, struct opened *opened, uint32_t count,
                         void *const *columns, struct run_failure *failure) {
   opened->rows.rows = count;
   opened->rows.columns = columns;
   opened->rows.start = runner->start;
-  k_status status = machine_over(runner->machine, &failure->why);
+  k_status status = UNLIKELY(opened->run->query->world->pool != NULL)
+                        ? run_shared(runner, opened, &failure->why)
+                        : machine_over(runner->machine, &failure->why);
   assert(status == K_OK || status == K_FAILED);
   assert(status == K_OK || failure->why.row < count);
   return status == K_OK;

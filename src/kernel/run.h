@@ -7,6 +7,7 @@
 
 #include "core/base/buffer.h"
 #include "kernel/program.h"
+#include "kernel/share.h"
 
 #define RUN_COLUMNS 128        /* of one program */
 #define RUN_BITMAPS 16         /* of one program: each command has one, a predicate has one */
@@ -80,6 +81,7 @@ struct run_plan {
   const uint32_t *marks;               /* given: from a bitmap on (first_mark), those of rows in */
                                        /* which these slots' cells are written; */
   const uint32_t *whole;               /* and the slots of which all rows' cells are */
+  struct sharing sharing;              /* by threads */
   uint64_t reads[RUN_COLUMNS / 64];    /* bits by the program's columns */
   uint64_t writes[RUN_COLUMNS / 64];
 };
@@ -88,13 +90,18 @@ struct run_plan {
 struct run_plan run_plan_of(struct program *program, const struct run_column *columns,
                             const struct run_command *commands, uint32_t command_count);
 
-/* What programs need while they run, one at a time: each thread has a runner of its own. What a
-** run has left in it is there until the next one. */
+/* How many of the world's threads may share the rows of a query; where it is one in a world with
+** more, *why says why. */
+uint32_t run_width(const struct run_plan *plan, const ecs_query *query, const char **why);
+
+/* What programs need while they run, one at a time. What a run has left in it is there until the
+** next one. */
 struct runner {
   struct memory *memory;
   k_isa isa;
   struct machine *machine;     /* NULL until there is room for a first program */
   size_t machine_room;         /* of the largest program so far */
+  struct helpers helpers;      /* for the world's other threads */
   struct column_buffer room;   /* one table's: ids of rows, bitmaps, the rows to start with */
   size_t capacity;             /* bytes of it that may be used */
   uint32_t rows;               /* that it is laid out for now */

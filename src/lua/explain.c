@@ -176,6 +176,17 @@ static void set_program(lua_State *L, const struct variant *variant) {
 }
 
 /* Whether its last program is for the components as they are now. */
+/* How many threads may share its rows, and why they may not. */
+static void set_threads(lua_State *L, const struct kernel *kernel) {
+  const char *why = NULL;
+  uint32_t width = run_width(&kernel->variants[0]->plan, kernel->query, &why);
+  lua_pushinteger(L, (lua_Integer)width);
+  lua_setfield(L, -2, "threads");
+  if (!why) return;
+  lua_pushstring(L, why);
+  lua_setfield(L, -2, "alone");
+}
+
 static bool is_current(const struct kernel *kernel) {
   const struct variant *last = kernel->count ? kernel->variants[0] : NULL;
   return last && last->plan.program && variant_is_current(kernel, last);
@@ -206,6 +217,7 @@ static void explain_kernel(lua_State *L, int handle, int table) {
     if (kernel->variants[0]->index_count) set_indexes(L, kernel->variants[0]);
     set_marks(L, kernel, kernel->variants[0]);
     set_program(L, kernel->variants[0]);
+    set_threads(L, kernel);
   }
   if (kernel->refused) {
     lua_getiuservalue(L, handle, KERNEL_REASON);

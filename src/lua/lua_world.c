@@ -2,6 +2,7 @@
 
 #include "lua/lua_world.h"
 
+#include "core/base/pool.h"
 #include "core/store/watch.h"
 #include "core/store/world.h"
 #include "kernel/program.h"
@@ -123,6 +124,8 @@ void world_free_doomed(lua_State *L, struct world_box *box, int world_index) {
 
 /* ---- ecs.world ------------------------------------------------------------------- */
 
+#define MOST_THREADS 64
+
 static uint32_t tag_option(lua_State *L) {
   int is_integer;
   lua_Integer tag = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &is_integer) : 0;
@@ -152,8 +155,36 @@ static bool kernels_option(lua_State *L) {
   return lua_toboolean(L, -1);
 }
 
-/* Reads { tag =, seed =, kernels = } at stack index 1. */
-static void read_options(lua_State *L, struct world_box *box, ecs_world_desc *desc) {
+/* "3", or "3!" for tests, where work is shared that is too little to be worth it; 0 when it is
+** neither. */
+static uint32_t threads_of_text(const char *text, bool *eager) {
+  char *end = NULL;
+  unsigned long threads = strtoul(text, &end, 10);
+  *eager = *end == '!';
+  bool sound = threads >= 1 && threads <= MOST_THREADS && end[*eager] == '\0';
+  return sound ? (uint32_t)threads : 0;
+}
+
+static uint32_t threads_option(lua_State *L, bool *eager) {
+  int is_integer;
+  lua_Integer threads = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &is_integer) : 0;
+  char got[128];
+  *eager = false;
+  if (lua_type(L, -1) == LUA_TSTRING) threads = threads_of_text(lua_tostring(L, -1), eager);
+  if (threads < 1 || threads > MOST_THREADS || (lua_type(L, -1) == LUA_TSTRING && !*eager))
+    raise_error(L, "option 'threads' is an integer from 1 to %d, got %s", MOST_THREADS,
+                show_value(L, -1, got, sizeof got));
+  return (uint32_t)threads;
+}
+
+/* What the environment says of worlds whose options do not. */
+static uint32_t usual_threads(bool *eager) {
+  const char *text = getenv("ECS_THREADS");
+  return text ? threads_of_text(text, eager) : 0;
+}
+
+/* Reads { tag =, seed =, kernels =, threads = } at stack index 1. */
+static void read_options(lua_State *L, struct world_box *box, ecs_world_desc *desc, bool *eager) {
   if (lua_isnoneornil(L, 1)) return;
   luaL_checktype(L, 1, LUA_TTABLE);
   for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
@@ -165,8 +196,10 @@ static void read_options(lua_State *L, struct world_box *box, ecs_world_desc *de
       desc->seed = seed_option(L);
     else if (strcmp(key, "kernels") == 0)
       box->kernels->on = kernels_option(L) && box->kernels->on;
+    else if (strcmp(key, "threads") == 0)
+      desc->threads = threads_option(L, eager);
     else
-      raise_error(L, "unknown option %s of ecs.world (known: tag, seed, kernels)",
+      raise_error(L, "unknown option %s of ecs.world (known: tag, seed, kernels, threads)",
                   show_value(L, -2, text, sizeof text));
   }
 }
@@ -174,8 +207,9 @@ static void read_options(lua_State *L, struct world_box *box, ecs_world_desc *de
 int ecs_native_world(lua_State *L) {
   lua_settop(L, 1);
   struct world_box *box = new_world_box(L);
-  ecs_world_desc desc = {NULL, NULL, 0, 0};
-  read_options(L, box, &desc);
+  bool eager = false;
+  ecs_world_desc desc = {.threads = usual_threads(&eager)};
+  read_options(L, box, &desc, &eager);
   desc.alloc = lua_getallocf(L, &desc.alloc_ud);
   if (desc.tag == 0) desc.tag = worlds_next_tag(L);
   ecs_world *world = NULL;
@@ -185,6 +219,7 @@ int ecs_native_world(lua_State *L) {
     status = ecs_world_new(&desc, &world);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) return raise_memory(L);
+  if (eager && world->pool) pool_be_eager(world->pool);
   world_attach(L, box, world, false);
   settle(L, box, 2);
   return 1;

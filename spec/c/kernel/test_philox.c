@@ -1,9 +1,12 @@
 /* Random programs, built as a front end builds them (locals, fields, branches under
 ** masks, loops, breaks, returns), do on every instruction set what a plain evaluation row
-** by row does: columns, marks, totals, and the first failure. Arguments: programs, first
-** seed. */
+** by row does: columns, marks, totals, and the first failure; so they do when threads share
+** their rows. Arguments: programs, first seed. */
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_author.h"
+
+#include "core/base/pool.h"
+#include "kernel/share.h"
 
 /* {=====================================================================
 ** Running and comparing
@@ -60,11 +63,50 @@ static void world_reset(world *w, const model *m, size_t rows) {
   }
 }
 
+/* Threads of a pool's own, and a host's, which does one task after the other; and what they need:
+** made before all programs, freed behind them. */
+static struct pool *pools[2];
+static struct helpers helpers[2];
+static int shared, took_turns;
+
+static void run_all(void *ud, uint32_t n, void (*task)(void *job, uint32_t i), void *job) {
+  (void)ud;
+  while (n-- > 0) task(job, n);
+}
+
+static void make_pools(void) {
+  const ecs_jobs jobs = {run_all, NULL};
+  for (int i = 0; i < 2; i++) {
+    pools[i] = pool_new(&test_memory, 3, i ? &jobs : NULL);
+    CHECK(pools[i] != NULL);
+    pool_be_eager(pools[i]);
+  }
+}
+
+static void free_pools(void) {
+  for (int i = 0; i < 2; i++) {
+    pool_free(pools[i]);
+    helpers_free(&helpers[i], &test_memory);
+  }
+}
+
+static k_status run_shared(struct machine *vm, const struct program *p, const k_run *run,
+                           k_failure *failure) {
+  const struct sharing sharing = sharing_of(p);
+  if (sharing.why_not || run->rows == 0) return machine_run(vm, p, run, failure);
+  CHECK(machine_open(vm, p, run) == K_OK);
+  shared++;
+  took_turns += sharing.takes_turns;
+  const int which = shared % 2;
+  CHECK(share_is_possible(pools[which], &sharing));
+  return share_run(&helpers[which], vm, pools[which], &sharing, failure);
+}
+
 static k_status run_on(world *w, const model *m, const struct program *p, k_isa isa,
                        size_t rows, k_failure *failure) {
   k_scalar uniforms[MODEL_UNIFORMS];
   for (int i = 0; i < m->nuniforms; i++) uniforms[i] = m->uniforms[i].k;
-  struct machine *vm = machine_new(&test_memory, isa);
+  struct machine *vm = machine_new(&test_memory, isa == K_ISAS ? isa_best() : isa);
   CHECK(machine_reserve(vm, p) == K_OK);
   k_run run;
   memset(&run, 0, sizeof run);
@@ -75,7 +117,8 @@ static k_status run_on(world *w, const model *m, const struct program *p, k_isa 
   run.start = w->start;
   run.totals = w->totals;
   run.live = resolve;
-  const k_status status = machine_run(vm, p, &run, failure);
+  const k_status status = isa == K_ISAS ? run_shared(vm, p, &run, failure)
+                                        : machine_run(vm, p, &run, failure);
   machine_free(vm);
   return status;
 }
@@ -192,13 +235,14 @@ static int same_commands(const world *w, const row_result *results, size_t rows)
   return !k_commands_next(w->bitmaps, MODEL_BITMAPS, rows, &at, &row, &index);
 }
 
-/* Runs all rows; if a row fails, also just the rows before it. */
+/* Runs all rows; if a row fails, also just the rows before it. Behind all instruction sets threads
+** share them. */
 static int compare(world *w, const model *m, const struct program *p,
                    const row_result *results) {
   size_t bad = 0;
   while (bad < w->rows && results[bad].error == KE_NONE) bad++;
-  for (int isa = K_BASE; isa < K_ISAS; isa++) {
-    if (!isa_supported((k_isa)isa)) continue;
+  for (int isa = K_BASE; isa <= K_ISAS; isa++) {
+    if (isa < K_ISAS && !isa_supported((k_isa)isa)) continue;
     k_failure f;
     world_reset(w, m, w->rows);
     const k_status status = run_on(w, m, p, (k_isa)isa, w->rows, &f);
@@ -261,12 +305,16 @@ static int try_seed(uint64_t seed) {
 int main(int argc, char **argv) {
   const int count = argc > 1 ? atoi(argv[1]) : 1500;
   const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+  make_pools();
   for (int i = 0; i < count; i++)
     if (!try_seed(first + (uint64_t)i)) {
       fprintf(stderr, "seed %llu\n", (unsigned long long)(first + (uint64_t)i));
       break;
     }
-  printf("%d programs ran, %d of them failed in a row\n", ran, failed_rows);
+  free_pools();
+  printf("%d programs ran, %d of them failed in a row, %d were shared, %d by turns\n", ran,
+         failed_rows, shared, took_turns);
+  CHECK(shared > count / 2 && (count < 100 || took_turns > count / 20));
   CHECK(ran > count / 2);
   CHECK(bytes_in_use == 0 || failures);
   return failures != 0;

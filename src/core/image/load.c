@@ -52,7 +52,8 @@ static ecs_status copy_component_ids(struct loader *loader) {
 }
 
 static ecs_status make_shadow(struct loader *loader, uint32_t tag) {
-  ecs_world_desc desc = {loader->live->memory.alloc, loader->live->memory.ud, tag, 0};
+  ecs_world_desc desc = {.alloc = loader->live->memory.alloc,
+                         .alloc_ud = loader->live->memory.ud, .tag = tag};
   if (tag < 1 || tag > 255) return load_damaged(loader, "its world has no tag");
   ecs_status status = ecs_world_new(&desc, &loader->world);
   if (status != ECS_OK) return world_nomem(loader->live);

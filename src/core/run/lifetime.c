@@ -1,5 +1,6 @@
 #include "core/run/lifetime.h"
 
+#include "core/base/pool.h"
 #include "core/find/indexing.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
@@ -16,7 +17,14 @@ struct whole {
 };
 
 static ecs_status check_desc(const ecs_world_desc *desc) {
-  return desc->alloc && desc->tag >= 1 && desc->tag <= 255 ? ECS_OK : ECS_EINVAL;
+  bool sound = desc->alloc && desc->tag >= 1 && desc->tag <= 255 && desc->threads <= 64;
+  return sound && (!desc->jobs || desc->jobs->run) ? ECS_OK : ECS_EINVAL;
+}
+
+static ecs_status make_pool(ecs_world *world, const ecs_world_desc *desc) {
+  if (desc->threads < 2) return ECS_OK;
+  world->pool = pool_new(&world->memory, desc->threads, desc->jobs);
+  return world->pool ? ECS_OK : ECS_ENOMEM;
 }
 
 ecs_status ecs_world_new(const ecs_world_desc *desc, ecs_world **out) {
@@ -30,6 +38,7 @@ ecs_status ecs_world_new(const ecs_world_desc *desc, ecs_world **out) {
   world->schedule = &whole->schedule;
   ecs_status status = world_init(world, desc->tag, desc->seed);
   if (status == ECS_OK) status = schedule_init(world);
+  if (status == ECS_OK) status = make_pool(world, desc);
   if (status == ECS_OK)
     *out = world;
   else
@@ -41,6 +50,7 @@ struct memory world_end(ecs_world *world) {
   while (world->attachments) world->attachments->free(world, world->attachments);
   schedule_free(world);
   world_clear(world);
+  if (world->pool) pool_free(world->pool);
   struct memory account = world->memory;
   memory_free(&account, world, sizeof(struct whole));
   return account;

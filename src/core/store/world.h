@@ -20,6 +20,7 @@ struct attachment;
 struct clone;
 struct event;
 struct part;
+struct pool;
 struct relation;
 struct schedule;
 struct sparse;
@@ -97,6 +98,7 @@ struct ecs_world {
   uint32_t tie_write_capacity;
   struct scratch binding;
   struct attachment *attachments;
+  struct pool *pool;             /* that share its work; NULL: one thread does it */
   struct finding *finding;       /* its indexes, which core/find knows; NULL: never had one */
   char *message;                 /* MESSAGE_SIZE bytes, so that const readers can fail too */
 };

@@ -1,0 +1,211 @@
+-- Kernels whose rows threads share: everything is as on one thread.
+
+local helper = require "spec.support.ecs_helper"
+
+local N = 5000
+
+local function new_world(threads, seed)
+  local world = helper.new_world { threads = threads, tag = 9, seed = seed }
+  world:component("P", { "x: f64", "n: i32", "small: i8" })
+  world:component("T", { "at: entity" })
+  world:tag "Old"
+  world:array("sums", "f64", 8)
+  for i = 1, N do world:spawn { P = { x = i % 97 / 7, n = i % 13 + 1 }, T = {} } end
+  return world
+end
+
+-- Does something to worlds on one thread, on two and on three; what comes of it is the same.
+local function agree(act, want)
+  local told
+  for _, threads in ipairs { 1, "2!", "3!" } do
+    local world = new_world(threads)
+    local result = tostring(act(world)):gsub("\n.*", "") .. " " .. world:digest()
+    told = told or result
+    assert.equal(told, result, threads)
+    assert.truthy(world:check())
+    if want then assert.truthy(told:find(want, 1, true), told) end
+  end
+end
+
+local function run(each, query)
+  return function(world)
+    local rows = world:query(query or "P, T")
+    for _ = 1, 3 do rows:run(each, 0.25) end
+    return "ran"
+  end
+end
+
+describe("kernels on threads", function()
+  it("write rows, random ones too", function()
+    agree(function(world)
+      world:system("move", { query = "P", each = function(p, dt, e)
+        p.x = p.x * 1.5 + world:random(e) * dt
+      end })
+      for _ = 1, 4 do world:update(0.5) end
+      return world:explain "move".tier
+    end, "vector")
+  end)
+
+  it("add up, and find the least and the greatest", function()
+    agree(function(world)
+      local rows = world:query "P"
+      local told = {}
+      for _, form in ipairs { "sum", "min", "max" } do
+        local a, b = rows[form](rows, function(p) return p.x * 0.1 + p.n end)
+        told[#told + 1] = ("%a %s"):format(a, b)
+        a, b = rows[form](rows, function(p) return p.n * 7 % 11 end)
+        told[#told + 1] = ("%d %s"):format(a, b)
+      end
+      return table.concat(told, " ")
+    end)
+  end)
+
+  it("give sums that plain Lua gives", function()
+    local world = new_world(1)
+    local plain = helper.new_world { kernels = false, tag = 9 }
+    plain:component("P", { "x: f64", "n: i32", "small: i8" })
+    for i = 1, N do plain:spawn { P = { x = i % 97 / 7, n = i % 13 + 1 } } end
+    local function cost(p) return p.x / 3 end
+    assert.equal(plain:query "P":sum(cost), world:query "P":sum(cost))
+  end)
+
+  it("mark what is to be done, in the order of rows", function()
+    agree(function(world)
+      return run(function(p, _, e)
+        p.x = p.x - 1
+        if p.x < 0 then world:despawn(e) end
+      end, "P")(world)
+    end)
+  end)
+
+  it("look for others", function()
+    agree(function(world)
+      local first = world:query "P":first()
+      world:query "T":set("T.at", first)
+      return run(function(p, t)
+        if world:alive(t.at) then p.x = p.x + world:get(t.at, "P.n") end
+      end)(world)
+    end)
+  end)
+
+  it("do steps on arrays in the order of rows", function()
+    agree(function(world)
+      local sums = world:array "sums"
+      world:query "P":run(function(p) sums[p.n % 8 + 1] = sums[p.n % 8 + 1] * 0.5 + p.x end)
+      return table.concat(sums:read(), " ")
+    end)
+  end)
+
+  it("spawn, emit, and give commands to others in the order of rows", function()
+    agree(function(world)
+      world:event("Hit", { "who: entity", "by: f64" })
+      local first = world:query "P":first()
+      world:query "P, T":run(function(p, t, _, e)
+        if p.n == 5 then t.at = world:spawn { P = { x = p.x }, T = { at = e } } end
+        if p.n > 9 then world:emit("Hit", e, p.x) end
+        if p.x < 1 then world:add(first, "Old") world:despawn(e) end
+      end)
+      local told = {}
+      for hit in world:events "Hit" do told[#told + 1] = world:alive(hit.who) and hit.by or "-" end
+      return #told .. table.concat(told, " ") .. table.concat(world:query "P":ids(), " ")
+    end)
+  end)
+
+  it("do steps in loops, more than there was room for", function()
+    agree(function(world)
+      local sums = world:array "sums"
+      local rows = world:query "P"
+      local function step(p)
+        for i = 1, p.n * 3 do sums[i % 8 + 1] = sums[i % 8 + 1] * 0.75 + p.x end
+      end
+      rows:run(step)
+      return world:explain(step).tier .. table.concat(sums:read(), " ")
+    end, "vector")
+  end)
+
+  it("stop at the first command that cannot be given", function()
+    agree(function(world)
+      local ids = world:query "T":ids()
+      world:query "T":set("T.at", ids[1])
+      local dead = world:spawn()
+      world:despawn(dead)
+      local list = world:query "P, T"
+      return select(2, pcall(function()
+        list:run(function(p, t)
+          p.x = p.x + 1
+          world:add(p.n == 13 and p.x > 9 and dead or t.at, "Old")
+        end)
+      end))
+    end)
+  end)
+
+  for _, bad in ipairs { 0, 63, 64, 1023, 1024, 3333, N - 1 } do
+    it("leave the rows behind one that fails as they were: " .. bad, function()
+      agree(function(world)
+        local ids = world:query "P":ids()
+        world:set(ids[bad + 1], "P.n", 0)
+        local ok, problem = pcall(run(function(p)
+          p.x = p.x + 1
+          p.n = 20 // p.n + 1
+        end), world)
+        assert.falsy(ok)
+        return problem
+      end, "divide by zero")
+    end)
+  end
+
+  it("fail in the first of many rows that do", function()
+    agree(function(world)
+      local ids = world:query "P":ids()
+      for i = 100, N, 7 do world:set(ids[i], "P.n", 0) end
+      return select(2, pcall(run(function(p) p.small = 300 // p.n end), world))
+    end)
+  end)
+
+  it("tell how many threads share their rows, and why not", function()
+    local world = new_world "3!"
+    local rows = world:query "P"
+    local function each(p) p.x = p.x + 1 end
+    rows:run(each)
+    assert.equal(3, world:explain(each).threads)
+    assert.is_nil(world:explain(each).alone)
+    local function orders(p) if p.n == 3 then world:spawn { T = {} } end end
+    rows:run(orders)
+    assert.equal(3, world:explain(orders).threads)
+    local both = world:query "P, T"
+    local function looks(p, t)
+      if world:alive(t.at) then p.x = 1 else world:spawn { T = {} } end
+    end
+    both:run(looks)
+    assert.equal(1, world:explain(looks).threads)
+    assert.truthy(world:explain(looks).alone:find "spawn")
+    world = new_world(1)
+    rows = world:query "P"
+    rows:run(each)
+    assert.equal(1, world:explain(each).threads)
+    assert.is_nil(world:explain(each).alone)
+  end)
+
+  it("end with the world, whatever the threads do", function()
+    for i = 1, 10 do
+      local world = new_world "4!"
+      world:system("fill", { query = "P", each = function(p) p.x = p.x + 1 end })
+      if i % 3 > 0 then world:update(1) end
+      world:close()
+    end
+  end)
+
+  it("go on in a world that is loaded, restored and migrated between runs", function()
+    agree(function(world)
+      world:system("fill", { query = "P", each = function(p) p.x = p.x + p.n end })
+      world:update(1)
+      local snapshot = world:snapshot()
+      world:update(1)
+      world:restore(snapshot)
+      world:load(world:save())
+      world:component("P", { "x: f32", "n: i32", "small: i8", "more: f64" })
+      world:update(1)
+      return world:explain "fill".tier
+    end, "vector")
+  end)
+end)

@@ -1,0 +1,39 @@
+-- Random whole functions on several threads: the same results, order, ids, digests and errors as on
+-- one. Work is shared however little it is ("3!").
+
+local generator = require "spec.support.whole_gen"
+local helper = require "spec.support.ecs_helper"
+local run = require "spec.support.whole_run"
+
+describe("random functions on threads", function()
+  local most = helper.by_scale { small = 30, normal = 120, deep = 2000 }
+
+  for _, threads in ipairs { "2!", "3!", "8!" } do
+    it(("do on %s what they do on one (%d)"):format(threads:sub(1, 1), most), function()
+      local told = { shared = 0, alone = 0 }
+      for seed = 1, most do
+        local program = generator.generate(seed + 5000 * threads:byte())
+        program.rows = program.rows + seed * 37 % 900
+        local what, units = run.differs_on(program, threads)
+        if what then error(run.show(program) .. "\n" .. what, 0) end
+        for _, about in ipairs(units) do
+          local key = about.alone and "alone" or about.threads and "shared"
+          if key then told[key] = told[key] + 1 end
+        end
+      end
+      assert.truthy(told.shared > told.alone / 4, told.shared .. " of " .. told.alone)
+    end)
+  end
+
+  local starved = helper.by_scale { small = 8, normal = 30, deep = 500 }
+
+  it(("do the same when memory ran out for a moment (%d)"):format(starved), function()
+    for seed = 1, starved do
+      for at = 1, 3 do
+        local program = generator.generate(9000 + seed)
+        local what = run.starves(program, (seed * 7 + at * 31) % (at * 40) + 1, "3!")
+        if what then error(run.show(program) .. "\n" .. what, 0) end
+      end
+    end
+  end)
+end)

@@ -1,0 +1,171 @@
+#include <fenv.h>
+
+#include "core/base/pool.h"
+
+#include "core/base/thread.h"
+
+enum {
+  SPINS = 2000,                /* looks for a job before a thread sleeps: some dozens of us */
+  PATIENCE = 200,              /* looks for the others' end before another thread may run here */
+  EAGER = 400                  /* the same for their coming */
+};
+
+#define OPEN 0x80000000u       /* in `inside`: threads may come */
+
+struct pool {
+  struct memory *memory;
+  struct crew *crew;           /* NULL before the first job, and where there are no threads */
+  uint64_t process;            /* that has made it */
+  uint32_t threads;
+  ecs_jobs jobs;               /* its `run` is NULL where the threads are the pool's own */
+  bool tried;                  /* to make a crew */
+  bool eager;
+  /* Of the job. */
+  pool_task run;
+  void *job;
+  uint32_t width;
+  fenv_t mode;
+  /* Shared. */
+  uint32_t number;             /* of the job, or of the end */
+  uint32_t ending;
+  uint32_t inside;             /* threads that do it, and whether others may come */
+  uint32_t asleep;
+};
+
+struct pool *pool_new(struct memory *memory, uint32_t threads, const ecs_jobs *jobs) {
+  assert(threads > 1 && threads <= CREW_LIMIT + 1);
+  struct pool *pool = memory_array(memory, 1, sizeof *pool);
+  if (!pool) return NULL;
+  pool->memory = memory;
+  pool->threads = threads;
+  if (jobs) pool->jobs = *jobs;
+  return pool;
+}
+
+uint32_t pool_width(const struct pool *pool) { return pool->threads; }
+bool pool_is_own(const struct pool *pool) { return !pool->jobs.run; }
+void pool_be_eager(struct pool *pool) { pool->eager = true; }
+bool pool_is_eager(const struct pool *pool) { return pool->eager; }
+
+bool pool_is_awake(const struct pool *pool) {
+  if (pool->jobs.run || pool->eager) return true;
+  return pool->crew && shared_get(&pool->asleep) < crew_size(pool->crew);
+}
+
+/* ---- the threads of the pool ---- */
+
+static bool come_in(struct pool *pool) {
+  for (;;) {
+    uint32_t inside = shared_get(&pool->inside);
+    if (!(inside & OPEN)) return false;
+    if (shared_replace(&pool->inside, inside, inside + 1)) return true;
+  }
+}
+
+static void go_out(struct pool *pool) { shared_add(&pool->inside, UINT32_MAX); }
+
+/* The job after the one of that number, or the end; its number. */
+static uint32_t wait_for_job(struct pool *pool, uint32_t seen) {
+  for (uint32_t i = 0; i < SPINS && shared_get(&pool->number) == seen; i++) thread_pause();
+  if (shared_get(&pool->number) == seen)
+    crew_sleep(pool->crew, &pool->number, seen, &pool->asleep);
+  return shared_get(&pool->number);
+}
+
+/* The life of a thread. Who makes the crew waits with the first job until it is known. */
+static void live(void *ud, uint32_t who) {
+  struct pool *pool = ud;
+  uint32_t seen = 0;
+  while (shared_get(&pool->number) == 0) thread_yield();
+  for (;;) {
+    seen = wait_for_job(pool, seen);
+    if (shared_get(&pool->ending)) return;
+    if (!come_in(pool)) continue;
+    if (who < pool->width) {
+      fesetenv(&pool->mode);
+      pool->run(pool->job, who);
+    }
+    go_out(pool);
+  }
+}
+
+/* ---- who calls ---- */
+
+/* In a child of the process that has made them there are no threads. */
+static void forget_parents(struct pool *pool) {
+  if (!pool->crew || pool->process == thread_process()) return;
+  crew_forget(pool->crew);
+  pool->crew = NULL;
+}
+
+static bool has_crew(struct pool *pool) {
+  forget_parents(pool);
+  if (pool->tried) return pool->crew != NULL;
+  pool->tried = true;
+  pool->process = thread_process();
+  pool->crew = crew_new(pool->memory, pool->threads - 1, live, pool);
+  return pool->crew != NULL;
+}
+
+static void next_number(struct pool *pool) {
+  uint32_t number = shared_add(&pool->number, 1);
+  if (number == UINT32_MAX) shared_add(&pool->number, 1);
+  if (shared_get_last(&pool->asleep)) crew_wake(pool->crew);
+}
+
+static void wait_for_some(struct pool *pool) {
+  for (uint32_t i = 0; i < EAGER && shared_get(&pool->inside) == OPEN; i++) thread_yield();
+}
+
+static void wait_for_all(struct pool *pool) {
+  uint32_t inside = shared_get(&pool->inside);
+  while (!shared_replace(&pool->inside, inside, inside & ~OPEN))
+    inside = shared_get(&pool->inside);
+  for (uint32_t i = 0; shared_get(&pool->inside) != 0; i++)
+    (i < PATIENCE ? thread_pause : thread_yield)();
+}
+
+/* A task of a host's, which may be on a thread that calculates in another mode. */
+static void run_hosted(void *ud, uint32_t who) {
+  struct pool *pool = ud;
+  fenv_t kept;
+  if (who >= pool->width) return;
+  fegetenv(&kept);
+  fesetenv(&pool->mode);
+  pool->run(pool->job, who);
+  fesetenv(&kept);
+}
+
+void pool_run(struct pool *pool, uint32_t width, pool_task run, void *job) {
+  assert(width > 0 && width <= pool->threads);
+  bool own = pool_is_own(pool);
+  if (own && !has_crew(pool)) {
+    run(job, 0);
+    return;
+  }
+  assert(shared_get(&pool->inside) == 0);
+  pool->run = run;
+  pool->job = job;
+  pool->width = width;
+  fegetenv(&pool->mode);
+  if (!own) {
+    pool->jobs.run(pool->jobs.ud, width, run_hosted, pool);
+    return;
+  }
+  shared_set(&pool->inside, OPEN);
+  next_number(pool);
+  if (pool->eager) wait_for_some(pool);
+  run(job, 0);
+  wait_for_all(pool);
+}
+
+void pool_free(struct pool *pool) {
+  forget_parents(pool);
+  if (pool->crew) {
+    assert(shared_get(&pool->inside) == 0);
+    shared_set(&pool->ending, 1);
+    next_number(pool);
+    crew_free(pool->crew);
+  }
+  memory_free(pool->memory, pool, sizeof *pool);
+}

@@ -1,0 +1,40 @@
+/* A world's threads: one that calls, and others that share a job with it when there is one. A job
+** is a function that each of them calls once at most; the one that calls always does, and what one
+** of them leaves another one does, so that it does not matter how many come. */
+#ifndef ECS_CORE_BASE_POOL_H
+#define ECS_CORE_BASE_POOL_H
+
+#include "core/base/memory.h"
+#include "ecs_world.h"
+
+struct pool;
+
+typedef void (*pool_task)(void *job, uint32_t who);
+
+/* For so many threads with the one that calls, 2 at least; or with the host's own, which `jobs`
+** runs. Makes no thread yet. NULL when out of memory. */
+struct pool *pool_new(struct memory *memory, uint32_t threads, const ecs_jobs *jobs);
+
+/* Its threads have ended then. In a child of the process that has made them there are none. */
+void pool_free(struct pool *pool);
+
+/* How many may call a task at once; `who` is less. */
+uint32_t pool_width(const struct pool *pool);
+
+/* Whether threads wait for work and do not sleep: a job is shared in less than a microsecond, else
+** in some dozens. */
+bool pool_is_awake(const struct pool *pool);
+
+/* Calls run(job, who) here with 0 and on other threads with other numbers below `width`, and
+** returns when all have returned. They calculate in the floating-point mode of the caller. A host's
+** jobs may be on any threads, or one after the other on this one. */
+void pool_run(struct pool *pool, uint32_t width, pool_task run, void *job);
+
+/* Whether the one that calls does take part as 0 (where a host runs the jobs, another one may). */
+bool pool_is_own(const struct pool *pool);
+
+/* For tests: everything is worth sharing, and who calls waits a while for others to come. */
+void pool_be_eager(struct pool *pool);
+bool pool_is_eager(const struct pool *pool);
+
+#endif

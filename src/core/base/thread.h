@@ -1,0 +1,87 @@
+/* Threads, and what they say to each other: POSIX's or Windows', or none where there are none or
+** where ECS_NO_THREADS says so. */
+#ifndef ECS_CORE_BASE_THREAD_H
+#define ECS_CORE_BASE_THREAD_H
+
+#include "core/base/memory.h"
+
+#if defined(__GNUC__) && !defined(ECS_NO_THREADS) && \
+    (defined(__unix__) || defined(__APPLE__) || defined(_WIN32))
+#define ECS_THREADS 1
+#else
+#define ECS_THREADS 0
+#endif
+
+#define CREW_LIMIT 63u         /* threads in a crew */
+
+/* Some threads that do the same, and where they sleep. */
+struct crew;
+
+/* Begins threads that call live(ud, 1), live(ud, 2), and so on, and end when that returns: as many
+** as the system gives, up to `count`. Signals go to other threads. NULL when there is no memory, or
+** not one thread. */
+struct crew *crew_new(struct memory *memory, uint32_t count, void (*live)(void *ud, uint32_t i),
+                      void *ud);
+uint32_t crew_size(const struct crew *crew);
+
+/* For its threads: sleeps while *word is `value`, counted in *asleep. */
+void crew_sleep(struct crew *crew, const uint32_t *word, uint32_t value, uint32_t *asleep);
+/* After *word has got another value: those that sleep look again. */
+void crew_wake(struct crew *crew);
+
+/* Waits until all have returned, and frees it. */
+void crew_free(struct crew *crew);
+/* Frees it in a process that has none of its threads: a child of the one that made them. */
+void crew_forget(struct crew *crew);
+
+/* A number of this process; 0 where processes have no children that go on with their memory. */
+uint64_t thread_process(void);
+
+/* Lets others run, if any wait for this processor. */
+void thread_yield(void);
+
+/* For loops that wait for another thread. */
+static inline void thread_pause(void) {
+#if ECS_THREADS && (defined(__x86_64__) || defined(__i386__))
+  __builtin_ia32_pause();
+#endif
+}
+
+/* ---- numbers that threads share ---- */
+
+#if ECS_THREADS
+/* What the thread that has set it wrote before is seen behind it. */
+static inline uint32_t shared_get(const uint32_t *at) {
+  return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+static inline void shared_set(uint32_t *at, uint32_t value) {
+  __atomic_store_n(at, value, __ATOMIC_RELEASE);
+}
+/* In one order for all threads; what it was before. */
+static inline uint32_t shared_add(uint32_t *at, uint32_t more) {
+  return __atomic_fetch_add(at, more, __ATOMIC_SEQ_CST);
+}
+static inline uint32_t shared_get_last(const uint32_t *at) {
+  return __atomic_load_n(at, __ATOMIC_SEQ_CST);
+}
+/* Sets it if it is what it was. */
+static inline bool shared_replace(uint32_t *at, uint32_t was, uint32_t value) {
+  return __atomic_compare_exchange_n(at, &was, value, false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE);
+}
+#else
+static inline uint32_t shared_get(const uint32_t *at) { return *at; }
+static inline void shared_set(uint32_t *at, uint32_t value) { *at = value; }
+static inline uint32_t shared_add(uint32_t *at, uint32_t more) {
+  uint32_t was = *at;
+  *at += more;
+  return was;
+}
+static inline uint32_t shared_get_last(const uint32_t *at) { return *at; }
+static inline bool shared_replace(uint32_t *at, uint32_t was, uint32_t value) {
+  bool same = *at == was;
+  if (same) *at = value;
+  return same;
+}
+#endif
+
+#endif

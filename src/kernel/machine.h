@@ -1,0 +1,63 @@
+/* A program that runs: what a thread needs for it, and where in it the thread is. */
+#ifndef ECS_KERNEL_MACHINE_H
+#define ECS_KERNEL_MACHINE_H
+
+#include "core/base/buffer.h"
+#include "kernel/list.h"
+#include "kernel/note.h"
+#include "kernel/ops.h"
+
+/* What a machine runs. */
+struct running {
+  const struct program *p;
+  const struct numbering *numbers;
+  const k_run *run;
+  const op_fn *ops;
+  void **at;                  /* the addresses of operands, in this block */
+  k_scalar *scalars, *kept;   /* the scalars; what they were before rows ran apart */
+  struct notes *notes;
+  struct k_items *items;      /* of each list, */
+  uint32_t listed[MAX_LISTS]; /* and how many stay when it is filled: where rows run apart */
+  k_failure *failure;         /* error is KE_NONE until a row fails */
+  size_t first;               /* the block's first row */
+  size_t block;               /* rows in a block, but the last */
+  uint32_t end;               /* the instruction to stop at */
+};
+
+struct machine {
+  struct memory *memory;
+  k_isa isa;
+  struct column_buffer buffer;  /* see struct program_layout */
+  struct running running;
+  struct notes notes;           /* of the block under way */
+  struct k_items items[MAX_LISTS];
+};
+
+/* How many rows of so many make a block. */
+size_t running_choose_block(const struct program *p, size_t rows);
+
+/* After machine_open: begins at a table's first row. */
+void running_begin(struct running *r, k_failure *failure);
+
+/* By how many rows, backwards too, columns, bitmaps and the like move. */
+void running_move(struct running *r, ptrdiff_t rows);
+
+/* Whether the run is for any of the block's n rows; clears their bits in all bitmaps. */
+bool running_opens(const struct running *r, size_t n);
+
+/* Nothing has been noted down and listed for the block of n rows at r->first. */
+void running_clear(const struct running *r, size_t n);
+
+/* Runs n rows of the block from an instruction on, up to r->end; returns how many of them did not
+** fail. Where it does not say `apart`, few rows with much to do may run before the others. */
+size_t running_from(struct running *r, uint32_t pc, size_t n, bool apart);
+
+/* Runs the block of n rows at r->first; returns how many of them did not fail. */
+size_t running_block(struct running *r, size_t n);
+
+/* What follows a run of which a row failed, or none did, in all its blocks: bits from that row on
+** are cleared, and what rows came to joins the totals. */
+k_status running_end(const struct program *p, const k_run *run, const k_folding *foldings,
+                     const k_failure *failure);
+
+#endif

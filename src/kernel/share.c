@@ -1,0 +1,425 @@
+#include "kernel/share.h"
+
+#include "core/base/pool.h"
+#include "core/base/thread.h"
+#include "kernel/machine.h"
+
+/* ---- what can be shared ---- */
+
+enum { LOOK_WEIGHT = 20, LIVE_WEIGHT = 8, NOTE_WEIGHT = 12, LIST_WEIGHT = 200 };
+
+static uint32_t weight_of(const k_insn *k) {
+  uint32_t op = OP_NUMBER(k->op);
+  if (k->op & OP_SCALAR) return 0;
+  if (op == OP_LIVE) return LIVE_WEIGHT;
+  if (op == OP_LIST) return LIST_WEIGHT;
+  if (op >= OP_LOOK_BOOL && op <= OP_LOOK_I64) return LOOK_WEIGHT;
+  return op >= OP_NOTE_F64 && op <= OP_DO_NOTES ? NOTE_WEIGHT : 1;
+}
+
+static bool is_note(const k_insn *k) { return k->op >= OP_NOTE_F64 && k->op <= OP_NOTE_BOOL; }
+
+static bool writes_column(const struct program *p, const k_insn *k) {
+  char letter = op_table[OP_NUMBER(k->op)].signature[0];
+  bool other = letter == '-' || letter == 'x' || letter == 't' || letter == 's';
+  return !(k->op & OP_SCALAR) && !other && k->dst < p->column_count;
+}
+
+/* The first instruction behind all that can fail, but for what is done to others, and behind loops
+** and skips that such are in. */
+static uint32_t behind_failures(const struct program *p) {
+  uint32_t last = p->prologue;
+  for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
+    const k_insn *k = &p->insns[pc];
+    if (op_table[OP_NUMBER(k->op)].error && k->op != OP_DO_NOTES) last = pc + 1;
+  }
+  for (uint32_t pc = p->prologue; pc < last; pc++) {
+    const k_insn *k = &p->insns[pc];
+    uint32_t end = k->op == OP_LOOP ? k->c + 1u : k->op == OP_SKIP ? k->c : 0;
+    if (end > last) last = end;
+  }
+  return last;
+}
+
+static uint32_t notes_at(const struct program *p) {
+  uint32_t pc = p->prologue;
+  while (pc < p->insn_count && p->insns[pc].op != OP_DO_NOTES) pc++;
+  return pc;
+}
+
+/* Whether something between two instructions writes to columns. */
+static bool writes_between(const struct program *p, uint32_t from, uint32_t to) {
+  for (uint32_t pc = from; pc < to; pc++)
+    if (writes_column(p, &p->insns[pc])) return true;
+  return false;
+}
+
+static bool notes_in_loops(const struct program *p) {
+  uint32_t end = 0;
+  for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
+    const k_insn *k = &p->insns[pc];
+    if (k->op == OP_LOOP && k->c > end) end = k->c;
+    if (is_note(k) && pc < end) return true;
+  }
+  return false;
+}
+
+static bool gives_orders(const struct program *p) {
+  for (uint32_t i = 0; i < p->site_count; i++)
+    if (p->sites[i].step == KS_ORDER) return true;
+  return false;
+}
+
+/* Why blocks cannot take turns, if they cannot. */
+static const char *find_turn(const struct program *p, struct sharing *sharing) {
+  uint32_t sound = behind_failures(p), turn = p->site_count ? notes_at(p) : sound;
+  uint32_t passed = p->site_count ? turn + 1 : turn;
+  bool orders = gives_orders(p);
+  if (orders && (p->lookup_count || program_info(p).live))
+    return "rows look at other entities, and give commands to them, spawn or emit";
+  if (p->total_count && p->block != K_LEAF)
+    return "it has a total, and writes and can fail, or looks into an index";
+  if (turn < sound || passed > p->insn_count || writes_between(p, p->prologue, passed))
+    return "rows write before all that can fail is done";
+  sharing->serves = orders || p->site_count > NOTE_SITES || notes_in_loops(p) || p->list_count;
+  sharing->turn = (uint16_t)turn;
+  sharing->passed = (uint16_t)passed;
+  return NULL;
+}
+
+struct sharing sharing_of(const struct program *p) {
+  struct sharing sharing = {.weight = 1};
+  for (uint32_t pc = p->prologue; pc < p->insn_count; pc++)
+    sharing.weight += weight_of(&p->insns[pc]);
+  bool writes = p->site_count || writes_between(p, p->prologue, p->insn_count);
+  bool fails = p->site_count || program_info(p).fails;
+  sharing.takes_turns = (writes && fails) || p->list_count;
+  if (sharing.takes_turns) sharing.why_not = find_turn(p, &sharing);
+  return sharing;
+}
+
+enum { WORTH_AWAKE = 1 << 15, WORTH_WAKING = 1 << 20, SMALLEST = 64 };
+
+bool share_is_possible(const struct pool *pool, const struct sharing *sharing) {
+  return !sharing->why_not && (!sharing->serves || pool_is_own(pool));
+}
+
+bool share_is_worth(const struct pool *pool, const struct sharing *sharing, size_t rows) {
+  if (!share_is_possible(pool, sharing)) return false;
+  if (pool_is_eager(pool)) return rows > SMALLEST;
+  size_t work = rows * sharing->weight;
+  return rows > K_LEAF && work >= WORTH_AWAKE && (work >= WORTH_WAKING || pool_is_awake(pool));
+}
+
+/* ---- room ---- */
+
+void helpers_free(struct helpers *helpers, struct memory *memory) {
+  for (uint32_t i = 0; i < helpers->count; i++) machine_free(helpers->machines[i]);
+  memory_free(memory, helpers->machines, helpers->count * sizeof *helpers->machines);
+  buffer_free(memory, &helpers->foldings);
+  memset(helpers, 0, sizeof *helpers);
+}
+
+static bool reserve_machine(struct machine **at, const struct machine *own,
+                            const struct program *p) {
+  if (!*at) *at = machine_new(own->memory, own->isa);
+  if (!*at) return false;
+  (*at)->notes.fixed = true;
+  for (uint32_t i = 0; i < MAX_LISTS; i++) (*at)->items[i].fixed = true;
+  return machine_reserve(*at, p) == K_OK;
+}
+
+static bool reserve_machines(struct helpers *helpers, const struct machine *own, uint32_t count,
+                             const struct program *p) {
+  if (!helpers->machines) {
+    helpers->machines = memory_array(own->memory, count, sizeof *helpers->machines);
+    if (!helpers->machines) return false;
+    helpers->count = count;
+  }
+  assert(helpers->count == count);
+  size_t room = machine_room(p);
+  if (room <= helpers->room) return true;
+  for (uint32_t i = 0; i < count; i++)
+    if (!reserve_machine(&helpers->machines[i], own, p)) return false;
+  helpers->room = room;
+  return true;
+}
+
+static bool reserve_foldings(struct helpers *helpers, const struct machine *own, size_t count) {
+  size_t room = count * sizeof(k_folding);
+  if (room <= helpers->folding_room) return true;
+  if (!buffer_grow(own->memory, &helpers->foldings, room, 0)) return false;
+  helpers->folding_room = room;
+  return true;
+}
+
+/* ---- a share of it ---- */
+
+/* A run that threads share. */
+struct share {
+  const struct helpers *helpers;
+  struct machine *own;
+  const struct sharing *sharing;
+  const struct program *p;
+  const k_run *run;
+  size_t chunk;                /* rows that a thread takes at a time */
+  size_t block;
+  uint32_t chunks;
+  k_folding *foldings;         /* one for each total, of each chunk */
+  k_failure *failure;          /* in that chunk: */
+  uint32_t failed;             /* the first that is known to have failed, or NONE */
+  uint32_t guard;              /* 1 while a thread writes these two */
+  uint32_t next;               /* chunk to be taken */
+  uint32_t turn;               /* of which chunk it is */
+  uint32_t asks;               /* 1 while the thread whose turn it is waits for the calling one: */
+  struct running *client;      /* which is to do what it has noted down, */
+  size_t client_rows;          /* or to make room for that; how many rows are sound */
+};
+
+static void take_guard(struct share *s) {
+  while (!shared_replace(&s->guard, 0, 1)) thread_pause();
+}
+
+static void note_failure(struct share *s, uint32_t chunk, const k_failure *failure) {
+  take_guard(s);
+  if (chunk < s->failed) {
+    *s->failure = *failure;
+    shared_set(&s->failed, chunk);
+  }
+  shared_set(&s->guard, 0);
+}
+
+/* The rows of a chunk, from where r is. */
+static size_t rows_of(const struct share *s, uint32_t chunk) {
+  size_t from = chunk * s->chunk, left = s->run->rows - from;
+  return left < s->chunk ? left : s->chunk;
+}
+
+static void go_to(struct running *r, const struct share *s, uint32_t chunk) {
+  uint32_t totals = s->p->total_count;
+  for (uint32_t i = 0; i < totals; i++) {
+    k_folding *f = &s->foldings[(size_t)chunk * totals + i];
+    k_fold_begin(f, total_how(s->p, i), total_type(s->p, i));
+    r->at[r->numbers->totals + i] = f;
+  }
+  running_move(r, (ptrdiff_t)(chunk * s->chunk) - (ptrdiff_t)r->first);
+  for (uint32_t i = 0; i < totals; i++) fold_be_leaf(r->at[r->numbers->totals + i], chunk);
+}
+
+/* Runs a chunk whose blocks need not wait for others; whether no row failed. */
+static bool run_chunk(struct running *r, const struct share *s, uint32_t chunk) {
+  size_t rows = rows_of(s, chunk);
+  for (;;) {
+    size_t n = rows < s->block ? rows : s->block;
+    if (running_opens(r, n) && running_block(r, n) < n) return false;
+    rows -= n;
+    if (rows == 0) return true;
+    running_move(r, (ptrdiff_t)n);
+  }
+}
+
+/* ---- turns ---- */
+
+/* Spins, and then lets others run. */
+static void wait_a_little(uint32_t *times) {
+  enum { PATIENCE = 500 };
+  (++*times < PATIENCE ? thread_pause : thread_yield)();
+}
+
+/* Does what the rows of a block have noted down; how many of them are sound. */
+static size_t do_notes(const struct share *s, struct running *r, size_t rows) {
+  r->end = s->sharing->passed;
+  return rows ? running_from(r, s->sharing->turn, rows, true) : 0;
+}
+
+/* Whether a block has outgrown its room. */
+static bool is_outgrown(const struct share *s, const struct running *r) {
+  bool outgrown = s->p->site_count && r->notes->outgrown;
+  for (uint32_t i = 0; i < s->p->list_count; i++) outgrown |= r->items[i].outgrown > 0;
+  return outgrown;
+}
+
+static void forget_outgrown(const struct share *s, const struct running *r) {
+  if (s->p->site_count) r->notes->outgrown = 0;
+  for (uint32_t i = 0; i < s->p->list_count; i++) r->items[i].outgrown = 0;
+}
+
+/* False when there is no more room. */
+static bool grow_room(const struct share *s, const struct running *r) {
+  if (s->p->site_count && r->notes->outgrown)
+    if (!notes_grow(r->notes, r->notes->outgrown)) return false;
+  for (uint32_t i = 0; i < s->p->list_count; i++)
+    if (r->items[i].outgrown && !items_grow(&r->items[i], r->items[i].outgrown)) return false;
+  return true;
+}
+
+/* On the calling thread, that may allocate: what another one asks for, if it does. */
+static void serve(struct share *s) {
+  if (!shared_get(&s->asks)) return;
+  if (!is_outgrown(s, s->client))
+    s->client_rows = do_notes(s, s->client, s->client_rows);
+  else if (grow_room(s, s->client))
+    forget_outgrown(s, s->client);
+  shared_set(&s->asks, 0);
+}
+
+/* Has the calling thread do what serve says. */
+static size_t ask(struct share *s, struct running *r, size_t rows) {
+  uint32_t times = 0;
+  s->client = r;
+  s->client_rows = rows;
+  shared_set(&s->asks, 1);
+  while (shared_get(&s->asks)) wait_a_little(&times);
+  return s->client_rows;
+}
+
+/* Waits for a chunk's turn; false when none is to come. */
+static bool wait_for_turn(struct share *s, uint32_t chunk, uint32_t who) {
+  uint32_t times = 0;
+  while (shared_get(&s->turn) != chunk) {
+    if (shared_get(&s->failed) != NONE) return false;
+    if (who == 0) serve(s);
+    wait_a_little(&times);
+  }
+  return shared_get(&s->failed) == NONE;
+}
+
+/* Runs a block of n rows up to where it waits; how many are sound. What rows that run apart have
+** listed is gone when others do. */
+static size_t run_ahead(struct running *r, const struct share *s, size_t n) {
+  running_clear(r, n);
+  forget_outgrown(s, r);
+  r->end = s->sharing->turn;
+  return running_from(r, s->p->prologue, n, s->p->site_count || s->p->list_count);
+}
+
+/* In its turn: what a block has noted down is done; how many of its rows are sound. A block that
+** has outgrown its room is run again when there is more. */
+static size_t take_turn(struct running *r, struct share *s, size_t n, size_t sound, uint32_t who) {
+  if (!s->sharing->serves || who == 0) return do_notes(s, r, sound);
+  while (is_outgrown(s, r)) {
+    ask(s, r, sound);
+    if (is_outgrown(s, r)) break;
+    sound = run_ahead(r, s, n);
+  }
+  forget_outgrown(s, r);
+  return s->p->site_count && sound ? ask(s, r, sound) : sound;
+}
+
+/* Runs a block, whose stores wait for its turn; whether it came, and no row failed. */
+static bool run_in_turn(struct running *r, struct share *s, uint32_t chunk, uint32_t who) {
+  size_t n = rows_of(s, chunk), sound = n;
+  bool opens = running_opens(r, n);
+  if (opens) sound = run_ahead(r, s, n);
+  if (!wait_for_turn(s, chunk, who)) return false;
+  if (opens) sound = take_turn(r, s, n, sound, who);
+  if (sound < n) note_failure(s, chunk, r->failure);
+  shared_set(&s->turn, chunk + 1);
+  r->end = s->p->insn_count;
+  if (opens && sound) running_from(r, s->sharing->passed, sound, true);
+  return sound == n;
+}
+
+/* The calling thread has taken its last chunk. */
+static void serve_all(struct share *s) {
+  uint32_t times = 0;
+  while (shared_get(&s->turn) < s->chunks && shared_get(&s->failed) == NONE) {
+    serve(s);
+    wait_a_little(&times);
+  }
+}
+
+static void open_helper(struct machine *machine, const struct share *s) {
+  k_status status = machine_open(machine, s->p, s->run);
+  assert(status == K_OK);
+  (void)status;
+}
+
+/* Takes chunks as long as there are some. Whoever takes one has taken none behind it, so that all
+** before the first that fails are run. */
+static void take_chunks(struct share *s, uint32_t who, uint32_t chunk) {
+  k_failure failure;
+  struct machine *machine = who ? s->helpers->machines[who - 1] : s->own;
+  struct running *r = &machine->running;
+  if (who) open_helper(machine, s);
+  running_begin(r, &failure);
+  for (; chunk < s->chunks && chunk < shared_get(&s->failed); chunk = shared_add(&s->next, 1)) {
+    go_to(r, s, chunk);
+    if (s->sharing->takes_turns ? run_in_turn(r, s, chunk, who) : run_chunk(r, s, chunk)) continue;
+    if (!s->sharing->takes_turns) note_failure(s, chunk, &failure);
+    break;
+  }
+}
+
+/* A pool_task. */
+static void work(void *job, uint32_t who) {
+  struct share *s = job;
+  uint32_t chunk = shared_add(&s->next, 1);
+  if (chunk < s->chunks) take_chunks(s, who, chunk);
+  if (who == 0 && s->sharing->serves) serve_all(s);
+}
+
+/* ---- the whole ---- */
+
+/* How many rows make a block, and how many a thread takes at a time. A total's are those of a leaf,
+** and blocks that take turns are taken one by one. */
+static void cut(struct share *s, const struct pool *pool) {
+  enum { PARTS = 8 };
+  const struct program *p = s->p;
+  bool eager = pool_is_eager(pool), turns = s->sharing->takes_turns;
+  size_t most = turns || p->total_count || p->block < K_BLOCK ? p->block : s->run->rows;
+  s->block = turns && p->total_count ? K_LEAF : running_choose_block(p, s->run->rows);
+  if (s->block > most) s->block = most;
+  if (eager && !p->total_count) s->block = SMALLEST;
+  size_t part = s->run->rows / (pool_width(pool) * PARTS) / K_LEAF * K_LEAF;
+  s->chunk = p->total_count        ? K_LEAF
+             : turns || eager      ? s->block
+             : part > K_LEAF       ? part
+                                   : K_LEAF;
+  if (s->block > s->chunk) s->block = s->chunk;
+  s->chunks = (uint32_t)((s->run->rows + s->chunk - 1) / s->chunk);
+}
+
+/* What the chunks up to the first that failed came to, in the first one's. */
+static void join_foldings(const struct share *s) {
+  uint32_t totals = s->p->total_count;
+  for (uint32_t chunk = 1; totals && chunk < s->chunks && chunk <= s->failed; chunk++)
+    for (uint32_t i = 0; i < totals; i++)
+      fold_join(&s->foldings[i], &s->foldings[(size_t)chunk * totals + i], total_how(s->p, i),
+                total_type(s->p, i));
+}
+
+/* The run as all threads see it: the caller may keep the columns where its machine moves them. */
+static k_run copy_run(const struct machine *own, void **columns) {
+  k_run run = *own->running.run;
+  memcpy(columns, run.columns, own->running.p->column_count * sizeof *columns);
+  run.columns = columns;
+  return run;
+}
+
+k_status share_run(struct helpers *helpers, struct machine *own, struct pool *pool,
+                   const struct sharing *sharing, k_failure *failure) {
+  struct running *r = &own->running;
+  const struct program *p = r->p;
+  const k_run *given = r->run;
+  void *columns[MAX_COLUMNS], *totals[MAX_TOTALS];
+  k_run run = copy_run(own, columns);
+  struct share s = {.helpers = helpers, .own = own, .sharing = sharing, .p = p, .run = &run,
+                    .failure = failure, .failed = NONE};
+  assert(!sharing->why_not && run.rows > 0);
+  cut(&s, pool);
+  uint32_t width = pool_width(pool) < s.chunks ? pool_width(pool) : s.chunks;
+  if (!reserve_machines(helpers, own, pool_width(pool) - 1, p)) return K_ENOMEM;
+  if (!reserve_foldings(helpers, own, (size_t)s.chunks * p->total_count)) return K_ENOMEM;
+  s.foldings = helpers->foldings.data;
+  failure->error = KE_NONE;
+  memcpy(totals, r->at + r->numbers->totals, p->total_count * sizeof *totals);
+  r->run = &run;
+  pool_run(pool, width, work, &s);
+  r->run = given;
+  r->end = p->insn_count;
+  memcpy(r->at + r->numbers->totals, totals, p->total_count * sizeof *totals);
+  assert(s.failed != NONE || !sharing->takes_turns || s.turn == s.chunks);
+  join_foldings(&s);
+  return running_end(p, &run, s.foldings, failure);
+}
