@@ -191,6 +191,7 @@ build = {
         "src/kernel/giving.c",
         "src/kernel/isa.c",
         "src/kernel/list.c",
+        "src/kernel/kept.c",
         "src/kernel/listing.c",
         "src/kernel/lookup.c",
         "src/kernel/machine.c",

@@ -281,4 +281,43 @@ describe("What queries do to all their entities (C86)", function()
       assert.equal(history(seed, false), history(seed, true), "seed " .. seed)
     end
   end)
+
+  -- Systems that mark rows of many tables, by one command or two, some of which fail in a row.
+  local function marks(seed, kernels)
+    local rng, world, out = random.new(seed), new(kernels), {}
+    for i = 1, rng:range(1, 400) do
+      world:spawn { N = { i % 11, i }, P = rng:chance(50) and { i } or nil,
+        Marked = rng:chance(40) and true or nil, Big = rng:chance(30) and {} or nil }
+    end
+    local modulus, fails = 2, 0
+    local bodies = {
+      function(n, _, e) if n.a % modulus == 0 then world:add(e, "P") end end,
+      function(n, _, e) if n.a % modulus == 0 then world:remove(e, "P") end end,
+      function(n, _, e) if n.a % modulus == 0 then world:remove(e, "N") end end,
+      function(n, _, e) if n.a * 3 == modulus then world:despawn(e) end end,
+      function(n, _, e)
+        n.a = n.a + 5 // (n.f - fails)
+        if n.a % modulus == 0 then world:add(e, "Marked") end
+      end,
+      function(n, _, e)
+        if n.a % modulus == 0 then world:add(e, "Big") else world:remove(e, "Marked") end
+      end,
+    }
+    for i, body in ipairs(bodies) do
+      world:system("s" .. i, { query = rng:pick { "N", "N, !Big" }, each = body })
+    end
+    for _ = 1, 12 do
+      modulus, fails = rng:range(1, 5), rng:range(1, 400)
+      out[#out + 1] = tostring(pcall(world.run, world, "s" .. rng:range(1, #bodies), 1))
+      out[#out + 1] = table.concat(indices(world:query(""):ids()), " ")
+      out[#out + 1] = world:digest()
+    end
+    return table.concat(out, "\n")
+  end
+
+  it("is the same for what kernels mark as without them", function()
+    for seed = 1, 40 do
+      assert.equal(marks(seed, false), marks(seed, true), "seed " .. seed)
+    end
+  end)
 end)

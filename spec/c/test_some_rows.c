@@ -57,6 +57,8 @@ static uint32_t pick(struct some_rows *list) {
   for (uint32_t i = 0; i < graph->table_count && i < TABLES; i++) {
     const struct table *table = graph->tables[i];
     if (!table || table->count > 64 * WORDS) continue;
+    /* Behind its words there is something else. */
+    for (uint32_t word = (table->count + 63) / 64; word < WORDS; word++) bits[i][word] = UINT64_MAX;
     for (uint32_t row = 0; row < table->count; row++)
       if (share == 3 || random_below(4) <= share) bits[i][row / 64] |= UINT64_C(1) << row % 64;
     list[count++] = (struct some_rows){i, bits[i]};

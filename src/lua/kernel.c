@@ -27,6 +27,7 @@ static void free_set(ecs_world *world, struct attachment *link) {
   struct kernel_set *set = (struct kernel_set *)link;
   struct memory *memory = set->runner.memory;
   while (set->list) free_kernel(set->list);
+  kept_free(set->runner.memory, &set->kept);
   runner_free(&set->runner);
   world_detach_from(world, link);
   memory_free(memory, set, sizeof *set);

@@ -17,14 +17,22 @@
 #include "lua/lua_query.h"
 #include "lua/variant.h"
 
+/* Keeps what has just been marked, or stages it, behind what is kept. */
 static ecs_status stage(const struct kernel *kernel, const struct run *run, uint32_t match) {
+  struct runner *runner = &kernel->set->runner;
   assert(run->plan);
-  return run->plan->command_count ? run_stage(&kernel->set->runner, run, match) : ECS_OK;
+  if (!run->plan->command_count || kept_take(&kernel->set->kept, run, match, runner->bitmaps[0]))
+    return ECS_OK;
+  ecs_status status = kept_stage(&kernel->set->kept, run->query->world);
+  return status == ECS_OK ? run_stage(runner, run, match) : status;
 }
 
 /* The function itself does the rows of a run from the one that failed on. */
 static void finish(lua_State *L, int handle, const struct loop_box *loop,
                    const struct run_failure *failure, double dt, const struct rest *rest) {
+  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  ecs_status status = kept_stage(&kernel->set->kept, loop->box->world);
+  if (status != ECS_OK) raise_status(L, loop->box->world, status);
   kernel_finish(L, handle, failure, dt, rest, loop->form == LOOP_SYSTEM);
   if (!loop->open) loop_gone(L, loop);
 }
@@ -423,8 +431,8 @@ static void run_varying(lua_State *L, int handle, int anchors, struct loop_box *
   flush(L, handle, loop, &g);
 }
 
-static void run_tables(lua_State *L, int handle, int anchors, struct loop_box *loop,
-                       const struct kernel_run *how) {
+static void run_each_table(lua_State *L, int handle, int anchors, struct loop_box *loop,
+                           const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const ecs_query *query = kernel->query;
   for (uint32_t i = 0; i < query_reach(query); i++) {
@@ -440,6 +448,18 @@ static void run_tables(lua_State *L, int handle, int anchors, struct loop_box *l
     if (!variant) luaL_error(L, "finalizers keep using the world");
     if (!run_variant(L, handle, loop, i, variant, how) && how->total) return;
   }
+}
+
+/* What the rows have marked is kept until all of them have run. */
+static void run_tables(lua_State *L, int handle, int anchors, struct loop_box *loop,
+                       const struct kernel_run *how) {
+  struct kept *kept = &((struct kernel_box *)lua_touserdata(L, handle))->kernel->set->kept;
+  ecs_world *world = loop->box->world;
+  kept_begin(kept, world);
+  run_each_table(L, handle, anchors, loop, how);
+  if (!loop->open) loop_gone(L, loop);
+  ecs_status status = kept_end(kept, world);
+  if (status != ECS_OK) raise_status(L, world, status);
 }
 
 void kernel_run(lua_State *L, int handle, struct loop_box *loop,

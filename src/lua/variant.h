@@ -4,6 +4,7 @@
 
 #include "core/store/attachment.h"
 #include "front/guard.h"
+#include "kernel/kept.h"
 #include "kernel/partners.h"
 #include "kernel/run.h"
 #include "lua/kernel.h"
@@ -18,6 +19,7 @@ struct kernel_set {
   struct attachment link;
   struct kernel *list;
   struct runner runner;
+  struct kept kept;            /* rows that are marked, of the run over tables that is under way */
 };
 
 /* A function that is to be compiled. */

@@ -15,8 +15,7 @@ bool rows_are_plain(const ecs_world *world, enum rows_change change, ecs_id id) 
   if (change == ROWS_DESPAWN)
     return !world->relations.tied && !world->graph.pair_tables && !world->sparses.rows;
   const struct component *component = component_of(world, id);
-  assert(component && component->id == id);
-  return !component->relation && !component->sparse;
+  return component && component->id == id && !component->relation && !component->sparse;
 }
 
 bool rows_are_whole(const struct query_terms *terms) {
@@ -132,6 +131,12 @@ static void list_entities(const struct table *table, const uint64_t *bits, uint3
       entities[count++] = table->rows[word * 64 + bits_first(left)];
 }
 
+/* Whether rows of a table stay where they are. Others may come to it meanwhile, of which bits say
+** nothing. */
+static bool stays(const struct table *table, enum rows_change change, ecs_id id) {
+  return change != ROWS_DESPAWN && table_has(table, id) == (change == ROWS_ADD);
+}
+
 static ecs_status destination(ecs_world *world, enum rows_change change, ecs_id id,
                               struct table *from, struct table **to) {
   *to = NULL;
@@ -148,18 +153,19 @@ static ecs_status reserve(ecs_world *world, enum rows_change change, ecs_id id,
   *most = 0;
   for (; done < count && status == ECS_OK; done++) {
     struct table *from = world_table(world, list[done].table);
-    uint32_t rows = count_rows(from, list[done].bits);
+    uint32_t rows = stays(from, change, id) ? 0 : count_rows(from, list[done].bits);
     if (rows == 0) continue;
     if (rows > *most) *most = rows;
     status = destination(world, change, id, from, &to);
     if (status != ECS_OK) break;
-    if (!to || to == from) continue;
+    assert(to != from);
+    if (!to) continue;
     to->incoming += rows;
     status = table_reserve(world, to, to->incoming);
   }
   for (uint32_t i = 0; i < done; i++) {
     struct table *from = world_table(world, list[i].table);
-    if (count_rows(from, list[i].bits) == 0) continue;
+    if (stays(from, change, id) || count_rows(from, list[i].bits) == 0) continue;
     if (destination(world, change, id, from, &to) == ECS_OK && to) to->incoming = 0;
   }
   return status;
@@ -188,12 +194,11 @@ static void move_some(ecs_world *world, struct table *from, struct table *to,
 static void change_table(ecs_world *world, enum rows_change change, ecs_id id,
                          struct some_rows some, uint32_t *entities) {
   struct table *from = world_table(world, some.table), *to;
-  uint32_t count = count_rows(from, some.bits);
+  uint32_t count = stays(from, change, id) ? 0 : count_rows(from, some.bits);
   if (count == 0) return;
   ecs_status status = destination(world, change, id, from, &to);
-  assert(status == ECS_OK && entities);
+  assert(status == ECS_OK && entities && from != to);
   (void)status;
-  if (from == to) return;
   if (count == from->count && to) {
     bulk_move(world, from, to);
   } else if (count == from->count) {

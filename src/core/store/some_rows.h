@@ -19,7 +19,7 @@ struct some_rows {
 };
 
 /* Whether it means no more: nobody is told, nothing is tied, required, or kept outside of tables.
-** `id` is that of a component; no matter for a despawn. */
+** `id` is that of a component or pair; no matter for a despawn. */
 bool rows_are_plain(const ecs_world *world, enum rows_change change, ecs_id id);
 
 /* The same of what a query has: every row of its tables matches, once. */
