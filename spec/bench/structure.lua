@@ -237,8 +237,10 @@ local function some_rows(row)
     adding(2, add_where(2)), 6)
   row("q:where(fn):add, one row in a hundred (1: world:add)", n, 3,
     adding(100, add_one_by_one(100)), adding(100, add_where(100)), 3)
-  row("world:add by a kernel, all rows (1: world:add)", n, 3, adding(1, add_one_by_one(1)),
-    adding(1, add_by_kernel(1)), 2.5)
+  row("world:add by a kernel, all rows (1: q:add)", n, 3, adding(1, add_whole),
+    adding(1, add_by_kernel(1)), 2)
+  row("world:add by a kernel, every second row (1: q:add)", n, 3, adding(1, add_whole),
+    adding(2, add_by_kernel(2)), 6)
   row("world:add by a kernel, one row in a hundred (1: world:add)", n, 3,
     adding(100, add_one_by_one(100)), adding(100, add_by_kernel(100)), 3)
 end

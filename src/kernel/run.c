@@ -31,7 +31,7 @@ struct run_plan run_plan_of(struct program *program, const struct run_column *co
     if (columns[i].slot != NONE) continue;
     assert(!plan.takes_ids);
     assert(program->columns[i] == KC_ENTITY && !program_writes(program, i));
-    plan.takes_ids = true;
+    plan.takes_ids = program_reads(program, i);
   }
   plan.needs_room = plan.takes_ids || program->bitmap_count || program->starts;
   assert(plan.machine_room > 0);

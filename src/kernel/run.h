@@ -67,7 +67,7 @@ struct run_plan {
   uint32_t command_count, order_count; /* how many there are of what is below */
   uint32_t asked_count, other_count;
   uint32_t mark_count, whole_count;
-  bool takes_ids;                      /* one of the columns is the entities */
+  bool takes_ids;                      /* one of the columns that it reads is the entities */
   bool needs_room;                     /* for ids or bits of the rows */
   uint32_t first_mark;
   const struct run_command *commands;  /* of its first bitmaps, in the order of the function */
