@@ -140,14 +140,16 @@ static void same_as_one_by_one(void) {
   check_context(NULL);
 }
 
-/* Adds and removes of many entities, in any order; what each gets may differ. */
+/* Adds and removes of many entities, in any order; what each gets may differ. Or all of them
+** die. */
 static void change_many(struct fixture *f, const ecs_id *ids, size_t count, bool staged) {
   uint64_t before = state;
-  kind = ROWS_ADD;
+  bool ends = random_below(3) == 0;
+  kind = ends ? ROWS_DESPAWN : ROWS_ADD;
   component = random_below(7);
   if (staged) CHECK_OK(f->world, ecs_defer(f->world));
   for (size_t i = 0; i < count; i++) {
-    if (random_below(8) == 0) {
+    if (!ends && random_below(8) == 0) {
       kind = random_below(2) ? ROWS_ADD : ROWS_REMOVE;
       component = random_below(7);
     }

@@ -127,10 +127,15 @@ struct way {
 
 /* Most chains are such a command, and go the same way as the one before. */
 INLINE bool plan_like(const ecs_world *world, struct chain *chain, const struct way *way) {
-  if (!way->from || chain->first != chain->last || chain->first == NONE || world->cascade.count)
-    return false;
+  if (chain->first != chain->last || chain->first == NONE || world->cascade.count) return false;
   const struct command *command = &world->staging.commands[chain->first];
-  if (command->kind != way->kind || command->component != way->component) return false;
+  if (command_is_end(command) && entity_find_near(&world->entities, chain->entity)) {
+    chain->skip = chain->sparse = false;
+    chain->target = NONE;
+    return true;
+  }
+  if (!way->from || command->kind != way->kind || command->component != way->component)
+    return false;
   const struct record *record = entity_find_near(&world->entities, chain->entity);
   if (!record || world_table(world, record->table) != way->from) return false;
   struct table *to = way->to;
@@ -228,8 +233,6 @@ static void apply_chain(ecs_world *world, const struct chain *chain) {
 
 /* ---- chains that go the same way ---- */
 
-#define TOGETHER 256u          /* entities that move at once */
-
 /* Whether a chain means no more than that its entity moves to its target. */
 INLINE bool moves_alone(const ecs_world *world, const struct chain *chain) {
   if (chain->first != chain->last || chain->first == NONE || chain->skip || chain->sparse ||
@@ -240,14 +243,14 @@ INLINE bool moves_alone(const ecs_world *world, const struct chain *chain) {
   return LIKELY(world->relations.count == 0) || !relation_of(world, command->component);
 }
 
-/* How many chains from one on, TOGETHER at most, move their entities, which are listed, between the
-** same two tables. */
+/* How many chains from one on, ROWS_TOGETHER at most, move their entities between the same two
+** tables; lists these. */
 static uint32_t list_moves(const ecs_world *world, uint32_t first, uint32_t *entities) {
   const struct staging *staging = &world->staging;
   const struct chain *chain = &staging->chains[first];
   uint32_t count = 0, most = staging->chain_count - first;
   uint32_t target = chain->target, from = NONE;
-  for (; count < most && count < TOGETHER && moves_alone(world, chain); count++, chain++) {
+  for (; count < most && count < ROWS_TOGETHER && moves_alone(world, chain); count++, chain++) {
     uint32_t index = ecs_id_index(chain->entity);
     uint32_t table = entity_record(&world->entities, index)->table;
     if (count == 0) from = table;
@@ -259,8 +262,11 @@ static uint32_t list_moves(const ecs_world *world, uint32_t first, uint32_t *ent
 
 /* Applies some chains from one on; returns how many. */
 static uint32_t apply_next(ecs_world *world, uint32_t first) {
-  uint32_t entities[TOGETHER], places[TOGETHER];
+  uint32_t entities[ROWS_TOGETHER], places[ROWS_TOGETHER];
   const struct chain *chain = &world->staging.chains[first];
+  bool ends = chain->target == NONE && !chain->skip && chain->first == chain->last;
+  if (ends && chain->first != NONE && command_is_end(&world->staging.commands[chain->first]))
+    return 1;
   uint32_t count = list_moves(world, first, entities);
   if (count < 2 || world_table(world, chain->target)->has_ties) {
     apply_chain(world, chain);

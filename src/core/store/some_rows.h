@@ -44,4 +44,9 @@ bool rows_have_component(const struct table *table);
 void rows_move(ecs_world *world, struct table *from, struct table *to, const uint32_t *entities,
                uint32_t count, uint32_t *places);
 
+#define ROWS_TOGETHER 256u     /* as many as callers list at a time */
+
+/* The same of entities that die, ROWS_TOGETHER at most. */
+void rows_end(ecs_world *world, struct table *from, const uint32_t *entities, uint32_t count);
+
 #endif
