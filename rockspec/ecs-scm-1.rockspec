@@ -250,6 +250,7 @@ build = {
         "src/lua/kernel_ready.c",
         "src/lua/kernel_run.c",
         "src/lua/kernel_variant.c",
+        "src/lua/key_program.c",
         "src/lua/loop.c",
         "src/lua/lua_array.c",
         "src/lua/lua_component.c",

@@ -123,6 +123,12 @@ static struct val row_entity(struct front *f) {
   return value;
 }
 
+void access_give(struct front *f, k_value number, bool integer) {
+  uint32_t at = new_column(f, (struct run_column){.slot = RUN_RESULT},
+                           (struct front_column){.type = integer ? KC_I64 : KC_F64});
+  build_store(f->b, f->columns[at].number, number);
+}
+
 /* ---- views ---- */
 
 /* A field or element of a view: what it is and its first leaf. */
@@ -214,10 +220,10 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   return access_column(f, to.slot, to.leaf, to.root, to.leaf);
 }
 
-/* What a function is given: views, values and truths of the terms, then dt, but a predicate, then
+/* What a function is given: views, values and truths of the terms, then dt, but to predicates, then
 ** the entity, which an event is not. */
 struct val access_parameter(struct front *f, uint32_t index) {
-  uint32_t slots = f->query->terms.slots, entity = slots + (f->result != RESULT_TRUTH);
+  uint32_t slots = f->query->terms.slots, entity = slots + !RESULT_IS_ASKED(f->result);
   struct val nil = {.kind = VAL_NIL};
   if (index >= entity && f->query->terms.event) return nil;
   if (index == entity) return row_entity(f);

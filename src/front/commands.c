@@ -153,6 +153,8 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
   if (count < 2 || arguments[0].kind != VAL_WORLD || (action == RUN_DESPAWN && count != 2))
     front_refuse(f, "it calls a method of the world badly");
   bool others = action == RUN_SET || !arguments[1].row_entity;
+  if (f->result == RESULT_KEY)
+    front_refuse(f, "it changes entities, and gives keys: do it in a system");
   if (f->result == RESULT_TRUTH || (f->result != RESULT_NONE && others))
     front_refuse(f, "it changes entities %s: do it in q:where(fn):each",
                  f->result == RESULT_TRUTH ? "in a predicate" : "and its result is used");

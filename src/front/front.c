@@ -483,12 +483,17 @@ static void use_result(struct front *f) {
   }
   static const k_reduce how[] = {[RESULT_SUM] = KR_SUM, [RESULT_MIN] = KR_MIN,
                                  [RESULT_MAX] = KR_MAX};
-  assert(f->result < sizeof how / sizeof *how);
   if (!val_is_number(f, result) || val_is_maybe(result))
     front_refuse(f, "it does not return a number on every way");
   number_decided(f, result, result, "returns");
   k_value value = result.value;
+  bool integer = val_type(f, result) == KT_I64;
   if (val_type(f, result) == KT_F32) value = number_as(f, result, KT_F64);
+  if (f->result == RESULT_KEY) {
+    access_give(f, value, integer);
+    return;
+  }
+  assert(f->result < sizeof how / sizeof *how);
   build_reduce(f->b, 0, how[f->result], value, f->start);
 }
 

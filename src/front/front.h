@@ -447,6 +447,9 @@ uint32_t element_cells(struct front *f, uint32_t column);
 const struct term *front_term(const struct front *f, uint32_t slot);
 /* What the key of an object, or a parameter of the whole function is. */
 struct val access_key(struct front *f, struct val object, const struct constant *key);
+
+/* What the function gives for each row, in a column of its own. */
+void access_give(struct front *f, k_value number, bool integer);
 struct val access_parameter(struct front *f, uint32_t index);
 /* Whether a path of the query goes by a field. */
 bool access_leads(const struct front *f, const struct component *component, uint32_t leaf);

@@ -14,8 +14,10 @@ bool val_is_number(const struct front *f, struct val x) {
   return x.kind == VAL_VALUE && !x.names && val_type(f, x) != KT_BOOL;
 }
 
+/* What is compared with keys, as those of an index, has no steps that are rounded to f32. */
 struct val val_number(struct front *f, k_value value, bool soft) {
-  (void)f;
+  bool wide = f->result == RESULT_KEY && value != K_NONE && build_type(f->b, value) == KT_F32;
+  if (wide) value = build_convert(f->b, KT_F64, value);
   return (struct val){.kind = VAL_VALUE, .value = value, .soft = soft};
 }
 

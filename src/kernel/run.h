@@ -20,9 +20,12 @@
 ** caller's. */
 enum { UNIFORM_DT, UNIFORM_STREAM, UNIFORM_TICK, UNIFORM_FIRST };
 
+#define RUN_RESULT (NONE - 1)  /* a slot of no query: what the program gives for each row */
+
 /* Which cells a program's column stands for. */
 struct run_column {
-  uint32_t slot;               /* of the query; NONE: the ids of the rows' entities */
+  uint32_t slot;               /* of the query; NONE: the ids of the rows' entities; RUN_RESULT: of
+                               ** run_rows alone */
   uint32_t leaf;               /* counted from the first column of the slot's term */
 };
 

@@ -4,6 +4,7 @@
 
 #include "core/find/indexing.h"
 #include "core/find/refresh.h"
+#include "core/store/query.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
@@ -11,11 +12,8 @@
 #include "lua/bind/world_box.h"
 #include "lua/each.h"
 #include "lua/index_loop.h"
+#include "lua/key_program.h"
 #include "lua/system_box.h"
-
-#define KEY_WORLD 1      /* user values: the world's object */
-#define KEY_FUNCTION 2
-#define KEY_VALUES 2
 
 /* A userdata that WORLD_REFS anchors by its address. */
 struct key_box {
@@ -108,10 +106,30 @@ static void read_value(lua_State *L, const ecs_index *index, uint32_t row, ecs_v
   }
 }
 
+/* Whether a program has given them, for the function whose object is at 1. */
+static bool set_by_program(lua_State *L, struct world_box *box, ecs_index *index) {
+  uint32_t count = index_unkeyed(index);
+  const struct keyless keyless = {index_query(index)->text, &index->rows,
+                                  count == index->rows.count ? NULL : index->stale.rows, count};
+  bool integers;
+  const void *keys = key_program(L, box, &keyless, &integers);
+  for (uint32_t i = 0; keys && i < count; i++) {
+    ecs_value key = {.kind = integers ? ECS_KIND_INTEGER : ECS_KIND_NUMBER};
+    if (integers)
+      key.integer = ((const int64_t *)keys)[i];
+    else
+      key.number = ((const double *)keys)[i];
+    ecs_status status = index_set_key(index, index_unkeyed_row(index, i), &key);
+    if (status != ECS_OK) raise_status(L, box->world, status);
+  }
+  return keys != NULL;
+}
+
 /* body(object, index): gives rows their keys. */
 static int call_rows(lua_State *L) {
   ecs_index *index = lua_touserdata(L, 2);
   struct world_box *box = ((struct key_box *)lua_touserdata(L, 1))->box;
+  if (set_by_program(L, box, index)) return 0;
   struct found_box *found = found_push(L, box, &index->rows, false);
   found->ended = false;
   lua_getiuservalue(L, 1, KEY_FUNCTION);
