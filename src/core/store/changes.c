@@ -56,6 +56,22 @@ static uint64_t ask_marks(const struct term *term, const struct table *table, ui
   return marks_since(marks, term->picks->since, term->news == TERM_ADDED, word);
 }
 
+#define GROUP_WORDS (MARK_ROWS / 64)
+
+/* The same of all rows: groups that nobody has written to are passed over as a whole. */
+static void ask_groups(const struct term *term, const struct table *table, uint64_t *words,
+                       uint32_t count) {
+  const struct marks *marks = marks_of(table, term->id);
+  bool known = marks && marks->groups;
+  for (uint32_t word = 0; word < count; word += GROUP_WORDS) {
+    uint32_t left = count - word < GROUP_WORDS ? count - word : GROUP_WORDS;
+    bool old = known && marks->groups[word / GROUP_WORDS] <= term->picks->since;
+    bool apart = known && !old && marks->tracked;
+    if (!apart) memset(words + word, old ? 0 : 0xFF, left * sizeof *words);
+    for (uint32_t i = word; apart && i < word + left; i++) words[i] = ask_marks(term, table, i);
+  }
+}
+
 /* The settled rows of a table; NULL for one that has come since. */
 static const struct pick *pick_of(struct picks *picks, const struct table *table) {
   if (picks->last < picks->count && picks->list[picks->last].table == table)
@@ -79,6 +95,12 @@ uint64_t picks_at(const struct term *term, const struct table *table, uint32_t w
   if (!picks->settled) return ask_marks(term, table, word);
   const struct pick *pick = pick_of(picks, table);
   return pick && word < pick->count ? picks->words[pick->first + word] : 0;
+}
+
+const uint64_t *picks_words(const struct term *term, const struct table *table) {
+  struct picks *picks = term->picks;
+  const struct pick *pick = picks->settled ? pick_of(picks, table) : NULL;
+  return pick && pick->count == words_of(table) ? picks->words + pick->first : NULL;
 }
 
 bool picks_row(const struct term *term, const struct table *table, uint32_t row) {
@@ -121,7 +143,7 @@ static ecs_status add_table(ecs_world *world, const struct term *term, const str
   if (!words) return world_nomem(world);
   picks->words = words;
   assert(first + count <= picks->word_capacity);
-  for (uint32_t word = 0; word < count; word++) words[first + word] = ask_marks(term, table, word);
+  ask_groups(term, table, words + first, count);
   picks->list[picks->count++] = (struct pick){table, first, count};
   return ECS_OK;
 }

@@ -38,6 +38,9 @@ void picks_free(ecs_world *world, struct query_terms *terms);
 ** keeps, its component. What is said of rows behind the last one means nothing. */
 uint64_t picks_at(const struct term *term, const struct table *table, uint32_t word);
 
+/* The same of all rows of a table, once that is settled; NULL: ask picks_at. */
+const uint64_t *picks_words(const struct term *term, const struct table *table);
+
 /* Whether a row is one of them. */
 bool picks_row(const struct term *term, const struct table *table, uint32_t row);
 

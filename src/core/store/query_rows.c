@@ -170,6 +170,11 @@ bool query_varies(const struct query_terms *terms) {
 
 /* Takes rows away from the bits of a table's, those of a term. */
 static void narrow(uint64_t *bits, struct shown rows, uint32_t words) {
+  const uint64_t *picked = rows.picking ? picks_words(rows.picking, rows.table) : NULL;
+  if (picked && !rows.bits && rows.flip == UINT64_MAX) {
+    for (uint32_t i = 0; i < words; i++) bits[i] &= picked[i];
+    return;
+  }
   for (uint32_t i = 0; i < words; i++) bits[i] &= shown_at(rows, i);
 }
 
