@@ -67,23 +67,21 @@ struct run_plan {
   struct program *program;
   const struct run_column *columns;    /* one for each column of the program */
   size_t machine_room;                 /* of the program */
-  uint32_t command_count, order_count; /* how many there are of what is below */
-  uint32_t asked_count, other_count;
+  uint32_t command_count, order_count, asked_count, other_count;   /* of the lists below */
   uint32_t mark_count, whole_count;
+  uint32_t first_mark;                 /* the first of the bitmaps that `marks` is about */
   bool takes_ids;                      /* one of the columns that it reads is the entities */
   bool needs_room;                     /* for ids or bits of the rows */
-  uint32_t first_mark;
   const struct run_command *commands;  /* of its first bitmaps, in the order of the function */
-  const struct run_command *orders;    /* or those that rows order, by their number; given */
-                                       /* where there are any, block by block, in an open scope */
-  const struct run_asked *asked;       /* the caller's to set, where there are any: */
-                                       /* then no run is over rows of several tables */
+  const struct run_command *orders;    /* or those that rows order, by their number; given where */
+                                       /* there are any, block by block, in an open scope */
+  const struct run_asked *asked;       /* the caller's to set, where there are any: then no run */
+                                       /* is over rows of several tables */
   const struct run_lookup *lookups;    /* the caller's to set: as many as the program has */
   const struct run_list *lists;        /* likewise */
   const struct run_other *others;      /* likewise: then all runs are over rows gathered */
-  const uint32_t *marks;               /* given: from a bitmap on (first_mark), those of rows in */
-                                       /* which these slots' cells are written; */
-  const uint32_t *whole;               /* and the slots of which all rows' cells are */
+  const uint32_t *marks;               /* given: bitmaps say in which rows these slots' cells are */
+  const uint32_t *whole;               /* written; and the slots of which all rows' cells are */
   struct sharing sharing;              /* by threads */
   uint64_t reads[RUN_COLUMNS / 64];    /* bits by the program's columns */
   uint64_t writes[RUN_COLUMNS / 64];

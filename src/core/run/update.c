@@ -21,15 +21,18 @@ static ecs_status check_dt(ecs_world *world, double dt) {
 
 /* The callback in a scope of its own; its commands are applied or dropped behind it. */
 static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
-  uint32_t scope;
-  ecs_status status = scope_open(world, SCOPE_SYSTEM, &scope);
+  uint32_t scope = 0;
+  ecs_status status = ECS_OK;
+  if (!scope_open_first(&world->staging, SCOPE_SYSTEM))
+    status = scope_open(world, SCOPE_SYSTEM, &scope);
   if (UNLIKELY(status != ECS_OK)) return status;
   char first = callback_begin(world);
   status = system->run(world, system->query, dt, system->ud);
   callback_end(world, status, first);
   if (UNLIKELY(world->staging.scope_count > scope + 1))
     callback_end_inner(world, scope, status == ECS_OK);
-  if (status == ECS_OK) {
+  if (LIKELY(status == ECS_OK)) {
+    if (LIKELY(scope_end_first(&world->staging, world->watching->note_count))) return ECS_OK;
     status = scope_commit(world, scope);
     if (!scope_stays_open(status)) return status;
   }
@@ -67,7 +70,7 @@ static inline bool reads_news(const ecs_system *system) {
   return UNLIKELY(query && (query->terms.event || query->terms.changes));
 }
 
-/* The same of a system that is told what is new to it. */
+/* call_once of a system that is told what is new to it. */
 static RARE ecs_status call_with_news(ecs_world *world, ecs_system *system, double dt) {
   uint64_t seen = system->seen, awaited = system->awaited, news = system->news;
   world->schedule->news = true;

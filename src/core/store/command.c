@@ -66,13 +66,6 @@ static void pop_ended(ecs_world *world) {
   }
 }
 
-/* Ends the one scope that there is, without commands. */
-static inline void end_only(struct staging *staging) {
-  assert(staging->open == 1 && staging->scopes->open);
-  staging->open = staging->busy = staging->scope_count = 0;
-  staging->scopes->open = false;
-}
-
 static void end_scope(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
   struct scope *ended = &staging->scopes[scope];
@@ -277,11 +270,7 @@ static ecs_status refusal(ecs_world *world) {
 ecs_status scope_commit(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
   assert(scope < staging->scope_count && staging->scopes[scope].open);
-  if (LIKELY(scope == 0 && staging->scope_count == 1 && staging->refused == ECS_OK &&
-             !(staging->command_count | staging->emission_count | world->watching->note_count))) {
-    end_only(staging);
-    return ECS_OK;
-  }
+  if (LIKELY(scope_end_first(staging, world->watching->note_count))) return ECS_OK;
   if (staging->open == 1 && (staging->command_count | world->watching->note_count)) {
     ecs_status status = commands_apply(world);
     if (status != ECS_OK) return status;
