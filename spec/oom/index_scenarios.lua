@@ -156,3 +156,42 @@ scenario("indexes told", {
     assert(s.world:explain("near").rows == 0 and #s.world:describe().indexes == 1)
   end,
 })
+
+-- Rows find ever more, for which there is to be room.
+local function looking(s)
+  indexed(s)
+  s.world:component("Found", { "n: i32", "last: entity" })
+  for _, id in ipairs(s.ids) do s.world:add(id, "Found") end
+  local near = s.world:index("bare", { query = "Place:in", grid = "Place", cell = 2 })
+  local keyed = s.world:index("keyed", { query = "Place:in, Place.y:in", hash = "x" })
+  s.crowd = function(place)
+    local n = 0
+    for other, e in near:within(place.x, place.y, place.y * 3) do
+      for _, y in keyed:find(other.x) do n = n + y // 1 end
+      if near:nearest(n, n, 1, e) then n = n + 1 end
+    end
+    return n
+  end
+  s.places = s.world:query "Place:in"
+  s.world:system("look", { query = "Place:in, Found", each = function(place, found)
+    found.n = 0
+    for _, e in near:within(place.x, place.y, place.y * 2) do
+      found.n = found.n + 1
+      found.last = e
+    end
+  end })
+end
+
+scenario("a kernel that looks into indexes, compiled and run", {
+  prepare = looking,
+  act = function(s) s.sum = s.places:sum(s.crowd) end,
+})
+
+scenario("an update with a kernel that goes through ever more", {
+  prepare = function(s)
+    looking(s)
+    s.world:update(1)
+    for i, id in ipairs(s.ids) do s.world:set(id, "Place", i % 3, 50 + i) end
+  end,
+  act = function(s) s.world:update(1) end,
+})
