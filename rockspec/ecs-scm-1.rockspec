@@ -204,6 +204,7 @@ build = {
         "src/kernel/ops_base.c",
         "src/kernel/order.c",
         "src/kernel/partners.c",
+        "src/kernel/partners_tied.c",
         "src/kernel/random.c",
         "src/kernel/region.c",
         "src/kernel/run.c",

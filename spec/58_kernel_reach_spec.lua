@@ -321,8 +321,8 @@ describe("another entity in a kernel", function()
       ["or with a relation"] = function(h) h.near = world:has(h.prey, "Likes") end,
       ["it calls world:enabled with what is no name"] =
         function(h) h.near = world:enabled(h.prey, h.near and "Shield" or "Cargo") end,
-      ["it calls 'targets' of the world: of its methods kernels know add, alive, count"] =
-        function(h) world:targets(h.prey, "Likes") end,
+      ["it calls 'name' of the world: of its methods kernels know add, alive, children, count"] =
+        function(h) world:name(h.prey) end,
       ["neither this world"] = function(h) h.near = other:alive(h.prey) end,
       ["'Nothing'"] = function(h) h.n = world:get(h.prey, "Nothing.x") end,
     } do

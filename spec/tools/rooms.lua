@@ -29,6 +29,7 @@ local ROOM_OF_FILE = {
   ["kernel/lookup.c"] = "kernel/run", ["kernel/lookup.h"] = "kernel/run",
   ["kernel/giving.c"] = "kernel/run", ["kernel/giving.h"] = "kernel/run",
   ["kernel/partners.c"] = "kernel/run", ["kernel/partners.h"] = "kernel/run",
+  ["kernel/partners_tied.c"] = "kernel/run", ["kernel/partners_tied.h"] = "kernel/run",
   ["kernel/gather.c"] = "kernel/run", ["kernel/gather.h"] = "kernel/run",
   ["kernel/kept.c"] = "kernel/run", ["kernel/kept.h"] = "kernel/run",
 }

@@ -265,18 +265,19 @@ static uint32_t math_call(struct front *f, uint32_t name, const struct val *argu
 enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM, METHOD_RES,
                    METHOD_HAS, METHOD_GET, METHOD_ALIVE, METHOD_TARGET, METHOD_PARENT,
                    METHOD_MATCHES, METHOD_SET, METHOD_SPAWN, METHOD_EMIT, METHOD_ENABLED,
-                   METHOD_COUNT };
+                   METHOD_CHILDREN, METHOD_SOURCES, METHOD_TARGETS, METHOD_COUNT };
 
 struct val call_method(struct front *f, struct val object, const struct constant *key) {
   static const char *const names[METHOD_COUNT] = {"despawn", "add", "remove", "random", "res",
                                                   "has", "get", "alive", "target", "parent",
-                                                  "count", "set", "spawn", "emit", "enabled"};
+                                                  "count", "set", "spawn", "emit", "enabled",
+                                                  "children", "sources", "targets"};
   for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
-  front_refuse(f, "it calls '%S' of the world: of its methods kernels know add, alive, count, "
-                  "despawn, emit, enabled, get, has, parent, random, remove, res, set, spawn and "
-                  "target",
+  front_refuse(f, "it calls '%S' of the world: of its methods kernels know add, alive, children, "
+                  "count, despawn, emit, enabled, get, has, parent, random, remove, res, set, "
+                  "sources, spawn, target and targets",
                &key->string);
   return object;
 }
@@ -405,6 +406,9 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
     case METHOD_ALIVE: results[0] = reach_alive(f, arguments, count); return 1;
     case METHOD_TARGET: results[0] = reach_target(f, arguments, count); return 1;
     case METHOD_PARENT: results[0] = reach_parent(f, arguments, count); return 1;
+    case METHOD_CHILDREN: results[0] = reach_tied(f, arguments, count, "children"); return 1;
+    case METHOD_SOURCES: results[0] = reach_tied(f, arguments, count, "sources"); return 1;
+    case METHOD_TARGETS: results[0] = reach_tied(f, arguments, count, "targets"); return 1;
     case METHOD_MATCHES: results[0] = count_call(f, arguments, count); return 1;
     case METHOD_GET: return reach_get(f, arguments, count, results, wanted);
     case METHOD_SPAWN: results[0] = order_spawn(f, arguments, count); return 1;

@@ -49,7 +49,8 @@ enum val_kind {
   VAL_TABLE,       /* a table that the function makes: `at` of f->made */
   VAL_INDEX,       /* an index: `at` of f->indexes */
   VAL_FINDER,      /* a method of it: `number` is an enum list_kind */
-  VAL_PARTNERS,    /* what a `for` is to go through: `value` is how many, of index `at` */
+  VAL_PARTNERS,    /* what a `for` is to go through: `value` is how many, of index `at`;
+                      NONE: of those who are tied */
   VAL_PARTNER,     /* a copy that such a loop shows: like a view; `value` is its place */
   VAL_SPAWNED      /* the id of an entity that it spawns: the `at`-th of f->commands, in a loop */
 };
@@ -498,9 +499,14 @@ struct val reach_enabled(struct front *f, const struct val *arguments, uint32_t 
 struct val reach_alive(struct front *f, const struct val *arguments, uint32_t count);
 struct val reach_target(struct front *f, const struct val *arguments, uint32_t count);
 struct val reach_parent(struct front *f, const struct val *arguments, uint32_t count);
+/* Who such a loop shows, by what is picked. */
+struct val reach_entity(struct front *f, k_value place);
 /* That of world:get, of which so many results are wanted (NONE: all); how many there are. */
 uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
                    struct val results[FRONT_RESULTS], uint32_t wanted);
+/* Those of world:children, sources and targets: what a loop goes through. */
+struct val reach_tied(struct front *f, const struct val *arguments, uint32_t count,
+                      const char *method);
 /* The id that an integer is, 0 where nobody alive has it. */
 k_value reach_live(struct front *f, k_value id);
 /* Refuses to write to a field that is also read of other entities. */

@@ -7,6 +7,7 @@
 #include "core/store/relation.h"
 #include "core/store/term.h"
 #include "core/store/world.h"
+#include "kernel/build_list.h"
 #include "kernel/ops.h"
 
 /* ---- lookups ---- */
@@ -224,6 +225,34 @@ struct val reach_target(struct front *f, const struct val *arguments, uint32_t c
     front_refuse(f, "it calls world:target with what is no name or id of a relation held by a "
                     "constant, an upvalue or a field of a table");
   return target_of(f, id, relation);
+}
+
+struct val reach_tied(struct front *f, const struct val *arguments, uint32_t count,
+                      const char *method) {
+  struct val id = need_id(f, arguments, count, method);
+  bool children = method[0] == 'c';
+  const struct component *relation =
+      count == 3 && !children ? call_component(f, arguments[2]) : NULL;
+  if (children ? count != 2 : !relation || !relation->relation)
+    front_refuse(f, "it calls world:%s with what is no name or id of a relation held by a "
+                    "constant, an upvalue or a field of a table, or with too much", method);
+  need_alive(f, id);
+  if (f->list_count == RUN_LISTS)
+    front_refuse(f, "it has too many loops over indexes and ties: write it as two systems");
+  uint32_t number = build_list(f->b);
+  assert(number == f->list_count || number == NONE);
+  f->lists[f->list_count++] =
+      (struct run_list){.kind = method[0] == 't' ? LIST_TARGETS : LIST_SOURCES,
+                        .relation = relation ? relation->id : ECS_NULL};
+  return (struct val){.kind = VAL_PARTNERS, .at = NONE,
+                      .value = build_listed(f->b, number, &id.value, 1)};
+}
+
+struct val reach_entity(struct front *f, k_value place) {
+  struct run_lookup lookup = {LOOKUP_ENTITY, ECS_NULL, 0};
+  struct val entity = val_number(f, look(f, lookup, KT_I64, place), false);
+  entity.entity = true;
+  return entity;
 }
 
 struct val reach_parent(struct front *f, const struct val *arguments, uint32_t count) {

@@ -56,6 +56,13 @@ static void look_targets(const ecs_world *world, ecs_id id, const struct sought 
     to[i] = (int64_t)target_of(world, relation, id_at(sought, i));
 }
 
+static void look_entities(const ecs_world *world, const struct sought *sought, int64_t *to) {
+  for (size_t i = 0; i < sought->count; i++) {
+    uint64_t at = id_at(sought, i) - 1;
+    to[i] = at < INDEX_LIMIT ? (int64_t)entity_id_any(&world->entities, (uint32_t)at) : 0;
+  }
+}
+
 /* ---- places ---- */
 
 static void look_packed(const ecs_world *world, const struct sparse *sparse,
@@ -168,6 +175,10 @@ void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const i
   struct sought sought = {from, mask, n};
   if (lookup->kind == LOOKUP_LIVE) {
     look_live(world, &sought, to);
+    return;
+  }
+  if (lookup->kind == LOOKUP_ENTITY) {
+    look_entities(world, &sought, to);
     return;
   }
   if (lookup->kind == LOOKUP_TARGET) {

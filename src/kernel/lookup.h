@@ -12,7 +12,8 @@ enum lookup_kind {
   LOOKUP_PLACE,                /* of an id: where its entity has the component, see below */
   LOOKUP_ON,                   /* of an id: 0 where its component is on, else what is no place */
   LOOKUP_CELL,                 /* of such a place: a field */
-  LOOKUP_TARGET                /* of an id: the first target of its entity; 0: none */
+  LOOKUP_TARGET,               /* of an id: the first target of its entity; 0: none */
+  LOOKUP_ENTITY                /* of an entity's index, counted from 1: its id; 0: of none */
 };
 
 /* Places that are none. */

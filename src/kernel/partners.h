@@ -1,5 +1,6 @@
-/* Whom rows look at in indexes: partners are rows of an index's copies, in the order in which a
-** loop over the index comes to them. Reads the world, changes nothing, and runs no Lua. */
+/* Whom rows look at in indexes, or are tied to: partners are rows of an index's copies, or indices
+** of entities, in the order in which a loop comes to them. Reads the world, changes nothing, and
+** runs no Lua. */
 #ifndef ECS_KERNEL_PARTNERS_H
 #define ECS_KERNEL_PARTNERS_H
 
@@ -16,7 +17,9 @@ enum list_kind {
   LIST_EQUAL,                  /* those with a key */
   LIST_RANGE,                  /* those with keys between two, both included */
   LIST_LOWEST,                 /* so many with the lowest keys, an integer of at least 0; */
-  LIST_HIGHEST                 /* with the highest */
+  LIST_HIGHEST,                /* with the highest */
+  LIST_SOURCES,                /* those tied to an id by a relation; */
+  LIST_TARGETS                 /* those whom it is tied to */
 };
 
 /* The arguments of the first two: a place of two or three numbers, the reach, whom to pass over;
@@ -25,6 +28,7 @@ enum { PLACE_X, PLACE_Y, PLACE_Z, PLACE_REACH, PLACE_EXCEPT, PLACE_DISTANCE };
 
 struct run_list {
   enum list_kind kind;
+  ecs_id relation;             /* of the last two; ECS_NULL: ChildOf, if there is one. Of others: */
   uint32_t index;              /* of the run's, */
   uint32_t axes;               /* which has so many */
   uint8_t keys[2];             /* what arguments are (enum key_kind): of texts the numbers that

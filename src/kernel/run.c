@@ -14,7 +14,7 @@
 #include "kernel/giving.h"
 #include "kernel/lookup.h"
 #include "kernel/ops.h"
-#include "kernel/partners.h"
+#include "kernel/partners_tied.h"
 
 /* ---- plans ---- */
 
@@ -195,6 +195,7 @@ static size_t list_partners(void *ud, uint32_t number, const k_listing *listing,
   const struct run *run = ud;
   assert(run->plan->lists && number < run->plan->program->list_count);
   const struct run_list *list = &run->plan->lists[number];
+  if (list->kind >= LIST_SOURCES) return partners_tied(run->query->world, list, listing, n);
   return partners_list(run->indexes[list->index], list, listing, n);
 }
 

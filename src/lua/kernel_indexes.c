@@ -18,6 +18,7 @@ static bool only_looks(const struct variant *variant) {
 /* Whether the lists of a variant can be made of an index that is up to date. */
 static bool fits_lists(const struct variant *variant) {
   for (uint32_t i = 0; i < variant->list_count; i++) {
+    if (variant->lists[i].kind >= LIST_SOURCES) continue;
     const ecs_index *index = variant->indexes[variant->lists[i].index];
     bool grid = index->desc.by == ECS_BY_GRID;
     if (grid && index->now->grid.axes != variant->lists[i].axes) return false;
