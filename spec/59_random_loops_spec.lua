@@ -16,14 +16,22 @@ local function run(seed, kernels, near)
     "m: f64[5]", near and "who: entity" or nil })
   local grid, heat = world:array("grid", "f64", 12), world:array("heat", "f64", 4)
   for k = 1, 12 do grid[k] = k / 8 end
+  local ids = {}
   for k = 1, numbers:pick { 1, 30, 150, near and 400 or 1100 } do
-    world:spawn { P = { x = numbers:range(-80, 80) / 8, y = numbers:range(-80, 80) / 8,
+    ids[k] = world:spawn { P = { x = numbers:range(-80, 80) / 8, y = numbers:range(-80, 80) / 8,
       m = near and { k, 1.25, k / 2 } or nil, n = numbers:range(-9, 99),
       i = numbers:range(-7, 32), j = numbers:range(-7, 32) } }
   end
   local flock, heap
   if near then
     world:event("Met", { "who: entity", "n: f64" })
+    world:relation "Likes"
+    for k, e in ipairs(ids) do
+      local other = numbers:pick(ids)
+      if k > 1 and numbers:chance(60) then world:add(e, "ChildOf", ids[numbers:int(k - 1)]) end
+      if numbers:chance(70) then world:add(e, "Likes", other) end
+      if numbers:chance(30) then world:add(e, "Likes", ids[1]) end
+    end
     flock = world:index("flock", { query = "P:in", grid = "P", cell = 1 })
     heap = world:index("heap", { query = "P.x:in, P.y:in, P.n:in", grid = "P", cell = 2.5 })
   end

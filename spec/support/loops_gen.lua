@@ -232,6 +232,17 @@ function loops.within(a, left)
   a:add "end"
 end
 
+-- Through those who are tied.
+function loops.tied(a, left)
+  local r, who = a.random, a:fresh "who"
+  local of = r:chance(70) and "e" or "(met or e)"
+  a:add("for %s in world:%s do", who, r:pick { ("children(%s)"):format(of),
+    ("sources(%s, 'Likes')"):format(of), ("targets(%s, 'Likes')"):format(of) })
+  a:inside(left, {}, "", { SPEND, ("if fuel <= 0 or %s == e then break end"):format(who),
+    ("met, f2 = %s, f2 * 0.5 + i1 %% 3"):format(who) })
+  a:add "end"
+end
+
 function Author:nearest()
   local who, far = self:fresh "foe", self:fresh "far"
   local index = self.random:pick { "flock", "heap" }
@@ -263,7 +274,8 @@ local KINDS = { "while_", "while_", "forever", "repeat_", "repeat_", "integers",
   "floats", "constant", "jumps" }
 
 -- Of functions that look into indexes, too.
-local NEAR = { "within", "within", "within", "while_", "repeat_", "integers", "constant", "jumps" }
+local NEAR = { "within", "within", "within", "tied", "while_", "repeat_", "integers", "constant",
+  "jumps" }
 
 function Author:statement(left)
   local how = self.random:int(10)
@@ -280,7 +292,7 @@ end
 --- The text of a function of (p, dt, e) with upvalues world, grid, heat, math: of rows with
 --- the fields x, y, m (floats; m five), n, i, j (integers), on. Where it is to look into indexes,
 --- there are flock, which shows P and is by x, y and z, and heap, which gives P.x, P.y and P.n, as
---- well, and the event Met of an entity and a float.
+--- well, the event Met of an entity and a float, and the relation Likes.
 function M.generate(seed, near)
   local a = setmetatable({ random = random.new(seed), lines = {}, depth = 0, names = 0, loops = 0,
     labels = {}, integers = { table.unpack(INTEGERS) }, floats = { table.unpack(FLOATS) },
