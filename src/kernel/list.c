@@ -1,6 +1,6 @@
 #include "kernel/list.h"
 
-#define MOST_ITEMS (UINT32_C(1) << 22)   /* of one list in a block */
+#define MOST_ITEMS (UINT32_C(1) << 24)   /* of one list in a block */
 
 bool items_grow(struct k_items *items, uint64_t need) {
   if (need > MOST_ITEMS) return false;
