@@ -162,12 +162,83 @@ describe("a kernel over rows of which some are off", function()
     end
     for n = 3, 200, 7 do world:disable(ids[n], "Aim") end
     assert.is_true(calls() > 200)
-    for _, fn in ipairs { is_far, move, both } do
+    assert.same({ "vector", "vector" }, { world:explain(is_far).tier, world:explain(move).tier })
+    far = world:query("Aim?, Near"):where(function(aim) return aim ~= nil and is_far(aim) end)
+    local function more(_, other) other.n = other.n + 1 end
+    far:each(more)
+    for _, fn in ipairs { more, both } do
       assert.equal("lua", world:explain(fn).tier)
       assert.truthy(world:explain(fn).reason:find "switched off.* q:each")
     end
     for n = 3, 200, 7 do world:enable(ids[n], "Aim") end
-    assert.equal("vector", world:explain(is_far).tier)
+    assert.equal("vector", world:explain(more).tier)
+  end)
+
+  -- What each form of a query behind predicates comes to, and the world then.
+  local function ask(kernels, text, first, second, change)
+    local world = new_world(kernels)
+    local query = world:query(text):where(first)
+    if second then query = query:where(second) end
+    local got, count = { query:count(), query:first() or false, #query:ids() }, 0
+    for _, form in ipairs { "sum", "min", "max" } do
+      got[#got + 1] = query[form](query, function(pos) return pos.x * pos.y end) or false
+    end
+    for _ in query:each() do count = count + 1 end
+    for chunk in query:chunks() do count = count * 3 % 1000003 + chunk.n end
+    got[#got + 1] = count
+    debug.sethook(function() count = count + 1 end, "c")
+    count = 0
+    local ok, message = pcall(query.each, query, change, 0.5)
+    debug.sethook()
+    got[#got + 1] = ok or message:gsub("^.-:%d+: ", "")
+    got[#got + 1] = world:digest()
+    local compiled = kernels == false or count < COUNT / 10
+    return got, compiled and world:explain(change).tier
+  end
+
+  it("is asked of those that are on, and does what the function does", function()
+    local firsts = {
+      function(pos) return pos.x > 100.0 end,
+      function(pos) return pos.n % 7 ~= 3 and pos.up end,
+    }
+    local changes = {
+      function(pos, _, dt) pos.x = pos.x * dt + 1.0 end,
+      function(pos) pos.n = pos.n - 700 end,
+    }
+    for _, text in ipairs { "Pos, AI", "Pos, AI:off", "Pos, !Armed", "Pos, Asleep:any, AI" } do
+      for _, first in ipairs(firsts) do
+        for _, second in ipairs { false, function(pos) return pos.y < 0.01 end } do
+          for _, change in ipairs(changes) do
+            local want = ask(false, text, first, second, change)
+            local got, tier = ask(true, text, first, second, change)
+            assert.same(want, got, text)
+            assert.equal("vector", tier, text)
+          end
+        end
+      end
+    end
+  end)
+
+  it("fails in a predicate, or behind one, where the function fails", function()
+    local function small(pos) return pos.n < 500 end
+    local function change(pos) pos.n = pos.n * 100 end
+    local function picky(pos) return 5 // (pos.n - 400) > -1 end
+    local seen = {}
+    for _, first in ipairs { small, picky } do
+      for _, text in ipairs { "Pos, AI", "Pos, AI:off, !Armed" } do
+        local results = {}
+        for i, kernels in ipairs { false, true } do
+          local world = new_world(kernels)
+          local query = world:query(text):where(first)
+          local ok, message = pcall(query.each, query, change)
+          message = ok or message:gsub("^.-:%d+: ", ""):gsub("^entity %S+: ", "")
+          results[i] = { ok, message, world:digest() }
+          seen[#seen + 1] = ok
+        end
+        assert.same(results[1], results[2], text)
+      end
+    end
+    assert.same({ false, false, false, false, false, false, false, false }, seen)
   end)
 
   it("ends at the row that fails, with those before it written", function()

@@ -284,21 +284,19 @@ static bool is_compiled(lua_State *L, int handle, const struct kernel *kernel) {
 }
 
 /* Why Lua goes through some rows though there is a program; NULL when it does not. What a predicate
-** lets through, and what is added up where terms may be absent, comes in runs of rows that lie
-** together in a table of which some rows are switched off. */
+** lets through, and what is added up, comes in runs of rows that lie together in a table whose rows
+** differ in the terms that are there. */
 static const char *runs_apart(const struct kernel *kernel) {
   const ecs_query *query = kernel->query;
   bool asks = kernel->result == RESULT_TRUTH || kernel->filtered;
   bool adds = RESULT_IS_USED(kernel->result);
   for (uint32_t i = 0; (asks || adds) && i < query_reach(query); i++) {
-    const struct table *table = query_table(query, i);
-    if (!table->count || !query_splits(&query->terms, table)) continue;
-    if (asks)
-      return "some rows of its tables are switched off, and q:where(fn) goes through the others in "
-             "Lua: put the condition into the function of q:each";
-    if (query_table_rows(&query->terms, table) == ROWS_VARY)
-      return "a term that may be absent is switched off in some rows of its tables, and Lua goes "
-             "through these for a result: collect it in a field of a resource by q:each";
+    if (query_table_rows(&query->terms, query_table(query, i)) != ROWS_VARY) continue;
+    return asks ? "a term that may be absent is switched off in some rows of its tables, and "
+                  "q:where(fn) goes through these in Lua: put the condition into the function of "
+                  "q:each"
+                : "a term that may be absent is switched off in some rows of its tables, and Lua "
+                  "goes through these for a result: collect it in a field of a resource by q:each";
   }
   return NULL;
 }

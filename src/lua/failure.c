@@ -125,6 +125,7 @@ void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, 
   loop->asking = box->kernel->result == RESULT_TRUTH;
   loop->match = rest->match;
   loop->filter = rest->filter;
+  loop->by_tables = rest->filter != NULL;
   lua_pushnil(L);
   lua_pushcclosure(L, keep_trace, 1);
   int handler = lua_gettop(L);

@@ -475,9 +475,9 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
   lua_pop(L, 1);
 }
 
-/* Whether the loop has come to all rows of its table. */
+/* Whether the loop has come to all rows of its table, or to a filter of them. */
 static bool is_whole(const struct loop_box *loop) {
-  if (!loop->walk) return !query_splits(&loop->query->query->terms, loop->table);
+  if (!loop->walk) return loop->partial || !query_splits(&loop->query->query->terms, loop->table);
   return loop->events && loop->count == loop->table->count;
 }
 

@@ -404,12 +404,28 @@ static bool come_to(struct loop_box *loop, const struct table *table, uint32_t r
   return true;
 }
 
+/* Comes to all rows of a table, of which some match, and alike, from one on. */
+static bool come_to_all(struct loop_box *loop, const struct table *table, uint32_t match,
+                        uint32_t row) {
+  assert(row < table->count);
+  loop->behind = table->count;
+  loop->partial = true;
+  come_to(loop, table, 0, table->count);
+  bind_slots(loop, query_columns(loop->query->query, match), 0);
+  hide_slots(loop, row);
+  return true;
+}
+
 /* The next rows of one of the query's tables. */
 static bool next_in_table(struct loop_box *loop, uint32_t match) {
   const ecs_query *query = loop->query->query;
   const struct table *table = query_table(query, match);
   uint32_t count, row = query_next_run(&query->terms, table, loop->behind, &count);
   if (count == 0) return false;
+  loop->partial = false;
+  if (loop->by_tables && loop->behind == 0 &&
+      query_table_rows(&query->terms, table) == ROWS_SOME)
+    return come_to_all(loop, table, match, row);
   loop->behind = row + count;
   come_to(loop, table, row, count);
   bind(loop, query_columns(query, match), row);

@@ -73,6 +73,8 @@ struct loop_box {
   ** finds them once the loop, which is at an index, has come to a table. */
   const uint64_t *filter;
   void (*fill)(lua_State *L, int loop_index);
+  bool by_tables;                  /* tables of which some rows match come as a whole, too; */
+  bool partial;                    /* this run is one: `filter` says which do */
   uint32_t filtered;               /* rows that `filter` is about */
   uint32_t piece, piece_end;       /* where the current piece of these begins and ends */
   bool asking;                     /* its function is a predicate for now: it is given no dt */

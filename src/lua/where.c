@@ -4,6 +4,8 @@
 #include "core/base/chance.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
+#include "core/store/query_rows.h"
+#include "core/store/table.h"
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
@@ -187,10 +189,22 @@ static void ask_all(lua_State *L, int loop_index) {
   lua_settop(L, where - 1);
 }
 
+/* Of a table of which some rows match, these are the first filter. */
+static void mark_matches(lua_State *L, int loop_index) {
+  struct loop_box *loop = lua_touserdata(L, loop_index);
+  uint64_t *bits = lua_newuserdatauv(L, (loop->count + 63) / 64 * sizeof *bits, 0);
+  if (!loop->open) loop_gone(L, loop);
+  assert(loop->rows == loop->table->rows && loop->count == loop->table->count);
+  query_mark_rows(&loop->query->query->terms, loop->table, bits);
+  lua_setiuservalue(L, loop_index, LOOP_FILTER);
+  loop->filter = bits;
+}
+
 static void fill(lua_State *L, int loop_index) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int top = lua_gettop(L);
   loop->filter = NULL;
+  if (loop->partial) mark_matches(L, loop_index);
   lua_getiuservalue(L, loop_index, LOOP_WHERE);
   ask_all(L, loop_index);
   lua_settop(L, top);
@@ -204,6 +218,7 @@ struct loop_box *source_loop(lua_State *L, int filter, bool by_for, int views) {
   lua_pushvalue(L, filter);
   lua_setiuservalue(L, -2, LOOP_WHERE);
   loop->fill = fill;
+  loop->by_tables = true;
   return loop;
 }
 
