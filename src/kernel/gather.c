@@ -337,6 +337,19 @@ ecs_id gather_first(const struct gather *gather) {
 
 /* ---- running ---- */
 
+/* Whose rows the least and greatest are, of those that have come to be so now. */
+static void name_totals(const struct run *run, struct gather *gather) {
+  bool named = false;
+  for (uint32_t i = 0; i < run->plan->program->total_count && !run->query->terms.event; i++) {
+    k_total *total = &run->totals[i];
+    if (!total->won) continue;
+    assert(total->row < gather->count);
+    if (!named) take_ids(gather);
+    total->entity = gather->ids[total->row];
+    named = true;
+  }
+}
+
 bool gather_run(struct runner *runner, const struct run *run, struct gather *gather,
                 struct run_failure *failure) {
   struct run_rows rows = {gather->count, gather->bound};
@@ -348,6 +361,7 @@ bool gather_run(struct runner *runner, const struct run *run, struct gather *gat
     take_ids(gather);
     failure->entity = gather->ids[failure->why.row];
   }
+  if (sound && run->totals) name_totals(run, gather);
   uint32_t end = sound ? gather->count : (uint32_t)failure->why.row;
   put_back(gather, end);
   if (UNLIKELY(run->plan->mark_count | run->plan->whole_count)) mark_written(runner, gather, end);

@@ -1,6 +1,7 @@
 #include "lua/kernel_ready.h"
 
 #include "core/store/changes.h"
+#include "core/store/matches.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
@@ -21,7 +22,8 @@ static const char *unfit(const struct kernel *kernel) {
   if (terms->step_count && kernel->result == RESULT_TRUTH)
     return "it gives a result, and its query has terms that are decided row by row: put the "
            "condition into the function of q:each";
-  if (terms->step_count && RESULT_IS_USED(kernel->result))
+  bool batched = !terms->event && matches_suit(kernel->query);
+  if (terms->step_count && RESULT_IS_USED(kernel->result) && !batched)
     return "it gives a result, and its query has terms that are decided row by row: collect it in "
            "a field of a resource by q:each, as in score.n = score.n + 1";
   if (terms->step_count && kernel->filtered)
@@ -37,6 +39,15 @@ static void keep_reason(lua_State *L, int handle, struct kernel *kernel) {
   lua_setiuservalue(L, handle, KERNEL_REASON);
 }
 
+/* Whether a program does something beside what it gives. */
+static bool does_more(const struct variant *variant) {
+  const struct run_plan *plan = &variant->plan;
+  bool writes = plan->command_count || plan->order_count || plan->program->site_count;
+  for (uint32_t i = 0; i < variant->column_count && !writes; i++)
+    writes = variant->columns[i].written;
+  return writes;
+}
+
 /* Whether there is a program for these rows, and memory to run it over so many of them. If not, the
 ** reason is pushed. */
 static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct which which,
@@ -45,6 +56,13 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct wh
   int anchors = lua_gettop(L);
   struct variant *variant = variant_need(L, handle, anchors, kernel, which);
   if (!variant || !(kernel->ahead || indexes_ready(L, variant))) {
+    keep_reason(L, handle, kernel);
+    lua_replace(L, anchors);
+    return false;
+  }
+  if (kernel->query->terms.step_count && RESULT_IS_USED(kernel->result) && does_more(variant)) {
+    lua_pushliteral(L, "it gives a result and writes, and its query has terms that are decided row "
+                       "by row: write in the function of q:each");
     keep_reason(L, handle, kernel);
     lua_replace(L, anchors);
     return false;

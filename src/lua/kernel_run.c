@@ -83,7 +83,7 @@ static struct rest rest_of(const ecs_query *query, const uint64_t *filter, uint3
 
 /* Whether a row that fails leaves all of them to the function itself. */
 static bool gives_up(const struct loop_box *loop, const struct kernel_run *how) {
-  if (!loop->events || !how->gave_up) return false;
+  if (!loop->walk || !how->gave_up) return false;
   *how->gave_up = true;
   return true;
 }

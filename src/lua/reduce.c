@@ -1,5 +1,7 @@
 #include "lua/reduce.h"
 
+#include "core/base/chance.h"
+#include "core/store/matches.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/table.h"
@@ -29,6 +31,9 @@ struct folding {
   struct loop_box *loop;
   uint32_t step;               /* of the loop, or its table, that `part` is for; of events */
   uint64_t seen;               /* that many make one, by how many there were so far */
+  bool batched;                /* matches come in batches: then of the last one */
+  uint64_t present;            /* the slots that are there, */
+  uint32_t depth, batch;       /* how deep its rows stand, and its number, from 1 */
   bool gave_up;                /* a program, to be done by the function alone */
   k_folding part;
   ecs_id first;                /* whose value is that of `part` */
@@ -45,10 +50,26 @@ static void end_part(struct folding *folding) {
 /* The forms' names, for messages. */
 static const char *const names[] = {[KR_SUM] = "sum", [KR_MIN] = "min", [KR_MAX] = "max"};
 
+/* The part that the next match is of, as batches of matches begin and end (matches.h). */
+static uint32_t batch_of(struct folding *folding, const struct loop_box *loop) {
+  uint64_t present = 0;
+  uint32_t depth = walk_depth(loop->walk);
+  for (uint32_t i = 0; i < loop->slot_count; i++)
+    if (loop->slots[i].present) present |= (uint64_t)1 << i % 64;
+  bool goes_on = folding->seen && folding->seen < MATCHES_ROWS && present == folding->present &&
+                 depth == folding->depth;
+  folding->seen = goes_on ? folding->seen + 1 : 1;
+  folding->present = present;
+  folding->depth = depth;
+  folding->batch += !goes_on;
+  return folding->batch;
+}
+
 /* Which part the next row is of. A program goes through so many events at a time, or, behind a
 ** predicate, through all of them. */
 static uint32_t part_of(struct folding *folding, const struct loop_box *loop) {
   if (loop->events && !loop->filter) return 1 + (uint32_t)(folding->seen++ / KERNEL_EVENTS);
+  if (folding->batched) return batch_of(folding, loop);
   return loop->walk ? loop->step : loop->match;
 }
 
@@ -211,15 +232,34 @@ static void fold_in_lua(lua_State *L, struct folding *folding) {
   form_call(L, index, loop, 4);
 }
 
+/* Whether programs go through its matches in batches, as the function alone then does, too. */
+static bool is_batched(const ecs_query *query) {
+  return query->terms.step_count && !query->terms.event && matches_suit(query);
+}
+
+/* Whether all programs that there are give totals of one type. */
+static bool programs_agree(lua_State *L, int handle) {
+  const struct kernel *kernel = ((const struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  uint32_t integers = 0, floats = 0;
+  for (uint32_t i = 0; i < kernel->count; i++)
+    if (kernel->variants[i]->plan.program)
+      *(is_integer(kernel->variants[i]) ? &integers : &floats) += 1;
+  return !integers || !floats;
+}
+
 static int reduce(lua_State *L, enum front_result result, k_reduce how) {
   lua_settop(L, AT_FUNCTION);
   struct query_box *query = check_form(L);
-  struct folding folding = {.how = how, .query = query->query}, anew = folding;
+  struct folding folding = {.how = how, .query = query->query};
+  folding.batched = is_batched(query->query);
+  struct folding anew = folding;
   bool entities = !query->query->terms.event;
+  bool by_row = query->query->terms.step_count > 0;
   bool filtered = !lua_isnil(L, AT_FILTER);
   kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){names[how], result, filtered});
   bool compiled = !filtered && query->box->kernels->on && !any_varies(query->query) &&
-                  kernel_ready(L, AT_KERNEL) && totals_agree(L, AT_KERNEL);
+                  kernel_ready(L, AT_KERNEL) &&
+                  (by_row ? programs_agree(L, AT_KERNEL) : totals_agree(L, AT_KERNEL));
   if (compiled) {
     struct kernel_run run = run_to_total(&folding);
     run_in_scope(L, AT_KERNEL, &run);
@@ -229,6 +269,7 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
     end_part(&folding);
   }
   if (!compiled || folding.gave_up) {
+    if (folding.gave_up && query->box->world) query->box->chance->opened--;   /* it was no use */
     folding = anew;
     lua_settop(L, AT_KERNEL);
     fold_in_lua(L, &folding);

@@ -299,6 +299,18 @@ static void append(struct matches_spot *spot, uint32_t at, const struct table *t
   spot->parts[spot->part_count++] = (struct matches_part){table, first, at, false};
 }
 
+/* Whether a table has the terms, of those that are there in all of its rows or in none, that the
+** batch's rows have. */
+static bool goes_on(const struct matches *matches, uint32_t match) {
+  const ecs_query *query = matches->walk->query;
+  if (LIKELY(!query->terms.choices) || matches->count == 0) return true;
+  const uint32_t *a = query_columns(query, matches->own.parts[0].first);
+  const uint32_t *b = query_columns(query, match);
+  for (uint32_t i = 0; a != b && i < query->terms.slots; i++)
+    if ((a[i] == NONE) != (b[i] == NONE)) return false;
+  return true;
+}
+
 /* Appends some of n rows, from the first on, or passes them over when they do not match. Returns
 ** how many it has dealt with; 0 when they are another batch's. */
 static uint32_t take(struct matches *matches, const struct stretch *rows, uint32_t n) {
@@ -312,7 +324,7 @@ static uint32_t take(struct matches *matches, const struct stretch *rows, uint32
     if (kind != TERM_OPTIONAL && ends[i].there == (kind == TERM_WITHOUT)) return n;
     absent |= (uint32_t)!ends[i].there << i;
   }
-  if (at && absent != matches->absent) return 0;
+  if (at && (absent != matches->absent || !goes_on(matches, rows->match))) return 0;
   assert(n > 0 && n <= matches->limit - at);
   matches->absent = absent;
   append(&matches->own, at, rows->table, rows->match);
@@ -331,18 +343,6 @@ static uint32_t room_in(const struct matches *matches) { return matches->limit -
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Whether a table has the terms, of those that are there in all of its rows or in none, that the
-** batch's rows have. */
-static bool goes_on(const struct matches *matches, uint32_t match) {
-  const ecs_query *query = matches->walk->query;
-  if (LIKELY(!query->terms.choices) || matches->count == 0) return true;
-  const uint32_t *a = query_columns(query, matches->own.parts[0].first);
-  const uint32_t *b = query_columns(query, match);
-  for (uint32_t i = 0; a != b && i < query->terms.slots; i++)
-    if ((a[i] == NONE) != (b[i] == NONE)) return false;
-  return true;
-}
-
 static void take_by_depth(struct matches *matches) {
   struct walk *walk = matches->walk;
   const struct lineup *lineup = walk->lineup;
@@ -352,7 +352,7 @@ static void take_by_depth(struct matches *matches) {
     if (at == lineup->runs[walk->run].end) walk->run++;
     const struct lineup_run *run = &lineup->runs[walk->run];
     if (matches->count == 0) depth = run->depth;
-    if (run->depth != depth || !goes_on(matches, run->match)) return;
+    if (run->depth != depth) return;
     struct stretch rows = {query_table(walk->query, run->match),
                            run->match, lineup->rows + at, lineup->targets + at};
     uint32_t taken = take(matches, &rows, least(run->end - at, room_in(matches)));
@@ -376,7 +376,6 @@ static uint32_t next_listed(struct matches *matches, const uint32_t *list, uint3
 static uint32_t take_listed(struct matches *matches, const uint32_t *list, uint32_t count) {
   struct walk *walk = matches->walk;
   if (!walk_come_to(walk, list[0])) return 1;
-  if (!goes_on(matches, walk->match)) return 0;
   uint32_t n = next_listed(matches, list, count);
   struct stretch rows = {walk->table, walk->match, matches->own.rows + matches->count, NULL};
   return take(matches, &rows, n);
@@ -419,7 +418,6 @@ static void take_others(struct matches *matches) {
   struct walk *walk = matches->walk;
   while (room_in(matches) && (matches->waits || walk_next_row(walk))) {
     matches->waits = true;
-    if (!goes_on(matches, walk->match)) return;
     uint32_t n = next_rows(matches);
     struct stretch rows = {walk->table, walk->match, matches->own.rows + matches->count, NULL};
     uint32_t taken = take(matches, &rows, n);
