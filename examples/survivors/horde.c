@@ -18,13 +18,14 @@
 
 /* As in scripts/horde.lua and scripts/guns.lua. */
 #define ROOM 1.0
+#define CELL 1.5
 #define SHOVE 300.0
 #define REACH 0.7
 #define KICK 0.06
 
 #define CELLS 1024   /* a side of the field, at most: who is outside is in a cell of its border */
 
-/* The enemies by cells of one step, and the places of those of each cell behind one another. */
+/* The enemies by cells, and the places of those of each cell behind one another. */
 typedef struct horde {
   const ecs_lua_api *ecs;
   ecs_query *enemies;
@@ -108,20 +109,20 @@ static bool span_field(horde *h) {
     most_x = h->x[i] > most_x ? h->x[i] : most_x;
     most_y = h->y[i] > most_y ? h->y[i] : most_y;
   }
-  h->left = limit(floor(least_x), -CELLS / 2, 0);
-  h->top = limit(floor(least_y), -CELLS / 2, 0);
-  h->width = limit(floor(most_x), 0, CELLS / 2 - 1) - h->left + 1;
-  h->height = limit(floor(most_y), 0, CELLS / 2 - 1) - h->top + 1;
+  h->left = limit(floor(least_x / CELL), -CELLS / 2, 0);
+  h->top = limit(floor(least_y / CELL), -CELLS / 2, 0);
+  h->width = limit(floor(most_x / CELL), 0, CELLS / 2 - 1) - h->left + 1;
+  h->height = limit(floor(most_y / CELL), 0, CELLS / 2 - 1) - h->top + 1;
   h->cells = (size_t)h->width * (size_t)h->height;
   return grow((void **)&h->first, h->cells + 2, sizeof *h->first);
 }
 
 static int column_of(const horde *h, double x) {
-  return limit(floor(x) - h->left, 0, h->width - 1);
+  return limit(floor(x / CELL) - h->left, 0, h->width - 1);
 }
 
 static int row_of(const horde *h, double y) {
-  return limit(floor(y) - h->top, 0, h->height - 1);
+  return limit(floor(y / CELL) - h->top, 0, h->height - 1);
 }
 
 /* Sorts them by counting. */

@@ -7,7 +7,7 @@ local shove, pull = 300, 3           -- how fast they make way, and turn
 local hero = world:res "Hero"
 
 local crowd = world:index("crowd", {
-  query = "Position:in, with Enemy", grid = "Position", cell = ROOM,
+  query = "Position:in, with Enemy", grid = "Position", cell = 1.5 * ROOM,
 })
 
 world:system("walk", {
