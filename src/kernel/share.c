@@ -98,7 +98,7 @@ struct sharing sharing_of(const struct program *p) {
   return sharing;
 }
 
-enum { WORTH_AWAKE = 1 << 15, WORTH_WAKING = 1 << 20, SMALLEST = 64 };
+enum { WORTH_AWAKE = 1 << 15, WORTH_WAKING = 1 << 19, SMALLEST = 64 };
 
 bool share_is_possible(const struct pool *pool, const struct sharing *sharing) {
   return !sharing->why_not && (!sharing->serves || pool_is_own(pool));
@@ -167,6 +167,7 @@ struct share {
   uint32_t chunks;
   k_folding *foldings;         /* one for each total, of each chunk */
   k_failure *failure;          /* in that chunk: */
+  char apart[64];              /* what follows is written while what is above is read */
   uint32_t failed;             /* the first that is known to have failed, or NONE */
   uint32_t guard;              /* 1 while a thread writes these two */
   uint32_t next;               /* chunk to be taken */
@@ -174,6 +175,7 @@ struct share {
   uint32_t asks;               /* 1 while the thread whose turn it is waits for the calling one: */
   struct running *client;      /* which is to do what it has noted down, */
   size_t client_rows;          /* or to make room for that; how many rows are sound */
+  char behind[64];
 };
 
 static void take_guard(struct share *s) {
@@ -368,7 +370,7 @@ static void cut(struct share *s, const struct pool *pool) {
   const struct program *p = s->p;
   bool eager = pool_is_eager(pool), turns = s->sharing->takes_turns;
   size_t most = turns || p->total_count || p->block < K_BLOCK ? p->block : s->run->rows;
-  s->block = turns && p->total_count ? K_LEAF : running_choose_block(p, s->run->rows);
+  s->block = turns ? p->block : running_choose_block(p, s->run->rows);
   if (s->block > most) s->block = most;
   if (eager && !p->total_count) s->block = SMALLEST;
   size_t part = s->run->rows / (pool_width(pool) * PARTS) / K_LEAF * K_LEAF;
