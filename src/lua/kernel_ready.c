@@ -22,7 +22,7 @@ static const char *unfit(const struct kernel *kernel) {
   if (terms->step_count && kernel->result == RESULT_TRUTH)
     return "it gives a result, and its query has terms that are decided row by row: put the "
            "condition into the function of q:each";
-  bool batched = !terms->event && matches_suit(kernel->query);
+  bool batched = kernel->query->broken || (!terms->event && matches_suit(kernel->query));
   if (terms->step_count && RESULT_IS_USED(kernel->result) && !batched)
     return "it gives a result, and its query has terms that are decided row by row: collect it in "
            "a field of a resource by q:each, as in score.n = score.n + 1";

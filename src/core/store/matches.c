@@ -24,13 +24,15 @@ static bool step_suits(const struct term *term) {
     case TERM_SPARSE: return true;
     case TERM_PATH: return path_suits(term);
     case TERM_PAIR:
-      return term->component->ties.exclusive && term->target != ECS_NULL && !term->binds;
+      return term->component && term->component->ties.exclusive && term->target != ECS_NULL &&
+             !term->binds;
     default: return false;
   }
 }
 
 bool matches_suit(const ecs_query *query) {
   const struct query_terms *terms = &query->terms;
+  if (query->broken) return false;
   for (uint32_t i = 0; i < terms->step_count; i++)
     if (!step_suits(&terms->terms[terms->steps[i]])) return false;
   return !query_varies(terms);
