@@ -213,8 +213,8 @@ end
 -- A query that lives on, made anew when it does not stand for anything any more. Its text has to
 -- mean something now, too: what it names may have another name.
 local function query_of(ctx, texts, given)
-  local key = key_of(ctx.home, texts, given)
   local query = ctx.world:query(table.concat(texts, ", "), next(given) and given or nil)
+  local key = key_of(ctx.home, texts, given)   -- to describe what is built in declares it
   local kept = ctx.tied_queries[key]
   if not kept or not pcall(kept.count, kept) then
     kept, ctx.tied_queries[key] = query, query
