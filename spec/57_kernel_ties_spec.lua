@@ -236,3 +236,20 @@ describe("over ties, a function stays Lua", function()
       "'*'")
   end)
 end)
+
+describe("over whole tables without a tie, a function", function()
+  it("that takes the entity and does not look at it counts all rows", function()
+    local told
+    for _, kernels in ipairs { false, true } do
+      local world = new_world(kernels, 60)
+      local counts = world:array("counts", "i64", 4)
+      world:system("count", { query = "Local, !(Owes, *)", each = function(own, _, _)
+        counts[own.x // 1 % 4 + 1] = counts[own.x // 1 % 4 + 1] + 1
+      end })
+      world:update(1)
+      assert.equal(kernels and "vector" or "lua", world:explain("count").tier)
+      told = told or world:digest()
+      assert.equal(told, world:digest())
+    end
+  end)
+end)

@@ -374,8 +374,11 @@ bool gather_run_table(struct runner *runner, const struct run *run, struct gathe
   void *columns[RUN_COLUMNS];
   assert(gather->count == 0 && !run->plan->needs_room);
   append_match(gather, 0, walk);
-  for (uint32_t i = 0; i < run->plan->program->column_count; i++)
-    columns[i] = column_in(gather, i, gather->spots[gather->spot_of[i]].cells.parts)->data;
+  for (uint32_t i = 0; i < run->plan->program->column_count; i++) {
+    bool ids = run->plan->columns[i].slot == NONE;   /* which nothing reads */
+    const struct matches_part *part = gather->spots[gather->spot_of[i]].cells.parts;
+    columns[i] = ids ? (void *)gather->ids : column_in(gather, i, part)->data;
+  }
   forget(gather);
   struct run_rows rows = {walk->table->count, columns};
   if (run_rows(runner, run, &rows, failure)) return true;
