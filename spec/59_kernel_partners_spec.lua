@@ -104,6 +104,23 @@ describe("a kernel over an index", function()
     end)
   end)
 
+  it("is run outside of systems as soon as its world is loaded", function()
+    local world = helper.new_world()
+    world:component("P", { "x: f64", "y: f64" })
+    for k = 1, 30 do world:spawn { P = { x = k / 10 } } end
+    local places = world:index("places", { query = "P:in", grid = "P", cell = 1 })
+    local rows = world:query "P"
+    local function near(p)
+      local n = 0
+      for _ in places:within(p.x, p.y, 0.15) do n = n + 1 end
+      return n
+    end
+    for _ = 1, 3 do
+      assert.equal(28 * 3 + 2 * 2, rows:sum(near))
+      world:load(world:save())
+    end
+  end)
+
   it("is told of by explain, and what is not compiled says why", function()
     local world = new_world(true, 50)
     local flock = count_in(world)

@@ -1,5 +1,6 @@
 #include "lua/kernel_ready.h"
 
+#include "core/find/indexing.h"
 #include "core/store/changes.h"
 #include "core/store/matches.h"
 #include "core/store/query.h"
@@ -185,8 +186,10 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
     lua_pushliteral(L, "the Lua state is being closed");
     return false;
   }
-  /* Programs are for what is watched when they run. */
-  if (changes_watch((ecs_query *)(uintptr_t)kernel->query) != ECS_OK) raise_memory(L);
+  /* Programs are for what is watched when they run, as by an index that they bring up to date. */
+  ecs_status status = changes_watch((ecs_query *)(uintptr_t)kernel->query);
+  if (status == ECS_OK) status = indexes_watch(kernel->query->world);
+  if (status != ECS_OK) raise_memory(L);
   kernel->runs++;
   kernel->ahead = ahead;
   const char *reason = unfit(kernel);
