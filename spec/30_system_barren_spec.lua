@@ -32,6 +32,14 @@ local ways = {
   { "a whole query that is taken from", "Seed, !Frozen",
     function(w) w:query("Frozen"):remove("Frozen") end,
     function(w, e) w:add(e, "Frozen") end },
+  { "some rows of a query that are added to", "Position", function(w, e)
+    w:query("Seed"):where(function(other) return other == e end):add("Position")
+  end, function(w) w:spawn { Seed = true } end },
+  { "commands that go the same way", "Position", function(w)
+    w:defer()
+    for _, e in ipairs(w:query("Seed"):ids()) do w:add(e, "Position") end
+    w:commit()
+  end, function(w) w:spawn_many(3, { Seed = true }) end },
   { "a copy", "Seed, !Frozen", function(w, e)
     local copy = w:clone(e)
     w:remove(copy, "Frozen")

@@ -110,7 +110,10 @@ void rows_move(ecs_world *world, struct table *from, struct table *to, const uin
   move_entities(world, from, to, entities, count, places);
   carry_columns(from, to, places, count);
   from->count -= count;
-  if (to) to->count += count;
+  if (to) {
+    world_arrive(world, to->count);
+    to->count += count;
+  }
   if (from->count == 0) graph_note_empty(&world->graph, from);
 }
 
