@@ -193,6 +193,16 @@ describe("C72: an exclusive relation", function()
     assert.same({ bob, eve, e }, collect(world:sources(port, "DockedTo")))
   end)
 
+  it("leaves a query whose entities were tied once to be despawned as a whole", function()
+    local f = world:spawn { Position = {} }
+    world:add(e, "DockedTo", port)
+    world:remove(e, "DockedTo", port)
+    world:query("Position"):despawn()
+    assert.is_false(world:alive(e) or world:alive(f))
+    assert.is_true(world:alive(port))
+    assert(world:check())
+  end)
+
   it("is set for all entities of a query, or for none of them", function()
     world:add(bob, "Position")
     world:add(eve, "Position")

@@ -55,7 +55,7 @@ void entity_kill(ecs_world *world, uint32_t index) {
 }
 
 void entity_kill_all(ecs_world *world, struct table *table) {
-  assert(!table->has_ties && world->sparses.rows == 0);
+  assert((!table->has_ties || table->count == 0) && world->sparses.rows == 0);
   for (uint32_t row = 0; row < table->count; row++) {
     if (world->names.by_entity.count) name_forget(world, table->rows[row]);
     entity_release(&world->entities, table->rows[row]);
