@@ -95,6 +95,22 @@ describe("a total over terms that are decided row by row", function()
     assert.not_equal(results[1][1], results[1][3])
   end)
 
+  it("fails over what has changed in the row in which plain Lua does", function()
+    for _, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels }
+      world:component("Mark", { "n: i32", storage = "sparse" })
+      world:component("Place", { "n: i32" })
+      for i = 1, 5 do world:spawn { Place = { n = i }, Mark = { n = i - 3 } } end
+      local query = world:query "Place, Mark:changed"
+      local function ratio(place, mark) return place.n // mark.n end
+      local ok, why = pcall(query.sum, query, ratio)
+      assert.falsy(ok)
+      assert.truthy(why:find "divide by zero")
+      assert.equal(kernels and "vector" or "lua", world:explain(ratio).tier)
+      assert.equal(0, query:count())
+    end
+  end)
+
   it("is Lua's where the function writes, where rows match more than once, and says why", function()
     local world = new_world(true)
     local function write(p)

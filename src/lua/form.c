@@ -3,7 +3,9 @@
 #include "lua/bind/world_box.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
+#include "lua/lua_query.h"
 #include "core/base/chance.h"
+#include "core/store/changes.h"
 #include "lua/where.h"
 
 struct query_box *check_form(lua_State *L) {
@@ -56,6 +58,12 @@ void form_call(lua_State *L, int loop_index, struct loop_box *loop, int argument
   int status = drawing_pcall(L, loop, arguments, chance_form(loop->chance));
   body_end(L, loop_index, loop, status);
   if (loop->box->world) loop->chance->opened++;
+}
+
+void form_take_back(const struct query_box *query, uint64_t seen) {
+  if (!query->box->world) return;
+  query->box->chance->opened--;
+  changes_keep(query->query, seen);
 }
 
 void run_form(lua_State *L, bool views, rows_fn rows) {

@@ -26,4 +26,8 @@ struct query_box *check_form(lua_State *L);
 /* Calls fn for all rows, by `rows`, after check_form. */
 void run_form(lua_State *L, bool views, rows_fn rows);
 
+/* A form that is done again in another way was no use of its query, which has seen what it had seen
+** before, nor of random numbers. */
+void form_take_back(const struct query_box *query, uint64_t seen);
+
 #endif

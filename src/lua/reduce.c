@@ -256,6 +256,7 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
   bool entities = !query->query->terms.event;
   bool by_row = query->query->terms.step_count > 0;
   bool filtered = !lua_isnil(L, AT_FILTER);
+  uint64_t seen = query->query->seen;
   kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){names[how], result, filtered});
   bool compiled = !filtered && query->box->kernels->on && !any_varies(query->query) &&
                   kernel_ready(L, AT_KERNEL) &&
@@ -269,7 +270,7 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
     end_part(&folding);
   }
   if (!compiled || folding.gave_up) {
-    if (folding.gave_up && query->box->world) query->box->chance->opened--;   /* it was no use */
+    if (folding.gave_up) form_take_back(query, seen);
     folding = anew;
     lua_settop(L, AT_KERNEL);
     fold_in_lua(L, &folding);
