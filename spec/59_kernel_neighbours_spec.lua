@@ -360,6 +360,25 @@ describe("forms of queries that look into indexes", function()
     assert.same({ "lua", "vector" }, tiers)
   end)
 
+  it("compile where an index begins to watch what it copies", function()
+    compare(function(world, flock)
+      local function crowd(p)
+        local n = 0
+        for _ in flock:within(p.x, p.y, 1) do n = n + 1 end
+        return n
+      end
+      local q = world:query "P:in, with Tag"   -- of one table
+      local seen = { q:sum(crowd) }
+      for _ = 1, 2 do
+        world:load(world:save())
+        seen[#seen + 1] = q:max(crowd)
+        world:load(world:save())
+        seen[#seen + 1] = q:where(function(p) return crowd(p) > 1 end):count()
+      end
+      return seen
+    end)
+  end)
+
   it("see what earlier rows wrote where they write outside of systems", function()
     compare(function(world, flock)
       world:query "P, Out":each(function(p, out)

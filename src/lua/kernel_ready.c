@@ -200,7 +200,11 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
   }
   bool walks = !kernel->query->broken && terms_walk(&kernel->query->terms);
   bool by_matches = walks && !kernel->filtered;   /* events that a q:where(fn) lets through */
-  if (!(by_matches ? matches_ready : all_ready)(L, handle, kernel, ahead)) return false;
+  uint64_t version;
+  do {
+    version = *kernel->box->version;
+    if (!(by_matches ? matches_ready : all_ready)(L, handle, kernel, ahead)) return false;
+  } while (UNLIKELY(version != *kernel->box->version));   /* an index has begun to watch */
   kernel->refused = false;
   return true;
 }
@@ -211,10 +215,14 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
   if (!kernel) return false;
   kernel->runs++;
   kernel->ahead = false;
-  bool ready = !unfit(kernel) &&
-               ready_for(L, handle, kernel, variant_wanted(kernel, table), table->count);
-  if (ready) kernel->refused = false;
-  return ready;
+  if (unfit(kernel)) return false;
+  uint64_t version;
+  do {
+    version = *kernel->box->version;
+    if (!ready_for(L, handle, kernel, variant_wanted(kernel, table), table->count)) return false;
+  } while (UNLIKELY(version != *kernel->box->version));   /* as in is_ready */
+  kernel->refused = false;
+  return true;
 }
 
 bool kernel_ready(lua_State *L, int handle) { return is_ready(L, handle, false); }
