@@ -293,6 +293,18 @@ describe("a loop over those with a key", function()
     end end), 300)
   end)
 
+  it("is Lua's where an integer that may be a float as well is too large for one", function()
+    assert.is_true(both(function(world)
+      world:set(world:query("V"):first(), "V.x", 2.0 ^ 53)
+      local far = world:index("far", { query = "V:in", hash = "x" })
+      return function(p, out, _, self)
+        out.n = 9007199254740993
+        local key = self % 3 == 0 and out.n or p.x
+        for _, e in far:find(key) do out.e = e end
+      end
+    end, 60) > 0)
+  end)
+
   it("is Lua's where a number of entities is none", function()
     assert.is_true(both(keyed(function(_, index) return function(p, out, _, self)
       for v in index.by_y:lowest(self % 50 == 9 and p.x or 2) do out.x = out.x + v.y end

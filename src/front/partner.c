@@ -78,7 +78,7 @@ static k_value except_argument(struct front *f, struct val value) {
 
 /* A key, and in *kind what it is. */
 static k_value key_argument(struct front *f, struct val value, enum key_kind *kind) {
-  value = maybe_need(f, value);
+  value = mixed_settle(f, maybe_need(f, value));
   bool text = value.kind == VAL_VALUE && value.names == &front_texts;
   bool truth = value.kind == VAL_VALUE && !value.names && val_type(f, value) == KT_BOOL;
   *kind = KEY_TEXT;
