@@ -1,6 +1,5 @@
 #include "lua/kernel_ready.h"
 
-#include "core/find/indexing.h"
 #include "core/store/changes.h"
 #include "core/store/matches.h"
 #include "core/store/query.h"
@@ -15,6 +14,7 @@
 
 #define MATCH_KINDS 16         /* sets of terms that matches have */
 #define CHOICES 2              /* terms that may be absent, all sets of which are looked for */
+#define MOST_TRIES 8           /* where indexes begin to watch, or finalizers to declare, meanwhile */
 
 /* Why the function cannot become a program, whatever it does; NULL when it can. */
 static const char *unfit(const struct kernel *kernel) {
@@ -186,10 +186,8 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
     lua_pushliteral(L, "the Lua state is being closed");
     return false;
   }
-  /* Programs are for what is watched when they run, as by an index that they bring up to date. */
-  ecs_status status = changes_watch((ecs_query *)(uintptr_t)kernel->query);
-  if (status == ECS_OK) status = indexes_watch(kernel->query->world);
-  if (status != ECS_OK) raise_memory(L);
+  /* Programs are for what is watched when they run. */
+  if (changes_watch((ecs_query *)(uintptr_t)kernel->query) != ECS_OK) raise_memory(L);
   kernel->runs++;
   kernel->ahead = ahead;
   const char *reason = unfit(kernel);
@@ -200,11 +198,12 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
   }
   bool walks = !kernel->query->broken && terms_walk(&kernel->query->terms);
   bool by_matches = walks && !kernel->filtered;   /* events that a q:where(fn) lets through */
+  uint32_t tries = 0;
   uint64_t version;
   do {
     version = *kernel->box->version;
     if (!(by_matches ? matches_ready : all_ready)(L, handle, kernel, ahead)) return false;
-  } while (UNLIKELY(version != *kernel->box->version));   /* an index has begun to watch */
+  } while (UNLIKELY(version != *kernel->box->version) && tries++ < MOST_TRIES);
   kernel->refused = false;
   return true;
 }
@@ -216,11 +215,12 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
   kernel->runs++;
   kernel->ahead = false;
   if (unfit(kernel)) return false;
+  uint32_t tries = 0;
   uint64_t version;
   do {
     version = *kernel->box->version;
     if (!ready_for(L, handle, kernel, variant_wanted(kernel, table), table->count)) return false;
-  } while (UNLIKELY(version != *kernel->box->version));   /* as in is_ready */
+  } while (UNLIKELY(version != *kernel->box->version) && tries++ < MOST_TRIES);
   kernel->refused = false;
   return true;
 }

@@ -298,7 +298,7 @@ static ecs_status fill_grid(ecs_index *index, struct edition *edition, uint32_t 
 /* The places of rows that have been arranged. */
 static void place(ecs_index *index, struct edition *edition) {
   struct grid_source source;
-  uint32_t axes;
+  uint32_t axes = 0;
   ecs_status status = index_source(index, &source, &axes);
   assert(status == ECS_OK && axes == edition->grid.axes);
   (void)status;

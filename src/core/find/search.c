@@ -203,7 +203,8 @@ static void begin_walk(struct ecs_search *walk, const struct grid *grid, const d
   walk->grid = grid;
   walk->keyed = NULL;
   walk->line = walk->row = walk->end = 0;
-  walk->low[2] = walk->high[2] = 0;
+  memset(walk->low, 0, sizeof walk->low);
+  memset(walk->high, 0, sizeof walk->high);
   if (LIKELY(grid->boxed)) {
     begin_in_box(walk, at, reach);
     return;

@@ -134,6 +134,7 @@ static ecs_status cycle(const ecs_world *world, const struct phase *phase, struc
   note_leaders(line);
   const ecs_system *at = line->systems[line->count - 1];
   for (uint32_t i = 0; i < line->count; i++) at = at->leader;
+  assert(at);
   char text[MESSAGE_SIZE / 2];
   char longer[MESSAGE_SIZE / 2];
   text_format(text, sizeof text, "%s", at->name);
