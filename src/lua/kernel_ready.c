@@ -14,7 +14,7 @@
 
 #define MATCH_KINDS 16         /* sets of terms that matches have */
 #define CHOICES 2              /* terms that may be absent, all sets of which are looked for */
-#define MOST_TRIES 8           /* where indexes begin to watch, or finalizers to declare, meanwhile */
+#define MOST_TRIES 8           /* where indexes begin to watch, or finalizers declare, meanwhile */
 
 /* Why the function cannot become a program, whatever it does; NULL when it can. */
 static const char *unfit(const struct kernel *kernel) {
