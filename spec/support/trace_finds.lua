@@ -140,8 +140,10 @@ function list.changed(ctx, name)
     local component = world:need_component(name)
     return not component.ties
   end
-  local all = world:describe(name).toggle and name .. ":any" or name
-  local known = ctx.changed and ctx.changed[name .. all]
+  local described = world:describe(name)
+  local all = described.toggle and name .. ":any" or name
+  local key = all .. " " .. described.id   -- the name may have been another one's
+  local known = ctx.changed and ctx.changed[key]
   ctx.changed = ctx.changed or {}
   if not known or not pcall(known.query.first, world:query(all)) then known = nil end
   local query = ctx.world:query(name .. ":changed")
@@ -151,7 +153,7 @@ function list.changed(ctx, name)
     known = { query = query, name = name, all = all, values = {} }
     ids, now = use(world, known)
   end
-  ctx.changed[name .. all] = known
+  ctx.changed[key] = known
   for id, value in pairs(now) do
     local asked = known.values[id] ~= value and world:has(id, name)
       and (all == name or world:enabled(id, name))
