@@ -306,13 +306,15 @@ check-tidy:
 	  $(CORE_SRC) $(BIND_SRC) -- $(BASE) -DECS_DEBUG -I$(LUA_INCDIR)
 
 # cppcheck does not know that functions which raise a Lua error do not return; it misreads
-# hexadecimal floats, and a union's member that is computed from another.
+# hexadecimal floats, and a union's member that is computed from another; and it takes a function that
+# fills in a struct of its own for one with side effects.
 check-cppcheck:
 	$(check) cppcheck status cppcheck --quiet --std=c99 --error-exitcode=1 \
 	  --enable=warning,performance,portability --inline-suppr \
 	  --suppress=missingIncludeSystem \
 	  --suppress=nullPointerRedundantCheck --suppress=ctunullpointer \
   --suppress=incorrectLogicOperator --suppress=overlappingWriteUnion:src/kernel/fold.c \
+  --suppress=assertWithSideEffect:src/kernel/machine.c \
 	  -D__GNUC__=12 -Isrc $(CORE_SRC) $(BIND_SRC)
 
 # ---- other machines ------------------------------------------------------------------

@@ -228,10 +228,11 @@ static const struct term *term_of(const ecs_index *index, uint32_t slot) {
 
 /* A variable of the loop: what a slot of the index gives, then the entity. */
 static struct val variable(struct front *f, uint32_t at, uint32_t number, k_value place) {
-  if (at == NONE) return number ? (struct val){.kind = VAL_NIL} : reach_entity(f, place);
+  const struct val nothing = {.kind = VAL_NIL};
+  if (at == NONE) return number ? nothing : reach_entity(f, place);
   const ecs_index *index = f->indexes[at];
   uint32_t slots = index_query(index)->terms.slots;
-  if (number > slots) return (struct val){.kind = VAL_NIL};
+  if (number > slots) return nothing;
   if (number == slots) return entity_at(f, at, place);
   const struct term *term = term_of(index, number);
   if (term_may_lack(term))
