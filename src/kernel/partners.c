@@ -2,6 +2,7 @@
 
 #include "kernel/partners.h"
 
+#include "core/base/many.h"
 #include "core/find/edition.h"
 #include "kernel/list.h"
 #include "kernel/vector.h"
@@ -107,12 +108,6 @@ static uint32_t list_parts(struct parts *parts) {
   parts->count = 0;
   return NONE;
 }
-
-#if defined(__GNUC__)
-#define FETCH(at) __builtin_prefetch(at)
-#else
-#define FETCH(at) (void)(at)
-#endif
 
 /* Adds those around a row. Returns NONE, or as list_parts. */
 static uint32_t add_parts(struct parts *parts, uint32_t row) {
