@@ -113,16 +113,21 @@ static void compare_worlds(void) {
   CHECK_SOUND(at_once.world);
 }
 
+/* Both worlds, with the same in them. */
+static void open_alike(long seed) {
+  check_context("seed %ld", seed);
+  open_usual(&at_once);
+  open_usual(&each);
+  state = (uint64_t)seed * 104729;
+  fill(&at_once);
+  state = (uint64_t)seed * 104729;
+  fill(&each);
+}
+
 static void same_as_one_by_one(void) {
   long seeds = by_scale(60, 300, 3000);
   for (long seed = 1; seed <= seeds && check_failures() == 0; seed++) {
-    check_context("seed %ld", seed);
-    open_usual(&at_once);
-    open_usual(&each);
-    state = (uint64_t)seed * 104729;
-    fill(&at_once);
-    state = (uint64_t)seed * 104729;
-    fill(&each);
+    open_alike(seed);
     for (int i = 0; i < 6 && check_failures() == 0; i++) {
       struct some_rows list[TABLES];
       uint32_t count = pick(list);
@@ -171,13 +176,7 @@ static void shuffle(ecs_id *ids, size_t count) {
 static void same_when_staged(void) {
   long seeds = by_scale(60, 300, 3000);
   for (long seed = 1; seed <= seeds && check_failures() == 0; seed++) {
-    check_context("seed %ld", seed);
-    open_usual(&at_once);
-    open_usual(&each);
-    state = (uint64_t)seed * 104729;
-    fill(&at_once);
-    state = (uint64_t)seed * 104729;
-    fill(&each);
+    open_alike(seed);
     for (int i = 0; i < 6 && check_failures() == 0; i++) {
       struct some_rows list[TABLES];
       ecs_id ids[MOST];
