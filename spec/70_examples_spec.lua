@@ -5,18 +5,9 @@ local public_headers = require "spec.support.public_headers"
 local swarm = require "spec.support.swarm"
 local terminal = require "spec.support.pty"
 
-local run, LUA, ENVIRONMENT = terminal.run, terminal.LUA, terminal.ENVIRONMENT
+local run = terminal.run
 
-local function run_lua(arguments)
-  return run(ENVIRONMENT .. LUA .. " " .. arguments .. " </dev/null")
-end
-
--- What an example prints; it has to succeed.
-local function output_of(arguments)
-  local output, status = run_lua(arguments)
-  assert(status == 0, output)
-  return output
-end
+local run_lua, output_of = terminal.run_lua, terminal.output_of
 
 local function lines_of(text)
   local lines = {}

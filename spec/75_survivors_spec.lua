@@ -9,14 +9,11 @@ local scratch = require "spec.support.scratch"
 local MAIN = "examples/survivors/main.lua "
 
 local function run(arguments)
-  return terminal.run(("%s%s %s%s </dev/null"):format(terminal.ENVIRONMENT, terminal.LUA, MAIN,
-    arguments))
+  return terminal.run_lua(MAIN .. arguments)
 end
 
 local function output_of(arguments)
-  local output, status = run(arguments)
-  assert(status == 0, output)
-  return output
+  return terminal.output_of(MAIN .. arguments)
 end
 
 -- Who has come to what, and each system's tier.

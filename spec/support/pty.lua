@@ -48,4 +48,16 @@ function terminal.assert_left_as_found(output)
   assert(settings:find "%f[-%w]icanon" and settings:find "%f[-%w]echo%f[%W]", settings)
 end
 
+-- Runs a Lua program by its path and arguments; returns what it prints, and its status.
+function terminal.run_lua(arguments)
+  return terminal.run(terminal.ENVIRONMENT .. terminal.LUA .. " " .. arguments .. " </dev/null")
+end
+
+-- What a Lua program prints; it has to succeed.
+function terminal.output_of(arguments)
+  local output, status = terminal.run_lua(arguments)
+  assert(status == 0, output)
+  return output
+end
+
 return terminal
