@@ -11,9 +11,12 @@ local list = ops.list
 
 -- ---- what is found ---------------------------------------------------------------------
 
--- An index lives on under a name that says what it is by.
-local function name_of(path, kind, by_function)
-  return (("%s_by_%s%s"):format(kind, path, by_function and "_function" or ""):gsub("%W", "_"))
+-- An index lives on under a name that says what it is by: which component, too, since the name may
+-- have been another one's.
+local function name_of(world, path, kind, by_function)
+  local id = world:describe(path:match "^[^.]*").id
+  local text = ("%s_by_%s%s_%d"):format(kind, path, by_function and "_function" or "", id)
+  return (text:gsub("%W", "_"))
 end
 
 local function options_of(world, path, kind, by_function)
@@ -40,7 +43,7 @@ end
 
 -- Looks into an index, which is declared when it is not there, or its component has gone.
 local function look_into(ctx, step, look)
-  local world, name = ctx.world, name_of(step.path, step.kind, step.by)
+  local world, name = ctx.world, name_of(ctx.home, step.path, step.kind, step.by)
   local ok, found = pcall(function() return look(world:index(name)) end)
   if ok then
     return found

@@ -26,6 +26,8 @@ struct ecs_index {
   ecs_index_desc desc;       /* its texts are the index's own; `query` and variables are not kept */
   struct arena texts;
   ecs_query *query;
+  ecs_id of;                 /* the component of `desc.of`, whatever it is called now; */
+  const char *leaf;          /* its field: the end of `desc.of`; neither where a function tells */
   struct copies rows;        /* of the query, in its order */
   struct grid_room room;
   struct key_room key_room;

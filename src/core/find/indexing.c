@@ -90,10 +90,12 @@ static ecs_status copy_texts(ecs_index *index, const ecs_index_desc *desc) {
 }
 
 /* Whether there is what it is by. */
-static ecs_status check_of(const ecs_index *index) {
+static ecs_status check_of(ecs_index *index) {
   struct grid_source source;
   const struct copy_column *column;
   uint32_t axes;
+  ecs_status status = index_resolve(index);
+  if (status != ECS_OK) return status;
   if (index->desc.by == ECS_BY_GRID) return index_source(index, &source, &axes);
   return index->desc.key ? ECS_OK : index_key_column(index, &column);
 }

@@ -9,6 +9,54 @@
 #include "core/store/query.h"
 #include "core/store/world.h"
 
+/* ---- what it is by --------------------------------------------------------------------- */
+
+/* Of the query's first term that gives something, or NULL. */
+static struct component *first_given(const ecs_index *index) {
+  const struct query_terms *terms = &index->query->terms;
+  uint32_t at = 0;
+  while (at < terms->count && terms->terms[at].slot == NONE) at++;
+  return at < terms->count ? component_of(index->world, terms->terms[at].component->id) : NULL;
+}
+
+/* A field of the query's first component that gives something, or of the one that is named. */
+static ecs_status name_leaf(ecs_index *index) {
+  const ecs_world *world = index->world;
+  const char *of = index->desc.of;
+  size_t size = strlen(of);
+  struct component *component = first_given(index);
+  uint32_t leaf = component ? component_leaf(component, of, size) : NONE;
+  index->leaf = of;
+  if (leaf == NONE) {
+    if (component && !memchr(of, '.', size)) return component_no_field(world, component, of, size);
+    ecs_status status = component_path(world, of, size, &component, &leaf);
+    if (status != ECS_OK) return status;
+    if (leaf == NONE)
+      return world_fail(world, ECS_EINVAL, "index '%s': '%s' is no field: write '%s.' and one of "
+                        "its fields", index->desc.name, of, of);
+    index->leaf = strchr(of, '.') + 1;
+  }
+  index->of = component->id;
+  return ECS_OK;
+}
+
+ecs_status index_resolve(ecs_index *index) {
+  const char *of = index->desc.of;
+  struct component *component;
+  if (index->desc.by != ECS_BY_GRID) return index->desc.key ? ECS_OK : name_leaf(index);
+  ecs_status status = component_need(index->world, of, strlen(of), &component);
+  if (status == ECS_OK) index->of = component->id;
+  return status;
+}
+
+static ecs_status find_component(const ecs_index *index, struct component **out) {
+  assert(index->of);
+  *out = component_of(index->world, index->of);
+  if (*out) return ECS_OK;
+  return world_fail(index->world, ECS_ENAME, "index '%s': the component of '%s' is no longer "
+                    "declared", index->desc.name, index->desc.of);
+}
+
 /* ---- where the places are -------------------------------------------------------------- */
 
 static const char *const axis_names[GRID_AXES] = {"x", "y", "z"};
@@ -48,11 +96,11 @@ ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_
   const ecs_world *world = index->world;
   const char *name = index->desc.name, *grid = index->desc.of;
   struct component *component;
-  ecs_status status = component_need(world, grid, strlen(grid), &component);
+  ecs_status status = find_component(index, &component);
   if (status != ECS_OK) return status;
   if (!is_copied(&index->rows, component->id))
     return world_fail(world, ECS_EINVAL, "index '%s': its query '%s' does not give '%s': write "
-                      "'%s:in' into it", name, index->query->text, grid, grid);
+                      "'%s:in' into it", name, index->query->text, grid, component->name);
   *out = (struct grid_source){.copies = &index->rows, .flags = NONE};
   for (*axes = 0; *axes < GRID_AXES; ++*axes)
     if (!find_axis(index, component, *axes, &out->columns[*axes])) break;
@@ -74,10 +122,9 @@ static bool is_given(const struct query_terms *terms, const struct component *co
 
 uint32_t index_axes(const ecs_index *index) {
   struct component *component;
-  const char *of = index->desc.of;
   uint32_t axes = 0;
   if (index->desc.by != ECS_BY_GRID) return 0;
-  if (component_need(index->world, of, strlen(of), &component) != ECS_OK) return 0;
+  if (find_component(index, &component) != ECS_OK) return 0;
   for (; axes < GRID_AXES; axes++) {
     uint32_t leaf = axis_leaf(component, axes);
     if (leaf == NONE || !is_given(&index->query->terms, component, leaf)) break;
@@ -87,25 +134,13 @@ uint32_t index_axes(const ecs_index *index) {
 
 /* ---- keys ------------------------------------------------------------------------------ */
 
-/* The component and leaf that the index is by: of the query's first term that gives something, or
-** of the one that is named. */
 static ecs_status find_leaf(const ecs_index *index, struct component **component, uint32_t *leaf) {
-  const ecs_world *world = index->world;
-  const struct query_terms *terms = &index->query->terms;
-  const char *of = index->desc.of;
-  size_t size = strlen(of);
-  uint32_t first = 0;
-  while (first < terms->count && terms->terms[first].slot == NONE) first++;
-  bool gives = first < terms->count;
-  *component = gives ? component_of(world, terms->terms[first].component->id) : NULL;
-  *leaf = *component ? component_leaf(*component, of, size) : NONE;
+  ecs_status status = find_component(index, component);
+  if (status != ECS_OK) return status;
+  size_t size = strlen(index->leaf);
+  *leaf = component_leaf(*component, index->leaf, size);
   if (*leaf != NONE) return ECS_OK;
-  if (*component && !memchr(of, '.', size))
-    return component_no_field(world, *component, of, size);
-  ecs_status status = component_path(world, of, size, component, leaf);
-  if (status != ECS_OK || *leaf != NONE) return status;
-  return world_fail(world, ECS_EINVAL, "index '%s': '%s' is no field: write '%s.' and one of its "
-                    "fields", index->desc.name, of, of);
+  return component_no_field(index->world, *component, index->leaf, size);
 }
 
 static ecs_status check_order(const ecs_index *index, const struct component *component,
@@ -137,8 +172,7 @@ ecs_status index_check_shown(const ecs_index *index) {
     ecs_status status = find_leaf(index, &component, &leaf);
     return status == ECS_OK ? check_order(index, component, &component->leaves[leaf]) : status;
   }
-  ecs_status status = component_need(index->world, index->desc.of, strlen(index->desc.of),
-                                     &component);
+  ecs_status status = find_component(index, &component);
   for (uint32_t axis = 0; status == ECS_OK && axis < 2; axis++)
     if (axis_leaf(component, axis) == NONE) status = no_axis(index, axis);
   return status;

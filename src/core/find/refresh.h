@@ -26,6 +26,10 @@ uint32_t index_unkeyed_row(const ecs_index *index, uint32_t at);
 void index_spoil(ecs_index *index);
 ecs_status index_set_key(ecs_index *index, uint32_t row, const ecs_value *value);
 
+/* Finds the component, and the leaf, that its description names; whatever they are called later, it
+** stays by these. ECS_EINVAL, ECS_ENAME say what is missing. */
+ecs_status index_resolve(ecs_index *index);
+
 /* The column of the rows of its query that has their keys. */
 ecs_status index_key_column(const ecs_index *index, const struct copy_column **out);
 
