@@ -429,8 +429,8 @@ function World:add(id, name, ...)
 end
 
 function World:remove(id, name, ...)
-  id = self:need_alive(id)
   local component = self:need_component(name)
+  id = self:need_alive(id)
   if is_relation(component, ...) then
     self:remove_tie(id, component, name, ...)
   else

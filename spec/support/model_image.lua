@@ -165,7 +165,7 @@ function methods.restore(world, snapshot)
     world.resources[name] = saved and copy_stored(known[name], saved)
       or types.initial(known[name])
   end
-  world.names = copy_flat(snapshot.names)
+  world.names, world.awaited = copy_flat(snapshot.names), {}
   world:restore_events(world.copy_events(snapshot.events, function(row)
     return copy_row(known, row)
   end))

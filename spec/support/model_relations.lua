@@ -365,8 +365,8 @@ function methods.named_tie(world, id, component, name, ...)
 end
 
 function methods.target(world, id, name)
-  id = world:need_alive(id)
-  return table.unpack { world:targets_of(id, world:need_relation(name))[1] }
+  local relation = world:need_relation(name)
+  return table.unpack { world:targets_of(world:need_alive(id), relation)[1] }
 end
 
 local function walk(list)

@@ -83,8 +83,8 @@ function methods.refuse_off(component, wanted, store)
 end
 
 local function switch(world, operation, id, name)
-  id = world:need_alive(id)
   local component = world:need_component(name)
+  id = world:need_alive(id)
   if not component.toggle then
     refuse("'%s' cannot be switched on and off", component.name)
   end

@@ -13,9 +13,9 @@ local list = ops.list
 
 -- An index lives on under a name that says what it is by: which component, too, since the name may
 -- have been another one's.
-local function name_of(world, path, kind, by_function)
+local function name_of(world, path, kind, by)
   local id = world:describe(path:match "^[^.]*").id
-  local text = ("%s_by_%s%s_%d"):format(kind, path, by_function and "_function" or "", id)
+  local text = ("%s_by_%s%s_%d"):format(kind, path, by and "_" .. by or "", id)
   return (text:gsub("%W", "_"))
 end
 
@@ -144,6 +144,7 @@ function list.changed(ctx, name)
     return not component.ties
   end
   local described = world:describe(name)
+  if described.relation then return false end
   local all = described.toggle and name .. ":any" or name
   local key = all .. " " .. described.id   -- the name may have been another one's
   local known = ctx.changed and ctx.changed[key]

@@ -222,6 +222,19 @@ local function query_of(ctx, texts, given)
   return kept
 end
 
+-- As check_own has it: values of other fields are not told in lines.
+local function need_numbers(world, terms)
+  for _, term in ipairs(terms) do
+    for _, part in ipairs(term.kind == "own" and term or {}) do
+      for _, field in ipairs(part.field and world:describe(part.name).fields or {}) do
+        if field.name == part.field and not field.type:find "^[iuf]%d+$" then
+          error("no field of numbers", 0)
+        end
+      end
+    end
+  end
+end
+
 local function slots_of(side, terms)
   local slots = oracle.slots(side, terms)
   for _, slot in ipairs(slots) do
@@ -273,6 +286,7 @@ function list.terms(ctx, texts, given, ordered)
     return told_by_model(ctx.world, texts, given, ordered)
   end
   local query, terms = query_of(ctx, texts, given), oracle.parse(texts)
+  need_numbers(ctx.home, terms)
   local slots = slots_of(of_runtime(ctx.home), terms)
   local lines, others = by_loop(query, slots), by_function(query, slots)
   if table.concat(lines, "\n") ~= table.concat(others, "\n") then
