@@ -120,10 +120,11 @@ CHECK_DIR ?= $(BUILD)/check/alone
 check = mkdir -p $(CHECK_DIR) && CHECK_DIR=$(CHECK_DIR) CHECK_SECONDS=$(CHECK_SECONDS) sh spec/tools/check
 # $(call specs,directory of the build,files, options before them)
 specs = env $(call module_env,$(1)) LUA=$(LUA) sh spec/tools/specs $(2)
-asan_options = detect_leaks=0:allocator_may_return_null=1:abort_on_error=0
+# Worlds are short: what they freed need not wait for long.
+asan_options = detect_leaks=0:allocator_may_return_null=1:abort_on_error=0:quarantine_size_mb=16
 asan_env = SPEC_RUNNER="env LD_PRELOAD=$$($(GCC) -print-file-name=libasan.so)" \
   ASAN_OPTIONS=$(asan_options) UBSAN_OPTIONS=print_stacktrace=1
-asan_c_env = ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 \
+asan_c_env = ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:quarantine_size_mb=16 \
   UBSAN_OPTIONS=print_stacktrace=1
 valgrind = valgrind -q --leak-check=full --show-leak-kinds=definite,possible \
   --errors-for-leak-kinds=definite,possible --error-exitcode=99 --keep-debuginfo=yes
