@@ -12,6 +12,10 @@
 static struct fixture f;
 static struct table *table;     /* of f.a: Position, Health, Label, Frozen; three rows */
 
+static struct table *place_of(ecs_id id) {
+  return world_table(f.world, entity_record(&f.world->entities, ecs_id_index(id))->table);
+}
+
 static void open_scene(void) {
   static const char *const moods[] = {"calm", "cross"};
   open_usual(&f);
@@ -30,7 +34,7 @@ static void open_scene(void) {
   CHECK_OK(f.world, ecs_name(f.world, f.ids[1], "second"));
   f.b = SPAWN(f.world, f.velocity);
   CHECK_OK(f.world, ecs_despawn(f.world, f.b));
-  table = world_table(f.world, entity_record(&f.world->entities, ecs_id_index(f.a))->table);
+  table = place_of(f.a);
   CHECK_SOUND(f.world);
 }
 
@@ -92,6 +96,8 @@ static void notices_tables(void) {
   NOTICE(edge->table, struct table *, table, "leads to a table of other ids");
   NOTICE(edge->count, uint16_t, 7, "an edge knows other columns");
   NOTICE(table->edge_count, uint32_t, 7, "edges are miscounted");
+  NOTICE(table->near_edge.first, uint32_t, 7, "the near edge is no edge's copy");
+  NOTICE(table->near_edge.table, struct table *, NULL, "the near edge is no edge's copy");
   NOTICE(table->column_count, uint32_t, table->column_count + 1, "columns too many");
   NOTICE(graph->empty, struct table *, table, "an empty table is not listed");
   struct id_record *record = graph_record(f.world, f.label);
@@ -119,6 +125,8 @@ static void notices_columns(void) {
   NOTICE(column->leaf, uint32_t, 1, "another id's");
   NOTICE(column->data, void *, (char *)column->data + 4, "not aligned");
   NOTICE(column->buffer.size, size_t, 64, "shorter than its table");
+  const struct table *packed = place_of(SPAWN(f.world, f.position));
+  NOTICE(packed->columns[1].data, void *, packed->columns[0].data, "shorter than its table");
   uint32_t first = table_column(table, f.c);
   NOTICE(((uint8_t *)table->columns[first].data)[2], uint8_t, 2, "neither 0 nor 1");
   NOTICE(((uint8_t *)table->columns[first + 1].data)[1], uint8_t, 2, "no name");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/store/graph.h"
+#include "core/store/packed.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 #include "fixture.h"
@@ -44,6 +45,45 @@ static void columns_grow(void) {
     CHECK(x[i] == (float)i && y[i] == (float)-i && hp[i] == 100 &&
           ecs_iter_entity(&it, (size_t)i) == ids[i]);
   CHECK_OK(f.world, ecs_iter_close(&it));
+  close_world(&f);
+}
+
+/* Each entity's x is its number, with and without Velocity. */
+static void check_numbers(const ecs_id *ids, int count) {
+  for (int i = 0; i < count; i++) CHECK(get_position(&f, ids[i]).x == (float)i);
+  CHECK_SOUND(f.world);
+}
+
+/* Rows that move between a table with its first rows, one that has none left, and one that has
+** grown. */
+static void few_rows_are_packed(void) {
+  enum { ROWS = PACKED_ROWS + 1 };
+  ecs_id ids[ROWS];
+  open_usual(&f);
+  for (int i = 0; i < ROWS - 1; i++) {
+    ids[i] = SPAWN(f.world, f.position, f.frozen);
+    set_position(&f, ids[i], (float)i, 1);
+  }
+  const struct table *table = table_of(ids[0]);
+  CHECK(table->packed && !table->columns[0].buffer.data && column_at(&table->columns[1], 15));
+  for (int i = 0; i < ROWS - 1; i += 3) {
+    CHECK_OK(f.world, ecs_add(f.world, ids[i], f.velocity));
+    CHECK_OK(f.world, ecs_remove(f.world, ids[i], f.frozen));
+    check_numbers(ids, ROWS - 1);
+    CHECK_OK(f.world, ecs_add(f.world, ids[i], f.frozen));
+    CHECK_OK(f.world, ecs_remove(f.world, ids[i], f.velocity));
+    CHECK(table_of(ids[i]) == table && table->packed);
+    check_numbers(ids, ROWS - 1);
+  }
+  ids[ROWS - 1] = SPAWN(f.world, f.position, f.frozen);
+  set_position(&f, ids[ROWS - 1], (float)(ROWS - 1), 1);
+  CHECK(!table->packed && table->columns[0].buffer.data);
+  check_numbers(ids, ROWS);
+  for (int round = 0; round < 2; round++)
+    for (int i = 0; i < ROWS; i++) {
+      CHECK_OK(f.world, (round ? ecs_remove : ecs_add)(f.world, ids[i], f.velocity));
+      check_numbers(ids, ROWS);
+    }
   close_world(&f);
 }
 
@@ -409,6 +449,8 @@ static void many_components(void) {
 
 static const struct test tests[] = {
   {"C11: columns are contiguous, aligned, padded, and keep their values", columns_grow},
+  {"C11, C14: few rows are packed, and keep their values as they move and grow",
+   few_rows_are_packed},
   {"C12: columns of tables without rows take no memory", columns_come_with_rows},
   {"C17, C56: removing a row brings the last one into its place", swap_remove},
   {"C14, C16: an entity keeps its values wherever it moves", moves_keep_values},

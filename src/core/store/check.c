@@ -10,6 +10,7 @@
 #include "core/store/index.h"
 #include "core/store/lineup.h"
 #include "core/store/marks.h"
+#include "core/store/packed.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/relation_check.h"
@@ -74,6 +75,18 @@ static ecs_status check_cell(const ecs_world *world, const struct leaf *leaf,
   }
 }
 
+/* In its own buffer, or in that of the list of rows. */
+static bool column_has_room(const struct table *table, const struct column *column) {
+  size_t bytes = (size_t)table->capacity * column->size;
+  if (column->buffer.data)
+    return column->data == column->buffer.data && column->buffer.size >= bytes + 64;
+  const char *rows = table->row_buffer.data, *at = column->data;
+  size_t first = (size_t)(column - table->columns + 1) * PACKED_BYTES;
+  if (table->packed && at != rows + first) return false;
+  return bytes <= PACKED_BYTES && at >= rows + PACKED_BYTES &&
+         at + PACKED_BYTES + 64 <= rows + table->row_buffer.size;
+}
+
 static ecs_status check_columns(const ecs_world *world, const struct table *table) {
   for (uint32_t i = 0; i < table->column_count; i++) {
     const struct column *column = &table->columns[i];
@@ -81,7 +94,7 @@ static ecs_status check_columns(const ecs_world *world, const struct table *tabl
     if (column->size != leaf->size || column->value.u64 != leaf->value.u64)
       return corrupt(world, "a column differs from its field");
     if ((uintptr_t)column->data % 64) return corrupt(world, "a column is not aligned");
-    if (table->capacity && column->buffer.size < (size_t)table->capacity * column->size + 64)
+    if (table->capacity && !column_has_room(table, column))
       return corrupt(world, "a column is shorter than its table");
     for (uint32_t row = 0; row < table->count; row++) {
       ecs_cell cell = cell_load(column->data, column->size, row);
@@ -140,6 +153,15 @@ static bool edge_knows(const struct edge *edge, const struct table *larger, bool
          edge->kind == ((adds ? EDGE_ADDS : EDGE_TAKES) | (larger->plain ? 0 : EDGE_SLOW));
 }
 
+/* There is a near edge while there are edges, and it is the same as one of them. */
+static bool near_edge_is_true(const struct table *table) {
+  const struct edge *near = &table->near_edge;
+  if (!near->table) return table->edge_count == 0 && near->id == ECS_NULL;
+  const struct edge *edge = edge_find(table, near->id);
+  return edge->id == near->id && edge->table == near->table && edge->first == near->first &&
+         edge->count == near->count && edge->kind == near->kind;
+}
+
 /* Every edge leads to a table with one id more or less that has one back. */
 static ecs_status check_edges(const ecs_world *world, const struct table *table) {
   uint32_t count = 0;
@@ -147,18 +169,19 @@ static ecs_status check_edges(const ecs_world *world, const struct table *table)
     const struct edge *edge = &table->edges[i];
     const struct table *to = edge->table;
     if (!to) continue;
-    if (graph_edge(to, edge->id)->table != table)
+    if (edge_find(to, edge->id)->table != table)
       return corrupt(world, "an edge does not lead back");
     bool adds = !table_has(table, edge->id);
     if (adds != table_has(to, edge->id) ||
         (adds ? table : to)->id_count + 1 != (adds ? to : table)->id_count)
       return corrupt(world, "an edge leads to a table of other ids");
-    if (graph_edge(table, edge->id) != edge) return corrupt(world, "an edge is not found");
+    if (edge_find(table, edge->id) != edge) return corrupt(world, "an edge is not found");
     if (!edge_knows(edge, adds ? to : table, adds))
       return corrupt(world, "an edge knows other columns");
     count++;
   }
-  return count == table->edge_count ? ECS_OK : corrupt(world, "edges are miscounted");
+  if (count != table->edge_count) return corrupt(world, "edges are miscounted");
+  return near_edge_is_true(table) ? ECS_OK : corrupt(world, "the near edge is no edge's copy");
 }
 
 /* Those of prefabs are passed over, and no others. */

@@ -19,7 +19,7 @@ INLINE uint32_t edge_slot(ecs_id id, uint32_t mask) {
 }
 
 /* The slot of a table's edge for an id, or the free one where it would be. */
-INLINE const struct edge *graph_edge(const struct table *from, ecs_id id) {
+INLINE const struct edge *edge_find(const struct table *from, ecs_id id) {
   uint32_t at = edge_slot(id, from->edge_mask);
   const struct edge *edge = &from->edges[at];
   while (UNLIKELY(edge->id != id) && edge->table) {
@@ -27,6 +27,12 @@ INLINE const struct edge *graph_edge(const struct table *from, ecs_id id) {
     edge = &from->edges[at];
   }
   return edge;
+}
+
+/* A table's edge for an id; one without a table when it has none. */
+INLINE const struct edge *graph_edge(const struct table *from, ecs_id id) {
+  const struct edge *near = &from->near_edge;
+  return LIKELY(near->id == id) ? near : edge_find(from, id);
 }
 
 #endif

@@ -230,7 +230,7 @@ ecs_status graph_table(ecs_world *world, const ecs_id *ids, uint32_t count,
 /* ---- edges ---- */
 
 static struct edge *find_edge(struct table *table, ecs_id id) {
-  return &table->edges[graph_edge(table, id) - table->edges];
+  return &table->edges[edge_find(table, id) - table->edges];
 }
 
 static bool reserve_edge(ecs_world *world, struct table *table) {
@@ -257,16 +257,22 @@ static void put_edge(struct table *table, struct table *to, const struct table *
   *edge = (struct edge){.id = id, .table = to, .count = layout->count};
   edge->first = (uint32_t)(layout->columns - larger->columns);
   edge->kind = (to == larger ? EDGE_ADDS : EDGE_TAKES) | (larger->plain ? 0 : EDGE_SLOW);
+  if (!table->near_edge.table) table->near_edge = *edge;
   table->edge_count++;
+}
+
+static void slow_edge(struct table *table, ecs_id id) {
+  find_edge(table, id)->kind |= EDGE_SLOW;
+  if (table->near_edge.id == id) table->near_edge.kind |= EDGE_SLOW;
 }
 
 void graph_slow_edges(struct table *table) {
   for (uint32_t i = 0; i <= table->edge_mask; i++) {
-    struct edge *edge = &table->edges[i];
+    const struct edge *edge = &table->edges[i];
     if (!edge->table || !table_has(table, edge->id)) continue;
-    assert(!table->plain && find_edge(edge->table, edge->id)->table == table);
-    edge->kind |= EDGE_SLOW;
-    find_edge(edge->table, edge->id)->kind |= EDGE_SLOW;
+    assert(!table->plain && graph_edge(edge->table, edge->id)->table == table);
+    slow_edge(table, edge->id);
+    slow_edge(edge->table, edge->id);
   }
 }
 
@@ -282,6 +288,13 @@ static void link_tables(ecs_world *world, struct table *without, struct table *w
   put_edge(with, without, with, id);
 }
 
+/* Any of a table's edges; a free slot when it has none. */
+static const struct edge *any_edge(const struct table *table) {
+  uint32_t at = 0;
+  while (at < table->edge_mask && !table->edges[at].table) at++;
+  return &table->edges[at];
+}
+
 /* By backward shift, as in map_remove. */
 static void remove_edge(struct table *table, ecs_id id) {
   uint32_t mask = table->edge_mask;
@@ -295,6 +308,7 @@ static void remove_edge(struct table *table, ecs_id id) {
   }
   memset(&edges[gap], 0, sizeof edges[gap]);
   table->edge_count--;
+  if (table->near_edge.id == id) table->near_edge = *any_edge(table);
 }
 
 void graph_unlink(const struct table *table) {

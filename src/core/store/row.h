@@ -5,13 +5,14 @@
 
 #include "core/base/column_cells.h"
 #include "core/store/marks.h"
+#include "core/store/packed.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 
 /* Remembers a table that has just lost its last row. */
 static inline void graph_note_empty(struct graph *graph, struct table *table) {
   assert(table->count == 0 && graph->tables[table->index] == table);
-  if (table->id_count == 0) return;
+  if (table == graph->empty) return;
   table->was_empty = false;
   if (table->in_empties) return;
   assert(graph->empty_count < graph->empty_capacity);
@@ -162,10 +163,17 @@ INLINE void row_gain(ecs_world *world, struct record *record, struct table *from
                      const struct edge *edge) {
   struct table *to = edge->table;
   uint32_t row = record->row, to_row = row_change(world, record, from, to), last = from->count;
-  const struct column *a = from->columns, *b = to->columns;
   uint32_t first = edge->first, count = edge->count, behind = from->column_count - first;
-  row_bring(a, b, first, row, last, to_row);
+  const struct column *b = to->columns;
   for (uint32_t i = first; i < first + count; i++) cell_store(b[i].data, 4, to_row, b[i].value);
+  if (from->packed && to->packed) {
+    uint32_t *x = packed_cells(from), *y = packed_cells(to), skipped = first * PACKED_ROWS;
+    row_bring_packed(x, y, first, row, last, to_row);
+    row_bring_packed(x + skipped, y + skipped + count * PACKED_ROWS, behind, row, last, to_row);
+    return;
+  }
+  const struct column *a = from->columns;
+  row_bring(a, b, first, row, last, to_row);
   row_bring(a + first, b + first + count, behind, row, last, to_row);
 }
 
@@ -174,10 +182,17 @@ INLINE void row_lose(ecs_world *world, struct record *record, struct table *from
                      const struct edge *edge) {
   struct table *to = edge->table;
   uint32_t row = record->row, to_row = row_change(world, record, from, to), last = from->count;
-  const struct column *a = from->columns, *b = to->columns;
   uint32_t first = edge->first, count = edge->count, behind = to->column_count - first;
-  row_bring(a, b, first, row, last, to_row);
+  const struct column *a = from->columns;
   for (uint32_t i = first; i < first + count; i++) cell_copy(a[i].data, row, a[i].data, last, 4);
+  if (from->packed && to->packed) {
+    uint32_t *x = packed_cells(from), *y = packed_cells(to), skipped = first * PACKED_ROWS;
+    row_bring_packed(x, y, first, row, last, to_row);
+    row_bring_packed(x + skipped + count * PACKED_ROWS, y + skipped, behind, row, last, to_row);
+    return;
+  }
+  const struct column *b = to->columns;
+  row_bring(a, b, first, row, last, to_row);
   row_bring(a + first + count, b + first, behind, row, last, to_row);
 }
 

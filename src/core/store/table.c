@@ -4,12 +4,13 @@
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/marks.h"
+#include "core/store/packed.h"
 #include "core/store/relation.h"
 #include "core/store/row.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 
-#define FIRST_CAPACITY 16u
+#define LINE 64u             /* bytes of the cache's */
 
 /* Sizes of a table's arrays, and where each begins in its one block. */
 struct block {
@@ -70,11 +71,15 @@ static void add_id(struct table *table, ecs_id id, const struct component *compo
 static ecs_status make(ecs_world *world, uint32_t columns, uint32_t toggles, uint32_t count,
                        struct table **out) {
   struct block plan = plan_block(columns, toggles, count);
-  char *block = memory_resize(&world->memory, NULL, 0, plan.size);
-  if (!block) return world_nomem(world);
-  memset(block, 0, plan.size);
+  size_t size = plan.size + LINE;
+  char *allocated = memory_resize(&world->memory, NULL, 0, size);
+  if (!allocated) return world_nomem(world);
+  memset(allocated, 0, size);
+  uintptr_t line = (uintptr_t)allocated + offsetof(struct table, near_edge);
+  char *block = allocated + (LINE - line % LINE) % LINE;
   struct table *table = (void *)block;
-  table->block_size = plan.size;
+  table->block = allocated;
+  table->block_size = size;
   table->ids = (void *)(block + plan.ids_at);
   table->columns = (void *)(block + plan.columns_at);
   table->toggles = (void *)(block + plan.toggles_at);
@@ -111,6 +116,7 @@ ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
   for (uint32_t i = 0; prefab && i < count && status == ECS_OK; i++)
     (*out)->hidden |= component_of(world, ids[i]) == prefab->component;
   assert(status != ECS_OK || (*out)->column_count == columns);
+  if (status == ECS_OK) (*out)->packs = (*out)->plain;
   return status == ECS_OK ? make_marks(world, out, NULL) : status;
 }
 
@@ -133,6 +139,7 @@ void table_shrink(ecs_world *world, struct table *table) {
   marks_shrink(&world->memory, table);
   table->rows = NULL;
   table->capacity = 0;
+  table->packed = false;
 }
 
 static size_t edge_bytes(const struct table *table) {
@@ -145,7 +152,7 @@ void table_free(ecs_world *world, struct table *table) {
   marks_free(&world->memory, table);
   if (table->edges != &table->no_edge)
     memory_free(&world->memory, table->edges, edge_bytes(table));
-  memory_free(&world->memory, table, table->block_size);
+  memory_free(&world->memory, table->block, table->block_size);
 }
 
 size_t table_bytes(const struct table *table) {
@@ -156,13 +163,49 @@ size_t table_bytes(const struct table *table) {
   return bytes;
 }
 
+/* No column has a buffer, not even of a growth that ran out of memory. */
+static bool may_pack(const struct table *table) {
+  bool begun = table->column_count > 0 && table->columns->buffer.data;
+  return table->packs && table->plain && !table->row_buffer.data && !begun;
+}
+
+/* The first rows: one allocation, and fewer lines of the cache to be waited for. */
+static bool pack(ecs_world *world, struct table *table) {
+  assert(table->count == 0 && table->capacity == 0 && table->plain);
+  size_t bytes = (table->column_count + (size_t)1) * PACKED_BYTES;
+  if (!buffer_grow(&world->memory, &table->row_buffer, bytes, 0)) return false;
+  char *at = table->row_buffer.data;
+  table->rows = table->row_buffer.data;
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    assert(!table->columns[i].buffer.data && table->columns[i].size * PACKED_ROWS == PACKED_BYTES);
+    table->columns[i].data = at += PACKED_BYTES;
+  }
+  table->packed = true;
+  return true;
+}
+
+/* Brings a column of a packed table to a buffer of its own. */
+static bool unpack(struct memory *memory, struct column *column, size_t bytes, size_t used) {
+  struct column_buffer own = {NULL, NULL, 0};
+  if (!buffer_grow(memory, &own, bytes, 0)) return false;
+  assert(used <= PACKED_BYTES && used <= bytes);
+  memcpy(own.data, column->data, used);
+  column->buffer = own;
+  return true;
+}
+
+/* Columns leave the buffer of the list of rows before that one grows. */
 static bool grow_columns(ecs_world *world, struct table *table, size_t rows) {
   assert(rows > table->capacity && table->count <= table->capacity);
   struct memory *memory = &world->memory;
+  table->packed = false;
   for (uint32_t i = 0; i < table->column_count; i++) {
     struct column *column = &table->columns[i];
-    size_t used = (size_t)table->count * column->size;
-    if (!buffer_grow(memory, &column->buffer, rows * column->size, used)) return false;
+    size_t used = (size_t)table->count * column->size, bytes = rows * column->size;
+    bool lent = column->data && !column->buffer.data;
+    if (!(lent ? unpack(memory, column, bytes, used)
+               : buffer_grow(memory, &column->buffer, bytes, used)))
+      return false;
     column->data = column->buffer.data;
   }
   size_t used = table->count * sizeof *table->rows;
@@ -179,10 +222,12 @@ ecs_status table_grow(ecs_world *world, struct table *table, uint64_t more) {
     return world_fail(world, ECS_ELIMIT, "a table cannot hold more than %u rows",
                       (uint64_t)ROW_LIMIT);
   uint64_t rows = table->capacity * 2ull;
-  if (rows < FIRST_CAPACITY) rows = FIRST_CAPACITY;
-  if (rows < need) rows = (need + FIRST_CAPACITY - 1) / FIRST_CAPACITY * FIRST_CAPACITY;
+  if (rows < PACKED_ROWS) rows = PACKED_ROWS;
+  if (rows < need) rows = (need + PACKED_ROWS - 1) / PACKED_ROWS * PACKED_ROWS;
   if (rows > ROW_LIMIT) rows = ROW_LIMIT;
-  if (!grow_columns(world, table, (size_t)rows)) return world_nomem(world);
+  bool packs = may_pack(table) && rows == PACKED_ROWS;
+  if (!(packs ? pack(world, table) : grow_columns(world, table, (size_t)rows)))
+    return world_nomem(world);
   table->capacity = (uint32_t)rows;
   assert(table->capacity - table->count >= more);
   return ECS_OK;

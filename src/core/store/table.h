@@ -22,7 +22,8 @@ struct column {
 
 /* Where the column has a row. */
 static inline void *column_at(const struct column *column, uint32_t row) {
-  assert(column->data && (size_t)row * column->size < column->buffer.size);
+  assert(column->data);
+  assert(!column->buffer.data || (size_t)row * column->size < column->buffer.size);
   return (char *)column->data + (size_t)row * column->size;
 }
 
@@ -53,8 +54,10 @@ struct edge {
 #define GUESSES 8u           /* a table has as many slots for layouts, or more */
 
 /* Layouts, which follow this struct, and edges are found by open addressing: their masks are one
-** less than there are slots, a power of two. What reading cells and moving rows need comes last. */
+** less than there are slots, a power of two. What moving a row needs comes last, in one line of the
+** cache where pointers have 8 bytes: among 10,000 tables little else is waited for. */
 struct table {
+  void *block;               /* what was allocated */
   uint64_t order;            /* when it was made: tables are visited in this order */
   uint64_t hash;
   size_t block_size;         /* of this struct with all its arrays */
@@ -67,31 +70,34 @@ struct table {
   uint32_t incoming;         /* rows a commit is about to add, */
   uint32_t leaving;          /* and those that are to die at its end */
   uint32_t next_same_hash;   /* NONE ends it */
-  bool was_empty;            /* at the end of the last update */
   bool doomed;               /* while reclaiming */
-  bool in_empties;           /* listed for reclaiming */
-  bool has_any;
+  bool packs;                /* is packed while it may be: see packed.h */
   bool has_ties;             /* has exclusive relations */
   bool has_pairs;
   bool has_pair_alone;       /* one, and no other */
   bool hidden;               /* of prefabs, which queries pass over */
-  bool plain;                /* rows are cells of 4 bytes: no any, no toggles, no marks */
-  uint32_t index;
   ecs_id *ids;               /* sorted */
   struct edge *edges;
-  uint32_t *rows;            /* entity index by row */
-  struct column *columns;    /* in the order of ids, then of leaves */
   struct toggle *toggles;    /* in the order of ids, of those that can be switched off */
   uint32_t toggle_count;
   uint32_t off;              /* how often something is switched off: see toggle.h */
   struct marks *marks;       /* of the ids that are watched: see marks.h */
   uint32_t mark_count, mark_capacity;
-  uint32_t count;
-  uint32_t capacity;         /* rows that every column has room for */
-  uint32_t column_count;
   uint32_t id_count;
   uint32_t edge_mask;
   uint32_t layout_mask;
+  struct edge near_edge;     /* one of the edges once more: the line begins here */
+  uint32_t *rows;            /* entity index by row */
+  struct column *columns;    /* in the order of ids, then of leaves */
+  uint32_t count;
+  uint32_t capacity;         /* rows that every column has room for */
+  uint32_t column_count;
+  uint32_t index;
+  bool packed;
+  bool plain;                /* rows are cells of 4 bytes: no any, no toggles, no marks */
+  bool has_any;
+  bool was_empty;            /* at the end of the last update */
+  bool in_empties;           /* listed for reclaiming */
 };
 
 /* Whether its rows have more than their cells: slots, marks, or something that is off. */
