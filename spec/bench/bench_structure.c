@@ -173,6 +173,30 @@ static struct sample add_all_in(uint32_t n, bool staged) {
   return sample;
 }
 
+/* All entities lose Velocity. */
+static struct sample remove_all_in(uint32_t n, bool staged) {
+  struct library library;
+  ecs_id *ids = new_ids(n);
+  library_begin(&library, n, 2, ids);
+  uint32_t rounds = rounds_of(n);
+  double seconds = 0;
+  for (uint32_t i = 0; i < rounds; i++) {
+    need_ok(ecs_query_add(library.all, library.both[1]));
+    double start = bench_now();
+    begin_scope(library.world, staged);
+    for (uint32_t j = 0; j < n; j++)
+      need_ok(ecs_remove(library.world, ids[j], library.both[1]));
+    end_scope(library.world, staged);
+    seconds += bench_now() - start;
+  }
+  struct sample sample = {(double)n * rounds, seconds, library_checksum(&library)};
+  library_close(&library);
+  free(ids);
+  return sample;
+}
+
+static struct sample remove_all(uint32_t n) { return remove_all_in(n, false); }
+static struct sample remove_all_staged(uint32_t n) { return remove_all_in(n, true); }
 static struct sample add_all(uint32_t n) { return add_all_in(n, false); }
 static struct sample add_all_staged(uint32_t n) { return add_all_in(n, true); }
 
@@ -230,16 +254,46 @@ static struct sample despawn_by_hand(uint32_t n) {
   return sample;
 }
 
-static struct sample despawn(uint32_t n) {
+static struct sample despawn_in(uint32_t n, bool staged) {
   struct library library;
   ecs_id *ids = new_ids(n);
   library_begin(&library, n, 2, ids);
   if (shuffled) bench_shuffle(ids, n);
   uint32_t gone = n - n / 1000;
   double start = bench_now();
+  begin_scope(library.world, staged);
   for (uint32_t i = 0; i < gone; i++) need_ok(ecs_despawn(library.world, ids[i]));
+  end_scope(library.world, staged);
   struct sample sample = {gone, bench_now() - start, library_checksum(&library)};
   NEED(ecs_alive_count(library.world) == n / 1000);
+  library_close(&library);
+  free(ids);
+  return sample;
+}
+
+static struct sample despawn(uint32_t n) { return despawn_in(n, false); }
+static struct sample despawn_staged(uint32_t n) { return despawn_in(n, true); }
+
+static struct sample despawn_all_by_hand(uint32_t n) {
+  struct hand hand;
+  ecs_id *ids = new_ids(n);
+  hand_begin(&hand, n, 1, ids);
+  double start = bench_now();
+  hand_despawn_all(&hand, hand.tables[1]);
+  struct sample sample = {n, bench_now() - start, hand_checksum(&hand)};
+  hand_close(&hand);
+  free(ids);
+  return sample;
+}
+
+static struct sample despawn_all(uint32_t n) {
+  struct library library;
+  ecs_id *ids = new_ids(n);
+  library_begin(&library, n, 2, ids);
+  double start = bench_now();
+  need_ok(ecs_query_despawn(library.all));
+  struct sample sample = {n, bench_now() - start, library_checksum(&library)};
+  NEED(ecs_alive_count(library.world) == 0);
   library_close(&library);
   free(ids);
   return sample;
@@ -371,11 +425,17 @@ int main(void) {
   bench_row("add to all, remove from all", 1000000, 7, add_all_by_hand, add_all, 1.5);
   bench_row("add to all, remove from all, staged (1: at once)", 100000, 11, add_all, add_all_staged,
             2.5);
+  bench_row("remove from all, staged (1: at once)", 100000, 11, remove_all, remove_all_staged, 2.5);
   bench_row("add + remove, whole query", 10000, 15, query_by_hand, query, 1.5);
   bench_row("add + remove, whole query", 1000000, 7, query_by_hand, query, 1.5);
+  bench_row("despawn, whole query", 10000, 15, despawn_all_by_hand, despawn_all, 1.5);
+  bench_row("despawn, whole query", 1000000, 7, despawn_all_by_hand, despawn_all, 1.5);
   bench_row("despawn, creation order", 1000000, 7, despawn_by_hand, despawn, 1.5);
+  bench_row("despawn, creation order, staged (1: at once)", 100000, 11, despawn, despawn_staged,
+            2.5);
   shuffled = true;
   bench_row("despawn, shuffled", 1000000, 7, despawn_by_hand, despawn, 1.5);
+  bench_row("despawn, shuffled, staged (1: at once)", 100000, 11, despawn, despawn_staged, 2.5);
   bench_row("random get into a struct", 100000, 15, get_by_hand, get, 1.5);
   bench_row("random get into a struct", 1000000, 7, get_by_hand, get, 1.5);
   bench_row("random get of a cell", 100000, 15, cell_by_hand, cell, 1.5);

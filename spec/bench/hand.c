@@ -132,14 +132,22 @@ static void close_gap(struct hand *hand, struct hand_table *table, uint32_t row)
   hand->records[table->rows[row]].row = row;
 }
 
+static void release(struct hand *hand, uint32_t index) {
+  hand->generations[index]++;
+  hand->records[index] = (struct hand_record){FREE, hand->free_head};
+  hand->free_head = index;
+}
+
 void hand_despawn(struct hand *hand, ecs_id id) {
   struct hand_record *record = find(hand, id);
   NEED(record);
-  uint32_t index = ecs_id_index(id);
   close_gap(hand, hand->tables[record->table], record->row);
-  hand->generations[index]++;
-  *record = (struct hand_record){FREE, hand->free_head};
-  hand->free_head = index;
+  release(hand, ecs_id_index(id));
+}
+
+void hand_despawn_all(struct hand *hand, struct hand_table *table) {
+  for (uint32_t row = 0; row < table->count; row++) release(hand, table->rows[row]);
+  table->count = 0;
 }
 
 void hand_add(struct hand *hand, ecs_id id) {

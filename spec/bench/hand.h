@@ -45,6 +45,7 @@ ecs_id hand_spawn(struct hand *hand, struct hand_table *table);
 void hand_spawn_many(struct hand *hand, struct hand_table *table, uint32_t n, ecs_id *ids);
 
 void hand_despawn(struct hand *hand, ecs_id id);
+void hand_despawn_all(struct hand *hand, struct hand_table *table);
 
 /* Move an entity to the table with Velocity, and back. */
 void hand_add(struct hand *hand, ecs_id id);

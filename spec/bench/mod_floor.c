@@ -90,6 +90,15 @@ static int columns_sum(lua_State *L) {
   return 1;
 }
 
+/* fill(columns, x, y): two fields of all rows. */
+static int fill(lua_State *L) {
+  const struct columns *columns = luaL_checkudata(L, 1, "bench.columns");
+  float x = (float)luaL_checknumber(L, 2), y = (float)luaL_checknumber(L, 3);
+  for (uint32_t i = 0; i < columns->count; i++) columns->px[i] = x;
+  for (uint32_t i = 0; i < columns->count; i++) columns->py[i] = y;
+  return 0;
+}
+
 /* map(columns, fn, dt): four fields and dt in, two fields out. */
 static int map(lua_State *L) {
   const struct columns *columns = luaL_checkudata(L, 1, "bench.columns");
@@ -171,6 +180,7 @@ static int visit(lua_State *L) {
 static const luaL_Reg functions[] = {
   {"columns", columns_new},
   {"each", each},
+  {"fill", fill},
   {"map", map},
   {"now", now},
   {"spawn_many", spawn_many},

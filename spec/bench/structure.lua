@@ -173,6 +173,30 @@ local function despawn(n)
   return seconds / ROUNDS, sum
 end
 
+-- ---- all rows of a query ----------------------------------------------------------------
+
+local function fill_floor(n)
+  local columns = floor.columns(n)
+  return measure.time(function()
+    for round = 1, ROUNDS do
+      floor.fill(columns, round, 2)
+    end
+  end) / ROUNDS, floor.sum(columns)
+end
+
+local function set_all(n)
+  local world = populated(n)
+  local query = world:query("Position")
+  local seconds = measure.time(function()
+    for round = 1, ROUNDS do
+      query:set("Position", round, 2)
+    end
+  end)
+  local sum = sum_of(world, "Position.x") + 3 * sum_of(world, "Position.y")
+  world:close()
+  return seconds / ROUNDS, sum
+end
+
 -- ---- some rows of a query ---------------------------------------------------------------
 
 -- Velocity comes to those of n entities whose x is a multiple of a number, by a function of world,
@@ -263,5 +287,6 @@ return function(add)
   row("world:spawn_many(n, ...)", 1000, 9, spawn_many_floor, spawn_many, 1.5)
   row("world:spawn_many(n, ...)", 100000, 7, spawn_many_floor, spawn_many, 1.5)
   row("world:despawn(e)", N, 5, touch_floor(1, function() return 0 end), despawn, 3)
+  row("q:set(C, x, y)", 100000, 7, fill_floor, set_all, 1.5)
   some_rows(row)
 end
