@@ -198,6 +198,7 @@ static void notices_the_rest(void) {
   CHECK_OK(f.world, ecs_defer(f.world));
   NOTICE(staging->open, uint32_t, 2, "scopes are miscounted");
   NOTICE(staging->busy, uint32_t, 0, "scopes are miscounted");
+  NOTICE(staging->ends, uint32_t, 7, "commands that end entities are miscounted");
   CHECK_OK(f.world, ecs_commit(f.world));
   NOTICE(staging->command_count, uint32_t, 1, "outlived");
   ecs_system_desc desc = {.name = "s", .run = idle};

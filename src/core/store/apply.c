@@ -188,9 +188,12 @@ static ecs_status plan(ecs_world *world) {
   struct way way = {NULL, NULL, COMMAND_ADD, ECS_NULL};
   while (done < staging->chain_count && status == ECS_OK)
     status = plan_chain(world, &staging->chains[done++], &way);
-  for (uint32_t i = 0; i < done; i++)
-    if (staging->chains[i].target != NONE)
-      world_table(world, staging->chains[i].target)->incoming = 0;
+  for (uint32_t i = 0, last = NONE; i < done; i++) {
+    uint32_t target = staging->chains[i].target;
+    if (target == last) continue;
+    if (target != NONE) world_table(world, target)->incoming = 0;
+    last = target;
+  }
   sparse_forget_plan(world);
   return status;
 }
@@ -299,9 +302,22 @@ static APART ecs_status note_changes(ecs_world *world) {
   return status == ECS_OK && untied ? decide(world, true) : status;
 }
 
+/* Whether all that the commands mean is that entities die, which cannot fail. */
+static bool are_ends(const ecs_world *world) {
+  const struct staging *staging = &world->staging;
+  return staging->ends == staging->command_count && !staging->watched &&
+         world->watching->note_count == 0 && !has_ties(world);
+}
+
 ecs_status commands_apply(ecs_world *world) {
   struct staging *staging = &world->staging;
   if ((staging->command_count | world->watching->note_count) == 0) return ECS_OK;
+  if (are_ends(world)) {
+    cascade_ends(world);
+    commands_forget(staging);
+    world_settle(world);
+    return ECS_OK;
+  }
   bool cascades = has_ties(world);
   ecs_status status = decide(world, cascades);
   if (status == ECS_OK && UNLIKELY(staging->watched)) status = note_changes(world);

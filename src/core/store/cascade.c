@@ -487,38 +487,30 @@ void cascade_finish(ecs_world *world) {
   forget(cascade);
 }
 
-/* How many commands from one on end entities of the same table, which are listed. */
-static uint32_t list_ends(const ecs_world *world, uint32_t first, uint32_t *entities) {
-  const struct staging *staging = &world->staging;
-  uint32_t count = 0, most = staging->command_count - first, table = NONE;
-  for (; count < most && count < ROWS_TOGETHER; count++) {
-    const struct command *command = &staging->commands[first + count];
-    if (!command_is_end(command)) break;
-    const struct record *record = entity_find_near(&world->entities, command->entity);
-    if (count == 0 && record) table = record->table;
-    if (!record || record->table != table) break;
-    entities[count] = ecs_id_index(command->entity);
-  }
-  return count;
+/* Whether deaths are about nothing but rows, where there are no ties. */
+static bool ends_are_plain(const ecs_world *world) {
+  return !world->sparses.rows && !world->names.by_entity.count;
 }
 
-/* Where each command is about another entity many of one table go together. */
+INLINE void end_alone(ecs_world *world, ecs_id entity, bool plain) {
+  if (plain && LIKELY(row_end(world, entity))) return;
+  if (ecs_alive(world, entity)) entity_kill(world, ecs_id_index(entity));
+}
+
 void cascade_none(ecs_world *world) {
   const struct staging *staging = &world->staging;
-  bool single = staging->chain_count == staging->command_count && !world->sparses.rows;
-  uint32_t entities[ROWS_TOGETHER];
-  for (uint32_t i = 0, count; i < staging->command_count; i += count) {
-    const struct command *command = &staging->commands[i];
-    count = single ? list_ends(world, i, entities) : 0;
-    if (count) {
-      uint32_t table = entity_record(&world->entities, entities[0])->table;
-      rows_end(world, world_table(world, table), entities, count);
-    } else {
-      count = 1;
-      if (command_is_end(command) && ecs_alive(world, command->entity))
-        entity_kill(world, ecs_id_index(command->entity));
-    }
-  }
+  bool plain = ends_are_plain(world);
+  for (uint32_t i = 0; staging->ends && i < staging->command_count; i++)
+    if (command_is_end(&staging->commands[i]))
+      end_alone(world, staging->commands[i].entity, plain);
+}
+
+void cascade_ends(ecs_world *world) {
+  const struct staging *staging = &world->staging;
+  bool plain = ends_are_plain(world);
+  assert(staging->ends == staging->command_count && world->cascade.count == 0);
+  for (uint32_t i = 0; i < staging->chain_count; i++)
+    end_alone(world, staging->chains[i].entity, plain);
 }
 
 void cascade_free(ecs_world *world) {

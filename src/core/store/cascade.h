@@ -58,6 +58,9 @@ void cascade_finish(ecs_world *world);
 /* The same where nothing is tied, so that nothing had to be decided. */
 void cascade_none(ecs_world *world);
 
+/* The same where every command is that an entity dies, and none was looked at. */
+void cascade_ends(ecs_world *world);
+
 static inline bool cascade_takes(const struct cascade *cascade, uint32_t entity) {
   return cascade->count && entity / 64 < cascade->mark_capacity &&
          (cascade->marks[entity / 64] >> entity % 64 & 1);

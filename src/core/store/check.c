@@ -387,8 +387,12 @@ static ecs_status check_staging(const ecs_world *world) {
   if (!chain_map_is_sound(&staging->chain_of, staging->chains, staging->chain_count))
     return corrupt(world, "commands are not found by their entities");
   if (!open && staging->emission_count) return corrupt(world, "emissions outlived their scope");
-  return open || staging->command_count == 0 ? ECS_OK
-                                             : corrupt(world, "commands outlived their scope");
+  if (!open && staging->command_count) return corrupt(world, "commands outlived their scope");
+  uint32_t ends = 0;
+  for (uint32_t i = 0; i < staging->command_count; i++)
+    ends += staging->commands[i].kind == COMMAND_DESPAWN;
+  return ends == staging->ends ? ECS_OK
+                               : corrupt(world, "commands that end entities are miscounted");
 }
 
 ecs_status store_check(const ecs_world *world) {

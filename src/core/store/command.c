@@ -142,6 +142,7 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
   if (count) memcpy(staging->writes + staging->write_count, writes, count * sizeof *writes);
   staging->write_count += count;
   staging->ties += relation_of(world, pair) != NULL;
+  staging->ends += kind == COMMAND_DESPAWN;
   link_command(staging, at, chain);
   return ECS_OK;
 }
@@ -149,23 +150,6 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
 ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
                          ecs_id component, const struct write *writes, uint32_t count) {
   return command_stage_pair(world, kind, entity, component, ECS_NULL, writes, count);
-}
-
-/* Where there is room, and the entity's slot is near, nothing has to be made: half of the time. */
-ecs_status command_stage_plain(ecs_world *world, enum command_kind kind, ecs_id entity,
-                               ecs_id component) {
-  struct staging *staging = &world->staging;
-  bool near = ecs_id_index(entity) - FIRST_ENTITY < staging->chain_of.near_capacity;
-  if (UNLIKELY(!near || staging->command_count == staging->command_capacity ||
-               staging->chain_count == staging->chain_capacity))
-    return command_stage(world, kind, entity, component, NULL, 0);
-  assert(staging_is_open(staging) && ecs_alive(world, entity) && !relation_of(world, component));
-  uint32_t at = staging->command_count++;
-  staging->commands[at] = (struct command){.entity = entity, .component = component, .kind = kind,
-                                           .scope = scope_innermost(staging), .next = NONE,
-                                           .first_write = staging->write_count};
-  link_command(staging, at, find_chain(staging, entity));
-  return ECS_OK;
 }
 
 ecs_status command_touch(ecs_world *world, ecs_id entity) {
@@ -226,7 +210,8 @@ static void drop_command(ecs_world *world, const struct command *command) {
 void commands_forget(struct staging *staging) {
   assert(staging->open <= staging->scope_count);
   chain_map_clear(&staging->chain_of, staging->chains, staging->chain_count);
-  staging->command_count = staging->write_count = staging->chain_count = staging->ties = 0;
+  staging->command_count = staging->write_count = staging->chain_count = 0;
+  staging->ties = staging->ends = 0;
 }
 
 /* Drops the commands that `scope` holds (all of them for NONE) and links the others anew. */
@@ -246,8 +231,11 @@ static void drop_commands(ecs_world *world, uint32_t scope) {
   staging->chain_count = 0;
   staging->command_count = kept;
   if (kept == 0) staging->write_count = 0;
-  for (uint32_t i = 0; i < kept; i++)
+  staging->ends = 0;
+  for (uint32_t i = 0; i < kept; i++) {
     link_command(staging, i, find_chain(staging, staging->commands[i].entity));
+    staging->ends += staging->commands[i].kind == COMMAND_DESPAWN;
+  }
   for (uint32_t i = 0; i < staging->scope_count; i++) staging->scopes[i].first_command = 0;
 }
 

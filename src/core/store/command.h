@@ -75,7 +75,8 @@ struct staging {
   uint32_t emission_count;
   uint32_t emission_capacity;
   struct loop_owner *loop_owners;
-  uint32_t ties;             /* commands about relations */
+  uint32_t ties;             /* commands about relations, */
+  uint32_t ends;             /* and those that end their entities */
   ecs_status refused;        /* why the first command that could not apply could not, */
   uint32_t refused_at;       /* which that is, */
   bool alone;                /* who gave it is told and keeps its writes (scope_end_alone), */
@@ -150,10 +151,6 @@ void scope_end_inner(ecs_world *world, uint32_t scope, bool keep);
 /* Keeps a command. The entity is alive. Takes over any slots in the writes when ECS_OK. */
 ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
                          ecs_id component, const struct write *writes, uint32_t count);
-
-/* The same without writes, on what is no relation. */
-ecs_status command_stage_plain(ecs_world *world, enum command_kind kind, ecs_id entity,
-                               ecs_id component);
 
 /* The same on a pair's id; the target is alive. */
 ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id entity,

@@ -138,6 +138,9 @@ static inline void entity_release(struct entity_index *index, uint32_t at) {
   entity_free(index, range, at);
 }
 
+/* The same of each of a list. */
+void entity_release_all(struct entity_index *index, const uint32_t *entities, uint32_t count);
+
 ecs_status entity_set_range(struct entity_index *index, uint32_t first, uint32_t last);
 
 /* Puts a parted slot at the head of its range's free list; false when it is no such slot. */

@@ -4,6 +4,7 @@
 #define ECS_CORE_STORE_ROW_H
 
 #include "core/base/column_cells.h"
+#include "core/store/index.h"
 #include "core/store/marks.h"
 #include "core/store/packed.h"
 #include "core/store/toggle.h"
@@ -100,6 +101,20 @@ INLINE void row_cut(ecs_world *world, struct table *table, uint32_t row) {
 static inline void row_remove(ecs_world *world, struct table *table, uint32_t row) {
   if (UNLIKELY(table->has_any)) table_release_row(world, table, row);
   row_cut(world, table, row);
+}
+
+/* Ends an entity whose death is about nothing outside its table, if that has no any values and its
+** slot is near. */
+INLINE bool row_end(ecs_world *world, ecs_id id) {
+  const struct record *record = entity_find_near(&world->entities, id);
+  if (UNLIKELY(!record)) return false;
+  struct table *table = world_table(world, record->table);
+  uint32_t row = record->row;
+  assert(table->rows[row] == ecs_id_index(id) && !table->has_ties);
+  if (UNLIKELY(table->has_any)) return false;
+  entity_release(&world->entities, ecs_id_index(id));
+  row_cut(world, table, row);
+  return true;
 }
 
 /* The entity leaves `from`, whose count is its last row then, and is last in `to`: cells are

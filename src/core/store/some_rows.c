@@ -175,18 +175,11 @@ static ecs_status reserve(ecs_world *world, enum rows_change change, ecs_id id,
 }
 
 static void end_entities(ecs_world *world, const uint32_t *entities, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; world->names.by_entity.count && i < count; i++) {
     assert(entities[i] >= FIRST_ENTITY);
-    if (UNLIKELY(world->names.by_entity.count)) name_forget(world, entities[i]);
-    entity_release(&world->entities, entities[i]);
+    name_forget(world, entities[i]);
   }
-}
-
-void rows_end(ecs_world *world, struct table *from, const uint32_t *entities, uint32_t count) {
-  uint32_t places[ROWS_TOGETHER];
-  assert(count <= ROWS_TOGETHER);
-  rows_move(world, from, NULL, entities, count, places);
-  end_entities(world, entities, count);
+  entity_release_all(&world->entities, entities, count);
 }
 
 /* Rows that have components in them may be left with none: they go one by one. */

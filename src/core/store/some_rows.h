@@ -46,7 +46,5 @@ void rows_move(ecs_world *world, struct table *from, struct table *to, const uin
 
 #define ROWS_TOGETHER 256u     /* as many as callers list at a time */
 
-/* The same of entities that die, ROWS_TOGETHER at most. */
-void rows_end(ecs_world *world, struct table *from, const uint32_t *entities, uint32_t count);
 
 #endif
