@@ -68,6 +68,35 @@ describe("a spawn with ties that runs out of memory", function()
   end)
 end)
 
+describe("a whole query that is set, and runs out of memory", function()
+  it("sets all, or none (C18)", function()
+    local world = helper.new_world()
+    world:component("P", { "x: f32" })
+    world:component("Label", { "n: i32", "text: string" })
+    world:tag "Marked"
+    for i = 1, 40 do
+      world:spawn { P = { i }, Marked = i % 2 == 0 and true or nil,
+        Label = i % 10 == 0 and { i, "of its own" } or nil }
+    end
+    local query, before = world:query "P", world:digest()
+    local failures = 0
+    for k = 1, 400 do
+      local results = table.pack(starve.call(k, true, query.set, query, "Label", 7, "of all"))
+      if results[1] then break end
+      assert.are.equal("not enough memory", results[2])
+      assert.are.equal(before, world:digest())
+      failures = failures + 1
+    end
+    assert.is_true(failures > 3)
+    local seen = 0
+    for _, label in world:query("P, Label"):each() do
+      seen = seen + (label.n == 7 and label.text == "of all" and 1 or 0)
+    end
+    assert.are.equal(40, seen)
+    helper.check(world)
+  end)
+end)
+
 describe("a function that emits, over entities or events, and runs out of memory", function()
   -- Each call that fails leaves the world as it was; the one that does not emits all.
   local function starved(make)

@@ -267,15 +267,30 @@ static int set_body(lua_State *L) {
   return 0;
 }
 
+/* What was read comes to all rows of a query; false when it is to be done by a loop. */
+static bool give_whole(struct world_box *box, ecs_query *query, const struct component *component,
+                       const struct batch *batch) {
+  if (!rows_give(query, component, batch->writes, batch->count)) return false;
+  values_stored(box);
+  world_settle(box->world);
+  return true;
+}
+
 int query_set(lua_State *L) {
   int arguments = lua_gettop(L) > 1 ? lua_gettop(L) - 1 : 0;
-  struct world_box *box = check_entities(L, arguments + 1)->box;
+  const struct query_box *query = check_entities(L, arguments + 1);
+  struct world_box *box = query->box;
   int filter = lua_gettop(L);
   if (arguments < 2) luaL_argerror(L, arguments + 2, "value expected");
   /* So that errors name this call's arguments, also when there is no row. */
   struct batch batch;
   need_stack(L, arguments + 8);
-  read_set(L, box, push_query_world(L, 1), arguments - 1, &batch);
+  uint32_t calls = box->calls + 1;          /* more, when finalizers use the world */
+  const struct component *component =
+      read_set(L, box, push_query_world(L, 1), arguments - 1, &batch);
+  if (lua_isnil(L, filter) && box->calls == calls &&
+      give_whole(box, query->query, component, &batch))
+    return 0;
   values_begin(box);
   for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);
   source_run(L, filter, set_body, arguments);

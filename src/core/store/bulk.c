@@ -9,8 +9,8 @@ static ecs_status destination(ecs_world *world, struct table *from, ecs_id id, b
   return add ? graph_with(world, from, id, to) : graph_without(world, from, id, to);
 }
 
-static ecs_status reserve(ecs_world *world, uint32_t *const *tables, uint32_t count,
-                          ecs_id id, bool add) {
+ecs_status bulk_reserve(ecs_world *world, uint32_t *const *tables, uint32_t count, ecs_id id,
+                        bool add) {
   ecs_status status = ECS_OK;
   struct table *to;
   uint32_t done = 0;
@@ -55,7 +55,7 @@ static void untie_rows(ecs_world *world, const struct table *table, ecs_id id) {
 
 ecs_status bulk_change(ecs_world *world, uint32_t *const *tables, uint32_t count, ecs_id id,
                        bool add) {
-  ecs_status status = reserve(world, tables, count, id, add);
+  ecs_status status = bulk_reserve(world, tables, count, id, add);
   if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < count; i++) {
     struct table *from = world_table(world, (*tables)[i]), *to = from;

@@ -236,15 +236,17 @@ static bool have_columns(const ecs_query *query, const struct component *compone
   return true;
 }
 
-static void fill_table(const ecs_world *world, const struct table *table, ecs_id id,
+/* From one row on to the last. */
+static void fill_table(const ecs_world *world, const struct table *table, ecs_id id, uint32_t row,
                        const struct write *writes, uint32_t count) {
   const struct layout *layout = table_find(table, id);
+  assert(layout->taken && row < table->count);
   for (uint32_t i = 0; i < count; i++) {
     const struct column *column = &layout->columns[writes[i].leaf];
     assert(column->leaf == writes[i].leaf);
-    cell_fill(column->data, column->size, 0, table->count, writes[i].cell);
+    cell_fill(column->data, column->size, row, table->count - row, writes[i].cell);
   }
-  marks_note_rows(world, table, id, 0, table->count);
+  marks_note_rows(world, table, id, row, table->count - row);
 }
 
 bool rows_fill(const ecs_query *query, const struct component *component,
@@ -257,7 +259,39 @@ bool rows_fill(const ecs_query *query, const struct component *component,
     return false;
   for (uint32_t i = 0; i < query_reach(query); i++) {
     const struct table *table = query_table(query, i);
-    if (table->count) fill_table(world, table, component->id, writes, count);
+    if (table->count) fill_table(world, table, component->id, 0, writes, count);
+  }
+  return true;
+}
+
+/* All rows of a table; there is room for them where they come to. */
+static void give_table(ecs_world *world, struct table *from, ecs_id id, const struct write *writes,
+                       uint32_t count) {
+  struct table *to = from;
+  uint32_t row = 0;
+  ecs_status status = graph_with(world, from, id, &to);
+  assert(status == ECS_OK);
+  (void)status;
+  if (to != from) {
+    row = to->count;
+    bulk_move(world, from, to);
+  }
+  fill_table(world, to, id, row, writes, count);
+}
+
+bool rows_give(ecs_query *query, const struct component *component, const struct write *writes,
+               uint32_t count) {
+  ecs_world *world = query->world;
+  if (staging_is_open(&world->staging) || world->watching->sets || component->has_any ||
+      !rows_are_whole(&query->terms) || !rows_are_plain(world, ROWS_ADD, component->id))
+    return false;
+  uint32_t tables = query_reach(query);
+  if (query_usable(query) != ECS_OK ||
+      bulk_reserve(world, &query->tables, tables, component->id, true) != ECS_OK)
+    return false;
+  for (uint32_t i = 0; i < tables; i++) {
+    struct table *table = query_table(query, i);
+    if (table->count) give_table(world, table, component->id, writes, count);
   }
   return true;
 }

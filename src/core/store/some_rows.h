@@ -36,6 +36,11 @@ ecs_status rows_change(ecs_world *world, enum rows_change change, ecs_id id,
 bool rows_fill(const ecs_query *query, const struct component *component,
                const struct write *writes, uint32_t count);
 
+/* The same outside of scopes, where entities may lack it: it comes to them. False also where there
+** is no memory for that. */
+bool rows_give(ecs_query *query, const struct component *component, const struct write *writes,
+               uint32_t count);
+
 /* Whether some of a table's rows are of components, which have rows as entities have. */
 bool rows_have_component(const struct table *table);
 
@@ -45,6 +50,5 @@ void rows_move(ecs_world *world, struct table *from, struct table *to, const uin
                uint32_t count, uint32_t *places);
 
 #define ROWS_TOGETHER 256u     /* as many as callers list at a time */
-
 
 #endif
