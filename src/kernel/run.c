@@ -8,6 +8,7 @@
 #include "core/store/entity.h"
 #include "core/store/index.h"
 #include "core/store/marks.h"
+#include "core/store/packed.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/world.h"
@@ -154,7 +155,7 @@ INLINE void bind_columns(const struct runner *runner, const struct run *run, uin
     uint32_t at = first[wanted[i].slot] + wanted[i].leaf;
     assert(at < table->column_count);
     assert(table->columns[at].size == column_size((k_column)plan->program->columns[i]));
-    to[i] = table->columns[at].data;
+    to[i] = packed_column(table, at);
     assert(to[i]);
   }
 }

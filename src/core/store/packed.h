@@ -15,6 +15,16 @@ static inline uint32_t *packed_cells(const struct table *table) {
   return table->rows + PACKED_BYTES / sizeof(uint32_t);
 }
 
+/* Where a column's cells are, by the column's number: where the table is packed, its columns need
+** not be looked at. */
+static inline void *packed_column(const struct table *table, uint32_t at) {
+  assert(at < table->column_count);
+  if (!table->packed) return table->columns[at].data;
+  char *cells = (char *)table->rows + (at + (size_t)1) * PACKED_BYTES;
+  assert(cells == table->columns[at].data);
+  return cells;
+}
+
 /* Brings a row to as many columns of another packed table; in `from` the cells behind the last row
 ** take their places. */
 INLINE void row_bring_packed(uint32_t *from, uint32_t *to, uint32_t count, uint32_t row,
