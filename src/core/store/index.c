@@ -312,23 +312,30 @@ void entity_release_apart(struct entity_index *index, uint32_t at) {
     *slots.records = (struct record){RECORD_PARTED, 0};
 }
 
+/* How many slots that are near are in a range, from its first one on. */
+static uint32_t near_in_range(const struct entity_index *index, const struct range *range) {
+  uint32_t end = FIRST_ENTITY + index->near.count;
+  if (range->first < FIRST_ENTITY || range->first >= end) return 0;
+  return (range->last < end ? range->last + 1 : end) - range->first;
+}
+
 /* The list of free ones is written once, which takes half of the time. */
 void entity_release_all(struct entity_index *index, const uint32_t *entities, uint32_t count) {
   struct range *range = &index->entities;
-  const struct slots *near = &index->near;
-  uint32_t head = range->free_head, freed = 0;
+  struct slots near = index->near;
+  uint32_t head = range->free_head, freed = 0, first = range->first;
+  uint32_t within = near_in_range(index, range);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t at = entities[i], offset = at - FIRST_ENTITY;
-    if (UNLIKELY(offset >= near->count || at < range->first || at > range->last ||
-                 near->generations[offset] == GENERATION_LIMIT)) {
+    if (UNLIKELY(at - first >= within || near.generations[offset] == GENERATION_LIMIT)) {
       range->free_head = head;
       entity_release(index, at);
       head = range->free_head;
       continue;
     }
-    assert(near->records[offset].table <= RECORD_BARE);
-    near->generations[offset]++;
-    near->records[offset] = (struct record){RECORD_FREE, head};
+    assert(near.records[offset].table <= RECORD_BARE);
+    near.generations[offset]++;
+    near.records[offset] = (struct record){RECORD_FREE, head};
     head = at;
     freed++;
   }
