@@ -80,24 +80,52 @@ static APART bool next_run(ecs_iter *it) {
   return come_to_end(it);
 }
 
-/* Where a walk finds them. */
-static APART bool next_of_passage(ecs_iter *it) {
-  struct passage *passage = it->passage;
-  if (UNLIKELY(!passage_next(passage))) return come_to_end(it);
-  assert(passage->match < it->query->count);
-  uint32_t row = passage_row(passage);
-  it->table = passage->match;
+/* Comes to the passage's run, of the table that it is in. */
+INLINE void enter_run(ecs_iter *it, const struct passage *passage, uint32_t row, uint32_t count) {
+  assert(row == passage_row(passage) && count == passage->end - passage->at);
   it->first = row;
-  it->count = passage->end - passage->at;
-  it->rows = passage->entities ? passage->entities + row : NULL;
+  it->count = count;
+  it->rows = LIKELY(passage->entities) ? passage->entities + row : NULL;
+}
+
+/* Where a walk finds them, and another part of a batch begins, or none is left. */
+static APART bool turn_of_passage(ecs_iter *it) {
+  struct passage *passage = it->passage;
+  if (UNLIKELY(!passage_turn(passage))) return come_to_end(it);
+  assert(passage->match < it->query->count);
+  it->table = passage->match;
+  enter_run(it, passage, passage_row(passage), passage->end - passage->at);
+  return true;
+}
+
+/* A run that may be of several rows. */
+static APART bool go_on(ecs_iter *it) {
+  struct passage *passage = it->passage;
+  passage->at = passage->end;
+  passage->end = passage_run_end(passage, passage->at);
+  enter_run(it, passage, passage_row(passage), passage->end - passage->at);
+  return true;
+}
+
+/* The next run of a batch's part, most often of one row. */
+INLINE bool next_of_passage(ecs_iter *it, struct passage *passage) {
+  uint32_t at = passage->end, end = at + 1;
+  const uint32_t *rows = passage->batch.own.rows;
+  if (UNLIKELY(at == passage->turn)) return turn_of_passage(it);
+  assert(passage->batched && it->table == passage->match);
+  if (end < passage->turn && rows[end] == rows[at] + 1) return go_on(it);
+  passage->at = at;
+  passage->end = end;
+  enter_run(it, passage, rows[at], 1);
   return true;
 }
 
 bool ecs_iter_next(ecs_iter *it) {
   const ecs_query *query = it->query;
+  struct passage *passage = it->passage;
+  if (passage) return next_of_passage(it, passage);
   if (UNLIKELY(!it->open)) return come_to_end(it);
-  if (UNLIKELY(!query->terms.plain || it->behind))
-    return it->passage ? next_of_passage(it) : next_run(it);
+  if (UNLIKELY(!query->terms.plain || it->behind)) return next_run(it);
   for (uint32_t match; (match = it->match) < query->count;) {
     it->match = match + 1;
     const struct table *table = world_table(query->world, query->tables[match]);
@@ -177,19 +205,24 @@ static APART void *column_marked(const ecs_iter *it, uint32_t term, uint32_t lea
   return passage_column(passage, term, leaf);
 }
 
-/* ecs_iter_column where a walk finds the rows. */
-static APART void *column_of_passage(const ecs_iter *it, uint32_t term, uint32_t leaf) {
+/* ecs_iter_column where that is more than an address, or rows may differ. */
+static APART void *column_otherwise(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const struct passage *passage = it->passage;
-  if (UNLIKELY(!passage->batched)) return column_of_run(it, term, leaf);
-  if (UNLIKELY(term >= passage->term_count || leaf >= passage->terms[term].leaves)) return NULL;
-  if (UNLIKELY(passage->terms[term].marks)) return column_marked(it, term, leaf);
-  return passage_column(passage, term, leaf);
+  if (!passage || !passage->batched) return column_of_run(it, term, leaf);
+  if (term >= passage->term_count || leaf >= passage->terms[term].leaves) return NULL;
+  assert(passage->terms[term].marks);
+  return column_marked(it, term, leaf);
 }
 
 void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const ecs_query *query = it->query;
-  if (UNLIKELY(it->passage)) return column_of_passage(it, term, leaf);
-  if (UNLIKELY(!query->terms.plain)) return column_of_run(it, term, leaf);
+  const struct passage *passage = it->passage;
+  if (passage) {
+    if (LIKELY(term < passage->term_count && leaf < passage->terms[term].plain_leaves))
+      return passage_column(passage, term, leaf);
+    return column_otherwise(it, term, leaf);
+  }
+  if (UNLIKELY(!query->terms.plain)) return column_otherwise(it, term, leaf);
   if (term >= query->terms.count || it->table == NONE) return NULL;
   const struct term *asked = &query->terms.terms[term];
   if (!has_leaf(asked, leaf)) return NULL;

@@ -50,7 +50,7 @@ struct passage *passage_new(ecs_query *query) {
   if (!passage) return NULL;
   passage->size = size;
   passage->batched = batched;
-  passage->at = passage->end = passage->turn = 0;
+  passage->at = passage->end = passage->turn = passage->term_count = 0;
   if (walk_begin_ordered(&passage->walk, query) != ECS_OK) {
     passage_free(query->world, passage);
     return NULL;
@@ -85,7 +85,7 @@ static void find_cells(const struct passage *passage, uint32_t at, struct passag
   const struct term *term = &passage->walk.query->terms.terms[at];
   uint32_t step = cells->step;
   bool own = step == NONE;
-  cells->leaves = 0;
+  cells->leaves = cells->plain_leaves = 0;
   if (term->slot == NONE || !(own || gives(batch, step))) return;
   const struct matches_spot *spot = own ? &batch->own : &batch->spots[step];
   const struct matches_part *part = &spot->parts[own ? passage->part : passage->parts[step]];
@@ -97,6 +97,7 @@ static void find_cells(const struct passage *passage, uint32_t at, struct passag
   cells->marks = part->table->mark_count && !term->read_only;
   cells->columns = part->table->columns + first;
   cells->leaves = term->leaf == NONE ? term->component->leaf_count : 1;
+  cells->plain_leaves = cells->marks ? 0 : cells->leaves;
 }
 
 /* Where parts end, and when a batch begins. */
@@ -119,7 +120,8 @@ static APART bool begin_batch(struct passage *passage) {
   struct matches *batch = &passage->batch;
   passage->at = passage->end = passage->part = passage->turn = 0;
   memset(passage->parts, 0, sizeof passage->parts);
-  for (uint32_t i = 0; i < passage->term_count; i++) passage->terms[i].leaves = 0;
+  for (uint32_t i = 0; i < passage->term_count; i++)
+    passage->terms[i].leaves = passage->terms[i].plain_leaves = 0;
   if (!matches_next(batch)) return false;
   passage->list_count = 0;
   passage->lists[passage->list_count++] = batch->own.rows;
@@ -148,7 +150,8 @@ bool passage_turn(struct passage *passage) {
   if (passage->at == passage->batch.count && !begin_batch(passage)) return false;
   enter_parts(passage);
   assert(passage->at < passage->turn);
-  return passage_next(passage);
+  passage->end = passage_run_end(passage, passage->at);
+  return true;
 }
 
 /* What must not be there is not. */

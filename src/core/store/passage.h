@@ -11,7 +11,8 @@ struct passage_term {
   const struct column *columns;
   const uint32_t *rows;        /* by match */
   uint32_t leaves;             /* 0: it gives none there */
-  bool marks;                  /* handing them out marks them as written */
+  uint32_t plain_leaves;       /* the same; 0 also where handing them out */
+  bool marks;                  /* marks them as written */
   const struct table *table;
   uint32_t step;               /* that finds them; NONE: the row's own */
 };
@@ -21,14 +22,15 @@ struct passage {
   uint32_t match;              /* of the run: of the query, its table's */
   size_t size;                 /* of the passage, with the room of its batches */
   bool batched;                /* else each run is the walk's match */
-  uint32_t at, end;            /* the run: its first match in the batch, and the one behind it */
-  uint32_t turn;               /* the match where the next part begins, of any spot */
+  uint32_t at;                 /* the run: its first match in the batch, */
+  uint32_t turn;               /* the match where the next part begins, of any spot, */
+  uint32_t end;                /* and the one behind the run */
   uint32_t part;               /* where the run is in the batch's spots: of the rows, */
   uint32_t parts[QUERY_STEPS]; /* and of each step */
   const uint32_t *entities;    /* of the part's rows; NULL of events */
   uint32_t list_count;         /* lists of rows, by match, that the batch's matches have cells in */
   const uint32_t *lists[QUERY_STEPS + 1];
-  uint32_t term_count;
+  uint32_t term_count;         /* 0 where not batched */
   struct passage_term *terms;  /* all of the query's */
   struct matches batch;
 };
@@ -44,19 +46,17 @@ INLINE bool passage_goes_on(const struct passage *passage, uint32_t at) {
   return true;
 }
 
-/* The next run; false at the end. No row moves while a passage is under way, and no tie. Runs of a
-** batch, which most often are of one row each, end where its part does: passage_turn is for what is
-** behind. */
-bool passage_turn(struct passage *passage);
-INLINE bool passage_next(struct passage *passage) {
-  uint32_t at = passage->end, end = at + 1;
-  if (UNLIKELY(at == passage->turn)) return passage_turn(passage);
-  assert(passage->batched && at < passage->turn && passage->turn <= passage->batch.count);
+/* Where the run that begins with a match ends: behind it, most often. */
+INLINE uint32_t passage_run_end(const struct passage *passage, uint32_t at) {
+  uint32_t end = at + 1;
+  assert(at < passage->turn && passage->turn <= passage->batch.count);
   while (end < passage->turn && passage_goes_on(passage, end - 1)) end++;
-  passage->at = at;
-  passage->end = end;
-  return true;
+  return end;
 }
+
+/* Behind the last run of a part, or before the first one: comes to the first run of the next part,
+** or batch; false at the end. No row moves while a passage is under way, and no tie. */
+bool passage_turn(struct passage *passage);
 
 /* The run's first row, in the table of the match. */
 INLINE uint32_t passage_row(const struct passage *passage) {

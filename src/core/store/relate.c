@@ -396,9 +396,12 @@ static size_t tied_sources(const ecs_world *world, const struct ties *ties, uint
   const struct tie_end *end = ties_end(ties, target);
   size_t count = end ? end->count : 0;
   uint32_t at = end ? end->first : 0;
-  for (size_t i = 0; i < count && i < room; i++, at = ties_next(ties, at)) {
+  for (size_t i = 0; i < count && i < room; i++) {
+    uint32_t next = ties_next(ties, at);
     assert(ties_target(ties, at) == target);
+    ties_fetch(ties, at, next);
     ids[i] = entity_id(&world->entities, at);
+    at = next;
   }
   return count;
 }
