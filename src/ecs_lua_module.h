@@ -134,6 +134,8 @@ typedef struct ecs_lua_api {
   const void *(*sight_cell)(const ecs_sight *sight, uint32_t term, uint32_t leaf);
   bool (*sight_has)(const ecs_sight *sight, uint32_t term);
   ecs_id (*sight_value)(const ecs_sight *sight, uint32_t variable);
+  bool (*iter_next_rows)(ecs_iter *it);
+  void *(*iter_cells)(const ecs_iter *it, uint32_t term, uint32_t leaf, const uint32_t **rows);
 } ecs_lua_api;
 
 /* Functions are added at the end only, and the version then counts up. Any other change, of what

@@ -37,7 +37,7 @@ ECS_API ecs_status ecs_query_despawn(ecs_query *query);
 typedef struct ecs_iter {
   ecs_query *query;
   size_t count;            /* rows that lie together in a table */
-  const uint32_t *rows;    /* their entities' indices: ecs_iter_entity; NULL of events */
+  const uint32_t *rows;    /* their entities' indices: ecs_iter_entity; NULL of events and lists */
   uint32_t match;          /* the rest is private */
   uint32_t table;
   uint32_t first;
@@ -60,6 +60,18 @@ ECS_API ecs_id ecs_iter_entity(const ecs_iter *it, size_t row);
 ** they do of terms that are about some rows of a table only, as AI:off and Position:changed. To ask
 ** for a column counts as writing to all of it, unless the term is `:in`. */
 ECS_API void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf);
+
+/* In the place of ecs_iter_next, for queries with terms about ties or others, or sparse ones: as
+** many rows at once, up to 64, as have all their cells in the same tables, wherever they lie there.
+** For other queries it is ecs_iter_next. Where rows come through lists, ecs_iter_column gives
+** NULL. */
+ECS_API bool ecs_iter_next_rows(ecs_iter *it);
+
+/* The whole column in which the rows have the term's leaf, and where in it: that of row i is at
+** [rows[i]]. Where all rows lie together, as those of queries that have no such terms do, `rows` is
+** NULL: then it is at [i]. Else as ecs_iter_column. */
+ECS_API void *ecs_iter_cells(const ecs_iter *it, uint32_t term, uint32_t leaf,
+                             const uint32_t **rows);
 
 /* What a `*`, or a variable that was not given, is in this run: counted from 0 in the order of the
 ** text, ECS_NULL for others. */

@@ -113,9 +113,10 @@ static double tied_sum(struct tied *tied) {
   ecs_iter it;
   for (uint32_t target = 0; target < TARGETS; target++) {
     need_ok(ecs_iter_open(tied->of[target], &it));
-    while (ecs_iter_next(&it)) {
-      const float *x = ecs_iter_column(&it, 1, 0);
-      for (size_t i = 0; i < it.count; i++) sum = visit(sum, target, x[i]);
+    while (ecs_iter_next_rows(&it)) {
+      const uint32_t *rows;
+      const float *x = ecs_iter_cells(&it, 1, 0, &rows);
+      for (size_t i = 0; i < it.count; i++) sum = visit(sum, target, x[rows[i]]);
     }
     need_ok(ecs_iter_close(&it));
   }

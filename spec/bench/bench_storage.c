@@ -147,12 +147,13 @@ static struct sample change(uint32_t n) {
 static void push_all(ecs_query *query) {
   ecs_iter it;
   need_ok(ecs_iter_open(query, &it));
-  while (ecs_iter_next(&it)) {
-    const float *x = ecs_iter_column(&it, 0, 0), *y = ecs_iter_column(&it, 0, 1);
-    float *px = ecs_iter_column(&it, 1, 0), *py = ecs_iter_column(&it, 1, 1);
+  while (ecs_iter_next_rows(&it)) {
+    const uint32_t *from, *to;
+    const float *x = ecs_iter_cells(&it, 0, 0, &from), *y = ecs_iter_cells(&it, 0, 1, &from);
+    float *px = ecs_iter_cells(&it, 1, 0, &to), *py = ecs_iter_cells(&it, 1, 1, &to);
     for (size_t i = 0; i < it.count; i++) {
-      px[i] += x[i];
-      py[i] += y[i];
+      px[to[i]] += x[from[i]];
+      py[to[i]] += y[from[i]];
     }
   }
   need_ok(ecs_iter_close(&it));

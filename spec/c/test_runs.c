@@ -147,11 +147,129 @@ static void changes_what_is_ahead(void) {
   close_world(&f);
 }
 
+/* The cells of Heat, Position, Cold? of the rows that came last, each by its list. */
+static void check_rows(struct fixture *f, const ecs_id *ids, int *at) {
+  const uint32_t *of_n, *of_m, *of_x, *of_y, *none;
+  const int32_t *n = ecs_iter_cells(&f->it, 0, 0, &of_n), *m = ecs_iter_cells(&f->it, 2, 0, &of_m);
+  const float *x = ecs_iter_cells(&f->it, 1, 0, &of_x), *y = ecs_iter_cells(&f->it, 1, 1, &of_y);
+  for (size_t i = 0; i < f->it.count; i++, ++*at) {
+    while (order[*at] >= 220) ++*at;
+    int row = order[*at];
+    CHECK_INTEGER(row, row_of(ids, ecs_iter_entity(&f->it, i)));
+    CHECK_INTEGER(row, n[of_n[i]]);
+    CHECK(x[of_x[i]] == (float)row && y[of_y[i]] == (float)-row);
+    CHECK((m != NULL) == (row % 3 == 0) && (!m || m[of_m[i]] == -row));
+  }
+  CHECK(!ecs_iter_cells(&f->it, 0, 1, &none) && !ecs_iter_cells(&f->it, 3, 0, &none));
+}
+
+/* In turns with runs. */
+static void gives_lists(void) {
+  struct fixture f;
+  ecs_id ids[ROWS];
+  int at = 0;
+  const uint32_t *rows;
+  open_rows(&f, ids);
+  give_cells(&f, ids);
+  f.query = new_query(f.world, "Heat, Position, Cold?");
+  CHECK_OK(f.world, ecs_iter_open(f.query, &f.it));
+  CHECK(!ecs_iter_cells(&f.it, 0, 0, &rows));
+  while (at < 5 && ecs_iter_next(&f.it)) check_rows(&f, ids, &at);
+  while (ecs_iter_next_rows(&f.it)) {
+    check_rows(&f, ids, &at);
+    CHECK(!ecs_iter_column(&f.it, 0, 0) && !f.it.rows);
+    if (!ecs_iter_next(&f.it)) break;
+    check_rows(&f, ids, &at);
+    CHECK(ecs_iter_column(&f.it, 0, 0) && f.it.rows);
+  }
+  while (at < packed && order[at] >= 220) at++;
+  CHECK_INTEGER(packed, at);
+  CHECK(!ecs_iter_next_rows(&f.it) && !ecs_iter_cells(&f.it, 0, 0, &rows));
+  CHECK_OK(f.world, ecs_iter_close(&f.it));
+  CHECK(!ecs_iter_next_rows(&f.it));
+  close_world(&f);
+}
+
+/* 100 rows that lie apart come in two lists, or three. */
+static void gives_long_lists(void) {
+  struct fixture f;
+  ecs_id ids[ROWS];
+  int times = 0;
+  const uint32_t *rows;
+  open_rows(&f, ids);
+  for (int i = 0; i < 100; i++)
+    CHECK_OK(f.world, ecs_set(f.world, ids[i * 7 % 100], heat, &(int32_t){i}));
+  f.query = new_query(f.world, "Heat, Position:in");
+  CHECK_OK(f.world, ecs_iter_open(f.query, &f.it));
+  CHECK(ecs_iter_next(&f.it) && f.it.count == 1);
+  for (int32_t n = 1; ecs_iter_next_rows(&f.it); times++) {
+    int32_t *heats = ecs_iter_cells(&f.it, 0, 0, &rows);
+    for (size_t i = 0; i < f.it.count; i++) CHECK_INTEGER(n++, heats[rows[i]]);
+  }
+  CHECK(times == 2 || times == 3);
+  CHECK_OK(f.world, ecs_iter_close(&f.it));
+  f.query = new_query(f.world, "Position, Label");
+  CHECK_OK(f.world, ecs_iter_open(f.query, &f.it));
+  CHECK(ecs_iter_next_rows(&f.it) && f.it.count == 120);
+  CHECK(ecs_iter_cells(&f.it, 0, 0, &rows) == ecs_iter_column(&f.it, 0, 0) && !rows);
+  CHECK_OK(f.world, ecs_iter_close(&f.it));
+  close_world(&f);
+}
+
+/* What is handed out counts as written, row by row. */
+static void marks_lists(void) {
+  static const ecs_field number[] = {{.name = "n", .type = ECS_I32}};
+  ecs_component_desc desc = {.name = "Warm", .fields = number, .field_count = 1, .track = true};
+  struct fixture f;
+  ecs_id ids[ROWS], warm;
+  const uint32_t *rows;
+  open_rows(&f, ids);
+  CHECK_OK(f.world, ecs_component(f.world, &desc, &warm));
+  for (int i = 0; i < 100; i++) CHECK_OK(f.world, ecs_add(f.world, ids[i], warm));
+  for (int i = 0; i < 100; i += 3)
+    CHECK_OK(f.world, ecs_set(f.world, ids[i], heat, &(int32_t){i}));
+  ecs_query *changed = new_query(f.world, "Warm:changed:in");
+  CHECK_INTEGER(100, ecs_query_count(changed));
+  f.query = new_query(f.world, "Heat, Warm");
+  CHECK_OK(f.world, ecs_iter_open(f.query, &f.it));
+  while (ecs_iter_next_rows(&f.it)) CHECK(ecs_iter_cells(&f.it, 1, 0, &rows));
+  CHECK_OK(f.world, ecs_iter_close(&f.it));
+  CHECK_INTEGER(34, ecs_query_count(changed));
+  CHECK_INTEGER(0, ecs_query_count(changed));
+  close_world(&f);
+}
+
+/* Matches with a value come one by one. */
+static void gives_values(void) {
+  struct fixture f;
+  ecs_id ids[ROWS], likes;
+  const uint32_t *rows;
+  open_rows(&f, ids);
+  CHECK_OK(f.world, ecs_relation(f.world, &(ecs_component_desc){.name = "Likes"}, &likes));
+  for (int i = 0; i < 3; i++)
+    CHECK_OK(f.world, ecs_add(f.world, ids[i], ecs_pair(likes, ids[i + 1])));
+  f.query = new_query(f.world, "Position:in, (Likes, *)");
+  CHECK_OK(f.world, ecs_iter_open(f.query, &f.it));
+  for (int i = 0; i < 3; i++) {
+    CHECK(ecs_iter_next_rows(&f.it) && f.it.count == 1 && ecs_iter_entity(&f.it, 0) == ids[i]);
+    CHECK(ecs_iter_value(&f.it, 0) == ids[i + 1]);
+    const float *x = ecs_iter_cells(&f.it, 0, 0, &rows);
+    CHECK(rows[0] == 0 && x == ecs_iter_column(&f.it, 0, 0));
+  }
+  CHECK(!ecs_iter_next_rows(&f.it));
+  CHECK_OK(f.world, ecs_iter_close(&f.it));
+  close_world(&f);
+}
+
 static const struct test tests[] = {
   {"C32, C56: gives the cells of sparse components in packed order", gives_own_cells},
   {"C32: gives the cells of sparse components in the order of tables", gives_cells_by_tables},
   {"C32: joins rows that lie together", joins_what_lies_together},
   {"C32, C50: goes on over what is changed ahead", changes_what_is_ahead},
+  {"C32: gives lists of rows in turns with runs", gives_lists},
+  {"C32: gives rows that lie apart many at a time", gives_long_lists},
+  {"C32: marks the rows of a list", marks_lists},
+  {"C32: gives rows with values one by one", gives_values},
 };
 
 int main(void) { return RUN_TESTS(tests); }

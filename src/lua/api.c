@@ -121,6 +121,8 @@ static const ecs_lua_api api = {
   .sight_cell = ecs_sight_cell,
   .sight_has = ecs_sight_has,
   .sight_value = ecs_sight_value,
+  .iter_next_rows = ecs_iter_next_rows,
+  .iter_cells = ecs_iter_cells,
 };
 
 void api_open(lua_State *L) {

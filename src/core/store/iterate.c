@@ -138,6 +138,17 @@ bool ecs_iter_next(ecs_iter *it) {
   return come_to_end(it);
 }
 
+bool ecs_iter_next_rows(ecs_iter *it) {
+  struct passage *passage = it->passage;
+  if (!passage || !passage->batched) return ecs_iter_next(it);
+  if (UNLIKELY(!passage_take_part(passage))) return come_to_end(it);
+  it->table = passage->match;
+  it->first = passage_row(passage);
+  it->count = passage->end - passage->at;
+  it->rows = NULL;
+  return true;
+}
+
 ecs_status ecs_iter_close(ecs_iter *it) {
   if (!it->open) return ECS_OK;
   ecs_status status = scope_commit(it->query->world, it->scope);
@@ -149,9 +160,16 @@ ecs_status ecs_iter_close(ecs_iter *it) {
   return world_told(it->query->world, status);
 }
 
+/* Of rows that come through a list. */
+static APART ecs_id entity_listed(const struct passage *passage, size_t row) {
+  if (!passage || !passage->listed || !passage->entities) return ECS_NULL;
+  uint32_t at = passage->batch.own.rows[passage->at + row];
+  return entity_id(&passage->walk.query->world->entities, passage->entities[at]);
+}
+
 ecs_id ecs_iter_entity(const ecs_iter *it, size_t row) {
   assert(row < it->count);
-  if (UNLIKELY(!it->rows)) return ECS_NULL;
+  if (UNLIKELY(!it->rows)) return entity_listed(it->passage, row);
   return entity_id(&it->query->world->entities, it->rows[row]);
 }
 
@@ -210,6 +228,7 @@ static APART void *column_otherwise(const ecs_iter *it, uint32_t term, uint32_t 
   const struct passage *passage = it->passage;
   if (!passage || !passage->batched) return column_of_run(it, term, leaf);
   if (term >= passage->term_count || leaf >= passage->terms[term].leaves) return NULL;
+  if (passage->listed) return NULL;
   assert(passage->terms[term].marks);
   return column_marked(it, term, leaf);
 }
@@ -232,6 +251,26 @@ void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const struct table *table = world_table(query->world, query->tables[it->table]);
   if (UNLIKELY(table->mark_count)) return column_of_run(it, term, leaf);
   return table->columns[first + leaf].data;
+}
+
+/* Cells that are handed out through a list count as written. */
+static APART void note_listed(const ecs_iter *it, const struct passage_term *cells) {
+  const uint32_t *rows = cells->rows + it->passage->at;
+  for (size_t i = 0; i < it->count; i++)
+    marks_lend(it->query->world, cells->table, cells->columns->id, rows[i], 1);
+}
+
+void *ecs_iter_cells(const ecs_iter *it, uint32_t term, uint32_t leaf, const uint32_t **rows) {
+  static const uint32_t only[] = {0};
+  const struct passage *passage = it->passage;
+  *rows = passage ? only : NULL;
+  if (!passage || !passage->batched) return ecs_iter_column(it, term, leaf);
+  if (UNLIKELY(term >= passage->term_count)) return NULL;
+  const struct passage_term *cells = &passage->terms[term];
+  if (UNLIKELY(leaf >= cells->leaves)) return NULL;
+  if (UNLIKELY(cells->marks)) note_listed(it, cells);
+  *rows = cells->rows + passage->at;
+  return cells->columns[leaf].data;
 }
 
 /* ---- all rows at once ---- */

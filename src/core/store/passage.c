@@ -50,6 +50,7 @@ struct passage *passage_new(ecs_query *query) {
   if (!passage) return NULL;
   passage->size = size;
   passage->batched = batched;
+  passage->listed = false;
   passage->at = passage->end = passage->turn = passage->term_count = 0;
   if (walk_begin_ordered(&passage->walk, query) != ECS_OK) {
     passage_free(query->world, passage);
@@ -111,6 +112,7 @@ static APART void enter_parts(struct passage *passage) {
   }
   const struct matches_part *part = &batch->own.parts[passage->part];
   passage->match = part->first;
+  passage->listed = false;
   passage->entities = passage->walk.query->terms.event ? NULL : part->table->rows;
   for (uint32_t i = 0; i < passage->term_count; i++)
     find_cells(passage, i, &passage->terms[i]);
@@ -151,6 +153,18 @@ bool passage_turn(struct passage *passage) {
   enter_parts(passage);
   assert(passage->at < passage->turn);
   passage->end = passage_run_end(passage, passage->at);
+  return true;
+}
+
+bool passage_take_part(struct passage *passage) {
+  if (!passage->batched) return next_of_walk(passage);
+  if (passage->end < passage->turn)
+    passage->at = passage->end;
+  else if (!passage_turn(passage))
+    return false;
+  passage->end = passage->turn;
+  passage->listed = true;
+  for (uint32_t i = 0; i < passage->term_count; i++) passage->terms[i].plain_leaves = 0;
   return true;
 }
 

@@ -22,6 +22,7 @@ struct passage {
   uint32_t match;              /* of the run: of the query, its table's */
   size_t size;                 /* of the passage, with the room of its batches */
   bool batched;                /* else each run is the walk's match */
+  bool listed;                 /* the run's rows need not lie together */
   uint32_t at;                 /* the run: its first match in the batch, */
   uint32_t turn;               /* the match where the next part begins, of any spot, */
   uint32_t end;                /* and the one behind the run */
@@ -57,6 +58,10 @@ INLINE uint32_t passage_run_end(const struct passage *passage, uint32_t at) {
 /* Behind the last run of a part, or before the first one: comes to the first run of the next part,
 ** or batch; false at the end. No row moves while a passage is under way, and no tie. */
 bool passage_turn(struct passage *passage);
+
+/* All that is left of a part as one run, whose rows need not lie together, or all of the next part;
+** false at the end. No plain leaves are known of it. Of what is not batched one match. */
+bool passage_take_part(struct passage *passage);
 
 /* The run's first row, in the table of the match. */
 INLINE uint32_t passage_row(const struct passage *passage) {
