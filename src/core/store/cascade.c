@@ -402,8 +402,17 @@ static ecs_status decide(ecs_world *world, uint32_t at) {
   return status;
 }
 
-static void forget(struct cascade *cascade) {
+/* Many share a word of marks. */
+static void spare_all(struct cascade *cascade) {
+  if (cascade->count > cascade->mark_capacity) {
+    memset(cascade->marks, 0, cascade->mark_capacity * sizeof *cascade->marks);
+    cascade->count = 0;
+  }
   spare(cascade, 0);
+}
+
+static void forget(struct cascade *cascade) {
+  spare_all(cascade);
   cascade->undo_count = cascade->pending_count = cascade->removals = 0;
   map_clear(&cascade->pending_of);
 }
@@ -440,13 +449,19 @@ void cascade_undo(ecs_world *world) {
   forget(cascade);
 }
 
-/* How many rows each table is to lose. */
+/* How many rows each table is to lose: most who die together are in few tables. */
 static void count_leaving(ecs_world *world) {
   const struct cascade *cascade = &world->cascade;
+  uint32_t last = RECORD_BARE, rows = 0;
   for (uint32_t i = 0; i < cascade->count; i++) {
-    struct table *table = record_table(world, entity_record(&world->entities, cascade->dying[i]));
-    if (table) table->leaving++;
+    uint32_t table = entity_record(&world->entities, cascade->dying[i])->table;
+    rows++;
+    if (LIKELY(table == last)) continue;
+    if (last != RECORD_BARE) world_table(world, last)->leaving += rows - 1;
+    last = table;
+    rows = 1;
   }
+  if (last != RECORD_BARE) world_table(world, last)->leaving += rows;
 }
 
 /* All rows go at once, so that none has to take the place of another. */
@@ -469,21 +484,31 @@ static inline void leave_table(ecs_world *world, struct table *table, uint32_t r
   row_remove(world, table, row);
 }
 
-/* entity_kill of one whose ties are gone, and whose row is counted. */
-static inline void end(ecs_world *world, uint32_t entity) {
-  const struct record *record = entity_record(&world->entities, entity);
-  struct table *table = record_table(world, record);
-  if (UNLIKELY(world->sparses.rows)) sparse_leave(world, entity);
-  if (table) leave_table(world, table, record->row);
-  if (UNLIKELY(world->names.by_entity.count)) name_forget(world, entity);
-  entity_release(&world->entities, entity);
+/* Nothing is left to be done for those who were in a table that is empty by now. */
+static void leave_rows(ecs_world *world, const uint32_t *entities, uint32_t count) {
+  bool sparse = world->sparses.rows != 0;
+  uint32_t gone = RECORD_BARE;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct record *record = entity_record(&world->entities, entities[i]);
+    if (UNLIKELY(sparse)) sparse_leave(world, entities[i]);
+    if (LIKELY(record->table == gone) || record->table == RECORD_BARE) continue;
+    struct table *table = world_table(world, record->table);
+    leave_table(world, table, record->row);
+    if (table->count == 0) gone = table->index;
+  }
 }
 
+/* entity_kill of each, in their order. */
 void cascade_finish(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
-  if (cascade->count) relation_drop(world, cascade->dying, cascade->count);
+  const uint32_t *dying = cascade->dying;
+  uint32_t count = cascade->count;
+  if (count) relation_drop(world, dying, count);
   count_leaving(world);
-  for (uint32_t i = 0; i < cascade->count; i++) end(world, cascade->dying[i]);
+  leave_rows(world, dying, count);
+  for (uint32_t i = 0; i < count && UNLIKELY(world->names.by_entity.count); i++)
+    name_forget(world, dying[i]);
+  if (count) entity_release_all(&world->entities, dying, count);
   forget(cascade);
 }
 

@@ -182,6 +182,13 @@ static void end_entities(ecs_world *world, const uint32_t *entities, uint32_t co
   entity_release_all(&world->entities, entities, count);
 }
 
+void rows_end(ecs_world *world, struct table *from, const uint32_t *entities, uint32_t count) {
+  uint32_t places[ROWS_TOGETHER];
+  assert(count <= ROWS_TOGETHER);
+  rows_move(world, from, NULL, entities, count, places);
+  end_entities(world, entities, count);
+}
+
 /* Rows that have components in them may be left with none: they go one by one. */
 static void move_some(ecs_world *world, struct table *from, struct table *to,
                       const uint32_t *entities, uint32_t count, uint32_t *places) {
