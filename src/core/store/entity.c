@@ -8,6 +8,7 @@
 #include "core/store/prefab.h"
 #include "core/store/quick_command.h"
 #include "core/store/row.h"
+#include "core/store/sparse_row.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/sweeping.h"
 #include "core/store/relate.h"
@@ -277,22 +278,32 @@ INLINE struct sparse *plain_sparse(const ecs_world *world, ecs_id component) {
   return known && known->id == component && !known->relation ? known->sparse : NULL;
 }
 
-/* Whether adding or removing it means nothing but its own row. */
-INLINE bool is_alone(const ecs_world *world, ecs_id id) {
-  return entity_find_near(&world->entities, id) && !changes_wait(world) &&
-         !world->registry.requires;
+/* Whether adding or removing a sparse component, which the entity may have, means nothing but its
+** own row. */
+INLINE bool is_alone(const ecs_world *world, const struct sparse *sparse, ecs_id id) {
+  return entity_is_near(&world->entities, id) && sparse_has_page(sparse, ecs_id_index(id)) &&
+         !changes_wait(world) && !world->registry.requires;
 }
 
 static APART ecs_status add_sparse(ecs_world *world, ecs_id id, ecs_id component,
                                    struct sparse *sparse) {
-  if (UNLIKELY(!is_alone(world, id))) return change_apart(world, id, component, true);
-  return sparse_gain(world, sparse, ecs_id_index(id));
+  if (UNLIKELY(sparse->table->count == sparse->table->capacity || !is_alone(world, sparse, id) ||
+               !entity_near(&world->entities, id, RECORD_BARE - 1)))
+    return change_apart(world, id, component, true);
+  uint32_t entity = ecs_id_index(id), *place = sparse_place(sparse, entity);
+  if (LIKELY(*place == 0)) sparse_put_at(world, sparse, entity, place);
+  return ECS_OK;
 }
 
+/* Who has it is alive, and has a row: the record, which lies anywhere, need not be looked at. */
 static APART ecs_status remove_sparse(ecs_world *world, ecs_id id, ecs_id component,
                                       struct sparse *sparse) {
-  if (UNLIKELY(!is_alone(world, id))) return change_apart(world, id, component, false);
-  sparse_lose(world, sparse, ecs_id_index(id));
+  if (UNLIKELY(!is_alone(world, sparse, id) || !entity_near_is(&world->entities, id)))
+    return change_apart(world, id, component, false);
+  uint32_t *place = sparse_place(sparse, ecs_id_index(id));
+  if (UNLIKELY(*place == 0)) return change_apart(world, id, component, false);
+  assert(entity_near(&world->entities, id, RECORD_BARE - 1));
+  sparse_cut_at(world, sparse, place);
   return ECS_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "core/store/marks.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"
+#include "core/store/sparse_row.h"
 #include "core/store/table.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
@@ -34,15 +35,6 @@ uint32_t sparse_part_ids(const ecs_world *world, ecs_id *ids, uint32_t count) {
 
 /* ---- rows ---- */
 
-static uint32_t *place_of(const struct sparse *sparse, uint32_t entity) {
-  return &sparse->pages[entity >> SPARSE_PAGE_BITS][entity & (SPARSE_PAGE_SIZE - 1)];
-}
-
-INLINE bool has_page(const struct sparse *sparse, uint32_t entity) {
-  uint32_t page = entity >> SPARSE_PAGE_BITS;
-  return page < sparse->page_capacity && sparse->pages[page];
-}
-
 static APART ecs_status make_page(ecs_world *world, struct sparse *sparse, uint32_t page) {
   uint32_t old = sparse->page_capacity;
   if (page >= old) {
@@ -57,7 +49,7 @@ static APART ecs_status make_page(ecs_world *world, struct sparse *sparse, uint3
 }
 
 ecs_status sparse_need_page(ecs_world *world, struct sparse *sparse, uint32_t entity) {
-  return LIKELY(has_page(sparse, entity)) ? ECS_OK
+  return LIKELY(sparse_has_page(sparse, entity)) ? ECS_OK
                                           : make_page(world, sparse, entity >> SPARSE_PAGE_BITS);
 }
 
@@ -67,74 +59,19 @@ ecs_status sparse_reserve(ecs_world *world, struct sparse *sparse, uint32_t enti
   return status == ECS_OK ? table_reserve(world, sparse->table, more) : status;
 }
 
-INLINE uint32_t put_at(ecs_world *world, struct sparse *sparse, uint32_t entity,
-                       uint32_t *place) {
-  struct table *table = sparse->table;
-  uint32_t row = table->count++;
-  assert(*place == 0 && row < table->capacity);
-  table->rows[row] = entity;
-  *place = row + 1;
-  world->sparses.rows++;
-  if (LIKELY(table->plain)) {
-    row_default(table, row, true);
-    return row;
-  }
-  row_default(table, row, false);
-  if (UNLIKELY(table->mark_count)) marks_arrive(world, table, row, 1);
-  return row;
-}
-
 uint32_t sparse_put(ecs_world *world, struct sparse *sparse, uint32_t entity) {
-  return put_at(world, sparse, entity, place_of(sparse, entity));
+  return sparse_put_at(world, sparse, entity, sparse_place(sparse, entity));
 }
 
-static APART ecs_status gain_slowly(ecs_world *world, struct sparse *sparse, uint32_t entity) {
-  if (sparse_row(sparse, entity) != NONE) return ECS_OK;
-  ecs_status status = sparse_reserve(world, sparse, entity, 1);
-  if (status == ECS_OK) sparse_put(world, sparse, entity);
-  return status;
-}
-
-ecs_status sparse_gain(ecs_world *world, struct sparse *sparse, uint32_t entity) {
-  if (UNLIKELY(!has_page(sparse, entity) || sparse->table->count == sparse->table->capacity))
-    return gain_slowly(world, sparse, entity);
-  uint32_t *place = place_of(sparse, entity);
-  if (LIKELY(*place == 0)) put_at(world, sparse, entity, place);
-  return ECS_OK;
-}
-
-/* The last row's cells take the place of a row's. */
-static void fill_slowly(ecs_world *world, struct table *table, uint32_t row, uint32_t last) {
+void sparse_fill_slowly(ecs_world *world, struct table *table, uint32_t row, uint32_t last) {
   if (UNLIKELY(table->has_any)) table_release_row(world, table, row);
   if (row != last) row_fill(table, row, last, false);
   if (UNLIKELY(table->off)) toggles_cut(table, row, last);
   if (UNLIKELY(table->mark_count)) marks_cut(table, row, last);
 }
 
-INLINE void cut_at(ecs_world *world, struct sparse *sparse, uint32_t *place) {
-  struct table *table = sparse->table;
-  uint32_t row = *place - 1, last = table->count - 1, moved = table->rows[last];
-  assert(row <= last && *place_of(sparse, table->rows[row]) == row + 1);
-  assert(*place_of(sparse, moved) == last + 1);
-  *place_of(sparse, moved) = row + 1;
-  *place = 0;
-  table->rows[row] = moved;
-  table->count = last;
-  world->sparses.rows--;
-  if (LIKELY(table->plain))
-    row_fill(table, row, last, true);
-  else
-    fill_slowly(world, table, row, last);
-}
-
 void sparse_cut(ecs_world *world, struct sparse *sparse, uint32_t entity) {
-  cut_at(world, sparse, place_of(sparse, entity));
-}
-
-void sparse_lose(ecs_world *world, struct sparse *sparse, uint32_t entity) {
-  if (UNLIKELY(!has_page(sparse, entity))) return;
-  uint32_t *place = place_of(sparse, entity);
-  if (*place) cut_at(world, sparse, place);
+  sparse_cut_at(world, sparse, sparse_place(sparse, entity));
 }
 
 ecs_status sparse_plan(ecs_world *world, uint32_t entity, const ecs_id *ids, uint32_t count) {
@@ -179,7 +116,7 @@ void sparse_leave(ecs_world *world, uint32_t entity) {
 
 void sparse_clear(ecs_world *world, struct sparse *sparse) {
   struct table *table = sparse->table;
-  for (uint32_t row = 0; row < table->count; row++) *place_of(sparse, table->rows[row]) = 0;
+  for (uint32_t row = 0; row < table->count; row++) *sparse_place(sparse, table->rows[row]) = 0;
   world->sparses.rows -= table->count;
   toggles_clear(table);
   marks_clear(table);
@@ -187,7 +124,7 @@ void sparse_clear(ecs_world *world, struct sparse *sparse) {
 }
 
 void sparse_enter_row(ecs_world *world, struct sparse *sparse, uint32_t row) {
-  uint32_t *place = place_of(sparse, sparse->table->rows[row]);
+  uint32_t *place = sparse_place(sparse, sparse->table->rows[row]);
   assert(*place == 0);
   *place = row + 1;
   world->sparses.rows++;

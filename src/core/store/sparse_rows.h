@@ -29,10 +29,9 @@ uint32_t sparse_put(ecs_world *world, struct sparse *sparse, uint32_t entity);
 /* Takes it out again: the last row takes its place. Any slots are released. */
 void sparse_cut(ecs_world *world, struct sparse *sparse, uint32_t entity);
 
-/* sparse_put and sparse_cut of an entity for which nothing is reserved, and which may have the
-** component, or lack it, already. */
-ecs_status sparse_gain(ecs_world *world, struct sparse *sparse, uint32_t entity);
-void sparse_lose(ecs_world *world, struct sparse *sparse, uint32_t entity);
+/* What sparse_cut does about the cells of a table that is not plain: the last row's take the place
+** of a row's. */
+void sparse_fill_slowly(ecs_world *world, struct table *table, uint32_t row, uint32_t last);
 
 /* Room for an entity in what it is to have of these sparse ids; others may have been planned
 ** before it. sparse_forget_plan when all are, or one failed. */
