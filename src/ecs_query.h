@@ -61,10 +61,9 @@ ECS_API ecs_id ecs_iter_entity(const ecs_iter *it, size_t row);
 ** for a column counts as writing to all of it, unless the term is `:in`. */
 ECS_API void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf);
 
-/* In the place of ecs_iter_next, for queries with terms about ties or others, or sparse ones: as
-** many rows at once, up to 64, as have all their cells in the same tables, wherever they lie there.
-** For other queries it is ecs_iter_next. Where rows come through lists, ecs_iter_column gives
-** NULL. */
+/* For ecs_iter_next where terms are about ties or others, or sparse: as many rows at once, up
+** to 64, as have all their cells in the same tables, wherever they lie there; ecs_iter_column gives
+** NULL then. For other queries it is ecs_iter_next. */
 ECS_API bool ecs_iter_next_rows(ecs_iter *it);
 
 /* The whole column in which the rows have the term's leaf, and where in it: that of row i is at

@@ -11,6 +11,7 @@
 #include "core/store/packed.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
+#include "core/store/walk.h"
 #include "core/store/world.h"
 #include "kernel/giving.h"
 #include "kernel/lookup.h"
@@ -338,6 +339,22 @@ bool run_table(struct runner *runner, const struct run *run, uint32_t match,
   run_ask(run, table);
   open_machine(runner, run, &opened);
   return run_opened(runner, run, &opened, match, table, failure);
+}
+
+bool run_walk(struct runner *runner, const struct run *run, struct walk *walk, uint32_t *first,
+              uint64_t *done, struct run_failure *failure) {
+  struct opened opened;
+  const struct run_plan *plan = run->plan;
+  assert(!plan->needs_room && !plan->command_count && !plan->asked_count);
+  assert(run->first == first && !run->query->terms.choices);
+  (void)plan;
+  open_machine(runner, run, &opened);
+  do {
+    walk_table_columns(walk, first);
+    if (!run_opened(runner, run, &opened, walk->match, walk->table, failure)) return false;
+    *done += walk->table->count;
+  } while (walk_next_table(walk));
+  return true;
 }
 
 bool run_rows(struct runner *runner, const struct run *run, const struct run_rows *rows,

@@ -121,6 +121,7 @@ void runner_free(struct runner *runner);
 bool runner_reserve(struct runner *runner, const struct run_plan *plan, uint32_t rows);
 
 struct table;
+struct walk;
 
 /* One run of a plan. Every table of the query that has rows must have the terms that the plan's
 ** columns are in. */
@@ -151,6 +152,11 @@ struct run_failure {
 ** failed: rows before that one are written and marked, it and the rows behind are not. */
 bool run_table(struct runner *runner, const struct run *run, uint32_t match,
                struct run_failure *failure);
+
+/* Over the table that walk_next_table has come to and those that it comes to behind it, of a plan
+** without commands that needs no room; `first`, the run's, is written. *done counts rows before. */
+bool run_walk(struct runner *runner, const struct run *run, struct walk *walk, uint32_t *first,
+              uint64_t *done, struct run_failure *failure);
 
 /* Sets the uniforms that depend on the table whose rows are run; run_table does so itself. */
 void run_ask(const struct run *run, const struct table *table);

@@ -299,20 +299,29 @@ static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct
   return true;
 }
 
-/* The same of the table that the walk has come to, without any of its matches. */
-static void run_walked(lua_State *L, int handle, struct loop_box *loop, const struct walk *walk,
+/* The same of the table that the walk has come to, without any of its matches; or, where that
+** needs nothing but the machine, of as many as it comes to. */
+static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct walk *walk,
                        struct gathering *g) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
   struct run_failure failure = {.entity = ECS_NULL};
-  uint32_t count = walk->table->count;
-  if (!runner_reserve(runner, g->run.plan, count)) raise_memory(L);
-  walk_table_columns(walk, g->first);
+  const struct run_plan *plan = g->run.plan;
+  if (!runner_reserve(runner, plan, walk->table->count)) raise_memory(L);
   g->run.first = g->first;
-  bool refused = may_be_refused(&g->run, walk->table);
-  bool sound = !refused && run_table(runner, &g->run, walk->match, &failure);
-  ecs_status status = refused ? ECS_OK : stage(kernel, &g->run, walk->match);
-  if (status != ECS_OK) raise_status(L, loop->box->world, status);
+  bool sound;
+  if (!plan->command_count && !plan->needs_room && !g->run.query->terms.choices) {
+    assert(!despawns(plan));
+    sound = run_walk(runner, &g->run, walk, g->first, &g->done, &failure);
+    if (sound) return;
+  } else {
+    walk_table_columns(walk, g->first);
+    bool refused = may_be_refused(&g->run, walk->table);
+    sound = !refused && run_table(runner, &g->run, walk->match, &failure);
+    ecs_status status = refused ? ECS_OK : stage(kernel, &g->run, walk->match);
+    if (status != ECS_OK) raise_status(L, loop->box->world, status);
+  }
+  uint32_t count = walk->table->count;
   if (!sound) finish_matches(L, handle, loop, g, &failure, count);
   g->done += count;
 }

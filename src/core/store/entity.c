@@ -295,10 +295,17 @@ static APART ecs_status add_sparse(ecs_world *world, ecs_id id, ecs_id component
   return ECS_OK;
 }
 
+/* Whether an id whose slot is near has its generation; it may be that of the slot's next life. */
+INLINE bool is_current(const struct entity_index *index, ecs_id id) {
+  uint32_t offset = ecs_id_index(id) - FIRST_ENTITY;
+  assert(offset < index->near.count);
+  return id >> INDEX_BITS == (index->near.generations[offset] | index->high);
+}
+
 /* Who has it is alive, and has a row: the record, which lies anywhere, need not be looked at. */
 static APART ecs_status remove_sparse(ecs_world *world, ecs_id id, ecs_id component,
                                       struct sparse *sparse) {
-  if (UNLIKELY(!is_alone(world, sparse, id) || !entity_near_is(&world->entities, id)))
+  if (UNLIKELY(!is_alone(world, sparse, id) || !is_current(&world->entities, id)))
     return change_apart(world, id, component, false);
   uint32_t *place = sparse_place(sparse, ecs_id_index(id));
   if (UNLIKELY(*place == 0)) return change_apart(world, id, component, false);

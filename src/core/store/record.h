@@ -105,18 +105,14 @@ static inline ecs_id entity_id_any(const struct entity_index *index, uint32_t at
 /* entity_find where slots are not near. */
 struct record *entity_find_far(const struct entity_index *index, ecs_id id);
 
-/* Whether an id whose slot is near has its generation; it may be that of the slot's next life. */
-INLINE bool entity_near_is(const struct entity_index *index, ecs_id id) {
-  uint32_t offset = ecs_id_index(id) - FIRST_ENTITY;
-  assert(offset < index->near.count);
-  return id >> INDEX_BITS == (index->near.generations[offset] | index->high);
-}
-
 /* The record of an id whose slot is near; NULL when the slot is in another life, or the record's
 ** table is above `most`. */
 INLINE struct record *entity_near(const struct entity_index *index, ecs_id id, uint32_t most) {
-  if (UNLIKELY(!entity_near_is(index, id))) return NULL;
-  struct record *record = &index->near.records[ecs_id_index(id) - FIRST_ENTITY];
+  uint32_t offset = ecs_id_index(id) - FIRST_ENTITY;
+  assert(offset < index->near.count);
+  if (UNLIKELY(id >> INDEX_BITS != (index->near.generations[offset] | index->high)))
+    return NULL;
+  struct record *record = &index->near.records[offset];
   return LIKELY(record->table <= most) ? record : NULL;
 }
 

@@ -118,9 +118,8 @@ static inline uint32_t ties_previous(const struct ties *ties, uint32_t source) {
   return ties_slot(ties, source)->previous;
 }
 
-/* Asks for what is said of a source some steps behind two that follow each other: those who were
-** spawned in turn, and tied, most often stand at one distance. Whoever follows ties waits for
-** memory alone: a fifth off a loop over 1,000 targets with 100 sources each. */
+/* Asks for what is said of a source some steps behind two that follow each other, if they go on at
+** one distance, as who were spawned in turn: a fifth off following 1,000 lists of 100. */
 INLINE void ties_fetch(const struct ties *ties, uint32_t source, uint32_t next) {
   uint32_t later = next + 8 * (next - source), page = later >> TIE_PAGE_BITS;
   if (page < ties->page_capacity && LIKELY(ties->pages[page]))
