@@ -144,6 +144,7 @@ build = {
         "src/core/store/sparse.c",
         "src/core/store/sparse_rows.c",
         "src/core/store/spawn.c",
+        "src/core/store/stretch.c",
         "src/core/store/sweeping.c",
         "src/core/store/table.c",
         "src/core/store/ties.c",

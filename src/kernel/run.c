@@ -11,6 +11,7 @@
 #include "core/store/packed.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
+#include "core/store/stretch.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"
 #include "kernel/giving.h"
@@ -134,10 +135,25 @@ static void lay_out(struct runner *runner, const struct run_plan *plan, uint32_t
   runner->rows = rows;
 }
 
-static void write_ids(struct runner *runner, const ecs_world *world, const struct table *table) {
+/* The rows of a table that a run is over. */
+static inline struct row_stretch rows_of(const struct run *run, const struct table *table) {
+  assert(run->row % 64 == 0 && run->row + run->count <= table->count);
+  return run->count ? (struct row_stretch){run->row, run->count}
+                    : (struct row_stretch){0, table->count};
+}
+
+bool run_next_rows(struct run *run, const struct table *table, bool by_stretches) {
+  struct row_stretch rows = {run->row, run->count};
+  bool more = by_stretches ? stretch_next(&run->query->terms, table, &rows) : rows.count == 0;
+  run->row = by_stretches ? rows.row : 0;
+  run->count = by_stretches ? rows.count : table->count;
+  return more;
+}
+
+static void write_ids(struct runner *runner, const ecs_world *world, const uint32_t *rows,
+                      uint32_t count) {
   uint64_t *ids = runner->room.data;
-  for (uint32_t row = 0; row < table->count; row++)
-    ids[row] = entity_id(&world->entities, table->rows[row]);
+  for (uint32_t i = 0; i < count; i++) ids[i] = entity_id(&world->entities, rows[i]);
 }
 
 /* The cells of a program's columns in a table, to where the machine keeps them: `first` has the
@@ -156,8 +172,9 @@ INLINE void bind_columns(const struct runner *runner, const struct run *run, uin
     uint32_t at = first[wanted[i].slot] + wanted[i].leaf;
     assert(at < table->column_count);
     assert(table->columns[at].size == column_size((k_column)plan->program->columns[i]));
-    to[i] = packed_column(table, at);
-    assert(to[i]);
+    void *data = packed_column(table, at);
+    assert(data);
+    to[i] = (char *)data + (size_t)run->row * table->columns[at].size;
   }
 }
 
@@ -267,10 +284,14 @@ static void note_entities(const struct run *run, const struct table *table) {
   }
 }
 
-static void mark_start(struct runner *runner, const struct run *run, const struct table *table) {
-  assert(runner->start && runner->rows == table->count);
+static void mark_start(struct runner *runner, const struct run *run, const struct table *table,
+                       struct row_stretch rows) {
+  assert(runner->start && runner->rows == rows.count);
+  uint32_t word = rows.row / 64, words = (rows.count + 63) / 64;
   if (run->filter)
-    memcpy(runner->start, run->filter, (table->count + 63) / 64 * sizeof *run->filter);
+    memcpy(runner->start, run->filter + word, words * sizeof *run->filter);
+  else if (rows.count < table->count)
+    query_mark_words(&run->query->terms, table, word, words, runner->start);
   else
     query_mark_rows(&run->query->terms, table, runner->start);
 }
@@ -282,54 +303,60 @@ void run_mark(const ecs_world *world, const struct table *table, uint32_t at, ui
   if (marks) marks_write_bits(marks, world->now, row, bits);
 }
 
-/* Marks all rows that a program has gone through: before an end, of those that it starts with. */
+/* Marks all rows that a program has gone through, so many from one on: of those that it starts
+** with. */
 static void mark_whole(const struct runner *runner, const struct run *run,
-                       const struct table *table, uint32_t at, uint32_t end) {
-  assert(at < table->column_count && end <= table->count);
+                       const struct table *table, uint32_t at, struct row_stretch rows) {
+  assert(at < table->column_count && rows.row + rows.count <= table->count);
   struct marks *marks = marks_of(table, table->columns[at].id);
   const uint64_t *start = run->plan->program->starts ? runner->start : NULL;
-  if (marks && !start) marks_write(marks, run->query->world->now, 0, end);
-  for (uint32_t row = 0; marks && start && row < end; row += 64) {
+  if (marks && !start) marks_write(marks, run->query->world->now, rows.row, rows.count);
+  for (uint32_t row = 0; marks && start && row < rows.count; row += 64) {
     uint64_t bits = start[row / 64];
-    if (end - row < 64) bits &= (UINT64_C(1) << (end - row)) - 1;
-    marks_write_bits(marks, run->query->world->now, row, bits);
+    if (rows.count - row < 64) bits &= (UINT64_C(1) << (rows.count - row)) - 1;
+    marks_write_bits(marks, run->query->world->now, rows.row + row, bits);
   }
 }
 
-/* What the rows before an end have written to is marked. */
+/* What so many rows, from one on, have written to is marked; those behind have written nothing. */
 static RARE void mark_written(const struct runner *runner, const struct run *run, uint32_t match,
-                              const struct table *table, uint32_t end) {
+                              const struct table *table, struct row_stretch rows) {
   const struct run_plan *plan = run->plan;
   const uint32_t *first = run->first ? run->first : query_columns(run->query, match);
   for (uint32_t i = 0; i < plan->whole_count; i++)
-    mark_whole(runner, run, table, first[plan->whole[i]], end);
+    mark_whole(runner, run, table, first[plan->whole[i]], rows);
   for (uint32_t i = 0; i < plan->mark_count; i++) {
     const uint64_t *bits = runner->bitmaps[plan->first_mark + i];
     assert(first[plan->marks[i]] != NONE);
-    for (uint32_t row = 0; row < table->count; row += 64)
+    for (uint32_t row = 0; row < rows.count; row += 64)
       if (bits[row / 64])
-        run_mark(run->query->world, table, first[plan->marks[i]], row, bits[row / 64]);
+        run_mark(run->query->world, table, first[plan->marks[i]], rows.row + row, bits[row / 64]);
   }
 }
 
-/* Over a match of the run that the machine has been opened for. */
+/* Over a match of the run that the machine has been opened for, or run->rows of it. */
 INLINE bool run_opened(struct runner *runner, const struct run *run,
                               struct opened *opened, uint32_t match,
                               const struct table *table, struct run_failure *failure) {
   const struct run_plan *plan = run->plan;
+  const ecs_world *world = run->query->world;
+  struct row_stretch rows = rows_of(run, table);
   assert(plan->other_count == 0 && table == table_of(run, match));
-  if (plan->needs_room) lay_out(runner, plan, table->count);
-  if (plan->takes_ids) write_ids(runner, run->query->world, table);
-  if (plan->program->starts) mark_start(runner, run, table);
+  assert(rows.count == table->count || plan->program->total_count == 0);
+  if (plan->needs_room) lay_out(runner, plan, rows.count);
+  if (plan->takes_ids) write_ids(runner, world, table->rows + rows.row, rows.count);
+  if (plan->program->starts) mark_start(runner, run, table, rows);
   void **columns = machine_columns(runner->machine);
   bind_columns(runner, run, match, table, columns);
-  bool sound = run_machine(runner, opened, table->count, columns, failure);
+  bool sound = run_machine(runner, opened, rows.count, columns, failure);
+  if (UNLIKELY(!sound)) rows.count = (uint32_t)failure->why.row;
   if (UNLIKELY(plan->mark_count | plan->whole_count))
-    mark_written(runner, run, match, table, sound ? table->count : (uint32_t)failure->why.row);
+    mark_written(runner, run, match, table, rows);
   if (UNLIKELY(sound && plan->program->total_count)) note_entities(run, table);
-  if (UNLIKELY(!sound))
-    failure->entity = entity_id(&run->query->world->entities, table->rows[failure->why.row]);
-  return sound;
+  if (LIKELY(sound)) return true;
+  failure->why.row += rows.row;
+  failure->entity = entity_id(&world->entities, table->rows[failure->why.row]);
+  return false;
 }
 
 bool run_table(struct runner *runner, const struct run *run, uint32_t match,
@@ -408,7 +435,8 @@ static ecs_status stage_marks(const struct runner *runner, const struct run *run
 
 ecs_status run_stage(const struct runner *runner, const struct run *run, uint32_t match) {
   const struct table *table = table_of(run, match);
-  return stage_marks(runner, run, table->rows, NULL, table->count);
+  struct row_stretch rows = rows_of(run, table);
+  return stage_marks(runner, run, table->rows + rows.row, NULL, rows.count);
 }
 
 ecs_status run_stage_rows(const struct runner *runner, const struct run *run, const ecs_id *ids,
@@ -449,6 +477,21 @@ static RARE ecs_status fail(const ecs_world *world, const struct run_failure *fa
                     reasons[failure->why.error]);
 }
 
+/* The rows of a table in which some match, stretch by stretch where it can be. */
+static APART ecs_status run_stretches(struct runner *runner, const struct run *run,
+                                      uint32_t match, const struct table *table,
+                                      struct run_failure *failure) {
+  struct run part = *run;
+  bool by_stretches = !run->filter && run->plan->program->total_count == 0;
+  assert(part.count == 0);
+  while (run_next_rows(&part, table, by_stretches)) {
+    if (!run_table(runner, &part, match, failure)) return fail(run->query->world, failure);
+    ecs_status status = part.plan->command_count ? run_stage(runner, &part, match) : ECS_OK;
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
 /* All tables of the query; there is room. What the program asks of a table is among its uniforms:
 ** then the machine is opened for each. */
 INLINE ecs_status run_tables(struct runner *runner, const struct run *run,
@@ -457,15 +500,20 @@ INLINE ecs_status run_tables(struct runner *runner, const struct run *run,
   struct opened opened;
   bool plain = query->terms.plain;
   uint32_t reach = plain ? query->count : query_reach(query);
-  if (run->plan->asked_count == 0) open_machine(runner, run, &opened);
+  if (run->plan->asked_count == 0 && !query->terms.changes) open_machine(runner, run, &opened);
   for (uint32_t i = 0; i < reach; i++) {
     const struct table *table = world_table(query->world, query->tables[i]);
+    ecs_status status = ECS_OK;
     if (table->count == 0) continue;
     if (!plain && query_table_rows(&query->terms, table) == ROWS_NONE) continue;
-    bool sound = run->plan->asked_count ? run_table(runner, run, i, failure)
-                                        : run_opened(runner, run, &opened, i, table, failure);
-    if (UNLIKELY(!sound)) return fail(query->world, failure);
-    ecs_status status = run->plan->command_count ? run_stage(runner, run, i) : ECS_OK;
+    if (UNLIKELY(query->terms.changes)) {
+      status = run_stretches(runner, run, i, table, failure);
+    } else {
+      bool sound = run->plan->asked_count ? run_table(runner, run, i, failure)
+                                          : run_opened(runner, run, &opened, i, table, failure);
+      if (UNLIKELY(!sound)) return fail(query->world, failure);
+      if (run->plan->command_count) status = run_stage(runner, run, i);
+    }
     if (UNLIKELY(status != ECS_OK)) return status;
   }
   return ECS_OK;

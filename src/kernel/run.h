@@ -135,6 +135,7 @@ struct run {
   const struct ecs_index *const *indexes;   /* that its lists are of, brought up to date */
   const uint64_t *filter;      /* the rows of the table to start with; NULL: those that match */
   const uint32_t *first;       /* the match's columns, by slot; NULL: those of query_columns */
+  uint32_t row, count;         /* the first row that it is over, and how many; 0: all of them */
 };
 
 /* Marks the cells of a table's column as written, in 64 rows from a row on, as bits say. */
@@ -147,9 +148,9 @@ struct run_failure {
   k_failure why;
 };
 
-/* Runs it over one match of the query: a table that has rows, for which there is room. A program
-** that starts with some rows goes through those that match, of others all match. False when a row
-** failed: rows before that one are written and marked, it and the rows behind are not. */
+/* Runs it over one match of the query: a table that has rows, for which there is room, or over some
+** of these. A program that starts with some rows goes through those that match, of others all do.
+** False when a row failed: rows before that one are written and marked, it and the rest are not. */
 bool run_table(struct runner *runner, const struct run *run, uint32_t match,
                struct run_failure *failure);
 
@@ -160,6 +161,9 @@ bool run_walk(struct runner *runner, const struct run *run, struct walk *walk, u
 
 /* Sets the uniforms that depend on the table whose rows are run; run_table does so itself. */
 void run_ask(const struct run *run, const struct table *table);
+
+/* Goes on to the next stretch of a table, or all of its rows; false at the end. Begins with 0. */
+bool run_next_rows(struct run *run, const struct table *table, bool by_stretches);
 
 /* Stages what run_table has just marked in the rows of that match, row after row, within a row in
 ** the order of the commands. A scope is open. On ECS_ENOMEM nothing is staged. */

@@ -184,11 +184,15 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
     return false;
   }
   if (!runner_reserve(runner, run.plan, table->count)) raise_memory(L);
-  bool sound = run_table(runner, &run, match, &failure);
-  if (UNLIKELY(!sound && gives_up(loop, how))) return false;
-  if (how->truth) how->truth(L, loop, runner->bitmaps[0], how->ud);
-  ecs_status status = how->truth ? ECS_OK : stage(kernel, &run, match);
-  if (status != ECS_OK) raise_status(L, loop->box->world, status);
+  bool by_stretches = !RESULT_IS_USED(kernel->result) && !loop->walk && !loop->filter;
+  bool sound = true;
+  while (sound && run_next_rows(&run, table, by_stretches)) {
+    sound = run_table(runner, &run, match, &failure);
+    if (UNLIKELY(!sound && gives_up(loop, how))) return false;
+    if (how->truth) how->truth(L, loop, runner->bitmaps[0], how->ud);
+    ecs_status status = how->truth ? ECS_OK : stage(kernel, &run, match);
+    if (status != ECS_OK) raise_status(L, loop->box->world, status);
+  }
   if (LIKELY(sound)) return true;
   if (!RESULT_IS_USED(kernel->result) && !loop->events) {
     go_on(L, handle, loop, match, &failure, how);
@@ -452,7 +456,7 @@ static void run_each_table(lua_State *L, int handle, int anchors, struct loop_bo
       run_varying(L, handle, anchors, loop, i, how);
       continue;
     }
-    struct which which = {variant_present(query, table, 0), rows == ROWS_SOME};
+    struct which which = variant_of_rows(kernel, table, rows == ROWS_SOME);
     struct variant *variant = variant_find(L, anchors, kernel, which);
     if (!variant) luaL_error(L, "finalizers keep using the world");
     if (!run_variant(L, handle, loop, i, variant, how) && how->total) return;

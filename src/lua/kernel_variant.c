@@ -3,6 +3,7 @@
 #include "core/find/indexing.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
+#include "core/store/stretch.h"
 #include "core/store/walk.h"
 #include "front/front.h"
 #include "lua/bind/status.h"
@@ -89,19 +90,16 @@ uint64_t variant_present(const ecs_query *query, const struct table *table, uint
   return present;
 }
 
-static struct which which_of(const ecs_query *query, const struct table *table,
-                             enum table_rows rows) {
-  return (struct which){variant_present(query, table, 0), rows == ROWS_SOME};
-}
-
-struct which variant_which(const ecs_query *query, const struct table *table) {
-  return which_of(query, table, table ? query_table_rows(&query->terms, table) : ROWS_NONE);
+struct which variant_of_rows(const struct kernel *kernel, const struct table *table, bool some) {
+  const ecs_query *query = kernel->query;
+  bool whole = some && !RESULT_IS_USED(kernel->result) &&
+               stretches_are_full(&query->terms, table);
+  return (struct which){variant_present(query, table, 0), (some && !whole) || kernel->filtered};
 }
 
 struct which variant_wanted(const struct kernel *kernel, const struct table *table) {
-  struct which which = variant_which(kernel->query, table);
-  which.some |= kernel->filtered;
-  return which;
+  bool some = table && query_table_rows(&kernel->query->terms, table) == ROWS_SOME;
+  return variant_of_rows(kernel, table, some);
 }
 
 void variant_choices(const struct walk *walk, struct choices *out) {
@@ -192,7 +190,8 @@ static APART bool fits_all(const struct kernel *kernel, const struct variant *va
     const struct table *table = query_table(query, i);
     enum table_rows rows = query_table_rows(&query->terms, table);
     if (rows == ROWS_NONE) continue;
-    if (rows == ROWS_VARY || !same_which(which_of(query, table, rows), variant->which))
+    if (rows == ROWS_VARY ||
+        !same_which(variant_of_rows(kernel, table, rows == ROWS_SOME), variant->which))
       return false;
   }
   return true;

@@ -132,7 +132,7 @@ static bool totals_agree(lua_State *L, int handle) {
   for (uint32_t i = 0; i < query_reach(query) && query->terms.choices; i++) {
     const struct table *table = query_table(query, i);
     if (query_table_rows(&query->terms, table) == ROWS_NONE) continue;
-    struct which which = variant_which(query, table);
+    struct which which = variant_wanted(kernel, table);
     const struct variant *variant = variant_find(L, lua_gettop(L), kernel, which);
     *(variant && is_integer(variant) ? &integers : &floats) += 1;
   }

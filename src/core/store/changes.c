@@ -1,5 +1,7 @@
 #include "core/store/changes.h"
 
+#include "core/base/many.h"
+#include "core/store/bits.h"
 #include "core/store/component.h"
 #include "core/store/marks.h"
 #include "core/store/query.h"
@@ -7,11 +9,14 @@
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 
-/* The rows of one table: words of 64 bits, from one on. */
+/* The rows of one table: a bit for each group of them in which some may be, in words from `first`
+** on, and where rows are tracked one for each row in words from `rows` on, which say nothing of
+** other groups. */
 struct pick {
   const struct table *table;
-  size_t first;
-  uint32_t count;
+  size_t first, rows;
+  uint32_t count;              /* of words that all rows take */
+  bool tracked;
 };
 
 /* Of one term. While its query is not in use, marks are asked themselves. */
@@ -58,17 +63,43 @@ static uint64_t ask_marks(const struct term *term, const struct table *table, ui
 
 #define GROUP_WORDS (MARK_ROWS / 64)
 
-/* The same of all rows: groups that nobody has written to are passed over as a whole. */
-static void ask_groups(const struct term *term, const struct table *table, uint64_t *words,
-                       uint32_t count) {
+/* Words for a bit of each group of rows, which take so many words. */
+static uint32_t group_words(uint32_t words) { return words / (64 * GROUP_WORDS) + 1; }
+
+/* Which of up to 16 groups were written to after a run. That none was is soon known. */
+LOOPS static uint64_t some_since(const uint64_t *groups, uint32_t count, uint64_t run) {
+  uint64_t bits = 0, any = 0;
+  for (uint32_t i = 0; i < count; i++) any |= run - groups[i];   /* negative when it is newer */
+  if (any >> 63 == 0) return 0;
+  for (uint32_t i = 0; i < count; i++) bits |= (run - groups[i]) >> 63 << i;
+  return bits;
+}
+
+static uint64_t groups_since(const uint64_t *groups, uint32_t count, uint64_t run) {
+  uint64_t bits = 0;
+  assert(count > 0 && count <= 64 && run < INT64_MAX);
+  for (uint32_t i = 0; i < count; i += 16)
+    bits |= some_since(groups + i, count - i < 16 ? count - i : 16, run) << i;
+  return bits;
+}
+
+/* Writes down which groups a term is about, of rows that take so many words, and of which rows in
+** these, where they are tracked. */
+static void ask_groups(const struct term *term, const struct table *table, uint32_t count,
+                       uint64_t *groups, uint64_t *rows) {
   const struct marks *marks = marks_of(table, term->id);
-  bool known = marks && marks->groups;
-  for (uint32_t word = 0; word < count; word += GROUP_WORDS) {
-    uint32_t left = count - word < GROUP_WORDS ? count - word : GROUP_WORDS;
-    bool old = known && marks->groups[word / GROUP_WORDS] <= term->picks->since;
-    bool apart = known && !old && marks->tracked;
-    if (!apart) memset(words + word, old ? 0 : 0xFF, left * sizeof *words);
-    for (uint32_t i = word; apart && i < word + left; i++) words[i] = ask_marks(term, table, i);
+  uint32_t all = (count + GROUP_WORDS - 1) / GROUP_WORDS;
+  for (uint32_t group = 0; group < all; group += 64) {
+    uint32_t left = all - group < 64 ? all - group : 64;
+    bool known = marks && marks->groups;
+    uint64_t bits =
+        known ? groups_since(marks->groups + group, left, term->picks->since) : UINT64_MAX;
+    groups[group / 64] = bits;
+    for (; rows && bits; bits &= bits - 1) {
+      uint32_t word = (group + bits_first(bits)) * GROUP_WORDS;
+      for (uint32_t i = word; i < count && i < word + GROUP_WORDS; i++)
+        rows[i] = ask_marks(term, table, i);
+    }
   }
 }
 
@@ -89,18 +120,58 @@ static const struct pick *pick_of(struct picks *picks, const struct table *table
   return &picks->list[low];
 }
 
+/* The same of a word of them. */
+static uint64_t word_of(const struct picks *picks, const struct pick *pick, uint32_t word) {
+  uint32_t group = word / GROUP_WORDS;
+  if (word >= pick->count) return 0;
+  if (!(picks->words[pick->first + group / 64] >> group % 64 & 1)) return 0;
+  return pick->tracked ? picks->words[pick->rows + word] : UINT64_MAX;
+}
+
 uint64_t picks_at(const struct term *term, const struct table *table, uint32_t word) {
   struct picks *picks = term->picks;
   assert(picks && term->news != TERM_ALL);
   if (!picks->settled) return ask_marks(term, table, word);
   const struct pick *pick = pick_of(picks, table);
-  return pick && word < pick->count ? picks->words[pick->first + word] : 0;
+  return pick ? word_of(picks, pick, word) : 0;
 }
 
-const uint64_t *picks_words(const struct term *term, const struct table *table) {
+void picks_narrow(const struct term *term, const struct table *table, uint32_t word,
+                  uint32_t count, uint64_t *bits) {
   struct picks *picks = term->picks;
   const struct pick *pick = picks->settled ? pick_of(picks, table) : NULL;
-  return pick && pick->count == words_of(table) ? picks->words + pick->first : NULL;
+  for (uint32_t i = 0; pick && i < count; i++) bits[i] &= word_of(picks, pick, word + i);
+  for (uint32_t i = 0; !pick && i < count; i++) bits[i] &= picks_at(term, table, word + i);
+}
+
+/* The first group, from one on, that a bit is set of; all of them for none. */
+static uint32_t next_group(const uint64_t *bits, uint32_t group, uint32_t all) {
+  uint64_t before = (UINT64_C(1) << group % 64) - 1;
+  for (uint32_t word = group / 64; word * 64 < all; word++, before = 0) {
+    uint64_t left = bits[word] & ~before;
+    uint32_t found = left ? word * 64 + bits_first(left) : all;
+    if (left) return found < all ? found : all;
+  }
+  return all;
+}
+
+uint32_t picks_next(const struct term *term, const struct table *table, uint32_t word) {
+  struct picks *picks = term->picks;
+  uint32_t all = words_of(table), group = word / GROUP_WORDS, found = group;
+  assert(picks && word <= all);
+  if (picks->settled) {
+    const struct pick *pick = pick_of(picks, table);
+    uint32_t known = pick ? (pick->count + GROUP_WORDS - 1) / GROUP_WORDS : 0;
+    found = group < known ? next_group(picks->words + pick->first, group, known) : known;
+    if (found >= known) return all;
+  } else {
+    const struct marks *marks = marks_of(table, term->id);
+    while (marks && marks->groups && found * GROUP_WORDS < all &&
+           marks->groups[found] <= picks->since)
+      found++;
+  }
+  uint32_t first = found > group ? found * GROUP_WORDS : word;
+  return first < all ? first : all;
 }
 
 bool picks_row(const struct term *term, const struct table *table, uint32_t row) {
@@ -110,6 +181,8 @@ bool picks_row(const struct term *term, const struct table *table, uint32_t row)
 /* Whether the bits of a table's rows are all set, or none of them is. */
 static bool are_all(const struct term *term, const struct table *table, uint64_t wanted) {
   for (uint32_t word = 0; word < words_of(table); word++) {
+    if (wanted == 0) word = picks_next(term, table, word);
+    if (word == words_of(table)) break;
     uint32_t left = table->count - word * 64;
     uint64_t rows = left < 64 ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
     if ((picks_at(term, table, word) ^ wanted) & rows) return false;
@@ -132,19 +205,21 @@ static ecs_status add_table(ecs_world *world, const struct term *term, const str
   struct memory *memory = &world->memory;
   assert(!picks->settled && picks->last == 0);
   const struct pick *before = picks->count ? &picks->list[picks->count - 1] : NULL;
-  size_t first = before ? before->first + before->count : 0;
-  uint32_t count = words_of(table);
+  uint32_t count = words_of(table), groups = group_words(count);
+  bool tracked = term->component->track;
+  size_t first = before ? before->rows + (before->tracked ? before->count : 0) : 0;
+  size_t rows = first + groups, end = rows + (tracked ? count : 0);
   struct pick *list = memory_grow(memory, picks->list, &picks->capacity, picks->count + 1ull,
                                   sizeof *list);
   if (list) picks->list = list;
-  uint64_t *words = !list ? NULL
-                          : memory_grow(memory, picks->words, &picks->word_capacity, first + count,
-                                        sizeof *words);
+  uint64_t *words =
+      !list ? NULL
+            : memory_grow(memory, picks->words, &picks->word_capacity, end, sizeof *words);
   if (!words) return world_nomem(world);
   picks->words = words;
-  assert(first + count <= picks->word_capacity);
-  ask_groups(term, table, words + first, count);
-  picks->list[picks->count++] = (struct pick){table, first, count};
+  assert(end <= picks->word_capacity);
+  ask_groups(term, table, count, words + first, tracked ? words + rows : NULL);
+  picks->list[picks->count++] = (struct pick){table, first, rows, count, tracked};
   return ECS_OK;
 }
 

@@ -38,8 +38,13 @@ void picks_free(ecs_world *world, struct query_terms *terms);
 ** keeps, its component. What is said of rows behind the last one means nothing. */
 uint64_t picks_at(const struct term *term, const struct table *table, uint32_t word);
 
-/* The same of all rows of a table, once that is settled; NULL: ask picks_at. */
-const uint64_t *picks_words(const struct term *term, const struct table *table);
+/* Takes rows away from the bits of some words' rows, from a word on: those that it is not about. */
+void picks_narrow(const struct term *term, const struct table *table, uint32_t word,
+                  uint32_t count, uint64_t *bits);
+
+/* The first word, from one on, whose rows are not in a group that nobody has written to: it may be
+** about some of these. As many as the table's rows take for none. */
+uint32_t picks_next(const struct term *term, const struct table *table, uint32_t word);
 
 /* Whether a row is one of them. */
 bool picks_row(const struct term *term, const struct table *table, uint32_t row);

@@ -3,6 +3,7 @@
 #include "core/store/bits.h"
 #include "core/store/changes.h"
 #include "core/store/query.h"
+#include "core/store/stretch.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 
@@ -85,18 +86,9 @@ static uint64_t differing(const struct query_terms *terms, const struct table *t
 
 /* ---- tables ---- */
 
-/* One with news always does, so that what it asks for is not looked for twice. */
-static bool splits(const struct term *term, const struct table *table) {
-  if (term->news) return table_has(table, term->id);
-  const struct toggle *toggle = toggle_of(table, term->id);
-  if (!toggle && !table_has(table, term->id)) return false;
-  if (toggle && toggle->off) return true;
-  return (term->state == TERM_OFF) != (term->kind == TERM_WITHOUT);
-}
-
 bool query_splits(const struct query_terms *terms, const struct table *table) {
   for (uint32_t i = 0; terms->toggled && i < terms->count; i++)
-    if (terms->terms[i].toggled && splits(&terms->terms[i], table)) return true;
+    if (terms->terms[i].toggled && term_splits(&terms->terms[i], table)) return true;
   return false;
 }
 
@@ -135,9 +127,11 @@ static uint32_t run_end(const struct query_terms *terms, const struct table *tab
 static uint32_t next_row(const struct query_terms *terms, const struct table *table,
                          uint32_t from) {
   uint64_t before = (UINT64_C(1) << from % 64) - 1;
-  for (uint32_t word = from / 64; word < toggle_words(table->count); word++) {
-    uint64_t rows = matching(terms, table, word) & ~before;
-    before = 0;
+  uint32_t words = (uint32_t)toggle_words(table->count);
+  uint32_t word = stretch_next_word(terms, table, from / 64);
+  for (; word < words; word = stretch_next_word(terms, table, word + 1)) {
+    uint64_t rows = matching(terms, table, word);
+    if (word == from / 64) rows &= ~before;
     if (!rows) continue;
     uint32_t row = word * 64 + bits_first(rows);
     return row < table->count ? row : table->count;
@@ -168,18 +162,16 @@ bool query_varies(const struct query_terms *terms) {
   return false;
 }
 
-/* Takes rows away from the bits of a table's, those of a term. */
-static void narrow(uint64_t *bits, struct shown rows, uint32_t words) {
-  const uint64_t *picked = rows.picking ? picks_words(rows.picking, rows.table) : NULL;
-  if (picked && !rows.bits && rows.flip == UINT64_MAX) {
-    for (uint32_t i = 0; i < words; i++) bits[i] &= picked[i];
-    return;
-  }
-  for (uint32_t i = 0; i < words; i++) bits[i] &= shown_at(rows, i);
+/* Takes rows away from the bits of a table's, from a word on: those of a term. */
+static void narrow(uint64_t *bits, struct shown rows, uint32_t from, uint32_t words) {
+  bool picked = rows.picking && !rows.bits && rows.flip == UINT64_MAX;
+  if (picked) picks_narrow(rows.picking, rows.table, from, words, bits);
+  for (uint32_t i = 0; !picked && i < words; i++) bits[i] &= shown_at(rows, from + i);
 }
 
-void query_mark_rows(const struct query_terms *terms, const struct table *table, uint64_t *bits) {
-  uint32_t words = (uint32_t)toggle_words(table->count);
+void query_mark_words(const struct query_terms *terms, const struct table *table, uint32_t from,
+                      uint32_t words, uint64_t *bits) {
+  assert(words && from + words <= toggle_words(table->count));
   memset(bits, 0xFF, words * sizeof *bits);
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
@@ -187,16 +179,29 @@ void query_mark_rows(const struct query_terms *terms, const struct table *table,
     if (term->group != NONE) {
       for (uint32_t word = 0; word < words; word++) {
         last = i;
-        bits[word] &= any_shown(terms, table, word, &last);
+        bits[word] &= any_shown(terms, table, from + word, &last);
       }
       i = last;
     } else if (term->toggled) {
       struct shown rows = shown_of(term, table);
       if (term->kind == TERM_WITHOUT) rows.flip = ~rows.flip;
-      if (term->kind == TERM_WITH || term->kind == TERM_WITHOUT) narrow(bits, rows, words);
+      if (term->kind == TERM_WITH || term->kind == TERM_WITHOUT) narrow(bits, rows, from, words);
     }
   }
-  if (table->count % 64) bits[words - 1] &= (UINT64_C(1) << table->count % 64) - 1;
+  uint32_t left = table->count - from * 64;
+  if (left / 64 < words && left % 64) bits[left / 64] &= (UINT64_C(1) << left % 64) - 1;
+}
+
+void query_mark_rows(const struct query_terms *terms, const struct table *table, uint64_t *bits) {
+  struct row_stretch stretch = {0, 0};
+  uint32_t end = 0;
+  while (stretch_next(terms, table, &stretch)) {
+    uint32_t word = stretch.row / 64, words = (uint32_t)toggle_words(stretch.count);
+    memset(bits + end, 0, (word - end) * sizeof *bits);
+    query_mark_words(terms, table, word, words, bits + word);
+    end = word + words;
+  }
+  memset(bits + end, 0, (toggle_words(table->count) - end) * sizeof *bits);
 }
 
 /* Whether a term is there in some rows of a table and not in others. */
@@ -213,7 +218,7 @@ static bool one_decides(const struct query_terms *terms, const struct table *tab
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (term->group != NONE) return false;
-    count += term->toggled && term->kind != TERM_OPTIONAL && splits(term, table);
+    count += term->toggled && term->kind != TERM_OPTIONAL && term_splits(term, table);
   }
   return count <= 1;
 }
@@ -222,9 +227,7 @@ static bool one_decides(const struct query_terms *terms, const struct table *tab
 static bool any_matches(const struct query_terms *terms, const struct table *table) {
   if (excludes_all(terms, table)) return false;
   if (!terms->changes && one_decides(terms, table)) return true;
-  for (uint32_t word = 0; word < toggle_words(table->count); word++)
-    if (query_rows_at(terms, table, word)) return true;
-  return false;
+  return next_row(terms, table, 0) < table->count;
 }
 
 enum table_rows query_table_rows(const struct query_terms *terms, const struct table *table) {
@@ -252,7 +255,9 @@ uint32_t query_count_rows(const struct query_terms *terms, const struct table *t
   uint32_t count = 0;
   if (!query_splits(terms, table)) return table->count;
   if (excludes_all(terms, table)) return 0;
-  for (uint32_t word = 0; word < toggle_words(table->count); word++)
+  uint32_t words = (uint32_t)toggle_words(table->count);
+  uint32_t word = stretch_next_word(terms, table, 0);
+  for (; word < words; word = stretch_next_word(terms, table, word + 1))
     count += bits_count(query_rows_at(terms, table, word));
   return count;
 }

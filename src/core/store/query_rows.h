@@ -24,8 +24,10 @@ uint64_t query_rows_at(const struct query_terms *terms, const struct table *tabl
 /* Whether rows that match may differ in which terms are there. */
 bool query_varies(const struct query_terms *terms);
 
-/* query_rows_at for all rows of a table, as many words as they take. */
+/* query_rows_at for all rows of a table, as many words as they take; for words from one on. */
 void query_mark_rows(const struct query_terms *terms, const struct table *table, uint64_t *bits);
+void query_mark_words(const struct query_terms *terms, const struct table *table, uint32_t from,
+                      uint32_t words, uint64_t *bits);
 
 /* Which rows of a table match: none, all, or some, in which either the same terms are there or
 ** not. */
