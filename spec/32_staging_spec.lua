@@ -137,6 +137,38 @@ for name, scope in pairs(scopes) do
       assert.is_false(world:alive(gone))
     end)
 
+    it("gives each of many that are spawned its own components and values (C58)", function()
+      local world, other, made = new_world(), new_world(), {}
+      local makes = {
+        { Position = { 1, 2 } },
+        { Velocity = { 3, 4 } },
+        { Position = { 5, 6 }, Velocity = { 7, 8 } },
+        { Frozen = true },
+        {},
+      }
+      local function make(to, i)
+        local e = to:spawn(makes[i // 3 % 4 + i % 2 + 1])
+        if i % 7 == 1 then to:add(e, "Frozen") end
+        if i % 11 == 2 then to:remove(e, "Position") end
+        if i % 17 == 4 then to:set(e, "Velocity", i, i) end
+        if i % 13 == 3 then to:despawn(e) end
+        return e
+      end
+      world:spawn { Position = {} }
+      scope(world, function()
+        for i = 1, 200 do made[i] = make(world, i) end
+      end)
+      for i = 1, 200 do
+        local e = make(other, i)
+        local alive = other:alive(e)
+        assert.equal(alive, world:alive(made[i]))
+        for _, what in ipairs(alive and { "Position", "Velocity", "Frozen" } or {}) do
+          assert.equal(other:has(e, what), world:has(made[i], what))
+          assert.same({ other:get(e, what) }, { world:get(made[i], what) })
+        end
+      end
+    end)
+
     it("does nothing for an entity that is dead when its command applies (C53)", function()
       local world = new_world()
       local e = world:spawn { Position = {} }

@@ -53,6 +53,10 @@ typedef struct k_orders {
   bool (*reserve)(void *ud, uint32_t count);                 /* room for so many, which then */
   void (*give)(void *ud, uint32_t order, int64_t entity, k_scalar value);   /* cannot fail */
   void *ud;
+  /* Or NULL: how many orders behind one say more of it. They are not checked. Gives it with these,
+  ** with the values of all of them, as if one were given after the other. */
+  uint32_t (*parts)(void *ud, uint32_t order);
+  void (*give_joined)(void *ud, uint32_t order, const k_scalar *values);
 } k_orders;
 
 #endif

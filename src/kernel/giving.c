@@ -10,6 +10,7 @@
 #include "core/store/event_rows.h"
 #include "core/store/index.h"
 #include "core/store/query.h"
+#include "core/store/spawn_staged.h"
 #include "core/store/watch.h"
 #include "core/store/marks.h"
 #include "core/store/world.h"
@@ -191,9 +192,58 @@ static void give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
   (void)status;
 }
 
+/* ---- spawning by recipes ---- */
+
+/* Puts together what the orders behind one say that it spawns with. */
+static void make_recipe(struct giving *giving, uint32_t order) {
+  const struct run_command *commands = giving->run->plan->orders;
+  struct recipe *recipe = &giving->recipes[order];
+  struct part *part = NULL;
+  *recipe = (struct recipe){0, 0};
+  for (uint32_t i = 1; i <= commands[order].parts; i++) {
+    const struct run_command *command = order_of(giving->run, order + i);
+    struct component *component = component_of(giving->run->query->world, command->component);
+    struct write *write = &giving->writes[order + recipe->write_count];
+    if (command->action == RUN_ADD) {
+      part = &giving->parts[order + recipe->part_count++];
+      *part = (struct part){component, ECS_NULL, 0, write, 0};
+      continue;
+    }
+    assert(command->action == RUN_SET && part && part->component == component);
+    giving->leaves[order + recipe->write_count] = &component->leaves[command->leaf];
+    giving->from[order + recipe->write_count++] = i;
+    write->leaf = command->leaf;
+    part->write_count++;
+  }
+  giving->known |= UINT64_C(1) << order;
+}
+
+static uint32_t parts_of(void *ud, uint32_t order) {
+  const struct giving *giving = ud;
+  const struct run_command *command = order_of(giving->run, order);
+  return command->action == RUN_SPAWN ? command->parts : 0;
+}
+
+/* As order_spawn with an order and its parts, one after the other. */
+static void spawn_joined(void *ud, uint32_t order, const k_scalar *values) {
+  struct giving *giving = ud;
+  const struct run_command *command = order_of(giving->run, order);
+  assert(command->action == RUN_SPAWN && giving->next.waits == 0);
+  if (!(giving->known >> order & 1)) make_recipe(giving, order);
+  const struct recipe *recipe = &giving->recipes[order];
+  for (uint32_t i = order; i < order + recipe->write_count; i++) {
+    uint32_t from = giving->from[i];
+    k_scalar value = values[from];
+    if (command[from].gives_newest) value.i64 = (int64_t)giving->newest;
+    giving->writes[i].cell = cell_of(giving->leaves[i], value);
+  }
+  giving->newest = spawn_stage_reserved(giving->run->query->world, giving->parts + order,
+                                        recipe->part_count);
+}
+
 k_orders giving_begin(struct giving *giving, const struct run *run) {
   memset(giving, 0, offsetof(struct giving, next));
   giving->next.waits = 0;
   giving->run = run;
-  return (k_orders){can_order, reserve_orders, give_order, giving};
+  return (k_orders){can_order, reserve_orders, give_order, giving, parts_of, spawn_joined};
 }

@@ -17,6 +17,11 @@ struct unspawned {
   struct write writes[RUN_ORDERS];
 };
 
+/* What an order that spawns spawns with: only the cells of what it writes are to be set. */
+struct recipe {
+  uint32_t part_count, write_count;   /* in the lists, from the order's number on */
+};
+
 /* A run that gives some. */
 struct giving {
   const struct run *run;
@@ -25,7 +30,13 @@ struct giving {
   uint32_t emits[RUN_ORDERS];  /* how often each one that emits */
   ecs_id newest;               /* whom the last of them has spawned */
   struct event *event;         /* of which type the last of them has emitted */
+  uint64_t known;              /* bits by order: its recipe is made */
   struct unspawned next;
+  struct recipe recipes[RUN_ORDERS];
+  struct part parts[RUN_ORDERS];
+  struct write writes[RUN_ORDERS];
+  const struct leaf *leaves[RUN_ORDERS];   /* of the writes, */
+  uint32_t from[RUN_ORDERS];               /* and how far behind the order what they take comes */
 };
 
 /* How a run gives its orders. A scope is open. */

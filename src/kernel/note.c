@@ -1,5 +1,6 @@
 #include "kernel/note.h"
 
+#include "kernel/note_joined.h"
 #include "kernel/note_plain.h"
 #include "kernel/ops.h"
 #include "kernel/vector.h"
@@ -276,6 +277,7 @@ struct doing {
   const k_array *arrays;
   struct number now;
   k_failure *failure;
+  bool joins;                  /* some notes go together: note_joined.h */
 };
 
 static k_column column_of(const struct program *p, k_site site) {
@@ -388,7 +390,10 @@ static void give_orders(const struct doing *doing, const k_orders *orders, uint3
   for (uint32_t i = from; i < end; i++) {
     uint32_t note = note_at(doing->notes, i);
     k_site site = site_of(doing, note);
-    if (site.step == KS_ORDER)
+    if (site.step != KS_ORDER) continue;
+    if (doing->joins && doing->notes->joined[doing->notes->sites[note]])
+      notes_give_joined(doing->notes, orders, site.array, note);
+    else
       orders->give(orders->ud, site.array, doing->notes->indexes[note], doing->notes->values[note]);
   }
 }
@@ -409,8 +414,9 @@ static uint32_t check_orders(const struct doing *doing, const k_orders *orders, 
     if (!orders->check(orders->ud, site_of(doing, note).array, index)) {
       refuse(doing, KE_DEAD, integer(index));
       count = begin_of_row(doing->notes, i);
-    } else if (given++ == 0) {
-      first = i;
+    } else {
+      if (given == 0) first = i;
+      given += 1u + (doing->joins ? doing->notes->joined[doing->notes->sites[note]] : 0u);
     }
   }
   if (first >= count || !given || orders->reserve(orders->ud, given)) return count;
@@ -430,10 +436,17 @@ static uint32_t do_rows(struct doing *doing, const k_orders *orders, uint32_t co
 
 size_t notes_do(struct notes *notes, const struct program *p, const k_run *run, size_t n,
                 k_failure *failure) {
-  struct doing doing = {notes, p, run->arrays, {false, 0, 0}, failure};
+  struct doing doing = {notes, p, run->arrays, {false, 0, 0}, failure, false};
   uint32_t count = notes->count;
   if (notes->plain && !notes->again) return notes_do_plain(notes, p, run->arrays, n, failure);
-  if (!notes->sorted) count = sort(notes, n);
+  if (run->orders && run->orders->parts && !notes->again)
+    doing.joins = notes_join(notes, p, run->orders);
+  if (doing.joins) {
+    notes->sorted = false;
+    count = notes_sort_joined(notes, n);
+  } else if (!notes->sorted) {
+    count = sort(notes, n);
+  }
   while (count > 0 && row_at(notes, count - 1) >= n) count--;
   uint32_t sound = run->orders ? check_orders(&doing, run->orders, count) : count;
   uint32_t done = do_rows(&doing, run->orders, sound);

@@ -46,6 +46,7 @@ struct notes {
   uint16_t among[K_BLOCK];
   uint32_t site_count;
   struct note_run runs[MAX_SITES];
+  uint8_t joined[MAX_SITES];     /* how many sites behind one go with it; or NOTE_JOINED: it does */
 };
 
 /* The room, in bytes, that a program's notes take outside of loops; begins to use it. */
@@ -55,6 +56,8 @@ void notes_free(struct notes *notes);
 
 /* Makes room for so many notes; false when there is none, or when that is too many. */
 bool notes_grow(struct notes *notes, uint64_t need);
+
+enum { NOTE_JOINED = UINT8_MAX };
 
 /* Begins a block at a row. */
 static inline void notes_clear(struct notes *notes, size_t first) {

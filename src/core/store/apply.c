@@ -123,7 +123,46 @@ struct way {
   struct table *to;
   enum command_kind kind;
   ecs_id component;
+  uint32_t spawned;            /* the first command of the last chain that spawns, or NONE: */
+  struct table *home;          /* where that led */
 };
+
+/* Whether two chains spawn, and give the same components. */
+static bool spawn_alike(const struct staging *staging, uint32_t x, uint32_t y) {
+  const struct command *commands = staging->commands;
+  if (commands[x].kind != COMMAND_SPAWN) return false;
+  while (commands[x].next != NONE && commands[y].next != NONE) {
+    x = commands[x].next;
+    y = commands[y].next;
+    if (commands[x].kind != COMMAND_SET || commands[y].kind != COMMAND_SET) return false;
+    if (commands[x].component != commands[y].component) return false;
+  }
+  return commands[x].next == commands[y].next;
+}
+
+/* An entity that is spawned like the one before goes where that one goes. */
+static bool plan_spawn_like(const ecs_world *world, struct chain *chain, const struct way *way) {
+  if (way->spawned == NONE || chain->first == NONE) return false;
+  if (!spawn_alike(&world->staging, chain->first, way->spawned)) return false;
+  struct table *to = way->home;
+  if (!entity_is_near(&world->entities, chain->entity)) return false;
+  const struct record *record = entity_near(&world->entities, chain->entity, RECORD_BARE);
+  if (!record || record->table != RECORD_BARE) return false;
+  if (to->incoming == to->capacity - to->count) return false;
+  chain->skip = chain->sparse = false;
+  chain->target = to->index;
+  to->incoming++;
+  return true;
+}
+
+/* Whether others that are spawned like it go where it does. */
+static bool leads_others(const ecs_world *world, const struct chain *chain) {
+  const struct staging *staging = &world->staging;
+  if (world->cascade.count || world->sparses.count || world->relations.count) return false;
+  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next)
+    if (staging->commands[at].dropped) return false;
+  return spawn_alike(staging, chain->first, chain->first);
+}
 
 /* Most chains are such a command, and go the same way as the one before. */
 INLINE bool plan_like(const ecs_world *world, struct chain *chain, const struct way *way) {
@@ -149,6 +188,7 @@ INLINE bool plan_like(const ecs_world *world, struct chain *chain, const struct 
 
 static ecs_status plan_chain(ecs_world *world, struct chain *chain, struct way *way) {
   if (LIKELY(plan_like(world, chain, way))) return ECS_OK;
+  if (plan_spawn_like(world, chain, way)) return ECS_OK;
   way->from = NULL;
   chain->skip = !ecs_alive(world, chain->entity) ||
                 cascade_takes(&world->cascade, ecs_id_index(chain->entity));
@@ -167,7 +207,12 @@ static ecs_status plan_chain(ecs_world *world, struct chain *chain, struct way *
     status = target_of_many(world, from, chain, &to);
   if (status != ECS_OK || !to) return status;
   const struct command *command = &world->staging.commands[chain->first];
-  if (plain && !command->dropped) *way = (struct way){now, to, command->kind, command->component};
+  if (plain && !command->dropped)
+    *way = (struct way){now, to, command->kind, command->component, way->spawned, way->home};
+  if (!plain && leads_others(world, chain)) {
+    way->spawned = chain->first;
+    way->home = to;
+  }
   chain->target = to->index;
   if (to != now) to->incoming++;
   return table_reserve(world, to, to->incoming);
@@ -185,7 +230,7 @@ static ecs_status plan(ecs_world *world) {
   struct staging *staging = &world->staging;
   ecs_status status = ECS_OK;
   uint32_t done = 0;
-  struct way way = {NULL, NULL, COMMAND_ADD, ECS_NULL};
+  struct way way = {NULL, NULL, COMMAND_ADD, ECS_NULL, NONE, NULL};
   while (done < staging->chain_count && status == ECS_OK)
     status = plan_chain(world, &staging->chains[done++], &way);
   for (uint32_t i = 0, last = NONE; i < done; i++) {
