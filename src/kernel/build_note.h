@@ -56,7 +56,12 @@ typedef struct k_orders {
   /* Or NULL: how many orders behind one say more of it. They are not checked. Gives it with these,
   ** with the values of all of them, as if one were given after the other. */
   uint32_t (*parts)(void *ud, uint32_t order);
-  void (*give_joined)(void *ud, uint32_t order, const k_scalar *values);
+  bool (*check_joined)(void *ud, uint32_t order, int64_t entity);
+  void (*give_joined)(void *ud, uint32_t order, const int64_t *entities, const k_scalar *values);
+  /* Makes room for an order with its parts so often, and gives it; how often, 0 without room. NONE:
+  ** such are given one by one. Entities and values are those of each part. */
+  uint32_t (*give_many)(void *ud, uint32_t order, uint32_t count, const int64_t *const *entities,
+                        const k_scalar *const *values);
 } k_orders;
 
 #endif

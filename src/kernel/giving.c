@@ -1,5 +1,6 @@
 #include "kernel/giving.h"
 
+#include "core/base/column_cells.h"
 #include "core/base/value.h"
 #include "core/store/cells.h"
 #include "core/store/command.h"
@@ -218,15 +219,8 @@ static void make_recipe(struct giving *giving, uint32_t order) {
   giving->known |= UINT64_C(1) << order;
 }
 
-static uint32_t parts_of(void *ud, uint32_t order) {
-  const struct giving *giving = ud;
-  const struct run_command *command = order_of(giving->run, order);
-  return command->action == RUN_SPAWN ? command->parts : 0;
-}
-
 /* As order_spawn with an order and its parts, one after the other. */
-static void spawn_joined(void *ud, uint32_t order, const k_scalar *values) {
-  struct giving *giving = ud;
+static void spawn_joined(struct giving *giving, uint32_t order, const k_scalar *values) {
   const struct run_command *command = order_of(giving->run, order);
   assert(command->action == RUN_SPAWN && giving->next.waits == 0);
   if (!(giving->known >> order & 1)) make_recipe(giving, order);
@@ -241,9 +235,78 @@ static void spawn_joined(void *ud, uint32_t order, const k_scalar *values) {
                                         recipe->part_count);
 }
 
+/* ---- orders with their parts ---- */
+
+/* Those that emit are followed by those that give their event more fields. */
+static uint32_t parts_of(void *ud, uint32_t order) {
+  const struct giving *giving = ud;
+  const struct run_plan *plan = giving->run->plan;
+  const struct run_command *command = order_of(giving->run, order);
+  uint32_t count = 0;
+  if (command->action == RUN_SPAWN) return command->parts;
+  if (command->action != RUN_EMIT) return 0;
+  while (order + count + 1 < plan->order_count && command[count + 1].action == RUN_PUT) count++;
+  return count;
+}
+
+static bool can_order_joined(void *ud, uint32_t order, int64_t id) {
+  struct giving *giving = ud;
+  if (order_of(giving->run, order)->action == RUN_EMIT) giving->at_once += parts_of(ud, order);
+  return can_order(ud, order, id);
+}
+
+static void give_joined(void *ud, uint32_t order, const int64_t *ids, const k_scalar *values) {
+  struct giving *giving = ud;
+  if (order_of(giving->run, order)->action == RUN_SPAWN) {
+    spawn_joined(giving, order, values);
+    return;
+  }
+  for (uint32_t i = 0, parts = parts_of(ud, order); i <= parts; i++)
+    give_order(ud, order + i, ids[i], values[i]);
+}
+
+/* One field of events from a row on, of those that follow each other. */
+static void put_column(const struct event *event, uint32_t leaf, uint32_t row, uint32_t count,
+                       const k_scalar *values) {
+  const struct column *column = &event->table->columns[leaf];
+  const struct leaf *of = &event->component->leaves[leaf];
+  assert(column->leaf == leaf && of->type != ECS_ANY);
+  if (column->size == sizeof *values) {   /* as cell_of has it */
+    memcpy((k_scalar *)column->data + row, values, count * sizeof *values);
+    return;
+  }
+  for (uint32_t i = 0; i < count; i++)
+    cell_store(column->data, column->size, row + i, cell_of(of, values[i]));
+}
+
+/* Events of one type, column by column. */
+static uint32_t give_many(void *ud, uint32_t order, uint32_t count, const int64_t *const *ids,
+                          const k_scalar *const *values) {
+  struct giving *giving = ud;
+  const struct run_command *command = order_of(giving->run, order);
+  ecs_world *world = giving->run->query->world;
+  uint32_t parts = parts_of(ud, order);
+  if (command->action != RUN_EMIT) return NONE;
+  giving->emits[order] += count;
+  giving->at_once += count * (parts + 1);
+  if (!reserve_orders(ud, count * (parts + 1))) return 0;
+  struct event *event = giving->event = component_of(world, command->component)->event;
+  uint32_t row = emission_append_many(world, event, count);
+  for (uint32_t i = 0; i <= parts; i++, command++) {
+    assert(command->component == event->component->id);
+    assert(!command->gives_newest);   /* whose spawn would be an order, too */
+    if (command->first != NONE)
+      put_column(event, command->first, row, count, (const k_scalar *)(const void *)ids[i]);
+    if (command->leaf != NONE)
+      put_column(event, command->leaf, row, count, values[i]);
+  }
+  return count;
+}
+
 k_orders giving_begin(struct giving *giving, const struct run *run) {
   memset(giving, 0, offsetof(struct giving, next));
   giving->next.waits = 0;
   giving->run = run;
-  return (k_orders){can_order, reserve_orders, give_order, giving, parts_of, spawn_joined};
+  return (k_orders){can_order, reserve_orders, give_order, giving,
+                    parts_of,  can_order_joined, give_joined, give_many};
 }

@@ -411,12 +411,14 @@ static uint32_t check_orders(const struct doing *doing, const k_orders *orders, 
     uint32_t note = note_at(doing->notes, i);
     if (!is_order(doing, note)) continue;
     int64_t index = doing->notes->indexes[note];
-    if (!orders->check(orders->ud, site_of(doing, note).array, index)) {
+    uint8_t parts = doing->joins ? doing->notes->joined[doing->notes->sites[note]] : 0;
+    bool (*check)(void *, uint32_t, int64_t) = parts ? orders->check_joined : orders->check;
+    if (!check(orders->ud, site_of(doing, note).array, index)) {
       refuse(doing, KE_DEAD, integer(index));
       count = begin_of_row(doing->notes, i);
     } else {
       if (given == 0) first = i;
-      given += 1u + (doing->joins ? doing->notes->joined[doing->notes->sites[note]] : 0u);
+      given += 1u + parts;
     }
   }
   if (first >= count || !given || orders->reserve(orders->ud, given)) return count;
@@ -434,13 +436,28 @@ static uint32_t do_rows(struct doing *doing, const k_orders *orders, uint32_t co
   return count;
 }
 
+/* Whether all notes are an order's, which are given together; how many rows are sound then. */
+static bool give_many(const struct doing *doing, const k_orders *orders, size_t n, size_t *sound) {
+  uint32_t count = 0, given = 0;
+  if (!notes_give_many(doing->notes, doing->p, orders, n, &count, &given)) return false;
+  *sound = n;
+  if (given == count) return true;
+  refuse(doing, KE_ROOM, integer(0));
+  doing->failure->tag = 0;
+  *sound = doing->notes->rows[0];
+  return true;
+}
+
 size_t notes_do(struct notes *notes, const struct program *p, const k_run *run, size_t n,
                 k_failure *failure) {
   struct doing doing = {notes, p, run->arrays, {false, 0, 0}, failure, false};
   uint32_t count = notes->count;
   if (notes->plain && !notes->again) return notes_do_plain(notes, p, run->arrays, n, failure);
-  if (run->orders && run->orders->parts && !notes->again)
+  if (run->orders && run->orders->parts && !notes->again) {
+    size_t sound;
     doing.joins = notes_join(notes, p, run->orders);
+    if (give_many(&doing, run->orders, n, &sound)) return sound;
+  }
   if (doing.joins) {
     notes->sorted = false;
     count = notes_sort_joined(notes, n);

@@ -106,10 +106,31 @@ uint32_t notes_sort_joined(struct notes *notes, size_t n) {
 void notes_give_joined(const struct notes *notes, const k_orders *orders, uint32_t order,
                        uint32_t note) {
   k_scalar values[MAX_SITES];
+  int64_t entities[MAX_SITES];
   uint32_t site = notes->sites[note], nth = note - notes->runs[site].from;
   uint32_t parts = notes->joined[site];
   assert(parts > 0 && parts != NOTE_JOINED && nth < notes->runs[site].count);
-  for (uint32_t i = 0; i <= parts; i++)
+  for (uint32_t i = 0; i <= parts; i++) {
     values[i] = notes->values[notes->runs[site + i].from + nth];
-  orders->give_joined(orders->ud, order, values);
+    entities[i] = notes->indexes[notes->runs[site + i].from + nth];
+  }
+  orders->give_joined(orders->ud, order, entities, values);
+}
+
+bool notes_give_many(const struct notes *notes, const struct program *p, const k_orders *orders,
+                     size_t n, uint32_t *count, uint32_t *given) {
+  const int64_t *entities[MAX_SITES];
+  const k_scalar *values[MAX_SITES];
+  struct note_run only;
+  if (list_runs(notes, &only, 1) != 1) return false;
+  uint32_t site = notes->sites[only.from];
+  if (p->sites[site].step != KS_ORDER) return false;
+  for (*count = only.count; *count && notes->rows[only.from + *count - 1] >= n;) --*count;
+  for (uint32_t i = 0; i <= notes->joined[site]; i++) {
+    entities[i] = notes->indexes + notes->runs[site + i].from;
+    values[i] = notes->values + notes->runs[site + i].from;
+  }
+  if (*count == 0) return false;
+  *given = orders->give_many(orders->ud, p->sites[site].array, *count, entities, values);
+  return *given != NONE;
 }

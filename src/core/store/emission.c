@@ -31,7 +31,7 @@ ecs_status emission_reserve(ecs_world *world, const struct event *event, bool la
   return emissions_reserve(world, 1);
 }
 
-void emission_note(ecs_world *world, const struct event *event, bool later) {
+static void note_many(ecs_world *world, const struct event *event, bool later, uint32_t count) {
   struct staging *staging = &world->staging;
   ecs_id id = event->component->id;
   if (!staging_is_open(staging)) return;
@@ -40,7 +40,22 @@ void emission_note(ecs_world *world, const struct event *event, bool later) {
     assert(staging->emission_count < staging->emission_capacity);
     staging->emissions[staging->emission_count++] = (struct emission){id, 0, scope, later, false};
   }
-  staging->emissions[staging->emission_count - 1].count++;
+  staging->emissions[staging->emission_count - 1].count += count;
+}
+
+void emission_note(ecs_world *world, const struct event *event, bool later) {
+  note_many(world, event, later, 1);
+}
+
+uint32_t emission_append_many(ecs_world *world, struct event *event, uint32_t count) {
+  struct table *table = event->table;
+  uint32_t row = table->count;
+  assert(count > 0 && count <= table->capacity - row);
+  table->count += count;
+  memset(table->rows + row, 0, count * sizeof *table->rows);
+  table_fill_defaults(world, table, row, count);
+  note_many(world, event, false, count);
+  return row;
 }
 
 void emission_append(ecs_world *world, struct event *event, const struct write *writes,

@@ -26,6 +26,9 @@ void emission_append(ecs_world *world, struct event *event, const struct write *
 void emission_put(ecs_world *world, struct event *event, const struct write *writes,
                   uint32_t count);
 
+/* Emits many one after the other, with defaults, where there is room; the first one's row. */
+uint32_t emission_append_many(ecs_world *world, struct event *event, uint32_t count);
+
 /* Room for what the scopes that are open know of so many more, of whatever types. */
 ecs_status emissions_reserve(ecs_world *world, uint32_t more);
 
