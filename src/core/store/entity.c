@@ -228,7 +228,7 @@ static APART ecs_status change_apart(ecs_world *world, ecs_id id, ecs_id compone
   if (status != ECS_OK) return status;
   if (needed->relation) return relate_change(world, id, component, adds);
   if (staging_is_open(&world->staging))
-    return command_stage(world, adds ? COMMAND_ADD : COMMAND_REMOVE, id, component, NULL, 0);
+    return command_stage_plain(world, adds ? COMMAND_ADD : COMMAND_REMOVE, id, component);
   if (changes_go_alone(world))
     return command_alone(world, adds ? COMMAND_ADD : COMMAND_REMOVE, id, component, ECS_NULL, NULL,
                          0);
