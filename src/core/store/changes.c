@@ -66,20 +66,24 @@ static uint64_t ask_marks(const struct term *term, const struct table *table, ui
 /* Words for a bit of each group of rows, which take so many words. */
 static uint32_t group_words(uint32_t words) { return words / (64 * GROUP_WORDS) + 1; }
 
-/* Which of up to 16 groups were written to after a run. That none was is soon known. */
-LOOPS static uint64_t some_since(const uint64_t *groups, uint32_t count, uint64_t run) {
-  uint64_t bits = 0, any = 0;
-  for (uint32_t i = 0; i < count; i++) any |= run - groups[i];   /* negative when it is newer */
-  if (any >> 63 == 0) return 0;
-  for (uint32_t i = 0; i < count; i++) bits |= (run - groups[i]) >> 63 << i;
-  return bits;
+#define TOGETHER 16u           /* groups */
+
+/* Whether any of so many groups was written to after a run: then the difference is negative. */
+LOOPS static bool any_since(const uint64_t *groups, uint64_t run) {
+  uint64_t any = 0;
+  for (uint32_t i = 0; i < TOGETHER; i++) any |= run - groups[i];
+  return any >> 63 != 0;
 }
 
+/* Which of up to 64 groups were written to after a run. */
 static uint64_t groups_since(const uint64_t *groups, uint32_t count, uint64_t run) {
   uint64_t bits = 0;
   assert(count > 0 && count <= 64 && run < INT64_MAX);
-  for (uint32_t i = 0; i < count; i += 16)
-    bits |= some_since(groups + i, count - i < 16 ? count - i : 16, run) << i;
+  for (uint32_t first = 0; first < count; first += TOGETHER) {
+    uint32_t end = count - first < TOGETHER ? count : first + TOGETHER;
+    if (end - first == TOGETHER && !any_since(groups + first, run)) continue;
+    for (uint32_t i = first; i < end; i++) bits |= (uint64_t)(groups[i] > run) << i;
+  }
   return bits;
 }
 

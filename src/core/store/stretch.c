@@ -17,16 +17,19 @@ bool term_splits(const struct term *term, const struct table *table) {
 
 uint32_t stretch_next_word(const struct query_terms *terms, const struct table *table,
                            uint32_t word) {
-  uint32_t before, words = (uint32_t)toggle_words(table->count);
+  uint32_t before, asking, words = (uint32_t)toggle_words(table->count);
   if (LIKELY(!terms->changes)) return word;
   do {
     before = word;
+    asking = 0;
     for (uint32_t i = 0; word < words && i < terms->count; i++) {
       const struct term *term = &terms->terms[i];
       bool asks = term->news && term->toggled && term->group == NONE && term->kind == TERM_WITH;
-      if (asks && table_has(table, term->id)) word = picks_next(term, table, word);
+      if (!asks || !table_has(table, term->id)) continue;
+      word = picks_next(term, table, word);
+      asking++;
     }
-  } while (word != before);
+  } while (word != before && asking > 1);
   return word;
 }
 
