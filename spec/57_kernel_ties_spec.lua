@@ -73,6 +73,27 @@ local systems = {
   { "commands", "Health:in, (State, Idle)", function(health, _, e)
     if health.hp % 97 == 7 then WORLD:add(e, "Red") end
   end, "world" },
+  { "to whom", "Local, (Owes, *)", function(own, owes, _, e, to)
+    own.x = own.x + (to > e and 1.0 or 2.0) * owes.amount
+  end },
+  { "to whom, of one target each", "Local, (Docked, *), (Knows, *)",
+    function(own, docked, knows, dt, e, port, friend)
+      own.y = own.y + docked.since * dt + knows.years + (port == friend and 1.0 or 0.5)
+      own.x = own.x + (friend == e and 1.0 or WORLD:get(port, "Health.hp") or 0.0)
+    end, "world" },
+  { "whom a join finds", "Health, (Owes, $to), Local($to):in, Hunt.prey->Red?",
+    function(health, _, other, red, _, _, to)
+      health.armor = WORLD:alive(to) and other.x > 5.0 and (red and 3 or 4) or 5
+    end, "world" },
+  { "who may be nobody", "Local, (Owes, *)?, (Knows, *)?",
+    function(own, owes, knows, _, e, to, friend)
+      if to then own.x = own.x + owes.amount end
+      if not friend then own.y = own.y - 1.0 elseif friend ~= e then own.y = own.y + knows.years end
+    end },
+  { "commands for whom", "Hunt, (Owes, *)", function(hunt, _, _, _, to)
+    if WORLD:has(to, "Red") then WORLD:remove(to, "Red") else WORLD:add(to, "Red") end
+    hunt.prey = to
+  end, "world" },
   { "random", "Local, ChildOf->Red", function(own, _, e)
     own.x = own.x + WORLD:random(e)
   end, "world" },
@@ -231,9 +252,29 @@ describe("over ties, a function stays Lua", function()
     world:query("Local, Hunt.prey->Local:in"):run(function(own, prey) own.x = prey.y end)
   end)
 
-  it("that takes who a variable stands for", function()
-    refuses("Local, (Owes, *)", function(own, _, _, _, target) own.x = target and 1.0 or 2.0 end,
-      "'*'")
+end)
+
+describe("a map over ties", function()
+  local maps = {
+    { "Local.x, (State, *)", function(x, dt, e, state) return x * dt + state % 7 - e % 5 end },
+    { "Local.x|Red, with Hunt", function(x, red) return red and x and x + 1.0 end },
+    { "Local.x, with (Owes, $to), Health($to).hp:in", function(x, hp, _, _, to)
+      return x + hp / (to % 3 + 1)
+    end },
+    { "Local.x, ChildOf*->Health.armor:in", function(x, armor) return x * 0.5 + armor end },
+  }
+
+  it("is compiled, and writes what plain Lua writes", function()
+    local digests = {}
+    for i, kernels in ipairs { true, false } do
+      local world = new_world(kernels, 700)
+      for _, map in ipairs(maps) do
+        world:query(map[1]):map(map[2], 0.25)
+        assert.equal(kernels and "vector" or "lua", world:explain(map[2]).tier, map[1])
+      end
+      digests[i] = world:digest()
+    end
+    assert.equal(digests[2], digests[1])
   end)
 end)
 

@@ -123,6 +123,40 @@ static struct val row_entity(struct front *f) {
   return value;
 }
 
+/* Whether a variable stands for somebody in all matches that the program is for: 1, in none: 0, or
+** in some: -1. */
+static int known_bound(const struct front *f, uint32_t variable) {
+  const struct query_terms *terms = &f->query->terms;
+  int known = 1;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (!term->binds || term->variable != variable) continue;
+    if (term->kind == TERM_WITH && term->group == NONE) continue;
+    if (term->group != NONE || !term_may_lack(term)) return -1;
+    if (!(f->present >> term->slot & 1)) known = 0;
+  }
+  return known;
+}
+
+/* Who the n-th of the query's values is, nil where the term that finds it is not there. */
+static struct val query_value(struct front *f, uint32_t n) {
+  const struct query_terms *terms = &f->query->terms;
+  uint32_t at = 0, variable = 0;
+  while (terms->variables[variable].output != n) variable++;
+  assert(variable < terms->variable_count);
+  int bound = known_bound(f, variable);
+  if (bound == 0) return (struct val){.kind = VAL_NIL};
+  while (at < f->column_count && (f->cells[at].slot != RUN_VALUE || f->cells[at].leaf != n)) at++;
+  if (at == f->column_count)
+    new_column(f, (struct run_column){RUN_VALUE, n},
+               (struct front_column){.type = KC_ENTITY, .read = true});
+  struct val value = val_number(f, build_rows_entity(f->b, f->columns[at].number), false);
+  value.entity = true;
+  if (bound < 0)
+    value.present = build_binary(f->b, KO_NE, value.value, build_i64(f->b, 0));
+  return value;
+}
+
 void access_give(struct front *f, k_value number, bool integer) {
   uint32_t at = new_column(f, (struct run_column){.slot = RUN_RESULT},
                            (struct front_column){.type = integer ? KC_I64 : KC_F64});
@@ -221,7 +255,7 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
 }
 
 /* What a function is given: views, values and truths of the terms, then dt, but to predicates, then
-** the entity, which an event is not. */
+** the entity, which an event is not, and who the query's variables stand for. */
 struct val access_parameter(struct front *f, uint32_t index) {
   uint32_t slots = f->query->terms.slots, entity = slots + !RESULT_IS_ASKED(f->result);
   struct val nil = {.kind = VAL_NIL};
@@ -229,9 +263,7 @@ struct val access_parameter(struct front *f, uint32_t index) {
   if (index == entity) return row_entity(f);
   if (index == slots) return val_number(f, build_uniform(f->b, UNIFORM_DT, KT_F64), true);
   if (index > entity + f->query->terms.values) return nil;
-  if (index > slots)
-    front_refuse(f, "it takes who a '*' or a variable of its query stands for: read the field "
-                    "'target' of an exclusive relation, or leave it in Lua");
+  if (index > entity) return query_value(f, index - entity - 1);
   const struct term *term = front_term(f, index);
   if (term_may_lack(term) && !(f->present >> index & 1)) return nil;
   if (term->leaf != NONE) return access_column(f, index, 0, term->component, term->leaf);

@@ -58,6 +58,17 @@ static void lay_out(struct gather *gather, char *at) {
   }
 }
 
+/* Which columns are not cells of any term, but who a variable of the query stands for. */
+static void find_values(struct gather *gather) {
+  const struct run_plan *plan = gather->plan;
+  gather->value_count = 0;
+  for (uint32_t i = 0; i < plan->program->column_count; i++) {
+    if (plan->columns[i].slot != RUN_VALUE) continue;
+    assert(gather->value_count < QUERY_VARIABLES);
+    gather->values[gather->value_count++] = i;
+  }
+}
+
 static void forget(struct gather *gather) {
   gather->count = 0;
   for (uint32_t i = 0; i < gather->spot_count; i++) gather->spots[i].cells.part_count = 0;
@@ -71,6 +82,7 @@ bool gather_begin(struct runner *runner, const struct run *run, const struct wal
   gather->spot_count = 1;
   for (uint32_t i = 0; i < plan->program->column_count; i++)
     gather->spot_of[i] = spot_of(gather, walk, term_of(run->query, plan->columns[i].slot));
+  find_values(gather);
   size_t room = room_of(gather, plan);
   bool ready = room <= runner->gather_capacity ||
                buffer_grow(runner->memory, &runner->gathered, room, 0);
@@ -116,6 +128,11 @@ static void append_end(struct gather_spot *spot, uint32_t at, const struct walk 
 static void append_match(struct gather *gather, uint32_t at, const struct walk *walk) {
   append(&gather->spots[0].cells, at, walk->table, walk->match, walk->row);
   for (uint32_t i = 1; i < gather->spot_count; i++) append_end(&gather->spots[i], at, walk);
+  for (uint32_t i = 0; i < gather->value_count; i++) {
+    uint32_t column = gather->values[i];
+    ((ecs_id *)gather->columns[column])[at] =
+        walk_value(walk, gather->plan->columns[column].leaf);
+  }
 }
 
 void gather_match(struct gather *gather, const struct walk *walk) {
@@ -124,7 +141,7 @@ void gather_match(struct gather *gather, const struct walk *walk) {
 }
 
 void gather_matches(struct gather *gather, const struct matches *matches) {
-  assert(gather->count == 0);
+  assert(gather->count == 0 && gather->value_count == 0);
   gather->count = matches->count;
   gather->spots[0].cells = matches->own;
   for (uint32_t i = 1; i < gather->spot_count; i++) {
@@ -265,8 +282,8 @@ static void take_columns(struct gather *gather) {
   find_together(gather);
   if (plan->takes_ids || plan->command_count) take_ids(gather);
   for (uint32_t i = 0; i < plan->program->column_count; i++) {
-    bool ids = plan->columns[i].slot == NONE;
-    void *cells = ids ? gather->ids : lies_ready(gather, i);
+    bool ids = plan->columns[i].slot == NONE, value = plan->columns[i].slot == RUN_VALUE;
+    void *cells = ids ? gather->ids : value ? gather->columns[i] : lies_ready(gather, i);
     gather->bound[i] = cells ? cells : gather->columns[i];
     if (!cells && has_bit(plan->reads, i)) copy_column(gather, i, gather->count, false);
   }
@@ -372,10 +389,10 @@ bool gather_run(struct runner *runner, const struct run *run, struct gather *gat
 bool gather_run_table(struct runner *runner, const struct run *run, struct gather *gather,
                       const struct walk *walk, struct run_failure *failure) {
   void *columns[RUN_COLUMNS];
-  assert(gather->count == 0 && !run->plan->needs_room);
+  assert(gather->count == 0 && !run->plan->needs_room && !run_reads_values(run->plan));
   append_match(gather, 0, walk);
   for (uint32_t i = 0; i < run->plan->program->column_count; i++) {
-    bool ids = run->plan->columns[i].slot == NONE;   /* which nothing reads */
+    bool ids = run->plan->columns[i].slot >= RUN_VALUE;   /* which nothing reads */
     const struct matches_part *part = gather->spots[gather->spot_of[i]].cells.parts;
     columns[i] = ids ? (void *)gather->ids : column_in(gather, i, part)->data;
   }

@@ -27,6 +27,8 @@ struct gather {
   void *bound[RUN_COLUMNS];                /* that room, or where the cells are anyway */
   uint32_t spot_of[RUN_COLUMNS];           /* by the program's columns */
   struct gather_spot spots[RUN_COLUMNS + 1];
+  uint32_t value_count;                    /* columns that have who variables stand for */
+  uint32_t values[QUERY_VARIABLES];
   void **cells[RUN_OTHERS];                /* addresses of others' cells that rows write to */
 };
 

@@ -41,6 +41,12 @@ struct run_plan run_plan_of(struct program *program, const struct run_column *co
   return plan;
 }
 
+bool run_reads_values(const struct run_plan *plan) {
+  for (uint32_t i = 0; i < plan->program->column_count; i++)
+    if (plan->columns[i].slot == RUN_VALUE && plan->reads[i / 64] >> i % 64 & 1) return true;
+  return false;
+}
+
 uint32_t run_width(const struct run_plan *plan, const ecs_query *query, const char **why) {
   const struct pool *pool = query->world->pool;
   if (!pool) return 1;
@@ -164,7 +170,8 @@ INLINE void bind_columns(const struct runner *runner, const struct run *run, uin
   const uint32_t *first = run->first ? run->first : query_columns(run->query, match);
   const struct run_column *wanted = plan->columns;
   for (uint32_t i = 0, count = plan->program->column_count; i < count; i++) {
-    if (UNLIKELY(wanted[i].slot == NONE)) {
+    if (UNLIKELY(wanted[i].slot >= RUN_VALUE)) {
+      assert(wanted[i].slot == NONE || !run_reads_values(plan));
       to[i] = runner->room.data;
       continue;
     }

@@ -20,13 +20,14 @@
 ** caller's. */
 enum { UNIFORM_DT, UNIFORM_STREAM, UNIFORM_TICK, UNIFORM_FIRST };
 
-#define RUN_RESULT (NONE - 1)  /* a slot of no query: what the program gives for each row */
+#define RUN_RESULT (NONE - 1)  /* slots of no query: what the program gives for each row; */
+#define RUN_VALUE (NONE - 2)   /* who a variable of the query stands for, its values counted */
 
 /* Which cells a program's column stands for. */
 struct run_column {
-  uint32_t slot;               /* of the query; NONE: the ids of the rows' entities; RUN_RESULT: of
-                               ** run_rows alone */
-  uint32_t leaf;               /* counted from the first column of the slot's term */
+  uint32_t slot;               /* of the query; NONE: the ids of the rows' entities; RUN_RESULT
+                               ** and RUN_VALUE: of run_rows alone, if they are used */
+  uint32_t leaf;               /* counted from the first column of the slot's term; which value */
 };
 
 enum run_action { RUN_DESPAWN, RUN_ADD, RUN_REMOVE, RUN_SET, RUN_SPAWN, RUN_EMIT, RUN_PUT };
@@ -90,6 +91,9 @@ struct run_plan {
 /* The plan of a program that is finished. */
 struct run_plan run_plan_of(struct program *program, const struct run_column *columns,
                             const struct run_command *commands, uint32_t command_count);
+
+/* Whether the program reads who a variable stands for: then all runs are over rows gathered. */
+bool run_reads_values(const struct run_plan *plan);
 
 /* How many of the world's threads may share the rows of a query; where it is one in a world with
 ** more, *why says why. */

@@ -1,7 +1,6 @@
 #include "lua/kernel_ready.h"
 
 #include "core/store/changes.h"
-#include "core/store/matches.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
@@ -23,10 +22,6 @@ static const char *unfit(const struct kernel *kernel) {
   if (terms->step_count && kernel->result == RESULT_TRUTH)
     return "it gives a result, and its query has terms that are decided row by row: put the "
            "condition into the function of q:each";
-  bool batched = kernel->query->broken || (!terms->event && matches_suit(kernel->query));
-  if (terms->step_count && RESULT_IS_USED(kernel->result) && !batched)
-    return "it gives a result, and its query has terms that are decided row by row: collect it in "
-           "a field of a resource by q:each, as in score.n = score.n + 1";
   if (terms->step_count && kernel->filtered)
     return "it is for what a q:where(fn) lets through, and its query has terms that are decided "
            "row by row: put the condition into the function of q:each";

@@ -223,6 +223,7 @@ struct gathering {
   const struct table *table;   /* the last row, that of the next match perhaps */
   uint32_t row;
   uint64_t done;               /* matches, of the walk or table, before those that are gathered */
+  bool apart;                  /* no table is run as a whole */
   bool writes;
   uint32_t first[KERNEL_SLOTS];
 };
@@ -293,7 +294,7 @@ static void flush(lua_State *L, int handle, struct loop_box *loop, struct gather
 static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct walk *walk,
                          struct gathering *g) {
   struct run_failure failure;
-  if (walk->row || g->run.plan->needs_room || !walk_take_table(walk)) return false;
+  if (g->apart || walk->row || g->run.plan->needs_room || !walk_take_table(walk)) return false;
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   flush(L, handle, loop, g);
   uint32_t count = walk->table->count;
@@ -334,7 +335,7 @@ static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct w
 static void run_next_tables(lua_State *L, int handle, struct loop_box *loop, struct walk *walk,
                             struct gathering *g) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  while (walk_next_table(walk)) {
+  while (!g->apart && walk_next_table(walk)) {
     uint64_t present = variant_present(g->run.query, walk->table, 0);
     flush(L, handle, loop, g);
     if (!g->variant || present != g->present) begin(L, kernel, g, present);
@@ -342,12 +343,22 @@ static void run_next_tables(lua_State *L, int handle, struct loop_box *loop, str
   }
 }
 
-/* Rows go together as long as none reads, or writes again, what another one has written. */
+/* Whether a program of the kernel reads who a variable stands for. */
+static bool reads_values(const struct kernel *kernel) {
+  for (uint32_t i = 0; kernel->query->terms.values && i < kernel->count; i++)
+    if (kernel->variants[i]->plan.program && run_reads_values(&kernel->variants[i]->plan))
+      return true;
+  return false;
+}
+
+/* Rows go together as long as none reads, or writes again, what another one has written; totals are
+** made of batches as matches_next finds them (reduce.c). */
 static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *loop,
                         struct walk *walk, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct gather gather;
   struct gathering g = {.walk = walk, .how = how, .gather = &gather, .anchors = anchors,
+                        .apart = how->total || reads_values(kernel),
                         .run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
   struct choices choices;
   variant_choices(walk, &choices);
@@ -357,9 +368,11 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
     uint32_t depth = walk_depth(walk);
     bool again = walk->row == g.row && walk->table == g.table;
     bool together = g.variant && present == g.present && g.gather->count < GATHER_ROWS &&
+                    (!how->total || depth == g.depth) &&
                     (!g.writes || (depth == g.depth && !again));
     if (!together) {
       flush(L, handle, loop, &g);
+      if (how->gave_up && *how->gave_up) return;
       if (!g.variant || present != g.present) begin(L, kernel, &g, present);
     }
     if (run_table_of(L, handle, loop, walk, &g)) continue;

@@ -31,7 +31,7 @@ struct folding {
   struct loop_box *loop;
   uint32_t step;               /* of the loop, or its table, that `part` is for; of events */
   uint64_t seen;               /* that many make one, by how many there were so far */
-  bool batched;                /* matches come in batches: then of the last one */
+  bool batched;                /* matches do not lie together: of the last batch of them */
   uint64_t present;            /* the slots that are there, */
   uint32_t depth, batch;       /* how deep its rows stand, and its number, from 1 */
   bool gave_up;                /* a program, to be done by the function alone */
@@ -68,8 +68,8 @@ static uint32_t batch_of(struct folding *folding, const struct loop_box *loop) {
 /* Which part the next row is of. A program goes through so many events at a time, or, behind a
 ** predicate, through all of them. */
 static uint32_t part_of(struct folding *folding, const struct loop_box *loop) {
-  if (loop->events && !loop->filter) return 1 + (uint32_t)(folding->seen++ / KERNEL_EVENTS);
   if (folding->batched) return batch_of(folding, loop);
+  if (loop->events && !loop->filter) return 1 + (uint32_t)(folding->seen++ / KERNEL_EVENTS);
   return loop->walk ? loop->step : loop->match;
 }
 
@@ -77,7 +77,7 @@ static uint32_t part_of(struct folding *folding, const struct loop_box *loop) {
 static void number_row(struct folding *folding, const struct loop_box *loop, uint32_t row) {
   if (!loop->walk)
     folding->part.row = (uint32_t)(loop->rows - loop->table->rows) + row;
-  else if (loop->events && loop->filter)
+  else if (loop->events && loop->filter && !folding->batched)
     folding->part.row = row;
 }
 
@@ -232,11 +232,6 @@ static void fold_in_lua(lua_State *L, struct folding *folding) {
   form_call(L, index, loop, 4);
 }
 
-/* Whether programs go through its matches in batches, as the function alone then does, too. */
-static bool is_batched(const ecs_query *query) {
-  return query->terms.step_count && !query->terms.event && matches_suit(query);
-}
-
 /* Whether all programs that there are give totals of one type. */
 static bool programs_agree(lua_State *L, int handle) {
   const struct kernel *kernel = ((const struct kernel_box *)lua_touserdata(L, handle))->kernel;
@@ -251,15 +246,15 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
   lua_settop(L, AT_FUNCTION);
   struct query_box *query = check_form(L);
   struct folding folding = {.how = how, .query = query->query};
-  folding.batched = is_batched(query->query);
+  bool by_row = query->query->terms.step_count > 0;
+  folding.batched = by_row;
   struct folding anew = folding;
   bool entities = !query->query->terms.event;
-  bool by_row = query->query->terms.step_count > 0;
   bool filtered = !lua_isnil(L, AT_FILTER);
   uint64_t seen = query->query->seen;
   kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){names[how], result, filtered});
-  bool compiled = !filtered && query->box->kernels->on && !any_varies(query->query) &&
-                  kernel_ready(L, AT_KERNEL) &&
+  bool compiled = !filtered && query->box->kernels->on &&
+                  (by_row || !any_varies(query->query)) && kernel_ready(L, AT_KERNEL) &&
                   (by_row ? programs_agree(L, AT_KERNEL) : totals_agree(L, AT_KERNEL));
   if (compiled) {
     struct kernel_run run = run_to_total(&folding);
