@@ -224,14 +224,15 @@ ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
 static APART ecs_status change_apart(ecs_world *world, ecs_id id, ecs_id component, bool adds) {
   if (!entity_find(&world->entities, id)) return entity_need(world, id);
   struct component *needed;
+  enum command_kind kind = adds ? COMMAND_ADD : COMMAND_REMOVE;
   ecs_status status = component_need_id(world, component, &needed);
   if (status != ECS_OK) return status;
   if (needed->relation) return relate_change(world, id, component, adds);
   if (staging_is_open(&world->staging))
-    return command_stage_plain(world, adds ? COMMAND_ADD : COMMAND_REMOVE, id, component);
+    return command_stage_quick(world, kind, id, component)
+               ? ECS_OK : command_stage(world, kind, id, component, NULL, 0);
   if (changes_go_alone(world))
-    return command_alone(world, adds ? COMMAND_ADD : COMMAND_REMOVE, id, component, ECS_NULL, NULL,
-                         0);
+    return command_alone(world, kind, id, component, ECS_NULL, NULL, 0);
   if (adds) return add_now(world, id, needed);
   if (needed->sparse) {
     sparse_remove(world, id, needed->sparse);
