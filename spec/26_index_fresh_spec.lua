@@ -6,6 +6,8 @@ local helper = require "spec.support.ecs_helper"
 local COUNT = 400
 local world, ids, calls
 
+local function count() calls = calls + 1 end
+
 local function entities(...)
   local list = {}
   for a, b, c in ... do list[#list + 1] = c or b or a end
@@ -50,7 +52,7 @@ local function declare()
   world:index("sorted", { query = "Item:in, Place", ordered = "f" })
   world:index("maybe", { query = "Item:in", maybe = "n" })
   world:index("ratio", { query = "Item", ordered = function(item)
-    calls = calls + 1
+    count()
     return item.n > 0 and item.f / item.n or nil
   end })
 end

@@ -151,8 +151,9 @@ describe("a key that is a function", function()
   it("is called before the system that looks into the index, in its order", function()
     for i = 1, 3 do spawn { n = i } end
     local log = {}
+    local function note() log[#log + 1] = "key" end
     local keys = by("ordered", function(item)
-      log[#log + 1] = "key"
+      note()
       return -item.n
     end)
     world:system("look", { query = "Item", each = function(item)
@@ -174,7 +175,10 @@ describe("a key that is a function", function()
     end
     fails(function() error "oh" end, "oh")
     fails(function() return {} end, "a key is a number, a string, a boolean or nil")
-    fails(function(item) item.n = 2 end, "is a copy, which is read only")
+    fails(function(item)
+      local one = item.n > 0 and item or nil
+      one.n = 2
+    end, "is a copy, which is read only")
     fails(function() return world:index("keys"):find(1) end, "its key function cannot look into it")
     fails(function() world:update(1) end, "update is not possible inside")
     fails(function() world:undeclare "keys" end, "dropping an index")
@@ -183,6 +187,53 @@ describe("a key that is a function", function()
     world:system("look", { uses = "keys", query = "Item", each = function() end })
     by("hash", function() error "oh" end)
     has_error(function() world:update(1) end, "system 'look'", "oh")
+  end)
+
+  it("is refused where it is seen to write, or to give commands", function()
+    spawn { n = 1 }
+    by("hash", "n")
+    local wind = world:resource("Wind", { "x: f64" })
+    local array, calls, cache, sub = world:array("heat", "f64", 4), 0, {}, { deep = {} }
+    local function put(view) view.n = 2 end
+    local function refuses(why, fn, ...)
+      for _, kind in ipairs { "hash", "ordered", "maybe" } do
+        has_error(function() by(kind, fn) end, "index 'keys'", "26_index_keys_spec.lua", why,
+          "writes nothing", ...)
+      end
+      assert.are.equal("hash", world:explain("keys").by)
+    end
+    refuses("writes to the upvalue 'calls'", function(item)
+      if item.n > 5 then calls = calls + 1 end
+      return item.n
+    end)
+    refuses("writes to the field 'n'", function(item) item.n = 2 end)
+    refuses("writes to the field 'x'", function(_, _) world:res("Wind").y, wind.x = 1, 1 end)
+    refuses("writes to the field 'n'", function(item) put(item) return item.n end)
+    refuses("writes to the field 'last'", function(item) cache.last = item.n return cache.last end)
+    refuses("writes to the field 'last'", function(item)
+      sub.deep.last = item.n
+      return sub.deep.n
+    end)
+    refuses("an element of what it has not made", function(item) cache[item.n] = 1 return 1 end)
+    refuses("an element of what it has not made", function(item) array[item.n] = 1 return 1 end)
+    refuses("the global 'last'", load("return function(item) last = item.n end",
+      "@26_index_keys_spec.lua")())
+    for _, name in ipairs { "spawn", "set", "add", "remove", "despawn", "emit" } do
+      refuses("calls the world's '" .. name .. "'", load(([[
+        local world = ...
+        return function(item, e)
+          if item.n == 1 then world:%s(e, "Item") end
+          return item.n
+        end]]):format(name), "@26_index_keys_spec.lua")(world))
+    end
+    by("hash", function(item)   -- what it makes itself it may write to
+      local sums = { 0 }
+      for i = 1, item.n do sums[i] = i end
+      sums.all = #sums
+      return sums.all
+    end)
+    assert.are.equal(1, #entities(world:index("keys"):find(1)))
+    assert.are.equal(0, calls)
   end)
 
   it("draws random numbers that shift no others", function()

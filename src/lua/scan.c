@@ -22,7 +22,8 @@
 #define SCAN_CALLS 64
 #define SCAN_ARGUMENTS 16
 
-enum thing_kind { THING_UNKNOWN, THING_VIEW, THING_OBJECT };
+/* The last two are of functions that give keys: what they are given, and objects from outside. */
+enum thing_kind { THING_UNKNOWN, THING_VIEW, THING_OBJECT, THING_GIVEN, THING_OUTSIDE };
 
 struct thing {
   enum thing_kind kind;
@@ -149,6 +150,11 @@ static struct thing classify(const struct scanner *s) {
   lua_State *L = s->L;
   int type = lua_type(L, -1);
   struct thing thing = unknown;
+  if (type == LUA_TUSERDATA && s->scan->form == FORM_KEY) {
+    thing.kind = THING_OUTSIDE;
+    thing.index = lua_gettop(L);
+    return thing;
+  }
   if (type == LUA_TTABLE || (type == LUA_TFUNCTION && !lua_iscfunction(L, -1))) {
     thing.kind = THING_OBJECT;
     thing.index = lua_gettop(L);
@@ -170,6 +176,7 @@ static struct thing take_upvalue(const struct scanner *s, const struct body *bod
 static struct thing take_key(const struct scanner *s, const struct body *body, uint32_t pc,
                              struct thing object, const struct constant *key) {
   if (object.kind == THING_VIEW) return view_key(s, body, pc, &object, key);
+  if (object.kind == THING_GIVEN) return object;
   if (object.kind != THING_OBJECT || !lua_istable(s->L, object.index) ||
       key->type != CONST_STRING)
     return unknown;
@@ -183,6 +190,69 @@ static void check_upvalue_store(const struct scanner *s, const struct body *body
                                 const struct code *code) {
   struct thing view = take_upvalue(s, body, code->a);
   check_store(s, body, pc, &view, code->b);
+}
+
+/* ---- what gives keys ---- */
+
+static const char quiet[] = ": a function that gives keys writes nothing (write to a field in a "
+                            "system, and let that be the key)";
+
+static void refuse_write(const struct scanner *s, const struct body *body, uint32_t pc,
+                         const char *kind, const char *name) {
+  refuse(s, body, pc, "it %s '%s'%s", kind, name, quiet);
+}
+
+static void refuse_field(const struct scanner *s, const struct body *body, uint32_t pc,
+                         const char *kind, const struct constant *key) {
+  bool text = key->type == CONST_STRING;
+  need_stack(s->L, 4);
+  lua_pushlstring(s->L, text ? key->string.data : "?", text ? key->string.size : 1);
+  refuse_write(s, body, pc, kind, lua_tostring(s->L, -1));
+}
+
+/* Of a field of an upvalue, which may be the table of globals. */
+static void refuse_upfield(const struct scanner *s, const struct body *body, uint32_t pc,
+                           const struct code *code) {
+  const char *name = lua_getupvalue(s->L, body->function, (int)code->a + 1);
+  bool global = name && strcmp(name, "_ENV") == 0;
+  refuse_field(s, body, pc, global ? "writes to the global" : "writes to the field",
+               &body->code.constants[code->b]);
+}
+
+/* What the world is told. */
+static void check_command(const struct scanner *s, const struct body *body, uint32_t pc,
+                          struct thing object, const struct constant *key) {
+  static const char *const commands[] = {
+      "spawn", "spawn_many", "spawn_at", "clone", "instantiate", "despawn", "set", "add", "remove",
+      "enable", "disable", "emit", "after"};
+  if (object.kind != THING_OUTSIDE || key->type != CONST_STRING) return;
+  if (!box_test(s->L, object.index, &kind_world, sizeof(struct world_box))) return;
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+    if (key->string.size == strlen(commands[i]) &&
+        memcmp(key->string.data, commands[i], key->string.size) == 0)
+      refuse_write(s, body, pc, "calls the world's", commands[i]);
+}
+
+static void check_key_code(const struct scanner *s, const struct body *body, uint32_t pc,
+                           const struct code *code) {
+  const struct thing *things = body->things;
+  const struct constant *constants = body->code.constants;
+  if (code->kind == CODE_SET_UPFIELD) refuse_upfield(s, body, pc, code);
+  if (code->kind == CODE_SET_FIELD && things[code->a].kind != THING_UNKNOWN)
+    refuse_field(s, body, pc, "writes to the field", &constants[code->b]);
+  if (code->kind == CODE_SET_INDEX && things[code->a].kind != THING_UNKNOWN)
+    refuse(s, body, pc, "it writes to an element of what it has not made%s", quiet);
+  if (code->kind == CODE_METHOD)
+    check_command(s, body, pc, things[code->b], &constants[code->c]);
+}
+
+/* Of the whole function, wherever it does so. */
+static void check_key_upvalues(const struct scanner *s, const struct body *body) {
+  for (uint32_t i = 0; i < body->code.upvalues; i++) {
+    if (!(body->code.assigned[i / 64] >> i % 64 & 1)) continue;
+    const char *name = lua_getupvalue(s->L, body->function, (int)i + 1);
+    refuse_write(s, body, NONE, "writes to the upvalue", name ? name : "?");
+  }
 }
 
 /* ---- instructions ---- */
@@ -244,6 +314,7 @@ static struct thing result_of(const struct scanner *s, const struct body *body, 
 static bool is_fork(enum code_kind kind) {
   return kind == CODE_JUMP || kind == CODE_COMPARE || kind == CODE_TEST ||
          kind == CODE_TEST_SET || kind == CODE_FOR || kind == CODE_FOR_END ||
+         kind == CODE_EACH || kind == CODE_EACH_END ||
          kind == CODE_LOAD_SKIP || kind == CODE_RETURN || kind == CODE_REFUSED;
 }
 
@@ -259,7 +330,7 @@ static void follow(struct scanner *s, const struct body *body, const struct code
   if (!known || code->b == NONE || code->b > SCAN_ARGUMENTS) return;
   for (uint32_t i = 0; i < code->b; i++) {
     given[i] = body->things[code->a + 1 + i];
-    views |= given[i].kind == THING_VIEW;
+    views |= given[i].kind == THING_VIEW || given[i].kind == THING_GIVEN;
   }
   if (!views || s->depth == SCAN_DEPTH || s->calls++ == SCAN_CALLS) return;
   scan_body(s, callee.index, given, code->b);
@@ -285,12 +356,14 @@ static void check_return(const struct scanner *s, const struct body *body, uint3
 static void scan_code(struct scanner *s, struct body *body) {
   uint32_t registers = body->code.registers;
   struct thing *things = body->things;
-  bool whole = s->depth == 1;
+  bool whole = s->depth == 1, gives_keys = s->scan->form == FORM_KEY;
+  if (whole && gives_keys) check_key_upvalues(s, body);
   for (uint32_t pc = 0; pc < body->code.count; pc++) {
     const struct code *code = &body->code.code[pc];
-    if (whole) check_return(s, body, pc);
+    if (whole && !gives_keys) check_return(s, body, pc);
     if (!whole && is_fork(code->kind)) return;
     if (body->joins[pc]) memcpy(things, things + registers, registers * sizeof *things);
+    if (gives_keys) check_key_code(s, body, pc, code);
     if (code->kind == CODE_CALL) follow(s, body, code);
     struct thing result = result_of(s, body, pc, code);
     forget(things, registers, code);
@@ -307,8 +380,9 @@ static void find_joins(struct body *body) {
     const struct code *code = &body->code.code[pc];
     if (code->kind == CODE_SET_UPFIELD) body->sets[code->b] = true;
     bool jumps = is_fork(code->kind) && code->kind != CODE_RETURN;
-    if (jumps && pc + 1 < count) body->joins[pc + 1] = true;
-    if (jumps && pc + 2 < count) body->joins[pc + 2] = true;
+    bool goes_on = jumps && code->kind != CODE_JUMP;
+    if (goes_on && pc + 1 < count) body->joins[pc + 1] = true;
+    if (goes_on && pc + 2 < count) body->joins[pc + 2] = true;
     if (jumps && code->target < count) body->joins[code->target] = true;
     if (code->kind == CODE_FOR && code->target + 1 < count) body->joins[code->target + 1] = true;
   }
@@ -413,9 +487,14 @@ static int scan_protected(lua_State *L) {
   struct scanner *s = lua_touserdata(L, 2);
   struct thing given[SCAN_ARGUMENTS];
   uint32_t count = 0;
-  for (int i = 0; i < SCAN_ARGUMENTS; i++) given[i] = unknown;
+  bool gives_keys = s->scan->form == FORM_KEY;
+  for (int i = 0; i < SCAN_ARGUMENTS; i++) {
+    given[i] = unknown;
+    if (gives_keys) given[i].kind = THING_GIVEN;
+  }
+  if (gives_keys) count = SCAN_ARGUMENTS;
   need_stack(L, 8);
-  if (!s->scan->changes) check_parameters(s);
+  if (!s->scan->changes && !gives_keys) check_parameters(s);
   if (lua_iscfunction(L, 1)) return 0;
   bool views = s->scan->form == FORM_EACH || s->scan->form == FORM_OBSERVE;
   if (views && s->scan->query) count = take_views(s, given);

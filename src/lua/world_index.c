@@ -11,6 +11,7 @@
 #include "lua/index_keys.h"
 #include "lua/lua_index.h"
 #include "lua/registrar.h"
+#include "lua/scan.h"
 #include "lua/system.h"
 
 /* Indices on the stack of world:index. */
@@ -36,7 +37,8 @@ static const char *const kinds[] = {"grid", "hash", "ordered", "maybe"};
 
 /* Reads the one of grid, hash, ordered and maybe that is given: a text, or a function, which is at
 ** the top of the stack then. */
-static void read_kind(lua_State *L, const char *what, struct index_draft *draft) {
+static void read_kind(lua_State *L, struct world_box *box, const char *what,
+                      struct index_draft *draft) {
   int given = 0, top = lua_gettop(L), at = 0;
   for (int i = 0; i < 4; i++) {
     if (option(L, AT_SPEC, kinds[i]) == LUA_TNIL) continue;
@@ -55,7 +57,11 @@ static void read_kind(lua_State *L, const char *what, struct index_draft *draft)
   if (width) raise_error(L, "%s: option 'cell' goes with 'grid'", what);
   lua_settop(L, top + 1);
   draft->function = lua_isfunction(L, -1) ? top + 1 : 0;
-  if (draft->function && draft->desc.by != ECS_BY_GRID) return;
+  if (draft->function && draft->desc.by != ECS_BY_GRID) {
+    const struct scan scan = {.box = box, .form = FORM_KEY};
+    scan_function(L, &scan, draft->function, what);
+    return;
+  }
   draft->desc.of = text_option(L, AT_SPEC, what, kind);
   if (draft->desc.by == ECS_BY_GRID) draft->desc.cell = width_option(L, what);
 }
@@ -78,7 +84,7 @@ static void read_draft(lua_State *L, struct world_box *box, struct index_draft *
   draft->desc = (ecs_index_desc){.name = name, .query = draft->query.text,
                                  .variables = draft->query.variables,
                                  .variable_count = draft->query.count};
-  read_kind(L, what, draft);
+  read_kind(L, box, what, draft);
 }
 
 /* Builds it. A function that the core is told of is anchored, also when that fails: it is swept
