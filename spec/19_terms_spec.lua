@@ -489,6 +489,37 @@ describe("a term about relations is refused", function()
     refuses("(Likes, $x), Enmy($x)", "'Enmy'", "'Enemy'")
   end)
 
+  it("and leaves the relations that it names first as they were: undeclared", function()
+    local function new(gone)
+      local plain = helper.new_world { tag = 5 }
+      plain:component("Health", { "hp: i32" })
+      plain:tag "Gone"
+      plain:tag "Kept"
+      if gone then plain:undeclare "Gone" end
+      return plain
+    end
+    for _, gone in ipairs { false, true } do
+      local tried, other = new(gone), new(gone)
+      for _, text in ipairs { "ChildOf->Helth", "(IsA, Nobody)", "(IsA, ChildOf), Helth",
+        "ChildOf->Health:changed", "IsA->Health, ChildOf->Health, Health.y", "Health, (ChildOf, $x",
+        "ChildOf:changed, Helth", "ChildOf, IsA->" } do
+        helper.has_error(function() tried:query(text) end)
+        helper.has_error(function() tried:count(text) end)
+        helper.has_error(function() tried:index("near", { query = text, hash = "hp" }) end)
+        helper.check(tried)
+        assert.equal(other:save(), tried:save(), text)
+        assert.same(other:describe().components, tried:describe().components)
+      end
+      for _, each in ipairs { tried, other } do
+        local a = each:spawn { Health = { 5 } }
+        each:spawn { Health = { 6 }, ChildOf = a }
+        assert.equal(1, each:query("ChildOf->Health, !(IsA, *)"):count())
+        each:tag "More"
+      end
+      assert.equal(other:save(), tried:save())
+    end
+  end)
+
   it("where a component that is no relation stands for one", function()
     refuses("(Position, Apples)", "'Position' is no relation")
     refuses("(Position, *)", "'Position' is no relation")

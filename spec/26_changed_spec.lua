@@ -209,7 +209,10 @@ describe("a term with :changed", function()
     local world = scene()
     world:event("Hit", { "who: entity" })
     for text, message in pairs {
-      ["ChildOf->P:changed"] = "':changed' goes with a component of the row itself, as in",
+      ["ChildOf->P:changed"] = "write a system over 'P:changed' that goes to the others by",
+      ["ChildOf*->P:in:changed?"] = "and this 'P' is another entity's",
+      ["(ChildOf, $x), P:changed, P($x):changed"] = "and this 'P' is another entity's",
+      ["Hit, Hit.who->P:changed"] = "a path from an event leads to another one's: leave it out",
       ["Hit:changed"] = "':changed' goes with a component of the row itself",
       ["P:changed:changed"] = "':changed' or ':added' is there twice",
       ["!P:changed"] = "'!' goes with a component's name alone",

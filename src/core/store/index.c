@@ -164,6 +164,17 @@ uint32_t entity_take_unborn(struct entity_index *index, struct range *range) {
   return at;
 }
 
+void entity_untake_wholly(struct entity_index *index, struct range *range, uint32_t at) {
+  struct slots slots = entity_slots(index, at);
+  assert(slots.records && slots.records->table <= RECORD_BARE);
+  if (*slots.generations || at + 1 != range->next || at >= FIRST_ENTITY) {
+    entity_untake(index, range, at);
+    return;
+  }
+  *slots.records = (struct record){RECORD_UNBORN, RECORD_UNBORN};
+  range->next = at;
+}
+
 /* entity_take_run for indices that have no slots yet: a sixth of what one after the other takes. */
 static LOOPS uint32_t take_fresh_run(struct entity_index *index, struct range *range, uint32_t most,
                                struct record where) {

@@ -119,6 +119,10 @@ static inline void entity_untake(struct entity_index *index, struct range *range
   entity_free(index, range, at);
 }
 
+/* The same, but an index that nobody had before, the last of its range so far, is as if nobody had
+** ever had it. */
+void entity_untake_wholly(struct entity_index *index, struct range *range, uint32_t at);
+
 /* What entity_release does outside the range that ids are taken from, to components, and to
 ** the last of an index's lives. */
 void entity_release_apart(struct entity_index *index, uint32_t at);

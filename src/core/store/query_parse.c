@@ -25,6 +25,8 @@ struct parser {
   const ecs_variable *given;
   uint32_t given_count;
   uint64_t given_named;      /* a bit each */
+  struct component *made[2];   /* relations that every world has, named for the first time */
+  uint32_t made_count;
 };
 
 static void skip_space(struct parser *parser) {
@@ -99,6 +101,21 @@ static ecs_status read_state(struct parser *parser, struct term *term, enum term
                     term->component->name);
 }
 
+/* What is written through a path marks whom it leads to, and no row that leads there. */
+static ecs_status refuse_news(const struct parser *parser, const struct term *term,
+                              const char *word) {
+  const char *name = term->component->name;
+  bool event = term->through && term->through->is_event;
+  if (event)
+    return world_fail(parser->world, ECS_EINVAL, "query '%S': ':%s' goes with a component of the "
+                      "row itself, and a path from an event leads to another one's: leave it out, "
+                      "each event comes once", &parser->text, word);
+  return world_fail(parser->world, ECS_EINVAL, "query '%S': ':%s' goes with a component of the row "
+                    "itself, and this '%s' is another entity's: write a system over '%s:%s' that "
+                    "goes to the others by world:sources or world:children, or emits an event",
+                    &parser->text, word, name, name, word);
+}
+
 /* Marks say when the row's own component was written, and no other's. */
 static ecs_status read_news(struct parser *parser, struct term *term, enum term_news news) {
   const char *word = news == TERM_ADDED ? "added" : "changed";
@@ -106,6 +123,8 @@ static ecs_status read_news(struct parser *parser, struct term *term, enum term_
   ecs_world *world = parser->world;
   bool known = term->form == TERM_PAIR && !component->ties.exclusive && term->target != ECS_NULL;
   if (term->news) return fail(parser, "':changed' or ':added' is there twice");
+  if (term->form == TERM_PATH || term->form == TERM_OF)
+    return refuse_news(parser, term, word);
   if (component->is_event || (term->form != TERM_OWN && !known))
     return world_fail(world, ECS_EINVAL, "query '%S': ':%s' goes with a component of the row "
                       "itself, as in 'Position:%s', or a tie to somebody known", &parser->text,
@@ -166,12 +185,21 @@ static ecs_status add_term(struct parser *parser, const struct term *term) {
 
 /* ---- ties, paths and variables ---- */
 
+static ecs_status need_named(struct parser *parser, ecs_string name, struct component **out) {
+  uint32_t before = parser->world->relations.count;
+  ecs_status status = component_need_or_builtin(parser->world, name.data, name.size, out);
+  if (parser->world->relations.count == before) return status;
+  assert(status == ECS_OK && parser->made_count < 2);
+  parser->made[parser->made_count++] = *out;
+  return ECS_OK;
+}
+
 static ecs_status need_component(struct parser *parser, struct component **out) {
   ecs_string name = read_while(parser, false);
   if (name.size == 0) return fail(parser, "a component's name expected");
   *out = component_find(parser->world, name.data, name.size);
   if (*out && (*out)->is_event) return ECS_OK;
-  return component_need_or_builtin(parser->world, name.data, name.size, out);
+  return need_named(parser, name, out);
 }
 
 /* What is being declared anew has no struct relation yet. */
@@ -221,7 +249,7 @@ static ecs_status read_target(struct parser *parser, struct term *term) {
   ecs_string name = read_while(parser, false);
   if (name.size == 0)
     return fail(parser, "a target expected: a component's or tag's name, '$name' or '*'");
-  ecs_status status = component_need_or_builtin(parser->world, name.data, name.size, &target);
+  ecs_status status = need_named(parser, name, &target);
   if (status == ECS_OK) term->target = target->id;
   if (status == ECS_ENAME && name_lookup(parser->world, name.data, name.size) != ECS_NULL)
     return world_fail(parser->world, ECS_ENAME, "query '%S': '%S' is the name of an entity, which "
@@ -482,7 +510,7 @@ ecs_status query_parse(ecs_world *world, ecs_string text, const ecs_variable *gi
   if (given_count > QUERY_VARIABLES)
     return world_fail(world, ECS_ELIMIT, "a query has at most 16 variables");
   struct parser parser = {world, text.data, text.data + text.size, text, out, 0, given,
-                          given_count, 0};
+                          given_count, 0, {NULL, NULL}, 0};
   skip_space(&parser);
   ecs_status status = ECS_OK;
   if (parser.at < parser.end) {
@@ -493,7 +521,9 @@ ecs_status query_parse(ecs_world *world, ecs_string text, const ecs_variable *gi
   if (status == ECS_OK) status = check_given(&parser);
   if (status == ECS_OK) status = check_events(&parser);
   if (status == ECS_OK) status = query_order_steps(world, &text, out);
-  if (status != ECS_OK) query_terms_free(world, out);
+  if (status == ECS_OK) return ECS_OK;
+  query_terms_free(world, out);
+  while (parser.made_count) registry_take_back(world, parser.made[--parser.made_count]);
   return status;
 }
 

@@ -88,6 +88,17 @@ ecs_status registry_add(ecs_world *world, struct component *component) {
   return ECS_OK;
 }
 
+void registry_take_back(ecs_world *world, struct component *component) {
+  struct registry *registry = &world->registry;
+  uint32_t index = ecs_id_index(component->id);
+  assert(registry->components[index] == component);
+  component_leave_name(world, component);
+  registry->components[index] = NULL;
+  if (index + 1 == registry->count) registry->count--;
+  component_free(world, component);
+  entity_untake_wholly(&world->entities, &world->entities.components, index);
+}
+
 void registry_free(ecs_world *world) {
   struct registry *registry = &world->registry;
   for (uint32_t i = 0; i < registry->count; i++)

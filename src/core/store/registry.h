@@ -30,8 +30,11 @@ void component_leave_name(ecs_world *world, const struct component *component);
 /* Gives a component an id and makes its name known. */
 ecs_status registry_add(ecs_world *world, struct component *component);
 
-/* The same with a given index, whose slot in the entity index is alive; after registry_reserve for
-** that index, and registry_equip with its id, which makes what relations and sparse components
+/* Takes that back: nothing knows the component, which is freed, and none was added since. */
+void registry_take_back(ecs_world *world, struct component *component);
+
+/* registry_add with a given index, whose slot in the entity index is alive; after registry_reserve
+** for that index, and registry_equip with its id, which makes what relations and sparse components
 ** need beside, it cannot fail. */
 ecs_status registry_reserve(ecs_world *world, uint32_t index);
 ecs_status registry_equip(ecs_world *world, struct component *component, ecs_id id);
