@@ -177,6 +177,31 @@ describe("what is made of a prefab", function()
     assert.same({ 2.0 }, speeds())
   end)
 
+  it("finds what is shared along IsA for whoever an event names, in kernels, too", function()
+    local hits = {}
+    for _, kernels in ipairs { true, false } do
+      local own = helper.new_world { kernels = kernels }
+      own:component("Armor", { "n: f64" })
+      own:component("Health", { "hp: f64 = 50" })
+      own:event("Hit", { "who: entity" })
+      own:prefab("Ork", { Health = { 30 } }, { shared = { Armor = { 2 } } })
+      own:prefab("Boss", { Health = { 90 } }, { is_a = "Ork" })
+      own:prefab("King", { Armor = { 7 } }, { is_a = "Boss" })
+      own:system("hurt", { query = "Hit, Hit.who->Health", each = function(hit, health)
+        local of = hit.who
+        while of and not own:has(of, "Armor") do of = own:target(of, "IsA") end
+        health.hp = health.hp - (of and own:get(of, "Armor.n") or 20.0)
+      end })
+      for _, name in ipairs { "Ork", "Boss", "King" } do own:emit("Hit", own:instantiate(name)) end
+      own:emit("Hit", own:spawn { Health = {} })
+      own:update(1)
+      assert.equal(kernels and "vector" or "lua", own:explain("hurt").tier)
+      for health in own:query("Health"):each() do hits[#hits + 1] = health.hp end
+    end
+    table.sort(hits)
+    assert.same({ 28, 28, 30, 30, 83, 83, 88, 88 }, hits)
+  end)
+
   it("is found by what it was made of, whose id a variable has", function()
     orc()
     local made = world:instantiate "Orc"

@@ -295,6 +295,13 @@ describe("an array that a kernel writes to", function()
       ["as in a[i] = a[i] + v"] = function(p) a[p.i] = a[p.i + 1] + 1 end,
       ["read it in another system"] = function(p) if a[1] > 2 then a[p.i] = 0 end end,
       ["write to a second array"] = function(p) a[p.i] = a[p.i] + a[p.i] end,
+      ["it writes to 'f64' in a loop"] = function() while a[1] < 10 do a[1] = a[1] + 1 end end,
+      ["do that in a system's run"] = function(p)
+        for i = 1, p.i do
+          a[i] = a[i] + 1
+          p.x = a[1]
+        end
+      end,
       ["it writes to the array 'i32' and reads"] = function(p)
         b[p.i] = 1
         p.x = b[2]

@@ -209,7 +209,8 @@ static void go_to_line(struct front *f, uint32_t tag) {
 }
 
 int steps_refuse_shared(struct front *f) {
-  uint32_t tag, array = build_shared(f->b, &tag);
+  bool looped;
+  uint32_t tag, array = build_shared(f->b, &tag, &looped);
   assert(array < f->array_count);
   const struct front_array *found = &f->arrays[array];
   const struct component *component = found->column ? f->columns[found->column - 1].component
@@ -218,6 +219,11 @@ int steps_refuse_shared(struct front *f) {
                                                    ? f->columns[found->column - 1].component_leaf
                                                    : found->leaf];
   go_to_line(f, tag);
+  if (looped)
+    front_refuse(f, "it writes to '%s%s%s' in a loop and looks at it outside of the step that "
+                    "writes: do that in a system's run, or go on with a local and write it once, "
+                    "as in r.n = r.n + v", component->name, component->length ? "" : ".",
+                 component->length ? "" : leaf->name);
   if (component->length)
     front_refuse(f, "it writes to the array '%s' and reads it in another step than that which "
                     "writes, as in a[i] = a[i] + v: write to a second array, or read it in "

@@ -104,14 +104,26 @@ static uint32_t tag_of_element(const struct builder *b, const struct node *eleme
   return 0;
 }
 
-uint32_t build_shared(const struct builder *b, uint32_t *tag) {
+static bool is_written_in_loop(const struct builder *b, uint32_t array) {
+  for (k_value v = 0; v < b->count; v++) {
+    const struct node *n = node_at(b, v);
+    if (n->op != N_NOTE || n->home == 0) continue;
+    if (b->sites[n->aux].array == array && b->sites[n->aux].step != KS_ORDER) return true;
+  }
+  return false;
+}
+
+uint32_t build_shared(const struct builder *b, uint32_t *tag, bool *looped) {
   const struct node *n = node_at(b, b->shared);
+  uint32_t array = 0;
   assert(b->status == K_SHARED);
   *tag = n->op == N_ELEMENT ? tag_of_element(b, n) : n->tag;
-  if (n->op == N_ELEMENT) return n->aux;
-  uint32_t array = 0;
-  while (array < b->array_count && !is_alias(n, b->aliases[array])) array++;
+  if (n->op == N_ELEMENT)
+    array = n->aux;
+  else
+    while (array < b->array_count && !is_alias(n, b->aliases[array])) array++;
   assert(array < b->array_count);
+  *looped = is_written_in_loop(b, array);
   return array;
 }
 

@@ -44,8 +44,9 @@ void build_order(struct builder *b, uint32_t order, k_value entity, k_value valu
 ** a cell in common. */
 uint32_t build_cells(struct builder *b, k_column type, uint32_t column);
 
-/* Of K_SHARED: the array, and the tag that was set where it is looked at, or 0. */
-uint32_t build_shared(const struct builder *b, uint32_t *tag);
+/* Of K_SHARED: the array, the tag that was set where it is looked at, or 0, and whether a loop
+** writes to it. */
+uint32_t build_shared(const struct builder *b, uint32_t *tag, bool *looped);
 
 /* How orders are given, in the order of rows. */
 typedef struct k_orders {

@@ -198,7 +198,11 @@ static k_status finish_shared(bool used, bool aliased) {
   build_note(b, 0, one, &step, 1);
   if (used) build_store(b, 0, build_binary(b, KO_ADD, read, build_load(b, 0)));
   k_status status = build_finish(b, &p);
-  if (status == K_SHARED) CHECK(build_shared(b, &tag) == 0 && tag == (aliased ? 0u : 12u));
+  bool looped = true;
+  if (status == K_SHARED) {
+    CHECK(build_shared(b, &tag, &looped) == 0 && tag == (aliased ? 0u : 12u));
+    CHECK(!looped);
+  }
   builder_free(b);
   if (p) program_free(p);
   return status;
