@@ -251,6 +251,81 @@ describe("a kernel that spawns", function()
     end, "Position, Spawner, Packed")
   end)
 
+  it("stores the new id in elements of arrays and fields of resources", function()
+    agree(function(world)
+      local born, count = world:array("born", "entity", 400), world:array("count", "f64", 2)
+      world:resource("Last", { "who: entity", "n: i32" })
+      local last = world:res "Last"
+      return function(p, spawner, _, e)
+        local at = spawner.left + p.x // 3
+        if spawner.left > 1 then
+          born[at % 400 + 1] = world:spawn { Position = { x = p.x }, Enemy = { by = e } }
+          count[1] = count[1] * 0.5 + p.x
+          last.n = last.n + 1
+        elseif p.x > 40 then
+          local id = world:spawn { Enemy = {} }
+          born[1], born[2.0], last.who = id, id, id
+          world:set(id, "Enemy.hp", 3)
+          count[2] = math.max(count[2], p.x)
+          spawner.at = id
+        end
+      end
+    end)
+    agree(function(world)   -- in loops, and in elements that there are not in some rows
+      local born = world:array("born", "entity", 5)
+      return function(p, spawner)
+        for k = 1, spawner.left do
+          born[k] = world:spawn { Enemy = { hp = k } }
+          if p.x > 500 then born[k / 2] = world:spawn() end
+        end
+        spawner.left = spawner.left - 1
+      end
+    end)
+    local world = new_world(true, 9)
+    local born = world:array("born", "entity", 3)
+    world:resource("Last", { "who: entity" })
+    local last = world:res "Last"
+    world:system("it", { query = "Spawner:in", each = function(spawner)
+      local id = world:spawn()
+      if spawner.left < 3 then born[spawner.left + 1] = id end
+      last.who = id
+    end })
+    assert.are.same({ "born", "Last.who" }, world:explain("it").writes)
+    world:update(1)
+    for i = 1, 3 do assert.is_true(world:alive(born[i])) end
+    assert.is_true(world:alive(last.who) and last.who ~= born[2])
+  end)
+
+  it("is refused where it stores ids in what it looks at, or that is of no ids", function()
+    local world = new_world(true, 5)
+    local born, whole = world:array("born", "entity", 3), world:array("whole", "i64", 3)
+    world:resource("Last", { "who: entity", "n: i32" })
+    local last = world:res "Last"
+    for what, fn in pairs {
+      ["in 'born', and comes to that otherwise, too"] = function()
+        if born[1] == ecs.null then born[1] = world:spawn() end
+      end,
+      ["store other ids there, in a second system"] = function(p, _, _, e)
+        if p.x > 3 then born[1] = world:spawn() else born[2] = e end
+      end,
+      ["in 'Last.who', and comes to that otherwise, too"] = function()
+        if last.who == ecs.null then last.who = world:spawn() end
+      end,
+      ["'whole' to the id of an entity that it spawns, for which it is of another type"] =
+        function() whole[1] = world:spawn() end,
+      ["'Last.n' to the id of an entity that it spawns"] = function() last.n = world:spawn() end,
+      ["after it has spawned others"] = function()
+        local one = world:spawn()
+        world:spawn()
+        born[1] = one
+      end,
+    } do
+      world:system("it", { query = "Position, Spawner", each = fn })
+      local reason = world:explain("it").reason or "none"
+      assert(reason:find(what, 1, true), what .. ": " .. reason)
+    end
+  end)
+
   it("is refused where it stores ids in fields that are not the row's, or may not be", function()
     local world = new_world(true, 5)
     local function keep(_, spawner) spawner.at = world:spawn() end

@@ -101,6 +101,12 @@ function statements.born(q)
     pick { "child, 2", ("{ by = child, amount = %s }"):format(number(q)) })
 end
 
+function statements.kept(q)
+  return ("if %s then %s = world:spawn { H = { hp = %s } } end"):format(pick(q.truths),
+    pick { ("born[%s]"):format(whole(q)), ("born[1 + %s %% 5]"):format(whole(q)), "last.who" },
+    number(q))
+end
+
 function statements.despawn(q)
   local id = entity(q)
   return ("if %s and %s ~= ecs.null then world:despawn(%s) end"):format(pick(q.truths), id, id)
@@ -136,8 +142,8 @@ function statements.in_loop(q, depth)
     random(3) == 1 and ("if k * %s > 4 then break end"):format(number(q)) or "")
 end
 
-for name, times in pairs { emit = 4, emit_table = 3, emit_made = 2, say = 3, born = 1, despawn = 1,
-  add_up = 1, write = 3, maybe = 1, in_condition = 5, in_loop = 2 } do
+for name, times in pairs { emit = 4, emit_table = 3, emit_made = 2, say = 3, born = 1, kept = 1,
+  despawn = 1, add_up = 1, write = 3, maybe = 1, in_condition = 5, in_loop = 2 } do
   for _ = 1, times do weight[#weight + 1] = name end
 end
 table.sort(weight)
@@ -194,13 +200,16 @@ local function run(seed, kernels)
   math.randomseed(seed)
   local world, ids, id = new_world(kernels, pick { 7, 90, 1100 })
   local total, sum = world:array("total", "f64", 3), world:array("sum", "f64", 3)
-  local boss = world:spawn()
+  local born = world:array("born", "entity", 5)
+  world:resource("Last", { "who: entity" })
+  local boss, last = world:spawn(), world:res "Last"
   local seen, count = {}, random(3)
   for n = 1, count do
     local q = pick(QUERIES)
     seen[#seen + 1] = function_text(q)
-    local each = assert(load("local world, total, sum, boss, ecs, math, name, id, word = ... "
-      .. seen[#seen], "=random"))(world, total, sum, boss, ecs, math, "Hit", id, "a word")
+    local each = assert(load("local world, total, sum, born, last, boss, ecs, math, name, id, word"
+      .. " = ... " .. seen[#seen], "=random"))(world, total, sum, born, last, boss, ecs, math,
+      "Hit", id, "a word")
     world:system("s" .. n, { query = q.text, each = each, phase = pick(PHASES) })
   end
   if random(8) == 1 then world:despawn(boss) end

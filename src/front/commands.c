@@ -358,15 +358,19 @@ static const struct front_column *column_of(const struct front *f,
   return NULL;
 }
 
+static void need_id_field(struct front *f, const struct component *component, uint32_t leaf) {
+  if (component->leaves[leaf].type == ECS_ENTITY) return;
+  front_refuse(f, "it sets '%s%s%s' to the id of an entity that it spawns, for which it is of "
+                  "another type: declare it as an entity", component->name,
+               component->length ? "" : ".", component->length ? "" : component->leaves[leaf].name);
+}
+
 void order_store(struct front *f, const struct component *component, uint32_t leaf,
                  struct val entity, struct val value) {
   const struct front_column *column = column_of(f, component, leaf);
   struct run_command command = {.action = RUN_SET, .component = component->id, .leaf = leaf,
                                 .gives_newest = true, .own = true};
-  if (component->leaves[leaf].type != ECS_ENTITY)
-    front_refuse(f, "it sets '%s.%s' to the id of an entity that it spawns, for which it is of "
-                    "another type: declare it as an entity", component->name,
-                 component->leaves[leaf].name);
+  need_id_field(f, component, leaf);
   order_is_spawned(f, value);
   /* A row may come to it again. */
   if ((f->loop_depth || f->query->terms.values) && column && column->read)
@@ -374,6 +378,15 @@ void order_store(struct front *f, const struct component *component, uint32_t le
                     "or where rows may match again: do one of it in a second system",
                  component->name, component->leaves[leaf].name);
   order_with(f, command, entity_argument(f, entity), build_i64(f->b, 0));
+}
+
+void order_store_element(struct front *f, const struct component *component, uint32_t leaf,
+                         k_value number, struct val value) {
+  struct run_command command = {.action = RUN_STORE, .component = component->id, .leaf = leaf,
+                                .gives_newest = true};
+  need_id_field(f, component, leaf);
+  order_is_spawned(f, value);
+  order_with(f, command, number, build_i64(f->b, 0));
 }
 
 void order_check_read(struct front *f, const struct component *component, uint32_t leaf) {
@@ -394,9 +407,30 @@ static bool is_shared(const struct front *f, const struct run_command *command,
   return column && (!command->own || column->written || column->folded);
 }
 
+/* Whether the function looks at what RUN_STORE writes to, or writes to it otherwise. */
+static bool is_looked_at(const struct front *f, const struct run_command *command) {
+  for (uint32_t i = 0; i < f->array_count; i++)
+    if (f->arrays[i].id == command->component && f->arrays[i].leaf == command->leaf) return true;
+  for (uint32_t i = 0; i < f->resource_count; i++)
+    if (f->resources[i].component == command->component && f->resources[i].leaf == command->leaf)
+      return true;
+  return false;
+}
+
+static void check_stored(struct front *f, const struct run_command *command) {
+  const struct component *component = component_of(f->world, command->component);
+  bool array = component->length > 0;
+  if (!is_looked_at(f, command)) return;
+  front_refuse(f, "it stores ids of entities that it spawns in '%s%s%s', and comes to that "
+                  "otherwise, too: look at it, and store other ids there, in a second system",
+               component->name, array ? "" : ".",
+               array ? "" : component->leaves[command->leaf].name);
+}
+
 void order_finish(struct front *f) {
   for (uint32_t i = 0; f->orders && i < f->command_count; i++) {
     const struct run_command *command = &f->commands[i];
+    if (command->action == RUN_STORE) check_stored(f, command);
     if (command->action != RUN_SET || command->newest) continue;
     const struct component *component = component_of(f->world, command->component);
     assert(component && command->leaf < component->leaf_count);

@@ -33,6 +33,10 @@ bool order_is_spawned(struct front *f, struct val entity);
 ** before is what it has been; nothing else may come to it, which order_check_read refuses. */
 void order_store(struct front *f, const struct component *component, uint32_t leaf,
                  struct val entity, struct val value);
+/* The same in an element of an array, or, where the number is 1, in a field of a resource, to which
+** nothing else may come, either. */
+void order_store_element(struct front *f, const struct component *component, uint32_t leaf,
+                         k_value number, struct val value);
 void order_check_read(struct front *f, const struct component *component, uint32_t leaf);
 
 #endif

@@ -4,6 +4,8 @@
 ** the steps that it is made by, until it is stored where they begin. */
 #include "front/steps.h"
 
+#include "front/commands.h"
+
 #include "core/store/array.h"
 #include "core/store/array_cells.h"
 #include "core/store/component.h"
@@ -160,12 +162,17 @@ static void store(struct front *f, const struct front_chain *place, struct val v
   if (place->component->leaves[place->leaf].type == ECS_STRING)
     front_refuse(f, "it writes to the string field '%s.%s' of another entity: do it in a system's "
                     "run", place->component->name, place->component->leaves[place->leaf].name);
+  k_value index = place->index == K_NONE ? build_i64(f->b, 1) : place->index;
+  if (value.kind == VAL_SPAWNED) {
+    assert(!place->column);
+    order_store_element(f, place->component, place->leaf, index, value);
+    return;
+  }
   uint32_t array = array_of(f, place);
   f->arrays[array].written = true;
   const struct front_chain *chain = steps_from(f, &value, place, array);
   struct build_step set;
   if (!chain) set = set_to(f, place->component, place->leaf, maybe_need(f, value));
-  k_value index = place->index == K_NONE ? build_i64(f->b, 1) : place->index;
   build_note(f->b, array, index, chain ? chain->steps : &set, chain ? chain->count : 1);
 }
 

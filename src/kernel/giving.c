@@ -23,13 +23,21 @@ static const struct run_command *order_of(const struct run *run, uint32_t order)
 
 /* ---- room ---- */
 
+/* Whether an array, or a resource, has an element of that number. */
+static bool is_element(const ecs_world *world, ecs_id id, int64_t number) {
+  const struct component *component = component_of(world, id);
+  assert(component && component->resource);
+  return number >= 1 && number <= (component->length ? (int64_t)component->length : 1);
+}
+
 static bool can_order(void *ud, uint32_t order, int64_t id) {
   struct giving *giving = ud;
   const struct run_command *command = order_of(giving->run, order);
-  bool emits = command->action == RUN_EMIT;
+  bool emits = command->action == RUN_EMIT, stores = command->action == RUN_STORE;
   giving->spawns += command->action == RUN_SPAWN;
   giving->emits[order] += emits;
-  giving->at_once += emits || command->action == RUN_PUT || command->own;
+  giving->at_once += emits || stores || command->action == RUN_PUT || command->own;
+  if (stores) return is_element(giving->run->query->world, command->component, id);
   if (emits || command->action == RUN_PUT) return true;
   if (command->action == RUN_SPAWN || command->newest) return true;
   if (!entity_find(&giving->run->query->world->entities, (ecs_id)id)) return false;
@@ -114,6 +122,15 @@ static ecs_status order_set(ecs_world *world, const struct run_command *command,
   return entity_set(world, id, component, &write, 1);
 }
 
+/* The id of whom rows have spawned last becomes an element. */
+static void order_store(const ecs_world *world, const struct run_command *command, int64_t number,
+                        ecs_id id) {
+  const struct component *component = component_of(world, command->component);
+  assert(is_element(world, command->component, number) && command->leaf < component->leaf_count);
+  assert(component->leaves[command->leaf].type == ECS_ENTITY && command->gives_newest);
+  ((ecs_id *)component->resource[command->leaf].data)[number - 1] = id;
+}
+
 /* A new event, or more fields of the newest one. */
 static void order_event(struct giving *giving, const struct run_command *command, int64_t first,
                         k_scalar value) {
@@ -187,6 +204,7 @@ static void give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
     case RUN_SET: status = order_set(world, command, who, value); break;
     case RUN_EMIT:
     case RUN_PUT: order_event(giving, command, id, value); break;
+    case RUN_STORE: order_store(world, command, id, giving->newest); break;
     default: status = giving_stage(world, command, who); break;
   }
   assert(status == ECS_OK);

@@ -30,16 +30,20 @@ struct run_column {
   uint32_t leaf;               /* counted from the first column of the slot's term; which value */
 };
 
-enum run_action { RUN_DESPAWN, RUN_ADD, RUN_REMOVE, RUN_SET, RUN_SPAWN, RUN_EMIT, RUN_PUT };
+enum run_action {
+  RUN_DESPAWN, RUN_ADD, RUN_REMOVE, RUN_SET, RUN_SPAWN, RUN_EMIT, RUN_PUT, RUN_STORE
+};
 
 /* What is to become of the entities whose rows a bitmap marks, or whom rows order it for: what
 ** RUN_SET and those behind it do is only ordered. */
 struct run_command {
   enum run_action action;
-  ecs_id component;            /* but of RUN_DESPAWN; of the last two the event */
+  ecs_id component;            /* but of RUN_DESPAWN; of RUN_EMIT and RUN_PUT the event; of
+                               ** RUN_STORE an array or a resource: what stands for the entity
+                               ** is the number of an element then, from 1 on */
   /* RUN_PUT is about the event that was emitted last. */
-  uint32_t leaf;               /* of RUN_SET, RUN_EMIT, RUN_PUT: takes the value noted; or NONE */
-  uint32_t first;              /* of the last two: takes what stands for the entity; or NONE */
+  uint32_t leaf;               /* of RUN_SET and those behind: takes the value noted; or NONE */
+  uint32_t first;              /* of an event: takes what stands for the entity; or NONE */
   uint32_t parts;              /* of RUN_SPAWN: how many behind it say what it spawns with */
   bool newest;                 /* for whom RUN_SPAWN has made last; */
   bool gives_newest;           /* or that one is what is set */

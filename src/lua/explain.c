@@ -117,7 +117,8 @@ static void add_commanded(lua_State *L, const ecs_world *world, const struct run
     if (command->action == RUN_DESPAWN || command->action == RUN_SPAWN) continue;
     const struct component *component = component_of(world, command->component);
     if (!component) continue;
-    if (command->action == RUN_SET && !command->newest)
+    bool of_resource = command->action == RUN_STORE && component->length == 0;
+    if (of_resource || (command->action == RUN_SET && !command->newest))
       lua_pushfstring(L, "%s.%s", component->name, component->leaves[command->leaf].name);
     else
       lua_pushstring(L, component->name);

@@ -7,7 +7,6 @@
 #include "core/store/table.h"
 #include "core/store/world.h"
 #include "kernel/program.h"
-#include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/each.h"
 #include "lua/form.h"
