@@ -312,6 +312,86 @@ describe("a loop over those with a key", function()
   end)
 end)
 
+describe("a loop over an index some of whose rows lack a term", function()
+  local function mixed(make, more)
+    return function(world)
+      for k, e in ipairs(world:query("V"):ids()) do
+        if k % 3 == 0 then world:remove(e, "Reach") end
+        if k % 4 == 0 then world:remove(e, "V") end
+      end
+      local index = world:index("mixed", { query = "P:in, Reach?, Tag?, V:in?" .. (more or ""),
+        grid = "P", cell = 1 })
+      return make(world, index)
+    end
+  end
+
+  it("tells who has it, and takes their fields", function()
+    agree(mixed(function(_, index) return function(p, out, _, self)
+      local n, x, y = 0, 0.0, 0.0
+      for q, reach, tagged, v, other in index:within(p.x, p.y, 2) do
+        if reach and other ~= self then x = x + reach.r * q.x end
+        if tagged then n = n + 1 elseif not v then n = n + 100 end
+        y = y + (v and v.y or 0.25) + (v and v.kind == "blue" and v.slots[2] or #"ab")
+        if v and v.hold ~= ecs.null and reach then out.e = v.hold end
+        if v and v.name == "bb" then out.text = v.name end
+        if tagged ~= false and not reach then y = y * 0.5 end
+      end
+      out.n, out.x, out.y = n, x, y
+    end end))
+  end)
+
+  it("keeps in locals and functions what is known of it", function()
+    local function weight(reach, v)
+      if not reach then return v and 0.5 or 1.5 end
+      return reach.r + (v and v.x or 2.0)
+    end
+    agree(mixed(function(_, index) return function(p, out)
+      local x, all = 0.0, true
+      for _, reach, tagged, v in index:within(p.x, p.y, 1.5) do
+        local w, whole = v, reach and v and tagged
+        if not whole then all = false end
+        for k = 1, 2 do
+          if w then x = x + w.y * k end
+        end
+        x = x + weight(reach, w)
+      end
+      out.x, out.n = x, all and 1 or 2
+    end end))
+  end)
+
+  it("takes who has one of several, and fails where it is not asked for", function()
+    agree(mixed(function(_, index) return function(p, out)
+      for _, _, _, _, health, out_of in index:within(p.x, p.y, 1) do
+        if health then out.d = out.d + health.hp elseif out_of then out.n = out.n + 1 end
+      end
+    end end, ", Health|Out:in"))
+    assert.is_true(both(mixed(function(_, index) return function(p, out)
+      for _, reach in index:within(p.x, p.y, 1) do out.d = out.d + reach.r end
+    end end)) > 0)
+    assert.is_true(both(mixed(function(_, index) return function(p, out)
+      for _, _, _, v in index:within(p.x, p.y, 1) do out.n = out.n + #v.slots end
+    end end)) > 0)
+  end)
+
+  it("stays Lua where it is a field alone, or is compared", function()
+    local world = new_world(true, 20)
+    local single = world:index("single", { query = "P:in, Reach.r?", grid = "P", cell = 1 })
+    local whole = world:index("whole", { query = "P:in, Reach?", grid = "P", cell = 1 })
+    for reason, fn in pairs {
+      ["ask for the whole 'Reach', and take the field where that is there"] = function(p, out)
+        for _, r in single:within(p.x, p.y, 1) do if r then out.x = r end end
+      end,
+      ["compares 'Reach', which rows of an index may lack: test it"] = function(p, out)
+        for _, reach in whole:within(p.x, p.y, 1) do if reach == nil then out.x = 1 end end
+      end,
+    } do
+      world:system("s", { query = "P, Out", each = fn })
+      assert.truthy(world:explain("s").reason:find(reason, 1, true), world:explain("s").reason)
+      world:update(1)
+    end
+  end)
+end)
+
 describe("a row that fails in a loop over an index", function()
   it("is Lua's, and others are not", function()
     local calls = both(function(_, flock) return function(p, out, _, self)

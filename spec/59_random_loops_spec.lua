@@ -22,21 +22,28 @@ local function run(seed, kernels, near)
       m = near and { k, 1.25, k / 2 } or nil, n = numbers:range(-9, 99),
       i = numbers:range(-7, 32), j = numbers:range(-7, 32) } }
   end
-  local flock, heap
+  local flock, heap, mixed
   if near then
     world:event("Met", { "who: entity", "n: f64" })
     world:relation "Likes"
+    world:component("Place", { "x: f64", "y: f64" })
+    world:component("V", { "w: f64", "k: i32" })
+    world:tag "T"
     for k, e in ipairs(ids) do
       local other = numbers:pick(ids)
       if k > 1 and numbers:chance(60) then world:add(e, "ChildOf", ids[numbers:int(k - 1)]) end
       if numbers:chance(70) then world:add(e, "Likes", other) end
       if numbers:chance(30) then world:add(e, "Likes", ids[1]) end
+      world:set(e, "Place", (world:get(e, "P")), k % 9 / 2)
+      if numbers:chance(50) then world:set(e, "V", k / 8, k % 7) end
+      if numbers:chance(50) then world:add(e, "T") end
     end
     flock = world:index("flock", { query = "P:in", grid = "P", cell = 1 })
     heap = world:index("heap", { query = "P.x:in, P.y:in, P.n:in", grid = "P", cell = 2.5 })
+    mixed = world:index("mixed", { query = "Place:in, V?, T?", grid = "Place", cell = 2 })
   end
   local fn = assert(load(generator.generate(seed, near), "=f"))(world, grid, heat, math, flock,
-    heap)
+    heap, mixed)
   world:system("s", { query = "P", each = fn })
   local seen = {}
   for k = 1, 2 do

@@ -209,7 +209,7 @@ end
 -- Through those around a place: by views, or by values.
 function loops.within(a, left)
   local r = a.random
-  local views, q, who = r:chance(60), a:fresh "q", a:fresh "who"
+  local views, q, who, v = r:chance(60), a:fresh "q", a:fresh "who", a:fresh "v"
   local first = { SPEND }
   if r:chance(70) then first[2] = "if fuel <= 0 then break end" end
   if r:chance(30) then first[#first + 1] = ("if %s ~= e then i2 = i2 + 1 end"):format(who) end
@@ -217,7 +217,16 @@ function loops.within(a, left)
   if r:chance(20) then first[#first + 1] = ("met = %s"):format(who) end
   local integers, floats = a.integers, a.floats
   a.integers, a.floats = { table.unpack(integers) }, { table.unpack(floats) }
-  if views then
+  if r:chance(25) then   -- some have no V, and T is a tag
+    local t = a:fresh "t"
+    a:add("for _, %s, %s, %s in mixed:within(%s) do", v, t, who, a:place "mixed")
+    first[#first + 1] = ("f1 = f1 * 0.5 + (%s and %s.w or %s and 0.25 or 1.5)"):format(v, v, t)
+    first[#first + 1] = r:pick {
+      ("if %s and (%s or %s.k > 3) then i1 = i1 + %s.k end"):format(v, t, v, v),
+      ("if not %s then f2 = f2 * 0.75 elseif %s.w > f1 then met = %s end"):format(v, v, who),
+      ("local u = %s and %s if u then i2 = i2 + 1 end"):format(v, t),
+      r:chance(20) and ("f2 = f2 + %s.w"):format(v) or "i1 = i1 + 1" }
+  elseif views then
     a:add("for %s, %s in flock:within(%s) do", q, who, a:place "flock")
     for _, name in ipairs { ".x", ".y", ".m[3]" } do a.floats[#a.floats + 1] = q .. name end
     a.integers[#a.integers + 1] = q .. ".n"
@@ -291,13 +300,14 @@ end
 
 --- The text of a function of (p, dt, e) with upvalues world, grid, heat, math: of rows with
 --- the fields x, y, m (floats; m five), n, i, j (integers), on. Where it is to look into indexes,
---- there are flock, which shows P and is by x, y and z, and heap, which gives P.x, P.y and P.n, as
---- well, the event Met of an entity and a float, and the relation Likes.
+--- there are flock, which shows P and is by x, y and z, heap, which gives P.x, P.y and P.n, as
+--- well, mixed, which shows Place, and V (w, k) and T where these are there, the event Met of an
+--- entity and a float, and the relation Likes.
 function M.generate(seed, near)
   local a = setmetatable({ random = random.new(seed), lines = {}, depth = 0, names = 0, loops = 0,
     labels = {}, integers = { table.unpack(INTEGERS) }, floats = { table.unpack(FLOATS) },
     near = near, kinds = near and NEAR or KINDS }, Author)
-  a:add "local world, grid, heat, math, flock, heap = ..."
+  a:add "local world, grid, heat, math, flock, heap, mixed = ..."
   a:add "return function(p, dt, e)"
   a:add("local i1, i2, f1, f2, fuel, seen = p.n, 3, p.x, 0.5, %d", a.random:pick { 5, 12, 40 })
   a:add("local m1 = %s", a.random:pick { "2", "p.j", "0.5", "9007199254740993" })

@@ -65,7 +65,7 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_PARTNERS: return x->value == y->value;
     case VAL_PARTNER:
     case VAL_VIEW:
-      if (x->value != y->value || x->at != y->at) return false;
+      if (x->value != y->value || x->at != y->at || x->present != y->present) return false;
       return x->slot == y->slot && x->leaf == y->leaf && x->array == y->array &&
              x->component == y->component;
     case VAL_RESOURCE:

@@ -211,6 +211,8 @@ static void test(struct front *f, const struct code *code) {
   int known;
   struct val tested = *front_register(f, code->b);
   k_value condition = val_truth(f, tested, &known);
+  if (tested.kind == VAL_PARTNER && val_is_maybe(tested) && !code->flag)
+    tested = val_bool(f, false);   /* what it is where it is not there */
   branch(f, code, condition, known, code->kind == CODE_TEST_SET ? &tested : NULL);
 }
 
@@ -283,6 +285,7 @@ static struct val length(struct front *f, struct val x) {
   bool array = x.kind == VAL_ARRAY;
   bool views = x.kind == VAL_VIEW || x.kind == VAL_RESOURCE || x.kind == VAL_PARTNER;
   bool counted = views && x.array;
+  x = maybe_need(f, x);
   if (!counted && !array && x.kind != VAL_STRING)
     front_refuse(f, "it asks for a length of what is neither a table, an array nor a text");
   int64_t count = array     ? x.component->length

@@ -51,7 +51,8 @@ enum val_kind {
   VAL_FINDER,      /* a method of it: `number` is an enum list_kind */
   VAL_PARTNERS,    /* what a `for` is to go through: `value` is how many, of index `at`;
                       NONE: of those who are tied */
-  VAL_PARTNER,     /* a copy that such a loop shows: like a view; `value` is its place */
+  VAL_PARTNER,     /* a copy that such a loop shows: like a view; `value` is its place. It is false
+                   ** where the rows of the index lack it, not nil as others that may be absent */
   VAL_SPAWNED      /* the id of an entity that it spawns: the `at`-th of f->commands, in a loop */
 };
 
@@ -297,7 +298,8 @@ bool val_is_wide(struct val x);
 /* ---- maybe.c: what is nil in some rows ---- */
 
 static inline bool val_is_maybe(struct val x) {
-  return (x.kind == VAL_VALUE || x.kind == VAL_RECORD) && x.present != K_ALL;
+  bool may = x.kind == VAL_VALUE || x.kind == VAL_RECORD || x.kind == VAL_PARTNER;
+  return may && x.present != K_ALL;
 }
 /* The value where it is there; the other rows that are here fail: they are left to Lua, which may
 ** take nil or raises an error. */

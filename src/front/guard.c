@@ -155,8 +155,10 @@ k_array guard_read_copy(const struct ecs_index *index, struct front_copy copy) {
   const struct column_buffer *cells = &copies->entities;
   if (copy.slot != NONE) {
     const struct copy_slot *slot = &copies->slots[copy.slot];
-    assert(copy.slot < copies->slot_count && copy.leaf < slot->count);
-    cells = &copies->columns[slot->first + copy.leaf].cells;
+    assert(copy.slot < copies->slot_count);
+    assert(copy.leaf == NONE ? slot->flags != NONE : copy.leaf < slot->count);
+    uint32_t column = copy.leaf == NONE ? slot->flags : slot->first + copy.leaf;
+    cells = &copies->columns[column].cells;
   }
   if (copies->count == 0) return (k_array){&none, 1};
   return (k_array){cells->data, copies->count};

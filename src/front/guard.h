@@ -79,7 +79,8 @@ struct guard {
 struct front_copy {
   uint32_t index;              /* 1 + the number of the kernel's; 0: it is none */
   uint32_t slot;               /* NONE: the entities */
-  uint32_t leaf;               /* counted from the slot's first column */
+  uint32_t leaf;               /* counted from the slot's first column; NONE: the one that says
+                               ** where the term is there */
 };
 
 /* A field of a resource, and the number of its uniform. */

@@ -7,7 +7,8 @@
 /* Of any value: where it is not nil. */
 static k_value presence(struct front *f, struct val x) {
   if (x.kind == VAL_NIL) return build_bool(f->b, false);
-  return x.kind == VAL_VALUE || x.kind == VAL_RECORD ? x.present : K_ALL;
+  bool may = x.kind == VAL_VALUE || x.kind == VAL_RECORD || x.kind == VAL_PARTNER;
+  return may ? x.present : K_ALL;
 }
 
 struct val maybe_need(struct front *f, struct val x) {
@@ -24,7 +25,8 @@ struct val maybe_narrow(struct front *f, k_value mask, struct val x) {
 
 struct val maybe_select(struct front *f, k_value mask, struct val x, struct val y,
                         struct val joined) {
-  if (joined.kind != VAL_VALUE && joined.kind != VAL_RECORD) return joined;
+  if (joined.kind != VAL_VALUE && joined.kind != VAL_RECORD && joined.kind != VAL_PARTNER)
+    return joined;
   assert(joined.present == K_ALL);
   joined.present = mask_select(f, mask, presence(f, x), presence(f, y));
   return joined;

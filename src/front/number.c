@@ -3,6 +3,7 @@
 #include "front/front.h"
 #include "front/mixed.h"
 #include "core/base/enumeration.h"
+#include "core/store/fields.h"
 #include "front/steps.h"
 
 k_type val_type(const struct front *f, struct val x) {
@@ -211,6 +212,10 @@ k_value number_compare(struct front *f, enum code_operator op, struct val x, str
   *known = -1;
   if (is_nothing(x) || is_nothing(y))
     front_refuse(f, "it compares %s", describe(f, is_nothing(x) ? x : y));
+  const struct val *lacking = x.kind == VAL_PARTNER ? &x : &y;
+  if (lacking->kind == VAL_PARTNER && val_is_maybe(*lacking))
+    front_refuse(f, "it compares '%s', which rows of an index may lack: test it, as in "
+                    "'if x then'", lacking->root->name);
   if (op == OPERATOR_EQ && (val_is_maybe(x) || val_is_maybe(y)))
     return maybe_equal(f, x, y, known);
   if (op == OPERATOR_EQ) return compare_equal(f, x, y, known);

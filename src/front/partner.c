@@ -180,6 +180,7 @@ static struct val cell(struct front *f, struct front_copy copy, const struct com
 struct val partner_field(struct front *f, struct val copy) {
   assert(copy.kind == VAL_PARTNER && copy.leaf < copy.root->leaf_count);
   struct front_copy from = {copy.at + 1, copy.slot, copy.leaf};
+  copy = maybe_need(f, copy);
   return cell(f, from, copy.root, copy.leaf, copy.value);
 }
 
@@ -226,6 +227,12 @@ static const struct term *term_of(const ecs_index *index, uint32_t slot) {
   return &terms->terms[i];
 }
 
+/* Whether a row of an index has what a slot gives. */
+static k_value is_there(struct front *f, uint32_t at, uint32_t slot, k_value place) {
+  struct front_copy copy = {at + 1, slot, NONE};
+  return build_element(f->b, element_copies(f, copy, KC_BOOL), place);
+}
+
 /* A variable of the loop: what a slot of the index gives, then the entity. */
 static struct val variable(struct front *f, uint32_t at, uint32_t number, k_value place) {
   const struct val nothing = {.kind = VAL_NIL};
@@ -235,14 +242,17 @@ static struct val variable(struct front *f, uint32_t at, uint32_t number, k_valu
   if (number > slots) return nothing;
   if (number == slots) return entity_at(f, at, place);
   const struct term *term = term_of(index, number);
-  if (term_may_lack(term))
-    front_refuse(f, "it goes through index '%s', some of whose rows lack what its query '%s' asks "
-                    "for: declare one for those that have it", index_name(index),
-                 index_query(index)->text);
+  bool lacks = term_may_lack(term);
+  if (lacks && term->leaf != NONE)
+    front_refuse(f, "it goes through index '%s', some of whose rows lack the field that its query "
+                    "'%s' asks for: ask for the whole '%s', and take the field where that is there",
+                 index_name(index), index_query(index)->text, term->component->name);
+  k_value there = lacks ? is_there(f, at, number, place) : K_ALL;
+  if (!term_has_cells(term, term->component)) return val_number(f, there, false);
   struct front_copy copy = {at + 1, number, 0};
   if (term->leaf != NONE) return cell(f, copy, term->component, term->leaf, place);
   return (struct val){.kind = VAL_PARTNER, .at = at, .slot = number, .value = place,
-                      .component = term->component, .root = term->component};
+                      .component = term->component, .root = term->component, .present = there};
 }
 
 /* One attempt at the loop's body. */

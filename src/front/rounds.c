@@ -183,6 +183,13 @@ static bool is_known(const struct val *x) {
          x->kind != VAL_PARTNERS && x->kind != VAL_PARTNER;
 }
 
+/* Whether a round leaves it as it was. What is known of whom an index gives may differ. */
+static bool is_still(const struct val *before, const struct val *now) {
+  struct val then = *now;
+  if (now->kind == VAL_PARTNER) then.present = before->present;
+  return val_same(before, &then);
+}
+
 /* What the first round does not take may be anything before it: what all rows leave with. */
 static bool set_register(struct loop *loop, const struct val *now, uint32_t index) {
   struct val *start = &loop->start.registers[index];
@@ -195,14 +202,14 @@ static bool set_register(struct loop *loop, const struct val *now, uint32_t inde
     *start = *now;
     return true;
   }
-  return start->kind != VAL_NOTHING && !val_same(start, now) && poison(loop, index);
+  return start->kind != VAL_NOTHING && !is_still(start, now) && poison(loop, index);
 }
 
 static bool changed_register(struct loop *loop, struct ending end, uint32_t index) {
   const struct val *before = &loop->start.registers[index], *now = &end.env->registers[index];
   if (find_carry(loop, CARRY_REGISTER, index) || !is_needed(loop, index, end.target)) return false;
   if (!is_needed(loop, index, loop->head)) return set_register(loop, now, index);
-  if (val_same(before, now)) return false;
+  if (is_still(before, now)) return false;
   bool nil = is_nil(before) || is_nil(now);
   bool values = (is_nil(before) || is_set(before)) && (is_nil(now) || is_set(now));
   if (!values) return before->kind != VAL_NOTHING && poison(loop, index);
