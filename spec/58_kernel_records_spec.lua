@@ -142,11 +142,21 @@ describe("a table of tables in a kernel (C26)", function()
     local world, tables = new_world(true), new_tables()
     local kinds, places = tables.KINDS, tables.PLACES
     kinds.slime.name, kinds.bat.name, kinds.boss.name = "a", "b", "c"
+    local list, cache = { 1.5, 2.5 }, {}
     for reason, body in pairs {
       ["has nothing at 1, or none for one of the names"] = function(e) e.x = kinds[e.kind].only end,
       ["other values than numbers"] = function(e) e.on = kinds[e.kind].name == "a" end,
       ["compares tables that are in a table"] = function(e) e.on = kinds[e.kind] == kinds.bat end,
       ["it writes to a table"] = function(e) kinds[e.kind].hp = e.hp end,
+      ["and fill tables before the run"] = function(e) list[e.i] = list[e.i] or e.hp end,
+      ["fill it before the run (what the function itself makes"] = function(e)
+        local made = cache[e.i]
+        if not made then
+          made = { hp = e.hp }
+          cache[e.i] = made
+        end
+        e.hp = made.hp
+      end,
       ["by a variable"] = function(e) e.x = places[e.next][e.i] end,
       ["sets a field of type f64 to another type"] = function(e) e.x = places[e.next] end,
     } do

@@ -412,7 +412,8 @@ NORETURN static void refuse_target(struct front *f, const struct component *rela
 void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value) {
   if (view.kind == VAL_PATH || view.kind == VAL_RECORD)
-    front_refuse(f, "it writes to a table: write to a field of a view");
+    front_refuse(f, "it writes to a table: write to a field of a view or to an array of the world, "
+                    "and fill tables before the run");
   if (view.kind == VAL_TABLE) {
     order_item(f, view, key, value);
     return;

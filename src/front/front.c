@@ -320,7 +320,8 @@ static void set_index(struct front *f, const struct code *code) {
 static void set_upfield(struct front *f, const struct code *code) {
   struct val to = outside_upvalue(f, code->a);
   if (to.kind == VAL_PATH)
-    front_refuse(f, "it writes to a global or a table outside: write to a field");
+    front_refuse(f, "it writes to a global or a table outside: write to a field, and fill tables "
+                    "before the run");
   access_store(f, to, constant_at(f, code->b), front_operand(f, code->right));
 }
 
