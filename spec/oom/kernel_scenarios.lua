@@ -385,3 +385,62 @@ scenario("loops that each row leaves when it likes, and array fields by a variab
   end,
   partial = true,
 })
+
+-- Ties of several targets, a component that some lack, and an index of that.
+local function tied(s)
+  crowd(s)
+  s.world:relation("Owes", { "amount: f32" })
+  for i = 2, 24 do
+    s.world:set(s.ids[i], "Owes", s.ids[i // 2], i)
+    if i % 3 == 0 then s.world:set(s.ids[i], "Owes", s.ids[1], i / 2) end
+  end
+  s.ties = s.world:query "Position, (Owes, *)"
+  s.near = s.world:index("near", { query = "Position:in, Velocity?", grid = "Position", cell = 4 })
+end
+
+scenario("kernels that take who a variable stands for, and totals of ties", {
+  prepare = tied,
+  act = function(s)
+    s.ties:run(function(p, owes, _, e, to) p.y = (to > e and 1 or 2) * owes.amount end)
+    assert(s.ties:sum(function(_, owes, _, _, to) return to > 0 and owes.amount or 0.0 end) == 350)
+    s.ties:max(function(p, owes) return p.x + owes.amount end)
+  end,
+  partial = true,
+})
+
+scenario("a kernel that stores the ids of those that it spawns in an array and a resource", {
+  prepare = function(s)
+    crowd(s)
+    local world, born = s.world, s.world:array("born", "entity", 24)
+    world:resource("Last", { "who: entity" })
+    local last = world:res "Last"
+    s.bear = function(p)
+      local id = world:spawn { Label = true }
+      born[p.x] = id
+      if p.x > 20 then last.who = id end
+    end
+  end,
+  act = function(s) s.world:query("Position:in"):run(s.bear) end,
+  partial = true,
+})
+
+scenario("a kernel that goes through an index some of whose rows lack a term", {
+  prepare = tied,
+  act = function(s)
+    local near, n = s.near, s.world:array("n", "f64", 1)
+    s.world:system("look", { query = "Position:in", each = function(p)
+      for q, v in near:within(p.x, p.y, 3) do n[1] = n[1] + (v and v.x or q.x) end
+    end })
+    s.world:update(1)
+  end,
+  partial = true,
+})
+
+scenario("a query that is refused behind a relation that it names first", {
+  prepare = crowd,
+  act = function(s)
+    local ok, why = pcall(s.world.query, s.world, "ChildOf->Position, Nobody")
+    assert(not ok)
+    if not why:find "unknown component 'Nobody'" then error(why, 0) end
+  end,
+})
