@@ -689,9 +689,15 @@ function World:on_error(handler) end
 ---@field query? string the text of that query,
 ---@field also? ecs.Explanation[] and the other forms that it was given to.
 
---- How a system runs, or a function that was given to a query.
+--- Names of systems that can run side by side.
+---@class ecs.Batch
+---@field [integer] string
+---@field why? string Why the first one does not run beside those before it.
+
+--- How a system runs, or a function that was given to a query; of "update" lists of systems that
+--- can run side by side, by phase.
 ---@param name string|function
----@return ecs.Explanation
+---@return ecs.Explanation|table<string, ecs.Batch[]>
 function World:explain(name) end
 
 --- The tables that match some terms; new ones join when they are made.

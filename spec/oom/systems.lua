@@ -121,6 +121,7 @@ scenario("a system replaced, switched and removed", {
     s.world:system("move", { query = "Position", each = function() end })
     s.world:switch("move", false)
     s.world:system("other", { run = function() end })
+    assert(s.world:explain("update").update[1][1] == "other")
     s.world:remove_system "other"
     assert(s.world:explain("move").tier)
   end,

@@ -278,7 +278,7 @@ hostile.calls = {
       called(lenient { make = function() return { after = "update" } end }, "phase 'Fresh':") },
     run = { value "update", lenient(step) },
     update = { step },
-    explain = { value "move" },
+    explain = { value "update" },
     on_error = { lenient(callback) },
     remove_system = { value "move" },
     switch = { value "move", lenient(value(false)) },

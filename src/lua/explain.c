@@ -13,6 +13,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/describe_index.h"
+#include "lua/explain_update.h"
 #include "lua/kernel.h"
 #include "lua/kernel_ready.h"
 #include "lua/kernel_variant.h"
@@ -232,18 +233,17 @@ static void explain_kernel(lua_State *L, int handle, int table) {
 /* Stack of explain. */
 enum { AT_WORLD = 1, AT_SYSTEM, AT_KERNEL, AT_TABLE };
 
-/* Puts the handle of a system's kernel, or nil, at AT_KERNEL. After a change of components the
-** next run compiles; who asks before that is told what then will be. */
-static void open_kernel(lua_State *L, struct system_box *system) {
-  lua_getiuservalue(L, AT_WORLD, WORLD_REFS);
+void explain_open(lua_State *L, int world_index, struct system_box *system) {
+  lua_getiuservalue(L, world_index, WORLD_REFS);
   lua_rawgetp(L, -1, system);
   lua_getiuservalue(L, -1, SYSTEM_KERNEL);
-  lua_replace(L, AT_KERNEL);
-  lua_settop(L, AT_KERNEL);
-  const struct kernel_box *box = lua_touserdata(L, AT_KERNEL);
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+  int handle = lua_gettop(L);
+  const struct kernel_box *box = lua_touserdata(L, handle);
   if (box && box->kernel && system->compiled && !is_current(box->kernel))
-    system->compiled = kernel_ready_ahead(L, AT_KERNEL);
-  lua_settop(L, AT_KERNEL);
+    system->compiled = kernel_ready_ahead(L, handle);
+  lua_settop(L, handle);
 }
 
 /* The reason why it stays Lua, or its programs. */
@@ -263,8 +263,9 @@ static int explain(lua_State *L) {
   const ecs_system *system = lua_touserdata(L, AT_SYSTEM);
   const ecs_query *query = query_of(system);
   struct system_box *script = system_script(system);
+  lua_settop(L, AT_SYSTEM);
+  if (script) explain_open(L, AT_WORLD, script);
   lua_settop(L, AT_KERNEL);
-  if (script) open_kernel(L, script);
   lua_newtable(L);
   lua_pushstring(L, system_tier(system));
   lua_setfield(L, -2, "tier");
@@ -363,6 +364,7 @@ int world_explain(lua_State *L) {
   const char *name = check_text(L, 2, &size);
   ecs_system *system = schedule_system(box->world, name, size);
   if (!system && index_explain(L, box->world, 2)) return 1;
+  if (!system && strcmp(name, "update") == 0) return update_explain(L);
   if (!system)
     return raise_argument(L, box->world, schedule_unknown(box->world, name, false), 2);
   lua_pushvalue(L, 1);

@@ -6,6 +6,12 @@
 
 #include "core/base/base.h"
 
+struct system_box;
+
+/* Pushes the handle of a system's kernel, or nil. After a change of components the next run
+** compiles; who asks before that is told what then will be. Runs quietly. */
+void explain_open(lua_State *L, int world_index, struct system_box *system);
+
 /* world:explain(name) */
 int world_explain(lua_State *L);
 

@@ -197,6 +197,11 @@ static APART bool fits_all(const struct kernel *kernel, const struct variant *va
   return true;
 }
 
+bool variant_fits_all(const struct kernel *kernel, const struct variant *variant) {
+  const struct query_terms *terms = &kernel->query->terms;
+  return !(terms->choices || terms->toggled) || fits_all(kernel, variant);
+}
+
 static APART bool fits_guards(lua_State *L, int anchors, const struct kernel *kernel,
                               struct variant *variant) {
   lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);

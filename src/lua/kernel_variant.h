@@ -73,6 +73,9 @@ bool variants_share(lua_State *L, int handle, int from, int function);
 ** looked at unless it has outside values. */
 struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel);
 
+/* Whether it is for every table in which rows match, and for all of these. */
+bool variant_fits_all(const struct kernel *kernel, const struct variant *variant);
+
 /* Pushes a list of the tables that are copied when a run starts: `name`, as the function calls it,
 ** how many `elements` there were when one last did, and the `bytes` that these took. */
 void variant_push_tables(lua_State *L, int handle, const struct variant *variant);

@@ -3,6 +3,7 @@
 #include "lua/lua_world.h"
 
 #include "core/base/pool.h"
+#include "core/run/beside.h"
 #include "core/store/watch.h"
 #include "core/store/world.h"
 #include "kernel/program.h"
@@ -12,6 +13,7 @@
 #include "lua/bind/observed.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
+#include "lua/companions.h"
 #include "lua/disown.h"
 #include "lua/kernel.h"
 #include "lua/loop.h"
@@ -80,6 +82,7 @@ void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool le
   box->version = &world->registry.version;
   box->any.slots = &world->any;
   if (!lent) box->scratch = &world->binding;
+  beside_know(world, &script_companions);
   world_own_loops(box);
   worlds_add(L, box);
   weights_attach(L, box, lent ? ecs_bytes(world) : 0);

@@ -138,7 +138,7 @@ void system_check(lua_State *L, int world_index, const ecs_system *system,
 }
 
 /* Makes the kernel of what may be compiled. Its index; 0: none. */
-static int make_kernel(lua_State *L, struct world_box *box, const struct system_box *system) {
+static int make_kernel(lua_State *L, struct world_box *box, struct system_box *system) {
   if (system->form == FORM_RUN || system->compile == 0 || !box->kernels->on) return 0;
   if (!system->query) return 0;
   struct use use = {"each", RESULT_NONE, false};
@@ -147,6 +147,7 @@ static int make_kernel(lua_State *L, struct world_box *box, const struct system_
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
   kernel_push(L, box, AT_WORLD, top + 1, top + 2, use);
+  system->handle = lua_touserdata(L, top + 3);
   lua_pushvalue(L, top + 3);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
   return top + 3;

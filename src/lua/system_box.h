@@ -52,6 +52,7 @@ struct system_box {
   int anchors_ref;                 /* and its kernel's KERNEL_ANCHORS */
   struct loop_box *loop;           /* of its last run, for the next */
   struct ecs_sight *sight;         /* of an observer that is called */
+  struct kernel_box *handle;       /* of SYSTEM_KERNEL, be it that it has not run */
   double dt;                       /* of this run */
 };
 

@@ -98,6 +98,7 @@ struct schedule {
   bool untold;               /* schedule_tell may have something to tell */
   ecs_system *current;       /* the one that runs */
   bool news;                 /* its query is about events, or what has changed */
+  const struct companions *companions;   /* who knows what systems read and write; or NULL */
   struct chance outer;       /* the stream of random numbers around those of systems */
 };
 

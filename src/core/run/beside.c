@@ -1,0 +1,81 @@
+#include "core/run/beside.h"
+
+#include "core/base/hash_map.h"
+#include "core/run/timetable.h"
+#include "core/store/query.h"
+#include "core/store/world.h"
+
+void beside_know(ecs_world *world, const struct companions *companions) {
+  world->schedule->companions = companions;
+}
+
+/* ---- what a run gets at ---- */
+
+static uint64_t bit_of(const struct access *access) {
+  uint64_t key = access->component * UINT64_C(0x9e3779b97f4a7c15) + access->leaf;
+  return UINT64_C(1) << (key * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+}
+
+static void note_accesses(const struct companions *companions, struct prospect *prospect) {
+  struct access access;
+  uint32_t at = 0;
+  while (companions->next(prospect, &at, &access))
+    *(access.writes ? &prospect->writes : &prospect->reads) |= bit_of(&access);
+}
+
+/* Whether its query is about events, or about what has changed. */
+static bool reads_news(const ecs_system *system) {
+  const ecs_query *query = system->reads;
+  return query && (query->terms.event || query->terms.changes);
+}
+
+void beside_look(const ecs_world *world, const ecs_system *system, struct prospect *out) {
+  const struct companions *companions = world->schedule->companions;
+  *out = (struct prospect){.alone = "it is a system in C"};
+  if (companions) companions->look(system, out);
+  if (out->alone) return;
+  if (system->when)
+    out->alone = "its condition is asked when those before it have run";
+  else if (reads_news(system))
+    out->alone = "what is new to it is found out when those before it have run";
+  else
+    note_accesses(companions, out);
+}
+
+/* ---- two of them ---- */
+
+static bool has_name(const char **names, const char *name) {
+  for (; names && *names; names++)
+    if (strcmp(*names, name) == 0) return true;
+  return false;
+}
+
+/* Whether two runs get at something in common that one of them writes: in *at as the later one
+** does. */
+static bool meet(const struct companions *companions, const struct prospect *earlier,
+                 const struct prospect *later, bool earlier_writes, struct access *at) {
+  struct access other;
+  uint32_t i = 0;
+  while (companions->next(later, &i, at)) {
+    uint32_t j = 0;
+    if (!earlier_writes && !at->writes) continue;
+    while (companions->next(earlier, &j, &other)) {
+      bool same = other.component == at->component && other.leaf == at->leaf;
+      if (same && other.writes == earlier_writes) return true;
+    }
+  }
+  return false;
+}
+
+enum clash beside_clash(const ecs_world *world, const struct side *earlier,
+                        const struct side *later, struct access *at) {
+  const struct companions *companions = world->schedule->companions;
+  const struct prospect *a = &earlier->prospect, *b = &later->prospect;
+  assert(companions && !a->alone && !b->alone);
+  if (has_name(earlier->system->before, later->system->name)) return CLASH_ORDER;
+  if (has_name(later->system->after, earlier->system->name)) return CLASH_ORDER;
+  if ((a->writes & (b->reads | b->writes)) && meet(companions, a, b, true, at))
+    return at->writes ? CLASH_BOTH : CLASH_READ;
+  if ((a->reads & b->writes) && meet(companions, a, b, false, at)) return CLASH_WRITTEN;
+  return CLASH_NONE;
+}

@@ -1,0 +1,114 @@
+#include "lua/companions.h"
+
+#include "core/run/beside.h"
+#include "core/store/query.h"
+#include "core/store/query_rows.h"
+#include "core/store/world.h"
+#include "kernel/lookup.h"
+#include "lua/bind/world_box.h"
+#include "lua/kernel.h"
+#include "lua/kernel_variant.h"
+#include "lua/system_box.h"
+#include "lua/system_run.h"
+#include "lua/variant.h"
+
+/* ---- what a program gets at ---- */
+
+/* Columns come first, then lookups, fields of resources, and arrays; a column may be read and
+** written. */
+static bool column_access(const struct variant *variant, uint32_t i, struct access *out) {
+  const struct front_column *column = &variant->columns[i / 2];
+  bool writes = i % 2;
+  if (!column->component || !(writes ? column->written || column->folded : column->read))
+    return false;
+  *out = (struct access){column->component->id, column->component_leaf, writes};
+  return true;
+}
+
+static bool lookup_access(const struct variant *variant, uint32_t i, struct access *out) {
+  const struct run_lookup *lookup = &variant->lookups[i];
+  if (lookup->kind != LOOKUP_CELL) return false;
+  *out = (struct access){lookup->component, lookup->leaf, false};
+  return true;
+}
+
+static bool array_access(const struct variant *variant, uint32_t i, struct access *out) {
+  if (!variant->array_ids[i]) return false;
+  *out = (struct access){variant->array_ids[i], variant->array_leaves[i],
+                         variant->array_written[i]};
+  return true;
+}
+
+/* One of what all of them are, if that one is used; false behind the last. */
+static bool access_at(const struct variant *variant, uint32_t i, struct access *out, bool *used) {
+  if (i < 2 * variant->column_count) {
+    *used = column_access(variant, i, out);
+    return true;
+  }
+  i -= 2 * variant->column_count;
+  if (i < variant->lookup_count) {
+    *used = lookup_access(variant, i, out);
+    return true;
+  }
+  i -= variant->lookup_count;
+  if (i < variant->resource_count) {
+    const struct resource_uniform *resource = &variant->resources[i];
+    *out = (struct access){resource->component, resource->leaf, false};
+    *used = true;
+    return true;
+  }
+  i -= variant->resource_count;
+  if (i >= variant->array_count) return false;
+  *used = array_access(variant, i, out);
+  return true;
+}
+
+/* Of struct companions. */
+static bool next(const struct prospect *prospect, uint32_t *at, struct access *out) {
+  bool used = false;
+  while (!used)
+    if (!access_at(prospect->of, (*at)++, out, &used)) return false;
+  return true;
+}
+
+/* ---- whether it may ---- */
+
+/* Why a program that may fail, or gives commands, does. */
+static const char *why_loud(const struct variant *variant) {
+  if (variant->plan.command_count || variant->plan.order_count)
+    return "it gives commands, spawns or emits";
+  if (variant->index_count) return "it looks into an index";
+  if (variant->plan.program->site_count)
+    return "it writes to arrays, resources or other entities";
+  return "a row of it can fail";
+}
+
+/* Why the run of a compiled function is one of its own; NULL when it need not be. */
+static const char *why_alone(const struct kernel *kernel, const struct variant *variant) {
+  if (!variant->quiet) return why_loud(variant);
+  if (terms_walk(&kernel->query->terms)) return "its matches do not lie together";
+  if (!variant_fits_all(kernel, variant)) return "its tables want different programs";
+  return variant->plan.sharing.why_not;
+}
+
+static uint64_t rows_of(const ecs_query *query) {
+  uint64_t rows = 0;
+  for (uint32_t i = 0; i < query_reach(query); i++) rows += query_table(query, i)->count;
+  return rows;
+}
+
+/* Of struct companions. */
+static void look(const ecs_system *system, struct prospect *out) {
+  const struct system_box *script = system_script(system);
+  if (!script) return;
+  out->alone = "it is a function in Lua";
+  const struct kernel *kernel = script->compiled && script->handle ? script->handle->kernel : NULL;
+  const struct variant *variant = kernel && kernel->count ? kernel->variants[0] : NULL;
+  if (!variant || !variant->plan.program || kernel->refused || kernel->query->broken) return;
+  if (!variant_is_current(kernel, variant)) return;
+  out->alone = why_alone(kernel, variant);
+  out->of = variant;
+  out->work = rows_of(kernel->query) * variant->plan.sharing.weight;
+}
+
+const struct companions script_companions = {look, next};

@@ -1,0 +1,124 @@
+#include "lua/explain_update.h"
+
+#include "core/run/beside.h"
+#include "core/run/schedule.h"
+#include "core/run/timetable.h"
+#include "core/store/component.h"
+#include "core/store/fields.h"
+#include "core/store/world.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/explain.h"
+#include "lua/system_run.h"
+
+/* Programs as the next run will have them. */
+static void open_all(lua_State *L, const struct schedule *schedule) {
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    struct system_box *script = system_script(schedule->systems[i]);
+    if (script) explain_open(L, 1, script);
+    lua_settop(L, 1);
+  }
+}
+
+/* The systems that the list at the top of the stack is of. */
+struct batch {
+  struct side sides[BESIDE_MOST];
+  uint32_t count;
+};
+
+static void push_clash(lua_State *L, const ecs_world *world, enum clash clash,
+                       const char *earlier, const struct access *at) {
+  static const char *const forms[] = {
+    [CLASH_READ] = "it reads %s, which '%s' writes",
+    [CLASH_WRITTEN] = "it writes %s, which '%s' reads",
+    [CLASH_BOTH] = "it writes %s, and so does '%s'",
+  };
+  if (clash == CLASH_ORDER) {
+    lua_pushfstring(L, "it comes after '%s'", earlier);
+    return;
+  }
+  assert(clash > CLASH_ORDER && clash <= CLASH_BOTH);
+  const struct component *component = component_of(world, at->component);
+  if (component->length)
+    lua_pushstring(L, component->name);
+  else
+    lua_pushfstring(L, "%s.%s", component->name, component->leaves[at->leaf].name);
+  lua_pushfstring(L, forms[clash], lua_tostring(L, -1), earlier);
+  lua_remove(L, -2);
+}
+
+/* Pushes why a system does not join those of a batch; false, and nothing, when it does. */
+static bool push_why(lua_State *L, const ecs_world *world, const struct batch *batch,
+                     const struct side *side) {
+  if (side->prospect.alone) {
+    lua_pushstring(L, side->prospect.alone);
+    return true;
+  }
+  for (uint32_t i = 0; i < batch->count; i++) {
+    const struct side *earlier = &batch->sides[i];
+    struct access at;
+    if (earlier->prospect.alone) {
+      lua_pushfstring(L, "'%s' runs alone: %s", earlier->system->name, earlier->prospect.alone);
+      return true;
+    }
+    enum clash clash = beside_clash(world, earlier, side, &at);
+    if (clash == CLASH_NONE) continue;
+    push_clash(L, world, clash, earlier->system->name, &at);
+    return true;
+  }
+  if (batch->count == BESIDE_MOST) lua_pushliteral(L, "more do not run side by side");
+  return batch->count == BESIDE_MOST;
+}
+
+/* Adds a system to the last of the lists in the table at `lists`, or a new one with it. */
+static void add_system(lua_State *L, const ecs_world *world, int lists, struct batch *batch,
+                       const ecs_system *system) {
+  struct side side = {.system = system};
+  beside_look(world, system, &side.prospect);
+  bool apart = push_why(L, world, batch, &side);
+  if (apart || batch->count == 0) {
+    batch->count = 0;
+    lua_newtable(L);
+    if (apart) {
+      lua_insert(L, -2);
+      lua_setfield(L, -2, "why");
+    }
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, lists, (lua_Integer)lua_rawlen(L, lists) + 1);
+  } else {
+    lua_rawgeti(L, lists, (lua_Integer)lua_rawlen(L, lists));
+  }
+  batch->sides[batch->count++] = side;
+  lua_pushstring(L, system->name);
+  lua_rawseti(L, -2, (lua_Integer)batch->count);
+  lua_settop(L, lists);
+}
+
+/* explain(world): the systems that are on, as they come if all of them are due. */
+static int explain(lua_State *L) {
+  const struct world_box *box = lua_touserdata(L, 1);
+  const ecs_world *world = box->world;
+  struct schedule *schedule = world->schedule;
+  luaL_checkstack(L, 40, "explain");
+  open_all(L, schedule);
+  schedule_count(schedule);
+  lua_createtable(L, 0, (int)schedule->phase_count);
+  for (uint32_t i = 0; i < schedule->phase_count; i++) {
+    const struct phase *phase = schedule->phases[i];
+    struct batch batch = {.count = 0};
+    lua_newtable(L);
+    for (uint32_t at = phase->first; at < phase->first + phase->count; at++) {
+      const ecs_system *system = schedule->systems[at];
+      if (system->enabled && !system->parked)
+        add_system(L, world, lua_gettop(L), &batch, system);
+    }
+    lua_setfield(L, -2, phase->name);
+  }
+  return 1;
+}
+
+int update_explain(lua_State *L) {
+  lua_pushvalue(L, 1);
+  call_quietly(L, explain, 1, 1);
+  return 1;
+}
