@@ -1,4 +1,4 @@
--- Systems side by side: which can be, and what keeps others apart.
+-- Systems side by side: which can be, what keeps others apart, and that they do what they do alone.
 
 local helper = require "spec.support.ecs_helper"
 
@@ -26,9 +26,8 @@ end
 -- Registers kernels named a, b, ...: each a query and a function, and perhaps more options.
 local function systems(world, list)
   for i, spec in ipairs(list) do
-    spec.query, spec.each = spec[1], spec[2]
-    spec[1], spec[2] = nil, nil
-    world:system(("abcdefgh"):sub(i, i), spec)
+    world:system(("abcdefgh"):sub(i, i), { query = spec[1], each = spec[2], every = spec.every,
+      before = spec.before, after = spec.after })
   end
 end
 
@@ -145,9 +144,119 @@ describe("world:explain 'update'", function()
     assert.equal("b c", told(world))
   end)
 
+  it("says how many ran side by side (C33, C47)", function()
+    local world = new_world { threads = "3!" }
+    systems(world, { { "P", set_x }, { "P", set_y }, { "V", set_x, every = 1 }, { "P", set_x } })
+    local function last(i)
+      local list = world:explain("update").update[i]
+      return tostring(list.together) .. " " .. tostring(list.apart)
+    end
+    assert.equal("0 not all of them had run before", last(1))
+    world:update(1)
+    world:update(1)
+    assert.equal("3 nil", last(1))
+    assert.equal("nil nil", last(2))
+    world:update(0.25)
+    assert.equal("2 nil", last(1))
+    world:switch("a", false)
+    world:switch("d", false)
+    world:update(0.25)
+    assert.equal("0 there was too little to do for threads, or not all of them were due", last(1))
+    world = new_world { threads = 1 }
+    systems(world, { { "P", set_x }, { "P", set_y } })
+    world:update(1)
+    assert.equal("0 the world has one thread", last(1))
+  end)
+
   it("is about a system of that name, if there is one", function()
     local world = new_world()
     world:system("update", { query = "P", each = set_x })
     assert.equal("vector", world:explain "update".tier)
+  end)
+end)
+
+describe("systems side by side", function()
+  -- Has worlds of one thread and of three do the same.
+  local function agree(list, act)
+    local wanted
+    for _, threads in ipairs { 1, "2!", "3!" } do
+      local world = new_world { threads = threads, tag = 9, seed = 5 }
+      systems(world, type(list) == "function" and list(world) or list)
+      for _ = 1, 3 do world:update(0.25) end
+      local together = world:explain("update").update[1].together
+      assert.truthy(threads == 1 or together > 1)
+      local result = tostring(act and act(world)) .. world:digest()
+      wanted = wanted or result
+      assert.equal(wanted, result)
+      assert.truthy(world:check())
+    end
+  end
+
+  it("draw random numbers of their own streams", function()
+    agree(function(world)
+      return {
+        { "P", function(p, _, e) p.x = world:random(e) end },
+        { "P", function(p, _, e) p.y = p.y + world:random(e) end },
+        { "V", function(v, dt, e) v.x = v.x + world:random(e) * dt end },
+      }
+    end)
+  end)
+
+  it("are given the time since each ran", function()
+    agree({
+      { "P", function(p, dt) p.x = p.x + dt end },
+      { "P", function(p, dt) p.y = p.y + dt end, every = 0.5 },
+      { "V", function(v, dt) v.x = dt end },
+    }, function(world)
+      local runs = {}
+      for i, system in ipairs(world:describe().systems) do
+        runs[i] = system.runs
+        assert.truthy(system.seconds >= system.last and system.last > 0)
+      end
+      return table.concat(runs, " ")
+    end)
+  end)
+
+  it("see what tables have, and who is alive, and mark what they write", function()
+    agree(function(world)
+      world:tag "Odd"
+      world:query("P"):where(function(p) return p.n % 2 == 1 end):add "Odd"
+      local changed = world:query "V:changed"
+      changed:count()
+      local first = world:query("T"):first()
+      world:query("T"):set("T.at", first)
+      world:despawn(first)
+      return {
+        { "P", function(p, _, e) p.x = world:has(e, "Odd") and 1 or 2 end },
+        { "T:in, P", function(t, p) p.y = world:alive(t.at) and 1 or 2 end },
+        { "V", function(v) if v.y > 0 then v.x = v.x + 1 end end },
+      }
+    end, function(world) return world:query "V:changed":count() end)
+  end)
+
+  it("leave what outside values are to each update", function()
+    local speed = 1
+    agree({
+      { "P", function(p) p.x = p.x + speed end },
+      { "P", function(p) p.y = p.y - speed end },
+    }, function(world)
+      speed = 2
+      world:update(1)
+      speed = "3"
+      local ok = pcall(world.update, world, 1)
+      speed = 1
+      return ok
+    end)
+  end)
+
+  it("stay where others are registered, replaced and removed between updates", function()
+    agree({ { "P", set_x }, { "P", set_y }, { "V", set_x } }, function(world)
+      world:system("b", { query = "P", each = set_x })
+      world:update(1)
+      world:remove_system "a"
+      world:system("d", { query = "V", each = set_y })
+      for _ = 1, 3 do world:update(1) end
+      return told(world)
+    end)
   end)
 end)

@@ -693,6 +693,8 @@ function World:on_error(handler) end
 ---@class ecs.Batch
 ---@field [integer] string
 ---@field why? string Why the first one does not run beside those before it.
+---@field together? integer How many of several ran side by side when their phase ran last,
+---@field apart? string and why they did not.
 
 --- How a system runs, or a function that was given to a query; of "update" lists of systems that
 --- can run side by side, by phase.

@@ -66,20 +66,37 @@ static const char sharing[] =
     "end\n"
     "return ''\n";
 
-static void threads_share_rows(void) {
+static const char beside[] =
+    "package.path, package.cpath = './?.lua', ''\n"
+    "local generator = require 'spec.support.phase_gen'\n"
+    "local sum = 0\n"
+    "for seed = 1, ... do\n"
+    "  local program = generator.generate(seed + 300)\n"
+    "  local what, together = generator.differs_on(program, '3!')\n"
+    "  if what then return generator.show(program) .. what end\n"
+    "  sum = sum + together\n"
+    "end\n"
+    "return sum > 0 and '' or 'none ran side by side'\n";
+
+/* What a chunk returns that is given a number. */
+static void expect_nothing(const char *chunk, lua_Integer number) {
   lua_State *L = luaL_newstate();
   luaL_openlibs(L);
   lua_pushcfunction(L, open_module);
   CHECK_INTEGER(LUA_OK, lua_pcall(L, 0, 0, 0));
-  luaL_loadstring(L, sharing);
-  lua_pushinteger(L, by_scale(30, 100, 500));
+  luaL_loadstring(L, chunk);
+  lua_pushinteger(L, number);
   CHECK_INTEGER(LUA_OK, lua_pcall(L, 1, 1, 0));
   CHECK_TEXT("", lua_tostring(L, -1));
   lua_close(L);
 }
 
+static void threads_share_rows(void) { expect_nothing(sharing, by_scale(30, 100, 500)); }
+static void systems_run_side_by_side(void) { expect_nothing(beside, by_scale(20, 60, 400)); }
+
 static const struct test tests[] = {
   {"random functions on three threads of a world do what they do on one", threads_share_rows},
+  {"random systems side by side do what they do one after the other", systems_run_side_by_side},
   {"Lua states on six threads run programs as one alone does", states_share_nothing},
 };
 

@@ -181,6 +181,32 @@ scenario("a system that compiles when it runs", {
   partial = true,
 })
 
+scenario("systems side by side", {
+  prepare = function(s)
+    crowd(s)
+    s.other = require "ecs".world { threads = "2!", tag = 8 }
+    s.other:component("Position", { "x: f32", "y: f32" })
+    for i = 1, 300 do s.other:spawn { Position = { i, 0 } } end
+    for _, key in ipairs { "x", "y" } do
+      local each = key == "x" and function(p, _, e) p.x = s.other:random(e) end
+        or function(p) p.y = p.y + gain end
+      s.other:system(key, { query = "Position", each = each })
+    end
+    s.other:update(1)
+  end,
+  act = function(s)
+    s.other:update(1)
+    s.sum = s.other:query "Position":sum(function(p) return p.y end)
+  end,
+  after = function(s)
+    local runs = s.other:describe().systems[1].runs
+    assert(s.sum == 300 * gain * runs)
+    assert(s.other:explain("update").update[1].together)
+    s.other:close()
+  end,
+  partial = true,
+})
+
 scenario("a function that cannot be compiled, in a system", {
   prepare = function(s)
     crowd(s)

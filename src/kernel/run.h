@@ -173,6 +173,24 @@ void run_ask(const struct run *run, const struct table *table);
 /* Goes on to the next stretch of a table, or all of its rows; false at the end. Begins with 0. */
 bool run_next_rows(struct run *run, const struct table *table, bool by_stretches);
 
+/* Sets those of the first uniforms. */
+void run_set_uniforms(const struct run *run);
+
+/* A match of one of several runs that are under way at once, none of which can fail, gives commands
+** or has totals: where it has what run_table has in its runner. */
+struct run_part {
+  void *room;                  /* run_part_room bytes, 64-byte aligned */
+  void **columns;              /* as many as the program has */
+  uint64_t **bitmaps;          /* likewise */
+  k_run *rows;                 /* is set: all of this stays where it is until run_part_end */
+};
+size_t run_part_room(const struct run_plan *plan, uint32_t rows);
+
+/* When the first uniforms are set, before a machine is opened for the part; and what marks the rows
+** that were written, when all have run. */
+void run_part_begin(const struct run *run, uint32_t match, const struct run_part *part);
+void run_part_end(const struct run *run, uint32_t match, void *room);
+
 /* Stages what run_table has just marked in the rows of that match, row after row, within a row in
 ** the order of the commands. A scope is open. On ECS_ENOMEM nothing is staged. */
 ecs_status run_stage(const struct runner *runner, const struct run *run, uint32_t match);

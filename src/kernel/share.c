@@ -98,7 +98,7 @@ struct sharing sharing_of(const struct program *p) {
   return sharing;
 }
 
-enum { WORTH_AWAKE = 1 << 15, WORTH_WAKING = 1 << 19, SMALLEST = 64 };
+enum { SMALLEST = 64 };
 
 bool share_is_possible(const struct pool *pool, const struct sharing *sharing) {
   return !sharing->why_not && (!sharing->serves || pool_is_own(pool));
@@ -107,8 +107,7 @@ bool share_is_possible(const struct pool *pool, const struct sharing *sharing) {
 bool share_is_worth(const struct pool *pool, const struct sharing *sharing, size_t rows) {
   if (!share_is_possible(pool, sharing)) return false;
   if (pool_is_eager(pool)) return rows > SMALLEST;
-  size_t work = rows * sharing->weight;
-  return rows > K_LEAF && work >= WORTH_AWAKE && (work >= WORTH_WAKING || pool_is_awake(pool));
+  return rows > K_LEAF && pool_is_worth(pool, (uint64_t)rows * sharing->weight);
 }
 
 /* ---- room ---- */
@@ -129,8 +128,8 @@ static bool reserve_machine(struct machine **at, const struct machine *own,
   return machine_reserve(*at, p) == K_OK;
 }
 
-static bool reserve_machines(struct helpers *helpers, const struct machine *own, uint32_t count,
-                             const struct program *p) {
+bool helpers_reserve(struct helpers *helpers, const struct machine *own, uint32_t count,
+                     const struct program *p) {
   if (!helpers->machines) {
     helpers->machines = memory_array(own->memory, count, sizeof *helpers->machines);
     if (!helpers->machines) return false;
@@ -411,7 +410,7 @@ k_status share_run(struct helpers *helpers, struct machine *own, struct pool *po
   assert(!sharing->why_not && run.rows > 0);
   cut(&s, pool);
   uint32_t width = pool_width(pool) < s.chunks ? pool_width(pool) : s.chunks;
-  if (!reserve_machines(helpers, own, pool_width(pool) - 1, p)) return K_ENOMEM;
+  if (!helpers_reserve(helpers, own, pool_width(pool) - 1, p)) return K_ENOMEM;
   if (!reserve_foldings(helpers, own, (size_t)s.chunks * p->total_count)) return K_ENOMEM;
   s.foldings = helpers->foldings.data;
   failure->error = KE_NONE;

@@ -30,6 +30,11 @@ struct helpers {
 };
 void helpers_free(struct helpers *helpers, struct memory *memory);
 
+/* Room for a program in so many machines, the same number each time, like the caller's own; false
+** when out of memory. */
+bool helpers_reserve(struct helpers *helpers, const struct machine *own, uint32_t count,
+                     const struct program *p);
+
 /* Whether a pool's threads can share it at all: a host's cannot have the calling one do something
 ** for them. */
 bool share_is_possible(const struct pool *pool, const struct sharing *sharing);

@@ -4,6 +4,7 @@
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/world.h"
+#include "kernel/abreast.h"
 #include "kernel/lookup.h"
 #include "lua/bind/world_box.h"
 #include "lua/kernel.h"
@@ -87,6 +88,7 @@ static const char *why_loud(const struct variant *variant) {
 static const char *why_alone(const struct kernel *kernel, const struct variant *variant) {
   if (!variant->quiet) return why_loud(variant);
   if (terms_walk(&kernel->query->terms)) return "its matches do not lie together";
+  if (kernel->query->terms.changes) return "it asks what has changed";
   if (!variant_fits_all(kernel, variant)) return "its tables want different programs";
   return variant->plan.sharing.why_not;
 }
@@ -102,6 +104,7 @@ static void look(const ecs_system *system, struct prospect *out) {
   const struct system_box *script = system_script(system);
   if (!script) return;
   out->alone = "it is a function in Lua";
+  if (!script->box->world) return;
   const struct kernel *kernel = script->compiled && script->handle ? script->handle->kernel : NULL;
   const struct variant *variant = kernel && kernel->count ? kernel->variants[0] : NULL;
   if (!variant || !variant->plan.program || kernel->refused || kernel->query->broken) return;
@@ -111,4 +114,37 @@ static void look(const ecs_system *system, struct prospect *out) {
   out->work = rows_of(kernel->query) * variant->plan.sharing.weight;
 }
 
-const struct companions script_companions = {look, next};
+/* ---- running ---- */
+
+/* The room for such runs; NULL when out of memory. */
+static struct abreast *need_abreast(struct kernel_set *set) {
+  if (!set->abreast) set->abreast = abreast_new(set->runner.memory);
+  return set->abreast;
+}
+
+static struct kernel_set *set_of(const ecs_system *system) {
+  return system_script(system)->handle->kernel->set;
+}
+
+/* Of struct companions; systems of one Lua state go together. */
+static bool add(ecs_system *system, double dt, const ecs_system *first) {
+  const struct system_box *script = system_script(system);
+  if (script->box != system_script(first)->box) return false;
+  struct kernel_set *set = set_of(system);
+  if (!need_abreast(set)) return false;
+  if (system == first) abreast_begin(set->abreast, &set->runner);
+  return script_join(script, dt);
+}
+
+/* Of struct companions. */
+static bool run(ecs_system *system) {
+  struct kernel_set *set = set_of(system);
+  return abreast_run(set->abreast, system_script(system)->box->world->pool);
+}
+
+/* Of struct companions. */
+static void end(ecs_system *system, uint32_t number) {
+  abreast_end(set_of(system)->abreast, number);
+}
+
+const struct companions script_companions = {look, next, add, run, end};

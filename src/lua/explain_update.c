@@ -21,7 +21,7 @@ static void open_all(lua_State *L, const struct schedule *schedule) {
 }
 
 /* The systems that the list at the top of the stack is of. */
-struct batch {
+struct listed {
   struct side sides[BESIDE_MOST];
   uint32_t count;
 };
@@ -48,7 +48,7 @@ static void push_clash(lua_State *L, const ecs_world *world, enum clash clash,
 }
 
 /* Pushes why a system does not join those of a batch; false, and nothing, when it does. */
-static bool push_why(lua_State *L, const ecs_world *world, const struct batch *batch,
+static bool push_why(lua_State *L, const ecs_world *world, const struct listed *batch,
                      const struct side *side) {
   if (side->prospect.alone) {
     lua_pushstring(L, side->prospect.alone);
@@ -70,13 +70,38 @@ static bool push_why(lua_State *L, const ecs_world *world, const struct batch *b
   return batch->count == BESIDE_MOST;
 }
 
+/* Why systems that can run side by side have not. */
+static const char *why_apart(const ecs_world *world, const struct listed *batch) {
+  if (!world->pool) return "the world has one thread";
+  for (uint32_t i = 0; i < batch->count; i++)
+    if (batch->sides[i].system->runs < 2) return "not all of them had run before";
+  return "there was too little to do for threads, or not all of them were due";
+}
+
+/* The last list in a table of them is complete: says how many of its systems ran side by side
+** when they ran last. */
+static void end_list(lua_State *L, const ecs_world *world, int lists, const struct listed *batch) {
+  lua_Integer together = 0;
+  for (uint32_t i = 0; i < batch->count; i++) together += batch->sides[i].system->abreast > 1;
+  if (batch->count < 2) return;
+  lua_rawgeti(L, lists, (lua_Integer)lua_rawlen(L, lists));
+  lua_pushinteger(L, together);
+  lua_setfield(L, -2, "together");
+  if (together < 2) {
+    lua_pushstring(L, why_apart(world, batch));
+    lua_setfield(L, -2, "apart");
+  }
+  lua_pop(L, 1);
+}
+
 /* Adds a system to the last of the lists in the table at `lists`, or a new one with it. */
-static void add_system(lua_State *L, const ecs_world *world, int lists, struct batch *batch,
+static void add_system(lua_State *L, const ecs_world *world, int lists, struct listed *batch,
                        const ecs_system *system) {
   struct side side = {.system = system};
   beside_look(world, system, &side.prospect);
   bool apart = push_why(L, world, batch, &side);
   if (apart || batch->count == 0) {
+    end_list(L, world, lists, batch);
     batch->count = 0;
     lua_newtable(L);
     if (apart) {
@@ -105,13 +130,14 @@ static int explain(lua_State *L) {
   lua_createtable(L, 0, (int)schedule->phase_count);
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
     const struct phase *phase = schedule->phases[i];
-    struct batch batch = {.count = 0};
+    struct listed batch = {.count = 0};
     lua_newtable(L);
     for (uint32_t at = phase->first; at < phase->first + phase->count; at++) {
       const ecs_system *system = schedule->systems[at];
       if (system->enabled && !system->parked)
         add_system(L, world, lua_gettop(L), &batch, system);
     }
+    end_list(L, world, lua_gettop(L), &batch);
     lua_setfield(L, -2, phase->name);
   }
   return 1;

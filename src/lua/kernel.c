@@ -1,7 +1,7 @@
 #include "lua/kernel.h"
 
 #include "core/store/attachment.h"
-#include "kernel/run.h"
+#include "kernel/abreast.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/kernel_variant.h"
@@ -28,6 +28,7 @@ static void free_set(ecs_world *world, struct attachment *link) {
   struct memory *memory = set->runner.memory;
   while (set->list) free_kernel(set->list);
   kept_free(set->runner.memory, &set->kept);
+  abreast_free(set->abreast);
   runner_free(&set->runner);
   world_detach_from(world, link);
   memory_free(memory, set, sizeof *set);

@@ -231,3 +231,41 @@ bool kernel_is_hopeless(const struct kernel_box *box) {
 bool kernel_has_run(const struct kernel_box *box) { return box->kernel->runs > 0; }
 
 bool kernel_breaks_promise(const struct kernel_box *box) { return box->kernel->breaks_promise; }
+
+/* ---- totals ---- */
+
+bool variant_is_integer(const struct variant *variant) {
+  return (variant->plan.program->totals[0] & 3) == KT_I64;
+}
+
+bool total_is_integer(const struct kernel *kernel) {
+  uint32_t i = 0;
+  while (i < kernel->count && !kernel->variants[i]->plan.program) i++;
+  return i == kernel->count || variant_is_integer(kernel->variants[i]);
+}
+
+bool totals_agree(lua_State *L, int handle) {
+  const struct kernel_box *box = lua_touserdata(L, handle);
+  struct kernel *kernel = box->kernel;
+  const ecs_query *query = kernel->query;
+  uint32_t integers = 0, floats = 0;
+  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+  for (uint32_t i = 0; i < query_reach(query) && query->terms.choices; i++) {
+    const struct table *table = query_table(query, i);
+    if (query_table_rows(&query->terms, table) == ROWS_NONE) continue;
+    struct which which = variant_wanted(kernel, table);
+    const struct variant *variant = variant_find(L, lua_gettop(L), kernel, which);
+    *(variant && variant_is_integer(variant) ? &integers : &floats) += 1;
+  }
+  lua_pop(L, 1);
+  return !integers || !floats;
+}
+
+bool programs_agree(lua_State *L, int handle) {
+  const struct kernel *kernel = ((const struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  uint32_t integers = 0, floats = 0;
+  for (uint32_t i = 0; i < kernel->count; i++)
+    if (kernel->variants[i]->plan.program)
+      *(variant_is_integer(kernel->variants[i]) ? &integers : &floats) += 1;
+  return !integers || !floats;
+}

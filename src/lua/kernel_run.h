@@ -48,6 +48,9 @@ const struct variant *kernel_variant_here(lua_State *L, int handle, const struct
 ** index, which is not looked at unless kernel_reads. Raises nothing. */
 bool kernel_run_settled(lua_State *L, int anchors, struct kernel *kernel, double dt);
 
+/* The same for a run that is one of several side by side: it is added to these. */
+bool kernel_join_settled(lua_State *L, int anchors, struct kernel *kernel, double dt);
+
 /* Whether that program has outside values. */
 bool kernel_reads(const struct kernel *kernel);
 

@@ -13,10 +13,8 @@
 #include "lua/kernel_query.h"
 #include "lua/kernel_ready.h"
 #include "lua/kernel_run.h"
-#include "lua/kernel_variant.h"
 #include "lua/lua_query.h"
 #include "lua/slot.h"
-#include "lua/variant.h"
 #include "lua/where.h"
 
 /* On the stack: check_form's. */
@@ -109,36 +107,6 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
   if (folding->part.first == number) folding->first = loop_entity(loop, row);
 }
 
-static bool is_integer(const struct variant *variant) {
-  return (variant->plan.program->totals[0] & 3) == KT_I64;
-}
-
-/* The type that the program's total has. */
-static bool total_is_integer(const struct kernel *kernel) {
-  uint32_t i = 0;
-  while (i < kernel->count && !kernel->variants[i]->plan.program) i++;
-  return i == kernel->count || is_integer(kernel->variants[i]);
-}
-
-/* Whether the programs of all tables that have rows give totals of one type. Else Lua, row by
-** row, comes to the first result that is of another one. */
-static bool totals_agree(lua_State *L, int handle) {
-  const struct kernel_box *box = lua_touserdata(L, handle);
-  struct kernel *kernel = box->kernel;
-  const ecs_query *query = kernel->query;
-  uint32_t integers = 0, floats = 0;
-  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
-  for (uint32_t i = 0; i < query_reach(query) && query->terms.choices; i++) {
-    const struct table *table = query_table(query, i);
-    if (query_table_rows(&query->terms, table) == ROWS_NONE) continue;
-    struct which which = variant_wanted(kernel, table);
-    const struct variant *variant = variant_find(L, lua_gettop(L), kernel, which);
-    *(variant && is_integer(variant) ? &integers : &floats) += 1;
-  }
-  lua_pop(L, 1);
-  return !integers || !floats;
-}
-
 /* Whether a table's rows differ in the terms that are there: no program goes through all of them,
 ** and sums are made table by table. */
 static bool any_varies(const ecs_query *query) {
@@ -174,7 +142,7 @@ static void fold_resume(const struct variant *variant, uint32_t match, void *ud)
   if (joined)
     folding->first = entity_id(&folding->query->world->entities, table->rows[folding->part.first]);
   if (joined || folding->total.rows > 0)
-    *(is_integer(variant) ? &folding->integers : &folding->floats) = true;
+    *(variant_is_integer(variant) ? &folding->integers : &folding->floats) = true;
   folding->step = match + 1;
 }
 
@@ -191,7 +159,7 @@ static bool fold_here(lua_State *L, int handle, struct loop_box *loop, struct fo
   if (!loop->box->kernels->on) return false;
   const struct variant *variant = kernel_variant_here(L, handle, loop);
   if (!variant) return false;
-  bool integer = is_integer(variant);
+  bool integer = variant_is_integer(variant);
   if (integer ? folding->floats : folding->integers) return false;
   end_part(folding);
   struct kernel_run run = run_to_total(folding);
@@ -229,16 +197,6 @@ static void fold_in_lua(lua_State *L, struct folding *folding) {
   lua_pushvalue(L, AT_KERNEL);
   lua_pushlightuserdata(L, folding);
   form_call(L, index, loop, 4);
-}
-
-/* Whether all programs that there are give totals of one type. */
-static bool programs_agree(lua_State *L, int handle) {
-  const struct kernel *kernel = ((const struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  uint32_t integers = 0, floats = 0;
-  for (uint32_t i = 0; i < kernel->count; i++)
-    if (kernel->variants[i]->plan.program)
-      *(is_integer(kernel->variants[i]) ? &integers : &floats) += 1;
-  return !integers || !floats;
 }
 
 static int reduce(lua_State *L, enum front_result result, k_reduce how) {

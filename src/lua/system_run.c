@@ -278,20 +278,29 @@ static RARE bool has_no_news(const struct system_box *system) {
 }
 
 /* An `each` or `map` that is known to need nothing of Lua but outside values runs without a call
-** of Lua: that costs more than a few rows do. */
-static bool run_settled(const struct system_box *system, double dt) {
+** of Lua: that costs more than a few rows do. False when it is none. */
+INLINE bool use_settled(const struct system_box *system, double dt,
+                        bool (*use)(lua_State *L, int anchors, struct kernel *kernel, double dt)) {
   if (!system->compiled || !system->kernel || !system->query->query) return false;
   struct kernel *kernel = system->kernel->kernel;
   if (!kernel) return false;
   lua_State *L = state_of(system->box);
-  if (!kernel_reads(kernel)) return kernel_run_settled(L, 0, kernel, dt);
+  if (!kernel_reads(kernel)) return use(L, 0, kernel, dt);
   int top = lua_gettop(L);
   if (!lua_checkstack(L, 12)) return false;
   lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
   lua_rawgeti(L, -1, system->anchors_ref);
-  bool ran = kernel_run_settled(L, lua_gettop(L), kernel, dt);
+  bool ran = use(L, lua_gettop(L), kernel, dt);
   lua_settop(L, top);
   return ran;
+}
+
+static bool run_settled(const struct system_box *system, double dt) {
+  return use_settled(system, dt, kernel_run_settled);
+}
+
+bool script_join(const struct system_box *system, double dt) {
+  return use_settled(system, dt, kernel_join_settled);
 }
 
 ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {

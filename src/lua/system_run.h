@@ -43,6 +43,9 @@ enum { BODY_WORLD = 1, BODY_REFS, BODY_SYSTEM, BODY_FUNCTION };
 
 /* The core's callbacks. */
 ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud);
+/* Adds what script_run would do to what is to be done side by side; false where that needs more of
+** Lua than outside values. */
+bool script_join(const struct system_box *system, double dt);
 ecs_status script_when(ecs_world *world, void *ud, bool *run);
 void script_free(void *ud);
 void script_failed(ecs_world *world, const char *system, ecs_status status, void *ud);

@@ -13,12 +13,15 @@
 #define REFUSAL 0              /* among a variant's anchors: no number of what the front anchors, */
 #define THE_FUNCTION 1         /* and the number of what it anchors first */
 
+struct abreast;
+
 /* What a world's object has compiled, in the world's memory: freed with the world whatever
 ** becomes of the object and of handles. */
 struct kernel_set {
   struct attachment link;
   struct kernel *list;
   struct runner runner;
+  struct abreast *abreast;     /* of systems side by side; NULL before there are any */
   struct kept kept;            /* rows that are marked, of the run over tables that is under way */
 };
 

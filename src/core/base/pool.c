@@ -52,6 +52,12 @@ bool pool_is_awake(const struct pool *pool) {
   return pool->crew && shared_get(&pool->asleep) < crew_size(pool->crew);
 }
 
+bool pool_is_worth(const struct pool *pool, uint64_t work) {
+  enum { AWAKE = 1 << 15, WAKING = 1 << 19 };
+  if (pool->eager) return true;
+  return work >= AWAKE && (work >= WAKING || pool_is_awake(pool));
+}
+
 /* ---- the threads of the pool ---- */
 
 static bool come_in(struct pool *pool) {

@@ -25,6 +25,10 @@ uint32_t pool_width(const struct pool *pool);
 ** in some dozens. */
 bool pool_is_awake(const struct pool *pool);
 
+/* Whether it is worth sharing: about so many instructions, of a row each. What the pool has done
+** before may change that, and no result. */
+bool pool_is_worth(const struct pool *pool, uint64_t work);
+
 /* Calls run(job, who) here with 0 and on other threads with other numbers below `width`, and
 ** returns when all have returned. They calculate in the floating-point mode of the caller. A host's
 ** jobs may be on any threads, or one after the other on this one. */

@@ -1,9 +1,7 @@
 #include "core/run/beside.h"
 
 #include "core/base/hash_map.h"
-#include "core/run/timetable.h"
-#include "core/store/query.h"
-#include "core/store/world.h"
+#include "core/run/due.h"
 
 void beside_know(ecs_world *world, const struct companions *companions) {
   world->schedule->companions = companions;
@@ -21,12 +19,6 @@ static void note_accesses(const struct companions *companions, struct prospect *
   uint32_t at = 0;
   while (companions->next(prospect, &at, &access))
     *(access.writes ? &prospect->writes : &prospect->reads) |= bit_of(&access);
-}
-
-/* Whether its query is about events, or about what has changed. */
-static bool reads_news(const ecs_system *system) {
-  const ecs_query *query = system->reads;
-  return query && (query->terms.event || query->terms.changes);
 }
 
 void beside_look(const ecs_world *world, const ecs_system *system, struct prospect *out) {

@@ -21,12 +21,19 @@ struct prospect {
   uint64_t work;               /* about so many instructions, of a row each */
 };
 
-/* What somebody whose systems may run side by side knows of them; cannot fail, and changes
-** nothing. */
+/* What somebody whose systems may run side by side knows of them, and does. */
 struct companions {
+  /* Neither can fail, and changes anything. */
   void (*look)(const ecs_system *system, struct prospect *out);
   /* What a run gets at, one after the other; *at is 0 at first. */
   bool (*next)(const struct prospect *prospect, uint32_t *at, struct access *out);
+  /* Prepares a system's run, that of the first of those to be side by side or one more, with the
+  ** world's random numbers as they are now; false: it cannot be so now. */
+  bool (*add)(ecs_system *system, double dt, const ecs_system *first);
+  /* Runs all of them, of which this is one; false: nothing was done. */
+  bool (*run)(ecs_system *system);
+  /* Ends the run of each, in the order in which they were added; cannot fail. */
+  void (*end)(ecs_system *system, uint32_t number);
 };
 
 /* Says who knows. */

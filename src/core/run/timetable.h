@@ -34,6 +34,7 @@ struct follower {
 struct ecs_system {
   bool enabled, parked, has_run, removed;
   bool needs_rows;           /* does nothing while its query has none */
+  uint8_t abreast;           /* how many ran side by side when its phase last ran, with it; or 0 */
   uint64_t barren;           /* world_arrived when that had none and nothing else decided on runs */
   double timer;              /* since the interval last elapsed */
   double elapsed;            /* since it last ran */
@@ -98,6 +99,7 @@ struct schedule {
   bool untold;               /* schedule_tell may have something to tell */
   ecs_system *current;       /* the one that runs */
   bool news;                 /* its query is about events, or what has changed */
+  struct together *together; /* of systems that run side by side; or NULL */
   const struct companions *companions;   /* who knows what systems read and write; or NULL */
   struct chance outer;       /* the stream of random numbers around those of systems */
 };

@@ -4,7 +4,9 @@
 #include "core/base/clock.h"
 #include "core/base/many.h"
 #include "core/find/indexing.h"
+#include "core/run/together.h"
 #include "core/run/callback.h"
+#include "core/run/due.h"
 #include "core/run/reading.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
@@ -42,7 +44,7 @@ static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
 
 /* Counts a run in this tick; how many there were. */
 static inline uint64_t count_stream(const ecs_world *world, ecs_system *system) {
-  uint64_t opened = system->streams_tick == world->tick ? system->streams : 0;
+  uint64_t opened = streams_before(world, system);
   system->streams_tick = world->tick;
   system->streams = opened + 1;
   return opened;
@@ -51,8 +53,7 @@ static inline uint64_t count_stream(const ecs_world *world, ecs_system *system) 
 /* The stream of random numbers of the system's next run in this tick; counts it, until the run
 ** fails. */
 static inline struct chance next_stream(const ecs_world *world, ecs_system *system) {
-  uint64_t opened = count_stream(world, system);
-  return (struct chance){chance_key(world->seed + system->chance, opened), 0, 0};
+  return stream_of(world, system, count_stream(world, system));
 }
 
 static ecs_status call_once(ecs_world *world, ecs_system *system, double dt) {
@@ -62,12 +63,6 @@ static ecs_status call_once(ecs_world *world, ecs_system *system, double dt) {
   world->running = false;
   world_turn(world);
   return status;
-}
-
-/* Whether its query is about events, or what has changed. */
-static inline bool reads_news(const ecs_system *system) {
-  const ecs_query *query = system->reads;
-  return UNLIKELY(query && (query->terms.event || query->terms.changes));
 }
 
 /* call_once of a system that is told what is new to it. */
@@ -145,9 +140,7 @@ static ecs_status ask(ecs_world *world, ecs_system *system, bool *wanted) {
 
 /* Whether a system that needs rows has none. */
 static bool is_barren(const ecs_world *world, ecs_system *system) {
-  const ecs_query *query = system->reads;
-  if (!query || query->broken || reads_news(system)) return false;
-  if (!query_is_barren(query)) return false;
+  if (!reads_nothing(system)) return false;
   if (system->every <= 0 && !system->when) system->barren = world_arrived(world);
   return true;
 }
@@ -180,10 +173,9 @@ static inline bool step_barren(const ecs_world *world, ecs_system *system, doubl
   return true;
 }
 
-static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, bool once,
-                              bool fixed) {
-  pass_time(system, dt);
-  if (!system->enabled || system->parked || (once && system->has_run)) return ECS_OK;
+static ecs_status step_system(ecs_world *world, ecs_system *system, struct tempo tempo) {
+  pass_time(system, tempo.dt);
+  if (!system->enabled || system->parked || (tempo.once && system->has_run)) return ECS_OK;
   if (!is_due(system)) return ECS_OK;
   uint64_t awaited = reads_news(system) ? reading_is_due(system) : 0;
   if (system->when) {
@@ -198,8 +190,7 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, b
     pass_over(world, system);
     return ECS_OK;
   }
-  ecs_status status =
-      run_system(world, system, system->has_run && !fixed ? system->elapsed : dt);
+  ecs_status status = run_system(world, system, dt_of(system, &tempo));
   if (UNLIKELY(status == ECS_ENOMEM)) {
     system->timer = timer;
     if (reads_news(system)) system->awaited = awaited;
@@ -223,11 +214,49 @@ static inline void fetch_next(const struct schedule *schedule, uint32_t i) {
   FETCH(next->ud);
 }
 
-/* The systems of a phase as they are now: one registered while it runs waits for its next
-** start, one removed is passed over. For those behind one that fails only time passes. */
+/* The systems at some places of the phase that runs, as they are now. For those behind one that
+** fails only time passes. */
+static ecs_status step_range(ecs_world *world, uint32_t from, uint32_t to, struct tempo tempo,
+                             ecs_status status) {
+  const struct schedule *schedule = world->schedule;
+  for (uint32_t i = from; i < to; i++) {
+    ecs_system *system = schedule->running[i];
+    FETCH(ahead(schedule, i, 8));
+    if (LIKELY(status == ECS_OK) && step_barren(world, system, tempo.dt, tempo.once)) continue;
+    fetch_next(schedule, i);
+    if (system->removed) continue;
+    if (status == ECS_OK)
+      status = step_system(world, system, tempo);
+    else
+      pass_time(system, tempo.dt);
+  }
+  return status;
+}
+
+/* The same of all where some may run side by side: what they do is done at the place of the first
+** of them, and each is then stepped at its own, as if it did it there. */
+static RARE ecs_status step_batches(ecs_world *world, struct tempo tempo) {
+  const struct schedule *schedule = world->schedule;
+  struct together batch;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < schedule->running_count;) {
+    uint32_t end = schedule->running_count;
+    if (status == ECS_OK) end = together_begin(world, i, &tempo, &batch);
+    assert(end > i && end <= schedule->running_count);
+    bool abreast = status == ECS_OK && batch.count > 0;
+    status = step_range(world, i, end, tempo, status);
+    i = end;
+    assert(!abreast || status == ECS_OK);
+    if (abreast) together_end(world, &batch);
+  }
+  return status;
+}
+
+/* The systems of a phase: one registered while it runs waits for its next start, one removed is
+** passed over. */
 static ecs_status run_once(ecs_world *world, const struct phase *phase, double dt) {
   struct schedule *schedule = world->schedule;
-  bool once = phase_runs_once(phase);
+  struct tempo tempo = {dt, phase_runs_once(phase), phase->fixed > 0};
   assert(schedule->running_count == 0);
   schedule_count(schedule);
   if (phase->count == 0) return ECS_OK;
@@ -236,18 +265,9 @@ static ecs_status run_once(ecs_world *world, const struct phase *phase, double d
   memcpy(schedule->running, schedule->systems + phase->first,
          phase->count * sizeof *schedule->running);
   schedule->running_count = phase->count;
-  ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < schedule->running_count; i++) {
-    ecs_system *system = schedule->running[i];
-    FETCH(ahead(schedule, i, 8));
-    if (LIKELY(status == ECS_OK) && step_barren(world, system, dt, once)) continue;
-    fetch_next(schedule, i);
-    if (system->removed) continue;
-    if (status == ECS_OK)
-      status = step_system(world, system, dt, once, phase->fixed > 0 && system->every <= 0);
-    else
-      pass_time(system, dt);
-  }
+  ecs_status status = UNLIKELY(world->pool != NULL)
+                          ? step_batches(world, tempo)
+                          : step_range(world, 0, schedule->running_count, tempo, ECS_OK);
   schedule->running_count = 0;
   return status;
 }
