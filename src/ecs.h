@@ -20,6 +20,7 @@
 #include "ecs_entity.h"      /* entities, their components, ties, names */
 #include "ecs_query.h"       /* queries and iterators */
 #include "ecs_system.h"      /* systems, phases, update */
+#include "ecs_rows.h"        /* systems on several threads */
 #include "ecs_observer.h"    /* observers */
 #include "ecs_index.h"       /* indexes: who is near a place */
 #include "ecs_image.h"       /* save, load, snapshots, digests */

@@ -136,6 +136,8 @@ typedef struct ecs_lua_api {
   ecs_id (*sight_value)(const ecs_sight *sight, uint32_t variable);
   bool (*iter_next_rows)(ecs_iter *it);
   void *(*iter_cells)(const ecs_iter *it, uint32_t term, uint32_t leaf, const uint32_t **rows);
+  void *(*rows_column)(const struct ecs_rows *rows, uint32_t term, uint32_t leaf);
+  ecs_id (*rows_entity)(const struct ecs_rows *rows, size_t row);
 } ecs_lua_api;
 
 /* Functions are added at the end only, and the version then counts up. Any other change, of what
@@ -143,7 +145,7 @@ typedef struct ecs_lua_api {
 #define ECS_LUA_API_VERSION 1u
 
 /* Where the registry has it, as a light userdata. */
-#define ECS_LUA_API_KEY "ecs.lua_api.2"
+#define ECS_LUA_API_KEY "ecs.lua_api.3"
 
 /* The functions of the ecs in this state; good until it is closed. Raises an error when there is
 ** none (a module requires "ecs" first), or an older one than this header. */

@@ -22,6 +22,13 @@ ECS_API ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc);
 /* What a system is called with. dt: seconds since it last ran. */
 typedef ecs_status (*ecs_run_fn)(ecs_world *world, ecs_query *query, double dt, void *ud);
 
+/* What one is called with for some of its rows, on any of the world's threads: see ecs_rows.h. */
+struct ecs_rows;
+typedef ecs_status (*ecs_rows_fn)(const struct ecs_rows *rows, double dt, void *ud);
+/* As ecs_iter_column, and as ecs_iter_entity. */
+ECS_API void *ecs_rows_column(const struct ecs_rows *rows, uint32_t term, uint32_t leaf);
+ECS_API ecs_id ecs_rows_entity(const struct ecs_rows *rows, size_t row);
+
 typedef struct ecs_system_desc {
   const char *name;
   const char *phase;              /* NULL: "update" */
@@ -40,6 +47,7 @@ typedef struct ecs_system_desc {
   ecs_status (*when)(ecs_world *world, void *ud, bool *run);  /* NULL: always */
   void (*free)(void *ud);                    /* called when the system goes; may be NULL */
   void *ud;
+  ecs_rows_fn parallel;           /* instead of `run`: for ranges of rows, on several threads */
 } ecs_system_desc;
 
 /* Registers a system, or replaces the one of that name, which keeps its place, its switch and

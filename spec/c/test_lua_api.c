@@ -50,7 +50,7 @@ static void tells_versions_apart(void) {
   open_lua(&host);
   lua_pushlightuserdata(host.L, &other);
   lua_setfield(host.L, LUA_REGISTRYINDEX, ECS_LUA_API_KEY);
-  check_error(ask, "was built for version 1 of ecs.lua_api.2, and ecs has version 0");
+  check_error(ask, "was built for version 1 of ecs.lua_api.3, and ecs has version 0");
   other.version = ECS_LUA_API_VERSION + 1;
   CHECK(ecs_lua_functions(host.L) == &other);
   close_lua(&host);

@@ -89,6 +89,20 @@ static void ready_to_run(struct fixture *f) {
   CHECK_OK(f->world, ecs_system_new(f->world, &desc));
 }
 
+static ecs_status shift(const ecs_rows *rows, double dt, void *ud) {
+  struct position *p = ecs_rows_column(rows, 0, 0);
+  (void)ud;
+  CHECK(p && dt > 0);
+  return ECS_OK;
+}
+
+static void with_ranges(struct fixture *f) {
+  ecs_system_desc desc = {.name = "shift", .query = "Position", .parallel = shift};
+  with_systems(f);
+  spawn(f->world, &f->position, 1);
+  CHECK_OK(f->world, ecs_system_new(f->world, &desc));
+}
+
 static ecs_status update(struct fixture *f) { return ecs_update(f->world, 0.5); }
 
 static ecs_status run_system(struct fixture *f) { return ecs_run(f->world, "change", 0.5); }
@@ -113,6 +127,7 @@ static void ready_to_reclaim(struct fixture *f) {
 }
 
 static const struct operation operations[] = {
+  {"a system that runs over ranges of rows", with_ranges, update, NULL, ASKS},
   {"a system", NULL, new_system, NULL, ASKS},
   {"a system among others", with_systems, new_system, NULL, ASKS},
   {"a system replaced", with_systems, new_system, NULL, ASKS},

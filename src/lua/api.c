@@ -123,6 +123,8 @@ static const ecs_lua_api api = {
   .sight_value = ecs_sight_value,
   .iter_next_rows = ecs_iter_next_rows,
   .iter_cells = ecs_iter_cells,
+  .rows_column = ecs_rows_column,
+  .rows_entity = ecs_rows_entity,
 };
 
 void api_open(lua_State *L) {

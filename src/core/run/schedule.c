@@ -5,6 +5,7 @@
 #include "core/store/world.h"
 #include "core/base/text.h"
 #include "core/run/arrange.h"
+#include "core/run/ranges.h"
 #include "core/run/timetable.h"
 #include "ecs_query.h"
 
@@ -149,7 +150,8 @@ static ecs_status build(ecs_world *world, const ecs_system_desc *desc, struct ph
   system->chance = text_hash64(desc->name, strlen(desc->name));
   system->enabled = !desc->disabled;
   system->needs_rows = desc->needs_rows;
-  system->run = desc->run;
+  system->run = desc->parallel ? ranges_run : desc->run;
+  system->parallel = desc->parallel;
   system->when = desc->when;
   system->free = desc->free;
   system->ud = desc->ud;
@@ -158,6 +160,7 @@ static ecs_status build(ecs_world *world, const ecs_system_desc *desc, struct ph
     status = ecs_query_new(world, desc->query, &system->query);
   if (system->query) system->query->kept = true;
   system->reads = system->query ? system->query : desc->reads;
+  if (status == ECS_OK && system->parallel) status = ranges_suit(world, system);
   if (status != ECS_OK)
     schedule_free_system(world, system, false);
   else
@@ -168,8 +171,9 @@ static ecs_status build(ecs_world *world, const ecs_system_desc *desc, struct ph
 ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_system **out) {
   if (!desc->name || !*desc->name)
     return world_fail(world, ECS_EINVAL, "a system needs a name");
-  if (!desc->run)
-    return world_fail(world, ECS_EINVAL, "system '%s' has nothing to run", desc->name);
+  if (!desc->run == !desc->parallel)
+    return world_fail(world, ECS_EINVAL, desc->run ? "system '%s' has both `run` and `parallel`: "
+                      "give one of them" : "system '%s' has nothing to run", desc->name);
   if (!(desc->every >= 0 && desc->every < 1e18))
     return world_fail(world, ECS_EINVAL, "system '%s': every = %g is no time in seconds",
                       desc->name, desc->every);
@@ -453,6 +457,7 @@ void schedule_free(ecs_world *world) {
               schedule->running_capacity * sizeof *schedule->running);
   memory_free(memory, schedule->sorted,
               schedule->sorted_capacity * sizeof *schedule->sorted);
+  ranges_free(memory, schedule->ranges);
   system_names_free(memory, &schedule->names);
   map_free(memory, &schedule->awaited);
 }

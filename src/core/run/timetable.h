@@ -47,6 +47,7 @@ struct ecs_system {
   ecs_query *reads;          /* the query that it goes through, be it the host's; or NULL */
   ecs_query *query;          /* its own, that it is given; freed with it */
   ecs_run_fn run;            /* NULL for an observer, */
+  ecs_rows_fn parallel;      /* what `run` calls for ranges of rows; or NULL */
   ecs_observe_fn observe;    /* which has these: its phase is the schedule's `reacting` */
   struct watch *watch;
   void *ud;
@@ -96,6 +97,7 @@ struct schedule {
   void *on_error_ud;
   ecs_system *gone;          /* freed when nothing runs */
   double clock;              /* when the system before ended; 0: others have run since */
+  struct ranges *ranges;     /* of rows, of systems that run on several threads; or NULL */
   bool untold;               /* schedule_tell may have something to tell */
   ecs_system *current;       /* the one that runs */
   bool news;                 /* its query is about events, or what has changed */

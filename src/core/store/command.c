@@ -24,6 +24,7 @@ uint32_t scope_innermost(const struct staging *staging) {
 
 ecs_status scope_open(ecs_world *world, enum scope_kind kind, uint32_t *scope) {
   struct staging *staging = &world->staging;
+  assert(!world->shared);
   if (UNLIKELY(staging->scope_count == staging->scope_capacity)) {
     struct scope *scopes = memory_grow(&world->memory, staging->scopes,
                                        &staging->scope_capacity,
@@ -129,7 +130,7 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
                               ecs_id pair, ecs_id target, const struct write *writes,
                               uint32_t count) {
   struct staging *staging = &world->staging;
-  assert(staging_is_open(staging) && ecs_alive(world, entity));
+  assert(!world->shared && staging_is_open(staging) && ecs_alive(world, entity));
   struct chain *chain = find_chain(staging, entity);
   ecs_status status = command_reserve(world, 1, count, chain ? 0 : 1);
   if (status != ECS_OK) return status;

@@ -66,6 +66,7 @@ void emission_append(ecs_world *world, struct event *event, const struct write *
 
 ecs_status emission_add(ecs_world *world, struct event *event, const struct write *writes,
                         uint32_t count) {
+  assert(!world->shared);
   ecs_status status = event_reserve(world, event, 1);
   if (status == ECS_OK) status = emission_reserve(world, event, false);
   if (status != ECS_OK) return status;

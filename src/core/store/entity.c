@@ -169,6 +169,7 @@ static bool is_kept(const ecs_world *world, ecs_id id, ecs_id component, bool ha
 
 ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
                       const struct write *writes, uint32_t count) {
+  assert(!world->shared);
   if (UNLIKELY(component->relation)) return relate_set(world, id, component, writes, count);
   if (UNLIKELY(!entity_find(&world->entities, id))) return entity_need(world, id);
   struct cells_row cells;

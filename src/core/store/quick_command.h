@@ -15,7 +15,7 @@ INLINE bool command_stage_quick(ecs_world *world, enum command_kind kind, ecs_id
                staging->chain_count == staging->chain_capacity))
     return false;
   uint32_t scope = staging->scope_count - 1, *place = &staging->chain_of.near[offset];
-  assert(staging_is_open(staging) && staging->scopes[scope].open);
+  assert(!world->shared && staging_is_open(staging) && staging->scopes[scope].open);
   staging->commands[at] = (struct command){.entity = entity, .component = component, .kind = kind,
                                            .scope = scope, .next = NONE,
                                            .first_write = staging->write_count};

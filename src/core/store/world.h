@@ -85,6 +85,7 @@ struct ecs_world {
   uint64_t now;                  /* runs so far, and one: what is written is marked with it */
   bool updating;                 /* systems run */
   bool running;                  /* one does */
+  bool shared;                   /* on several threads: nobody may change the world */
   uint64_t arrivals;             /* how often a table got its first row */
   uint64_t moment;               /* counts runs of systems and what lies between: see find */
   struct chance chance;          /* where random numbers are drawn from now */
