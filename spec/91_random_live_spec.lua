@@ -214,7 +214,7 @@ function Session:close()
 end
 
 describe("random edits of live scripts", function()
-  local seeds = helper.by_scale { small = 5, normal = 25, deep = 300 }
+  local seeds = helper.by_scale { small = 5, normal = 25, deep = 150 }
   local steps = helper.by_scale { small = 40, normal = 60, deep = 150 }
 
   for first = 1, seeds, 5 do

@@ -141,7 +141,7 @@ LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-
 TEST_CHECKS := plain asan model hash paranoid rock install costs $(if $(C_TESTS),c asan-c hash-c threads) \
   digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
-DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2 deep-traces-3) \
+DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-3 deep-traces-4 deep-traces-1 deep-traces-2) \
   $(if $(DEEP_SPECS),deep-asan deep-plain) $(if $(C_TESTS),deep-c deep-threads) builds \
   windows $(if $(C_TESTS),i686 aarch64) \
   valgrind $(if $(C_TESTS),valgrind-c) cppcheck fuzz $(if $(deep_scale:small=),coverage tidy)
@@ -259,21 +259,23 @@ check-deep-asan: $(call spec_needs,$(ASAN))
 	$(check) deep-asan tap env ECS_SPEC_SCALE=$(deep_scale) ECS_SPEC_SEEDS=1 $(asan_env) \
 	  $(call specs,$(ASAN),$(deep_specs))
 
-# Half of the long traces run under the sanitizers, half, at half of the time, against the release.
-# Keeping the stacks of allocations takes much of the time; a trace can be run again with them.
-SEEDS_1 := 1-250
-SEEDS_2 := 251-500
-SEEDS_3 := 501-1000
+# A fifth of the long traces run under the sanitizers, the others, at half of the time, against the
+# release. Keeping the stacks of allocations takes much of the time; a trace can be run again with
+# them.
+SEEDS_1 := 1-100
+SEEDS_2 := 101-200
+SEEDS_3 := 201-600
+SEEDS_4 := 601-1000
 TRACES = ECS_SPEC_SCALE=deep ECS_SPEC_SEEDS=$(SEEDS_$*)
 
-TRACE_CHECKS := check-deep-traces-1 check-deep-traces-2
+SANE_TRACES := check-deep-traces-1 check-deep-traces-2
 
-$(TRACE_CHECKS): asan_options := $(asan_options):malloc_context_size=1
-$(TRACE_CHECKS): check-deep-traces-%: $(call spec_needs,$(ASAN))
+$(SANE_TRACES): asan_options := $(asan_options):malloc_context_size=1
+$(SANE_TRACES): check-deep-traces-%: $(call spec_needs,$(ASAN))
 	$(check) deep-traces-$* tap env $(TRACES) $(asan_env) \
 	  $(call specs,$(ASAN),--filter=agree.on.seeds $(MODEL))
 
-check-deep-traces-3: check-deep-traces-%: $(call spec_needs,$(RELEASE))
+check-deep-traces-3 check-deep-traces-4: check-deep-traces-%: $(call spec_needs,$(RELEASE))
 	$(check) deep-traces-$* tap env $(TRACES) \
 	  $(call specs,$(RELEASE),--filter=agree.on.seeds $(MODEL))
 
@@ -281,9 +283,11 @@ check-builds:
 	$(check) builds tap env ECS_SPEC_SCALE=$(deep_scale) GCC="$(GCC)" CLANG="$(CLANG)" \
 	  sh spec/tools/builds $(BUILD)/builds
 
-# With small counts: specs of values, loops, systems and kernels, and C tests of what moves.
+# With small counts: specs of values, loops, systems and kernels, and C tests of what moves. Random
+# programs and wrong arguments are many, and go the same ways under the sanitizers.
 valgrind_specs = $(if $(filter small,$(DEEP)),$(wildcard spec/1*_spec.lua spec/2*_spec.lua \
-  spec/3*_spec.lua spec/53_kernel_rows_spec.lua spec/61_save_spec.lua),$(SPECS) $(DEEP_SPECS))
+  spec/3*_spec.lua spec/53_kernel_rows_spec.lua spec/61_save_spec.lua),$(filter-out \
+  $(wildcard spec/*_random_* spec/8[04]* spec/52_kernel_whole*),$(ASAN_SPECS)))
 valgrind_c = $(if $(filter small,$(DEEP)),$(filter %/test_table %/test_scope %/test_value_any \
   %/test_migrate %/test_image,$^),$^)
 

@@ -6,7 +6,7 @@ local plain_runs = require "spec.support.kernel_plain_run"
 local runs = require "spec.support.kernel_twins"
 
 local sanitized = (os.getenv "ECS_BUILD" or ""):find "asan"
-local count = (helper.scale() == "small" or sanitized) and 1000 or 20000
+local count = (helper.scale() == "small" or sanitized) and 1000 or 10000
 local rows = 300
 local first = 100001
 
