@@ -282,6 +282,7 @@ int query_set(lua_State *L) {
   struct world_box *box = query->box;
   int filter = lua_gettop(L);
   if (arguments < 2) luaL_argerror(L, arguments + 2, "value expected");
+  check_free(L, box);
   /* So that errors name this call's arguments, also when there is no row. */
   struct batch batch;
   need_stack(L, arguments + 8);
