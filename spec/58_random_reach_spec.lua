@@ -159,6 +159,7 @@ local function run(seed, kernels)
   local done, count = pcall(those.count, those)
   seen[#seen + 1] = done and floor(count) or plain(count)
   tiers[3] = (world:explain(truth) or {}).tier
+  world:close()
   return table.concat(seen, "\n"), tiers, text
 end
 

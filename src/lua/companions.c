@@ -88,7 +88,6 @@ static const char *why_loud(const struct variant *variant) {
 static const char *why_alone(const struct kernel *kernel, const struct variant *variant) {
   if (!variant->quiet) return why_loud(variant);
   if (terms_walk(&kernel->query->terms)) return "its matches do not lie together";
-  if (kernel->query->terms.changes) return "it asks what has changed";
   if (!variant_fits_all(kernel, variant)) return "its tables want different programs";
   return variant->plan.sharing.why_not;
 }
