@@ -123,8 +123,47 @@ static void lets_go_of_what_another_state_overwrites(void) {
   close_world(&f);
 }
 
+static const char moves[] =
+    "local name = ...\n"
+    "world:component(name, { 'x: f64', 'y: f64' })\n"
+    "for _, field in ipairs { 'x', 'y' } do\n"
+    "  local text = ('return function(c) c.%s = c.%s + 1 end'):format(field, field)\n"
+    "  world:system(name .. field, { query = name, each = load(text)() })\n"
+    "end\n";
+
+/* A state has none of the objects of another one's systems. */
+static void explains_systems_of_another_state(void) {
+  static const char explain[] =
+      "local function told(...) return world:explain(...) end\n"
+      "local mine, theirs = told 'by', told 'ax'\n"
+      "assert(mine.tier == 'vector' and mine.compilations == 1 and not mine.reason)\n"
+      "assert(theirs.tier == 'vector' and not theirs.compilations and not theirs.reason)\n"
+      "assert(theirs.writes[1] == 'a' and told('lua').reason:find 'another Lua state')\n"
+      "local lists = told('update').update\n"
+      "assert(#lists == 3 and table.concat(lists[1], ' ') == 'ax ay' and not lists[1].why)\n"
+      "assert(table.concat(lists[2], ' ') == 'lua' and table.concat(lists[3], ' ') == 'bx by')\n";
+  open_states();
+  for (int i = 0; i < 2; i++) {
+    struct lua_host *host = i ? &two : &one;
+    CHECK_INTEGER(LUA_OK, luaL_loadstring(host->L, moves));
+    lua_pushstring(host->L, i ? "b" : "a");
+    CHECK_INTEGER(LUA_OK, lua_pcall(host->L, 1, 0, 0));
+    if (!i) run_script(host, "world:system('lua', { run = function() end })");
+  }
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK(lua_checkstack(two.L, 100) != 0);
+  for (int i = 0; i < 100; i++) lua_pushinteger(two.L, i + 1);   /* what is left on the stack */
+  lua_settop(two.L, 0);
+  run_script(&two, explain);
+  CHECK_SOUND(f.world);
+  close_lua(&one);
+  close_lua(&two);
+  close_world(&f);
+}
+
 static const struct test tests[] = {
   {"two states share a world", serves_two_states},
+  {"systems of another state are explained", explains_systems_of_another_state},
   {"a state reads its own any values only", tells_values_of_two_states_apart},
   {"any values that another state overwrites are let go of",
    lets_go_of_what_another_state_overwrites},

@@ -234,6 +234,10 @@ static void explain_kernel(lua_State *L, int handle, int table) {
 enum { AT_WORLD = 1, AT_SYSTEM, AT_KERNEL, AT_TABLE };
 
 void explain_open(lua_State *L, int world_index, struct system_box *system) {
+  if (system->box != lua_touserdata(L, world_index)) {
+    lua_pushnil(L);
+    return;
+  }
   lua_getiuservalue(L, world_index, WORLD_REFS);
   lua_rawgetp(L, -1, system);
   lua_getiuservalue(L, -1, SYSTEM_KERNEL);
@@ -252,9 +256,12 @@ static void explain_script(lua_State *L, const struct system_box *system) {
     explain_kernel(L, AT_KERNEL, AT_TABLE);
     return;
   }
-  lua_pushstring(L, system->form == FORM_OBSERVE ? "observers are called for one match at a time"
-                    : system->form == FORM_RUN   ? "only `each` and `map` functions are compiled"
-                                             : "it is not to be compiled");
+  bool foreign = system->box != lua_touserdata(L, AT_WORLD);
+  if (foreign && system->compiled) return;
+  lua_pushstring(L, foreign ? "another Lua state has it: ask there"
+                    : system->form == FORM_OBSERVE ? "observers are called for one match at a time"
+                    : system->form == FORM_RUN     ? "only `each` and `map` functions are compiled"
+                                                   : "it is not to be compiled");
   lua_setfield(L, AT_TABLE, "reason");
 }
 

@@ -8,8 +8,9 @@
 
 struct system_box;
 
-/* Pushes the handle of a system's kernel, or nil. After a change of components the next run
-** compiles; who asks before that is told what then will be. Runs quietly. */
+/* Pushes the handle of a system's kernel, or nil, as of one that another Lua state has. After a
+** change of components the next run compiles; who asks before that is told what then will be. Runs
+** quietly. */
 void explain_open(lua_State *L, int world_index, struct system_box *system);
 
 /* world:explain(name) */
