@@ -110,6 +110,7 @@ static void look(const ecs_system *system, struct prospect *out) {
   if (!variant_is_current(kernel, variant)) return;
   out->alone = why_alone(kernel, variant);
   out->of = variant;
+  out->owner = script->box;
   out->work = rows_of(kernel->query) * variant->plan.sharing.weight;
 }
 
@@ -125,11 +126,11 @@ static struct kernel_set *set_of(const ecs_system *system) {
   return system_script(system)->handle->kernel->set;
 }
 
-/* Of struct companions; systems of one Lua state go together. */
+/* Of struct companions. */
 static bool add(ecs_system *system, double dt, const ecs_system *first) {
   const struct system_box *script = system_script(system);
-  if (script->box != system_script(first)->box) return false;
   struct kernel_set *set = set_of(system);
+  assert(script->box == system_script(first)->box);
   if (!need_abreast(set)) return false;
   if (system == first) abreast_begin(set->abreast, &set->runner);
   return script_join(script, dt);

@@ -29,15 +29,17 @@ struct listed {
 static void push_clash(lua_State *L, const ecs_world *world, enum clash clash,
                        const char *earlier, const struct access *at) {
   static const char *const forms[] = {
+    [CLASH_ORDER] = "it comes after '%s'",
+    [CLASH_OWNER] = "it is of another Lua state than '%s'",
     [CLASH_READ] = "it reads %s, which '%s' writes",
     [CLASH_WRITTEN] = "it writes %s, which '%s' reads",
     [CLASH_BOTH] = "it writes %s, and so does '%s'",
   };
-  if (clash == CLASH_ORDER) {
-    lua_pushfstring(L, "it comes after '%s'", earlier);
+  if (clash == CLASH_ORDER || clash == CLASH_OWNER) {
+    lua_pushfstring(L, forms[clash], earlier);
     return;
   }
-  assert(clash > CLASH_ORDER && clash <= CLASH_BOTH);
+  assert(clash > CLASH_OWNER && clash <= CLASH_BOTH);
   const struct component *component = component_of(world, at->component);
   if (component->length)
     lua_pushstring(L, component->name);

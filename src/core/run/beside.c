@@ -66,6 +66,7 @@ enum clash beside_clash(const ecs_world *world, const struct side *earlier,
   assert(companions && !a->alone && !b->alone);
   if (has_name(earlier->system->before, later->system->name)) return CLASH_ORDER;
   if (has_name(later->system->after, earlier->system->name)) return CLASH_ORDER;
+  if (a->owner != b->owner) return CLASH_OWNER;
   if ((a->writes & (b->reads | b->writes)) && meet(companions, a, b, true, at))
     return at->writes ? CLASH_BOTH : CLASH_READ;
   if ((a->reads & b->writes) && meet(companions, a, b, false, at)) return CLASH_WRITTEN;

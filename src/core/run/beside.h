@@ -17,6 +17,7 @@ struct access {
 struct prospect {
   const char *alone;           /* why it runs beside no other one; NULL: it may */
   const void *of;              /* what `next` below tells more of; NULL: it gets at nothing */
+  const void *owner;           /* runs of several are not prepared together */
   uint64_t reads, writes;      /* bits: runs that share none get at nothing in common */
   uint64_t work;               /* about so many instructions, of a row each */
 };
@@ -45,6 +46,7 @@ void beside_look(const ecs_world *world, const ecs_system *system, struct prospe
 enum clash {
   CLASH_NONE,
   CLASH_ORDER,                 /* it is to come after it */
+  CLASH_OWNER,                 /* they are prepared by different ones */
   CLASH_READ,                  /* it reads what that one writes, */
   CLASH_WRITTEN,               /* writes what it reads, */
   CLASH_BOTH                   /* or both write */
