@@ -371,6 +371,13 @@ describe("a loop over an index some of whose rows lack a term", function()
     assert.is_true(both(mixed(function(_, index) return function(p, out)
       for _, _, _, v in index:within(p.x, p.y, 1) do out.n = out.n + #v.slots end
     end end)) > 0)
+    assert.is_true(both(mixed(function(_, index) return function(p, out)
+      for _, _, _, v in index:within(p.x, p.y, 1) do
+        local slots = v.slots
+        if out.n > 5 then out.n = slots[1] end
+      end
+      out.n = out.n + 1
+    end end)) > 0)
   end)
 
   it("stays Lua where it is a field alone, or is compared", function()

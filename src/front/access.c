@@ -247,7 +247,7 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   int64_t at;
   if (from.array && key->type == CONST_INTEGER && !has_element(from, key, &at))
     return (struct val){.kind = VAL_NIL};
-  struct val to = inside(f, from, key);
+  struct val to = inside(f, maybe_need(f, from), key);
   if (!is_leaf(to)) return to;
   if (from.kind == VAL_RESOURCE) return resource_field(f, to);
   if (from.kind == VAL_PARTNER) return partner_field(f, to);

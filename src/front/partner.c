@@ -178,9 +178,8 @@ static struct val cell(struct front *f, struct front_copy copy, const struct com
 }
 
 struct val partner_field(struct front *f, struct val copy) {
-  assert(copy.kind == VAL_PARTNER && copy.leaf < copy.root->leaf_count);
+  assert(copy.kind == VAL_PARTNER && copy.leaf < copy.root->leaf_count && !val_is_maybe(copy));
   struct front_copy from = {copy.at + 1, copy.slot, copy.leaf};
-  copy = maybe_need(f, copy);
   return cell(f, from, copy.root, copy.leaf, copy.value);
 }
 
