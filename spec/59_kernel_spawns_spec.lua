@@ -342,6 +342,46 @@ describe("a kernel that spawns", function()
     assert.truthy(world:explain("it").reason:find("where rows may match again", 1, true))
   end)
 
+  it("is refused where it stores ids in what it reads of others", function()
+    local world = new_world(true, 50)
+    local function note(p, spawner, other)
+      if other.at ~= ecs.null then p.x = p.x + 1 end
+      spawner.at = world:spawn { Fresh = true }
+    end
+    world:relation("By", { exclusive = true, acyclic = true })
+    world:system("tied", { query = "Position, Spawner, By->Spawner:in", each = note })
+    world:component("Hunt", { "prey: entity" })
+    world:system("hunted", { query = "Position, Spawner, Hunt.prey->Spawner:in", each = note })
+    for _, name in ipairs { "tied", "hunted" } do
+      local reason = world:explain(name).reason or "none"
+      assert(reason:find("comes to it otherwise", 1, true), reason)
+    end
+  end)
+
+  it("stores ids that children read of their parents, which come first", function()
+    for _, query in ipairs { "Position, Spawner, ChildOf->Spawner:in",
+      "Position, Spawner, ChildOf->Spawner:in, with (Likes, *)" } do
+      local seen = {}
+      for n, kernels in ipairs { true, false } do
+        local world = new_world(kernels, 0)
+        world:relation "Likes"
+        local ids, count = {}, world:array("count", "i32", 1)
+        for i = 1, 300 do
+          ids[i] = world:spawn { Position = {}, Spawner = { left = i % 3 },
+            ChildOf = ids[i // 4], Likes = ids[1] and { ids[1] } }
+        end
+        world:system("it", { query = query, each = function(_, spawner, parent)
+          if parent.at ~= ecs.null then count[1] = count[1] + 1 end
+          if spawner.left == 0 or parent.at ~= ecs.null then spawner.at = world:spawn() end
+        end })
+        assert.are.equal(kernels and "vector" or "lua", world:explain("it").tier)
+        world:update(1)
+        seen[n] = world:digest()
+      end
+      assert.are.equal(seen[2], seen[1], query)
+    end
+  end)
+
   it("is refused where an id is used in another way", function()
     local world = new_world(true, 5)
     for what, fn in pairs {

@@ -518,6 +518,15 @@ bool access_leads(const struct front *f, const struct component *component, uint
   return false;
 }
 
+bool access_reads_others(const struct front *f, const struct component *component, uint32_t leaf) {
+  for (uint32_t i = 0; i < f->column_count; i++) {
+    if (f->columns[i].component != component || f->columns[i].component_leaf != leaf) continue;
+    const struct term *term = front_term(f, f->cells[i].slot);
+    if (!term_is_own(term) && !is_of_parent(f, term)) return true;
+  }
+  return false;
+}
+
 /* What rows write to others is read by nobody, and leads nobody there. */
 static void check_folded(struct front *f, uint32_t at) {
   const struct front_column *written = &f->columns[at];

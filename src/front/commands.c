@@ -404,6 +404,7 @@ static bool is_shared(const struct front *f, const struct run_command *command,
                       const struct component *component) {
   const struct front_column *column = column_of(f, component, command->leaf);
   if (access_leads(f, component, command->leaf)) return true;
+  if (command->own && access_reads_others(f, component, command->leaf)) return true;
   return column && (!command->own || column->written || column->folded);
 }
 

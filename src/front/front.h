@@ -456,6 +456,8 @@ void access_give(struct front *f, k_value number, bool integer);
 struct val access_parameter(struct front *f, uint32_t index);
 /* Whether a path of the query goes by a field. */
 bool access_leads(const struct front *f, const struct component *component, uint32_t leaf);
+/* Whether the function reads a field of others than the row, but for parents that come first. */
+bool access_reads_others(const struct front *f, const struct component *component, uint32_t leaf);
 /* The kernel's column of a leaf's cells; refuses what it has none for. */
 k_column access_column_type(struct front *f, const struct component *component,
                             const struct leaf *leaf);

@@ -229,9 +229,12 @@ struct gathering {
   uint32_t first[KERNEL_SLOTS];
 };
 
+/* Be it the id of whom its row spawns. */
 static bool writes_any(const struct variant *variant) {
   for (uint32_t i = 0; i < variant->column_count; i++)
     if (variant->columns[i].written) return true;
+  for (uint32_t i = 0; i < variant->plan.order_count; i++)
+    if (variant->plan.orders[i].own) return true;
   return false;
 }
 
