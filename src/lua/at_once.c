@@ -2,7 +2,6 @@
 #include "lua/at_once.h"
 
 #include "core/store/changes.h"
-#include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"

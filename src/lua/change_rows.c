@@ -2,7 +2,6 @@
 ** is staged, as the methods of the world do it. */
 #include "lua/change_rows.h"
 
-#include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
 #include "core/store/some_rows.h"

@@ -2,12 +2,10 @@
 
 #include "core/run/beside.h"
 #include "core/store/query.h"
-#include "core/store/query_rows.h"
 #include "core/store/world.h"
 #include "kernel/abreast.h"
 #include "kernel/lookup.h"
 #include "lua/bind/world_box.h"
-#include "lua/kernel.h"
 #include "lua/kernel_variant.h"
 #include "lua/system_box.h"
 #include "lua/system_run.h"

@@ -4,7 +4,6 @@
 #include "core/store/fields.h"
 #include "core/store/record.h"
 #include "core/store/relation.h"
-#include "core/store/scratch.h"
 #include "core/store/world.h"
 #include "ecs_component.h"
 #include "ecs_world.h"

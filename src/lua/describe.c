@@ -12,7 +12,6 @@
 #include "core/store/watch.h"
 #include "core/store/world.h"
 #include "ecs_component.h"
-#include "ecs_query.h"
 #include "ecs_world.h"
 #include "lua/bind/facts.h"
 #include "lua/bind/names.h"

@@ -2,8 +2,8 @@
 #include "lua/disown.h"
 
 #include "core/image/snapshot.h"
-#include "core/run/schedule.h"
 #include "core/run/timetable.h"
+#include "core/store/cells.h"
 #include "core/store/world.h"
 #include "ecs_system.h"
 #include "lua/bind/world_box.h"
@@ -11,7 +11,6 @@
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "lua/lua_query.h"
-#include "lua/system.h"
 #include "lua/system_box.h"
 #include "lua/system_run.h"
 

@@ -18,7 +18,6 @@
 #include "lua/kernel_ready.h"
 #include "lua/kernel_variant.h"
 #include "lua/lua_query.h"
-#include "lua/system.h"
 #include "lua/system_box.h"
 #include "lua/system_run.h"
 #include "lua/variant.h"

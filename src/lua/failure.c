@@ -1,12 +1,8 @@
 #include "lua/failure.h"
 
 #include "core/base/text.h"
-#include "core/base/types.h"
-#include "core/store/fields.h"
 #include "lua/bind/args.h"
-#include "lua/bind/status.h"
 #include "lua/each.h"
-#include "lua/kernel_variant.h"
 #include "lua/loop.h"
 #include "lua/map.h"
 #include "lua/loop_box.h"

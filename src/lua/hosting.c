@@ -6,7 +6,6 @@
 #include "lua/disown.h"
 #include "lua/embedded.h"
 #include "lua/lua_world.h"
-#include "lua/system_box.h"
 #include "lua/system_run.h"
 
 /* loader(name): runs one of the embedded files. */

@@ -10,7 +10,6 @@
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/each.h"
 #include "lua/index_loop.h"
 #include "lua/key_program.h"
 #include "lua/system_box.h"

@@ -1,8 +1,5 @@
 #include "lua/kernel_query.h"
 
-#include "core/store/query.h"
-#include "core/store/query_rows.h"
-#include "kernel/program.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/closure.h"

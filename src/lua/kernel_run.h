@@ -2,7 +2,6 @@
 #ifndef ECS_LUA_KERNEL_RUN_H
 #define ECS_LUA_KERNEL_RUN_H
 
-#include "lua/kernel.h"
 
 #include "lua/each.h"
 

@@ -5,7 +5,6 @@
 #include "core/base/types.h"
 #include "core/change/declare.h"
 #include "core/store/component.h"
-#include "core/store/event.h"
 #include "core/store/event_rows.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"

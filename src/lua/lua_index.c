@@ -2,7 +2,6 @@
 
 #include "core/find/indexing.h"
 #include "core/find/refresh.h"
-#include "core/run/schedule.h"
 #include "core/run/timetable.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"

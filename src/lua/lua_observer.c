@@ -2,7 +2,6 @@
 
 #include "core/base/text.h"
 #include "core/change/transact.h"
-#include "core/store/world.h"
 #include "ecs_observer.h"
 #include "lua/bind/args.h"
 #include "lua/bind/options.h"

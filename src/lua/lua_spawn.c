@@ -1,13 +1,10 @@
 #include "lua/lua_spawn.h"
 
 #include "core/store/alone.h"
-#include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
-#include "ecs_world.h"
-#include "lua/bind/args.h"
 #include "lua/bind/ids.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"

@@ -21,7 +21,6 @@
 #include "lua/loop_box.h"
 #include "lua/recording.h"
 #include "lua/registrar.h"
-#include "lua/system.h"
 #include "lua/system_box.h"
 #include "lua/worlds.h"
 #include "core/base/text.h"

@@ -17,7 +17,6 @@
 #include "lua/lua_query.h"
 #include "lua/slot.h"
 #include "core/base/chance.h"
-#include "ecs_query.h"
 
 /* What is called several times a row is called without the detour by the linkage table, which
 ** would cost a tenth of the whole. */

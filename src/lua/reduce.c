@@ -1,6 +1,5 @@
 #include "lua/reduce.h"
 
-#include "core/base/chance.h"
 #include "core/store/matches.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"

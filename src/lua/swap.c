@@ -30,7 +30,6 @@
 #include "lua/view_box.h"
 #include "core/base/text.h"
 #include "ecs_query.h"
-#include "ecs_world.h"
 
 const struct component *swap_component(const struct world_box *box, const struct view_box *view) {
   const struct stage *stage = box->stage;

@@ -1,7 +1,6 @@
 #include "lua/swap_plan.h"
 
 #include "core/base/text.h"
-#include "core/store/fail.h"
 #include "ecs_world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/options.h"

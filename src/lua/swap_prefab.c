@@ -6,7 +6,6 @@
 #include "core/store/prefab.h"
 #include "ecs_entity.h"
 #include "lua/bind/options.h"
-#include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/lua_prefab.h"
 #include "lua/prefab_list.h"

@@ -1,7 +1,6 @@
 #include "lua/system.h"
 
 #include "core/change/transact.h"
-#include "core/run/schedule.h"
 #include "core/run/timetable.h"
 #include "ecs_system.h"
 #include "lua/bind/args.h"

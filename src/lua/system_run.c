@@ -2,9 +2,7 @@
 
 #include "lua/system_run.h"
 
-#include "core/run/schedule.h"
 #include "core/run/timetable.h"
-#include "core/store/event.h"
 #include "core/store/event_rows.h"
 #include "core/store/query.h"
 #include "core/store/world.h"

@@ -2,7 +2,6 @@
 #include "lua/where.h"
 
 #include "core/base/chance.h"
-#include "core/store/entity.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/table.h"

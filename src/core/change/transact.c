@@ -2,6 +2,7 @@
 
 #include "core/change/declare.h"
 #include "core/run/arrange.h"
+#include "core/run/schedule.h"
 #include "core/store/component.h"
 #include "core/store/query.h"
 #include "core/store/resource.h"

@@ -9,7 +9,6 @@
 #define ECS_CORE_CHANGE_TRANSACT_H
 
 #include "core/change/migrate.h"
-#include "core/run/schedule.h"
 #include "core/run/timetable.h"
 #include "ecs_component.h"
 

@@ -5,6 +5,7 @@
 #endif
 
 #include "core/image/load.h"
+#include "core/store/cells.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 

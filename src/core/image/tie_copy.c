@@ -1,5 +1,6 @@
 #include "core/image/tie_copy.h"
 
+#include "core/store/cells.h"
 #include "core/store/fields.h"
 #include "core/store/relation.h"
 #include "core/store/table.h"

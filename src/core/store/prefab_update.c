@@ -2,6 +2,7 @@
 
 #include "core/base/column_cells.h"
 #include "core/base/value.h"
+#include "core/store/cells.h"
 #include "core/store/clone.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"

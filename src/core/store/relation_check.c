@@ -1,5 +1,6 @@
 #include "core/store/relation_check.h"
 
+#include "core/store/cells.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/relation.h"

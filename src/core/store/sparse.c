@@ -1,5 +1,6 @@
 #include "core/store/sparse.h"
 
+#include "core/store/cells.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/table.h"

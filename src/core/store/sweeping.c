@@ -1,5 +1,6 @@
 #include "core/store/sweeping.h"
 
+#include "core/store/cells.h"
 #include "core/store/fields.h"
 #include "core/store/world.h"
 

@@ -2,6 +2,7 @@
 
 #include "core/store/alone.h"
 #include "core/store/bits.h"
+#include "core/store/cells.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"

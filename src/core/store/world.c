@@ -1,5 +1,6 @@
 #include "core/store/world.h"
 
+#include "core/store/cells.h"
 #include "core/store/clone.h"
 #include "core/store/entity.h"
 #include "core/store/event.h"

@@ -7,7 +7,6 @@
 #include "core/base/intern.h"
 #include "core/base/memory.h"
 #include "core/store/cascade.h"
-#include "core/store/cells.h"
 #include "core/store/command.h"
 #include "core/store/fail.h"
 #include "core/store/graph.h"
