@@ -1,11 +1,11 @@
-/* Components declared with other fields while entities have them: what becomes of each kind of
-** value, what is refused, and that nothing has changed then. */
+/* Components that change their fields while entities have them: what becomes of values. */
 #include <math.h>
 
 #include "core/base/buffer.h"
 #include "core/base/value.h"
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
+#include "core/change/migration.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/world.h"

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/store/world.h"
 #include "fixture.h"

@@ -8,6 +8,7 @@
 #include "ecs_lua_open.h"
 #include "ecs_resource.h"
 #include "ecs_world.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"

@@ -12,6 +12,7 @@
 #include "ecs_query.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/names.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"

@@ -9,6 +9,7 @@
 #include "ecs_query.h"
 #include "lua/at_once.h"
 #include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/names.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"

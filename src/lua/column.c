@@ -6,6 +6,7 @@
 #include "core/store/term.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/lua_value.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"

@@ -13,6 +13,7 @@
 #include "core/store/world.h"
 #include "ecs_component.h"
 #include "ecs_world.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/facts.h"
 #include "lua/bind/names.h"
 #include "lua/bind/status.h"

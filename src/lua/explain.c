@@ -10,6 +10,7 @@
 #include "kernel/lookup.h"
 #include "kernel/program.h"
 #include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/describe_index.h"

@@ -5,8 +5,8 @@
 #include "ecs_lua_open.h"
 #include "lua/disown.h"
 #include "lua/embedded.h"
+#include "lua/frame.h"
 #include "lua/lua_world.h"
-#include "lua/system_run.h"
 
 /* loader(name): runs one of the embedded files. */
 static int load(lua_State *L) {
@@ -63,7 +63,7 @@ void ecs_lua_push_world(lua_State *L, ecs_world *world) {
     lua_pushvalue(L, -1);
     lua_rawsetp(L, -3, world);
     world_attach(L, box, world, true);
-    system_need_host(L, box, lua_gettop(L));
+    frame_need_host(L, box, lua_gettop(L));
   }
   lua_remove(L, -2);
 }

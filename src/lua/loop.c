@@ -5,6 +5,7 @@
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/observed.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"

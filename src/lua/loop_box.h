@@ -4,6 +4,8 @@
 
 #include "lua/loop.h"
 
+#include "core/base/one_cell.h"
+
 struct chance;
 struct column;
 struct component;

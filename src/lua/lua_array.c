@@ -6,6 +6,7 @@
 #include "core/store/component.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/lua_value.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"

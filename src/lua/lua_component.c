@@ -12,6 +12,7 @@
 #include "ecs_resource.h"
 #include "ecs_world.h"
 #include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/names.h"
 #include "lua/bind/read.h"
 #include "lua/bind/settle.h"

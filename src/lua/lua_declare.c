@@ -2,10 +2,12 @@
 
 #include "lua/lua_declare.h"
 
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/base/types.h"
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
+#include "core/change/migration.h"
 #include "core/store/builtin.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
@@ -13,6 +15,7 @@
 #include "core/store/world.h"
 #include "ecs_world.h"
 #include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/names.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"

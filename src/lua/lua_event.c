@@ -5,6 +5,7 @@
 #include "core/store/later.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/ids.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"

@@ -6,6 +6,7 @@
 #include "ecs_world.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/names.h"
 #include "lua/bind/object.h"
 #include "lua/bind/options.h"

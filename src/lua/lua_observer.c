@@ -4,17 +4,18 @@
 #include "core/change/transact.h"
 #include "ecs_observer.h"
 #include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/options.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/variables.h"
+#include "lua/frame.h"
 #include "lua/lua_query.h"
 #include "lua/observe.h"
 #include "lua/registrar.h"
 #include "lua/scan.h"
 #include "lua/system.h"
 #include "lua/system_box.h"
-#include "lua/system_run.h"
 
 /* ---- registering ----------------------------------------------------------------------- */
 
@@ -85,7 +86,7 @@ static void prepare(lua_State *L, struct world_box *box, struct observer_draft *
   lua_getiuservalue(L, AT_OBSERVER, SYSTEM_FUNCTION);
   scan_function(L, &scan, lua_gettop(L), draft->what);
   lua_pop(L, 1);
-  system_need_host(L, box, AT_WORLD);
+  frame_need_host(L, box, AT_WORLD);
   system_anchor(L, AT_WORLD, AT_OBSERVER, true);
   if (!box->world) no_world(L, AT_WORLD);
   draft->desc.run = script_observe;

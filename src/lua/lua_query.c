@@ -5,6 +5,7 @@
 #include "core/store/world.h"
 #include "ecs_query.h"
 #include "lua/at_once.h"
+#include "lua/bind/check_world.h"
 #include "lua/change_rows.h"
 #include "lua/bind/args.h"
 #include "lua/bind/settle.h"

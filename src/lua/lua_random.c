@@ -4,6 +4,7 @@
 #include "core/base/chance.h"
 
 #include "kernel/random.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/living.h"
 #include "lua/bind/world_box.h"
 

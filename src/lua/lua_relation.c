@@ -8,6 +8,7 @@
 #include "ecs_world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/ids.h"
 #include "lua/bind/living.h"
 #include "lua/bind/names.h"

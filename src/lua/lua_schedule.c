@@ -4,13 +4,14 @@
 #include "core/run/schedule.h"
 #include "ecs_system.h"
 #include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/options.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
+#include "lua/frame.h"
 #include "lua/loop.h"
 #include "lua/registrar.h"
-#include "lua/system_run.h"
 
 static const char *const phase_keys[] = {"after", "before", "fixed", NULL};
 

@@ -5,6 +5,7 @@
 #include "core/store/fields.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/ids.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"

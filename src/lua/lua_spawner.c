@@ -6,6 +6,7 @@
 #include "core/store/fields.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/lua_spawn.h"

@@ -8,6 +8,7 @@
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/lua_value.h"
 #include "lua/bind/status.h"
 #include "lua/bind/store_cell.h"

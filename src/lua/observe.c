@@ -8,6 +8,7 @@
 #include "lua/bind/args.h"
 #include "lua/bind/world_box.h"
 #include "lua/each.h"
+#include "lua/frame.h"
 #include "lua/loop.h"
 #include "lua/lua_query.h"
 #include "lua/slot.h"

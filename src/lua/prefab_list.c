@@ -5,6 +5,7 @@
 #include "core/store/fields.h"
 #include "core/store/prefab.h"
 #include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/ids.h"
 #include "lua/bind/options.h"
 #include "lua/bind/status.h"

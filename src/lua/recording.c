@@ -9,6 +9,7 @@
 #include "core/store/world.h"
 #include "ecs_system.h"
 #include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/loop.h"

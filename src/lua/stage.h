@@ -3,7 +3,7 @@
 #define ECS_LUA_STAGE_H
 
 #include "core/base/chance.h"
-#include "core/change/transact.h"
+#include "core/change/transaction.h"
 
 struct component;
 struct ecs_index;

@@ -4,6 +4,7 @@
 #include "core/run/timetable.h"
 #include "ecs_system.h"
 #include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/options.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
@@ -39,6 +40,12 @@ struct system_draft {
 };
 
 /* ---- what the core lets go of ---------------------------------------------------------- */
+
+void script_free(void *ud) {
+  struct system_box *system = ud;
+  system->next_gone = system->box->systems->gone;
+  system->box->systems->gone = system;
+}
 
 void systems_sweep(lua_State *L, struct world_box *box, int world_index) {
   index_keys_sweep(L, box, world_index);

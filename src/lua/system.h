@@ -36,6 +36,10 @@ void system_check(lua_State *L, int world_index, const ecs_system *system,
 /* Compiles the functions that a swap has brought. */
 void systems_compile(lua_State *L, int world_index);
 
+/* The core lets go of a system or observer, whose `ud` it is: the last one that it calls. Its
+** object goes with the next systems_sweep. */
+void script_free(void *ud);
+
 /* Lets go of the systems that the core has let go of. */
 void systems_sweep(lua_State *L, struct world_box *box, int world_index);
 

@@ -6,14 +6,13 @@
 
 #include <lua.h>
 
+#include "lua/system_form.h"
+
 struct kernel_box;
 struct key_box;
 struct loop_box;
 struct query_box;
 struct world_box;
-
-/* The last one is no system's: what gives an index its keys. */
-enum system_form { FORM_EACH, FORM_MAP, FORM_RUN, FORM_OBSERVE, FORM_KEY };
 
 #define SYSTEM_FUNCTION 1    /* user values of a system */
 #define SYSTEM_QUERY 2

@@ -9,7 +9,7 @@
 #include "ecs_world.h"
 #include "lua/bind/status.h"
 #include "lua/each.h"
-#include "lua/failure.h"
+#include "lua/frame.h"
 #include "lua/kernel_ready.h"
 #include "lua/kernel_run.h"
 #include "lua/loop.h"
@@ -19,27 +19,12 @@
 #include "lua/lua_world.h"
 #include "lua/map.h"
 #include "lua/observe.h"
-#include "lua/system.h"
 #include "lua/system_box.h"
 #include "lua/uses.h"
 
 const char on_error_key = 0;
 
 /* ---- messages ---------------------------------------------------------------------- */
-
-/* A message handler: the error as text, with a traceback. Lua calls none for a memory error. */
-static int trace(lua_State *L) {
-  const char *text = lua_tostring(L, 1);
-  if (text && failure_is_traced(L, 1)) return 1;
-  if (!text) {
-    if (luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL)
-      text = luaL_tolstring(L, 1, NULL);
-    else
-      text = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
-  }
-  luaL_traceback(L, L, text, 1);
-  return 1;
-}
 
 /* name_error(error, system): the error with where it comes from before it. */
 static int name_error(lua_State *L) {
@@ -81,11 +66,6 @@ static inline int protect(lua_State *L, int arguments, int results, int slot) {
   int status = lua_pcall(L, arguments, results, FRAME_TRACE);
   if (UNLIKELY(status != LUA_OK)) lua_replace(L, slot);
   return status;
-}
-
-static void lay_trace(lua_State *L) {
-  lua_pushcfunction(L, trace);
-  lua_replace(L, FRAME_TRACE);
 }
 
 /* What the core is told of a system's error. The error stays in the frame, with the system's name,
@@ -344,12 +324,6 @@ ecs_status script_when(ecs_world *world, void *ud, bool *run) {
   return finish(box, called, system);
 }
 
-void script_free(void *ud) {
-  struct system_box *system = ud;
-  system->next_gone = system->box->systems->gone;
-  system->box->systems->gone = system;
-}
-
 /* ---- on_error ------------------------------------------------------------------------ */
 
 struct failure {
@@ -393,43 +367,4 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
 struct system_box *system_script(const ecs_system *system) {
   bool ours = system->watch ? system->observe == script_observe : system->run == script_run;
   return ours ? system->ud : NULL;
-}
-
-/* ---- the ways in ---------------------------------------------------------------------- */
-
-void system_need_host(lua_State *L, struct world_box *box, int world_index) {
-  if (box->systems->host) return;
-  luaL_checkstack(L, 6, NULL);
-  lua_getiuservalue(L, world_index, WORLD_REFS);
-  lua_State *thread = lua_newthread(L);
-  lua_rawsetp(L, -2, thread);
-  lua_pop(L, 1);
-  lua_pushvalue(L, world_index);
-  lua_xmove(L, thread, 1);
-  lua_settop(thread, FRAME_SIZE);
-  lay_trace(thread);
-  box->systems->host = thread;
-}
-
-void run_in_frame(lua_State *L, struct world_box *box,
-                  ecs_status (*run)(ecs_world *world, const void *ud), const void *ud) {
-  int frame_end = lua_gettop(L);
-  lua_State *previous = box->systems->running;
-  lay_trace(L);
-  box->systems->running = L;
-  world_enter(box);
-  ecs_status status = run(box->world, ud);
-  box->systems->running = previous;
-  world_leave(L, box, FRAME_WORLD);
-  lua_settop(L, frame_end);
-  if (box->world) systems_sweep(L, box, FRAME_WORLD);
-  if (status == ECS_EUSER && !lua_isnil(L, FRAME_ERROR)) {
-    lua_settop(L, FRAME_ERROR);
-    lua_error(L);
-  }
-  if (status != ECS_OK && (box->world || status == ECS_ENOMEM))
-    raise_status(L, box->world, status);
-  if (lua_isnil(L, FRAME_HANDLER)) return;
-  lua_settop(L, FRAME_HANDLER);
-  lua_error(L);
 }

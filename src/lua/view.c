@@ -8,6 +8,7 @@
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
 #include "lua/bind/cell.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/lua_value.h"
 #include "lua/bind/names.h"
 #include "lua/bind/settle.h"

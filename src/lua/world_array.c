@@ -6,6 +6,7 @@
 #include "core/store/array.h"
 #include "core/store/component.h"
 #include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"

@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "core/find/indexing.h"
 #include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/options.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"

@@ -1,4 +1,4 @@
-/* What every file of the core stands on: the public interface, cells, and small limits. */
+/* What every file of the core stands on: the public types, and small limits. */
 #ifndef ECS_CORE_BASE_BASE_H
 #define ECS_CORE_BASE_BASE_H
 
@@ -55,25 +55,5 @@
 #define PAIR_BIT ((ecs_id)1 << 52)
 #define ROW_LIMIT INDEX_LIMIT
 #define MESSAGE_SIZE 512          /* bytes of a world's message */
-
-/* Any one field's value. The member of the field's type is the one that counts. */
-typedef union ecs_cell {
-  float f32;
-  double f64;
-  int8_t i8;
-  int16_t i16;
-  int32_t i32;
-  int64_t i64;
-  uint8_t u8;
-  uint16_t u16;
-  uint32_t u32;
-  uint64_t u64;
-} ecs_cell;
-
-/* A write to one leaf of a component. */
-struct write {
-  uint32_t leaf;
-  ecs_cell cell;
-};
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef ECS_CORE_BASE_COLUMN_CELLS_H
 #define ECS_CORE_BASE_COLUMN_CELLS_H
 
-#include "core/base/base.h"
+#include "core/base/one_cell.h"
 
 /* Most values have 4 bytes: that size is asked for first. */
 static inline ecs_cell cell_load(const void *data, uint32_t size, size_t row) {

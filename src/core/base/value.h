@@ -2,6 +2,7 @@
 #ifndef ECS_CORE_BASE_VALUE_H
 #define ECS_CORE_BASE_VALUE_H
 
+#include "core/base/one_cell.h"
 #include "core/base/types.h"
 
 /* Turns a number into the cell of a numeric type: ECS_OK, ECS_ETYPE (a fraction into an

@@ -3,6 +3,7 @@
 #define ECS_CORE_CHANGE_CONVERT_H
 
 #include "core/base/base.h"
+#include "core/base/one_cell.h"
 
 struct leaf;
 

@@ -5,6 +5,7 @@
 #include "core/base/types.h"
 #include "core/change/declare_check.h"
 #include "core/change/migrate.h"
+#include "core/change/migration.h"
 #include "core/store/builtin.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"

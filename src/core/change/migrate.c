@@ -4,6 +4,7 @@
 #include "core/change/declare.h"
 #include "core/change/migrate_cells.h"
 #include "core/change/migrate_plan.h"
+#include "core/change/migration.h"
 #include "core/store/bulk.h"
 #include "core/change/migrate_events.h"
 #include "core/change/migrate_sparse.h"

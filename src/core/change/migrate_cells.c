@@ -5,6 +5,7 @@
 #include "core/base/types.h"
 #include "core/change/convert.h"
 #include "core/change/migrate.h"
+#include "core/change/migration.h"
 #include "core/store/fields.h"
 #include "core/store/resource.h"
 #include "core/store/table.h"

@@ -1,5 +1,6 @@
 #include "core/change/migrate_events.h"
 
+#include "core/change/migration.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
 #include "core/store/fields.h"

@@ -7,6 +7,7 @@
 #include "core/change/migrate.h"
 #include "core/change/migrate_sparse.h"
 #include "core/change/migrate_ties.h"
+#include "core/change/migration.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"

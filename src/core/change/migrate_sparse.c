@@ -3,6 +3,7 @@
 #include "core/base/column_cells.h"
 #include "core/change/migrate.h"
 #include "core/change/migrate_plan.h"
+#include "core/change/migration.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"

@@ -4,6 +4,7 @@
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
 #include "core/change/migrate_plan.h"
+#include "core/change/migration.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/relation.h"

@@ -1,12 +1,17 @@
 #include "core/change/transact.h"
 
 #include "core/change/declare.h"
+#include "core/change/migrate.h"
+#include "core/change/migration.h"
+#include "core/change/transaction.h"
 #include "core/run/arrange.h"
 #include "core/run/schedule.h"
 #include "core/store/component.h"
 #include "core/store/query.h"
 #include "core/store/resource.h"
 #include "core/store/world.h"
+#include "ecs_observer.h"
+#include "ecs_system.h"
 
 void transaction_begin(struct transaction *transaction, ecs_world *world) {
   memset(transaction, 0, sizeof *transaction);

@@ -8,46 +8,19 @@
 #ifndef ECS_CORE_CHANGE_TRANSACT_H
 #define ECS_CORE_CHANGE_TRANSACT_H
 
-#include "core/change/migrate.h"
-#include "core/run/timetable.h"
-#include "ecs_component.h"
+#include "core/base/base.h"
 
-struct id_list {
-  ecs_id *ids;
-  uint32_t count, capacity;
-};
-
-/* What a phase or system that stays was before the transaction. */
-struct saved_phase {
-  struct phase *phase;
-  uint64_t declared;
-};
-
-struct saved_system {
-  ecs_system *system;
-  uint64_t registered;
-  struct phase *phase;
-};
-
-struct transaction {
-  ecs_world *world;
-  struct migration migration;
-  struct id_list made;           /* components registered for it */
-  struct id_list valued;         /* components that became resources */
-  struct id_list claimed;        /* components that were declared: orphans no more */
-  struct id_list left;           /* components that become orphans */
-  bool planning;                 /* world->schedule is the new one, `before` the old one */
-  bool committed;
-  struct schedule before;
-  struct saved_phase *phases;
-  struct saved_system *systems;
-};
+struct ecs_component_desc;
+struct ecs_observer_desc;
+struct ecs_phase_desc;
+struct ecs_system_desc;
+struct transaction;
 
 void transaction_begin(struct transaction *transaction, ecs_world *world);
 
 /* ECS_OK with *made when the component was not there. */
 ecs_status transaction_declare(struct transaction *transaction,
-                               const ecs_component_desc *desc, ecs_id *out, bool *made);
+                               const struct ecs_component_desc *desc, ecs_id *out, bool *made);
 ecs_status transaction_resource(struct transaction *transaction, ecs_id component);
 ecs_status transaction_remove(struct transaction *transaction, ecs_id component);
 /* The component stays as it is, but is nobody's. */
@@ -64,15 +37,15 @@ uint64_t transaction_group(ecs_world *world);
 
 /* A phase or system of the group: new ones replace those of the same name (a system takes over
 ** switch and timings); kept ones only get a place. */
-ecs_status transaction_phase(struct transaction *transaction, const ecs_phase_desc *desc,
+ecs_status transaction_phase(struct transaction *transaction, const struct ecs_phase_desc *desc,
                              uint64_t place);
 void transaction_keep_phase(struct transaction *transaction, const char *name,
                             uint64_t place);
 ecs_status transaction_drop_phase(struct transaction *transaction, const char *name);
-ecs_status transaction_system(struct transaction *transaction, const ecs_system_desc *desc,
+ecs_status transaction_system(struct transaction *transaction, const struct ecs_system_desc *desc,
                               uint64_t place);
-ecs_status transaction_observer(struct transaction *transaction, const ecs_observer_desc *desc,
-                                uint64_t place);
+ecs_status transaction_observer(struct transaction *transaction,
+                                const struct ecs_observer_desc *desc, uint64_t place);
 void transaction_keep_system(struct transaction *transaction, const char *name,
                              uint64_t place);
 void transaction_drop_system(struct transaction *transaction, const char *name);

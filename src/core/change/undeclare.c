@@ -1,5 +1,6 @@
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
+#include "core/change/migration.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/id_set.h"

@@ -1,6 +1,7 @@
 #include "core/find/indexing.h"
 
 #include "core/base/arena.h"
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/find/refresh.h"
 #include "core/store/check.h"

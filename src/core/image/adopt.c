@@ -1,5 +1,6 @@
 /* The second half of loading: the shadow's content takes the place of the live world's. */
 #include "core/change/declare.h"
+#include "core/change/migration.h"
 #include "core/image/load.h"
 #include "core/change/migrate.h"
 #include "core/run/schedule.h"

@@ -1,5 +1,6 @@
 #include "core/run/schedule.h"
 
+#include "core/base/nearest.h"
 #include "core/store/query.h"
 #include "core/store/watch.h"
 #include "core/store/world.h"

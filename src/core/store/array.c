@@ -1,5 +1,6 @@
 #include "core/store/array.h"
 
+#include "core/base/nearest.h"
 #include "core/store/array_cells.h"
 
 #include "core/base/text.h"

@@ -1,6 +1,7 @@
 #include "core/store/component.h"
 
 #include "core/base/enumeration.h"
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/base/value.h"
 #include "core/store/entity.h"

@@ -3,7 +3,7 @@
 #ifndef ECS_CORE_STORE_COMPONENT_H
 #define ECS_CORE_STORE_COMPONENT_H
 
-#include "core/base/base.h"
+#include "core/base/one_cell.h"
 
 struct component;
 struct ecs_value;

@@ -5,6 +5,7 @@
 #include "core/base/base.h"
 
 struct event;
+struct write;
 
 /* Events of one type that were emitted one behind the other. */
 struct emission {

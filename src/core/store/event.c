@@ -1,5 +1,6 @@
 #include "core/store/event.h"
 
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/store/check.h"
 #include "core/store/component.h"

@@ -11,6 +11,7 @@ struct component;
 struct ecs_component_desc;
 struct event;
 struct table;
+struct write;
 
 /* ECS_OK for what is no event's description, or a sound one's. */
 ecs_status event_check_desc(const ecs_world *world, const struct ecs_component_desc *desc);

@@ -3,6 +3,7 @@
 #define ECS_CORE_STORE_FIELDS_H
 
 #include "core/base/arena.h"
+#include "core/base/one_cell.h"
 
 struct column_buffer;
 struct ecs_rename;

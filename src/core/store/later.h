@@ -6,6 +6,7 @@
 #include "core/base/base.h"
 
 struct event;
+struct write;
 
 /* Puts one off: defaults, then the writes, whose any slots are taken over when ECS_OK. What the
 ** scopes that are open drop is taken back. */

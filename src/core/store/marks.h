@@ -8,6 +8,8 @@
 #include "core/store/cells.h"
 #include "core/store/table.h"
 
+struct write;
+
 #define MARK_ROWS 1024u        /* of a group */
 
 /* Of one of a table's ids. */

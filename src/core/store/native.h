@@ -3,6 +3,7 @@
 #define ECS_CORE_STORE_NATIVE_H
 
 #include "core/base/base.h"
+#include "core/base/one_cell.h"
 
 struct component;
 

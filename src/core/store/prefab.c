@@ -1,5 +1,6 @@
 #include "core/store/prefab.h"
 
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/store/alone.h"
 #include "core/store/builtin.h"

@@ -6,6 +6,7 @@
 #include "core/base/base.h"
 
 struct component;
+struct write;
 
 struct table;
 

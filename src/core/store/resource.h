@@ -6,6 +6,7 @@
 #include "core/base/base.h"
 
 struct component;
+struct write;
 
 /* Gives the component its value, with defaults; no effect when it has one. */
 ecs_status resource_new(ecs_world *world, struct component *component);

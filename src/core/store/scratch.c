@@ -1,6 +1,7 @@
 #include "core/store/scratch.h"
 
 #include "core/base/memory.h"
+#include "core/base/one_cell.h"
 #include "core/store/entity.h"
 
 void scratch_free(struct memory *memory, struct scratch *scratch) {

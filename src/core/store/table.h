@@ -4,6 +4,7 @@
 #define ECS_CORE_STORE_TABLE_H
 
 #include "core/base/buffer.h"
+#include "core/base/one_cell.h"
 
 struct component;
 struct marks;

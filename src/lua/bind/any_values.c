@@ -7,12 +7,6 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 
-void drop_pending(struct world_box *box) {
-  for (uint32_t i = 0; i < box->any.pending; i++)
-    any_release(box->any.slots, box->scratch->pending[i]);
-  box->any.pending = 0;
-}
-
 void settle_any(lua_State *L, struct world_box *box, int world_index) {
   if (!lua_checkstack(L, 2)) return;
   lua_getiuservalue(L, world_index, WORLD_ANY);

@@ -5,18 +5,9 @@
 
 #include <lauxlib.h>
 
-#include "core/base/any_owner.h"
+#include "core/base/base.h"
 
-struct any_slots;
 struct world_box;
-
-/* Of a world. */
-struct any_values {
-  struct any_slots *slots;   /* the world's */
-  struct any_owner owner;    /* of those whose values this state has */
-  uint32_t pending;          /* slots in the scratch memory, taken for a core call that has not been
-                                made yet */
-};
 
 /* A pending slot that holds the value at an index; 0 for nil. Pending slots are on their way into
 ** cells: until values_stored. */
@@ -24,9 +15,6 @@ uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int inde
 
 /* Pushes the value of a slot; nil when it is of no value, or of one that somebody else knows. */
 void push_any(lua_State *L, const struct world_box *box, int world_index, uint32_t slot);
-
-/* Releases what is pending. */
-void drop_pending(struct world_box *box);
 
 /* Forgets values whose slots are released; frees what a failed call left pending. */
 void settle_any(lua_State *L, struct world_box *box, int world_index);

@@ -4,7 +4,7 @@
 
 #include <lauxlib.h>
 
-#include "core/base/base.h"
+#include "core/base/one_cell.h"
 
 struct component;
 struct field;

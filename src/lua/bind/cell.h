@@ -5,6 +5,7 @@
 
 #include <lauxlib.h>
 
+#include "core/base/one_cell.h"
 #include "core/base/value.h"
 
 /* Pushes a value that is a number or a truth value; false when it is none. */

@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "ecs_world.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/status.h"
 
 /* (world) */

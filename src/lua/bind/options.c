@@ -2,7 +2,7 @@
 
 #include "lua/bind/options.h"
 
-#include "core/base/text.h"
+#include "core/base/nearest.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
 

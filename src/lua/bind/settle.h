@@ -2,9 +2,13 @@
 #ifndef ECS_LUA_BIND_SETTLE_H
 #define ECS_LUA_BIND_SETTLE_H
 
-#include "lua/bind/any_values.h"
-#include "lua/bind/weight.h"
+#include <lauxlib.h>
+
+#include "core/store/check.h"
 #include "lua/bind/world_box.h"
+
+/* Forgets values of released any slots, and tells the collector what the world weighs. */
+void settle_rest(lua_State *L, struct world_box *box, int world_index);
 
 /* The last thing that every public call does that may have grown or freed, or applied what is
 ** observed: the core must not be touched after it, box->world may be NULL. Raises what observers
@@ -14,8 +18,8 @@ static inline void settle(lua_State *L, struct world_box *box, int world_index) 
   world_be_sure(box->world);
   if (UNLIKELY(*box->changes)) box->observe(L, box, world_index);
   if (UNLIKELY(!box->world || *box->changes)) return;   /* copies hold released any slots */
-  if (UNLIKELY(box->any.owner.released_head)) settle_any(L, box, world_index);
-  if (UNLIKELY(*box->bytes - box->weight.reported >= 65536)) settle_weight(L, box);
+  bool weighs = *box->bytes - box->weight.reported >= 65536;
+  if (UNLIKELY(box->any.owner.released_head) || UNLIKELY(weighs)) settle_rest(L, box, world_index);
 }
 
 /* Ends a public call that has stored cells of any type. */

@@ -6,6 +6,7 @@
 
 #include "core/base/any.h"
 #include "core/base/column_cells.h"
+#include "core/base/one_cell.h"
 #include "core/base/value.h"
 #include "core/store/fields.h"
 

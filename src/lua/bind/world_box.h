@@ -1,4 +1,4 @@
-/* The object of a world, and how public calls begin.
+/* The object of a world; how public calls begin is in check_world.h.
 **
 ** A Lua call that makes an object may run finalizers, and these may call anything: close the
 ** world, undeclare a component, despawn. So pointers into the core do not live across such
@@ -7,10 +7,8 @@
 #ifndef ECS_LUA_BIND_WORLD_BOX_H
 #define ECS_LUA_BIND_WORLD_BOX_H
 
-#include "lua/bind/any_values.h"
+#include "core/base/any_owner.h"
 #include "lua/bind/object.h"
-
-#include "core/store/check.h"
 
 /* User values of a world: what it keeps alive, never in the registry. */
 #define WORLD_ANY 1      /* table: any slot -> value */
@@ -19,6 +17,7 @@
 #define WORLD_STAGE 4    /* function: is told what scripts register (recording.c) */
 #define WORLD_VALUES 4   /* how many */
 
+struct any_slots;
 struct chance;
 struct entity_index;
 struct field_entry;
@@ -56,7 +55,12 @@ struct world_box {
   const uint64_t *version;   /* of the world's components: registry.version */
   const uint32_t *changes;   /* that the world's observers are told of, or are to be: by */
   void (*observe)(lua_State *L, struct world_box *box, int world_index);
-  struct any_values any;
+  struct {
+    struct any_slots *slots; /* the world's */
+    struct any_owner owner;  /* of those whose values this state has */
+    uint32_t pending;        /* slots in the scratch memory, taken for a core call that has not been
+                                made yet */
+  } any;
   struct {
     struct weights *all;     /* of this Lua state */
     size_t reported;         /* that the collector has heard of */
@@ -70,44 +74,5 @@ struct world_box {
 };
 
 extern const char kind_world;
-
-/* Raise "world expected, got nil", "the world is closed" for `arg`; that scripts are being read. */
-int no_world(lua_State *L, int arg);
-int no_change(lua_State *L);
-
-/* Before the first value_to_cell of a call that did not come through check_world: releases
-** any slots that an error left over. */
-static inline void values_begin(struct world_box *box) {
-  if (UNLIKELY(box->any.pending)) drop_pending(box);
-}
-
-/* After the core call that took them over. */
-static inline void values_stored(struct world_box *box) { box->any.pending = 0; }
-
-/* The open world at argument `arg`, or an error. Counts a public call: functions that get
-** at a world otherwise (queries, views that change more than a number) add to calls, too. */
-static inline struct world_box *check_world(lua_State *L, int arg) {
-  struct world_box *box = box_test(L, arg, &kind_world, sizeof *box);
-  if (UNLIKELY(!box || !box->world)) {
-    no_world(L, arg);
-    return NULL;
-  }
-  world_be_sure(box->world);
-  box->calls++;
-  values_begin(box);
-  return box;
-}
-
-/* What changes more than declarations is refused while scripts are read: here, and nowhere else. */
-static inline void check_free(lua_State *L, const struct world_box *box) {
-  if (UNLIKELY(box->stage)) no_change(L);
-}
-
-/* check_world for what changes more than declarations: an error while scripts are read. */
-static inline struct world_box *check_free_world(lua_State *L, int arg) {
-  struct world_box *box = check_world(L, arg);
-  check_free(L, box);
-  return box;
-}
 
 #endif

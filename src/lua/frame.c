@@ -1,0 +1,63 @@
+#include "lua/frame.h"
+
+#include "lua/bind/status.h"
+#include "lua/failure.h"
+#include "lua/lua_world.h"
+#include "lua/system.h"
+#include "lua/system_box.h"
+
+/* A message handler: the error as text, with a traceback. Lua calls none for a memory error. */
+static int trace(lua_State *L) {
+  const char *text = lua_tostring(L, 1);
+  if (text && failure_is_traced(L, 1)) return 1;
+  if (!text) {
+    if (luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL)
+      text = luaL_tolstring(L, 1, NULL);
+    else
+      text = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+  }
+  luaL_traceback(L, L, text, 1);
+  return 1;
+}
+
+static void lay_trace(lua_State *L) {
+  lua_pushcfunction(L, trace);
+  lua_replace(L, FRAME_TRACE);
+}
+
+void frame_need_host(lua_State *L, struct world_box *box, int world_index) {
+  if (box->systems->host) return;
+  luaL_checkstack(L, 6, NULL);
+  lua_getiuservalue(L, world_index, WORLD_REFS);
+  lua_State *thread = lua_newthread(L);
+  lua_rawsetp(L, -2, thread);
+  lua_pop(L, 1);
+  lua_pushvalue(L, world_index);
+  lua_xmove(L, thread, 1);
+  lua_settop(thread, FRAME_SIZE);
+  lay_trace(thread);
+  box->systems->host = thread;
+}
+
+void run_in_frame(lua_State *L, struct world_box *box,
+                  ecs_status (*run)(ecs_world *world, const void *ud), const void *ud) {
+  int frame_end = lua_gettop(L);
+  lua_State *previous = box->systems->running;
+  lay_trace(L);
+  box->systems->running = L;
+  world_enter(box);
+  ecs_status status = run(box->world, ud);
+  box->systems->running = previous;
+  world_leave(L, box, FRAME_WORLD);
+  lua_settop(L, frame_end);
+  if (box->world) systems_sweep(L, box, FRAME_WORLD);
+  if (status == ECS_EUSER && !lua_isnil(L, FRAME_ERROR)) {
+    lua_settop(L, FRAME_ERROR);
+    lua_error(L);
+  }
+  if (status != ECS_OK && (box->world || status == ECS_ENOMEM))
+    raise_status(L, box->world, status);
+  if (lua_isnil(L, FRAME_HANDLER)) return;
+  lua_settop(L, FRAME_HANDLER);
+  lua_error(L);
+}

@@ -1,0 +1,29 @@
+/* The stack on which the core calls scripts' functions, and what they raise is kept. */
+#ifndef ECS_LUA_FRAME_H
+#define ECS_LUA_FRAME_H
+
+#include <lauxlib.h>
+
+#include "core/base/base.h"
+
+struct world_box;
+
+/* What the stack of box->systems->running (in the C function that called the core), and that of
+** box->systems->host, begins with. */
+#define FRAME_WORLD 1
+#define FRAME_ERROR 2        /* of a system that has failed */
+#define FRAME_HANDLER 3      /* of the on_error handler itself */
+#define FRAME_TRACE 4        /* the message handler of protected calls */
+#define FRAME_SIZE 4
+
+/* Calls a function of the core that calls scripts' functions, and raises what they, or it, fail
+** with. The frame is laid out, what is behind it stays: callbacks raise nothing, so that what is
+** entered here is also left. The world may be closed then. */
+void run_in_frame(lua_State *L, struct world_box *box,
+                  ecs_status (*run)(ecs_world *world, const void *ud), const void *ud);
+
+/* Makes the thread in which functions of this state run when a host, or a module in C, does what
+** calls them: its stack begins with a frame. The world's object is at an index. */
+void frame_need_host(lua_State *L, struct world_box *box, int world_index);
+
+#endif

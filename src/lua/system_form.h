@@ -1,0 +1,8 @@
+/* What the functions of systems, and others that are registered, are called for. */
+#ifndef ECS_LUA_SYSTEM_FORM_H
+#define ECS_LUA_SYSTEM_FORM_H
+
+/* The last one is no system's: what gives an index its keys. */
+enum system_form { FORM_EACH, FORM_MAP, FORM_RUN, FORM_OBSERVE, FORM_KEY };
+
+#endif
