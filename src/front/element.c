@@ -323,8 +323,8 @@ static struct guard *guard_elements(struct front *f, uint32_t path,
 static NORETURN void refuse_elements(struct front *f, enum element_kind kind) {
   static const char *const reasons[] = {
       [ELEMENTS_NONE] =
-          "has nothing at 1, or none for one of the names: fill it before the run (what the "
-          "function itself makes it keeps in a field of the row, or in an array of the world)",
+          ("has nothing at 1, or none for one of the names: fill it before the run (what the "
+           "function itself makes it keeps in a field of the row, or in an array of the world)"),
       [ELEMENTS_OTHER] =
           "has other values than numbers, booleans, or tables of these: keep one kind in it",
       [ELEMENTS_MANY] = "has more than 65536: keep them in an array of the world",

@@ -195,6 +195,7 @@ static void work(void *job, uint32_t who) {
   const struct slice *part = abreast->parts, *opened = NULL;
   const struct slice *last = part + abreast->part_count - 1;
   uint32_t count = abreast->chunk_count;
+  assert(part);
   for (uint32_t i = shared_add(&abreast->next, 1); i < count; i = shared_add(&abreast->next, 1)) {
     while (part < last && part[1].first <= i) part++;
     if (part != opened) open_part(abreast, machine, part);

@@ -284,6 +284,7 @@ static void take_columns(struct gather *gather) {
   for (uint32_t i = 0; i < plan->program->column_count; i++) {
     bool ids = plan->columns[i].slot == NONE, value = plan->columns[i].slot == RUN_VALUE;
     void *cells = ids ? gather->ids : value ? gather->columns[i] : lies_ready(gather, i);
+    assert(gather->columns[i] || cells);
     gather->bound[i] = cells ? cells : gather->columns[i];
     if (!cells && has_bit(plan->reads, i)) copy_column(gather, i, gather->count, false);
   }

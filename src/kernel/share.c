@@ -372,7 +372,7 @@ static void cut(struct share *s, const struct pool *pool) {
   s->block = turns ? p->block : running_choose_block(p, s->run->rows);
   if (s->block > most) s->block = most;
   if (eager && !p->total_count) s->block = SMALLEST;
-  size_t part = s->run->rows / (pool_width(pool) * PARTS) / K_LEAF * K_LEAF;
+  size_t part = s->run->rows / ((size_t)pool_width(pool) * PARTS) / K_LEAF * K_LEAF;
   s->chunk = p->total_count        ? K_LEAF
              : turns || eager      ? s->block
              : part > K_LEAF       ? part

@@ -17,6 +17,7 @@ static uint64_t bit_of(const struct access *access) {
 static void note_accesses(const struct companions *companions, struct prospect *prospect) {
   struct access access;
   uint32_t at = 0;
+  assert(companions);
   while (companions->next(prospect, &at, &access))
     *(access.writes ? &prospect->writes : &prospect->reads) |= bit_of(&access);
 }

@@ -182,9 +182,10 @@ INLINE void row_gain(ecs_world *world, struct record *record, struct table *from
   const struct column *b = to->columns;
   for (uint32_t i = first; i < first + count; i++) cell_store(b[i].data, 4, to_row, b[i].value);
   if (from->packed && to->packed) {
-    uint32_t *x = packed_cells(from), *y = packed_cells(to), skipped = first * PACKED_ROWS;
+    uint32_t *x = packed_cells(from), *y = packed_cells(to);
+    size_t skipped = (size_t)first * PACKED_ROWS, apart = (size_t)count * PACKED_ROWS;
     row_bring_packed(x, y, first, row, last, to_row);
-    row_bring_packed(x + skipped, y + skipped + count * PACKED_ROWS, behind, row, last, to_row);
+    row_bring_packed(x + skipped, y + skipped + apart, behind, row, last, to_row);
     return;
   }
   const struct column *a = from->columns;
@@ -201,9 +202,10 @@ INLINE void row_lose(ecs_world *world, struct record *record, struct table *from
   const struct column *a = from->columns;
   for (uint32_t i = first; i < first + count; i++) cell_copy(a[i].data, row, a[i].data, last, 4);
   if (from->packed && to->packed) {
-    uint32_t *x = packed_cells(from), *y = packed_cells(to), skipped = first * PACKED_ROWS;
+    uint32_t *x = packed_cells(from), *y = packed_cells(to);
+    size_t skipped = (size_t)first * PACKED_ROWS, apart = (size_t)count * PACKED_ROWS;
     row_bring_packed(x, y, first, row, last, to_row);
-    row_bring_packed(x + skipped + count * PACKED_ROWS, y + skipped, behind, row, last, to_row);
+    row_bring_packed(x + skipped + apart, y + skipped, behind, row, last, to_row);
     return;
   }
   const struct column *b = to->columns;

@@ -49,6 +49,7 @@ static void move_entities(ecs_world *world, struct table *from, struct table *to
 }
 
 /* The cells of one column likewise; `to` is where they come to, or NULL. */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define CARRY(type)                                                  \
   do {                                                               \
     type *cells = from->data, *taken = to;                           \
@@ -57,6 +58,7 @@ static void move_entities(ecs_world *world, struct table *from, struct table *to
       cells[places[i]] = cells[last - 1 - i];                        \
     }                                                                \
   } while (0)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static void carry(const struct column *from, void *to, uint32_t last, const uint32_t *places,
                   uint32_t count) {
