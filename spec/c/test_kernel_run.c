@@ -1,5 +1,6 @@
 /* Programs run over the tables of a query, by a host without Lua: columns, ids, uniforms,
 ** commands, totals, bitmaps, rows that fail, and memory that runs out. */
+#include "core/store/command.h"
 #include "sweep.h"
 
 #include "core/store/query.h"

@@ -1,4 +1,5 @@
 /* Reliability line 2: running out of memory in calls on entities. C18. */
+#include "core/store/command.h"
 #include "sweep.h"
 
 #include <stdio.h>

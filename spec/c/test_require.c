@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/relation.h"
 #include "core/store/table.h"

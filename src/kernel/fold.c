@@ -1,3 +1,5 @@
+#include "kernel/fold.h"
+
 #include "kernel/ops.h"
 
 /* Flips all bits of a negative number but the sign, so that it is its own inverse. */

@@ -1,3 +1,5 @@
+#include "kernel/isa.h"
+
 #include "kernel/ops.h"
 
 bool isa_supported(k_isa isa) {

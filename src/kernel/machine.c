@@ -4,6 +4,7 @@
 ** that can fail) is stored for the rows before it only. */
 #include "kernel/machine.h"
 
+
 #define ALIGNMENT 64
 
 static uint32_t align(uint32_t n) {

@@ -3,6 +3,7 @@
 #define ECS_KERNEL_MACHINE_H
 
 #include "core/base/buffer.h"
+#include "kernel/fold.h"
 #include "kernel/list.h"
 #include "kernel/note.h"
 #include "kernel/ops.h"

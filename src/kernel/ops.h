@@ -2,6 +2,7 @@
 #ifndef ECS_KERNEL_OPS_H
 #define ECS_KERNEL_OPS_H
 
+#include "kernel/fold.h"
 #include "kernel/program.h"
 
 enum {

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "core/base/memory.h"
+#include "kernel/isa.h"
 
 typedef enum k_status {
   K_OK,
@@ -47,15 +48,6 @@ struct program;
 struct machine;
 
 /* ---- running ---- */
-
-/* Instruction sets. Results do not depend on them. K_BASE is what the compiler makes for
-** any machine of the architecture (SSE2 on x86-64). */
-typedef enum k_isa { K_BASE, K_AVX2, K_AVX512, K_ISAS } k_isa;
-/* Whether this build and this machine have it. */
-bool isa_supported(k_isa isa);
-k_isa isa_best(void);
-const char *isa_name(k_isa isa);    /* "sse2" (else "base"), "avx2", "avx512" */
-int isa_named(const char *name);    /* a k_isa, or -1 */
 
 /* What one thread needs to run programs. One run at a time. */
 struct machine *machine_new(struct memory *memory, k_isa isa);   /* NULL: no memory */
@@ -107,24 +99,6 @@ typedef struct k_total {
   bool won;
   struct k_folding *part;   /* or NULL: gets what rows before one that fails came to */
 } k_total;
-
-/* A total of one table while its rows join it: what instructions do block by block, and
-** k_fold_row row by row, for who has no program. */
-typedef struct k_folding {
-  k_scalar part[16];
-  uint64_t rows, nans;
-  uint32_t row;      /* the next one, or the block's first */
-  uint32_t first;    /* of min and max: the first row of the value so far; while all are NaN, */
-  bool found;        /* of all, if there is one */
-  uint32_t leaf;     /* of sums: which one the parts are of, */
-  double leaves;     /* and what those before it came to */
-  int64_t key;       /* of that value */
-} k_folding;
-#define K_LEAF 1024u
-void k_fold_begin(k_folding *f, k_reduce how, k_type type);
-/* The next row's value, which counts only if the row joins. */
-void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, bool joins);
-void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total);
 
 /* Puts 0 in place of ids whose entity is dead. */
 typedef void (*k_live)(void *ud, int64_t *ids, size_t n);

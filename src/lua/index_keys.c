@@ -4,6 +4,7 @@
 
 #include "core/find/indexing.h"
 #include "core/find/refresh.h"
+#include "core/store/command.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"

@@ -1,6 +1,7 @@
 #include "lua/lua_entity.h"
 
 #include "core/base/column_cells.h"
+#include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/marks.h"

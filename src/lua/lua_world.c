@@ -4,9 +4,10 @@
 
 #include "core/base/pool.h"
 #include "core/run/beside.h"
+#include "core/store/command.h"
 #include "core/store/watch.h"
 #include "core/store/world.h"
-#include "kernel/program.h"
+#include "kernel/isa.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"

@@ -5,6 +5,7 @@
 #include "core/store/query_rows.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
+#include "kernel/fold.h"
 #include "kernel/program.h"
 #include "lua/bind/world_box.h"
 #include "lua/each.h"

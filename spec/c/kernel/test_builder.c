@@ -1,6 +1,7 @@
 /* The builder: what it makes of programs, what it refuses, and what it does without
 ** memory. */
 #define _POSIX_C_SOURCE 200112L
+#include "kernel/fold.h"
 #include "kernel_test.h"
 
 static struct builder *fresh(void) {

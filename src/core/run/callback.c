@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
+#include "core/store/command.h"
 #include "core/store/world.h"
 
 /* Puts the system's name before the message. A callback that failed may have said nothing: what

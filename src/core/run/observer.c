@@ -5,6 +5,7 @@
 #include "core/run/callback.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
+#include "core/store/command.h"
 #include "core/store/sight.h"
 #include "core/store/table.h"
 #include "core/store/watch.h"

@@ -2,6 +2,7 @@
 #ifndef ECS_CORE_STORE_ALONE_H
 #define ECS_CORE_STORE_ALONE_H
 
+#include "core/store/command.h"
 #include "core/store/world.h"
 
 /* Whether changes outside of scopes are done so: where they are not one table's affair alone, or

@@ -1,6 +1,7 @@
 #include "core/store/cells.h"
 
 #include "core/store/attachment.h"
+#include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"

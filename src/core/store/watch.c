@@ -2,6 +2,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/merge_sort.h"
+#include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/marks.h"
 #include "core/store/query.h"

@@ -2,6 +2,7 @@
 
 #include "core/store/cells.h"
 #include "core/store/clone.h"
+#include "core/store/command.h"
 #include "core/store/entity.h"
 #include "core/store/event.h"
 #include "core/store/index.h"

@@ -7,13 +7,13 @@
 #include "core/base/intern.h"
 #include "core/base/memory.h"
 #include "core/store/cascade.h"
-#include "core/store/command.h"
 #include "core/store/fail.h"
 #include "core/store/graph.h"
 #include "core/store/name.h"
 #include "core/store/record.h"
 #include "core/store/registry.h"
 #include "core/store/scratch.h"
+#include "core/store/staging.h"
 
 struct attachment;
 struct clone;

@@ -1,0 +1,87 @@
+/* What a world keeps while scopes are open: these, and what was staged in them. */
+#ifndef ECS_CORE_STORE_STAGING_H
+#define ECS_CORE_STORE_STAGING_H
+
+#include "core/store/chain_map.h"
+
+struct chain;
+struct command;
+struct emission;
+struct unborn;
+
+enum scope_kind { SCOPE_LOOP, SCOPE_DEFER, SCOPE_SYSTEM };
+
+struct scope {
+  enum scope_kind kind;
+  bool open;
+  uint32_t parent;           /* the scope its commands belong to once it has ended */
+  uint32_t first_command;    /* none of its commands is before it */
+};
+
+/* Someone whose loops update and run end first; on ECS_ENOMEM these stay open. What a system
+** leaves open ends with it; what was staged there counts if `keep`. */
+struct loop_owner {
+  struct loop_owner *next;
+  ecs_status (*end_loops)(void *ud);
+  void (*end_system)(void *ud, bool keep);
+  void *ud;
+};
+
+struct staging {
+  struct scope *scopes;
+  uint32_t scope_count;      /* up to the last open one */
+  uint32_t scope_capacity;
+  uint32_t open;             /* how many are open */
+  uint32_t watched;          /* how many observers are on */
+  uint32_t busy;             /* how many of the scopes are not loops */
+  uint64_t epoch;            /* counts outermost scopes */
+  struct command *commands;
+  uint32_t command_count;
+  uint32_t command_capacity;
+  struct write *writes;
+  uint32_t write_count;
+  uint32_t write_capacity;
+  struct chain *chains;
+  uint32_t chain_count;
+  uint32_t chain_capacity;
+  struct chain_map chain_of;
+  struct emission *emissions;   /* what was emitted in open scopes: see emission.h */
+  uint32_t emission_count;
+  uint32_t emission_capacity;
+  struct loop_owner *loop_owners;
+  uint32_t ties;             /* commands about relations, */
+  uint32_t ends;             /* and those that end their entities */
+  ecs_status refused;        /* why the first command that could not apply could not, */
+  uint32_t refused_at;       /* which that is, */
+  bool alone;                /* who gave it is told and keeps its writes (scope_end_alone), */
+  const struct unborn *adopted;   /* what its spawned id was; NULL where that was taken, */
+  char refusal[MESSAGE_SIZE];   /* and the message */
+};
+
+static inline bool staging_is_open(const struct staging *staging) {
+  return staging->open != 0;
+}
+
+/* Opens a scope where none is, if there is room for it: number 0. */
+static inline bool scope_open_first(struct staging *staging, enum scope_kind kind) {
+  if (UNLIKELY(staging->scope_count > 0 || staging->scope_capacity == 0)) return false;
+  assert(staging->open == 0 && staging->busy == 0);
+  staging->scopes[0] = (struct scope){kind, true, NONE, staging->command_count};
+  staging->scope_count = staging->open = 1;
+  staging->busy = kind != SCOPE_LOOP;
+  staging->epoch++;
+  return true;
+}
+
+/* Ends the only scope that is open, in which nothing was staged; false when that is not so. `notes`
+** are of writes, for observers. */
+static inline bool scope_end_first(struct staging *staging, uint32_t notes) {
+  bool empty = !(staging->command_count | staging->emission_count | notes);
+  if (UNLIKELY(staging->scope_count != 1 || !empty || staging->refused != ECS_OK)) return false;
+  assert(staging->open == 1 && staging->scopes[0].open);
+  staging->open = staging->busy = staging->scope_count = 0;
+  staging->scopes[0].open = false;
+  return true;
+}
+
+#endif
