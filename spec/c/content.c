@@ -10,6 +10,7 @@
 #include "core/store/entity.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
+#include "core/store/graph.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"

@@ -4,6 +4,7 @@
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
 #include "core/store/component.h"
+#include "core/store/graph.h"
 #include "core/store/lineup.h"
 #include "core/store/query.h"
 #include "core/store/world.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "content.h"
+#include "core/store/graph.h"
 #include "lua_state.h"
 /* Behind the headers of Lua, whose functions are not hidden. */
 #include "core/store/query.h"

@@ -4,6 +4,7 @@
 
 #include "core/store/command.h"
 #include "core/store/component.h"
+#include "core/store/graph.h"
 #include "core/store/relation.h"
 #include "core/store/table.h"
 #include "core/store/world.h"

@@ -3,6 +3,7 @@
 **
 ** An input is a byte of options, the number of the allocation that fails, and the image without
 ** its checksum, in which 0xFE n m v stands for v, n + 256 m times: pages of ids are long. */
+#include "core/store/graph.h"
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
-#include "core/store/table.h"
+#include "core/store/layout.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 

@@ -4,6 +4,7 @@
 #include "core/run/timetable.h"
 #include "core/store/builtin.h"
 #include "core/store/fields.h"
+#include "core/store/graph.h"
 #include "core/store/name.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"

@@ -6,6 +6,7 @@
 #include "core/change/declare.h"
 #include "core/store/component.h"
 #include "core/store/event_rows.h"
+#include "core/store/graph.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "ecs_component.h"

@@ -3,7 +3,7 @@
 #include "core/store/alone.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
-#include "core/store/table.h"
+#include "core/store/layout.h"
 #include "core/store/world.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/ids.h"

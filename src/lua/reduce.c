@@ -3,7 +3,7 @@
 #include "core/store/matches.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
-#include "core/store/table.h"
+#include "core/store/layout.h"
 #include "core/store/world.h"
 #include "kernel/fold.h"
 #include "kernel/program.h"

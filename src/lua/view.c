@@ -3,7 +3,7 @@
 #include "core/base/column_cells.h"
 #include "core/store/component.h"
 #include "core/store/marks.h"
-#include "core/store/table.h"
+#include "core/store/layout.h"
 #include "core/store/term.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"

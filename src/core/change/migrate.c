@@ -11,6 +11,7 @@
 #include "core/change/migrate_ties.h"
 #include "core/store/builtin.h"
 #include "core/store/component.h"
+#include "core/store/graph.h"
 #include "core/store/marks.h"
 #include "core/store/query.h"
 #include "core/store/relate.h"

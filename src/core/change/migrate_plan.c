@@ -10,6 +10,7 @@
 #include "core/change/migration.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/graph.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/require.h"

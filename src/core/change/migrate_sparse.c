@@ -7,10 +7,10 @@
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
+#include "core/store/graph.h"
 #include "core/store/marks.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
-#include "core/store/table.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 

@@ -7,6 +7,7 @@
 #include "core/change/migration.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/graph.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/table.h"

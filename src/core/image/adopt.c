@@ -9,6 +9,7 @@
 #include "core/store/component.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
+#include "core/store/graph.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/resource.h"

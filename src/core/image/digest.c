@@ -19,6 +19,7 @@
 #include "core/store/event.h"
 #include "core/store/entity.h"
 #include "core/store/event_rows.h"
+#include "core/store/graph.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"

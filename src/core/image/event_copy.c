@@ -7,6 +7,7 @@
 #include "core/store/event_rows.h"
 #include "core/store/fields.h"
 #include "core/store/later.h"
+#include "core/store/table.h"
 #include "core/store/world.h"
 
 /* ---- taking ---- */

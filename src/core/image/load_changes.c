@@ -2,6 +2,7 @@
 #include "core/image/load.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
+#include "core/store/graph.h"
 #include "core/store/marks.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"

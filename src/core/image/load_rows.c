@@ -9,6 +9,7 @@
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 
+#include "core/store/graph.h"
 #include "core/store/index.h"
 #include "core/store/relation.h"
 #include "core/store/relation_check.h"

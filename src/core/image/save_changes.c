@@ -6,6 +6,7 @@
 #include "core/run/timetable.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
+#include "core/store/graph.h"
 #include "core/store/marks.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"

@@ -13,6 +13,7 @@
 #include "core/store/component.h"
 #include "core/store/event.h"
 #include "core/store/fields.h"
+#include "core/store/graph.h"
 #include "core/store/marks.h"
 #include "core/store/query.h"
 #include "core/store/row.h"

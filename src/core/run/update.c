@@ -11,6 +11,7 @@
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
 #include "core/store/command.h"
+#include "core/store/graph.h"
 #include "core/store/query.h"
 #include "core/store/later.h"
 #include "core/store/sweeping.h"

@@ -1,5 +1,6 @@
 #include "core/store/bulk.h"
 
+#include "core/store/graph.h"
 #include "core/store/relation.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"

@@ -3,6 +3,7 @@
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
+#include "core/store/graph.h"
 #include "core/store/index.h"
 #include "core/store/marks.h"
 #include "core/store/merge.h"

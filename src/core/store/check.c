@@ -8,6 +8,7 @@
 #include "core/store/array.h"
 #include "core/store/changes.h"
 #include "core/store/component.h"
+#include "core/store/graph.h"
 #include "core/store/index.h"
 #include "core/store/lineup.h"
 #include "core/store/marks.h"

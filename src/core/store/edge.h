@@ -2,7 +2,7 @@
 #ifndef ECS_CORE_STORE_EDGE_H
 #define ECS_CORE_STORE_EDGE_H
 
-#include "core/store/table.h"
+#include "core/store/layout.h"
 
 /* What kinds there are. */
 #define EDGE_ADDS 1u         /* to the table with one id more, */

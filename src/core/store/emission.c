@@ -6,6 +6,7 @@
 #include "core/store/event_rows.h"
 #include "core/store/fields.h"
 #include "core/store/later.h"
+#include "core/store/table.h"
 #include "core/store/world.h"
 
 static bool goes_on(const struct staging *staging, ecs_id event, uint32_t scope, bool later) {

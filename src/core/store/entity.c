@@ -4,6 +4,7 @@
 #include "core/store/component.h"
 #include "core/store/edge.h"
 #include "core/store/fields.h"
+#include "core/store/graph.h"
 #include "core/store/index.h"
 #include "core/store/prefab.h"
 #include "core/store/quick_command.h"

@@ -2,7 +2,7 @@
 #ifndef ECS_CORE_STORE_EVENT_ROWS_H
 #define ECS_CORE_STORE_EVENT_ROWS_H
 
-#include "core/store/table.h"
+#include "core/store/layout.h"
 
 /* What is put off: see later.h. */
 struct later {

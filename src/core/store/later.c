@@ -4,6 +4,7 @@
 #include "core/store/emission.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
+#include "core/store/table.h"
 #include "core/store/world.h"
 
 ecs_status later_reserve(ecs_world *world, struct event *event) {

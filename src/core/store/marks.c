@@ -4,6 +4,7 @@
 #include "core/store/bits.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
+#include "core/store/graph.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/world.h"

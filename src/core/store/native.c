@@ -14,7 +14,6 @@
 #include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/sweeping.h"
-#include "core/store/table.h"
 #include "core/store/watch.h"
 #include "core/store/world.h"
 #include "ecs_entity.h"

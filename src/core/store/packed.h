@@ -4,7 +4,7 @@
 #ifndef ECS_CORE_STORE_PACKED_H
 #define ECS_CORE_STORE_PACKED_H
 
-#include "core/store/table.h"
+#include "core/store/layout.h"
 
 #define PACKED_ROWS 16u
 #define PACKED_BYTES 64u

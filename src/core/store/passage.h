@@ -4,7 +4,7 @@
 #define ECS_CORE_STORE_PASSAGE_H
 
 #include "core/store/matches.h"
-#include "core/store/table.h"
+#include "core/store/layout.h"
 
 /* Where the cells of a term are in the matches of a batch, up to where a part of it ends. */
 struct passage_term {

@@ -4,6 +4,7 @@
 #include "core/store/component.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
+#include "core/store/graph.h"
 #include "core/store/lineup.h"
 #include "core/store/query_rows.h"
 #include "core/store/relate.h"

@@ -4,7 +4,7 @@
 #ifndef ECS_CORE_STORE_QUERY_H
 #define ECS_CORE_STORE_QUERY_H
 
-#include "core/store/table.h"
+#include "core/store/layout.h"
 #include "core/store/term.h"
 
 struct ecs_variable;

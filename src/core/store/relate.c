@@ -2,6 +2,7 @@
 
 #include "core/store/alone.h"
 #include "core/store/component.h"
+#include "core/store/graph.h"
 #include "core/store/row.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"

@@ -2,6 +2,7 @@
 
 #include "core/store/component.h"
 #include "core/store/fields.h"
+#include "core/store/graph.h"
 #include "core/store/name.h"
 #include "core/store/prefab.h"
 #include "core/store/table.h"

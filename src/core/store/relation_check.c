@@ -3,6 +3,7 @@
 #include "core/store/cells.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
+#include "core/store/graph.h"
 #include "core/store/relation.h"
 #include "core/store/table.h"
 #include "core/store/world.h"

@@ -7,6 +7,7 @@
 #include "core/store/index.h"
 #include "core/store/marks.h"
 #include "core/store/packed.h"
+#include "core/store/table.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 

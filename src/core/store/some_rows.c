@@ -4,6 +4,7 @@
 #include "core/store/bulk.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/graph.h"
 #include "core/store/index.h"
 #include "core/store/query.h"
 #include "core/store/row.h"

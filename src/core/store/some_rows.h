@@ -4,7 +4,7 @@
 #ifndef ECS_CORE_STORE_SOME_ROWS_H
 #define ECS_CORE_STORE_SOME_ROWS_H
 
-#include "core/store/table.h"
+#include "core/store/layout.h"
 
 struct query_terms;
 struct write;

@@ -7,7 +7,6 @@
 #include "core/store/row.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_row.h"
-#include "core/store/table.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 

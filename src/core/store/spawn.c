@@ -8,6 +8,7 @@
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
+#include "core/store/graph.h"
 #include "core/store/index.h"
 #include "core/store/row.h"
 #include "core/store/sparse_rows.h"

@@ -1,4 +1,3 @@
-#include "core/store/table.h"
 
 #include "core/base/column_cells.h"
 #include "core/store/component.h"

@@ -4,7 +4,7 @@
 #ifndef ECS_CORE_STORE_TOGGLE_H
 #define ECS_CORE_STORE_TOGGLE_H
 
-#include "core/store/table.h"
+#include "core/store/layout.h"
 
 struct toggle {
   ecs_id id;

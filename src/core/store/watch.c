@@ -8,7 +8,6 @@
 #include "core/store/query.h"
 #include "core/store/relate.h"
 #include "core/store/sweeping.h"
-#include "core/store/table.h"
 #include "core/store/world.h"
 
 /* ---- those that are on ---- */

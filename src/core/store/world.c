@@ -5,6 +5,7 @@
 #include "core/store/command.h"
 #include "core/store/entity.h"
 #include "core/store/event.h"
+#include "core/store/graph.h"
 #include "core/store/index.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"

@@ -8,7 +8,7 @@
 #include "core/base/memory.h"
 #include "core/store/cascade.h"
 #include "core/store/fail.h"
-#include "core/store/graph.h"
+#include "core/store/id_record.h"
 #include "core/store/name.h"
 #include "core/store/record.h"
 #include "core/store/registry.h"
