@@ -214,7 +214,8 @@ check-deep-c: $(call c_programs,$(RELEASE))
 	$(check) deep-c tap env ECS_SPEC_SCALE=$(deep_scale) sh spec/tools/c-tests $^
 
 check-asan-c: $(call c_programs,$(ASAN))
-	$(check) asan-c tap env ECS_SPEC_SCALE=small $(asan_c_env) sh spec/tools/c-tests $^
+	$(check) asan-c tap env ECS_SPEC_SCALE=small ECS_SPEC_SPARSE=1 \
+	  $(asan_c_env) sh spec/tools/c-tests $^
 
 # Worlds on threads, and threads of worlds. ThreadSanitizer needs an address space that is laid out
 # as it expects.
