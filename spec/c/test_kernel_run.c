@@ -1,8 +1,8 @@
 /* Programs run over the tables of a query, by a host without Lua: columns, ids, uniforms,
 ** commands, totals, bitmaps, rows that fail, and memory that runs out. */
-#include "core/store/command.h"
 #include "sweep.h"
 
+#include "core/store/command.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 #include "kernel/build.h"

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "content.h"
-#include "core/store/graph.h"
 #include "lua_state.h"
 /* Behind the headers of Lua, whose functions are not hidden. */
+#include "core/store/graph.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 #include "lua/bind/world_box.h"

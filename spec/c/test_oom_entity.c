@@ -1,9 +1,9 @@
 /* Reliability line 2: running out of memory in calls on entities. C18. */
-#include "core/store/command.h"
 #include "sweep.h"
 
 #include <stdio.h>
 
+#include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"

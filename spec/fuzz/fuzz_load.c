@@ -3,7 +3,6 @@
 **
 ** An input is a byte of options, the number of the allocation that fails, and the image without
 ** its checksum, in which 0xFE n m v stands for v, n + 256 m times: pages of ids are long. */
-#include "core/store/graph.h"
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "../c/content.h"
 #include "core/image/stream.h"
 #include "core/store/component.h"
+#include "core/store/graph.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
 #include "core/store/fields.h"

@@ -1,8 +1,8 @@
 /* The builder: what it makes of programs, what it refuses, and what it does without
 ** memory. */
 #define _POSIX_C_SOURCE 200112L
-#include "kernel/fold.h"
 #include "kernel_test.h"
+#include "kernel/fold.h"
 
 static struct builder *fresh(void) {
   struct builder *b = builder_new(&test_memory);
