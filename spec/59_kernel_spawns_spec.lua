@@ -23,6 +23,13 @@ local function new_world(kernels, rows)
   return world
 end
 
+-- A function stays Lua, with words in the reason.
+local function check_reason(world, words, fn)
+  world:system("it", { query = "Position, Spawner", each = fn })
+  local reason = world:explain("it").reason or "none"
+  assert(reason:find(words, 1, true), words .. ": " .. reason)
+end
+
 -- A hash of all ids in the order of rows, which shows in which order they were taken.
 local function ids_of(world, text)
   local hash = 0
@@ -164,9 +171,7 @@ describe("a kernel that spawns", function()
       ["all results of a call into a table"] =
         function(p) world:spawn { Position = { math.modf(p.x) } } end,
     } do
-      world:system("it", { query = "Position, Spawner", each = fn })
-      local reason = world:explain("it").reason or "none"
-      assert(reason:find(what, 1, true), what .. ": " .. reason)
+      check_reason(world, what, fn)
     end
   end)
 
@@ -196,9 +201,7 @@ describe("a kernel that spawns", function()
       ["with value 1 of 'Wide', where there is no field of one value"] =
         function(p) wide(p.x) end,
     } do
-      world:system("it", { query = "Position, Spawner", each = fn })
-      local reason = world:explain("it").reason or "none"
-      assert(reason:find(what, 1, true), what .. ": " .. reason)
+      check_reason(world, what, fn)
     end
   end)
 
@@ -320,9 +323,7 @@ describe("a kernel that spawns", function()
         born[1] = one
       end,
     } do
-      world:system("it", { query = "Position, Spawner", each = fn })
-      local reason = world:explain("it").reason or "none"
-      assert(reason:find(what, 1, true), what .. ": " .. reason)
+      check_reason(world, what, fn)
     end
   end)
 
@@ -415,9 +416,7 @@ describe("a kernel that spawns", function()
       end,
       ["the id of an entity that it spawns"] = function(p) p.x = world:spawn() + 1 end,
     } do
-      world:system("it", { query = "Position, Spawner", each = fn })
-      local reason = world:explain("it").reason or "none"
-      assert(reason:find(what, 1, true), what .. ": " .. reason)
+      check_reason(world, what, fn)
     end
   end)
 

@@ -3,15 +3,30 @@
 local helper = require "spec.support.ecs_helper"
 local starve = require "spec.starve"
 
--- What a call gives once there is memory enough for it, and how often there was not.
-local function call_starved(method, world, ...)
+-- What a call gives once there is memory enough for it, and how often there was not; `look` comes
+-- behind each failure.
+local function try_starved(look, method, ...)
   for k = 1, 1000 do
-    local results = table.pack(starve.call(k, true, method, world, ...))
+    local results = table.pack(starve.call(k, true, method, ...))
     if results[1] then
       return results[2], k - 1
     end
     assert.are.equal("not enough memory", results[2])
+    look()
   end
+end
+
+local function call_starved(method, world, ...)
+  return try_starved(function() end, method, world, ...)
+end
+
+-- The same of one that leaves the world as it was when it fails.
+local function call_unharmed(world, method, ...)
+  local before = world:digest()
+  local _, failures = try_starved(function()
+    assert.are.equal(before, world:digest())
+  end, method, ...)
+  assert.is_true(failures > 3)
 end
 
 describe("a spawn with ties that runs out of memory", function()
@@ -78,16 +93,8 @@ describe("a whole query that is set, and runs out of memory", function()
       world:spawn { P = { i }, Marked = i % 2 == 0 and true or nil,
         Label = i % 10 == 0 and { i, "of its own" } or nil }
     end
-    local query, before = world:query "P", world:digest()
-    local failures = 0
-    for k = 1, 400 do
-      local results = table.pack(starve.call(k, true, query.set, query, "Label", 7, "of all"))
-      if results[1] then break end
-      assert.are.equal("not enough memory", results[2])
-      assert.are.equal(before, world:digest())
-      failures = failures + 1
-    end
-    assert.is_true(failures > 3)
+    local query = world:query "P"
+    call_unharmed(world, query.set, query, "Label", 7, "of all")
     local seen = 0
     for _, label in world:query("P, Label"):each() do
       seen = seen + (label.n == 7 and label.text == "of all" and 1 or 0)
@@ -110,16 +117,7 @@ describe("a function that emits, over entities or events, and runs out of memory
       for i = 1, 300 do last = world:spawn { Gun = { left = i % 9, at = last } } end
       for i = 1, 40 do world:emit("Hit", last, i) end
       local query, fn = make(world)
-      local before = world:digest()
-      local failures = 0
-      for k = 1, 400 do
-        local results = table.pack(starve.call(k, true, query.each, query, fn))
-        if results[1] then break end
-        assert.are.equal("not enough memory", results[2])
-        assert.are.equal(before, world:digest())
-        failures = failures + 1
-      end
-      assert.is_true(failures > 3)
+      call_unharmed(world, query.each, query, fn)
       local told = world:explain(fn)
       assert.are.equal(kernels and "vector" or "lua", told.tier, told.reason)
       helper.check(world)
