@@ -199,7 +199,7 @@ static APART bool fits_all(const struct kernel *kernel, const struct variant *va
 
 bool variant_fits_all(const struct kernel *kernel, const struct variant *variant) {
   const struct query_terms *terms = &kernel->query->terms;
-  return !(terms->choices || terms->toggled) || fits_all(kernel, variant);
+  return LIKELY(!(terms->choices || terms->toggled)) || fits_all(kernel, variant);
 }
 
 static APART bool fits_guards(lua_State *L, int anchors, const struct kernel *kernel,
@@ -220,8 +220,7 @@ struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel
   if (!variant || !variant->quiet || kernel->refused || kernel->query->broken) return NULL;
   if (variant->version != *kernel->box->version) return NULL;
   if (terms_walk(&kernel->query->terms)) return NULL;
-  const struct query_terms *terms = &kernel->query->terms;
-  if (UNLIKELY(terms->choices || terms->toggled) && !fits_all(kernel, variant)) return NULL;
+  if (!variant_fits_all(kernel, variant)) return NULL;
   if (UNLIKELY(variant->guard_count) && !fits_guards(L, anchors, kernel, variant)) return NULL;
   variant->run = ++kernel->runs;
   if (UNLIKELY(variant->resource_count | variant->array_count)) read_outside(kernel, variant);

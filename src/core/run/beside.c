@@ -10,8 +10,7 @@ void beside_know(ecs_world *world, const struct companions *companions) {
 /* ---- what a run gets at ---- */
 
 static uint64_t bit_of(const struct access *access) {
-  uint64_t key = access->component * UINT64_C(0x9e3779b97f4a7c15) + access->leaf;
-  return UINT64_C(1) << (key * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+  return UINT64_C(1) << (hash_u64(hash_u64(access->component) + access->leaf) >> 58);
 }
 
 static void note_accesses(const struct companions *companions, struct prospect *prospect) {
