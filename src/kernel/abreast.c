@@ -118,11 +118,9 @@ bool abreast_add(struct abreast *abreast, const struct run *run) {
 
 /* How many rows a thread takes at a time, and how many make a block. */
 static void cut(struct slice *part, const struct program *p, const struct pool *pool) {
-  enum { PARTS = 8, SMALLEST = 64 };
-  uint32_t share = part->rows / (pool_width(pool) * PARTS) / K_LEAF * K_LEAF;
   size_t block = running_choose_block(p, part->rows);
   if (p->block < K_BLOCK && block > p->block) block = p->block;
-  part->chunk = pool_is_eager(pool) ? SMALLEST : share > K_LEAF ? share : K_LEAF;
+  part->chunk = pool_share(pool, part->rows, K_LEAF);
   part->block = (uint32_t)(block < part->chunk ? block : part->chunk);
   assert(part->chunk % 64 == 0 && (part->block % 64 == 0 || part->block >= part->rows));
 }

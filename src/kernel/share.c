@@ -98,15 +98,13 @@ struct sharing sharing_of(const struct program *p) {
   return sharing;
 }
 
-enum { SMALLEST = 64 };
-
 bool share_is_possible(const struct pool *pool, const struct sharing *sharing) {
   return !sharing->why_not && (!sharing->serves || pool_is_own(pool));
 }
 
 bool share_is_worth(const struct pool *pool, const struct sharing *sharing, size_t rows) {
   if (!share_is_possible(pool, sharing)) return false;
-  if (pool_is_eager(pool)) return rows > SMALLEST;
+  if (pool_is_eager(pool)) return rows > POOL_SMALLEST;
   return rows > K_LEAF && pool_is_worth(pool, (uint64_t)rows * sharing->weight);
 }
 
@@ -365,18 +363,13 @@ static void work(void *job, uint32_t who) {
 /* How many rows make a block, and how many a thread takes at a time. A total's are those of a leaf,
 ** and blocks that take turns are taken one by one. */
 static void cut(struct share *s, const struct pool *pool) {
-  enum { PARTS = 8 };
   const struct program *p = s->p;
   bool eager = pool_is_eager(pool), turns = s->sharing->takes_turns;
   size_t most = turns || p->total_count || p->block < K_BLOCK ? p->block : s->run->rows;
   s->block = turns ? p->block : running_choose_block(p, s->run->rows);
   if (s->block > most) s->block = most;
-  if (eager && !p->total_count) s->block = SMALLEST;
-  size_t part = s->run->rows / ((size_t)pool_width(pool) * PARTS) / K_LEAF * K_LEAF;
-  s->chunk = p->total_count        ? K_LEAF
-             : turns || eager      ? s->block
-             : part > K_LEAF       ? part
-                                   : K_LEAF;
+  if (eager && !p->total_count) s->block = POOL_SMALLEST;
+  s->chunk = p->total_count ? K_LEAF : turns ? s->block : pool_share(pool, s->run->rows, K_LEAF);
   if (s->block > s->chunk) s->block = s->chunk;
   s->chunks = (uint32_t)((s->run->rows + s->chunk - 1) / s->chunk);
 }

@@ -47,6 +47,14 @@ bool pool_is_own(const struct pool *pool) { return !pool->jobs.run; }
 void pool_be_eager(struct pool *pool) { pool->eager = true; }
 bool pool_is_eager(const struct pool *pool) { return pool->eager; }
 
+uint32_t pool_share(const struct pool *pool, size_t rows, uint32_t unit) {
+  enum { PARTS = 8 };
+  if (pool->eager) return POOL_SMALLEST;
+  size_t share = rows / ((size_t)pool->threads * PARTS) / unit * unit;
+  assert(unit > 0 && unit % POOL_SMALLEST == 0 && share < UINT32_MAX);
+  return share > unit ? (uint32_t)share : unit;
+}
+
 bool pool_is_awake(const struct pool *pool) {
   if (pool->jobs.run || pool->eager) return true;
   return pool->crew && shared_get(&pool->asleep) < crew_size(pool->crew);

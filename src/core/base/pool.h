@@ -37,8 +37,13 @@ void pool_run(struct pool *pool, uint32_t width, pool_task run, void *job);
 /* Whether the one that calls does take part as 0 (where a host runs the jobs, another one may). */
 bool pool_is_own(const struct pool *pool);
 
+/* How many rows a thread takes at a time of so many: a multiple of `unit`, so that each takes about
+** eight times; for tests 64. */
+uint32_t pool_share(const struct pool *pool, size_t rows, uint32_t unit);
+
 /* For tests: everything is worth sharing, and who calls waits a while for others to come. */
 void pool_be_eager(struct pool *pool);
 bool pool_is_eager(const struct pool *pool);
+#define POOL_SMALLEST 64u      /* rows that are shared then */
 
 #endif

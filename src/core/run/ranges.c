@@ -9,8 +9,8 @@
 #include "core/store/world.h"
 #include "ecs_rows.h"
 
-enum { LEAST = 1024, SMALLEST = 64, PARTS = 8 };   /* rows; ranges for each thread */
-enum { WEIGHT = 32 };                              /* of a row, for all that is known */
+enum { LEAST = 1024 };         /* rows of a range, but the last one */
+enum { WEIGHT = 32 };          /* of a row, for all that is known */
 
 struct ranges {
   ecs_rows *list;
@@ -55,10 +55,7 @@ static bool add_rows(ecs_world *world, const ecs_rows *rows, uint32_t most) {
 
 /* How many rows of a table a thread takes at a time. */
 static uint32_t rows_at_a_time(const struct pool *pool, uint32_t rows) {
-  if (!pool) return UINT32_MAX / 2;
-  if (pool_is_eager(pool)) return SMALLEST;
-  uint32_t share = rows / (pool_width(pool) * PARTS) / LEAST * LEAST;
-  return share > LEAST ? share : LEAST;
+  return pool ? pool_share(pool, rows, LEAST) : UINT32_MAX / 2;
 }
 
 static bool list_ranges(ecs_world *world, ecs_query *query) {
