@@ -49,9 +49,11 @@ bool pool_is_eager(const struct pool *pool) { return pool->eager; }
 
 uint32_t pool_share(const struct pool *pool, size_t rows, uint32_t unit) {
   enum { PARTS = 8 };
+  assert(unit > 0 && unit % POOL_SMALLEST == 0);
   if (pool->eager) return POOL_SMALLEST;
-  size_t share = rows / ((size_t)pool->threads * PARTS) / unit * unit;
-  assert(unit > 0 && unit % POOL_SMALLEST == 0 && share < UINT32_MAX);
+  size_t share = rows / ((size_t)pool->threads * PARTS);
+  share -= share % unit;
+  assert(share < UINT32_MAX);
   return share > unit ? (uint32_t)share : unit;
 }
 
