@@ -433,6 +433,19 @@ describe("a requirement is refused", function()
     world:undeclare "Duty"
     world:undeclare "Oath"
   end)
+
+  it("to lie elsewhere, when its values do not fit: what was planned is gone with that", function()
+    local world = helper.new_world()
+    world:component("Seat", { "x: f32" })
+    world:component("Rider", { requires = { "Seat" } })
+    world:spawn { Seat = { x = 265.75 } }
+    local rider = world:spawn { Rider = true }
+    has_error(function() world:component("Seat", { "x: i8", storage = "sparse" }) end,
+      "has x = 265.75, which is no i8")
+    assert.are.equal("Rider Seat", names_of(world, rider))
+    assert.are.equal("Rider Seat", names_of(world, world:spawn { Rider = true }))
+    assert.is_true(world:check())
+  end)
 end)
 
 describe("an image", function()

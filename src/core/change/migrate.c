@@ -512,7 +512,7 @@ void migration_end(struct migration *migration) {
     table_free(world, migration->tables[i]);
   }
   if (!migration->committed) {
-    migration_undo_sparse(migration);
+    migration_undo_tables(migration);
     migration_undo_ties(migration);
   }
   for (uint32_t i = 0; i < migration->count; i++) free_change(world, &migration->changes[i]);

@@ -9,6 +9,7 @@
 #include "core/store/fields.h"
 #include "core/store/graph.h"
 #include "core/store/marks.h"
+#include "core/store/require.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/toggle.h"
@@ -233,20 +234,23 @@ void migration_commit_sparse(const struct migration *migration) {
   }
 }
 
-static bool has_sparse(const ecs_world *world, const struct table *table) {
+/* Whether no rows can ever be there: what is sparse lies elsewhere, or what is required is missing,
+** as it was to lie elsewhere. */
+static bool is_unsound(const ecs_world *world, const struct table *table) {
+  struct gap gap;
   for (uint32_t i = 0; i < table->id_count; i++)
     if (sparse_of(world, table->ids[i])) return true;
-  return false;
+  return require_table_gap(world, table->ids, table->id_count, &gap);
 }
 
-void migration_undo_sparse(const struct migration *migration) {
+void migration_undo_tables(const struct migration *migration) {
   ecs_world *world = migration->world;
   const struct id_record *all = graph_all(world);
   bool any = false;
-  if (!migration_stores_otherwise(migration)) return;
+  if (!migration_moves(migration)) return;
   for (uint32_t i = 0; i < all->table_count; i++) {
     struct table *table = world_table(world, all->tables[i]);
-    table->doomed = has_sparse(world, table);
+    table->doomed = is_unsound(world, table);
     assert(!table->doomed || table->count == 0);
     any |= table->doomed;
   }

@@ -26,6 +26,6 @@ void migration_put_sparse(const struct migration *migration, struct table *table
 void migration_commit_sparse(const struct migration *migration);
 
 /* Drops tables that only a commit would have made possible. */
-void migration_undo_sparse(const struct migration *migration);
+void migration_undo_tables(const struct migration *migration);
 
 #endif
