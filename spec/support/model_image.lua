@@ -432,7 +432,7 @@ function methods.load(world, image, options)
     copy.resources[name] = copy.resources[name] or types.initial(known[name])
   end
   world.ids, world.store = copy_ids(image.ids), copy.store
-  world.resources, world.names = copy.resources, copy.names
+  world.resources, world.names, world.awaited = copy.resources, copy.names, {}
   world:restore_events(copy.events)
   world.packed, world.unsure = world.packed_of(copy.packed, known), {}
   world.tied = world.packed_of(copy.tied, known)

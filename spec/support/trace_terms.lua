@@ -262,7 +262,7 @@ end
 
 local function matches_of(world, texts, given)
   local terms = oracle.parse(texts)
-  check(world, terms)
+  world:name_builtins(function() check(world, terms) end)
   return oracle.matches(of_model(world), terms, given)
 end
 
