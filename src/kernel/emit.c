@@ -481,7 +481,7 @@ static uint32_t block_rows(const struct builder *b) {
   size_t lane = b->reg_count[0] + b->reg_count[1] * (size_t)4 + b->reg_count[2] * (size_t)8;
   for (uint32_t c = 0; c < b->column_count; c++)
     lane += column_size((k_column)b->columns[c]);
-  lane += b->list_count * 4 * sizeof(double);
+  lane += sizeof(double) * 4 * b->list_count;
   return lane <= 40 ? 1024 : lane <= 160 ? 512 : 256;
 }
 

@@ -24,7 +24,7 @@ static struct program_layout lay_out(const struct program *p) {
   l.totals = behind(l.kept, p->scalar_count, sizeof(k_scalar));
   l.notes = behind(l.totals, p->total_count, sizeof(k_folding));
   l.lists = align(behind(l.notes, 1, notes_room(p)));
-  l.reg8 = behind(l.lists, p->list_count * (LIST_ARGUMENTS + 1u) * p->block, sizeof(k_span));
+  l.reg8 = behind(l.lists, p->list_count, sizeof(k_span) * (LIST_ARGUMENTS + 1u) * p->block);
   l.reg4 = behind(l.reg8, p->reg8_count, (size_t)8 * p->block);
   l.reg1 = behind(l.reg4, p->reg4_count, (size_t)4 * p->block);
   l.end = behind(l.reg1, p->reg1_count, p->block);
