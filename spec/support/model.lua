@@ -16,7 +16,7 @@ World.__index = World
 for _, part in ipairs { "model_scopes", "model_query", "model_schedule", "model_chance",
                         "model_migrate", "model_image", "model_packed", "model_relations",
                         "model_cascade", "model_toggles", "model_arrays", "model_events",
-                        "model_clone" } do
+                        "model_clone", "model_builtins" } do
   for name, method in pairs(require("spec.support." .. part)) do
     World[name] = method
   end
