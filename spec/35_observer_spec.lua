@@ -128,6 +128,26 @@ describe("world:observer", function()
     }, log)
   end)
 
+  it("counts as first command what is there already, too", function()
+    local world = new_world()
+    world:relation "Likes"
+    world:tag "Calm"
+    local e, heard = world:spawn { Calm = true }, nil
+    world:add(e, "Likes", e)
+    world:observer("note", { on = "set", query = "Position:in", each = function(p)
+      heard[#heard + 1] = p.x
+    end })
+    for _, first in ipairs { { "Likes", e }, { "Calm" } } do
+      heard = {}
+      world:defer()
+      world:add(e, table.unpack(first))
+      world:spawn { Position = { x = 2 } }
+      world:set(e, "Position.x", 1)
+      world:commit()
+      assert.are.same({ 1.0, 2.0 }, heard)
+    end
+  end)
+
   it("is given views, then the entity; what was is read only, and alive says that it died",
     function()
       local world = new_world()

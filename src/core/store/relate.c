@@ -181,7 +181,8 @@ static ecs_status set_pair(ecs_world *world, ecs_id id, struct component *compon
   if (!staging_is_open(&world->staging) && UNLIKELY(changes_go_alone(world)))
     return command_alone(world, COMMAND_SET, id, pair, target, writes, count);
   if (!staging_is_open(&world->staging)) return pair_now(world, id, pair, writes, count);
-  if (!entity_has(world, id, pair) || command_is_staged(world, id, pair) ||
+  /* To add what is there is a command, too: observers hear entities in the order of these. */
+  if (count == 0 || !entity_has(world, id, pair) || command_is_staged(world, id, pair) ||
       command_is_staged(world, id, component->id))
     return command_stage_pair(world, COMMAND_SET, id, pair, target, writes, count);
   return write_cells(world, id, pair, writes, count);
