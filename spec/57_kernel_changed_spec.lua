@@ -80,7 +80,7 @@ local function play(options, seed)
   end
   for round = 1, 40 do
     touch(world, list, round)
-    local at = math.random(#queries)
+    local at = round == 1 and 1 or math.random(#queries)
     local _, problem = pcall(queries[at].each, queries[at], functions[at], round)
     seen[#seen + 1] = at .. tiers.plain(problem or "") .. queries[math.random(#queries)]:count()
   end
