@@ -184,7 +184,7 @@ end
 -- An error when anybody is tied to a component.
 function methods.refuse_tied(world, component)
   if component.name and component.ties then
-    methods.refuse_builtin(component.name)
+    world.refuse_builtin(component.name)
   end
   for _, relation in ipairs(world:relations()) do
     if world:sources_of(component.id, relation)[1] then
