@@ -323,7 +323,7 @@ end)
 describe("many spawns and despawns", function()
   it("C52 C54 C81 keep the ids in use exact", function()
     local world = helper.new_world()
-    local count = helper.by_scale { small = 2000, normal = 100000, deep = 1000000 }
+    local count = helper.by_scale { small = 2000, normal = 30000, deep = 1000000 }
     local ids = world:spawn_many(count)
     for i = 1, count, 2 do
       world:despawn(ids[i])

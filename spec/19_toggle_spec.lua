@@ -421,7 +421,7 @@ describe("random worlds", function()
   end
 
   it("agree with plain Lua, whatever is switched off", function()
-    local first, last = 1, helper.by_scale { small = 6, normal = 25, deep = 300 }
+    local first, last = 1, helper.by_scale { small = 4, normal = 12, deep = 300 }
     for seed = first, last do
       local rng, world = random.new(seed), open(true)
       local entities, order, kept, image, then_, imaged = {}, {}

@@ -251,7 +251,7 @@ describe("random prefabs", function()
                   "save", "load" }
 
   it("bring along what is made of them as a naive model says (C87)", function()
-    for seed = 1, helper.by_scale { small = 20, normal = 100, deep = 400 } do
+    for seed = 1, helper.by_scale { small = 12, normal = 50, deep = 400 } do
       local rng, world = random.new(seed), new_world()
       local model = setmetatable({ things = {}, order = {} }, Model)
       for step = 1, 60 do

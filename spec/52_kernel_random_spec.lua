@@ -5,7 +5,7 @@ local runs = require "spec.support.kernel_twins"
 -- spec/deep has many more.
 local scale = { small = { 40, 20 }, deep = { 2000, 300 } }
 local count, rows = table.unpack(scale[helper.scale()] or { 200, 100 })
-local plain = helper.by_scale { small = 100, normal = 300, deep = 1500 }
+local plain = helper.by_scale { small = 60, normal = 200, deep = 1500 }
 
 describe("random kernels", function()
   it(("equal their rounded plain-Lua twins bit for bit (%d kernels x %d rows)"):format(count,

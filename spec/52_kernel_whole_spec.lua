@@ -7,7 +7,7 @@ local run = require "spec.support.whole_run"
 local shrink = require "spec.support.whole_shrink"
 
 describe("random whole functions", function()
-  local most = helper.by_scale { small = 40, normal = 150, deep = 1200 }
+  local most = helper.by_scale { small = 25, normal = 80, deep = 1200 }
 
   it(("do what plain Lua does (%d)"):format(most), function()
     local told, raised, steps = { vector = 0, lua = 0, refused = 0, none = 0 }, 0, 0
@@ -26,7 +26,7 @@ describe("random whole functions", function()
     assert.truthy(raised > steps / 50 and raised < steps / 5, raised)
   end)
 
-  local starved = helper.by_scale { small = 5, normal = 20, deep = 150 }
+  local starved = helper.by_scale { small = 4, normal = 10, deep = 150 }
 
   it(("do the same when memory ran out for a moment (%d)"):format(starved), function()
     local failures = 0

@@ -151,7 +151,7 @@ describe("a kernel that writes to what is watched", function()
   end)
 
   it("goes over whole groups of rows as over tables, whatever it does to them", function()
-    local most = helper.by_scale { small = 3, normal = 12, deep = 200 }
+    local most = helper.by_scale { small = 2, normal = 6, deep = 200 }
     for seed = 1, most do
       local wanted = play({ tag = 1, kernels = false }, seed)
       local got, tier = play({ tag = 1 }, seed)

@@ -183,7 +183,7 @@ describe("random reads and writes of elements", function()
     math.randomseed(os.time())
   end)
 
-  local most = helper.by_scale { small = 60, normal = 400, deep = 1500 }
+  local most = helper.by_scale { small = 40, normal = 200, deep = 1500 }
   it(("are those of plain Lua (%d)"):format(most), function()
     tiers.agree_on_seeds(most, run, most / 3)
   end)

@@ -168,7 +168,7 @@ describe("random questions about other entities", function()
     math.randomseed(os.time())
   end)
 
-  local most = helper.by_scale { small = 60, normal = 200, deep = 1500 }
+  local most = helper.by_scale { small = 40, normal = 100, deep = 1500 }
   it(("are answered as plain Lua does (%d)"):format(most), function()
     local compiled = 0
     for seed = 1, most do

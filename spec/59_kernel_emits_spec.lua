@@ -251,7 +251,7 @@ describe("a kernel that emits", function()
   end)
 
   it("goes with random numbers, commands and steps on arrays in any order", function()
-    for seed = 1, helper.by_scale { small = 6, normal = 20, deep = 150 } do
+    for seed = 1, helper.by_scale { small = 4, normal = 12, deep = 150 } do
       agree(function(world)
         math.randomseed(seed)
         local total, limit, at = world:array("total", "f64", 7), math.random(7), math.random(900)

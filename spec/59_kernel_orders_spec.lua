@@ -283,7 +283,7 @@ describe("random commands in kernels", function()
     return table.concat(said, "\n"), world:explain("it").tier
   end
 
-  local most = helper.by_scale { small = 40, normal = 200, deep = 3000 }
+  local most = helper.by_scale { small = 25, normal = 100, deep = 3000 }
   it(("do what plain Lua does (%d)"):format(most), function()
     tiers.agree_on_seeds(most, run, most / 2)
   end)

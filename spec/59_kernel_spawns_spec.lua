@@ -461,7 +461,7 @@ describe("a kernel that spawns", function()
   end)
 
   it("goes with random numbers, commands and steps on arrays in any order", function()
-    for seed = 1, helper.by_scale { small = 6, normal = 40, deep = 400 } do
+    for seed = 1, helper.by_scale { small = 4, normal = 20, deep = 400 } do
       agree(function(world)
         math.randomseed(seed)
         local total, limit, at = world:array("total", "f64", 7), math.random(7), math.random(900)

@@ -5,7 +5,7 @@ local generator = require "spec.support.phase_gen"
 local helper = require "spec.support.ecs_helper"
 
 describe("random phases of systems (C33, C47)", function()
-  local most = helper.by_scale { small = 25, normal = 60, deep = 500 }
+  local most = helper.by_scale { small = 15, normal = 30, deep = 500 }
 
   for _, threads in ipairs { "2!", "3!", "8!" } do
     it(("do on %s threads what they do on one (%d)"):format(threads:sub(1, 1), most), function()
@@ -20,7 +20,7 @@ describe("random phases of systems (C33, C47)", function()
     end)
   end
 
-  local starved = helper.by_scale { small = 10, normal = 20, deep = 150 }
+  local starved = helper.by_scale { small = 5, normal = 10, deep = 150 }
 
   it(("do the same where memory ran out for a moment (%d)"):format(starved), function()
     local failures = 0

@@ -234,7 +234,7 @@ describe("random functions that emit, and over events", function()
     math.randomseed(os.time())
   end)
 
-  local most = helper.by_scale { small = 40, normal = 160, deep = 1000 }
+  local most = helper.by_scale { small = 25, normal = 80, deep = 1000 }
   it(("do what plain Lua does (%d)"):format(most), function()
     tiers.agree_on_seeds(most, run, most / 2)
   end)

@@ -55,7 +55,7 @@ local function run(seed, kernels, near)
 end
 
 describe("random loops in kernels", function()
-  local most = helper.by_scale { small = 30, normal = 200, deep = 1500 }
+  local most = helper.by_scale { small = 20, normal = 100, deep = 1500 }
   it(("do what they do in plain Lua (%d)"):format(most), function()
     tiers.agree_on_seeds(most, run, most * 9 // 10)
   end)

@@ -112,7 +112,7 @@ describe("random steps on what is not the row's own", function()
     math.randomseed(os.time())
   end)
 
-  local most = helper.by_scale { small = 120, normal = 400, deep = 2000 }
+  local most = helper.by_scale { small = 60, normal = 200, deep = 2000 }
   it(("are those of plain Lua (%d)"):format(most), function()
     tiers.agree_on_seeds(most, run, most / 6)
   end)

@@ -6,7 +6,7 @@ local helper = require "spec.support.ecs_helper"
 local run = require "spec.support.whole_run"
 
 describe("random functions on threads", function()
-  local most = helper.by_scale { small = 20, normal = 60, deep = 500 }
+  local most = helper.by_scale { small = 14, normal = 30, deep = 500 }
 
   for _, threads in ipairs { "2!", "3!", "8!" } do
     it(("do on %s what they do on one (%d)"):format(threads:sub(1, 1), most), function()
@@ -25,7 +25,7 @@ describe("random functions on threads", function()
     end)
   end
 
-  local starved = helper.by_scale { small = 5, normal = 15, deep = 120 }
+  local starved = helper.by_scale { small = 4, normal = 8, deep = 120 }
 
   it(("do the same when memory ran out for a moment (%d)"):format(starved), function()
     for seed = 1, starved do

@@ -52,7 +52,7 @@ local function round_trip(world, names, redeclare)
 end
 
 describe("whatever can be declared can be saved and loaded:", function()
-  local count = helper.by_scale { small = 4, normal = 40, deep = 300 }
+  local count = helper.by_scale { small = 3, normal = 20, deep = 300 }
 
   it(("C51: %d random schemas"):format(count), function()
     for seed = 1, count do

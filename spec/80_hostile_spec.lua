@@ -101,8 +101,8 @@ local function judge(kind, method, at, value_name, results)
   return nil
 end
 
--- With small counts an argument gets every third value, the next one others.
-local stride = helper.by_scale { small = 3, normal = 1, deep = 1 }
+-- With small counts an argument gets every fifth value, the next one others.
+local stride = helper.by_scale { small = 5, normal = 1, deep = 1 }
 
 local function attack_all(kind, method)
   local complaints = {}

@@ -7,7 +7,7 @@ local model = require "spec.support.model"
 local runner = require "spec.support.runner"
 local trace_text = require "spec.support.trace_text"
 
-local seeds = helper.by_scale { small = 20, normal = 70, deep = 1000 }
+local seeds = helper.by_scale { small = 20, normal = 45, deep = 1000 }
 local steps = helper.by_scale { small = 500, normal = 2000, deep = 10000 }
 -- Each allocation that fails collects all garbage: much of the time of long traces.
 local starve = helper.by_scale { small = 15, normal = 15, deep = 2 }

@@ -362,7 +362,7 @@ describe("random ties", function()
   it("are those of the model (C72, C74, C87)", function()
     local first, last = (os.getenv "ECS_SPEC_SEEDS" or ""):match "^(%d+)%-?(%d*)$"
     last = first and tonumber(last) or first
-    local most = helper.by_scale { small = 6, normal = 16, deep = 150 }
+    local most = helper.by_scale { small = 4, normal = 8, deep = 150 }
     for seed = tonumber(first) or 1, tonumber(last) or most do
       run(seed)
     end

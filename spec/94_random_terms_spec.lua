@@ -356,7 +356,7 @@ end
 local function run_seeds(plain)
   local first, last = (os.getenv "ECS_SPEC_SEEDS" or ""):match "^(%d+)%-?(%d*)$"
   last = first and tonumber(last) or first
-  local most = helper.by_scale { small = 14, normal = 60, deep = 500 }
+  local most = helper.by_scale { small = 8, normal = 30, deep = 500 }
   local found, all = 0, 0
   for seed = tonumber(first) or 1, tonumber(last) or most do
     local ok, result = attempt(run, seed, plain)

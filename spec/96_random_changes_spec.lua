@@ -379,10 +379,10 @@ end
 
 describe("random programs about what has changed", function()
   it("see what a list of all entities says", function()
-    run_seeds(30, { small = 20, normal = 100, deep = 400 })
+    run_seeds(30, { small = 15, normal = 60, deep = 400 })
   end)
 
   it("see so over several groups of rows", function()
-    run_seeds(3600, { small = 2, normal = 6, deep = 15 })
+    run_seeds(3600, { small = 1, normal = 3, deep = 15 })
   end)
 end)

@@ -3,7 +3,7 @@
 local helper = require "spec.support.ecs_helper"
 local runner = require "spec.support.runner"
 
-local seeds = helper.by_scale { small = 10, normal = 30, deep = 200 }
+local seeds = helper.by_scale { small = 6, normal = 15, deep = 200 }
 local steps = helper.by_scale { small = 300, normal = 500, deep = 1000 }
 
 local function range_of_seeds()

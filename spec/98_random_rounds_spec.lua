@@ -4,7 +4,7 @@
 local helper = require "spec.support.ecs_helper"
 local random = require "spec.support.rng"
 
-local runs = helper.by_scale { small = 20, normal = 70, deep = 600 }
+local runs = helper.by_scale { small = 12, normal = 30, deep = 600 }
 local KINDS = { "exit", "remove", "despawn", "add", "enter", "set" }
 local GOING = { exit = true, remove = true, despawn = true }
 local VALUED = { "A", "B", "S", "G" }

@@ -223,7 +223,7 @@ THREAD_TESTS := $(filter %threads %/test_philox,$(call c_programs,$(TSAN)))
 
 check-threads check-deep-threads: check-%: $(THREAD_TESTS)
 	$(check) $* tap env ECS_SPEC_SCALE=$(if $(filter deep%,$*),$(deep_scale),small) \
-	  TSAN_OPTIONS=halt_on_error=1 \
+	  TSAN_OPTIONS=halt_on_error=1:memory_limit_mb=4000 \
 	  C_TEST_RUNNER="$$(setarch -R true 2>/dev/null && echo setarch -R)" \
 	  sh spec/tools/c-tests $^
 
