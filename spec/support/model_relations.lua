@@ -552,11 +552,11 @@ function methods.set_tie(world, id, name, ...)
   world:tie(id, component, target, patch)
 end
 
--- Ties as a command, but for values of a pair that is there.
+-- Ties as a command, but for values of a pair that is there: to be given none is a command.
 function methods.tie(world, id, component, target, patch)
   local command = { op = "tie", id = id, component = component, target = target, patch = patch }
   local stored = not component.ties.exclusive and tie_of(world, id, component, target)
-  if stored and not world:is_staged(id, component, target) then
+  if stored and next(patch) and not world:is_staged(id, component, target) then
     types.merge(component, stored, patch)
   else
     world:perform(command)
