@@ -120,11 +120,13 @@ CHECK_DIR ?= $(BUILD)/check/alone
 check = mkdir -p $(CHECK_DIR) && CHECK_DIR=$(CHECK_DIR) CHECK_SECONDS=$(CHECK_SECONDS) sh spec/tools/check
 # $(call specs,directory of the build,files, options before them)
 specs = env $(call module_env,$(1)) LUA=$(LUA) sh spec/tools/specs $(2)
-# Worlds are short: what they freed need not wait for long.
-asan_options = detect_leaks=0:allocator_may_return_null=1:abort_on_error=0:quarantine_size_mb=16
+# Worlds are short: what they freed need not wait for long. Keeping the stacks of allocations takes
+# much of the time; what failed can be run again with them.
+asan_usual = allocator_may_return_null=1:quarantine_size_mb=16:malloc_context_size=1
+asan_options = detect_leaks=0:abort_on_error=0:$(asan_usual)
 asan_env = SPEC_RUNNER="env LD_PRELOAD=$$($(GCC) -print-file-name=libasan.so)" \
   ASAN_OPTIONS=$(asan_options) UBSAN_OPTIONS=print_stacktrace=1
-asan_c_env = ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:quarantine_size_mb=16 \
+asan_c_env = ASAN_OPTIONS=detect_leaks=1:$(asan_usual) \
   UBSAN_OPTIONS=print_stacktrace=1
 valgrind = valgrind -q --leak-check=full --show-leak-kinds=definite,possible \
   --errors-for-leak-kinds=definite,possible --error-exitcode=99 --keep-debuginfo=yes
@@ -138,8 +140,8 @@ spec_needs = $(1)/ecs/native.so $(1)/spec/starve.so $(EXAMPLES)
 
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths lint-loops \
   lint-titles lint-rooms lint-doors lint-rockspec
-TEST_CHECKS := plain asan model hash paranoid rock install costs $(if $(C_TESTS),c asan-c hash-c threads) \
-  digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
+TEST_CHECKS := asan plain rock $(if $(C_TESTS),asan-c) paranoid model \
+  $(if $(C_TESTS),threads c) hash $(if $(C_TESTS),hash-c) install costs digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-3 deep-traces-4 deep-traces-1 deep-traces-2) \
   $(if $(DEEP_SPECS),deep-asan deep-plain) $(if $(C_TESTS),deep-c deep-threads) builds \
@@ -261,8 +263,7 @@ check-deep-asan: $(call spec_needs,$(ASAN))
 	  $(call specs,$(ASAN),$(deep_specs))
 
 # A fifth of the long traces run under the sanitizers, the others, at half of the time, against the
-# release. Keeping the stacks of allocations takes much of the time; a trace can be run again with
-# them.
+# release.
 SEEDS_1 := 1-100
 SEEDS_2 := 101-200
 SEEDS_3 := 201-600
@@ -271,7 +272,6 @@ TRACES = ECS_SPEC_SCALE=deep ECS_SPEC_SEEDS=$(SEEDS_$*)
 
 SANE_TRACES := check-deep-traces-1 check-deep-traces-2
 
-$(SANE_TRACES): asan_options := $(asan_options):malloc_context_size=1
 $(SANE_TRACES): check-deep-traces-%: $(call spec_needs,$(ASAN))
 	$(check) deep-traces-$* tap env $(TRACES) $(asan_env) \
 	  $(call specs,$(ASAN),--filter=agree.on.seeds $(MODEL))

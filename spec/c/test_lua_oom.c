@@ -274,7 +274,7 @@ static uint64_t clean_run(lua_Integer number, char *name, size_t size) {
 
 /* The request that fails after the k-th did. */
 static size_t next_request(size_t k, size_t step) {
-  if (getenv("ECS_SPEC_SPARSE")) return k + (k < 4 ? 1 : k < 20 ? 5 : 5 * step);
+  if (getenv("ECS_SPEC_SPARSE")) return k + (k < 4 ? 1 : k < 20 ? 5 : 10 * step);
   return k + (k < 20 ? 1 : step);
 }
 

@@ -91,8 +91,8 @@ static void expect_nothing(const char *chunk, lua_Integer number) {
   lua_close(L);
 }
 
-static void threads_share_rows(void) { expect_nothing(sharing, by_scale(20, 100, 200)); }
-static void systems_run_side_by_side(void) { expect_nothing(beside, by_scale(12, 60, 150)); }
+static void threads_share_rows(void) { expect_nothing(sharing, by_scale(8, 50, 200)); }
+static void systems_run_side_by_side(void) { expect_nothing(beside, by_scale(6, 30, 150)); }
 
 static const struct test tests[] = {
   {"random functions on three threads of a world do what they do on one", threads_share_rows},

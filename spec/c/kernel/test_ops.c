@@ -17,15 +17,30 @@ static int is_tame(value v) {
   return fabs(real(v)) < 1e5;
 }
 
+/* The special values of a type that are taken, found once for each kind of run. */
+static const value *pools(k_type t, int *count) {
+  enum { MOST = 128 };
+  static value kept[2][KT_I64 + 1][MOST];
+  static int counts[2][KT_I64 + 1];
+  value *values = kept[tame][t];
+  if (counts[tame][t] == 0)
+    for (int i = 0; i < special_count(t); i++) {
+      assert(counts[tame][t] < MOST);
+      if (!tame || is_tame(special(t, i))) values[counts[tame][t]++] = special(t, i);
+    }
+  *count = counts[tame][t];
+  return values;
+}
+
 static int pool_count(k_type t) {
-  int n = 0;
-  for (int i = 0; i < special_count(t); i++) n += !tame || is_tame(special(t, i));
-  return n;
+  int count;
+  pools(t, &count);
+  return count;
 }
 
 static value pool(k_type t, int index) {
-  for (int i = 0;; i++)
-    if ((!tame || is_tame(special(t, i))) && index-- == 0) return special(t, i);
+  int count;
+  return pools(t, &count)[index];
 }
 
 /* A program under test: operands from columns 0 and 1 or uniforms 0 and 1, the result in
