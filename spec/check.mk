@@ -144,7 +144,8 @@ TEST_CHECKS := asan plain rock $(if $(C_TESTS),asan-c) paranoid model \
   $(if $(C_TESTS),threads c) hash $(if $(C_TESTS),hash-c) install costs digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-3 deep-traces-4 deep-traces-1 deep-traces-2) \
-  $(if $(DEEP_SPECS),deep-asan deep-plain) $(if $(C_TESTS),deep-c deep-threads) builds \
+  $(if $(DEEP_SPECS),deep-asan $(if $(deep_scale:small=),deep-specs) deep-plain) \
+  $(if $(C_TESTS),deep-c deep-threads) builds \
   windows $(if $(C_TESTS),i686 aarch64) \
   valgrind $(if $(C_TESTS),valgrind-c) cppcheck fuzz $(if $(deep_scale:small=),coverage tidy)
 
@@ -258,9 +259,14 @@ check-deep-plain: $(RELEASE)/ecs/native.so
 	$(check) deep-plain tap env ECS_SPEC_SCALE=$(deep_scale) \
 	  $(call specs,$(RELEASE),$(DEEP_SPECS) spec/82_memory_spec.lua)
 
+# All specs run with deep counts against the release, and with the usual ones under the sanitizers.
 check-deep-asan: $(call spec_needs,$(ASAN))
-	$(check) deep-asan tap env ECS_SPEC_SCALE=$(deep_scale) ECS_SPEC_SEEDS=1 $(asan_env) \
-	  $(call specs,$(ASAN),$(deep_specs))
+	$(check) deep-asan tap env ECS_SPEC_SCALE=$(if $(filter small,$(DEEP)),small,normal) \
+	  ECS_SPEC_SEEDS=1 $(asan_env) $(call specs,$(ASAN),$(deep_specs))
+
+check-deep-specs: $(call spec_needs,$(RELEASE))
+	$(check) deep-specs tap env ECS_SPEC_SCALE=deep ECS_SPEC_SEEDS=1 \
+	  $(call specs,$(RELEASE),$(SPECS))
 
 # A fifth of the long traces run under the sanitizers, the others, at half of the time, against the
 # release.

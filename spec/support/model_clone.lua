@@ -107,10 +107,12 @@ function methods.clone(world, id, components)
   return copy_all(world, world:need_alive(id), components, false)
 end
 
--- Whether a row is a prefab's.
+local P = ("P"):byte()
+
+-- Whether a row is a prefab's. It is asked of every row that a query looks at.
 function methods.is_hidden(row)
   for key in pairs(row) do
-    if key:match "^Prefab>" then
+    if key:byte(1) == P and key:find("Prefab>", 1, true) == 1 then
       return true
     end
   end

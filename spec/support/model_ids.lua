@@ -48,6 +48,12 @@ end
 
 -- nil when alive, else "dead", "unborn", "foreign" or "none".
 function Ids:fault(value)
+  if math.type(value) == "integer" then
+    local index = value & LAST
+    if self.living[index] and value == index | self.born[index] << 28 | self.tag << 44 then
+      return nil
+    end
+  end
   local id = math.type(value) == "float" and math.tointeger(value) or value
   if math.type(id) ~= "integer" or id <= 0 or id >> 52 ~= 0 then
     return "none"
