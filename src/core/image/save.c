@@ -1,13 +1,7 @@
-#if defined(__GNUC__) && !defined(__clang__)
-/* gcc -O2 leaves the loops over rows scalar. */
-#pragma GCC optimize ("O3")
-#endif
-
-#include "core/image/save.h"
-
 #include "core/base/enumeration.h"
-#include "core/base/value.h"
 #include "core/base/merge_sort.h"
+#include "core/base/value.h"
+#include "core/image/save_cells.h"
 #include "core/image/save_changes.h"
 #include "core/image/save_event.h"
 #include "core/image/stream.h"
@@ -24,9 +18,6 @@
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 
-#define BATCH 512u
-#define ROW_BATCH 4096u      /* rows that stay in the nearest cache */
-
 /* ---- what has no order of its own ---- */
 
 static bool name_precedes(const void *one, const void *two) {
@@ -37,43 +28,10 @@ static bool name_precedes(const void *one, const void *two) {
   return at >= FIRST_ENTITY && ecs_id_index(a->entity) < at;
 }
 
-static const struct component *component_at(const struct saver *saver, uint32_t place) {
-  return saver->components[place];
-}
-
-/* ---- pairs ---- */
-
-static uint32_t index_to_image(const struct saver *saver, uint32_t index) {
-  return index < FIRST_ENTITY ? saver->places[index] + 1 : index;
-}
-
-static uint32_t index_of_image(const struct saver *saver, uint32_t number) {
-  return number < FIRST_ENTITY ? ecs_id_index(component_at(saver, number - 1)->id) : number;
-}
-
 static uint32_t count_pairs(const struct table *table) {
   uint32_t pairs = 0;
   for (uint32_t i = 0; i < table->id_count; i++) pairs += id_is_pair(table->ids[i]);
   return pairs;
-}
-
-uint32_t save_list_pairs(struct saver *saver, const struct table *table,
-                         const struct component *component) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; table->has_pairs && i < table->id_count; i++) {
-    ecs_id id = table->ids[i];
-    if (!id_is_pair(id) || pair_relation(id) != ecs_id_index(component->id)) continue;
-    uint32_t target = index_to_image(saver, pair_target(id)), at = count++;
-    for (; at > 0 && saver->targets[at - 1] > target; at--)
-      saver->targets[at] = saver->targets[at - 1];
-    saver->targets[at] = target;
-  }
-  return count;
-}
-
-ecs_id save_pair_listed(const struct saver *saver, const struct component *component,
-                        uint32_t n) {
-  return pair_make(ecs_id_index(component->id), index_of_image(saver, saver->targets[n]));
 }
 
 /* ---- strings, by the place at which they are first named ---- */
@@ -107,7 +65,7 @@ static void name_column_strings(struct saver *saver, const struct table *table,
 
 static void name_table_strings(struct saver *saver, const struct table *table) {
   for (uint32_t i = 0; table && table->count && i < saver->component_count; i++) {
-    const struct component *component = component_at(saver, i);
+    const struct component *component = save_listed(saver, i);
     name_column_strings(saver, table, component, component->id);
     uint32_t targets = save_list_pairs(saver, table, component);
     for (uint32_t j = 0; j < targets; j++)
@@ -130,72 +88,11 @@ static void name_all_strings(struct saver *saver) {
   const ecs_world *world = saver->world;
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < saver->component_count; i++)
-    name_component_strings(saver, component_at(saver, i));
+    name_component_strings(saver, save_listed(saver, i));
   for (uint32_t i = 0; i < all->table_count; i++)
     name_table_strings(saver, world_table(world, all->tables[i]));
   for (uint32_t i = 0; i < saver->component_count; i++)
-    name_strings_beside(saver, component_at(saver, i));
-}
-
-/* ---- cells ---- */
-
-static uint64_t id_to_image(const struct saver *saver, ecs_id id) {
-  id = entity_target(saver->world, id);
-  if (id == ECS_NULL || ecs_id_index(id) >= FIRST_ENTITY) return id;
-  return saver->places[ecs_id_index(id)] + 1;
-}
-
-static void save_entities(struct saver *saver, const uint64_t *ids, uint32_t count) {
-  uint64_t batch[BATCH];
-  for (uint32_t i = 0; i < count;) {
-    uint32_t n = 0;
-    while (n < BATCH && i < count) batch[n++] = id_to_image(saver, ids[i++]);
-    write_numbers(saver->out, batch, 8, n);
-  }
-}
-
-static void save_strings(struct saver *saver, const uint32_t *numbers, uint32_t count) {
-  uint32_t batch[BATCH];
-  for (uint32_t i = 0; i < count;) {
-    uint32_t n = 0;
-    for (; n < BATCH && i < count; i++) batch[n++] = numbers[i] ? saver->strings[numbers[i]] : 0;
-    write_numbers(saver->out, batch, 4, n);
-  }
-}
-
-static void save_any(struct saver *saver, const struct component *component,
-                     const struct leaf *leaf, uint32_t slot) {
-  const char *data = NULL;
-  size_t size = 0;
-  if (slot == 0) {
-    write_u32(saver->out, NONE);
-    return;
-  }
-  const ecs_codec *codec = saver->codec;
-  bool written = codec && codec->encode && saver->status == ECS_OK &&
-                 codec->encode(codec->ud, slot, &data, &size) && size < IMAGE_TEXT_LIMIT;
-  if (written) {
-    write_text(saver->out, data, size);
-  } else if (saver->status == ECS_OK) {
-    saver->status = world_fail(saver->world, codec && codec->encode ? ECS_EUSER : ECS_ETYPE,
-                               "component '%s' cannot be saved: field '%s' is `any`%s",
-                               component->name, leaf->name,
-                               codec ? " and the codec refused it" : "; give a codec");
-  }
-}
-
-static void save_cells(struct saver *saver, const struct component *component,
-                       uint32_t leaf_at, const void *data, uint32_t count) {
-  const struct leaf *leaf = &component->leaves[leaf_at];
-  switch (type_class(leaf->type)) {
-    case CLASS_ID: save_entities(saver, data, count); break;
-    case CLASS_TEXT: save_strings(saver, data, count); break;
-    case CLASS_SLOT:
-      for (uint32_t i = 0; i < count; i++)
-        save_any(saver, component, leaf, ((const uint32_t *)data)[i]);
-      break;
-    default: write_numbers(saver->out, data, leaf->size, count); break;
-  }
+    name_strings_beside(saver, save_listed(saver, i));
 }
 
 /* ---- sections ---- */
@@ -338,47 +235,14 @@ static void save_index(struct saver *saver) {
     save_page(saver, at);
 }
 
-/* Components have rows, too: their places stand for them. */
-static void save_odd_rows(struct saver *saver, const uint32_t *rows, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    write_u32(saver->out, rows[i] < FIRST_ENTITY ? saver->places[rows[i]] + 1 : rows[i]);
-}
-
-static bool has_component(const uint32_t *rows, uint32_t count) {
-  uint32_t found = 0;
-  for (uint32_t i = 0; i < count; i++) found |= rows[i] && rows[i] < FIRST_ENTITY;
-  return found;
-}
-
-void save_rows(struct saver *saver, const struct table *table) {
-  for (uint32_t i = 0; i < table->count; i += ROW_BATCH) {
-    const uint32_t *rows = table->rows + i;
-    uint32_t count = table->count - i < ROW_BATCH ? table->count - i : ROW_BATCH;
-    if (has_component(rows, count))
-      save_odd_rows(saver, rows, count);
-    else
-      write_numbers(saver->out, rows, sizeof *rows, count);
-  }
-}
-
 static void save_pairs(struct saver *saver, const struct table *table) {
   write_u32(saver->out, count_pairs(table));
   for (uint32_t i = 0; table->has_pairs && i < saver->component_count; i++) {
-    uint32_t count = save_list_pairs(saver, table, component_at(saver, i));
+    uint32_t count = save_list_pairs(saver, table, save_listed(saver, i));
     for (uint32_t j = 0; j < count; j++) {
       write_u32(saver->out, i);
       write_u32(saver->out, saver->targets[j]);
     }
-  }
-}
-
-void save_columns(struct saver *saver, const struct table *table,
-                         const struct component *component, ecs_id id) {
-  uint32_t first = table_column(table, id);
-  for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++) {
-    write_u32(saver->out, component->leaves[j].size);
-    if (table->count)
-      save_cells(saver, component, j, table->columns[first + j].data, table->count);
   }
 }
 
@@ -391,7 +255,7 @@ static void save_pair_columns(struct saver *saver, const struct table *table,
 
 static void save_toggles(struct saver *saver, const struct table *table) {
   for (uint32_t i = 0; table->toggle_count && i < saver->component_count; i++) {
-    const struct toggle *toggle = toggle_of(table, component_at(saver, i)->id);
+    const struct toggle *toggle = toggle_of(table, save_listed(saver, i)->id);
     if (toggle) write_bits(saver->out, toggle->bits, toggle->off, table->count);
   }
 }
@@ -399,17 +263,17 @@ static void save_toggles(struct saver *saver, const struct table *table) {
 static void save_table(struct saver *saver, const struct table *table) {
   write_u32(saver->out, table->id_count - count_pairs(table));
   for (uint32_t i = 0; i < saver->component_count; i++)
-    if (table_has(table, component_at(saver, i)->id)) write_u32(saver->out, i);
+    if (table_has(table, save_listed(saver, i)->id)) write_u32(saver->out, i);
   save_pairs(saver, table);
   write_u8(saver->out, table->was_empty);
   write_u32(saver->out, table->count);
   save_rows(saver, table);
   for (uint32_t i = 0; i < saver->component_count; i++) {
-    const struct component *component = component_at(saver, i);
+    const struct component *component = save_listed(saver, i);
     save_columns(saver, table, component, component->id);
   }
   for (uint32_t i = 0; table->has_pairs && i < saver->component_count; i++)
-    save_pair_columns(saver, table, component_at(saver, i));
+    save_pair_columns(saver, table, save_listed(saver, i));
   save_toggles(saver, table);
 }
 
@@ -425,14 +289,14 @@ static void save_beside(struct saver *saver, const struct component *component) 
 
 static void save_sources(struct saver *saver, const struct ties *ties, uint32_t target) {
   for (uint32_t at = ties_first(ties, target); at; at = ties_next(ties, at))
-    write_u32(saver->out, index_to_image(saver, at));
+    write_u32(saver->out, save_index_of(saver, at));
 }
 
 /* Sources of components come first, by these components' places. */
 static void save_ties(struct saver *saver, const struct ties *ties) {
   write_u32(saver->out, ties->count);
   for (uint32_t i = 0; i < saver->component_count; i++)
-    save_sources(saver, ties, ecs_id_index(component_at(saver, i)->id));
+    save_sources(saver, ties, ecs_id_index(save_listed(saver, i)->id));
   for (uint32_t at = FIRST_ENTITY; (at = ties_next_end(ties, at)) != 0; at++)
     save_sources(saver, ties, at);
 }
@@ -442,7 +306,7 @@ static void save_names(struct saver *saver) {
   write_u32(saver->out, names->count);
   for (uint32_t i = 0; i < names->count; i++) {
     const struct name *name = saver->names[i];
-    write_u64(saver->out, id_to_image(saver, name->entity));
+    write_u64(saver->out, save_id_of(saver, name->entity));
     write_text(saver->out, name->text, name->size);
   }
 }
@@ -483,20 +347,20 @@ static void save_all(struct saver *saver) {
   save_string_table(saver);
   write_u32(out, saver->component_count);
   for (uint32_t i = 0; i < saver->component_count; i++)
-    save_component(saver, component_at(saver, i));
+    save_component(saver, save_listed(saver, i));
   for (uint32_t i = 0; i < saver->component_count; i++)
-    save_required(saver, component_at(saver, i));
+    save_required(saver, save_listed(saver, i));
   for (uint32_t i = 0; i < saver->component_count; i++)
-    if (component_at(saver, i)->length) save_resource(saver, component_at(saver, i));
+    if (save_listed(saver, i)->length) save_resource(saver, save_listed(saver, i));
   save_index(saver);
   const struct id_record *all = graph_all(world);
   write_u32(out, all->table_count);
   for (uint32_t i = 0; i < all->table_count; i++)
     save_table(saver, world_table(world, all->tables[i]));
   for (uint32_t i = 0; i < saver->component_count; i++)
-    save_beside(saver, component_at(saver, i));
+    save_beside(saver, save_listed(saver, i));
   for (uint32_t i = 0; i < saver->component_count; i++) {
-    const struct relation *relation = component_at(saver, i)->relation;
+    const struct relation *relation = save_listed(saver, i)->relation;
     if (relation && relation->exclusive) save_ties(saver, &relation->ties);
   }
   save_names(saver);
@@ -548,7 +412,7 @@ static void arrange_names(struct saver *saver) {
   const struct name_table *names = &saver->world->names;
   uint32_t count = 0;
   for (uint32_t i = 0; names->count && i < saver->component_count; i++) {
-    uint32_t at = map_get(&names->by_entity, ecs_id_index(component_at(saver, i)->id));
+    uint32_t at = map_get(&names->by_entity, ecs_id_index(save_listed(saver, i)->id));
     if (at != NONE) saver->names[count++] = &names->names[at];
   }
   for (uint32_t i = 0; i < names->count; i++)
@@ -561,7 +425,7 @@ static void arrange_names(struct saver *saver) {
 /* Gives everything its place in the image. */
 static void arrange(struct saver *saver) {
   for (uint32_t i = 0; i < saver->component_count; i++)
-    saver->places[ecs_id_index(component_at(saver, i)->id)] = i;
+    saver->places[ecs_id_index(save_listed(saver, i)->id)] = i;
   arrange_names(saver);
   name_all_strings(saver);
 }

@@ -1,6 +1,6 @@
 #include "core/image/save_event.h"
 
-#include "core/image/save.h"
+#include "core/image/save_cells.h"
 #include "core/image/stream.h"
 #include "core/run/reading.h"
 #include "core/run/schedule.h"

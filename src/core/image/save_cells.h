@@ -1,6 +1,6 @@
-/* Saving: what the parts of an image are written from. */
-#ifndef ECS_CORE_IMAGE_SAVE_H
-#define ECS_CORE_IMAGE_SAVE_H
+/* Saving rows and their cells, which all parts of an image are written with. */
+#ifndef ECS_CORE_IMAGE_SAVE_CELLS_H
+#define ECS_CORE_IMAGE_SAVE_CELLS_H
 
 #include "core/image/format.h"
 #include "ecs_image.h"
@@ -12,7 +12,7 @@ struct saver {
   ecs_world *world;
   const ecs_codec *codec;
   struct writer *out;
-  const void **components;         /* by place: component_at */
+  const void **components;         /* by place: save_listed */
   uint32_t component_count;
   uint32_t *places;                /* component index -> place */
   uint32_t *strings;               /* string number -> place counted from 1 */
@@ -23,6 +23,19 @@ struct saver {
   uint32_t target_room;
   ecs_status status;
 };
+
+/* The component of a place in the image. */
+static inline const struct component *save_listed(const struct saver *saver, uint32_t place) {
+  return saver->components[place];
+}
+
+/* What an entity is called there, by its index or its id: components by their places. */
+uint32_t save_index_of(const struct saver *saver, uint32_t index);
+uint64_t save_id_of(const struct saver *saver, ecs_id id);
+
+/* So many cells of one of a component's leaves. */
+void save_cells(struct saver *saver, const struct component *component, uint32_t leaf_at,
+                const void *data, uint32_t count);
 
 /* The entities of a table's rows (0 for none); one component's columns, by the id that it has
 ** there. */
