@@ -10,16 +10,6 @@ const struct op_info op_table[OP_COUNT] = {
 #include "kernel/ops.def"
 };
 
-size_t column_size(k_column c) {
-  static const uint8_t size[KC_COUNT] = {1, 4, 8, 8, 1, 2, 4, 1, 2, 4, 8};
-  assert(c < KC_COUNT);
-  return size[c];
-}
-
-k_type column_value(k_column c) {
-  return c <= KC_I64 ? (k_type)c : KT_I64;
-}
-
 /* ---- what operands hold ---- */
 
 enum { OPERANDS = MAX_COLUMNS + 3 * MAX_REGISTERS + MAX_SCALARS, UNSET = 0xff };

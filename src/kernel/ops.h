@@ -60,9 +60,16 @@ static inline struct numbering program_numbering(const struct program *p) {
 bool program_takes_columns_once(const struct program *p);
 
 /* Bytes of a lane of a column. */
-size_t column_size(k_column c);
+static inline size_t column_size(k_column c) {
+  static const uint8_t size[KC_COUNT] = {1, 4, 8, 8, 1, 2, 4, 1, 2, 4, 8};
+  assert(c < KC_COUNT);
+  return size[c];
+}
+
 /* The type of a column's values. */
-k_type column_value(k_column c);
+static inline k_type column_value(k_column c) {
+  return c <= KC_I64 ? (k_type)c : KT_I64;
+}
 
 /* Limits that the checker imposes. */
 enum {
