@@ -20,7 +20,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/describe_index.h"
-#include "lua/explain.h"
+#include "lua/system_kernel.h"
 #include "lua/lua_component.h"
 
 static void set_boolean(lua_State *L, const char *key, bool value) {
@@ -147,7 +147,7 @@ static void push_system(lua_State *L, const ecs_world *world, const ecs_system *
   set_text(L, "name", system->name);
   set_text(L, "phase", system->phase->name);
   set_integer(L, "order", order);
-  set_text(L, "tier", system_tier(system));
+  set_text(L, "tier", system_kernel_tier(system));
   set_text(L, "owner", system->owner);
   set_boolean(L, "enabled", system->enabled);
   set_boolean(L, "parked", system->parked);

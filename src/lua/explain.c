@@ -20,13 +20,9 @@
 #include "lua/kernel_variant.h"
 #include "lua/lua_query.h"
 #include "lua/system_box.h"
+#include "lua/system_kernel.h"
 #include "lua/system_run.h"
 #include "lua/variant.h"
-
-const char *system_tier(const ecs_system *system) {
-  const struct system_box *script = system_script(system);
-  return !script ? "native" : script->compiled ? "vector" : "lua";
-}
 
 static const ecs_query *query_of(const ecs_system *system) {
   const struct system_box *script = system_script(system);
@@ -189,11 +185,6 @@ static void set_threads(lua_State *L, const struct kernel *kernel) {
   lua_setfield(L, -2, "alone");
 }
 
-static bool is_current(const struct kernel *kernel) {
-  const struct variant *last = kernel->count ? kernel->variants[0] : NULL;
-  return last && last->plan.program && variant_is_current(kernel, last);
-}
-
 /* Sets the names of the indexes that a program looks into, in the table at the top. */
 static void set_indexes(lua_State *L, const struct variant *variant) {
   lua_createtable(L, (int)variant->index_count, 0);
@@ -211,7 +202,7 @@ static void explain_kernel(lua_State *L, int handle, int table) {
   const struct kernel *kernel = box->kernel;
   if (!kernel) return;
   lua_pushvalue(L, table);
-  if (is_current(kernel) && !kernel->refused) {
+  if (system_kernel_is_current(kernel) && !kernel->refused) {
     list_fields(L, kernel->box->world, kernel->variants[0], "reads", false);
     list_fields(L, kernel->box->world, kernel->variants[0], "writes", true);
     variant_push_tables(L, handle, kernel->variants[0]);
@@ -232,23 +223,6 @@ static void explain_kernel(lua_State *L, int handle, int table) {
 
 /* Stack of explain. */
 enum { AT_WORLD = 1, AT_SYSTEM, AT_KERNEL, AT_TABLE };
-
-void explain_open(lua_State *L, int world_index, struct system_box *system) {
-  if (system->box != lua_touserdata(L, world_index)) {
-    lua_pushnil(L);
-    return;
-  }
-  lua_getiuservalue(L, world_index, WORLD_REFS);
-  lua_rawgetp(L, -1, system);
-  lua_getiuservalue(L, -1, SYSTEM_KERNEL);
-  lua_replace(L, -3);
-  lua_pop(L, 1);
-  int handle = lua_gettop(L);
-  const struct kernel_box *box = lua_touserdata(L, handle);
-  if (box && box->kernel && system->compiled && !is_current(box->kernel))
-    system->compiled = kernel_ready_ahead(L, handle);
-  lua_settop(L, handle);
-}
 
 /* The reason why it stays Lua, or its programs. */
 static void explain_script(lua_State *L, const struct system_box *system) {
@@ -271,10 +245,10 @@ static int explain(lua_State *L) {
   const ecs_query *query = query_of(system);
   struct system_box *script = system_script(system);
   lua_settop(L, AT_SYSTEM);
-  if (script) explain_open(L, AT_WORLD, script);
+  if (script) system_kernel_push(L, AT_WORLD, script);
   lua_settop(L, AT_KERNEL);
   lua_newtable(L);
-  lua_pushstring(L, system_tier(system));
+  lua_pushstring(L, system_kernel_tier(system));
   lua_setfield(L, -2, "tier");
   set_access(L, "reads", query, false);
   set_access(L, "writes", query, true);
@@ -288,7 +262,7 @@ static int explain(lua_State *L) {
 /* Compiles what has not run yet, so that it can be told. */
 static bool is_compiled(lua_State *L, int handle, const struct kernel *kernel) {
   if (!kernel->box->kernels->on) return false;
-  if (!kernel->refused && !is_current(kernel)) kernel_ready_ahead(L, handle);
+  if (!kernel->refused && !system_kernel_is_current(kernel)) kernel_ready_ahead(L, handle);
   return !kernel->refused;
 }
 

@@ -8,14 +8,14 @@
 #include "core/store/world.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/explain.h"
+#include "lua/system_kernel.h"
 #include "lua/system_run.h"
 
 /* Programs as the next run will have them. */
 static void open_all(lua_State *L, const struct schedule *schedule) {
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     struct system_box *script = system_script(schedule->systems[i]);
-    if (script) explain_open(L, 1, script);
+    if (script) system_kernel_push(L, 1, script);
     lua_settop(L, 1);
   }
 }
