@@ -13,6 +13,8 @@ local function new_world(kernels, rows)
   world:component("Bullet", { "at: entity", "damage: f32", "left: i32" })
   world:component("Health", { "hp: f32 = 10", "by: entity", "hits: u8", "mood: enum(calm, angry)" })
   world:component("Burning", { "heat: i32 = 3", storage = "sparse" })
+  world:relation("DockedTo", { "since: f32", exclusive = true })
+  world:relation "Likes"
   world:tag "Hit"
   world:tag "Dead"
   local last
@@ -216,8 +218,19 @@ describe("a kernel", function()
       ["sets a field of type f32 to another type"] = { "P, Bullet",
         function(p, bullet) world:set(bullet.at, "Health.hp", p.on) end },
       ["it changes an entity that is no id"] = { "P", function(p) world:despawn(p.on) end },
-      ["it ties entities by 'ChildOf'"] = { "P, Bullet",
-        function(_, bullet) world:remove(bullet.at, "ChildOf") end },
+      ["it sets fields of the relation 'DockedTo': tie by world:add(id, \"DockedTo\", target)"] = {
+        "P, Bullet", function(_, bullet, _, e) world:set(e, "DockedTo", bullet.at, 1) end },
+      ["world:add of 'Likes' with a pair's id, or without its one target"] = { "P, Bullet",
+        function(_, bullet) world:add(bullet.at, "Likes") end },
+      ["it ties by 'Likes' to what is no id: give it an entity field"] = { "P, Bullet",
+        function(p, bullet) world:add(bullet.at, "Likes", p.on) end },
+      ["it spawns with 'Likes' from a table: give it one target, as in { Likes = id }"] = {
+        "P, Bullet", function(_, bullet) world:spawn { Likes = { bullet.at } } end },
+      ["to another one than it has spawned just before"] = { "P, Bullet", function(p)
+        local ship = world:spawn { P = { x = p.x } }
+        world:spawn { Likes = ship }
+        world:spawn { Likes = ship }
+      end },
     } do
       local reason = reason_of(given[1], given[2])
       assert(reason:find(what, 1, true), what .. ": " .. reason)
@@ -244,6 +257,11 @@ describe("random commands in kernels", function()
     function(world) return function(who, x) world:set(who, "Health", x, who) end end,
     function(world) return function(who, x) world:set(who, "Burning", { heat = x }) end end,
     function(world) return function(who) world:remove(who, "Burning") end end,
+    function(world) return function(who) world:add(who, "Likes", "Hit") end end,
+    function(world) return function(who) world:add(who, "DockedTo", who) end end,
+    function(world) return function(who) world:add(who, "DockedTo", "Dead") end end,
+    function(world) return function(who) world:remove(who, "Likes", "Hit") end end,
+    function(world) return function(who) world:remove(who, "DockedTo") end end,
     function(world) return function(who) world:despawn(who) end end,
   }
 

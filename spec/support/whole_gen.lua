@@ -412,6 +412,13 @@ function Gen:spawned()
       parts[#parts + 1] = part.last
     end
   end
+  for _, tie in ipairs { "Likes = ", "Near = " } do
+    if self:chance(5) then
+      parts[#parts + 1] = tie
+      parts[#parts + 1] = self:target()
+      parts[#parts + 1] = ", "
+    end
+  end
   parts[#parts + 1] = "}"
   return parts
 end
@@ -425,14 +432,30 @@ function Gen:spawn()
     made[#made + 1] = "\n" .. field .. " = " .. name
   elseif #made == 4 then
     made[#made + 1] = "\nworld:" .. self:pick { "add(" .. name .. ", 'Tag')",
-      "set(e, 'Mark.made', " .. name .. ")", "set(" .. name .. ", 'Mark.by', e)" }
+      "set(e, 'Mark.made', " .. name .. ")", "set(" .. name .. ", 'Mark.by', e)",
+      "add(" .. name .. ", 'Likes', e)", "add(e, 'Near', " .. name .. ")" }
   end
   made[#made + 1] = "\nend"
   return made
 end
 
+-- Whom a tie is to: an entity, or a tag by its name.
+function Gen:target()
+  return self:chance(3) and node("text", self:pick { "'Tag'", "'Other'" }) or self:living()
+end
+
+function Gen:tie()
+  local relation = self:pick { ", 'Near'", ", 'Likes'" }
+  if self:chance(5) then
+    return statement("if ", self:bool(1), " then world:remove(", self:living(), relation, ") end")
+  end
+  return statement("if ", self:bool(1), " then world:", self:pick { "add(", "remove(" },
+    self:living(), relation, ", ", self:target(), ") end")
+end
+
 function Gen:command()
-  local how = self.random:range(1, 10)
+  local how = self.random:range(1, 12)
+  if how > 10 then return self:tie() end
   if how <= 3 and #self.scope.sets > 0 then return self:set() end
   if how == 4 then
     return statement("if ", self:bool(1), " and ", self:bool(1), " then world:despawn(",

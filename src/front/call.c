@@ -7,6 +7,7 @@
 #include "front/mixed.h"
 #include "front/partner.h"
 #include "front/steps.h"
+#include "core/store/relation.h"
 #include "core/base/text.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
@@ -292,6 +293,11 @@ static bool known_id(struct front *f, struct val value, ecs_id *id) {
   *id = (ecs_id)lua_tointegerx(f->L, -1, &is_id);
   lua_pop(f->L, 1);
   return is_id != 0;
+}
+
+bool call_names_pair(struct front *f, struct val value) {
+  ecs_id id;
+  return value.kind != VAL_STRING && known_id(f, value, &id) && id_is_pair(id);
 }
 
 struct component *call_component(struct front *f, struct val value) {

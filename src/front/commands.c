@@ -37,14 +37,19 @@ void order_add(struct front *f, struct run_command command, k_value value) {
   order_with(f, command, build_i64(f->b, 0), value);
 }
 
-static ecs_id component_argument(struct front *f, const struct val *arguments, uint32_t count) {
+static const struct component *component_argument(struct front *f, const struct val *arguments,
+                                                  uint32_t count) {
   const struct component *component = count > 2 ? call_component(f, arguments[2]) : NULL;
   if (!component || (count != 3 && !component->relation))
     front_refuse(f, "it adds or removes what is no name or id of a component held by a "
                     "constant, an upvalue or a field of a table");
-  if (component->relation)
-    front_refuse(f, "it ties entities by '%s'", component->name);
-  return component->id;
+  return component;
+}
+
+/* Of a relation only the target can be given. */
+static NORETURN void refuse_fields(struct front *f, const struct component *relation) {
+  front_refuse(f, "it sets fields of the relation '%s': tie by world:add(id, \"%s\", target), and "
+                  "set them in a system's run", relation->name, relation->name);
 }
 
 /* The field that world:set names. */
@@ -59,7 +64,7 @@ static struct component *field_argument(struct front *f, const struct val *argum
   if (!component || *leaf == NONE)
     front_refuse(f, "it calls world:set with something else than a field and its value, or a "
                     "component and values: write world:set(id, \"Component.field\", value)");
-  if (component->relation) front_refuse(f, "it ties entities by '%s'", component->name);
+  if (component->relation) refuse_fields(f, component);
   return component;
 }
 
@@ -130,7 +135,7 @@ static bool set_whole(struct front *f, const struct val *arguments, uint32_t cou
                   memchr(named->string.data, '.', named->string.size);
   const struct component *component = count < 4 || of_field ? NULL : call_component(f, *named);
   if (!component) return false;
-  if (component->relation) front_refuse(f, "it ties entities by '%s'", component->name);
+  if (component->relation) refuse_fields(f, component);
   order_want(f);
   bool made = arguments[3].kind == VAL_TABLE;
   uint32_t first = made ? f->made[arguments[3].at].first : NONE;
@@ -144,6 +149,36 @@ static bool set_whole(struct front *f, const struct val *arguments, uint32_t cou
   for (uint32_t i = 3; i < count && !made; i++)
     set_field(f, component, leaf_at(component, i - 2), arguments[1], arguments[i]);
   return true;
+}
+
+/* Whom a relation's command is about: an id, or a component or tag by its name. */
+static k_value target_argument(struct front *f, const struct component *relation,
+                               struct val value) {
+  value = maybe_need(f, value);
+  if (value.kind == VAL_STRING) return build_i64(f->b, (int64_t)call_component(f, value)->id);
+  if (!val_is_number(f, value))
+    front_refuse(f, "it ties by '%s' to what is no id: give it an entity field, the row's entity, "
+                    "an id held outside, or the name of a component or tag", relation->name);
+  return number_as(f, value, KT_I64);
+}
+
+/* world:add and world:remove of a relation. */
+static void tie_call(struct front *f, const struct component *relation, bool adds,
+                     const struct val *arguments, uint32_t count) {
+  struct run_command command = {.action = adds ? RUN_TIE : RUN_UNTIE, .component = relation->id};
+  const char *name = relation->name, *method = adds ? "add" : "remove";
+  if (f->result != RESULT_NONE)
+    front_refuse(f, "it ties entities, and its result is used: do it in a system's each");
+  if (call_names_pair(f, arguments[2]) || (count != 4 && (adds || count != 3)))
+    front_refuse(f, "it calls world:%s of '%s' with a pair's id, or without its one target: write "
+                    "world:%s(id, \"%s\", target)", method, name, method, name);
+  order_want(f);
+  command.newest = order_is_spawned(f, arguments[1]);
+  k_value entity = entity_argument(f, arguments[1]), target = entity;
+  command.leaf = count == 3 ? NONE : 0;
+  command.gives_newest = count == 4 && order_is_spawned(f, arguments[3]);
+  if (count == 4 && !command.gives_newest) target = target_argument(f, relation, arguments[3]);
+  order_with(f, command, entity, target);
 }
 
 void order_call(struct front *f, enum run_action action, const struct val *arguments,
@@ -162,8 +197,14 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
   if (action == RUN_SET && set_whole(f, arguments, count)) return;
   if (action == RUN_SET)
     component = field_argument(f, arguments, count, &command.leaf);
-  if (action == RUN_ADD || action == RUN_REMOVE)
-    command.component = component_argument(f, arguments, count);
+  if (action == RUN_ADD || action == RUN_REMOVE) {
+    const struct component *changed = component_argument(f, arguments, count);
+    command.component = changed->id;
+    if (changed->relation) {
+      tie_call(f, changed, action == RUN_ADD, arguments, count);
+      return;
+    }
+  }
   if (component) command.component = component->id;
   bool marked = !others && !rounds_differ(f, &command);
   if (!marked && f->result != RESULT_NONE)
@@ -266,12 +307,61 @@ static void spawn_field(struct front *f, const struct component *component,
   order_add(f, command, value);
 }
 
-/* A component that the spawned one gets: true, or a table of its fields. */
-static void spawn_part(struct front *f, const struct front_item *item) {
+/* The component of a part that somebody is spawned with. */
+static const struct component *part_of(struct front *f, const struct front_item *item) {
   struct component *component = NULL;
   f->fleeting = component_need(f->world, item->key.data, item->key.size, &component) != ECS_OK;
   if (f->fleeting) front_refuse(f, "%s", f->world->message);
-  if (component->relation) front_refuse(f, "it ties entities by '%s'", component->name);
+  return component;
+}
+
+/* Whether it is whom the last spawn before one has spawned, in the same loop. */
+static bool is_spawned_before(const struct front *f, struct val entity, struct val spawned) {
+  if (entity.kind != VAL_SPAWNED || entity.value != spawned.value) return false;
+  for (uint32_t i = entity.at + 1; i < spawned.at; i++)
+    if (f->commands[i].action == RUN_SPAWN) return false;
+  return true;
+}
+
+/* A tie of the spawned one, to one target. */
+static void spawn_tie(struct front *f, const struct component *relation,
+                      const struct front_item *item, struct val spawned) {
+  struct run_command command = {.action = RUN_TIE, .component = relation->id, .newest = true};
+  command.gives_newest = is_spawned_before(f, item->value, spawned);
+  if (item->value.kind == VAL_SPAWNED && !command.gives_newest)
+    front_refuse(f, "it ties one that it spawns by '%s' to another one than it has spawned just "
+                    "before: spawn them one after the other, or do it in a system's run",
+                 relation->name);
+  if (item->value.kind == VAL_TABLE)
+    front_refuse(f, "it spawns with '%s' from a table: give it one target, as in { %s = id }, and "
+                    "the others by world:add", relation->name, relation->name);
+  order_add(f, command, command.gives_newest ? build_i64(f->b, 0)
+                                             : target_argument(f, relation, item->value));
+}
+
+/* The ties in a list of parts, in the order of their relations, as they are made in Lua. */
+static void spawn_ties(struct front *f, uint32_t first, struct val spawned) {
+  const struct component *last = NULL;
+  for (;;) {
+    const struct component *next = NULL;
+    const struct front_item *tie = NULL;
+    for (uint32_t at = first; at != NONE; at = f->items[at].next) {
+      const struct component *component = part_of(f, &f->items[at]);
+      if (!component->relation || (last && component->id <= last->id)) continue;
+      if (next && component->id > next->id) continue;
+      next = component;
+      tie = &f->items[at];
+    }
+    if (!next) return;
+    spawn_tie(f, next, tie, spawned);
+    last = next;
+  }
+}
+
+/* A component that the spawned one gets: true, or a table of its fields. */
+static void spawn_part(struct front *f, const struct front_item *item) {
+  const struct component *component = part_of(f, item);
+  if (component->relation) return;
   const struct val *value = &item->value;
   bool is_true = value->kind == VAL_VALUE && value->value == build_bool(f->b, true);
   if (value->kind != VAL_TABLE && !is_true)
@@ -306,9 +396,9 @@ struct val order_spawn(struct front *f, const struct val *arguments, uint32_t co
     front_refuse(f, "it spawns from something else than a table that is made there, as in "
                     "world:spawn { Position = { x = p.x } }");
   struct val spawned = begin_spawn(f);
-  for (uint32_t at = made ? f->made[arguments[1].at].first : NONE; at != NONE;
-       at = f->items[at].next)
-    spawn_part(f, &f->items[at]);
+  uint32_t first = made ? f->made[arguments[1].at].first : NONE;
+  for (uint32_t at = first; at != NONE; at = f->items[at].next) spawn_part(f, &f->items[at]);
+  spawn_ties(f, first, spawned);
   end_spawn(f, spawned);
   return spawned;
 }

@@ -484,6 +484,8 @@ void access_finish(struct front *f);
 /* The component, or the event, that a constant names, or that something outside has the name or id
 ** of; NULL when it is neither. */
 struct component *call_component(struct front *f, struct val value);
+/* Whether a value that is known is a pair's id. */
+bool call_names_pair(struct front *f, struct val value);
 struct component *call_event(struct front *f, struct val value);
 
 /* A call; the function is in register a. */

@@ -50,14 +50,15 @@ uint32_t build_shared(const struct builder *b, uint32_t *tag, bool *looped);
 
 /* How orders are given, in the order of rows. */
 typedef struct k_orders {
-  bool (*check)(void *ud, uint32_t order, int64_t entity);   /* whether it can be given; */
-  bool (*reserve)(void *ud, uint32_t count);                 /* room for so many, which then */
+  /* Whether it can be given; */
+  bool (*check)(void *ud, uint32_t order, int64_t entity, k_scalar value);
+  bool (*reserve)(void *ud, uint32_t count);   /* room for so many, which then */
   void (*give)(void *ud, uint32_t order, int64_t entity, k_scalar value);   /* cannot fail */
   void *ud;
   /* Or NULL: how many orders behind one say more of it. They are not checked. Gives it with these,
   ** with the values of all of them, as if one were given after the other. */
   uint32_t (*parts)(void *ud, uint32_t order);
-  bool (*check_joined)(void *ud, uint32_t order, int64_t entity);
+  bool (*check_joined)(void *ud, uint32_t order, int64_t entity, k_scalar value);
   void (*give_joined)(void *ud, uint32_t order, const int64_t *entities, const k_scalar *values);
   /* Makes room for an order with its parts so often, and gives it; how often, 0 without room. NONE:
   ** such are given one by one. Entities and values are those of each part. */

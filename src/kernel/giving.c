@@ -11,6 +11,8 @@
 #include "core/store/event_rows.h"
 #include "core/store/index.h"
 #include "core/store/query.h"
+#include "core/store/relate.h"
+#include "core/store/spawn.h"
 #include "core/store/spawn_staged.h"
 #include "core/store/watch.h"
 #include "core/store/marks.h"
@@ -30,9 +32,17 @@ static bool is_element(const ecs_world *world, ecs_id id, int64_t number) {
   return number >= 1 && number <= (component->length ? (int64_t)component->length : 1);
 }
 
-static bool can_order(void *ud, uint32_t order, int64_t id) {
+/* Whether an order names a target. */
+static bool names_target(const struct run_command *command) {
+  return command->action == RUN_TIE || (command->action == RUN_UNTIE && command->leaf != NONE);
+}
+
+static bool can_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
   struct giving *giving = ud;
   const struct run_command *command = order_of(giving->run, order);
+  const struct entity_index *entities = &giving->run->query->world->entities;
+  if (names_target(command) && !command->gives_newest && !entity_find(entities, (ecs_id)value.i64))
+    return false;
   bool emits = command->action == RUN_EMIT, stores = command->action == RUN_STORE;
   giving->spawns += command->action == RUN_SPAWN;
   giving->emits[order] += emits;
@@ -40,7 +50,7 @@ static bool can_order(void *ud, uint32_t order, int64_t id) {
   if (stores) return is_element(giving->run->query->world, command->component, id);
   if (emits || command->action == RUN_PUT) return true;
   if (command->action == RUN_SPAWN || command->newest) return true;
-  if (!entity_find(&giving->run->query->world->entities, (ecs_id)id)) return false;
+  if (!entity_find(entities, (ecs_id)id)) return false;
   return command->action != RUN_DESPAWN || ecs_id_index((ecs_id)id) >= FIRST_ENTITY;
 }
 
@@ -147,6 +157,16 @@ static void order_event(struct giving *giving, const struct run_command *command
   (emits ? emission_append : emission_put)(world, event, writes, count);
 }
 
+/* Ties to a target, or unties from one or, with ECS_NULL, from all. */
+static ecs_status order_tie(ecs_world *world, const struct run_command *command, ecs_id id,
+                            ecs_id target) {
+  const struct part part = {component_of(world, command->component), target, 0, NULL, 0};
+  assert(part.component && part.component->relation);
+  if (command->action == RUN_UNTIE) return relate_remove(world, id, part.component, target);
+  assert(target != ECS_NULL);
+  return spawn_stage_part(world, id, &part, NULL);
+}
+
 ecs_status giving_stage(ecs_world *world, const struct run_command *command, ecs_id id) {
   switch (command->action) {
     case RUN_DESPAWN: return entity_despawn(world, id);
@@ -166,6 +186,10 @@ static void add_part(struct giving *giving, const struct run_command *command, k
   struct write *write = &next->writes[next->write_count];
   if (command->action == RUN_ADD) {
     next->parts[next->part_count++] = (struct part){component, ECS_NULL, 0, write, 0};
+    return;
+  }
+  if (command->action == RUN_TIE) {
+    next->parts[next->part_count++] = (struct part){component, (ecs_id)value.i64, 0, write, 0};
     return;
   }
   struct part *part = &next->parts[next->part_count - 1];
@@ -205,6 +229,10 @@ static void give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
     case RUN_EMIT:
     case RUN_PUT: order_event(giving, command, id, value); break;
     case RUN_STORE: order_store(world, command, id, giving->newest); break;
+    case RUN_TIE: status = order_tie(world, command, who, (ecs_id)value.i64); break;
+    case RUN_UNTIE:
+      status = order_tie(world, command, who, command->leaf == NONE ? ECS_NULL : (ecs_id)value.i64);
+      break;
     default: status = giving_stage(world, command, who); break;
   }
   assert(status == ECS_OK);
@@ -255,22 +283,29 @@ static void spawn_joined(struct giving *giving, uint32_t order, const k_scalar *
 
 /* ---- orders with their parts ---- */
 
+/* Whether an order spawns whom it ties: its targets have to be looked at. */
+static bool spawns_tied(const struct run_command *command) {
+  for (uint32_t i = 1; i <= command->parts; i++)
+    if (command[i].action == RUN_TIE) return true;
+  return false;
+}
+
 /* Those that emit are followed by those that give their event more fields. */
 static uint32_t parts_of(void *ud, uint32_t order) {
   const struct giving *giving = ud;
   const struct run_plan *plan = giving->run->plan;
   const struct run_command *command = order_of(giving->run, order);
   uint32_t count = 0;
-  if (command->action == RUN_SPAWN) return command->parts;
+  if (command->action == RUN_SPAWN) return spawns_tied(command) ? 0 : command->parts;
   if (command->action != RUN_EMIT) return 0;
   while (order + count + 1 < plan->order_count && command[count + 1].action == RUN_PUT) count++;
   return count;
 }
 
-static bool can_order_joined(void *ud, uint32_t order, int64_t id) {
+static bool can_order_joined(void *ud, uint32_t order, int64_t id, k_scalar value) {
   struct giving *giving = ud;
   if (order_of(giving->run, order)->action == RUN_EMIT) giving->at_once += parts_of(ud, order);
-  return can_order(ud, order, id);
+  return can_order(ud, order, id, value);
 }
 
 static void give_joined(void *ud, uint32_t order, const int64_t *ids, const k_scalar *values) {

@@ -412,8 +412,9 @@ static uint32_t check_orders(const struct doing *doing, const k_orders *orders, 
     if (!is_order(doing, note)) continue;
     int64_t index = doing->notes->indexes[note];
     uint8_t parts = doing->joins ? doing->notes->joined[doing->notes->sites[note]] : 0;
-    bool (*check)(void *, uint32_t, int64_t) = parts ? orders->check_joined : orders->check;
-    if (!check(orders->ud, site_of(doing, note).array, index)) {
+    bool (*check)(void *, uint32_t, int64_t, k_scalar) =
+        parts ? orders->check_joined : orders->check;
+    if (!check(orders->ud, site_of(doing, note).array, index, doing->notes->values[note])) {
       refuse(doing, KE_DEAD, integer(index));
       count = begin_of_row(doing->notes, i);
     } else {

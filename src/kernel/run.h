@@ -31,22 +31,25 @@ struct run_column {
 };
 
 enum run_action {
-  RUN_DESPAWN, RUN_ADD, RUN_REMOVE, RUN_SET, RUN_SPAWN, RUN_EMIT, RUN_PUT, RUN_STORE
+  RUN_DESPAWN, RUN_ADD, RUN_REMOVE, RUN_SET, RUN_SPAWN, RUN_EMIT, RUN_PUT, RUN_STORE, RUN_TIE,
+  RUN_UNTIE
 };
 
 /* What is to become of the entities whose rows a bitmap marks, or whom rows order it for: what
 ** RUN_SET and those behind it do is only ordered. */
 struct run_command {
   enum run_action action;
-  ecs_id component;            /* but of RUN_DESPAWN; of RUN_EMIT and RUN_PUT the event; of
+  ecs_id component;            /* but of RUN_DESPAWN; of RUN_EMIT and RUN_PUT the event; of RUN_TIE
+                               ** and RUN_UNTIE the relation, whose target is the value noted; of
                                ** RUN_STORE an array or a resource: what stands for the entity
                                ** is the number of an element then, from 1 on */
   /* RUN_PUT is about the event that was emitted last. */
-  uint32_t leaf;               /* of RUN_SET and those behind: takes the value noted; or NONE */
+  uint32_t leaf;               /* of RUN_SET and those behind: takes the value noted; or NONE,
+                               ** as of RUN_UNTIE that is about all targets */
   uint32_t first;              /* of an event: takes what stands for the entity; or NONE */
   uint32_t parts;              /* of RUN_SPAWN: how many behind it say what it spawns with */
   bool newest;                 /* for whom RUN_SPAWN has made last; */
-  bool gives_newest;           /* or that one is what is set */
+  bool gives_newest;           /* or that one is what is set, or tied to */
   bool own;                    /* of RUN_SET: the row's entity has that field, which is written as
                                ** its view would write it: at once, whatever is staged */
 };

@@ -248,8 +248,9 @@ struct ordered {
   uint32_t left;
 };
 
-static bool can_give(void *ud, uint32_t order, int64_t entity) {
+static bool can_give(void *ud, uint32_t order, int64_t entity, k_scalar given) {
   (void)ud;
+  (void)given;
   return order < 64 && entity % 61 != 7;
 }
 

@@ -1,0 +1,115 @@
+-- Functions that tie entities to each other and untie them, compiled.
+
+local helper = require "spec.support.ecs_helper"
+local tiers = require "spec.support.tiers"
+
+local function new_world(kernels)
+  local world = helper.new_world { kernels = kernels }
+  world:component("Ship", { "port: entity", "n: i32" })
+  world:relation("DockedTo", { "since: f64", exclusive = true })
+  world:relation("State", { exclusive = true })
+  world:relation "Likes"
+  world:tag "Idle"
+  world:tag "Chasing"
+  local port = world:spawn {}
+  world:spawn { ChildOf = port }
+  for n = 1, 300 do
+    world:spawn { Ship = { port = port, n = n % 12 }, DockedTo = n % 5 == 0 and port or nil }
+  end
+  return world
+end
+
+-- Two updates do the same with kernels and without; with them the function is one. Returns the
+-- world without, and what it said.
+local function agree(make)
+  local last, seen = nil, {}
+  for n, kernels in ipairs { true, false } do
+    local world, said = new_world(kernels), ""
+    local heard = 0
+    local function hear() heard = heard + 1 end
+    world:observer("hear", { query = "(Likes, *)", on = "add", each = hear })
+    world:system("it", { query = "Ship", each = make(world) })
+    if kernels then assert.equal("vector", world:explain("it").tier, world:explain("it").reason) end
+    for _ = 1, 2 do
+      local _, problem = pcall(world.update, world, 0.25)
+      said = said .. tostring(tiers.plain(problem)):gsub("entity %d+v%d+@%d+: ", "") .. "\n"
+    end
+    world:check()
+    seen[n] = { heard, world:digest(), said }
+    last = world
+  end
+  assert.same(seen[2], seen[1])
+  return last, seen[2][3]
+end
+
+describe("a function that ties entities", function()
+  it("adds ties to ids, to tags by name, and to its row's entity", function()
+    local world = agree(function(world)
+      return function(ship, _, e)
+        if ship.n > 8 then world:add(ship.port, "Likes", e) end
+        if ship.n > 5 then world:add(e, "State", "Chasing") else world:add(e, "State", "Idle") end
+        if ship.n == 3 then world:add(e, "DockedTo", ship.port) end
+      end
+    end)
+    assert.equal(150, world:count "(State, Chasing)")
+  end)
+
+  it("unties from one target, and from all", function()
+    local world = agree(function(world)
+      return function(ship, _, e)
+        world:add(e, "Likes", "Idle")
+        world:add(e, "Likes", "Chasing")
+        if ship.n % 2 == 0 then world:remove(e, "Likes", "Idle") end
+        if ship.n == 7 then world:remove(e, "Likes") end
+        if ship.n > 3 then world:remove(e, "DockedTo") end
+      end
+    end)
+    assert.equal(125, world:count "(Likes, Idle)")
+    assert.equal(275, world:count "(Likes, Chasing)")
+    assert.equal(20, world:count "DockedTo")
+  end)
+
+  it("spawns who is tied, also to whom it has spawned before", function()
+    local world = agree(function(world)
+      return function(ship, _, e)
+        if ship.n ~= 11 then return end
+        local tower = world:spawn { ChildOf = ship.port, Ship = { n = 50 }, Likes = e }
+        world:spawn { Likes = "Idle", ChildOf = tower, State = "Chasing" }
+        world:add(e, "DockedTo", ship.port)
+      end
+    end)
+    assert.equal(50, world:count "Ship, ChildOf")
+    assert.equal(50, world:count "(State, Chasing), (Likes, Idle)")
+  end)
+
+  it("ties whom it has spawned behind that", function()
+    local world = agree(function(world)
+      return function(ship, _, e)
+        if ship.n ~= 4 then return end
+        local gun = world:spawn { Ship = { n = 100 } }
+        world:add(gun, "ChildOf", e)
+        world:add(e, "DockedTo", gun)
+      end
+    end)
+    assert.equal(50, world:count "Ship, ChildOf")
+  end)
+
+  it("raises as Lua does, and does what the rows before have done", function()
+    local _, said = agree(function(world)
+      return function(ship, _, e)
+        world:add(e, "Likes", ship.n == 9 and e + 5000 or ship.port)
+      end
+    end)
+    assert(said:find("was never spawned", 1, true), said)
+    _, said = agree(function(world)
+      return function(ship, _, e)
+        world:spawn { Likes = ship.n == 9 and e + 5000 or ship.port }
+      end
+    end)
+    assert(said:find("was never spawned", 1, true), said)
+    _, said = agree(function(world)
+      return function(ship) if ship.n == 9 then world:add(ship.port, "ChildOf", ship.port) end end
+    end)
+    assert(said:find("'ChildOf' would go in a circle", 1, true), said)
+  end)
+end)
