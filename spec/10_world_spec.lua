@@ -315,3 +315,22 @@ describe("the collector", function()
     world:close()
   end)
 end)
+
+describe("a method that is none", function()
+  it("is told with the name that is meant", function()
+    local world = helper.new_world()
+    helper.has_error(function() world:spwan() end,
+      "world has no method 'spwan' (did you mean 'spawn'?)")
+    world:tag "Enemy"
+    local enemies = world:query "Enemy"
+    helper.has_error(function() enemies:cuont() end,
+      "query has no method 'cuont' (did you mean 'count'?)")
+  end)
+
+  it("is nil where nothing is like it", function()
+    local world = helper.new_world()
+    for _, key in ipairs { "nonsense_of_this_kind", "", 1, 1.5, true, ("spawn"):rep(100) } do
+      assert.is_nil(world[key])
+    end
+  end)
+end)

@@ -60,7 +60,8 @@ describe("an id", function()
     local world = helper.new_world()
     assert.are.equal(0, ecs.null)
     assert.is_false(world:alive(ecs.null))
-    has_error(function() world:despawn(ecs.null) end, "0 is no entity id")
+    has_error(function() world:despawn(ecs.null) end,
+      "0 is no entity id, but null, which stands for none")
     has_error(function() world:spawn_at(ecs.null) end, "0 is no entity id")
   end)
 

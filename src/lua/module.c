@@ -1,5 +1,6 @@
 #include <lauxlib.h>
 
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "ecs_lua_open.h"
 #include "ecs_version.h"
@@ -77,6 +78,39 @@ static const struct object objects[] = {
   {NULL, NULL, NULL, {NULL}}
 };
 
+/* (methods, key): what is nearly a method's name is a misspelt one; any other key is not there.
+** Its upvalue is the kind's place among the objects. */
+static int unknown_method(lua_State *L) {
+  const struct object *object = &objects[lua_tointeger(L, lua_upvalueindex(1))];
+  lua_settop(L, 2);
+  if (lua_type(L, 2) == LUA_TSTRING) {
+    size_t size;
+    const char *key = lua_tolstring(L, 2, &size);
+    struct nearest nearest;
+    nearest_begin(&nearest, key, size);
+    for (const luaL_Reg *const *list = object->methods; *list; list++)
+      for (const luaL_Reg *method = *list; method->name; method++)
+        nearest_offer(&nearest, method->name, strlen(method->name));
+    char hint[96];
+    nearest_hint(&nearest, hint, sizeof hint);
+    if (*hint) return luaL_error(L, "%s has no method '%s'%s", object->name, key, hint);
+  }
+  lua_pushnil(L);
+  return 1;
+}
+
+/* Pushes the table of an object's methods. */
+static void push_methods(lua_State *L, const struct object *object) {
+  lua_newtable(L);
+  for (const luaL_Reg *const *list = object->methods; *list; list++)
+    luaL_setfuncs(L, *list, 0);
+  lua_createtable(L, 0, 1);
+  lua_pushinteger(L, object - objects);
+  lua_pushcclosure(L, unknown_method, 1);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+}
+
 /* Makes the kind's metatable, unless the module was opened in this state before. */
 static void open_object(lua_State *L, const struct object *object) {
   bool known = lua_rawgetp(L, LUA_REGISTRYINDEX, object->kind) == LUA_TTABLE;
@@ -87,9 +121,7 @@ static void open_object(lua_State *L, const struct object *object) {
   lua_setfield(L, -2, "__name");
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
-  lua_newtable(L);
-  for (const luaL_Reg *const *list = object->methods; *list; list++)
-    luaL_setfuncs(L, *list, 0);
+  push_methods(L, object);
   lua_setfield(L, -2, "__index");
   luaL_setfuncs(L, object->metamethods, 0);
   lua_rawsetp(L, LUA_REGISTRYINDEX, object->kind);

@@ -25,7 +25,9 @@ ecs_status entity_need(const ecs_world *world, ecs_id id) {
     case ECS_EWORLD:
       return world_fail(world, status, "entity %e belongs to another world (tag %u)", id,
                         (uint64_t)ecs_id_tag(id));
-    case ECS_ENOID: return world_fail(world, status, "%d is no entity id", (int64_t)id);
+    case ECS_ENOID:
+      return world_fail(world, status, "%d is no entity id%s", (int64_t)id,
+                        id == ECS_NULL ? ", but null, which stands for none" : "");
     default: return status;
   }
 }
