@@ -132,15 +132,15 @@ end
 -- Nothing is noted of its rows. A field that is not there is an error in both worlds, since the
 -- function shows only when it runs what it is about.
 function list.clamp_system(ctx, system, name, path)
-  local known = ctx.world.systems
-  if type(known) == "table" then
+  local model = type(ctx.world.store) == "table" and ctx.world
+  if model then
     types.leaf(ctx.world:need_component(name), path)
   else
     ctx.world:count(name .. "." .. path)
   end
   ctx.world:system(system, { query = name, each = clamp(ctx, path) })
-  if type(known) == "table" then
-    known[system].query.blind = true
+  if model then
+    model.systems[system].query.blind = true
   end
 end
 

@@ -78,14 +78,14 @@ static const struct object objects[] = {
   {NULL, NULL, NULL, {NULL}}
 };
 
-/* (methods, key): what is nearly a method's name is a misspelt one; any other key is not there.
-** Its upvalue is the kind's place among the objects. */
+/* (methods, key): what is nearly a method's name is a misspelt one; any other key is not
+** there, and no name of a metamethod. Its upvalue is the kind's place among the objects. */
 static int unknown_method(lua_State *L) {
   const struct object *object = &objects[lua_tointeger(L, lua_upvalueindex(1))];
   lua_settop(L, 2);
-  if (lua_type(L, 2) == LUA_TSTRING) {
-    size_t size;
-    const char *key = lua_tolstring(L, 2, &size);
+  size_t size;
+  const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tolstring(L, 2, &size) : NULL;
+  if (key && key[0] != '_') {
     struct nearest nearest;
     nearest_begin(&nearest, key, size);
     for (const luaL_Reg *const *list = object->methods; *list; list++)
