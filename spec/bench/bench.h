@@ -8,7 +8,7 @@
 #ifndef ECS_BENCH_H
 #define ECS_BENCH_H
 
-#if !defined(_WIN32)
+#if !defined(_WIN32) && !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 200112L
 #endif
 

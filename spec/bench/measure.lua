@@ -2,7 +2,8 @@
 
 local floor = require("mod_floor")
 
-local M = { now = floor.now }
+-- `now` is of processor time, `wall` of what has passed: for what threads do.
+local M = { now = floor.now, wall = floor.wall }
 
 -- Runs two functions in turns, `times` each, and returns the least ns a row of both. Each is
 -- called as f(n), does its own timing and returns seconds and a checksum.

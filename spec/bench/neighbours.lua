@@ -7,8 +7,11 @@ local measure = require("measure")
 
 local PARTNERS = 18
 
-local function new_world(field, rows, kernels)
-  local world = ecs.world({ tag = 1, kernels = kernels })
+local M = { PARTNERS = PARTNERS }
+
+-- A world of the rows of a field, and the index over it.
+function M.new_world(field, rows, options)
+  local world = ecs.world(options)
   world:component("Place", { "x: f32", "y: f32" })
   world:component("Speed", { "x: f32", "y: f32" })
   world:component("Sums", { "x: f32", "y: f32", "vx: f32", "vy: f32", "xx: f32", "yy: f32" })
@@ -23,7 +26,8 @@ local function new_world(field, rows, kernels)
   return world, ids, flock
 end
 
-local function steer(flock)
+-- A query and the function for it.
+function M.steer(flock)
   return "Place:in, Sums", function(p, s)
     local x, y, vx, vy, xx, yy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for q, v in flock:within(p.x, p.y, 1) do
@@ -45,7 +49,7 @@ end
 -- ns a row of a kernel over an index that is up to date, and of the floor, in turns.
 local function compare(make, is_nearest, rows, times, kernels)
   local field = floor.flock(rows, PARTNERS)
-  local world, ids, flock = new_world(field, rows, kernels)
+  local world, ids, flock = M.new_world(field, rows, { tag = 1, kernels = kernels })
   local query, each = make(flock)
   query = world:query(query)
   local ours, theirs = math.huge, math.huge
@@ -70,13 +74,15 @@ local function compare(make, is_nearest, rows, times, kernels)
   return ours * 1e9 / times / rows, theirs * 1e9 / times / rows
 end
 
-return function(add)
+function M.add_rows(add)
   local n = 100000
   local function row(name, target, ns, by_hand)
     add({ workload = name, n = n, ns = ns, floor = by_hand, target = target,
           kind = target and "ratio" or "note" })
   end
-  row("boids: 18 partners each, 6 sums", 1, compare(steer, false, n, 2))
-  row("the same, kernels off", nil, compare(steer, false, n, 1, false))
+  row("boids: 18 partners each, 6 sums", 1, compare(M.steer, false, n, 2))
+  row("the same, kernels off", nil, compare(M.steer, false, n, 1, false))
   row("nearest, within a cell's width", 1.5, compare(nearest, true, n, 2))
 end
+
+return M

@@ -161,10 +161,12 @@ end)
 section("Beyond the row: ns of a row, or of what is spawned or emitted",
   function() require("reach")(add) end)
 section("Neighbours and indexes", function()
-  require("neighbours")(add)
+  require("neighbours").add_rows(add)
   run_program(compiled("bench_indexes"))
   require("changes")(add)
 end)
+section("Threads: the floor is one thread, what is measured is two; ratios are the floor over ns",
+  function() require("threads")(add) end)
 section("Live worlds", function()
   run_program(compiled("bench_images"))
   require("reloads")(add)
