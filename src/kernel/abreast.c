@@ -1,6 +1,7 @@
 #include "kernel/abreast.h"
 
 #include "core/base/pool.h"
+#include "core/base/portions.h"
 #include "core/base/thread.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
@@ -28,7 +29,7 @@ struct abreast {
   size_t size, capacity;       /* that the parts need, and that there is */
   uint32_t chunk_count;
   char apart[64];              /* what follows is written while what is above is read */
-  uint32_t next;               /* chunk to be taken */
+  struct portions portions;
 };
 
 struct abreast *abreast_new(struct memory *memory) {
@@ -192,9 +193,11 @@ static void work(void *job, uint32_t who) {
   struct machine *machine = who ? runner->helpers.machines[who - 1] : runner->machine;
   const struct slice *part = abreast->parts, *opened = NULL;
   const struct slice *last = part + abreast->part_count - 1;
-  uint32_t count = abreast->chunk_count;
+  struct taker taker = portions_taker(&abreast->portions, who);
+  uint32_t i;
   assert(part);
-  for (uint32_t i = shared_add(&abreast->next, 1); i < count; i = shared_add(&abreast->next, 1)) {
+  while ((i = portions_take(&abreast->portions, &taker)) != NONE) {
+    if (i < part->first) part = abreast->parts;
     while (part < last && part[1].first <= i) part++;
     if (part != opened) open_part(abreast, machine, part);
     opened = part;
@@ -205,11 +208,13 @@ static void work(void *job, uint32_t who) {
 bool abreast_run(struct abreast *abreast, struct pool *pool) {
   uint32_t width = pool_width(pool);
   if (!reserve(abreast, width - 1)) return false;
-  abreast->chunk_count = abreast->next = 0;
+  abreast->chunk_count = 0;
   for (uint32_t i = 0; i < abreast->part_count; i++)
     begin_part(abreast, &abreast->parts[i], pool);
   if (abreast->chunk_count == 0) return true;
-  pool_run(pool, abreast->chunk_count < width ? abreast->chunk_count : width, work, abreast);
+  if (abreast->chunk_count < width) width = abreast->chunk_count;
+  portions_begin(&abreast->portions, abreast->chunk_count, width);
+  pool_run(pool, width, work, abreast);
   return true;
 }
 

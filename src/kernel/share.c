@@ -1,6 +1,7 @@
 #include "kernel/share.h"
 
 #include "core/base/pool.h"
+#include "core/base/portions.h"
 #include "core/base/thread.h"
 #include "kernel/machine.h"
 
@@ -167,12 +168,12 @@ struct share {
   char apart[64];              /* what follows is written while what is above is read */
   uint32_t failed;             /* the first that is known to have failed, or NONE */
   uint32_t guard;              /* 1 while a thread writes these two */
-  uint32_t next;               /* chunk to be taken */
   uint32_t turn;               /* of which chunk it is */
   uint32_t asks;               /* 1 while the thread whose turn it is waits for the calling one: */
   struct running *client;      /* which is to do what it has noted down, */
   size_t client_rows;          /* or to make room for that; how many rows are sound */
   char behind[64];
+  struct portions portions;    /* one, where blocks take turns */
 };
 
 static void take_guard(struct share *s) {
@@ -334,27 +335,31 @@ static void open_helper(struct machine *machine, const struct share *s) {
   (void)status;
 }
 
-/* Takes chunks as long as there are some. Whoever takes one has taken none behind it, so that all
-** before the first that fails are run. */
-static void take_chunks(struct share *s, uint32_t who, uint32_t chunk) {
+/* Takes chunks as long as there are some, and passes over those behind one that has failed: all
+** before the first that fails are run. Where blocks take turns, whoever takes one has taken none
+** behind it. */
+static void take_chunks(struct share *s, uint32_t who, struct taker *taker, uint32_t chunk) {
   k_failure failure;
   struct machine *machine = who ? s->helpers->machines[who - 1] : s->own;
   struct running *r = &machine->running;
   if (who) open_helper(machine, s);
   running_begin(r, &failure);
-  for (; chunk < s->chunks && chunk < shared_get(&s->failed); chunk = shared_add(&s->next, 1)) {
+  for (; chunk != NONE; chunk = portions_take(&s->portions, taker)) {
+    if (chunk >= shared_get(&s->failed)) continue;
     go_to(r, s, chunk);
     if (s->sharing->takes_turns ? run_in_turn(r, s, chunk, who) : run_chunk(r, s, chunk)) continue;
-    if (!s->sharing->takes_turns) note_failure(s, chunk, &failure);
-    break;
+    if (s->sharing->takes_turns) break;
+    note_failure(s, chunk, &failure);
+    running_begin(r, &failure);
   }
 }
 
 /* A pool_task. */
 static void work(void *job, uint32_t who) {
   struct share *s = job;
-  uint32_t chunk = shared_add(&s->next, 1);
-  if (chunk < s->chunks) take_chunks(s, who, chunk);
+  struct taker taker = portions_taker(&s->portions, who);
+  uint32_t chunk = portions_take(&s->portions, &taker);
+  if (chunk != NONE) take_chunks(s, who, &taker, chunk);
   if (who == 0 && s->sharing->serves) serve_all(s);
 }
 
@@ -403,6 +408,7 @@ k_status share_run(struct helpers *helpers, struct machine *own, struct pool *po
   assert(!sharing->why_not && run.rows > 0);
   cut(&s, pool);
   uint32_t width = pool_width(pool) < s.chunks ? pool_width(pool) : s.chunks;
+  portions_begin(&s.portions, s.chunks, sharing->takes_turns ? 1 : width);
   if (!helpers_reserve(helpers, own, pool_width(pool) - 1, p)) return K_ENOMEM;
   if (!reserve_foldings(helpers, own, (size_t)s.chunks * p->total_count)) return K_ENOMEM;
   s.foldings = helpers->foldings.data;
