@@ -21,7 +21,7 @@ static void note_accesses(const struct companions *companions, struct prospect *
     *(access.writes ? &prospect->writes : &prospect->reads) |= bit_of(&access);
 }
 
-void beside_look(const ecs_world *world, const ecs_system *system, struct prospect *out) {
+void beside_weigh(const ecs_world *world, const ecs_system *system, struct prospect *out) {
   const struct companions *companions = world->schedule->companions;
   *out = (struct prospect){.alone = "it is a system in C"};
   if (companions) companions->look(system, out);
@@ -30,8 +30,11 @@ void beside_look(const ecs_world *world, const ecs_system *system, struct prospe
     out->alone = "its condition is asked when those before it have run";
   else if (reads_news(system))
     out->alone = "what is new to it is found out when those before it have run";
-  else
-    note_accesses(companions, out);
+}
+
+void beside_look(const ecs_world *world, const ecs_system *system, struct prospect *out) {
+  beside_weigh(world, system, out);
+  if (!out->alone) note_accesses(world->schedule->companions, out);
 }
 
 /* ---- two of them ---- */

@@ -40,6 +40,8 @@ struct companions {
 /* Says who knows. */
 void beside_know(ecs_world *world, const struct companions *companions);
 
+/* Whether a system may run beside others, and how much it does; and then what it gets at, too. */
+void beside_weigh(const ecs_world *world, const ecs_system *system, struct prospect *out);
 void beside_look(const ecs_world *world, const ecs_system *system, struct prospect *out);
 
 /* Why a system cannot run beside an earlier one of its phase, and for what. */

@@ -16,6 +16,25 @@ static bool is_to_run(const ecs_system *system, const struct tempo *tempo) {
   return system->every <= 0 || system->timer + tempo->dt >= system->every;
 }
 
+/* Whether there can be a batch that is worth it among those of the phase that runs: most phases of
+** few rows are known by this, at little cost, to have none. */
+bool together_is_worth(const ecs_world *world, const struct tempo *tempo) {
+  const struct schedule *schedule = world->schedule;
+  struct prospect prospect;
+  uint64_t work = 0;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < schedule->running_count; i++) {
+    ecs_system *system = schedule->running[i];
+    system->abreast = 0;
+    if (schedule->running_count < 2 || !is_to_run(system, tempo)) continue;
+    beside_weigh(world, system, &prospect);
+    if (prospect.alone) continue;
+    work += prospect.work;
+    count++;
+  }
+  return count > 1 && pool_is_worth(world->pool, work);
+}
+
 /* What a system does behind those of a batch; in *side what it is if it joins. Those of the batch
 ** leave all as it is that this goes by. */
 static enum joining joining_of(const ecs_world *world, const ecs_system *system,

@@ -16,6 +16,9 @@ struct together {
   ecs_run_fn run[BESIDE_MOST];     /* what the systems are called by otherwise */
 };
 
+/* Whether some of the phase that runs may be worth it; each is noted not to have run so yet. */
+bool together_is_worth(const ecs_world *world, const struct tempo *tempo);
+
 /* From a place of the phase that runs on: takes as many systems as can run side by side, and runs
 ** them if that is worth it. Returns the place behind them. All up to there are to be stepped, what
 ** each does being done already; none will fail. Of a batch of 0 nothing is done. */

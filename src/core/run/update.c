@@ -267,7 +267,7 @@ static ecs_status run_once(ecs_world *world, const struct phase *phase, double d
   memcpy(schedule->running, schedule->systems + phase->first,
          phase->count * sizeof *schedule->running);
   schedule->running_count = phase->count;
-  ecs_status status = UNLIKELY(world->pool != NULL)
+  ecs_status status = UNLIKELY(world->pool != NULL) && together_is_worth(world, &tempo)
                           ? step_batches(world, tempo)
                           : step_range(world, 0, schedule->running_count, tempo, ECS_OK);
   schedule->running_count = 0;
