@@ -8,6 +8,7 @@ local systems = require("kernel_systems")
 
 local DT = systems.DT
 local SAMPLES = 15
+local SAME = 0.97              -- never slower, but for what the clock cannot tell
 local SAMPLE_ROWS = 2000000    -- of a sample: as many updates as come to these, at least one
 
 local function part()
@@ -66,7 +67,7 @@ return function(add)
   local function row(name, make, rows, sample_rows)
     local ns, floor = compare(make, rows, sample_rows)
     add({ workload = name, n = rows, ns = ns, floor = floor, kind = "times",
-          target = rows >= 100000 and 1.8 or 1 })
+          target = rows >= 100000 and 1.8 or SAME })
   end
   for _, rows in ipairs({ 1000, 10000, 100000, 1000000 }) do
     row("PART, two threads", particles, rows, SAMPLE_ROWS)

@@ -11,6 +11,7 @@
 #include "fixture.h"
 
 #include "core/base/pool.h"
+#include "core/base/portions.h"
 #include "core/base/thread.h"
 
 enum { WIDTH = 4, ITEMS = 200 };
@@ -208,7 +209,58 @@ static void worlds_have_pools(void) {
   }
 }
 
+/* Of portions, in the order in which one thread takes them, that has begun with its own. */
+static void take_alone(uint32_t count, uint32_t threads, uint32_t who) {
+  struct portions portions;
+  uint32_t done[ITEMS] = {0};
+  portions_begin(&portions, count, threads);
+  struct taker taker = portions_taker(&portions, who);
+  uint32_t own = count * (who % portions.width) / portions.width;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t chunk = portions_take(&portions, &taker);
+    CHECK_INTEGER((own + i) % count, chunk);
+    done[chunk % ITEMS]++;
+  }
+  for (uint32_t i = 0; i < count; i++) CHECK(done[i] == 1);
+  CHECK(portions_take(&portions, &taker) == NONE && portions_take(&portions, &taker) == NONE);
+}
+
+static void threads_begin_with_their_own(void) {
+  for (uint32_t threads = 1; threads <= 2 * PORTIONS_MOST; threads++)
+    for (uint32_t who = 0; who < threads; who++)
+      for (uint32_t count = 0; count <= 20; count++) take_alone(count, threads, who);
+  take_alone(1, 1, 0);
+  take_alone(ITEMS, 1, 0);
+}
+
+struct portioned {
+  struct portions portions;
+  uint32_t done[ITEMS];
+};
+
+static void take_portions(void *ud, uint32_t who) {
+  struct portioned *p = ud;
+  struct taker taker = portions_taker(&p->portions, who);
+  for (uint32_t i; (i = portions_take(&p->portions, &taker)) != NONE;) p->done[i]++;
+}
+
+static void portions_are_taken_once(void) {
+  struct checked_alloc alloc;
+  struct memory memory = checked(&alloc);
+  struct pool *pool = pool_new(&memory, WIDTH, NULL);
+  pool_be_eager(pool);
+  for (uint32_t times = 0; times < 200; times++) {
+    struct portioned p = {.done = {0}};
+    portions_begin(&p.portions, ITEMS, WIDTH);
+    pool_run(pool, WIDTH, take_portions, &p);
+    for (uint32_t i = 0; i < ITEMS; i++) CHECK(p.done[i] == 1);
+  }
+  end(pool, &alloc);
+}
+
 static const struct test tests[] = {
+  {"threads take their own chunks first, and then those of others", threads_begin_with_their_own},
+  {"each chunk of portions is taken once", portions_are_taken_once},
   {"threads share a job, each item of which is done once", threads_share_jobs},
   {"a pool ends whether its threads never began, wait or sleep", pools_end_whatever_threads_do},
   {"threads calculate in the mode of the caller", threads_calculate_as_the_caller},
