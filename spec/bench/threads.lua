@@ -9,7 +9,7 @@ local systems = require("kernel_systems")
 local DT = systems.DT
 local SAMPLES = 15
 local SAME = 0.97              -- never slower, but for what the clock cannot tell
-local SAMPLE_ROWS = 2000000    -- of a sample: as many updates as come to these, at least one
+local SAMPLE_ROWS = 8000000    -- of a sample: as many updates as come to these, at least one
 
 local function part()
   for _, system in ipairs(systems.loops) do
@@ -73,6 +73,6 @@ return function(add)
     row("PART, two threads", particles, rows, SAMPLE_ROWS)
   end
   for _, rows in ipairs({ 1000, 10000, 100000, 1000000 }) do
-    row("boids: 18 partners each, two threads", boids, rows, SAMPLE_ROWS // 50)
+    row("boids: 18 partners each, two threads", boids, rows, SAMPLE_ROWS // 200)
   end
 end
