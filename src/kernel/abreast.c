@@ -191,17 +191,16 @@ static void work(void *job, uint32_t who) {
   struct abreast *abreast = job;
   const struct runner *runner = abreast->runner;
   struct machine *machine = who ? runner->helpers.machines[who - 1] : runner->machine;
-  const struct slice *part = abreast->parts, *opened = NULL;
-  const struct slice *last = part + abreast->part_count - 1;
+  uint32_t part = 0, opened = NONE;
   struct taker taker = portions_taker(&abreast->portions, who);
   uint32_t i;
-  assert(part);
+  assert(abreast->part_count > 0);
   while ((i = portions_take(&abreast->portions, &taker)) != NONE) {
-    if (i < part->first) part = abreast->parts;
-    while (part < last && part[1].first <= i) part++;
-    if (part != opened) open_part(abreast, machine, part);
+    if (i < abreast->parts[part].first) part = 0;
+    while (part + 1 < abreast->part_count && abreast->parts[part + 1].first <= i) part++;
+    if (part != opened) open_part(abreast, machine, &abreast->parts[part]);
     opened = part;
-    run_chunk(&machine->running, part, i - part->first);
+    run_chunk(&machine->running, &abreast->parts[part], i - abreast->parts[part].first);
   }
 }
 
