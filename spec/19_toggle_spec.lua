@@ -59,6 +59,23 @@ describe("a component that is a toggle", function()
     assert.equal(0, world:count "AI:off, AI")
   end)
 
+  it("C77: is absent to filters of rows of which another one is off in some", function()
+    local d = world:spawn { AI = {}, Position = { x = 4 }, Asleep = true }
+    for _, id in ipairs { b, d } do world:disable(id, "AI") end
+    world:disable(d, "Asleep")
+    for _, kernels in ipairs { true, false } do
+      local q = kernels and world:query "Position, AI?, Asleep" or
+        world:query "AI?, Position, Asleep"
+      local seen = {}
+      local filtered = q:where(kernels and function(_, ai) return not ai end or function(ai)
+        seen[#seen + 1] = tostring(ai)
+        return ai == nil
+      end)
+      assert.same({ b }, filtered:ids())
+      if not kernels then assert.same({ "nil" }, seen) end
+    end
+  end)
+
   it("C77: is passed over by paths", function()
     world:component("Hunt", { "prey: entity", toggle = true })
     world:add(b, "ChildOf", a)

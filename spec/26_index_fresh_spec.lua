@@ -103,6 +103,15 @@ describe("an index of what is tracked", function()
     check()
   end)
 
+  it("finds rows that leave the box of all cells, to either side of it", function()
+    for _, move in ipairs { { 80, 20, 2 }, { 58, -2, 4 }, { 30, 3, 60 }, { 31, 5, -60 } } do
+      populate(true)
+      world:set(ids[move[1]], "Place", { x = move[2], y = move[3] })
+      assert.are.equal("whole", bring_up().near)
+      check()
+    end
+  end)
+
   it("sees what a kernel, a view and a chunk have written", function()
     world:system("grow", { query = "Item", each = function(item)
       if item.n == 3 then item.f = item.f + 100 end

@@ -125,6 +125,18 @@ describe("enums of several components in a kernel", function()
     assert.truthy(told.reason:find("enum", 1, true), told.reason)
     assert.are.equal(select(2, told_of(false, "red, blue, green", each)), compiled)
   end)
+
+  it("are no values where a string is none of their names", function()
+    local function each(gun, hurt)
+      local kind = hurt.n == 0 and gun.kind or "purple"
+      if kind == "blue" then hurt.kind = kind end
+      if kind == "purple" then gun.n = 5 end
+      hurt.n = hurt.n + 1
+    end
+    local told, compiled = told_of(true, "red, green, blue", each)
+    assert.are.equal("lua", told.tier)
+    assert.are.equal(select(2, told_of(false, "red, green, blue", each)), compiled)
+  end)
 end)
 
 describe("a command in a loop of a kernel", function()

@@ -4,6 +4,7 @@
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
 #include "core/store/component.h"
+#include "core/store/event_rows.h"
 #include "core/store/graph.h"
 #include "core/store/lineup.h"
 #include "core/store/query.h"
@@ -212,12 +213,32 @@ static void notices_the_rest(void) {
   close_world(&f);
 }
 
+static void notices_events(void) {
+  open_scene();
+  ecs_id hit = ECS_NULL;
+  static const ecs_field amount = {.name = "amount", .type = ECS_F64};
+  ecs_component_desc desc = {.name = "Hit", .fields = &amount, .field_count = 1};
+  CHECK_OK(f.world, ecs_event(f.world, &desc, &hit));
+  struct event *event = component_of(f.world, hit)->event;
+  struct later *later = &event->later;
+  NOTICE(later->clock, double, 1, "has put off without times");
+  CHECK_OK(f.world, ecs_after(f.world, 2, hit, &(double){3}));
+  CHECK_SOUND(f.world);
+  NOTICE(later->capacity, uint32_t, 0, "has put off without times");
+  NOTICE(later->order_capacity, uint32_t, 0, "has put off without times");
+  NOTICE(later->due[0], double, -1, "until no time");
+  NOTICE(event->component, struct component *, component_of(f.world, f.position), "is none");
+  NOTICE(event->aged, uint64_t, 9, "older than it is");
+  close_world(&f);
+}
+
 static const struct test tests[] = {
   {"ecs_check notices broken ids and records", notices_ids},
   {"ecs_check notices broken tables", notices_tables},
   {"ecs_check notices broken columns and values", notices_columns},
   {"ecs_check notices broken queries", notices_queries},
   {"ecs_check notices broken orders of rows", notices_orders},
+  {"ecs_check notices broken events", notices_events},
   {"ecs_check notices broken names, scopes and systems", notices_the_rest},
 };
 

@@ -396,6 +396,27 @@ static void ends_whole_queries_in_order(void) {
   }
 }
 
+static void ties_nobody_who_is_dead(void) {
+  open_relations();
+  ecs_id dead = spawn_empty(f.world);
+  CHECK_OK(f.world, ecs_despawn(f.world, dead));
+  ecs_id relations[] = {likes, rides, owes, docked};
+  for (int deferred = 0; deferred < 2; deferred++) {
+    if (deferred) CHECK_OK(f.world, ecs_defer(f.world));
+    for (size_t i = 0; i < sizeof relations / sizeof *relations; i++) {
+      ecs_id pair = ecs_pair(relations[i], f.a);
+      CHECK_FAILS(f.world, ECS_EDEAD, "is dead", ecs_add(f.world, dead, pair));
+      CHECK_FAILS(f.world, ECS_EDEAD, "is dead", ecs_remove(f.world, dead, pair));
+    }
+    struct docked value = {f.a, 1};
+    CHECK_FAILS(f.world, ECS_EDEAD, "is dead", ecs_set(f.world, dead, docked, &value));
+    if (deferred) CHECK_OK(f.world, ecs_commit(f.world));
+    CHECK_INTEGER(0, sources_of(f.a, docked));
+    CHECK_SOUND(f.world);
+  }
+  close_world(&f);
+}
+
 static const struct test tests[] = {
   {"C72: an exclusive relation's target is replaced in one step, without a table",
    replaces_an_exclusive_target},
@@ -406,6 +427,7 @@ static const struct test tests[] = {
   {"tables and records of dead targets are reclaimed", forgets_tables_of_dead_targets},
   {"a circle in an acyclic relation is refused, in scopes too", refuses_circles},
   {"what ties to nobody is refused", refuses_what_is_no_tie},
+  {"nobody who is dead is tied", ties_nobody_who_is_dead},
   {"nobody is spawned with a relation alone, or a pair of the dead",
    spawns_nobody_without_a_living_target},
   {"pairs with indices that nobody has are refused", refuses_pairs_with_indices_of_nobody},

@@ -52,7 +52,20 @@ typedef struct test_trial {
   int uniform_x, uniform_y;
 } test_trial;
 
-enum { T_CONVERT = KO_COUNT, T_SELECT, T_UNIT, T_FIT };
+/* T_NEGATED: x by a comparison with y, negated or not; T_CHOSEN: x or y by it. */
+enum {
+  COMPARISONS = KO_GE - KO_EQ + 1,
+  T_CONVERT = KO_COUNT,
+  T_SELECT,
+  T_UNIT,
+  T_NEGATED,
+  T_CHOSEN = T_NEGATED + COMPARISONS
+};
+
+/* The comparison of such a trial. */
+static k_op comparison_of(const test_trial *t) {
+  return (k_op)(KO_EQ + (t->op - T_NEGATED) % COMPARISONS);
+}
 
 static k_column column_for(k_type t) {
   return t == KT_BOOL ? KC_BOOL : t == KT_F32 ? KC_F32 : t == KT_F64 ? KC_F64 : KC_I64;
@@ -69,6 +82,11 @@ static k_value result_of(struct builder *b, const test_trial *t) {
   if (t->op < KO_ADD) return build_unary(b, (k_op)t->op, x);
   const k_value y = operand(b, 1, t->y, t->uniform_y);
   if (t->op == T_SELECT) return build_select(b, build_load(b, 4), x, y);
+  if (t->op >= T_NEGATED) {
+    const k_value mask = build_binary(b, comparison_of(t), x, y);
+    if (t->op >= T_CHOSEN) return build_select(b, mask, x, y);
+    return build_select(b, mask, build_unary(b, KO_NEG, x), x);
+  }
   return build_binary(b, (k_op)t->op, x, y);
 }
 
@@ -92,6 +110,11 @@ static value expected(const test_trial *t, value x, value y, int mask, k_error *
   if (t->op == T_CONVERT) return reference_convert(t->result, x, error, KE_INTEGER);
   if (t->op == T_SELECT) return mask ? x : y;
   if (t->op == T_UNIT) return of_f64((double)((uint64_t)x.k.i64 >> 11) * 0x1p-53);
+  if (t->op >= T_NEGATED) {
+    const bool holds = reference_binary(comparison_of(t), x, y, error).k.b;
+    if (t->op >= T_CHOSEN) return holds ? x : y;
+    return holds ? reference_unary(KO_NEG, x, error) : x;
+  }
   if (t->op < KO_ADD) return reference_unary((k_op)t->op, x, error);
   return reference_binary((k_op)t->op, x, y, error);
 }
@@ -259,6 +282,12 @@ static void try_all(void) {
     const test_trial select = {"select", T_SELECT, (k_type)t, (k_type)t, (k_type)t, 0, 0};
     try_kinds(select);
   }
+  for (int op = T_NEGATED; op < T_CHOSEN + COMPARISONS; op++)
+    for (int t = KT_F32; t <= KT_I64; t++) {
+      const char *name = op < T_CHOSEN ? "negated" : "chosen";
+      const test_trial joined = {name, op, (k_type)t, (k_type)t, (k_type)t, 0, 0};
+      try_kinds(joined);
+    }
   const test_trial unit = {"unit", T_UNIT, KT_I64, KT_BOOL, KT_F64, 0, 0};
   try_kinds(unit);
 }

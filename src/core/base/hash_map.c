@@ -48,11 +48,10 @@ void map_put(struct map *map, uint64_t key, uint32_t value) {
 }
 
 void map_remove(struct map *map, uint64_t key) {
-  assert(key);
-  if (map->count == 0) return;
+  assert(key && map->count > 0);
   uint32_t mask = map->capacity - 1;
   uint32_t hole = probe(map, key);
-  if (!map->entries[hole].key) return;
+  assert(map->entries[hole].key);
   map->count--;
   for (uint32_t at = (hole + 1) & mask; map->entries[at].key; at = (at + 1) & mask) {
     uint32_t wanted = home(map, map->entries[at].key);

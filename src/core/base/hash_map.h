@@ -32,6 +32,8 @@ bool map_reserve(struct memory *memory, struct map *map, uint64_t more);
 
 /* Adds or replaces. */
 void map_put(struct map *map, uint64_t key, uint32_t value);
+
+/* Of a key that is there. */
 void map_remove(struct map *map, uint64_t key);
 void map_clear(struct map *map);
 void map_free(struct memory *memory, struct map *map);
