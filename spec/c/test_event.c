@@ -151,6 +151,22 @@ static void waits_for_systems_that_ran_short(void) {
   close_world(&f);
 }
 
+/* Components and events alike. */
+static void asks_for_a_struct(void) {
+  static const char words[] = "has fields: give its struct instead of NULL";
+  struct fixture f;
+  open_usual(&f);
+  ecs_id hit = declare_hit(&f), e = SPAWN(f.world, f.position);
+  CHECK_FAILS(f.world, ECS_EINVAL, words, ecs_emit(f.world, hit, NULL));
+  CHECK_FAILS(f.world, ECS_EINVAL, words, ecs_after(f.world, 1, hit, NULL));
+  CHECK_FAILS(f.world, ECS_EINVAL, words, ecs_set(f.world, e, f.position, NULL));
+  CHECK_FAILS(f.world, ECS_EINVAL, words, ecs_set(f.world, e, f.velocity, NULL));
+  CHECK(!ecs_has(f.world, e, f.velocity));
+  CHECK_INTEGER(0, component_of(f.world, hit)->event->table->count);
+  CHECK_SOUND(f.world);
+  close_world(&f);
+}
+
 static void goes_with_its_scope(void) {
   struct fixture f;
   char text[32] = "";
@@ -187,6 +203,7 @@ static void is_checked(void) {
 }
 
 static const struct test tests[] = {
+  {"a value of fields is never NULL", asks_for_a_struct},
   {"is gone through in the order of emission", is_gone_through_in_order},
   {"leads to what its entity fields name", leads_to_entities},
   {"is no component", is_no_component},

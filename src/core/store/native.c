@@ -56,6 +56,9 @@ static ecs_status native_cell(ecs_world *world, const struct component *componen
 
 ecs_status component_read_native(ecs_world *world, const struct component *component,
                                  const void *native, const struct write **out) {
+  if (!native && component->leaf_count)
+    return world_fail(world, ECS_EINVAL, "'%s' has fields: give its struct instead of NULL",
+                      component->name);
   struct write *writes = memory_grow(&world->memory, world->writes, &world->write_capacity,
                                      component->leaf_count + 1ull, sizeof *writes);
   if (!writes) return world_nomem(world);
@@ -197,7 +200,8 @@ INLINE bool set_is_more(const ecs_world *world) {
 /* Where any bits are values there is nothing to check: a fifth of the time of others. */
 ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id id, const void *value) {
   const struct record *record = entity_find_near(&world->entities, entity);
-  if (UNLIKELY(!record || set_is_more(world))) return set_any(world, entity, id, value);
+  if (UNLIKELY(!record || !value || set_is_more(world)))
+    return set_any(world, entity, id, value);
   const struct table *table = world_table(world, record->table);
   const struct layout *layout = table_find(table, id);
   if (UNLIKELY(!layout->stores)) return set_any(world, entity, id, value);
