@@ -207,4 +207,23 @@ describe("a system without rows", function()
     world:update(1)
     assert.are.same({ 1, 2, 4 }, { hits[1], changes[1], asked })
   end)
+
+  it("is told to stay Lua, also while nothing matches", function()
+    local world = new_world()
+    world:system("burn", { query = "Burning, Position", each = function(burning, position)
+      position.x = tonumber(tostring(burning.heat))
+    end })
+    local e = world:spawn { Position = {} }
+    local other = world:spawn { Burning = {} }
+    for _ = 1, 3 do
+      world:update(0.1)
+      assert.equal("lua", described(world, "burn").tier)
+      assert.equal("lua", world:explain("burn").tier)
+      world:set(e, "Burning", 5)
+      world:update(0.1)
+      assert.equal("lua", described(world, "burn").tier)
+      world:remove(e, "Burning")
+    end
+    world:despawn(other)
+  end)
 end)

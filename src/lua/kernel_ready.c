@@ -48,6 +48,7 @@ static bool does_more(const struct variant *variant) {
 ** reason is pushed. */
 static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct which which,
                       uint32_t rows) {
+  kernel->found = true;
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
   struct variant *variant = variant_need(L, handle, anchors, kernel, which);
@@ -162,7 +163,7 @@ static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool 
   struct kinds kinds = {.count = 0};
   struct walk walk;
   struct choices choices;
-  if (any_is_ready(L, handle, kernel)) return true;
+  if (any_is_ready(L, handle, kernel)) return kernel->found = true;
   walk_begin(&walk, query);
   variant_choices(&walk, &choices);
   while (walk_next(&walk)) {
@@ -185,6 +186,7 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
   if (changes_watch((ecs_query *)(uintptr_t)kernel->query) != ECS_OK) raise_memory(L);
   kernel->runs++;
   kernel->ahead = ahead;
+  kernel->found = false;
   const char *reason = unfit(kernel);
   if (reason) {
     lua_pushstring(L, reason);
@@ -199,7 +201,7 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
     version = *kernel->box->version;
     if (!(by_matches ? matches_ready : all_ready)(L, handle, kernel, ahead)) return false;
   } while (UNLIKELY(version != *kernel->box->version) && tries++ < MOST_TRIES);
-  kernel->refused = false;
+  if (kernel->found) kernel->refused = false;
   return true;
 }
 
@@ -227,6 +229,8 @@ bool kernel_ready_ahead(lua_State *L, int handle) { return is_ready(L, handle, t
 bool kernel_is_hopeless(const struct kernel_box *box) {
   return box->kernel && box->kernel->hopeless;
 }
+
+bool kernel_is_refused(const struct kernel_box *box) { return box->kernel && box->kernel->refused; }
 
 bool kernel_has_run(const struct kernel_box *box) { return box->kernel->runs > 0; }
 

@@ -21,6 +21,9 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table);
 /* Whether it was refused for what it does whatever values it finds outside. */
 bool kernel_is_hopeless(const struct kernel_box *box);
 
+/* Whether it was refused when rows were last there to be run, or when it was asked for ahead. */
+bool kernel_is_refused(const struct kernel_box *box);
+
 /* Whether there has been a run. */
 bool kernel_has_run(const struct kernel_box *box);
 

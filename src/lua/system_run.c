@@ -147,7 +147,8 @@ static inline bool may_compile(struct system_box *system) {
   return !system->hopeless;
 }
 
-/* An `each` or `map` as a program when it can be one now. */
+/* An `each` or `map` as a program when it can be one now. Where no row matches it is told as it was
+** before: without rows nothing is compiled, and nothing refused. */
 static APART bool run_compiled(lua_State *L, struct system_box *system) {
   struct kernel_run how = {.dt = system->dt};
   int handle = BODY_FUNCTION + 1;
@@ -156,16 +157,17 @@ static APART bool run_compiled(lua_State *L, struct system_box *system) {
   check_query(L, handle);
   lua_pop(L, 1);
   system_push(L, system, SYSTEM_KERNEL);
-  system->compiled = kernel_ready(L, handle);
-  if (!system->compiled && system->compile == 1)
+  bool ready = kernel_ready(L, handle);
+  system->compiled = ready && !kernel_is_refused(system->kernel);
+  if (!ready && system->compile == 1)
     raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
-  if (system->compiled) {
+  if (ready) {
     struct loop_box *loop = system_open_loop(L, system, 0);
     kernel_run(L, handle, loop, &how);
     loop_end(loop);
   }
   lua_settop(L, BODY_FUNCTION);
-  return system->compiled;
+  return ready;
 }
 
 static int reserve_ref(lua_State *L) {
