@@ -189,6 +189,27 @@ describe("world:observer", function()
     assert.are.equal(why, seen[3])
   end)
 
+  it("shows nobody for who had died before, whether or not the cell was written since", function()
+    for _, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels }
+      world:component("Hunt", { "prey: entity", "hungry: bool" })
+      local seen = {}
+      world:observer("was", { on = "remove", query = "Hunt", each = function(hunt)
+        seen[#seen + 1] = hunt.prey
+      end })
+      local prey = world:spawn {}
+      local first = world:spawn { Hunt = { prey = prey } }
+      local second = world:spawn { Hunt = { prey = prey } }
+      world:despawn(prey)
+      world:remove(first, "Hunt")
+      world:query("Hunt"):each(function(hunt, _, e)
+        if hunt.hungry then hunt.prey = e end
+      end)
+      world:despawn(second)
+      assert.are.same({ 0, 0 }, seen)
+    end
+  end)
+
   it("sees switching on and off as entering and leaving, not as adding", function()
     local world = new_world()
     world:component("AI", { "mood: i32", toggle = true })

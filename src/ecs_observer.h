@@ -18,7 +18,7 @@ typedef enum ecs_observed {
 } ecs_observed;
 
 /* The matches that an observer is called for. Those of exit, remove and despawn are copies of what
-** was; ids of the dead stand in them as they were. */
+** was; ids of those who have died since stand in them as they were. */
 typedef struct ecs_sight ecs_sight;
 
 /* Called once for all matches of a round, which it goes through. */

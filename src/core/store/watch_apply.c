@@ -2,6 +2,7 @@
 
 #include "core/base/column_cells.h"
 #include "core/store/component.h"
+#include "core/store/entity.h"
 #include "core/store/merge.h"
 #include "core/store/query.h"
 #include "core/store/relate.h"
@@ -258,6 +259,19 @@ static bool grow_copy(ecs_world *world, struct copy *copy) {
   return true;
 }
 
+/* Who had died before reads as nobody, as he did until now: whether his id is still in the cell
+** depends on who has written there since. */
+static void copy_cell(const ecs_world *world, const struct copy *copy, uint32_t i,
+                      const struct column *from, uint32_t row) {
+  struct column *to = &copy->columns[i];
+  uint32_t place = copy->rows - 1;
+  assert(from->size == to->size && from->leaf == to->leaf);
+  cell_copy(to->data, place, from->data, row, from->size);
+  if (to->component->leaves[to->leaf].type != ECS_ENTITY) return;
+  ecs_id *id = (ecs_id *)to->data + place;
+  *id = entity_target(world, *id);
+}
+
 /* The place of a copy of a term's cells in this match: NONE where they are not there. */
 static bool copy_cells(ecs_world *world, const struct walk *walk, const struct term *term,
                        struct copy *copy, uint32_t *place) {
@@ -268,11 +282,8 @@ static bool copy_cells(ecs_world *world, const struct walk *walk, const struct t
   if (copy->width == 0) return true;
   if (!grow_copy(world, copy)) return false;
   *place = copy->rows++;
-  for (uint32_t i = 0; i < copy->width; i++) {
-    const struct column *from = &end.table->columns[end.first + i];
-    assert(from->size == copy->columns[i].size && from->leaf == copy->columns[i].leaf);
-    cell_copy(copy->columns[i].data, *place, from->data, end.row, from->size);
-  }
+  for (uint32_t i = 0; i < copy->width; i++)
+    copy_cell(world, copy, i, &end.table->columns[end.first + i], end.row);
   return true;
 }
 
