@@ -34,6 +34,39 @@ describe("a prefab of a live script", function()
     assert.are.same({}, errors)
   end)
 
+  -- What a component with rows and a prefab with values of it are before an edit and behind it, and
+  -- what reads 4 then.
+  local GROWN = {
+    { "'x: f64'", "{ 1 }", "'x: f64', 'y: f64'", "{ 1, 4 }", "C.y" },
+    { "'x: f64'", "{ x = 1 }", "'x: f64', 'y: f64'", "{ y = 4 }", "C.y" },
+    { "'x: f64'", "{ x = 1 }", "'z: f64', was = { z = 'x' }", "{ z = 4 }", "C.z" },
+    { "'x: string'", "{ 'a' }", "'y: u8'", "{ 4 }", "C.y" },
+    { "", "true", "'x: i16'", "{ 4 }", "C.x" },
+    { "'m: u8[2]'", "{ { 1, 2 } }", "'m: u8[3]'", "{ { 1, 2, 4 } }", "C.m[3]" },
+    { "'in: Inner'", "{}", "'two: Inner[2]'", "{ { {}, { n = 4 } } }", "C.two[2].n" },
+  }
+  local SCENE = [[local world, script = ...
+    world:component("Inner", { "n: i32" })
+    world:component("C", { %s })
+    world:prefab("P", { C = %s }, { children = { { "part", { C = %s } } } })
+    script:on_load(function() world:spawn { C = true } end)]]
+
+  it("may have values for fields that its component gets in the same edit", function()
+    for _, case in ipairs(GROWN) do
+      world, files, errors, open = live_scene.new()
+      files:write("a.lua", SCENE:format(case[1], case[2], case[2]))
+      local session = open()
+      files:write("a.lua", SCENE:format(case[3], case[4], "{ no = 1 }"))
+      assert.is_false(helper.poll(session))
+      assert.is_truthy(errors[1]:find("component 'C' has no field 'no'", 1, true))
+      files:write("a.lua", SCENE:format(case[3], case[4], case[4]))
+      assert.is_true(helper.poll(session))
+      local copy = world:instantiate "P"
+      assert.are.equal(4, (world:get(copy, case[5])))
+      for part in world:children(copy) do assert.are.equal(4, (world:get(part, case[5]))) end
+    end
+  end)
+
   -- An edit that makes sense, and what has the value 30 then; or one that is refused.
   local function edit(rng, value)
     local kind = rng:pick { "f64", "f32", "i32", "i16" }

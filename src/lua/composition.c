@@ -1,5 +1,6 @@
 #include "lua/composition.h"
 
+#include "core/change/migrate.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/record.h"
@@ -60,6 +61,12 @@ static inline struct component *key_component(lua_State *L, struct world_box *bo
   return NULL;
 }
 
+/* The component whose fields the values are for. */
+static const struct component *as_valued(const struct composition *plan,
+                                         const struct component *component) {
+  return LIKELY(!plan->migration) ? component : migration_wanted(plan->migration, component);
+}
+
 /* A part whose writes are those from `before` on. */
 static void end_part(struct composition *plan, struct component *component, ecs_id target,
                      uint32_t before) {
@@ -98,7 +105,7 @@ static void add_exclusive(struct composition *plan, struct component *component,
   lua_State *L = plan->batch.L;
   uint32_t before = plan->batch.count;
   bool fields = lua_type(L, index) == LUA_TTABLE;
-  if (fields) batch_table(&plan->batch, component, index);
+  if (fields) batch_table(&plan->batch, as_valued(plan, component), index);
   bool given = false;
   for (uint32_t i = before; i < plan->batch.count; i++)
     given |= plan->batch.writes[i].leaf == TARGET_LEAF && plan->batch.writes[i].cell.u64;
@@ -145,11 +152,12 @@ static void add_pair(struct composition *plan, struct component *component, ecs_
   const ecs_world *world = plan->batch.box->world;
   uint32_t before = plan->batch.count;
   ecs_id target = entity_id_any(&world->entities, pair_target(pair));
+  const struct component *valued = as_valued(plan, component);
   char got[128];
   if (!ecs_alive(world, target))
     raise_error(L, "the target of a pair of '%s' is dead", component->name);
-  if (lua_type(L, index) == LUA_TTABLE && component->field_count > component->ties.exclusive)
-    batch_table(&plan->batch, component, index);
+  if (lua_type(L, index) == LUA_TTABLE && valued->field_count > valued->ties.exclusive)
+    batch_table(&plan->batch, valued, index);
   else if (!(lua_isboolean(L, index) && lua_toboolean(L, index)))
     raise_error(L, "a pair of '%s' takes true, or a table of the relation's fields, got %s",
                 component->name, show_value(L, index, got, sizeof got));
@@ -178,11 +186,12 @@ static void add_part(struct composition *plan, int index) {
     return;
   }
   uint32_t before = plan->batch.count;
+  const struct component *valued = as_valued(plan, component);
   char got[128];
-  if (LIKELY(lua_type(L, -1) == LUA_TTABLE && component->field_count))
-    batch_table(&plan->batch, component, index);
+  if (LIKELY(lua_type(L, -1) == LUA_TTABLE && valued->field_count))
+    batch_table(&plan->batch, valued, index);
   else if (!(lua_isboolean(L, -1) && lua_toboolean(L, -1)))
-    raise_error(L, component->field_count
+    raise_error(L, valued->field_count
                        ? "component '%s' takes a table of fields, or true, got %s"
                        : "'%s' is a tag and takes true, got %s",
                 component->name, show_value(L, -1, got, sizeof got));
@@ -205,6 +214,7 @@ void composition_begin(struct composition *plan, lua_State *L, struct world_box 
   batch_begin(&plan->batch, L, box, 1);
   plan->count = 0;
   plan->tied = false;
+  plan->migration = NULL;
   plan->capacity = PARTS_LOCAL;
   plan->parts = plan->local;
 }

@@ -10,12 +10,15 @@
 
 #define PARTS_LOCAL 16
 
+struct migration;
+
 /* The components that a spawn's table names, with their writes. */
 struct composition {
   struct batch batch;
   uint32_t count;
   uint32_t capacity;
   bool tied;               /* a relation is among them */
+  const struct migration *migration;   /* values are for components as it leaves them; or NULL */
   struct part *parts;      /* `local`, or the world box's scratch */
   struct part local[PARTS_LOCAL];
 };

@@ -101,9 +101,10 @@ int prefab_list_check(lua_State *L) {
   struct world_box *box = lua_touserdata(L, 1);
   uint32_t count = (uint32_t)lua_rawlen(L, 2);
   need_stack(L, 20);
-  for (uint32_t i = 0; i < count; i++, lua_settop(L, 2)) {
+  for (uint32_t i = 0; i < count; i++, lua_settop(L, 3)) {
     struct composition plan;
     composition_begin(&plan, L, box);
+    plan.migration = lua_touserdata(L, 3);
     option(L, open_entry(L, 2, i), "components");
     composition_add(&plan, lua_gettop(L));
     values_begin(box);

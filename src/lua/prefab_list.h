@@ -17,7 +17,8 @@ uint32_t prefab_list_shared(lua_State *L, int list, uint32_t count);
 void prefab_list_read(struct composition *plan, int list, struct prefab_node *nodes,
                       uint32_t count, ecs_id *shared);
 
-/* A C function, (world, list): raises what is wrong with values of such a list. */
+/* A C function, (world, list, migration): raises what is wrong with values of such a list, for
+** components as the migration will leave them. */
 int prefab_list_check(lua_State *L);
 
 #endif

@@ -311,7 +311,7 @@ static int prepare(lua_State *L) {
   check_kept(L, box);
   check_arrays(L, box, "arrays");
   check_arrays(L, box, "kept_arrays");
-  swap_check_prefabs(L, box);
+  swap_check_prefabs(L, box, &transaction->migration);
   lua_settop(L, SWAP_PLAN);
   status = transaction_order(transaction);
   if (status != ECS_OK) swap_refuse(L, box, status, "");

@@ -55,16 +55,17 @@ static ecs_status check_prefab_node(lua_State *L, const struct world_box *box, u
 }
 
 /* What a prefab's values were refused for, with where it was declared. */
-static void check_values(lua_State *L, int list) {
+static void check_values(lua_State *L, struct migration *migration, int list) {
   lua_pushcfunction(L, prefab_list_check);
   lua_pushvalue(L, SWAP_WORLD);
   lua_pushvalue(L, list);
-  int status = lua_pcall(L, 2, 0, 0);
+  lua_pushlightuserdata(L, migration);
+  int status = lua_pcall(L, 3, 0, 0);
   if (status == LUA_ERRMEM) lua_error(L);
   if (status != LUA_OK) swap_refuse_entry(L);
 }
 
-void swap_check_prefabs(lua_State *L, struct world_box *box) {
+void swap_check_prefabs(lua_State *L, struct world_box *box, struct migration *migration) {
   uint32_t count = swap_list(L, "prefabs");
   for (uint32_t i = 0; i < count; i++) {
     const char *name = swap_entry(L, i);
@@ -80,7 +81,7 @@ void swap_check_prefabs(lua_State *L, struct world_box *box) {
     char what[128];
     text_format(what, sizeof what, "prefab '%s': ", name);
     if (status != ECS_OK) swap_refuse(L, box, status, what);
-    check_values(L, list);
+    check_values(L, migration, list);
   }
 }
 

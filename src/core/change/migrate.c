@@ -33,6 +33,12 @@ struct change *migration_of(const struct migration *migration, ecs_id id) {
   return NULL;
 }
 
+const struct component *migration_wanted(const struct migration *migration,
+                                         const struct component *component) {
+  const struct change *change = migration_of(migration, component->id);
+  return change && change->wanted ? change->wanted : component;
+}
+
 ecs_status migration_add(struct migration *migration, struct component *component,
                          struct component *wanted) {
   ecs_world *world = migration->world;

@@ -12,6 +12,10 @@ struct table;
 
 struct change *migration_of(const struct migration *migration, ecs_id id);
 
+/* A registered component as it will be; itself when it does not change, or goes. */
+const struct component *migration_wanted(const struct migration *migration,
+                                         const struct component *component);
+
 void migration_begin(struct migration *migration, ecs_world *world);
 
 /* Takes over `wanted` (freed also on failure); NULL removes the component. Components made

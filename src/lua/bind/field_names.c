@@ -66,7 +66,8 @@ uint32_t find_field(lua_State *L, struct world_box *box, const struct component 
   size_t size;
   const char *text = lua_tolstring(L, index, &size);
   uint32_t field = component_field(shape, text, size);
-  if (field == NONE) return NONE;
+  /* A shape of components that are staged may go, and its address with another one come back. */
+  if (field == NONE || box->stage) return field;
   anchor(L, index, slot);
   *entry = (struct field_entry){string, box->names.number, shape, version, field};
   return field;
