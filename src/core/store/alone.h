@@ -11,10 +11,17 @@ static inline bool changes_go_alone(const ecs_world *world) {
   return sparse_is_mixed(world) || world->staging.watched;
 }
 
-/* Whether a change may have to be kept for the end of a scope. */
-static inline bool changes_wait(const ecs_world *world) {
-  return (world->staging.open | world->staging.watched) != 0;
+/* Not 0 where a change may have to be kept for the end of a scope. Both numbers are read at once:
+** apart they took 4 % of a change. */
+static inline uint64_t changes_waiting(const ecs_world *world) {
+  const char *open = (const char *)&world->staging + offsetof(struct staging, open);
+  uint64_t both;
+  assert(offsetof(struct staging, watched) == offsetof(struct staging, open) + 4);
+  memcpy(&both, open, sizeof both);
+  return both;
 }
+
+static inline bool changes_wait(const ecs_world *world) { return changes_waiting(world) != 0; }
 
 /* command_stage_pair in a scope of its own, which ends at once; there is no other. */
 ecs_status command_alone(ecs_world *world, enum command_kind kind, ecs_id entity, ecs_id component,

@@ -91,10 +91,6 @@ void component_write_native(const ecs_world *world, const struct component *comp
   memcpy(to, &cell, leaf->size);
 }
 
-ecs_status ecs_despawn(ecs_world *world, ecs_id entity) {
-  return world_told(world, entity_despawn(world, entity));
-}
-
 /* A value for a pair, whose id names both. */
 static ecs_status set_pair(ecs_world *world, ecs_id entity, ecs_id pair,
                            struct component *component, const struct write *writes) {
@@ -104,14 +100,6 @@ static ecs_status set_pair(ecs_world *world, ecs_id entity, ecs_id pair,
   assert(first <= component->leaf_count);
   return relate_add(world, entity, component, target, writes + first,
                     component->leaf_count - first);
-}
-
-ecs_status ecs_add(ecs_world *world, ecs_id entity, ecs_id component) {
-  return world_told(world, entity_add(world, entity, component));
-}
-
-ecs_status ecs_remove(ecs_world *world, ecs_id entity, ecs_id component) {
-  return world_told(world, entity_remove(world, entity, component));
 }
 
 static APART bool has_otherwise(const ecs_world *world, ecs_id entity, ecs_id component) {

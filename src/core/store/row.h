@@ -6,7 +6,6 @@
 #include "core/base/column_cells.h"
 #include "core/store/index.h"
 #include "core/store/marks.h"
-#include "core/store/packed.h"
 #include "core/store/table.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
@@ -160,58 +159,6 @@ INLINE void row_carry(const struct table *from, uint32_t row, const struct table
     }
   }
   for (; b < b_end; b++) cell_store(b->data, words ? 4 : b->size, to_row, b->value);
-}
-
-/* Brings cells of 4 bytes of a row to as many columns of another table; in `from` the cells behind
-** the last row take their places. */
-INLINE void row_bring(const struct column *from, const struct column *to, uint32_t count,
-                      uint32_t row, uint32_t last, uint32_t to_row) {
-  for (; count > 0; count--, from++, to++) {
-    assert(from->id == to->id && from->leaf == to->leaf && to->size == 4);
-    cell_copy(to->data, to_row, from->data, row, 4);
-    cell_copy(from->data, row, from->data, last, 4);
-  }
-}
-
-/* row_move along an edge that adds and is not slow: which columns are to be carried is known, which
-** takes 11 % off. */
-INLINE void row_gain(ecs_world *world, struct record *record, struct table *from,
-                     const struct edge *edge) {
-  struct table *to = edge->table;
-  uint32_t row = record->row, to_row = row_change(world, record, from, to), last = from->count;
-  uint32_t first = edge->first, count = edge->count, behind = from->column_count - first;
-  const struct column *b = to->columns;
-  for (uint32_t i = first; i < first + count; i++) cell_store(b[i].data, 4, to_row, b[i].value);
-  if (from->packed && to->packed) {
-    uint32_t *x = packed_cells(from), *y = packed_cells(to);
-    size_t skipped = (size_t)first * PACKED_ROWS, apart = (size_t)count * PACKED_ROWS;
-    row_bring_packed(x, y, first, row, last, to_row);
-    row_bring_packed(x + skipped, y + skipped + apart, behind, row, last, to_row);
-    return;
-  }
-  const struct column *a = from->columns;
-  row_bring(a, b, first, row, last, to_row);
-  row_bring(a + first, b + first + count, behind, row, last, to_row);
-}
-
-/* The same along one that takes away. */
-INLINE void row_lose(ecs_world *world, struct record *record, struct table *from,
-                     const struct edge *edge) {
-  struct table *to = edge->table;
-  uint32_t row = record->row, to_row = row_change(world, record, from, to), last = from->count;
-  uint32_t first = edge->first, count = edge->count, behind = to->column_count - first;
-  const struct column *a = from->columns;
-  for (uint32_t i = first; i < first + count; i++) cell_copy(a[i].data, row, a[i].data, last, 4);
-  if (from->packed && to->packed) {
-    uint32_t *x = packed_cells(from), *y = packed_cells(to);
-    size_t skipped = (size_t)first * PACKED_ROWS, apart = (size_t)count * PACKED_ROWS;
-    row_bring_packed(x, y, first, row, last, to_row);
-    row_bring_packed(x + skipped + apart, y + skipped, behind, row, last, to_row);
-    return;
-  }
-  const struct column *b = to->columns;
-  row_bring(a, b, first, row, last, to_row);
-  row_bring(a + first + count, b + first, behind, row, last, to_row);
 }
 
 /* Moves an entity's row, after table_reserve on `to`: shared columns are carried, new ones
