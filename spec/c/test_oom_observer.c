@@ -55,6 +55,10 @@ static ecs_status take(struct fixture *f) {
 
 static ecs_status freeze_all(struct fixture *f) { return ecs_query_add(f->query, f->frozen); }
 
+static ecs_status take_all(struct fixture *f) { return ecs_query_remove(f->query, f->position); }
+
+static ecs_status kill_all(struct fixture *f) { return ecs_query_despawn(f->query); }
+
 static ecs_status kill_one(struct fixture *f) { return ecs_despawn(f->world, f->ids[0]); }
 
 static ecs_status in_a_scope(struct fixture *f) {
@@ -75,6 +79,8 @@ static const struct operation operations[] = {
   {"a set that is observed", observed, set_one, NULL, ASKS},
   {"a removal that is observed", observed, take, NULL, ASKS},
   {"a change of all rows that is observed", observed, freeze_all, NULL, ASKS},
+  {"a removal from all rows that is observed", observed, take_all, NULL, ASKS},
+  {"deaths of all rows that are observed", observed, kill_all, NULL, ASKS},
   {"a despawn that is observed", observed, kill_one, NULL, ASKS},
   {"deaths of a whole tree that are observed", tied, kill_one, NULL, ASKS},
   {"a scope that is observed", tied, in_a_scope, NULL, ASKS},

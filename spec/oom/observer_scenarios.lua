@@ -47,6 +47,19 @@ scenario("rows that are observed as they come and go", {
   end,
 })
 
+scenario("rows that are observed as a kernel has them come and go", {
+  prepare = observed,
+  partial = true,
+  act = function(s)
+    local world = s.world
+    world:query("Position"):each(function(p, _, e)
+      if p.x >= 0 then world:add(e, "Enemy") end
+    end)
+    world:query("Enemy"):remove("Enemy")
+    assert(world:count "Enemy" == 0)
+  end,
+})
+
 scenario("a scope that is observed", {
   prepare = observed,
   partial = true,

@@ -179,7 +179,8 @@ static int pick_body(lua_State *L) {
 
 /* ---- the methods ---- */
 
-/* The query and its predicate are at 1 and behind the arguments. */
+/* The query and its predicate are at 1 and behind the arguments. Observers hear what a predicate
+** sets and what then changes in the order in which it came. */
 static void run(lua_State *L, const struct query_box *query, int filter,
                 struct change *change) {
   bool filtered = !lua_isnil(L, filter);
@@ -190,6 +191,7 @@ static void run(lua_State *L, const struct query_box *query, int filter,
     change_whole(L, query, change);
     return;
   }
+  at_once = at_once && !query->box->world->staging.watched;
   need_stack(L, arguments + 8);
   lua_pushlightuserdata(L, change);
   for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);

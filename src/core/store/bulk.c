@@ -4,6 +4,8 @@
 #include "core/store/relation.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"
+#include "core/store/watch.h"
+#include "core/store/watch_apply.h"
 
 static ecs_status destination(ecs_world *world, struct table *from, ecs_id id, bool add,
                               struct table **to) {
@@ -54,9 +56,23 @@ static void untie_rows(ecs_world *world, const struct table *table, ecs_id id) {
       relation_unlink(world, relation, table->rows[row]);
 }
 
+/* Notes down what observers are to be told of it. */
+static APART ecs_status note_tables(ecs_world *world, uint32_t *const *tables, uint32_t count,
+                                    ecs_id id, bool add) {
+  ecs_status status = watch_rows_begin(world);
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++) {
+    struct table *from = world_table(world, (*tables)[i]), *to = from;
+    if (from->count) status = destination(world, from, id, add, &to);
+    if (status == ECS_OK && to != from) status = watch_rows(world, from, to, NULL);
+  }
+  return watch_rows_end(world, status);
+}
+
 ecs_status bulk_change(ecs_world *world, uint32_t *const *tables, uint32_t count, ecs_id id,
                        bool add) {
   ecs_status status = bulk_reserve(world, tables, count, id, add);
+  if (status == ECS_OK && UNLIKELY(world->staging.watched))
+    status = note_tables(world, tables, count, id, add);
   if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < count; i++) {
     struct table *from = world_table(world, (*tables)[i]), *to = from;

@@ -22,16 +22,21 @@ uint32_t scope_innermost(const struct staging *staging) {
   return NONE;
 }
 
+ecs_status scope_reserve(ecs_world *world) {
+  struct staging *staging = &world->staging;
+  if (LIKELY(staging->scope_count < staging->scope_capacity)) return ECS_OK;
+  struct scope *scopes = memory_grow(&world->memory, staging->scopes, &staging->scope_capacity,
+                                     staging->scope_count + 1ull, sizeof *scopes);
+  if (!scopes) return world_nomem(world);
+  staging->scopes = scopes;
+  return ECS_OK;
+}
+
 ecs_status scope_open(ecs_world *world, enum scope_kind kind, uint32_t *scope) {
   struct staging *staging = &world->staging;
   assert(!world->shared);
-  if (UNLIKELY(staging->scope_count == staging->scope_capacity)) {
-    struct scope *scopes = memory_grow(&world->memory, staging->scopes,
-                                       &staging->scope_capacity,
-                                       staging->scope_count + 1ull, sizeof *scopes);
-    if (!scopes) return world_nomem(world);
-    staging->scopes = scopes;
-  }
+  ecs_status status = scope_reserve(world);
+  if (UNLIKELY(status != ECS_OK)) return status;
   *scope = staging->scope_count++;
   staging->scopes[*scope] = (struct scope){kind, true, NONE, staging->command_count};
   staging->epoch += staging->open == 0;

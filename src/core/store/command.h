@@ -32,6 +32,9 @@ struct chain {
   bool sparse;               /* sparse components may come or go, too */
 };
 
+/* Room for one more scope: the next scope_open cannot fail. */
+ecs_status scope_reserve(ecs_world *world);
+
 /* Opens a scope; *scope names it. */
 ecs_status scope_open(ecs_world *world, enum scope_kind kind, uint32_t *scope);
 

@@ -17,6 +17,8 @@ struct ecs_sight {
   uint32_t change;               /* what it has come to, among the changes in their order, */
   uint32_t sighting;             /* and among the watch's sightings */
   bool inside;                   /* the entity may match once more */
+  bool moved;                    /* the changes are rows that moved, and nothing more is to be asked
+                                 ** than whether they match */
   struct walk walk;
 };
 

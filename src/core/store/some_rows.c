@@ -9,10 +9,12 @@
 #include "core/store/query.h"
 #include "core/store/row.h"
 #include "core/store/watch.h"
+#include "core/store/watch_apply.h"
 
 bool rows_are_plain(const ecs_world *world, enum rows_change change, ecs_id id) {
-  if (world->staging.watched || world->staging.command_count || world->registry.requires)
-    return false;
+  const struct watching *watching = world->watching;
+  if (world->staging.command_count || world->registry.requires) return false;
+  if (world->staging.watched && (watching->due || watching->note_count)) return false;
   if (change == ROWS_DESPAWN)
     return !world->relations.tied && !world->graph.pair_tables && !world->sparses.rows;
   const struct component *component = component_of(world, id);
@@ -177,6 +179,19 @@ static ecs_status reserve(ecs_world *world, enum rows_change change, ecs_id id,
   return status;
 }
 
+/* Notes down what observers are to be told of rows that are about to move. */
+static APART ecs_status note_rows(ecs_world *world, enum rows_change change, ecs_id id,
+                                  const struct some_rows *list, uint32_t count) {
+  ecs_status status = watch_rows_begin(world);
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++) {
+    struct table *from = world_table(world, list[i].table), *to;
+    if (stays(from, change, id) || count_rows(from, list[i].bits) == 0) continue;
+    status = destination(world, change, id, from, &to);
+    if (status == ECS_OK) status = watch_rows(world, from, to, list[i].bits);
+  }
+  return watch_rows_end(world, status);
+}
+
 static void end_entities(ecs_world *world, const uint32_t *entities, uint32_t count) {
   for (uint32_t i = 0; world->names.by_entity.count && i < count; i++) {
     assert(entities[i] >= FIRST_ENTITY);
@@ -229,6 +244,8 @@ ecs_status rows_change(ecs_world *world, enum rows_change change, ecs_id id,
   ecs_status status = reserve(world, change, id, list, count, &most);
   uint32_t *entities = status == ECS_OK ? (uint32_t *)(void *)world_scratch(world, most) : NULL;
   if (status == ECS_OK && !entities) status = world_nomem(world);
+  if (status == ECS_OK && UNLIKELY(world->staging.watched))
+    status = note_rows(world, change, id, list, count);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
     change_table(world, change, id, list[i], entities);
   return status;
@@ -292,7 +309,7 @@ static void give_table(ecs_world *world, struct table *from, ecs_id id, const st
 bool rows_give(ecs_query *query, const struct component *component, const struct write *writes,
                uint32_t count) {
   ecs_world *world = query->world;
-  if (staging_is_open(&world->staging) || world->watching->sets || component->has_any ||
+  if (staging_is_open(&world->staging) || world->staging.watched || component->has_any ||
       !rows_are_whole(&query->terms) || !rows_are_plain(world, ROWS_ADD, component->id))
     return false;
   uint32_t tables = query_reach(query);

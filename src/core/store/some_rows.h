@@ -18,7 +18,8 @@ struct some_rows {
   const uint64_t *bits;
 };
 
-/* Whether it means no more: nobody is told, nothing is tied, required, or kept outside of tables.
+/* Whether it means no more: nothing is tied, required, or kept outside of tables, and nothing is
+** waiting that observers are to be told with it, or before.
 ** `id` is that of a component or pair; no matter for a despawn. */
 bool rows_are_plain(const ecs_world *world, enum rows_change change, ecs_id id);
 
@@ -26,7 +27,8 @@ bool rows_are_plain(const ecs_world *world, enum rows_change change, ecs_id id);
 bool rows_are_whole(const struct query_terms *terms);
 
 /* Changes rows of different tables; none of them is a component's, if they are to die (see
-** rows_have_component). ECS_ENOMEM, ECS_ELIMIT: nothing has changed. */
+** rows_have_component). Observers are to be told then, when the scope ends. ECS_ENOMEM, ECS_ELIMIT:
+** nothing has changed. */
 ecs_status rows_change(ecs_world *world, enum rows_change change, ecs_id id,
                        const struct some_rows *list, uint32_t count);
 

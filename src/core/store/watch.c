@@ -132,9 +132,10 @@ void watch_order(struct watching *watching) {
 bool watch_grow_changes(ecs_world *world, uint64_t more) {
   struct watching *watching = world->watching;
   const struct change_of *before = watching->changes;
-  struct change_of *changes =
-      memory_grow(&world->memory, watching->changes, &watching->change_capacity,
-                  watching->change_count + more, sizeof *changes);
+  uint64_t count = watching->together ? 0 : watching->change_count;
+  struct change_of *changes = memory_grow(&world->memory, watching->changes,
+                                          &watching->change_capacity, count + more,
+                                          sizeof *changes);
   if (!changes) return more == 0;
   watching->changes = changes;
   if (changes != before && watching->ordered) watch_order(watching);
@@ -246,7 +247,7 @@ void watch_forget_changes(ecs_world *world) {
     watch_forget_matches(watch);
   if (watching->change_at.count) map_clear(&watching->change_at);
   watching->change_count = watching->gift_count = watching->due = 0;
-  watching->ordered = false;
+  watching->ordered = watching->together = watching->dying = false;
 }
 
 static void free_copy(ecs_world *world, struct copy *copy) {
@@ -283,6 +284,7 @@ void watching_free(ecs_world *world) {
   memory_free(memory, watching->changes, watching->change_capacity * sizeof *watching->changes);
   memory_free(memory, (void *)(uintptr_t)watching->order,
               watching->order_capacity * sizeof *watching->order);
+  memory_free(memory, watching->moved, watching->moved_capacity * sizeof *watching->moved);
   memory_free(memory, watching->gifts, watching->gift_capacity * sizeof *watching->gifts);
   memory_free(memory, watching->notes, watching->note_capacity * sizeof *watching->notes);
   map_free(memory, &watching->change_at);

@@ -76,7 +76,8 @@ struct gift_note {
   uint32_t next;             /* of the entity */
 };
 
-/* Of a world. */
+/* Of a world. The changes of a round are in `changes`, or `together`: then they are `moved`, whose
+** rows all went the same way at once, outside of commands. */
 struct watching {
   struct watch *first;       /* those that are on: by kind, then as they were registered */
   uint32_t sets;             /* how many of them watch for values */
@@ -90,6 +91,10 @@ struct watching {
   const struct change_of **order;   /* all of them, in order, and as much room behind them */
   uint32_t order_capacity;
   bool ordered;              /* they are in it */
+  bool together;
+  bool dying;                /* those that were moved have died */
+  ecs_id *moved;             /* entities, in order */
+  uint32_t moved_capacity;
   ecs_id *gifts;
   uint32_t gift_count, gift_capacity;
   struct gift_note *notes;
@@ -138,6 +143,13 @@ uint32_t watch_renumber(ecs_world *world, uint32_t note, uint32_t before, uint32
 /* Drops the notes of a scope, all of them for NONE; hands those of a scope that has ended on. */
 void watch_drop_notes(ecs_world *world, uint32_t scope);
 void watch_inherit(ecs_world *world, uint32_t scope, uint32_t heir);
+
+/* The n-th change in their order. */
+static inline struct change_of watch_change(const struct watching *watching, uint32_t n) {
+  assert(n < watching->change_count);
+  if (!watching->together) return *watching->order[n];
+  return (struct change_of){.entity = watching->moved[n], .dies = watching->dying};
+}
 
 /* Room for more changes and gifts, and for the order of so many changes; false: there is none. */
 bool watch_grow_changes(ecs_world *world, uint64_t more);

@@ -1,6 +1,7 @@
 #include "core/store/watch_apply.h"
 
 #include "core/base/column_cells.h"
+#include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/merge.h"
@@ -329,7 +330,7 @@ static ecs_status add_sighting(ecs_world *world, struct watch *watch, uint32_t c
 /* All matches of an entity. */
 static ecs_status sight_matches(ecs_world *world, struct watch *watch, struct walk *walk,
                                 uint32_t change, bool copies) {
-  uint32_t entity = ecs_id_index(world->watching->order[change]->entity);
+  uint32_t entity = ecs_id_index(watch_change(world->watching, change).entity);
   ecs_status status = ECS_OK;
   for (bool more = walk_match(walk, entity, false); more && status == ECS_OK;
        more = walk_match(walk, entity, true)) {
@@ -342,7 +343,7 @@ static ecs_status sight_matches(ecs_world *world, struct watch *watch, struct wa
 /* All ways in which an entity has what the first term asks for. */
 static ecs_status sight_first(ecs_world *world, struct watch *watch, uint32_t change) {
   const struct term *term = watch->query->terms.terms;
-  ecs_id entity = world->watching->order[change]->entity, values[QUERY_VARIABLES] = {0};
+  ecs_id entity = watch_change(world->watching, change).entity, values[QUERY_VARIABLES] = {0};
   if (!watch_finds_values(&watch->query->terms))
     return watch_has_first(world, &watch->query->terms, entity, values)
                ? add_sighting(world, watch, change, values) : ECS_OK;
@@ -355,16 +356,17 @@ static ecs_status sight_first(ecs_world *world, struct watch *watch, uint32_t ch
   return status;
 }
 
-static ecs_status sight(ecs_world *world, struct watch *watch) {
+/* Of the changes from one on. */
+static ecs_status sight(ecs_world *world, struct watch *watch, uint32_t first) {
   const struct watching *watching = world->watching;
   bool copies = watch->kind <= WATCH_DESPAWN;
   ecs_status status = ECS_OK;
   struct walk walk;
   walk_begin(&walk, watch->query);
-  for (uint32_t i = 0; i < watching->change_count && status == ECS_OK; i++) {
-    const struct change_of *change = watching->order[i];
-    bool skip = change->dies ? !copies : watch->kind == WATCH_DESPAWN;
-    if (change->quiet || skip) continue;
+  for (uint32_t i = first; i < watching->change_count && status == ECS_OK; i++) {
+    const struct change_of change = watch_change(watching, i);
+    bool skip = change.dies ? !copies : watch->kind == WATCH_DESPAWN;
+    if (change.quiet || skip) continue;
     status = watch->kind == WATCH_ADD ? sight_first(world, watch, i)
                                       : sight_matches(world, watch, &walk, i, copies);
   }
@@ -378,9 +380,73 @@ ecs_status watch_matches(ecs_world *world) {
     watch_forget_matches(watch);
     if (watch->query->broken || watch->born == world->staging.epoch) continue;
     watch_prepare(watch);
-    if (watch->kind != WATCH_SET) status = sight(world, watch);
+    if (watch->kind != WATCH_SET) status = sight(world, watch, 0);
     watch->round = watching->round;
   }
   watching->due = status == ECS_OK ? watching->change_count : 0;
+  return status;
+}
+
+/* ---- rows that change alike ---- */
+
+/* Those who are on see it, unless they have been made in the scope that is open. There is a scope
+** for the round then, as there is behind commands. */
+ecs_status watch_rows_begin(ecs_world *world) {
+  struct watching *watching = world->watching;
+  const struct staging *staging = &world->staging;
+  assert(staging->command_count == 0 && watching->note_count == 0 && watching->due == 0);
+  watch_forget_changes(world);
+  watching->round++;
+  watching->together = true;
+  for (struct watch *watch = watching->first; watch; watch = watch->next) {
+    bool young = staging_is_open(staging) && watch->born == staging->epoch;
+    if (watch->query->broken || young) continue;
+    watch_prepare(watch);
+    watch->round = watching->round;
+  }
+  return scope_reserve(world);
+}
+
+static ecs_status list_moved(ecs_world *world, const struct table *from, const uint64_t *bits) {
+  struct watching *watching = world->watching;
+  uint32_t count = watching->change_count;
+  ecs_id *moved = memory_grow(&world->memory, watching->moved, &watching->moved_capacity,
+                              (uint64_t)count + from->count, sizeof *moved);
+  if (!moved) return world_nomem(world);
+  watching->moved = moved;
+  for (uint32_t row = 0; row < from->count; row++)
+    if (!bits || bits[row / 64] >> row % 64 & 1)
+      moved[count++] = entity_id(&world->entities, from->rows[row]);
+  watching->change_count = count;
+  return ECS_OK;
+}
+
+/* Whether rows of a table may have been what the observer looks at before. */
+static bool may_have_matched(const struct watch *watch, const struct table *from) {
+  const struct query_terms *terms = &watch->query->terms;
+  if (watch->kind != WATCH_ADD) return query_terms_match(terms, from);
+  return terms->terms->form != TERM_OWN || table_has(from, terms->terms->id);
+}
+
+ecs_status watch_rows(ecs_world *world, struct table *from, struct table *to,
+                      const uint64_t *bits) {
+  struct watching *watching = world->watching;
+  uint32_t first = watching->change_count;
+  assert(watching->together && from->count && from != to);
+  watching->dying = !to;
+  if (!is_watched(world, from) && !(to && is_watched(world, to))) return ECS_OK;
+  ecs_status status = list_moved(world, from, bits);
+  for (struct watch *watch = watching->first; watch && status == ECS_OK; watch = watch->next)
+    if (watch->round == watching->round && watch->kind != WATCH_SET &&
+        may_have_matched(watch, from))
+      status = sight(world, watch, first);
+  return status;
+}
+
+ecs_status watch_rows_end(ecs_world *world, ecs_status status) {
+  if (status == ECS_OK)
+    world->watching->due = world->watching->change_count;
+  else
+    watch_forget_changes(world);
   return status;
 }
