@@ -18,6 +18,14 @@
 #define FETCH(pointer) ((void)(pointer))
 #endif
 
+/* Keeps the compiler from knowing what a number is: from replacing it by another one that a
+** comparison has shown to be the same, and for which the processor would have to wait. */
+#if defined(__GNUC__)
+#define UNKNOWN(number) __asm__("" : "+r"(number))
+#else
+#define UNKNOWN(number) ((void)(number))
+#endif
+
 static inline uint32_t round_up(uint32_t n, uint32_t unit) {
   return (n + unit - 1) / unit * unit;
 }

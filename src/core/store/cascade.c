@@ -81,9 +81,10 @@ typedef ecs_status (*source_fn)(ecs_world *world, struct relation *relation, uin
 INLINE ecs_status each_tied(ecs_world *world, struct relation *relation, uint32_t target,
                             source_fn visit) {
   ecs_status status = ECS_OK;
+  uint32_t step = 0;
   for (uint32_t at = ties_first(&relation->ties, target), next; at && status == ECS_OK;
        at = next) {
-    next = ties_next(&relation->ties, at);
+    next = ties_follow(&relation->ties, at, &step);
     assert(ties_target(&relation->ties, at) == target);
     status = visit(world, relation, at, target);
   }

@@ -228,11 +228,10 @@ struct lineup *lineup_of_sources(ecs_query *query) {
   if (!lineup) return NULL;
   lineup->ties = ties;
   lineup->changes = ties->changes;
-  for (uint32_t at = ties_first(ties, target), next; at; at = next) {
-    lineup->rows[lineup->count++] = at;
-    next = ties_next(ties, at);
-    ties_fetch(ties, at, next);
-  }
+  uint32_t step = 0, count = 0;
+  for (uint32_t at = ties_first(ties, target); at; at = ties_follow(ties, at, &step))
+    lineup->rows[count++] = at;
+  lineup->count = count;
   assert(lineup->count == extent.rows);
   keep(query, lineup);
   return lineup;

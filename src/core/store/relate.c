@@ -397,13 +397,11 @@ static size_t tied_sources(const ecs_world *world, const struct ties *ties, uint
                            ecs_id *ids, size_t room) {
   const struct tie_end *end = ties_end(ties, target);
   size_t count = end ? end->count : 0;
-  uint32_t at = end ? end->first : 0;
+  uint32_t at = end ? end->first : 0, step = 0;
   for (size_t i = 0; i < count && i < room; i++) {
-    uint32_t next = ties_next(ties, at);
     assert(ties_target(ties, at) == target);
-    ties_fetch(ties, at, next);
     ids[i] = entity_id(&world->entities, at);
-    at = next;
+    at = ties_follow(ties, at, &step);
   }
   return count;
 }

@@ -118,12 +118,15 @@ static inline uint32_t ties_previous(const struct ties *ties, uint32_t source) {
   return ties_slot(ties, source)->previous;
 }
 
-/* Asks for what is said of a source some steps behind two that follow each other, if they go on at
-** one distance, as who were spawned in turn: a fifth off following 1,000 lists of 100. */
-INLINE void ties_fetch(const struct ties *ties, uint32_t source, uint32_t next) {
-  uint32_t later = next + 8 * (next - source), page = later >> TIE_PAGE_BITS;
-  if (page < ties->page_capacity && LIKELY(ties->pages[page]))
-    FETCH(&ties->pages[page]->ties[later & (TIE_PAGE_SIZE - 1)]);
+/* ties_next for who goes through many, from `step` 0 on: those who were spawned in turn are at one
+** distance, with which the processor goes on instead of waiting for each link to be read. A half
+** off 1,000 lists of 100. */
+INLINE uint32_t ties_follow(const struct ties *ties, uint32_t source, uint32_t *step) {
+  uint32_t next = ties_next(ties, source), expected = source + *step, at = expected;
+  UNKNOWN(at);
+  if (LIKELY(next == expected)) return at;
+  *step = next - source;
+  return next;
 }
 
 /* The first target at or behind an index that has sources; 0 at the end. */
