@@ -26,6 +26,16 @@
 #define UNKNOWN(number) ((void)(number))
 #endif
 
+/* Comes from one number of a list to its next one. Most lists go on at one distance, by `step`, which
+** is 0 at first: the processor does so, too, while the number is on its way. */
+static inline uint32_t stride_to(uint32_t from, uint32_t to, uint32_t *step) {
+  uint32_t expected = from + *step, at = expected;
+  UNKNOWN(at);
+  if (to == expected) return at;
+  *step = to - from;
+  return to;
+}
+
 static inline uint32_t round_up(uint32_t n, uint32_t unit) {
   return (n + unit - 1) / unit * unit;
 }

@@ -80,15 +80,14 @@ typedef ecs_status (*source_fn)(ecs_world *world, struct relation *relation, uin
 
 INLINE ecs_status each_tied(ecs_world *world, struct relation *relation, uint32_t target,
                             source_fn visit) {
-  ecs_status status = ECS_OK;
   uint32_t step = 0;
-  for (uint32_t at = ties_first(&relation->ties, target), next; at && status == ECS_OK;
-       at = next) {
+  for (uint32_t at = ties_first(&relation->ties, target), next; at; at = next) {
     next = ties_follow(&relation->ties, at, &step);
     assert(ties_target(&relation->ties, at) == target);
-    status = visit(world, relation, at, target);
+    ecs_status status = visit(world, relation, at, target);
+    if (UNLIKELY(status != ECS_OK)) return status;
   }
-  return status;
+  return ECS_OK;
 }
 
 /* Whether commands that were gone through have taken the pair from an entity that has it. */
@@ -227,27 +226,30 @@ static ecs_status let_go(ecs_world *world, struct relation *relation, uint32_t s
   return status == ECS_OK && relation->exclusive ? untie(world, relation, source) : status;
 }
 
-/* Whether all die by one relation, but the first: the others' targets die, too. */
-static bool is_only_way(const ecs_world *world, const struct relation *way) {
+/* The relation by which all die who die with others; NULL when there are several, or none. */
+static struct relation *only_way(const ecs_world *world) {
   const struct relations *relations = &world->relations;
-  if (world->graph.pair_tables || world->cascade.pending_count) return false;
+  struct relation *way = NULL;
+  if (world->graph.pair_tables || world->cascade.pending_count) return NULL;
   for (uint32_t i = 0; i < relations->count; i++) {
-    const struct relation *relation = relations->list[i];
-    bool dooms = relation->policy == ECS_TARGET_DESPAWN && relation->ties.count;
-    if (dooms != (relation == way)) return false;
+    struct relation *relation = relations->list[i];
+    if (relation->policy != ECS_TARGET_DESPAWN || relation->ties.count == 0) continue;
+    if (way) return NULL;
+    way = relation;
   }
-  return true;
+  return way;
 }
 
 /* Ends the ties, of those who die from `first` on, to whom lives on; others are dropped with their
-** entities. */
+** entities. Where all die by one relation, only the first has a target that may live on. */
 static ecs_status untie_dying(ecs_world *world, uint32_t first) {
   const struct cascade *cascade = &world->cascade;
+  const struct relation *way = only_way(world);
   ecs_status status = ECS_OK;
   for (uint32_t at = 0; at < world->relations.count; at++) {
     struct relation *relation = world->relations.list[at];
     if (relation->ties.count == 0) continue;
-    uint32_t end = is_only_way(world, relation) ? first + 1 : cascade->count;
+    uint32_t end = relation == way ? first + 1 : cascade->count;
     for (uint32_t i = first; i < end && status == ECS_OK; i++) {
       uint32_t target = ties_target(&relation->ties, cascade->dying[i]);
       if (target && !cascade_takes(cascade, target))
@@ -257,11 +259,24 @@ static ecs_status untie_dying(ecs_world *world, uint32_t first) {
   return status;
 }
 
-/* Finds all who die with those from `first` on. */
+/* Finds all who die with those from `first` on by one relation: a third less than by any. */
+static ecs_status doom_along(ecs_world *world, struct relation *way, uint32_t first) {
+  const struct cascade *cascade = &world->cascade;
+  uint32_t entity = 0, step = 0;
+  for (uint32_t i = first; i < cascade->count; i++) {
+    entity = stride_to(entity, cascade->dying[i], &step);
+    ecs_status status = each_tied(world, way, entity, doom_source);
+    if (UNLIKELY(status != ECS_OK)) return status;
+  }
+  return ECS_OK;
+}
+
+/* The same by whatever relation. */
 static ecs_status doom_all(ecs_world *world, uint32_t first) {
   struct cascade *cascade = &world->cascade;
-  ecs_status status = ECS_OK;
-  if (is_in_use(world, ECS_TARGET_DESPAWN))
+  struct relation *way = only_way(world);
+  ecs_status status = way ? doom_along(world, way, first) : ECS_OK;
+  if (!way && is_in_use(world, ECS_TARGET_DESPAWN))
     for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
       status = each_source(world, cascade->dying[i], ECS_TARGET_DESPAWN, doom_source);
   if (status == ECS_OK && is_in_use(world, ECS_TARGET_ERROR))

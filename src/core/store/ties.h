@@ -118,15 +118,10 @@ static inline uint32_t ties_previous(const struct ties *ties, uint32_t source) {
   return ties_slot(ties, source)->previous;
 }
 
-/* ties_next for who goes through many, from `step` 0 on: those who were spawned in turn are at one
-** distance, with which the processor goes on instead of waiting for each link to be read. A half
-** off 1,000 lists of 100. */
+/* ties_next for who goes through many, from `step` 0 on: without waiting for each link, where they
+** were spawned in turn, takes a half off 1,000 lists of 100. */
 INLINE uint32_t ties_follow(const struct ties *ties, uint32_t source, uint32_t *step) {
-  uint32_t next = ties_next(ties, source), expected = source + *step, at = expected;
-  UNKNOWN(at);
-  if (LIKELY(next == expected)) return at;
-  *step = next - source;
-  return next;
+  return stride_to(source, ties_next(ties, source), step);
 }
 
 /* The first target at or behind an index that has sources; 0 at the end. */
