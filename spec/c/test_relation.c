@@ -380,6 +380,44 @@ static void ends_many_at_once(void) {
   close_world(&f);
 }
 
+/* Of a table's rows, which die in turn, the last one takes each place that is left. */
+static uint32_t leave_in_turn(ecs_id *rows, uint32_t count, const ecs_id *dying, uint32_t many) {
+  for (uint32_t i = 0; i < many; i++)
+    for (uint32_t row = 0; row < count; row++)
+      if (rows[row] == dying[i]) rows[row] = rows[--count];
+  return count;
+}
+
+/* More than are finished at once: some in a table that all leave, some in one where others stay. */
+static void leaves_rows_as_each_alone_would(void) {
+  enum { CHILDREN = 1300, ROWS = 1000 };
+  static ecs_id rows[ROWS], dying[CHILDREN];
+  uint32_t row = 0, died = 0;
+  char name[16];
+  open_relations();
+  for (uint32_t i = 0; i < CHILDREN; i++) {
+    bool frozen = i % 4 == 3, stays = !frozen && i % 7 == 0;
+    ecs_id child = SPAWN(f.world, ecs_pair(child_of, stays ? f.b : f.c));
+    if (frozen) CHECK_OK(f.world, ecs_add(f.world, child, f.frozen));
+    snprintf(name, sizeof name, "n%u", (unsigned)i);
+    if (i % 3 == 0) CHECK_OK(f.world, ecs_name(f.world, child, name));
+    if (!frozen) rows[row++] = child;
+    if (!stays) dying[died++] = child;
+  }
+  CHECK_OK(f.world, ecs_despawn(f.world, f.c));
+  row = leave_in_turn(rows, row, dying, died);
+  ecs_query *query = new_query(f.world, "Within");
+  ecs_iter it;
+  CHECK_OK(f.world, ecs_iter_open(query, &it));
+  CHECK(ecs_iter_next(&it) && it.count == row);
+  for (uint32_t i = 0; i < row; i++) CHECK(ecs_iter_entity(&it, i) == rows[i]);
+  CHECK(!ecs_iter_next(&it));
+  CHECK_OK(f.world, ecs_iter_close(&it));
+  CHECK(ecs_lookup(f.world, "n0") == rows[0] && ecs_lookup(f.world, "n3") == ECS_NULL);
+  while (died) CHECK_INTEGER(ecs_id_index(dying[--died]), ecs_id_index(spawn_empty(f.world)));
+  close_world(&f);
+}
+
 /* The next ids tell in which order the last ones died. */
 static void ends_whole_queries_in_order(void) {
   for (int tied = 0; tied < 2; tied++) {
@@ -444,6 +482,8 @@ static const struct test tests[] = {
   {"whole queries are despawned in order, whatever is tied elsewhere",
    ends_whole_queries_in_order},
   {"C29: chains and fans end at once, without recursion", ends_many_at_once},
+  {"those who die together leave their tables as each alone would",
+   leaves_rows_as_each_alone_would},
 };
 
 int main(void) { return RUN_TESTS(tests); }

@@ -42,6 +42,7 @@ struct cascade {
   struct map pending_of;     /* target's index -> the last of its pending pairs */
   uint32_t at;               /* the command that is being decided */
   uint32_t removals;         /* of pairs, so far */
+  uint32_t round;            /* counts cascade_finish */
   bool takes_prefabs;        /* children that are dropped from one may die */
 };
 

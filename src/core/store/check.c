@@ -203,7 +203,7 @@ static ecs_status check_tables(const ecs_world *world) {
     const struct table *table = world_table(world, all->tables[i]);
     if (i && world_table(world, all->tables[i - 1])->order >= table->order)
       return corrupt(world, "tables are out of order");
-    if (table->incoming || table->leaving || table->doomed || table->count > table->capacity)
+    if (table->incoming || table->doomed || table->count > table->capacity)
       return corrupt(world, "a table's counts are wrong");
     has_empty |= table == world->graph.empty;
     if (table->count == 0 && !table->in_empties && table != world->graph.empty)

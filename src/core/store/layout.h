@@ -67,8 +67,8 @@ struct table {
   bool watched;              /* and what the answer was */
   uint32_t serial;           /* told apart from an earlier table of the same index */
   uint32_t edge_count;
-  uint32_t incoming;         /* rows a commit is about to add, */
-  uint32_t leaving;          /* and those that are to die at its end */
+  uint32_t incoming;         /* rows a commit is about to add */
+  uint32_t leaving;          /* the last round of a cascade that took any of its rows */
   uint32_t next_same_hash;   /* NONE ends it */
   bool doomed;               /* while reclaiming */
   bool packs;                /* is packed while it may be: see packed.h */

@@ -67,18 +67,24 @@ void ties_unlink(struct ties *ties, uint32_t source) {
   *tie = (struct tie){0, 0, 0};
 }
 
+/* Pages are looked up where they change: most who are dropped together are in a few. */
 uint32_t ties_drop(struct ties *ties, const uint32_t *entities, uint32_t count) {
-  uint32_t dropped = 0;
+  uint32_t dropped = 0, last = NONE;
+  struct tie_page *tie_page = NULL;
+  struct tie_end_page *end_page = NULL;
   if (ties->count == 0) return 0;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t page = entities[i] >> TIE_PAGE_BITS, at = entities[i] & (TIE_PAGE_SIZE - 1);
-    if (page < ties->page_capacity && ties->pages[page]) {
-      struct tie *tie = &ties->pages[page]->ties[at];
-      dropped += tie->target != 0;
-      tie->target = 0;
+    if (UNLIKELY(page != last)) {
+      tie_page = page < ties->page_capacity ? ties->pages[page] : NULL;
+      end_page = page < ties->end_page_capacity ? ties->end_pages[page] : NULL;
+      last = page;
     }
-    if (page < ties->end_page_capacity && ties->end_pages[page])
-      ties->end_pages[page]->ends[at] = (struct tie_end){0, 0, 0};
+    if (tie_page) {
+      dropped += tie_page->ties[at].target != 0;
+      tie_page->ties[at].target = 0;
+    }
+    if (end_page) end_page->ends[at] = (struct tie_end){0, 0, 0};
   }
   assert(dropped <= ties->count);
   ties->count -= dropped;
