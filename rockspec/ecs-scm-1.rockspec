@@ -37,6 +37,7 @@ build = {
         "src/core/base/merge_sort.c",
         "src/core/base/nearest.c",
         "src/core/base/pool.c",
+        "src/core/base/stopwatch.c",
         "src/core/base/text.c",
         "src/core/base/thread.c",
         "src/core/base/types.c",

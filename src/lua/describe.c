@@ -141,6 +141,12 @@ static void add_ignored(lua_State *L, const ecs_world *world, const ecs_system *
   }
 }
 
+static void set_times(lua_State *L, const ecs_world *world, const ecs_system *system) {
+  double tick = stopwatch_tick(&world->schedule->stopwatch);
+  set_number(L, "seconds", (double)system->total_ticks * tick);
+  set_number(L, "last", (double)system->last_ticks * tick);
+}
+
 static void push_system(lua_State *L, const ecs_world *world, const ecs_system *system,
                         uint32_t order) {
   lua_newtable(L);
@@ -152,8 +158,7 @@ static void push_system(lua_State *L, const ecs_world *world, const ecs_system *
   set_boolean(L, "enabled", system->enabled);
   set_boolean(L, "parked", system->parked);
   set_integer(L, "runs", (size_t)system->runs);
-  set_number(L, "seconds", system->total_seconds);
-  set_number(L, "last", system->last_seconds);
+  set_times(L, world, system);
   lua_newtable(L);
   add_ignored(L, world, system, system->before);
   add_ignored(L, world, system, system->after);
@@ -171,7 +176,7 @@ static void set_systems(lua_State *L, const ecs_world *world) {
   lua_setfield(L, -2, "systems");
 }
 
-static void push_observer(lua_State *L, const ecs_system *observer) {
+static void push_observer(lua_State *L, const ecs_world *world, const ecs_system *observer) {
   static const char *const kinds[WATCH_KINDS] = {"exit", "remove", "despawn",
                                                  "add",  "enter",  "set"};
   lua_newtable(L);
@@ -182,8 +187,7 @@ static void push_observer(lua_State *L, const ecs_system *observer) {
   set_boolean(L, "enabled", observer->enabled);
   set_boolean(L, "parked", observer->parked);
   set_integer(L, "runs", (size_t)observer->runs);
-  set_number(L, "seconds", observer->total_seconds);
-  set_number(L, "last", observer->last_seconds);
+  set_times(L, world, observer);
 }
 
 static void set_observers(lua_State *L, const ecs_world *world) {
@@ -191,7 +195,7 @@ static void set_observers(lua_State *L, const ecs_world *world) {
   lua_newtable(L);
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     if (!schedule->systems[i]->watch) continue;
-    push_observer(L, schedule->systems[i]);
+    push_observer(L, world, schedule->systems[i]);
     append(L);
   }
   lua_setfield(L, -2, "observers");

@@ -69,7 +69,7 @@ void callback_end_inner(ecs_world *world, uint32_t scope, bool keep) {
   scope_end_inner(world, scope, keep);
 }
 
-RARE void callback_add_time_anew(ecs_world *world, ecs_system *system, double seconds) {
+RARE void callback_add_time_anew(ecs_world *world, ecs_system *system, uint64_t ticks) {
   system = schedule_system(world, system->name, strlen(system->name));
-  if (system) system_add_time(system, seconds);
+  if (system) system_add_time(system, ticks);
 }

@@ -30,18 +30,18 @@ ecs_status callback_failed(ecs_world *world, ecs_system *system, ecs_status stat
 
 /* The time counts for whoever has the system's place now: it may have been replaced, or gone, while
 ** it ran. */
-void callback_add_time_anew(ecs_world *world, ecs_system *system, double seconds);
+void callback_add_time_anew(ecs_world *world, ecs_system *system, uint64_t ticks);
 
-static inline void system_add_time(ecs_system *system, double seconds) {
-  system->last_seconds = seconds;
-  system->total_seconds += seconds;
+static inline void system_add_time(ecs_system *system, uint64_t ticks) {
+  system->last_ticks = ticks;
+  system->total_ticks += ticks;
 }
 
-static inline void callback_add_time(ecs_world *world, ecs_system *system, double seconds) {
+static inline void callback_add_time(ecs_world *world, ecs_system *system, uint64_t ticks) {
   if (LIKELY(!system->removed))
-    system_add_time(system, seconds);
+    system_add_time(system, ticks);
   else
-    callback_add_time_anew(world, system, seconds);
+    callback_add_time_anew(world, system, ticks);
 }
 
 #endif

@@ -1,6 +1,5 @@
 #include "core/run/observer.h"
 
-#include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/run/callback.h"
 #include "core/run/schedule.h"
@@ -35,14 +34,15 @@ static ecs_status call(ecs_world *world, ecs_system *observer, struct ecs_sight 
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_SYSTEM, &scope);
   if (status != ECS_OK) return status;
-  double start = clock_seconds();
+  struct stopwatch *stopwatch = &world->schedule->stopwatch;
+  uint64_t start = stopwatch_start(stopwatch);
   char first = callback_begin(world);
   observer->runs++;
   world->watching->shown = observer->watch;
   status = observer->observe(world, sight, observer->ud);
   world->watching->shown = NULL;
   callback_end(world, status, first);
-  callback_add_time(world, observer, clock_seconds() - start);
+  callback_add_time(world, observer, stopwatch_between(start, stopwatch_read(stopwatch)));
   if (UNLIKELY(world->staging.scope_count > scope + 1))
     callback_end_inner(world, scope, status == ECS_OK);
   if (status == ECS_OK) return scope_commit(world, scope);

@@ -210,6 +210,7 @@ ecs_status schedule_init(ecs_world *world) {
   ecs_status made = phase_build(world, &(ecs_phase_desc){.name = "observers"}, &reacting);
   if (made != ECS_OK) return made;
   world->schedule->reacting = reacting;
+  world->schedule->stopwatch = stopwatch_new();
   world->watching->tell = observers_run;
   for (uint32_t i = 0; i < BUILTIN_COUNT; i++) {
     ecs_status status = ecs_phase(world, &(ecs_phase_desc){.name = builtin[i]});

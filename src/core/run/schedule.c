@@ -261,8 +261,8 @@ void schedule_inherit(ecs_system *system, const ecs_system *old) {
   system->awaited = old->awaited;
   if (reads_alike(system, old)) system->news = old->news;
   system->runs = old->runs;
-  system->total_seconds = old->total_seconds;
-  system->last_seconds = old->last_seconds;
+  system->total_ticks = old->total_ticks;
+  system->last_ticks = old->last_ticks;
 }
 
 static uint32_t position_of(const struct schedule *schedule, const ecs_system *system) {

@@ -5,6 +5,7 @@
 #include "core/base/arena.h"
 #include "core/base/chance.h"
 #include "core/base/hash_map.h"
+#include "core/base/stopwatch.h"
 #include "core/run/system_names.h"
 #include "ecs_observer.h"
 #include "ecs_system.h"
@@ -41,7 +42,7 @@ struct ecs_system {
   uint64_t runs;
   uint64_t streams;          /* of random numbers that it opened in the tick below */
   uint64_t streams_tick;
-  double last_seconds, total_seconds;
+  uint64_t last_ticks, total_ticks;   /* of the schedule's stopwatch */
   double every;
   ecs_status (*when)(ecs_world *world, void *ud, bool *run);
   ecs_query *reads;          /* the query that it goes through, be it the host's; or NULL */
@@ -96,7 +97,8 @@ struct schedule {
   ecs_error_fn on_error;
   void *on_error_ud;
   ecs_system *gone;          /* freed when nothing runs */
-  double clock;              /* when the system before ended; 0: others have run since */
+  struct stopwatch stopwatch;    /* of what systems take */
+  uint64_t clock;            /* when the system before ended; 0: others have run since */
   struct ranges *ranges;     /* of rows, of systems that run on several threads; or NULL */
   bool untold;               /* schedule_tell may have something to tell */
   ecs_system *current;       /* the one that runs */

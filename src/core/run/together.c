@@ -1,6 +1,5 @@
 #include "core/run/together.h"
 
-#include "core/base/clock.h"
 #include "core/base/pool.h"
 #include "core/run/due.h"
 #include "core/store/watch.h"
@@ -136,11 +135,11 @@ uint32_t together_begin(ecs_world *world, uint32_t from, const struct tempo *tem
   bool worth = batch->count > 1 && pool_is_worth(world->pool, batch->work);
   if (!worth || !steps_are_sound(world)) batch->count = 0;
   if (batch->count == 0) return end;
-  double start = clock_seconds();
+  uint64_t start = stopwatch_start(&schedule->stopwatch);
   end = add_all(world, tempo, batch, end);
   if (batch->count < 2 || !schedule->companions->run(member(world, batch, 0))) batch->count = 0;
-  schedule->clock = clock_seconds();
-  batch->seconds = schedule->clock - start;
+  schedule->clock = stopwatch_read(&schedule->stopwatch);
+  batch->ticks = stopwatch_between(start, schedule->clock);
   for (uint32_t i = 0; i < batch->count; i++) {
     ecs_system *system = member(world, batch, i);
     batch->run[i] = system->run;
@@ -158,8 +157,9 @@ void together_end(ecs_world *world, struct together *batch) {
   for (uint32_t i = 0; i < batch->count; i++) {
     ecs_system *system = member(world, batch, i);
     double work = (double)batch->sides[i].prospect.work;
-    double seconds = batch->work ? batch->seconds * work / (double)batch->work : 0;
-    system->last_seconds += seconds;
-    system->total_seconds += seconds;
+    double part = batch->work ? work / (double)batch->work : 0;
+    uint64_t ticks = (uint64_t)((double)batch->ticks * part);
+    system->last_ticks += ticks;
+    system->total_ticks += ticks;
   }
 }

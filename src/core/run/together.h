@@ -12,7 +12,7 @@ struct together {
   uint32_t places[BESIDE_MOST];    /* among those of the phase that runs */
   uint32_t count, ended;
   uint64_t work;
-  double seconds;
+  uint64_t ticks;                  /* that all of them took */
   ecs_run_fn run[BESIDE_MOST];     /* what the systems are called by otherwise */
 };
 

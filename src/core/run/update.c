@@ -1,7 +1,6 @@
 /* Running systems: phases in order, fixed steps, intervals, errors. */
 #include <math.h>
 
-#include "core/base/clock.h"
 #include "core/base/many.h"
 #include "core/find/indexing.h"
 #include "core/run/together.h"
@@ -90,7 +89,7 @@ static RARE ecs_status call_with_news(ecs_world *world, ecs_system *system, doub
 /* One that runs out of memory has changed nothing: it counts as not having run. */
 static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   struct schedule *schedule = world->schedule;
-  double start = schedule->clock > 0 ? schedule->clock : clock_seconds();
+  uint64_t start = schedule->clock ? schedule->clock : stopwatch_start(&schedule->stopwatch);
   double elapsed = system->elapsed;
   bool had_run = system->has_run;
   assert(world->updating && !schedule->current);
@@ -107,8 +106,8 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
     system->has_run = had_run;
     system->elapsed = elapsed;
   }
-  schedule->clock = clock_seconds();
-  callback_add_time(world, system, schedule->clock - start);
+  schedule->clock = stopwatch_read(&schedule->stopwatch);
+  callback_add_time(world, system, stopwatch_between(start, schedule->clock));
   if (UNLIKELY(status != ECS_OK)) status = callback_failed(world, system, status);
   return world_told(world, status);
 }
@@ -160,7 +159,7 @@ static inline void pass_over(const ecs_world *world, ecs_system *system) {
   system->has_run = true;
   system->runs++;
   system->elapsed = 0;
-  system->last_seconds = 0;
+  system->last_ticks = 0;
   world->schedule->clock = 0;
 }
 

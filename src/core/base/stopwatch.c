@@ -1,0 +1,53 @@
+#include "core/base/stopwatch.h"
+
+#define TRIES 4
+#define AT_ONCE 4096           /* ticks, of two looks that nobody came between */
+
+uint64_t stopwatch_nanoseconds(void) { return (uint64_t)(clock_seconds() * 1e9) | 1; }
+
+/* Processors with AVX2 count evenly, whatever their speed is. To ask for just that takes some
+** microseconds of a virtual one. */
+struct stopwatch stopwatch_new(void) {
+  struct stopwatch watch = {.counts = false};
+#if STOPWATCH_COUNTS
+  watch.counts = __builtin_cpu_supports("avx2") != 0;
+#endif
+  return watch;
+}
+
+/* The counter and the clock at one time: where the thread has been put aside in between, once
+** more. */
+static uint64_t look(const struct stopwatch *watch, double *seconds) {
+  uint64_t before = 0, after = 0;
+  for (uint32_t i = 0; i < TRIES; i++) {
+    before = stopwatch_read(watch);
+    *seconds = clock_seconds();
+    after = stopwatch_read(watch);
+    if (after - before < AT_ONCE) break;
+  }
+  return after;
+}
+
+/* As the time since the last look says; what was known where that says nothing. */
+static double tick_by(const struct stopwatch *watch, uint64_t ticks, double seconds) {
+  bool later = watch->ticks && ticks > watch->ticks && seconds > watch->seconds;
+  return later ? (seconds - watch->seconds) / (double)(ticks - watch->ticks) : watch->tick;
+}
+
+void stopwatch_look(struct stopwatch *watch) {
+  double seconds;
+  if (!watch->counts) return;
+  uint64_t ticks = look(watch, &seconds);
+  watch->tick = tick_by(watch, ticks, seconds);
+  watch->ticks = ticks;
+  watch->seconds = seconds;
+  assert(watch->ticks > 0 && watch->tick >= 0);
+}
+
+double stopwatch_tick(const struct stopwatch *watch) {
+  double seconds;
+  if (!watch->counts) return 1e-9;
+  if (watch->tick > 0) return watch->tick;
+  uint64_t ticks = look(watch, &seconds);
+  return tick_by(watch, ticks, seconds);
+}
