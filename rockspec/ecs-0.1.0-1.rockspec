@@ -216,6 +216,7 @@ build = {
         "src/kernel/order.c",
         "src/kernel/partners.c",
         "src/kernel/partners_tied.c",
+        "src/kernel/plainly.c",
         "src/kernel/random.c",
         "src/kernel/region.c",
         "src/kernel/run.c",

@@ -88,30 +88,43 @@ static void set_registers(void **at, uint32_t from, uint32_t to, char *first, si
   for (; from < to; from++, first += size) at[from] = first;
 }
 
-static void set_scalars(const struct running *r) {
-  const struct program *p = r->p;
-  k_scalar *scalars = r->scalars;
-  void **at = r->at + r->numbers->scalars;
+static inline void set_scalars(const struct program *p, const k_run *run, k_scalar *scalars,
+                               void **at) {
+  const k_scalar *uniforms = run->uniforms;
+  uint32_t count = p->uniform_count, constants = p->constant_count;
   for (uint32_t i = 0; i < p->scalar_count; i++) at[i] = scalars + i;
-  for (uint32_t i = 0; i < p->uniform_count; i++) scalars[i] = r->run->uniforms[i];
-  for (uint32_t i = 0; i < p->constant_count; i++) scalars[p->uniform_count + i] = p->constants[i];
+  for (uint32_t i = 0; i < count; i++) scalars[i] = uniforms[i];
+  for (uint32_t i = 0; i < constants; i++) scalars[count + i] = p->constants[i];
+}
+
+static void set_block_registers(const struct program *p, char *base, void **at) {
+  const struct program_layout *l = &p->layout;
+  const struct numbering *numbers = &l->numbers;
+  set_registers(at, numbers->reg1, numbers->reg4, base + l->reg1, p->block);
+  set_registers(at, numbers->reg4, numbers->reg8, base + l->reg4, (size_t)4 * p->block);
+  set_registers(at, numbers->reg8, numbers->scalars, base + l->reg8, (size_t)8 * p->block);
+}
+
+static APART void set_lists(const struct program *p, char *base, void **at) {
+  const struct program_layout *l = &p->layout;
+  set_registers(at, l->numbers.lists, l->numbers.count, base + l->lists,
+                p->block * sizeof(k_span));
+  memset(base + l->lists, 0, l->reg8 - l->lists);
 }
 
 /* The addresses of operands that are the same for all tables. */
 static void set_up(const struct running *r, char *base) {
   const struct program *p = r->p;
-  const struct numbering *numbers = r->numbers;
   const struct program_layout *l = &p->layout;
+  const struct numbering *numbers = &l->numbers;
   void **at = r->at;
-  set_registers(at, numbers->reg1, numbers->reg4, base + l->reg1, p->block);
-  set_registers(at, numbers->reg4, numbers->reg8, base + l->reg4, (size_t)4 * p->block);
-  set_registers(at, numbers->reg8, numbers->scalars, base + l->reg8, (size_t)8 * p->block);
-  set_registers(at, numbers->lists, numbers->count, base + l->lists, p->block * sizeof(k_span));
-  if (p->list_count) memset(base + l->lists, 0, l->reg8 - l->lists);
-  set_scalars(r);
+  if (numbers->reg1 < numbers->scalars) set_block_registers(p, base, at);
+  set_scalars(p, r->run, r->scalars, at + numbers->scalars);
   at[numbers->all] = base;
-  set_registers(at, numbers->totals, numbers->start, base + l->totals, sizeof(k_folding));
-  for (uint32_t i = 0; i < p->array_count; i++) {
+  if (UNLIKELY(p->list_count)) set_lists(p, base, at);
+  if (UNLIKELY(p->total_count))
+    set_registers(at, numbers->totals, numbers->start, base + l->totals, sizeof(k_folding));
+  for (uint32_t i = 0, count = p->array_count; i < count; i++) {
     assert(r->run->arrays && r->run->arrays[i].count > 0);
     at[numbers->arrays + i] = (void *)(uintptr_t)&r->run->arrays[i];
   }
@@ -396,10 +409,11 @@ static void cut_bitmaps(const struct program *p, const k_run *run, size_t row) {
 }
 
 static void run_prologue(struct running *r) {
-  for (uint32_t pc = 0; pc < r->p->prologue; pc++) {
-    const k_insn *k = &r->p->insns[pc];
+  const op_fn *ops = r->ops;
+  void **at = r->at;
+  for (const k_insn *k = r->p->insns, *end = k + r->p->prologue; k < end; k++) {
     assert(k->op & OP_SCALAR);
-    r->ops[OP_NUMBER(k->op)](k, r->at, 1);
+    ops[OP_NUMBER(k->op)](k, at, 1);
   }
 }
 
@@ -458,11 +472,10 @@ static k_status run_short(struct running *r, size_t rows) {
   const op_fn *ops = r->ops;
   void **at = r->at;
   set_columns(r);
-  for (uint32_t pc = p->prologue, count = p->insn_count; pc < count;) {
-    const k_insn *k = &insns[pc++];
+  for (const k_insn *k = insns + p->prologue, *end = insns + p->insn_count; k < end; k++) {
     assert(k->op < OP_CONTROLS);
     size_t done = ops[k->op](k, at, rows);
-    if (UNLIKELY(done < rows)) return go_on_before(r, pc, done);
+    if (UNLIKELY(done < rows)) return go_on_before(r, (uint32_t)(k - insns) + 1, done);
   }
   return K_OK;
 }
@@ -519,17 +532,23 @@ k_status running_end(const struct program *p, const k_run *run, const k_folding 
 
 /* ---- a run ---- */
 
-k_status machine_over(struct machine *m, k_failure *failure) {
-  struct running *r = &m->running;
+static APART k_status run_rows(struct running *r, k_failure *failure) {
   failure->error = KE_NONE;
   if (r->run->rows == 0) return K_OK;
-  r->failure = failure;
-  r->first = 0;
-  if (r->p->layout.plain && r->run->rows <= SHORT && r->run->rows <= r->p->block)
-    return run_short(r, r->run->rows);
   begin_rows(r, failure);
   run_blocks(r);
   return end_rows(r->p, r->run, r->at[r->numbers->totals], failure);
+}
+
+k_status machine_over(struct machine *m, k_failure *failure) {
+  struct running *r = &m->running;
+  size_t rows = r->run->rows;
+  const struct program *p = r->p;
+  if (!p->layout.plain || rows > SHORT || rows > p->block) return run_rows(r, failure);
+  failure->error = KE_NONE;
+  r->failure = failure;
+  r->first = 0;
+  return LIKELY(rows > 0) ? run_short(r, rows) : K_OK;
 }
 
 k_status machine_run(struct machine *m, const struct program *p, const k_run *run,

@@ -18,6 +18,7 @@
 #include "kernel/lookup.h"
 #include "kernel/ops.h"
 #include "kernel/partners_tied.h"
+#include "kernel/plainly.h"
 
 /* ---- plans ---- */
 
@@ -28,9 +29,11 @@ struct run_plan run_plan_of(struct program *program, const struct run_column *co
                           .sharing = sharing_of(program)};
   assert(program->column_count <= RUN_COLUMNS && program->bitmap_count <= RUN_BITMAPS + RUN_MARKS);
   assert(command_count <= program->bitmap_count);
+  plan.plain = program->layout.plain;
   for (uint32_t i = 0; i < program->column_count; i++) {
     plan.reads[i / 64] |= (uint64_t)program_reads(program, i) << i % 64;
     plan.writes[i / 64] |= (uint64_t)program_writes(program, i) << i % 64;
+    plan.plain = plan.plain && columns[i].slot < RUN_VALUE;
     if (columns[i].slot != NONE) continue;
     assert(!plan.takes_ids);
     assert(program->columns[i] == KC_ENTITY && !program_writes(program, i));
@@ -587,5 +590,7 @@ ecs_status run_query(struct runner *runner, const struct run *run, struct run_fa
   assert(!terms_walk(&query->terms));
   uint32_t rows = run->plan->needs_room ? most_rows(query) : 0;
   if (!reserve_rows(runner, run->plan, rows)) return world_nomem(query->world);
+  if (LIKELY(run_is_plain(run)))
+    return LIKELY(run_plainly(runner, run, failure)) ? ECS_OK : fail(query->world, failure);
   return run_tables(runner, run, failure);
 }

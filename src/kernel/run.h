@@ -80,6 +80,7 @@ struct run_plan {
   uint32_t first_mark;                 /* the first of the bitmaps that `marks` is about */
   bool takes_ids;                      /* one of the columns that it reads is the entities */
   bool needs_room;                     /* for ids or bits of the rows */
+  bool plain;                          /* the program is, and its columns are all the query's */
   const struct run_command *commands;  /* of its first bitmaps, in the order of the function */
   const struct run_command *orders;    /* or those that rows order, by their number; given where */
                                        /* there are any, block by block, in an open scope */
