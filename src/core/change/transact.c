@@ -138,10 +138,11 @@ static bool copy_lists(ecs_world *world, const struct schedule *from, struct sch
   to->phases = memory_array(memory, phases, sizeof *to->phases);
   to->placed = memory_array(memory, phases, sizeof *to->placed);
   to->systems = memory_array(memory, systems, sizeof *to->systems);
-  to->running = memory_array(memory, systems, sizeof *to->running);
+  to->running = memory_array(memory, systems + RUNNING_AHEAD, sizeof *to->running);
   to->sorted = memory_array(memory, systems, sizeof *to->sorted);
   to->phase_capacity = to->placed_capacity = phases;
-  to->system_capacity = to->running_capacity = to->sorted_capacity = systems;
+  to->system_capacity = to->sorted_capacity = systems;
+  to->running_capacity = systems + RUNNING_AHEAD;
   if (!to->phases || !to->placed || !to->systems || !to->running || !to->sorted) return false;
   if (!system_names_reserve(memory, &to->names, systems)) return false;
   if (from->phase_count)

@@ -230,12 +230,13 @@ ecs_status schedule_build_observer(ecs_world *world, const ecs_observer_desc *de
 static ecs_status reserve(ecs_world *world, const ecs_system *system) {
   struct schedule *schedule = world->schedule;
   uint64_t need = schedule->system_count + 1ull;
+  const uint64_t needs[] = {need, need + RUNNING_AHEAD, need};
   ecs_system ***lists[] = {&schedule->systems, &schedule->running, &schedule->sorted};
   uint32_t *capacities[] = {&schedule->system_capacity, &schedule->running_capacity,
                             &schedule->sorted_capacity};
   for (int i = 0; i < 3; i++) {
     ecs_system **grown =
-        memory_grow(&world->memory, *lists[i], capacities[i], need, sizeof *grown);
+        memory_grow(&world->memory, *lists[i], capacities[i], needs[i], sizeof *grown);
     if (!grown) return world_nomem(world);
     *lists[i] = grown;
   }

@@ -73,6 +73,8 @@ struct ecs_system {
   struct arena arena;        /* of the names and lists */
 };
 
+#define RUNNING_AHEAD 8u       /* places that running systems are looked ahead by */
+
 struct schedule {
   struct phase *reacting;    /* of observers: none of the phases that run */
   struct phase **phases;     /* in running order */
@@ -84,7 +86,8 @@ struct schedule {
   ecs_system **systems;      /* in running order: by phase, then constraints */
   uint32_t system_count;
   uint32_t system_capacity;
-  ecs_system **running;      /* those of the phase that runs; room for all */
+  ecs_system **running;      /* those of the phase that runs, and the last of them RUNNING_AHEAD */
+                             /* times more; room for all */
   uint32_t running_count;
   uint32_t running_capacity;
   ecs_system **sorted;       /* while sorting; room for all */

@@ -23,7 +23,7 @@ static ecs_status check_dt(ecs_world *world, double dt) {
 }
 
 /* The callback in a scope of its own; its commands are applied or dropped behind it. */
-static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
+INLINE ecs_status call(ecs_world *world, ecs_system *system, double dt) {
   uint32_t scope = 0;
   ecs_status status = ECS_OK;
   if (!scope_open_first(&world->staging, SCOPE_SYSTEM))
@@ -57,7 +57,7 @@ static inline struct chance next_stream(const ecs_world *world, ecs_system *syst
   return stream_of(world, system, count_stream(world, system));
 }
 
-static ecs_status call_once(ecs_world *world, ecs_system *system, double dt) {
+INLINE ecs_status call_once(ecs_world *world, ecs_system *system, double dt) {
   world_turn(world);
   world->running = true;
   ecs_status status = call(world, system, dt);
@@ -87,7 +87,7 @@ static RARE ecs_status call_with_news(ecs_world *world, ecs_system *system, doub
 }
 
 /* One that runs out of memory has changed nothing: it counts as not having run. */
-static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
+INLINE ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   struct schedule *schedule = world->schedule;
   uint64_t start = schedule->clock ? schedule->clock : stopwatch_start(&schedule->stopwatch);
   double elapsed = system->elapsed;
@@ -199,16 +199,9 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, struct tempo
   return status;
 }
 
-/* The system so many places on; the last one. */
-static inline const ecs_system *ahead(const struct schedule *schedule, uint32_t i,
-                                      uint32_t places) {
-  uint32_t last = schedule->running_count - 1;
-  return schedule->running[i + places < last ? i + places : last];
-}
-
 /* Before a system runs: says what those behind it will look at first. */
-static inline void fetch_next(const struct schedule *schedule, uint32_t i) {
-  const ecs_system *next = ahead(schedule, i, 1), *later = ahead(schedule, i, 2);
+static inline void fetch_next(ecs_system *const *running) {
+  const ecs_system *next = running[1], *later = running[2];
   FETCH(later);
   FETCH(&later->reads);
   FETCH(next->reads);
@@ -222,9 +215,9 @@ static ecs_status step_range(ecs_world *world, uint32_t from, uint32_t to, struc
   const struct schedule *schedule = world->schedule;
   for (uint32_t i = from; i < to; i++) {
     ecs_system *system = schedule->running[i];
-    FETCH(ahead(schedule, i, 8));
+    FETCH(schedule->running[i + RUNNING_AHEAD]);
     if (LIKELY(status == ECS_OK) && step_barren(world, system, tempo.dt, tempo.once)) continue;
-    fetch_next(schedule, i);
+    fetch_next(schedule->running + i);
     if (system->removed) continue;
     if (status == ECS_OK)
       status = step_system(world, system, tempo);
@@ -262,10 +255,12 @@ static ecs_status run_once(ecs_world *world, const struct phase *phase, double d
   schedule_count(schedule);
   if (phase->count == 0) return ECS_OK;
   assert(phase->first + phase->count <= schedule->system_count);
-  assert(schedule->system_count <= schedule->running_capacity);
+  assert(schedule->system_count + RUNNING_AHEAD <= schedule->running_capacity);
   memcpy(schedule->running, schedule->systems + phase->first,
          phase->count * sizeof *schedule->running);
   schedule->running_count = phase->count;
+  for (uint32_t i = 0; i < RUNNING_AHEAD; i++)
+    schedule->running[phase->count + i] = schedule->running[phase->count - 1];
   ecs_status status = UNLIKELY(world->pool != NULL) && together_is_worth(world, &tempo)
                           ? step_batches(world, tempo)
                           : step_range(world, 0, schedule->running_count, tempo, ECS_OK);
