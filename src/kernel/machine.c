@@ -73,7 +73,7 @@ k_status machine_reserve(struct machine *m, const struct program *p) {
 ** memory, and the hardware's streams follow but a little. Not where there is little to do
 ** but to load. Within the caches one block is enough for what is done but once to each
 ** column. No block is in two leaves of a total. */
-#define SHORT 256
+#define SHORT MACHINE_SHORT
 
 static size_t choose_block(const struct program *p, size_t rows) {
   enum { CACHED = 4 << 20 };
@@ -458,26 +458,10 @@ k_status machine_open(struct machine *m, const struct program *p, const k_run *r
 void **machine_columns(const struct machine *m) { return m->running.at; }
 
 /* A row of the only block has failed in the instruction before one: those before it go on. */
-static RARE k_status go_on_before(struct running *r, uint32_t pc, size_t row) {
+RARE k_status running_go_on(struct running *r, uint32_t pc, size_t row) {
   fail(r, &r->p->insns[pc - 1], row);
   if (row > 0) run_from(r, pc, row, false);
   return K_FAILED;
-}
-
-/* A table of no more rows than every block has, of a program that is plain: what follows is most of
-** what it costs. */
-static k_status run_short(struct running *r, size_t rows) {
-  const struct program *p = r->p;
-  const k_insn *insns = p->insns;
-  const op_fn *ops = r->ops;
-  void **at = r->at;
-  set_columns(r);
-  for (const k_insn *k = insns + p->prologue, *end = insns + p->insn_count; k < end; k++) {
-    assert(k->op < OP_CONTROLS);
-    size_t done = ops[k->op](k, at, rows);
-    if (UNLIKELY(done < rows)) return go_on_before(r, (uint32_t)(k - insns) + 1, done);
-  }
-  return K_OK;
 }
 
 INLINE void begin_rows(struct running *r, k_failure *failure) {
@@ -545,10 +529,8 @@ k_status machine_over(struct machine *m, k_failure *failure) {
   size_t rows = r->run->rows;
   const struct program *p = r->p;
   if (!p->layout.plain || rows > SHORT || rows > p->block) return run_rows(r, failure);
-  failure->error = KE_NONE;
-  r->failure = failure;
-  r->first = 0;
-  return LIKELY(rows > 0) ? run_short(r, rows) : K_OK;
+  set_columns(r);
+  return LIKELY(rows > 0) ? running_short(r, rows, failure) : K_OK;
 }
 
 k_status machine_run(struct machine *m, const struct program *p, const k_run *run,

@@ -49,14 +49,18 @@ bool run_plainly(const struct runner *runner, const struct run *run, struct run_
   run_set_uniforms(run);
   k_status status = machine_open(runner->machine, run->plan->program, &rows);
   assert(status == K_OK);
-  void **columns = machine_columns(runner->machine);
+  struct running *running = &runner->machine->running;
+  void **columns = running->at;
+  size_t most = run->plan->program->block;
+  if (most > MACHINE_SHORT) most = MACHINE_SHORT;
   rows.columns = columns;
   for (uint32_t i = 0, count = query->count; i < count; i++) {
     const struct table *table = world_table(world, query->tables[i]);
     if (table->count == 0) continue;
     bind(run, query_columns(query, i), table, columns);
     rows.rows = table->count;
-    status = machine_over(runner->machine, &failure->why);
+    status = LIKELY(rows.rows <= most) ? running_short(running, rows.rows, &failure->why)
+                                       : machine_over(runner->machine, &failure->why);
     if (UNLIKELY(status != K_OK)) return failed(world, table, failure);
   }
   (void)status;

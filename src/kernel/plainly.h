@@ -1,5 +1,5 @@
-/* Running a plan that needs nothing but the machine over whole tables: where these have few rows, to
-** ask before each of them what else there is to do takes longer than its rows. */
+/* Running a plan that needs nothing but the machine over whole tables: where these have few rows,
+** to ask before each of them what else there is to do takes longer than its rows. */
 #ifndef ECS_KERNEL_PLAINLY_H
 #define ECS_KERNEL_PLAINLY_H
 

@@ -588,9 +588,10 @@ ecs_status run_query(struct runner *runner, const struct run *run, struct run_fa
   const ecs_query *query = run->query;
   if (UNLIKELY(query->broken)) return query_usable(query);
   assert(!terms_walk(&query->terms));
-  uint32_t rows = run->plan->needs_room ? most_rows(query) : 0;
+  bool plain = run_is_plain(run);
+  uint32_t rows = UNLIKELY(run->plan->needs_room) ? most_rows(query) : 0;
   if (!reserve_rows(runner, run->plan, rows)) return world_nomem(query->world);
-  if (LIKELY(run_is_plain(run)))
+  if (LIKELY(plain))
     return LIKELY(run_plainly(runner, run, failure)) ? ECS_OK : fail(query->world, failure);
   return run_tables(runner, run, failure);
 }
