@@ -333,12 +333,57 @@ static void try_constant_comparisons(void) {
     }
 }
 
+/* Quotients beside whole numbers, as large as loops still take the short way for: `rows` of them by
+** one divisor, of any size. */
+static void try_multiples(int op, const struct program *p, struct machine *m) {
+  enum { ROWS = 96 };
+  const int64_t edge = (int64_t)1 << 51;
+  const unsigned bits = (unsigned)(random_bits() % 51);
+  int64_t y = (int64_t)(random_bits() & (((uint64_t)1 << bits) - 1)) + 1, x[ROWS], got[ROWS];
+  for (int i = 0; i < ROWS; i++) {
+    const int64_t multiple = (int64_t)(random_bits() % (uint64_t)(edge / y));
+    x[i] = multiple * y + i % 3 - 1;
+    if (i & 1) x[i] = -x[i];
+  }
+  if (random_bits() & 1) y = -y;
+  void *data[2] = {x, got};
+  const k_scalar uniform = {.i64 = y};
+  const k_run r = {.rows = ROWS, .columns = data, .uniforms = &uniform};
+  k_failure failure;
+  CHECK(machine_run(m, p, &r, &failure) == K_OK);
+  for (int i = 0; i < ROWS; i++) {
+    k_error error;
+    const value a = {KT_I64, {.i64 = x[i]}}, b = {KT_I64, {.i64 = y}}, c = {KT_I64, {.i64 = got[i]}};
+    const value want = reference_binary((k_op)op, a, b, &error);
+    const test_trial t = {op_name(op), op, KT_I64, KT_I64, KT_I64, 0, 1};
+    if (!equal(c, want)) complain(&t, a, b, c, want);
+  }
+}
+
+static void try_divisors(int op) {
+  struct builder *b = builder_new(&test_memory);
+  const uint32_t in = build_column(b, KC_I64), out = build_column(b, KC_I64);
+  build_at(b, K_ALL, 0);
+  const k_value x = build_load(b, in), y = build_uniform(b, 0, KT_I64);
+  build_store(b, out, build_binary(b, (k_op)op, x, y));
+  struct program *p = NULL;
+  CHECK(build_finish(b, &p) == K_OK);
+  builder_free(b);
+  struct machine *m = machine_new(&test_memory, isa);
+  CHECK(machine_reserve(m, p) == K_OK);
+  for (int i = 0; i < 2000; i++) try_multiples(op, p, m);
+  machine_free(m);
+  program_free(p);
+}
+
 int main(void) {
   for (int i = 0; i < K_ISAS; i++) {
     isa = (k_isa)i;
     if (!isa_supported(isa)) continue;
     for (tame = 0; tame < 2; tame++) try_all();
     try_constant_comparisons();
+    try_divisors(KO_IDIV);
+    try_divisors(KO_MOD);
   }
   CHECK(bytes_in_use == 0);
   return failures != 0;
