@@ -131,7 +131,7 @@ static bool sets_total(const struct checker *c, uint32_t operand, uint32_t op) {
 }
 
 static bool sets_site(const struct checker *c, uint32_t operand, uint32_t op) {
-  k_type type = op == OP_NOTE_F64 ? KT_F64 : op == OP_NOTE_I64 ? KT_I64 : KT_BOOL;
+  k_type type = note_type(op);
   return operand >= c->at.sites && operand < c->at.lists &&
          c->p->sites[operand - c->at.sites].type == type;
 }
@@ -261,12 +261,9 @@ static bool control(struct checker *c, const k_insn *k) {
     case OP_GIVE_I64:
     case OP_TAKE:
     case OP_LIST:
-    case OP_PICK:
-    case OP_NOTE_F64:
-    case OP_NOTE_I64:
-    case OP_NOTE_BOOL: return true;
+    case OP_PICK: return true;
     case OP_DO_NOTES: return c->depth == 0;
-    default: return k->op >= OP_LOOK_BOOL && k->op <= OP_LOOK_I64;
+    default: return is_note(k->op) || (k->op >= OP_LOOK_BOOL && k->op <= OP_LOOK_I64);
   }
 }
 

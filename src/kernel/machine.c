@@ -33,6 +33,7 @@ static struct program_layout lay_out(const struct program *p) {
   l.plain = !p->bitmap_count && !p->total_count && !p->site_count && !p->starts;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++)
     l.plain = l.plain && p->insns[pc].op < OP_CONTROLS;
+  notes_plan(p, l.noting);
   return l;
 }
 
@@ -276,17 +277,17 @@ static void fail(struct running *r, const k_insn *k, size_t lane) {
 
 /* Of what the machine does itself. */
 static bool may_fail(uint32_t op) {
-  return (op >= OP_NOTE_F64 && op <= OP_DO_NOTES) || op == OP_LIST;
+  return is_note(op) || op == OP_DO_NOTES || op == OP_LIST;
 }
 
 /* Does such an instruction for n rows; how many of them did not fail. */
 static size_t note_or_list(struct running *r, const k_insn *k, size_t n) {
-  static const uint8_t types[] = {KT_F64, KT_I64, KT_BOOL};
   if (k->op == OP_LIST) return list(r, k, n);
   if (k->op == OP_DO_NOTES) return notes_do(r->notes, r->p, r->run, n, r->failure);
   assert(k->dst >= r->numbers->sites && k->dst < r->numbers->count);
-  return notes_add(r->notes, k->dst - r->numbers->sites, (k_type)types[k->op - OP_NOTE_F64],
-                   r->at[k->a], r->at[k->b], r->at[k->d], n);
+  uint32_t which = (k->op - (uint32_t)OP_NOTE_VV_F64) % 4;
+  struct noted noted = {note_type(k->op), which >= 2, which % 2 == 1, r->at[k->a], r->at[k->b]};
+  return notes_add(r->notes, k->dst - r->numbers->sites, &noted, r->at[k->d], n);
 }
 
 static void move(struct running *r, ptrdiff_t rows) {

@@ -33,13 +33,60 @@ void notes_open(struct notes *notes, const struct program *p, void *room) {
   else
     lay_out(notes, room, capacity);
   notes->site_count = p->site_count;
-  notes->masked = 0;
+  notes->noting = p->layout.noting;
   notes_clear(notes, 0);
   notes->plain = notes_are_plain(p);
 }
 
 void notes_free(struct notes *notes) {
   memory_free(notes->memory, notes->own, (size_t)notes->own_capacity * NOTE_ROOM);
+}
+
+/* ---- what programs show ---- */
+
+/* Whether no site is in a loop, nor in two instructions. */
+static bool come_once(const struct program *p, const struct numbering *numbers) {
+  uint64_t seen[K_SITES / 64] = {0};
+  uint32_t end = 0;
+  for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
+    const k_insn *k = &p->insns[pc];
+    if (k->op == OP_LOOP && k->c > end) end = k->c;
+    if (!is_note(k->op)) continue;
+    uint32_t site = k->dst - numbers->sites;
+    if (pc < end || (seen[site / 64] >> site % 64 & 1)) return false;
+    seen[site / 64] |= UINT64_C(1) << site % 64;
+  }
+  return true;
+}
+
+/* Whether an instruction puts something into the operand that a mask is. */
+static bool sets_mask(const k_insn *k, uint32_t mask) {
+  return !(k->op & OP_SCALAR) && op_table[k->op].signature[0] == 'm' && k->dst == mask;
+}
+
+/* A mask stays what it is between two instructions that nothing jumps between. */
+void notes_plan(const struct program *p, uint8_t *noting) {
+  uint32_t mask = K_NO_OPERAND, lands[MAX_DEPTH], open = 0;
+  struct numbering numbers = program_numbering(p);
+  memset(noting, 0, K_SITES);
+  if (p->site_count == 0 || !come_once(p, &numbers)) return;
+  memset(noting, NOTING_ONCE, K_SITES);
+  for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
+    const k_insn *k = &p->insns[pc];
+    for (; open > 0 && lands[open - 1] == pc; open--) mask = K_NO_OPERAND;
+    if (k->op == OP_LOOP || k->op == OP_END || k->op == OP_SKIP) mask = K_NO_OPERAND;
+    if (k->op == OP_SKIP) {
+      assert(open < MAX_DEPTH);
+      lands[open++] = k->c;
+    }
+    if (is_note(k->op)) {
+      if (k->d == numbers.all) noting[k->dst - numbers.sites] |= NOTING_ALL;
+      if (k->d == mask) noting[k->dst - numbers.sites] |= NOTING_SAME;
+      mask = k->d;
+    } else if (sets_mask(k, mask)) {
+      mask = K_NO_OPERAND;
+    }
+  }
 }
 
 /* ---- noting down ---- */
@@ -88,6 +135,7 @@ static void find_rows(struct notes *notes, const uint8_t *mask, size_t n) {
     }
   }
   notes->among_count = count;
+  notes->masked_rows = NONE;
 }
 
 static k_scalar value_at(k_type type, const void *values, size_t i) {
@@ -100,48 +148,78 @@ static k_scalar value_at(k_type type, const void *values, size_t i) {
   return value;
 }
 
-/* All of n rows. */
-static void copy_all(struct notes *notes, k_type type, const int64_t *index, const void *values,
-                     uint32_t n) {
-  uint32_t *rows = notes->rows + notes->count;
+/* The values of some rows, or of the first ones where it is not said which. */
+static void copy_values(const struct notes *notes, const struct noted *noted,
+                        const uint16_t *among, uint32_t count) {
   k_scalar *to = notes->values + notes->count;
-  memcpy(notes->indexes + notes->count, index, n * sizeof *index);
-  if (type == KT_BOOL)
-    for (uint32_t i = 0; i < n; i++) to[i] = value_at(KT_BOOL, values, i);
-  else
-    memcpy(to, values, n * sizeof *to);
-  for (uint32_t i = 0; i < n; i++) rows[i] = i;
-}
-
-/* Those that find_rows has found. */
-static void copy_some(struct notes *notes, k_type type, const int64_t *index, const void *values) {
-  const uint16_t *among = notes->among;
-  int64_t *indexes = notes->indexes + notes->count;
-  k_scalar *to = notes->values + notes->count;
-  uint32_t *rows = notes->rows + notes->count, count = notes->among_count;
-  for (uint32_t i = 0; i < count; i++) {
-    rows[i] = among[i];
-    indexes[i] = index[among[i]];
-    to[i] = value_at(type, values, among[i]);
+  const k_scalar *values = noted->values;
+  if (noted->one_value) {
+    k_scalar value = value_at(noted->type, values, 0);
+    for (uint32_t i = 0; i < count; i++) to[i] = value;
+  } else if (noted->type == KT_BOOL) {
+    for (uint32_t i = 0; i < count; i++) to[i] = value_at(KT_BOOL, values, among ? among[i] : i);
+  } else if (!among) {
+    memcpy(to, values, count * sizeof *to);
+  } else {
+    for (uint32_t i = 0; i < count; i++) to[i] = values[among[i]];
   }
 }
 
-size_t notes_add(struct notes *notes, uint32_t site, k_type type, const int64_t *index,
-                 const void *values, const uint8_t *mask, size_t n) {
-  find_rows(notes, mask, n);
-  uint32_t more = notes->among_count, first = notes->among[0];
+/* The same of their indexes. */
+static void copy_indexes(const struct notes *notes, const struct noted *noted,
+                         const uint16_t *among, uint32_t count) {
+  int64_t *to = notes->indexes + notes->count;
+  const int64_t *indexes = noted->indexes;
+  if (noted->one_index)
+    for (uint32_t i = 0; i < count; i++) to[i] = *indexes;
+  else if (!among)
+    memcpy(to, indexes, count * sizeof *to);
+  else
+    for (uint32_t i = 0; i < count; i++) to[i] = indexes[among[i]];
+}
+
+/* Writes down the rows of a run, which are those of the last mask unless they are all. */
+static void write_rows(struct notes *notes, struct note_run *run, bool all) {
+  uint32_t *rows = notes->rows + run->from;
+  for (uint32_t i = 0; i < run->count; i++) rows[i] = all ? i : notes->among[i];
+  run->rows = run->from;
+}
+
+/* Writes down which rows and sites the notes are of that programs show to come but once. */
+static void spread(struct notes *notes) {
+  for (uint32_t site = 0; site < notes->site_count; site++) {
+    struct note_run *run = &notes->runs[site];
+    if (!(notes->noting[site] & NOTING_ONCE) || run->count == 0) continue;
+    memset(notes->sites + run->from, (int)site, run->count);
+    if (run->rows == NONE)
+      write_rows(notes, run, true);
+    else if (run->rows != run->from)
+      memcpy(notes->rows + run->from, notes->rows + run->rows, run->count * sizeof *notes->rows);
+    run->rows = run->from;
+  }
+}
+
+size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
+                 const uint8_t *mask, size_t n) {
+  uint8_t noting = notes->noting[site];
+  bool whole = (noting & NOTING_ALL) != 0;
+  if (!whole && !((noting & NOTING_SAME) && notes->masked == n)) find_rows(notes, mask, n);
+  uint32_t more = whole ? (uint32_t)n : notes->among_count, first = whole ? 0 : notes->among[0];
   if (more == 0) return n;
   assert(site < notes->site_count && more <= n);
   if (!has_room(notes, more)) return first;
-  if (more == n)
-    copy_all(notes, type, index, values, more);
-  else
-    copy_some(notes, type, index, values);
-  memset(notes->sites + notes->count, (int)site, more);
+  bool all = more == n, once = (noting & NOTING_ONCE) != 0;
+  struct note_run run = {notes->count, more, all ? NONE : notes->masked_rows,
+                         noted->one_index && once && notes->plain};
+  copy_values(notes, noted, all ? NULL : notes->among, more);
+  copy_indexes(notes, noted, all ? NULL : notes->among, run.one_index ? 1 : more);
+  if (!once || (!all && run.rows == NONE)) write_rows(notes, &run, all);
+  if (!once) memset(notes->sites + notes->count, (int)site, more);
+  if (!all) notes->masked_rows = run.rows;
   notes->again |= notes->runs[site].count != 0;
-  notes->runs[site] = (struct note_run){notes->count, more};
+  notes->runs[site] = run;
   notes->sorted &= notes->count == 0 || first >= notes->last;
-  notes->last = notes->among[more - 1];
+  notes->last = whole ? more - 1 : notes->among[more - 1];
   notes->count += more;
   assert(notes->count <= notes->capacity);
   return n;
@@ -437,6 +515,14 @@ static uint32_t do_rows(struct doing *doing, const k_orders *orders, uint32_t co
   return count;
 }
 
+/* The row of the first note. */
+static uint32_t first_row(const struct notes *notes) {
+  uint32_t site = 0;
+  while (!notes->runs[site].count || notes->runs[site].from) site++;
+  const uint32_t *rows = notes_rows(notes, &notes->runs[site]);
+  return rows ? rows[0] : 0;
+}
+
 /* Whether all notes are an order's, which are given together; how many rows are sound then. */
 static bool give_many(const struct doing *doing, const k_orders *orders, size_t n, size_t *sound) {
   uint32_t count = 0, given = 0;
@@ -445,7 +531,7 @@ static bool give_many(const struct doing *doing, const k_orders *orders, size_t 
   if (given == count) return true;
   refuse(doing, KE_ROOM, integer(0));
   doing->failure->tag = 0;
-  *sound = doing->notes->rows[0];
+  *sound = first_row(doing->notes);
   return true;
 }
 
@@ -459,6 +545,7 @@ size_t notes_do(struct notes *notes, const struct program *p, const k_run *run, 
     doing.joins = notes_join(notes, p, run->orders);
     if (give_many(&doing, run->orders, n, &sound)) return sound;
   }
+  spread(notes);
   if (doing.joins) {
     notes->sorted = false;
     count = notes_sort_joined(notes, n);

@@ -21,7 +21,17 @@ static inline k_column array_column(uint8_t array) {
 /* The notes of one site in a block, as far as it was come to once. */
 struct note_run {
   uint32_t from, count;
+  uint32_t rows;                 /* where their rows begin; NONE: all rows, one after the other */
+  bool one_index;                /* only the first one's is written: it is that of all */
 };
+
+/* What a program shows of how rows come to a site. */
+enum {
+  NOTING_ONCE = 1,               /* no site is come to more than once in a block */
+  NOTING_ALL = 2,                /* all rows come to it */
+  NOTING_SAME = 4                /* so do those that came to the one before it */
+};
+void notes_plan(const struct program *p, uint8_t *noting);
 
 /* The notes of a block, one after the other, in columns: in the room given, or in `own`. */
 struct notes {
@@ -30,6 +40,8 @@ struct notes {
   k_scalar *values;              /* once one is done row after row: what was in the cell */
   uint32_t *rows, *order;        /* `order` is room to sort them */
   uint8_t *sites;
+  const uint8_t *noting;         /* by site, as notes_plan says: of NOTING_ONCE no sites are */
+                                 /* written, and no rows that are those of another run */
   uint32_t count, capacity;
   void *own;                     /* where loops note down more than there is room for */
   uint32_t own_capacity;
@@ -40,7 +52,8 @@ struct notes {
   bool sorted;                   /* none is of a row before the one in front of it */
   bool plain;                    /* as notes_are_plain says, */
   bool again;                    /* but that some site was come to more than once */
-  uint32_t masked;               /* the rows of the last mask, */
+  uint32_t masked;               /* the rows of the last mask, 0: none is known; */
+  uint32_t masked_rows;          /* where those in it are written down, or NONE; */
   uint8_t mask[K_BLOCK];
   uint32_t among_count;          /* and those that are in it */
   uint16_t among[K_BLOCK];
@@ -62,17 +75,40 @@ enum { NOTE_JOINED = UINT8_MAX };
 /* Begins a block at a row. */
 static inline void notes_clear(struct notes *notes, size_t first) {
   notes->first = first;
-  notes->outgrown = 0;
+  notes->outgrown = notes->masked = 0;
   notes->count = notes->last = 0;
   notes->sorted = true;
   notes->again = false;
   memset(notes->runs, 0, notes->site_count * sizeof *notes->runs);
 }
 
+/* What rows note down: an index and a value each, or one for all of them. */
+struct noted {
+  k_type type;
+  bool one_index, one_value;
+  const int64_t *indexes;
+  const void *values;
+};
+
 /* Notes down what n rows do at a site, those of the mask. Returns n, or, when there is no room, the
 ** first row of the mask. */
-size_t notes_add(struct notes *notes, uint32_t site, k_type type, const int64_t *index,
-                 const void *values, const uint8_t *mask, size_t n);
+size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
+                 const uint8_t *mask, size_t n);
+
+/* The rows of a run, in their order; NULL: 0, 1, 2 ... */
+static inline const uint32_t *notes_rows(const struct notes *notes, const struct note_run *run) {
+  return run->rows == NONE ? NULL : notes->rows + run->rows;
+}
+
+/* How many notes of a run are of the first n rows. */
+static inline uint32_t notes_before(const struct notes *notes, const struct note_run *run,
+                                    size_t n) {
+  const uint32_t *rows = notes_rows(notes, run);
+  uint32_t count = run->count;
+  if (!rows) return count < n ? count : (uint32_t)n;
+  while (count > 0 && rows[count - 1] >= n) count--;
+  return count;
+}
 
 /* Does what the first n rows have noted down. Returns n, or the first row that fails, which has
 ** then done nothing, nor have those behind it; *failure says why, but not where. */

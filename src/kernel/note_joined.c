@@ -6,9 +6,10 @@ static bool is_order(const struct program *p, uint32_t site, uint32_t order) {
 
 /* Whether the same rows were noted down at both. */
 static bool same_rows(const struct notes *notes, uint32_t x, uint32_t y) {
-  struct note_run a = notes->runs[x], b = notes->runs[y];
-  return a.count == b.count &&
-         memcmp(notes->rows + a.from, notes->rows + b.from, a.count * sizeof *notes->rows) == 0;
+  const struct note_run *a = &notes->runs[x], *b = &notes->runs[y];
+  const uint32_t *rows = notes_rows(notes, a), *others = notes_rows(notes, b);
+  if (a->count != b->count || rows == others) return a->count == b->count;
+  return rows && others && memcmp(rows, others, a->count * sizeof *rows) == 0;
 }
 
 /* Joins the sites behind one to it, if all of its parts are there. */
@@ -117,15 +118,24 @@ void notes_give_joined(const struct notes *notes, const k_orders *orders, uint32
   orders->give_joined(orders->ud, order, entities, values);
 }
 
+/* The site whose notes are all but those that are joined to them; NONE where there is none. */
+static uint32_t only_site(const struct notes *notes) {
+  uint32_t only = NONE;
+  for (uint32_t site = 0; site < notes->site_count; site++) {
+    if (!notes->runs[site].count || notes->joined[site] == NOTE_JOINED) continue;
+    if (only != NONE) return NONE;
+    only = site;
+  }
+  return only;
+}
+
 bool notes_give_many(const struct notes *notes, const struct program *p, const k_orders *orders,
                      size_t n, uint32_t *count, uint32_t *given) {
   const int64_t *entities[MAX_SITES];
   const k_scalar *values[MAX_SITES];
-  struct note_run only;
-  if (list_runs(notes, &only, 1) != 1) return false;
-  uint32_t site = notes->sites[only.from];
-  if (p->sites[site].step != KS_ORDER) return false;
-  for (*count = only.count; *count && notes->rows[only.from + *count - 1] >= n;) --*count;
+  uint32_t site = only_site(notes);
+  if (site == NONE || p->sites[site].step != KS_ORDER) return false;
+  *count = notes_before(notes, &notes->runs[site], n);
   for (uint32_t i = 0; i <= notes->joined[site]; i++) {
     entities[i] = notes->indexes + notes->runs[site + i].from;
     values[i] = notes->values + notes->runs[site + i].from;

@@ -35,21 +35,22 @@ bool notes_are_plain(const struct program *p) {
 ** of an array, or cells of others by rows. */
 struct place {
   uint32_t count;
-  const uint32_t *rows;
+  const uint32_t *rows;        /* NULL: 0, 1, 2 ... */
   const int64_t *indexes;
   const k_scalar *values;
   char *elements;
   void *const *cells;          /* NULL: elements */
+  bool one_index;              /* only the first one is there: it is that of all */
 };
 
 static struct place place_of(const struct notes *notes, const struct program *p,
                              const k_array *arrays, uint32_t site, size_t end) {
   struct note_run run = notes->runs[site];
   uint8_t number = p->sites[site].array;
-  struct place place = {run.count, notes->rows + run.from, notes->indexes + run.from,
-                        notes->values + run.from, NULL, NULL};
+  struct place place = {notes_before(notes, &run, end), notes_rows(notes, &run),
+                        notes->indexes + run.from, notes->values + run.from, NULL, NULL,
+                        run.one_index};
   assert(run.from + run.count <= notes->count);
-  while (place.count && place.rows[place.count - 1] >= end) place.count--;
   if (p->arrays[number] & ARRAY_OF_CELLS)
     place.cells = (void *const *)arrays[number].data + notes->first;
   else
@@ -57,23 +58,31 @@ static struct place place_of(const struct notes *notes, const struct program *p,
   return place;
 }
 
+INLINE uint32_t place_row(const struct place *place, uint32_t i) {
+  return place->rows ? place->rows[i] : i;
+}
+
+INLINE int64_t place_index(const struct place *place, uint32_t i) {
+  return place->indexes[place->one_index ? 0 : i];
+}
+
 INLINE void *cell_at(const struct place *place, uint32_t i, size_t size) {
-  return place->cells ? place->cells[place->rows[i]]
-                      : place->elements + ((size_t)place->indexes[i] - 1) * size;
+  return place->cells ? place->cells[place_row(place, i)]
+                      : place->elements + ((size_t)place_index(place, i) - 1) * size;
 }
 
 /* The first row with an index beside its array, or `end`. Sign bits say whether there is one. */
 static size_t first_outside(const struct place *place, const k_array *array, size_t end) {
   uint64_t length = (uint64_t)array->count, signs = 0;
-  for (uint32_t i = 0; i < place->count; i++) {
+  for (uint32_t i = 0; i < (place->one_index ? 1 : place->count); i++) {
     uint64_t index = (uint64_t)place->indexes[i];
     signs |= (index - 1) | (length - index);
   }
   if (!(signs >> 63)) return end;
   uint32_t at = 0;
-  while ((uint64_t)place->indexes[at] - 1 < length) at++;
-  assert(at < place->count && place->rows[at] < end);
-  return place->rows[at];
+  while ((uint64_t)place_index(place, at) - 1 < length) at++;
+  assert(at < place->count && place_row(place, at) < end);
+  return place_row(place, at);
 }
 
 INLINE double take_real(k_site site, double x, double y) {
@@ -115,8 +124,9 @@ INLINE void step_f64(const struct place *place, k_site site) {
   const int64_t *at = place->indexes;
   double *elements = (double *)(void *)place->elements;
   uint32_t count = place->count;
+  assert(!place->one_index || place->cells);
   for (uint32_t i = 0; place->cells && i < count; i++) {
-    double *cell = place->cells[place->rows[i]];
+    double *cell = place->cells[place_row(place, i)];
     *cell = take_real(site, *cell, values[i].f64);
   }
   for (uint32_t i = 0; elements && i < count; i++)
@@ -125,23 +135,24 @@ INLINE void step_f64(const struct place *place, k_site site) {
 
 INLINE void step_f32(const struct place *place, k_site site) {
   const k_scalar *values = place->values;
-  const int64_t *at = place->indexes;
   float *elements = (float *)(void *)place->elements;
   uint32_t count = place->count;
   for (uint32_t i = 0; place->cells && i < count; i++) {
-    float *cell = place->cells[place->rows[i]];
+    float *cell = place->cells[place_row(place, i)];
     *cell = (float)take_real(site, (double)*cell, values[i].f64);
   }
-  for (uint32_t i = 0; elements && i < count; i++)
-    elements[at[i] - 1] = (float)take_real(site, (double)elements[at[i] - 1], values[i].f64);
+  for (uint32_t i = 0; elements && i < count; i++) {
+    float *element = elements + place_index(place, i) - 1;
+    *element = (float)take_real(site, (double)*element, values[i].f64);
+  }
 }
 
 /* By way of a local, as all are about one element. */
 INLINE void step_one(const struct place *place, k_site site) {
-  assert(place->elements && !place->cells);
-  double x = *(double *)(void *)place->elements;
+  assert(place->elements && !place->cells && place->count > 0);
+  double *element = cell_at(place, 0, sizeof *element), x = *element;
   for (uint32_t i = 0; i < place->count; i++) x = take_real(site, x, place->values[i].f64);
-  *(double *)(void *)place->elements = x;
+  *element = x;
 }
 
 /* Sums, which most steps are, have loops of their own: a third of the time. */
@@ -188,6 +199,7 @@ static void change_integer(const struct place *places, const k_site *sites, uint
 static void change_place(const struct place *places, const k_site *sites, uint32_t steps,
                          k_column type, bool one) {
   assert(places->count <= places[steps - 1].count);
+  if (places->count == 0) return;
   if (steps == 1 && is_real(type) && sites->type == KT_F64) {
     take_one_step(places, *sites, type, one);
     return;
@@ -203,14 +215,19 @@ static void change_place(const struct place *places, const k_site *sites, uint32
 /* The index beside its array for which a row fails: the first in the order of the function. */
 static int64_t index_that_fails(const struct notes *notes, const struct program *p,
                                 const k_array *arrays, size_t row) {
-  for (uint32_t i = 0; i < notes->count; i++) {
-    uint8_t array = p->sites[notes->sites[i]].array;
-    bool inside = (uint64_t)notes->indexes[i] - 1 < (uint64_t)arrays[array].count;
-    if (notes->rows[i] == row && !inside && !(p->arrays[array] & ARRAY_OF_CELLS))
-      return notes->indexes[i];
+  uint32_t first = NONE;
+  for (uint32_t site = 0; site < p->site_count; site++) {
+    const struct note_run *run = &notes->runs[site];
+    uint32_t at = notes_before(notes, run, row + 1) - 1;   /* its note of the row, if it has one */
+    uint8_t array = p->sites[site].array;
+    if (at == NONE || (p->arrays[array] & ARRAY_OF_CELLS)) continue;
+    if (notes_rows(notes, run) && notes_rows(notes, run)[at] != row) continue;
+    uint32_t index = run->from + (run->one_index ? 0 : at);
+    bool inside = (uint64_t)notes->indexes[index] - 1 < (uint64_t)arrays[array].count;
+    if (!inside && index < first) first = index;
   }
-  assert(false);
-  return 0;
+  assert(first != NONE);
+  return notes->indexes[first];
 }
 
 size_t notes_do_plain(const struct notes *notes, const struct program *p, const k_array *arrays,
@@ -232,7 +249,7 @@ size_t notes_do_plain(const struct notes *notes, const struct program *p, const 
     } while (!p->sites[site + steps++].last);
     next = site + steps;
     change_place(places, &p->sites[site], steps, column_of(p, p->sites[site]),
-                 !places->cells && arrays[p->sites[site].array].count == 1);
+                 !places->cells && (places->one_index || arrays[p->sites[site].array].count == 1));
   }
   if (end == n) return n;
   failure->error = KE_ABSENT;

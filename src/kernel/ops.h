@@ -15,6 +15,13 @@ enum {
 #define OP_SCALAR 0x8000     /* in k_insn.op: all operands are scalars, and it is done once */
 #define OP_NUMBER(op) ((op) & 0x7fffu)  /* of k_insn.op, without that bit */
 
+/* Instructions that note something down, and of which type. */
+static inline bool is_note(uint32_t op) { return op >= OP_NOTE_VV_F64 && op <= OP_NOTE_SS_BOOL; }
+static inline k_type note_type(uint32_t op) {
+  assert(is_note(op));
+  return op < OP_NOTE_VV_I64 ? KT_F64 : op < OP_NOTE_VV_BOOL ? KT_I64 : KT_BOOL;
+}
+
 struct op_info {
   const char *text;
   char signature[6];  /* dst, a, b, c, d */
@@ -74,7 +81,7 @@ static inline k_type column_value(k_column c) {
 /* Limits that the checker imposes. */
 enum {
   MAX_COLUMNS = 256, MAX_REGISTERS = 128, MAX_SCALARS = 1024, MAX_BITMAPS = 64,
-  MAX_TOTALS = 16, MAX_ARRAYS = 32, MAX_LOOKUPS = 64, MAX_SITES = 128, MAX_LISTS = 8,
+  MAX_TOTALS = 16, MAX_ARRAYS = 32, MAX_LOOKUPS = 64, MAX_SITES = K_SITES, MAX_LISTS = 8,
   MAX_DEPTH = 8, MAX_INSNS = 16384
 };
 

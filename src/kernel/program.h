@@ -202,6 +202,8 @@ typedef struct k_insn {
 
 #define K_NO_OPERAND 0xffff
 
+#define K_SITES 128   /* most of them */
+
 #define ARRAY_OF_CELLS 0x80u  /* of an array: only notes write to it, see build_cells */
 
 /* A place where rows note down a step on an element of an array, or an order. */
@@ -228,6 +230,7 @@ struct program_layout {
   bool plain;               /* it has no bitmaps, totals, notes or start, and no instruction behind
                             ** the prologue but those that are loops over a block's rows */
   struct numbering numbers;
+  uint8_t noting[K_SITES];  /* by site: see notes_plan */
 };
 
 /* What may differ between programs that pass the check. Public so that the checker can be

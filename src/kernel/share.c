@@ -15,10 +15,8 @@ static uint32_t weight_of(const k_insn *k) {
   if (op == OP_LIVE) return LIVE_WEIGHT;
   if (op == OP_LIST) return LIST_WEIGHT;
   if (op >= OP_LOOK_BOOL && op <= OP_LOOK_I64) return LOOK_WEIGHT;
-  return op >= OP_NOTE_F64 && op <= OP_DO_NOTES ? NOTE_WEIGHT : 1;
+  return is_note(op) || op == OP_DO_NOTES ? NOTE_WEIGHT : 1;
 }
-
-static bool is_note(const k_insn *k) { return k->op >= OP_NOTE_F64 && k->op <= OP_NOTE_BOOL; }
 
 static bool writes_column(const struct program *p, const k_insn *k) {
   char letter = op_table[OP_NUMBER(k->op)].signature[0];
@@ -60,7 +58,7 @@ static bool notes_in_loops(const struct program *p) {
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
     const k_insn *k = &p->insns[pc];
     if (k->op == OP_LOOP && k->c > end) end = k->c;
-    if (is_note(k) && pc < end) return true;
+    if (is_note(k->op) && pc < end) return true;
   }
   return false;
 }

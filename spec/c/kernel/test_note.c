@@ -317,13 +317,13 @@ static void try_check(void) {
   struct numbering at = program_numbering(p);
   for (uint32_t i = 0; i < p->insn_count; i++) {
     k_insn *k = &p->insns[i], old = *k;
-    if (k->op != OP_NOTE_I64) continue;
+    if (k->op != OP_NOTE_VV_I64) continue;
     for (uint32_t operand = 0; operand <= at.count; operand++) {
       k->dst = (uint16_t)operand;
       CHECK(program_check(p) == (operand >= at.sites && operand < at.count));
     }
     *k = old;
-    k->op = OP_NOTE_F64;
+    k->op = OP_NOTE_VV_F64;
     CHECK(!program_check(p));
     *k = old;
   }

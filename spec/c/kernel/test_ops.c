@@ -353,7 +353,8 @@ static void try_multiples(int op, const struct program *p, struct machine *m) {
   CHECK(machine_run(m, p, &r, &failure) == K_OK);
   for (int i = 0; i < ROWS; i++) {
     k_error error;
-    const value a = {KT_I64, {.i64 = x[i]}}, b = {KT_I64, {.i64 = y}}, c = {KT_I64, {.i64 = got[i]}};
+    const value a = {KT_I64, {.i64 = x[i]}}, b = {KT_I64, {.i64 = y}};
+    const value c = {KT_I64, {.i64 = got[i]}};
     const value want = reference_binary((k_op)op, a, b, &error);
     const test_trial t = {op_name(op), op, KT_I64, KT_I64, KT_I64, 0, 1};
     if (!equal(c, want)) complain(&t, a, b, c, want);
