@@ -116,6 +116,20 @@ describe("a kernel that spawns", function()
     end)
   end)
 
+  it("puts into tables what several conditions have chosen", function()
+    agree(function(world)
+      return function(p, spawner, _, e)
+        if spawner.left < 2 then return end
+        local far = p.x > 100
+        world:spawn {
+          Position = { x = (far and spawner.left > 3) and p.x or 7,
+            y = ((spawner.kind == "orc" or far) and p.x < 500 and spawner.at ~= e) and 1 or 2 },
+          Enemy = { by = spawner.left > 2 and far and spawner.at or e, hp = far and 3 or 4 },
+        }
+      end
+    end)
+  end)
+
   it("spawns in loops, and what it puts into tables may be made before", function()
     agree(function(world)
       return function(p, spawner)

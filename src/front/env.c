@@ -8,9 +8,8 @@
 /* ---- masks ---- */
 
 /* What is not remembered is joined by an instruction: so it may be forgotten. */
-static void remember_fork(struct front *f, k_value whole, k_value yes, k_value no) {
-  if (f->fork_count < FRONT_FORKS)
-    f->forks[f->fork_count++] = (struct fork){whole, yes, no};
+static void remember_fork(struct front *f, struct fork fork) {
+  if (f->fork_count < FRONT_FORKS) f->forks[f->fork_count++] = fork;
 }
 
 k_value mask_and(struct front *f, k_value mask, k_value condition) {
@@ -21,20 +20,49 @@ k_value mask_and(struct front *f, k_value mask, k_value condition) {
 k_value mask_and_not(struct front *f, k_value mask, k_value condition) {
   assert(mask != K_NONE);
   k_value no = build_binary(f->b, KO_ANDN, mask, condition);
-  remember_fork(f, mask, build_binary(f->b, KO_AND, mask, condition), no);
+  remember_fork(f, (struct fork){mask, build_binary(f->b, KO_AND, mask, condition), no, false});
   return no;
 }
 
-/* The two halves of a mask that was split are the whole again. */
-k_value mask_or(struct front *f, k_value a, k_value b) {
-  if (a == K_NONE) return b;
-  if (b == K_NONE || a == b) return a;
+/* The two halves of a mask that was split are the whole again; K_NONE when they are no such. */
+static k_value whole_of(const struct front *f, k_value a, k_value b) {
   for (uint32_t i = f->fork_count; i-- > 0;) {
     const struct fork *fork = &f->forks[i];
-    if ((fork->yes == a && fork->no == b) || (fork->yes == b && fork->no == a))
-      return fork->whole;
+    bool halves = (fork->yes == a && fork->no == b) || (fork->yes == b && fork->no == a);
+    if (halves && !fork->joined) return fork->whole;
   }
-  return build_binary(f->b, KO_OR, a, b);
+  return K_NONE;
+}
+
+static k_value join_masks(struct front *f, k_value a, k_value b, uint32_t depth);
+
+/* The same where b makes a whole with one part of a, as behind `x and y and z`, whose rows leave at
+** several places. */
+static k_value whole_with_part(struct front *f, k_value a, k_value b, uint32_t depth) {
+  for (uint32_t i = f->fork_count; depth && i-- > 0;) {
+    const struct fork fork = f->forks[i];
+    if (fork.whole != a) continue;
+    k_value with_yes = whole_of(f, fork.yes, b), with_no = whole_of(f, fork.no, b);
+    if (with_yes != K_NONE) return join_masks(f, fork.no, with_yes, depth - 1);
+    if (with_no != K_NONE) return join_masks(f, fork.yes, with_no, depth - 1);
+  }
+  return K_NONE;
+}
+
+static k_value join_masks(struct front *f, k_value a, k_value b, uint32_t depth) {
+  if (a == b) return a;
+  k_value whole = whole_of(f, a, b);
+  if (whole == K_NONE) whole = whole_with_part(f, a, b, depth);
+  if (whole == K_NONE) whole = whole_with_part(f, b, a, depth);
+  if (whole != K_NONE) return whole;
+  whole = build_binary(f->b, KO_OR, a, b);
+  remember_fork(f, (struct fork){whole, a, b, true});
+  return whole;
+}
+
+k_value mask_or(struct front *f, k_value a, k_value b) {
+  if (a == K_NONE) return b;
+  return b == K_NONE ? a : join_masks(f, a, b, 8);
 }
 
 k_value mask_select(struct front *f, k_value mask, k_value x, k_value y) {
@@ -187,7 +215,7 @@ static struct val join(struct front *f, const struct env *from, const struct env
   struct val a = maybe_narrow(f, from->mask, x), b = maybe_narrow(f, into->mask, y);
   struct val joined = val_select(f, from->mask, a, b);
   if (val_same(&joined, &a)) return joined;
-  return steps_choice(f, joined, (struct fork){K_NONE, from->mask, into->mask}, a, b);
+  return steps_choice(f, joined, (struct fork){K_NONE, from->mask, into->mask, false}, a, b);
 }
 
 static void merge_results(struct front *f, struct env *into, const struct env *from) {

@@ -101,9 +101,11 @@ struct edge_env {
   struct env env;
 };
 
-/* A mask that was split by a condition, so that joining its halves gives it back. */
+/* A mask that was split by a condition, so that joining its halves gives it back; or one that was
+** joined of two which are no such halves. */
 struct fork {
   k_value whole, yes, no;
+  bool joined;
 };
 
 /* A function being compiled. */
