@@ -226,11 +226,6 @@ describe("a kernel", function()
         function(p, bullet) world:add(bullet.at, "Likes", p.on) end },
       ["it spawns with 'Likes' from a table: give it one target, as in { Likes = id }"] = {
         "P, Bullet", function(_, bullet) world:spawn { Likes = { bullet.at } } end },
-      ["to another one than it has spawned just before"] = { "P, Bullet", function(p)
-        local ship = world:spawn { P = { x = p.x } }
-        world:spawn { Likes = ship }
-        world:spawn { Likes = ship }
-      end },
     } do
       local reason = reason_of(given[1], given[2])
       assert(reason:find(what, 1, true), what .. ": " .. reason)

@@ -130,6 +130,18 @@ describe("a kernel that spawns", function()
     end)
   end)
 
+  it("leaves out what is nil", function()
+    agree(function(world)
+      return function(_, spawner, _, e)
+        local nothing = nil
+        local parts = { Position = { x = 3, y = nothing }, Enemy = { hp = 3, by = e },
+          Fresh = nothing }
+        parts.Enemy.by = nil
+        if spawner.left == 1 then world:spawn(parts) end
+      end
+    end)
+  end)
+
   it("spawns in loops, and what it puts into tables may be made before", function()
     agree(function(world)
       return function(p, spawner)
@@ -331,11 +343,6 @@ describe("a kernel that spawns", function()
       ["'whole' to the id of an entity that it spawns, for which it is of another type"] =
         function() whole[1] = world:spawn() end,
       ["'Last.n' to the id of an entity that it spawns"] = function() last.n = world:spawn() end,
-      ["after it has spawned others"] = function()
-        local one = world:spawn()
-        world:spawn()
-        born[1] = one
-      end,
     } do
       check_reason(world, what, fn)
     end
@@ -414,19 +421,6 @@ describe("a kernel that spawns", function()
         for _ = 1, 2 do
           if spawner.at == ecs.null then spawner.at = world:spawn() end
         end
-      end,
-      ["after it has spawned others"] = function()
-        local one, other = world:spawn(), world:spawn()
-        world:add(one, "Fresh")
-        world:add(other, "Fresh")
-      end,
-      ["or in another loop"] = function()
-        local one = world:spawn()
-        for _ = 1, 2 do world:add(one, "Fresh") end
-      end,
-      ["to another one that it spawns: do it in a system's run"] = function()
-        local one = world:spawn()
-        world:spawn { Enemy = { by = one } }
       end,
       ["the id of an entity that it spawns"] = function(p) p.x = world:spawn() + 1 end,
     } do

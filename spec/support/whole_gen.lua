@@ -4,6 +4,7 @@
 local loops = require "spec.support.whole_loops"
 local random = require "spec.support.rng"
 local scopes = require "spec.support.whole_scope"
+local spawns = require "spec.support.whole_spawns"
 
 local M = {}
 
@@ -365,6 +366,7 @@ function Gen:several()
 end
 
 loops.add_to(Gen)
+spawns.add_to(Gen)
 
 -- All of a component at once, of which no field is come to otherwise.
 function Gen:set_whole()
@@ -382,77 +384,6 @@ function Gen:set()
   return statement("world:set(", self:living(), ", '", to[1], "', ", self:value(to[2], 1), ")")
 end
 
--- A call of the spawner of "Tag, Mark, Packed", with some of its values.
-function Gen:values_of_spawner()
-  local list = { self:float(1), self:chance(2) and self:id() or "nil", "nil", self:float(1),
-    self:value("i32", 1) }
-  local made = node("text", "make(")
-  for i = 1, self.random:range(0, #list) do
-    if i > 1 then made[#made + 1] = ", " end
-    made[#made + 1] = list[i]
-  end
-  made[#made + 1] = ")"
-  return made
-end
-
--- New entities: what they are tied to comes with commands behind.
-function Gen:spawned()
-  if self:chance(4) then return self:values_of_spawner() end
-  local parts = node("text", "world:spawn { ")
-  for _, part in ipairs(self.scope.parts) do
-    if self:chance(2) then
-      parts[#parts + 1] = part[1]
-      for _, field in ipairs(part) do
-        if type(field) == "table" and self:chance(2) then
-          parts[#parts + 1] = field[1] .. " = "
-          parts[#parts + 1] = self:value(field[2], 1)
-          parts[#parts + 1] = ", "
-        end
-      end
-      parts[#parts + 1] = part.last
-    end
-  end
-  for _, tie in ipairs { "Likes = ", "Near = " } do
-    if self:chance(5) then
-      parts[#parts + 1] = tie
-      parts[#parts + 1] = self:target()
-      parts[#parts + 1] = ", "
-    end
-  end
-  parts[#parts + 1] = "}"
-  return parts
-end
-
-function Gen:spawn()
-  local made, name = statement("if ", self:bool(1), " then\n"), self:new_name()
-  if self:chance(2) then made[#made + 1] = "local " .. name .. " = " end
-  made[#made + 1] = self:spawned()
-  local field = self.scope:entity_field()
-  if #made == 4 and field and self:chance(3) then
-    made[#made + 1] = "\n" .. field .. " = " .. name
-  elseif #made == 4 then
-    made[#made + 1] = "\nworld:" .. self:pick { "add(" .. name .. ", 'Tag')",
-      "set(e, 'Mark.made', " .. name .. ")", "set(" .. name .. ", 'Mark.by', e)",
-      "add(" .. name .. ", 'Likes', e)", "add(e, 'Near', " .. name .. ")" }
-  end
-  made[#made + 1] = "\nend"
-  return made
-end
-
--- Whom a tie is to: an entity, or a tag by its name.
-function Gen:target()
-  return self:chance(3) and node("text", self:pick { "'Tag'", "'Other'" }) or self:living()
-end
-
-function Gen:tie()
-  local relation = self:pick { ", 'Near'", ", 'Likes'" }
-  if self:chance(5) then
-    return statement("if ", self:bool(1), " then world:remove(", self:living(), relation, ") end")
-  end
-  return statement("if ", self:bool(1), " then world:", self:pick { "add(", "remove(" },
-    self:living(), relation, ", ", self:target(), ") end")
-end
-
 function Gen:command()
   local how = self.random:range(1, 12)
   if how > 10 then return self:tie() end
@@ -460,8 +391,8 @@ function Gen:command()
   if how == 4 then
     return statement("if ", self:bool(1), " and ", self:bool(1), " then world:despawn(",
       self:living(), ") end")
-  elseif how == 5 and self.loops == 0 then return self:spawn()
-  elseif how <= 7 then
+  elseif how == 5 or how == 7 then return self:spawn()
+  elseif how == 6 then
     return statement("if ", self:bool(1), " then world:emit('Said', math.max(0.0, ",
       self:float(1), "), ", self:id(), ", ", self:value("i32", 1), ", ", self:text(), ") end")
   end

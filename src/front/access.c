@@ -299,7 +299,8 @@ k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, stru
   }
   bool boolean = value.kind == VAL_VALUE && val_type(f, value) == KT_BOOL;
   if (leaf->type == ECS_BOOL && boolean) return value.value;
-  if (leaf->type == ECS_ENTITY && value.kind == VAL_VALUE && value.entity) return value.value;
+  bool entity = value.kind == VAL_VALUE && value.entity && !value.spawned;
+  if (leaf->type == ECS_ENTITY && entity) return value.value;
   if (leaf->type == ECS_ENTITY && outside_null(f, value)) return build_i64(f->b, 0);
   if (leaf->type == ECS_ENTITY && may_be_id(f, value)) return living_id(f, value);
   if (value.kind == VAL_NOTHING)
@@ -387,7 +388,7 @@ static void store_spawned(struct front *f, struct place to, struct val value) {
 }
 
 static void store(struct front *f, struct place to, struct val value, k_value mask) {
-  if (value.kind == VAL_SPAWNED) {
+  if (value.spawned) {
     store_spawned(f, to, value);
     return;
   }

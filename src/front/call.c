@@ -184,7 +184,7 @@ static struct val type_of(struct front *f, const struct val *arguments, uint32_t
   if (count == 0 || arguments[0].kind == VAL_NOTHING)
     front_refuse(f, "it calls math.type without a value of one type");
   struct val result = {.kind = VAL_NIL};
-  if (!val_is_number(f, arguments[0])) return result;
+  if (!val_is_number(f, arguments[0]) && !arguments[0].spawned) return result;
   number_decided(f, arguments[0], arguments[0], "asks for math.type of");
   result.kind = VAL_STRING;
   result.string = names[val_type(f, arguments[0]) != KT_I64];
@@ -369,17 +369,17 @@ static struct val count_call(struct front *f, const struct val *arguments, uint3
 }
 
 static struct val random_call(struct front *f, const struct val *arguments, uint32_t count) {
-  if (count < 2 || arguments[0].kind != VAL_WORLD || arguments[1].kind != VAL_VALUE ||
+  if (count < 2 || arguments[0].kind != VAL_WORLD || !val_is_number(f, arguments[1]) ||
       !arguments[1].entity)
     front_refuse(f, "it calls world:random without an entity");
   struct builder *b = f->b;
   if (!arguments[1].row_entity)   /* Lua's error where it is null */
     build_need(b, build_binary(b, KO_NE, arguments[1].value, build_i64(b, 0)));
-  k_value bits = build_random(b, arguments[1].value, f->env.calls.value,
+  k_value bits = build_random(b, arguments[1].value, f->env.counts[ENV_CALLS].value,
                               build_uniform(b, UNIFORM_STREAM, KT_I64),
                               build_uniform(b, UNIFORM_TICK, KT_I64));
-  f->env.calls =
-      val_number(f, build_binary(b, KO_ADD, f->env.calls.value, build_i64(b, 1)), true);
+  f->env.counts[ENV_CALLS] =
+      val_number(f, build_binary(b, KO_ADD, f->env.counts[ENV_CALLS].value, build_i64(b, 1)), true);
   if (count == 2) return val_number(f, build_random_unit(b, bits), true);
   k_value low = build_i64(b, 1), high;
   for (uint32_t i = 2; i < count; i++)

@@ -68,17 +68,6 @@ static struct component *field_argument(struct front *f, const struct val *argum
   return component;
 }
 
-bool order_is_spawned(struct front *f, struct val entity) {
-  if (entity.kind != VAL_SPAWNED) return false;
-  bool last = entity.value == build_mark(f->b).loop;
-  for (uint32_t i = entity.at + 1; i < f->command_count; i++)
-    last &= f->commands[i].action != RUN_SPAWN;
-  if (!last)
-    front_refuse(f, "it changes an entity that it has spawned after it has spawned others, or in "
-                    "another loop: do it behind its own spawn");
-  return true;
-}
-
 /* What the command sets, as it is noted down. */
 static k_value value_argument(struct front *f, const struct component *component,
                               struct run_command *command, struct val value) {
@@ -86,14 +75,14 @@ static k_value value_argument(struct front *f, const struct component *component
   if (field->type == ECS_STRING)
     front_refuse(f, "it sets the string field '%s.%s' by a command: do it in a system's run",
                  component->name, field->name);
-  command->gives_newest = field->type == ECS_ENTITY && order_is_spawned(f, value);
-  if (command->gives_newest) return build_i64(f->b, 0);
+  command->gives = field->type == ECS_ENTITY ? value.spawned : SPAWNED_NONE;
+  if (command->gives) return value.value;
   return access_noted(f, component, command->leaf, value);
 }
 
 /* The entity that a command is for. */
 static k_value entity_argument(struct front *f, struct val entity) {
-  if (entity.kind == VAL_SPAWNED) return build_i64(f->b, 0);
+  if (entity.spawned) return entity.value;
   if (!val_is_number(f, entity))
     front_refuse(f, "it changes an entity that is no id: an entity field, the row's own, or a "
                     "number from outside");
@@ -121,7 +110,7 @@ static void set_field(struct front *f, const struct component *component, uint32
     front_refuse(f, "it sets '%s' by what has no field of one value there: name the field, as in "
                     "'%s.%s'", component->name, component->name,
                  component->leaf_count ? component->leaves[0].name : "field");
-  command.newest = order_is_spawned(f, entity);
+  command.whom = entity.spawned;
   k_value id = entity_argument(f, entity);
   k_value noted = value_argument(f, component, &command, maybe_need(f, value));
   order_with(f, command, id, noted);
@@ -153,8 +142,10 @@ static bool set_whole(struct front *f, const struct val *arguments, uint32_t cou
 
 /* Whom a relation's command is about: an id, or a component or tag by its name. */
 static k_value target_argument(struct front *f, const struct component *relation,
-                               struct val value) {
+                               struct run_command *command, struct val value) {
   value = maybe_need(f, value);
+  command->gives = value.spawned;
+  if (value.spawned) return value.value;
   if (value.kind == VAL_STRING) return build_i64(f->b, (int64_t)call_component(f, value)->id);
   if (!val_is_number(f, value))
     front_refuse(f, "it ties by '%s' to what is no id: give it an entity field, the row's entity, "
@@ -173,11 +164,10 @@ static void tie_call(struct front *f, const struct component *relation, bool add
     front_refuse(f, "it calls world:%s of '%s' with a pair's id, or without its one target: write "
                     "world:%s(id, \"%s\", target)", method, name, method, name);
   order_want(f);
-  command.newest = order_is_spawned(f, arguments[1]);
+  command.whom = arguments[1].spawned;
   k_value entity = entity_argument(f, arguments[1]), target = entity;
   command.leaf = count == 3 ? NONE : 0;
-  command.gives_newest = count == 4 && order_is_spawned(f, arguments[3]);
-  if (count == 4 && !command.gives_newest) target = target_argument(f, relation, arguments[3]);
+  if (count == 4) target = target_argument(f, relation, &command, arguments[3]);
   order_with(f, command, entity, target);
 }
 
@@ -215,7 +205,7 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
     build_emit(f->b, f->command_count++, f->env.mask);
     return;
   }
-  command.newest = order_is_spawned(f, arguments[1]);
+  command.whom = arguments[1].spawned;
   k_value entity = entity_argument(f, arguments[1]);
   k_value value = component ? value_argument(f, component, &command, arguments[3]) : entity;
   order_with(f, command, entity, value);
@@ -290,9 +280,15 @@ struct val order_read(struct front *f, struct val table, const struct constant *
   return item ? item->value : (struct val){.kind = VAL_NIL};
 }
 
+static struct run_command part_command(enum run_action action, const struct component *component) {
+  return (struct run_command){.action = action, .component = component->id, .part = true,
+                              .whom = SPAWNED_ALL};
+}
+
 static void spawn_field(struct front *f, const struct component *component,
                         const struct front_item *item) {
-  struct run_command command = {.action = RUN_SET, .component = component->id, .newest = true};
+  if (item->value.kind == VAL_NIL) return;
+  struct run_command command = part_command(RUN_SET, component);
   command.leaf = leaf_of(component, item);
   if (command.leaf == NONE && item->position)
     front_refuse(f, "it spawns with value %d of '%s', where there is no field of one value",
@@ -300,9 +296,6 @@ static void spawn_field(struct front *f, const struct component *component,
   if (command.leaf == NONE)
     front_refuse(f, "it spawns with '%s.%S', which is no field of one value", component->name,
                  &item->key);
-  if (item->value.kind == VAL_SPAWNED)
-    front_refuse(f, "it sets '%s.%s' of one that it spawns to another one that it spawns: do it "
-                    "in a system's run", component->name, component->leaves[command.leaf].name);
   k_value value = value_argument(f, component, &command, item->value);
   order_add(f, command, value);
 }
@@ -315,37 +308,25 @@ static const struct component *part_of(struct front *f, const struct front_item 
   return component;
 }
 
-/* Whether it is whom the last spawn before one has spawned, in the same loop. */
-static bool is_spawned_before(const struct front *f, struct val entity, struct val spawned) {
-  if (entity.kind != VAL_SPAWNED || entity.value != spawned.value) return false;
-  for (uint32_t i = entity.at + 1; i < spawned.at; i++)
-    if (f->commands[i].action == RUN_SPAWN) return false;
-  return true;
-}
-
 /* A tie of the spawned one, to one target. */
 static void spawn_tie(struct front *f, const struct component *relation,
-                      const struct front_item *item, struct val spawned) {
-  struct run_command command = {.action = RUN_TIE, .component = relation->id, .newest = true};
-  command.gives_newest = is_spawned_before(f, item->value, spawned);
-  if (item->value.kind == VAL_SPAWNED && !command.gives_newest)
-    front_refuse(f, "it ties one that it spawns by '%s' to another one than it has spawned just "
-                    "before: spawn them one after the other, or do it in a system's run",
-                 relation->name);
+                      const struct front_item *item) {
+  struct run_command command = part_command(RUN_TIE, relation);
   if (item->value.kind == VAL_TABLE)
     front_refuse(f, "it spawns with '%s' from a table: give it one target, as in { %s = id }, and "
                     "the others by world:add", relation->name, relation->name);
-  order_add(f, command, command.gives_newest ? build_i64(f->b, 0)
-                                             : target_argument(f, relation, item->value));
+  k_value target = target_argument(f, relation, &command, item->value);
+  order_add(f, command, target);
 }
 
 /* The ties in a list of parts, in the order of their relations, as they are made in Lua. */
-static void spawn_ties(struct front *f, uint32_t first, struct val spawned) {
+static void spawn_ties(struct front *f, uint32_t first) {
   const struct component *last = NULL;
   for (;;) {
     const struct component *next = NULL;
     const struct front_item *tie = NULL;
     for (uint32_t at = first; at != NONE; at = f->items[at].next) {
+      if (f->items[at].value.kind == VAL_NIL) continue;
       const struct component *component = part_of(f, &f->items[at]);
       if (!component->relation || (last && component->id <= last->id)) continue;
       if (next && component->id > next->id) continue;
@@ -353,13 +334,14 @@ static void spawn_ties(struct front *f, uint32_t first, struct val spawned) {
       tie = &f->items[at];
     }
     if (!next) return;
-    spawn_tie(f, next, tie, spawned);
+    spawn_tie(f, next, tie);
     last = next;
   }
 }
 
 /* A component that the spawned one gets: true, or a table of its fields. */
 static void spawn_part(struct front *f, const struct front_item *item) {
+  if (item->value.kind == VAL_NIL) return;
   const struct component *component = part_of(f, item);
   if (component->relation) return;
   const struct val *value = &item->value;
@@ -367,27 +349,31 @@ static void spawn_part(struct front *f, const struct front_item *item) {
   if (value->kind != VAL_TABLE && !is_true)
     front_refuse(f, "it spawns with '%s' from something else than true or a table of its fields",
                  component->name);
-  struct run_command command = {.action = RUN_ADD, .component = component->id, .newest = true};
-  order_add(f, command, build_i64(f->b, 0));
+  order_add(f, part_command(RUN_ADD, component), build_i64(f->b, 0));
   if (value->kind != VAL_TABLE) return;
   for (uint32_t at = f->made[value->at].first; at != NONE; at = f->items[at].next)
     spawn_field(f, component, &f->items[at]);
 }
 
-/* An entity without parts, which follow until end_spawn. */
-static struct val begin_spawn(struct front *f) {
+/* An entity without parts, which follow until end_spawn; the order's number. */
+static uint32_t begin_spawn(struct front *f) {
   if (f->result != RESULT_NONE)
     front_refuse(f, "it spawns, and its result is used: do it in a system's each");
   order_want(f);
-  struct val spawned = {.kind = VAL_SPAWNED, .at = f->command_count};
-  spawned.value = build_mark(f->b).loop;
-  order_add(f, (struct run_command){.action = RUN_SPAWN}, build_i64(f->b, 0));
-  return spawned;
+  struct val *count = &f->env.counts[ENV_SPAWNS];
+  count->value = build_binary(f->b, KO_SUB, count->value, build_i64(f->b, 1));
+  order_add(f, (struct run_command){.action = RUN_SPAWN}, count->value);
+  return f->command_count - 1;
 }
 
-static void end_spawn(struct front *f, struct val spawned) {
-  assert(spawned.at < f->command_count);
-  f->commands[spawned.at].parts = f->command_count - spawned.at - 1;
+/* The id of whom it spawns. */
+static struct val end_spawn(struct front *f, uint32_t order) {
+  assert(order < f->command_count);
+  f->commands[order].parts = f->command_count - order - 1;
+  struct val spawned = val_number(f, f->env.counts[ENV_SPAWNS].value, false);
+  spawned.entity = true;
+  spawned.spawned = SPAWNED_ALL;
+  return spawned;
 }
 
 struct val order_spawn(struct front *f, const struct val *arguments, uint32_t count) {
@@ -395,12 +381,11 @@ struct val order_spawn(struct front *f, const struct val *arguments, uint32_t co
   if (count < 1 || arguments[0].kind != VAL_WORLD || (count != 1 && !made))
     front_refuse(f, "it spawns from something else than a table that is made there, as in "
                     "world:spawn { Position = { x = p.x } }");
-  struct val spawned = begin_spawn(f);
+  uint32_t order = begin_spawn(f);
   uint32_t first = made ? f->made[arguments[1].at].first : NONE;
   for (uint32_t at = first; at != NONE; at = f->items[at].next) spawn_part(f, &f->items[at]);
-  spawn_ties(f, first, spawned);
-  end_spawn(f, spawned);
-  return spawned;
+  spawn_ties(f, first);
+  return end_spawn(f, order);
 }
 
 /* ---- world:spawner ---- */
@@ -410,7 +395,6 @@ static uint32_t give_values(struct front *f, const struct component *component,
                             const struct val *values, uint32_t count) {
   if (count > component->field_count) count = component->field_count;
   for (uint32_t i = 0; i < count; i++) {
-    if (values[i].kind == VAL_NIL) continue;
     struct front_item item = {{"", 0}, i + 1, maybe_need(f, values[i]), NONE};
     spawn_field(f, component, &item);
   }
@@ -423,19 +407,17 @@ struct val order_by_spawner(struct front *f, struct val spawner, const struct va
   struct outside outside = f->outside(f->L, lua_gettop(f->L), f->owner);
   lua_pop(f->L, 1);
   assert(outside.kind == OUTSIDE_SPAWNER);
-  struct val spawned = begin_spawn(f);
+  uint32_t order = begin_spawn(f);
   for (uint32_t i = 0; i < outside.count; i++) {
     const struct component *component = component_of(f->world, outside.components[i]);
     assert(component && !component->relation);
-    struct run_command command = {.action = RUN_ADD, .component = component->id, .newest = true};
-    order_add(f, command, build_i64(f->b, 0));
+    order_add(f, part_command(RUN_ADD, component), build_i64(f->b, 0));
     uint32_t given = give_values(f, component, values, count);
     values += given;
     count -= given;
   }
   if (count) front_refuse(f, "it gives a spawner more values than its components have fields");
-  end_spawn(f, spawned);
-  return spawned;
+  return end_spawn(f, order);
 }
 
 /* ---- one owner ---- */
@@ -459,24 +441,23 @@ void order_store(struct front *f, const struct component *component, uint32_t le
                  struct val entity, struct val value) {
   const struct front_column *column = column_of(f, component, leaf);
   struct run_command command = {.action = RUN_SET, .component = component->id, .leaf = leaf,
-                                .gives_newest = true, .own = true};
+                                .gives = value.spawned, .own = true};
   need_id_field(f, component, leaf);
-  order_is_spawned(f, value);
+  value = maybe_need(f, value);
   /* A row may come to it again. */
   if ((f->loop_depth || f->query->terms.values) && column && column->read)
     front_refuse(f, "it reads '%s.%s' and stores there ids of entities that it spawns, in a loop "
                     "or where rows may match again: do one of it in a second system",
                  component->name, component->leaves[leaf].name);
-  order_with(f, command, entity_argument(f, entity), build_i64(f->b, 0));
+  order_with(f, command, entity_argument(f, entity), value.value);
 }
 
 void order_store_element(struct front *f, const struct component *component, uint32_t leaf,
                          k_value number, struct val value) {
   struct run_command command = {.action = RUN_STORE, .component = component->id, .leaf = leaf,
-                                .gives_newest = true};
+                                .gives = value.spawned};
   need_id_field(f, component, leaf);
-  order_is_spawned(f, value);
-  order_with(f, command, number, build_i64(f->b, 0));
+  order_with(f, command, number, maybe_need(f, value).value);
 }
 
 void order_check_read(struct front *f, const struct component *component, uint32_t leaf) {
@@ -522,7 +503,7 @@ void order_finish(struct front *f) {
   for (uint32_t i = 0; f->orders && i < f->command_count; i++) {
     const struct run_command *command = &f->commands[i];
     if (command->action == RUN_STORE) check_stored(f, command);
-    if (command->action != RUN_SET || command->newest) continue;
+    if (command->action != RUN_SET || command->whom == SPAWNED_ALL) continue;
     const struct component *component = component_of(f->world, command->component);
     assert(component && command->leaf < component->leaf_count);
     reach_check_written(f, component, command->leaf);

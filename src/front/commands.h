@@ -23,12 +23,10 @@ struct val order_read(struct front *f, struct val table, const struct constant *
 void order_finish(struct front *f);
 
 /* For the other methods of the world that rows order. The function is compiled anew if its commands
-** are not ordered one by one; one more order, with a value; whether an id is that of an entity that
-** the function spawns: of whom it has spawned last, in the same round of the same loop. */
+** are not ordered one by one; one more order, with a value. */
 void order_want(struct front *f);
 void order_add(struct front *f, struct run_command command, k_value value);
 void order_with(struct front *f, struct run_command command, k_value entity, k_value value);
-bool order_is_spawned(struct front *f, struct val entity);
 /* Stores such an id in a field of the row's own, whose entity is given. What was read of that field
 ** before is what it has been; nothing else may come to it, which order_check_read refuses. */
 void order_store(struct front *f, const struct component *component, uint32_t leaf,

@@ -13,7 +13,7 @@ struct given {
   struct {
     uint32_t leaf;
     k_value value;
-    bool newest;               /* the id that is spawned then */
+    enum spawned gives;
   } fields[RUN_ORDERS];
 };
 
@@ -24,14 +24,14 @@ static void give_field(struct front *f, struct given *given, uint32_t at, struct
     front_refuse(f, "it emits '%s' with its field '%s', which is %s: do it in a system's run",
                  event->name, field->name, field->count ? "an array" : "a component");
   uint32_t leaf = field->first_leaf, i = 0;
-  bool newest = event->leaves[leaf].type == ECS_ENTITY && order_is_spawned(f, value);
-  k_value noted = newest ? build_i64(f->b, 0) : access_noted(f, event, leaf, value);
+  bool spawned = event->leaves[leaf].type == ECS_ENTITY && value.spawned;
+  k_value noted = spawned ? value.value : access_noted(f, event, leaf, value);
   while (i < given->count && given->fields[i].leaf != leaf) i++;
   if (i == RUN_ORDERS) front_refuse(f, "it emits '%s' with too many values", event->name);
   given->count += i == given->count;
   given->fields[i].leaf = leaf;
   given->fields[i].value = noted;
-  given->fields[i].newest = newest;
+  given->fields[i].gives = value.spawned;
 }
 
 static void give_table(struct front *f, struct given *given, struct val table) {
@@ -53,7 +53,7 @@ static void give_table(struct front *f, struct given *given, struct val table) {
 
 /* Whether a field's value can be noted in the place of an entity. */
 static bool is_first(const struct front *f, const struct given *given, uint32_t i) {
-  return !given->fields[i].newest && build_type(f->b, given->fields[i].value) == KT_I64;
+  return !given->fields[i].gives && build_type(f->b, given->fields[i].value) == KT_I64;
 }
 
 /* Takes a field out, one that can be noted in the place of an entity or rather one that cannot;
@@ -77,7 +77,7 @@ static void note_event(struct front *f, const struct given *given) {
     k_value zero = build_i64(f->b, 0);
     command.first = first == none ? NONE : given->fields[first].leaf;
     command.leaf = other == none ? NONE : given->fields[other].leaf;
-    command.gives_newest = other != none && given->fields[other].newest;
+    command.gives = other == none ? SPAWNED_NONE : given->fields[other].gives;
     order_with(f, command, first == none ? zero : given->fields[first].value,
                other == none ? zero : given->fields[other].value);
     left -= first != none;

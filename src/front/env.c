@@ -83,12 +83,11 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_VALUE:
       return x->value == y->value && x->soft == y->soft && x->mixed == y->mixed &&
              x->wide == y->wide && x->names == y->names && x->present == y->present &&
-             x->whole == y->whole && x->rounded == y->rounded;
+             x->whole == y->whole && x->rounded == y->rounded && x->spawned == y->spawned;
     case VAL_STRING:
       return x->string.size == y->string.size &&
              memcmp(x->string.data, y->string.data, x->string.size) == 0;
     case VAL_RECORD: return x->at == y->at && x->value == y->value && x->present == y->present;
-    case VAL_SPAWNED: return x->at == y->at && x->value == y->value;
     case VAL_CHOICE: return x->value == y->value && x->number == y->number;
     case VAL_PARTNERS: return x->value == y->value;
     case VAL_PARTNER:
@@ -153,6 +152,7 @@ static struct val select_values(struct front *f, k_value mask, struct val x, str
   }
   if (x.kind != VAL_VALUE || y.kind != VAL_VALUE || x.names != y.names) return nothing;
   if (x.entity != y.entity) meet_null(f, &x, &y);
+  if ((x.spawned || y.spawned) && x.entity != y.entity) return nothing;
   int type = val_common_type(f, x, y);
   assert(mask != K_NONE);
   if (type < 0) return nothing;
@@ -165,6 +165,7 @@ static struct val select_values(struct front *f, k_value mask, struct val x, str
   joined.entity = x.entity && y.entity;
   joined.zero = val_is_zero(x) && val_is_zero(y);
   joined.row_entity = x.row_entity && y.row_entity;
+  joined.spawned = spawned_either(x.spawned, y.spawned);
   joined.value = build_select(f->b, mask, number_as(f, x, (k_type)type),
                               number_as(f, y, (k_type)type));
   joined.chain = 0;
@@ -242,6 +243,7 @@ void env_merge(struct front *f, struct env *into, const struct env *from) {
     into->fields[i] = x == y ? x : build_select(f->b, from->mask, x, y);
   }
   merge_results(f, into, from);
-  into->calls = val_select(f, from->mask, from->calls, into->calls);
+  for (uint32_t i = 0; i < ENV_COUNTS; i++)
+    into->counts[i] = val_select(f, from->mask, from->counts[i], into->counts[i]);
   into->mask = mask_or(f, into->mask, from->mask);
 }

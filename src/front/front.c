@@ -465,7 +465,8 @@ static void start(struct front *f, struct frame *frame) {
   env->mask = f->start = f->starts ? build_start(f->b) : K_ALL;
   env->registers = f->registers;
   env->count = frame->code->registers;
-  env->calls = val_number(f, build_i64(f->b, 0), true);
+  for (uint32_t i = 0; i < ENV_COUNTS; i++)
+    env->counts[i] = val_number(f, build_i64(f->b, 0), true);
   f->uniform_count = UNIFORM_FIRST;
   for (uint32_t i = 0; i < frame->code->registers; i++) {
     struct val nil = {.kind = VAL_NIL};

@@ -51,9 +51,8 @@ enum val_kind {
   VAL_FINDER,      /* a method of it: `number` is an enum list_kind */
   VAL_PARTNERS,    /* what a `for` is to go through: `value` is how many, of index `at`;
                       NONE: of those who are tied */
-  VAL_PARTNER,     /* a copy that such a loop shows: like a view; `value` is its place. It is false
+  VAL_PARTNER      /* a copy that such a loop shows: like a view; `value` is its place. It is false
                    ** where the rows of the index lack it, not nil as others that may be absent */
-  VAL_SPAWNED      /* the id of an entity that it spawns: the `at`-th of f->commands, in a loop */
 };
 
 struct val {
@@ -67,7 +66,9 @@ struct val {
   bool entity;                 /* an id: of the row, of an entity field, or null */
   bool zero;                   /* an id as a literal 0 is one, in all rows so far: a number, too */
   bool row_entity;             /* the row's own */
-  k_value value;               /* of one spawned: the loop that it is spawned in */
+  enum spawned spawned;        /* of an id: whether it is a number that stands for it, and so can be
+                                  nothing but noted down, and compared */
+  k_value value;
   k_value present;             /* the mask where it is not nil; 0, which is K_ALL: everywhere */
   k_value whole;               /* mixed: the mask where it is an integer; K_NONE: unknown */
   uint16_t chain;              /* 1 + that of f->chains which it is made by, or 0 */
@@ -84,11 +85,15 @@ struct val {
   const struct field *array;          /* view: of an array's elements */
 };
 
+/* What is counted in each row: how often it has called world:random; and from 0 down, whom it has
+** spawned. */
+enum { ENV_CALLS, ENV_SPAWNS, ENV_COUNTS };
+
 /* What holds for the rows that have come to where the pass is. */
 struct env {
   k_value mask;                /* rows that are here; K_NONE: none can be */
   uint32_t count;              /* registers in use */
-  struct val calls;            /* how often world:random was called in the row */
+  struct val counts[ENV_COUNTS];
   uint32_t result_count;
   struct val results[FRONT_RESULTS];
   k_value fields[RUN_COLUMNS];      /* K_NONE: as loaded */

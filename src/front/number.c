@@ -12,7 +12,7 @@ k_type val_type(const struct front *f, struct val x) {
 }
 
 bool val_is_number(const struct front *f, struct val x) {
-  return x.kind == VAL_VALUE && !x.names && val_type(f, x) != KT_BOOL;
+  return x.kind == VAL_VALUE && !x.names && !x.spawned && val_type(f, x) != KT_BOOL;
 }
 
 /* What is compared with keys, as those of an index, has no steps that are rounded to f32. */
@@ -43,6 +43,7 @@ static const char *describe(const struct front *f, struct val x) {
     case VAL_NOTHING: return "a value that is not the same type on every way here";
     case VAL_NIL: return "nil";
     case VAL_VALUE:
+      if (x.spawned) return "the id of an entity that it spawns";
       if (x.names) return x.names == &front_texts ? "a string field" : "an enum";
       if (x.mixed) return "a number that is an integer on one way and a float on another";
       return val_type(f, x) == KT_BOOL ? "a boolean" : "a number";
@@ -51,7 +52,6 @@ static const char *describe(const struct front *f, struct val x) {
     case VAL_TABLE:
     case VAL_RECORD:
     case VAL_PATH: return "a table";
-    case VAL_SPAWNED: return "the id of an entity that it spawns";
     case VAL_VIEW: return "a view";
     case VAL_WORLD:
     case VAL_ARRAY:
@@ -194,6 +194,8 @@ static k_value compare_things(struct front *f, struct val x, struct val y, int *
   return K_NONE;
 }
 
+static bool is_entity(struct front *f, struct val x) { return x.entity || outside_null(f, x); }
+
 /* x == y, where both are something. */
 static k_value compare_equal(struct front *f, struct val x, struct val y, int *known) {
   if (x.kind == VAL_VALUE && x.names) return compare_enum(f, x, y, known);
@@ -204,6 +206,9 @@ static k_value compare_equal(struct front *f, struct val x, struct val y, int *k
     *known = 0;
     return K_NONE;
   }
+  if ((x.spawned || y.spawned) && !(is_entity(f, x) && is_entity(f, y)))
+    front_refuse(f, "it compares the id of an entity that it spawns with what may be no entity: "
+                    "compare it with an entity field, the row's entity or ecs.null");
   return compare_numbers(f, OPERATOR_EQ, x, y);
 }
 

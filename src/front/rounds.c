@@ -35,7 +35,7 @@ static void add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
       (struct carry){.kind = kind, .index = index, .type = val_type(loop->f, like),
                      .soft = like.soft, .entity = like.entity, .mixed = like.mixed,
                      .wide = val_is_wide(like), .rounded = like.rounded,
-                     .zero = val_is_zero(like),
+                     .zero = val_is_zero(like), .spawned = like.spawned,
                      .maybe = val_is_maybe(like), .unknown = like.mixed && like.whole == K_NONE,
                      .names = like.names, .value = K_NONE, .present = K_ALL, .whole = K_ALL};
 }
@@ -43,6 +43,7 @@ static void add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
 static struct val carried(const struct carry *carry) {
   return (struct val){.kind = VAL_VALUE, .value = carry->value, .soft = carry->soft,
                       .entity = carry->entity, .zero = carry->zero, .mixed = carry->mixed,
+                      .spawned = carry->spawned,
                       .wide = carry->wide, .rounded = carry->rounded, .names = carry->names,
                       .present = carry->present, .whole = carry->unknown ? K_NONE : carry->whole};
 }
@@ -67,7 +68,7 @@ static k_value initial(struct loop *loop, const struct carry *carry) {
     case CARRY_REGISTER:
       if (!is_set(&loop->start.registers[carry->index])) break;
       return number_as(f, loop->start.registers[carry->index], carry->type);
-    case CARRY_CALLS: return loop->start.calls.value;
+    case CARRY_COUNT: return loop->start.counts[carry->index].value;
     case CARRY_RESULT: break;
     case CARRY_FIELD: return initial_field(loop, carry);
   }
@@ -125,7 +126,7 @@ static struct val ending(const struct loop *loop, const struct carry *carry, str
   switch (carry->kind) {
     case CARRY_REGISTER:
       return is_needed(loop, carry->index, end.target) ? env->registers[carry->index] : unchanged;
-    case CARRY_CALLS: return env->calls;
+    case CARRY_COUNT: return env->counts[carry->index];
     case CARRY_RESULT:
       if (carry->index < env->result_count) return env->results[carry->index];
       return returns ? nil : unchanged;
@@ -152,7 +153,7 @@ k_value rounds_begin(struct loop *loop, k_value count) {
       *part_of(carry, part) = has_part(carry, part) ? build_carry(b, inits[i][part], true) : K_ALL;
     if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = carried(carry);
     if (carry->kind == CARRY_FIELD) f->env.fields[carry->index] = carry->value;
-    if (carry->kind == CARRY_CALLS) f->env.calls = carried(carry);
+    if (carry->kind == CARRY_COUNT) f->env.counts[carry->index] = carried(carry);
   }
   bool shrinks = loop->shrinks || loop->exit_count;
   loop->live = shrinks ? build_carry(b, loop->start.mask, true) : loop->start.mask;
@@ -179,7 +180,7 @@ static bool poison(struct loop *loop, uint32_t index) {
 /* Whether nothing of it is made in a round. */
 static bool is_known(const struct val *x) {
   return x->kind != VAL_NOTHING && x->kind != VAL_VALUE && x->kind != VAL_CHOICE &&
-         x->kind != VAL_RECORD && x->kind != VAL_TABLE && x->kind != VAL_SPAWNED &&
+         x->kind != VAL_RECORD && x->kind != VAL_TABLE &&
          x->kind != VAL_PARTNERS && x->kind != VAL_PARTNER;
 }
 
@@ -228,6 +229,13 @@ static bool changed_field(struct loop *loop, const struct env *env, uint32_t ind
   return true;
 }
 
+static bool changed_count(struct loop *loop, const struct env *env, uint32_t index) {
+  const struct val *before = &loop->start.counts[index];
+  if (find_carry(loop, CARRY_COUNT, index) || val_same(&env->counts[index], before)) return false;
+  add_carry(loop, CARRY_COUNT, index, *before);
+  return true;
+}
+
 static bool changed_result(struct loop *loop, const struct env *env, uint32_t index) {
   if (find_carry(loop, CARRY_RESULT, index) || is_nil(&env->results[index])) return false;
   if (env->results[index].kind != VAL_VALUE)
@@ -252,22 +260,25 @@ static bool changed_type(struct loop *loop, struct carry *carry, struct ending e
   carry->maybe = maybe;
   if (is_nil(&now)) return !was_maybe;
   bool values = now.kind == VAL_VALUE && now.names == before.names;
-  int type = values ? val_common_type(f, before, now) : -1;
+  bool apart = (before.spawned || now.spawned) && before.entity != now.entity;
+  int type = values && !apart ? val_common_type(f, before, now) : -1;
   if (type < 0 && carry->kind == CARRY_REGISTER) return poison(loop, carry->index);
   if (type < 0) front_refuse(f, "its loop changes the type of a value");
   bool soft = before.soft && now.soft, entity = before.entity && now.entity;
   bool mixed = val_mixes(f, before, now), wide = before.wide || val_is_wide(now);
   bool zero = before.zero && val_is_zero(now);
+  enum spawned spawned = spawned_either(before.spawned, now.spawned);
   bool rounded = mixed && rounds(loop, carry, now);
   bool unknown = carry->unknown || (now.mixed && now.whole == K_NONE);
   bool same = (k_type)type == carry->type && soft == carry->soft &&
-              entity == carry->entity && zero == carry->zero && mixed == carry->mixed &&
-              wide == carry->wide && rounded == carry->rounded && unknown == carry->unknown &&
-              maybe == was_maybe;
+              entity == carry->entity && zero == carry->zero && spawned == carry->spawned &&
+              mixed == carry->mixed && wide == carry->wide && rounded == carry->rounded &&
+              unknown == carry->unknown && maybe == was_maybe;
   carry->type = (k_type)type;
   carry->soft = soft;
   carry->entity = entity;
   carry->zero = zero;
+  carry->spawned = spawned;
   carry->mixed = mixed;
   carry->wide = wide;
   carry->rounded = rounded;
@@ -285,10 +296,7 @@ static bool find_changes(struct loop *loop, struct ending end) {
   for (uint32_t i = 0; i < f->column_count; i++) again |= changed_field(loop, env, i);
   for (uint32_t i = 0; i < env->result_count; i++) again |= changed_result(loop, env, i);
   if (env->result_count > loop->result_count) loop->result_count = env->result_count;
-  if (!find_carry(loop, CARRY_CALLS, 0) && !val_same(&env->calls, &loop->start.calls)) {
-    add_carry(loop, CARRY_CALLS, 0, loop->start.calls);
-    again = true;
-  }
+  for (uint32_t i = 0; i < ENV_COUNTS; i++) again |= changed_count(loop, env, i);
   for (uint32_t i = 0; !again && i < loop->count; i++)
     again = changed_type(loop, &loop->carries[i], end);
   return again;
@@ -392,7 +400,7 @@ static void leave(struct loop *loop) {
     const struct carry *carry = &loop->carries[i];
     if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = carried(carry);
     if (carry->kind == CARRY_FIELD) f->env.fields[carry->index] = carry->value;
-    if (carry->kind == CARRY_CALLS) f->env.calls = carried(carry);
+    if (carry->kind == CARRY_COUNT) f->env.counts[carry->index] = carried(carry);
     if (carry->kind == CARRY_RESULT) f->env.results[carry->index] = carried(carry);
   }
   for (uint32_t i = 0; i < 4 && loop->control != NONE; i++)

@@ -9,13 +9,14 @@
 #define ROUNDS_EXITS 16
 #define ROUNDS_CARRIES 192
 
-enum carry_kind { CARRY_REGISTER, CARRY_FIELD, CARRY_CALLS, CARRY_RESULT };
+enum carry_kind { CARRY_REGISTER, CARRY_FIELD, CARRY_COUNT, CARRY_RESULT };
 
 struct carry {
   enum carry_kind kind;
   uint32_t index;
   k_type type;
   bool soft, entity, zero, mixed, wide, rounded;
+  enum spawned spawned;
   bool maybe;                  /* it is nil in some rows */
   bool unknown;                /* mixed, and where it is an integer is not known */
   const struct enumeration *names;

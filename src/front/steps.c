@@ -163,7 +163,7 @@ static void store(struct front *f, const struct front_chain *place, struct val v
     front_refuse(f, "it writes to the string field '%s.%s' of another entity: do it in a system's "
                     "run", place->component->name, place->component->leaves[place->leaf].name);
   k_value index = place->index == K_NONE ? build_i64(f->b, 1) : place->index;
-  if (value.kind == VAL_SPAWNED) {
+  if (value.spawned) {
     assert(!place->column);
     order_store_element(f, place->component, place->leaf, index, value);
     return;

@@ -37,21 +37,40 @@ static bool names_target(const struct run_command *command) {
   return command->action == RUN_TIE || (command->action == RUN_UNTIE && command->leaf != NONE);
 }
 
+/* Whether a number is one of an entity that is spawned by then, and known. */
+static bool is_spawned(const struct giving *giving, enum spawned may, int64_t number) {
+  if (may == SPAWNED_NONE || number >= 0) return false;
+  assert(number >= giving->last);
+  return number - giving->last < RUN_SPAWNED;
+}
+
+static bool is_there(const struct giving *giving, enum spawned may, int64_t number) {
+  return is_spawned(giving, may, number) ||
+         entity_find(&giving->run->query->world->entities, (ecs_id)number);
+}
+
+/* Whether what an order gives can be known: an id in a field may be null. */
+static bool can_give(const struct giving *giving, const struct run_command *command,
+                     int64_t number) {
+  if (names_target(command)) return is_there(giving, command->gives, number);
+  return !command->gives || number >= 0 || is_spawned(giving, command->gives, number);
+}
+
 static bool can_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
   struct giving *giving = ud;
   const struct run_command *command = order_of(giving->run, order);
-  const struct entity_index *entities = &giving->run->query->world->entities;
-  if (names_target(command) && !command->gives_newest && !entity_find(entities, (ecs_id)value.i64))
-    return false;
+  if (command->action == RUN_SPAWN) giving->last = value.i64;
+  if (!can_give(giving, command, value.i64)) return false;
   bool emits = command->action == RUN_EMIT, stores = command->action == RUN_STORE;
   giving->spawns += command->action == RUN_SPAWN;
   giving->emits[order] += emits;
   giving->at_once += emits || stores || command->action == RUN_PUT || command->own;
   if (stores) return is_element(giving->run->query->world, command->component, id);
   if (emits || command->action == RUN_PUT) return true;
-  if (command->action == RUN_SPAWN || command->newest) return true;
-  if (!entity_find(entities, (ecs_id)id)) return false;
-  return command->action != RUN_DESPAWN || ecs_id_index((ecs_id)id) >= FIRST_ENTITY;
+  if (command->action == RUN_SPAWN || command->part) return true;
+  if (!is_there(giving, command->whom, id)) return false;
+  if (command->action != RUN_DESPAWN || is_spawned(giving, command->whom, id)) return true;
+  return ecs_id_index((ecs_id)id) >= FIRST_ENTITY;
 }
 
 /* Takes how often all orders that emit an event do so. */
@@ -132,13 +151,13 @@ static ecs_status order_set(ecs_world *world, const struct run_command *command,
   return entity_set(world, id, component, &write, 1);
 }
 
-/* The id of whom rows have spawned last becomes an element. */
+/* An id becomes an element. */
 static void order_store(const ecs_world *world, const struct run_command *command, int64_t number,
-                        ecs_id id) {
+                        int64_t id) {
   const struct component *component = component_of(world, command->component);
   assert(is_element(world, command->component, number) && command->leaf < component->leaf_count);
-  assert(component->leaves[command->leaf].type == ECS_ENTITY && command->gives_newest);
-  ((ecs_id *)component->resource[command->leaf].data)[number - 1] = id;
+  assert(component->leaves[command->leaf].type == ECS_ENTITY && id >= 0);
+  ((ecs_id *)component->resource[command->leaf].data)[number - 1] = (ecs_id)id;
 }
 
 /* A new event, or more fields of the newest one. */
@@ -199,6 +218,17 @@ static void add_part(struct giving *giving, const struct run_command *command, k
   part->write_count++;
 }
 
+/* Whom a number stands for. */
+static int64_t id_of(const struct giving *giving, enum spawned may, int64_t number) {
+  if (may == SPAWNED_NONE || number >= 0) return number;
+  return (int64_t)giving->spawned[(uint64_t)~number % RUN_SPAWNED];
+}
+
+static ecs_id *spawned_by(struct giving *giving, int64_t number) {
+  assert(number < 0);
+  return &giving->spawned[(uint64_t)~number % RUN_SPAWNED];
+}
+
 /* Orders behind one that spawns say with what; it is done when all have come. */
 static ecs_status order_spawn(struct giving *giving, const struct run_command *command,
                               k_scalar value) {
@@ -207,28 +237,30 @@ static ecs_status order_spawn(struct giving *giving, const struct run_command *c
     assert(next->waits == 0);
     next->part_count = next->write_count = 0;
     next->waits = command->parts;
+    next->number = value.i64;
   } else {
     add_part(giving, command, value);
     next->waits--;
   }
   if (next->waits) return ECS_OK;
-  return entity_spawn(giving->run->query->world, next->parts, next->part_count, &giving->newest);
+  return entity_spawn(giving->run->query->world, next->parts, next->part_count,
+                      spawned_by(giving, next->number));
 }
 
 static void give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
   struct giving *giving = ud;
   const struct run_command *command = order_of(giving->run, order);
   ecs_world *world = giving->run->query->world;
-  ecs_id who = command->newest ? giving->newest : (ecs_id)id;
+  ecs_id who = (ecs_id)id_of(giving, command->whom, id);
   ecs_status status = ECS_OK;
-  if (command->gives_newest) value.i64 = (int64_t)giving->newest;
+  if (command->gives) value.i64 = id_of(giving, command->gives, value.i64);
   enum run_action action = giving->next.waits ? RUN_SPAWN : command->action;
   switch (action) {
     case RUN_SPAWN: status = order_spawn(giving, command, value); break;
     case RUN_SET: status = order_set(world, command, who, value); break;
     case RUN_EMIT:
     case RUN_PUT: order_event(giving, command, id, value); break;
-    case RUN_STORE: order_store(world, command, id, giving->newest); break;
+    case RUN_STORE: order_store(world, command, id, value.i64); break;
     case RUN_TIE: status = order_tie(world, command, who, (ecs_id)value.i64); break;
     case RUN_UNTIE:
       status = order_tie(world, command, who, command->leaf == NONE ? ECS_NULL : (ecs_id)value.i64);
@@ -267,26 +299,22 @@ static void make_recipe(struct giving *giving, uint32_t order) {
 
 /* As order_spawn with an order and its parts, one after the other. */
 static void spawn_joined(struct giving *giving, uint32_t order, const k_scalar *values) {
-  const struct run_command *command = order_of(giving->run, order);
-  assert(command->action == RUN_SPAWN && giving->next.waits == 0);
+  assert(order_of(giving->run, order)->action == RUN_SPAWN && giving->next.waits == 0);
   if (!(giving->known >> order & 1)) make_recipe(giving, order);
   const struct recipe *recipe = &giving->recipes[order];
-  for (uint32_t i = order; i < order + recipe->write_count; i++) {
-    uint32_t from = giving->from[i];
-    k_scalar value = values[from];
-    if (command[from].gives_newest) value.i64 = (int64_t)giving->newest;
-    giving->writes[i].cell = cell_of(giving->leaves[i], value);
-  }
-  giving->newest = spawn_stage_reserved(giving->run->query->world, giving->parts + order,
-                                        recipe->part_count);
+  for (uint32_t i = order; i < order + recipe->write_count; i++)
+    giving->writes[i].cell = cell_of(giving->leaves[i], values[giving->from[i]]);
+  *spawned_by(giving, values[0].i64) = spawn_stage_reserved(
+      giving->run->query->world, giving->parts + order, recipe->part_count);
 }
 
 /* ---- orders with their parts ---- */
 
-/* Whether an order spawns whom it ties: its targets have to be looked at. */
-static bool spawns_tied(const struct run_command *command) {
+/* Whether an order spawns with ids that have to be looked at: targets of ties, and those of
+** entities that are spawned. */
+static bool spawns_with_ids(const struct run_command *command) {
   for (uint32_t i = 1; i <= command->parts; i++)
-    if (command[i].action == RUN_TIE) return true;
+    if (command[i].action == RUN_TIE || command[i].gives) return true;
   return false;
 }
 
@@ -296,7 +324,7 @@ static uint32_t parts_of(void *ud, uint32_t order) {
   const struct run_plan *plan = giving->run->plan;
   const struct run_command *command = order_of(giving->run, order);
   uint32_t count = 0;
-  if (command->action == RUN_SPAWN) return spawns_tied(command) ? 0 : command->parts;
+  if (command->action == RUN_SPAWN) return spawns_with_ids(command) ? 0 : command->parts;
   if (command->action != RUN_EMIT) return 0;
   while (order + count + 1 < plan->order_count && command[count + 1].action == RUN_PUT) count++;
   return count;
@@ -332,7 +360,7 @@ static void put_column(const struct event *event, uint32_t leaf, uint32_t row, u
     cell_store(column->data, column->size, row + i, cell_of(of, values[i]));
 }
 
-/* Events of one type, column by column. */
+/* Events of one type, column by column. As nothing is spawned beside them, all ids are ones. */
 static uint32_t give_many(void *ud, uint32_t order, uint32_t count, const int64_t *const *ids,
                           const k_scalar *const *values) {
   struct giving *giving = ud;
@@ -347,7 +375,6 @@ static uint32_t give_many(void *ud, uint32_t order, uint32_t count, const int64_
   uint32_t row = emission_append_many(world, event, count);
   for (uint32_t i = 0; i <= parts; i++, command++) {
     assert(command->component == event->component->id);
-    assert(!command->gives_newest);   /* whose spawn would be an order, too */
     if (command->first != NONE)
       put_column(event, command->first, row, count, (const k_scalar *)(const void *)ids[i]);
     if (command->leaf != NONE)

@@ -11,6 +11,7 @@ struct event;
 
 /* An entity to be spawned, as far as the orders have said with what. */
 struct unspawned {
+  int64_t number;              /* that stands for it */
   uint32_t waits;              /* for how many of them; 0: there is none */
   uint32_t part_count, write_count;
   struct part parts[RUN_ORDERS];
@@ -28,7 +29,7 @@ struct giving {
   uint32_t at_once;            /* that were looked at since room was made, and stage nothing; */
   uint32_t spawns;             /* those that spawn; */
   uint32_t emits[RUN_ORDERS];  /* how often each one that emits */
-  ecs_id newest;               /* whom the last of them has spawned */
+  int64_t last;                /* who stands for whom the last of these spawns */
   struct event *event;         /* of which type the last of them has emitted */
   uint64_t known;              /* bits by order: its recipe is made */
   struct unspawned next;
@@ -37,6 +38,7 @@ struct giving {
   struct write writes[RUN_ORDERS];
   const struct leaf *leaves[RUN_ORDERS];   /* of the writes, */
   uint32_t from[RUN_ORDERS];               /* and how far behind the order what they take comes */
+  ecs_id spawned[RUN_SPAWNED]; /* by a row, the last ones: by what stands for them */
 };
 
 /* How a run gives its orders. A scope is open. */

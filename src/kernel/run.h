@@ -15,6 +15,7 @@
 #define RUN_ORDERS 64          /* of one program, instead: see run_plan */
 #define RUN_OTHERS 16          /* of one program: fields of others that it writes to */
 #define RUN_ASKED 16           /* of one program: components that it asks of its rows */
+#define RUN_SPAWNED 256        /* the last ones that a row spawns, which are known by a number */
 
 /* The first uniforms of every program. run_table sets them; those from UNIFORM_FIRST on are the
 ** caller's. */
@@ -35,6 +36,15 @@ enum run_action {
   RUN_UNTIE
 };
 
+/* An entity that a row spawns has its id only once that is done. Until then a number stands for it:
+** the first one's is -1, the next one's -2. Whether a number is such a one: never, in some rows, or
+** in all of them. */
+enum spawned { SPAWNED_NONE, SPAWNED_SOME, SPAWNED_ALL };
+
+static inline enum spawned spawned_either(enum spawned x, enum spawned y) {
+  return x == y ? x : SPAWNED_SOME;
+}
+
 /* What is to become of the entities whose rows a bitmap marks, or whom rows order it for: what
 ** RUN_SET and those behind it do is only ordered. */
 struct run_command {
@@ -42,14 +52,15 @@ struct run_command {
   ecs_id component;            /* but of RUN_DESPAWN; of RUN_EMIT and RUN_PUT the event; of RUN_TIE
                                ** and RUN_UNTIE the relation, whose target is the value noted; of
                                ** RUN_STORE an array or a resource: what stands for the entity
-                               ** is the number of an element then, from 1 on */
+                               ** is the number of an element then, from 1 on. The value noted for
+                               ** RUN_SPAWN is what stands for whom it spawns */
   /* RUN_PUT is about the event that was emitted last. */
   uint32_t leaf;               /* of RUN_SET and those behind: takes the value noted; or NONE,
                                ** as of RUN_UNTIE that is about all targets */
   uint32_t first;              /* of an event: takes what stands for the entity; or NONE */
   uint32_t parts;              /* of RUN_SPAWN: how many behind it say what it spawns with */
-  bool newest;                 /* for whom RUN_SPAWN has made last; */
-  bool gives_newest;           /* or that one is what is set, or tied to */
+  bool part;                   /* one of these: no entity is noted */
+  enum spawned whom, gives;    /* the entity that is noted, and the value */
   bool own;                    /* of RUN_SET: the row's entity has that field, which is written as
                                ** its view would write it: at once, whatever is staged */
 };

@@ -115,7 +115,7 @@ static void add_commanded(lua_State *L, const ecs_world *world, const struct run
     const struct component *component = component_of(world, command->component);
     if (!component) continue;
     bool of_resource = command->action == RUN_STORE && component->length == 0;
-    if (of_resource || (command->action == RUN_SET && !command->newest))
+    if (of_resource || (command->action == RUN_SET && command->whom != SPAWNED_ALL))
       lua_pushfstring(L, "%s.%s", component->name, component->leaves[command->leaf].name);
     else
       lua_pushstring(L, component->name);

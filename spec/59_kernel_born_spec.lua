@@ -1,0 +1,236 @@
+-- What functions that are compiled do with the ids of those whom they spawn.
+
+local helper = require "spec.support.ecs_helper"
+local tiers = require "spec.support.tiers"
+local ecs = require "ecs"
+
+local math = math
+
+local function new_world(kernels)
+  local world = helper.new_world { kernels = kernels, tag = 9 }
+  world:component("Ship", { "n: i32", "port: entity", "made: entity", "x: f64" })
+  world:component("Part", { "of: entity", "next: entity", "k: i32" })
+  world:event("Built", { "what: entity", "by: entity", "n: i32" })
+  world:relation "Likes"
+  world:relation("On", { "since: f64", exclusive = true })
+  world:array("born", "entity", 50)
+  world:tag "Fresh"
+  world:spawn { ChildOf = world:spawn() }
+  local last
+  for n = 1, 1300 do
+    last = world:spawn { Ship = { n = n % 13, port = n % 5 > 0 and last or nil, x = n } }
+  end
+  return world
+end
+
+-- Everything there is, by what it is called and what it has.
+local function said_of(world)
+  local said = { world:digest() }
+  for e in world:query("Part?"):each() do said[#said + 1] = tostring(e) end
+  for what in world:events "Built" do
+    said[#said + 1] = ("%s %s %d"):format(what.what, what.by, what.n)
+  end
+  return table.concat(said, "\n")
+end
+
+-- What a function does in some updates is the same with kernels and without; with them it is one.
+local function agree(make, query)
+  local seen = {}
+  for n, kernels in ipairs { true, false } do
+    local world = new_world(kernels)
+    world:system("it", { query = query or "Ship", each = make(world, world:array "born") })
+    if kernels then assert.equal("vector", world:explain("it").tier, world:explain("it").reason) end
+    local said = {}
+    for _ = 1, 2 do
+      local _, problem = pcall(world.update, world, 0.25)
+      said[#said + 1] = tiers.plain(problem)
+      said[#said + 1] = said_of(world)
+    end
+    world:check()
+    seen[n] = table.concat(said, "\n")
+  end
+  assert.equal(seen[2], seen[1])
+end
+
+describe("the id of a spawned entity", function()
+  it("is of use behind other spawns: a tower with its children", function()
+    agree(function(world)
+      return function(ship, _, e)
+        if ship.n ~= 5 then return end
+        local tower = world:spawn { Part = { k = 1 }, ChildOf = e }
+        local left = world:spawn { Part = { of = tower }, ChildOf = tower }
+        local right = world:spawn { ChildOf = tower, Part = { of = tower, next = left } }
+        world:set(left, "Part.next", right)
+        world:add(tower, "Fresh")
+        world:add(tower, "Likes", left)
+        world:add(right, "Likes", tower)
+        world:remove(right, "Likes", tower)
+        world:set(tower, "Part", tower, left)
+        ship.made = left
+        if ship.x > 900 then world:despawn(right) end
+      end
+    end)
+  end)
+
+  it("goes from round to round", function()
+    agree(function(world)
+      return function(ship, _, e)
+        local first = world:spawn { Part = { of = e } }
+        local last = first
+        for k = 1, 4 do
+          if k > ship.n then break end
+          local new = world:spawn { Part = { k = k, next = last } }
+          world:add(new, "On", last)
+          world:set(last, "Part.of", new)
+          last = new
+        end
+        world:set(first, "Part.next", last)
+        world:add(last, "Fresh")
+      end
+    end)
+    agree(function(world)   -- from rounds that differ from row to row, and from loops in them
+      return function(ship, _, e)
+        local last, n = nil, ship.n
+        while n > 0 do
+          local head = world:spawn { Part = { k = n } }
+          for k = 1, 2 do
+            local new = world:spawn { Part = { k = k, of = head, next = last or e } }
+            if k == 2 then world:add(new, "Likes", head) end
+            last = new
+          end
+          n = n - 4
+        end
+        if last then world:add(last, "Fresh") end
+      end
+    end)
+  end)
+
+  it("may be one that only some rows have", function()
+    agree(function(world)
+      return function(ship, _, e)
+        local gun
+        if ship.n > 6 then gun = world:spawn { Part = { k = 6 } } end
+        if ship.n > 9 then world:spawn { Part = { of = e } } end
+        if gun and ship.n ~= 8 then world:set(gun, "Part.of", e) end
+        local other = ship.n == 2 and world:spawn { Fresh = true } or gun
+        if other ~= nil then world:add(other, "Likes", e) end
+        if not other then world:add(e, "Fresh") end
+      end
+    end)
+  end)
+
+  it("is one of two, or that of another entity", function()
+    agree(function(world, born)
+      return function(ship, _, e)
+        local who
+        if ship.n > 6 then
+          who = world:spawn { Part = { k = 1 } }
+        else
+          who = world:spawn { Part = { k = 2 } }
+        end
+        world:add(who, "On", e)
+        local host = ship.port ~= ecs.null and ship.port or world:spawn { Ship = { n = 100 } }
+        local friend = ship.n > 3 and who or e
+        world:set(who, "Part.of", host)
+        world:add(friend, "Likes", host)
+        world:add(host, "Fresh")
+        born[ship.n + 1] = friend
+        world:emit("Built", host, friend, ship.n)
+        ship.made = ship.n % 2 == 0 and friend or ship.port
+      end
+    end)
+  end)
+
+  it("is compared with ids", function()
+    agree(function(world)
+      return function(ship, _, e)
+        local one = world:spawn { Part = { k = 1 } }
+        local two = ship.n > 4 and world:spawn { Part = { k = 2 } } or one
+        local k = 0
+        if one == two then k = k + 1 end
+        if one ~= e then k = k + 2 end
+        if two ~= ecs.null then k = k + 4 end
+        if ship.port == one then k = k + 8 end
+        local either = ship.n > 8 and one or ship.port
+        if either == ecs.null then k = k + 16 end
+        if either == two then k = k + 32 end
+        if math.type(one) == "integer" then k = k + 64 end
+        ship.n = k
+      end
+    end)
+  end)
+
+  it("goes through functions and tables", function()
+    agree(function(world)
+      local function make(of, k) return world:spawn { Part = { of = of, k = k } } end
+      return function(ship, _, e)
+        if ship.n < 9 then return end
+        local parts = { base = make(e, 1) }
+        parts.top = make(parts.base, 2)
+        world:set(parts.base, "Part.next", parts.top)
+        world:emit("Built", { by = parts.top, what = parts.base, n = 3 })
+      end
+    end)
+  end)
+
+  it("is kept of the last that a row spawns; rows that go back further are left to Lua", function()
+    for _, most in ipairs { 100, 255, 256, 400 } do
+      agree(function(world)
+        return function(ship, _, e)
+          if ship.n ~= 7 or ship.x < 1200 then return end
+          local first = world:spawn { Part = { of = e } }
+          for k = 1, most do
+            local new = world:spawn { Part = { k = k } }
+            world:add(new, "Fresh")
+          end
+          world:set(first, "Part.k", most)
+          world:spawn { Part = { of = first } }
+        end
+      end)
+    end
+  end)
+
+  it("is Lua's in rows that it runs, and is no id of others in these", function()
+    agree(function(world)
+      return function(ship, _, e)
+        local one = world:spawn { Part = { k = 1 } }
+        local two = world:spawn { Part = { k = 2 } }
+        world:set(one, "Part.k", ship.x > 700 and ship.n == 3 and 3000000000 or 4)
+        world:add(two, "Likes", one)
+        world:add(ship.port, "Likes", two)   -- there is none in some rows
+        world:emit("Built", one, e)
+      end
+    end)
+    agree(function(world)
+      return function(ship)
+        local one = world:spawn { Part = { k = 1 } }
+        world:add(ship.n == 8 and ship.port or one, "Fresh")
+        world:add(ship.n - 20, "Fresh")
+      end
+    end)
+  end)
+
+  it("is nothing to calculate with, or to ask", function()
+    local world = new_world(true)
+    local born = world:array "born"
+    for words, fn in pairs {
+      ["it calculates with the id of an entity that it spawns"] =
+        function(ship) ship.n = world:spawn() - 1 end,
+      ["with what may be no entity"] =
+        function(ship) if world:spawn() == ship.n then ship.n = 1 end end,
+      ["world:has with what is no id"] =
+        function(ship) if world:has(world:spawn(), "Part") then ship.n = 1 end end,
+      ["it calls world:random without an entity"] =
+        function(ship) ship.x = world:random(world:spawn()) end,
+      ["that is not named by a number"] = function() born[world:spawn()] = world:spawn() end,
+      ["sets a field of type i32 to another type"] =
+        function(_, _, e) world:set(e, "Part.k", world:spawn()) end,
+      ["is not the same type on every way"] =
+        function(ship) born[1] = ship.n > 3 and world:spawn() or 5 end,
+    } do
+      world:system("it", { query = "Ship", each = fn })
+      local reason = world:explain("it").reason or "none"
+      assert(reason:find(words, 1, true), words .. ": " .. reason)
+    end
+  end)
+end)
