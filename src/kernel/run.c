@@ -404,6 +404,7 @@ bool run_walk(struct runner *runner, const struct run *run, struct walk *walk, u
   open_machine(runner, run, &opened);
   do {
     walk_table_columns(walk, first);
+    walk_fetch_tables(walk, first);
     if (!run_opened(runner, run, &opened, walk->match, walk->table, failure)) return false;
     *done += walk->table->count;
   } while (walk_next_table(walk));

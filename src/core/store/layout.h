@@ -74,7 +74,6 @@ struct table {
   bool packs;                /* is packed while it may be: see packed.h */
   bool has_ties;             /* has exclusive relations */
   bool has_pairs;
-  bool has_pair_alone;       /* one, and no other */
   bool hidden;               /* of prefabs, which queries pass over */
   ecs_id *ids;               /* sorted */
   struct edge *edges;
@@ -98,6 +97,7 @@ struct table {
   bool has_any;
   bool was_empty;            /* at the end of the last update */
   bool in_empties;           /* listed for reclaiming */
+  bool has_pair_alone;       /* one, and no other */
 };
 
 /* Whether its rows have more than their cells: slots, marks, or something that is off. */

@@ -70,6 +70,10 @@ bool walk_next_table(struct walk *walk);
 ** are decided row by row. */
 void walk_table_columns(const struct walk *walk, uint32_t *first);
 
+/* Asks for what the next tables have in these columns, which for most are the same ones, so that they
+** are at hand when the walk comes there: a tenth off 1,000 tables of 100 rows. */
+void walk_fetch_tables(const struct walk *walk, const uint32_t *first);
+
 /* Where a term's cells are in this match: the row's own, or an end's; .table is NULL where it is
 ** not there. Of a tag .first means nothing. */
 struct walk_end walk_cells(const struct walk *walk, const struct term *term);
