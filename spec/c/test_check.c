@@ -171,6 +171,9 @@ static void notices_orders(void) {
   NOTICE(lineup->rows[3], uint32_t, 0, wrong);
   NOTICE(lineup->rows[0], uint32_t, 9, wrong);
   NOTICE(lineup->targets[2], uint32_t, 0, wrong);
+  NOTICE(lineup->ends[2].match, uint32_t, NONE, wrong);
+  NOTICE(lineup->ends[3].row, uint32_t, 99, wrong);
+  NOTICE(lineup->ends[0].match, uint32_t, 0, wrong);
   NOTICE(lineup->runs[0].depth, uint32_t, 1, wrong);
   NOTICE(lineup->runs[0].match, uint32_t, 99, wrong);
   NOTICE(lineup->runs[0].end, uint32_t, 0, wrong);

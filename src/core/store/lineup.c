@@ -9,12 +9,12 @@
 
 /* How much of each there is to be. */
 struct extent {
-  uint32_t rows, runs, tables, entities;
+  uint32_t rows, runs, tables, entities, ends;
 };
 
 static size_t block_size(const struct extent *extent) {
   return sizeof(struct lineup) + extent->tables * sizeof(struct lineup_table) +
-         extent->runs * sizeof(struct lineup_run) +
+         extent->runs * sizeof(struct lineup_run) + extent->ends * sizeof(struct lineup_end) +
          (extent->rows * (size_t)2 + extent->entities) * sizeof(uint32_t);
 }
 
@@ -25,7 +25,9 @@ static struct lineup *make(ecs_world *world, const struct extent *extent) {
   *lineup = (struct lineup){.users = 1, .size = size};
   lineup->tables = (struct lineup_table *)(void *)(lineup + 1);
   lineup->runs = (struct lineup_run *)(void *)(lineup->tables + extent->tables);
-  lineup->rows = (uint32_t *)(void *)(lineup->runs + extent->runs);
+  struct lineup_end *ends = (struct lineup_end *)(void *)(lineup->runs + extent->runs);
+  lineup->ends = extent->ends ? ends : NULL;
+  lineup->rows = (uint32_t *)(void *)(ends + extent->ends);
   lineup->targets = lineup->rows + extent->rows;
   lineup->entities = lineup->targets + extent->rows;
   return lineup;
@@ -180,6 +182,22 @@ static void sort(const struct making *m, struct lineup *lineup) {
   lineup->run_count = m->run_count;
 }
 
+/* Where the rows' ties lead to: as long as the tables are as they were nobody has to look. */
+static void note_ends(const struct making *m, const struct lineup *lineup) {
+  const struct walk *walk = &m->walk;
+  uint32_t last = RECORD_BARE, match = NONE;
+  for (uint32_t i = 0; lineup->ends && i < lineup->count; i++) {
+    uint32_t target = lineup->targets[i];
+    lineup->ends[i] = (struct lineup_end){NONE, 0};
+    if (target == 0) continue;
+    const struct record *record = entity_record(&walk->query->world->entities, target);
+    if (record->table >= RECORD_BARE) continue;
+    if (record->table != last) match = walk_match_of(walk, record_table(walk->query->world, record));
+    last = record->table;
+    lineup->ends[i] = (struct lineup_end){match, record->row};
+  }
+}
+
 static uint32_t rows_of(const ecs_query *query) {
   uint32_t rows = 0;
   for (uint32_t i = 0; i < query_reach(query); i++)
@@ -193,10 +211,11 @@ static struct lineup *sorted(struct making *m) {
   if (!list_rows(m)) return NULL;
   bool kept = can_be_kept(&query->terms);
   struct extent extent = {m->count, m->run_count, kept ? query_reach(query) : 0,
-                          kept ? rows_of(query) : 0};
+                          kept ? rows_of(query) : 0, kept ? m->count : 0};
   struct lineup *lineup = make(query->world, &extent);
   if (!lineup) return NULL;
   sort(m, lineup);
+  note_ends(m, lineup);
   if (kept) note_tables(lineup, query);
   lineup->ties = ties_of(query);
   lineup->changes = lineup->ties->changes;
@@ -223,7 +242,7 @@ struct lineup *lineup_of_sources(ecs_query *query) {
   if (kept && kept->ties == ties && kept->changes == ties->changes) return use(kept);
   uint32_t target = ecs_id_index(first->target);
   const struct tie_end *end = ties_end(ties, target);
-  struct extent extent = {end ? end->count : 0, 0, 0, 0};
+  struct extent extent = {end ? end->count : 0, 0, 0, 0, 0};
   struct lineup *lineup = make(query->world, &extent);
   if (!lineup) return NULL;
   lineup->ties = ties;
@@ -239,6 +258,16 @@ struct lineup *lineup_of_sources(ecs_query *query) {
 
 /* ---- checking ---- */
 
+/* Whether the target's row is known, if it is in one of the tables, as far as there are tables. */
+static bool end_is_sound(const ecs_query *query, uint32_t target, const struct lineup_end *end) {
+  const struct record *record =
+      target ? entity_record(&query->world->entities, target) : NULL;
+  for (uint32_t i = 0; record && i < query->lineup->table_count; i++)
+    if (query_table(query, i)->index == record->table)
+      return end->match == i && end->row == record->row;
+  return end->match == NONE;
+}
+
 /* Whether a run's rows are in one table, and tied as it says. */
 static bool run_is_sound(const ecs_query *query, const struct lineup_run *run, uint32_t from) {
   const struct lineup *lineup = query->lineup;
@@ -250,6 +279,7 @@ static bool run_is_sound(const ecs_query *query, const struct lineup_run *run, u
     if (row >= table->count || (i > from && row <= lineup->rows[i - 1])) return false;
     if (target != ties_target(lineup->ties, table->rows[row])) return false;
     if ((target != 0) != (run->depth != 0)) return false;
+    if (!end_is_sound(query, target, &lineup->ends[i])) return false;
   }
   return true;
 }

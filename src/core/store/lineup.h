@@ -15,6 +15,11 @@ struct lineup_run {
   uint32_t end;
 };
 
+/* Whom a row's tie leads to, where that one is in one of the query's tables; else match is NONE. */
+struct lineup_end {
+  uint32_t match, row;
+};
+
 /* A table as it was when it was lined up. */
 struct lineup_table {
   uint64_t order;
@@ -28,6 +33,7 @@ struct lineup {
   uint32_t count, run_count;
   uint32_t *rows;              /* by position; of sources their entities' indices */
   uint32_t *targets;           /* of rows: whom each one's tie leads to, 0 for nobody */
+  struct lineup_end *ends;     /* of rows, or NULL where they are not known */
   struct lineup_run *runs;
   uint32_t table_count;
   struct lineup_table *tables;

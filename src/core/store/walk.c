@@ -286,8 +286,8 @@ static bool next_by_tables(struct walk *walk) {
   }
 }
 
-/* Which of the query's tables it is: they are in the order in which they were made. */
-static uint32_t match_of(const struct walk *walk, const struct table *table) {
+/* They are in the order in which they were made. */
+uint32_t walk_match_of(const struct walk *walk, const struct table *table) {
   const ecs_query *query = walk->query;
   uint32_t low = 0, high = walk->reach;
   while (low < high) {
@@ -306,7 +306,7 @@ bool walk_come_to(struct walk *walk, uint32_t entity) {
   const struct record *record = entity_record(&world->entities, entity);
   if (record->table >= RECORD_BARE) return false;
   const struct table *table = record_table(world, record);
-  if (table != walk->table) walk->match = match_of(walk, table);
+  if (table != walk->table) walk->match = walk_match_of(walk, table);
   walk->table = table;
   walk->row = record->row;
   return walk->match != NONE && query_takes_row(&walk->query->terms, table, record->row);

@@ -59,6 +59,9 @@ uint32_t walk_take_events(struct walk *walk);
 ** query's tables, or something that is switched off says that it does not match. */
 bool walk_come_to(struct walk *walk, uint32_t entity);
 
+/* Which of the query's tables, as far as the walk goes through them, this one is; NONE: none. */
+uint32_t walk_match_of(const struct walk *walk, const struct table *table);
+
 /* The first match of an entity that is alive, or, `again`, its next one; false: none. */
 bool walk_match(struct walk *walk, uint32_t entity, bool again);
 
