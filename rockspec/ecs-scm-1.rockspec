@@ -187,6 +187,7 @@ build = {
         "src/front/string_field.c",
         "src/kernel/abreast.c",
         "src/kernel/allocate.c",
+        "src/kernel/brood.c",
         "src/kernel/build.c",
         "src/kernel/build_list.c",
         "src/kernel/build_loop.c",

@@ -144,6 +144,51 @@ describe("a function that emits, over entities or events, and runs out of memory
   end)
 end)
 
+describe("a function that spawns, and runs out of memory", function()
+  it("spawns all, or none (C18)", function()
+    for _, observed in ipairs { false, true } do
+      local seen = {}
+      for n, kernels in ipairs { true, false } do
+        local world = helper.new_world { kernels = kernels, tag = 5 }
+        world:component("Gun", { "left: i32" })
+        world:component("Shot", { "x: f64", "y: f32 = 3", "kind: u8" })
+        world:component("Smoke", { "size: f32" })
+        for i = 1, 1500 do world:spawn { Gun = { left = i } } end
+        if observed then
+          world:observer("it", { on = "add", query = "Smoke", each = function() end })
+        end
+        local query = world:query "Gun:in"
+        local function fn(gun)
+          if gun.left % 3 == 0 then world:spawn { Smoke = { size = gun.left } } end
+          if gun.left % 4 == 0 then world:spawn { Shot = { x = gun.left, kind = gun.left % 9 } } end
+          if gun.left % 5 == 0 then world:spawn { Shot = {}, Smoke = {} } end
+        end
+        local shots, smokes = world:query "Shot", world:query "Smoke"
+        local failures, _ = 4
+        if kernels then
+          _, failures = try_starved(function()
+            assert.are.equal(0, shots:count() + smokes:count())
+            assert.are.equal(1500, world:count "Gun")
+            helper.check(world)
+          end, query.each, query, fn)
+          assert.are.equal("vector", world:explain(fn).tier)
+        else
+          query:each(fn)
+        end
+        assert.is_true(failures > 3)
+        helper.check(world)
+        seen[n] = {}
+        for shot, smoke in world:query("Shot?, Smoke?, !Gun"):each() do
+          local list = seen[n]
+          list[#list + 1] = shot and ("%s %s %d"):format(shot.x, shot.y, shot.kind) or "no shot"
+          list[#list + 1] = smoke and smoke.size
+        end
+      end
+      assert.are.same(seen[2], seen[1])
+    end
+  end)
+end)
+
 describe("a function whose compiling runs out of memory", function()
   -- Many conditions behind some steps: there is memory to ask for at each kind of place.
   local function body(steps)

@@ -27,6 +27,7 @@ local ROOMS = {
 local ROOM_OF_FILE = {
   ["kernel/run.c"] = "kernel/run", ["kernel/run.h"] = "kernel/run",
   ["kernel/lookup.c"] = "kernel/run", ["kernel/lookup.h"] = "kernel/run",
+  ["kernel/brood.c"] = "kernel/run", ["kernel/brood.h"] = "kernel/run",
   ["kernel/giving.c"] = "kernel/run", ["kernel/giving.h"] = "kernel/run",
   ["kernel/partners.c"] = "kernel/run", ["kernel/partners.h"] = "kernel/run",
   ["kernel/partners_tied.c"] = "kernel/run", ["kernel/partners_tied.h"] = "kernel/run",

@@ -48,6 +48,15 @@ uint32_t build_cells(struct builder *b, k_column type, uint32_t column);
 ** writes to it. */
 uint32_t build_shared(const struct builder *b, uint32_t *tag, bool *looped);
 
+/* Orders of one site, with their parts: how often in a block, and for which of its rows. */
+typedef struct k_given {
+  uint32_t order, count;
+  const uint32_t *rows;               /* NULL: 0, 1, 2 ... */
+  const int64_t *const *entities;     /* of the order, then of each part */
+  const k_scalar *const *values;
+  uint64_t one_entity, one_value;     /* bits by these: of which there is one for all rows */
+} k_given;
+
 /* How orders are given, in the order of rows. */
 typedef struct k_orders {
   /* Whether it can be given; */
@@ -60,10 +69,9 @@ typedef struct k_orders {
   uint32_t (*parts)(void *ud, uint32_t order);
   bool (*check_joined)(void *ud, uint32_t order, int64_t entity, k_scalar value);
   void (*give_joined)(void *ud, uint32_t order, const int64_t *entities, const k_scalar *values);
-  /* Makes room for an order with its parts so often, and gives it; how often, 0 without room. NONE:
-  ** such are given one by one. Entities and values are those of each part. */
-  uint32_t (*give_many)(void *ud, uint32_t order, uint32_t count, const int64_t *const *entities,
-                        const k_scalar *const *values);
+  /* Makes room for all that a block orders, and gives it; 0 without room. NONE: such are given one
+  ** by one. */
+  uint32_t (*give_many)(void *ud, const k_given *given, uint32_t count);
 } k_orders;
 
 #endif

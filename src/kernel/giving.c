@@ -17,6 +17,7 @@
 #include "core/store/watch.h"
 #include "core/store/marks.h"
 #include "core/store/world.h"
+#include "kernel/brood.h"
 
 static const struct run_command *order_of(const struct run *run, uint32_t order) {
   assert(order < run->plan->order_count && staging_is_open(&run->query->world->staging));
@@ -108,6 +109,7 @@ static bool reserve_orders(void *ud, uint32_t count) {
   uint32_t spawns = giving->spawns, staged = count - giving->at_once;
   assert(giving->at_once <= count);
   giving->spawns = giving->at_once = 0;
+  if (giving->run->broods && broods_stage(giving->run->broods, world) != ECS_OK) return false;
   if (spawns && entity_reserve(&world->entities, &world->memory, &world->entities.entities,
                                spawns) != ECS_OK)
     return false;
@@ -120,8 +122,7 @@ static bool reserve_orders(void *ud, uint32_t count) {
 
 /* ---- giving ---- */
 
-/* What was noted down, as a leaf has it. */
-static ecs_cell cell_of(const struct leaf *leaf, k_scalar value) {
+ecs_cell giving_cell(const struct leaf *leaf, k_scalar value) {
   ecs_cell cell = cell_of_bits(leaf->size, (uint64_t)value.i64);
   if (type_class(leaf->type) != CLASS_FLOAT) return cell;
   if (leaf->size == 4)
@@ -133,7 +134,7 @@ static ecs_cell cell_of(const struct leaf *leaf, k_scalar value) {
 
 static struct write write_of(const struct component *component, uint32_t leaf, k_scalar value) {
   assert(component && leaf < component->leaf_count);
-  return (struct write){leaf, cell_of(&component->leaves[leaf], value)};
+  return (struct write){leaf, giving_cell(&component->leaves[leaf], value)};
 }
 
 static ecs_status order_set(ecs_world *world, const struct run_command *command, ecs_id id,
@@ -303,7 +304,7 @@ static void spawn_joined(struct giving *giving, uint32_t order, const k_scalar *
   if (!(giving->known >> order & 1)) make_recipe(giving, order);
   const struct recipe *recipe = &giving->recipes[order];
   for (uint32_t i = order; i < order + recipe->write_count; i++)
-    giving->writes[i].cell = cell_of(giving->leaves[i], values[giving->from[i]]);
+    giving->writes[i].cell = giving_cell(giving->leaves[i], values[giving->from[i]]);
   *spawned_by(giving, values[0].i64) = spawn_stage_reserved(
       giving->run->query->world, giving->parts + order, recipe->part_count);
 }
@@ -346,29 +347,32 @@ static void give_joined(void *ud, uint32_t order, const int64_t *ids, const k_sc
     give_order(ud, order + i, ids[i], values[i]);
 }
 
-/* One field of events from a row on, of those that follow each other. */
+/* One field of events from a row on, of those that follow each other; `one` value for all of them,
+** or one each. */
 static void put_column(const struct event *event, uint32_t leaf, uint32_t row, uint32_t count,
-                       const k_scalar *values) {
+                       const k_scalar *values, bool one) {
   const struct column *column = &event->table->columns[leaf];
   const struct leaf *of = &event->component->leaves[leaf];
   assert(column->leaf == leaf && of->type != ECS_ANY);
-  if (column->size == sizeof *values) {   /* as cell_of has it */
+  if (one) {
+    cell_fill(column->data, column->size, row, count, giving_cell(of, *values));
+    return;
+  }
+  if (column->size == sizeof *values) {   /* as giving_cell has it */
     memcpy((k_scalar *)column->data + row, values, count * sizeof *values);
     return;
   }
   for (uint32_t i = 0; i < count; i++)
-    cell_store(column->data, column->size, row + i, cell_of(of, values[i]));
+    cell_store(column->data, column->size, row + i, giving_cell(of, values[i]));
 }
 
 /* Events of one type, column by column. As nothing is spawned beside them, all ids are ones. */
-static uint32_t give_many(void *ud, uint32_t order, uint32_t count, const int64_t *const *ids,
-                          const k_scalar *const *values) {
+static uint32_t emit_many(void *ud, const k_given *given) {
   struct giving *giving = ud;
-  const struct run_command *command = order_of(giving->run, order);
+  const struct run_command *command = order_of(giving->run, given->order);
   ecs_world *world = giving->run->query->world;
-  uint32_t parts = parts_of(ud, order);
-  if (command->action != RUN_EMIT) return NONE;
-  giving->emits[order] += count;
+  uint32_t parts = parts_of(ud, given->order), count = given->count;
+  giving->emits[given->order] += count;
   giving->at_once += count * (parts + 1);
   if (!reserve_orders(ud, count * (parts + 1))) return 0;
   struct event *event = giving->event = component_of(world, command->component)->event;
@@ -376,11 +380,21 @@ static uint32_t give_many(void *ud, uint32_t order, uint32_t count, const int64_
   for (uint32_t i = 0; i <= parts; i++, command++) {
     assert(command->component == event->component->id);
     if (command->first != NONE)
-      put_column(event, command->first, row, count, (const k_scalar *)(const void *)ids[i]);
+      put_column(event, command->first, row, count,
+                 (const k_scalar *)(const void *)given->entities[i], given->one_entity >> i & 1);
     if (command->leaf != NONE)
-      put_column(event, command->leaf, row, count, values[i]);
+      put_column(event, command->leaf, row, count, given->values[i], given->one_value >> i & 1);
   }
   return count;
+}
+
+/* Events of one type, or spawns that are kept until the end of the run. */
+static uint32_t give_many(void *ud, const k_given *given, uint32_t count) {
+  struct giving *giving = ud;
+  enum run_action action = order_of(giving->run, given->order)->action;
+  if (action == RUN_EMIT && count == 1) return emit_many(ud, given);
+  if (action != RUN_SPAWN || !giving->run->broods) return NONE;
+  return broods_take(giving->run->broods, giving, given, count);
 }
 
 k_orders giving_begin(struct giving *giving, const struct run *run) {

@@ -32,7 +32,9 @@ struct giving {
   int64_t last;                /* who stands for whom the last of these spawns */
   struct event *event;         /* of which type the last of them has emitted */
   uint64_t known;              /* bits by order: its recipe is made */
+  uint64_t round;              /* the broods' when these numbers were theirs: */
   struct unspawned next;
+  uint8_t kinds[RUN_ORDERS];   /* by order that spawns: one more than that of its kind, or 0 */
   struct recipe recipes[RUN_ORDERS];
   struct part parts[RUN_ORDERS];
   struct write writes[RUN_ORDERS];
@@ -46,5 +48,8 @@ k_orders giving_begin(struct giving *giving, const struct run *run);
 
 /* Stages a command that is no order. */
 ecs_status giving_stage(ecs_world *world, const struct run_command *command, ecs_id id);
+
+/* What was noted down, as a leaf has it. */
+ecs_cell giving_cell(const struct leaf *leaf, k_scalar value);
 
 #endif

@@ -117,25 +117,36 @@ static bool has_room(struct notes *notes, size_t more) {
   return false;
 }
 
-/* The rows that are in a mask. Commands and steps that follow each other mostly have one mask. */
-static void find_rows(struct notes *notes, const uint8_t *mask, size_t n) {
-  assert(n > 0 && n <= K_BLOCK);
-  if (notes->masked == n && memcmp(notes->mask, mask, n) == 0) return;
-  memcpy(notes->mask, mask, n);
-  notes->masked = (uint32_t)n;
+/* The rows that are in a mask; how many. */
+static uint32_t find_among(uint16_t *among, const uint8_t *mask, size_t n) {
   uint32_t count = 0;
-  for (size_t i = 0, stop; i < n; i = stop) {
-    uint64_t word = 0;
-    stop = i + 8 < n ? i + 8 : n;
-    memcpy(&word, mask + i, stop - i);
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    uint64_t word;
+    memcpy(&word, mask + i, sizeof word);
     if (!word) continue;
-    for (; i < stop; i++) {
-      notes->among[count] = (uint16_t)i;
-      count += mask[i];
+    for (size_t j = i; j < i + 8; j++) {
+      among[count] = (uint16_t)j;
+      count += mask[j];
     }
   }
-  notes->among_count = count;
+  for (; i < n; i++) {
+    among[count] = (uint16_t)i;
+    count += mask[i];
+  }
+  return count;
+}
+
+/* Where programs do not show it, what follows each other mostly has one mask. */
+static void find_rows(struct notes *notes, const uint8_t *mask, size_t n, bool shows) {
+  assert(n > 0 && n <= K_BLOCK);
+  if (!shows) {
+    if (notes->masked == n && memcmp(notes->mask, mask, n) == 0) return;
+    memcpy(notes->mask, mask, n);
+  }
+  notes->masked = (uint32_t)n;
   notes->masked_rows = NONE;
+  notes->among_count = find_among(notes->among, mask, n);
 }
 
 static k_scalar value_at(k_type type, const void *values, size_t i) {
@@ -185,11 +196,16 @@ static void write_rows(struct notes *notes, struct note_run *run, bool all) {
   run->rows = run->from;
 }
 
-/* Writes down which rows and sites the notes are of that programs show to come but once. */
+/* Writes down all of the notes of each site that programs show to be come to but once. */
 static void spread(struct notes *notes) {
   for (uint32_t site = 0; site < notes->site_count; site++) {
     struct note_run *run = &notes->runs[site];
     if (!(notes->noting[site] & NOTING_ONCE) || run->count == 0) continue;
+    for (uint32_t i = 1; run->one_index && i < run->count; i++)
+      notes->indexes[run->from + i] = notes->indexes[run->from];
+    for (uint32_t i = 1; run->one_value && i < run->count; i++)
+      notes->values[run->from + i] = notes->values[run->from];
+    run->one_index = run->one_value = false;
     memset(notes->sites + run->from, (int)site, run->count);
     if (run->rows == NONE)
       write_rows(notes, run, true);
@@ -203,15 +219,16 @@ size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
                  const uint8_t *mask, size_t n) {
   uint8_t noting = notes->noting[site];
   bool whole = (noting & NOTING_ALL) != 0;
-  if (!whole && !((noting & NOTING_SAME) && notes->masked == n)) find_rows(notes, mask, n);
+  bool once = (noting & NOTING_ONCE) != 0;
+  if (!whole && !((noting & NOTING_SAME) && notes->masked == n)) find_rows(notes, mask, n, once);
   uint32_t more = whole ? (uint32_t)n : notes->among_count, first = whole ? 0 : notes->among[0];
   if (more == 0) return n;
   assert(site < notes->site_count && more <= n);
   if (!has_room(notes, more)) return first;
-  bool all = more == n, once = (noting & NOTING_ONCE) != 0;
+  bool all = more == n;
   struct note_run run = {notes->count, more, all ? NONE : notes->masked_rows,
-                         noted->one_index && once && notes->plain};
-  copy_values(notes, noted, all ? NULL : notes->among, more);
+                         noted->one_index && once, noted->one_value && once && !notes->plain};
+  copy_values(notes, noted, all ? NULL : notes->among, run.one_value ? 1 : more);
   copy_indexes(notes, noted, all ? NULL : notes->among, run.one_index ? 1 : more);
   if (!once || (!all && run.rows == NONE)) write_rows(notes, &run, all);
   if (!once) memset(notes->sites + notes->count, (int)site, more);
@@ -515,20 +532,24 @@ static uint32_t do_rows(struct doing *doing, const k_orders *orders, uint32_t co
   return count;
 }
 
-/* The row of the first note. */
+/* The first row that has noted something down. */
 static uint32_t first_row(const struct notes *notes) {
-  uint32_t site = 0;
-  while (!notes->runs[site].count || notes->runs[site].from) site++;
-  const uint32_t *rows = notes_rows(notes, &notes->runs[site]);
-  return rows ? rows[0] : 0;
+  uint32_t first = NONE;
+  for (uint32_t site = 0; site < notes->site_count; site++) {
+    const struct note_run *run = &notes->runs[site];
+    const uint32_t *rows = notes_rows(notes, run);
+    uint32_t row = run->count == 0 ? NONE : rows ? rows[0] : 0;
+    if (row < first) first = row;
+  }
+  return first;
 }
 
-/* Whether all notes are an order's, which are given together; how many rows are sound then. */
+/* Whether all notes are orders, which are given together; how many rows are sound then. */
 static bool give_many(const struct doing *doing, const k_orders *orders, size_t n, size_t *sound) {
-  uint32_t count = 0, given = 0;
-  if (!notes_give_many(doing->notes, doing->p, orders, n, &count, &given)) return false;
+  bool room = true;
+  if (!notes_give_many(doing->notes, doing->p, orders, n, &room)) return false;
   *sound = n;
-  if (given == count) return true;
+  if (room) return true;
   refuse(doing, KE_ROOM, integer(0));
   doing->failure->tag = 0;
   *sound = first_row(doing->notes);

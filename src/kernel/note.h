@@ -22,7 +22,7 @@ static inline k_column array_column(uint8_t array) {
 struct note_run {
   uint32_t from, count;
   uint32_t rows;                 /* where their rows begin; NONE: all rows, one after the other */
-  bool one_index;                /* only the first one's is written: it is that of all */
+  bool one_index, one_value;     /* only the first one's is written: it is that of all */
 };
 
 /* What a program shows of how rows come to a site. */

@@ -118,29 +118,43 @@ void notes_give_joined(const struct notes *notes, const k_orders *orders, uint32
   orders->give_joined(orders->ud, order, entities, values);
 }
 
-/* The site whose notes are all but those that are joined to them; NONE where there is none. */
-static uint32_t only_site(const struct notes *notes) {
-  uint32_t only = NONE;
+/* The orders that the first n rows have noted down with their parts, and what is about them; NONE
+** where rows have noted down something else, too. */
+struct given_notes {
+  k_given list[MAX_SITES];
+  const int64_t *entities[MAX_SITES];
+  const k_scalar *values[MAX_SITES];
+};
+
+static uint32_t list_given(const struct notes *notes, const struct program *p, size_t n,
+                           struct given_notes *given) {
+  uint32_t count = 0;
   for (uint32_t site = 0; site < notes->site_count; site++) {
-    if (!notes->runs[site].count || notes->joined[site] == NOTE_JOINED) continue;
-    if (only != NONE) return NONE;
-    only = site;
+    const struct note_run *run = &notes->runs[site];
+    if (run->count == 0) continue;
+    if (p->sites[site].step != KS_ORDER) return NONE;
+    given->entities[site] = notes->indexes + run->from;
+    given->values[site] = notes->values + run->from;
+    if (notes->joined[site] == NOTE_JOINED) continue;
+    uint32_t before = notes_before(notes, run, n);
+    if (before == 0) continue;
+    k_given *next = &given->list[count++];
+    *next = (k_given){p->sites[site].array, before, notes_rows(notes, run),
+                      given->entities + site, given->values + site, 0, 0};
+    for (uint32_t i = 0; i <= notes->joined[site]; i++) {
+      next->one_entity |= (uint64_t)run[i].one_index << i;
+      next->one_value |= (uint64_t)run[i].one_value << i;
+    }
   }
-  return only;
+  return count;
 }
 
 bool notes_give_many(const struct notes *notes, const struct program *p, const k_orders *orders,
-                     size_t n, uint32_t *count, uint32_t *given) {
-  const int64_t *entities[MAX_SITES];
-  const k_scalar *values[MAX_SITES];
-  uint32_t site = only_site(notes);
-  if (site == NONE || p->sites[site].step != KS_ORDER) return false;
-  *count = notes_before(notes, &notes->runs[site], n);
-  for (uint32_t i = 0; i <= notes->joined[site]; i++) {
-    entities[i] = notes->indexes + notes->runs[site + i].from;
-    values[i] = notes->values + notes->runs[site + i].from;
-  }
-  if (*count == 0) return false;
-  *given = orders->give_many(orders->ud, p->sites[site].array, *count, entities, values);
-  return *given != NONE;
+                     size_t n, bool *room) {
+  struct given_notes given;
+  uint32_t count = list_given(notes, p, n, &given);
+  if (count == 0 || count == NONE) return false;
+  uint32_t done = orders->give_many(orders->ud, given.list, count);
+  *room = done != 0;
+  return done != NONE;
 }

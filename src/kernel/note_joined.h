@@ -18,10 +18,10 @@ uint32_t notes_sort_joined(struct notes *notes, size_t n);
 void notes_give_joined(const struct notes *notes, const k_orders *orders, uint32_t order,
                        uint32_t note);
 
-/* Where the orders of one site, with those that are joined to it, are all that the first n rows
-** have noted down, gives all of them, if whoever gives them does it so: true then, and *given says
-** how many were given: all of *count, or none for want of room. */
+/* Where orders with those that are joined to them are all that the first n rows have noted down,
+** gives all of them, if whoever gives them does it so: true then, and *room is false when there was
+** none for them. */
 bool notes_give_many(const struct notes *notes, const struct program *p, const k_orders *orders,
-                     size_t n, uint32_t *count, uint32_t *given);
+                     size_t n, bool *room);
 
 #endif

@@ -77,6 +77,7 @@ struct run_asked {
   uint32_t uniform;
 };
 
+struct broods;
 struct run_list;
 struct run_lookup;
 
@@ -156,6 +157,7 @@ struct run {
   double dt;
   const k_array *arrays;       /* as many as the program has */
   const struct ecs_index *const *indexes;   /* that its lists are of, brought up to date */
+  struct broods *broods;       /* keeps what rows spawn; NULL: that is staged */
   const uint64_t *filter;      /* the rows of the table to start with; NULL: those that match */
   const uint32_t *first;       /* the match's columns, by slot; NULL: those of query_columns */
   uint32_t row, count;         /* the first row that it is over, and how many; 0: all of them */

@@ -28,6 +28,7 @@ static void free_set(ecs_world *world, struct attachment *link) {
   struct memory *memory = set->runner.memory;
   while (set->list) free_kernel(set->list);
   kept_free(set->runner.memory, &set->kept);
+  broods_free(set->runner.memory, &set->broods);
   abreast_free(set->abreast);
   runner_free(&set->runner);
   world_detach_from(world, link);
@@ -45,6 +46,7 @@ static struct kernel_set *need_set(struct world_box *box) {
   struct kernel_set *set = memory_array(box->memory, 1, sizeof *set);
   if (!set) return NULL;
   set->link.free = free_set;
+  set->broods.memory = box->memory;
   runner_open(&set->runner, box->memory, (k_isa)box->kernels->isa);
   world_attach_to(box->world, &set->link);
   box->kernels->set = set;

@@ -22,9 +22,11 @@
 static ecs_status stage(const struct kernel *kernel, const struct run *run, uint32_t match) {
   struct runner *runner = &kernel->set->runner;
   assert(run->plan);
-  if (!run->plan->command_count || kept_take(&kernel->set->kept, run, match, runner->bitmaps[0]))
-    return ECS_OK;
-  ecs_status status = kept_stage(&kernel->set->kept, run->query->world);
+  if (!run->plan->command_count) return ECS_OK;
+  ecs_status status = broods_stage(&kernel->set->broods, run->query->world);
+  if (status != ECS_OK || kept_take(&kernel->set->kept, run, match, runner->bitmaps[0]))
+    return status;
+  status = kept_stage(&kernel->set->kept, run->query->world);
   return status == ECS_OK ? run_stage(runner, run, match) : status;
 }
 
@@ -33,6 +35,7 @@ static void finish(lua_State *L, int handle, const struct loop_box *loop,
                    const struct run_failure *failure, double dt, const struct rest *rest) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   ecs_status status = kept_stage(&kernel->set->kept, loop->box->world);
+  if (status == ECS_OK) status = broods_stage(&kernel->set->broods, loop->box->world);
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
   kernel_finish(L, handle, failure, dt, rest, loop->form == LOOP_SYSTEM);
   if (!loop->open) loop_gone(L, loop);
@@ -123,13 +126,18 @@ static struct variant *variant_for_some(lua_State *L, int handle, struct kernel 
   return variant;
 }
 
+/* What keeps spawns: behind commands that are kept they are staged. */
+static struct broods *broods_of(const struct kernel *kernel) {
+  return kernel->set->kept.count ? NULL : &kernel->set->broods;
+}
+
 static struct run run_of(const struct kernel *kernel, struct variant *variant,
                          const struct kernel_run *how, const uint64_t *filter) {
   return (struct run){.plan = &variant->plan, .query = kernel->query,
                       .uniforms = variant->uniforms, .totals = how->total, .dt = how->dt,
                       .arrays = variant->arrays,
                       .indexes = (const struct ecs_index *const *)variant->indexes,
-                      .filter = filter};
+                      .filter = filter, .broods = broods_of(kernel)};
 }
 
 /* The function itself does the row that failed, and what is compiled of it goes on behind that one,
@@ -245,6 +253,7 @@ static void begin(lua_State *L, struct kernel *kernel, struct gathering *g, uint
   g->present = present;
   g->run.plan = &g->variant->plan;
   g->run.uniforms = g->variant->uniforms;
+  g->run.broods = broods_of(kernel);
   g->run.arrays = g->variant->arrays;
   g->run.indexes = (const struct ecs_index *const *)g->variant->indexes;
   g->writes = writes_any(g->variant);
@@ -496,12 +505,18 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
                 const struct kernel_run *run) {
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
+  struct broods *broods = &((struct kernel_box *)lua_touserdata(L, handle))->kernel->set->broods;
+  ecs_world *world = loop->box->world;
+  broods_begin(broods, world);
   if (!loop->walk)
     run_tables(L, handle, anchors, loop, run);
   else if (matches_suit(loop->query->query))
     run_in_batches(L, handle, anchors, loop, loop->walk, run);
   else
     run_matches(L, handle, anchors, loop, loop->walk, run);
+  if (!loop->open) loop_gone(L, loop);
+  ecs_status status = broods_end(broods, world);
+  if (status != ECS_OK) raise_status(L, world, status);
   lua_pop(L, 1);
 }
 

@@ -67,9 +67,8 @@ static ecs_status table_of_ids(ecs_world *world, uint32_t count, struct table **
   return status;
 }
 
-/* The table with the parts' components. */
-static ecs_status table_of_parts(ecs_world *world, const struct part *parts, uint32_t count,
-                                 struct table **out) {
+ecs_status spawn_table_of(ecs_world *world, const struct part *parts, uint32_t count,
+                       struct table **out) {
   ecs_id *ids = world_scratch(world, count);
   if (!ids) return world_nomem(world);
   for (uint32_t i = 0; i < count; i++) ids[i] = parts[i].component->id;
@@ -301,7 +300,7 @@ ecs_status entity_spawn(ecs_world *world, const struct part *parts, uint32_t cou
   if (go_alone(world, parts, count)) return spawn_alone(world, parts, count, out);
   if (are_sparse(world, parts, count)) return spawn_sparse(world, 1, parts, count, out);
   struct table *table = NULL;
-  ecs_status status = table_of_parts(world, parts, count, &table);
+  ecs_status status = spawn_table_of(world, parts, count, &table);
   if (status != ECS_OK) return status;
   uint32_t row = table->count;
   status = spawn_row(world, table, out);
@@ -353,7 +352,7 @@ ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts
   if (go_alone(world, parts, count)) return spawn_alone_at(world, id, parts, count);
   if (are_sparse(world, parts, count)) return spawn_sparse_at(world, id, parts, count);
   struct table *table = NULL;
-  status = table_of_parts(world, parts, count, &table);
+  status = spawn_table_of(world, parts, count, &table);
   assert(table || status != ECS_OK);
   if (status == ECS_OK) status = table_reserve(world, table, 1);
   if (status != ECS_OK) return status;
@@ -432,7 +431,7 @@ ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *pa
   if (go_alone(world, parts, count)) return spawn_many_alone(world, n, parts, count, ids);
   if (are_sparse(world, parts, count)) return spawn_sparse(world, n, parts, count, ids);
   struct table *table = NULL;
-  status = table_of_parts(world, parts, count, &table);
+  status = spawn_table_of(world, parts, count, &table);
   if (status == ECS_OK) status = table_reserve(world, table, n);
   if (status != ECS_OK) return status;
   uint32_t row = table->count;

@@ -5,6 +5,7 @@
 #include "core/base/base.h"
 
 struct part;
+struct table;
 struct write;
 
 /* After this, `count` entities can be taken from the range of ids: ECS_ENOMEM, ECS_ELIMIT. */
@@ -13,6 +14,10 @@ ecs_status spawn_reserve_ids(ecs_world *world, uint64_t count);
 /* How many commands, and how many writes, staging these parts takes. */
 uint64_t spawn_commands(const struct part *parts, uint32_t count);
 uint64_t spawn_writes(const struct part *parts, uint32_t count);
+
+/* The table of entities with these parts, which may have to be made. */
+ecs_status spawn_table_of(ecs_world *world, const struct part *parts, uint32_t count,
+                       struct table **out);
 
 /* Stages a part of an entity whose spawn is staged: a component, a pair, or an exclusive relation
 ** whose target is given as that of a pair. */

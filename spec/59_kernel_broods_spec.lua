@@ -1,0 +1,220 @@
+-- What compiled functions do nothing but spawn comes to its tables when they have run over all
+-- rows: in the order, and with the ids, that the functions themselves give.
+
+local helper = require "spec.support.ecs_helper"
+local tiers = require "spec.support.tiers"
+local ecs = require "ecs"
+
+local function new_world(options, rows, sparse)
+  options.tag = 9
+  local world = helper.new_world(options)
+  world:component("Gun", { "n: i32", "at: entity" })
+  world:component("Shot", { "x: f64", "power: f32 = 2", "kind: enum(stone, fire)", "by: entity",
+    "hot: bool", "left: i16 = 7" })
+  world:component("Smoke", { "size: u8 = 3" })
+  world:component("Far", { "n: i32", storage = sparse and "sparse" or nil })
+  world:component("Armed", { "shots: i32", requires = not sparse and { "Smoke" } or nil })
+  world:tag "Fresh"
+  local last
+  for n = 1, rows or 2600 do
+    last = world:spawn { Gun = { n = n, at = last }, Fresh = n % 3 == 0 and true or nil,
+      Smoke = n % 5 == 0 and {} or nil }
+  end
+  return world
+end
+
+-- The ids in a hash, in the order of rows.
+local function ids_of(world, text)
+  local hash = 0
+  for _, e in world:query(text):each() do hash = hash * 31 + (e & 0xFFFFFFFFFFF) end
+  return world:count(text) .. " " .. hash
+end
+
+local function say(world, said, problem)
+  said[#said + 1] = tiers.plain(problem)
+  for _, text in ipairs { "Gun", "Shot", "Smoke", "Far", "Armed" } do
+    said[#said + 1] = text .. " " .. ids_of(world, text)
+  end
+  said[#said + 1] = world:digest()
+end
+
+-- What a function does, with kernels, on threads and without, is the same.
+local function agree(make, options)
+  options = options or {}
+  local seen = {}
+  for n, form in ipairs { { kernels = true }, { kernels = true, threads = 3 },
+    { kernels = false } } do
+    local world = new_world(form, options.rows, options.sparse)
+    if options.prepare then options.prepare(world) end
+    local system = { query = options.query or "Gun", each = make(world) }
+    world:system("it", system)
+    if form.kernels then
+      assert.are.equal("vector", world:explain("it").tier, world:explain("it").reason)
+    end
+    local said = {}
+    for _ = 1, 3 do
+      local _, problem = pcall(world.update, world, 0.25)
+      say(world, said, problem)
+      if options.between then options.between(world, said) end
+    end
+    seen[n] = table.concat(said, "\n")
+  end
+  assert.are.equal(seen[3], seen[1])
+  assert.are.equal(seen[3], seen[2])
+end
+
+describe("spawns that are all that rows order", function()
+  it("come with the values of their rows, and defaults", function()
+    agree(function(world)
+      return function(gun, _, e)
+        gun.n = gun.n + 1
+        if gun.n % 9 == 0 then
+          world:spawn { Shot = { x = gun.n / 2, by = e, hot = gun.n % 2 == 0, left = gun.n % 100 } }
+          world:spawn { Shot = { kind = "fire", power = gun.n * 0.1, by = gun.at }, Fresh = true }
+          world:spawn()
+        end
+      end
+    end)
+  end)
+
+  it("come to one table row after row, whichever of the function's they are", function()
+    for _, sparse in ipairs { false, true } do
+      agree(function(world)
+        return function(gun)
+          if gun.n % 3 == 0 then world:spawn { Smoke = { size = gun.n % 200 }, Armed = {} } end
+          if gun.n % 4 == 0 then world:spawn { Armed = { shots = gun.n } } end
+          if gun.n % 7 == 0 then world:spawn { Armed = { shots = 1 }, Smoke = true } end
+          world:spawn { Smoke = { size = 1 } }
+        end
+      end, { sparse = sparse, rows = 900 })
+    end
+  end)
+
+  it("stay what they are where others despawn, and take the ids of the dead", function()
+    agree(function(world)
+      return function(gun)
+        if gun.n % 4 == 1 then world:spawn { Shot = { x = gun.n }, Smoke = { size = 9 } } end
+      end
+    end, { between = function(world)
+      local n = 0
+      for _, e in world:query("Shot"):each() do
+        n = n + 1
+        if n % 3 == 0 then world:despawn(e) end
+      end
+    end })
+  end)
+
+  it("keep their order beside other commands, and rows that are left to Lua", function()
+    agree(function(world)
+      return function(gun, _, e)
+        if gun.n % 4 == 1 then world:spawn { Shot = { x = gun.n } } end
+        if gun.n > 1200 and gun.n % 300 == 0 then
+          world:despawn(gun.at)
+          world:add(e, "Armed")
+        end
+        if gun.n == 1900 then gun.n = 2 ^ 40 end
+        if gun.n % 4 == 2 then world:spawn { Smoke = { size = 1 } } end
+      end
+    end)
+    agree(function(world)
+      return function(gun)
+        world:spawn { Shot = { left = gun.n * 20 } }   -- what does not fit
+      end
+    end)
+  end)
+
+  it("are sparse, watched, and marked as changed as others are", function()
+    agree(function(world)
+      return function(gun)
+        if gun.n % 5 == 0 then world:spawn { Shot = { x = 1 }, Far = { n = gun.n } } end
+        if gun.n % 6 == 0 then world:spawn { Shot = { x = 2 } } end
+      end
+    end, { sparse = true })
+    for _, on in ipairs { "add", "set", "enter" } do
+      agree(function(world)
+        return function(gun)
+          if gun.n % 50 == 0 then world:spawn { Smoke = { size = gun.n % 99 } } end
+        end
+      end, { prepare = function(world)
+        world:observer("told", { on = on, query = "Smoke", each = function(smoke, e)
+          if smoke.size % 2 == 0 then world:add(e, "Armed") else world:spawn { Fresh = true } end
+        end })
+      end })
+    end
+    local count = 0
+    agree(function(world)
+      return function(gun)
+        if gun.n % 50 == 0 then world:spawn { Smoke = { size = gun.n % 99 }, Far = {} } end
+      end
+    end, { prepare = function(world)
+      world:component("Far", { "n: i32", track = true })
+      world:system("seen", { query = "Smoke:changed:in, Far:in", each = function(smoke)
+        count = count + smoke.size
+      end })
+    end, between = function(_, said) said[#said + 1] = count; count = 0 end })
+  end)
+
+  it("are for the scope that they are in", function()
+    for _, ending in ipairs { "commit", "cancel" } do
+      local seen = {}
+      for n, kernels in ipairs { true, false } do
+        local world = new_world({ kernels = kernels }, 700)
+        local query, smoke = world:query "Gun:in", world:query "Smoke"
+        local said, before = {}, world:count "Smoke"
+        world:defer()
+        query:each(function(gun)
+          if gun.n % 7 == 0 then world:spawn { Smoke = { size = 5 } } end
+        end)
+        assert.are.equal(before, smoke:count())
+        world[ending](world)
+        say(world, said)
+        query:each(function(gun)
+          if gun.n % 7 == 0 then world:spawn { Smoke = { size = 6 } } end
+        end)
+        assert.are.equal(before + (ending == "commit" and 200 or 100), smoke:count())
+        for _ in query:each() do
+          query:each(function(gun)
+            if gun.n % 70 == 0 then world:spawn { Smoke = { size = 6 } } end
+          end)
+        end
+        say(world, said)
+        seen[n] = table.concat(said, "\n")
+      end
+      assert.are.equal(seen[2], seen[1])
+    end
+  end)
+
+  it("come of rows that follow paths, and of events", function()
+    for _, query in ipairs { "Gun, Gun.at->Gun:in?", "Gun, with Fresh, Gun.at->Smoke:in" } do
+      agree(function(world)
+        return function(gun, other)
+          if gun.n % 3 == 0 then world:spawn { Smoke = { size = other and 3 or 4 } } end
+        end
+      end, { query = query })
+    end
+    agree(function(world)
+      return function(hit)
+        if hit.n % 3 == 0 then world:spawn { Smoke = { size = hit.n % 200 } } end
+      end
+    end, { query = "Hit", prepare = function(world)
+      world:event("Hit", { "n: i32" })
+      for n = 1, 1500 do world:emit("Hit", n) end
+    end })
+  end)
+
+  it("fail where no ids are left as the function does", function()
+    local seen = {}
+    for n, kernels in ipairs { true, false } do
+      local world = new_world({ kernels = kernels }, 500)
+      local first = world:spawn() & 0xFFFFFF
+      world:entity_range(first, first + 300)
+      world:system("it", { query = "Gun:in", each = function(gun)
+        if gun.n > 100 then world:spawn { Smoke = { size = 5 } } end
+      end })
+      local ok, problem = pcall(world.update, world, 1)
+      assert.is_false(ok)
+      seen[n] = tiers.plain(problem) .. "\n" .. ids_of(world, "Smoke") .. world:digest()
+    end
+    assert.are.equal(seen[2], seen[1])
+  end)
+end)
