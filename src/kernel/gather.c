@@ -176,6 +176,7 @@ static struct stretch stretch_of(const struct gather *gather, const struct match
 
 static LOOPS bool lie_together(const uint32_t *rows, uint32_t count) {
   uint32_t apart = 0;
+  if (count && rows[count - 1] != rows[0] + count - 1) return false;
   for (uint32_t i = 0; i < count; i++) apart |= rows[i] ^ (rows[0] + i);
   return apart == 0;
 }
@@ -290,6 +291,12 @@ static void take_columns(struct gather *gather) {
   }
 }
 
+/* Where rows have cells of 1 << shift bytes. */
+static LOOPS void list_cells(void **to, char *data, const uint32_t *rows, uint32_t count,
+                             uint32_t shift) {
+  for (uint32_t i = 0; i < count; i++) to[i] = data + ((size_t)rows[i] << shift);
+}
+
 /* The addresses of the cells that a program's column stands for. */
 static void take_addresses(const struct gather *gather, uint32_t i, void **to) {
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
@@ -297,8 +304,8 @@ static void take_addresses(const struct gather *gather, uint32_t i, void **to) {
     struct stretch stretch = stretch_of(gather, spot, part, gather->count);
     if (stretch.count == 0) return;
     const struct column *column = column_in(gather, i, stretch.part);
-    for (uint32_t row = 0; row < stretch.count; row++)
-      to[stretch.at + row] = column_at(column, stretch.rows[row]);
+    uint32_t shift = column->size == 8 ? 3 : column->size / 2;
+    list_cells(to + stretch.at, column->data, stretch.rows, stretch.count, shift);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "core/store/matches.h"
 
+#include "core/base/many.h"
 #include "core/store/changes.h"
 #include "core/store/entity.h"
 #include "core/store/lineup.h"
@@ -246,21 +247,24 @@ static uint32_t together_along(const ecs_world *world, const struct stretch *row
   return i;
 }
 
-/* The same of n rows by the ids that they have in a field; the first is known to be in it. */
+/* The same of n rows by the ids that they have in a field; the first is known to be in it. What does
+** not change is in locals, as rows that are written might be it: a third of the time. */
 static uint32_t together_by_field(const ecs_world *world, const struct matches_step *step,
                                   const struct stretch *rows, uint32_t n, uint32_t table,
                                   uint32_t *ends) {
-  const struct entity_index *entities = &world->entities;
+  const struct slots near = world->entities.near;
+  const uint32_t high = world->entities.high, *list = rows->rows;
   const struct layout *layout = table_find(rows->table, step->term->through_id);
   const ecs_id *ids = layout->columns[step->term->through_leaf].data;
   uint32_t i = 1;
-  assert(layout->taken && !rows->table->off);
+  assert(layout->taken && !rows->table->off && table < RECORD_BARE);
   for (; i < n; i++) {
-    ecs_id id = ids[rows->rows[i]];
-    if (UNLIKELY(!entity_is_near(entities, id))) return i;
-    const struct record *record = entity_near(entities, id, RECORD_BARE);
-    if (!record || record->table != table) return i;
-    ends[i] = record->row;
+    ecs_id id = ids[list[i]];
+    uint32_t offset = ecs_id_index(id) - FIRST_ENTITY;
+    if (UNLIKELY(offset >= near.count)) return i;
+    struct record record = near.records[offset];
+    if (id >> INDEX_BITS != (near.generations[offset] | high) || record.table != table) return i;
+    ends[i] = record.row;
   }
   return i;
 }
@@ -420,12 +424,12 @@ static void take_packed(struct matches *matches) {
 }
 
 /* Those of the walk's table from its row on that are known to follow each other. */
-static uint32_t next_rows(struct matches *matches) {
+static LOOPS uint32_t next_rows(struct matches *matches) {
   const struct walk *walk = matches->walk;
   const struct query_terms *terms = &walk->query->terms;
   uint32_t n = !terms->sources ? least(walk->run_end - walk->row, room_in(matches)) : 1;
-  uint32_t *rows = matches->own.rows + matches->count;
-  for (uint32_t i = 0; i < n; i++) rows[i] = walk->row + i;
+  uint32_t *rows = matches->own.rows + matches->count, first = walk->row;
+  for (uint32_t i = 0; i < n; i++) rows[i] = first + i;
   return n;
 }
 
