@@ -210,6 +210,7 @@ build = {
         "src/kernel/note.c",
         "src/kernel/note_joined.c",
         "src/kernel/note_plain.c",
+        "src/kernel/note_plan.c",
         "src/kernel/operations.c",
         "src/kernel/ops_avx2.c",
         "src/kernel/ops_avx512.c",

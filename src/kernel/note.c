@@ -42,53 +42,6 @@ void notes_free(struct notes *notes) {
   memory_free(notes->memory, notes->own, (size_t)notes->own_capacity * NOTE_ROOM);
 }
 
-/* ---- what programs show ---- */
-
-/* Whether no site is in a loop, nor in two instructions. */
-static bool come_once(const struct program *p, const struct numbering *numbers) {
-  uint64_t seen[K_SITES / 64] = {0};
-  uint32_t end = 0;
-  for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
-    const k_insn *k = &p->insns[pc];
-    if (k->op == OP_LOOP && k->c > end) end = k->c;
-    if (!is_note(k->op)) continue;
-    uint32_t site = k->dst - numbers->sites;
-    if (pc < end || (seen[site / 64] >> site % 64 & 1)) return false;
-    seen[site / 64] |= UINT64_C(1) << site % 64;
-  }
-  return true;
-}
-
-/* Whether an instruction puts something into the operand that a mask is. */
-static bool sets_mask(const k_insn *k, uint32_t mask) {
-  return !(k->op & OP_SCALAR) && op_table[k->op].signature[0] == 'm' && k->dst == mask;
-}
-
-/* A mask stays what it is between two instructions that nothing jumps between. */
-void notes_plan(const struct program *p, uint8_t *noting) {
-  uint32_t mask = K_NO_OPERAND, lands[MAX_DEPTH], open = 0;
-  struct numbering numbers = program_numbering(p);
-  memset(noting, 0, K_SITES);
-  if (p->site_count == 0 || !come_once(p, &numbers)) return;
-  memset(noting, NOTING_ONCE, K_SITES);
-  for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
-    const k_insn *k = &p->insns[pc];
-    for (; open > 0 && lands[open - 1] == pc; open--) mask = K_NO_OPERAND;
-    if (k->op == OP_LOOP || k->op == OP_END || k->op == OP_SKIP) mask = K_NO_OPERAND;
-    if (k->op == OP_SKIP) {
-      assert(open < MAX_DEPTH);
-      lands[open++] = k->c;
-    }
-    if (is_note(k->op)) {
-      if (k->d == numbers.all) noting[k->dst - numbers.sites] |= NOTING_ALL;
-      if (k->d == mask) noting[k->dst - numbers.sites] |= NOTING_SAME;
-      mask = k->d;
-    } else if (sets_mask(k, mask)) {
-      mask = K_NO_OPERAND;
-    }
-  }
-}
-
 /* ---- noting down ---- */
 
 bool notes_grow(struct notes *notes, uint64_t need) {
@@ -201,6 +154,12 @@ static void spread(struct notes *notes) {
   for (uint32_t site = 0; site < notes->site_count; site++) {
     struct note_run *run = &notes->runs[site];
     if (!(notes->noting[site] & NOTING_ONCE) || run->count == 0) continue;
+    if (run->indexes)
+      memcpy(notes->indexes + run->from, run->indexes, run->count * sizeof *run->indexes);
+    if (run->values)
+      memcpy(notes->values + run->from, run->values, run->count * sizeof *run->values);
+    run->indexes = NULL;
+    run->values = NULL;
     for (uint32_t i = 1; run->one_index && i < run->count; i++)
       notes->indexes[run->from + i] = notes->indexes[run->from];
     for (uint32_t i = 1; run->one_value && i < run->count; i++)
@@ -227,9 +186,17 @@ size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
   if (!has_room(notes, more)) return first;
   bool all = more == n;
   struct note_run run = {notes->count, more, all ? NONE : notes->masked_rows,
-                         noted->one_index && once, noted->one_value && once && !notes->plain};
-  copy_values(notes, noted, all ? NULL : notes->among, run.one_value ? 1 : more);
-  copy_indexes(notes, noted, all ? NULL : notes->among, run.one_index ? 1 : more);
+                         noted->one_index && once, noted->one_value && once && !notes->plain,
+                         NULL, NULL};
+  const uint16_t *among = all ? NULL : notes->among;
+  if ((noting & NOTING_HELD) && !noted->one_value)
+    run.values = noted->values;
+  else
+    copy_values(notes, noted, among, run.one_value ? 1 : more);
+  if ((noting & NOTING_HELD) && !noted->one_index)
+    run.indexes = noted->indexes;
+  else
+    copy_indexes(notes, noted, among, run.one_index ? 1 : more);
   if (!once || (!all && run.rows == NONE)) write_rows(notes, &run, all);
   if (!once) memset(notes->sites + notes->count, (int)site, more);
   if (!all) notes->masked_rows = run.rows;

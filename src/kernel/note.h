@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernel/build_note.h"
+#include "kernel/note_plan.h"
 #include "kernel/ops.h"
 
 /* What an array's elements are. */
@@ -23,15 +24,9 @@ struct note_run {
   uint32_t from, count;
   uint32_t rows;                 /* where their rows begin; NONE: all rows, one after the other */
   bool one_index, one_value;     /* only the first one's is written: it is that of all */
+  const int64_t *indexes;        /* NULL: in the columns of all notes, from `from` on */
+  const k_scalar *values;
 };
-
-/* What a program shows of how rows come to a site. */
-enum {
-  NOTING_ONCE = 1,               /* no site is come to more than once in a block */
-  NOTING_ALL = 2,                /* all rows come to it */
-  NOTING_SAME = 4                /* so do those that came to the one before it */
-};
-void notes_plan(const struct program *p, uint8_t *noting);
 
 /* The notes of a block, one after the other, in columns: in the room given, or in `own`. */
 struct notes {
@@ -98,6 +93,15 @@ size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
 /* The rows of a run, in their order; NULL: 0, 1, 2 ... */
 static inline const uint32_t *notes_rows(const struct notes *notes, const struct note_run *run) {
   return run->rows == NONE ? NULL : notes->rows + run->rows;
+}
+
+static inline const int64_t *notes_indexes(const struct notes *notes,
+                                           const struct note_run *run) {
+  return run->indexes ? run->indexes : notes->indexes + run->from;
+}
+
+static inline const k_scalar *notes_values(const struct notes *notes, const struct note_run *run) {
+  return run->values ? run->values : notes->values + run->from;
 }
 
 /* How many notes of a run are of the first n rows. */

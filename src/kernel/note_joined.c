@@ -133,8 +133,8 @@ static uint32_t list_given(const struct notes *notes, const struct program *p, s
     const struct note_run *run = &notes->runs[site];
     if (run->count == 0) continue;
     if (p->sites[site].step != KS_ORDER) return NONE;
-    given->entities[site] = notes->indexes + run->from;
-    given->values[site] = notes->values + run->from;
+    given->entities[site] = notes_indexes(notes, run);
+    given->values[site] = notes_values(notes, run);
     if (notes->joined[site] == NOTE_JOINED) continue;
     uint32_t before = notes_before(notes, run, n);
     if (before == 0) continue;

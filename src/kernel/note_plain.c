@@ -48,7 +48,7 @@ static struct place place_of(const struct notes *notes, const struct program *p,
   struct note_run run = notes->runs[site];
   uint8_t number = p->sites[site].array;
   struct place place = {notes_before(notes, &run, end), notes_rows(notes, &run),
-                        notes->indexes + run.from, notes->values + run.from, NULL, NULL,
+                        notes_indexes(notes, &run), notes_values(notes, &run), NULL, NULL,
                         run.one_index};
   assert(run.from + run.count <= notes->count);
   if (p->arrays[number] & ARRAY_OF_CELLS)
@@ -216,18 +216,21 @@ static void change_place(const struct place *places, const k_site *sites, uint32
 static int64_t index_that_fails(const struct notes *notes, const struct program *p,
                                 const k_array *arrays, size_t row) {
   uint32_t first = NONE;
+  int64_t index = 0;
   for (uint32_t site = 0; site < p->site_count; site++) {
     const struct note_run *run = &notes->runs[site];
     uint32_t at = notes_before(notes, run, row + 1) - 1;   /* its note of the row, if it has one */
     uint8_t array = p->sites[site].array;
     if (at == NONE || (p->arrays[array] & ARRAY_OF_CELLS)) continue;
     if (notes_rows(notes, run) && notes_rows(notes, run)[at] != row) continue;
-    uint32_t index = run->from + (run->one_index ? 0 : at);
-    bool inside = (uint64_t)notes->indexes[index] - 1 < (uint64_t)arrays[array].count;
-    if (!inside && index < first) first = index;
+    int64_t number = notes_indexes(notes, run)[run->one_index ? 0 : at];
+    bool inside = (uint64_t)number - 1 < (uint64_t)arrays[array].count;
+    if (inside || run->from >= first) continue;
+    first = run->from;
+    index = number;
   }
   assert(first != NONE);
-  return notes->indexes[first];
+  return index;
 }
 
 size_t notes_do_plain(const struct notes *notes, const struct program *p, const k_array *arrays,
@@ -238,6 +241,7 @@ size_t notes_do_plain(const struct notes *notes, const struct program *p, const 
   for (uint32_t i = 0; i < p->site_count; i++) {
     uint8_t array = p->sites[i].array;
     if (!p->sites[i].first || p->arrays[array] & ARRAY_OF_CELLS) continue;
+    if (notes->noting[i] & NOTING_BOUND) continue;
     places[0] = place_of(notes, p, arrays, i, end);
     end = first_outside(&places[0], &arrays[array], end);
   }
