@@ -271,3 +271,53 @@ describe("a kernel that emits", function()
     math.randomseed(os.time())
   end)
 end)
+
+describe("an entity field that few rows look at", function()
+  it("reads as null where its entity is dead", function()
+    local function run(kernels, make)
+      local world = helper.new_world { kernels = kernels, tag = 1 }
+      world:component("Gun", { "n: i32", "at: entity", "other: entity" })
+      world:component("Kept", { "id: i64", "old: i64" })
+      world:event("Fired", { "n: i32", "id: i64", "at: entity" })
+      local all = {}
+      for n = 1, 2500 do
+        all[n] = world:spawn { Gun = { n = n, at = all[n - 1], other = all[n // 2] }, Kept = {} }
+      end
+      for n = 7, 2500, 7 do world:despawn(all[n]) end
+      world:system("it", { query = "Gun:in, Kept", each = make(world) })
+      assert.are.equal(kernels and "vector" or "lua", world:explain("it").tier)
+      local seen = {}
+      for _ = 1, 2 do
+        world:update(1)
+        seen[#seen + 1] = world:digest()
+        for fired in world:events "Fired" do
+          seen[#seen + 1] = fired.n .. " " .. fired.id .. " " .. (fired.at or "none")
+        end
+      end
+      return table.concat(seen, "\n")
+    end
+    for _, make in ipairs {
+      function(world)
+        return function(gun, kept)
+          if gun.n % 10 == 0 then kept.id = gun.at end
+          if gun.n % 100 < 60 then world:emit("Fired", gun.n, gun.other, gun.other) end
+        end
+      end,
+      function()
+        return function(gun, kept) if gun.n % 10 == 0 then kept.id = gun.at end end
+      end,
+      function()
+        return function(gun, kept)   -- behind a loop, and in one
+          for k = 1, gun.n % 4 do
+            if k == 3 and gun.n % 5 == 0 then kept.id = kept.id + gun.at end
+          end
+          if gun.n % 3 == 0 then
+            if gun.n % 2 == 0 then kept.old = gun.other else kept.old = kept.id end
+          end
+        end
+      end,
+    } do
+      assert.are.equal(run(false, make), run(true, make))
+    end
+  end)
+end)

@@ -70,6 +70,7 @@ static k_type type_of_column(const struct builder *b, uint32_t column) {
 static k_value load(struct builder *b, uint32_t op, uint32_t column) {
   struct node n = node_make(op, type_of_column(b, column), true);
   n.aux = (uint16_t)column;
+  if (op == N_LIVE) n.in[3] = K_ALL;
   return builder_add(b, n);
 }
 

@@ -66,6 +66,40 @@ static void look_entities(const ecs_world *world, const struct sought *sought, i
   }
 }
 
+/* What says who is alive, read once: ids might be anything. */
+struct living {
+  const ecs_world *world;
+  const struct record *records;
+  const uint16_t *generations;
+  uint64_t high;
+  uint32_t near;
+};
+
+INLINE void forget_if_dead(const struct living *living, int64_t *at) {
+  uint64_t id = (uint64_t)*at;
+  uint32_t offset = ecs_id_index(id) - FIRST_ENTITY;
+  if (LIKELY(offset < living->near) &&
+      LIKELY(id >> INDEX_BITS == (living->generations[offset] | living->high)) &&
+      LIKELY(living->records[offset].table <= RECORD_BARE))
+    return;
+  if (id) *at = (int64_t)entity_target(living->world, id);
+}
+
+void lookup_forget_dead(const ecs_world *world, int64_t *ids, const uint8_t *mask,
+                        size_t count) {
+  const struct entity_index *index = &world->entities;
+  const struct living living = {world, index->near.records, index->near.generations, index->high,
+                                index->near.count};
+  for (size_t i = 0; !mask && i < count; i++) forget_if_dead(&living, &ids[i]);
+  for (size_t i = 0, stop; mask && i < count; i = stop) {
+    uint64_t word = 1;
+    stop = i + 8 < count ? i + 8 : count;
+    if (stop - i == 8) memcpy(&word, mask + i, sizeof word);
+    for (; word && i < stop; i++)
+      if (mask[i]) forget_if_dead(&living, &ids[i]);
+  }
+}
+
 /* ---- places ---- */
 
 static void look_packed(const ecs_world *world, const struct sparse *sparse,

@@ -170,7 +170,7 @@ static int64_t *integer_at(const struct running *r, uint32_t operand) {
 static void live(const struct running *r, const k_insn *k, size_t n) {
   int64_t *ids = r->at[k->dst];
   if ((void *)ids != r->at[k->a]) memcpy(ids, r->at[k->a], n * sizeof *ids);
-  r->run->live(r->run->live_ud, ids, n);
+  r->run->live(r->run->live_ud, ids, k->d == r->numbers->all ? NULL : r->at[k->d], n);
 }
 
 static void look(const struct running *r, const k_insn *k, size_t n) {

@@ -100,8 +100,9 @@ typedef struct k_total {
   struct k_folding *part;   /* or NULL: gets what rows before one that fails came to */
 } k_total;
 
-/* Puts 0 in place of ids whose entity is dead. */
-typedef void (*k_live)(void *ud, int64_t *ids, size_t n);
+/* Puts 0 in place of ids whose entity is dead; of rows that are not in the mask, unless it is NULL,
+** nobody looks at them. */
+typedef void (*k_live)(void *ud, int64_t *ids, const uint8_t *mask, size_t n);
 
 /* Finds n values by lookup `number`, for `from`, which may be where `to` is: uint8_t, float, double
 ** or int64_t, by the lookup's type. Rows that are not in the mask, unless it is NULL, get any. */

@@ -422,9 +422,36 @@ static void join_selects(struct builder *b) {
   }
 }
 
+/* ---- ids that few rows look at ---- */
+
+/* Whether a mask is found on every way to position i of the plan. */
+static bool is_found_before(const struct builder *b, int32_t i, k_value m) {
+  int32_t passed = 0;   /* skips and loops that have ended before */
+  while (i-- > 0) {
+    uint32_t op = planned(b, i)->op;
+    if (op == N_LAND || op == N_END) passed++;
+    if ((op == N_SKIP || op == N_LOOP) && passed > 0) passed--;
+    if (passed == 0 && b->plan.items[i] == m) return true;
+  }
+  return false;
+}
+
+/* Who is alive is asked for those rows only that look at it. */
+static void narrow_live(struct builder *b) {
+  for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
+    struct node *n = planned(b, i);
+    if (!n->live || n->op != N_LIVE || n->need <= 0) continue;
+    struct node *m = node_at(b, n->need);
+    if (!m->live || !m->varies || !is_found_before(b, i, n->need)) continue;
+    n->in[3] = n->need;
+    m->uses++;
+  }
+}
+
 bool plan_regions(struct builder *b) {
   find_needs(b);
   if (!find_regions(b)) return false;
   join_selects(b);
+  narrow_live(b);
   return true;
 }

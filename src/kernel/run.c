@@ -205,21 +205,8 @@ void run_ask(const struct run *run, const struct table *table) {
 }
 
 /* A k_live: the world is `ud`. */
-static void forget_dead(void *ud, int64_t *ids, size_t count) {
-  const ecs_world *world = ud;
-  const struct entity_index *index = &world->entities;
-  const struct record *records = index->near.records;   /* read once: ids might be anything */
-  const uint16_t *generations = index->near.generations;
-  uint64_t high = index->high;
-  uint32_t near = index->near.count;
-  for (size_t i = 0; i < count; i++) {
-    uint64_t id = (uint64_t)ids[i];
-    uint32_t offset = ecs_id_index(id) - FIRST_ENTITY;
-    if (LIKELY(offset < near) && LIKELY(id >> INDEX_BITS == (generations[offset] | high)) &&
-        LIKELY(records[offset].table <= RECORD_BARE))
-      continue;
-    if (id) ids[i] = (int64_t)entity_target(world, id);
-  }
+static void forget_dead(void *ud, int64_t *ids, const uint8_t *mask, size_t count) {
+  lookup_forget_dead(ud, ids, mask, count);
 }
 
 /* A k_look: the run is `ud`. */

@@ -28,9 +28,10 @@ static void look(void *ud, uint32_t number, const int64_t *from, const uint8_t *
   }
 }
 
-static void live(void *ud, int64_t *ids, size_t n) {
+static void live(void *ud, int64_t *ids, const uint8_t *mask, size_t n) {
   (void)ud;
   (void)ids;
+  (void)mask;
   CHECK(n == 0);   /* never asked for */
 }
 

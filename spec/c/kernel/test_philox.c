@@ -23,9 +23,10 @@ typedef struct world {
   k_total totals[MODEL_TOTALS];
 } world;
 
-static void resolve(void *ud, int64_t *ids, size_t n) {
+/* What nobody looks at is any number. */
+static void resolve(void *ud, int64_t *ids, const uint8_t *mask, size_t n) {
   (void)ud;
-  for (size_t i = 0; i < n; i++) ids[i] = living(ids[i]);
+  for (size_t i = 0; i < n; i++) ids[i] = !mask || mask[i] ? living(ids[i]) : 0x5a5a5a5a5a5a;
 }
 
 static void world_new(world *w, const model *m) {

@@ -129,8 +129,9 @@ static void operands_are_what_they_are_taken_for(void) {
   REFUSES(1, {OP_NEG_F32, R_F2, C_F, C_F, X, X, 0});
   REFUSES(1, {OP_COUNT, X, X, X, X, X, 0});
   REFUSES(1, {OP_LOAD_U8, R_D, C_M, X, X, X, 0});
-  ACCEPTS(1, {OP_LIVE, R_D, C_E, X, X, X, 0});
-  REFUSES(1, {OP_LIVE, R_D, C_I, X, X, X, 0});
+  ACCEPTS(1, {OP_LIVE, R_D, C_E, X, X, ALL, 0});
+  REFUSES(1, {OP_LIVE, R_D, C_E, X, X, X, 0});
+  REFUSES(1, {OP_LIVE, R_D, C_I, X, X, ALL, 0});
 }
 
 static void what_is_done_once_is_scalar(void) {
