@@ -101,6 +101,7 @@ build = {
         "src/core/run/system_names.c",
         "src/core/run/together.c",
         "src/core/run/update.c",
+        "src/core/store/alike.c",
         "src/core/store/alone.c",
         "src/core/store/apply.c",
         "src/core/store/array.c",

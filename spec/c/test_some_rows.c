@@ -192,6 +192,64 @@ static void same_when_staged(void) {
   check_context(NULL);
 }
 
+/* The entities of a few tables, in no order. */
+static size_t list_few(ecs_id *ids) {
+  struct some_rows list[TABLES], few[3];
+  uint32_t count = pick(list), tables = 1 + random_below(3);
+  for (uint32_t i = 0; i < tables; i++) few[i] = list[random_below(count)];
+  for (uint32_t i = 1; i < tables; i++)
+    if (few[i].table == few[i - 1].table || few[i].table == few[0].table) tables = i;
+  size_t found = list_entities(&each, few, tables, ids);
+  shuffle(ids, found);
+  return found;
+}
+
+static void change_from_to(struct fixture *f, const ecs_id *ids, size_t from, size_t to) {
+  for (size_t i = from; i < to; i++) CHECK_OK(f->world, change_one(f, ids[i]));
+}
+
+/* Parts of the entities in scopes of their own, which may be cancelled, and end before the other
+** one; some twice, as what is not the only command on its entity is kept otherwise. */
+static void change_in_scopes(const ecs_id *ids, size_t count) {
+  ecs_world *world = at_once.world;
+  bool drops[2] = {random_below(2), random_below(2)}, twice = random_below(4) == 0;
+  size_t first = random_below(2) ? count / 4 : 0;
+  size_t ends[] = {first, count / 2, count * 3 / 4};
+  CHECK_OK(world, ecs_defer(world));
+  change_from_to(&at_once, ids, 0, first);
+  change_from_to(&each, ids, 0, first);
+  for (int i = 0; i < 2; i++) {
+    CHECK_OK(world, ecs_defer(world));
+    change_from_to(&at_once, ids, ends[i], ends[i + 1]);
+    CHECK_SOUND(world);
+    CHECK_OK(world, (drops[i] ? ecs_cancel : ecs_commit)(world));
+    if (!drops[i]) change_from_to(&each, ids, ends[i], ends[i + 1]);
+  }
+  change_from_to(&at_once, ids, ends[2], count);
+  change_from_to(&each, ids, ends[2], count);
+  if (twice) change_from_to(&at_once, ids, 0, first);
+  CHECK_SOUND(world);
+  CHECK_OK(world, ecs_commit(world));
+}
+
+static void same_in_scopes(void) {
+  long seeds = by_scale(100, 500, 5000);
+  for (long seed = 1; seed <= seeds && check_failures() == 0; seed++) {
+    open_alike(seed);
+    for (int i = 0; i < 8 && check_failures() == 0; i++) {
+      ecs_id ids[MOST];
+      size_t count = list_few(ids);
+      kind = (enum rows_change)random_below(3);
+      component = random_below(7);
+      change_in_scopes(ids, count);
+      compare_worlds();
+    }
+    close_world(&at_once);
+    close_world(&each);
+  }
+  check_context(NULL);
+}
+
 /* Where more than rows is meant it is not for this. */
 static void knows_what_is_more(void) {
   open_usual(&each);
@@ -222,6 +280,7 @@ static void knows_what_is_more(void) {
 static const struct test tests[] = {
   {"C86: some rows of tables change at once as they do one by one", same_as_one_by_one},
   {"C86: many adds and removes of a scope apply as they do one by one", same_when_staged},
+  {"C86: what scopes within scopes keep applies as it does one by one", same_in_scopes},
   {"what is tied, sparse or staged does not change by rows", knows_what_is_more},
 };
 

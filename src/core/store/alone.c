@@ -5,6 +5,7 @@
 
 /* The writes of all staged commands are their caller's again. */
 static void disown_writes(struct staging *staging) {
+  commands_write(staging);
   for (uint32_t i = 0; i < staging->command_count; i++) staging->commands[i].write_count = 0;
 }
 
@@ -49,6 +50,7 @@ ecs_status command_alone(ecs_world *world, enum command_kind kind, ecs_id entity
 void scope_take_back(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
   assert(staging->open > 1 && scope == scope_innermost(staging));
+  commands_write(staging);
   for (uint32_t i = 0; i < staging->command_count; i++)
     if (staging->commands[i].scope == scope) staging->commands[i].write_count = 0;
   scope_cancel(world, scope);

@@ -1,5 +1,6 @@
 #include "core/store/apply.h"
 
+#include "core/store/alike.h"
 #include "core/store/component.h"
 #include "core/store/edge.h"
 #include "core/store/entity.h"
@@ -356,6 +357,13 @@ static bool are_ends(const ecs_world *world) {
          world->watching->note_count == 0 && !has_ties(world);
 }
 
+static ecs_status end_alike(ecs_world *world, ecs_status status) {
+  if (status != ECS_OK) return status;
+  commands_forget(&world->staging);
+  world_settle(world);
+  return ECS_OK;
+}
+
 ecs_status commands_apply(ecs_world *world) {
   struct staging *staging = &world->staging;
   if ((staging->command_count | world->watching->note_count) == 0) return ECS_OK;
@@ -365,8 +373,13 @@ ecs_status commands_apply(ecs_world *world) {
     world_settle(world);
     return ECS_OK;
   }
-  bool cascades = has_ties(world);
-  ecs_status status = decide(world, cascades);
+  bool cascades = has_ties(world), applied = false;
+  ecs_status status = ECS_OK;
+  if (!cascades && !staging->watched && world->watching->note_count == 0)
+    status = alike_apply(world, &applied);
+  if (status != ECS_OK || applied) return end_alike(world, status);
+  commands_write(staging);
+  status = decide(world, cascades);
   if (status == ECS_OK && UNLIKELY(staging->watched)) status = note_changes(world);
   if (status != ECS_OK) {
     cascade_undo(world);

@@ -1,5 +1,6 @@
 #include "core/store/cascade.h"
 
+#include "core/store/alike.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
@@ -551,10 +552,14 @@ void cascade_none(ecs_world *world) {
 
 void cascade_ends(ecs_world *world) {
   const struct staging *staging = &world->staging;
-  bool plain = ends_are_plain(world);
   assert(staging->ends == staging->command_count && world->cascade.count == 0);
+  if (staging->queue.count && ends_are_plain(world)) {
+    alike_end(world);
+    return;
+  }
+  commands_write(&world->staging);
   for (uint32_t i = 0; i < staging->chain_count; i++)
-    end_alone(world, staging->chains[i].entity, plain);
+    end_alone(world, staging->chains[i].entity, false);
 }
 
 void cascade_free(ecs_world *world) {

@@ -34,8 +34,24 @@ bool chain_map_reserve(struct memory *memory, struct chain_map *map,
   return map_reserve(memory, &map->others, more);
 }
 
-void chain_map_clear(struct chain_map *map, const struct chain *chains, uint32_t count) {
+/* Where there are many all of the array is cleared at once. */
+static bool clear_many(struct chain_map *map, uint32_t count) {
+  if (count <= map->near_capacity / 16) return false;
+  memset(map->near, 0, map->near_capacity * sizeof *map->near);
+  return true;
+}
+
+void chain_map_forget(struct chain_map *map, const ecs_id *entities, uint32_t count) {
+  if (clear_many(map, count)) return;
   for (uint32_t i = 0; i < count; i++) {
+    assert(ecs_id_index(entities[i]) - FIRST_ENTITY < map->near_capacity);
+    map->near[ecs_id_index(entities[i]) - FIRST_ENTITY] = 0;
+  }
+}
+
+void chain_map_clear(struct chain_map *map, const struct chain *chains, uint32_t count) {
+  bool many = clear_many(map, count);
+  for (uint32_t i = 0; i < count && !many; i++) {
     uint32_t offset = ecs_id_index(chains[i].entity) - FIRST_ENTITY;
     if (offset < map->near_capacity) map->near[offset] = 0;
   }

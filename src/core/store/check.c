@@ -386,6 +386,9 @@ static ecs_status check_staging(const ecs_world *world) {
   }
   if (open != staging->open || busy != staging->busy)
     return corrupt(world, "open scopes are miscounted");
+  if (staging->queue.count && staging->queue.count != staging->command_count)
+    return corrupt(world, "other commands are behind those in the queue");
+  commands_write_copy(staging);
   if (!chain_map_is_sound(&staging->chain_of, staging->chains, staging->chain_count))
     return corrupt(world, "commands are not found by their entities");
   if (!open && staging->emission_count) return corrupt(world, "emissions outlived their scope");

@@ -5,6 +5,7 @@
 #include "core/store/emission.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
+#include "core/store/quick_command.h"
 #include "core/store/relation.h"
 #include "core/store/replaying.h"
 #include "core/store/watch.h"
@@ -56,6 +57,12 @@ bool scope_has_loops_behind(const struct staging *staging, uint32_t scope) {
   return false;
 }
 
+/* The first command that may be the scope's and is not in the queue. */
+static uint32_t first_written(const struct staging *staging, uint32_t scope) {
+  uint32_t first = staging->scopes[scope].first_command;
+  return first < staging->queue.count ? staging->queue.count : first;
+}
+
 /* Takes ended scopes off the end, handing their commands to whoever holds them now. */
 static void pop_ended(ecs_world *world) {
   struct staging *staging = &world->staging;
@@ -63,7 +70,8 @@ static void pop_ended(ecs_world *world) {
     uint32_t top = staging->scope_count - 1;
     if (staging->scopes[top].open) return;
     uint32_t heir = scope_holder(staging, top);
-    for (uint32_t i = staging->scopes[top].first_command; i < staging->command_count; i++)
+    if (staging->queue.count && staging->queue.scope == top) staging->queue.scope = heir;
+    for (uint32_t i = first_written(staging, top); i < staging->command_count; i++)
       if (staging->commands[i].scope == top) staging->commands[i].scope = heir;
     for (uint32_t i = staging->emission_count; i-- > 0;)
       if (staging->emissions[i].scope == top) staging->emissions[i].scope = heir;
@@ -90,9 +98,19 @@ static void end_scope(ecs_world *world, uint32_t scope) {
 /* ---- keeping commands ---- */
 
 static struct chain *find_chain(const struct staging *staging, ecs_id entity) {
+  assert(staging->queue.count == 0);
   uint32_t at = chain_map_get(&staging->chain_of, ecs_id_index(entity));
   if (at == NONE || staging->chains[at].entity != entity) return NULL;
   return &staging->chains[at];
+}
+
+/* The smallest of three numbers is the queue's room. */
+static void set_queue_room(struct staging *staging) {
+  uint32_t room = staging->queue.capacity;
+  if (room > staging->command_capacity) room = staging->command_capacity;
+  if (room > staging->chain_capacity) room = staging->chain_capacity;
+  assert(staging->queue.count <= room);
+  staging->queue.room = room;
 }
 
 ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
@@ -111,8 +129,37 @@ ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
                                      staging->chain_count + entities, sizeof *chains);
   if (!chains && entities) return world_nomem(world);
   staging->chains = chains;
+  struct queue *queue = &staging->queue;
+  ecs_id *ids = memory_grow(memory, queue->entities, &queue->capacity,
+                            staging->command_count + commands, sizeof *ids);
+  if (!ids && commands) return world_nomem(world);
+  queue->entities = ids;
+  set_queue_room(staging);
   return chain_map_reserve(memory, &staging->chain_of, &world->entities, entities)
              ? ECS_OK : world_nomem(world);
+}
+
+void commands_write_copy(const struct staging *staging) {
+  const struct queue *queue = &staging->queue;
+  assert(queue->count == 0 || queue->count == staging->command_count);
+  for (uint32_t i = 0; i < queue->count; i++) {
+    ecs_id entity = queue->entities[i];
+    staging->commands[i] = (struct command){.entity = entity, .component = queue->component,
+                                            .kind = (enum command_kind)queue->kind,
+                                            .scope = queue->scope, .next = NONE};
+    staging->chains[i] = (struct chain){entity, i, i, NONE, false, false};
+  }
+}
+
+void commands_write(struct staging *staging) {
+  commands_write_copy(staging);
+  staging->queue.count = 0;
+}
+
+bool command_stage_apart(ecs_world *world, enum command_kind kind, ecs_id entity,
+                         ecs_id component) {
+  commands_write(&world->staging);
+  return command_write_quick(world, kind, entity, component);
 }
 
 /* Puts a command at the end of its entity's chain; a new one when that is NULL. */
@@ -136,6 +183,7 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
                               uint32_t count) {
   struct staging *staging = &world->staging;
   assert(!world->shared && staging_is_open(staging) && ecs_alive(world, entity));
+  commands_write(staging);
   struct chain *chain = find_chain(staging, entity);
   ecs_status status = command_reserve(world, 1, count, chain ? 0 : 1);
   if (status != ECS_OK) return status;
@@ -153,13 +201,29 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
   return ECS_OK;
 }
 
+/* Whether there is nothing but a queue, which has no room for another entity. */
+static bool queue_is_full(const struct staging *staging, ecs_id entity) {
+  uint32_t count = staging->queue.count;
+  return count == staging->command_count && count == staging->chain_count &&
+         count == staging->queue.room &&
+         chain_map_get(&staging->chain_of, ecs_id_index(entity)) == NONE;
+}
+
 ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
                          ecs_id component, const struct write *writes, uint32_t count) {
+  bool queues = kind == COMMAND_ADD || kind == COMMAND_REMOVE || kind == COMMAND_DESPAWN;
+  if (queues && count == 0 && queue_is_full(&world->staging, entity) &&
+      !relation_of(world, component)) {
+    ecs_status status = command_reserve(world, 1, 0, 1);
+    if (status != ECS_OK) return status;
+    if (command_stage_quick(world, kind, entity, component)) return ECS_OK;
+  }
   return command_stage_pair(world, kind, entity, component, ECS_NULL, writes, count);
 }
 
 ecs_status command_touch(ecs_world *world, ecs_id entity) {
   struct staging *staging = &world->staging;
+  commands_write(staging);
   if (find_chain(staging, entity)) return ECS_OK;
   assert(ecs_alive(world, entity));
   ecs_status status = command_reserve(world, 0, 0, 1);
@@ -173,6 +237,7 @@ ecs_status command_touch(ecs_world *world, ecs_id entity) {
 const struct command *command_last_on(const ecs_world *world, ecs_id entity, ecs_id pair,
                                       uint32_t up_to) {
   const struct staging *staging = &world->staging;
+  if (staging->queue.count) return NULL;
   const struct chain *chain = find_chain(staging, entity);
   const struct command *last = NULL;
   const struct relation *relation = relation_of(world, pair);
@@ -195,9 +260,16 @@ void staging_refuse(ecs_world *world, uint32_t at, ecs_status status) {
   text_format(staging->refusal, sizeof staging->refusal, "%s", world->message);
 }
 
+static bool is_queued(const struct staging *staging, ecs_id entity, ecs_id component) {
+  uint32_t at = chain_map_get(&staging->chain_of, ecs_id_index(entity));
+  return at != NONE && staging->queue.entities[at] == entity &&
+         staging->queue.component == component;
+}
+
 bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component) {
   const struct staging *staging = &world->staging;
   if (staging->command_count == 0) return false;
+  if (staging->queue.count) return is_queued(staging, entity, component);
   const struct chain *chain = find_chain(staging, entity);
   if (!chain) return false;
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next)
@@ -215,15 +287,19 @@ static void drop_command(ecs_world *world, const struct command *command) {
 
 void commands_forget(struct staging *staging) {
   assert(staging->open <= staging->scope_count);
-  chain_map_clear(&staging->chain_of, staging->chains, staging->chain_count);
+  if (staging->queue.count)
+    chain_map_forget(&staging->chain_of, staging->queue.entities, staging->queue.count);
+  else
+    chain_map_clear(&staging->chain_of, staging->chains, staging->chain_count);
   staging->command_count = staging->write_count = staging->chain_count = 0;
-  staging->ties = staging->ends = 0;
+  staging->ties = staging->ends = staging->queue.count = 0;
 }
 
 /* Drops the commands that `scope` holds (all of them for NONE) and links the others anew. */
 static void drop_commands(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
   uint32_t kept = 0, count = staging->command_count, note = 0;
+  commands_write(staging);
   for (uint32_t i = 0; i < count; i++) {
     if (UNLIKELY(world->watching->note_count)) note = watch_renumber(world, note, i, kept);
     struct command command = staging->commands[i];
@@ -341,6 +417,8 @@ void staging_free(ecs_world *world) {
   memory_free(memory, staging->scopes, staging->scope_capacity * sizeof *staging->scopes);
   memory_free(memory, staging->commands,
               staging->command_capacity * sizeof *staging->commands);
+  memory_free(memory, staging->queue.entities,
+              staging->queue.capacity * sizeof *staging->queue.entities);
   memory_free(memory, staging->writes, staging->write_capacity * sizeof *staging->writes);
   memory_free(memory, staging->chains, staging->chain_capacity * sizeof *staging->chains);
   memory_free(memory, staging->emissions,

@@ -101,6 +101,16 @@ void staging_refuse(ecs_world *world, uint32_t at, ecs_status status);
 
 void commands_forget(struct staging *staging);
 
+/* Writes the commands and chains that are in the queue, which is empty then. */
+void commands_write(struct staging *staging);
+
+/* The same for who only reads them: they stay in the queue. */
+void commands_write_copy(const struct staging *staging);
+
+/* command_stage_quick of what is not like those in the queue, or not the only one on its entity. */
+bool command_stage_apart(ecs_world *world, enum command_kind kind, ecs_id entity,
+                         ecs_id component);
+
 void staging_free(ecs_world *world);
 
 #endif

@@ -281,20 +281,8 @@ static APART ecs_status change_apart(ecs_world *world, ecs_id id, ecs_id compone
   return status == ECS_OK ? move(world, id, to) : status;
 }
 
-/* Keeps it for the end of the scope where an edge says that it is about a component that tables
-** have, and about no tie. */
-static ecs_status stage(ecs_world *world, ecs_id id, ecs_id component, bool adds) {
-  const struct record *record = entity_find_near(&world->entities, id);
-  enum command_kind kind = adds ? COMMAND_ADD : COMMAND_REMOVE;
-  if (UNLIKELY(!record || !graph_edge(world_table(world, record->table), component)->table ||
-               !command_stage_quick(world, kind, id, component)))
-    return change_apart(world, id, component, adds);
-  return ECS_OK;
-}
-
 /* Goes along an edge when nothing has to be made or staged, which takes 42 % off. */
 static APART ecs_status change(ecs_world *world, ecs_id id, ecs_id component, bool adds) {
-  if (staging_is_open(&world->staging)) return stage(world, id, component, adds);
   struct record *record = entity_find(&world->entities, id);
   if (UNLIKELY(!record || ecs_id_index(id) < FIRST_ENTITY || changes_wait(world) ||
                sparse_is_mixed(world)))
@@ -457,7 +445,17 @@ INLINE bool change_is_more(const ecs_world *world) {
   return (changes_waiting(world) | world->sparses.count) != 0;
 }
 
+/* Keeps it for the end of a scope that is open, where an edge says that it is about a component
+** that tables have, and about no tie. */
+INLINE bool stage(ecs_world *world, enum command_kind kind, ecs_id id, ecs_id component) {
+  if (!staging_is_open(&world->staging)) return false;
+  const struct record *record = entity_find_near(&world->entities, id);
+  return LIKELY(record && graph_edge(world_table(world, record->table), component)->table) &&
+         command_stage_quick(world, kind, id, component);
+}
+
 static APART ecs_status add_otherwise(ecs_world *world, ecs_id id, ecs_id component) {
+  if (stage(world, COMMAND_ADD, id, component)) return ECS_OK;
   if (UNLIKELY(id_is_pair(component))) return relate_add_pair(world, id, component);
   struct sparse *sparse = plain_sparse(world, component);
   if (UNLIKELY(sparse)) return add_sparse(world, id, component, sparse);
@@ -469,6 +467,7 @@ static APART ecs_status add_told(ecs_world *world, ecs_id id, ecs_id component) 
 }
 
 static APART ecs_status remove_otherwise(ecs_world *world, ecs_id id, ecs_id component) {
+  if (stage(world, COMMAND_REMOVE, id, component)) return ECS_OK;
   struct sparse *sparse = plain_sparse(world, component);
   if (UNLIKELY(sparse)) return remove_sparse(world, id, component, sparse);
   return change(world, id, component, false);

@@ -5,9 +5,9 @@
 #include "core/store/command.h"
 #include "core/store/world.h"
 
-/* Keeps a command without writes, on what is no relation, if there is room and the slot of the
+/* Writes a command without writes, on what is no relation, if there is room and the slot of the
 ** living entity is near; else false, and command_stage is to do it. */
-INLINE bool command_stage_quick(ecs_world *world, enum command_kind kind, ecs_id entity,
+INLINE bool command_write_quick(ecs_world *world, enum command_kind kind, ecs_id entity,
                                 ecs_id component) {
   struct staging *staging = &world->staging;
   uint32_t offset = ecs_id_index(entity) - FIRST_ENTITY, at = staging->command_count;
@@ -29,6 +29,34 @@ INLINE bool command_stage_quick(ecs_world *world, enum command_kind kind, ecs_id
   }
   *place = ++staging->chain_count;
   staging->chains[*place - 1] = (struct chain){entity, at, at, NONE, false, false};
+  return true;
+}
+
+/* The same in any case. Those in the queue take a sixth of the memory of others, and half of the
+** time. */
+INLINE bool command_stage_quick(ecs_world *world, enum command_kind kind, ecs_id entity,
+                                ecs_id component) {
+  struct staging *staging = &world->staging;
+  struct queue *queue = &staging->queue;
+  uint32_t offset = ecs_id_index(entity) - FIRST_ENTITY, at = queue->count;
+  uint32_t scope = staging->scope_count - 1;
+  if (UNLIKELY(offset >= staging->chain_of.near_capacity)) return false;
+  bool alone = at == staging->chain_count && at == staging->command_count;
+  if (LIKELY(alone) && UNLIKELY(at >= queue->room)) return false;
+  if (at == 0) {
+    queue->kind = kind;
+    queue->component = component;
+    queue->scope = scope;
+  }
+  bool same = queue->kind == kind && queue->component == component && queue->scope == scope;
+  if (UNLIKELY(!alone || !same || staging->chain_of.near[offset]))
+    return command_stage_apart(world, kind, entity, component);
+  assert(!world->shared && staging_is_open(staging) && staging->scopes[scope].open);
+  assert(staging->chain_count == at);
+  queue->entities[at] = entity;
+  staging->chain_of.near[offset] = ++queue->count;
+  staging->command_count = staging->chain_count = queue->count;
+  staging->ends += kind == COMMAND_DESPAWN;
   return true;
 }
 

@@ -53,4 +53,7 @@ void rows_move(ecs_world *world, struct table *from, struct table *to, const uin
 
 #define ROWS_TOGETHER 256u     /* as many as callers list at a time */
 
+/* Ends so many entities of one table at most, each once, in the order given. */
+void rows_end(ecs_world *world, struct table *from, const uint32_t *entities, uint32_t count);
+
 #endif

@@ -27,6 +27,19 @@ struct loop_owner {
   void *ud;
 };
 
+/* Commands that are all alike, each the only one on its entity, whose slot is near: as long as
+** there are no others they are kept as a list of entities, and neither commands nor chains are
+** written. Both have room for them. */
+struct queue {
+  ecs_id *entities;
+  uint32_t count;            /* that of commands and of chains, too; 0: these are written */
+  uint32_t room;             /* as many may come to be in it */
+  uint32_t capacity;
+  uint32_t scope;
+  uint32_t kind;             /* of the commands: to add, to remove, or to despawn */
+  ecs_id component;          /* no relation */
+};
+
 struct staging {
   struct scope *scopes;
   uint32_t scope_count;      /* up to the last open one */
@@ -45,6 +58,7 @@ struct staging {
   uint32_t chain_count;
   uint32_t chain_capacity;
   struct chain_map chain_of;
+  struct queue queue;
   struct emission *emissions;   /* what was emitted in open scopes: see emission.h */
   uint32_t emission_count;
   uint32_t emission_capacity;
