@@ -334,21 +334,24 @@ static uint32_t near_in_range(const struct entity_index *index, const struct ran
 void entity_release_all(struct entity_index *index, const uint32_t *entities, uint32_t count) {
   struct range *range = &index->entities;
   struct slots near = index->near;
-  uint32_t head = range->free_head, freed = 0, first = range->first;
+  uint32_t head = range->free_head, freed = count, first = range->first - FIRST_ENTITY;
   uint32_t within = near_in_range(index, range);
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t at = entities[i], offset = at - FIRST_ENTITY;
-    if (UNLIKELY(at - first >= within || near.generations[offset] == GENERATION_LIMIT)) {
+  for (const uint32_t *end = entities + count; entities < end; entities++) {
+    uint32_t at = *entities, offset = at - FIRST_ENTITY;
+    bool usual = LIKELY(offset - first < within);
+    uint32_t generation = usual ? near.generations[offset] : GENERATION_LIMIT;
+    if (UNLIKELY(generation == GENERATION_LIMIT)) {
       range->free_head = head;
       entity_release(index, at);
       head = range->free_head;
+      freed--;
       continue;
     }
     assert(near.records[offset].table <= RECORD_BARE);
-    near.generations[offset]++;
-    near.records[offset] = (struct record){RECORD_FREE, head};
+    near.generations[offset] = (uint16_t)(generation + 1);
+    near.records[offset].table = RECORD_FREE;
+    near.records[offset].row = head;
     head = at;
-    freed++;
   }
   assert(freed <= index->alive);
   range->free_head = head;

@@ -1,5 +1,6 @@
 #include "core/store/some_rows.h"
 
+#include "core/base/many.h"
 #include "core/store/bits.h"
 #include "core/store/bulk.h"
 #include "core/store/component.h"
@@ -25,9 +26,10 @@ bool rows_are_whole(const struct query_terms *terms) {
   return !terms->step_count && !terms->event && !terms->toggled && !terms->changes;
 }
 
-bool rows_have_component(const struct table *table) {
-  bool found = false;
-  for (uint32_t row = 0; row < table->count; row++) found |= table->rows[row] < FIRST_ENTITY;
+LOOPS bool rows_have_component(const struct table *table) {
+  const uint32_t *rows = table->rows;
+  uint32_t found = 0;
+  for (uint32_t row = 0; row < table->count; row++) found |= rows[row] < FIRST_ENTITY;
   return found;
 }
 
