@@ -39,6 +39,7 @@ struct layout {
   uint16_t words;            /* the same of a component of words, else 0 */
   bool taken;                /* else a free slot */
   bool stores;               /* to write its cells is to store them: numbers, and no relation's */
+  uint16_t lends;            /* `words`, unless what is written has to be marked: then 0 */
 };
 
 /* A short cut to the table with one id more, or less when this one has it. The columns that only

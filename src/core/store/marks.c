@@ -165,6 +165,13 @@ static void shrink(struct memory *memory, struct marks *marks) {
   marks->groups = marks->rows = marks->added = NULL;
 }
 
+/* Cells of one of the ids are no longer given out without a mark. */
+static void lend_marked(struct table *table, ecs_id id) {
+  struct layout *layout = table_layouts(table) + (table_find(table, id) - table_layouts(table));
+  assert(layout->taken && layout->id == id);
+  layout->lends = 0;
+}
+
 ecs_status marks_make(ecs_world *world, struct table *table, const struct component *only) {
   uint32_t count = 0;
   assert(!table->marks && table->count == 0);
@@ -176,9 +183,10 @@ ecs_status marks_make(ecs_world *world, struct table *table, const struct compon
   table->mark_capacity = count;
   for (uint32_t i = 0; i < table->id_count; i++) {
     const struct component *component = only ? only : component_of(world, table->ids[i]);
-    if (component->watched)
-      table->marks[table->mark_count++] =
-          (struct marks){.id = table->ids[i], .tracked = component->track};
+    if (!component->watched) continue;
+    table->marks[table->mark_count++] =
+        (struct marks){.id = table->ids[i], .tracked = component->track};
+    lend_marked(table, table->ids[i]);
   }
   table->plain = false;
   return ECS_OK;
@@ -252,6 +260,7 @@ static void enter(ecs_world *world, struct table *table) {
     assert(marks_of(table, marks->id) == marks && table_has(table, marks->id));
     if (table->count) marks_arrive_of(marks, world->now, 0, table->count);
     marks->lent = world->staging.epoch;
+    lend_marked(table, marks->id);
     table->plain = false;
   }
   if (!table->plain) graph_slow_edges(table);
@@ -322,6 +331,9 @@ ecs_status marks_check(const ecs_world *world, const struct table *table) {
     const struct marks *marks = marks_of(table, table->ids[i]);
     if (!marks == component->watched || (marks && marks->tracked != component->track))
       return corrupt(world, "a table's marks are not those of what is watched");
+    const struct layout *layout = table_find(table, table->ids[i]);
+    if (layout->lends != (marks ? 0 : layout->words))
+      return corrupt(world, "cells are given out without a mark, or not though they may be");
     if (!marks) continue;
     count++;
     if (table->capacity && !marks->groups) return corrupt(world, "a table lacks room for marks");

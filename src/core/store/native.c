@@ -292,9 +292,8 @@ void *ecs_cell_of(const ecs_world *world, ecs_id entity, ecs_id component, uint3
   const struct record *record = entity_find_near(&world->entities, entity);
   if (UNLIKELY(!record)) return cell_of_any(world, entity, component, leaf);
   const struct layout *layout = table_find(world_table(world, record->table), component);
-  if (UNLIKELY(leaf >= layout->words))
+  if (UNLIKELY(leaf >= layout->lends))
     return cell_of_any(world, entity, component, leaf);
-  marks_note(world, world_table(world, record->table), component, record->row);
   return (uint32_t *)layout->columns[leaf].data + record->row;
 }
 

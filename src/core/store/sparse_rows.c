@@ -100,7 +100,7 @@ void sparse_become(ecs_world *world, uint32_t entity, const ecs_id *ids, uint32_
 
 const struct layout *sparse_layout(const ecs_world *world, const struct table *table,
                                    uint32_t entity, ecs_id id, uint32_t *row) {
-  static const struct layout none = {ECS_NULL, NULL, 0, 0, false, false};
+  static const struct layout none = {.id = ECS_NULL};
   const struct sparse *sparse = world->sparses.count ? sparse_of(world, id) : NULL;
   if (LIKELY(!sparse)) return table_find(table, id);
   *row = sparse_row(sparse, entity);

@@ -59,7 +59,8 @@ static void add_id(struct table *table, ecs_id id, const struct component *compo
   uint16_t count = (uint16_t)component->leaf_count;
   *layout = (struct layout){id, table->columns + table->column_count, count,
                             component->words ? count : 0, true,
-                            component->numbers && !component->ties.relation};
+                            component->numbers && !component->ties.relation,
+                            component->words ? count : 0};
   add_columns(table, id, component);
   if (component->toggle) table->toggles[table->toggle_count++].id = id;
   table->has_pair_alone = id_is_pair(id) && !table->has_pairs;
