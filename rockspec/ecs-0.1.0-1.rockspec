@@ -269,6 +269,7 @@ build = {
         "src/lua/kernel_query.c",
         "src/lua/kernel_ready.c",
         "src/lua/kernel_run.c",
+        "src/lua/kernel_settled.c",
         "src/lua/kernel_variant.c",
         "src/lua/key_program.c",
         "src/lua/loop.c",

@@ -137,6 +137,7 @@ void kernel_push(lua_State *L, struct world_box *box, int world_index, int funct
       set ? memory_array(box->memory, 1, sizeof *kernel) : NULL;
   if (!kernel) raise_memory(L);
   kernel->box = box;
+  kernel->version = box->version;
   kernel->set = set;
   kernel->query = ((struct query_box *)lua_touserdata(L, query_index))->query;
   kernel->result = use.result;

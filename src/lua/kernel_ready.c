@@ -31,6 +31,7 @@ static const char *unfit(const struct kernel *kernel) {
 /* Remembers the reason at the top of the stack, for explain. */
 static void keep_reason(lua_State *L, int handle, struct kernel *kernel) {
   kernel->refused = true;
+  kernel->sure = NULL;
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, handle, KERNEL_REASON);
 }

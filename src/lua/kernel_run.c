@@ -5,7 +5,6 @@
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"
-#include "kernel/abreast.h"
 #include "kernel/gather.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
@@ -550,32 +549,4 @@ bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
   assert(variant->which.some == (loop->filter != NULL));
   uint32_t match = loop->walk ? loop->walk->match : loop->match - 1;
   return run_variant(L, handle, loop, match, variant, run) || !loop->events || !run->gave_up;
-}
-
-bool kernel_reads(const struct kernel *kernel) {
-  return kernel->count && kernel->variants[0]->guard_count;
-}
-
-/* A run of a variant that is settled. */
-static struct run settled_run(const struct kernel *kernel, struct variant *variant, double dt) {
-  return (struct run){.plan = &variant->plan, .query = kernel->query,
-                      .uniforms = variant->uniforms, .dt = dt, .arrays = variant->arrays};
-}
-
-bool kernel_join_settled(lua_State *L, int anchors, struct kernel *kernel, double dt) {
-  struct variant *variant = variant_settled(L, anchors, kernel);
-  if (!variant) return false;
-  struct run run = settled_run(kernel, variant, dt);
-  return abreast_add(kernel->set->abreast, &run);
-}
-
-bool kernel_run_settled(lua_State *L, int anchors, struct kernel *kernel, double dt) {
-  struct variant *variant = variant_settled(L, anchors, kernel);
-  if (!variant) return false;
-  struct run run = settled_run(kernel, variant, dt);
-  struct run_failure failure;
-  assert(variant->quiet);
-  ecs_status status = run_query(&kernel->set->runner, &run, &failure);
-  assert(status == ECS_OK || status == ECS_ENOMEM);
-  return status == ECS_OK;
 }

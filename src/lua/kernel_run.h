@@ -42,15 +42,4 @@ bool kernel_here(lua_State *L, int handle, struct loop_box *loop, const struct k
 /* The program that kernel_here would run; NULL when there is none. */
 const struct variant *kernel_variant_here(lua_State *L, int handle, const struct loop_box *loop);
 
-/* Runs the program that ran last over all tables of its query, without a call of Lua; false when
-** it cannot be (see variant_settled), and nothing has run. KERNEL_ANCHORS of the kernel are at an
-** index, which is not looked at unless kernel_reads. Raises nothing. */
-bool kernel_run_settled(lua_State *L, int anchors, struct kernel *kernel, double dt);
-
-/* The same for a run that is one of several side by side: it is added to these. */
-bool kernel_join_settled(lua_State *L, int anchors, struct kernel *kernel, double dt);
-
-/* Whether that program has outside values. */
-bool kernel_reads(const struct kernel *kernel);
-
 #endif

@@ -156,6 +156,7 @@ static struct variant *find(lua_State *L, int anchors, struct kernel *kernel, st
     if (!fits_now(L, anchors, kernel, variant)) continue;
     memmove(kernel->variants + 1, kernel->variants, i * sizeof *kernel->variants);
     kernel->variants[0] = variant;
+    if (i > 0) kernel->sure = NULL;
     return variant;
   }
   return NULL;
@@ -215,6 +216,13 @@ static APART void read_outside(const struct kernel *kernel, struct variant *vari
   read_arrays(kernel->box, variant);
 }
 
+/* Whether nothing but the components can unsettle a variant that is settled now. */
+static bool is_sure(const struct kernel *kernel, const struct variant *variant) {
+  const struct query_terms *terms = &kernel->query->terms;
+  bool reads = variant->guard_count | variant->resource_count | variant->array_count;
+  return !reads && terms->plain && !terms->choices;
+}
+
 struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel) {
   struct variant *variant = kernel->count ? kernel->variants[0] : NULL;
   if (!variant || !variant->quiet || kernel->refused || kernel->query->broken) return NULL;
@@ -224,6 +232,8 @@ struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel
   if (UNLIKELY(variant->guard_count) && !fits_guards(L, anchors, kernel, variant)) return NULL;
   variant->run = ++kernel->runs;
   if (UNLIKELY(variant->resource_count | variant->array_count)) read_outside(kernel, variant);
+  kernel->sure = is_sure(kernel, variant) ? variant : NULL;
+  kernel->sure_version = variant->version;
   return variant;
 }
 
@@ -388,6 +398,7 @@ static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
   kernel->variants = grown;
   memmove(grown + 1, grown, kernel->count * sizeof *grown);
   grown[0] = variant;
+  kernel->sure = NULL;
   kernel->count++;
   return true;
 }

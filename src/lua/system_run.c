@@ -12,6 +12,7 @@
 #include "lua/frame.h"
 #include "lua/kernel_ready.h"
 #include "lua/kernel_run.h"
+#include "lua/kernel_settled.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "lua/lua_index.h"

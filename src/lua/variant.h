@@ -33,8 +33,11 @@ struct kernel {
   struct kernel_set *set;
   const ecs_query *query;
   struct variant **variants;   /* the last used first */
-  uint32_t count, capacity;
+  struct variant *sure;        /* the first of them, if it is settled whatever outside values and */
+  uint64_t sure_version;       /* tables are, by that version of the world's components; or NULL */
+  const uint64_t *version;     /* which that is now */
   uint64_t runs;
+  uint32_t count, capacity;
   enum front_result result;
   bool refused;                /* when it was last asked for */
   struct kernel *previous, *next;
