@@ -7,7 +7,7 @@ static void wait(double seconds) {
   while (clock_seconds() < end) continue;
 }
 
-/* Waits between two readings; what the clock says around them, and inside, bounds what they mean. */
+/* Waits between two readings; what the clock says around them, and inside, bounds what they say. */
 static void check_wait(struct stopwatch *watch, bool look) {
   double outer = clock_seconds();
   uint64_t start = stopwatch_start(watch);

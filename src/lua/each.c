@@ -108,9 +108,9 @@ static void call_row(lua_State *L, const struct call *frame, const struct loop_b
 }
 
 /* Pushes what calls for the loop's rows need: the views that they are given. */
-INLINE struct call push_call(lua_State *L, int loop_index, const struct loop_box *loop,
+INLINE struct call push_call(lua_State *L, int top, int loop_index, const struct loop_box *loop,
                              int function) {
-  int slots = (int)loop->slot_count, top = lua_gettop(L);
+  int slots = (int)loop->slot_count;
   int need = 2 * slots + 8 + (int)value_count(loop);
   if (top + need > LUA_MINSTACK) need_stack(L, need);   /* arguments come on top of that */
   struct call call = {loop_index, function, top + 1, slots, 0, NULL, NULL};
@@ -137,7 +137,7 @@ static void call_between(lua_State *L, const struct call *call, struct loop_box 
 void each_here(lua_State *L, int loop_index, int function, double dt, row_fn each, void *ud) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int top = lua_gettop(L);
-  struct call call = push_call(L, loop_index, loop, function);
+  struct call call = push_call(L, top, loop_index, loop, function);
   call.each = each;
   call.ud = ud;
   call_between(L, &call, loop, dt, 0, loop->count);
@@ -148,27 +148,34 @@ void each_row(lua_State *L, int loop_index, int function, double dt, uint32_t ro
               void *ud) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int top = lua_gettop(L);
-  struct call call = push_call(L, loop_index, loop, function);
+  struct call call = push_call(L, top, loop_index, loop, function);
   call.each = each;
   call.ud = ud;
   call_between(L, &call, loop, dt, row, row + 1);
   lua_settop(L, top);
 }
 
+/* All rows of a loop. */
+INLINE void call_all(lua_State *L, const struct call *call, struct loop_box *loop, double dt) {
+  while (loop_next_run(loop)) {
+    if (UNLIKELY(loop->fill)) loop->fill(L, call->loop);
+    call_between(L, call, loop, dt, 0, loop->count);
+  }
+}
+
 void each_results(lua_State *L, int loop_index, int function, double dt, row_fn each,
                   void *ud) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int top = lua_gettop(L);
-  struct call call = push_call(L, loop_index, loop, function);
+  struct call call = push_call(L, top, loop_index, loop, function);
   call.each = each;
   call.ud = ud;
-  while (loop_next_run(loop)) {
-    if (loop->fill) loop->fill(L, loop_index);
-    call_between(L, &call, loop, dt, 0, loop->count);
-  }
-  if (lua_gettop(L) != top) lua_settop(L, top);
+  call_all(L, &call, loop, dt);
+  lua_settop(L, top);
 }
 
 void each_rows(lua_State *L, int loop_index, int function, double dt) {
-  each_results(L, loop_index, function, dt, NULL, NULL);
+  struct loop_box *loop = lua_touserdata(L, loop_index);
+  struct call call = push_call(L, lua_gettop(L), loop_index, loop, function);
+  call_all(L, &call, loop, dt);
 }

@@ -8,7 +8,8 @@
 
 struct loop_box;
 
-/* Calls the function at an index for every row of the open loop at another. */
+/* Calls the function at an index for every row of the open loop at another; may leave values on the
+** stack. */
 typedef void (*rows_fn)(lua_State *L, int loop_index, int function, double dt);
 void each_rows(lua_State *L, int loop_index, int function, double dt);
 

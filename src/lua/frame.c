@@ -20,9 +20,11 @@ static int trace(lua_State *L) {
   return 1;
 }
 
-static void lay_trace(lua_State *L) {
+static void lay_out(lua_State *L) {
   lua_pushcfunction(L, trace);
   lua_replace(L, FRAME_TRACE);
+  lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
+  lua_replace(L, FRAME_REFS);
 }
 
 void frame_need_host(lua_State *L, struct world_box *box, int world_index) {
@@ -35,7 +37,7 @@ void frame_need_host(lua_State *L, struct world_box *box, int world_index) {
   lua_pushvalue(L, world_index);
   lua_xmove(L, thread, 1);
   lua_settop(thread, FRAME_SIZE);
-  lay_trace(thread);
+  lay_out(thread);
   box->systems->host = thread;
 }
 
@@ -43,7 +45,7 @@ void run_in_frame(lua_State *L, struct world_box *box,
                   ecs_status (*run)(ecs_world *world, const void *ud), const void *ud) {
   int frame_end = lua_gettop(L);
   lua_State *previous = box->systems->running;
-  lay_trace(L);
+  lay_out(L);
   box->systems->running = L;
   world_enter(box);
   ecs_status status = run(box->world, ud);

@@ -14,7 +14,8 @@ struct world_box;
 #define FRAME_ERROR 2        /* of a system that has failed */
 #define FRAME_HANDLER 3      /* of the on_error handler itself */
 #define FRAME_TRACE 4        /* the message handler of protected calls */
-#define FRAME_SIZE 4
+#define FRAME_REFS 5         /* the world's WORLD_REFS */
+#define FRAME_SIZE 5
 
 /* Calls a function of the core that calls scripts' functions, and raises what they, or it, fail
 ** with. The frame is laid out, what is behind it stays: callbacks raise nothing, so that what is

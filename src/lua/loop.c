@@ -180,7 +180,7 @@ static void fill_slot(struct slot *slot, const struct term *term) {
   slot->type = slot->leaf ? slot->leaf->type : ECS_NESTED;
 }
 
-static void fill_slots(struct loop_box *loop, const struct query_terms *terms) {
+static APART void fill_slots(struct loop_box *loop, const struct query_terms *terms) {
   loop->version = *loop->box->version;
   for (uint32_t i = 0; i < terms->count; i++)
     if (terms->terms[i].slot != NONE)
@@ -236,7 +236,7 @@ static bool make(lua_State *L, int query_index, const struct query_box *query,
   return views == 0 || make_views(L, lua_gettop(L), loop);
 }
 
-static bool renew_views(lua_State *L, int index, struct loop_box *loop, int views) {
+static APART bool renew_views(lua_State *L, int index, struct loop_box *loop, int views) {
   uint64_t version = *loop->box->version;
   for (int i = 0; i < views; i++) {
     struct slot *slot = &loop->slots[i];

@@ -173,6 +173,7 @@ static void map_floats(lua_State *L, const struct frame *frame, struct loop_box 
     base += results;
     if (UNLIKELY(base - frame->top > RESULTS)) lua_settop(L, base = frame->top);
   }
+  if (base > frame->top) lua_settop(L, frame->top);
 }
 
 static void map_any(lua_State *L, const struct frame *frame, struct loop_box *loop, uint32_t from,
@@ -201,8 +202,8 @@ static int count_floats(const struct loop_box *loop, bool to_write) {
   return count;
 }
 
-INLINE struct frame open_frame(lua_State *L, int loop_index, int function, double dt) {
-  const struct loop_box *loop = lua_touserdata(L, loop_index);
+INLINE struct frame open_frame(lua_State *L, const struct loop_box *loop, int loop_index,
+                               int function, double dt) {
   int slots = (int)loop->slot_count;
   struct frame frame = {.loop = loop_index, .function = function, .slots = slots, .dt = dt};
   need_stack(L, RESULTS + 2 * slots + 8 + (int)value_count(loop));
@@ -218,22 +219,23 @@ static void map_run(lua_State *L, const struct frame *frame, struct loop_box *lo
     map_floats(L, frame, loop, count_floats(loop, true));
   else
     map_any(L, frame, loop, 0, loop->count);
-  lua_settop(L, frame->top);
 }
 
 void map_here(lua_State *L, int loop_index, int function, double dt) {
-  struct frame frame = open_frame(L, loop_index, function, dt);
-  map_run(L, &frame, lua_touserdata(L, loop_index));
+  struct loop_box *loop = lua_touserdata(L, loop_index);
+  struct frame frame = open_frame(L, loop, loop_index, function, dt);
+  map_run(L, &frame, loop);
 }
 
 void map_row(lua_State *L, int loop_index, int function, double dt, uint32_t row) {
-  struct frame frame = open_frame(L, loop_index, function, dt);
-  map_any(L, &frame, lua_touserdata(L, loop_index), row, row + 1);
+  struct loop_box *loop = lua_touserdata(L, loop_index);
+  struct frame frame = open_frame(L, loop, loop_index, function, dt);
+  map_any(L, &frame, loop, row, row + 1);
 }
 
 void map_rows(lua_State *L, int loop_index, int function, double dt) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
-  struct frame frame = open_frame(L, loop_index, function, dt);
+  struct frame frame = open_frame(L, loop, loop_index, function, dt);
   while (loop_next_run(loop)) {
     if (UNLIKELY(loop->fill)) loop->fill(L, loop_index);
     map_run(L, &frame, loop);

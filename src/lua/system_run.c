@@ -110,7 +110,7 @@ static inline int run_protected(const struct system_box *system, lua_CFunction b
   lua_State *L = state_of(system->box);
   lua_pushcfunction(L, body);
   lua_pushvalue(L, FRAME_WORLD);
-  lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
+  lua_pushvalue(L, FRAME_REFS);
   lua_pushlightuserdata(L, (void *)(uintptr_t)system);
   return protect(L, 3, results, FRAME_ERROR);
 }
@@ -269,8 +269,7 @@ INLINE bool use_settled(const struct system_box *system, double dt,
   if (!kernel_reads(kernel)) return use(L, 0, kernel, dt);
   int top = lua_gettop(L);
   if (!lua_checkstack(L, 12)) return false;
-  lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
-  lua_rawgeti(L, -1, system->anchors_ref);
+  lua_rawgeti(L, FRAME_REFS, system->anchors_ref);
   bool ran = use(L, lua_gettop(L), kernel, dt);
   lua_settop(L, top);
   return ran;
