@@ -47,3 +47,12 @@ const op_fn *isa_ops(k_isa isa) {
   (void)isa;
   return ops_base;
 }
+
+const struct list_loops *isa_list_loops(k_isa isa) {
+#ifdef ECS_KERNEL_X86
+  if (isa >= K_AVX512 && isa_supported(K_AVX512)) return &list_avx512;
+  if (isa >= K_AVX2 && isa_supported(K_AVX2)) return &list_avx2;
+#endif
+  (void)isa;
+  return &list_base;
+}

@@ -46,6 +46,7 @@ struct machine *machine_new(struct memory *memory, k_isa isa) {
   for (uint32_t i = 0; i < MAX_LISTS; i++) m->items[i].memory = memory;
   m->isa = isa;
   m->running.ops = isa_ops(isa);
+  m->running.loops = isa_list_loops(isa);
   m->running.notes = &m->notes;
   m->running.items = m->items;
   return m;
@@ -190,7 +191,7 @@ static struct k_items *items_of(const struct running *r, uint32_t operand) {
 /* Lists items for n rows; how many of them did not fail. */
 static size_t list(const struct running *r, const k_insn *k, size_t n) {
   const uint8_t *mask = k->d == r->numbers->all ? NULL : r->at[k->d];
-  k_listing listing = {r->at + k->a + 1, mask, r->at[k->a], items_of(r, k->a)};
+  k_listing listing = {r->at + k->a + 1, mask, r->at[k->a], items_of(r, k->a), r->loops};
   int64_t *counts = r->at[k->dst];
   uint32_t number = (k->a - r->numbers->lists) / (LIST_ARGUMENTS + 1);
   assert(r->run->list && r->listed[number] <= listing.items->count);
@@ -202,15 +203,8 @@ static size_t list(const struct running *r, const k_insn *k, size_t n) {
 
 /* Spans may be those of an earlier listing: then these items are any. */
 static void pick(const struct running *r, const k_insn *k, size_t n) {
-  const struct k_items *items = items_of(r, k->a);
-  const k_span *spans = r->at[k->a];
   uint64_t item = (uint64_t)*integer_at(r, k->b);
-  int64_t *to = r->at[k->dst];
-  for (size_t i = 0; i < n; i++) {
-    uint64_t at = spans[i].first + item;
-    bool there = item < spans[i].count && at < items->count;
-    to[i] = there ? (int64_t)items->items[at] + 1 : 0;
-  }
+  r->loops->pick(r->at[k->a], items_of(r, k->a), item, r->at[k->dst], n);
 }
 
 static void clear_lists(const struct running *r, size_t n) {

@@ -14,6 +14,7 @@ struct running {
   const struct numbering *numbers;
   const k_run *run;
   const op_fn *ops;
+  const struct list_loops *loops;
   void **at;                  /* the addresses of operands, in this block */
   k_scalar *scalars, *kept;   /* the scalars; what they were before rows ran apart */
   struct notes *notes;

@@ -3,6 +3,7 @@
 #define ECS_KERNEL_OPS_H
 
 #include "kernel/fold.h"
+#include "kernel/list.h"
 #include "kernel/program.h"
 
 enum {
@@ -41,8 +42,14 @@ extern const op_fn ops_avx2[OP_CONTROLS];
 extern const op_fn ops_avx512[OP_CONTROLS];
 #endif
 
+extern const struct list_loops list_base;
+#ifdef ECS_KERNEL_X86
+extern const struct list_loops list_avx2, list_avx512;
+#endif
+
 /* The loops of `isa`, or of the best that there is below it. */
 const op_fn *isa_ops(k_isa isa);
+const struct list_loops *isa_list_loops(k_isa isa);
 
 /* Where operands begin, of a program that is not laid out yet. */
 static inline struct numbering program_numbering(const struct program *p) {

@@ -12,6 +12,7 @@
 #endif
 
 #define OPS ops_avx2
+#define LIST_LOOPS list_avx2
 #define LEVEL 1
 #include "kernel/ops.inc"
 

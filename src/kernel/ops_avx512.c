@@ -13,6 +13,7 @@
 #endif
 
 #define OPS ops_avx512
+#define LIST_LOOPS list_avx512
 #define LEVEL 2
 #include "kernel/ops.inc"
 

@@ -7,5 +7,6 @@
 #include "kernel/vector.h"
 
 #define OPS ops_base
+#define LIST_LOOPS list_base
 #define LEVEL 0
 #include "kernel/ops.inc"

@@ -66,41 +66,24 @@ static double take_place(const struct grid *grid, const k_listing *listing, size
   return ((const double *)listing->arguments[PLACE_REACH])[i];
 }
 
-/* Appends those of a part that are near; `to` has room for all of them. How many there are. */
-static uint32_t append_near(const struct grid *grid, const struct part *part,
-                            const double *at, double most, uint32_t *to) {
-  const double *x = axis_of(grid, 0), *y = axis_of(grid, 1), *z = axis_of(grid, 2);
-  double at_x = at[0], at_y = at[1], at_z = at[2];
-  uint32_t count = 0;
-  if (grid->axes == 2) {
-    for (uint32_t row = part->first; row < part->end; row++) {
-      double dx = x[row] - at_x, dy = y[row] - at_y;
-      to[count] = row;
-      count += dx * dx + dy * dy <= most;
-    }
-    return count;
-  }
-  for (uint32_t row = part->first; row < part->end; row++) {
-    double dx = x[row] - at_x, dy = y[row] - at_y, dz = z[row] - at_z;
-    to[count] = row;
-    count += dx * dx + dy * dy + dz * dz <= most;
-  }
-  return count;
-}
-
 /* Looks at the parts. Returns NONE, or the row for whose items there is no room. */
 static uint32_t list_parts(struct parts *parts) {
   const k_listing *listing = parts->listing;
+  const struct grid *grid = parts->grid;
   struct k_items *items = listing->items;
+  uint32_t (*near)(const double *const *axes, const double *at, double most, uint32_t row,
+                   uint32_t end, uint32_t *to) = listing->loops->near[grid->axes - 2];
+  const double *axes[GRID_AXES] = {NULL};
+  for (uint32_t i = 0; i < grid->axes; i++) axes[i] = axis_of(grid, i);
   double at[GRID_AXES] = {0, 0, 0};
   for (uint32_t i = 0; i < parts->count; i++) {
     const struct part *part = &parts->list[i];
     k_span *span = &listing->spans[part->row];
     uint32_t *to = items_room(items, part->end - part->first);
     if (!to) return part->row;
-    double reach = take_place(parts->grid, listing, part->row, at);
+    double reach = take_place(grid, listing, part->row, at);
     double most = sum_within(&parts->bound, reach);
-    uint32_t count = append_near(parts->grid, part, at, most, to);
+    uint32_t count = near(axes, at, most, part->first, part->end, to);
     if (part->begins) span->first = items->count;
     span->count += count;
     items->count += count;

@@ -124,6 +124,7 @@ typedef struct k_listing {
   const uint8_t *mask;
   k_span *spans;            /* of each row, in any case */
   struct k_items *items;    /* list.h: none so far */
+  const struct list_loops *loops;   /* list.h */
 } k_listing;
 
 /* Lists them for list `number`. Returns n, or the first row of the mask for whose items there is no

@@ -118,6 +118,27 @@ static k_insn *element_of(struct program *p) {
   return NULL;
 }
 
+/* Where an index is outside the first element is taken: what lies behind the last one is not
+** read. */
+static void try_outside(k_column type) {
+  static const int64_t far[] = {0, -1, LENGTH + 1, LENGTH + 2, INT64_MIN, INT64_MAX, 1, LENGTH};
+  struct trial t = {.type = type, .array = column_new(type, LENGTH + 1)};
+  void *out = column_new(column_for(type), ROWS);
+  int64_t index[ROWS];
+  for (size_t i = 0; i <= LENGTH; i++) column_set(type, t.array, i, random_for_column(type));
+  for (int i = 0; i < ROWS; i++) index[i] = far[random_below(8)];
+  const k_array array = {t.array, LENGTH};
+  void *at[] = {out, index, (void *)(uintptr_t)&array};
+  const k_insn k = {.op = (uint16_t)(OP_ELEMENT_BOOL + type), .dst = 0, .a = 1, .b = 2};
+  CHECK(isa_ops(isa)[k.op](&k, at, ROWS - 1) == ROWS - 1);
+  for (size_t i = 0; i < ROWS - 1; i++) {
+    size_t element = index[i] == LENGTH ? LENGTH - 1 : 0;
+    CHECK(equal(column_get(column_for(type), out, i), column_get(type, t.array, element)));
+  }
+  column_free(t.array);
+  column_free(out);
+}
+
 static void try_check(void) {
   struct trial t = {.type = KC_I32};
   struct program *p = make(&t);
@@ -163,7 +184,10 @@ int main(void) {
   for (int i = 0; i < K_ISAS; i++) {
     isa = (k_isa)i;
     if (!isa_supported(isa)) continue;
-    for (int type = 0; type < KC_ENTITY; type++) try_type((k_column)type);
+    for (int type = 0; type < KC_ENTITY; type++) {
+      try_type((k_column)type);
+      try_outside((k_column)type);
+    }
   }
   try_check();
   try_builder();
