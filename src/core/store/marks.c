@@ -60,9 +60,12 @@ LOOPS uint64_t marks_since(const struct marks *marks, uint64_t run, bool added, 
   if (marks->groups[word * 64 / MARK_ROWS] <= run) return 0;
   if (!marks->tracked) return UINT64_MAX;
   const uint64_t *rows = (added ? marks->added : marks->rows) + (size_t)word * 64;
-  uint64_t bits = 0, newest = 0;
-  for (uint32_t i = 0; i < 64; i++) newest = newest > rows[i] ? newest : rows[i];
-  for (uint32_t i = 0; newest > run && i < 64; i++) bits |= (uint64_t)(rows[i] > run) << i;
+  uint64_t bits = 0, differences = 0;
+  assert(run < UINT64_MAX / 2);
+  /* The highest bit says which is greater: numbers of runs are far below it. */
+  for (uint32_t i = 0; i < 64; i++) differences |= run - rows[i];
+  if (differences >> 63 == 0) return 0;
+  for (uint32_t i = 0; i < 64; i++) bits |= (run - rows[i]) >> 63 << i;
   return bits;
 }
 
