@@ -1,5 +1,6 @@
 #include "core/find/splice.h"
 
+#include "core/base/column_cells.h"
 #include "core/base/many.h"
 #include "core/base/memory.h"
 #include "core/find/edition.h"
@@ -64,17 +65,20 @@ static bool precedes(const struct shift *a, const struct shift *b) {
   return !key_precedes(b->rank, a->rank) && a->row < b->row;
 }
 
-/* Bottom-up merge sort (Knuth, TAOCP 5.2.4), with as much room behind the list. */
+/* By their high halves, a digit of 8 bits after the other (Knuth, TAOCP 5.2.5), with as much room
+** behind the list. */
 static uint64_t *sort_list(uint64_t *list, uint32_t count) {
-  uint64_t *from = list, *to = list + count;
-  for (uint32_t width = 1; width < count; width *= 2) {
-    for (uint32_t low = 0; low < count; low += 2 * width) {
-      uint32_t middle = low + width < count ? low + width : count;
-      uint32_t high = low + 2 * width < count ? low + 2 * width : count;
-      uint32_t i = low, j = middle;
-      for (uint32_t k = low; k < high; k++)
-        to[k] = i < middle && (j == high || from[i] < from[j]) ? from[i++] : from[j++];
+  uint64_t *from = list, *to = list + count, all = 0;
+  for (uint32_t i = 0; i < count; i++) all |= from[i];
+  for (uint32_t shift = 32; shift < 64 && all >> shift; shift += 8) {
+    uint32_t begins[256] = {0}, sum = 0;
+    for (uint32_t i = 0; i < count; i++) begins[from[i] >> shift & 255]++;
+    for (uint32_t i = 0; i < 256; i++) {
+      uint32_t here = begins[i];
+      begins[i] = sum;
+      sum += here;
     }
+    for (uint32_t i = 0; i < count; i++) to[begins[from[i] >> shift & 255]++] = from[i];
     uint64_t *swap = from;
     from = to;
     to = swap;
@@ -154,20 +158,38 @@ static ecs_status reserve(ecs_world *world, struct edition *edition, uint32_t co
   return copies_reserve(world, &edition->copies, count);
 }
 
+/* Moves cells, and puts those of rows that come into their places: one column after the other, as
+** what is far away is on its way for many rows at a time then. */
+static void move_cells(const struct splice_room *room, void *cells, const void *from,
+                       uint32_t size) {
+  move_items(room, cells, size);
+  for (uint32_t i = 0; i < room->put_count; i++)
+    cell_copy(cells, room->puts[i].to, from, room->puts[i].row, size);
+}
+
+static void move_order(const struct splice_room *room, uint32_t *order) {
+  move_items(room, order, sizeof *order);
+  for (uint32_t i = 0; i < room->put_count; i++) order[room->puts[i].to] = room->puts[i].row;
+}
+
+static void move_keys(const struct splice_room *room, struct key *keys, const struct key *from) {
+  move_items(room, keys, sizeof *keys);
+  for (uint32_t i = 0; i < room->put_count; i++)
+    keys[room->puts[i].to] = from[room->puts[i].row];
+}
+
 static void move_all(const struct splice_room *room, struct edition *edition,
                      const struct rekeyed *rekeyed, uint32_t count) {
   struct copies *copies = &edition->copies;
-  move_items(room, copies->entities.data, sizeof(ecs_id));
-  move_items(room, copies->order.data, sizeof(uint32_t));
-  for (uint32_t i = 0; i < copies->column_count; i++)
-    move_items(room, copies->columns[i].cells.data, copies->columns[i].size);
-  move_items(room, edition->keyed.keys, sizeof(struct key));
+  const struct copies *rows = rekeyed->rows;
+  assert(copies->column_count == rows->column_count);
   copies->count = edition->keyed.count = count;
-  for (uint32_t i = 0; i < room->put_count; i++) {
-    const struct shift *put = &room->puts[i];
-    copies_bring(copies, put->to, rekeyed->rows, put->row);
-    edition->keyed.keys[put->to] = rekeyed->keys[put->row];
-  }
+  move_cells(room, copies->entities.data, rows->entities.data, sizeof(ecs_id));
+  move_order(room, copies->order.data);
+  for (uint32_t i = 0; i < copies->column_count; i++)
+    move_cells(room, copies->columns[i].cells.data, rows->columns[i].cells.data,
+               copies->columns[i].size);
+  move_keys(room, edition->keyed.keys, rekeyed->keys);
 }
 
 /* ---- buckets --------------------------------------------------------------------------- */
