@@ -7,13 +7,17 @@ local ecs = require "ecs"
 local has_error = helper.has_error
 local world
 
-local function setup_world()
+local function setup_small_world()
   world = helper.new_world { seed = 1, tag = 1 }
   world:component("Position", { "x: f32", "y: f32 = 7" })
   world:component("Health", { "hp: i16 = 100", "state: enum(well, hurt)", "by: entity" })
+  world:tag "Alive"
+end
+
+local function setup_world()
+  setup_small_world()
   world:component("Bag", { "names: string[2]", "what: any", "at: Position", storage = "sparse" })
   world:component("Shield", { "level: u8", toggle = true, requires = { "Health" } })
-  world:tag "Alive"
 end
 
 describe("a spawner", function()
@@ -117,5 +121,96 @@ describe("a spawner", function()
       digests[n] = world:digest()
     end
     assert.equal(digests[2], digests[1])
+  end)
+
+  -- What may come between two spawns, in a world and what is known of it.
+  local BETWEEN = {
+    function(w) w:component("Mass", { "kg: f64 = 3", "parts: u8" }) end,
+    function(w) w:component("Mass", { "parts: u8 = 2", "kg: f64 = 4", "more: i32" }) end,
+    function(w) w:component("Mass", { "kg: f64", "parts: u8", requires = { "Position" } }) end,
+    function(w) w:component("Mass", { "kg: f64", "parts: u8", storage = "sparse" }) end,
+    function(w) w:component("Mass", { "kg: f64", "parts: u8", track = true, toggle = true }) end,
+    function(w) w:component("Mass", { "kg: f32", "parts: f32[2]" }) end,
+    function(w) w:component("Mass", { "kg: f64", "parts: string" }) end,
+    function(w) w:undeclare "Mass" end,
+    function(w)
+      w:query("Alive|Mass"):despawn()
+      w:update(0)
+      w:update(0)
+      for _, part in ipairs { "Alive", "Position", "Health" } do w:add(w:spawn(), part) end
+      w:spawn { Alive = true, Position = {} }
+    end,
+    function(w)
+      w:query("Mass"):remove "Mass"
+      w:update(0)
+      w:spawn { Alive = true, Health = {} }
+    end,
+    function(w) w:load(w:save()) end,
+    function(w)
+      local past = w:snapshot()
+      w:query("Alive"):despawn()
+      w:spawn { Mass = {}, Health = {} }
+      w:restore(past)
+    end,
+    function(w)
+      w:observer("seen", { on = "add", query = "with Mass", each = function() w:spawn() end })
+    end,
+    function(w) w:remove_system "seen" end,
+    function(w, known)
+      w:defer()
+      known.open = known.open + 1
+    end,
+    function(w, known)
+      if known.open > 0 then w:commit() end
+      known.open = math.max(0, known.open - 1)
+    end,
+    function(w)
+      w:component("Other", { "of: f32" })
+      w:spawn { Other = {}, Mass = {} }
+    end,
+  }
+
+  -- Whether two worlds are alike, when nothing waits any more.
+  local function compare(worlds, known)
+    for n, w in ipairs(worlds) do
+      for _ = 1, known[n].open do w:commit() end
+      known[n].open = 0
+      assert(w:check())
+    end
+    assert(worlds[1]:digest() == worlds[2]:digest(), "the digests differ")
+  end
+
+  -- Spawns in the first world by a spawner, in the second by tables.
+  local function spawn_both(rng, worlds, make)
+    local a, b, c = rng:range(-3, 9) / 2, rng:pick { 1, 2, 3, 255, 300 }, nil
+    if rng:chance(10) then a = nil elseif rng:chance(5) then a = "no number" end
+    if rng:chance(10) then b = nil elseif rng:chance(5) then c = 3 end
+    local spawned, id = pcall(make, table.unpack({ a, b, c }, 1, c and 3 or 2))
+    local alike, like = pcall(worlds[2].spawn, worlds[2], { Alive = true, Mass = { a, b, c } })
+    assert(spawned == alike and (id == like or not spawned), ("%s, not %s"):format(id, like))
+  end
+
+  local function run(seed)
+    local rng, worlds, known = random.new(seed), {}, {}
+    for n = 1, 2 do
+      setup_small_world()
+      BETWEEN[1](world)
+      worlds[n], known[n] = world, { open = 0 }
+    end
+    local make = worlds[1]:spawner "Alive, Mass"
+    for _ = 1, 60 do
+      spawn_both(rng, worlds, make)
+      local between = rng:chance(25) and rng:pick(BETWEEN)
+      for n = 1, between and 2 or 0 do pcall(between, worlds[n], known[n]) end
+      if rng:chance(30) then compare(worlds, known) end
+    end
+    compare(worlds, known)
+  end
+
+  it("spawns by numbers as spawn does, whatever comes in between", function()
+    for seed = 1, helper.by_scale { small = 10, normal = 60, deep = 1000 } do
+      local ok, problem = xpcall(run, debug.traceback, seed)
+      assert(ok, ("seed %d: %s"):format(seed, tostring(problem)))
+    end
   end)
 end)

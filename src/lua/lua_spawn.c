@@ -21,15 +21,15 @@ int spawn_end(lua_State *L, struct world_box *box, ecs_id id) {
   return 1;
 }
 
-int spawn_parts(lua_State *L, struct world_box *box, const struct part *parts, uint32_t count) {
+ecs_id spawn_parts(lua_State *L, struct world_box *box, const struct part *parts, uint32_t count) {
   ecs_id id = ECS_NULL;
   bool tried = false;
   ecs_status status;
   do
     status = entity_spawn(box->world, parts, count, &id);
   while (retry(L, box, status, &tried));
-  if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
-  return spawn_end(L, box, id);
+  if (UNLIKELY(status != ECS_OK)) raise_status(L, box->world, status);
+  return id;
 }
 
 static int world_spawn(lua_State *L) {
@@ -37,7 +37,7 @@ static int world_spawn(lua_State *L) {
   struct composition plan;
   composition_read(&plan, L, box, 2);
   composition_order(&plan, 0, plan.count);
-  return spawn_parts(L, box, plan.parts, plan.count);
+  return spawn_end(L, box, spawn_parts(L, box, plan.parts, plan.count));
 }
 
 static int world_spawn_at(lua_State *L) {

@@ -13,9 +13,8 @@ struct world_box;
 ** the values: pushes the id. */
 int spawn_end(lua_State *L, struct world_box *box, ecs_id id);
 
-/* Spawns an entity of these parts in the world at stack index 1, tries again once garbage has been
-** collected, and pushes the id. Raises. */
-int spawn_parts(lua_State *L, struct world_box *box, const struct part *parts, uint32_t count);
+/* Spawns an entity of these parts, and tries again once garbage has been collected. Raises. */
+ecs_id spawn_parts(lua_State *L, struct world_box *box, const struct part *parts, uint32_t count);
 
 extern const luaL_Reg world_spawn_methods[];
 

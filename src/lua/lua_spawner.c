@@ -7,10 +7,12 @@
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
 #include "lua/bind/check_world.h"
+#include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/lua_spawn.h"
 #include "lua/registrar.h"
+#include "lua/spawn_way.h"
 
 #define SPAWNER_COMPONENTS 64
 #define SPACE " \t\r\n"
@@ -25,6 +27,7 @@ struct spawner {
   uint32_t count;
   struct named names[SPAWNER_COMPONENTS];
   ecs_id ids[SPAWNER_COMPONENTS];   /* of the components; ECS_NULL: not looked for yet */
+  struct way way;
   char text[];                 /* as it was given, ended by '\0' */
 };
 
@@ -97,7 +100,7 @@ static int gather(struct batch *batch, const struct component *component, int at
   return at;
 }
 
-static int spawn(lua_State *L) {
+static APART int spawn_slowly(lua_State *L) {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushvalue(L, lua_upvalueindex(2));
   lua_rotate(L, 1, 2);
@@ -120,7 +123,28 @@ static int spawn(lua_State *L) {
   const struct write *writes = batch.writes;
   for (uint32_t i = 0; i < count; writes += parts[i++].write_count)
     parts[i].writes = writes;
-  return spawn_parts(L, box, parts, count);
+  ecs_id id = spawn_parts(L, box, parts, count);
+  way_find(box, &spawner->way, id, parts, count);
+  return spawn_end(L, box, id);
+}
+
+/* Ends what has gone a way: the world is not on the stack. */
+static APART int end_apart(lua_State *L, struct world_box *box) {
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  settle(L, box, 1);
+  return 1;
+}
+
+static int spawn(lua_State *L) {
+  struct world_box *box = lua_touserdata(L, lua_upvalueindex(1));
+  const struct spawner *spawner = lua_touserdata(L, lua_upvalueindex(2));
+  ecs_id id = ECS_NULL;
+  if (UNLIKELY(!way_go(L, box, &spawner->way, &id))) return spawn_slowly(L);
+  world_be_sure(box->world);
+  box->calls++;
+  lua_pushinteger(L, (lua_Integer)id);
+  return LIKELY(!*box->changes && !settle_is_due(box)) ? 1 : end_apart(L, box);
 }
 
 /* ---- for kernels ---- */
@@ -172,6 +196,7 @@ static int world_spawner(lua_State *L) {
   if (box->registrar != &registrar_now) expect_names(L, box, text);
   struct spawner *spawner = lua_newuserdatauv(L, sizeof *spawner + size + 1, 0);
   spawner->count = 0;
+  way_begin(&spawner->way);
   memcpy(spawner->text, text, size + 1);
   read_names(L, spawner);
   box = check_world(L, 1);

@@ -168,6 +168,21 @@ INLINE ecs_status spawn_row(ecs_world *world, struct table *table, ecs_id *id) {
   return ECS_OK;
 }
 
+const struct table *spawn_table(const ecs_world *world, ecs_id id) {
+  const struct record *record = entity_find_near(&world->entities, id);
+  if (!record || sparse_is_mixed(world)) return NULL;
+  const struct table *table = world_table(world, record->table);
+  return table->has_ties || table->has_pairs ? NULL : table;
+}
+
+struct table *spawn_again(ecs_world *world, uint32_t index, uint32_t serial, ecs_id *out) {
+  if (UNLIKELY(changes_wait(world) || sparse_is_mixed(world))) return NULL;
+  struct table *table = index < world->graph.table_count ? world_table(world, index) : NULL;
+  if (UNLIKELY(!table || table->serial != serial)) return NULL;
+  assert(!table->has_ties && !table->has_pairs);
+  return spawn_row(world, table, out) == ECS_OK ? table : NULL;
+}
+
 /* ---- what is not in tables alone ---- */
 
 /* Whether there are sparse components, or may be by what is required. */

@@ -24,6 +24,15 @@ ecs_status spawn_table_of(ecs_world *world, const struct part *parts, uint32_t c
 ecs_status spawn_stage_part(ecs_world *world, ecs_id entity, const struct part *part,
                             const struct write *writes);
 
+/* The table where an entity has its row, if whoever is spawned with the same components needs
+** nothing but a row of it; else NULL. */
+const struct table *spawn_table(const ecs_world *world, ecs_id id);
+
+/* Spawns an entity with defaults in the last row of such a table, known by index and serial. NULL
+** when that is gone, when the spawn waits for the end of a scope, and when there is no memory:
+** nothing is done then. */
+struct table *spawn_again(ecs_world *world, uint32_t index, uint32_t serial, ecs_id *out);
+
 /* A part without values from an id; what that of an exclusive relation's pair says is a value. */
 ecs_status spawn_part_of(ecs_world *world, ecs_id id, struct part *part);
 
