@@ -45,6 +45,12 @@ static bool does_more(const struct variant *variant) {
   return writes;
 }
 
+/* Whether it gives a result for each row and writes, where matches are decided row by row: what
+** rows in front of one that fails have written would be lost. */
+static bool gives_and_writes(const struct kernel *kernel, const struct variant *variant) {
+  return kernel->query->terms.step_count && RESULT_IS_USED(kernel->result) && does_more(variant);
+}
+
 /* Whether there is a program for these rows, and memory to run it over so many of them. If not, the
 ** reason is pushed. */
 static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct which which,
@@ -58,7 +64,7 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct wh
     lua_replace(L, anchors);
     return false;
   }
-  if (kernel->query->terms.step_count && RESULT_IS_USED(kernel->result) && does_more(variant)) {
+  if (gives_and_writes(kernel, variant)) {
     lua_pushliteral(L, "it gives a result and writes, and its query has terms that are decided row "
                        "by row: write in the function of q:each");
     keep_reason(L, handle, kernel);
@@ -151,7 +157,8 @@ static bool any_is_ready(lua_State *L, int handle, struct kernel *kernel) {
     for (uint32_t i = 0; i < count; i++) present |= kind >> i & 1 ? lacking[i] : 0;
     struct which which = {present, false};
     const struct variant *variant = variant_find(L, anchors, kernel, which);
-    ready = variant && runner_reserve(&kernel->set->runner, &variant->plan, 0);
+    ready = variant && !gives_and_writes(kernel, variant) &&
+            runner_reserve(&kernel->set->runner, &variant->plan, 0);
   }
   lua_pop(L, 1);
   return ready;
