@@ -187,6 +187,7 @@ build = {
         "src/front/row_loop.c",
         "src/front/steps.c",
         "src/front/string_field.c",
+        "src/front/tying.c",
         "src/kernel/abreast.c",
         "src/kernel/allocate.c",
         "src/kernel/brood.c",

@@ -304,8 +304,8 @@ describe("another entity in a kernel", function()
     for what, fn in pairs {
       ["it writes to 'Hunter.d' and gets it of other entities, too"] =
         function(h) h.d = world:get(h.prey, "Hunter.d") or 0 end,
-      ["it gets 'DockedTo', a relation: ask for its target by world:target"] =
-        function(h) h.near = world:get(h.prey, "DockedTo") ~= nil end,
+      ["it gets 'Likes', a relation of several targets: ask for them by world:targets"] =
+        function(h) h.near = world:get(h.prey, "Likes") ~= nil end,
       ["it gets the tag 'Frozen', which has no values: write world:has"] =
         function(h) h.near = world:get(h.prey, "Frozen") ~= nil end,
       ["it gets all of 'Path', which has arrays"] =
@@ -318,7 +318,8 @@ describe("another entity in a kernel", function()
         function(h) h.n = world:get(h.prey, h.near and "Health.hp" or "Health.max") end,
       ["it calls world:target with what is no name or id of a relation"] =
         function(h) h.near = world:target(h.prey, "Health") ~= nil end,
-      ["or with a relation"] = function(h) h.near = world:has(h.prey, "Likes") end,
+      ["a tie by 'Likes' to one of several targets"] =
+        function(h, _, e) h.near = world:has(h.prey, "Likes", e) end,
       ["it calls world:enabled with what is no name"] =
         function(h) h.near = world:enabled(h.prey, h.near and "Shield" or "Cargo") end,
       ["it calls 'name' of the world: of its methods kernels know add, alive, children, count"] =

@@ -218,14 +218,10 @@ describe("a kernel", function()
       ["sets a field of type f32 to another type"] = { "P, Bullet",
         function(p, bullet) world:set(bullet.at, "Health.hp", p.on) end },
       ["it changes an entity that is no id"] = { "P", function(p) world:despawn(p.on) end },
-      ["it sets fields of the relation 'DockedTo': tie by world:add(id, \"DockedTo\", target)"] = {
-        "P, Bullet", function(_, bullet, _, e) world:set(e, "DockedTo", bullet.at, 1) end },
-      ["world:add of 'Likes' with a pair's id, or without its one target"] = { "P, Bullet",
+      ["world:add of 'Likes' without its one target"] = { "P, Bullet",
         function(_, bullet) world:add(bullet.at, "Likes") end },
       ["it ties by 'Likes' to what is no id: give it an entity field"] = { "P, Bullet",
         function(p, bullet) world:add(bullet.at, "Likes", p.on) end },
-      ["it spawns with 'Likes' from a table: give it one target, as in { Likes = id }"] = {
-        "P, Bullet", function(_, bullet) world:spawn { Likes = { bullet.at } } end },
     } do
       local reason = reason_of(given[1], given[2])
       assert(reason:find(what, 1, true), what .. ": " .. reason)

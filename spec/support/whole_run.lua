@@ -34,6 +34,8 @@ local function declare(world)
   world:tag "Other"
   world:relation("Near", { exclusive = true })
   world:relation "Likes"
+  world:relation("Owes", { "amount: i32", "rate: f64" })
+  world:relation("Held", { "since: f64", "grip: i32", exclusive = true, acyclic = true })
   world:event("Said", { "f: f64", "who: entity", "n: i32", "kind: enum(red, green, blue)" })
   world:resource("Score", { "f: f64", "n: i32", "on: bool" })
 end
@@ -89,7 +91,13 @@ local function spawn(world, numbers, ids, alike)
   end
   if numbers:range(1, 100) <= 35 then has.Near = pick(numbers, ids) end
   if numbers:range(1, 100) <= 30 then has.ChildOf = pick(numbers, ids) end
+  if numbers:range(1, 100) <= 20 then
+    has.Held = { target = pick(numbers, ids), since = numbers:range(0, 40) / 4 }
+  end
   local e = world:spawn(has)
+  if numbers:range(1, 100) <= 20 then
+    world:set(e, "Owes", pick(numbers, ids), numbers:range(0, 9))
+  end
   if has.Shield and numbers:range(1, 2) == 1 then world:disable(e, "Shield") end
   if has.Packed and numbers:range(1, 4) == 1 then world:disable(e, "Packed") end
   return e
@@ -128,7 +136,7 @@ local function new_world(program, kernels, threads)
     list = { 1.5, -0.5 } }
   out.cost = { red = 1.0, green = 2.5, blue = -1.0 }
   out.list = { 1.0, 2.0, 0.5, -3.0, 8.0 }
-  out.make = world:spawner "Tag, Mark, Packed"
+  out.make, out.debt = world:spawner "Tag, Mark, Packed", world:pair("Owes", ids[2])
   out.score.f, out.score.n = 1.5, numbers:range(0, 50)
   return out
 end
@@ -189,7 +197,7 @@ end
 -- ---- running ----
 
 local names = { "world", "anchor", "null", "score", "outside", "UF", "UI", "config", "cost", "list",
-  "floats", "ints", "bytes", "flags", "those", "make" }
+  "floats", "ints", "bytes", "flags", "those", "make", "debt" }
 
 local frame = ("local %s = ...\n"):format(table.concat(names, ", ")) .. [[
 local function help(x, y)
@@ -321,8 +329,8 @@ function scopes_around.loop(world, run)
 end
 
 local function plain(problem)
-  return (tostring(problem):gsub("\n.*", ""):gsub("entity %S+: ", ""):gsub("@%d+", "")
-    :gsub("%-nan", "nan"))
+  return (tostring(problem):gsub("\n.*", ""):gsub("^[^ ]*whole_run%.lua:%d+: ", "")
+    :gsub("entity %S+: ", ""):gsub("@%d+", ""):gsub("%-nan", "nan"))
 end
 
 local floats = { N = { "f", "g", "w" }, Body = { "hp", "w" }, Packed = { "f" },

@@ -77,7 +77,40 @@ function Gen:target()
   return self:chance(3) and node("text", self:pick { "'Tag'", "'Other'" }) or self:living()
 end
 
+-- Ties with fields, by relation and target, by pairs' ids, or that are there.
+function Gen:owe()
+  local who, to, how = self:living(), self:target(), self.random:range(1, 11)
+  local amount, x = self:value("i32", 1), self:float(1)
+  if how == 1 then return statement("world:set(", who, ", 'Owes', ", to, ", ", amount, ")") end
+  if how == 2 then
+    return statement("world:set(", who, ", 'Owes', ", to, ", { rate = ", x, " })")
+  elseif how == 3 then
+    return statement("world:set(", who, ", 'Owes.amount', ", to, ", ", amount, ")")
+  elseif how == 4 then
+    return statement("world:set(", who, ", 'Held', ", self:living(), ", ", x, ")")
+  elseif how == 5 then
+    return statement("world:set(", who, ", 'Held', { grip = ", amount, ", target = ", self:id(),
+      " or null })")
+  elseif how == 6 then
+    return statement("if world:has(", who, ", 'Held') then world:set(", who, ", 'Held.grip', ",
+      amount, ") end")
+  elseif how == 7 then
+    return statement("world:set(", who, ", debt, ", amount, ", ", x, ")")
+  elseif how == 8 then
+    return statement("world:", self:pick { "add(", "remove(" }, who, ", ",
+      self:chance(2) and "debt" or node("text", "world:pair('Owes', ", to, ")"), ")")
+  elseif how == 9 then
+    return statement("if world:has(", who, ", 'Held', ", to, ") then ", self:store(), " end")
+  elseif how == 10 then
+    return statement("world:spawn { Owes = { ", to, ", ", self:living(), " }, Held = { ",
+      self:living(), ", ", x, " } }")
+  end
+  return statement("world:spawn { [", self:chance(2) and "debt" or
+    node("text", "world:pair('Owes', ", to, ")"), "] = { ", amount, ", rate = ", x, " } }")
+end
+
 function Gen:tie()
+  if self:chance(2) then return statement("if ", self:bool(1), " then ", self:owe(), " end") end
   local relation = self:pick { ", 'Near'", ", 'Likes'" }
   if self:chance(5) then
     return statement("if ", self:bool(1), " then world:remove(", self:living(), relation, ") end")

@@ -2,6 +2,7 @@
 #include <lualib.h>
 
 #include "front/commands.h"
+#include "front/tying.h"
 #include "front/emit_event.h"
 #include "front/front.h"
 #include "front/mixed.h"
@@ -266,19 +267,19 @@ static uint32_t math_call(struct front *f, uint32_t name, const struct val *argu
 enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM, METHOD_RES,
                    METHOD_HAS, METHOD_GET, METHOD_ALIVE, METHOD_TARGET, METHOD_PARENT,
                    METHOD_MATCHES, METHOD_SET, METHOD_SPAWN, METHOD_EMIT, METHOD_ENABLED,
-                   METHOD_CHILDREN, METHOD_SOURCES, METHOD_TARGETS, METHOD_COUNT };
+                   METHOD_CHILDREN, METHOD_SOURCES, METHOD_TARGETS, METHOD_PAIR, METHOD_COUNT };
 
 struct val call_method(struct front *f, struct val object, const struct constant *key) {
   static const char *const names[METHOD_COUNT] = {"despawn", "add", "remove", "random", "res",
                                                   "has", "get", "alive", "target", "parent",
                                                   "count", "set", "spawn", "emit", "enabled",
-                                                  "children", "sources", "targets"};
+                                                  "children", "sources", "targets", "pair"};
   for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
   front_refuse(f, "it calls '%S' of the world: of its methods kernels know add, alive, children, "
-                  "count, despawn, emit, enabled, get, has, parent, random, remove, res, set, "
-                  "sources, spawn, target and targets",
+                  "count, despawn, emit, enabled, get, has, pair, parent, random, remove, res, "
+                  "set, sources, spawn, target and targets",
                &key->string);
   return object;
 }
@@ -295,9 +296,9 @@ static bool known_id(struct front *f, struct val value, ecs_id *id) {
   return is_id != 0;
 }
 
-bool call_names_pair(struct front *f, struct val value) {
+ecs_id call_pair(struct front *f, struct val value) {
   ecs_id id;
-  return value.kind != VAL_STRING && known_id(f, value, &id) && id_is_pair(id);
+  return known_id(f, value, &id) && id_is_pair(id) ? id : ECS_NULL;
 }
 
 struct component *call_component(struct front *f, struct val value) {
@@ -412,6 +413,7 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
     case METHOD_ALIVE: results[0] = reach_alive(f, arguments, count); return 1;
     case METHOD_TARGET: results[0] = reach_target(f, arguments, count); return 1;
     case METHOD_PARENT: results[0] = reach_parent(f, arguments, count); return 1;
+    case METHOD_PAIR: results[0] = tie_pair(f, arguments, count); return 1;
     case METHOD_CHILDREN: results[0] = reach_tied(f, arguments, count, "children"); return 1;
     case METHOD_SOURCES: results[0] = reach_tied(f, arguments, count, "sources"); return 1;
     case METHOD_TARGETS: results[0] = reach_tied(f, arguments, count, "targets"); return 1;

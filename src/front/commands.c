@@ -6,6 +6,7 @@
 #include "core/store/component.h"
 #include "core/store/term.h"
 #include "core/store/world.h"
+#include "front/tying.h"
 
 void order_want(struct front *f) {
   if (f->orders) return;
@@ -39,17 +40,14 @@ void order_add(struct front *f, struct run_command command, k_value value) {
 
 static const struct component *component_argument(struct front *f, const struct val *arguments,
                                                   uint32_t count) {
-  const struct component *component = count > 2 ? call_component(f, arguments[2]) : NULL;
+  const struct component *component = NULL;
+  if (count > 2)
+    component = arguments[2].kind == VAL_PAIR ? arguments[2].component
+                                              : call_component(f, arguments[2]);
   if (!component || (count != 3 && !component->relation))
     front_refuse(f, "it adds or removes what is no name or id of a component held by a "
                     "constant, an upvalue or a field of a table");
   return component;
-}
-
-/* Of a relation only the target can be given. */
-static NORETURN void refuse_fields(struct front *f, const struct component *relation) {
-  front_refuse(f, "it sets fields of the relation '%s': tie by world:add(id, \"%s\", target), and "
-                  "set them in a system's run", relation->name, relation->name);
 }
 
 /* The field that world:set names. */
@@ -64,13 +62,12 @@ static struct component *field_argument(struct front *f, const struct val *argum
   if (!component || *leaf == NONE)
     front_refuse(f, "it calls world:set with something else than a field and its value, or a "
                     "component and values: write world:set(id, \"Component.field\", value)");
-  if (component->relation) refuse_fields(f, component);
   return component;
 }
 
 /* What the command sets, as it is noted down. */
-static k_value value_argument(struct front *f, const struct component *component,
-                              struct run_command *command, struct val value) {
+k_value order_value(struct front *f, const struct component *component,
+                    struct run_command *command, struct val value) {
   const struct leaf *field = &component->leaves[command->leaf];
   if (field->type == ECS_STRING)
     front_refuse(f, "it sets the string field '%s.%s' by a command: do it in a system's run",
@@ -81,7 +78,7 @@ static k_value value_argument(struct front *f, const struct component *component
 }
 
 /* The entity that a command is for. */
-static k_value entity_argument(struct front *f, struct val entity) {
+k_value order_entity(struct front *f, struct val entity) {
   if (entity.spawned) return entity.value;
   if (!val_is_number(f, entity))
     front_refuse(f, "it changes an entity that is no id: an entity field, the row's own, or a "
@@ -90,15 +87,15 @@ static k_value entity_argument(struct front *f, struct val entity) {
 }
 
 /* Of the field at that position, from 1 on; NONE where there is none of one value. */
-static uint32_t leaf_at(const struct component *component, uint32_t position) {
+uint32_t order_leaf_at(const struct component *component, uint32_t position) {
   if (position > component->field_count) return NONE;
   const struct field *field = &component->fields[position - 1];
   return field->count == 0 && !field->nested ? field->first_leaf : NONE;
 }
 
 /* The same of what a table has. */
-static uint32_t leaf_of(const struct component *component, const struct front_item *item) {
-  return item->position ? leaf_at(component, item->position)
+uint32_t order_leaf(const struct component *component, const struct front_item *item) {
+  return item->position ? order_leaf_at(component, item->position)
                         : component_leaf(component, item->key.data, item->key.size);
 }
 
@@ -111,8 +108,8 @@ static void set_field(struct front *f, const struct component *component, uint32
                     "'%s.%s'", component->name, component->name,
                  component->leaf_count ? component->leaves[0].name : "field");
   command.whom = entity.spawned;
-  k_value id = entity_argument(f, entity);
-  k_value noted = value_argument(f, component, &command, maybe_need(f, value));
+  k_value id = order_entity(f, entity);
+  k_value noted = order_value(f, component, &command, maybe_need(f, value));
   order_with(f, command, id, noted);
 }
 
@@ -124,7 +121,6 @@ static bool set_whole(struct front *f, const struct val *arguments, uint32_t cou
                   memchr(named->string.data, '.', named->string.size);
   const struct component *component = count < 4 || of_field ? NULL : call_component(f, *named);
   if (!component) return false;
-  if (component->relation) refuse_fields(f, component);
   order_want(f);
   bool made = arguments[3].kind == VAL_TABLE;
   uint32_t first = made ? f->made[arguments[3].at].first : NONE;
@@ -133,42 +129,11 @@ static bool set_whole(struct front *f, const struct val *arguments, uint32_t cou
                     "only the table", component->name);
   for (uint32_t at = first; at != NONE; at = f->items[at].next) {
     const struct front_item *item = &f->items[at];
-    set_field(f, component, leaf_of(component, item), arguments[1], item->value);
+    set_field(f, component, order_leaf(component, item), arguments[1], item->value);
   }
   for (uint32_t i = 3; i < count && !made; i++)
-    set_field(f, component, leaf_at(component, i - 2), arguments[1], arguments[i]);
+    set_field(f, component, order_leaf_at(component, i - 2), arguments[1], arguments[i]);
   return true;
-}
-
-/* Whom a relation's command is about: an id, or a component or tag by its name. */
-static k_value target_argument(struct front *f, const struct component *relation,
-                               struct run_command *command, struct val value) {
-  value = maybe_need(f, value);
-  command->gives = value.spawned;
-  if (value.spawned) return value.value;
-  if (value.kind == VAL_STRING) return build_i64(f->b, (int64_t)call_component(f, value)->id);
-  if (!val_is_number(f, value))
-    front_refuse(f, "it ties by '%s' to what is no id: give it an entity field, the row's entity, "
-                    "an id held outside, or the name of a component or tag", relation->name);
-  return number_as(f, value, KT_I64);
-}
-
-/* world:add and world:remove of a relation. */
-static void tie_call(struct front *f, const struct component *relation, bool adds,
-                     const struct val *arguments, uint32_t count) {
-  struct run_command command = {.action = adds ? RUN_TIE : RUN_UNTIE, .component = relation->id};
-  const char *name = relation->name, *method = adds ? "add" : "remove";
-  if (f->result != RESULT_NONE)
-    front_refuse(f, "it ties entities, and its result is used: do it in a system's each");
-  if (call_names_pair(f, arguments[2]) || (count != 4 && (adds || count != 3)))
-    front_refuse(f, "it calls world:%s of '%s' with a pair's id, or without its one target: write "
-                    "world:%s(id, \"%s\", target)", method, name, method, name);
-  order_want(f);
-  command.whom = arguments[1].spawned;
-  k_value entity = entity_argument(f, arguments[1]), target = entity;
-  command.leaf = count == 3 ? NONE : 0;
-  if (count == 4) target = target_argument(f, relation, &command, arguments[3]);
-  order_with(f, command, entity, target);
 }
 
 void order_call(struct front *f, enum run_action action, const struct val *arguments,
@@ -184,6 +149,7 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
     front_refuse(f, "it changes entities %s: do it in q:where(fn):each",
                  f->result == RESULT_TRUTH ? "in a predicate" : "and its result is used");
   need_command(f);
+  if (action == RUN_SET && tie_set(f, arguments, count)) return;
   if (action == RUN_SET && set_whole(f, arguments, count)) return;
   if (action == RUN_SET)
     component = field_argument(f, arguments, count, &command.leaf);
@@ -206,8 +172,8 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
     return;
   }
   command.whom = arguments[1].spawned;
-  k_value entity = entity_argument(f, arguments[1]);
-  k_value value = component ? value_argument(f, component, &command, arguments[3]) : entity;
+  k_value entity = order_entity(f, arguments[1]);
+  k_value value = component ? order_value(f, component, &command, arguments[3]) : entity;
   order_with(f, command, entity, value);
 }
 
@@ -223,16 +189,17 @@ struct val order_table(struct front *f) {
 /* What a table has by a name, or, where that is empty, by a position; NULL when it has nothing. */
 static struct front_item *item_of(struct front *f, const struct front_made *made, ecs_string key,
                                   uint32_t position) {
-  for (uint32_t at = made->first; at != NONE; at = f->items[at].next)
-    if (f->items[at].position == position && f->items[at].key.size == key.size &&
-        memcmp(f->items[at].key.data, key.data, key.size) == 0)
-      return &f->items[at];
+  for (uint32_t at = made->first; at != NONE; at = f->items[at].next) {
+    struct front_item *item = &f->items[at];
+    if (item->position == position && !item->pair.kind && item->key.size == key.size &&
+        memcmp(item->key.data, key.data, key.size) == 0)
+      return item;
+  }
   return NULL;
 }
 
 /* What has a name comes behind what has a position, so that it counts more. */
-static void put_item(struct front *f, struct val table, ecs_string key, uint32_t position,
-                     struct val value) {
+static void put_item(struct front *f, struct val table, struct front_item item) {
   assert(table.kind == VAL_TABLE && table.at < f->made_count);
   struct front_made *made = &f->made[table.at];
   if (made->mask != f->env.mask)
@@ -240,25 +207,31 @@ static void put_item(struct front *f, struct val table, ecs_string key, uint32_t
                     "keep the value in a local");
   if (made->loop != build_mark(f->b).loop)
     front_refuse(f, "it fills a table in another loop than it is made in: make it in the loop");
-  value = maybe_need(f, value);
-  struct front_item *old = item_of(f, made, key, position);
+  item.value = maybe_need(f, item.value);
+  struct front_item *old = item.pair.kind ? NULL : item_of(f, made, item.key, item.position);
   if (old) {
-    old->value = value;
+    old->value = item.value;
     return;
   }
   if (f->item_count == FRONT_ITEMS)
     front_refuse(f, "it puts too much into tables: write it as two systems");
   uint32_t at = f->item_count++;
   uint32_t *link = &made->first;
-  while (*link != NONE && (position == 0 || f->items[*link].position)) link = &f->items[*link].next;
-  f->items[at] = (struct front_item){key, position, value, *link};
+  while (*link != NONE && (item.position == 0 || f->items[*link].position))
+    link = &f->items[*link].next;
+  item.next = *link;
+  f->items[at] = item;
   *link = at;
 }
 
 void order_item(struct front *f, struct val table, const struct constant *key, struct val value) {
   if (key->type != CONST_STRING || key->string.size == 0)
     front_refuse(f, "it makes a table with other keys than names: make it outside of the function");
-  put_item(f, table, key->string, 0, value);
+  put_item(f, table, (struct front_item){.key = key->string, .value = value});
+}
+
+void order_pair(struct front *f, struct val table, struct val pair, struct val value) {
+  put_item(f, table, (struct front_item){.key = {"", 0}, .pair = pair, .value = value});
 }
 
 void order_list(struct front *f, const struct code *code) {
@@ -267,7 +240,8 @@ void order_list(struct front *f, const struct code *code) {
     front_refuse(f, "it puts all results of a call into a table: put them into locals before");
   assert(table.kind == VAL_TABLE);
   for (uint32_t i = 1; i <= code->b; i++)
-    put_item(f, table, (ecs_string){"", 0}, code->c + i, *front_register(f, code->a + i));
+    put_item(f, table, (struct front_item){.key = {"", 0}, .position = code->c + i,
+                                           .value = *front_register(f, code->a + i)});
 }
 
 struct val order_read(struct front *f, struct val table, const struct constant *key) {
@@ -289,60 +263,29 @@ static void spawn_field(struct front *f, const struct component *component,
                         const struct front_item *item) {
   if (item->value.kind == VAL_NIL) return;
   struct run_command command = part_command(RUN_SET, component);
-  command.leaf = leaf_of(component, item);
+  command.leaf = order_leaf(component, item);
   if (command.leaf == NONE && item->position)
     front_refuse(f, "it spawns with value %d of '%s', where there is no field of one value",
                  (int)item->position, component->name);
   if (command.leaf == NONE)
     front_refuse(f, "it spawns with '%s.%S', which is no field of one value", component->name,
                  &item->key);
-  k_value value = value_argument(f, component, &command, item->value);
+  k_value value = order_value(f, component, &command, item->value);
   order_add(f, command, value);
 }
 
 /* The component of a part that somebody is spawned with. */
-static const struct component *part_of(struct front *f, const struct front_item *item) {
+const struct component *order_part(struct front *f, const struct front_item *item) {
   struct component *component = NULL;
   f->fleeting = component_need(f->world, item->key.data, item->key.size, &component) != ECS_OK;
   if (f->fleeting) front_refuse(f, "%s", f->world->message);
   return component;
 }
 
-/* A tie of the spawned one, to one target. */
-static void spawn_tie(struct front *f, const struct component *relation,
-                      const struct front_item *item) {
-  struct run_command command = part_command(RUN_TIE, relation);
-  if (item->value.kind == VAL_TABLE)
-    front_refuse(f, "it spawns with '%s' from a table: give it one target, as in { %s = id }, and "
-                    "the others by world:add", relation->name, relation->name);
-  k_value target = target_argument(f, relation, &command, item->value);
-  order_add(f, command, target);
-}
-
-/* The ties in a list of parts, in the order of their relations, as they are made in Lua. */
-static void spawn_ties(struct front *f, uint32_t first) {
-  const struct component *last = NULL;
-  for (;;) {
-    const struct component *next = NULL;
-    const struct front_item *tie = NULL;
-    for (uint32_t at = first; at != NONE; at = f->items[at].next) {
-      if (f->items[at].value.kind == VAL_NIL) continue;
-      const struct component *component = part_of(f, &f->items[at]);
-      if (!component->relation || (last && component->id <= last->id)) continue;
-      if (next && component->id > next->id) continue;
-      next = component;
-      tie = &f->items[at];
-    }
-    if (!next) return;
-    spawn_tie(f, next, tie);
-    last = next;
-  }
-}
-
 /* A component that the spawned one gets: true, or a table of its fields. */
 static void spawn_part(struct front *f, const struct front_item *item) {
-  if (item->value.kind == VAL_NIL) return;
-  const struct component *component = part_of(f, item);
+  if (item->value.kind == VAL_NIL || item->pair.kind) return;
+  const struct component *component = order_part(f, item);
   if (component->relation) return;
   const struct val *value = &item->value;
   bool is_true = value->kind == VAL_VALUE && value->value == build_bool(f->b, true);
@@ -384,7 +327,7 @@ struct val order_spawn(struct front *f, const struct val *arguments, uint32_t co
   uint32_t order = begin_spawn(f);
   uint32_t first = made ? f->made[arguments[1].at].first : NONE;
   for (uint32_t at = first; at != NONE; at = f->items[at].next) spawn_part(f, &f->items[at]);
-  spawn_ties(f, first);
+  tie_spawned(f, first);
   return end_spawn(f, order);
 }
 
@@ -395,7 +338,8 @@ static uint32_t give_values(struct front *f, const struct component *component,
                             const struct val *values, uint32_t count) {
   if (count > component->field_count) count = component->field_count;
   for (uint32_t i = 0; i < count; i++) {
-    struct front_item item = {{"", 0}, i + 1, maybe_need(f, values[i]), NONE};
+    struct front_item item = {.key = {"", 0}, .position = i + 1,
+                              .value = maybe_need(f, values[i])};
     spawn_field(f, component, &item);
   }
   return count;
@@ -449,7 +393,7 @@ void order_store(struct front *f, const struct component *component, uint32_t le
     front_refuse(f, "it reads '%s.%s' and stores there ids of entities that it spawns, in a loop "
                     "or where rows may match again: do one of it in a second system",
                  component->name, component->leaves[leaf].name);
-  order_with(f, command, entity_argument(f, entity), value.value);
+  order_with(f, command, order_entity(f, entity), value.value);
 }
 
 void order_store_element(struct front *f, const struct component *component, uint32_t leaf,
@@ -505,6 +449,7 @@ void order_finish(struct front *f) {
     if (command->action == RUN_STORE) check_stored(f, command);
     if (command->action != RUN_SET || command->whom == SPAWNED_ALL) continue;
     const struct component *component = component_of(f->world, command->component);
+    if (command->part && component->ties.exclusive) continue;   /* they wait for the target */
     assert(component && command->leaf < component->leaf_count);
     reach_check_written(f, component, command->leaf);
     if (!is_shared(f, command, component)) continue;

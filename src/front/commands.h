@@ -16,6 +16,8 @@ struct val order_by_spawner(struct front *f, struct val spawner, const struct va
 /* A new table; sets its field, or those by positions, for the rows that are here, and reads it. */
 struct val order_table(struct front *f);
 void order_item(struct front *f, struct val table, const struct constant *key, struct val value);
+/* The same of a pair's id for a key. */
+void order_pair(struct front *f, struct val table, struct val pair, struct val value);
 void order_list(struct front *f, const struct code *code);
 /* What such a table has there, nil where it has nothing. */
 struct val order_read(struct front *f, struct val table, const struct constant *key);
@@ -27,6 +29,15 @@ void order_finish(struct front *f);
 void order_want(struct front *f);
 void order_add(struct front *f, struct run_command command, k_value value);
 void order_with(struct front *f, struct run_command command, k_value entity, k_value value);
+/* Of these: the entity that a command is for; what it sets a field to, as it is noted down. */
+k_value order_entity(struct front *f, struct val entity);
+k_value order_value(struct front *f, const struct component *component, struct run_command *command,
+                    struct val value);
+/* The field of one value that has a position, from 1 on, or that a table has; NONE when there is no
+** such. The component that a table has by a name. */
+uint32_t order_leaf_at(const struct component *component, uint32_t position);
+uint32_t order_leaf(const struct component *component, const struct front_item *item);
+const struct component *order_part(struct front *f, const struct front_item *item);
 /* Stores such an id in a field of the row's own, whose entity is given. What was read of that field
 ** before is what it has been; nothing else may come to it, which order_check_read refuses. */
 void order_store(struct front *f, const struct component *component, uint32_t leaf,

@@ -90,6 +90,7 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_RECORD: return x->at == y->at && x->value == y->value && x->present == y->present;
     case VAL_CHOICE: return x->value == y->value && x->number == y->number;
     case VAL_PARTNERS: return x->value == y->value;
+    case VAL_PAIR: return x->value == y->value && x->component == y->component;
     case VAL_PARTNER:
     case VAL_VIEW:
       if (x->value != y->value || x->at != y->at || x->present != y->present) return false;

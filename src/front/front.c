@@ -2,6 +2,7 @@
 
 #include "front/array_field.h"
 #include "front/commands.h"
+#include "front/tying.h"
 #include "front/flow.h"
 #include "front/front.h"
 #include "front/numeric_for.h"
@@ -303,6 +304,10 @@ static void set_index(struct front *f, const struct code *code) {
   const struct val value = front_operand(f, code->right);
   if (to.kind == VAL_ARRAY) {
     steps_store(f, to, key, value);
+    return;
+  }
+  if (to.kind == VAL_TABLE && tie_is_pair(f, key)) {
+    order_pair(f, to, key, value);
     return;
   }
   bool whole = key.kind == VAL_VALUE && key.literal && val_is_number(f, key);

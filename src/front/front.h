@@ -42,6 +42,7 @@ enum val_kind {
   VAL_WORLD,
   VAL_METHOD,      /* a function of the world's methods */
   VAL_SPAWNER,     /* a function that world:spawner has made: anchored at `at` */
+  VAL_PAIR,        /* a pair's id: `component` is the relation, `value` the target */
   VAL_RESOURCE,
   VAL_ARRAY,       /* an array of the world: `component` */
   VAL_RECORD,      /* an element of a table that is one, too: `value` is its place, counted from 1,
@@ -165,8 +166,9 @@ struct front_made {
 };
 
 struct front_item {
-  ecs_string key;              /* empty: it has a position, from 1 on */
+  ecs_string key;              /* empty: it has a position, from 1 on, */
   uint32_t position;
+  struct val pair;             /* or a pair's id for a key */
   struct val value;
   uint32_t next;
 };
@@ -491,8 +493,8 @@ void access_finish(struct front *f);
 /* The component, or the event, that a constant names, or that something outside has the name or id
 ** of; NULL when it is neither. */
 struct component *call_component(struct front *f, struct val value);
-/* Whether a value that is known is a pair's id. */
-bool call_names_pair(struct front *f, struct val value);
+/* The pair whose id a value is that is known; ECS_NULL when it is none. */
+ecs_id call_pair(struct front *f, struct val value);
 struct component *call_event(struct front *f, struct val value);
 
 /* A call; the function is in register a. */

@@ -53,6 +53,7 @@ static const char *describe(const struct front *f, struct val x) {
     case VAL_RECORD:
     case VAL_PATH: return "a table";
     case VAL_VIEW: return "a view";
+    case VAL_PAIR: return "a pair's id";
     case VAL_WORLD:
     case VAL_ARRAY:
     case VAL_RESOURCE: return "an object";
@@ -185,6 +186,8 @@ static k_value compare_things(struct front *f, struct val x, struct val y, int *
     front_refuse(f, "it compares tables that are in a table: compare where they are");
   if (x.kind == VAL_PATH && y.kind == VAL_PATH) return outside_equal(f, x, y);
   bool texts = val_is_text(x) && val_is_text(y);
+  if (x.kind == VAL_PAIR || y.kind == VAL_PAIR)
+    front_refuse(f, "it compares a pair's id: compare the targets");
   if (texts && (x.kind == VAL_CHOICE || y.kind == VAL_CHOICE)) return choice_equal(f, x, y);
   if (x.kind == VAL_PATH) outside_table(f, x);
   if (y.kind == VAL_PATH) outside_table(f, y);

@@ -2,6 +2,7 @@
 ** A null or dead id is an error in Lua but for world:alive, so such a row fails. */
 #include "front/front.h"
 #include "front/mixed.h"
+#include "front/tying.h"
 
 #include "core/store/component.h"
 #include "core/store/relation.h"
@@ -102,8 +103,9 @@ static struct val cell_at(struct front *f, const struct component *component, ui
 }
 
 static void refuse_whole(struct front *f, const struct component *component) {
-  if (component->relation)
-    front_refuse(f, "it gets '%s', a relation: ask for its target by world:target",
+  if (component->relation && !component->ties.exclusive)
+    front_refuse(f, "it gets '%s', a relation of several targets: ask for them by world:targets, "
+                    "and for the fields by a term, as in (%s, *)", component->name,
                  component->name);
   if (component->leaf_count == 0)
     front_refuse(f, "it gets the tag '%s', which has no values: write world:has",
@@ -172,17 +174,39 @@ static uint32_t asked_uniform(struct front *f, const struct component *component
 /* The component that world:has or world:enabled asks for. */
 static const struct component *need_owned(struct front *f, const struct val *arguments,
                                           uint32_t count, const char *method) {
-  const struct component *component = count == 3 ? call_component(f, arguments[2]) : NULL;
-  if (!component || component->relation)
+  const struct component *component = count > 2 ? call_component(f, arguments[2]) : NULL;
+  if (!component || (count != 3 && !component->relation))
     front_refuse(f, "it calls world:%s with what is no name or id of a component held by a "
-                    "constant, an upvalue or a field of a table, or with a relation: ask for its "
-                    "target by world:target, or for a tie by a term of the query", method);
+                    "constant, an upvalue or a field of a table", method);
   return component;
+}
+
+static struct val target_of(struct front *f, struct val id, const struct component *relation);
+
+/* Whether it is tied to anybody; or, of an exclusive relation, to one: an id, or a component or
+** tag by its name. */
+static struct val has_tie(struct front *f, struct val id, const struct component *relation,
+                          const struct val *arguments, uint32_t count) {
+  struct val target = target_of(f, id, relation);
+  if (call_pair(f, arguments[2]) != ECS_NULL || (count == 4 && !relation->ties.exclusive))
+    front_refuse(f, "it asks whether there is a tie by '%s' to one of several targets: ask by a "
+                    "term of the query, as in (%s, $p), or go through world:targets",
+                 relation->name, relation->name);
+  if (count == 3) return val_number(f, target.present, false);
+  if (val_is_text(arguments[3])) {
+    k_value named = tie_named(f, arguments[3]);
+    return val_number(f, build_binary(f->b, KO_EQ, target.value, named), false);
+  }
+  struct val of[] = {arguments[0], arguments[3]};
+  struct val whom = need_id(f, of, 2, "has");
+  need_alive(f, whom);
+  return val_number(f, build_binary(f->b, KO_EQ, target.value, whom.value), false);
 }
 
 struct val reach_has(struct front *f, const struct val *arguments, uint32_t count) {
   struct val id = need_id(f, arguments, count, "has");
   const struct component *component = need_owned(f, arguments, count, "has");
+  if (component->relation && count < 5) return has_tie(f, id, component, arguments, count);
   int known = id.row_entity ? known_presence(f, component) : -1;
   if (known >= 0) return val_known(f, known);
   bool by_table = !component->sparse && !f->query->terms.step_count;
@@ -195,6 +219,8 @@ struct val reach_has(struct front *f, const struct val *arguments, uint32_t coun
 struct val reach_enabled(struct front *f, const struct val *arguments, uint32_t count) {
   struct val id = need_id(f, arguments, count, "enabled");
   const struct component *component = need_owned(f, arguments, count, "enabled");
+  if (component->relation || count != 3)
+    front_refuse(f, "it calls world:enabled with a relation, which is never switched off");
   return val_number(f, is_there(f, place_of(f, id, component, LOOKUP_ON)), false);
 }
 

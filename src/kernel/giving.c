@@ -12,6 +12,7 @@
 #include "core/store/index.h"
 #include "core/store/query.h"
 #include "core/store/relate.h"
+#include "core/store/relation.h"
 #include "core/store/spawn.h"
 #include "core/store/spawn_staged.h"
 #include "core/store/watch.h"
@@ -50,11 +51,30 @@ static bool is_there(const struct giving *giving, enum spawned may, int64_t numb
          entity_find(&giving->run->query->world->entities, (ecs_id)number);
 }
 
+/* The target whose index was noted, or whose id was. */
+static int64_t target_of(const struct giving *giving, const struct run_command *command,
+                         int64_t number) {
+  if (!command->by_index) return number;
+  return (int64_t)entity_id_any(&giving->run->query->world->entities, (uint32_t)number);
+}
+
 /* Whether what an order gives can be known: an id in a field may be null. */
 static bool can_give(const struct giving *giving, const struct run_command *command,
                      int64_t number) {
+  if (command->as_field && !command->part && number == 0) return true;
+  if (names_target(command) && command->by_index) number = target_of(giving, command, number);
   if (names_target(command)) return is_there(giving, command->gives, number);
   return !command->gives || number >= 0 || is_spawned(giving, command->gives, number);
+}
+
+/* Whether fields of a relation that come without a target find one. */
+static bool is_settable(const struct giving *giving, const struct run_command *command,
+                        int64_t id) {
+  ecs_world *world = giving->run->query->world;
+  const struct component *component = component_of(world, command->component);
+  if (command->action != RUN_SET || command->own || !component->relation) return true;
+  return relate_has(world, (ecs_id)id, component, ECS_NULL) ||
+         command_is_staged(world, (ecs_id)id, component->id);
 }
 
 static bool can_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
@@ -69,7 +89,7 @@ static bool can_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
   if (stores) return is_element(giving->run->query->world, command->component, id);
   if (emits || command->action == RUN_PUT) return true;
   if (command->action == RUN_SPAWN || command->part) return true;
-  if (!is_there(giving, command->whom, id)) return false;
+  if (!is_there(giving, command->whom, id) || !is_settable(giving, command, id)) return false;
   if (command->action != RUN_DESPAWN || is_spawned(giving, command->whom, id)) return true;
   return ecs_id_index((ecs_id)id) >= FIRST_ENTITY;
 }
@@ -141,7 +161,7 @@ static ecs_status order_set(ecs_world *world, const struct run_command *command,
                             k_scalar value) {
   struct component *component = component_of(world, command->component);
   struct cells_row cells;
-  assert(component && (command->own || !component->relation));
+  assert(component && !command->part);
   struct write write = write_of(component, command->leaf, value);
   if (command->own) {
     bool has = cells_find(world, id, component->id, &cells);
@@ -177,14 +197,23 @@ static void order_event(struct giving *giving, const struct run_command *command
   (emits ? emission_append : emission_put)(world, event, writes, count);
 }
 
-/* Ties to a target, or unties from one or, with ECS_NULL, from all. */
-static ecs_status order_tie(ecs_world *world, const struct run_command *command, ecs_id id,
-                            ecs_id target) {
-  const struct part part = {component_of(world, command->component), target, 0, NULL, 0};
-  assert(part.component && part.component->relation);
-  if (command->action == RUN_UNTIE) return relate_remove(world, id, part.component, target);
-  assert(target != ECS_NULL);
-  return spawn_stage_part(world, id, &part, NULL);
+/* Unties from a target or, with ECS_NULL, from all. */
+static ecs_status order_untie(ecs_world *world, const struct run_command *command, ecs_id id,
+                              ecs_id target) {
+  struct component *relation = component_of(world, command->component);
+  assert(relation && relation->relation);
+  return relate_remove(world, id, relation, target);
+}
+
+/* Ties to the target that a part says; that of an exclusive relation is its first field. */
+static ecs_status tie(ecs_world *world, ecs_id id, const struct part *part) {
+  struct write writes[RUN_ORDERS + 1];
+  assert(part->component->relation && part->write_count <= RUN_ORDERS);
+  if (!part->component->relation->exclusive)
+    return relate_add(world, id, part->component, part->target, part->writes, part->write_count);
+  writes[0] = (struct write){TARGET_LEAF, {.u64 = part->target}};
+  memcpy(writes + 1, part->writes, part->write_count * sizeof *writes);
+  return relate_set(world, id, part->component, writes, part->write_count + 1);
 }
 
 ecs_status giving_stage(ecs_world *world, const struct run_command *command, ecs_id id) {
@@ -209,7 +238,12 @@ static void add_part(struct giving *giving, const struct run_command *command, k
     return;
   }
   if (command->action == RUN_TIE) {
-    next->parts[next->part_count++] = (struct part){component, (ecs_id)value.i64, 0, write, 0};
+    bool field = command->as_field && next->tied == ECS_NULL;
+    ecs_id target = (ecs_id)value.i64;
+    *write = (struct write){TARGET_LEAF, {.u64 = target}};
+    next->parts[next->part_count++] =
+        (struct part){component, field ? ECS_NULL : target, field, write, 0};
+    next->write_count += field;
     return;
   }
   struct part *part = &next->parts[next->part_count - 1];
@@ -230,22 +264,43 @@ static ecs_id *spawned_by(struct giving *giving, int64_t number) {
   return &giving->spawned[(uint64_t)~number % RUN_SPAWNED];
 }
 
-/* Orders behind one that spawns say with what; it is done when all have come. */
-static ecs_status order_spawn(struct giving *giving, const struct run_command *command,
-                              k_scalar value) {
+/* Begins what orders behind one say more of; it is done when all have come. */
+static void begin_parts(struct giving *giving, const struct run_command *command, int64_t number,
+                        ecs_id tied) {
   struct unspawned *next = &giving->next;
-  if (command->action == RUN_SPAWN) {
-    assert(next->waits == 0);
-    next->part_count = next->write_count = 0;
-    next->waits = command->parts;
-    next->number = value.i64;
-  } else {
-    add_part(giving, command, value);
-    next->waits--;
-  }
+  assert(next->waits == 0);
+  next->part_count = next->write_count = 0;
+  next->waits = command->parts;
+  next->number = number;
+  next->tied = tied;
+}
+
+static ecs_status end_parts(struct giving *giving) {
+  ecs_world *world = giving->run->query->world;
+  const struct unspawned *next = &giving->next;
   if (next->waits) return ECS_OK;
-  return entity_spawn(giving->run->query->world, next->parts, next->part_count,
-                      spawned_by(giving, next->number));
+  if (next->tied != ECS_NULL) return tie(world, next->tied, next->parts);
+  return entity_spawn(world, next->parts, next->part_count, spawned_by(giving, next->number));
+}
+
+static ecs_status order_part(struct giving *giving, const struct run_command *command,
+                             k_scalar value) {
+  add_part(giving, command, value);
+  giving->next.waits--;
+  return end_parts(giving);
+}
+
+static ecs_status order_spawn(struct giving *giving, const struct run_command *command,
+                              int64_t number) {
+  begin_parts(giving, command, number, ECS_NULL);
+  return end_parts(giving);
+}
+
+static ecs_status order_tie(struct giving *giving, const struct run_command *command, ecs_id id,
+                            k_scalar value) {
+  begin_parts(giving, command, 0, id);
+  add_part(giving, command, value);
+  return end_parts(giving);
 }
 
 static void give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
@@ -255,16 +310,22 @@ static void give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
   ecs_id who = (ecs_id)id_of(giving, command->whom, id);
   ecs_status status = ECS_OK;
   if (command->gives) value.i64 = id_of(giving, command->gives, value.i64);
-  enum run_action action = giving->next.waits ? RUN_SPAWN : command->action;
-  switch (action) {
-    case RUN_SPAWN: status = order_spawn(giving, command, value); break;
+  if (command->by_index) value.i64 = target_of(giving, command, value.i64);
+  if (giving->next.waits) {
+    status = order_part(giving, command, value);
+    assert(status == ECS_OK);
+    return;
+  }
+  switch (command->action) {
+    case RUN_SPAWN: status = order_spawn(giving, command, value.i64); break;
     case RUN_SET: status = order_set(world, command, who, value); break;
     case RUN_EMIT:
     case RUN_PUT: order_event(giving, command, id, value); break;
     case RUN_STORE: order_store(world, command, id, value.i64); break;
-    case RUN_TIE: status = order_tie(world, command, who, (ecs_id)value.i64); break;
+    case RUN_TIE: status = order_tie(giving, command, who, value); break;
     case RUN_UNTIE:
-      status = order_tie(world, command, who, command->leaf == NONE ? ECS_NULL : (ecs_id)value.i64);
+      status = order_untie(world, command, who,
+                           command->leaf == NONE ? ECS_NULL : (ecs_id)value.i64);
       break;
     default: status = giving_stage(world, command, who); break;
   }

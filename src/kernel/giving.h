@@ -9,9 +9,10 @@
 
 struct event;
 
-/* An entity to be spawned, as far as the orders have said with what. */
+/* An entity to be spawned, or to be tied, as far as the orders have said with what. */
 struct unspawned {
-  int64_t number;              /* that stands for it */
+  int64_t number;              /* that stands for it; */
+  ecs_id tied;                 /* or one that is tied with some fields, and not spawned */
   uint32_t waits;              /* for how many of them; 0: there is none */
   uint32_t part_count, write_count;
   struct part parts[RUN_ORDERS];

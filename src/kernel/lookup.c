@@ -246,7 +246,7 @@ void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const i
     return;
   }
   const struct component *component = component_of(world, lookup->component);
-  assert(component && !component->relation);
+  assert(component && (!component->relation || component->relation->exclusive));
   struct looked cells = {world, component, lookup->leaf};
   if (lookup->kind == LOOKUP_CELL)
     look_cells(&cells, from, to, n);

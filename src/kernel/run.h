@@ -58,9 +58,12 @@ struct run_command {
   uint32_t leaf;               /* of RUN_SET and those behind: takes the value noted; or NONE,
                                ** as of RUN_UNTIE that is about all targets */
   uint32_t first;              /* of an event: takes what stands for the entity; or NONE */
-  uint32_t parts;              /* of RUN_SPAWN: how many behind it say what it spawns with */
+  uint32_t parts;              /* of RUN_SPAWN and RUN_TIE: how many behind it say with what */
   bool part;                   /* one of these: no entity is noted */
   enum spawned whom, gives;    /* the entity that is noted, and the value */
+  bool by_index;               /* of one that has a target: the value is its index */
+  bool as_field;               /* of RUN_TIE: the target is set as the field that it is, and if it
+                               ** is no part, may be null */
   bool own;                    /* of RUN_SET: the row's entity has that field, which is written as
                                ** its view would write it: at once, whatever is staged */
 };

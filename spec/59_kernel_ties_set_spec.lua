@@ -1,0 +1,243 @@
+-- Functions that give ties their fields, tie by pairs' ids and to several at once, compiled.
+
+local helper = require "spec.support.ecs_helper"
+local tiers = require "spec.support.tiers"
+local ecs = require "ecs"
+
+local function new_world(kernels)
+  local world = helper.new_world { kernels = kernels, tag = 3 }
+  world:component("Ship", { "n: i32", "port: entity", "x: f64" })
+  world:relation("DockedTo", { "since: f64", "berth: i8", exclusive = true })
+  world:relation("State", { exclusive = true })
+  world:relation("Under", { "rank: i32", exclusive = true, acyclic = true })
+  world:relation("Owes", { "amount: i32", "rate: f32 = 2" })
+  world:relation "Likes"
+  world:tag "Idle"
+  world:tag "Chasing"
+  world:spawn { ChildOf = world:spawn {} }
+  local last
+  for n = 1, 600 do
+    local e = world:spawn { Ship = { n = n % 12, port = n % 4 > 0 and last or nil, x = n },
+      DockedTo = n % 5 == 0 and { target = last, since = n } or nil }
+    if n % 3 == 0 then world:set(e, "Owes", last, n) end
+    last = e
+  end
+  return world, last
+end
+
+-- What functions do in some updates is the same with kernels and without; with them all are such.
+local function agree(make, query)
+  local seen = {}
+  for n, kernels in ipairs { true, false } do
+    local world, last = new_world(kernels)
+    local heard = {}
+    for _, on in ipairs { "add", "set", "remove" } do
+      world:observer(on, { on = on, query = "DockedTo", each = function(docked, e)
+        heard[#heard + 1] = ("%s %d %s %s"):format(on, e, docked.target, docked.since)
+      end })
+      world:observer(on .. " pair", { on = on, query = "(Owes, *)", each = function(_, e)
+        heard[#heard + 1] = on .. e
+      end })
+    end
+    world:system("it", { query = query or "Ship", each = make(world, last) })
+    if kernels then assert.equal("vector", world:explain("it").tier, world:explain("it").reason) end
+    local said = {}
+    for _ = 1, 2 do
+      local _, problem = pcall(world.update, world, 0.25)
+      said[#said + 1] = tiers.plain(problem)
+      said[#said + 1] = world:digest()
+    end
+    world:check()
+    seen[n] = table.concat(said, "\n") .. table.concat(heard, "\n")
+  end
+  assert.equal(seen[2], seen[1])
+end
+
+describe("a function that sets ties", function()
+  it("gives an exclusive relation its target and fields", function()
+    agree(function(world)
+      return function(ship, dt, e)
+        if ship.n == 1 then world:set(e, "DockedTo", ship.port, ship.x, 3) end
+        if ship.n == 2 then world:set(e, "DockedTo", ship.port) end
+        if ship.n == 3 then world:set(e, "DockedTo", { target = ship.port, berth = 7 }) end
+        if ship.n == 4 then world:set(e, "DockedTo", "Idle", dt) end
+        if ship.n == 5 then world:set(e, "DockedTo", "Idle", { berth = ship.n }) end
+        if ship.n == 6 then world:set(e, "DockedTo.target", ship.port) end
+        if ship.n == 7 then world:set(e, "DockedTo", ecs.null) end
+        if ship.n == 8 then world:set(e, "State", ship.x > 200 and ship.port or e) end
+        if ship.n == 9 then world:set(e, "State", "Chasing") end
+      end
+    end)
+  end)
+
+  it("gives fields to a tie that there is, or raises as Lua does", function()
+    agree(function(world)
+      return function(ship, _, e)
+        if world:has(e, "DockedTo") then
+          world:set(e, "DockedTo.since", ship.x)
+          world:set(e, "DockedTo", { berth = ship.n, since = ship.x + 1 })
+        end
+      end
+    end)
+    agree(function(world)
+      return function(ship, _, e)
+        if ship.n > 2 then world:set(e, "DockedTo.since", ship.x) end
+      end
+    end)
+    agree(function(world)   -- of one that the row has made
+      return function(ship, _, e)
+        world:add(e, "DockedTo", "Idle")
+        world:set(e, "DockedTo.berth", ship.n)
+      end
+    end)
+  end)
+
+  it("gives pairs their fields", function()
+    agree(function(world, last)
+      return function(ship, _, e)
+        if ship.n == 1 then world:set(e, "Owes", last, ship.n, 0.5) end
+        if ship.n == 2 then world:set(last, "Owes", e, { rate = ship.x }) end
+        if ship.n > 2 and ship.port ~= ecs.null then
+          world:set(e, "Owes.amount", ship.port, ship.n * 3)
+          if ship.n > 4 then world:set(ship.port, "Owes", "Idle", 4) end
+          if ship.n == 5 then world:remove(ship.port, "Owes", "Idle") end
+        end
+        if ship.n == 6 then world:set(e, "Likes", last) end
+      end
+    end)
+  end)
+
+  it("drops all of what cannot apply", function()
+    agree(function(world, last)
+      return function(ship, _, e)
+        world:set(e, "Under", ship.n > 3 and last or e, ship.n)
+      end
+    end)
+    agree(function(world, last)
+      return function(ship, _, e)
+        world:set(e, "DockedTo", last, ship.x)
+        world:set(last, "Owes", e, 3)
+        if ship.n == 7 then world:despawn(e) end
+        if ship.x == 500 then world:despawn(last) end
+      end
+    end)
+  end)
+
+  it("ties by pairs' ids, from outside or made there", function()
+    agree(function(world, last)
+      local likes, docked = world:pair("Likes", last), world:pair("DockedTo", last)
+      local chasing, owes = world:pair("State", "Chasing"), world:pair("Owes", last)
+      return function(ship, _, e)
+        if ship.n > 4 then world:add(e, likes) end
+        if ship.n == 5 then world:remove(e, likes) end
+        if ship.n == 6 then world:add(e, docked) end
+        if ship.n == 7 then world:set(e, docked, ship.x) end
+        if ship.n == 8 then world:add(e, chasing) end
+        if ship.n == 9 then world:set(e, owes, 5, ship.x) end
+        if ship.n == 10 then world:remove(e, owes) end
+        local to = world:pair("Owes", ship.x > 300 and e or last)
+        if ship.n == 11 then
+          world:add(e, to)
+          world:set(e, world:pair("Owes", "Idle"), { amount = 9 })
+          if ship.x > 400 then world:remove(e, to) end
+        end
+      end
+    end)
+    agree(function(world, last)   -- of one who dies
+      local likes = world:pair("Likes", last)
+      return function(ship, _, e)
+        if ship.n == 11 then world:add(e, likes) end
+        if ship.x > 400 then world:despawn(last) end
+      end
+    end)
+  end)
+
+  it("spawns who is tied to several, and with fields", function()
+    agree(function(world, last)
+      local owes = world:pair("Owes", last)
+      return function(ship, _, e)
+        local first = ship.n > 6 and world:spawn { Ship = { n = 30 } } or e
+        if ship.n == 7 then
+          world:spawn { Likes = { e, last, "Idle", first }, State = "Chasing" }
+          world:spawn { DockedTo = { target = ship.port == ecs.null and e or ship.port, since = 3 },
+            [owes] = { amount = ship.n } }
+        elseif ship.n == 8 then
+          world:spawn { DockedTo = { first, ship.x }, Ship = { n = 31 }, Likes = first }
+          world:spawn { [world:pair("Owes", first)] = { 5, rate = ship.x },
+            [world:pair("Likes", e)] = true }
+        end
+      end
+    end)
+    agree(function(world)
+      return function(ship)
+        world:spawn { DockedTo = { target = ship.port, since = 3 }, Likes = { ship.port } }
+      end
+    end)
+  end)
+
+  it("asks for the fields of an exclusive relation, and whether there is a tie", function()
+    agree(function(world, last)
+      return function(ship, _, e)
+        local port, since, berth = world:get(e, "DockedTo")
+        if port then ship.x = since + berth end
+        if port == ship.port then ship.n = ship.n + 1 end
+        local late = world:get(last, "DockedTo.since")
+        if late and world:has(e, "DockedTo", last) then ship.x = late end
+        if not world:has(e, "Owes") then ship.n = ship.n + 20 end
+        if world:has(e, "State", "Chasing") then ship.n = ship.n + 40 end
+        world:add(e, "State", ship.n % 2 == 0 and "Chasing" or "Idle")
+      end
+    end)
+  end)
+
+  it("is refused with what to write instead", function()
+    local world, last = new_world(true)
+    local docked = world:pair("DockedTo", last)
+    for words, fn in pairs {
+      ["it sets 'Owes' without a target and a value: write world:set(id, \"Owes\", target, ...)"] =
+        function(_, _, e) world:set(e, "Owes.amount", 5) end,
+      ["it sets 'DockedTo' without a value"] = function(_, _, e) world:set(e, "DockedTo") end,
+      ["it gives 'DockedTo' a target twice"] =
+        function(_, _, e) world:set(e, docked, { target = e }) end,
+      ["it sets nothing of 'Owes': write world:add(id, \"Owes\", target)"] =
+        function(_, _, e) world:set(e, "Owes", last) end,
+      ["it spawns with 'DockedTo' without its target: write { DockedTo = { target = id } }"] =
+        function() world:spawn { DockedTo = { since = 3 } } end,
+      ["it spawns with 'Likes' from a table that is no list of targets"] =
+        function(_, _, e) world:spawn { Likes = { e, who = e } } end,
+      ["it spawns with 'DockedTo' in several ways"] =
+        function(_, _, e) world:spawn { DockedTo = e, [docked] = true } end,
+      ["with a pair of 'Owes' from something else than true or a table"] =
+        function(_, _, e) world:spawn { [world:pair("Owes", e)] = 4 } end,
+      ["it ties by 'Likes' to what is no id"] = function(_, _, e) world:set(e, "Likes", docked) end,
+      ["it calls world:pair badly"] = function() world:pair "Likes" end,
+      ["it compares a pair's id"] = function(ship, _, e)
+        if world:pair("Likes", e) == docked then ship.n = 1 end
+      end,
+      ["it asks whether there is a tie by 'Likes' to one of several targets"] =
+        function(ship, _, e) if world:has(e, "Likes", last) then ship.n = 1 end end,
+      ["it gets 'Owes', a relation of several targets"] =
+        function(ship, _, e) ship.n = world:get(e, "Owes") end,
+      ["it sets fields of 'DockedTo' of an entity that it spawns, and no target"] =
+        function() world:set(world:spawn {}, "DockedTo.since", 3) end,
+      ["gets it of other entities, too"] = function(ship, _, e)
+        ship.x = world:get(e, "DockedTo.since") or 0.0
+        world:set(last, "DockedTo.since", ship.x)
+      end,
+    } do
+      world:system("it", { query = "Ship", each = fn })
+      local reason = world:explain("it").reason or "none"
+      assert(reason:find(words, 1, true), words .. ": " .. reason)
+    end
+    world:system("it", { query = "Ship, (Owes, *)", each = function(ship, owes, _, e, whom)
+      ship.x = owes.rate
+      world:set(e, "Owes.rate", whom, 3)
+    end })
+    assert.matches("'Owes.rate' by world:set and comes to it", world:explain("it").reason, 1, true)
+    world:system("it", { query = "Ship, DockedTo", each = function(ship, docking, _, e)
+      ship.x = docking.since
+      world:set(e, "DockedTo", last, 3)   -- waits for the scope's end
+    end })
+    assert.equal("vector", world:explain("it").tier)
+  end)
+end)

@@ -1,0 +1,393 @@
+/* An order that ties has the target for its value; orders behind it, its parts, give fields of the
+** relation, and all of them are done together. */
+#include "front/tying.h"
+
+#include "core/store/component.h"
+#include "core/store/relation.h"
+#include "core/store/term.h"
+#include "core/store/world.h"
+#include "front/commands.h"
+
+/* An order that ties, and those that give fields. */
+struct tying {
+  const struct component *relation;
+  struct run_command command;
+  k_value entity, target;
+  uint32_t count;
+  struct {
+    struct run_command command;
+    k_value value;
+  } fields[RUN_ORDERS];
+};
+
+/* ---- whom to ---- */
+
+k_value tie_named(struct front *f, struct val text) {
+  assert(val_is_text(text));
+  if (text.kind == VAL_STRING) return build_i64(f->b, (int64_t)call_component(f, text)->id);
+  k_value id = K_NONE;
+  for (uint32_t i = 0; i < FRONT_STRINGS; i++) {
+    if (!((uint64_t)text.number >> i & 1)) continue;
+    struct val name = {.kind = VAL_STRING, .string = f->strings[i]};
+    k_value named = build_i64(f->b, (int64_t)call_component(f, name)->id);
+    k_value is = build_binary(f->b, KO_EQ, text.value, build_i64(f->b, i));
+    id = id == K_NONE ? named : build_select(f->b, is, named, id);
+  }
+  return id;
+}
+
+/* An id, or a component or tag by its name. */
+static k_value target_argument(struct front *f, const struct component *relation,
+                               struct run_command *command, struct val value) {
+  value = maybe_need(f, value);
+  command->gives = value.spawned;
+  if (value.spawned) return value.value;
+  if (val_is_text(value)) return tie_named(f, value);
+  if (!val_is_number(f, value) || tie_is_pair(f, value))
+    front_refuse(f, "it ties by '%s' to what is no id: give it an entity field, the row's entity, "
+                    "an id held outside, or the name of a component or tag", relation->name);
+  return number_as(f, value, KT_I64);
+}
+
+static const struct component *relation_argument(struct front *f, struct val value) {
+  const struct component *relation = call_component(f, value);
+  if (relation && relation->relation) return relation;
+  front_refuse(f, "it calls world:pair with what is no name or id of a relation held by a "
+                  "constant, an upvalue or a field of a table");
+}
+
+struct val tie_pair(struct front *f, const struct val *arguments, uint32_t count) {
+  if (count != 3 || arguments[0].kind != VAL_WORLD)
+    front_refuse(f, "it calls world:pair badly: write world:pair(\"Likes\", target)");
+  const struct component *relation = relation_argument(f, arguments[1]);
+  struct run_command command = {.action = RUN_TIE};
+  struct val pair = {.kind = VAL_PAIR, .component = relation};
+  pair.value = target_argument(f, relation, &command, arguments[2]);
+  pair.spawned = command.gives;
+  if (!val_is_text(arguments[2]) && !pair.spawned)   /* Lua's error for one who is dead */
+    build_need(f->b, build_binary(f->b, KO_NE, reach_live(f, pair.value), build_i64(f->b, 0)));
+  return pair;
+}
+
+bool tie_is_pair(struct front *f, struct val value) {
+  return value.kind == VAL_PAIR || call_pair(f, value) != ECS_NULL;
+}
+
+/* The target that a pair's id says; false when it is none. */
+static bool take_pair(struct front *f, struct tying *tying, struct val named) {
+  ecs_id pair = named.kind == VAL_PAIR ? ECS_NULL : call_pair(f, named);
+  if (named.kind == VAL_PAIR) {
+    tying->relation = named.component;
+    tying->target = named.value;
+    tying->command.gives = named.spawned;
+    return true;
+  }
+  if (pair == ECS_NULL) return false;
+  tying->relation = call_component(f, named);
+  tying->target = build_i64(f->b, (int64_t)pair_target(pair));
+  tying->command.by_index = true;
+  return true;
+}
+
+/* ---- noting down ---- */
+
+static void begin(struct front *f, struct tying *tying, struct val entity) {
+  if (f->result != RESULT_NONE)
+    front_refuse(f, "it ties entities, and its result is used: do it in a system's each");
+  order_want(f);
+  tying->command.component = tying->relation->id;
+  tying->command.whom = entity.spawned;
+  tying->entity = order_entity(f, entity);
+}
+
+static void note(struct front *f, const struct tying *tying) {
+  struct run_command command = tying->command;
+  command.parts = tying->count;
+  order_with(f, command, tying->entity, tying->target);
+  for (uint32_t i = 0; i < tying->count; i++)
+    order_add(f, tying->fields[i].command, tying->fields[i].value);
+}
+
+static void give_field(struct front *f, struct tying *tying, uint32_t leaf, struct val value) {
+  const struct component *relation = tying->relation;
+  if (leaf == NONE)
+    front_refuse(f, "it gives '%s' a field that is none of one value: name the field, as in "
+                    "{ %s = v }", relation->name, relation->leaf_count ?
+                    relation->leaves[relation->leaf_count - 1].name : "field");
+  if (leaf_is_target(relation, leaf))
+    front_refuse(f, "it gives '%s' a target twice: leave it out of the table", relation->name);
+  if (tying->count == RUN_ORDERS)
+    front_refuse(f, "it gives '%s' too many values", relation->name);
+  struct run_command command = {.action = RUN_SET, .component = relation->id, .leaf = leaf,
+                                .part = true, .whom = tying->command.whom};
+  tying->fields[tying->count].value = order_value(f, relation, &command, maybe_need(f, value));
+  tying->fields[tying->count++].command = command;
+}
+
+/* What a table that the function makes has; its target may be used already. */
+static void give_items(struct front *f, struct tying *tying, struct val table, bool target_used) {
+  for (uint32_t at = f->made[table.at].first; at != NONE; at = f->items[at].next) {
+    const struct front_item *item = &f->items[at];
+    uint32_t leaf = order_leaf(tying->relation, item);
+    bool used = target_used && leaf != NONE && leaf_is_target(tying->relation, leaf);
+    if (!used && item->value.kind != VAL_NIL) give_field(f, tying, leaf, item->value);
+  }
+}
+
+/* What stands behind the target: values in the order of the fields, or a table of them. */
+static void give_values(struct front *f, struct tying *tying, const struct val *values,
+                        uint32_t count) {
+  uint32_t first = tying->relation->ties.exclusive ? 2 : 1;
+  if (count == 1 && values->kind == VAL_TABLE) {
+    give_items(f, tying, *values, false);
+    return;
+  }
+  for (uint32_t i = 0; i < count; i++)
+    give_field(f, tying, order_leaf_at(tying->relation, first + i), values[i]);
+}
+
+/* The target among the fields of an exclusive relation; NULL when it is not there. */
+static const struct val *target_item(const struct front *f, const struct component *relation,
+                                     struct val table) {
+  const struct val *target = NULL;
+  for (uint32_t at = f->made[table.at].first; at != NONE; at = f->items[at].next) {
+    uint32_t leaf = order_leaf(relation, &f->items[at]);
+    bool is_target = leaf != NONE && leaf_is_target(relation, leaf);
+    if (is_target && f->items[at].value.kind != VAL_NIL) target = &f->items[at].value;
+  }
+  return target;
+}
+
+/* The target of an exclusive relation as the field that it is: null unties. */
+static void take_field(struct front *f, struct tying *tying, struct val value) {
+  const struct component *relation = tying->relation;
+  value = maybe_need(f, value);
+  tying->command.as_field = true;
+  tying->command.gives = value.spawned;
+  tying->target = value.spawned ? value.value : access_noted(f, relation, TARGET_LEAF, value);
+}
+
+/* ---- world:add, world:remove ---- */
+
+void tie_call(struct front *f, const struct component *relation, bool adds,
+              const struct val *arguments, uint32_t count) {
+  struct tying tying = {.relation = relation, .command.action = adds ? RUN_TIE : RUN_UNTIE};
+  const char *name = relation->name, *method = adds ? "add" : "remove";
+  bool pair = take_pair(f, &tying, arguments[2]), all = !adds && !pair && count == 3;
+  if (!all && count != (pair ? 3 : 4))
+    front_refuse(f, "it calls world:%s of '%s' without its one target: write world:%s(id, \"%s\", "
+                    "target)", method, name, method, name);
+  begin(f, &tying, arguments[1]);
+  tying.command.leaf = all ? NONE : TARGET_LEAF;
+  if (all) tying.target = tying.entity;
+  if (!all && !pair)
+    tying.target = target_argument(f, relation, &tying.command, arguments[3]);
+  note(f, &tying);
+}
+
+/* ---- world:set ---- */
+
+/* Fields of a tie that there is. */
+static void set_alone(struct front *f, const struct tying *tying, struct val entity) {
+  const struct component *relation = tying->relation;
+  if (entity.spawned)
+    front_refuse(f, "it sets fields of '%s' of an entity that it spawns, and no target: spawn with "
+                    "them, as in { %s = { target = id, ... } }", relation->name, relation->name);
+  if (tying->count == 0)
+    front_refuse(f, "it sets nothing of '%s': write world:add", relation->name);
+  for (uint32_t i = 0; i < tying->count; i++) {
+    struct run_command command = tying->fields[i].command;
+    command.part = false;
+    order_with(f, command, tying->entity, tying->fields[i].value);
+  }
+}
+
+static void set_exclusive(struct front *f, struct tying *tying, uint32_t leaf, bool pair,
+                          const struct val *arguments, uint32_t count) {
+  const struct component *relation = tying->relation;
+  const struct val *value = &arguments[3];
+  if (pair) {
+    give_values(f, tying, value, count - 3);
+  } else if (leaf != NONE && leaf != TARGET_LEAF) {
+    give_field(f, tying, leaf, *value);
+    set_alone(f, tying, arguments[1]);
+    return;
+  } else if (leaf == NONE && value->kind == VAL_TABLE) {
+    const struct val *target = target_item(f, relation, *value);
+    if (target) take_field(f, tying, *target);
+    give_items(f, tying, *value, true);
+    if (!target) {
+      set_alone(f, tying, arguments[1]);
+      return;
+    }
+  } else if (leaf == NONE && val_is_text(*value)) {
+    tying->target = target_argument(f, relation, &tying->command, *value);
+    give_values(f, tying, value + 1, count - 4);
+  } else {
+    take_field(f, tying, *value);
+    for (uint32_t i = 4; i < count; i++)
+      give_field(f, tying, order_leaf_at(relation, i - 2), arguments[i]);
+  }
+  tying->command.as_field = true;
+  note(f, tying);
+}
+
+static void set_pair(struct front *f, struct tying *tying, uint32_t leaf, bool pair,
+                     const struct val *arguments, uint32_t count) {
+  const struct component *relation = tying->relation;
+  uint32_t next = pair ? 3 : 4;
+  if (!pair) tying->target = target_argument(f, relation, &tying->command, arguments[3]);
+  if (leaf != NONE)
+    give_field(f, tying, leaf, arguments[next]);
+  else
+    give_values(f, tying, &arguments[next], count - next);
+  if (tying->count == 0 && relation->field_count)
+    front_refuse(f, "it sets nothing of '%s': write world:add(id, \"%s\", target)", relation->name,
+                 relation->name);
+  note(f, tying);
+}
+
+/* The relation, or a field of one, that world:set names. */
+static bool find_relation(struct front *f, struct tying *tying, struct val named, uint32_t *leaf) {
+  struct component *component = NULL;
+  *leaf = NONE;
+  if (named.kind == VAL_STRING) {
+    f->fleeting = component_path(f->world, named.string.data, named.string.size, &component,
+                                 leaf) != ECS_OK;
+    if (f->fleeting) front_refuse(f, "%s", f->world->message);
+  } else {
+    component = call_component(f, named);
+  }
+  tying->relation = component;
+  return component && component->relation;
+}
+
+bool tie_set(struct front *f, const struct val *arguments, uint32_t count) {
+  struct tying tying = {.command = {.action = RUN_TIE, .leaf = TARGET_LEAF}};
+  uint32_t leaf = NONE;
+  if (count < 3) return false;
+  bool pair = take_pair(f, &tying, arguments[2]);
+  if (!pair && !find_relation(f, &tying, arguments[2], &leaf)) return false;
+  const char *name = tying.relation->name;
+  bool exclusive = tying.relation->ties.exclusive, one = exclusive || pair;
+  uint32_t least = pair ? 3 : leaf != NONE && !exclusive ? 5 : 4;
+  if (count < least || (leaf != NONE && count != least))
+    front_refuse(f, "it sets '%s' without %s: write world:set(id, \"%s\", target, ...)", name,
+                 one ? "a value" : "a target and a value", name);
+  begin(f, &tying, arguments[1]);
+  (exclusive ? set_exclusive : set_pair)(f, &tying, leaf, pair, arguments, count);
+  return true;
+}
+
+/* ---- world:spawn ---- */
+
+static void part_of_spawn(struct front *f, struct tying *tying) {
+  tying->command.component = tying->relation->id;
+  tying->command.leaf = TARGET_LEAF;
+  tying->command.part = true;
+  tying->command.whom = SPAWNED_ALL;
+  tying->entity = build_i64(f->b, 0);
+  order_with(f, tying->command, tying->entity, tying->target);
+  for (uint32_t i = 0; i < tying->count; i++)
+    order_add(f, tying->fields[i].command, tying->fields[i].value);
+}
+
+static struct tying part(const struct component *relation) {
+  return (struct tying){.relation = relation,
+                        .command = {.action = RUN_TIE, .whom = SPAWNED_ALL}};
+}
+
+static void spawn_exclusive(struct front *f, const struct component *relation,
+                            struct val value) {
+  struct tying tying = part(relation);
+  const struct val *target = value.kind == VAL_TABLE ? target_item(f, relation, value) : NULL;
+  if (value.kind == VAL_TABLE && !target)
+    front_refuse(f, "it spawns with '%s' without its target: write { %s = { target = id } }",
+                 relation->name, relation->name);
+  if (target) {
+    take_field(f, &tying, *target);
+    give_items(f, &tying, value, true);
+  } else {
+    tying.target = target_argument(f, relation, &tying.command, value);
+  }
+  part_of_spawn(f, &tying);
+}
+
+/* One target, or a list of them. */
+static void spawn_targets(struct front *f, const struct component *relation, struct val value) {
+  bool list = value.kind == VAL_TABLE;
+  uint32_t at = list ? f->made[value.at].first : NONE;
+  for (uint32_t n = 1; !list || at != NONE; n++) {
+    struct tying tying = part(relation);
+    const struct front_item *item = list ? &f->items[at] : NULL;
+    if (item && (item->position != n || item->value.kind == VAL_NIL))
+      front_refuse(f, "it spawns with '%s' from a table that is no list of targets: values are "
+                      "given with each target, as in [world:pair(\"%s\", id)] = { ... }",
+                   relation->name, relation->name);
+    tying.target = target_argument(f, relation, &tying.command, item ? item->value : value);
+    part_of_spawn(f, &tying);
+    if (!list) return;
+    at = item->next;
+  }
+}
+
+/* A pair with true, or a table of the relation's fields. */
+static void spawn_pair(struct front *f, const struct front_item *item) {
+  const struct val *value = &item->value;
+  struct tying tying = part(NULL);
+  take_pair(f, &tying, item->pair);
+  bool is_true = value->kind == VAL_VALUE && value->value == build_bool(f->b, true);
+  if (!is_true && value->kind != VAL_TABLE)
+    front_refuse(f, "it spawns with a pair of '%s' from something else than true or a table of its "
+                    "fields", tying.relation->name);
+  if (!is_true) give_items(f, &tying, *value, false);
+  part_of_spawn(f, &tying);
+}
+
+static const struct component *item_relation(struct front *f, const struct front_item *item) {
+  if (item->value.kind == VAL_NIL) return NULL;
+  const struct component *component =
+      item->pair.kind == VAL_PAIR ? item->pair.component
+                                  : item->pair.kind ? call_component(f, item->pair)
+                                                    : order_part(f, item);
+  return component->relation ? component : NULL;
+}
+
+/* Of two that may name one target Lua takes either, in whatever order. */
+static void check_alone(struct front *f, const struct component *relation,
+                        const struct front_item *before) {
+  if (before && (relation->ties.exclusive || (relation->field_count && before->pair.kind)))
+    front_refuse(f, "it spawns with '%s' in several ways: give it others by world:set behind that",
+                 relation->name);
+}
+
+static void spawn_by(struct front *f, const struct component *relation, uint32_t first) {
+  const struct front_item *before = NULL;
+  for (uint32_t at = first; at != NONE; at = f->items[at].next) {
+    const struct front_item *item = &f->items[at];
+    if (item_relation(f, item) != relation) continue;
+    check_alone(f, relation, before);
+    before = item;
+    if (item->pair.kind)
+      spawn_pair(f, item);
+    else if (relation->ties.exclusive)
+      spawn_exclusive(f, relation, item->value);
+    else
+      spawn_targets(f, relation, item->value);
+  }
+}
+
+void tie_spawned(struct front *f, uint32_t first) {
+  const struct component *last = NULL;
+  for (;;) {
+    const struct component *next = NULL;
+    for (uint32_t at = first; at != NONE; at = f->items[at].next) {
+      const struct component *relation = item_relation(f, &f->items[at]);
+      if (!relation || (last && relation->id <= last->id)) continue;
+      if (!next || relation->id < next->id) next = relation;
+    }
+    if (!next) return;
+    spawn_by(f, next, first);
+    last = next;
+  }
+}
