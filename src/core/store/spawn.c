@@ -68,7 +68,7 @@ static ecs_status table_of_ids(ecs_world *world, uint32_t count, struct table **
 }
 
 ecs_status spawn_table_of(ecs_world *world, const struct part *parts, uint32_t count,
-                       struct table **out) {
+                          struct table **out) {
   ecs_id *ids = world_scratch(world, count);
   if (!ids) return world_nomem(world);
   for (uint32_t i = 0; i < count; i++) ids[i] = parts[i].component->id;

@@ -17,7 +17,7 @@ uint64_t spawn_writes(const struct part *parts, uint32_t count);
 
 /* The table of entities with these parts, which may have to be made. */
 ecs_status spawn_table_of(ecs_world *world, const struct part *parts, uint32_t count,
-                       struct table **out);
+                          struct table **out);
 
 /* Stages a part of an entity whose spawn is staged: a component, a pair, or an exclusive relation
 ** whose target is given as that of a pair. */
