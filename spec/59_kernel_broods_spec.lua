@@ -3,7 +3,6 @@
 
 local helper = require "spec.support.ecs_helper"
 local tiers = require "spec.support.tiers"
-local ecs = require "ecs"
 
 local function new_world(options, rows, sparse)
   options.tag = 9

@@ -5,10 +5,10 @@
 #ifndef ECS_KERNEL_BROOD_H
 #define ECS_KERNEL_BROOD_H
 
-#include "kernel/build_note.h"
 #include "kernel/run.h"
 
 struct giving;
+struct k_given;
 struct leaf;
 struct table;
 
@@ -57,7 +57,7 @@ void broods_begin(struct broods *broods, const ecs_world *world);
 
 /* Keeps what a block's rows spawn, if nothing but spawns are given; NONE when they are to be given
 ** one by one, 0 when there is no room for them, else 1. */
-uint32_t broods_take(struct broods *broods, struct giving *giving, const k_given *given,
+uint32_t broods_take(struct broods *broods, struct giving *giving, const struct k_given *given,
                      uint32_t count);
 
 /* Stages what is kept, before anybody else gives commands; spawns it at once at the end of a run.

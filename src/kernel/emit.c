@@ -389,18 +389,12 @@ static void emit_reduce(struct emitter *e, const struct node *n) {
   k->d = operand(e, n->in[3], false);
 }
 
-/* Whether an operand is a scalar, where a lane for each row could be. */
-static bool is_one(const struct emitter *e, k_value v) {
-  return v != K_ALL && !node_at(e->b, v)->varies;
-}
-
 static void emit_note(struct emitter *e, const struct node *n) {
-  static const uint16_t ops[] = {[KT_BOOL] = OP_NOTE_VV_BOOL, [KT_F64] = OP_NOTE_VV_F64,
-                                 [KT_I64] = OP_NOTE_VV_I64};
   assert(n->aux < e->b->site_count && e->b->sites[n->aux].type != KT_F32);
   uint32_t sites = start_number(e) + 1u + e->b->array_count + e->b->lookup_count;
-  uint32_t op = ops[e->b->sites[n->aux].type];
-  op += is_one(e, n->in[1]) + 2u * is_one(e, n->in[0]);
+  uint32_t op = note_insn((k_type)e->b->sites[n->aux].type);
+  for (uint32_t i = 0; i < 2; i++)   /* VS, SV, SS follow VV */
+    if (n->in[i] != K_ALL && !node_at(e->b, n->in[i])->varies) op += 2 - i;
   k_insn *k = emit(e, op, sites + n->aux);
   k->a = operand(e, n->in[0], false);
   k->b = operand(e, n->in[1], false);

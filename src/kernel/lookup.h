@@ -32,7 +32,7 @@ struct run_lookup {
 void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const int64_t *from,
                 const uint8_t *mask, void *to, size_t n);
 
-/* Puts 0 in place of ids whose entity is dead; where a mask is given and 0, nobody looks at them. */
+/* Puts 0 in place of ids whose entity is dead; where a mask is given and 0, nobody looks at it. */
 void lookup_forget_dead(const ecs_world *world, int64_t *ids, const uint8_t *mask, size_t count);
 
 #endif

@@ -23,6 +23,12 @@ static inline k_type note_type(uint32_t op) {
   return op < OP_NOTE_VV_I64 ? KT_F64 : op < OP_NOTE_VV_BOOL ? KT_I64 : KT_BOOL;
 }
 
+/* The first of those of a type. */
+static inline uint32_t note_insn(k_type type) {
+  assert(type == KT_F64 || type == KT_I64 || type == KT_BOOL);
+  return type == KT_F64 ? OP_NOTE_VV_F64 : type == KT_I64 ? OP_NOTE_VV_I64 : OP_NOTE_VV_BOOL;
+}
+
 struct op_info {
   const char *text;
   char signature[6];  /* dst, a, b, c, d */

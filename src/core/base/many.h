@@ -26,8 +26,8 @@
 #define UNKNOWN(number) ((void)(number))
 #endif
 
-/* Comes from one number of a list to its next one. Most lists go on at one distance, by `step`, which
-** is 0 at first: the processor does so, too, while the number is on its way. */
+/* Comes from one number of a list to its next one. Most lists go on at one distance, by `step`,
+** which is 0 at first: the processor does so, too, while the number is on its way. */
 static inline uint32_t stride_to(uint32_t from, uint32_t to, uint32_t *step) {
   uint32_t expected = from + *step, at = expected;
   UNKNOWN(at);

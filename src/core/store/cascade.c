@@ -520,8 +520,8 @@ static void finish(ecs_world *world, const uint32_t *dying, uint32_t count) {
   entity_release_all(&world->entities, dying, count);
 }
 
-/* By so many that what is known of each is at hand for all that is done to it: a fifth off the death
-** of a million. */
+/* By so many that what is known of each is at hand for all that is done to it: a fifth off the
+** death of a million. */
 void cascade_finish(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
   cascade->round++;

@@ -185,14 +185,15 @@ static void sort(const struct making *m, struct lineup *lineup) {
 /* Where the rows' ties lead to: as long as the tables are as they were nobody has to look. */
 static void note_ends(const struct making *m, const struct lineup *lineup) {
   const struct walk *walk = &m->walk;
+  const ecs_world *world = walk->query->world;
   uint32_t last = RECORD_BARE, match = NONE;
   for (uint32_t i = 0; lineup->ends && i < lineup->count; i++) {
     uint32_t target = lineup->targets[i];
     lineup->ends[i] = (struct lineup_end){NONE, 0};
     if (target == 0) continue;
-    const struct record *record = entity_record(&walk->query->world->entities, target);
+    const struct record *record = entity_record(&world->entities, target);
     if (record->table >= RECORD_BARE) continue;
-    if (record->table != last) match = walk_match_of(walk, record_table(walk->query->world, record));
+    if (record->table != last) match = walk_match_of(walk, record_table(world, record));
     last = record->table;
     lineup->ends[i] = (struct lineup_end){match, record->row};
   }
