@@ -283,11 +283,56 @@ static bool take_value(lua_State *L, enum element_kind kind, void *to, lua_Integ
   return whole && number_fits_float(value);
 }
 
+/* Copies the element of the table at an index, which is pushed; false when that is no float. A
+** number with a fraction is one without being asked. */
+INLINE bool take_float(lua_State *L, int table, uint32_t at, double *to) {
+  if (lua_rawgeti(L, table, (lua_Integer)at + 1) != LUA_TNUMBER) return false;
+  double x = (double)lua_tonumber(L, -1);
+  to[at] = x;
+  bool fraction = x > -0x1p63 && x < 0x1p63 && (double)(int64_t)x != x;
+  return LIKELY(fraction) || !lua_isinteger(L, -1);
+}
+
+/* Copies the floats of the table at the top of the stack from 1 to `count`; false when others are
+** among them. */
+static bool take_floats(lua_State *L, int table, uint32_t count, double *to) {
+  bool floats = true;
+  for (uint32_t i = 0; i < count && floats; i++) {
+    floats = take_float(L, table, i, to);
+    if (floats && ++i < count) floats = take_float(L, table, i, to);
+    lua_settop(L, table);
+  }
+  return floats;
+}
+
+/* Whether the table at an index has not more than so many values. */
+static bool has_no_more(lua_State *L, int table, uint32_t count) {
+  uint32_t n = 0;
+  lua_pushnil(L);
+  while (n <= count && lua_next(L, table)) {
+    n++;
+    lua_settop(L, table + 1);
+  }
+  lua_settop(L, table);
+  return n <= count;
+}
+
+/* A list of floats and nothing else, which takes two thirds of the time so. */
+static bool take_list(lua_State *L, const struct guard *guard, int table, uint32_t count,
+                      void *to) {
+  if (guard->inner || element_kind_of(guard->elements) != ELEMENTS_FLOAT) return false;
+  return take_floats(L, table, count, to) && has_no_more(L, table, count);
+}
+
 bool element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to) {
   int top = lua_gettop(L);
   enum element_kind kind = element_kind_of(guard->elements);
   uint32_t taken = 0;
   path_push(L, anchors, &guard->path);
+  if (take_list(L, guard, top + 1, count, to)) {
+    lua_settop(L, top);
+    return true;
+  }
   lua_pushnil(L);
   while (lua_next(L, top + 1)) {
     lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
