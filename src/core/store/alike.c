@@ -102,7 +102,10 @@ static void move(ecs_world *world, struct lanes *lanes) {
     assert(batch.count > 0);
     const struct lane *lane = find_lane(lanes, batch.table);
     assert(lane && !lane->to->has_ties);
-    if (lane->to != lane->from)
+    if (lane->to == lane->from) continue;
+    if (batch.count == 1)
+      entity_move(world, batch.entities[0], lane->to);
+    else
       rows_move(world, lane->from, lane->to, batch.entities, batch.count, batch.places);
   }
 }

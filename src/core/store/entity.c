@@ -341,24 +341,6 @@ static APART ecs_status remove_sparse(ecs_world *world, ecs_id id, ecs_id compon
   return ECS_OK;
 }
 
-/* Cells of a row that has come from one packed table to another one along an edge. */
-static APART ecs_status bring_packed(const struct table *from, const struct edge *edge,
-                                     uint32_t row, uint32_t to_row) {
-  bool adds = edge->kind == EDGE_ADDS;
-  const struct table *to = edge->table, *larger = adds ? to : from;
-  uint32_t *x = packed_cells(from), *y = packed_cells(to), *changed = adds ? y : x;
-  uint32_t first = edge->first, behind = first + edge->count, last = from->count;
-  row_bring_packed(x, y, first, row, last, to_row);
-  for (uint32_t i = first; i < behind; i++) {
-    uint32_t *cells = changed + (size_t)i * PACKED_ROWS;
-    cells[adds ? to_row : row] = adds ? to->columns[i].value.u32 : cells[last];
-  }
-  x += (size_t)(adds ? first : behind) * PACKED_ROWS;
-  y += (size_t)(adds ? behind : first) * PACKED_ROWS;
-  row_bring_packed(x, y, larger->column_count - behind, row, last, to_row);
-  return ECS_OK;
-}
-
 /* The columns that only one of two tables has. */
 struct own_columns {
   const struct column *first;
@@ -430,6 +412,31 @@ INLINE uint32_t go(ecs_world *world, struct record *record, uint32_t entity, str
   return to_row;
 }
 
+/* Cells of a row that has come from one packed table to another one along an edge. */
+static void bring_packed(const struct table *from, const struct edge *edge, uint32_t row,
+                         uint32_t to_row) {
+  bool adds = edge->kind == EDGE_ADDS;
+  const struct table *to = edge->table, *larger = adds ? to : from;
+  uint32_t *x = packed_cells(from), *y = packed_cells(to), *changed = adds ? y : x;
+  uint32_t first = edge->first, behind = first + edge->count, last = from->count;
+  row_bring_packed(x, y, first, row, last, to_row);
+  for (uint32_t i = first; i < behind; i++) {
+    uint32_t *cells = changed + (size_t)i * PACKED_ROWS;
+    cells[adds ? to_row : row] = adds ? to->columns[i].value.u32 : cells[last];
+  }
+  x += (size_t)(adds ? first : behind) * PACKED_ROWS;
+  y += (size_t)(adds ? behind : first) * PACKED_ROWS;
+  row_bring_packed(x, y, larger->column_count - behind, row, last, to_row);
+}
+
+/* Goes along an edge from one packed table to another one. */
+static APART ecs_status go_packed(ecs_world *world, struct record *record, uint32_t entity,
+                                  struct table *from, const struct edge *edge) {
+  uint32_t row = record->row;
+  bring_packed(from, edge, row, go(world, record, entity, from, edge->table));
+  return ECS_OK;
+}
+
 /* The edge of that kind that adding or taking a component goes along, when that means nothing but
 ** cells to move; NULL else. */
 INLINE const struct edge *quick_edge(const ecs_world *world, const struct record *record,
@@ -485,8 +492,9 @@ INLINE ecs_status add(ecs_world *world, ecs_id id, ecs_id component, otherwise_f
   const struct edge *edge = quick_edge(world, record, component, EDGE_ADDS);
   if (UNLIKELY(!edge)) return otherwise(world, id, component);
   struct table *from = world_table(world, record->table), *to = edge->table;
+  if (UNLIKELY(from->packed) && to->packed)
+    return go_packed(world, record, ecs_id_index(id), from, edge);
   uint32_t row = record->row, to_row = go(world, record, ecs_id_index(id), from, to);
-  if (UNLIKELY(from->packed) && to->packed) return bring_packed(from, edge, row, to_row);
   return gain_cells(from, edge, row, to_row);
 }
 
@@ -496,8 +504,9 @@ INLINE ecs_status take(ecs_world *world, ecs_id id, ecs_id component, otherwise_
   const struct edge *edge = quick_edge(world, record, component, EDGE_TAKES);
   if (UNLIKELY(!edge)) return otherwise(world, id, component);
   struct table *from = world_table(world, record->table), *to = edge->table;
+  if (UNLIKELY(from->packed) && to->packed)
+    return go_packed(world, record, ecs_id_index(id), from, edge);
   uint32_t row = record->row, to_row = go(world, record, ecs_id_index(id), from, to);
-  if (UNLIKELY(from->packed) && to->packed) return bring_packed(from, edge, row, to_row);
   return lose_cells(from, edge, row, to_row);
 }
 
