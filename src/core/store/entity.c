@@ -461,33 +461,10 @@ INLINE bool stage(ecs_world *world, enum command_kind kind, ecs_id id, ecs_id co
          command_stage_quick(world, kind, id, component);
 }
 
-static APART ecs_status add_otherwise(ecs_world *world, ecs_id id, ecs_id component) {
-  if (stage(world, COMMAND_ADD, id, component)) return ECS_OK;
-  if (UNLIKELY(id_is_pair(component))) return relate_add_pair(world, id, component);
-  struct sparse *sparse = plain_sparse(world, component);
-  if (UNLIKELY(sparse)) return add_sparse(world, id, component, sparse);
-  return change(world, id, component, true);
-}
-
-static APART ecs_status add_told(ecs_world *world, ecs_id id, ecs_id component) {
-  return world_told(world, add_otherwise(world, id, component));
-}
-
-static APART ecs_status remove_otherwise(ecs_world *world, ecs_id id, ecs_id component) {
-  if (stage(world, COMMAND_REMOVE, id, component)) return ECS_OK;
-  struct sparse *sparse = plain_sparse(world, component);
-  if (UNLIKELY(sparse)) return remove_sparse(world, id, component, sparse);
-  return change(world, id, component, false);
-}
-
-static APART ecs_status remove_told(ecs_world *world, ecs_id id, ecs_id component) {
-  return world_told(world, remove_otherwise(world, id, component));
-}
-
 typedef ecs_status (*otherwise_fn)(ecs_world *world, ecs_id id, ecs_id component);
 
-INLINE ecs_status add(ecs_world *world, ecs_id id, ecs_id component, otherwise_fn otherwise) {
-  if (UNLIKELY(change_is_more(world))) return otherwise(world, id, component);
+/* Where no sparse component is concerned: `otherwise` does it in any case. */
+INLINE ecs_status add_row(ecs_world *world, ecs_id id, ecs_id component, otherwise_fn otherwise) {
   struct record *record = entity_find_near(&world->entities, id);
   const struct edge *edge = quick_edge(world, record, component, EDGE_ADDS);
   if (UNLIKELY(!edge)) return otherwise(world, id, component);
@@ -498,8 +475,7 @@ INLINE ecs_status add(ecs_world *world, ecs_id id, ecs_id component, otherwise_f
   return gain_cells(from, edge, row, to_row);
 }
 
-INLINE ecs_status take(ecs_world *world, ecs_id id, ecs_id component, otherwise_fn otherwise) {
-  if (UNLIKELY(change_is_more(world))) return otherwise(world, id, component);
+INLINE ecs_status take_row(ecs_world *world, ecs_id id, ecs_id component, otherwise_fn otherwise) {
   struct record *record = entity_find_near(&world->entities, id);
   const struct edge *edge = quick_edge(world, record, component, EDGE_TAKES);
   if (UNLIKELY(!edge)) return otherwise(world, id, component);
@@ -508,6 +484,54 @@ INLINE ecs_status take(ecs_world *world, ecs_id id, ecs_id component, otherwise_
     return go_packed(world, record, ecs_id_index(id), from, edge);
   uint32_t row = record->row, to_row = go(world, record, ecs_id_index(id), from, to);
   return lose_cells(from, edge, row, to_row);
+}
+
+static ecs_status add_slowly(ecs_world *world, ecs_id id, ecs_id component) {
+  if (UNLIKELY(id_is_pair(component))) return relate_add_pair(world, id, component);
+  return change(world, id, component, true);
+}
+
+static ecs_status take_slowly(ecs_world *world, ecs_id id, ecs_id component) {
+  return change(world, id, component, false);
+}
+
+/* Whether sparse components are all that there is more. */
+INLINE bool change_is_near(const ecs_world *world) {
+  return world->sparses.count && !changes_wait(world) && !sparse_is_mixed(world);
+}
+
+static APART ecs_status add_otherwise(ecs_world *world, ecs_id id, ecs_id component) {
+  struct sparse *sparse = plain_sparse(world, component);
+  if (UNLIKELY(sparse)) return add_sparse(world, id, component, sparse);
+  if (stage(world, COMMAND_ADD, id, component)) return ECS_OK;
+  return change_is_near(world) ? add_row(world, id, component, add_slowly)
+                               : add_slowly(world, id, component);
+}
+
+static APART ecs_status remove_otherwise(ecs_world *world, ecs_id id, ecs_id component) {
+  struct sparse *sparse = plain_sparse(world, component);
+  if (UNLIKELY(sparse)) return remove_sparse(world, id, component, sparse);
+  if (stage(world, COMMAND_REMOVE, id, component)) return ECS_OK;
+  return change_is_near(world) ? take_row(world, id, component, take_slowly)
+                               : take_slowly(world, id, component);
+}
+
+static APART ecs_status add_told(ecs_world *world, ecs_id id, ecs_id component) {
+  return world_told(world, add_otherwise(world, id, component));
+}
+
+static APART ecs_status remove_told(ecs_world *world, ecs_id id, ecs_id component) {
+  return world_told(world, remove_otherwise(world, id, component));
+}
+
+INLINE ecs_status add(ecs_world *world, ecs_id id, ecs_id component, otherwise_fn otherwise) {
+  if (UNLIKELY(change_is_more(world))) return otherwise(world, id, component);
+  return add_row(world, id, component, otherwise);
+}
+
+INLINE ecs_status take(ecs_world *world, ecs_id id, ecs_id component, otherwise_fn otherwise) {
+  if (UNLIKELY(change_is_more(world))) return otherwise(world, id, component);
+  return take_row(world, id, component, otherwise);
 }
 
 ecs_status entity_add(ecs_world *world, ecs_id id, ecs_id component) {
