@@ -113,45 +113,48 @@ static void look_packed(const ecs_world *world, const struct sparse *sparse,
   }
 }
 
-/* The record of an id that is near, NULL when it is another's; the id may be one that is still to
-** come: no table's then. */
-INLINE const struct record *near_record(const struct slots *near, uint64_t high, ecs_id id) {
-  uint32_t offset = ecs_id_index(id) - FIRST_ENTITY;
-  if (UNLIKELY(offset >= near->count)) return NULL;
-  bool same = id >> INDEX_BITS == (near->generations[offset] | high);
-  return LIKELY(same) ? &near->records[offset] : NULL;
+/* Of the table in which an entity was found: most that are looked for one after the other are in
+** one. */
+struct last_table {
+  uint32_t table;
+  bool has;
+};
+
+/* The place of one who is in another table, not near, or not alive. */
+static APART int64_t place_apart(const ecs_world *world, ecs_id component, ecs_id id,
+                                 struct last_table *last) {
+  const struct record *record = record_of(world, id);
+  if (!record) return PLACE_DEAD;
+  uint32_t table = record->table;
+  if (table != last->table)
+    last->has = table != RECORD_BARE && table_has(world_table(world, table), component);
+  last->table = table;
+  return last->has ? (int64_t)((uint64_t)table << PLACE_BITS | record->row) : PLACE_ABSENT;
 }
 
 /* Asks for a record that is sought later: a quarter off 100,000 at random. */
-INLINE void fetch_ahead(const struct slots *near, const struct sought *sought, size_t later) {
-  if (UNLIKELY(later >= sought->count)) return;
-  uint32_t offset = ecs_id_index((ecs_id)sought->ids[later]) - FIRST_ENTITY;
+INLINE void fetch_record(const struct slots *near, ecs_id id) {
+  uint32_t offset = ecs_id_index(id) - FIRST_ENTITY;
   if (LIKELY(offset < near->count)) FETCH(&near->records[offset]);
 }
 
-/* Most entities that are looked for one after the other are in one table, `last`, and near. What is
-** found in the index of entities is read once: `to` might be anything. */
+/* What is found in the index of entities is read once: `to` might be anything. */
 static APART void look_places(const ecs_world *world, ecs_id component, const struct sought *sought,
                               int64_t *to) {
   const struct slots near = world->entities.near;
   const struct sought rows = *sought;
   uint64_t high = world->entities.high;
-  uint32_t last = RECORD_BARE;
-  bool has = false;
+  struct last_table last = {RECORD_BARE, false};
+  size_t ahead = rows.count > AHEAD ? rows.count - AHEAD : 0;
   for (size_t i = 0; i < rows.count; i++) {
     ecs_id id = id_at(&rows, i);
-    fetch_ahead(&near, &rows, i + AHEAD);
-    const struct record *record = near_record(&near, high, id);
-    if (UNLIKELY(!record || record->table != last)) {
-      record = record_of(world, id);
-      if (!record) {
-        to[i] = PLACE_DEAD;
-        continue;
-      }
-      last = record->table;
-      has = last != RECORD_BARE && table_has(world_table(world, last), component);
-    }
-    to[i] = has ? (int64_t)((uint64_t)last << PLACE_BITS | record->row) : PLACE_ABSENT;
+    uint32_t offset = ecs_id_index(id) - FIRST_ENTITY, table = last.table;
+    if (LIKELY(i < ahead)) fetch_record(&near, (ecs_id)rows.ids[i + AHEAD]);
+    if (LIKELY(offset < near.count && id >> INDEX_BITS == (near.generations[offset] | high) &&
+               near.records[offset].table == table && last.has))
+      to[i] = (int64_t)((uint64_t)table << PLACE_BITS | near.records[offset].row);
+    else
+      to[i] = place_apart(world, component, id, &last);
   }
 }
 
