@@ -168,7 +168,7 @@ static void write_ids(struct runner *runner, const ecs_world *world, const uint3
 /* The cells of a program's columns in a table, to where the machine keeps them: `first` has the
 ** query's columns in it, by slot. */
 INLINE void bind_columns(const struct runner *runner, const struct run *run, uint32_t match,
-                         const struct table *table, void **to) {
+                         const struct table *table, void **to, const struct walk_later *later) {
   const struct run_plan *plan = run->plan;
   const uint32_t *first = run->first ? run->first : query_columns(run->query, match);
   const struct run_column *wanted = plan->columns;
@@ -185,6 +185,7 @@ INLINE void bind_columns(const struct runner *runner, const struct run *run, uin
     void *data = packed_column(table, at);
     assert(data);
     to[i] = (char *)data + (size_t)run->row * table->columns[at].size;
+    if (later) walk_fetch_column(later, at);
   }
 }
 
@@ -350,7 +351,8 @@ static RARE void mark_written(const struct runner *runner, const struct run *run
 /* Over a match of the run that the machine has been opened for, or run->rows of it. */
 INLINE bool run_opened(struct runner *runner, const struct run *run,
                               struct opened *opened, uint32_t match,
-                              const struct table *table, struct run_failure *failure) {
+                              const struct table *table, const struct walk_later *later,
+                              struct run_failure *failure) {
   const struct run_plan *plan = run->plan;
   const ecs_world *world = run->query->world;
   struct row_stretch rows = rows_of(run, table);
@@ -360,7 +362,7 @@ INLINE bool run_opened(struct runner *runner, const struct run *run,
   if (plan->takes_ids) write_ids(runner, world, table->rows + rows.row, rows.count);
   if (plan->program->starts) mark_start(runner, run, table, rows);
   void **columns = machine_columns(runner->machine);
-  bind_columns(runner, run, match, table, columns);
+  bind_columns(runner, run, match, table, columns, later);
   bool sound = run_machine(runner, opened, rows.count, columns, failure);
   if (UNLIKELY(!sound)) rows.count = (uint32_t)failure->why.row;
   if (UNLIKELY(plan->mark_count | plan->whole_count))
@@ -378,7 +380,7 @@ bool run_table(struct runner *runner, const struct run *run, uint32_t match,
   const struct table *table = table_of(run, match);
   run_ask(run, table);
   open_machine(runner, run, &opened);
-  return run_opened(runner, run, &opened, match, table, failure);
+  return run_opened(runner, run, &opened, match, table, NULL, failure);
 }
 
 bool run_walk(struct runner *runner, const struct run *run, struct walk *walk, uint32_t *first,
@@ -391,8 +393,8 @@ bool run_walk(struct runner *runner, const struct run *run, struct walk *walk, u
   open_machine(runner, run, &opened);
   do {
     walk_table_columns(walk, first);
-    walk_fetch_tables(walk, first);
-    if (!run_opened(runner, run, &opened, walk->match, walk->table, failure)) return false;
+    struct walk_later later = walk_look_ahead(walk);
+    if (!run_opened(runner, run, &opened, walk->match, walk->table, &later, failure)) return false;
     *done += walk->table->count;
   } while (walk_next_table(walk));
   return true;
@@ -429,7 +431,7 @@ void run_part_begin(const struct run *run, uint32_t match, const struct run_part
   assert(run->count == 0);
   if (plan->takes_ids) write_ids(&runner, run->query->world, table->rows, table->count);
   if (plan->program->starts) mark_start(&runner, run, table, all);
-  bind_columns(&runner, run, match, table, part->columns);
+  bind_columns(&runner, run, match, table, part->columns, NULL);
   memcpy(part->bitmaps, runner.bitmaps, plan->program->bitmap_count * sizeof *part->bitmaps);
   set_rows(part->rows, run, part->bitmaps, NULL);
   part->rows->rows = table->count;
@@ -562,8 +564,9 @@ INLINE ecs_status run_tables(struct runner *runner, const struct run *run,
     if (UNLIKELY(query->terms.changes)) {
       status = run_stretches(runner, run, i, table, failure);
     } else {
-      bool sound = run->plan->asked_count ? run_table(runner, run, i, failure)
-                                          : run_opened(runner, run, &opened, i, table, failure);
+      bool sound = run->plan->asked_count
+                       ? run_table(runner, run, i, failure)
+                       : run_opened(runner, run, &opened, i, table, NULL, failure);
       if (UNLIKELY(!sound)) return fail(query->world, failure);
       if (run->plan->command_count) status = run_stage(runner, run, i);
     }

@@ -472,33 +472,15 @@ void walk_table_columns(const struct walk *walk, uint32_t *first) {
   }
 }
 
-#define FETCHED_BYTES 128u     /* of a column; processors go on by themselves */
-
-/* Some columns of a table, and the cells of another one's. */
-INLINE void fetch_columns(const struct table *table, const struct table *next, uint32_t from,
-                          uint32_t to) {
-  for (uint32_t i = from; i < to && i < table->column_count; i++) FETCH(&table->columns[i].data);
-  for (uint32_t i = from; i < to && i < next->column_count; i++) {
-    const struct column *column = &next->columns[i];
-    FETCH(column->data);
-    if (next->count * (size_t)column->size > FETCHED_BYTES)
-      FETCH((const char *)column->data + FETCHED_BYTES);
-  }
-}
-
-void walk_fetch_tables(const struct walk *walk, const uint32_t *first) {
-  const struct query_terms *terms = &walk->query->terms;
-  const uint32_t *tables = walk->query->tables + walk->match;
+struct walk_later walk_look_ahead(const struct walk *walk) {
   const ecs_world *world = walk->query->world;
-  if (walk->match + 3 >= walk->reach) return;
+  const uint32_t *tables = walk->query->tables + walk->match;
+  if (walk->match + 3 >= walk->reach) return (struct walk_later){NULL, NULL, 0};
+  const struct table *next = world_table(world, tables[1]), *second = world_table(world, tables[2]);
   FETCH(&world_table(world, tables[3])->rows);
-  for (uint32_t i = 0; i < terms->count; i++) {
-    const struct term *term = &terms->terms[i];
-    if (term->slot == NONE || first[term->slot] == NONE) continue;
-    uint32_t from = first[term->slot];
-    uint32_t to = from + (term->leaf == NONE ? term->component->leaf_count : 1);
-    fetch_columns(world_table(world, tables[2]), world_table(world, tables[1]), from, to);
-  }
+  uint32_t count = next->column_count;
+  if (second->column_count < count) count = second->column_count;
+  return (struct walk_later){next->columns, second->columns, count};
 }
 
 /* ---- what a match gives ---- */

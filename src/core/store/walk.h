@@ -3,6 +3,8 @@
 #ifndef ECS_CORE_STORE_WALK_H
 #define ECS_CORE_STORE_WALK_H
 
+#include "core/base/many.h"
+#include "core/store/layout.h"
 #include "core/store/term.h"
 
 struct lineup;
@@ -73,9 +75,24 @@ bool walk_next_table(struct walk *walk);
 ** are decided row by row. */
 void walk_table_columns(const struct walk *walk, uint32_t *first);
 
-/* Asks for what the next tables have in these columns, which for most are the same ones, so that they
-** are at hand when the walk comes there: a tenth off 1,000 tables of 100 rows. */
-void walk_fetch_tables(const struct walk *walk, const uint32_t *first);
+/* Columns of the next table and of the one behind it; of none after the walk's last tables. */
+struct walk_later {
+  const struct column *next, *second;
+  uint32_t count;
+};
+
+/* After walk_next_table. Asks for what is read of later tables before their columns are. */
+struct walk_later walk_look_ahead(const struct walk *walk);
+
+/* Asks for a column of the second table, and the cells of the next one's: processors go on from the
+** third line by themselves. Takes a sixth off 1,000 tables of 100 rows. */
+INLINE void walk_fetch_column(const struct walk_later *later, uint32_t at) {
+  if (at >= later->count) return;
+  uintptr_t cells = (uintptr_t)later->next[at].data;
+  FETCH(&later->second[at].data);
+  FETCH((const void *)cells);
+  FETCH((const void *)(cells + 128));
+}
 
 /* Where a term's cells are in this match: the row's own, or an end's; .table is NULL where it is
 ** not there. Of a tag .first means nothing. */
