@@ -81,14 +81,18 @@ static ecs_status note_cause(ecs_world *world) {
 typedef ecs_status (*source_fn)(ecs_world *world, struct relation *relation, uint32_t source,
                                 uint32_t target);
 
+/* What is said of the last source is not looked at: in a chain each is the last one. A source may
+** be untied when it is visited. */
 INLINE ecs_status each_tied(ecs_world *world, struct relation *relation, uint32_t target,
                             source_fn visit) {
-  uint32_t step = 0;
-  for (uint32_t at = ties_first(&relation->ties, target), next; at; at = next) {
-    next = ties_follow(&relation->ties, at, &step);
+  const struct tie_end *end = ties_end(&relation->ties, target);
+  uint32_t at = end ? end->first : 0, last = at ? end->last : 0, step = 0;
+  while (at) {
+    uint32_t next = at == last ? 0 : ties_follow(&relation->ties, at, &step);
     assert(ties_target(&relation->ties, at) == target);
     ecs_status status = visit(world, relation, at, target);
     if (UNLIKELY(status != ECS_OK)) return status;
+    at = next;
   }
   return ECS_OK;
 }
