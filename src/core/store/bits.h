@@ -22,4 +22,15 @@ static inline uint32_t bits_count(uint64_t word) {
   return (uint32_t)(word * UINT64_C(0x0101010101010101) >> 56);
 }
 
+/* Those of eight bytes, each 0 or 1, the first one lowest. */
+static inline uint64_t bits_of_bytes(const uint8_t *bytes) {
+  uint64_t all = 0;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  memcpy(&all, bytes, 8);
+#else
+  for (int i = 0; i < 8; i++) all |= (uint64_t)bytes[i] << (8 * i);
+#endif
+  return all * UINT64_C(0x0102040810204080) >> 56;
+}
+
 #endif

@@ -1,6 +1,5 @@
 #include "core/store/changes.h"
 
-#include "core/base/many.h"
 #include "core/store/bits.h"
 #include "core/store/component.h"
 #include "core/store/marks.h"
@@ -66,24 +65,12 @@ static uint64_t ask_marks(const struct term *term, const struct table *table, ui
 /* Words for a bit of each group of rows, which take so many words. */
 static uint32_t group_words(uint32_t words) { return words / (64 * GROUP_WORDS) + 1; }
 
-#define TOGETHER 16u           /* groups */
-
-/* Whether any of so many groups was written to after a run: then the difference is negative. */
-LOOPS static bool any_since(const uint64_t *groups, uint64_t run) {
-  uint64_t any = 0;
-  for (uint32_t i = 0; i < TOGETHER; i++) any |= run - groups[i];
-  return any >> 63 != 0;
-}
-
 /* Which of up to 64 groups were written to after a run. */
 static uint64_t groups_since(const uint64_t *groups, uint32_t count, uint64_t run) {
   uint64_t bits = 0;
-  assert(count > 0 && count <= 64 && run < INT64_MAX);
-  for (uint32_t first = 0; first < count; first += TOGETHER) {
-    uint32_t end = count - first < TOGETHER ? count : first + TOGETHER;
-    if (end - first == TOGETHER && !any_since(groups + first, run)) continue;
-    for (uint32_t i = first; i < end; i++) bits |= (uint64_t)(groups[i] > run) << i;
-  }
+  assert(count > 0 && count <= 64);
+  if (count == 64) return marks_later(groups, run);
+  for (uint32_t i = 0; i < count; i++) bits |= (uint64_t)(groups[i] > run) << i;
   return bits;
 }
 

@@ -55,18 +55,24 @@ static void cut(struct marks *marks, uint32_t row, uint32_t last) {
   if (last % MARK_ROWS == 0) marks->groups[last / MARK_ROWS] = 0;
 }
 
+/* The highest bit of a difference says which is greater: numbers of runs are far below it. */
+LOOPS uint64_t marks_later(const uint64_t *runs, uint64_t run) {
+  uint8_t later[64];
+  uint64_t bits = 0;
+  assert(run < UINT64_MAX / 2);
+  for (uint32_t i = 0; i < 64; i++) later[i] = (uint8_t)((run - runs[i]) >> 63);
+  for (uint32_t i = 0; i < 64; i += 8) bits |= bits_of_bytes(later + i) << i;
+  return bits;
+}
+
 LOOPS uint64_t marks_since(const struct marks *marks, uint64_t run, bool added, uint32_t word) {
   assert(marks->groups && (!marks->tracked || (marks->rows && marks->added)));
   if (marks->groups[word * 64 / MARK_ROWS] <= run) return 0;
   if (!marks->tracked) return UINT64_MAX;
   const uint64_t *rows = (added ? marks->added : marks->rows) + (size_t)word * 64;
-  uint64_t bits = 0, differences = 0;
-  assert(run < UINT64_MAX / 2);
-  /* The highest bit says which is greater: numbers of runs are far below it. */
+  uint64_t differences = 0;
   for (uint32_t i = 0; i < 64; i++) differences |= run - rows[i];
-  if (differences >> 63 == 0) return 0;
-  for (uint32_t i = 0; i < 64; i++) bits |= (run - rows[i]) >> 63 << i;
-  return bits;
+  return differences >> 63 ? marks_later(rows, run) : 0;
 }
 
 /* ---- rows ---- */

@@ -85,6 +85,9 @@ void marks_move_all(const ecs_world *world, const struct table *from, const stru
 /* No row is left. */
 void marks_clear(const struct table *table);
 
+/* Which of 64 numbers, of the runs in which something was written, are above that of a run. */
+uint64_t marks_later(const uint64_t *runs, uint64_t run);
+
 /* Which of 64 rows, from row 64 * word on, were written, or came, after a run; what is not tracked
 ** came when it was written. What is said of rows behind the last one means nothing. */
 uint64_t marks_since(const struct marks *marks, uint64_t run, bool added, uint32_t word);
