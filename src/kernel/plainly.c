@@ -44,7 +44,7 @@ bool run_plainly(const struct runner *runner, const struct run *run, struct run_
   const ecs_world *world = query->world;
   k_run rows = {.uniforms = run->uniforms, .arrays = run->arrays};
   assert(run_is_plain(run) && !query->terms.changes && !query->terms.toggled);
-  assert(!run->first && !run->filter && run->count == 0 && !run->plan->command_count);
+  assert(!run->first && !run->filter && run->rows.count == 0 && !run->plan->command_count);
   assert(run->plan->machine_room <= runner->machine_room);
   run_set_uniforms(run);
   k_status status = machine_open(runner->machine, run->plan->program, &rows);

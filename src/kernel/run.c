@@ -113,8 +113,7 @@ static RARE bool reserve(struct runner *runner, const struct run_plan *plan, siz
   return (size < twice && grow_room(runner, twice)) || grow_room(runner, size);
 }
 
-static inline bool reserve_rows(struct runner *runner, const struct run_plan *plan,
-                                uint32_t rows) {
+static inline bool reserve_rows(struct runner *runner, const struct run_plan *plan, uint32_t rows) {
   size_t size = rows ? room_size(plan, rows) : 0;
   bool has_room = plan->machine_room <= runner->machine_room && size <= runner->capacity;
   return LIKELY(has_room) || reserve(runner, plan, size);
@@ -146,16 +145,14 @@ static void lay_out(struct runner *runner, const struct run_plan *plan, uint32_t
 
 /* The rows of a table that a run is over. */
 static inline struct row_stretch rows_of(const struct run *run, const struct table *table) {
-  assert(run->row % 64 == 0 && run->row + run->count <= table->count);
-  return run->count ? (struct row_stretch){run->row, run->count}
-                    : (struct row_stretch){0, table->count};
+  assert(run->rows.row % 64 == 0 && run->rows.row + run->rows.count <= table->count);
+  return run->rows.count ? run->rows : (struct row_stretch){0, table->count, 0};
 }
 
 bool run_next_rows(struct run *run, const struct table *table, bool by_stretches) {
-  struct row_stretch rows = {run->row, run->count};
-  bool more = by_stretches ? stretch_next(&run->query->terms, table, &rows) : rows.count == 0;
-  run->row = by_stretches ? rows.row : 0;
-  run->count = by_stretches ? rows.count : table->count;
+  if (by_stretches) return stretch_next(&run->query->terms, table, &run->rows);
+  bool more = run->rows.count == 0;
+  run->rows = (struct row_stretch){0, table->count, 0};
   return more;
 }
 
@@ -184,7 +181,7 @@ INLINE void bind_columns(const struct runner *runner, const struct run *run, uin
     assert(table->columns[at].size == column_size((k_column)plan->program->columns[i]));
     void *data = packed_column(table, at);
     assert(data);
-    to[i] = (char *)data + (size_t)run->row * table->columns[at].size;
+    to[i] = (char *)data + (size_t)run->rows.row * table->columns[at].size;
     if (later) walk_fetch_column(later, at);
   }
 }
@@ -383,13 +380,24 @@ bool run_table(struct runner *runner, const struct run *run, uint32_t match,
   return run_opened(runner, run, &opened, match, table, NULL, failure);
 }
 
+/* The machine is opened but once: a twentieth of a run over few stretches. */
+bool run_by_stretches(struct runner *runner, struct run *run, uint32_t match,
+                      struct run_failure *failure) {
+  struct opened opened;
+  const struct table *table = table_of(run, match);
+  assert(run->rows.count == 0 && !run->plan->command_count && !run->plan->order_count);
+  run_ask(run, table);
+  open_machine(runner, run, &opened);
+  while (run_next_rows(run, table, true))
+    if (!run_opened(runner, run, &opened, match, table, NULL, failure)) return false;
+  return true;
+}
+
 bool run_walk(struct runner *runner, const struct run *run, struct walk *walk, uint32_t *first,
               uint64_t *done, struct run_failure *failure) {
   struct opened opened;
-  const struct run_plan *plan = run->plan;
-  assert(!plan->needs_room && !plan->command_count && !plan->asked_count);
+  assert(!run->plan->needs_room && !run->plan->command_count && !run->plan->asked_count);
   assert(run->first == first && !run->query->terms.choices);
-  (void)plan;
   open_machine(runner, run, &opened);
   do {
     walk_table_columns(walk, first);
@@ -427,8 +435,8 @@ void run_part_begin(const struct run *run, uint32_t match, const struct run_part
   struct runner runner;
   assert(!plan->order_count && !plan->other_count && !plan->program->total_count);
   lay_out_part(&runner, plan, table->count, part->room);
-  struct row_stretch all = {0, table->count};
-  assert(run->count == 0);
+  struct row_stretch all = {0, table->count, 0};
+  assert(run->rows.count == 0);
   if (plan->takes_ids) write_ids(&runner, run->query->world, table->rows, table->count);
   if (plan->program->starts) mark_start(&runner, run, table, all);
   bind_columns(&runner, run, match, table, part->columns, NULL);
@@ -445,7 +453,7 @@ void run_part_end(const struct run *run, uint32_t match, void *room) {
   struct runner runner;
   if (plan->mark_count + plan->whole_count == 0) return;
   lay_out_part(&runner, plan, table->count, room);
-  mark_written(&runner, run, match, table, (struct row_stretch){0, table->count});
+  mark_written(&runner, run, match, table, (struct row_stretch){0, table->count, 0});
 }
 
 /* ---- commands ---- */
@@ -533,12 +541,14 @@ static RARE ecs_status fail(const ecs_world *world, const struct run_failure *fa
 }
 
 /* The rows of a table in which some match, stretch by stretch where it can be. */
-static APART ecs_status run_stretches(struct runner *runner, const struct run *run,
-                                      uint32_t match, const struct table *table,
-                                      struct run_failure *failure) {
+static APART ecs_status run_stretches(struct runner *runner, const struct run *run, uint32_t match,
+                                      const struct table *table, struct run_failure *failure) {
   struct run part = *run;
   bool by_stretches = !run->filter && run->plan->program->total_count == 0;
-  assert(part.count == 0);
+  assert(part.rows.count == 0);
+  if (by_stretches && !run->plan->command_count && !run->plan->order_count)
+    return run_by_stretches(runner, &part, match, failure) ? ECS_OK
+                                                           : fail(run->query->world, failure);
   while (run_next_rows(&part, table, by_stretches)) {
     if (!run_table(runner, &part, match, failure)) return fail(run->query->world, failure);
     ecs_status status = part.plan->command_count ? run_stage(runner, &part, match) : ECS_OK;

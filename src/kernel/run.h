@@ -6,6 +6,7 @@
 #define ECS_KERNEL_RUN_H
 
 #include "core/base/buffer.h"
+#include "core/store/stretch.h"
 #include "kernel/program.h"
 #include "kernel/share.h"
 
@@ -163,7 +164,7 @@ struct run {
   struct broods *broods;       /* keeps what rows spawn; NULL: that is staged */
   const uint64_t *filter;      /* the rows of the table to start with; NULL: those that match */
   const uint32_t *first;       /* the match's columns, by slot; NULL: those of query_columns */
-  uint32_t row, count;         /* the first row that it is over, and how many; 0: all of them */
+  struct row_stretch rows;     /* that it is over; without any: all of them */
 };
 
 /* Marks the cells of a table's column as written, in 64 rows from a row on, as bits say. */
@@ -181,6 +182,11 @@ struct run_failure {
 ** False when a row failed: rows before that one are written and marked, it and the rest are not. */
 bool run_table(struct runner *runner, const struct run *run, uint32_t match,
                struct run_failure *failure);
+
+/* The same over those rows of a match among which some match, stretch by stretch (run_next_rows,
+** from run->rows.count == 0 on), of a program that gives no commands. */
+bool run_by_stretches(struct runner *runner, struct run *run, uint32_t match,
+                      struct run_failure *failure);
 
 /* Over the table that walk_next_table has come to and those that it comes to behind it, of a plan
 ** without commands that needs no room; `first`, the run's, is written. *done counts rows before. */

@@ -193,8 +193,10 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   }
   if (!runner_reserve(runner, run.plan, table->count)) raise_memory(L);
   bool by_stretches = !RESULT_IS_USED(kernel->result) && !loop->walk && !loop->filter;
-  bool sound = true;
-  while (sound && run_next_rows(&run, table, by_stretches)) {
+  bool silent = by_stretches && !run.plan->command_count && !run.plan->order_count;
+  bool sound = !silent || run_by_stretches(runner, &run, match, &failure);
+  if (UNLIKELY(!sound && gives_up(loop, how))) return false;
+  while (!silent && sound && run_next_rows(&run, table, by_stretches)) {
     sound = run_table(runner, &run, match, &failure);
     if (UNLIKELY(!sound && gives_up(loop, how))) return false;
     if (how->truth) how->truth(L, loop, runner->bitmaps[0], how->ud);

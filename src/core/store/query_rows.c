@@ -193,7 +193,7 @@ void query_mark_words(const struct query_terms *terms, const struct table *table
 }
 
 void query_mark_rows(const struct query_terms *terms, const struct table *table, uint64_t *bits) {
-  struct row_stretch stretch = {0, 0};
+  struct row_stretch stretch = {0, 0, 0};
   uint32_t end = 0;
   while (stretch_next(terms, table, &stretch)) {
     uint32_t word = stretch.row / 64, words = (uint32_t)toggle_words(stretch.count);

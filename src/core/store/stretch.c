@@ -38,11 +38,14 @@ bool stretch_next(const struct query_terms *terms, const struct table *table,
   enum { UNIT = MARK_ROWS / 64 };
   uint32_t words = (uint32_t)toggle_words(table->count);
   uint32_t end = (uint32_t)toggle_words(stretch->row + stretch->count);
-  uint32_t first = end < words ? stretch_next_word(terms, table, end) : words;
+  uint32_t first = stretch->next ? stretch->next : words;
+  if (!stretch->next && end < words) first = stretch_next_word(terms, table, end);
   if (first >= words) return false;
-  assert(first % UNIT == 0);
+  assert(first % UNIT == 0 && first >= end);
   end = terms->changes ? first + UNIT : words;
-  while (end < words && stretch_next_word(terms, table, end) == end) end += UNIT;
+  uint32_t next = words;
+  while (end < words && (next = stretch_next_word(terms, table, end)) == end) end += UNIT;
+  stretch->next = end < words ? next : words;
   stretch->row = first * 64;
   stretch->count = (end < words ? end * 64 : table->count) - stretch->row;
   return true;

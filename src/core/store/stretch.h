@@ -12,6 +12,7 @@ struct term;
 
 struct row_stretch {
   uint32_t row, count;         /* without any: none, before the first one */
+  uint32_t next;               /* the word that the next one begins with; 0: not known */
 };
 
 /* Goes on to a table's next stretch; false when there is none. */
