@@ -114,7 +114,8 @@ INLINE struct call push_call(lua_State *L, int top, int loop_index, const struct
   int need = 2 * slots + 8 + (int)value_count(loop);
   if (top + need > LUA_MINSTACK) need_stack(L, need);   /* arguments come on top of that */
   struct call call = {loop_index, function, top + 1, slots, 0, NULL, NULL};
-  call.arguments = wanted_arguments(L, function, loop);
+  bool fewer = loop->parameters != NOT_KNOWN && loop->parameters <= slots;
+  call.arguments = fewer ? loop->parameters : wanted_arguments(L, function, loop);
   for (int i = 0; i < slots && i < call.arguments; i++)
     lua_getiuservalue(L, loop_index, LOOP_VALUES + 1 + i);
   return call;
@@ -174,8 +175,8 @@ void each_results(lua_State *L, int loop_index, int function, double dt, row_fn 
   lua_settop(L, top);
 }
 
-void each_rows(lua_State *L, int loop_index, int function, double dt) {
-  struct loop_box *loop = lua_touserdata(L, loop_index);
-  struct call call = push_call(L, lua_gettop(L), loop_index, loop, function);
+void each_rows(lua_State *L, struct loop_box *loop, int loop_index, int function, double dt) {
+  assert(lua_gettop(L) == loop_index && lua_touserdata(L, loop_index) == loop);
+  struct call call = push_call(L, loop_index, loop_index, loop, function);
   call_all(L, &call, loop, dt);
 }

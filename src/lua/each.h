@@ -8,10 +8,11 @@
 
 struct loop_box;
 
-/* Calls the function at an index for every row of the open loop at another; may leave values on the
-** stack. */
-typedef void (*rows_fn)(lua_State *L, int loop_index, int function, double dt);
-void each_rows(lua_State *L, int loop_index, int function, double dt);
+/* Calls the function at an index for every row of the open loop at the top of the stack, which is
+** at `loop_index`; may leave values there. */
+typedef void (*rows_fn)(lua_State *L, struct loop_box *loop, int loop_index, int function,
+                        double dt);
+void each_rows(lua_State *L, struct loop_box *loop, int loop_index, int function, double dt);
 
 /* As each_rows for a function that returns a value, which is at the top of the stack for each. */
 typedef void (*row_fn)(lua_State *L, struct loop_box *loop, uint32_t row, void *ud);

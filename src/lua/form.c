@@ -20,11 +20,11 @@ struct form {
   double dt;
 };
 
-/* body(loop, function, form) */
+/* body(function, loop, form) */
 static int form_body(lua_State *L) {
   const struct form *form = lua_touserdata(L, 3);
   lua_settop(L, 2);
-  form->rows(L, 1, 2, form->dt);
+  form->rows(L, lua_touserdata(L, 2), 2, 1, form->dt);
   return 0;
 }
 
@@ -74,8 +74,8 @@ void run_form(lua_State *L, bool views, rows_fn rows) {
   struct loop_box *loop = source_loop(L, AT_FILTER, false, count);
   loop_open(L, loop);
   lua_pushcfunction(L, form_body);
-  lua_pushvalue(L, AT_LOOP);
   lua_pushvalue(L, AT_FUNCTION);
+  lua_pushvalue(L, AT_LOOP);
   lua_pushlightuserdata(L, &form);
   form_call(L, AT_LOOP, loop, 3);
 }

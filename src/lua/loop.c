@@ -180,7 +180,7 @@ static void fill_slot(struct slot *slot, const struct term *term) {
   slot->type = slot->leaf ? slot->leaf->type : ECS_NESTED;
 }
 
-static APART void fill_slots(struct loop_box *loop, const struct query_terms *terms) {
+static void fill_slots(struct loop_box *loop, const struct query_terms *terms) {
   loop->version = *loop->box->version;
   for (uint32_t i = 0; i < terms->count; i++)
     if (terms->terms[i].slot != NONE)
@@ -236,7 +236,7 @@ static bool make(lua_State *L, int query_index, const struct query_box *query,
   return views == 0 || make_views(L, lua_gettop(L), loop);
 }
 
-static APART bool renew_views(lua_State *L, int index, struct loop_box *loop, int views) {
+static bool renew_views(lua_State *L, int index, struct loop_box *loop, int views) {
   uint64_t version = *loop->box->version;
   for (int i = 0; i < views; i++) {
     struct slot *slot = &loop->slots[i];
@@ -249,6 +249,13 @@ static APART bool renew_views(lua_State *L, int index, struct loop_box *loop, in
     lua_pop(L, 1);
   }
   return true;
+}
+
+/* The slots, where these may be of old fields, and the views. */
+static APART bool renew_slots(lua_State *L, int index, struct loop_box *loop, int views) {
+  const struct query_terms *terms = &loop->query->query->terms;
+  if (UNLIKELY(loop->version != *loop->box->version)) fill_slots(loop, terms);
+  return renew_views(L, index, loop, views);
 }
 
 bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views) {
@@ -264,8 +271,8 @@ bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views) {
   loop->match = loop->behind = 0;
   loop->count = loop->next_row = 0;
   loop->done = false;
-  if (UNLIKELY(loop->version != *loop->box->version)) fill_slots(loop, &query->terms);
-  return views == 0 || renew_views(L, index, loop, views);
+  bool same = loop->version == *loop->box->version;
+  return (LIKELY(same) && views == 0) || renew_slots(L, index, loop, views);
 }
 
 struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, int views) {

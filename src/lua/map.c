@@ -202,14 +202,14 @@ static int count_floats(const struct loop_box *loop, bool to_write) {
   return count;
 }
 
-INLINE struct frame open_frame(lua_State *L, const struct loop_box *loop, int loop_index,
+INLINE struct frame open_frame(lua_State *L, const struct loop_box *loop, int top, int loop_index,
                                int function, double dt) {
   int slots = (int)loop->slot_count;
   struct frame frame = {.loop = loop_index, .function = function, .slots = slots, .dt = dt};
   need_stack(L, RESULTS + 2 * slots + 8 + (int)value_count(loop));
   frame.arguments = wanted_arguments(L, function, loop);
   frame.pushed = frame.arguments < slots ? frame.arguments : slots;
-  frame.top = lua_gettop(L);
+  frame.top = top;
   return frame;
 }
 
@@ -223,19 +223,19 @@ static void map_run(lua_State *L, const struct frame *frame, struct loop_box *lo
 
 void map_here(lua_State *L, int loop_index, int function, double dt) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
-  struct frame frame = open_frame(L, loop, loop_index, function, dt);
+  struct frame frame = open_frame(L, loop, lua_gettop(L), loop_index, function, dt);
   map_run(L, &frame, loop);
 }
 
 void map_row(lua_State *L, int loop_index, int function, double dt, uint32_t row) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
-  struct frame frame = open_frame(L, loop, loop_index, function, dt);
+  struct frame frame = open_frame(L, loop, lua_gettop(L), loop_index, function, dt);
   map_any(L, &frame, loop, row, row + 1);
 }
 
-void map_rows(lua_State *L, int loop_index, int function, double dt) {
-  struct loop_box *loop = lua_touserdata(L, loop_index);
-  struct frame frame = open_frame(L, loop, loop_index, function, dt);
+void map_rows(lua_State *L, struct loop_box *loop, int loop_index, int function, double dt) {
+  assert(lua_gettop(L) == loop_index && lua_touserdata(L, loop_index) == loop);
+  struct frame frame = open_frame(L, loop, loop_index, loop_index, function, dt);
   while (loop_next_run(loop)) {
     if (UNLIKELY(loop->fill)) loop->fill(L, loop_index);
     map_run(L, &frame, loop);

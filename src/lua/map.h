@@ -6,9 +6,10 @@
 
 #include "core/base/base.h"
 
-/* Calls the function at an index for every row of the open loop at another, whose fields it returns
-** anew. */
-void map_rows(lua_State *L, int loop_index, int function, double dt);
+struct loop_box;
+
+/* As each_rows (each.h) for a function that is given fields, and returns them anew. */
+void map_rows(lua_State *L, struct loop_box *loop, int loop_index, int function, double dt);
 
 /* The same for the rows of the loop's current run, and for one of them. */
 void map_here(lua_State *L, int loop_index, int function, double dt);

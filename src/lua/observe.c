@@ -80,8 +80,8 @@ static int observe_body(lua_State *L) {
   struct system_box *system = lua_touserdata(L, BODY_SYSTEM);
   struct ecs_sight *sight = system->sight;
   system_push_function(L, system);
-  struct loop_box *loop = system_open_loop(L, system, system->parameters);
-  int index = lua_gettop(L);
+  int index = BODY_FUNCTION + 1;
+  struct loop_box *loop = system_open_loop(L, system, index, system->parameters);
   loop->asking = true;
   loop->table = NULL;
   int arguments = wanted_arguments(L, BODY_FUNCTION, loop), slots = (int)loop->slot_count;

@@ -117,9 +117,9 @@ static inline int run_protected(const struct system_box *system, lua_CFunction b
 
 /* Pushes and opens the loop of a system. It is no object of Lua's, and anchored, since it is
 ** still needed after an error; the next run uses it again. */
-struct loop_box *system_open_loop(lua_State *L, struct system_box *system, int views) {
+struct loop_box *system_open_loop(lua_State *L, struct system_box *system, int index, int views) {
   struct loop_box *loop = system->loop;
-  int index = lua_gettop(L) + 1;
+  assert(lua_gettop(L) == index - 1);
   lua_rawgeti(L, BODY_REFS, system->loop_ref);
   if (!loop || !loop_renew(L, index, loop, views)) {
     lua_settop(L, index - 1);
@@ -136,8 +136,8 @@ struct loop_box *system_open_loop(lua_State *L, struct system_box *system, int v
 }
 
 static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int views) {
-  struct loop_box *loop = system_open_loop(L, system, views);
-  rows(L, BODY_FUNCTION + 1, BODY_FUNCTION, system->dt);
+  struct loop_box *loop = system_open_loop(L, system, BODY_FUNCTION + 1, views);
+  rows(L, loop, BODY_FUNCTION + 1, BODY_FUNCTION, system->dt);
   loop_end(loop);
 }
 
@@ -163,7 +163,7 @@ static APART bool run_compiled(lua_State *L, struct system_box *system) {
   if (!ready && system->compile == 1)
     raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
   if (ready) {
-    struct loop_box *loop = system_open_loop(L, system, 0);
+    struct loop_box *loop = system_open_loop(L, system, lua_gettop(L) + 1, 0);
     kernel_run(L, handle, loop, &how);
     loop_end(loop);
   }

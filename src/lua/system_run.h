@@ -15,9 +15,10 @@ struct world_box;
 ecs_status system_call(struct system_box *system, lua_CFunction body);
 int system_push(lua_State *L, const struct system_box *system, int value);
 
-/* In such a body: pushes the system's function, and opens its loop over its query behind that, with
-** this many views; it has been used before where it can be. */
-struct loop_box *system_open_loop(lua_State *L, struct system_box *system, int views);
+/* In such a body: pushes the system's function, and opens its loop over its query behind what is on
+** the stack, where it gets that index, with this many views; it has been used before where it can
+** be. */
+struct loop_box *system_open_loop(lua_State *L, struct system_box *system, int index, int views);
 void system_push_function(lua_State *L, struct system_box *system);
 
 /* Where the body has what it is given, and puts its function. */
