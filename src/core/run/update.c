@@ -216,6 +216,7 @@ static ecs_status step_range(ecs_world *world, uint32_t from, uint32_t to, struc
   for (uint32_t i = from; i < to; i++) {
     ecs_system *system = schedule->running[i];
     FETCH(schedule->running[i + RUNNING_AHEAD]);
+    FETCH(&schedule->running[i + RUNNING_AHEAD]->last_ticks);   /* mostly another line */
     if (LIKELY(status == ECS_OK) && step_barren(world, system, tempo.dt, tempo.once)) continue;
     fetch_next(schedule->running + i);
     if (system->removed) continue;
