@@ -145,6 +145,21 @@ local function spawn(n)
   return seconds, x
 end
 
+local function spawn_by_values(n)
+  local world = new_world()
+  local make = world:spawner "Position, Velocity"
+  local last
+  local seconds = measure.time(function()
+    for i = 1, n do
+      last = make(i, 2, 3, 4)
+    end
+  end)
+  local x = world:get(last, "Position")
+  assert(world:count("Position, Velocity") == n)
+  world:close()
+  return seconds, x
+end
+
 local function spawn_many(n)
   local world, rounds, ids = new_world(), math.max(1, 100000 // n), nil
   local seconds = measure.time(function()
@@ -284,6 +299,8 @@ return function(add)
   row("world:add + world:remove", N, 7, touch_floor(2, function(n) return 2 * n end),
     add_remove, 3.5)
   row("world:spawn { A = {..}, B = {..} }", 100000, 5, tables_floor, spawn, 2.5)
+  row("world:spawner's function (1: those tables alone)", 100000, 5, tables_floor,
+    spawn_by_values, 0.5)
   row("world:spawn_many(n, ...)", 1000, 9, spawn_many_floor, spawn_many, 1.5)
   row("world:spawn_many(n, ...)", 100000, 7, spawn_many_floor, spawn_many, 1.5)
   row("world:despawn(e)", N, 5, touch_floor(1, function() return 0 end), despawn, 3)
