@@ -485,6 +485,27 @@ describe("the digest", function()
     one:name(b, "b")
     assert.are_not.equal(one:digest(), two:digest())
   end)
+
+  it("takes all NaNs for one, and no number for one, wherever they are kept", function()
+    local function digest(value)
+      local world = helper.new_world()
+      world:component("Plain", { "single: f32", "double: f64" })
+      world:component("Beside", { "single: f32", "double: f64", storage = "sparse" })
+      world:event("Told", { "double: f64" })
+      world:resource("One", { "single: f32" })
+      world:array("many", "f64", 3)[2] = value
+      world:spawn { Plain = { 1, 2 } }
+      world:spawn { Plain = { value, value }, Beside = { value, value } }
+      world:emit("Told", value)
+      world:res("One").single = value
+      return world:digest()
+    end
+    local nan = digest(0 / 0)
+    assert.are.equal(nan, digest(-(0 / 0)))
+    for _, other in ipairs { 1 / 0, -1 / 0, 0, -0.0, 1.5 } do
+      assert.are_not.equal(nan, digest(other))
+    end
+  end)
 end)
 
 describe("an image of format 1", function()
