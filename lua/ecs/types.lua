@@ -765,18 +765,18 @@ function Query:remove(component, target) end
 ---@param ... any
 function Query:set(component, ...) end
 
---- The sum of what a function returns, in i64 or f64; 0 on no rows.
+--- The sum of what a function of views, dt (0) and the entity returns, in i64 or f64; 0 on no rows.
 ---@param fn fun(...: any): number
 ---@return number
 function Query:sum(fn) end
 
---- The least of what a function returns, and the first entity with it; nil on no rows.
+--- The least of what a function, as for sum, returns, and the first entity with it; nil on no rows.
 ---@param fn fun(...: any): number
 ---@return number? value
 ---@return integer? entity
 function Query:min(fn) end
 
---- The greatest of what a function returns, and the first entity with it; nil on no rows.
+--- The greatest of what a function, as for sum, returns, and the first entity with it; nil on no rows.
 ---@param fn fun(...: any): number
 ---@return number? value
 ---@return integer? entity
