@@ -332,3 +332,23 @@ describe("texts that only an index has", function()
     assert.are.equal(11, found)
   end)
 end)
+
+describe("a key function that fails", function()
+  it("shows its views to nobody afterwards", function()
+    for _ = 1, 3 do spawn { n = 1 } end
+    local kept = {}
+    local index = by("hash", function(item)
+      table.insert(kept, item)
+      if #kept > 1 then error "no key" end
+      return item.n
+    end)
+    has_error(function() index:find(1) end, "no key")
+    world:query("Item"):despawn()
+    for _, view in ipairs(kept) do
+      has_error(function() return view.n end, "stale view: its loop has ended")
+      assert.are.equal("view (stale)", tostring(view))
+    end
+    world:undeclare "keys"
+    has_error(function() return kept[1].n end, "stale view: its loop has ended")
+  end)
+end)

@@ -125,12 +125,14 @@ static bool set_by_program(lua_State *L, struct world_box *box, ecs_index *index
   return keys != NULL;
 }
 
-/* body(object, index): gives rows their keys. */
+/* body(object, index): gives rows their keys. The loop whose views the function is given ends with it,
+** by an error, too: the rows that it shows are those of the index. */
 static int call_rows(lua_State *L) {
   ecs_index *index = lua_touserdata(L, 2);
   struct world_box *box = ((struct key_box *)lua_touserdata(L, 1))->box;
   if (set_by_program(L, box, index)) return 0;
   struct found_box *found = found_push(L, box, &index->rows, false);
+  lua_toclose(L, 3);
   found->ended = false;
   lua_getiuservalue(L, 1, KEY_FUNCTION);
   for (uint32_t i = 0; box->world && i < index_unkeyed(index); i++) {
@@ -146,7 +148,6 @@ static int call_rows(lua_State *L) {
     ecs_status status = index_set_key(index, row, &value);
     if (status != ECS_OK) return raise_status(L, box->world, status);
   }
-  found->ended = true;
   return 0;
 }
 
