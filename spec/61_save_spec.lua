@@ -326,6 +326,25 @@ describe("a saved world", function()
     world:system("s", { run = function() world:load(bytes) end })
     has_error(function() world:update(0) end, "not possible inside")
   end)
+
+  it("asks no codec where saving is not possible, while functions have views", function()
+    local world = helper.new_world()
+    world:component("Mind", { "n: i32", "thought: any", track = true })
+    world:spawn { Mind = { 1, {} } }
+    assert.are.equal(1, world:query("Mind:changed"):count())
+    local asked = false
+    world:query("Mind"):each(function(mind)
+      helper.has_error(function()
+        world:save { codec = { encode = function()
+          asked = true
+          mind.n = 2
+          return ""
+        end } }
+      end, "save is not possible inside a system, a function form or defer")
+    end)
+    assert.is_false(asked)
+    assert.are.equal(1, (world:get(world:query("Mind"):first(), "Mind")))
+  end)
 end)
 
 describe("a damaged image", function()

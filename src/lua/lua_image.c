@@ -3,6 +3,7 @@
 
 #include "core/base/any.h"
 #include "core/image/snapshot.h"
+#include "core/store/fail.h"
 #include "ecs_world.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
@@ -186,13 +187,17 @@ static uint32_t decode(void *ud, const char *data, size_t size) {
 
 /* ---- saving -------------------------------------------------------------------------- */
 
-/* Pushes the table of encoded values; nil without a codec, whose function is at the top. */
+/* Pushes the table of encoded values; nil without a codec, whose function is at the top. No view
+** shows a row while it runs, as it would write to a world that is out of reach. */
 static void encode_values(lua_State *L, struct world_box *box) {
   if (lua_isnil(L, -1)) return;
   settle_any(L, box, 1);
   lua_pushcfunction(L, encode_all);
   lua_insert(L, -2);
   lua_getiuservalue(L, 1, WORLD_ANY);
+  ecs_status status = loops_end(box);
+  if (status == ECS_OK) status = world_is_idle(box->world, "save");
+  if (status != ECS_OK) raise_status(L, box->world, status);
   if (call_hidden(L, box, 2, 1) != LUA_OK) lua_error(L);
 }
 
