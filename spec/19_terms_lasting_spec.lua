@@ -85,6 +85,8 @@ describe("a query about ties", function()
     function(query) for chunk in query:chunks() do assert(chunk.n > 0) end end,
     function(query) query:where(function() return true end):count() end,
     function(query) query:ids() end,
+    function(query) query:sum(function(...) return #{ ... } end) end,
+    function(query) query:min(function() return 1 end) end,
   }
 
   local acts = {
@@ -94,6 +96,7 @@ describe("a query about ties", function()
       world:component("Health", { "armour: i32", "hp: i32", "word: string" })
       world:component("Apples", { "n: i32" })
     end,
+    function(world) world:component("Marked", { "n: i32" }) end,
     function(world) world:close() end,
     function(world) world:spawn_many(300, { Health = {}, DockedTo = "Apples" }) end,
   }
@@ -102,6 +105,7 @@ describe("a query about ties", function()
     local world = helper.new_world()
     world:component("Health", { "hp: i32" })
     world:tag "Apples"
+    world:component("Marked", { "n: i32", storage = "sparse" })
     world:relation("DockedTo", { exclusive = true, acyclic = true })
     local port = world:spawn { Health = {}, DockedTo = "Apples" }
     for _ = 1, 4 do
@@ -119,7 +123,7 @@ describe("a query about ties", function()
 
   it("bears finalizers that declare and undeclare while it is used (C84)", function()
     for _, text in ipairs { "Health", "(DockedTo, Apples)", "Health, DockedTo->Health?:cascade",
-      "(DockedTo, *), Apples?" } do
+      "(DockedTo, *), Apples?", "Health, Marked?" } do
       for _, use in ipairs(uses) do
         for _, act in ipairs(acts) do
           for n = 1, 12 do

@@ -28,8 +28,7 @@ struct folding {
   struct loop_box *loop;
   uint32_t step;               /* of the loop, or its table, that `part` is for; of events */
   uint64_t seen;               /* that many make one, by how many there were so far */
-  bool batched;                /* matches do not lie together: of the last batch of them */
-  uint64_t present;            /* the slots that are there, */
+  uint64_t present;            /* of the last batch of matches: the slots that are there, */
   uint32_t depth, batch;       /* how deep its rows stand, and its number, from 1 */
   bool gave_up;                /* a program, to be done by the function alone */
   k_folding part;
@@ -46,6 +45,12 @@ static void end_part(struct folding *folding) {
 
 /* The forms' names, for messages. */
 static const char *const names[] = {[KR_SUM] = "sum", [KR_MIN] = "min", [KR_MAX] = "max"};
+
+/* Whether matches do not lie together. Asked of a loop that is open, which none of what finalizers
+** declare changes. */
+static bool is_batched(const struct loop_box *loop) {
+  return loop->walk && loop->query->query->terms.step_count > 0;
+}
 
 /* The part that the next match is of, as batches of matches begin and end (matches.h). */
 static uint32_t batch_of(struct folding *folding, const struct loop_box *loop) {
@@ -65,7 +70,7 @@ static uint32_t batch_of(struct folding *folding, const struct loop_box *loop) {
 /* Which part the next row is of. A program goes through so many events at a time, or, behind a
 ** predicate, through all of them. */
 static uint32_t part_of(struct folding *folding, const struct loop_box *loop) {
-  if (folding->batched) return batch_of(folding, loop);
+  if (is_batched(loop)) return batch_of(folding, loop);
   if (loop->events && !loop->filter) return 1 + (uint32_t)(folding->seen++ / KERNEL_EVENTS);
   return loop->walk ? loop->step : loop->match;
 }
@@ -74,7 +79,7 @@ static uint32_t part_of(struct folding *folding, const struct loop_box *loop) {
 static void number_row(struct folding *folding, const struct loop_box *loop, uint32_t row) {
   if (!loop->walk)
     folding->part.row = (uint32_t)(loop->rows - loop->table->rows) + row;
-  else if (loop->events && loop->filter && !folding->batched)
+  else if (loop->events && loop->filter && !is_batched(loop))
     folding->part.row = row;
 }
 
@@ -203,13 +208,12 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
   lua_settop(L, AT_FUNCTION);
   struct query_box *query = check_form(L);
   struct folding folding = {.how = how, .query = query->query};
-  bool by_row = query->query->terms.step_count > 0;
-  folding.batched = by_row;
   struct folding anew = folding;
   bool entities = !query->query->terms.event;
   bool filtered = !lua_isnil(L, AT_FILTER);
   uint64_t seen = query->query->seen;
   kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){names[how], result, filtered});
+  bool by_row = query->query->terms.step_count > 0;
   bool compiled = !filtered && query->box->kernels->on &&
                   (by_row || !any_varies(query->query)) && kernel_ready(L, AT_KERNEL) &&
                   (by_row ? programs_agree(L, AT_KERNEL) : totals_agree(L, AT_KERNEL));
