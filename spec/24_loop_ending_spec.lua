@@ -560,4 +560,37 @@ describe("a finalizer that uses the world", function()
     assert.is_false(ok)
     assert.is_truthy(message:find("closed", 1, true))
   end)
+
+  it("to declare a component several times while it is read ends the reading", function()
+    local world = ecs.world()
+    local shapes = {
+      { "s: string", "m: f64[3]", "q: f64" },
+      { "m: f64[3]", "z: u8" },
+      { "s: string", "m: f64[3]", "n: f64[2]", "t: string" },
+    }
+    world:component("Wide", shapes[3])
+    local e = world:spawn { Wide = {} }
+    local on = true
+    local function churn()
+      setmetatable({}, { __gc = function()
+        if not on then return end
+        for _, shape in ipairs(shapes) do pcall(world.component, world, "Wide", shape) end
+        churn()
+      end })
+    end
+    churn()
+    local seen, told = 0, 0
+    collectgarbage("incremental", 1, 1000, 1)
+    collectgarbage "restart"
+    for _ = 1, 1000 do
+      local ok, wide = pcall(world.read, world, e, "Wide")
+      if ok then seen = seen + #wide.m + #wide.n + #wide.s + #wide.t else told = told + 1 end
+      assert(ok or wide:find "the entity changed while it was read")
+    end
+    collectgarbage("incremental", 200, 100, 13)
+    on = false
+    assert.are.equal((1000 - told) * 5, seen)
+    assert.is_true(told > 0 and told < 1000)
+    world:close()
+  end)
 end)

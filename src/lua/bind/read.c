@@ -17,11 +17,18 @@ bool place_look_aside(struct place *place) {
   return true;
 }
 
+/* Whether the component is as it was: one that has been declared twice since may have come to lie
+** where the first one was. */
+static bool is_as_declared(const struct place *place) {
+  const struct component *component = component_of(place->box->world, place->id);
+  return component == place->component && component->changed <= place->version;
+}
+
 void place_hold(struct place *place) {
   struct world_box *box = place->box;
   if (LIKELY(place->calls == box->calls)) return;
   place->calls = box->calls;
-  if (box->world && component_of(box->world, place->id) == place->component) {
+  if (box->world && is_as_declared(place)) {
     const struct record *record = entity_find(box->entities, place->entity);
     if (record && place_look(place, record)) return;
   }

@@ -17,6 +17,7 @@ struct place {
   ecs_id entity;
   const struct component *component;
   ecs_id id;                   /* the component's */
+  uint64_t version;            /* registry.version when it was looked up */
   const struct column *columns;   /* NULL: nowhere, its defaults are read */
   uint32_t row;
 };
@@ -44,6 +45,7 @@ static inline void place_init(struct place *place, lua_State *L, struct world_bo
   place->entity = entity;
   place->component = component;
   place->id = component->id;
+  place->version = *box->version;
   place->columns = NULL;
 }
 
