@@ -197,6 +197,9 @@ static ecs_status need_builtins(ecs_world *world) {
 /* The prefab that has the name already, ECS_NULL for a new one. */
 static ecs_status find_known(const ecs_world *world, ecs_string name, ecs_id *known) {
   *known = name_find(world, 0, name.data, name.size);
+  if (*known == ECS_NULL && component_find(world, name.data, name.size))
+    return world_fail(world, ECS_ETAKEN, "prefab '%S': a component, tag or the like is called so, "
+                      "and ties and terms mean that by the name: call the prefab otherwise", &name);
   if (*known == ECS_NULL) return ECS_OK;
   if (!prefab_is(world, ecs_id_index(*known)))
     return world_fail(world, ECS_ETAKEN, "the name '%S' belongs to entity %e", &name, *known);
