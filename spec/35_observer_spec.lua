@@ -6,6 +6,23 @@ local has_error = helper.has_error
 local KINDS, new_world = hearing.KINDS, hearing.new_world
 local watch, show_x = hearing.watch, hearing.show_x
 
+describe("an observer of deaths", function()
+  it("is told what to write in the place of a dead id", function()
+    local world = helper.new_world()
+    world:tag "Crate"
+    world:event("Gone", { "who: entity", "id: i64" })
+    world:observer("tell", { on = "despawn", query = "Crate",
+      each = function(e) world:emit("Gone", e, 0) end })
+    helper.has_error(function() world:despawn(world:spawn { Crate = true }) end,
+      "is dead (give ecs.null, or keep ids of the dead in an i64 field)")
+    world:observer("tell", { on = "despawn", query = "Crate",
+      each = function(e) world:emit("Gone", 0, e) end })
+    local crate = world:spawn { Crate = true }
+    world:despawn(crate)
+    for gone in world:events "Gone" do assert.equal(crate, gone.id) end
+  end)
+end)
+
 describe("world:observer", function()
   it("is called for what comes to match and ceases to, by what is done outside of scopes (C87)",
     function()

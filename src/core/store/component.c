@@ -221,8 +221,10 @@ static ecs_status entity_cell(ecs_world *world, const struct component *componen
   if (status == ECS_OK) return ECS_OK;
   entity_need(world, (ecs_id)id);
   text_format(why, sizeof why, "%s", world->message);
-  return world_fail(world, status, "%s is entity: %s",
-                    component_label(component, leaf, label, sizeof label), why);
+  bool dead = status == ECS_EDEAD;
+  return world_fail(world, status, "%s is entity: %s%s",
+                    component_label(component, leaf, label, sizeof label), why,
+                    dead ? " (give ecs.null, or keep ids of the dead in an i64 field)" : "");
 }
 
 static ecs_status enum_cell(ecs_world *world, const struct component *component,
