@@ -224,6 +224,7 @@ build = {
         "src/kernel/region.c",
         "src/kernel/run.c",
         "src/kernel/share.c",
+        "src/lua/apart.c",
         "src/lua/api.c",
         "src/lua/at_once.c",
         "src/lua/attempt.c",

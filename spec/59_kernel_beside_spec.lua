@@ -105,7 +105,7 @@ describe("world:explain 'update'", function()
     assert.equal("what is new to it is found out when those before it have run",
       why { query = "P:changed, V", each = function(_, v) v.x = 1 end })
     assert.equal("a row of it can fail", why { query = "P", each = function(p) p.n = 7 // p.n end })
-    assert.equal("its matches do not lie together",
+    assert.equal("its matches do not lie together: 'ChildOf->V' is decided row by row",
       why { query = "P, ChildOf->V", each = function(p, v) p.x = v.x end })
     assert.equal("it gives commands, spawns or emits", why({ query = "P" }, function(world)
       return function(p, _, e) if p.x > 9 then world:despawn(e) end end

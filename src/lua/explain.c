@@ -9,6 +9,7 @@
 #include "core/store/term.h"
 #include "kernel/lookup.h"
 #include "kernel/program.h"
+#include "lua/apart.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/status.h"
@@ -181,7 +182,7 @@ static void set_threads(lua_State *L, const struct kernel *kernel) {
   lua_pushinteger(L, (lua_Integer)width);
   lua_setfield(L, -2, "threads");
   if (!why) return;
-  lua_pushstring(L, why);
+  apart_push(L, why, kernel->query);
   lua_setfield(L, -2, "alone");
 }
 

@@ -6,6 +6,7 @@
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/world.h"
+#include "lua/apart.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/system_kernel.h"
@@ -53,14 +54,16 @@ static void push_clash(lua_State *L, const ecs_world *world, enum clash clash,
 static bool push_why(lua_State *L, const ecs_world *world, const struct listed *batch,
                      const struct side *side) {
   if (side->prospect.alone) {
-    lua_pushstring(L, side->prospect.alone);
+    apart_push(L, side->prospect.alone, side->system->reads);
     return true;
   }
   for (uint32_t i = 0; i < batch->count; i++) {
     const struct side *earlier = &batch->sides[i];
     struct access at;
     if (earlier->prospect.alone) {
-      lua_pushfstring(L, "'%s' runs alone: %s", earlier->system->name, earlier->prospect.alone);
+      apart_push(L, earlier->prospect.alone, earlier->system->reads);
+      lua_pushfstring(L, "'%s' runs alone: %s", earlier->system->name, lua_tostring(L, -1));
+      lua_remove(L, -2);
       return true;
     }
     enum clash clash = beside_clash(world, earlier, side, &at);
