@@ -9,6 +9,79 @@ local function new_world()
   return world
 end
 
+describe("an error in a row", function()
+  -- What a form raises with kernels and without, of which the first world tells the tier.
+  local function both(fail)
+    local said, tier = {}, nil
+    for n, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels, tag = 5 }
+      world:component("P", { "x: f64", "b: u8" })
+      for i = 1, 5 do world:spawn { P = { x = i * 100 } } end
+      local ok, problem = pcall(fail, world)
+      assert.is_false(ok)
+      said[n] = tostring(problem):gsub("\nstack traceback:.*", "")
+      tier = tier or (world:describe().systems[1] and world:explain("it").tier)
+    end
+    assert.equal(said[2], said[1])
+    return said[1], tier
+  end
+
+  it("names the entity, whether the function is compiled or not", function()
+    local function set(p) p.b = p.x end
+    local at = "33_error_spec.lua:%d+: entity 65538v0@5: field 'P.b' is u8: 300"
+    for _, fail in ipairs {
+      function(world) world:query("P"):each(set) end,
+      function(world) world:query("P"):where(function(p) return p.x > 150 end):each(set) end,
+      function(world)
+        world:query("P"):sum(function(p)
+          p.b = p.x
+          return 1
+        end)
+      end,
+      function(world)
+        world:system("it", { query = "P", each = set })
+        world:update(1)
+      end,
+    } do
+      assert.matches(at, (both(fail)))
+    end
+    local text, tier = both(function(world)
+      world:system("it", { query = "P.b, P.x:in", map = function(_, x) return x end })
+      world:update(1)
+    end)
+    assert.equal("system 'it': entity 65538v0@5: field 'P.b' is u8: 300 is out of range", text)
+    assert.equal("vector", tier)
+    text = both(function(world)
+      world:query("P"):where(function(p) return 1 // p.b == 1 end):count()
+    end)
+    assert.matches("entity 65536v0@5: attempt to ", text)
+  end)
+
+  it("names it of what only Lua can do, too, once, and leaves other values as they are", function()
+    local text, tier = both(function(world)
+      world:system("it", { query = "P",
+        each = function(p) if p.x > 150 then error("stop", 0) end end })
+      world:update(1)
+    end)
+    assert.equal("system 'it': entity 65537v0@5: stop", text)
+    assert.equal("lua", tier)
+    text = both(function(world)
+      world:query("P"):each(function()
+        world:query("P"):each(function(p) if p.x > 150 then error "stop" end end)
+      end)
+    end)
+    assert.matches("^spec/33_error_spec.lua:%d+: entity 65537v0@5: stop$", text)
+    local world = helper.new_world()
+    world:component("P", { "x: f64" })
+    world:spawn { P = {} }
+    local thing = {}
+    local ok, problem = pcall(function() world:query("P"):each(function() error(thing) end) end)
+    assert.is_true(not ok and problem == thing)
+    world:system("it", { run = function() error("stop", 0) end })
+    has_error(function() world:update(1) end, "system 'it': stop")
+  end)
+end)
+
 local described = helper.system
 
 local function failing_deep_inside()

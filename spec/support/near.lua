@@ -53,7 +53,7 @@ local function run(make, kernels, rows, query)
   end)
   local explained = world:explain "s"
   if kernels then luassert.equal("vector", explained.tier, explained.reason) end
-  why = ok or tostring(why):match "^[^\n]*":gsub("entity %S+: ", "")
+  why = ok or tostring(why):match "^[^\n]*"
   helper.check(world)
   return world:digest(), why, calls
 end

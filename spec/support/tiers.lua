@@ -4,9 +4,9 @@ local luassert = require "luassert"
 
 local tiers = {}
 
--- An error without its traceback, whose row it was, and worlds' tags.
+-- An error without its traceback and worlds' tags.
 function tiers.plain(problem)
-  return (tostring(problem):gsub("\n.*", ""):gsub("entity %S+: ", ""):gsub("@%d+", ""))
+  return (tostring(problem):gsub("\n.*", ""):gsub("@%d+", ""))
 end
 
 -- run(seed, kernels), which returns what was seen and the tier, sees the same with kernels and

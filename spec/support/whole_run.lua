@@ -330,7 +330,7 @@ end
 
 local function plain(problem)
   return (tostring(problem):gsub("\n.*", ""):gsub("^[^ ]*whole_run%.lua:%d+: ", "")
-    :gsub("entity %S+: ", ""):gsub("@%d+", ""):gsub("%-nan", "nan"))
+    :gsub("@%d+", ""):gsub("%-nan", "nan"))
 end
 
 local floats = { N = { "f", "g", "w" }, Body = { "hp", "w" }, Packed = { "f" },

@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "lua/bind/args.h"
+#include "lua/bind/world_box.h"
 #include "lua/each.h"
 #include "lua/loop.h"
 #include "lua/map.h"
@@ -44,9 +45,11 @@ static int finish_body(lua_State *L) {
   return 0;
 }
 
-/* The end of "file:line: " at the beginning of a message, or its beginning. */
+/* The end of "file:line: " at the beginning of a message, in front of any traceback, or its
+** beginning. */
 static const char *behind_position(const char *message) {
-  for (const char *at = strchr(message, ':'); at; at = strchr(at + 1, ':')) {
+  const char *end = strstr(message, "\nstack traceback:");
+  for (const char *at = strchr(message, ':'); at && (!end || at < end); at = strchr(at + 1, ':')) {
     size_t digits = strspn(at + 1, "0123456789");
     if (digits && at[digits + 1] == ':' && at[digits + 2] == ' ') return at + digits + 3;
   }
@@ -89,20 +92,38 @@ static void append_trace(lua_State *L, int handler) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &traced_key);
 }
 
+/* Whether a text begins with "entity 65536v2@1: ". */
+static bool names_entity(const char *text) {
+  static const char begin[] = "entity ";
+  if (strncmp(text, begin, sizeof begin - 1) != 0) return false;
+  text += sizeof begin - 1;
+  size_t id = strspn(text, "0123456789v@");
+  return id && text[id] == ':' && text[id + 1] == ' ';
+}
+
+void failure_name(lua_State *L, ecs_id entity) {
+  const char *message = entity != ECS_NULL ? lua_tostring(L, -1) : NULL;
+  const char *text = message ? behind_position(message) : NULL;
+  char name[48];
+  if (!text || names_entity(text)) return;
+  need_stack(L, 8);
+  text_format(name, sizeof name, "entity %e: ", entity);
+  lua_pushlstring(L, message, (size_t)(text - message));
+  lua_pushstring(L, name);
+  lua_pushstring(L, text);
+  lua_concat(L, 3);
+  lua_replace(L, -2);
+}
+
+ecs_id failure_row(const struct loop_box *loop) {
+  bool within = loop && loop->open && loop->box->world && !loop->events;
+  return within && loop->row < loop->count ? loop_entity(loop, loop->row) : ECS_NULL;
+}
+
 /* Raises the error at the top of the stack, a text with the entity, if there is one, in it, and
 ** with what a handler has kept. */
 static void raise_of(lua_State *L, int status, ecs_id entity, int handler) {
-  bool named = status != LUA_ERRMEM && entity != ECS_NULL;
-  const char *message = named ? lua_tostring(L, -1) : NULL;
-  if (message) {
-    char name[48];
-    const char *text = behind_position(message);
-    text_format(name, sizeof name, "entity %e: ", entity);
-    lua_pushlstring(L, message, (size_t)(text - message));
-    lua_pushstring(L, name);
-    lua_pushstring(L, text);
-    lua_concat(L, 3);
-  }
+  if (status != LUA_ERRMEM) failure_name(L, entity);
   if (status != LUA_ERRMEM && handler) append_trace(L, handler);
   lua_error(L);
 }

@@ -10,6 +10,7 @@
 #include "ecs_types.h"
 #include "lua/each.h"
 
+struct loop_box;
 struct run_failure;
 
 /* Which rows a run has left, of those that a loop over the kernel's query comes to. */
@@ -27,6 +28,13 @@ struct rest {
 /* Whether the error at an index is what kernel_finish has raised for a system, which has been told
 ** where it comes from. Says so once. */
 bool failure_is_traced(lua_State *L, int index);
+
+/* The entity in whose row a loop is, the functions of which are called row after row; ECS_NULL when
+** there is none. */
+ecs_id failure_row(const struct loop_box *loop);
+
+/* Puts an entity into the error at the top of the stack, if that is a text which names none yet. */
+void failure_name(lua_State *L, ecs_id entity);
 
 /* Calls the kernel's function, whose handle is at an index, for the row that failed: it does what a
 ** column could not, in the same steps as without a kernel, and what it raises is raised with the

@@ -1,6 +1,7 @@
 #include "lua/form.h"
 
 #include "lua/bind/world_box.h"
+#include "lua/failure.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "lua/lua_query.h"
@@ -28,10 +29,13 @@ static int form_body(lua_State *L) {
   return 0;
 }
 
-/* Ends the loop of a body that has returned, or raises its error. */
-static void body_end(lua_State *L, int loop_index, struct loop_box *loop, int status) {
+/* Ends the loop of a body that has returned, or raises its error, with an entity if it is of one's
+** row. */
+static void body_end(lua_State *L, int loop_index, struct loop_box *loop, int status,
+                     ecs_id entity) {
   if (status != LUA_OK) {
     loop_cancel(loop);
+    failure_name(L, entity);
     lua_error(L);
   }
   loop->done = true;
@@ -41,7 +45,7 @@ static void body_end(lua_State *L, int loop_index, struct loop_box *loop, int st
 
 void body_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
   int status = lua_pcall(L, arguments, 0, 0);
-  body_end(L, loop_index, loop, status);
+  body_end(L, loop_index, loop, status, ECS_NULL);
 }
 
 int drawing_pcall(lua_State *L, const struct loop_box *loop, int arguments,
@@ -54,10 +58,20 @@ int drawing_pcall(lua_State *L, const struct loop_box *loop, int arguments,
 }
 
 /* A form that fails, be it when its commands apply, has taken no stream. */
-void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
+static void call_form(lua_State *L, int loop_index, struct loop_box *loop, int arguments,
+                      bool by_rows) {
   int status = drawing_pcall(L, loop, arguments, chance_form(loop->chance));
-  body_end(L, loop_index, loop, status);
+  bool names = by_rows && status != LUA_OK && status != LUA_ERRMEM;
+  body_end(L, loop_index, loop, status, names ? failure_row(loop) : ECS_NULL);
   if (loop->box->world) loop->chance->opened++;
+}
+
+void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
+  call_form(L, loop_index, loop, arguments, false);
+}
+
+void rows_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
+  call_form(L, loop_index, loop, arguments, true);
 }
 
 void form_take_back(const struct query_box *query, uint64_t seen) {
@@ -77,5 +91,5 @@ void run_form(lua_State *L, bool views, rows_fn rows) {
   lua_pushvalue(L, AT_FUNCTION);
   lua_pushvalue(L, AT_LOOP);
   lua_pushlightuserdata(L, &form);
-  form_call(L, AT_LOOP, loop, 3);
+  rows_call(L, AT_LOOP, loop, 3);
 }

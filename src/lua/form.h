@@ -15,6 +15,8 @@ struct query_box;
 void body_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments);
 /* As body_call for a function form, in a stream of random numbers of its own. */
 void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments);
+/* The same where Lua calls a function for each row: its error gets the entity, as kernels' do. */
+void rows_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments);
 
 /* A lua_pcall without results in an open loop, while another stream of random numbers is open. */
 int drawing_pcall(lua_State *L, const struct loop_box *loop, int arguments,

@@ -119,7 +119,7 @@ static void run_filtered(lua_State *L, struct kernel_run *run, bool maps) {
   lua_pushvalue(L, AT_KERNEL);
   lua_pushlightuserdata(L, run);
   lua_pushboolean(L, maps);
-  form_call(L, index, loop, 5);
+  rows_call(L, index, loop, 5);
 }
 
 /* Calls the function for all rows, after check_form, as a program if it can be one; else, where it

@@ -201,7 +201,7 @@ static void fold_in_lua(lua_State *L, struct folding *folding) {
   lua_pushvalue(L, AT_FUNCTION);
   lua_pushvalue(L, AT_KERNEL);
   lua_pushlightuserdata(L, folding);
-  form_call(L, index, loop, 4);
+  rows_call(L, index, loop, 4);
 }
 
 static int reduce(lua_State *L, enum front_result result, k_reduce how) {

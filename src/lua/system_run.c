@@ -9,6 +9,7 @@
 #include "ecs_world.h"
 #include "lua/bind/status.h"
 #include "lua/each.h"
+#include "lua/failure.h"
 #include "lua/frame.h"
 #include "lua/kernel_ready.h"
 #include "lua/kernel_run.h"
@@ -85,11 +86,33 @@ static RARE ecs_status status_of(lua_State *L, const struct world_box *box, int 
   return ECS_EUSER;
 }
 
+/* name_entity(error, entity) */
+static int name_entity(lua_State *L) {
+  ecs_id entity = (ecs_id)lua_tointeger(L, 2);
+  lua_settop(L, 1);
+  failure_name(L, entity);
+  return 1;
+}
+
+/* Puts into the error of a system the row for which Lua has called its function, as kernels do. */
+static RARE void name_row(lua_State *L, const struct system_box *system) {
+  bool by_rows = system->form == FORM_EACH || system->form == FORM_MAP;
+  if (!by_rows || system->compiled) return;
+  lua_pushcfunction(L, name_entity);
+  lua_pushvalue(L, FRAME_ERROR);
+  lua_pushinteger(L, (lua_Integer)failure_row(system->loop));
+  if (lua_pcall(L, 2, 1, 0) == LUA_OK)
+    lua_replace(L, FRAME_ERROR);
+  else
+    lua_pop(L, 1);
+}
+
 /* Ends a callback of a system. A world that was closed in it goes now, unless update is still to
 ** end. */
 static inline ecs_status finish(struct world_box *box, int called,
                                 const struct system_box *system) {
   lua_State *L = state_of(box);
+  if (UNLIKELY(called != LUA_OK && called != LUA_ERRMEM)) name_row(L, system);
   if (box->world && UNLIKELY(box->loops->open)) loops_end_system(box, called == LUA_OK);
   ecs_status status = LIKELY(called == LUA_OK) ? ECS_OK : status_of(L, box, called, system);
   world_leave(L, box, FRAME_WORLD);

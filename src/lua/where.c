@@ -10,6 +10,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/each.h"
+#include "lua/failure.h"
 #include "lua/form.h"
 #include "lua/kernel_query.h"
 #include "lua/kernel_run.h"
@@ -171,8 +172,10 @@ static void ask(lua_State *L, int loop_index, int where) {
   if (!loop->open) loop_gone(L, loop);
   struct chance stream = chance_predicate(loop->chance);
   loop->asking = true;
+  loop->row = NONE;   /* a kernel says itself whose row has failed */
   int status = drawing_pcall(L, loop, 4, stream);
   loop->asking = false;
+  if (status != LUA_OK && status != LUA_ERRMEM) failure_name(L, failure_row(loop));
   if (status != LUA_OK) lua_error(L);
   if (!loop->open) loop_gone(L, loop);
   lua_setiuservalue(L, loop_index, LOOP_FILTER);
