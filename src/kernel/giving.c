@@ -298,6 +298,11 @@ static ecs_status order_spawn(struct giving *giving, const struct run_command *c
 
 static ecs_status order_tie(struct giving *giving, const struct run_command *command, ecs_id id,
                             k_scalar value) {
+  const struct part alone = {component_of(giving->run->query->world, command->component),
+                             (ecs_id)value.i64, 0, NULL, 0};
+  /* A tie without fields, of which most are, takes a tenth less so. */
+  if (command->parts == 0 && alone.target != ECS_NULL)
+    return spawn_stage_part(giving->run->query->world, id, &alone, NULL);
   begin_parts(giving, command, 0, id);
   add_part(giving, command, value);
   return end_parts(giving);
