@@ -408,6 +408,41 @@ describe("a body that fights (C26, C45)", function()
       end
     end },
 
+    { "a boss builds a turret with guns", query = "Boss, Position:in, Weapon?", exact = true,
+      make = function(world)
+      world:spawn { ChildOf = world:spawn() }
+      return function(p, weapon, _, e)
+        if world:random(e) < 0.5 then return end
+        local turret = world:spawn { Position = { x = p.x, y = p.y }, ChildOf = e,
+          Health = { hp = 60 } }
+        local last = turret
+        for side = -1, 1, 2 do
+          local gun = world:spawn { Position = { x = p.x + side, y = p.y }, ChildOf = turret,
+            Weapon = { damage = 3 }, Aggro = { target = last } }
+          world:set(turret, "Health.last", gun)
+          last = gun
+        end
+        if weapon and weapon.firing then world:add(last, "Boss") end
+      end
+    end },
+
+    { "who is hurt bears a grudge", query = "Health, Aggro?", exact = true,
+      make = function(world)
+      world:relation("Grudge", { "since: f64", "hits: i32" })
+      world:relation("Sworn", { "since: f64", exclusive = true })
+      return function(health, aggro, dt, e)
+        if health.hp > 60 or not aggro or aggro.target == ecs.null then return end
+        health.part = health.part + dt
+        world:set(e, "Grudge", aggro.target, health.part, health.hp)
+        local sworn, since = world:get(e, "Sworn")
+        if not sworn or since + 0.3 < health.part then
+          world:set(e, "Sworn", aggro.target, health.part)
+        elseif health.hp > 40 and world:has(e, "Sworn", aggro.target) then
+          world:remove(e, "Grudge", aggro.target)
+        end
+      end
+    end },
+
     { "hits hurt, and burn", query = "Hit, Hit.who->Health", exact = true,
       make = function(world, ids)
       have_hits(world, ids)
