@@ -200,6 +200,27 @@ describe("a value", function()
     assert.are.same({ 1.0, 2, "three", print }, { a, b, c, d })
     assert.is_true(world:check())
   end)
+
+  it("that is no number is like any other NaN to the digest, wherever it is kept", function()
+    local function digest(value)
+      local fresh = helper.new_world()
+      fresh:component("Plain", { "single: f32", "double: f64" })
+      fresh:component("Beside", { "single: f32", "double: f64", storage = "sparse" })
+      fresh:event("Told", { "double: f64" })
+      fresh:resource("One", { "single: f32" })
+      fresh:array("many", "f64", 3)[2] = value
+      fresh:spawn { Plain = { 1, 2 } }
+      fresh:spawn { Plain = { value, value }, Beside = { value, value } }
+      fresh:emit("Told", value)
+      fresh:res("One").single = value
+      return fresh:digest()
+    end
+    local nan = digest(0 / 0)
+    assert.are.equal(nan, digest(-(0 / 0)))
+    for _, other in ipairs { 1 / 0, -1 / 0, 0, -0.0, 1.5 } do
+      assert.are_not.equal(nan, digest(other))
+    end
+  end)
 end)
 
 describe("strings", function()
@@ -338,5 +359,23 @@ describe("`any` values", function()
   it("may be the world itself, or what closes it", function()
     local e = world:spawn { Box = { value = world } }
     assert.are.equal(world, (world:get(e, "Box")))
+  end)
+
+  it("are not encoded where saving is not possible, while functions have views", function()
+    world:component("Mind", { "n: i32", "thought: any", track = true })
+    world:spawn { Mind = { 1, {} } }
+    assert.are.equal(1, world:query("Mind:changed"):count())
+    local asked = false
+    world:query("Mind"):each(function(mind)
+      has_error(function()
+        world:save { codec = { encode = function()
+          asked = true
+          mind.n = 2
+          return ""
+        end } }
+      end, "save is not possible inside a system, a function form or defer")
+    end)
+    assert.is_false(asked)
+    assert.are.equal(1, (world:get(world:query("Mind"):first(), "Mind")))
   end)
 end)

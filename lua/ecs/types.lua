@@ -776,7 +776,8 @@ function Query:sum(fn) end
 ---@return integer? entity
 function Query:min(fn) end
 
---- The greatest of what a function, as for sum, returns, and the first entity with it; nil on no rows.
+--- The greatest of what a function, as for sum, returns, and the first entity with it; nil on no
+--- rows.
 ---@param fn fun(...: any): number
 ---@return number? value
 ---@return integer? entity

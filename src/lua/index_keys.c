@@ -125,8 +125,8 @@ static bool set_by_program(lua_State *L, struct world_box *box, ecs_index *index
   return keys != NULL;
 }
 
-/* body(object, index): gives rows their keys. The loop whose views the function is given ends with it,
-** by an error, too: the rows that it shows are those of the index. */
+/* body(object, index): gives rows their keys. The loop whose views the function is given ends with
+** it, by an error, too: the rows that it shows are those of the index. */
 static int call_rows(lua_State *L) {
   ecs_index *index = lua_touserdata(L, 2);
   struct world_box *box = ((struct key_box *)lua_touserdata(L, 1))->box;
