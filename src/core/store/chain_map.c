@@ -36,7 +36,7 @@ bool chain_map_reserve(struct memory *memory, struct chain_map *map,
 
 /* Where there are many all of the array is cleared at once. */
 static bool clear_many(struct chain_map *map, uint32_t count) {
-  if (count <= map->near_capacity / 16) return false;
+  if (!map->near || count <= map->near_capacity / 16) return false;
   memset(map->near, 0, map->near_capacity * sizeof *map->near);
   return true;
 }
