@@ -221,8 +221,8 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
     struct kernel_run run = run_to_total(&folding);
     run_in_scope(L, AT_KERNEL, &run);
     struct kernel_box *handle = lua_touserdata(L, AT_KERNEL);
-    if (!folding.step)
-      folding.integers = handle->kernel && total_is_integer(handle->kernel);
+    if (!folding.step)   /* a finalizer may have closed the world */
+      folding.integers = query->box->world && handle->kernel && total_is_integer(handle->kernel);
     end_part(&folding);
   }
   if (!compiled || folding.gave_up) {
