@@ -22,17 +22,10 @@ local function new_world(options, rows, sparse)
   return world
 end
 
--- The ids in a hash, in the order of rows.
-local function ids_of(world, text)
-  local hash = 0
-  for _, e in world:query(text):each() do hash = hash * 31 + (e & 0xFFFFFFFFFFF) end
-  return world:count(text) .. " " .. hash
-end
-
 local function say(world, said, problem)
   said[#said + 1] = tiers.plain(problem)
   for _, text in ipairs { "Gun", "Shot", "Smoke", "Far", "Armed" } do
-    said[#said + 1] = text .. " " .. ids_of(world, text)
+    said[#said + 1] = text .. " " .. tiers.ids_of(world, text)
   end
   said[#said + 1] = world:digest()
 end
@@ -212,7 +205,7 @@ describe("spawns that are all that rows order", function()
       end })
       local ok, problem = pcall(world.update, world, 1)
       assert.is_false(ok)
-      seen[n] = tiers.plain(problem) .. "\n" .. ids_of(world, "Smoke") .. world:digest()
+      seen[n] = tiers.plain(problem) .. "\n" .. tiers.ids_of(world, "Smoke") .. world:digest()
     end
     assert.are.equal(seen[2], seen[1])
   end)

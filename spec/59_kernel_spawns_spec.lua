@@ -30,13 +30,6 @@ local function check_reason(world, words, fn)
   assert(reason:find(words, 1, true), words .. ": " .. reason)
 end
 
--- A hash of all ids in the order of rows, which shows in which order they were taken.
-local function ids_of(world, text)
-  local hash = 0
-  for _, e in world:query(text):each() do hash = hash * 31 + (e & 0xFFFFFFFFFFF) end
-  return world:count(text) .. " " .. hash
-end
-
 -- What a function does to worlds with kernels and without in some updates is the same.
 local function agree(make, query)
   local seen = {}
@@ -50,7 +43,7 @@ local function agree(make, query)
     for _ = 1, 3 do
       local _, problem = pcall(world.update, world, 0.25)
       said[#said + 1] = tiers.plain(problem)
-      said[#said + 1] = ids_of(world, "Position")
+      said[#said + 1] = tiers.ids_of(world, "Position")
       said[#said + 1] = world:digest()
     end
     seen[n] = table.concat(said, "\n")

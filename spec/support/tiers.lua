@@ -9,6 +9,13 @@ function tiers.plain(problem)
   return (tostring(problem):gsub("\n.*", ""):gsub("@%d+", ""))
 end
 
+-- A hash of all ids in the order of rows, which shows in which order they were taken.
+function tiers.ids_of(world, text)
+  local hash = 0
+  for _, e in world:query(text):each() do hash = hash * 31 + (e & 0xFFFFFFFFFFF) end
+  return world:count(text) .. " " .. hash
+end
+
 -- run(seed, kernels), which returns what was seen and the tier, sees the same with kernels and
 -- without for seeds from 1 on; more than `least` of these runs are vector.
 function tiers.agree_on_seeds(last, run, least)
