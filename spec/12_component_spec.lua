@@ -284,6 +284,8 @@ describe("tags", function()
     assert.is_false(world:has(e, "Frozen"))
     has_error(function() world:spawn { Frozen = {} } end, "'Frozen' is a tag and takes true")
     has_error(function() world:spawn { Frozen = 1 } end, "takes true, got 1")
+    has_error(function() world:spawn { "Frozen" } end,
+      "'Frozen' stands alone: components are keys, as in ['Frozen'] = true")
     has_error(function() world:spawn { Frozen = false } end, "got false")
     has_error(function() world:set(e, "Frozen", {}) end, "'Frozen' is a tag")
     has_error(function() world:set(e, "Frozen", true) end, "'Frozen' is a tag")

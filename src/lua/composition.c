@@ -190,6 +190,9 @@ static void add_part(struct composition *plan, int index) {
   char got[128];
   if (LIKELY(lua_type(L, -1) == LUA_TTABLE && valued->field_count))
     batch_table(&plan->batch, valued, index);
+  else if (lua_type(L, -1) == LUA_TSTRING && lua_isinteger(L, -2))
+    raise_error(L, "%s stands alone: components are keys, as in [%s] = true",
+                show_value(L, -1, got, sizeof got), got);
   else if (!(lua_isboolean(L, -1) && lua_toboolean(L, -1)))
     raise_error(L, valued->field_count
                        ? "component '%s' takes a table of fields, or true, got %s"
