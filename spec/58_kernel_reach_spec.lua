@@ -306,6 +306,10 @@ describe("another entity in a kernel", function()
         function(h) h.d = world:get(h.prey, "Hunter.d") or 0 end,
       ["it gets 'Likes', a relation of several targets: ask for them by world:targets"] =
         function(h) h.near = world:get(h.prey, "Likes") ~= nil end,
+      ["ask for them by world:targets, and for the fields by a term, as in (Likes, *)"] =
+        function(h) h.near = world:get(h.prey, "Likes", h.prey) ~= nil end,
+      ["it calls world:get with more than an id and 'Health'"] =
+        function(h) h.n = world:get(h.prey, "Health.hp", h.prey) end,
       ["it gets the tag 'Frozen', which has no values: write world:has"] =
         function(h) h.near = world:get(h.prey, "Frozen") ~= nil end,
       ["it gets all of 'Path', which has arrays"] =

@@ -115,10 +115,12 @@ static void refuse_whole(struct front *f, const struct component *component) {
 uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
                    struct val results[FRONT_RESULTS], uint32_t wanted) {
   struct val id = need_id(f, arguments, count, "get");
-  struct val named = count == 3 ? arguments[2] : (struct val){.kind = VAL_NIL};
+  struct val named = count > 2 ? arguments[2] : (struct val){.kind = VAL_NIL};
   uint32_t leaf;
   const struct component *component = need_field(f, named, &leaf);
   refuse_whole(f, component);
+  if (count > 3)
+    front_refuse(f, "it calls world:get with more than an id and '%s'", component->name);
   bool single = leaf != NONE;
   if (!single && (!component->flat || component->field_count > FRONT_RESULTS))
     front_refuse(f, "it gets all of '%s', which has arrays, components or many fields in it: name "
