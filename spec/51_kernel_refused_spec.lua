@@ -15,7 +15,7 @@ local refused = {
   { "a.x = outer.a.b.c.d.e.f.g", "which only __index may have", 2 },
   { "a.x = deep.a.a.a.a.a.a.a", "by more than 6 keys", 2 },
   { "local s = 'a' .. a.x", "makes a string", 2 },
-  { "count = count + 1", "writes to an upvalue", 2 },
+  { "count = count + 1", "writes to an upvalue: write to a field of a row or of a resource", 2 },
   { "a.x = 1\ncount = 2", "writes to an upvalue", 3 },
   { "global_name = 1", "writes to a global or a table outside", 2 },
   { "outer[1] = 2", "writes to a table", 2 },

@@ -90,7 +90,8 @@ static struct operand immediate(struct decoder *d, int64_t value) {
 
 static const char *refusal(uint32_t op) {
   switch (op) {
-    case LOP_SETUPVAL: return "it writes to an upvalue: write to a field, or add up by q:sum";
+    case LOP_SETUPVAL: return "it writes to an upvalue: write to a field of a row or of a "
+                              "resource, or add up by q:sum";
     case LOP_CONCAT: return "it makes a string: take the names of an enum";
     case LOP_CLOSURE: return "it makes a function: make it outside of this one";
     case LOP_TBC: return "it has a variable to be closed: do that in a system's run";
