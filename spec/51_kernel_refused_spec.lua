@@ -27,6 +27,7 @@ local refused = {
     "jumps into the middle of a loop: write while, or repeat", 2 },
   { "local s = 'a'\nwhile a.x < 5 do a.x = a.x + 1 s = a end\nb.label = s", "sets a string", 4 },
   { "for k, v in pairs(outer) do a.x = v end", "C function that is not one of math's", 2 },
+  { "for i, v in ipairs(outer) do a.x = v end", "for pairs and ipairs write a numeric for", 2 },
   { "for k, v in next, outer do a.x = 1 end", "C function that is not one of math's", 2 },
   { "print(a.x)", "C function that is not one of math's", 2 },
   { "a.x = tonumber('5')", "C function that is not one of math's", 2 },

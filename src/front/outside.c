@@ -183,7 +183,8 @@ static struct val outside_function(struct front *f, const struct path *path) {
   if (spawns) return of_kind(VAL_SPAWNER, anchor);
   if (function.kind == VAL_NOTHING && native)
     front_refuse(f, "it uses a C function that is not one of math's: call it in a system's run "
-                    "and keep what it gives in a resource");
+                    "and keep what it gives in a resource; for pairs and ipairs write a "
+                    "numeric for");
   return function.kind == VAL_NOTHING ? of_kind(VAL_FUNCTION, anchor) : function;
 }
 
