@@ -332,6 +332,17 @@ function World:undeclare(component) end
 ---@field last number In its last run.
 ---@field ignored string[] Names in before and after that name no system of its phase.
 
+---@class ecs.ObserverDescription
+---@field name string
+---@field on "add"|"set"|"remove"|"enter"|"exit"|"despawn"
+---@field query string
+---@field owner? string
+---@field enabled boolean
+---@field parked boolean
+---@field runs integer
+---@field seconds number In all its runs.
+---@field last number In its last run.
+
 ---@class ecs.PhaseDescription
 ---@field name string
 ---@field fixed? number
@@ -358,6 +369,7 @@ function World:undeclare(component) end
 ---@field queries ecs.QueryDescription[]
 ---@field indexes ecs.IndexDescription[]
 ---@field systems ecs.SystemDescription[] In running order.
+---@field observers ecs.ObserverDescription[]
 ---@field phases ecs.PhaseDescription[] In running order.
 ---@field rows integer
 ---@field entities integer
