@@ -216,6 +216,44 @@ describe("a world", function()
     assert.is_truthy(tostring(message):find("closed") or tostring(message):find("changed"))
   end)
 
+  -- The collector works in every allocation, so that some of the worlds are closed in each.
+  local function close_within(prepare, call)
+    local pause = collectgarbage("setpause", 0)
+    for i = 1, 400 do
+      local world = ecs.world()
+      local e = prepare(world)
+      local _ = string.rep("x", i)
+      setmetatable({}, { __gc = function() world:close() end })
+      local ok, message
+      repeat
+        ok, message = pcall(call, world, e)
+      until not ok
+      assert.is_truthy(tostring(message):find "closed")
+    end
+    collectgarbage("setpause", pause)
+  end
+
+  it("may be closed by a finalizer while targets are listed", function()
+    close_within(function(world)
+      world:relation "Likes"
+      local e = world:spawn()
+      world:add(e, "Likes", world:spawn())
+      return e
+    end, function(world, e)
+      world:targets(e, "Likes")
+    end)
+  end)
+
+  it("may be closed by a finalizer while an index is made", function()
+    close_within(function(world)
+      world:component("Position", { "x: f64" })
+    end, function(world)
+      local function key(position) return position.x end
+      world:index("by_x", { query = "Position", ordered = key })
+      world:undeclare "by_x"
+    end)
+  end)
+
   it("may be changed by finalizers while it is read", function()
     local world = helper.new_world()
     world:component("Label", { "text: string", "lines: string[50]" })

@@ -8,6 +8,7 @@
 #include "core/store/query.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
@@ -40,6 +41,7 @@ bool index_has_script(const ecs_index *index) { return index->desc.key == script
 
 void index_keys_push(lua_State *L, struct world_box *box, int function, ecs_index_desc *desc) {
   struct key_box *key = lua_newuserdatauv(L, sizeof *key, KEY_VALUES);
+  if (!box->world) no_world(L, 1);   /* a finalizer has closed it */
   *key = (struct key_box){.box = box};
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, KEY_WORLD);

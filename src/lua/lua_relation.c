@@ -291,7 +291,8 @@ static int world_targets(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id id = check_entity(L, box, 2);
   ecs_id relation = check_relation(L, box, 3)->id;
-  lua_newtable(L);
+  lua_newtable(L);   /* which may run finalizers */
+  box = check_world(L, 1);
   lua_Integer count = 0;
   for (ecs_id target = ecs_target(box->world, id, relation); target != ECS_NULL;
        target = ecs_next_target(box->world, id, relation, target)) {
