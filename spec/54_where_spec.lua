@@ -406,3 +406,31 @@ describe("q:sum, q:min, q:max", function()
     end)
   end)
 end)
+
+describe("a finalizer that uses a view", function()
+  it("finds no row in a view while a predicate is about to be asked", function()
+    local world = helper.new_world()
+    world:component("Position", { "x: f64", track = true })
+    world:tag "Last"
+    world:spawn_many(9, { Position = {} })
+    world:spawn { Position = {}, Last = true }
+    local query, kept, on = world:query "Position", nil, true
+    local chosen = query:where(function(position)
+      kept = position
+      return rawequal(position, kept)
+    end)
+    local function churn()
+      setmetatable({}, { __gc = function()
+        if not on then return end
+        if kept then pcall(function() kept.x = 7 end) end
+        churn()
+      end })
+    end
+    churn()
+    collectgarbage("incremental", 1, 1000, 1)
+    for _ = 1, 2000 do chosen:each(function() end) end
+    collectgarbage("incremental", 200, 100, 13)
+    on = false
+    assert.is_true(world:check())
+  end)
+end)

@@ -206,6 +206,7 @@ static void fill(lua_State *L, int loop_index) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int top = lua_gettop(L);
   loop->filter = NULL;
+  loop->row = NONE;   /* the last table's may be behind the end of this one, for finalizers, too */
   if (loop->partial) mark_matches(L, loop_index);
   lua_getiuservalue(L, loop_index, LOOP_WHERE);
   ask_all(L, loop_index);
