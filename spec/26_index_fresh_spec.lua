@@ -225,6 +225,23 @@ describe("an index of what is not tracked", function()
     check()
   end)
 
+  it("is made of few groups of rows, or of all where many have changed", function()
+    world = helper.new_world()
+    world:component("Item", { "n: i32" })
+    local list = world:spawn_many(20000, { Item = {} })
+    local index = world:index("keys", { query = "Item:in", hash = "n" })
+    local function bring_up_keys()
+      index:find(1)
+      return world:explain("keys").brought
+    end
+    assert.are.equal("whole", bring_up_keys())
+    world:set(list[10], "Item.n", 9)
+    assert.are.equal(1024, bring_up_keys())
+    for i = 1, 20000, 1000 do world:set(list[i], "Item.n", 8) end
+    assert.are.equal("whole", bring_up_keys())
+    assert.are.equal(20, #entities(index:find(8)))
+  end)
+
   it("is always made of all where rows are chosen one by one, or ids are keys", function()
     world:component("Asleep", { toggle = true })
     world:component("Of", { "whom: entity", "n: i32" })

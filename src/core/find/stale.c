@@ -120,19 +120,15 @@ static bool is_lent(const ecs_index *index) {
   return false;
 }
 
-/* Whether any of 1,024 rows of a table may have been written, or be others, and whether that is all
-** that is known of them. */
-static bool group_is_new(const ecs_index *index, const struct table *table, uint32_t group,
-                         bool *whole) {
+/* Whether any of 1,024 rows of a table may have been written, or be others, without being known by
+** itself. */
+static bool group_is_new(const ecs_index *index, const struct table *table, uint32_t group) {
   const struct query_terms *terms = &index->query->terms;
-  bool is_new = false;
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct marks *marks = marks_for(&terms->terms[i], table);
-    if (!marks || marks->groups[group] <= index->stale.seen) continue;
-    is_new = true;
-    *whole = *whole || !marks->tracked;
+    if (marks && !marks->tracked && marks->groups[group] > index->stale.seen) return true;
   }
-  return is_new;
+  return false;
 }
 
 /* So many that to look for them is in vain. */
@@ -140,11 +136,8 @@ static bool are_many(const ecs_index *index) {
   struct tables tables = {index, NULL, 0};
   uint64_t rows = 0;
   while (next_table(&tables))
-    for (uint32_t i = 0; i < mark_groups(tables.table->count); i++) {
-      bool whole = false;
-      group_is_new(index, tables.table, i, &whole);
-      rows += whole ? MARK_ROWS : 0;
-    }
+    for (uint32_t i = 0; i < mark_groups(tables.table->count); i++)
+      rows += group_is_new(index, tables.table, i) ? MARK_ROWS : 0;
   return rows > index->stale.now.rows / FEW + MARK_ROWS;
 }
 
