@@ -67,6 +67,28 @@ describe("a prefab of a live script", function()
     end
   end)
 
+  it("that is refused leaves to its component's name what that was", function()
+    files:write("a.lua", [[local world = ...
+      world:component("C", { "x: f64 = 7" })]])
+    local session = open()
+    local old = world:spawn { C = true }
+    world:load(world:save())   -- the name is found anew
+    files:write("a.lua", [[local world = ...
+      world:component("C", { "s: string", "x: f64[3]", "y: f64" })
+      world:prefab("P", { C = { no = 1 } })]])
+    assert.is_false(helper.poll(session))
+    assert.is_truthy(errors[1]:find("component 'C' has no field 'no'", 1, true))
+    for _ = 1, 3 do
+      local new = world:spawn { C = {} }
+      assert.are.same({ 7.0 }, { world:get(new, "C") })
+      world:set(new, "C", { x = 3 })
+      world:set(old, "C", 4)
+      assert.are.same({ 3.0, 4.0 }, { world:get(new, "C.x"), (world:get(old, "C")) })
+      assert.is_false((pcall(world.set, world, new, "C", { y = 1 })))
+    end
+    assert.are.equal(4, world:query("C"):count())
+  end)
+
   -- An edit that makes sense, and what has the value 30 then; or one that is refused.
   local function edit(rng, value)
     local kind = rng:pick { "f64", "f32", "i32", "i16" }

@@ -376,7 +376,9 @@ static ecs_status check_toggles(struct migration *migration) {
 
 /* ---- the transaction ---- */
 
+/* Whoever looked for a component meanwhile has found one that may go. */
 void migration_show(const struct migration *migration, bool wanted) {
+  if (migration->count) migration->world->registry.version++;
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
     assert(!change->wanted || change->wanted->id == change->component->id);
