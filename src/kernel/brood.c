@@ -322,8 +322,8 @@ static ecs_status find_tables(const struct broods *broods, ecs_world *world) {
 static void take_rows(const struct broods *broods, ecs_world *world,
                       const struct brood_block *block) {
   struct entity_index *index = &world->entities;
-  struct table *tables[K_SITES];
-  uint32_t *next[K_SITES], *place = broods->places;
+  struct table *tables[K_SITES] = {NULL};
+  uint32_t *next[K_SITES] = {NULL}, *place = broods->places;
   for (uint32_t i = 0; i < block->broods; i++) {
     const struct brood *brood = &broods->list[block->first + i];
     tables[i] = broods->kinds[brood->kind].table;

@@ -33,7 +33,7 @@ static struct lane *find_lane(struct lanes *lanes, uint32_t table) {
 static ecs_status need_lane(ecs_world *world, struct lanes *lanes, uint32_t table,
                             struct lane **lane) {
   const struct queue *queue = &world->staging.queue;
-  struct table *from = world_table(world, table), *to;
+  struct table *from = world_table(world, table), *to = NULL;
   *lane = find_lane(lanes, table);
   if (*lane || lanes->count == LANES) return ECS_OK;
   ecs_status status = (queue->kind == COMMAND_ADD ? graph_with : graph_without)(
