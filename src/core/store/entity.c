@@ -487,7 +487,6 @@ INLINE ecs_status take_row(ecs_world *world, ecs_id id, ecs_id component, otherw
 }
 
 static ecs_status add_slowly(ecs_world *world, ecs_id id, ecs_id component) {
-  if (UNLIKELY(id_is_pair(component))) return relate_add_pair(world, id, component);
   return change(world, id, component, true);
 }
 
@@ -501,6 +500,7 @@ INLINE bool change_is_near(const ecs_world *world) {
 }
 
 static APART ecs_status add_otherwise(ecs_world *world, ecs_id id, ecs_id component) {
+  if (id_is_pair(component)) return relate_add_pair(world, id, component);
   struct sparse *sparse = plain_sparse(world, component);
   if (UNLIKELY(sparse)) return add_sparse(world, id, component, sparse);
   if (stage(world, COMMAND_ADD, id, component)) return ECS_OK;
@@ -525,7 +525,8 @@ static APART ecs_status remove_told(ecs_world *world, ecs_id id, ecs_id componen
 }
 
 INLINE ecs_status add(ecs_world *world, ecs_id id, ecs_id component, otherwise_fn otherwise) {
-  if (UNLIKELY(change_is_more(world))) return otherwise(world, id, component);
+  if (UNLIKELY(change_is_more(world) || id_is_pair(component)))
+    return otherwise(world, id, component);
   return add_row(world, id, component, otherwise);
 }
 
