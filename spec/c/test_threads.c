@@ -94,8 +94,59 @@ static void live_a_life(struct worker *worker) {
 
 static void worlds_share_nothing(void) { run_threads(live_a_life); }
 
+/* Sanitizers put more on the stack than is theirs to count. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SMALL_STACK (256u * 1024)
+#else
+#define SMALL_STACK (64u * 1024)
+#endif
+
+struct death {
+  ecs_world *world;
+  ecs_id who;
+  ecs_status status;
+};
+
+static void *end_all(void *ud) {
+  struct death *death = ud;
+  death->status = ecs_despawn(death->world, death->who);
+  return NULL;
+}
+
+static void run_on_a_small_stack(void *(*run)(void *ud), void *ud) {
+  pthread_t thread;
+  pthread_attr_t attributes;
+  CHECK(pthread_attr_init(&attributes) == 0);
+  CHECK(pthread_attr_setstacksize(&attributes, SMALL_STACK) == 0);
+  CHECK(pthread_create(&thread, &attributes, run, ud) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  pthread_attr_destroy(&attributes);
+}
+
+/* A chain, and a fan. */
+static void ends_many_on_a_small_stack(void) {
+  struct fixture f;
+  for (int wide = 0; wide < 2; wide++) {
+    memset(&f, 0, sizeof f);
+    open_usual(&f);
+    ecs_id child_of, last = spawn_empty(f.world);
+    size_t before = ecs_alive_count(f.world) - 1;
+    struct death death = {f.world, last, ECS_EINVAL};
+    CHECK_OK(f.world, ecs_child_of(f.world, &child_of));
+    for (long i = by_scale(20000, 100000, 1000000); i > 0; i--) {
+      ecs_id next = SPAWN(f.world, ecs_pair(child_of, last));
+      if (!wide) last = next;
+    }
+    run_on_a_small_stack(end_all, &death);
+    CHECK_INTEGER(ECS_OK, death.status);
+    CHECK_INTEGER(before, ecs_alive_count(f.world));
+    close_world(&f);
+  }
+}
+
 static const struct test tests[] = {
   {"worlds on six threads live as one alone does", worlds_share_nothing},
+  {"C87: chains and fans of children end on a stack of 64 KB", ends_many_on_a_small_stack},
 };
 
 int main(void) { return RUN_TESTS(tests); }
