@@ -335,7 +335,9 @@ static void spawn_targets(struct front *f, const struct component *relation, str
 static void spawn_pair(struct front *f, const struct front_item *item) {
   const struct val *value = &item->value;
   struct tying tying = part(NULL);
-  take_pair(f, &tying, item->pair);
+  bool found = take_pair(f, &tying, item->pair);
+  assert(found && tying.relation);
+  (void)found;
   bool is_true = value->kind == VAL_VALUE && value->value == build_bool(f->b, true);
   if (!is_true && value->kind != VAL_TABLE)
     front_refuse(f, "it spawns with a pair of '%s' from something else than true or a table of its "

@@ -183,7 +183,7 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   struct run run = run_of(kernel, variant, how, loop->filter);
   struct run_failure failure = {.entity = ECS_NULL};
   const struct table *table = query_table(kernel->query, match);
-  assert(loop->query->query == kernel->query);
+  assert(loop->query->query == kernel->query && run.plan);
   assert((how->truth != NULL) == (kernel->result == RESULT_TRUTH));
   if (UNLIKELY(may_be_refused(&run, table))) {
     if (how->resume) how->resume(variant, match, how->ud);
