@@ -6,6 +6,7 @@ local live = require "ecs.live"
 local native = require "ecs.native"
 local random = require "spec.support.rng"
 local scratch = require "spec.support.scratch"
+local watch = require "ecs.live.watch"
 
 local has_error = helper.has_error
 
@@ -116,6 +117,42 @@ describe("files of live scripts that are being saved", function()
     assert.is_true(session:poll(true))
     assert.are.equal("a2 b2", helper.order(world))
     assert.is_nil(poll_after(1000))
+  end)
+
+  it("are read once more when they may have changed within a step of the clock", function()
+    files:write("a.lua", system "a1")
+    now = (native.stat(files.path .. "/a.lua")) + 99 * 1000 * 1000
+    open()
+    files:rewrite("a.lua", system "a2")
+    assert.is_nil(poll_after(0))
+    assert.is_true(poll_after(20))
+    assert.are.equal("a2", helper.order(world))
+  end)
+
+  it("are not read again once the clock has gone on", function()
+    local reads, read = 0, watch.read
+    finally(function() watch.read = read end)
+    files:write("a.lua", system "a1")
+    now = (native.stat(files.path .. "/a.lua"))
+    open()
+    watch.read = function(path)
+      reads = reads + 1
+      return read(path)
+    end
+    for _, case in ipairs { { 99, 1 }, { 1, 2 }, { 0, 2 }, { 1000, 2 } } do
+      assert.is_nil(poll_after(case[1]))
+      assert.are.equal(case[2], reads)
+    end
+  end)
+
+  it("are found in a directory that may have changed within a step of the clock", function()
+    files:write("a.lua", system "a1")
+    now = (native.stat(files.path)) + 99 * 1000 * 1000
+    open()
+    files:unseen("", function() files:write("b.lua", system "b1") end)
+    assert.is_nil(poll_after(0))
+    assert.is_true(poll_after(20))
+    assert.are.equal("a1 b1", helper.order(world))
   end)
 
   it("are read when they rest, whatever has been read meanwhile", function()
