@@ -118,6 +118,7 @@ build = {
         "src/core/store/component.c",
         "src/core/store/emission.c",
         "src/core/store/entity.c",
+        "src/core/store/entity_change.c",
         "src/core/store/event.c",
         "src/core/store/fail.c",
         "src/core/store/graph.c",

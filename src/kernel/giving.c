@@ -7,6 +7,7 @@
 #include "core/store/component.h"
 #include "core/store/emission.h"
 #include "core/store/entity.h"
+#include "core/store/entity_change.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
 #include "core/store/index.h"

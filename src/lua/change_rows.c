@@ -3,6 +3,7 @@
 #include "lua/change_rows.h"
 
 #include "core/store/entity.h"
+#include "core/store/entity_change.h"
 #include "core/store/query.h"
 #include "core/store/some_rows.h"
 #include "core/store/world.h"

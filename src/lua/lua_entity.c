@@ -4,6 +4,7 @@
 #include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/entity_change.h"
 #include "core/store/marks.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"

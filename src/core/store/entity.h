@@ -39,9 +39,12 @@ ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
 ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
                            struct component *component, const struct write *writes,
                            uint32_t count, uint32_t stride);
-ecs_status entity_add(ecs_world *world, ecs_id id, ecs_id component);
-ecs_status entity_remove(ecs_world *world, ecs_id id, ecs_id component);
 ecs_status entity_despawn(ecs_world *world, ecs_id id);
+
+/* Adds a component that is no relation and that the entity lacks, or removes one: at once, scope
+** or not, and nobody is told. */
+ecs_status entity_add_now(ecs_world *world, ecs_id id, struct component *component);
+ecs_status entity_remove_now(ecs_world *world, ecs_id id, struct component *component);
 
 /* Ends an entity at once, scope or not. Cannot fail. */
 void entity_kill(ecs_world *world, uint32_t index);

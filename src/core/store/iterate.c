@@ -4,6 +4,7 @@
 #include "core/store/changes.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/entity_change.h"
 #include "core/store/marks.h"
 #include "core/store/passage.h"
 #include "core/store/query.h"
