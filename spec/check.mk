@@ -144,11 +144,12 @@ LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-
 TEST_CHECKS := asan plain rock $(if $(C_TESTS),asan-c) paranoid model \
   $(if $(C_TESTS),threads c) hash $(if $(C_TESTS),hash-c) install costs digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
-DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-3 deep-traces-4 deep-traces-1 deep-traces-2) \
-  $(if $(DEEP_SPECS),deep-asan $(if $(deep_scale:small=),deep-specs) deep-plain) \
+# The longest first, so that both halves of the machine end together.
+DEEP_CHECKS := valgrind $(if $(deep_scale:small=),deep-traces-3 deep-traces-4 deep-traces-1 \
+  deep-traces-2 tidy) $(if $(DEEP_SPECS),deep-asan $(if $(deep_scale:small=),deep-specs) deep-plain) \
   $(if $(C_TESTS),deep-c deep-threads) builds \
-  windows $(if $(C_TESTS),i686 aarch64) \
-  valgrind $(if $(C_TESTS),valgrind-c) cppcheck fuzz $(if $(deep_scale:small=),coverage tidy)
+  windows $(if $(C_TESTS),i686 aarch64) $(if $(C_TESTS),valgrind-c) cppcheck fuzz \
+  $(if $(deep_scale:small=),coverage)
 
 # $(call run_checks,set,names,seconds after which a check hangs)
 define run_checks
