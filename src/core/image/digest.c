@@ -140,11 +140,28 @@ static void add_cells(const ecs_world *world, const struct leaf *leaf, const voi
 }
 
 /* What an entity's id adds to its cells: as one more cell of all its bits. */
+static uint64_t share_of(uint32_t at, uint16_t generation) {
+  return ((uint64_t)generation << INDEX_BITS | at) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
 static uint64_t id_share(const ecs_world *world, uint32_t at) {
   if (UNLIKELY(at < FIRST_ENTITY))
     return hash_target(world, entity_id(&world->entities, at));
-  uint64_t id = (uint64_t)*entity_generation(&world->entities, at) << INDEX_BITS | at;
-  return id * UINT64_C(0x9E3779B97F4A7C15);
+  return share_of(at, *entity_generation(&world->entities, at));
+}
+
+/* Adds to each row of a list what its entity's id does. Most slots are near. */
+static void add_ids(const ecs_world *world, const uint32_t *rows, uint32_t count,
+                    uint64_t *sums) {
+  const struct slots near = world->entities.near;
+  uint32_t far = 0;
+  for (uint32_t i = 0; i < count; i++) far |= rows[i] - FIRST_ENTITY >= near.count;
+  if (UNLIKELY(far)) {
+    for (uint32_t i = 0; i < count; i++) sums[i] += id_share(world, rows[i]);
+    return;
+  }
+  for (uint32_t i = 0; i < count; i++)
+    sums[i] += share_of(rows[i], near.generations[rows[i] - FIRST_ENTITY]);
 }
 
 /* What the target of a pair adds to what its relation's name says; 0 for a component. */
@@ -182,8 +199,8 @@ static uint64_t hash_table(const ecs_world *world, const struct table *table) {
       add_cells(world, leaf, column->data, row, count, key, sums);
     }
     if (table->off) add_toggles(world, table, row, count, sums);
-    for (uint32_t i = 0; i < count; i++)
-      total += mix(sums[i] + id_share(world, table->rows[row + i]));
+    add_ids(world, table->rows + row, count, sums);
+    for (uint32_t i = 0; i < count; i++) total += mix(sums[i]);
   }
   return total;
 }
