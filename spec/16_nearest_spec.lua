@@ -61,4 +61,15 @@ describe("the nearest known name", function()
       helper.check(world)
     end)
   end
+
+  it("is the first by its letters of those that are as near, whatever came first", function()
+    for _, order in ipairs { { "Pfc", "Pfa", "Pfab" }, { "Pfab", "Pfa", "Pfc" } } do
+      local world = helper.new_world()
+      for _, name in ipairs(order) do
+        world:tag(name)
+      end
+      helper.has_error(function() world:query "Pf" end, "did you mean 'Pfa'")
+      helper.has_error(function() world:query "Pfb" end, "did you mean 'Pfa'")
+    end
+  end)
 end)

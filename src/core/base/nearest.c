@@ -35,10 +35,19 @@ void nearest_begin(struct nearest *nearest, const char *wanted, size_t size) {
   nearest->distance = size < 6 ? 2 : size < 9 ? 3 : 4;
 }
 
+static bool comes_before(const char *a, size_t a_size, const char *b, size_t b_size) {
+  int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
+  return order < 0 || (order == 0 && a_size < b_size);
+}
+
+/* Of two that are as near the first by their letters, in whatever order they are offered. */
 void nearest_offer(struct nearest *nearest, const char *name, size_t size) {
-  uint32_t distance = text_distance(nearest->wanted, nearest->wanted_size, name, size,
-                                    nearest->distance - 1);
-  if (distance >= nearest->distance) return;
+  uint32_t most = nearest->best ? nearest->distance : nearest->distance - 1;
+  uint32_t distance = text_distance(nearest->wanted, nearest->wanted_size, name, size, most);
+  if (distance > most) return;
+  if (distance == nearest->distance &&
+      !comes_before(name, size, nearest->best, nearest->best_size))
+    return;
   nearest->distance = distance;
   nearest->best = name;
   nearest->best_size = size;
