@@ -10,6 +10,8 @@
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/id_set.h"
+#include "core/store/name.h"
+#include "core/store/prefab.h"
 #include "core/store/require.h"
 #include "core/store/resource.h"
 #include "core/store/world.h"
@@ -438,6 +440,14 @@ static const struct component *claimant(const ecs_world *world, const char *name
   return found && !found->orphan && found != one && found != other ? found : NULL;
 }
 
+/* Ties and terms would mean the component by the name, and nobody the prefab. */
+static ecs_status check_prefabs(const ecs_world *world, const char *name) {
+  ecs_id known = name_find(world, 0, name, strlen(name));
+  if (known == ECS_NULL || !prefab_is_or_comes(world, known)) return ECS_OK;
+  return world_fail(world, ECS_ETAKEN, "'%s' is a prefab, and ties and terms would mean the "
+                    "component by the name: call that otherwise", name);
+}
+
 ecs_status declare_check_name(const ecs_world *world, const char *name,
                               const struct component *self) {
   const struct component *other = claimant(world, name, self, NULL);
@@ -468,7 +478,8 @@ static ecs_status check_names(const ecs_world *world, const struct component *co
   const struct component *other = was ? claimant(world, was, known, old) : NULL;
   if (other)
     return world_fail(world, ECS_ETAKEN, "both '%s' and '%s' were '%s'", other->name, name, was);
-  return known || staged ? ECS_OK : declare_check_name(world, name, old);
+  status = known ? ECS_OK : check_prefabs(world, name);
+  return known || staged || status != ECS_OK ? status : declare_check_name(world, name, old);
 }
 
 static bool same_text(const char *a, const char *b) {

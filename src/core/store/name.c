@@ -188,8 +188,7 @@ ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t si
   if (size && memchr(text, '.', size))
     return world_fail(world, ECS_EINVAL, "the name '%S' has a dot, which stands between the names "
                       "of a path", &name);
-  uint32_t index = ecs_id_index(entity);
-  if (UNLIKELY(world->relations.prefab && ecs_alive(world, entity) && prefab_is(world, index)))
+  if (UNLIKELY(prefab_is_or_comes(world, entity)))
     return world_fail(world, ECS_EINVAL, "%e is a prefab, which keeps its name", entity);
   return name_put(world, entity, text, size);
 }

@@ -5,10 +5,12 @@
 #include "core/store/alone.h"
 #include "core/store/builtin.h"
 #include "core/store/clone.h"
+#include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 #include "core/store/index.h"
+#include "core/store/name.h"
 #include "core/store/prefab_update.h"
 #include "core/store/relation.h"
 #include "core/store/spawn.h"
@@ -22,6 +24,20 @@ bool prefab_is(const ecs_world *world, uint32_t entity) {
   if (LIKELY(!world->relations.prefab)) return false;
   const struct table *table = record_table(world, entity_record(&world->entities, entity));
   return table && table->hidden;
+}
+
+bool prefab_is_or_comes(const ecs_world *world, ecs_id entity) {
+  const struct relation *prefab = world->relations.prefab;
+  if (LIKELY(!prefab) || !ecs_alive(world, entity)) return false;
+  uint32_t name = ecs_id_index(prefab->component->id);
+  ecs_id mark = pair_make(name, name);
+  return prefab_is(world, ecs_id_index(entity)) || command_is_staged(world, entity, mark);
+}
+
+bool prefab_is_root(const ecs_world *world, ecs_id entity) {
+  if (!ecs_alive(world, entity) || !prefab_is(world, ecs_id_index(entity))) return false;
+  const struct relation *child_of = world->relations.child_of;
+  return !child_of || ties_target(&child_of->ties, ecs_id_index(entity)) == 0;
 }
 
 /* Whether a child came with what its parent is made of. */
@@ -135,7 +151,7 @@ static ecs_status make(ecs_world *world, const struct prefab_node *node, ecs_id 
   ecs_status status = node->is_a != ECS_NULL ? derive(world, node, out) : spawn(world, node, out);
   if (status == ECS_OK) status = stage_shared(world, *out, node);
   if (status == ECS_OK && parent == ECS_NULL)
-    status = name_set(world, *out, node->name.data, node->name.size);
+    status = name_put(world, *out, node->name.data, node->name.size);
   if (status != ECS_OK || parent == ECS_NULL) return status;
   status = stage_parent(world, *out, parent);
   if (status == ECS_OK && node->name.size)

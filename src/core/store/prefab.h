@@ -39,6 +39,12 @@ ecs_status prefab_need(const ecs_world *world, const char *path, size_t size, ec
 /* Whether the living entity is a prefab, or a child of one. */
 bool prefab_is(const ecs_world *world, uint32_t entity);
 
+/* Whether an entity is one, or will be at the end of a scope; false for the dead. */
+bool prefab_is_or_comes(const ecs_world *world, ecs_id entity);
+
+/* Whether an id is that of a prefab that is no child of another one; false for the dead. */
+bool prefab_is_root(const ecs_world *world, ecs_id entity);
+
 /* Whether a prefab's child came with what its parent is made of. */
 bool prefab_inherits(const ecs_world *world, uint32_t child);
 

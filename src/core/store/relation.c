@@ -178,9 +178,10 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
                               uint32_t source, uint32_t target) {
   if (!relation->acyclic) return ECS_OK;
   if (relation == world->relations.child_of) {
-    if (UNLIKELY(target && prefab_is(world, source)))
-      return world_fail(world, ECS_EINVAL, "a prefab stays where it was declared: %e cannot be "
-                        "tied to another parent", entity_id(&world->entities, source));
+    if (UNLIKELY(prefab_is(world, source) && (target || ties_target(&relation->ties, source))))
+      return world_fail(world, ECS_EINVAL, "a prefab stays where it was declared: %e cannot be %s",
+                        entity_id(&world->entities, source),
+                        target ? "tied to another parent" : "taken from its parent");
     ecs_status status = name_check_parent(world, source, target);
     if (status != ECS_OK) return status;
   }
