@@ -142,6 +142,8 @@ describe("C87: a prefab", function()
     world:defer()
     assert.error_matches(function() world:prefab("New", {}) end, "cannot be declared again inside")
     world:prefab("Dropped", { Stats = { bag = {} } })
+    assert.error_matches(function() world:instantiate "Dropped" end,
+      "prefab 'Dropped' is there when the scope that declares it ends")
     world:cancel()
     assert.is_nil(world:lookup "Dropped")
     assert.error_matches(function() world:instantiate "Dropped" end, "there is no prefab 'Dropped'")

@@ -437,6 +437,14 @@ describe("world:explain", function()
     assert.are.same({}, world:explain("s").reads)
   end)
 
+  it("says that kernels are off where they are", function()
+    local world = helper.new_world { kernels = false }
+    world:component("Position", { "x: f32" })
+    world:system("s", { query = "Position", each = function() end })
+    assert.are.equal("kernels are off (kernels = false, or ECS_KERNELS=0)",
+      world:explain("s").reason)
+  end)
+
   it("names the nearest system", function()
     local world = new_world()
     world:system("move", { run = function() end })

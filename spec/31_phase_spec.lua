@@ -64,6 +64,12 @@ describe("phases", function()
     has_error(function() world:phase(nil) end, "bad argument #1 to 'phase'")
     has_error(function() world:phase("") end, "name")
     has_error(function() world:phase("p", { after = "render", before = "startup" }) end, "'p'")
+    for _, name in ipairs { "p", "update" } do
+      for _, way in ipairs { "after", "before" } do
+        has_error(function() world:phase(name, { [way] = name }) end,
+          ("phase '%s' cannot come before or after itself"):format(name))
+      end
+    end
     assert.are.equal("startup pre_update update post_update render", phases(world))
   end)
 

@@ -225,6 +225,8 @@ static void explain_kernel(lua_State *L, int handle, int table) {
 /* Stack of explain. */
 enum { AT_WORLD = 1, AT_SYSTEM, AT_KERNEL, AT_TABLE };
 
+#define KERNELS_OFF "kernels are off (kernels = false, or ECS_KERNELS=0)"
+
 /* The reason why it stays Lua, or its programs. */
 static void explain_script(lua_State *L, const struct system_box *system) {
   if (!lua_isnil(L, AT_KERNEL)) {
@@ -236,6 +238,7 @@ static void explain_script(lua_State *L, const struct system_box *system) {
   lua_pushstring(L, foreign ? "another Lua state has it: ask there"
                     : system->form == FORM_OBSERVE ? "observers are called for one match at a time"
                     : system->form == FORM_RUN     ? "only `each` and `map` functions are compiled"
+                    : !system->box->kernels->on    ? KERNELS_OFF
                                                    : "it is not to be compiled");
   lua_setfield(L, AT_TABLE, "reason");
 }
@@ -305,7 +308,7 @@ static void explain_form(lua_State *L) {
   set_news(L, kernel->query);
   explain_kernel(L, handle, handle + 1);
   if (!kernel->box->kernels->on) {
-    lua_pushliteral(L, "kernels are off (kernels = false, or ECS_KERNELS=0)");
+    lua_pushliteral(L, KERNELS_OFF);
     lua_setfield(L, -2, "reason");
   }
   if (apart) {
@@ -341,7 +344,8 @@ int world_explain(lua_State *L) {
     call_quietly(L, explain_function, 2, 1);
     if (!lua_isnil(L, -1)) return 1;
     return luaL_argerror(L, 2, "the function has been given neither to a system nor to "
-                               "each, map, run, where, sum, min or max of a query of this world");
+                               "each, map, run, where, sum, min or max of a query of this world; "
+                               "one that gives an index its keys is told of when it is compiled");
   }
   const char *name = check_text(L, 2, &size);
   ecs_system *system = schedule_system(box->world, name, size);

@@ -72,6 +72,9 @@ ecs_status prefab_need(const ecs_world *world, const char *path, size_t size, ec
   ecs_string text = {path, size};
   *out = name_lookup(world, path, size);
   if (*out != ECS_NULL && prefab_is(world, ecs_id_index(*out))) return ECS_OK;
+  if (*out != ECS_NULL && prefab_is_or_comes(world, *out))
+    return world_fail(world, ECS_EBUSY, "prefab '%S' is there when the scope that declares it "
+                      "ends: ask for it then", &text);
   if (*out != ECS_NULL)
     return world_fail(world, ECS_EINVAL, "'%S' is an entity, and no prefab: copy it with "
                       "clone(entity)", &text);
