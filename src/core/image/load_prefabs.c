@@ -182,7 +182,8 @@ ecs_status load_prefabs(struct loader *loader) {
   for (uint32_t i = 0; i < live->declared.count && status == ECS_OK; i++) {
     ecs_id prefab = live->declared.prefabs[i];
     /* Where the world was restored others may have the id, such as children of prefabs. */
-    if (prefab_is_root(live, prefab) && name_of(live, prefab).size) status = declare_again(loader, prefab);
+    bool there = prefab_is_root(live, prefab) && name_of(live, prefab).size;
+    if (there) status = declare_again(loader, prefab);
   }
   live->any = shadow->any;
   memset(&shadow->any, 0, sizeof shadow->any);
