@@ -34,6 +34,20 @@ describe("a prefab of a live script", function()
     assert.are.same({}, errors)
   end)
 
+  it("may be made of one that stands behind it, or in a later file", function()
+    files:write("a.lua", [[local world = ...
+      world:component("Health", { "hp: f64" })
+      world:prefab("Chief", { Health = { 30 } }, { is_a = "Orc" })
+      world:prefab("Orc", {}, { is_a = "Beast", children = { { "axe", {}, { is_a = "Tool" } } } })]])
+    files:write("b.lua", [[local world = ...
+      world:prefab("Beast", { Health = { 7 } })
+      world:prefab("Tool", { Health = { 1 } })]])
+    open()
+    assert.are.same({}, errors)
+    assert.are.equal(30.0, hp "Chief")
+    assert.are.equal(7.0, hp "Orc")
+  end)
+
   -- What a component with rows and a prefab with values of it are before an edit and behind it, and
   -- what reads 4 then.
   local GROWN = {

@@ -235,6 +235,31 @@ local function of_files(job, paths, list, kept)
   return plan
 end
 
+-- Prefabs behind those that they are made of; those that are made of each other stay as they are.
+local function bases_first(entries)
+  local by_name, placed, list = {}, {}, {}
+  local function place(entry)
+    if placed[entry] then
+      return
+    end
+    placed[entry] = true
+    for _, node in ipairs(entry.list) do
+      local base = type(node.is_a) == "string" and by_name[node.is_a:match "^[^.]*"]
+      if base then
+        place(base)
+      end
+    end
+    list[#list + 1] = entry
+  end
+  for _, entry in ipairs(entries) do
+    by_name[entry.name] = entry
+  end
+  for _, entry in ipairs(entries) do
+    place(entry)
+  end
+  return list
+end
+
 -- What native.swap is to do, and what the scripts own afterwards.
 function registrations.plan(self, job)
   local owned, paths = registrations.nothing(), registrations.sorted(job.all)
@@ -258,7 +283,7 @@ function registrations.plan(self, job)
     indexes = in_order(job, paths, "indexes", owned.indexes),
     named_indexes = of_files(job, paths, "named_indexes", false),
     kept_named_indexes = of_files(job, paths, "named_indexes", true),
-    prefabs = of_files(job, paths, "prefabs", false),
+    prefabs = bases_first(of_files(job, paths, "prefabs", false)),
     group = self.group or nil,
   }
   plan.leave = named(self.owned.components, owned.components)
