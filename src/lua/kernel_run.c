@@ -125,6 +125,13 @@ static struct variant *variant_for_some(lua_State *L, int handle, struct kernel 
   return variant;
 }
 
+/* What is kept comes before what the rows of a run order. */
+static void stage_kept(lua_State *L, const struct kernel *kernel, const struct variant *variant) {
+  if (!variant->plan.order_count) return;
+  ecs_status status = kept_stage(&kernel->set->kept, kernel->box->world);
+  if (status != ECS_OK) raise_status(L, kernel->box->world, status);
+}
+
 /* What keeps spawns: behind commands that are kept they are staged. */
 static struct broods *broods_of(const struct kernel *kernel) {
   return kernel->set->kept.count ? NULL : &kernel->set->broods;
@@ -180,6 +187,7 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
                         struct variant *variant, const struct kernel_run *how) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
+  stage_kept(L, kernel, variant);
   struct run run = run_of(kernel, variant, how, loop->filter);
   struct run_failure failure = {.entity = ECS_NULL};
   const struct table *table = query_table(kernel->query, match);
@@ -283,6 +291,13 @@ static void finish_matches(lua_State *L, int handle, const struct loop_box *loop
   begin(L, kernel, g, g->present);
 }
 
+/* What the matches have ordered, behind what was kept of others before. */
+static ecs_status stage_matches(const struct kernel *kernel, const struct gathering *g) {
+  if (g->run.plan->command_count == 0) return ECS_OK;
+  ecs_status status = broods_stage(&kernel->set->broods, kernel->box->world);
+  return status == ECS_OK ? gather_stage(&kernel->set->runner, &g->run, g->gather) : status;
+}
+
 /* Runs what was gathered. */
 static void flush(lua_State *L, int handle, struct loop_box *loop, struct gathering *g) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
@@ -297,8 +312,7 @@ static void flush(lua_State *L, int handle, struct loop_box *loop, struct gather
     return;
   }
   bool sound = gather_run(runner, &g->run, g->gather, &failure);
-  ecs_status status =
-      g->run.plan->command_count ? gather_stage(runner, &g->run, g->gather) : ECS_OK;
+  ecs_status status = stage_matches(kernel, g);
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
   if (!sound && !gives_up(loop, g->how)) finish_matches(L, handle, loop, g, &failure, count);
   g->done += count;

@@ -135,7 +135,6 @@ static bool fits_now(lua_State *L, int all_anchors, const struct kernel *kernel,
   if (variant->starved) raise_memory(L);
   if (!fits) return false;
   variant->run = kernel->runs;
-  read_resources(kernel->box, variant);
   return true;
 }
 
@@ -180,6 +179,7 @@ struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
   struct variant *variant = find(L, anchors, kernel, which);
   if (!variant || !variant->plan.program || !indexes_are_fresh(variant)) return NULL;
   read_arrays(kernel->box, variant);
+  read_resources(kernel->box, variant);
   if (UNLIKELY(variant->texts)) read_texts(L, anchors, kernel, variant);
   return variant;
 }
