@@ -59,6 +59,54 @@ static ecs_cell wanted_cell(const struct update *u, const struct component *comp
   return component->leaves[leaf].value;
 }
 
+static bool is_listed(const ecs_id *ids, size_t count, ecs_id id) {
+  for (size_t i = 0; i < count; i++)
+    if (ids[i] == id) return true;
+  return false;
+}
+
+/* Whether the declaration says the tie, or what the prefab is made of has it. */
+static bool keeps_tie(const struct update *u, const struct relation *relation, ecs_id id) {
+  const ecs_world *world = u->world;
+  const struct relations *known = &world->relations;
+  const struct prefab_node *node = u->node;
+  ecs_id target = id_is_pair(id) ? entity_id_any(&world->entities, pair_target(id)) : ECS_NULL;
+  if (relation == known->child_of || relation == known->is_a) return true;
+  if (node->partial && relation != known->prefab) return true;
+  if (relation == known->prefab)
+    return target == relation->component->id ||
+           is_listed(node->shared, node->shared_count, target);
+  for (uint32_t i = 0; i < node->part_count; i++)
+    if (node->parts[i].component == relation->component &&
+        (!id_is_pair(id) || node->parts[i].target == target))
+      return true;
+  return u->base != ECS_NULL && entity_has(world, u->base, id);
+}
+
+/* Puts what whoever has a relation has because of it into a set, as require_insert does. */
+static uint32_t insert_required(const ecs_world *world, ecs_id *ids, uint32_t count, uint64_t room,
+                                const struct component *relation) {
+  for (uint32_t i = 0; i < relation->require_count; i++)
+    count = require_insert(world, ids, count, room, relation->requires[i]);
+  return count;
+}
+
+/* What the ties that the prefab is to have require. */
+static uint32_t insert_for_ties(const struct update *u, ecs_id *ids, uint32_t count,
+                                uint64_t room) {
+  const ecs_world *world = u->world;
+  const struct table *table = record_table(world, entity_find(&world->entities, u->entity));
+  for (uint32_t i = 0; i < u->node->part_count; i++)
+    if (u->node->parts[i].component->relation)
+      count = insert_required(world, ids, count, room, u->node->parts[i].component);
+  for (uint32_t i = 0; i < table->id_count; i++) {
+    const struct relation *relation = relation_of(world, table->ids[i]);
+    if (relation && keeps_tie(u, relation, table->ids[i]))
+      count = insert_required(world, ids, count, room, relation->component);
+  }
+  return count;
+}
+
 /* All components of the prefab that are no relations, sorted, in scratch memory. */
 static ecs_status wanted_ids(const struct update *u, ecs_id **ids, uint32_t *count) {
   ecs_world *world = u->world;
@@ -79,13 +127,8 @@ static ecs_status wanted_ids(const struct update *u, ecs_id **ids, uint32_t *cou
   while (table && (sparse = sparse_next_id(world, ecs_id_index(base), sparse)) != ECS_NULL)
     if (inherits(world, base, sparse))
       *count = require_insert(world, *ids, *count, room, sparse);
+  *count = insert_for_ties(u, *ids, *count, room);
   return ECS_OK;
-}
-
-static bool is_listed(const ecs_id *ids, size_t count, ecs_id id) {
-  for (size_t i = 0; i < count; i++)
-    if (ids[i] == id) return true;
-  return false;
 }
 
 /* Whether what is made of the prefab reads the component along IsA from now on. */
@@ -173,24 +216,6 @@ static ecs_status update_component(const struct update *u, ecs_id id) {
 }
 
 /* ---- what goes, and ties ---- */
-
-/* Whether the declaration says the tie, or what the prefab is made of has it. */
-static bool keeps_tie(const struct update *u, const struct relation *relation, ecs_id id) {
-  const ecs_world *world = u->world;
-  const struct relations *known = &world->relations;
-  const struct prefab_node *node = u->node;
-  ecs_id target = id_is_pair(id) ? entity_id_any(&world->entities, pair_target(id)) : ECS_NULL;
-  if (relation == known->child_of || relation == known->is_a) return true;
-  if (node->partial && relation != known->prefab) return true;
-  if (relation == known->prefab)
-    return target == relation->component->id ||
-           is_listed(node->shared, node->shared_count, target);
-  for (uint32_t i = 0; i < node->part_count; i++)
-    if (node->parts[i].component == relation->component &&
-        (!id_is_pair(id) || node->parts[i].target == target))
-      return true;
-  return u->base != ECS_NULL && entity_has(world, u->base, id);
-}
 
 static ecs_status drop(const struct update *u, const ecs_id *ids, uint32_t count) {
   ecs_world *world = u->world;
