@@ -60,3 +60,64 @@ describe("C87: a prefab that is tied by a relation which requires something", fu
     assert.equal(before, world:digest())
   end)
 end)
+
+describe("C87: references of a prefab that is made of another one", function()
+  local function refs(path)
+    local at = world:lookup(path)
+    return { world:get(at, "Ref") }
+  end
+
+  before_each(function()
+    world:component("Ref", { "up: entity", "down: entity", "out: entity" })
+    world:prefab("Other", { T = true })
+    world:prefab("P", { Ref = true },
+      { children = { { "k", { Ref = true }, { children = { { "leaf" } } } } } })
+    local p, k, leaf = world:lookup "P", world:lookup "P.k", world:lookup "P.k.leaf"
+    world:prefab("P", { Ref = { p, leaf, world:lookup "Other" } },
+      { children = { { "k", { Ref = { p, leaf, k } }, { children = { { "leaf" } } } } } })
+  end)
+
+  local function lead_to_its_own(name)
+    local at, k, leaf = world:lookup(name), world:lookup(name .. ".k"),
+      world:lookup(name .. ".k.leaf")
+    assert.same({ at, leaf, world:lookup "Other" }, refs(name))
+    assert.same({ at, leaf, k }, refs(name .. ".k"))
+  end
+
+  it("lead to its own children when it is declared again", function()
+    twice(function() world:prefab("Q", { T = true }, { is_a = "P" }) end)
+    lead_to_its_own "Q"
+    twice(function() world:prefab("Z", { T = true }, { is_a = "Q" }) end)
+    lead_to_its_own "Z"
+  end)
+
+  it("lead so from children, too", function()
+    twice(function()
+      world:prefab("Q", { T = true }, { is_a = "P", children = { { "k", { T = true } } } })
+    end)
+    lead_to_its_own "Q"
+    twice(function()
+      world:prefab("Z", {}, { children = { { "q", {}, { is_a = "P" } } } })
+    end)
+    lead_to_its_own "Z.q"
+  end)
+
+  it("lead to a child of what it is made of that it has no copy of", function()
+    local function declare(down)
+      return world:prefab("P", { Ref = { down = down } }, { children = { { "k" }, { "n" } } })
+    end
+    local q = world:prefab("Q", { T = true }, { is_a = "P" })
+    declare()
+    declare(world:lookup "P.n")
+    twice(function() world:prefab("Q", { T = true }, { is_a = "P" }) end)
+    assert.is_nil(world:lookup "Q.n")
+    assert.equal(world:lookup "P.n", (select(2, world:get(q, "Ref"))))
+  end)
+
+  it("are those that it says itself", function()
+    local p = world:lookup "P"
+    world:prefab("Q", { Ref = { down = p } }, { is_a = "P" })
+    world:prefab("Q", { Ref = { down = p } }, { is_a = "P" })
+    assert.same({ world:lookup "Q", p, world:lookup "Other" }, refs "Q")
+  end)
+end)

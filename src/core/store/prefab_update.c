@@ -45,6 +45,46 @@ static ecs_cell load(const struct cells_row *cells, uint32_t leaf) {
   return cell_load(column->data, column->size, cells->row);
 }
 
+/* How many ties by ChildOf lead from one entity up to another; NONE where none do. */
+static uint32_t depth_below(const struct ties *child_of, uint32_t entity, uint32_t top) {
+  uint32_t depth = 0;
+  for (; entity != top; depth++) {
+    entity = ties_target(child_of, entity);
+    if (!entity) return NONE;
+  }
+  return depth;
+}
+
+/* The child that is made of another entity; 0 for none. */
+static uint32_t child_made_of(const ecs_world *world, uint32_t parent, uint32_t source) {
+  uint32_t child = ties_first(&world->relations.child_of->ties, parent);
+  while (child && ties_target(&world->relations.is_a->ties, child) != source)
+    child = ties_next(&world->relations.child_of->ties, child);
+  return child;
+}
+
+/* Whom the prefab leads to where its base leads to somebody: as in copies, to the one of its own
+** whose source that is. */
+static ecs_id led_to(const struct update *u, ecs_id id) {
+  const ecs_world *world = u->world;
+  const struct ties *child_of = &world->relations.child_of->ties;
+  uint32_t at = ecs_id_index(u->entity), top = ecs_id_index(u->base);
+  ecs_id target = entity_target(world, id);
+  if (target == ECS_NULL) return id;
+  while (prefab_inherits(world, at) && ties_target(&world->relations.is_a->ties, at) == top) {
+    at = ties_target(child_of, at);
+    top = ties_target(child_of, top);
+  }
+  uint32_t depth = depth_below(child_of, ecs_id_index(target), top);
+  if (depth == NONE) return id;
+  for (; depth > 0 && at; depth--) {
+    uint32_t source = ecs_id_index(target);
+    for (uint32_t i = 1; i < depth; i++) source = ties_target(child_of, source);
+    at = child_made_of(world, at, source);
+  }
+  return at ? entity_id(&world->entities, at) : id;
+}
+
 /* The cell that a leaf is to have: as given, as in what the prefab is made of, or its default. */
 static ecs_cell wanted_cell(const struct update *u, const struct component *component,
                             uint32_t leaf) {
@@ -55,8 +95,10 @@ static ecs_cell wanted_cell(const struct update *u, const struct component *comp
     if (part->writes[i].leaf == leaf) return part->writes[i].cell;
   bool copied = inherits(world, u->base, component->id) &&
                 cells_find(world, u->base, component->id, &cells);
-  if (copied && component->leaves[leaf].type != ECS_ANY) return load(&cells, leaf);
-  return component->leaves[leaf].value;
+  if (!copied || component->leaves[leaf].type == ECS_ANY) return component->leaves[leaf].value;
+  ecs_cell cell = load(&cells, leaf);
+  if (component->leaves[leaf].type == ECS_ENTITY) cell.u64 = led_to(u, cell.u64);
+  return cell;
 }
 
 static bool is_listed(const ecs_id *ids, size_t count, ecs_id id) {
