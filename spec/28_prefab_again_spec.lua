@@ -121,3 +121,45 @@ describe("C87: references of a prefab that is made of another one", function()
     assert.same({ world:lookup "Q", p, world:lookup "Other" }, refs "Q")
   end)
 end)
+
+describe("C87: ties to components of a prefab that an image declares again", function()
+  local tag, empty
+
+  local function declare(n)
+    world:prefab("A", { Ex = { tag, n, "ex" .. n }, [world:pair("L", "T")] = { x = n },
+      [world:pair("L", "S")] = { x = -n, text = "l" .. n } })
+  end
+
+  local function values()
+    local a = world:lookup "A"
+    local target, x, text = world:get(a, "Ex")
+    return { target == tag, x, text, world:get(a, "L.x", "T"), (world:get(a, "L.x", "S")),
+      world:get(a, "L.text", "S") }
+  end
+
+  before_each(function()
+    world:relation("L", { "x: i32", "text: string", "to: entity" })
+    world:relation("Ex", { "x: i32", "text: string", "bag: any", exclusive = true })
+    world:relation("Bare", { exclusive = true })
+    tag = world:describe("T").id
+    empty = world:save()
+  end)
+
+  it("have the values that are declared, new or not", function()
+    declare(5)
+    local old = world:save()
+    declare(8)
+    local declared = values()
+    assert.same({ true, 8, "ex8", 8, -8, "l8" }, declared)
+    world:load(empty)
+    assert.same(declared, values())
+    world:load(old)
+    assert.same(declared, values())
+  end)
+
+  it("stay without values where they have none", function()
+    world:prefab("A", { Bare = { tag } })
+    world:load(empty)
+    assert.equal(tag, (world:target(world:lookup "A", "Bare")))
+  end)
+end)

@@ -37,13 +37,14 @@ static ecs_status read_cell(const struct listing *list, const struct leaf *leaf,
   return intern(&list->shadow->strings, &list->shadow->memory, text.data, text.size, &cell->u32);
 }
 
-/* The values of a component; where there are no lists yet they are counted. */
+/* The values of a component, or of a tie to the target; where there are no lists yet they are
+** counted. */
 static ecs_status add_values(struct listing *list, uint32_t entity, const struct table *table,
-                             ecs_id id) {
+                             ecs_id id, ecs_id target) {
   const struct component *component = component_of(list->live, id);
   uint32_t row = entity_record(&list->live->entities, entity)->row;
   const struct layout *layout = sparse_layout(list->live, table, entity, id, &row);
-  struct part part = {component_of(list->shadow, id), ECS_NULL, 0, NULL, 0};
+  struct part part = {component_of(list->shadow, id), target, 0, NULL, 0};
   if (list->writes) part.writes = list->writes + list->write_count;
   assert(layout->taken && part.component);
   for (uint32_t i = 0; i < component->leaf_count; i++) {
@@ -60,21 +61,21 @@ static ecs_status add_values(struct listing *list, uint32_t entity, const struct
   return ECS_OK;
 }
 
-/* A tie to a component, which has the same id in both worlds; or what is shared. */
-static void add_tie(struct listing *list, const struct relation *relation, uint32_t target) {
+/* A tie to a component, which has the same id in both worlds; or what is shared. Of an exclusive
+** one the target is an entity among its values. */
+static ecs_status add_tie(struct listing *list, uint32_t entity, const struct table *table,
+                          ecs_id id) {
   const struct relations *known = &list->live->relations;
-  ecs_id id = relation->component->id;
-  if (relation == known->is_a || relation == known->child_of || target >= FIRST_ENTITY) return;
+  const struct relation *relation = relation_of(list->live, id);
+  uint32_t target = id_is_pair(id) ? pair_target(id) : ties_target(&relation->ties, entity);
+  if (relation == known->is_a || relation == known->child_of || target >= FIRST_ENTITY)
+    return ECS_OK;
   ecs_id to = entity_id(&list->live->entities, target);
-  if (relation == known->prefab) {
-    if (to == id) return;
-    if (list->shared) list->shared[list->shared_count] = to;
-    list->shared_count++;
-    return;
-  }
-  if (list->parts)
-    list->parts[list->part_count] = (struct part){component_of(list->shadow, id), to, 0, NULL, 0};
-  list->part_count++;
+  if (relation != known->prefab) return add_values(list, entity, table, id, to);
+  if (to == relation->component->id) return ECS_OK;
+  if (list->shared) list->shared[list->shared_count] = to;
+  list->shared_count++;
+  return ECS_OK;
 }
 
 static ecs_status add_parts(struct listing *list, uint32_t entity) {
@@ -84,15 +85,11 @@ static ecs_status add_parts(struct listing *list, uint32_t entity) {
   ecs_id sparse = ECS_NULL;
   for (uint32_t i = 0; i < table->id_count && status == ECS_OK; i++) {
     ecs_id id = table->ids[i];
-    const struct relation *relation = relation_of(live, id);
-    if (relation)
-      add_tie(list, relation, id_is_pair(id) ? pair_target(id)
-                                             : ties_target(&relation->ties, entity));
-    else
-      status = add_values(list, entity, table, id);
+    status = relation_of(live, id) ? add_tie(list, entity, table, id)
+                                   : add_values(list, entity, table, id, ECS_NULL);
   }
   while (status == ECS_OK && (sparse = sparse_next_id(live, entity, sparse)) != ECS_NULL)
-    status = add_values(list, entity, table, sparse);
+    status = add_values(list, entity, table, sparse, ECS_NULL);
   return status;
 }
 
