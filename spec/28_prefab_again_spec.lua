@@ -163,3 +163,57 @@ describe("C87: ties to components of a prefab that an image declares again", fun
     assert.equal(tag, (world:target(world:lookup "A", "Bare")))
   end)
 end)
+
+describe("C87: a prefab that came to be made of one declared later", function()
+  local empty
+
+  before_each(function() empty = world:save() end)
+
+  -- What there is after loading the image in place of prefabs as they are declared now.
+  local function seen(image)
+    if image then world:load(image) end
+    local list = {}
+    for _, path in ipairs { "A", "A.k", "B", "B.k", "B.own", "C", "C.k", "D.a", "D.a.k" } do
+      local at = world:lookup(path)
+      local base = at and world:target(at, "IsA")
+      list[path] = at and { base and world:name(base) or false, (world:get(at, "H")),
+        (world:get(at, "S")) }
+    end
+    world:check()
+    return list
+  end
+
+  it("is so when an image without it is loaded, and one with it", function()
+    world:prefab("D", { H = { 7 } }, { children = { { "a", { T = true } } } })
+    world:prefab("A", { H = { 1 } })
+    world:prefab("B", { H = { 4 } }, { children = { { "own", { S = { 3 } } } } })
+    local old = world:save()
+    world:prefab("C", { H = { 2 }, S = { 5 } }, { children = { { "k", { H = { 6 } } } } })
+    world:prefab("B", { H = { 4 } }, { is_a = "C", children = { { "own", { S = { 3 } } } } })
+    world:prefab("A", { T = true }, { is_a = "B" })
+    world:prefab("D", { H = { 7 } }, { children = { { "a", { T = true }, { is_a = "B" } } } })
+    local declared = seen()
+    assert.same({ "B", 4, 5 }, declared.A)
+    assert.same(declared, seen(empty))
+    assert.same(declared, seen(world:save()))
+    assert.same(declared, seen(old))
+  end)
+
+  it("is so with what it shares", function()
+    world:prefab("A", { H = { 1 } })
+    world:prefab("C", { H = { 2 } }, { shared = { S = { 5 } }, children = { { "k" } } })
+    world:prefab("A", { H = { 1 } }, { is_a = "C" })
+    local declared = seen()
+    assert.same({ "C", 1 }, declared.A)
+    assert.same(declared, seen(empty))
+    assert.is_nil((world:get(world:instantiate "A", "S")))
+  end)
+
+  it("is found where parts of prefabs are made of each other", function()
+    world:prefab("A", { H = { 1 } }, { children = { { "k" } } })
+    world:prefab("C", { H = { 2 } }, { children = { { "k", {}, { is_a = "A" } } } })
+    world:prefab("A", { H = { 1 } }, { children = { { "k", {}, { is_a = "C" } } } })
+    seen(empty)
+    assert.is_true(world:alive(world:lookup "A") and world:alive(world:lookup "C.k"))
+  end)
+end)

@@ -1,5 +1,6 @@
 /* What was declared as prefabs counts as declared again, behind what the image has of them. Any
-** values, entities and ties to entities are left out: of these only the live world knows. */
+** values, entities and ties to entities are left out: of these only the live world knows. What
+** others are made of is declared before them, though it may have been declared later at first. */
 #include "core/base/column_cells.h"
 #include "core/image/load.h"
 #include "core/store/clone.h"
@@ -144,7 +145,7 @@ static ecs_status add_nodes(struct listing *list) {
   return status;
 }
 
-/* ---- all of it ---- */
+/* ---- a prefab ---- */
 
 static bool take_room(struct loader *loader, struct listing *list) {
   struct memory *memory = &loader->live->memory;
@@ -171,17 +172,99 @@ static ecs_status declare_again(struct loader *loader, ecs_id prefab) {
                           : status;
 }
 
+/* ---- in which order ---- */
+
+/* A prefab, and who of its tree is looked at; 0 when all are behind. */
+struct step {
+  uint32_t prefab, at;
+};
+
+/* Declared prefabs in the order in which they are declared again. */
+struct order {
+  const ecs_world *live;
+  struct map waiting;        /* indices of those that neither list has yet */
+  struct step *steps;        /* from one to what it is made of, and on */
+  ecs_id *prefabs;
+  uint32_t count;
+};
+
+/* A declared prefab that still waits, and that an entity is made of, or made of a part of; 0 for
+** none. */
+static uint32_t waiting_base(const struct order *order, uint32_t entity) {
+  const ecs_world *live = order->live;
+  uint32_t base = ties_target(&live->relations.is_a->ties, entity);
+  while (base && map_get(&order->waiting, base) == NONE)
+    base = ties_target(&live->relations.child_of->ties, base);
+  return base;
+}
+
+/* The entity behind one in the tree of a root, parents first; 0 behind the last one. */
+static uint32_t next_below(const struct ties *child_of, uint32_t root, uint32_t at) {
+  uint32_t next = ties_first(child_of, at);
+  for (; !next && at != root; at = ties_target(child_of, at)) next = ties_next(child_of, at);
+  return next;
+}
+
+static struct step step_to(struct order *order, uint32_t prefab) {
+  map_remove(&order->waiting, prefab);
+  return (struct step){prefab, prefab};
+}
+
+/* Lists a prefab behind what it and those below it are made of. Where that leads in a circle, who
+** is reached first is listed last. */
+static void list_prefab(struct order *order, uint32_t prefab) {
+  const struct relations *relations = &order->live->relations;
+  uint32_t count = 0;
+  if (map_get(&order->waiting, prefab) == NONE) return;
+  order->steps[count++] = step_to(order, prefab);
+  while (count) {
+    struct step *step = &order->steps[count - 1];
+    uint32_t base = step->at ? waiting_base(order, step->at) : 0;
+    if (base) {
+      order->steps[count++] = step_to(order, base);
+    } else if (step->at) {
+      step->at = next_below(&relations->child_of->ties, step->prefab, step->at);
+    } else {
+      order->prefabs[order->count++] = entity_id(&order->live->entities, step->prefab);
+      count--;
+    }
+  }
+}
+
+/* Whether a declaration is still one. Where the world was restored others may have the id, such as
+** children of prefabs. */
+static bool is_declared(const ecs_world *live, ecs_id prefab) {
+  return prefab_is_root(live, prefab) && name_of(live, prefab).size > 0;
+}
+
+static ecs_status list_all(struct loader *loader, struct order *order) {
+  const struct declared *declared = &loader->live->declared;
+  struct memory *memory = &loader->live->memory;
+  size_t room = declared->count + (size_t)1;
+  order->steps = arena_take(memory, &loader->arena, room * sizeof *order->steps);
+  order->prefabs = arena_take(memory, &loader->arena, room * sizeof *order->prefabs);
+  if (!order->steps || !order->prefabs) return ECS_ENOMEM;
+  if (!map_reserve(memory, &order->waiting, declared->count)) return ECS_ENOMEM;
+  for (uint32_t i = 0; i < declared->count; i++)
+    if (is_declared(loader->live, declared->prefabs[i]))
+      map_put(&order->waiting, ecs_id_index(declared->prefabs[i]), i);
+  for (uint32_t i = 0; i < declared->count; i++)
+    if (is_declared(loader->live, declared->prefabs[i]))
+      list_prefab(order, ecs_id_index(declared->prefabs[i]));
+  return ECS_OK;
+}
+
+/* ---- all of it ---- */
+
 /* What is dropped may hold slots of the live world. */
 ecs_status load_prefabs(struct loader *loader) {
   ecs_world *live = loader->live, *shadow = loader->world;
-  ecs_status status = ECS_OK;
+  struct order order = {.live = live};
+  ecs_status status = list_all(loader, &order);
   shadow->any = live->any;
-  for (uint32_t i = 0; i < live->declared.count && status == ECS_OK; i++) {
-    ecs_id prefab = live->declared.prefabs[i];
-    /* Where the world was restored others may have the id, such as children of prefabs. */
-    bool there = prefab_is_root(live, prefab) && name_of(live, prefab).size;
-    if (there) status = declare_again(loader, prefab);
-  }
+  for (uint32_t i = 0; i < order.count && status == ECS_OK; i++)
+    status = declare_again(loader, order.prefabs[i]);
+  map_free(&live->memory, &order.waiting);
   live->any = shadow->any;
   memset(&shadow->any, 0, sizeof shadow->any);
   return status;
