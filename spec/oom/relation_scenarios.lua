@@ -111,6 +111,31 @@ scenario("a prefab declared again", {
   act = function(s) orc(s, 20, "another text") end,
 })
 
+scenario("a prefab that leads to its child, made of another one again", {
+  prepare = function(s)
+    orcs(s)
+    s.world:prefab("Bow", { Link = true }, { children = { { "string" } } })
+    s.world:prefab("Bow", { Link = { s.world:lookup "Bow.string" } },
+      { children = { { "string" } } })
+    s.world:prefab("Long", { Owes = { "Frozen" } }, { is_a = "Bow" })
+  end,
+  act = function(s) s.world:prefab("Long", { Owes = { "Frozen" } }, { is_a = "Bow" }) end,
+})
+
+scenario("prefabs made of a later one, loaded", {
+  prepare = function(s)
+    one(s)
+    s.world:despawn(s.e)
+    s.world:relation("Owes", { "amount: i32", "why: string" })
+    s.image = s.world:save()
+    s.world:prefab("Early", { Label = { "first" },
+      [s.world:pair("Owes", "Frozen")] = { amount = 3 } })
+    s.world:prefab("Later", { Label = { "second" } }, { children = { { "part" } } })
+    s.world:prefab("Early", { Label = { "first" }, Owes = { "Frozen" } }, { is_a = "Later" })
+  end,
+  act = function(s) s.world:load(s.image) end,
+})
+
 scenario("a prefab instantiated", {
   prepare = orcs,
   new_ids = true,
