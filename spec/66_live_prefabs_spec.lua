@@ -38,7 +38,8 @@ describe("a prefab of a live script", function()
     files:write("a.lua", [[local world = ...
       world:component("Health", { "hp: f64" })
       world:prefab("Chief", { Health = { 30 } }, { is_a = "Orc" })
-      world:prefab("Orc", {}, { is_a = "Beast", children = { { "axe", {}, { is_a = "Tool" } } } })]])
+      world:prefab("Orc", {}, { is_a = "Beast", children = {
+        { "axe", {}, { is_a = "Tool" } } } })]])
     files:write("b.lua", [[local world = ...
       world:prefab("Beast", { Health = { 7 } })
       world:prefab("Tool", { Health = { 1 } })]])
