@@ -476,6 +476,61 @@ describe("a prefab of a world that loads an image", function()
   end)
 end)
 
+describe("a prefab that is refused when its scope ends", function()
+  local made
+
+  before_each(function()
+    world:prefab("A", { Health = { hp = 1 }, Stats = { 2, { "bag" } } }, { children = { { "k" } } })
+    world:prefab("B", { Health = { hp = 2 } }, { is_a = "A" })
+    made = world:instantiate "A"
+    world:relation("Mans", { exclusive = true, on_target_despawn = "error" })
+  end)
+
+  local function refused(pattern, ...)
+    local given, before = table.pack(...), world:digest()
+    helper.has_error(function() world:prefab(table.unpack(given, 1, given.n)) end, pattern)
+    assert.equal(before, world:digest())
+    assert(world:check())
+  end
+
+  local function goes_on()
+    world:prefab("A", { Health = { hp = 5 } }, { children = { { "k" }, { "k2" } } })
+    assert.equal(5.0, (world:get(world:lookup "A", "Health.hp")))
+    assert.is_true(world:alive(world:lookup "A.k2"))
+    world:update(1)
+    world:set(world:lookup "A", "Stats.bag", nil)
+    world:set(made, "Stats.bag", nil)
+    local other = helper.new_world()
+    other:load(world:save())
+    assert.equal(world:digest(), other:digest())
+    assert(world:check() and other:check())
+  end
+
+  local function refused_each_way()
+    refused("would go in a circle", "A", { Health = { hp = 5 }, Orcish = true, Stats = { 3, {} } },
+      { is_a = "B", children = { { "k3", { AI = { 3 } } }, { { Fuel = { 1 } } } } })
+    assert.is_nil(world:lookup "A.k3")
+    assert.is_false(world:has(world:lookup "A", "Orcish"))
+    world:spawn { Mans = world:lookup "A.k" }
+    refused("cannot be despawned", "A", { Health = { hp = 5 } }, { children = { { "k2" } } })
+    assert.is_nil(world:lookup "A.k2")
+    assert.equal("bag", world:get(world:lookup "A", "Stats.bag")[1])
+    goes_on()
+  end
+
+  it("leaves all as it was", refused_each_way)
+
+  it("tells observers nothing", function()
+    local told = {}
+    for _, event in ipairs { "add", "set", "remove" } do
+      world:observer("On" .. event, { on = event, query = "Health",
+        each = function(_, e) told[#told + 1] = event .. (e == made and "" or "?") end })
+    end
+    refused_each_way()
+    assert.same({ "set" }, told)
+  end)
+end)
+
 describe("what is no prefab", function()
   local function refused(pattern, ...)
     local given, before = table.pack(...), world:digest()

@@ -250,3 +250,28 @@ describe("an index that runs out of memory", function()
     end)
   end
 end)
+
+describe("a prefab that is refused", function()
+  it("leaves all as it was, also when memory runs out before", function()
+    local world = helper.new_world()
+    world:component("Health", { "hp: i32" })
+    world:tag "Orcish"
+    world:prefab("A", { Health = { 1 } })
+    world:prefab("B", { Health = { 2 } }, { is_a = "A" })
+    world:instantiate "A"
+    local before, failures, message = world:digest(), 0, "not enough memory"
+    while message == "not enough memory" do
+      local results = table.pack(starve.call(failures + 1, true, world.prefab, world, "A",
+        { Health = { 5 }, Orcish = true }, { is_a = "B", children = { { "k" }, { {} } } }))
+      assert.is_false(results[1])
+      message, failures = results[2], failures + 1
+      assert.are.equal(before, world:digest())
+      assert(world:check())
+    end
+    assert.is_truthy(message:find("would go in a circle", 1, true))
+    assert.is_true(failures > 10)
+    world:prefab("A", { Health = { 5 } })
+    assert.are.equal(5, (world:get(world:lookup "A", "Health")))
+    helper.check(world)
+  end)
+end)

@@ -27,11 +27,12 @@ static void unspawn(ecs_world *world) {
 
 ecs_status scope_end_alone(ecs_world *world, uint32_t scope, ecs_status status) {
   bool staged = status == ECS_OK;
-  assert(!world->staging.alone && scope < world->staging.scope_count);
+  assert(!world->staging.alone && world->staging.open == 1);
+  assert(scope < world->staging.scope_count);
   world->staging.alone = true;
   if (staged) status = scope_commit(world, scope);
   world->staging.alone = false;
-  if (staged && !scope_stays_open(status)) return status;
+  if (staged && !staging_is_open(&world->staging)) return status;
   disown_writes(&world->staging);
   unspawn(world);
   scope_cancel(world, scope);

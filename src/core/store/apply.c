@@ -221,9 +221,8 @@ static ecs_status plan_chain(ecs_world *world, struct chain *chain, struct way *
   return table_reserve(world, to, to->incoming);
 }
 
-/* What was dropped before memory ran out is decided anew. */
+/* What was dropped before the rest failed is decided anew. */
 static void drop_nothing(struct staging *staging) {
-  if (staging->refused == ECS_OK) return;
   staging->refused = ECS_OK;
   for (uint32_t i = 0; i < staging->command_count; i++) staging->commands[i].dropped = false;
 }
@@ -337,7 +336,9 @@ static bool has_ties(const ecs_world *world) {
 /* Everything that can fail, and the ties as they will be. */
 static ecs_status decide(ecs_world *world, bool cascades) {
   ecs_status status = cascades ? cascade_decide(world) : ECS_OK;
-  return status == ECS_OK ? plan(world) : status;
+  if (status == ECS_OK) status = plan(world);
+  if (status != ECS_OK || LIKELY(!world->staging.whole)) return status;
+  return staging_refusal(world);
 }
 
 /* Notes down what observers are to be told: what matches while the ties are still what they

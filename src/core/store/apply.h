@@ -5,7 +5,8 @@
 #include "core/base/base.h"
 
 /* Applies all staged commands, and forgets them. With an error nothing is applied and all of them
-** are kept; those that cannot apply are dropped otherwise (staging_refuse). */
+** are kept. Those that cannot apply are dropped (staging_refuse); where staging.whole is on, they
+** are such an error. */
 ecs_status commands_apply(ecs_world *world);
 
 #endif

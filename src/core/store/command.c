@@ -87,6 +87,7 @@ static void end_scope(ecs_world *world, uint32_t scope) {
   assert(ended->kind == SCOPE_LOOP || staging->busy > 0);
   ended->open = false;
   staging->open--;
+  staging->whole &= staging->open != 0;
   staging->busy -= ended->kind != SCOPE_LOOP;
   ended->parent = NONE;
   for (uint32_t i = scope; i-- > 0 && ended->parent == NONE;)
@@ -329,12 +330,18 @@ static void drop_all(ecs_world *world, uint32_t scope) {
 
 /* ---- ending ---- */
 
-/* What staging_refuse has kept, once. */
-static ecs_status refusal(ecs_world *world) {
+ecs_status staging_refusal(ecs_world *world) {
   ecs_status status = world->staging.refused;
   if (LIKELY(status == ECS_OK)) return ECS_OK;
   world->staging.refused = ECS_OK;
   return world_fail(world, status, "%s", world->staging.refusal);
+}
+
+/* None of the commands has applied, as one of them could not. Who ends a scope alone does the
+** rest, too. */
+static APART void refuse_whole(ecs_world *world, uint32_t scope) {
+  assert(world->staging.whole && world->staging.open == 1);
+  if (!world->staging.alone) scope_cancel(world, scope);
 }
 
 ecs_status scope_commit(ecs_world *world, uint32_t scope) {
@@ -343,10 +350,11 @@ ecs_status scope_commit(ecs_world *world, uint32_t scope) {
   if (LIKELY(scope_end_first(staging, world->watching->note_count))) return ECS_OK;
   if (staging->open == 1 && (staging->command_count | world->watching->note_count)) {
     ecs_status status = commands_apply(world);
+    if (status != ECS_OK && !scope_stays_open(status)) refuse_whole(world, scope);
     if (status != ECS_OK) return status;
   }
   end_scope(world, scope);
-  return refusal(world);
+  return staging_refusal(world);
 }
 
 void scope_cancel(ecs_world *world, uint32_t scope) {

@@ -50,7 +50,8 @@ uint32_t scope_holder(const struct staging *staging, uint32_t scope);
 bool scope_has_loops_behind(const struct staging *staging, uint32_t scope);
 
 /* Whether scope_commit has left it open, by its status. With any other error the scope has ended,
-** and what could apply is applied: the error is that of the first command that could not. */
+** and what could apply is applied, or nothing of it where staging.whole says so: the error is that
+** of the first command that could not. */
 static inline bool scope_stays_open(ecs_status status) {
   return status == ECS_ENOMEM || status == ECS_ELIMIT;
 }
@@ -98,6 +99,9 @@ const struct command *command_last_on(const ecs_world *world, ecs_id entity, ecs
 ** others apply; then scope_commit returns the status of the first that was dropped, as they were
 ** given, with its message. */
 void staging_refuse(ecs_world *world, uint32_t at, ecs_status status);
+
+/* The status and message that staging_refuse has kept, once; ECS_OK when it was not called. */
+ecs_status staging_refusal(ecs_world *world);
 
 void commands_forget(struct staging *staging);
 

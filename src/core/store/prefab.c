@@ -328,7 +328,8 @@ static ecs_status declare_all(ecs_world *world, const struct prefab_node *nodes,
   return status;
 }
 
-/* In a scope of its own, which ends at once where there is no other. */
+/* In a scope of its own, which ends at once where there is no other: then all of it applies, or
+** nothing. */
 static ecs_status declare_in_scope(ecs_world *world, const struct prefab_node *nodes,
                                    uint32_t count, ecs_id known, ecs_id *ids) {
   bool open = staging_is_open(&world->staging);
@@ -337,13 +338,14 @@ static ecs_status declare_in_scope(ecs_world *world, const struct prefab_node *n
   if (status != ECS_OK) return status;
   status = declare_all(world, nodes, count, known, ids);
   world->cascade.takes_prefabs = true;
+  world->staging.whole = !open;
   if (!open)
     status = scope_end_alone(world, scope, status);
   else if (status == ECS_OK)
     status = scope_commit(world, scope);
   else
     scope_take_back(world, scope);
-  world->cascade.takes_prefabs = false;
+  world->cascade.takes_prefabs = world->staging.whole = false;
   return status;
 }
 
