@@ -336,6 +336,40 @@ describe("query:first", function()
 end)
 
 -- Reliability 16.
+describe("query:set", function()
+  it("ties nobody where one of the entities cannot be tied so", function()
+    local world = new_world()
+    world:relation("Heeds", { "much: i32", "bag: any", exclusive = true, acyclic = true })
+    local a, b, c = world:spawn { Frozen = true }, world:spawn { Frozen = true },
+                    world:spawn { Frozen = true }
+    local other = world:spawn()
+    world:set(c, "Heeds", a, 1, "mine")
+    local told, before = 0, world:digest()
+    local all = world:query "Frozen"
+    local function refused(query, id)
+      has_error(function() query:set("Heeds", id, 7, {}) end, "would go in a circle")
+      assert.are.equal(before, world:digest())
+      assert.are.same({ a, 1, "mine" }, { world:get(c, "Heeds") })
+      assert.are.equal(0, told)
+      helper.check(world)
+    end
+    local function refuse_all()
+      refused(all, c)
+      refused(all:where(function() return true end), b)
+      refused(world:query "Frozen, Heeds?", a)
+    end
+    refuse_all()
+    for _, on in ipairs { "add", "set" } do
+      world:observer(on, { on = on, query = "Heeds", each = function() told = told + 1 end })
+      refuse_all()
+    end
+    all:set("Heeds", other, 7, {})
+    for _, id in ipairs { a, b, c } do assert.are.equal(other, (world:get(id, "Heeds"))) end
+    assert.is_true(told > 0)
+    world:update(1)
+  end)
+end)
+
 describe("a query over many components", function()
   for _, count in ipairs { 1, 31, 32, 33, 63, 64, 65, 255, 256, 257 } do
     it("finds its entities at " .. count, function()

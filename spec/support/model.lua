@@ -363,7 +363,7 @@ function World:set(id, name, ...)
   end
   local component, patch = self:given(name, ...)
   local stored = self:stored(id, component)
-  if stored and not self:is_staged(id, component) then
+  if stored and not self:is_whole() and not self:is_staged(id, component) then
     types.merge(component, stored, patch)
   else
     self:perform { op = "set", id = id, component = component, patch = patch }

@@ -381,6 +381,7 @@ function Query:where(fn)
       world:guarded("form", function(scope)
         local ids = taken(scope)
         world:check_ties(ids, table.unpack(values, 1, values.n))
+        scope.whole = ids[1] and #world.scopes == 1
         for _, id in ipairs(ids) do
           world:set(id, table.unpack(values, 1, values.n))
         end

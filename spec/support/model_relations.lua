@@ -480,7 +480,7 @@ local function set_exclusive(world, id, component, name, ...)
     patch = select(2, world:given(name, ...))
   end
   local command = tie_command(id, component, patch)
-  if command.op == "tie" and not command.target then
+  if command.op == "tie" and not command.target and not world:is_whole() then
     set_fields(world, command, tie_of(world, id, component))
   else
     world:perform(command)

@@ -255,6 +255,11 @@ function methods.is_staged(self, id, component, target)
   return marks[component.name] or pair or false
 end
 
+-- Whether all that is given is kept, since none of it applies where something cannot.
+function methods.is_whole(self)
+  return self.scopes[1] and self.scopes[1].whole
+end
+
 -- Takes the commands that a scope holds out of the list and returns them.
 local function take_commands(world, scope)
   local taken, kept = {}, {}
@@ -304,8 +309,36 @@ local function end_scope(world, scope)
   return dropped
 end
 
--- An error once everything else has been applied, if something could not be.
+-- A table with all that it leads to; methods and what else is no table are the same.
+local function twin_of(value, known)
+  if type(value) ~= "table" then
+    return value
+  end
+  local twin = known[value]
+  if not twin then
+    twin = {}
+    known[value] = twin
+    for key, item in next, value do
+      rawset(twin, twin_of(key, known), twin_of(item, known))
+    end
+    setmetatable(twin, getmetatable(value))
+  end
+  return twin
+end
+
+-- Whether a command that is kept would have to be dropped, which a world like this one shows.
+local function would_drop(world)
+  local twin = twin_of(world, {})
+  return apply_all(twin, twin.commands)
+end
+
+-- An error once everything else has been applied, if something could not be; nothing is where the
+-- scope is to apply whole.
 function methods.commit_scope(self, scope)
+  if scope.whole and would_drop(self) then
+    self:cancel_scope(scope)
+    refuse("what is given cannot apply whole")
+  end
   if end_scope(self, scope) then
     refuse("what is required cannot be removed")
   end

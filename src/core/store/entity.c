@@ -261,5 +261,6 @@ ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
                       : entity_set(world, ids[i], component, writes, count);
     assert(status == ECS_OK);
   }
+  if (keep_all) world->staging.whole = true;
   return ECS_OK;
 }
