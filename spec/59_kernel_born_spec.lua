@@ -223,7 +223,7 @@ describe("the id of a spawned entity", function()
       ["it calls world:random without an entity"] =
         function(ship) ship.x = world:random(world:spawn()) end,
       ["that is not named by a number"] = function() born[world:spawn()] = world:spawn() end,
-      ["sets a field of type i32 to another type"] =
+      ["sets a field of type i32 to an entity"] =
         function(_, _, e) world:set(e, "Part.k", world:spawn()) end,
       ["is not the same type on every way"] =
         function(ship) born[1] = ship.n > 3 and world:spawn() or 5 end,

@@ -235,8 +235,8 @@ describe("a kernel that emits", function()
       ["unknown event 'Hti' (did you mean 'Hit'?)"] = function() world:emit "Hti" end,
       ["'Gun' is a component, not an event"] = function() world:emit "Gun" end,
       ["it emits what is no name or id of an event"] = function(p) world:emit(p.x) end,
-      ["sets a field of type entity to another type"] = function(p) world:emit("Hit", p.x) end,
-      ["sets a field of type f32 to another type"] =
+      ["sets a field of type entity to a number"] = function(p) world:emit("Hit", p.x) end,
+      ["sets a field of type f32 to a boolean"] =
         function(_, gun) world:emit("Hit", gun.at, true) end,
     } do
       world:system("it", { query = "Position, Gun", each = fn })

@@ -308,8 +308,8 @@ describe("an array that a kernel writes to", function()
       end,
       ["it writes to a table"] = function(p) list[p.i] = 1 end,
       ["not named by a number"] = function(p) a[p.on] = 1 end,
-      ["sets a field of type f64 to another type"] = function(p) a[p.i] = p.on end,
-      ["it sets a field of type bool to another type"] = function(p) truth[p.i] = 1 end,
+      ["sets a field of type f64 to a boolean"] = function(p) a[p.i] = p.on end,
+      ["it sets a field of type bool to a number"] = function(p) truth[p.i] = 1 end,
     } do
       local reason = reason_of(fn)
       assert(reason:find(what, 1, true), what .. ": " .. reason)

@@ -215,7 +215,7 @@ describe("a kernel", function()
         function(p, bullet) world:set(bullet.at, "P", 1, 2, p.on) end },
       ["has no field 'hq'"] = { "P, Bullet",
         function(_, bullet) world:set(bullet.at, "Health.hq", 1) end },
-      ["sets a field of type f32 to another type"] = { "P, Bullet",
+      ["sets a field of type f32 to a boolean"] = { "P, Bullet",
         function(p, bullet) world:set(bullet.at, "Health.hp", p.on) end },
       ["it changes an entity that is no id"] = { "P", function(p) world:despawn(p.on) end },
       ["world:add of 'Likes' without its one target"] = { "P, Bullet",

@@ -143,7 +143,7 @@ describe("a field of another entity that a kernel writes to", function()
         function(one, two) one.w = one.w + 1 two.w = two.w - 1 end },
       ["by which a path of its query goes"] = { "Hit, Hit.who->Health, Health.by->Hit",
         function(_, health) health.by = ecs.null end },
-      ["sets a field of type f64 to another type"] = { "Hit, Hit.who->Health",
+      ["sets a field of type f64 to a boolean"] = { "Hit, Hit.who->Health",
         function(_, health) health.hp = true end },
     } do
       pcall(function() world:system("it", { query = given[1], each = given[2] }) end)

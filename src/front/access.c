@@ -243,7 +243,9 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   if (from.kind == VAL_TABLE) return order_read(f, from, key);
   if (from.kind == VAL_INDEX) return partner_method(f, from, key);
   if (from.kind != VAL_VIEW && from.kind != VAL_RESOURCE && from.kind != VAL_PARTNER)
-    front_refuse(f, "it takes a field of what is neither a view nor a table");
+    front_refuse(f, from.kind == VAL_NIL
+                        ? "it takes a field of nil: is a name misspelt?"
+                        : "it takes a field of what is neither a view nor a table");
   int64_t at;
   if (from.array && key->type == CONST_INTEGER && !has_element(from, key, &at))
     return (struct val){.kind = VAL_NIL};
@@ -288,6 +290,17 @@ static bool may_be_id(const struct front *f, struct val value) {
   return val_is_number(f, value) && val_type(f, value) == KT_I64 && !value.entity && !value.mixed;
 }
 
+/* What a field takes no value of, and for nil what to do about it. */
+static const char *kind_of(const struct front *f, const struct leaf *leaf, struct val value) {
+  if (value.kind == VAL_NIL && leaf->type == ECS_ENTITY) return "nil: write ecs.null for nobody";
+  if (value.kind == VAL_NIL) return "nil: is a name misspelt?";
+  if (val_is_text(value)) return "a text";
+  if (value.kind != VAL_VALUE) return "another type";
+  if (value.entity) return "an entity";
+  if (val_type(f, value) == KT_BOOL) return "a boolean";
+  return val_is_number(f, value) ? "a number" : "another type";
+}
+
 k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, struct val value) {
   if (leaf->type == ECS_STRING) return text_as_cell(f, value);
   if (leaf->type == ECS_ENUM) {
@@ -307,7 +320,8 @@ k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, stru
     front_refuse(f, "it sets a field of type %s to what is not the same type on every way here: "
                     "give it a value of one type", type_name(leaf->type));
   if (!type_is_number(leaf->type) || !val_is_number(f, value))
-    front_refuse(f, "it sets a field of type %s to another type", type_name(leaf->type));
+    front_refuse(f, "it sets a field of type %s to %s", type_name(leaf->type),
+                 kind_of(f, leaf, value));
   if (type_class(leaf->type) != CLASS_FLOAT) value = mixed_settle(f, value);
   return build_fit(f->b, type, value.value);
 }

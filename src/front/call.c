@@ -512,6 +512,7 @@ void call_function(struct front *f, const struct code *code) {
     put_results(f, code, results, 1);
     return;
   }
+  if (function.kind == VAL_NIL) front_refuse(f, "it calls nil: is a name misspelt?");
   if (function.kind != VAL_FUNCTION)
     front_refuse(f, "it calls something that is neither a Lua function nor one of math's: call "
                     "it in a system's run and keep what it gives in a resource");
