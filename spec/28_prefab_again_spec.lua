@@ -217,3 +217,47 @@ describe("C87: a prefab that came to be made of one declared later", function()
     assert.is_true(world:alive(world:lookup "A") and world:alive(world:lookup "C.k"))
   end)
 end)
+
+describe("C87: a declared child of a prefab that was made of another one", function()
+  local function base(path)
+    local of = world:target(world:lookup(path), "IsA")
+    return of and world:name(world:target(of, "ChildOf") or of)
+  end
+
+  local function declare(is_a)
+    world:prefab("B", {}, { is_a = is_a, children = {
+      { "k", { T = true }, { children = { { "leaf", { T = true } } } } } } })
+  end
+
+  before_each(function()
+    world:prefab("A", {}, { children = {
+      { "k", { H = { 1 } }, { children = { { "leaf", { H = { 2 } } }, { "twig" } } } } } })
+    world:prefab("C", {}, { children = { { "k", { S = { 4 } }, { children = { { "bud" } } } } } })
+    world:prefab("N", {})
+    declare "A"
+  end)
+
+  for _, name in ipairs { "N", false } do
+    it("has nothing of that any more" .. (name and ", nor of one without it" or ""), function()
+      assert.equal("A", base "B.k")
+      twice(function() declare(name or nil) end)
+      local k = world:lookup "B.k"
+      assert.is_nil(world:target(k, "IsA"))
+      assert.is_nil(world:target(world:lookup "B.k.leaf", "IsA"))
+      assert.is_false(world:has(k, "H") or world:has(world:lookup "B.k.leaf", "H"))
+      assert.is_true(world:has(k, "T") and world:has(world:lookup "B.k.leaf", "T"))
+      assert.is_nil(world:lookup "B.k.twig")
+      world:check()
+    end)
+  end
+
+  it("is made of that of the other one, as when it is declared anew", function()
+    twice(function() declare "C" end)
+    local k = world:lookup "B.k"
+    assert.same({ "C", false, 4, true },
+      { base "B.k", world:has(k, "H"), (world:get(k, "S")), world:has(k, "T") })
+    assert.is_true(world:lookup "B.k.bud" ~= nil and world:lookup "B.k.leaf" ~= nil)
+    assert.is_nil(world:lookup "B.k.twig")
+    world:check()
+  end)
+end)

@@ -51,12 +51,6 @@ bool prefab_inherits(const ecs_world *world, uint32_t child) {
   return comes_with(world, child, ties_target(&world->relations.is_a->ties, parent));
 }
 
-ecs_id prefab_base(const ecs_world *world, const struct prefab_node *node, ecs_id entity) {
-  bool kept = node->partial || prefab_inherits(world, ecs_id_index(entity));
-  if (node->is_a != ECS_NULL || !kept) return node->is_a;
-  return relation_target(world, world->relations.is_a, ecs_id_index(entity));
-}
-
 bool prefab_shares(const ecs_world *world, uint32_t entity, ecs_id component) {
   const struct relations *relations = &world->relations;
   if (!relations->prefab || id_is_pair(component)) return false;
@@ -273,24 +267,46 @@ static ecs_status bring_child(ecs_world *world, ecs_id entity, uint32_t source) 
   return name_await(world, copy, ecs_id_index(entity), name);
 }
 
+/* What one that there is was made of until now. */
+static ecs_id old_base(const ecs_world *world, ecs_id entity) {
+  return relation_target(world, world->relations.is_a, ecs_id_index(entity));
+}
+
+/* What one that there is will be made of: as its node says; a child may have it from what its
+** parent will be made of. ECS_NULL for nothing. */
+static ecs_id new_base(const ecs_world *world, const struct prefab_node *nodes, uint32_t at,
+                       const ecs_id *ids, const ecs_id *bases) {
+  const struct prefab_node *node = &nodes[at];
+  ecs_id entity = ids[at];
+  if (node->is_a != ECS_NULL) return node->is_a;
+  if (node->partial) return old_base(world, entity);
+  ecs_id above = at ? bases[node->parent] : ECS_NULL;
+  if (above == ECS_NULL) return ECS_NULL;
+  if (comes_with(world, ecs_id_index(entity), ecs_id_index(above)))
+    return old_base(world, entity);
+  if (node->name.size == 0 || old_base(world, ids[node->parent]) == above) return ECS_NULL;
+  ecs_id source = name_find(world, ecs_id_index(above), node->name.data, node->name.size);
+  return source != ECS_NULL && prefab_is(world, ecs_id_index(source)) ? source : ECS_NULL;
+}
+
 /* Declares again one that there is; if it is made of another prefab from now on, it gets the
 ** children of that one. */
 static ecs_status change(ecs_world *world, ecs_id entity, const struct prefab_node *node,
-                         bool follows) {
+                         ecs_id base, bool follows) {
   const struct ties *ties = &world->relations.child_of->ties;
-  ecs_id base = relation_target(world, world->relations.is_a, ecs_id_index(entity));
-  ecs_status status = prefab_update(world, entity, node, follows);
-  if (node->is_a == ECS_NULL || node->is_a == base) return status;
-  uint32_t child = ties_first(ties, ecs_id_index(node->is_a));
+  ecs_status status = prefab_update(world, entity, node, base, follows);
+  if (base == ECS_NULL || base == old_base(world, entity)) return status;
+  uint32_t child = ties_first(ties, ecs_id_index(base));
   for (; child && status == ECS_OK; child = ties_next(ties, child))
     status = bring_child(world, entity, child);
   return status;
 }
 
 static ecs_status declare_node(ecs_world *world, const struct prefab_node *nodes, uint32_t at,
-                               ecs_id known, ecs_id *ids) {
+                               ecs_id known, ecs_id *ids, ecs_id *bases) {
   const struct prefab_node *node = &nodes[at];
   ecs_id parent = at ? ids[node->parent] : ECS_NULL;
+  bases[at] = node->is_a;
   ids[at] = at ? find_child(world, nodes, at, parent) : known;
   if (ids[at] == ECS_NULL) return make(world, node, parent, &ids[at]);
   bool staged = entity_record(&world->entities, ecs_id_index(ids[at]))->table == RECORD_BARE;
@@ -298,13 +314,14 @@ static ecs_status declare_node(ecs_world *world, const struct prefab_node *nodes
   if (!prefab_is(world, ecs_id_index(ids[at])))
     return world_fail(world, ECS_ETAKEN, "the name '%S' belongs to entity %e, a child of prefab "
                       "'%S'", &node->name, ids[at], &nodes[0].name);
-  return change(world, ids[at], node, at == 0);
+  bases[at] = new_base(world, nodes, at, ids, bases);
+  return change(world, ids[at], node, bases[at], at == 0);
 }
 
 /* Children that are not among the nodes any more, and not those of what their parents are made
 ** of. */
-static ecs_status drop_children(ecs_world *world, const struct prefab_node *nodes,
-                                const ecs_id *ids, uint32_t count) {
+static ecs_status drop_children(ecs_world *world, const ecs_id *ids, const ecs_id *bases,
+                                uint32_t count) {
   const struct ties *ties = &world->relations.child_of->ties;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < count; i++)
@@ -312,19 +329,21 @@ static ecs_status drop_children(ecs_world *world, const struct prefab_node *node
          child = ties_next(ties, child)) {
       ecs_id id = entity_id(&world->entities, child);
       bool stays = !prefab_is(world, child) ||
-                   comes_with(world, child, ecs_id_index(prefab_base(world, &nodes[i], ids[i])));
+                   comes_with(world, child, ecs_id_index(bases[i]));
       for (uint32_t j = 0; j < count && !stays; j++) stays = ids[j] == id;
       if (!stays) status = command_stage(world, COMMAND_DESPAWN, id, ECS_NULL, NULL, 0);
     }
   return status;
 }
 
+/* Behind the ids there is room for as many of what these are made of. */
 static ecs_status declare_all(ecs_world *world, const struct prefab_node *nodes, uint32_t count,
                               ecs_id known, ecs_id *ids) {
+  ecs_id *bases = ids + count;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
-    status = declare_node(world, nodes, i, known, ids);
-  if (status == ECS_OK && known != ECS_NULL) status = drop_children(world, nodes, ids, count);
+    status = declare_node(world, nodes, i, known, ids, bases);
+  if (status == ECS_OK && known != ECS_NULL) status = drop_children(world, ids, bases, count);
   return status;
 }
 
@@ -374,12 +393,12 @@ ecs_status prefab_declare(ecs_world *world, const struct prefab_node *nodes, uin
   for (uint32_t i = 1; i < count && status == ECS_OK; i++) status = check_names(world, nodes, i);
   if (status == ECS_OK) status = find_known(world, nodes[0].name, &known);
   if (status != ECS_OK) return status;
-  ecs_id *ids = memory_array(&world->memory, count, sizeof *ids);
+  ecs_id *ids = memory_array(&world->memory, 2ull * count, sizeof *ids);
   if (!ids) return world_nomem(world);
   status = reserve_declared(world);
   if (status == ECS_OK) status = declare_in_scope(world, nodes, count, known, ids);
   if (status == ECS_OK) note_declared(world, ids[0]);
   *out = ids[0];
-  memory_free(&world->memory, ids, count * sizeof *ids);
+  memory_free(&world->memory, ids, 2ull * count * sizeof *ids);
   return status;
 }

@@ -48,10 +48,6 @@ bool prefab_is_root(const ecs_world *world, ecs_id entity);
 /* Whether a prefab's child came with what its parent is made of. */
 bool prefab_inherits(const ecs_world *world, uint32_t child);
 
-/* What a prefab is made of once it is declared: as the node says; a child may have it from what its
-** parent is made of. ECS_NULL for nothing. */
-ecs_id prefab_base(const ecs_world *world, const struct prefab_node *node, ecs_id entity);
-
 /* Whether what is made of a prefab reads the component along IsA. */
 bool prefab_shares(const ecs_world *world, uint32_t entity, ecs_id component);
 

@@ -310,10 +310,9 @@ static ecs_status update_all(const struct update *u) {
 }
 
 ecs_status prefab_update(ecs_world *world, ecs_id entity, const struct prefab_node *node,
-                         bool follows) {
+                         ecs_id base, bool follows) {
   ecs_status status = clone_find_made(world, entity, follows);
   if (status != ECS_OK) return status;
-  ecs_id base = prefab_base(world, node, entity);
   struct update update = {world, entity, node, base, world->clone, NULL};
   uint32_t count = world->clone->count;
   update.goes = memory_array(&world->memory, count, sizeof *update.goes);
