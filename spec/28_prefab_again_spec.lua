@@ -261,3 +261,64 @@ describe("C87: a declared child of a prefab that was made of another one", funct
     world:check()
   end)
 end)
+
+describe("C87: an entity field of a prefab that others are made of", function()
+  local one, other
+
+  -- The prefab leads to its child, and the child to the prefab; `fields` say what else it has.
+  local function declare(fields, below)
+    world:prefab("P", fields, { children = { { "k", below or {} }, { "n" } } })
+  end
+
+  local function copies()
+    return { world:lookup "Q", one, other }
+  end
+
+  local function child(of, name)
+    for at in world:children(of) do
+      if world:name(at) == name then
+        return at
+      end
+    end
+  end
+
+  before_each(function()
+    world:component("Ref", { "to: entity" })
+    declare {}
+    world:prefab("Q", {}, { is_a = "P" })
+    one, other = world:instantiate "P", world:instantiate "Q"
+  end)
+
+  it("leads from copy to copy when it is added", function()
+    twice(function() declare { Ref = { world:lookup "P.k" } } end)
+    for _, copy in ipairs(copies()) do
+      assert.equal(child(copy, "k"), (world:get(copy, "Ref")))
+    end
+  end)
+
+  it("leads so when it is changed, where it has the old value", function()
+    declare { Ref = { world:lookup "P.k" } }
+    local own = world:instantiate("P", { Ref = { world:lookup "P.k" } })
+    world:set(own, "Ref", world:lookup "P.k")
+    twice(function() declare { Ref = { world:lookup "P.n" } } end)
+    for _, copy in ipairs(copies()) do
+      assert.equal(child(copy, "n"), (world:get(copy, "Ref")))
+    end
+    assert.equal(world:lookup "P.k", (world:get(own, "Ref")))
+    twice(function() declare { Ref = { world:lookup "P" } } end)
+    for _, copy in ipairs(copies()) do
+      assert.equal(copy, (world:get(copy, "Ref")))
+    end
+  end)
+
+  it("leads to others as it is", function()
+    local others = world:spawn()
+    twice(function() declare { Ref = { others } } end)
+    for _, copy in ipairs(copies()) do
+      assert.equal(others, (world:get(copy, "Ref")))
+    end
+    world:prefab("Z", {}, { children = { { "q", {}, { is_a = "P" } } } })
+    twice(function() declare { Ref = { world:lookup "P.n" } } end)
+    assert.equal(world:lookup "Z.q.n", (world:get(world:lookup "Z.q", "Ref")))
+  end)
+end)

@@ -17,13 +17,19 @@
 #include "core/store/table.h"
 #include "core/store/world.h"
 
+/* One of those made of a prefab, the prefab first, as to the leaf at hand. */
+struct follower {
+  bool goes;                     /* it follows */
+  ecs_cell old, wanted;          /* what it had, if it follows, and is to have */
+};
+
 struct update {
   ecs_world *world;
   ecs_id entity;
   const struct prefab_node *node;
   ecs_id base;                   /* what it is made of */
   const struct clone *made;      /* the prefab and who follows: all made of it, or nobody */
-  bool *goes;                    /* of these: it follows in the leaf at hand */
+  struct follower *followers;    /* of these */
 };
 
 /* ---- what the declaration says ---- */
@@ -63,12 +69,10 @@ static uint32_t child_made_of(const ecs_world *world, uint32_t parent, uint32_t 
   return child;
 }
 
-/* Whom the prefab leads to where its base leads to somebody: as in copies, to the one of its own
-** whose source that is. */
-static ecs_id led_to(const struct update *u, ecs_id id) {
-  const ecs_world *world = u->world;
+/* Whom an entity leads to where its base, the top, leads to somebody: as in copies, to the one of
+** its own whose source that is. */
+static ecs_id led_to(const ecs_world *world, uint32_t at, uint32_t top, ecs_id id) {
   const struct ties *child_of = &world->relations.child_of->ties;
-  uint32_t at = ecs_id_index(u->entity), top = ecs_id_index(u->base);
   ecs_id target = entity_target(world, id);
   if (target == ECS_NULL) return id;
   while (prefab_inherits(world, at) && ties_target(&world->relations.is_a->ties, at) == top) {
@@ -97,7 +101,8 @@ static ecs_cell wanted_cell(const struct update *u, const struct component *comp
                 cells_find(world, u->base, component->id, &cells);
   if (!copied || component->leaves[leaf].type == ECS_ANY) return component->leaves[leaf].value;
   ecs_cell cell = load(&cells, leaf);
-  if (component->leaves[leaf].type == ECS_ENTITY) cell.u64 = led_to(u, cell.u64);
+  if (component->leaves[leaf].type == ECS_ENTITY)
+    cell.u64 = led_to(world, ecs_id_index(u->entity), ecs_id_index(u->base), cell.u64);
   return cell;
 }
 
@@ -192,38 +197,52 @@ static ecs_status stage_cell(const struct update *u, ecs_id entity,
   return command_stage(u->world, COMMAND_SET, entity, component->id, &write, 1);
 }
 
+/* The place of what one that follows is made of. */
+static uint32_t place_above(const struct update *u, uint32_t i) {
+  const struct ties *is_a = &u->world->relations.is_a->ties;
+  return map_get(&u->made->places, ties_target(is_a, u->made->sources[i]));
+}
+
+/* What one that follows had, and is to have, where that is known of what it is made of. */
+static void lead(const struct update *u, uint32_t i, ecs_type type) {
+  uint32_t above = place_above(u, i), at = u->made->sources[i], top = u->made->sources[above];
+  struct follower *follower = &u->followers[i];
+  follower->old = u->followers[above].old;
+  follower->wanted = u->followers[above].wanted;
+  if (type != ECS_ENTITY) return;
+  follower->old.u64 = led_to(u->world, at, top, follower->old.u64);
+  follower->wanted.u64 = led_to(u->world, at, top, follower->wanted.u64);
+}
+
+/* Whether one that is made of the prefab has the old value still. */
+static bool goes_along(const struct update *u, uint32_t i, const struct component *component,
+                       uint32_t leaf) {
+  uint32_t size = component->leaves[leaf].size;
+  struct cells_row cells;
+  if (!u->followers[place_above(u, i)].goes) return false;
+  lead(u, i, component->leaves[leaf].type);
+  return cells_find(u->world, made_id(u, i), component->id, &cells) &&
+         cell_bits(size, load(&cells, leaf)) == cell_bits(size, u->followers[i].old);
+}
+
 /* One leaf of a component that the prefab has already. */
 static ecs_status update_leaf(const struct update *u, const struct component *component,
                               uint32_t leaf, bool alone) {
-  const ecs_world *world = u->world;
-  const struct relation *is_a = world->relations.is_a;
   uint32_t size = component->leaves[leaf].size;
   struct cells_row cells;
   ecs_type type = component->leaves[leaf].type;
   if (u->node->partial && (type == ECS_ANY || type == ECS_ENTITY)) return ECS_OK;
-  cells_find(world, u->entity, component->id, &cells);
-  ecs_cell wanted = wanted_cell(u, component, leaf);
-  uint64_t old = cell_bits(size, load(&cells, leaf));
-  if (old == cell_bits(size, wanted)) return ECS_OK;
+  cells_find(u->world, u->entity, component->id, &cells);
+  ecs_cell wanted = wanted_cell(u, component, leaf), old = load(&cells, leaf);
+  if (cell_bits(size, old) == cell_bits(size, wanted)) return ECS_OK;
   alone |= type == ECS_ANY;
+  u->followers[0] = (struct follower){true, old, wanted};
   ecs_status status = stage_cell(u, u->entity, component, leaf, wanted);
   for (uint32_t i = 1; i < u->made->count && !alone && status == ECS_OK; i++) {
-    uint32_t of = map_get(&u->made->places, ties_target(&is_a->ties, u->made->sources[i]));
-    u->goes[i] = (of == 0 || u->goes[of]) &&
-                 cells_find(world, made_id(u, i), component->id, &cells) &&
-                 cell_bits(size, load(&cells, leaf)) == old;
-    if (u->goes[i]) status = stage_cell(u, made_id(u, i), component, leaf, wanted);
+    struct follower *follower = &u->followers[i];
+    follower->goes = goes_along(u, i, component, leaf);
+    if (follower->goes) status = stage_cell(u, made_id(u, i), component, leaf, follower->wanted);
   }
-  return status;
-}
-
-/* Gives an entity a component as it is declared; of any values only the prefab has its own. */
-static ecs_status add_to(const struct update *u, ecs_id entity,
-                         const struct component *component) {
-  ecs_status status = command_stage(u->world, COMMAND_ADD, entity, component->id, NULL, 0);
-  for (uint32_t i = 0; i < component->leaf_count && status == ECS_OK; i++)
-    if (entity == u->entity || component->leaves[i].type != ECS_ANY)
-      status = stage_cell(u, entity, component, i, wanted_cell(u, component, i));
   return status;
 }
 
@@ -241,6 +260,41 @@ static bool shares_below(const struct update *u, uint32_t i, ecs_id id) {
   return false;
 }
 
+static ecs_status stage_add(const struct update *u, ecs_id entity,
+                            const struct component *component) {
+  return command_stage(u->world, COMMAND_ADD, entity, component->id, NULL, 0);
+}
+
+/* Gives the prefab a component as it is declared. */
+static ecs_status add_own(const struct update *u, const struct component *component) {
+  ecs_status status = stage_add(u, u->entity, component);
+  for (uint32_t i = 0; i < component->leaf_count && status == ECS_OK; i++)
+    status = stage_cell(u, u->entity, component, i, wanted_cell(u, component, i));
+  return status;
+}
+
+/* Gives it to those made of the prefab who lack it; any values only the prefab has. */
+static ecs_status add_below(const struct update *u, const struct component *component) {
+  ecs_status status = ECS_OK;
+  uint32_t count = u->made->count;
+  for (uint32_t i = 1; i < count && status == ECS_OK; i++) {
+    ecs_id id = component->id;
+    u->followers[i].goes = !entity_has(u->world, made_id(u, i), id) && !shares_below(u, i, id);
+    if (u->followers[i].goes) status = stage_add(u, made_id(u, i), component);
+  }
+  for (uint32_t leaf = 0; leaf < component->leaf_count && status == ECS_OK; leaf++) {
+    ecs_type type = component->leaves[leaf].type;
+    ecs_cell wanted = wanted_cell(u, component, leaf);
+    u->followers[0] = (struct follower){true, wanted, wanted};
+    for (uint32_t i = 1; i < count && type != ECS_ANY && status == ECS_OK; i++) {
+      struct follower *follower = &u->followers[i];
+      lead(u, i, type);
+      if (follower->goes) status = stage_cell(u, made_id(u, i), component, leaf, follower->wanted);
+    }
+  }
+  return status;
+}
+
 /* What was shared and is so no more is as if it were added. */
 static ecs_status update_component(const struct update *u, ecs_id id) {
   const ecs_world *world = u->world;
@@ -250,11 +304,8 @@ static ecs_status update_component(const struct update *u, ecs_id id) {
   for (uint32_t i = 0; has && i < component->leaf_count && status == ECS_OK; i++)
     status = update_leaf(u, component, i, alone);
   if (has && !prefab_shares(world, ecs_id_index(u->entity), id)) return status;
-  if (!has) status = add_to(u, u->entity, component);
-  for (uint32_t i = 1; i < u->made->count && !alone && status == ECS_OK; i++)
-    if (!entity_has(world, made_id(u, i), id) && !shares_below(u, i, id))
-      status = add_to(u, made_id(u, i), component);
-  return status;
+  if (!has) status = add_own(u, component);
+  return status == ECS_OK && !alone ? add_below(u, component) : status;
 }
 
 /* ---- what goes, and ties ---- */
@@ -315,9 +366,9 @@ ecs_status prefab_update(ecs_world *world, ecs_id entity, const struct prefab_no
   if (status != ECS_OK) return status;
   struct update update = {world, entity, node, base, world->clone, NULL};
   uint32_t count = world->clone->count;
-  update.goes = memory_array(&world->memory, count, sizeof *update.goes);
-  if (!update.goes) return world_nomem(world);
+  update.followers = memory_array(&world->memory, count, sizeof *update.followers);
+  if (!update.followers) return world_nomem(world);
   status = update_all(&update);
-  memory_free(&world->memory, update.goes, count * sizeof *update.goes);
+  memory_free(&world->memory, update.followers, count * sizeof *update.followers);
   return status;
 }
