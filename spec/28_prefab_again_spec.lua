@@ -322,3 +322,50 @@ describe("C87: an entity field of a prefab that others are made of", function()
     assert.equal(world:lookup "Z.q.n", (world:get(world:lookup "Z.q", "Ref")))
   end)
 end)
+
+describe("C87: a prefab that an image has otherwise", function()
+  local function base(path)
+    local of = world:target(world:lookup(path), "IsA")
+    return of and world:name(of)
+  end
+
+  before_each(function()
+    world:relation("L", { "x: i32" })
+    world:relation("Ex", { exclusive = true })
+  end)
+
+  it("loses what it is made of and what it is tied to, as when it is declared again", function()
+    local function declare()
+      world:prefab("D", { S = { 1 } }, { children = { { "k" } } })
+      world:prefab("A", { H = { 1 } })
+    end
+    local there = world:spawn()
+    world:prefab("D", { S = { 1 } }, { children = { { "k" } } })
+    world:prefab("A", { H = { 1 }, L = { "T", there }, Ex = { world:describe("T").id } },
+      { is_a = "D" })
+    local image = world:save()
+    declare()
+    world:load(image)
+    local a = world:lookup "A"
+    assert.is_nil(base "A")
+    assert.is_nil(world:lookup "A.k")
+    assert.same({ false, false, false }, { world:has(a, "S"),
+      world:has(a, world:pair("L", "T")), world:has(a, "Ex") })
+    assert.is_true(world:has(a, world:pair("L", there)))
+    world:check()
+  end)
+
+  it("may have been made the other way round there", function()
+    world:prefab("A", { H = { 1 } })
+    world:prefab("B", { T = true }, { is_a = "A" })
+    local old = world:save()
+    world:prefab("B", { T = true })
+    world:prefab("A", { H = { 1 } }, { is_a = "B" })
+    for _ = 1, 2 do
+      world:load(old)
+      assert.same({ "B", true }, { base "A", world:has(world:lookup "A", "T") })
+      assert.is_nil(base "B")
+    end
+    world:check()
+  end)
+end)

@@ -128,11 +128,14 @@ static ecs_status add_node(struct listing *list, uint32_t place) {
   if (parent == NONE) return ECS_OK;
   uint32_t parts = list->part_count, shared = list->shared_count;
   ecs_status status = add_parts(list, entity);
-  if (status == ECS_OK && list->nodes)
+  if (status == ECS_OK && list->nodes) {
+    ecs_id base = base_of(list, entity);
+    bool known = base != ECS_NULL || !ties_target(&live->relations.is_a->ties, entity);
     list->nodes[list->node_count] = (struct prefab_node){
-        parent, name_of(live, entity_id(&live->entities, entity)), base_of(list, entity),
-        list->parts + parts, list->part_count - parts, list->shared + shared,
-        list->shared_count - shared, true};
+        parent, name_of(live, entity_id(&live->entities, entity)), base, list->parts + parts,
+        list->part_count - parts, list->shared + shared, list->shared_count - shared, true,
+        !known};
+  }
   list->node_count++;
   return status;
 }

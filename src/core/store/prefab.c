@@ -278,8 +278,8 @@ static ecs_id new_base(const ecs_world *world, const struct prefab_node *nodes, 
                        const ecs_id *ids, const ecs_id *bases) {
   const struct prefab_node *node = &nodes[at];
   ecs_id entity = ids[at];
-  if (node->is_a != ECS_NULL) return node->is_a;
-  if (node->partial) return old_base(world, entity);
+  if (node->keeps_base) return old_base(world, entity);
+  if (node->is_a != ECS_NULL || node->partial) return node->is_a;
   ecs_id above = at ? bases[node->parent] : ECS_NULL;
   if (above == ECS_NULL) return ECS_NULL;
   if (comes_with(world, ecs_id_index(entity), ecs_id_index(above)))

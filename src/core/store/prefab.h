@@ -20,8 +20,9 @@ struct prefab_node {
   uint32_t part_count;
   const ecs_id *shared;      /* components that what is made of it does not have copies of */
   uint32_t shared_count;
-  bool partial;              /* its any values, entities and ties are not known: those that there
-                             ** are stay */
+  bool partial;              /* its any values, entities and ties to entities are not known: those
+                             ** that there are stay */
+  bool keeps_base;           /* nor is what it is made of */
 };
 
 /* Declares a prefab. One that there is already changes: what is made of it follows in fields that

@@ -93,7 +93,7 @@ static ecs_status fill(ecs_world *world, const ecs_prefab_desc *list, struct nod
     struct prefab_node *node = &nodes->list[i];
     *node = (struct prefab_node){list[i].parent, {name, strlen(name)}, list[i].is_a,
                                  nodes->parts + nodes->part_count, list[i].component_count,
-                                 list[i].shared, list[i].shared_count, false};
+                                 list[i].shared, list[i].shared_count, false, false};
     ecs_status status = check_shared(world, &list[i]);
     if (status == ECS_OK) status = fill_parts(world, &list[i], nodes);
     if (status != ECS_OK) return status;

@@ -119,7 +119,9 @@ static bool keeps_tie(const struct update *u, const struct relation *relation, e
   const struct prefab_node *node = u->node;
   ecs_id target = id_is_pair(id) ? entity_id_any(&world->entities, pair_target(id)) : ECS_NULL;
   if (relation == known->child_of || relation == known->is_a) return true;
-  if (node->partial && relation != known->prefab) return true;
+  uint32_t to = id_is_pair(id) ? pair_target(id)
+                               : ties_target(&relation->ties, ecs_id_index(u->entity));
+  if (node->partial && to >= FIRST_ENTITY) return true;
   if (relation == known->prefab)
     return target == relation->component->id ||
            is_listed(node->shared, node->shared_count, target);
