@@ -368,4 +368,19 @@ describe("C87: a prefab that an image has otherwise", function()
     end
     world:check()
   end)
+
+  it("has children that came with what it is made of", function()
+    world:prefab("A", { H = { 1 } })
+    world:prefab("B", {}, { is_a = "A" })
+    local old = world:save()
+    world:prefab("B", {})
+    world:prefab("A", { H = { 1 } }, { children = { { "k", { H = { 2 } },
+      { shared = { S = { 5 } }, children = { { "leaf", { H = { 3 } } } } } } } })
+    world:prefab("B", {}, { is_a = "A" })
+    world:load(old)
+    assert.same({ "k", "leaf" }, { base "B.k", base "B.k.leaf" })
+    assert.same({ false, 2, 3 }, { world:has(world:lookup "B.k", "S"),
+      (world:get(world:lookup "B.k", "H")), (world:get(world:lookup "B.k.leaf", "H")) })
+    world:check()
+  end)
 end)

@@ -96,14 +96,20 @@ static ecs_status add_parts(struct listing *list, uint32_t entity) {
 
 /* ---- nodes ---- */
 
-/* What the shadow calls the prefab that one of the live world is made of. */
-static ecs_id base_of(const struct listing *list, uint32_t entity) {
+/* What the shadow calls the prefab that one of the live world is made of: what came with the base
+** of its parent, the node that is given, is found below that. */
+static ecs_id base_of(const struct listing *list, uint32_t entity, uint32_t parent) {
   const ecs_world *live = list->live;
-  const struct relation *is_a = live->relations.is_a;
-  uint32_t base = is_a ? ties_target(&is_a->ties, entity) : 0;
+  const struct ties *child_of = &live->relations.child_of->ties;
+  uint32_t base = ties_target(&live->relations.is_a->ties, entity), top = 0;
   ecs_string name = base ? name_of(live, entity_id(&live->entities, base)) : (ecs_string){"", 0};
-  if (name.size == 0 || ties_target(&live->relations.child_of->ties, base)) return ECS_NULL;
-  ecs_id found = name_find(list->shadow, 0, name.data, name.size);
+  if (name.size == 0) return ECS_NULL;
+  if (ties_target(child_of, base)) {
+    if (!ties_target(child_of, entity) || !prefab_inherits(live, entity)) return ECS_NULL;
+    top = ecs_id_index(list->nodes[parent].is_a);
+    if (top == 0) return ECS_NULL;
+  }
+  ecs_id found = name_find(list->shadow, top, name.data, name.size);
   bool usable = found != ECS_NULL && prefab_is(list->shadow, ecs_id_index(found));
   return usable ? found : ECS_NULL;
 }
@@ -129,7 +135,7 @@ static ecs_status add_node(struct listing *list, uint32_t place) {
   uint32_t parts = list->part_count, shared = list->shared_count;
   ecs_status status = add_parts(list, entity);
   if (status == ECS_OK && list->nodes) {
-    ecs_id base = base_of(list, entity);
+    ecs_id base = base_of(list, entity, parent);
     bool known = base != ECS_NULL || !ties_target(&live->relations.is_a->ties, entity);
     list->nodes[list->node_count] = (struct prefab_node){
         parent, name_of(live, entity_id(&live->entities, entity)), base, list->parts + parts,
