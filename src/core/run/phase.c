@@ -120,8 +120,8 @@ ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phas
   if (!desc->name || !*desc->name)
     return world_fail(world, ECS_EINVAL, "a phase needs a name");
   if (is_by_itself(desc))
-    return world_fail(world, ECS_ECYCLE, "phase '%s' cannot be put in order before or after itself: "
-                      "name another phase", desc->name);
+    return world_fail(world, ECS_ECYCLE, "phase '%s' cannot be put in order before or after "
+                      "itself: name another phase", desc->name);
   if (!(desc->fixed >= 0 && desc->fixed < 1e18))
     return world_fail(world, ECS_EINVAL, "phase '%s': fixed = %g is no step in seconds",
                       desc->name, desc->fixed);
