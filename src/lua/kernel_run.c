@@ -187,6 +187,7 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
                         struct variant *variant, const struct kernel_run *how) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
+  assert(variant);
   stage_kept(L, kernel, variant);
   struct run run = run_of(kernel, variant, how, loop->filter);
   struct run_failure failure = {.entity = ECS_NULL};

@@ -45,7 +45,7 @@ void nearest_offer(struct nearest *nearest, const char *name, size_t size) {
   uint32_t most = nearest->best ? nearest->distance : nearest->distance - 1;
   uint32_t distance = text_distance(nearest->wanted, nearest->wanted_size, name, size, most);
   if (distance > most) return;
-  if (distance == nearest->distance &&
+  if (nearest->best && distance == nearest->distance &&
       !comes_before(name, size, nearest->best, nearest->best_size))
     return;
   nearest->distance = distance;
