@@ -296,3 +296,26 @@ describe("a world in which a migration was refused", function()
     assert.equal(world:digest(), copy:digest())
   end)
 end)
+
+describe("a query that goes through an entity field", function()
+  it("ends when the field becomes something else, as when it goes", function()
+    for _, storage in ipairs { "table", "sparse" } do
+      for _, new_name in ipairs { "Link", "Knot" } do
+        local world = helper.new_world()
+        world:component("Health", { "hp: f64" })
+        world:component("Link", { "n: u8", "to: entity", storage = storage })
+        local queries = { world:query "with Link.to->Health", world:query "Link, Link.to->Health?" }
+        for _ = 1, 20 do world:spawn { Link = { 1 }, Health = {} } end
+        assert.are.equal(0, queries[1]:count())
+        assert.are.equal(20, queries[2]:count())
+        world:component(new_name, { "n: u8", "to: i16", storage = storage,
+          was = new_name ~= "Link" and "Link" or nil })
+        for _, query in ipairs(queries) do
+          helper.has_error(function() query:count() end, "no longer declared")
+        end
+        world:describe()
+        helper.check(world)
+      end
+    end
+  end)
+end)

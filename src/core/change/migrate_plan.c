@@ -369,6 +369,12 @@ static bool find_leaf_again(const struct migration *migration, const struct comp
   return *leaf != NONE;
 }
 
+/* Whether a path through a field still leads to somebody. */
+static bool leads(const struct term *term) {
+  return term->through_leaf == NONE ||
+         term->through->leaves[term->through_leaf].type == ECS_ENTITY;
+}
+
 /* As a query's text gives it. */
 static ecs_id id_of_tie(const struct term *term) {
   ecs_id relation = term->component->id;
@@ -399,7 +405,7 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
       continue;
     }
     sound &= find_leaf_again(migration, term->component, &term->leaf);
-    sound &= find_leaf_again(migration, term->through, &term->through_leaf);
+    sound &= find_leaf_again(migration, term->through, &term->through_leaf) && leads(term);
     sound &= !turned || !migration_defeats(term, term->component, term->through);
     if (turned && term->form == TERM_PAIR) term->id = id_of_tie(term);
   }
