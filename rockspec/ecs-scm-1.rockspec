@@ -108,6 +108,7 @@ build = {
         "src/core/store/builtin.c",
         "src/core/store/bulk.c",
         "src/core/store/cascade.c",
+        "src/core/store/cascade_end.c",
         "src/core/store/cells.c",
         "src/core/store/chain_map.c",
         "src/core/store/changes.c",

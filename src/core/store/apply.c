@@ -1,6 +1,7 @@
 #include "core/store/apply.h"
 
 #include "core/store/alike.h"
+#include "core/store/cascade_end.h"
 #include "core/store/component.h"
 #include "core/store/edge.h"
 #include "core/store/entity.h"

@@ -53,14 +53,8 @@ ecs_status cascade_decide(ecs_world *world);
 /* Ties are again what they were before cascade_decide. Cannot fail. */
 void cascade_undo(ecs_world *world);
 
-/* After the rows have moved: ends those who die, in their order. Cannot fail. */
-void cascade_finish(ecs_world *world);
-
-/* The same where nothing is tied, so that nothing had to be decided. */
-void cascade_none(ecs_world *world);
-
-/* The same where every command is that an entity dies, and none was looked at. */
-void cascade_ends(ecs_world *world);
+/* Nothing is decided any more. Cannot fail. */
+void cascade_forget(struct cascade *cascade);
 
 static inline bool cascade_takes(const struct cascade *cascade, uint32_t entity) {
   return cascade->count && entity / 64 < cascade->mark_capacity &&
