@@ -220,18 +220,10 @@ function steps.remove(self)
   end
 end
 
--- Names are given at once.
 function steps.name(self)
-  local id = pick(self)
-  if not id or self.staged then
-    return
-  end
-  local name = self.rng:chance(70) and self.rng:pick { "a", "b" }
-  local may = not name or self.model:may_be_called(id, name)
-  self.log[#self.log + 1] = ("name %d %s"):format(id, name)
-  ends(may, self.world.name, self.world, id, name)
-  if may then
-    self.model.names[id] = name or nil
+  local id, name = pick(self), self.rng:chance(70) and self.rng:pick { "a", "b" }
+  if id then
+    command(self, function() self.world:name(id, name) end, { "name", id, name })
   end
 end
 
@@ -244,7 +236,7 @@ function steps.scope(self)
   self.staged, self.known = {}, living(self)
   for _ = 1, self.rng:int(12) do
     self:step { "spawn", "despawn", "despawn", "tie", "tie", "tie", "untie", "untie", "add",
-      "remove", "remove" }
+      "name", "name", "remove", "remove" }
   end
   local list = self.staged
   self.staged = nil

@@ -112,7 +112,8 @@ ECS_API size_t ecs_sources(const ecs_world *world, ecs_id target, ecs_id relatio
 ECS_API ecs_status ecs_child_of(ecs_world *world, ecs_id *out);
 ECS_API size_t ecs_children(const ecs_world *world, ecs_id parent, ecs_id *ids, size_t room);
 
-/* Names are unique among the children of one parent, and among those without one; NULL clears. */
+/* Names are unique among the children of one parent, and among those without one; NULL clears. In a
+** scope a name is kept, and checked against the parent that the entity has when it applies. */
 ECS_API ecs_status ecs_name(ecs_world *world, ecs_id entity, const char *name);
 ECS_API const char *ecs_name_of(const ecs_world *world, ecs_id entity);
 ECS_API ecs_id ecs_lookup(const ecs_world *world, const char *name);
@@ -121,9 +122,9 @@ ECS_API ecs_id ecs_lookup(const ecs_world *world, const char *name);
 ** one ends, several on one entity as one move. Systems and iterations open one themselves.
 ** ecs_commit on ECS_ENOMEM leaves the scope open; ecs_cancel drops its changes, and does the same
 ** when what others left to be applied by it finds no memory. A change that turns out to be
-** impossible (removing what the entity, with all its changes, still requires) is dropped, the
-** others are applied, and the first such failure is what ecs_commit, ecs_iter_close or the system
-** returns; the scope has ended then. */
+** impossible (removing what the entity, with all its changes, still requires; a taken name) is
+** dropped, the others are applied, and the first such failure is what ecs_commit, ecs_iter_close or
+** the system returns; the scope has ended then. */
 ECS_API ecs_status ecs_defer(ecs_world *world);
 ECS_API ecs_status ecs_commit(ecs_world *world);
 ECS_API ecs_status ecs_cancel(ecs_world *world);

@@ -207,6 +207,15 @@ static void many_staged(struct fixture *f) {
   CHECK_OK(f->world, ecs_add(f->world, f->ids[3], ecs_pair(docked, f->ids[2])));
   CHECK_OK(f->world, ecs_remove(f->world, f->ids[1], likes));
   CHECK_OK(f->world, ecs_set(f->world, f->ids[3], docked, &(struct docked){ECS_NULL, 1}));
+  CHECK_OK(f->world, ecs_name(f->world, f->ids[7], "part"));
+  CHECK_OK(f->world, ecs_name(f->world, f->ids[1], "one"));
+  CHECK_OK(f->world, ecs_name(f->world, f->ids[6], "other"));
+  CHECK_OK(f->world, ecs_name(f->world, f->ids[6], NULL));
+  CHECK_OK(f->world, ecs_name(f->world, f->ids[6], "another"));
+}
+
+static ecs_status stage_name(struct fixture *f) {
+  return ecs_name(f->world, f->ids[2], "somebody else");
 }
 
 /* ---- declarations ---- */
@@ -387,12 +396,13 @@ static const struct operation operations[] = {
   {"what is made of a prefab", with_prefabs, instantiate, NULL, ASKS},
   {"a copy with children", tied, clone, NULL, ASKS},
   {"a staged copy with children", staged, clone, commit_it, ASKS},
+  {"a staged name", staged, stage_name, commit_it, ASKS},
   {"a staged pair", staged, tie_pair, commit_it, ASKS},
   {"a staged tie", staged, set_tie, commit_it, ASKS},
   {"a staged end of a tie", staged, untie, commit_it, ASKS},
   {"a staged spawn with ties", staged, spawn_with_ties, commit_it, ASKS},
   {"a staged despawn of a target", staged, despawn_target, commit_it, ASKS},
-  {"C86: commit of ties and despawns", many_staged, commit, NULL, ASKS},
+  {"C86: commit of ties, names and despawns", many_staged, commit, NULL, ASKS},
   {"cancel of ties and despawns", many_staged, cancel, NULL, ASKS_NOTHING},
   {"undeclare of an exclusive relation", tied, undeclare_relation, NULL, ASKS},
   {"undeclare of a relation with pairs", tied, undeclare_pairs, NULL, ASKS},

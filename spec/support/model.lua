@@ -479,18 +479,11 @@ function World:name(id, ...)
     return table.unpack { self.names[id] }
   end
   local name = ...
-  if name == false then
-    self.names[id] = nil
-    return
-  end
-  if type(name) ~= "string" or name == "" or name:find(".", 1, true) then
+  if name ~= false
+    and (type(name) ~= "string" or name == "" or name:find(".", 1, true)) then
     refuse("a name is a string without dots")
   end
-  local owner = self:named_child(self:home_of(id), name)
-  if owner and owner ~= id then
-    refuse("the name '%s' is taken by %d", name, owner)
-  end
-  self.names[id] = name
+  self:perform { op = "name", id = id, name = name or nil }
 end
 
 function World:resource(name, fields)

@@ -1,6 +1,6 @@
--- What the commands of a scope do to ties, and who dies by them: one command after the other, over
--- all entities, before any row changes otherwise. Returns methods to be mixed into the model's
--- world.
+-- What the commands of a scope do to ties and names, and who dies by them: one command after the
+-- other, over all entities, before any row changes otherwise. Returns methods to be mixed into the
+-- model's world.
 --
 -- In which order the sources of a pair die is that of the runtime's rows, which the model does not
 -- know: such ids are free in a group (see model_ids.lua).
@@ -221,7 +221,16 @@ function does.untie(world, command)
   world:untie(id, component, command.target)
 end
 
--- Does what commands do to ties and lives; whether one was refused. Those of the dead do nothing.
+function does.name(world, command)
+  local owner = command.name and world:named_child(world:home_of(command.id), command.name)
+  if owner and owner ~= command.id then
+    return false
+  end
+  world.names[command.id] = command.name
+end
+
+-- Does what commands do to ties, names and lives; whether one was refused. Those of the dead do
+-- nothing.
 function methods.decide(world, commands)
   local refused = false
   world.died = {}

@@ -236,7 +236,7 @@ function methods.perform(self, ...)
   local scope, commands = self.scopes[#self.scopes], { ... }
   if not scope then
     if apply_all(self, commands) then
-      refuse("'%s' is not possible", commands[1].op)
+      refuse("'%s' is not possible", commands[1].name or commands[1].op)
     end
     return
   end

@@ -222,6 +222,16 @@ function does.untie(self, source, name, target, dies)
   end
 end
 
+-- Among those who have its parent then.
+function does.name(self, entity, name)
+  local before = self.names[entity]
+  self.names[entity] = name or nil
+  if name and is_taken(self, entity, self:target("ChildOf", entity)) then
+    self.names[entity] = before
+    return false
+  end
+end
+
 -- Does a command: { kind, entity, ... }. False when it is refused.
 local function perform(self, command)
   if command[1] ~= "spawn" and not self.alive[command[2]] then
@@ -275,15 +285,6 @@ function Ties:copy()
     copy.list[at] = table.move(tie, 1, 4, 1, {})
   end
   return copy
-end
-
--- Whether the entity may have the name among those with its parent.
-function Ties:may_be_called(entity, name)
-  local before = self.names[entity]
-  self.names[entity] = name
-  local taken = is_taken(self, entity, self:target("ChildOf", entity))
-  self.names[entity] = before
-  return not taken
 end
 
 return ties

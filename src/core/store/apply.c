@@ -329,7 +329,7 @@ static uint32_t apply_next(ecs_world *world, uint32_t first) {
   return count;
 }
 
-/* Whether what the commands do depends on ties. */
+/* Whether it depends on ties, or on names, what the commands do. */
 static bool has_ties(const ecs_world *world) {
   return world->staging.ties || world->relations.tied || world->graph.pair_tables;
 }
@@ -361,7 +361,7 @@ static bool are_ends(const ecs_world *world) {
 
 static ecs_status end_alike(ecs_world *world, ecs_status status) {
   if (status != ECS_OK) return status;
-  commands_forget(&world->staging);
+  commands_forget(world);
   world_settle(world);
   return ECS_OK;
 }
@@ -371,7 +371,7 @@ ecs_status commands_apply(ecs_world *world) {
   if ((staging->command_count | world->watching->note_count) == 0) return ECS_OK;
   if (are_ends(world)) {
     cascade_ends(world);
-    commands_forget(staging);
+    commands_forget(world);
     world_settle(world);
     return ECS_OK;
   }
@@ -391,7 +391,7 @@ ecs_status commands_apply(ecs_world *world) {
   }
   for (uint32_t i = 0; i < staging->chain_count;) i += apply_next(world, i);
   (cascades ? cascade_finish : cascade_none)(world);
-  commands_forget(staging);
+  commands_forget(world);
   world->watching->note_count = 0;
   world_settle(world);
   return ECS_OK;

@@ -6,6 +6,7 @@
 #include "core/store/fields.h"
 #include "core/store/graph.h"
 #include "core/store/index.h"
+#include "core/store/name.h"
 #include "core/store/prefab.h"
 #include "core/store/relation.h"
 #include "core/store/table.h"
@@ -199,21 +200,25 @@ static ecs_status refuse_survivor(ecs_world *world, struct relation *relation, u
 
 /* ---- ties that change ---- */
 
-static ecs_status note_undo(ecs_world *world, struct relation *relation, uint32_t source) {
+static ecs_status note_undo(ecs_world *world, struct untied was) {
   struct cascade *cascade = &world->cascade;
   struct untied *undo = memory_grow(&world->memory, cascade->undo, &cascade->undo_capacity,
                                     cascade->undo_count + 1ull, sizeof *undo);
   if (!undo) return world_nomem(world);
   cascade->undo = undo;
+  undo[cascade->undo_count++] = was;
+  return ECS_OK;
+}
+
+static ecs_status note_tie(ecs_world *world, struct relation *relation, uint32_t source) {
   uint32_t target = ties_target(&relation->ties, source);
   uint32_t previous = target ? ties_previous(&relation->ties, source) : 0;
-  undo[cascade->undo_count++] = (struct untied){relation, source, target, previous};
-  return ECS_OK;
+  return note_undo(world, (struct untied){relation, source, target, previous});
 }
 
 static ecs_status untie(ecs_world *world, struct relation *relation, uint32_t source) {
   if (!ties_target(&relation->ties, source)) return ECS_OK;
-  ecs_status status = note_undo(world, relation, source);
+  ecs_status status = note_tie(world, relation, source);
   if (status == ECS_OK) relation_unlink(world, relation, source);
   return status;
 }
@@ -343,7 +348,7 @@ static ecs_status tie(ecs_world *world, struct relation *relation, uint32_t sour
   if (!ties_reserve(&relation->ties, &world->memory, source, target))
     return world_nomem(world);
   status = untie(world, relation, source);
-  if (status == ECS_OK) status = note_undo(world, relation, source);
+  if (status == ECS_OK) status = note_tie(world, relation, source);
   if (status == ECS_OK) relation_link(world, relation, source, target);
   return status;
 }
@@ -399,6 +404,15 @@ static ecs_status decide_pair(ecs_world *world, const struct relation *relation,
   return ECS_OK;
 }
 
+static ecs_status give_name(ecs_world *world, const struct command *command) {
+  struct naming *naming = &world->staging.namings[command->first_write];
+  ecs_status status = name_check(world, command->entity, naming);
+  struct untied was = {NULL, ecs_id_index(command->entity), command->first_write, 0};
+  if (status == ECS_OK) status = note_undo(world, was);
+  if (status == ECS_OK) name_exchange(world, command->entity, naming);
+  return status;
+}
+
 /* By a command. */
 static ecs_status despawn(ecs_world *world, uint32_t entity) {
   if (UNLIKELY(prefab_is(world, entity)) && !world->cascade.takes_prefabs)
@@ -411,6 +425,7 @@ static ecs_status decide(ecs_world *world, uint32_t at) {
   command->dropped = command->anew = false;
   if (is_gone(world, command->entity)) return ECS_OK;
   if (command->kind == COMMAND_DESPAWN) return despawn(world, ecs_id_index(command->entity));
+  if (command->kind == COMMAND_NAME) return give_name(world, command);
   struct relation *relation = relation_of(world, command->component);
   if (!relation) return ECS_OK;
   if (!relation->exclusive) return decide_pair(world, relation, at);
@@ -418,6 +433,17 @@ static ecs_status decide(ecs_world *world, uint32_t at) {
   command = &world->staging.commands[at];
   command->ties = ties_target(&relation->ties, ecs_id_index(command->entity)) != 0;
   return status;
+}
+
+static void untie_back(ecs_world *world, const struct untied *was) {
+  struct relation *relation = was->relation;
+  if (ties_target(&relation->ties, was->source))
+    relation_unlink(world, relation, was->source);
+  if (was->target)
+    relation_link_behind(world, relation, was->source, was->target, was->previous);
+  else if (relation == world->relations.child_of)
+    name_return(world, was->source);
+  assert(ties_target(&relation->ties, was->source) == was->target);
 }
 
 /* Many share a word of marks. */
@@ -455,14 +481,11 @@ void cascade_undo(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
   while (cascade->undo_count) {
     const struct untied *was = &cascade->undo[--cascade->undo_count];
-    struct relation *relation = was->relation;
-    if (ties_target(&relation->ties, was->source))
-      relation_unlink(world, relation, was->source);
-    if (was->target)
-      relation_link_behind(world, relation, was->source, was->target, was->previous);
-    else if (relation == world->relations.child_of)
-      name_return(world, was->source);
-    assert(ties_target(&relation->ties, was->source) == was->target);
+    if (was->relation)
+      untie_back(world, was);
+    else
+      name_exchange(world, entity_id(&world->entities, was->source),
+                    &world->staging.namings[was->target]);
   }
   cascade_forget(cascade);
 }

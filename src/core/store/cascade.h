@@ -1,7 +1,7 @@
-/* What the commands of a scope do to ties, and who dies of them. It is decided in the order in
-** which the commands were given, over all entities, before any row moves, and can be taken back as
-** long as none has. All that will die with an entity is found breadth first: relations by id,
-** sources in their order. */
+/* What the commands of a scope do to ties and names, and who dies of them. It is decided in the
+** order in which the commands were given, over all entities, before any row moves, and can be taken
+** back as long as none has. All that will die with an entity is found breadth first: relations by
+** id, sources in their order. */
 #ifndef ECS_CORE_STORE_CASCADE_H
 #define ECS_CORE_STORE_CASCADE_H
 
@@ -9,11 +9,11 @@
 
 struct relation;
 
-/* A tie as it was. */
+/* A tie as it was, or a name. */
 struct untied {
-  struct relation *relation;
+  struct relation *relation; /* NULL: a name of the source */
   uint32_t source;
-  uint32_t target;           /* 0: it was not tied */
+  uint32_t target;           /* 0: it was not tied; of a name: its place among namings */
   uint32_t previous;         /* among the sources of the target */
 };
 
@@ -50,7 +50,7 @@ struct cascade {
 ** is kept (staging_refuse). ECS_ENOMEM leaves ties as they were. */
 ecs_status cascade_decide(ecs_world *world);
 
-/* Ties are again what they were before cascade_decide. Cannot fail. */
+/* Ties and names are again what they were before cascade_decide. Cannot fail. */
 void cascade_undo(ecs_world *world);
 
 /* Nothing is decided any more. Cannot fail. */

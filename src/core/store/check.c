@@ -392,6 +392,8 @@ static ecs_status check_staging(const ecs_world *world) {
   if (!chain_map_is_sound(&staging->chain_of, staging->chains, staging->chain_count))
     return corrupt(world, "commands are not found by their entities");
   if (!open && staging->emission_count) return corrupt(world, "emissions outlived their scope");
+  if (!staging->command_count && staging->naming_count)
+    return corrupt(world, "names outlived their commands");
   if (!open && staging->command_count) return corrupt(world, "commands outlived their scope");
   uint32_t ends = 0;
   for (uint32_t i = 0; i < staging->command_count; i++)

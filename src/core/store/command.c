@@ -222,6 +222,25 @@ ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity
   return command_stage_pair(world, kind, entity, component, ECS_NULL, writes, count);
 }
 
+ecs_status command_stage_name(ecs_world *world, ecs_id entity, struct naming naming) {
+  struct staging *staging = &world->staging;
+  assert(!world->shared && staging_is_open(staging) && ecs_alive(world, entity));
+  commands_write(staging);
+  ecs_status status = command_reserve(world, 1, 0, 0);
+  if (status != ECS_OK) return status;
+  struct naming *namings =
+      memory_grow(&world->memory, staging->namings, &staging->naming_capacity,
+                  staging->naming_count + 1ull, sizeof *namings);
+  if (!namings) return world_nomem(world);
+  staging->namings = namings;
+  staging->commands[staging->command_count++] =
+      (struct command){.entity = entity, .kind = COMMAND_NAME, .scope = scope_innermost(staging),
+                       .next = NONE, .first_write = staging->naming_count};
+  namings[staging->naming_count++] = naming;
+  staging->ties++;
+  return ECS_OK;
+}
+
 ecs_status command_touch(ecs_world *world, ecs_id entity) {
   struct staging *staging = &world->staging;
   commands_write(staging);
@@ -282,11 +301,14 @@ bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component) 
 
 static void drop_command(ecs_world *world, const struct command *command) {
   replay_release(world, command);
+  if (command->kind == COMMAND_NAME)
+    name_drop(world, &world->staging.namings[command->first_write]);
   if (command->kind == COMMAND_SPAWN && ecs_alive(world, command->entity))
     entity_kill(world, ecs_id_index(command->entity));
 }
 
-void commands_forget(struct staging *staging) {
+void commands_forget(ecs_world *world) {
+  struct staging *staging = &world->staging;
   assert(staging->open <= staging->scope_count);
   if (staging->queue.count)
     chain_map_forget(&staging->chain_of, staging->queue.entities, staging->queue.count);
@@ -294,6 +316,7 @@ void commands_forget(struct staging *staging) {
     chain_map_clear(&staging->chain_of, staging->chains, staging->chain_count);
   staging->command_count = staging->write_count = staging->chain_count = 0;
   staging->ties = staging->ends = staging->queue.count = 0;
+  while (staging->naming_count) name_drop(world, &staging->namings[--staging->naming_count]);
 }
 
 /* Drops the commands that `scope` holds (all of them for NONE) and links the others anew. */
@@ -313,9 +336,10 @@ static void drop_commands(ecs_world *world, uint32_t scope) {
   chain_map_clear(&staging->chain_of, staging->chains, staging->chain_count);
   staging->chain_count = 0;
   staging->command_count = kept;
-  if (kept == 0) staging->write_count = 0;
+  if (kept == 0) staging->write_count = staging->naming_count = 0;
   staging->ends = 0;
   for (uint32_t i = 0; i < kept; i++) {
+    if (staging->commands[i].kind == COMMAND_NAME) continue;
     link_command(staging, i, find_chain(staging, staging->commands[i].entity));
     staging->ends += staging->commands[i].kind == COMMAND_DESPAWN;
   }
@@ -364,7 +388,7 @@ void scope_cancel(ecs_world *world, uint32_t scope) {
   end_scope(world, scope);
   if (staging->open == 0 && commands_apply(world) != ECS_OK) {
     drop_commands(world, NONE);
-    commands_forget(staging);
+    commands_forget(world);
   }
   staging->refused = ECS_OK;
 }
@@ -422,12 +446,14 @@ ecs_status deferred_cancel(ecs_world *world) {
 void staging_free(ecs_world *world) {
   struct staging *staging = &world->staging;
   struct memory *memory = &world->memory;
+  for (uint32_t i = 0; i < staging->naming_count; i++) name_drop(world, &staging->namings[i]);
   memory_free(memory, staging->scopes, staging->scope_capacity * sizeof *staging->scopes);
   memory_free(memory, staging->commands,
               staging->command_capacity * sizeof *staging->commands);
   memory_free(memory, staging->queue.entities,
               staging->queue.capacity * sizeof *staging->queue.entities);
   memory_free(memory, staging->writes, staging->write_capacity * sizeof *staging->writes);
+  memory_free(memory, staging->namings, staging->naming_capacity * sizeof *staging->namings);
   memory_free(memory, staging->chains, staging->chain_capacity * sizeof *staging->chains);
   memory_free(memory, staging->emissions,
               staging->emission_capacity * sizeof *staging->emissions);

@@ -3,10 +3,11 @@
 #ifndef ECS_CORE_STORE_COMMAND_H
 #define ECS_CORE_STORE_COMMAND_H
 
+#include "core/store/name.h"
 #include "core/store/staging.h"
 
 enum command_kind { COMMAND_SPAWN, COMMAND_DESPAWN, COMMAND_ADD, COMMAND_REMOVE, COMMAND_SET,
-                    COMMAND_ENABLE, COMMAND_DISABLE };
+                    COMMAND_ENABLE, COMMAND_DISABLE, COMMAND_NAME };
 
 struct command {
   ecs_id entity;
@@ -15,7 +16,7 @@ struct command {
   enum command_kind kind;
   uint32_t scope;            /* index into scopes */
   uint32_t next;             /* the entity's next command */
-  uint32_t first_write;
+  uint32_t first_write;      /* of a name: its place among namings */
   uint32_t write_count;
   bool dropped;              /* it cannot apply: see staging_refuse */
   bool anew;                 /* it ties whom nothing ties at its time: fields have their defaults */
@@ -23,7 +24,7 @@ struct command {
   bool ties;                 /* on an exclusive relation: once it applies its entity is tied */
 };
 
-/* All commands of one entity, and where they will take it. */
+/* All commands of one entity but those that name it, and where they will take it. */
 struct chain {
   ecs_id entity;
   uint32_t first, last;      /* NONE when only its ties change: by the last one, another's */
@@ -83,6 +84,9 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
                               ecs_id pair, ecs_id target, const struct write *writes,
                               uint32_t count);
 
+/* Keeps a name for a living entity, or that it is to have none. Takes over the text when ECS_OK. */
+ecs_status command_stage_name(ecs_world *world, ecs_id entity, struct naming naming);
+
 /* Makes a chain for a living entity without a command: its table changes by what happens to
 ** others. */
 ecs_status command_touch(ecs_world *world, ecs_id entity);
@@ -103,7 +107,7 @@ void staging_refuse(ecs_world *world, uint32_t at, ecs_status status);
 /* The status and message that staging_refuse has kept, once; ECS_OK when it was not called. */
 ecs_status staging_refusal(ecs_world *world);
 
-void commands_forget(struct staging *staging);
+void commands_forget(ecs_world *world);
 
 /* Writes the commands and chains that are in the queue, which is empty then. */
 void commands_write(struct staging *staging);

@@ -1,5 +1,6 @@
 #include "core/store/name.h"
 
+#include "core/store/command.h"
 #include "core/store/entity.h"
 #include "core/store/prefab.h"
 #include "core/store/relation.h"
@@ -120,15 +121,17 @@ ecs_status name_check_parent(const ecs_world *world, uint32_t entity, uint32_t p
              ? ECS_OK : taken(world, name->text, name->size, owner, parent);
 }
 
-/* The last name takes the place of the one that goes. */
-void name_forget(ecs_world *world, uint32_t entity) {
+void name_drop(ecs_world *world, struct naming *naming) {
+  if (naming->size) memory_free(&world->memory, naming->text, naming->size + 1);
+  *naming = (struct naming){NULL, 0, 0};
+}
+
+/* Takes a name out of the table: the last one takes its place. */
+static void take_out(ecs_world *world, uint32_t at) {
   struct name_table *table = &world->names;
-  uint32_t at = map_get(&table->by_entity, entity);
-  if (at == NONE) return;
-  assert(at < table->count && ecs_id_index(table->names[at].entity) == entity);
+  assert(at < table->count);
   unlink_key(table, at);
-  memory_free(&world->memory, table->names[at].text, table->names[at].size + 1);
-  map_remove(&table->by_entity, entity);
+  map_remove(&table->by_entity, ecs_id_index(table->names[at].entity));
   uint32_t last = --table->count;
   if (at == last) return;
   assert(map_get(&table->by_entity, ecs_id_index(table->names[last].entity)) == last);
@@ -138,8 +141,17 @@ void name_forget(ecs_world *world, uint32_t entity) {
   map_put(&table->by_entity, ecs_id_index(table->names[at].entity), at);
 }
 
-static ecs_status add(ecs_world *world, ecs_id entity, uint32_t parent, const char *text,
-                      size_t size) {
+void name_forget(ecs_world *world, uint32_t entity) {
+  struct name_table *table = &world->names;
+  uint32_t at = map_get(&table->by_entity, entity);
+  if (at == NONE) return;
+  assert(ecs_id_index(table->names[at].entity) == entity);
+  memory_free(&world->memory, table->names[at].text, table->names[at].size + 1);
+  take_out(world, at);
+}
+
+/* Room for one name more. */
+static ecs_status reserve(ecs_world *world) {
   struct name_table *table = &world->names;
   struct memory *memory = &world->memory;
   struct name *names =
@@ -147,18 +159,56 @@ static ecs_status add(ecs_world *world, ecs_id entity, uint32_t parent, const ch
   if (!names) return world_nomem(world);
   table->names = names;
   uint64_t more = table->count + 1ull - table->by_key.count;   /* each may get a key of its own */
-  if (!map_reserve(memory, &table->by_key, more) || !map_reserve(memory, &table->by_entity, 1))
-    return world_nomem(world);
+  return map_reserve(memory, &table->by_key, more) && map_reserve(memory, &table->by_entity, 1)
+             ? ECS_OK : world_nomem(world);
+}
+
+/* A text of its own; NULL when there is no memory for it. */
+static char *copy_text(struct memory *memory, const char *text, size_t size) {
   char *copy = size < SIZE_MAX / 2 ? memory_array(memory, size + 1, 1) : NULL;
-  if (!copy) return world_nomem(world);
-  memcpy(copy, text, size);
-  uint32_t index = ecs_id_index(entity);
-  name_forget(world, index);
+  if (copy) memcpy(copy, text, size);
+  return copy;
+}
+
+/* Enters a name for one who has none; there is room. */
+static void enter(ecs_world *world, ecs_id entity, uint32_t parent, struct naming naming) {
+  struct name_table *table = &world->names;
   uint32_t at = table->count++;
-  names[at] = (struct name){entity, text_hash(text, size), parent, 0, NONE, size, copy};
+  assert(at < table->capacity && naming.size > 0);
+  table->names[at] = (struct name){entity, text_hash(naming.text, naming.size), parent,
+                                   naming.awaited, NONE, naming.size, naming.text};
   link_key(table, at);
   map_put(&table->by_entity, ecs_id_index(entity), at);
+}
+
+static ecs_status add(ecs_world *world, ecs_id entity, uint32_t parent, const char *text,
+                      size_t size, uint32_t awaited) {
+  ecs_status status = reserve(world);
+  if (status != ECS_OK) return status;
+  char *copy = copy_text(&world->memory, text, size);
+  if (!copy) return world_nomem(world);
+  name_forget(world, ecs_id_index(entity));
+  enter(world, entity, parent, (struct naming){copy, size, awaited});
   return ECS_OK;
+}
+
+/* Keeps a name until the scope ends. */
+static ecs_status stage(ecs_world *world, ecs_id entity, const char *text, size_t size) {
+  struct naming naming = {NULL, size, 0};
+  ecs_status status = entity_need(world, entity);
+  if (status != ECS_OK) return status;
+  if (size) naming.text = copy_text(&world->memory, text, size);
+  if (size && !naming.text) return world_nomem(world);
+  status = command_stage_name(world, entity, naming);
+  if (status != ECS_OK) name_drop(world, &naming);
+  return status;
+}
+
+/* ECS_ETAKEN when a name is another one's, among those who have the entity's parent. */
+static ecs_status check(const ecs_world *world, ecs_id entity, const char *text, size_t size) {
+  uint32_t parent = parent_of(world, ecs_id_index(entity));
+  ecs_id owner = name_find(world, parent, text, size);
+  return owner == ECS_NULL || owner == entity ? ECS_OK : taken(world, text, size, owner, parent);
 }
 
 ecs_status name_put(ecs_world *world, ecs_id entity, const char *text, size_t size) {
@@ -169,18 +219,34 @@ ecs_status name_put(ecs_world *world, ecs_id entity, const char *text, size_t si
     if (world->names.count) name_forget(world, index);
     return ECS_OK;
   }
-  ecs_id owner = name_find(world, parent, text, size);
-  if (owner == entity) return ECS_OK;
-  return owner == ECS_NULL ? add(world, entity, parent, text, size)
-                           : taken(world, text, size, owner, parent);
+  status = check(world, entity, text, size);
+  if (status != ECS_OK || name_find(world, parent, text, size) == entity) return status;
+  return add(world, entity, parent, text, size, 0);
+}
+
+ecs_status name_check(ecs_world *world, ecs_id entity, const struct naming *naming) {
+  if (naming->size == 0) return ECS_OK;
+  ecs_status status = check(world, entity, naming->text, naming->size);
+  return status == ECS_OK ? reserve(world) : status;
+}
+
+/* Room that a name had is kept for its return: tables of names never shrink. */
+void name_exchange(ecs_world *world, ecs_id entity, struct naming *naming) {
+  uint32_t index = ecs_id_index(entity), at = place_of(&world->names, index);
+  struct naming old = {NULL, 0, 0};
+  if (at != NONE) {
+    const struct name *name = &world->names.names[at];
+    old = (struct naming){name->text, name->size, name->awaited};
+    take_out(world, at);
+  }
+  if (naming->size) enter(world, entity, parent_of(world, index), *naming);
+  *naming = old;
 }
 
 ecs_status name_await(ecs_world *world, ecs_id entity, uint32_t parent, ecs_string name) {
   assert(entity_record(&world->entities, ecs_id_index(entity))->table == RECORD_BARE);
   assert(name_find(world, parent, name.data, name.size) == ECS_NULL && name.size > 0);
-  ecs_status status = add(world, entity, parent, name.data, name.size);
-  if (status == ECS_OK) world->names.names[world->names.count - 1].awaited = parent;
-  return status;
+  return add(world, entity, parent, name.data, name.size, parent);
 }
 
 ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t size) {
@@ -190,7 +256,8 @@ ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t si
                       "of a path", &name);
   if (UNLIKELY(prefab_is_or_comes(world, entity)))
     return world_fail(world, ECS_EINVAL, "%e is a prefab, which keeps its name", entity);
-  return name_put(world, entity, text, size);
+  return staging_is_open(&world->staging) ? stage(world, entity, text, size)
+                                          : name_put(world, entity, text, size);
 }
 
 void name_table_clear(ecs_world *world, struct name_table *table) {

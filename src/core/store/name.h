@@ -23,16 +23,33 @@ struct name_table {
   struct map by_entity;   /* entity index -> name */
 };
 
+/* A name by itself, which an entity is to have, or has had; it owns the text. */
+struct naming {
+  char *text;
+  size_t size;               /* 0: none */
+  uint32_t awaited;
+};
+
 /* Names an entity; ECS_ETAKEN names who has it. size 0 clears. A name has no dot, which paths
-** need. */
+** need. In scopes it is a command, which applies in its turn, so that ECS_ETAKEN comes then. */
 ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t size);
 
-/* The same of any text: older images have names with dots, which no path finds. */
+/* The same at once, of any text: older images have names with dots, which no path finds. */
 ecs_status name_put(ecs_world *world, ecs_id entity, const char *text, size_t size);
 
 /* Names a copy whose spawn is staged, and so is its tie to a parent, another copy: nobody else has
 ** that name there. */
 ecs_status name_await(ecs_world *world, ecs_id entity, uint32_t parent, ecs_string name);
+
+/* Whether an entity can be given a name, by whom it has for a parent now: ECS_ETAKEN, ECS_ENOMEM.
+** Then it can. */
+ecs_status name_check(ecs_world *world, ecs_id entity, const struct naming *naming);
+
+/* Gives an entity this name in exchange for the one that it has. Cannot fail behind name_check, nor
+** to take it back. */
+void name_exchange(ecs_world *world, ecs_id entity, struct naming *naming);
+
+void name_drop(ecs_world *world, struct naming *naming);
 
 /* A staged tie of the entity to a parent was taken back: it is still to come. Cannot fail. */
 void name_return(ecs_world *world, uint32_t entity);

@@ -7,6 +7,7 @@
 struct chain;
 struct command;
 struct emission;
+struct naming;
 struct unborn;
 
 enum scope_kind { SCOPE_LOOP, SCOPE_DEFER, SCOPE_SYSTEM };
@@ -54,6 +55,9 @@ struct staging {
   struct write *writes;
   uint32_t write_count;
   uint32_t write_capacity;
+  struct naming *namings;    /* the names that commands give, then those that they have taken */
+  uint32_t naming_count;
+  uint32_t naming_capacity;
   struct chain *chains;
   uint32_t chain_count;
   uint32_t chain_capacity;
@@ -63,7 +67,7 @@ struct staging {
   uint32_t emission_count;
   uint32_t emission_capacity;
   struct loop_owner *loop_owners;
-  uint32_t ties;             /* commands about relations, */
+  uint32_t ties;             /* commands about relations and names, */
   uint32_t ends;             /* and those that end their entities */
   ecs_status refused;        /* why the first command that could not apply could not, */
   uint32_t refused_at;       /* which that is, */
