@@ -205,7 +205,8 @@ static void notices_the_rest(void) {
   NOTICE(staging->busy, uint32_t, 0, "scopes are miscounted");
   NOTICE(staging->ends, uint32_t, 7, "commands that end entities are miscounted");
   CHECK_OK(f.world, ecs_commit(f.world));
-  NOTICE(staging->command_count, uint32_t, 1, "outlived");
+  NOTICE(staging->command_count, uint32_t, 1, "commands outlived");
+  NOTICE(staging->naming_count, uint32_t, 1, "names outlived");
   ecs_system_desc desc = {.name = "s", .run = idle};
   CHECK_OK(f.world, ecs_system_new(f.world, &desc));
   ecs_system *system = schedule_system(f.world, "s", 1);
