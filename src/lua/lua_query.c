@@ -157,7 +157,12 @@ const luaL_Reg query_methods[] = {
   {NULL, NULL}
 };
 
+int query_call(lua_State *L) {
+  return luaL_error(L, "a query cannot be called: write 'for view, entity in query:each() do'");
+}
+
 const luaL_Reg query_metamethods[] = {
+  {"__call", query_call},
   {"__gc", query_collect},
   {"__tostring", query_tostring},
   {NULL, NULL}

@@ -16,6 +16,9 @@ extern const char kind_query;
 
 extern const luaL_Reg world_query_methods[], query_methods[], query_metamethods[];
 
+/* What queries, and what is chosen of them, say when they are called. */
+int query_call(lua_State *L);
+
 struct query_box {
   struct head head;
   struct world_box *box;
