@@ -264,6 +264,7 @@ describe("a relation", function()
       ["relation 'Likes' takes a target's id, got true"] = { Likes = true },
       ["its target is missing, as in DockedTo = { target = id }"] = { DockedTo = {} },
       ["there is no target 'Nope'"] = { Likes = { "Nope" } },
+      ["relation 'ChildOf' takes a target, and ecs.null is none"] = { ChildOf = ecs.null },
       ["got the key 'amount'"] = { Owes = { bob, amount = 1 } },
       ["takes true, or a table of the relation's fields"] = { [world:pair("Owes", bob)] = 3 },
     } do

@@ -92,6 +92,9 @@ static ecs_id tie_target(struct composition *plan, const struct component *compo
   else if (!is_integer)
     raise_error(L, "relation '%s' takes a target's id, got %s", component->name,
                 show_value(L, index, got, sizeof got));
+  if (target == ECS_NULL && is_integer)
+    raise_error(L, "relation '%s' takes a target, and ecs.null is none: leave it out to tie nobody",
+                component->name);
   if (target == ECS_NULL)
     raise_error(L, "relation '%s': there is no target %s", component->name,
                 show_value(L, index, got, sizeof got));
