@@ -364,7 +364,7 @@ describe("a method that is none", function()
     helper.has_error(function() enemies:cuont() end,
       "query has no method 'cuont' (did you mean 'count'?)")
     for _, query in ipairs { enemies, enemies:where(function() return true end) } do
-      helper.has_error(function() for _ in query do return end end,
+      helper.has_error(function() query() end,
         "a query cannot be called: write 'for view, entity in query:each() do'")
     end
   end)

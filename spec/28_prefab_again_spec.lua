@@ -102,16 +102,44 @@ describe("C87: references of a prefab that is made of another one", function()
     lead_to_its_own "Z.q"
   end)
 
-  it("lead to a child of what it is made of that it has no copy of", function()
-    local function declare(down)
-      return world:prefab("P", { Ref = { down = down } }, { children = { { "k" }, { "n" } } })
+  -- P with another child, which it leads to, and which leads to its own.
+  local function declare_more()
+    for _ = 1, 2 do
+      local n, leaf = world:lookup "P.n", world:lookup "P.n.leaf"
+      world:prefab("P", { Ref = { down = n, out = leaf } }, { children = { { "k" },
+        { "n", { Ref = { leaf } }, { children = { { "leaf" } } } } } })
     end
+  end
+
+  it("lead to a child that it comes to have", function()
     local q = world:prefab("Q", { T = true }, { is_a = "P" })
-    declare()
-    declare(world:lookup "P.n")
-    twice(function() world:prefab("Q", { T = true }, { is_a = "P" }) end)
+    declare_more()
     assert.is_nil(world:lookup "Q.n")
-    assert.equal(world:lookup "P.n", (select(2, world:get(q, "Ref"))))
+    twice(function() world:prefab("Q", { T = true }, { is_a = "P" }) end)
+    local n, leaf = world:lookup "Q.n", world:lookup "Q.n.leaf"
+    assert.same({ 0, n, leaf }, { world:get(q, "Ref") })
+    assert.equal(leaf, (world:get(n, "Ref")))
+  end)
+
+  it("lead to a child of what it comes to be made of", function()
+    declare_more()
+    local q = world:prefab("Q", {}, { children = { { "n", {}, { children = { { "leaf" } } } } } })
+    local n, leaf = world:lookup "Q.n", world:lookup "Q.n.leaf"
+    twice(function()
+      world:prefab("Q", {}, { is_a = "P", children = { { "n" } } })
+    end)
+    assert.same({ n, leaf }, { world:lookup "Q.n", world:lookup "Q.n.leaf" })
+    assert.same({ 0, n, leaf }, { world:get(q, "Ref") })
+    assert.equal(leaf, (world:get(n, "Ref")))
+  end)
+
+  it("lead to a child of what it is made of that it has no copy of", function()
+    declare_more()
+    twice(function()
+      world:prefab("Q", {}, { is_a = "P", children = { { "n", {}, { is_a = "Other" } } } })
+    end)
+    assert.same({ 0, world:lookup "P.n", world:lookup "P.n.leaf" },
+      { world:get(world:lookup "Q", "Ref") })
   end)
 
   it("are those that it says itself", function()
@@ -381,6 +409,65 @@ describe("C87: a prefab that an image has otherwise", function()
     assert.same({ "k", "leaf" }, { base "B.k", base "B.k.leaf" })
     assert.same({ false, 2, 3 }, { world:has(world:lookup "B.k", "S"),
       (world:get(world:lookup "B.k", "H")), (world:get(world:lookup "B.k.leaf", "H")) })
+    world:check()
+  end)
+end)
+
+describe("C87: a child of the same name in what a prefab is made of", function()
+  local function base(path)
+    local of = world:target(world:lookup(path), "IsA")
+    local parent = world:parent(of)
+    return (parent and world:name(parent) .. "." or "") .. world:name(of)
+  end
+
+  before_each(function()
+    world:prefab("A", {}, { children = { { "k", { H = { 1 } },
+      { children = { { "m", { H = { 7 } } }, { "both", { H = { 8 } } } } } } } })
+    world:prefab("C", {}, { children = { { "k", { S = { 2 } },
+      { children = { { "n" }, { "both", { S = { 9 } } } } } } } })
+    world:prefab("Gun", { S = { 5 } }, { children = { { "barrel" } } })
+  end)
+
+  it("stays, and is made of the new one, when that changes", function()
+    world:prefab("X", { T = true }, { is_a = "A" })
+    local k, both = world:lookup "X.k", world:lookup "X.k.both"
+    local function declare()
+      world:prefab("X", { T = true }, { is_a = "C" })
+    end
+    twice(declare)
+    assert.same({ k, both, "C.k" }, { world:lookup "X.k", world:lookup "X.k.both", base "X.k" })
+    assert.same({ false, 2 }, { world:has(k, "H"), (world:get(k, "S")) })
+    assert.same({ false, 9 }, { world:has(both, "H"), (world:get(both, "S")) })
+    assert.is_nil(world:lookup "X.k.m")
+    assert.is_truthy(world:lookup "X.k.n")
+    local made = world:instantiate "X"
+    assert.equal("k", world:name((world:children(made)())))
+    world:check()
+  end)
+
+  it("may be made of something else, at once", function()
+    twice(function()
+      world:prefab("X", {}, { is_a = "A",
+        children = { { "k", { T = true }, { is_a = "Gun", children = { { "both" } } } } } })
+    end)
+    local k = world:lookup "X.k"
+    assert.same({ "Gun", false, 5, true },
+      { base "X.k", world:has(k, "H"), (world:get(k, "S")), world:has(k, "T") })
+    assert.is_truthy(world:lookup "X.k.barrel")
+    assert.is_nil(world:lookup "X.k.m")
+    assert.is_false(world:has(world:lookup "X.k.both", "H"))
+  end)
+
+  it("may be so at any depth, and when the prefab comes to be made of its parent", function()
+    world:prefab("X", {})
+    twice(function()
+      world:prefab("X", {}, { is_a = "A",
+        children = { { "k", {}, { children = { { "both", { T = true }, { is_a = "Gun" } } } } } } })
+    end)
+    assert.same({ "A.k", "Gun" }, { base "X.k", base "X.k.both" })
+    assert.same({ false, 5 }, { world:has(world:lookup "X.k.both", "H"),
+      (world:get(world:lookup "X.k.both", "S")) })
+    assert.is_truthy(world:lookup "X.k.m")
     world:check()
   end)
 end)

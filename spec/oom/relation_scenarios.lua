@@ -105,6 +105,27 @@ scenario("a prefab made of another one", {
   end,
 })
 
+scenario("a prefab made of something else now, as its children are", {
+  prepare = function(s)
+    orcs(s)
+    s.world:prefab("Ogre", { Label = { "ogre" } }, { children = { { "axe", { Bag = true },
+      { children = { { "edge", { Label = { "blunt" } } }, { "rust" } } } } } })
+  end,
+  new_ids = true,
+  act = function(s)
+    s.world:prefab("Chief", { Hp = { 5 } }, { is_a = "Ogre" })
+  end,
+})
+
+scenario("a prefab whose child is made of something else", {
+  prepare = orcs,
+  new_ids = true,
+  act = function(s)
+    s.world:prefab("Elf", {}, { is_a = "Orc",
+      children = { { "axe", {}, { is_a = "Chief" } } } })
+  end,
+})
+
 scenario("a prefab declared again", {
   prepare = orcs,
   new_ids = true,

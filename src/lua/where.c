@@ -230,4 +230,6 @@ static int where_tostring(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg where_metamethods[] = {{"__call", query_call}, {"__tostring", where_tostring}, {NULL, NULL}};
+const luaL_Reg where_metamethods[] = {{"__call", query_call},
+                                      {"__tostring", where_tostring},
+                                      {NULL, NULL}};

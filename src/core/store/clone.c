@@ -29,8 +29,14 @@ static ecs_status add_source(ecs_world *world, uint32_t entity) {
   return ECS_OK;
 }
 
-/* An entity with its sources by a relation, and theirs. */
-static ecs_status find_all(ecs_world *world, uint32_t root, const struct relation *relation) {
+static bool leaves_nobody(const ecs_world *world, uint32_t child, const void *ud) {
+  (void)world, (void)child, (void)ud;
+  return false;
+}
+
+/* An entity with its sources by a relation, and theirs, but for those who are left out. */
+static ecs_status find_all(ecs_world *world, uint32_t root, const struct relation *relation,
+                           clone_leaves_fn leaves_out, const void *ud) {
   if (!world->clone) world->clone = memory_array(&world->memory, 1, sizeof *world->clone);
   struct clone *clone = world->clone;
   if (!clone) return world_nomem(world);
@@ -40,7 +46,7 @@ static ecs_status find_all(ecs_world *world, uint32_t root, const struct relatio
   for (uint32_t i = 0; relation && i < clone->count && status == ECS_OK; i++) {
     uint32_t source = ties_first(&relation->ties, clone->sources[i]);
     for (; source && status == ECS_OK; source = ties_next(&relation->ties, source))
-      status = add_source(world, source);
+      if (!leaves_out(world, source, ud)) status = add_source(world, source);
   }
   return status;
 }
@@ -118,8 +124,14 @@ static ecs_status note_slots(ecs_world *world, const struct item *item, void *ud
 }
 
 ecs_status clone_find(ecs_world *world, ecs_id root, enum clone_kind kind) {
+  return clone_find_but(world, root, kind, leaves_nobody, NULL);
+}
+
+ecs_status clone_find_but(ecs_world *world, ecs_id root, enum clone_kind kind,
+                          clone_leaves_fn leaves_out, const void *ud) {
   if (!entity_find(&world->entities, root)) return entity_need(world, root);
-  ecs_status status = find_all(world, ecs_id_index(root), world->relations.child_of);
+  ecs_status status = find_all(world, ecs_id_index(root), world->relations.child_of, leaves_out,
+                               ud);
   if (status != ECS_OK) return status;
   struct clone *clone = world->clone;
   clone->kind = (uint8_t)kind;
@@ -129,7 +141,8 @@ ecs_status clone_find(ecs_world *world, ecs_id root, enum clone_kind kind) {
 }
 
 ecs_status clone_find_made(ecs_world *world, ecs_id prefab, bool all) {
-  return find_all(world, ecs_id_index(prefab), all ? world->relations.is_a : NULL);
+  return find_all(world, ecs_id_index(prefab), all ? world->relations.is_a : NULL, leaves_nobody,
+                  NULL);
 }
 
 void clone_without_any(ecs_world *world) {

@@ -11,6 +11,7 @@
 #include "core/store/fields.h"
 #include "core/store/index.h"
 #include "core/store/name.h"
+#include "core/store/prefab_plan.h"
 #include "core/store/prefab_update.h"
 #include "core/store/relation.h"
 #include "core/store/spawn.h"
@@ -129,8 +130,11 @@ static ecs_status spawn(ecs_world *world, const struct prefab_node *node, ecs_id
 }
 
 /* One that is made of another prefab: any values of that one are its own. */
-static ecs_status derive(ecs_world *world, const struct prefab_node *node, ecs_id *out) {
-  ecs_status status = clone_find(world, node->is_a, CLONE_PREFAB);
+static ecs_status derive(ecs_world *world, const struct prefab_plan *plan, uint32_t at,
+                         ecs_id *out) {
+  const struct prefab_node *node = &plan->nodes[at];
+  struct plan_taking taking = {plan, at, ecs_id_index(node->is_a)};
+  ecs_status status = clone_find_but(world, node->is_a, CLONE_PREFAB, plan_leaves_out, &taking);
   if (status != ECS_OK) return status;
   clone_without_any(world);
   return clone_make(world, node->parts, node->part_count, out);
@@ -143,9 +147,11 @@ static ecs_status stage_parent(ecs_world *world, ecs_id entity, ecs_id parent) {
 }
 
 /* Of the first node there is no parent. */
-static ecs_status make(ecs_world *world, const struct prefab_node *node, ecs_id parent,
-                       ecs_id *out) {
-  ecs_status status = node->is_a != ECS_NULL ? derive(world, node, out) : spawn(world, node, out);
+static ecs_status make(ecs_world *world, const struct prefab_plan *plan, uint32_t at,
+                       ecs_id parent, ecs_id *out) {
+  const struct prefab_node *node = &plan->nodes[at];
+  ecs_status status =
+      node->is_a != ECS_NULL ? derive(world, plan, at, out) : spawn(world, node, out);
   if (status == ECS_OK) status = stage_shared(world, *out, node);
   if (status == ECS_OK && parent == ECS_NULL)
     status = name_put(world, *out, node->name.data, node->name.size);
@@ -186,17 +192,13 @@ static ecs_status check_node(const ecs_world *world, const struct prefab_node *n
 }
 
 /* Children of one parent have different names. */
-static ecs_status check_names(const ecs_world *world, const struct prefab_node *nodes,
+static ecs_status check_names(const ecs_world *world, const struct prefab_plan *plan,
                               uint32_t at) {
-  const ecs_string *name = &nodes[at].name;
-  for (uint32_t i = 1; i < at && name->size; i++) {
-    const ecs_string *other = &nodes[i].name;
-    if (nodes[i].parent == nodes[at].parent && other->size == name->size &&
-        memcmp(other->data, name->data, name->size) == 0)
-      return world_fail(world, ECS_EINVAL, "prefab '%S': two children are called '%S'",
-                        &nodes[0].name, name);
-  }
-  return ECS_OK;
+  const struct prefab_node *node = &plan->nodes[at];
+  uint32_t first = plan_named(plan, node->parent, node->name);
+  if (first == NONE || first == at) return ECS_OK;
+  return world_fail(world, ECS_EINVAL, "prefab '%S': two children are called '%S'",
+                    &plan->nodes[0].name, &node->name);
 }
 
 static ecs_status need_builtins(ecs_world *world) {
@@ -222,19 +224,19 @@ static ecs_status find_known(const ecs_world *world, ecs_string name, ecs_id *kn
 }
 
 /* How many of the nodes before one are children of the same parent and have no name. */
-static uint32_t nameless_before(const struct prefab_node *nodes, uint32_t at) {
+static uint32_t nameless_before(const struct prefab_plan *plan, uint32_t at) {
   uint32_t count = 0;
   for (uint32_t i = 1; i < at; i++)
-    count += nodes[i].parent == nodes[at].parent && nodes[i].name.size == 0;
+    count += plan->nodes[i].parent == plan->nodes[at].parent && plan->nodes[i].name.size == 0;
   return count;
 }
 
 /* The child that a node is about, ECS_NULL when it is a new one. */
-static ecs_id find_child(const ecs_world *world, const struct prefab_node *nodes, uint32_t at,
+static ecs_id find_child(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
                          ecs_id parent) {
   const struct ties *ties = &world->relations.child_of->ties;
-  ecs_string name = nodes[at].name;
-  uint32_t index = ecs_id_index(parent), skip = nameless_before(nodes, at);
+  ecs_string name = plan->nodes[at].name;
+  uint32_t index = ecs_id_index(parent), skip = nameless_before(plan, at);
   if (name.size) return name_find(world, index, name.data, name.size);
   for (uint32_t child = ties_first(ties, index); child; child = ties_next(ties, child)) {
     ecs_id id = entity_id(&world->entities, child);
@@ -245,6 +247,80 @@ static ecs_id find_child(const ecs_world *world, const struct prefab_node *nodes
   return ECS_NULL;
 }
 
+/* What one that there is was made of until now. */
+static ecs_id old_base(const ecs_world *world, ecs_id entity) {
+  return relation_target(world, world->relations.is_a, ecs_id_index(entity));
+}
+
+/* The child that a node is made of as its parent is made of the other's, by its name. */
+static ecs_id base_by_name(const ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
+  const struct prefab_node *node = &plan->nodes[at];
+  ecs_id above = at ? plan->bases[node->parent] : ECS_NULL;
+  if (above == ECS_NULL || node->name.size == 0) return ECS_NULL;
+  ecs_id source = name_find(world, ecs_id_index(above), node->name.data, node->name.size);
+  return source != ECS_NULL && prefab_is(world, ecs_id_index(source)) ? source : ECS_NULL;
+}
+
+/* What one that there is will be made of: as its node says; a child may have it from what its
+** parent will be made of. ECS_NULL for nothing. */
+static ecs_id new_base(const ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
+  const struct prefab_node *node = &plan->nodes[at];
+  if (node->keeps_base) return old_base(world, plan->ids[at]);
+  if (node->is_a != ECS_NULL || node->partial) return node->is_a;
+  return base_by_name(world, plan, at);
+}
+
+/* Whether an entity has the child of what it is made of, by its name; or, without one, by whom it
+** is made of. */
+static bool has_counterpart(const ecs_world *world, ecs_id entity, uint32_t source) {
+  ecs_string name = name_of(world, entity_id(&world->entities, source));
+  if (name.size) return name_find(world, ecs_id_index(entity), name.data, name.size) != ECS_NULL;
+  return prefab_child_made_of(world, ecs_id_index(entity), source) != 0;
+}
+
+/* A child of what a prefab is made of, unless it has it. */
+static ecs_status bring_child(ecs_world *world, struct prefab_plan *plan, uint32_t at,
+                              uint32_t source) {
+  ecs_id entity = plan->ids[at], from = entity_id(&world->entities, source), copy;
+  struct plan_taking taking = {plan, at, ecs_id_index(plan->bases[at])};
+  ecs_string name = name_of(world, from);
+  if (has_counterpart(world, entity, source) || plan_leaves_out(world, source, &taking))
+    return ECS_OK;
+  ecs_status status = clone_find_but(world, from, CLONE_PREFAB, plan_leaves_out, &taking);
+  if (status != ECS_OK) return status;
+  clone_without_any(world);
+  status = clone_make(world, NULL, 0, &copy);
+  if (status == ECS_OK) status = plan_note_copies(world, plan, entity);
+  if (status == ECS_OK) status = stage_parent(world, copy, entity);
+  if (status != ECS_OK || name.size == 0) return status;
+  return name_await(world, copy, ecs_id_index(entity), name);
+}
+
+/* A child that is not said, but has the name of one of what its parent is made of from now on, will
+** be made of that one: as if it were said, with nothing else. */
+static ecs_status imply_child(ecs_world *world, struct prefab_plan *plan, uint32_t at,
+                              uint32_t source) {
+  struct prefab_node node = {.parent = at};
+  node.name = name_of(world, entity_id(&world->entities, source));
+  if (node.name.size == 0 || plan_named(plan, at, node.name) != NONE) return ECS_OK;
+  ecs_id child = name_find(world, ecs_id_index(plan->ids[at]), node.name.data, node.name.size);
+  bool there = child != ECS_NULL && prefab_is(world, ecs_id_index(child));
+  return there ? plan_add(world, plan, &node) : ECS_OK;
+}
+
+/* Whoever is there has the children of what it is made of from now on. */
+static ecs_status bring_children(ecs_world *world, struct prefab_plan *plan, uint32_t at) {
+  const struct ties *ties = &world->relations.child_of->ties;
+  ecs_id base = plan->bases[at];
+  ecs_status status = ECS_OK;
+  uint32_t child = base == ECS_NULL ? 0 : ties_first(ties, ecs_id_index(base));
+  for (; child && status == ECS_OK; child = ties_next(ties, child)) {
+    if (!plan->nodes[at].partial) status = imply_child(world, plan, at, child);
+    if (status == ECS_OK) status = bring_child(world, plan, at, child);
+  }
+  return status;
+}
+
 /* A child that came with what its parent is made of, and has its name from there. */
 static ecs_status give_parts(ecs_world *world, ecs_id entity, const struct prefab_node *node) {
   ecs_status status = stage_shared(world, entity, node);
@@ -253,109 +329,63 @@ static ecs_status give_parts(ecs_world *world, ecs_id entity, const struct prefa
   return status;
 }
 
-/* A child of what a prefab is made of, which it has not got yet. */
-static ecs_status bring_child(ecs_world *world, ecs_id entity, uint32_t source) {
-  ecs_id from = entity_id(&world->entities, source), copy;
-  ecs_string name = name_of(world, from);
-  if (name.size && name_find(world, ecs_id_index(entity), name.data, name.size)) return ECS_OK;
-  ecs_status status = clone_find(world, from, CLONE_PREFAB);
-  if (status != ECS_OK) return status;
-  clone_without_any(world);
-  status = clone_make(world, NULL, 0, &copy);
-  if (status == ECS_OK) status = stage_parent(world, copy, entity);
-  if (status != ECS_OK || name.size == 0) return status;
-  return name_await(world, copy, ecs_id_index(entity), name);
-}
-
-/* What one that there is was made of until now. */
-static ecs_id old_base(const ecs_world *world, ecs_id entity) {
-  return relation_target(world, world->relations.is_a, ecs_id_index(entity));
-}
-
-/* What one that there is will be made of: as its node says; a child may have it from what its
-** parent will be made of. ECS_NULL for nothing. */
-static ecs_id new_base(const ecs_world *world, const struct prefab_node *nodes, uint32_t at,
-                       const ecs_id *ids, const ecs_id *bases) {
-  const struct prefab_node *node = &nodes[at];
-  ecs_id entity = ids[at];
-  if (node->keeps_base) return old_base(world, entity);
-  if (node->is_a != ECS_NULL || node->partial) return node->is_a;
-  ecs_id above = at ? bases[node->parent] : ECS_NULL;
-  if (above == ECS_NULL) return ECS_NULL;
-  if (comes_with(world, ecs_id_index(entity), ecs_id_index(above)))
-    return old_base(world, entity);
-  if (node->name.size == 0 || old_base(world, ids[node->parent]) == above) return ECS_NULL;
-  ecs_id source = name_find(world, ecs_id_index(above), node->name.data, node->name.size);
-  return source != ECS_NULL && prefab_is(world, ecs_id_index(source)) ? source : ECS_NULL;
-}
-
-/* Declares again one that there is; if it is made of another prefab from now on, it gets the
-** children of that one. */
-static ecs_status change(ecs_world *world, ecs_id entity, const struct prefab_node *node,
-                         ecs_id base, bool follows) {
-  const struct ties *ties = &world->relations.child_of->ties;
-  ecs_status status = prefab_update(world, entity, node, base, follows);
-  if (base == ECS_NULL || base == old_base(world, entity)) return status;
-  uint32_t child = ties_first(ties, ecs_id_index(base));
-  for (; child && status == ECS_OK; child = ties_next(ties, child))
-    status = bring_child(world, entity, child);
-  return status;
-}
-
-static ecs_status declare_node(ecs_world *world, const struct prefab_node *nodes, uint32_t at,
-                               ecs_id known, ecs_id *ids, ecs_id *bases) {
-  const struct prefab_node *node = &nodes[at];
-  ecs_id parent = at ? ids[node->parent] : ECS_NULL;
-  bases[at] = node->is_a;
-  ids[at] = at ? find_child(world, nodes, at, parent) : known;
-  if (ids[at] == ECS_NULL) return make(world, node, parent, &ids[at]);
-  bool staged = entity_record(&world->entities, ecs_id_index(ids[at]))->table == RECORD_BARE;
-  if (staged) return give_parts(world, ids[at], node);
-  if (!prefab_is(world, ecs_id_index(ids[at])))
+/* Finds a node's entity, or makes it, and what it will be made of. */
+static ecs_status declare_node(ecs_world *world, struct prefab_plan *plan, uint32_t at,
+                               ecs_id known) {
+  const struct prefab_node *node = &plan->nodes[at];
+  ecs_id parent = at ? plan->ids[node->parent] : ECS_NULL;
+  plan->bases[at] = node->is_a;
+  plan->ids[at] = at ? find_child(world, plan, at, parent) : known;
+  if (plan->ids[at] == ECS_NULL) return make(world, plan, at, parent, &plan->ids[at]);
+  uint32_t index = ecs_id_index(plan->ids[at]);
+  if (entity_record(&world->entities, index)->table == RECORD_BARE) {
+    plan->bases[at] = base_by_name(world, plan, at);
+    return give_parts(world, plan->ids[at], node);
+  }
+  if (!prefab_is(world, index))
     return world_fail(world, ECS_ETAKEN, "the name '%S' belongs to entity %e, a child of prefab "
-                      "'%S'", &node->name, ids[at], &nodes[0].name);
-  bases[at] = new_base(world, nodes, at, ids, bases);
-  return change(world, ids[at], node, bases[at], at == 0);
+                      "'%S'", &node->name, plan->ids[at], &plan->nodes[0].name);
+  plan->bases[at] = new_base(world, plan, at);
+  plan->known[at] = true;
+  return bring_children(world, plan, at);
 }
 
 /* Children that are not among the nodes any more, and not those of what their parents are made
 ** of. */
-static ecs_status drop_children(ecs_world *world, const ecs_id *ids, const ecs_id *bases,
-                                uint32_t count) {
+static ecs_status drop_children(ecs_world *world, const struct prefab_plan *plan) {
   const struct ties *ties = &world->relations.child_of->ties;
   ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < count; i++)
-    for (uint32_t child = ties_first(ties, ecs_id_index(ids[i])); child && status == ECS_OK;
+  for (uint32_t i = 0; i < plan->count; i++)
+    for (uint32_t child = ties_first(ties, ecs_id_index(plan->ids[i])); child && status == ECS_OK;
          child = ties_next(ties, child)) {
       ecs_id id = entity_id(&world->entities, child);
       bool stays = !prefab_is(world, child) ||
-                   comes_with(world, child, ecs_id_index(bases[i]));
-      for (uint32_t j = 0; j < count && !stays; j++) stays = ids[j] == id;
+                   comes_with(world, child, ecs_id_index(plan->bases[i]));
+      for (uint32_t j = 0; j < plan->count && !stays; j++) stays = plan->ids[j] == id;
       if (!stays) status = command_stage(world, COMMAND_DESPAWN, id, ECS_NULL, NULL, 0);
     }
   return status;
 }
 
-/* Behind the ids there is room for as many of what these are made of. */
-static ecs_status declare_all(ecs_world *world, const struct prefab_node *nodes, uint32_t count,
-                              ecs_id known, ecs_id *ids) {
-  ecs_id *bases = ids + count;
+/* More nodes may come behind the given ones on the way. */
+static ecs_status declare_all(ecs_world *world, struct prefab_plan *plan, ecs_id known) {
   ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < count && status == ECS_OK; i++)
-    status = declare_node(world, nodes, i, known, ids, bases);
-  if (status == ECS_OK && known != ECS_NULL) status = drop_children(world, ids, bases, count);
-  return status;
+  for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
+    status = declare_node(world, plan, i, known);
+  for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
+    if (plan->known[i]) status = prefab_update(world, plan, i);
+  if (status == ECS_OK) status = prefab_lead_copies(world, plan);
+  return status == ECS_OK && known != ECS_NULL ? drop_children(world, plan) : status;
 }
 
 /* In a scope of its own, which ends at once where there is no other: then all of it applies, or
 ** nothing. */
-static ecs_status declare_in_scope(ecs_world *world, const struct prefab_node *nodes,
-                                   uint32_t count, ecs_id known, ecs_id *ids) {
+static ecs_status declare_in_scope(ecs_world *world, struct prefab_plan *plan, ecs_id known) {
   bool open = staging_is_open(&world->staging);
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
   if (status != ECS_OK) return status;
-  status = declare_all(world, nodes, count, known, ids);
+  status = declare_all(world, plan, known);
   world->cascade.takes_prefabs = true;
   world->staging.whole = !open;
   if (!open)
@@ -383,22 +413,29 @@ static void note_declared(ecs_world *world, ecs_id prefab) {
   declared->prefabs[declared->count++] = prefab;
 }
 
+static ecs_status declare(ecs_world *world, struct prefab_plan *plan) {
+  ecs_id known;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 1; i < plan->count && status == ECS_OK; i++)
+    status = check_names(world, plan, i);
+  if (status == ECS_OK) status = find_known(world, plan->nodes[0].name, &known);
+  if (status == ECS_OK) status = reserve_declared(world);
+  if (status == ECS_OK) status = declare_in_scope(world, plan, known);
+  if (status == ECS_OK) note_declared(world, plan->ids[0]);
+  return status;
+}
+
 ecs_status prefab_declare(ecs_world *world, const struct prefab_node *nodes, uint32_t count,
                           ecs_id *out) {
-  ecs_id known;
+  struct prefab_plan plan = {.nodes = NULL};
   assert(count > 0);
   ecs_status status = need_builtins(world);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
     status = check_node(world, &nodes[i], i == 0);
-  for (uint32_t i = 1; i < count && status == ECS_OK; i++) status = check_names(world, nodes, i);
-  if (status == ECS_OK) status = find_known(world, nodes[0].name, &known);
-  if (status != ECS_OK) return status;
-  ecs_id *ids = memory_array(&world->memory, 2ull * count, sizeof *ids);
-  if (!ids) return world_nomem(world);
-  status = reserve_declared(world);
-  if (status == ECS_OK) status = declare_in_scope(world, nodes, count, known, ids);
-  if (status == ECS_OK) note_declared(world, ids[0]);
-  *out = ids[0];
-  memory_free(&world->memory, ids, 2ull * count * sizeof *ids);
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++)
+    status = plan_add(world, &plan, &nodes[i]);
+  if (status == ECS_OK) status = declare(world, &plan);
+  if (status == ECS_OK) *out = plan.ids[0];
+  plan_free(world, &plan);
   return status;
 }

@@ -8,7 +8,7 @@
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
-#include "core/store/prefab.h"
+#include "core/store/prefab_plan.h"
 #include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/require.h"
@@ -25,6 +25,7 @@ struct follower {
 
 struct update {
   ecs_world *world;
+  const struct prefab_plan *plan;
   ecs_id entity;
   const struct prefab_node *node;
   ecs_id base;                   /* what it is made of */
@@ -51,26 +52,15 @@ static ecs_cell load(const struct cells_row *cells, uint32_t leaf) {
   return cell_load(column->data, column->size, cells->row);
 }
 
-/* How many ties by ChildOf lead from one entity up to another; NONE where none do. */
-static uint32_t depth_below(const struct ties *child_of, uint32_t entity, uint32_t top) {
-  uint32_t depth = 0;
-  for (; entity != top; depth++) {
-    entity = ties_target(child_of, entity);
-    if (!entity) return NONE;
-  }
-  return depth;
-}
-
-/* The child that is made of another entity; 0 for none. */
-static uint32_t child_made_of(const ecs_world *world, uint32_t parent, uint32_t source) {
+uint32_t prefab_child_made_of(const ecs_world *world, uint32_t parent, uint32_t source) {
   uint32_t child = ties_first(&world->relations.child_of->ties, parent);
   while (child && ties_target(&world->relations.is_a->ties, child) != source)
     child = ties_next(&world->relations.child_of->ties, child);
   return child;
 }
 
-/* Whom an entity leads to where its base, the top, leads to somebody: as in copies, to the one of
-** its own whose source that is. */
+/* Whom one that follows leads to where its base, the top, leads to somebody: as in copies, to the
+** one of its own whose source that is. */
 static ecs_id led_to(const ecs_world *world, uint32_t at, uint32_t top, ecs_id id) {
   const struct ties *child_of = &world->relations.child_of->ties;
   ecs_id target = entity_target(world, id);
@@ -79,13 +69,10 @@ static ecs_id led_to(const ecs_world *world, uint32_t at, uint32_t top, ecs_id i
     at = ties_target(child_of, at);
     top = ties_target(child_of, top);
   }
-  uint32_t depth = depth_below(child_of, ecs_id_index(target), top);
+  uint32_t depth = ties_steps(child_of, ecs_id_index(target), top);
   if (depth == NONE) return id;
-  for (; depth > 0 && at; depth--) {
-    uint32_t source = ecs_id_index(target);
-    for (uint32_t i = 1; i < depth; i++) source = ties_target(child_of, source);
-    at = child_made_of(world, at, source);
-  }
+  for (; depth > 0 && at; depth--)
+    at = prefab_child_made_of(world, at, ties_walk(child_of, ecs_id_index(target), depth - 1));
   return at ? entity_id(&world->entities, at) : id;
 }
 
@@ -102,7 +89,7 @@ static ecs_cell wanted_cell(const struct update *u, const struct component *comp
   if (!copied || component->leaves[leaf].type == ECS_ANY) return component->leaves[leaf].value;
   ecs_cell cell = load(&cells, leaf);
   if (component->leaves[leaf].type == ECS_ENTITY)
-    cell.u64 = led_to(world, ecs_id_index(u->entity), ecs_id_index(u->base), cell.u64);
+    cell.u64 = plan_led_to(world, u->plan, u->entity, cell.u64);
   return cell;
 }
 
@@ -362,15 +349,63 @@ static ecs_status update_all(const struct update *u) {
   return status == ECS_OK ? update_ties(u) : status;
 }
 
-ecs_status prefab_update(ecs_world *world, ecs_id entity, const struct prefab_node *node,
-                         ecs_id base, bool follows) {
-  ecs_status status = clone_find_made(world, entity, follows);
+ecs_status prefab_update(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
+  ecs_id entity = plan->ids[at];
+  ecs_status status = clone_find_made(world, entity, at == 0);
   if (status != ECS_OK) return status;
-  struct update update = {world, entity, node, base, world->clone, NULL};
+  struct update update = {world, plan, entity, &plan->nodes[at], plan->bases[at],
+                          world->clone, NULL};
   uint32_t count = world->clone->count;
   update.followers = memory_array(&world->memory, count, sizeof *update.followers);
   if (!update.followers) return world_nomem(world);
   status = update_all(&update);
   memory_free(&world->memory, update.followers, count * sizeof *update.followers);
+  return status;
+}
+
+/* ---- copies ---- */
+
+/* Whether a declaration gives the leaf of a copy. */
+static bool is_given(const struct prefab_plan *plan, ecs_id copy,
+                     const struct component *component, uint32_t leaf) {
+  uint32_t at = plan_find(plan, copy);
+  const struct part *part = at == NONE ? NULL : part_of(&plan->nodes[at], component->id);
+  for (uint32_t i = 0; part && i < part->write_count; i++)
+    if (part->writes[i].leaf == leaf) return true;
+  return false;
+}
+
+/* Those of a copy's fields that lead to others whom what its parent is made of has. */
+static ecs_status lead_fields(ecs_world *world, const struct prefab_plan *plan,
+                              const struct prefab_copy *copy, ecs_id id) {
+  const struct component *component = component_of(world, id);
+  struct cells_row cells;
+  ecs_status status = ECS_OK;
+  if (!inherits(world, entity_id(&world->entities, copy->source), id)) return ECS_OK;
+  if (!cells_find(world, entity_id(&world->entities, copy->source), id, &cells)) return ECS_OK;
+  for (uint32_t i = 0; i < component->leaf_count && status == ECS_OK; i++) {
+    if (component->leaves[i].type != ECS_ENTITY || is_given(plan, copy->id, component, i)) continue;
+    struct write write = {i, load(&cells, i)};
+    ecs_id led = plan_led_to(world, plan, copy->id, write.cell.u64);
+    if (led == write.cell.u64) continue;
+    write.cell.u64 = led;
+    status = command_stage(world, COMMAND_SET, copy->id, id, &write, 1);
+  }
+  return status;
+}
+
+ecs_status prefab_lead_copies(ecs_world *world, const struct prefab_plan *plan) {
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < plan->copy_count && status == ECS_OK; i++) {
+    const struct prefab_copy *copy = &plan->copies[i];
+    const struct table *table =
+        record_table(world, entity_record(&world->entities, copy->source));
+    ecs_id sparse = ECS_NULL;
+    for (uint32_t j = 0; j < table->id_count && status == ECS_OK; j++)
+      status = lead_fields(world, plan, copy, table->ids[j]);
+    while (status == ECS_OK &&
+           (sparse = sparse_next_id(world, copy->source, sparse)) != ECS_NULL)
+      status = lead_fields(world, plan, copy, sparse);
+  }
   return status;
 }

@@ -147,3 +147,17 @@ void ties_clear(struct ties *ties) {
   ties->count = 0;
   ties->changes++;
 }
+
+uint32_t ties_steps(const struct ties *ties, uint32_t source, uint32_t end) {
+  uint32_t steps = 0;
+  for (; source != end; steps++) {
+    source = ties_target(ties, source);
+    if (!source) return NONE;
+  }
+  return steps;
+}
+
+uint32_t ties_walk(const struct ties *ties, uint32_t source, uint32_t steps) {
+  while (steps-- && source) source = ties_target(ties, source);
+  return source;
+}

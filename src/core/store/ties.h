@@ -171,6 +171,12 @@ uint32_t ties_drop(struct ties *ties, const uint32_t *entities, uint32_t count);
 ** is kept until a tie changes. In a circle: some number. */
 uint32_t ties_depth(struct ties *ties, uint32_t source);
 
+/* How many ties lead from an entity to another; NONE where none do. */
+uint32_t ties_steps(const struct ties *ties, uint32_t source, uint32_t end);
+
+/* Whom so many of them lead to; 0 behind the last one. */
+uint32_t ties_walk(const struct ties *ties, uint32_t source, uint32_t steps);
+
 /* A source that ties lead back to; 0 when there is none. */
 uint32_t ties_find_circle(struct ties *ties);
 

@@ -1,0 +1,120 @@
+-- Random declarations of one prefab after the other under one name: each time it is what a new one
+-- is by the same declaration, whatever it was before.
+
+local helper = require "spec.support.ecs_helper"
+local random = require "spec.support.rng"
+
+local COMPONENTS, NAMES, BASES = { "P", "Q", "R" }, { "k", "m", "n" }, { "A", "B", "C" }
+
+-- A declaration: { components, options }. Children may be made of a base, by chance.
+local function declaration(rng, depth)
+  local components, children = {}, {}
+  for _, name in ipairs(COMPONENTS) do
+    components[name] = rng:chance(40) and { rng:int(5) } or nil
+  end
+  for _, name in ipairs(depth > 0 and NAMES or {}) do
+    if rng:chance(45) then
+      children[#children + 1] = { name, table.unpack(declaration(rng, depth - 1)) }
+    end
+  end
+  local shared = rng:chance(20) and { S = { rng:int(5) } } or nil
+  return { components, { children = children, shared = shared,
+                         is_a = rng:chance(40) and rng:pick(BASES) or nil } }
+end
+
+-- Without what leads to a base that is not there yet.
+local function without_bases(part)
+  part[2].is_a = nil
+  for _, child in ipairs(part[2].children) do
+    without_bases { child[2], child[3] }
+  end
+  return part
+end
+
+-- An entity with all below it.
+local function family(world, entity, list)
+  list[#list + 1] = entity
+  for child in world:children(entity) do
+    family(world, child, list)
+  end
+  return list
+end
+
+-- Lets some of a base's tree lead to others of it, or to the base before.
+local function tie_up(world, rng, at)
+  local all = family(world, world:lookup(BASES[at]), {})
+  local most = #all
+  if at > 1 then
+    family(world, world:lookup(BASES[at - 1]), all)
+  end
+  for i = 1, most do
+    if rng:chance(60) then
+      world:set(all[i], "Ref", { to = rng:pick(all) })
+    end
+  end
+end
+
+local function new_world(rng)
+  local world = helper.new_world()
+  world:component("Ref", { "to: entity" })
+  for _, name in ipairs { "P", "Q", "R", "S" } do
+    world:component(name, { "x: i32 = 7" })
+  end
+  for at, name in ipairs(BASES) do
+    world:prefab(name, table.unpack(without_bases(declaration(rng, 2))))
+    tie_up(world, rng, at)
+  end
+  return world
+end
+
+-- The path of an entity, from a root on if it is below that.
+local function path_of(world, entity, root)
+  local path = ""
+  while entity and entity ~= root do
+    path, entity = "." .. world:name(entity) .. path, world:parent(entity)
+  end
+  return (entity and "" or "all") .. path
+end
+
+-- What a prefab is, as a list of lines: components, where it leads, whom it is made of, children.
+local function describe(world, entity, path, lines, root)
+  local base = world:target(entity, "IsA")
+  local line = { path }
+  for _, name in ipairs { "P", "Q", "R", "S" } do
+    line[#line + 1] = world:has(entity, name) and name .. world:get(entity, name) or nil
+  end
+  local to = world:get(entity, "Ref")
+  line[#line + 1] = to and "to " .. (to == 0 and "nobody" or path_of(world, to, root)) or nil
+  while base do
+    line[#line + 1] = world:name(base)
+    base = world:parent(base)
+  end
+  lines[#lines + 1] = table.concat(line, " ")
+  for child in world:children(entity) do
+    describe(world, child, path .. "." .. world:name(child), lines, root)
+  end
+  table.sort(lines)
+  return lines
+end
+
+it("C87: a prefab is what its last declaration says, whatever it was before", function()
+  local seeds = helper.by_scale { small = 20, normal = 200, deep = 5000 }
+  for seed = 1, seeds do
+    local rng = random.new(seed)
+    local world = new_world(rng)
+    for round = 1, 4 do
+      local part, fresh = declaration(rng, 2), "New" .. round
+      local where = ("seed %d, round %d"):format(seed, round)
+      world:prefab("X", table.unpack(part))
+      world:prefab(fresh, table.unpack(part))
+      local new, old = world:lookup(fresh), world:lookup "X"
+      assert.same(describe(world, new, "", {}, new), describe(world, old, "", {}, old), where)
+      local digest = world:digest()
+      world:prefab("X", table.unpack(part))
+      world:prefab(fresh, table.unpack(part))
+      assert.equal(digest, world:digest(), where)
+      helper.check(world)
+    end
+    world:close()
+  end
+end)

@@ -1,0 +1,143 @@
+#include "core/store/prefab_plan.h"
+
+#include "core/store/clone.h"
+#include "core/store/entity.h"
+#include "core/store/name.h"
+#include "core/store/prefab_update.h"
+#include "core/store/relation.h"
+#include "core/store/world.h"
+
+static uint32_t parent_of(const ecs_world *world, uint32_t entity) {
+  return ties_target(&world->relations.child_of->ties, entity);
+}
+
+ecs_status plan_add(ecs_world *world, struct prefab_plan *plan, const struct prefab_node *node) {
+  struct memory *memory = &world->memory;
+  uint64_t count = plan->count + 1ull;
+  struct prefab_node *nodes = memory_grow(memory, plan->nodes, &plan->node_capacity, count,
+                                          sizeof *nodes);
+  if (nodes) plan->nodes = nodes;
+  ecs_id *ids = memory_grow(memory, plan->ids, &plan->id_capacity, count, sizeof *ids);
+  if (ids) plan->ids = ids;
+  ecs_id *bases = memory_grow(memory, plan->bases, &plan->base_capacity, count, sizeof *bases);
+  if (bases) plan->bases = bases;
+  bool *known = memory_grow(memory, plan->known, &plan->known_capacity, count, sizeof *known);
+  if (known) plan->known = known;
+  if (!nodes || !ids || !bases || !known) return world_nomem(world);
+  nodes[plan->count] = *node;
+  ids[plan->count] = bases[plan->count] = ECS_NULL;
+  known[plan->count++] = false;
+  return ECS_OK;
+}
+
+void plan_free(ecs_world *world, struct prefab_plan *plan) {
+  struct memory *memory = &world->memory;
+  memory_free(memory, plan->nodes, plan->node_capacity * sizeof *plan->nodes);
+  memory_free(memory, plan->ids, plan->id_capacity * sizeof *plan->ids);
+  memory_free(memory, plan->bases, plan->base_capacity * sizeof *plan->bases);
+  memory_free(memory, plan->known, plan->known_capacity * sizeof *plan->known);
+  memory_free(memory, plan->copies, plan->copy_capacity * sizeof *plan->copies);
+}
+
+uint32_t plan_named(const struct prefab_plan *plan, uint32_t parent, ecs_string name) {
+  for (uint32_t i = 1; i < plan->count && name.size; i++) {
+    const struct prefab_node *node = &plan->nodes[i];
+    if (node->parent == parent && node->name.size == name.size &&
+        memcmp(node->name.data, name.data, name.size) == 0)
+      return i;
+  }
+  return NONE;
+}
+
+/* The node of a child's counterpart, or of that of a child of it. */
+static uint32_t counterpart(const ecs_world *world, const struct plan_taking *taking,
+                            uint32_t child) {
+  if (child == taking->base) return taking->at;
+  uint32_t parent = parent_of(world, child);
+  uint32_t node = parent ? counterpart(world, taking, parent) : NONE;
+  if (node == NONE) return NONE;
+  return plan_named(taking->plan, node, name_of(world, entity_id(&world->entities, child)));
+}
+
+bool plan_leaves_out(const ecs_world *world, uint32_t child, const void *ud) {
+  const struct plan_taking *taking = ud;
+  uint32_t node = counterpart(world, taking, child);
+  return node != NONE && taking->plan->nodes[node].is_a != ECS_NULL;
+}
+
+ecs_status plan_note_copies(ecs_world *world, struct prefab_plan *plan, ecs_id parent) {
+  const struct clone *clone = world->clone;
+  struct prefab_copy *copies =
+      memory_grow(&world->memory, plan->copies, &plan->copy_capacity,
+                  plan->copy_count + (uint64_t)clone->count, sizeof *copies);
+  if (!copies) return world_nomem(world);
+  plan->copies = copies;
+  for (uint32_t i = 0; i < clone->count; i++) {
+    uint32_t source = clone->sources[i];
+    ecs_id above = i ? clone->ids[map_get(&clone->places, parent_of(world, source))] : parent;
+    copies[plan->copy_count++] = (struct prefab_copy){clone->ids[i], above, source};
+  }
+  return ECS_OK;
+}
+
+uint32_t plan_find(const struct prefab_plan *plan, ecs_id entity) {
+  for (uint32_t i = 0; i < plan->count; i++)
+    if (plan->ids[i] == entity) return i;
+  return NONE;
+}
+
+static const struct prefab_copy *find_copy(const struct prefab_plan *plan, ecs_id entity) {
+  for (uint32_t i = 0; i < plan->copy_count; i++)
+    if (plan->copies[i].id == entity) return &plan->copies[i];
+  return NULL;
+}
+
+/* What an entity will be made of; 0 for nothing. */
+static uint32_t base_of(const ecs_world *world, const struct prefab_plan *plan, ecs_id entity) {
+  uint32_t node = plan_find(plan, entity);
+  const struct prefab_copy *copy = find_copy(plan, entity);
+  if (node != NONE) return ecs_id_index(plan->bases[node]);
+  return copy ? copy->source : ties_target(&world->relations.is_a->ties, ecs_id_index(entity));
+}
+
+/* The parent that it will have; ECS_NULL for none, and for that of the declared prefab. */
+static ecs_id parent_to_be(const struct prefab_plan *plan, ecs_id entity) {
+  uint32_t node = plan_find(plan, entity);
+  const struct prefab_copy *copy = find_copy(plan, entity);
+  if (node != NONE) return node ? plan->ids[plan->nodes[node].parent] : ECS_NULL;
+  return copy ? copy->parent : ECS_NULL;
+}
+
+/* The child that will be made of another entity; ECS_NULL. */
+static ecs_id child_for(const ecs_world *world, const struct prefab_plan *plan, ecs_id parent,
+                        uint32_t source) {
+  for (uint32_t i = 1; i < plan->count; i++)
+    if (plan->ids[plan->nodes[i].parent] == parent && ecs_id_index(plan->bases[i]) == source)
+      return plan->ids[i];
+  for (uint32_t i = 0; i < plan->copy_count; i++)
+    if (plan->copies[i].parent == parent && plan->copies[i].source == source)
+      return plan->copies[i].id;
+  uint32_t child = prefab_child_made_of(world, ecs_id_index(parent), source);
+  ecs_id id = child ? entity_id(&world->entities, child) : ECS_NULL;
+  return plan_find(plan, id) == NONE ? id : ECS_NULL;
+}
+
+ecs_id plan_led_to(const ecs_world *world, const struct prefab_plan *plan, ecs_id entity,
+                   ecs_id id) {
+  const struct ties *child_of = &world->relations.child_of->ties;
+  uint32_t top = base_of(world, plan, entity), above;
+  ecs_id target = entity_target(world, id), parent;
+  if (target == ECS_NULL) return id;
+  while ((above = parent_of(world, top)) != 0 &&
+         (parent = parent_to_be(plan, entity)) != ECS_NULL &&
+         base_of(world, plan, parent) == above) {
+    entity = parent;
+    top = above;
+  }
+  uint32_t depth = ties_steps(child_of, ecs_id_index(target), top);
+  if (depth == NONE) return id;
+  for (; depth > 0 && entity != ECS_NULL; depth--)
+    entity = child_for(world, plan, entity,
+                       ties_walk(child_of, ecs_id_index(target), depth - 1));
+  return entity != ECS_NULL ? entity : id;
+}
