@@ -135,6 +135,7 @@ build = {
         "src/core/store/prefab.c",
         "src/core/store/prefab_native.c",
         "src/core/store/prefab_plan.c",
+        "src/core/store/prefab_ties.c",
         "src/core/store/prefab_update.c",
         "src/core/store/query.c",
         "src/core/store/query_parse.c",

@@ -471,3 +471,41 @@ describe("C87: a child of the same name in what a prefab is made of", function()
     world:check()
   end)
 end)
+
+describe("C87: ties of what a prefab is made of", function()
+  before_each(function()
+    world:tag "Good"
+    world:tag "Evil"
+    world:relation("Side", { "zeal: i32 = 1", exclusive = true })
+    world:relation("Likes", { "how: i32 = 1" })
+  end)
+
+  local function ties(path)
+    local at = world:lookup(path)
+    local side, zeal = world:get(at, "Side")
+    return { side, zeal, world:get(at, "Likes", world:lookup(path .. ".k")) }
+  end
+
+  it("are those of a prefab that is declared again, which lead to its own", function()
+    local function declare(side, zeal, how)
+      local id = world:describe(side).id
+      for _ = 1, 2 do
+        local likes = world:lookup "Orc.k" and world:pair("Likes", world:lookup "Orc.k")
+        world:prefab("Orc", { Side = { target = id, zeal = zeal }, [likes or "T"] = likes
+          and { how = how } or true }, { children = { { "k" } } })
+      end
+      twice(function() world:prefab("Chief", {}, { is_a = "Orc" }) end)
+      assert.same({ id, zeal, how }, ties "Chief")
+    end
+    local id = {}
+    for _, side in ipairs { "Evil", "Good", "Evil" } do
+      id = world:describe(side).id
+      declare(side, id, id + 1)
+    end
+    twice(function() world:prefab("Chief", { Side = "Good" }, { is_a = "Orc" }) end)
+    assert.same({ world:describe("Good").id, id }, { table.unpack(ties "Chief", 1, 2) })
+    twice(function() world:prefab("Chief", { Side = "Good" }) end)
+    assert.same({ world:describe("Good").id, 1 }, { world:get(world:lookup "Chief", "Side") })
+    assert.is_false(world:has(world:lookup "Chief", "Likes"))
+  end)
+end)

@@ -12,6 +12,8 @@ local function declaration(rng, depth)
   for _, name in ipairs(COMPONENTS) do
     components[name] = rng:chance(40) and { rng:int(5) } or nil
   end
+  components.On = rng:chance(20) and rng:pick { "One", "Two" } or nil
+  components.Likes = rng:chance(20) and { rng:pick { "One", "Two" }, "Three" } or nil
   for _, name in ipairs(depth > 0 and NAMES or {}) do
     if rng:chance(45) then
       children[#children + 1] = { name, table.unpack(declaration(rng, depth - 1)) }
@@ -51,12 +53,23 @@ local function tie_up(world, rng, at)
     if rng:chance(60) then
       world:set(all[i], "Ref", { to = rng:pick(all) })
     end
+    if rng:chance(30) then
+      world:set(all[i], "On", { target = rng:pick(all), x = rng:int(5), to = rng:pick(all) })
+    end
+    if rng:chance(30) then
+      world:set(all[i], "Likes", rng:pick(all), { x = rng:int(5), to = rng:pick(all) })
+    end
   end
 end
 
 local function new_world(rng)
   local world = helper.new_world()
   world:component("Ref", { "to: entity" })
+  world:relation("On", { "x: i32 = 3", "to: entity", exclusive = true })
+  world:relation("Likes", { "x: i32 = 3", "to: entity" })
+  world:tag "One"
+  world:tag "Two"
+  world:tag "Three"
   for _, name in ipairs { "P", "Q", "R", "S" } do
     world:component(name, { "x: i32 = 7" })
   end
@@ -70,6 +83,9 @@ end
 -- The path of an entity, from a root on if it is below that.
 local function path_of(world, entity, root)
   local path = ""
+  if entity < 65536 then      -- nobody, or a tag
+    return tostring(entity)
+  end
   while entity and entity ~= root do
     path, entity = "." .. world:name(entity) .. path, world:parent(entity)
   end
@@ -84,7 +100,20 @@ local function describe(world, entity, path, lines, root)
     line[#line + 1] = world:has(entity, name) and name .. world:get(entity, name) or nil
   end
   local to = world:get(entity, "Ref")
-  line[#line + 1] = to and "to " .. (to == 0 and "nobody" or path_of(world, to, root)) or nil
+  line[#line + 1] = to and "to " .. path_of(world, to, root) or nil
+  local on, x, other = world:get(entity, "On")
+  if on then
+    line[#line + 1] = ("on %s %d %s"):format(path_of(world, on, root), x,
+      path_of(world, other, root))
+  end
+  local liked = {}
+  for target in world:targets(entity, "Likes") do
+    local how, whom = world:get(entity, "Likes", target)
+    liked[#liked + 1] = ("likes %s %d %s"):format(path_of(world, target, root), how,
+      path_of(world, whom, root))
+  end
+  table.sort(liked)
+  line[#line + 1] = liked[1] and table.concat(liked, " ") or nil
   while base do
     line[#line + 1] = world:name(base)
     base = world:parent(base)

@@ -340,13 +340,14 @@ static ecs_status declare_node(ecs_world *world, struct prefab_plan *plan, uint3
   uint32_t index = ecs_id_index(plan->ids[at]);
   if (entity_record(&world->entities, index)->table == RECORD_BARE) {
     plan->bases[at] = base_by_name(world, plan, at);
-    return give_parts(world, plan->ids[at], node);
+    plan->ways[at] = PLAN_COPIED;
+    return ECS_OK;
   }
   if (!prefab_is(world, index))
     return world_fail(world, ECS_ETAKEN, "the name '%S' belongs to entity %e, a child of prefab "
                       "'%S'", &node->name, plan->ids[at], &plan->nodes[0].name);
   plan->bases[at] = new_base(world, plan, at);
-  plan->known[at] = true;
+  plan->ways[at] = PLAN_CHANGED;
   return bring_children(world, plan, at);
 }
 
@@ -373,8 +374,10 @@ static ecs_status declare_all(ecs_world *world, struct prefab_plan *plan, ecs_id
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
     status = declare_node(world, plan, i, known);
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
-    if (plan->known[i]) status = prefab_update(world, plan, i);
+    if (plan->ways[i] == PLAN_CHANGED) status = prefab_update(world, plan, i);
   if (status == ECS_OK) status = prefab_lead_copies(world, plan);
+  for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
+    if (plan->ways[i] == PLAN_COPIED) status = give_parts(world, plan->ids[i], &plan->nodes[i]);
   return status == ECS_OK && known != ECS_NULL ? drop_children(world, plan) : status;
 }
 

@@ -2,6 +2,8 @@
 
 #include "core/store/clone.h"
 #include "core/store/entity.h"
+#include "core/store/fields.h"
+#include "core/store/component.h"
 #include "core/store/name.h"
 #include "core/store/prefab_update.h"
 #include "core/store/relation.h"
@@ -21,12 +23,12 @@ ecs_status plan_add(ecs_world *world, struct prefab_plan *plan, const struct pre
   if (ids) plan->ids = ids;
   ecs_id *bases = memory_grow(memory, plan->bases, &plan->base_capacity, count, sizeof *bases);
   if (bases) plan->bases = bases;
-  bool *known = memory_grow(memory, plan->known, &plan->known_capacity, count, sizeof *known);
-  if (known) plan->known = known;
-  if (!nodes || !ids || !bases || !known) return world_nomem(world);
+  uint8_t *ways = memory_grow(memory, plan->ways, &plan->way_capacity, count, sizeof *ways);
+  if (ways) plan->ways = ways;
+  if (!nodes || !ids || !bases || !ways) return world_nomem(world);
   nodes[plan->count] = *node;
   ids[plan->count] = bases[plan->count] = ECS_NULL;
-  known[plan->count++] = false;
+  ways[plan->count++] = PLAN_MADE;
   return ECS_OK;
 }
 
@@ -35,7 +37,7 @@ void plan_free(ecs_world *world, struct prefab_plan *plan) {
   memory_free(memory, plan->nodes, plan->node_capacity * sizeof *plan->nodes);
   memory_free(memory, plan->ids, plan->id_capacity * sizeof *plan->ids);
   memory_free(memory, plan->bases, plan->base_capacity * sizeof *plan->bases);
-  memory_free(memory, plan->known, plan->known_capacity * sizeof *plan->known);
+  memory_free(memory, plan->ways, plan->way_capacity * sizeof *plan->ways);
   memory_free(memory, plan->copies, plan->copy_capacity * sizeof *plan->copies);
 }
 
@@ -63,6 +65,18 @@ bool plan_leaves_out(const ecs_world *world, uint32_t child, const void *ud) {
   const struct plan_taking *taking = ud;
   uint32_t node = counterpart(world, taking, child);
   return node != NONE && taking->plan->nodes[node].is_a != ECS_NULL;
+}
+
+const struct part *plan_part(const struct prefab_node *node, ecs_id id) {
+  for (uint32_t i = 0; i < node->part_count; i++)
+    if (node->parts[i].component->id == id) return &node->parts[i];
+  return NULL;
+}
+
+bool plan_lists(const ecs_id *ids, size_t count, ecs_id id) {
+  for (size_t i = 0; i < count; i++)
+    if (ids[i] == id) return true;
+  return false;
 }
 
 ecs_status plan_note_copies(ecs_world *world, struct prefab_plan *plan, ecs_id parent) {

@@ -5,6 +5,10 @@
 
 #include "core/store/prefab.h"
 
+/* How a node's entity comes about: it is made as its node says; it came as a copy with what its
+** parent is made of; or it was there. */
+enum plan_way { PLAN_MADE, PLAN_COPIED, PLAN_CHANGED };
+
 /* A copy that is staged of a child of another prefab. */
 struct prefab_copy {
   ecs_id id, parent;
@@ -16,8 +20,8 @@ struct prefab_plan {
   struct prefab_node *nodes;
   ecs_id *ids;               /* of each: its entity, */
   ecs_id *bases;             /* what that will be made of, ECS_NULL for nothing, */
-  bool *known;               /* and whether there was one */
-  uint32_t count, node_capacity, id_capacity, base_capacity, known_capacity;
+  uint8_t *ways;             /* and a plan_way */
+  uint32_t count, node_capacity, id_capacity, base_capacity, way_capacity;
   struct prefab_copy *copies;
   uint32_t copy_count, copy_capacity;
 };
@@ -35,6 +39,12 @@ struct plan_taking {
   uint32_t at, base;         /* the node, and the entity */
 };
 bool plan_leaves_out(const ecs_world *world, uint32_t child, const void *taking);
+
+/* What a node says of a component that is no relation; NULL. */
+const struct part *plan_part(const struct prefab_node *node, ecs_id id);
+
+/* Whether a list names an id. */
+bool plan_lists(const ecs_id *ids, size_t count, ecs_id id);
 
 /* Notes down what clone_make has staged, the root's copy under a parent. */
 ecs_status plan_note_copies(ecs_world *world, struct prefab_plan *plan, ecs_id parent);

@@ -9,6 +9,7 @@
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 #include "core/store/prefab_plan.h"
+#include "core/store/prefab_ties.h"
 #include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/require.h"
@@ -26,6 +27,7 @@ struct follower {
 struct update {
   ecs_world *world;
   const struct prefab_plan *plan;
+  uint32_t at;                   /* the node */
   ecs_id entity;
   const struct prefab_node *node;
   ecs_id base;                   /* what it is made of */
@@ -39,12 +41,6 @@ struct update {
 static bool inherits(const ecs_world *world, ecs_id base, ecs_id id) {
   return base != ECS_NULL && !relation_of(world, id) &&
          !prefab_shares(world, ecs_id_index(base), id);
-}
-
-static const struct part *part_of(const struct prefab_node *node, ecs_id id) {
-  for (uint32_t i = 0; i < node->part_count; i++)
-    if (node->parts[i].component->id == id) return &node->parts[i];
-  return NULL;
 }
 
 static ecs_cell load(const struct cells_row *cells, uint32_t leaf) {
@@ -80,7 +76,7 @@ static ecs_id led_to(const ecs_world *world, uint32_t at, uint32_t top, ecs_id i
 static ecs_cell wanted_cell(const struct update *u, const struct component *component,
                             uint32_t leaf) {
   const ecs_world *world = u->world;
-  const struct part *part = part_of(u->node, component->id);
+  const struct part *part = plan_part(u->node, component->id);
   struct cells_row cells;
   for (uint32_t i = part ? part->write_count : 0; i-- > 0;)
     if (part->writes[i].leaf == leaf) return part->writes[i].cell;
@@ -91,32 +87,6 @@ static ecs_cell wanted_cell(const struct update *u, const struct component *comp
   if (component->leaves[leaf].type == ECS_ENTITY)
     cell.u64 = plan_led_to(world, u->plan, u->entity, cell.u64);
   return cell;
-}
-
-static bool is_listed(const ecs_id *ids, size_t count, ecs_id id) {
-  for (size_t i = 0; i < count; i++)
-    if (ids[i] == id) return true;
-  return false;
-}
-
-/* Whether the declaration says the tie, or what the prefab is made of has it. */
-static bool keeps_tie(const struct update *u, const struct relation *relation, ecs_id id) {
-  const ecs_world *world = u->world;
-  const struct relations *known = &world->relations;
-  const struct prefab_node *node = u->node;
-  ecs_id target = id_is_pair(id) ? entity_id_any(&world->entities, pair_target(id)) : ECS_NULL;
-  if (relation == known->child_of || relation == known->is_a) return true;
-  uint32_t to = id_is_pair(id) ? pair_target(id)
-                               : ties_target(&relation->ties, ecs_id_index(u->entity));
-  if (node->partial && to >= FIRST_ENTITY) return true;
-  if (relation == known->prefab)
-    return target == relation->component->id ||
-           is_listed(node->shared, node->shared_count, target);
-  for (uint32_t i = 0; i < node->part_count; i++)
-    if (node->parts[i].component == relation->component &&
-        (!id_is_pair(id) || node->parts[i].target == target))
-      return true;
-  return u->base != ECS_NULL && entity_has(world, u->base, id);
 }
 
 /* Puts what whoever has a relation has because of it into a set, as require_insert does. */
@@ -137,7 +107,7 @@ static uint32_t insert_for_ties(const struct update *u, ecs_id *ids, uint32_t co
       count = insert_required(world, ids, count, room, u->node->parts[i].component);
   for (uint32_t i = 0; i < table->id_count; i++) {
     const struct relation *relation = relation_of(world, table->ids[i]);
-    if (relation && keeps_tie(u, relation, table->ids[i]))
+    if (relation && prefab_keeps_tie(u->world, u->plan, u->at, relation, table->ids[i]))
       count = insert_required(world, ids, count, room, relation->component);
   }
   return count;
@@ -170,7 +140,7 @@ static ecs_status wanted_ids(const struct update *u, ecs_id **ids, uint32_t *cou
 /* Whether what is made of the prefab reads the component along IsA from now on. */
 static bool will_share(const struct update *u, ecs_id id) {
   const struct prefab_node *node = u->node;
-  return is_listed(node->shared, node->shared_count, id) ||
+  return plan_lists(node->shared, node->shared_count, id) ||
          (u->base != ECS_NULL && prefab_shares(u->world, ecs_id_index(u->base), id));
 }
 
@@ -307,35 +277,17 @@ static ecs_status drop(const struct update *u, const ecs_id *ids, uint32_t count
   for (uint32_t i = 0; i < table->id_count && status == ECS_OK; i++) {
     ecs_id id = table->ids[i], target = ECS_NULL;
     const struct relation *relation = relation_of(world, id);
-    if (relation ? keeps_tie(u, relation, id) : is_listed(ids, count, id)) continue;
+    if (relation ? prefab_keeps_tie(world, u->plan, u->at, relation, id)
+                 : plan_lists(ids, count, id))
+      continue;
     if (id_is_pair(id)) target = entity_id_any(&world->entities, pair_target(id));
     status = command_stage_pair(world, COMMAND_REMOVE, u->entity, id, target, NULL, 0);
   }
   while (status == ECS_OK &&
          (sparse = sparse_next_id(world, ecs_id_index(u->entity), sparse)) != ECS_NULL)
-    if (!is_listed(ids, count, sparse))
+    if (!plan_lists(ids, count, sparse))
       status = command_stage(world, COMMAND_REMOVE, u->entity, sparse, NULL, 0);
   return status;
-}
-
-static ecs_status update_ties(const struct update *u) {
-  ecs_world *world = u->world;
-  const struct prefab_node *node = u->node;
-  ecs_id is_a = world->relations.is_a->component->id;
-  uint32_t marks = ecs_id_index(world->relations.prefab->component->id);
-  ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < node->part_count && status == ECS_OK; i++)
-    if (node->parts[i].component->relation)
-      status = spawn_stage_part(world, u->entity, &node->parts[i], node->parts[i].writes);
-  for (uint32_t i = 0; i < node->shared_count && status == ECS_OK; i++) {
-    ecs_id pair = pair_make(marks, ecs_id_index(node->shared[i]));
-    if (!entity_has(world, u->entity, pair))
-      status = command_stage_pair(world, COMMAND_SET, u->entity, pair, node->shared[i], NULL, 0);
-  }
-  ecs_id now = relation_target(world, world->relations.is_a, ecs_id_index(u->entity));
-  struct write tie = {TARGET_LEAF, {.u64 = u->base}};
-  if (status != ECS_OK || now == u->base) return status;
-  return command_stage(world, COMMAND_SET, u->entity, is_a, &tie, 1);
 }
 
 /* ---- all of it ---- */
@@ -346,14 +298,14 @@ static ecs_status update_all(const struct update *u) {
   ecs_status status = wanted_ids(u, &ids, &count);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++) status = update_component(u, ids[i]);
   if (status == ECS_OK) status = drop(u, ids, count);
-  return status == ECS_OK ? update_ties(u) : status;
+  return status == ECS_OK ? prefab_stage_ties(u->world, u->plan, u->at) : status;
 }
 
 ecs_status prefab_update(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
   ecs_id entity = plan->ids[at];
   ecs_status status = clone_find_made(world, entity, at == 0);
   if (status != ECS_OK) return status;
-  struct update update = {world, plan, entity, &plan->nodes[at], plan->bases[at],
+  struct update update = {world, plan, at, entity, &plan->nodes[at], plan->bases[at],
                           world->clone, NULL};
   uint32_t count = world->clone->count;
   update.followers = memory_array(&world->memory, count, sizeof *update.followers);
@@ -365,16 +317,6 @@ ecs_status prefab_update(ecs_world *world, const struct prefab_plan *plan, uint3
 
 /* ---- copies ---- */
 
-/* Whether a declaration gives the leaf of a copy. */
-static bool is_given(const struct prefab_plan *plan, ecs_id copy,
-                     const struct component *component, uint32_t leaf) {
-  uint32_t at = plan_find(plan, copy);
-  const struct part *part = at == NONE ? NULL : part_of(&plan->nodes[at], component->id);
-  for (uint32_t i = 0; part && i < part->write_count; i++)
-    if (part->writes[i].leaf == leaf) return true;
-  return false;
-}
-
 /* Those of a copy's fields that lead to others whom what its parent is made of has. */
 static ecs_status lead_fields(ecs_world *world, const struct prefab_plan *plan,
                               const struct prefab_copy *copy, ecs_id id) {
@@ -384,7 +326,7 @@ static ecs_status lead_fields(ecs_world *world, const struct prefab_plan *plan,
   if (!inherits(world, entity_id(&world->entities, copy->source), id)) return ECS_OK;
   if (!cells_find(world, entity_id(&world->entities, copy->source), id, &cells)) return ECS_OK;
   for (uint32_t i = 0; i < component->leaf_count && status == ECS_OK; i++) {
-    if (component->leaves[i].type != ECS_ENTITY || is_given(plan, copy->id, component, i)) continue;
+    if (component->leaves[i].type != ECS_ENTITY) continue;
     struct write write = {i, load(&cells, i)};
     ecs_id led = plan_led_to(world, plan, copy->id, write.cell.u64);
     if (led == write.cell.u64) continue;
@@ -406,6 +348,7 @@ ecs_status prefab_lead_copies(ecs_world *world, const struct prefab_plan *plan) 
     while (status == ECS_OK &&
            (sparse = sparse_next_id(world, copy->source, sparse)) != ECS_NULL)
       status = lead_fields(world, plan, copy, sparse);
+    if (status == ECS_OK) status = prefab_lead_ties(world, plan, copy);
   }
   return status;
 }

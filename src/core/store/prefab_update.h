@@ -12,7 +12,8 @@ struct prefab_plan;
 ** What leads from one of its tree to another leads so in theirs. All nodes have their entities. */
 ecs_status prefab_update(ecs_world *world, const struct prefab_plan *plan, uint32_t at);
 
-/* Lets copies that are staged lead as the whole of what they are copied from leads. */
+/* Lets copies that are staged lead as the whole of what they are copied from leads; then what their
+** nodes say is to come. */
 ecs_status prefab_lead_copies(ecs_world *world, const struct prefab_plan *plan);
 
 /* The child that is made of another entity; 0 for none. */

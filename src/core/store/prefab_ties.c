@@ -1,0 +1,204 @@
+#include "core/store/prefab_ties.h"
+
+#include "core/base/column_cells.h"
+#include "core/base/value.h"
+#include "core/store/cells.h"
+#include "core/store/command.h"
+#include "core/store/component.h"
+#include "core/store/entity.h"
+#include "core/store/fields.h"
+#include "core/store/prefab_plan.h"
+#include "core/store/relation.h"
+#include "core/store/spawn.h"
+#include "core/store/table.h"
+#include "core/store/world.h"
+
+/* Whether a tie is not taken over by copies, or is in another way. */
+static bool is_structure(const ecs_world *world, const struct relation *relation) {
+  const struct relations *known = &world->relations;
+  return relation == known->child_of || relation == known->is_a || relation == known->prefab;
+}
+
+/* The target that an exclusive relation has by a part. */
+static ecs_id part_target(const struct part *part) {
+  ecs_id target = part->target;
+  for (uint32_t i = 0; i < part->write_count; i++)
+    if (part->writes[i].leaf == TARGET_LEAF) target = part->writes[i].cell.u64;
+  return target;
+}
+
+/* Where a node leads by an exclusive relation, to `target` when it does not say so. */
+static ecs_id said_target(const struct prefab_node *node, const struct relation *relation,
+                          ecs_id target) {
+  for (uint32_t i = 0; i < node->part_count; i++)
+    if (node->parts[i].component == relation->component) target = part_target(&node->parts[i]);
+  return target;
+}
+
+/* Whether a node says a tie, to that target unless the relation is exclusive. */
+static bool is_said(const struct prefab_node *node, const struct relation *relation,
+                    ecs_id target) {
+  for (uint32_t i = 0; i < node->part_count; i++)
+    if (node->parts[i].component == relation->component &&
+        (relation->exclusive || node->parts[i].target == target))
+      return true;
+  return false;
+}
+
+/* Where the tie of a base leads, which is an id of its table. */
+static ecs_id base_target(const ecs_world *world, const struct relation *relation, ecs_id base,
+                          ecs_id id) {
+  return relation->exclusive ? relation_target(world, relation, ecs_id_index(base))
+                             : entity_id_any(&world->entities, pair_target(id));
+}
+
+/* The tie of an entity's base that leads it to the target, or anywhere by an exclusive relation;
+** ECS_NULL. */
+static ecs_id base_tie(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
+                       const struct relation *relation, ecs_id target) {
+  ecs_id base = plan->bases[at];
+  if (base == ECS_NULL) return ECS_NULL;
+  const struct table *table = record_table(world, entity_find(&world->entities, base));
+  for (uint32_t i = 0; i < table->id_count; i++) {
+    ecs_id id = table->ids[i];
+    if (relation_of(world, id) != relation) continue;
+    if (relation->exclusive ||
+        plan_led_to(world, plan, plan->ids[at], base_target(world, relation, base, id)) == target)
+      return id;
+  }
+  return ECS_NULL;
+}
+
+bool prefab_keeps_tie(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
+                      const struct relation *relation, ecs_id id) {
+  const struct relations *known = &world->relations;
+  const struct prefab_node *node = &plan->nodes[at];
+  ecs_id target = id_is_pair(id) ? entity_id_any(&world->entities, pair_target(id)) : ECS_NULL;
+  if (relation == known->child_of || relation == known->is_a) return true;
+  uint32_t to = id_is_pair(id) ? pair_target(id)
+                               : ties_target(&relation->ties, ecs_id_index(plan->ids[at]));
+  if (node->partial && to >= FIRST_ENTITY) return true;
+  if (relation == known->prefab)
+    return target == relation->component->id ||
+           plan_lists(node->shared, node->shared_count, target);
+  return is_said(node, relation, target) ||
+         base_tie(world, plan, at, relation, target) != ECS_NULL;
+}
+
+/* The values that a tie has where nothing else is said, in the world's list: those of another one,
+** or defaults; any values are nobody's but their own. */
+static struct write *ground_of(ecs_world *world, const struct prefab_plan *plan, ecs_id entity,
+                               const struct component *component, ecs_id base, ecs_id id) {
+  struct cells_row cells;
+  struct write *writes = memory_grow(&world->memory, world->writes, &world->write_capacity,
+                                     component->leaf_count + 1ull, sizeof *writes);
+  if (!writes) return NULL;
+  world->writes = writes;
+  bool copied = id != ECS_NULL && cells_find(world, base, id, &cells);
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    const struct leaf *leaf = &component->leaves[i];
+    writes[i] = (struct write){i, leaf->value};
+    if (!copied || leaf->type == ECS_ANY) continue;
+    const struct column *column = &cells.columns[i];
+    writes[i].cell = cell_load(column->data, column->size, cells.row);
+    if (leaf->type == ECS_ENTITY)
+      writes[i].cell.u64 = plan_led_to(world, plan, entity, writes[i].cell.u64);
+  }
+  return writes;
+}
+
+/* Stages a tie with these values; `id` is that of a base. */
+static ecs_status stage_ground(ecs_world *world, const struct prefab_plan *plan, ecs_id entity,
+                               const struct relation *relation, ecs_id target, ecs_id base,
+                               ecs_id id) {
+  const struct component *component = relation->component;
+  struct write *writes = ground_of(world, plan, entity, component, base, id);
+  if (!writes) return world_nomem(world);
+  if (relation->exclusive) {
+    writes[TARGET_LEAF].cell.u64 = target;
+    return command_stage(world, COMMAND_SET, entity, component->id, writes,
+                         component->leaf_count);
+  }
+  return command_stage_pair(world, COMMAND_SET, entity,
+                            pair_make(ecs_id_index(component->id), ecs_id_index(target)), target,
+                            writes, component->leaf_count);
+}
+
+/* The ties of the base, those that are said, too: what is said comes over them. */
+static ecs_status stage_base_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
+  ecs_id entity = plan->ids[at], base = plan->bases[at];
+  if (base == ECS_NULL) return ECS_OK;
+  const struct table *table = record_table(world, entity_find(&world->entities, base));
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < table->id_count && status == ECS_OK; i++) {
+    ecs_id id = table->ids[i];
+    const struct relation *relation = relation_of(world, id);
+    if (!relation || is_structure(world, relation)) continue;
+    ecs_id target = plan_led_to(world, plan, entity, base_target(world, relation, base, id));
+    if (relation->exclusive) target = said_target(&plan->nodes[at], relation, target);
+    status = stage_ground(world, plan, entity, relation, target, base, id);
+  }
+  return status;
+}
+
+/* The ground of what a node says, and the base has not. */
+static ecs_status stage_said_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
+  const struct prefab_node *node = &plan->nodes[at];
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < node->part_count && status == ECS_OK; i++) {
+    const struct relation *relation = node->parts[i].component->relation;
+    if (!relation) continue;
+    ecs_id target = part_target(&node->parts[i]);
+    if (target == ECS_NULL || base_tie(world, plan, at, relation, target) != ECS_NULL) continue;
+    status = stage_ground(world, plan, plan->ids[at], relation, target, ECS_NULL, ECS_NULL);
+  }
+  return status;
+}
+
+static ecs_status stage_shared(ecs_world *world, ecs_id entity, const struct prefab_node *node) {
+  uint32_t marks = ecs_id_index(world->relations.prefab->component->id);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < node->shared_count && status == ECS_OK; i++) {
+    ecs_id pair = pair_make(marks, ecs_id_index(node->shared[i]));
+    if (!entity_has(world, entity, pair))
+      status = command_stage_pair(world, COMMAND_SET, entity, pair, node->shared[i], NULL, 0);
+  }
+  return status;
+}
+
+ecs_status prefab_stage_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
+  const struct prefab_node *node = &plan->nodes[at];
+  ecs_id entity = plan->ids[at];
+  ecs_status status = node->partial ? ECS_OK : stage_base_ties(world, plan, at);
+  if (status == ECS_OK && !node->partial) status = stage_said_ties(world, plan, at);
+  for (uint32_t i = 0; i < node->part_count && status == ECS_OK; i++)
+    if (node->parts[i].component->relation)
+      status = spawn_stage_part(world, entity, &node->parts[i], node->parts[i].writes);
+  if (status == ECS_OK) status = stage_shared(world, entity, node);
+  const struct relation *is_a = world->relations.is_a;
+  struct write tie = {TARGET_LEAF, {.u64 = plan->bases[at]}};
+  if (status != ECS_OK || relation_target(world, is_a, ecs_id_index(entity)) == tie.cell.u64)
+    return status;
+  return command_stage(world, COMMAND_SET, entity, is_a->component->id, &tie, 1);
+}
+
+ecs_status prefab_lead_ties(ecs_world *world, const struct prefab_plan *plan,
+                            const struct prefab_copy *copy) {
+  ecs_id source = entity_id(&world->entities, copy->source);
+  const struct table *table = record_table(world, entity_record(&world->entities, copy->source));
+  uint32_t at = plan_find(plan, copy->id);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < table->id_count && status == ECS_OK; i++) {
+    ecs_id id = table->ids[i];
+    const struct relation *relation = relation_of(world, id);
+    if (!relation || is_structure(world, relation)) continue;
+    ecs_id target = base_target(world, relation, source, id);
+    ecs_id led = plan_led_to(world, plan, copy->id, target);
+    if (relation->exclusive && at != NONE) led = said_target(&plan->nodes[at], relation, led);
+    if (led != target && !relation->exclusive)
+      status = command_stage_pair(world, COMMAND_REMOVE, copy->id, id, target, NULL, 0);
+    if (status == ECS_OK)
+      status = stage_ground(world, plan, copy->id, relation, led, source, id);
+  }
+  return status;
+}
