@@ -575,7 +575,8 @@ function World:parent(entity) end
 function World:children(entity) end
 
 --- Without a name: the entity's name, or nothing. With one: names the entity; false clears.
---- Names are unique among the children of one parent, and among those without.
+--- Names are unique among the children of one parent, and among those without. In scopes a name
+--- is kept, and given when they end.
 ---@param entity ecs.Id
 ---@param name? string|false
 ---@return string? name

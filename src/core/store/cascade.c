@@ -1,5 +1,6 @@
 #include "core/store/cascade.h"
 
+#include "core/base/text.h"
 #include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
@@ -305,7 +306,10 @@ static ecs_status kill(ecs_world *world, uint32_t entity) {
   if (is_in_use(world, ECS_TARGET_REMOVE))
     for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
       status = each_source(world, cascade->dying[i], ECS_TARGET_REMOVE, let_go);
-  return status == ECS_OK ? untie_dying(world, first) : status;
+  if (status == ECS_OK) status = untie_dying(world, first);
+  for (uint32_t i = first; i < cascade->count && world->names.count && status == ECS_OK; i++)
+    name_hide(world, cascade->dying[i]);
+  return status;
 }
 
 /* ---- commands ---- */
@@ -407,6 +411,11 @@ static ecs_status decide_pair(ecs_world *world, const struct relation *relation,
 static ecs_status give_name(ecs_world *world, const struct command *command) {
   struct naming *naming = &world->staging.namings[command->first_write];
   ecs_status status = name_check(world, command->entity, naming);
+  if (status == ECS_ETAKEN) {
+    char why[MESSAGE_SIZE];
+    text_format(why, sizeof why, "%s", world->message);
+    return world_fail(world, status, "entity %e is not named: %s", command->entity, why);
+  }
   struct untied was = {NULL, ecs_id_index(command->entity), command->first_write, 0};
   if (status == ECS_OK) status = note_undo(world, was);
   if (status == ECS_OK) name_exchange(world, command->entity, naming);
@@ -479,6 +488,8 @@ ecs_status cascade_decide(ecs_world *world) {
 
 void cascade_undo(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
+  for (uint32_t i = 0; i < cascade->count && world->names.count; i++)
+    name_show(world, cascade->dying[i]);
   while (cascade->undo_count) {
     const struct untied *was = &cascade->undo[--cascade->undo_count];
     if (was->relation)

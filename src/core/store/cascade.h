@@ -47,7 +47,7 @@ struct cascade {
 };
 
 /* Decides for all staged commands. A command that cannot apply is dropped, and the first reason
-** is kept (staging_refuse). ECS_ENOMEM leaves ties as they were. */
+** is kept (staging_refuse). ECS_ENOMEM leaves ties and names as they were. */
 ecs_status cascade_decide(ecs_world *world);
 
 /* Ties and names are again what they were before cascade_decide. Cannot fail. */

@@ -336,10 +336,13 @@ static void drop_commands(ecs_world *world, uint32_t scope) {
   chain_map_clear(&staging->chain_of, staging->chains, staging->chain_count);
   staging->chain_count = 0;
   staging->command_count = kept;
-  if (kept == 0) staging->write_count = staging->naming_count = 0;
-  staging->ends = 0;
+  if (kept == 0) staging->write_count = 0;
+  staging->ends = staging->naming_count = 0;
   for (uint32_t i = 0; i < kept; i++) {
-    if (staging->commands[i].kind == COMMAND_NAME) continue;
+    if (staging->commands[i].kind == COMMAND_NAME) {
+      staging->naming_count = staging->commands[i].first_write + 1;
+      continue;
+    }
     link_command(staging, i, find_chain(staging, staging->commands[i].entity));
     staging->ends += staging->commands[i].kind == COMMAND_DESPAWN;
   }

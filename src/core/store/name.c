@@ -2,6 +2,7 @@
 
 #include "core/store/command.h"
 #include "core/store/entity.h"
+#include "core/store/fields.h"
 #include "core/store/prefab.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"
@@ -19,14 +20,12 @@ static uint32_t parent_of(const ecs_world *world, uint32_t entity) {
   return child_of ? ties_target(&child_of->ties, entity) : 0;
 }
 
-/* While commands are decided, those who are to die have no name any more. */
 ecs_id name_find(const ecs_world *world, uint32_t parent, const char *text, size_t size) {
   const struct name_table *table = &world->names;
   uint32_t at = map_get(&table->by_key, key_of(text_hash(text, size), parent));
-  for (; at != NONE; at = table->names[at].next_same_key) {
+  for (; at != NONE; at = table->names[at].next) {
     const struct name *name = &table->names[at];
-    if (name->size == size && name->parent == parent && memcmp(name->text, text, size) == 0 &&
-        !cascade_takes(&world->cascade, ecs_id_index(name->entity)))
+    if (name->size == size && name->parent == parent && memcmp(name->text, text, size) == 0)
       return name->entity;
   }
   return ECS_NULL;
@@ -52,29 +51,30 @@ ecs_string name_of(const ecs_world *world, ecs_id entity) {
 }
 
 static void unlink_key(struct name_table *table, uint32_t at) {
-  struct name *name = &table->names[at];
+  const struct name *name = &table->names[at];
+  if (name->hidden) return;
   uint64_t key = key_of(name->hash, name->parent);
-  uint32_t first = map_get(&table->by_key, key);
-  assert(at < table->count + 1 && first != NONE);
-  if (first == at) {
-    if (name->next_same_key == NONE)
-      map_remove(&table->by_key, key);
-    else
-      map_put(&table->by_key, key, name->next_same_key);
+  if (name->next != NONE) table->names[name->next].previous = name->previous;
+  if (name->previous != NONE) {
+    assert(table->names[name->previous].next == at);
+    table->names[name->previous].next = name->next;
     return;
   }
-  while (table->names[first].next_same_key != at) {
-    first = table->names[first].next_same_key;
-    assert(first != NONE);
-  }
-  table->names[first].next_same_key = name->next_same_key;
+  assert(map_get(&table->by_key, key) == at);
+  if (name->next == NONE)
+    map_remove(&table->by_key, key);
+  else
+    map_put(&table->by_key, key, name->next);
 }
 
 static void link_key(struct name_table *table, uint32_t at) {
   struct name *name = &table->names[at];
+  if (name->hidden) return;
   uint64_t key = key_of(name->hash, name->parent);
-  name->next_same_key = map_get(&table->by_key, key);
-  assert(name->next_same_key != at);
+  name->previous = NONE;
+  name->next = map_get(&table->by_key, key);
+  assert(name->next != at);
+  if (name->next != NONE) table->names[name->next].previous = at;
   map_put(&table->by_key, key, at);
 }
 
@@ -94,6 +94,20 @@ void name_follow(ecs_world *world, uint32_t entity) {
   uint32_t at = place_of(&world->names, entity);
   assert(at == NONE || ecs_id_index(world->names.names[at].entity) == entity);
   if (at != NONE) move_to(&world->names, at, parent_of(world, entity));
+}
+
+void name_hide(ecs_world *world, uint32_t entity) {
+  uint32_t at = place_of(&world->names, entity);
+  if (at == NONE) return;
+  unlink_key(&world->names, at);
+  world->names.names[at].hidden = true;
+}
+
+void name_show(ecs_world *world, uint32_t entity) {
+  uint32_t at = place_of(&world->names, entity);
+  if (at == NONE || !world->names.names[at].hidden) return;
+  world->names.names[at].hidden = false;
+  link_key(&world->names, at);
 }
 
 void name_return(ecs_world *world, uint32_t entity) {
@@ -176,7 +190,7 @@ static void enter(ecs_world *world, ecs_id entity, uint32_t parent, struct namin
   uint32_t at = table->count++;
   assert(at < table->capacity && naming.size > 0);
   table->names[at] = (struct name){entity, text_hash(naming.text, naming.size), parent,
-                                   naming.awaited, NONE, naming.size, naming.text};
+                                   naming.awaited, NONE, NONE, false, naming.size, naming.text};
   link_key(table, at);
   map_put(&table->by_entity, ecs_id_index(entity), at);
 }
@@ -247,6 +261,35 @@ ecs_status name_await(ecs_world *world, ecs_id entity, uint32_t parent, ecs_stri
   assert(entity_record(&world->entities, ecs_id_index(entity))->table == RECORD_BARE);
   assert(name_find(world, parent, name.data, name.size) == ECS_NULL && name.size > 0);
   return add(world, entity, parent, name.data, name.size, parent);
+}
+
+/* Whether it has one, or may come to have one. */
+static bool has_parent(const ecs_world *world, ecs_id entity) {
+  const struct relation *child_of = world->relations.child_of;
+  return parent_of(world, ecs_id_index(entity)) != 0 ||
+         (child_of && command_is_staged(world, entity, child_of->component->id));
+}
+
+static bool names_again(const struct staging *staging, uint32_t at) {
+  for (uint32_t i = at + 1; i < staging->command_count; i++)
+    if (staging->commands[i].kind == COMMAND_NAME &&
+        staging->commands[i].entity == staging->commands[at].entity)
+      return true;
+  return false;
+}
+
+ecs_id name_to_come(const ecs_world *world, ecs_string name) {
+  const struct staging *staging = &world->staging;
+  if (staging->naming_count == 0) return ECS_NULL;
+  for (uint32_t i = 0; i < staging->command_count; i++) {
+    const struct command *command = &staging->commands[i];
+    if (command->kind != COMMAND_NAME) continue;
+    const struct naming *naming = &staging->namings[command->first_write];
+    if (naming->size == name.size && memcmp(naming->text, name.data, name.size) == 0 &&
+        !has_parent(world, command->entity) && !names_again(staging, i))
+      return command->entity;
+  }
+  return ECS_NULL;
 }
 
 ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t size) {

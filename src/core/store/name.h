@@ -9,8 +9,9 @@ struct name {
   ecs_id entity;
   uint32_t hash;
   uint32_t parent;        /* the parent's index; 0: it has none */
-  uint32_t awaited;       /* of a copy whose tie to its parent is staged: the parent; else 0 */
-  uint32_t next_same_key;
+  uint32_t awaited;       /* of a copy: the parent that it was staged to be tied to; else 0 */
+  uint32_t previous, next;   /* names of the same key; NONE at the ends */
+  bool hidden;            /* its entity is about to die: it is under no key */
   size_t size;
   char *text;
 };
@@ -44,6 +45,14 @@ ecs_status name_await(ecs_world *world, ecs_id entity, uint32_t parent, ecs_stri
 /* Whether an entity can be given a name, by whom it has for a parent now: ECS_ETAKEN, ECS_ENOMEM.
 ** Then it can. */
 ecs_status name_check(ecs_world *world, ecs_id entity, const struct naming *naming);
+
+/* Who is about to die has no name for others, until it is shown again. Neither can fail. */
+void name_hide(ecs_world *world, uint32_t entity);
+void name_show(ecs_world *world, uint32_t entity);
+
+/* Who is to be given a name by what is staged, and neither has a parent nor comes to have one;
+** ECS_NULL. */
+ecs_id name_to_come(const ecs_world *world, ecs_string name);
 
 /* Gives an entity this name in exchange for the one that it has. Cannot fail behind name_check, nor
 ** to take it back. */

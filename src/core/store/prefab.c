@@ -215,6 +215,10 @@ static ecs_status find_known(const ecs_world *world, ecs_string name, ecs_id *kn
   if (*known == ECS_NULL && component_find(world, name.data, name.size))
     return world_fail(world, ECS_ETAKEN, "prefab '%S': a component, tag or the like is called so, "
                       "and ties and terms mean that by the name: call the prefab otherwise", &name);
+  ecs_id coming = name_to_come(world, name);
+  if (coming != ECS_NULL)
+    return world_fail(world, ECS_ETAKEN, "the name '%S' is entity %e's when the scope ends", &name,
+                      coming);
   if (*known == ECS_NULL) return ECS_OK;
   if (!prefab_is(world, ecs_id_index(*known)))
     return world_fail(world, ECS_ETAKEN, "the name '%S' belongs to entity %e", &name, *known);
