@@ -6,6 +6,8 @@ local random = require "spec.support.rng"
 
 local COMPONENTS, NAMES, BASES = { "P", "Q", "R" }, { "k", "m", "n" }, { "A", "B", "C" }
 
+local pairs_of = {}      -- the ids of pairs of Likes and a tag
+
 -- A declaration: { components, options }. Children may be made of a base, by chance.
 local function declaration(rng, depth)
   local components, children = {}, {}
@@ -14,6 +16,10 @@ local function declaration(rng, depth)
   end
   components.On = rng:chance(20) and rng:pick { "One", "Two" } or nil
   components.Likes = rng:chance(20) and { rng:pick { "One", "Two" }, "Three" } or nil
+  local pair = rng:chance(30) and rng:pick(pairs_of)
+  if pair then
+    components[pair] = { x = rng:int(9) }
+  end
   for _, name in ipairs(depth > 0 and NAMES or {}) do
     if rng:chance(45) then
       children[#children + 1] = { name, table.unpack(declaration(rng, depth - 1)) }
@@ -70,6 +76,9 @@ local function new_world(rng)
   world:tag "One"
   world:tag "Two"
   world:tag "Three"
+  for i, tag in ipairs { "One", "Two", "Three" } do
+    pairs_of[i] = world:pair("Likes", tag)
+  end
   for _, name in ipairs { "P", "Q", "R", "S" } do
     world:component(name, { "x: i32 = 7" })
   end

@@ -193,17 +193,19 @@ local function apply_chain(world, chain)
   return dropped
 end
 
--- The commands of each entity, in the order in which the entities first occur.
+-- The commands of each entity, in the order in which the entities first occur; a name moves nobody.
 local function by_entity(commands)
   local chains, known = {}, {}
   for _, command in ipairs(commands) do
     local chain = known[command.id]
-    if not chain then
+    if not chain and command.op ~= "name" then
       chain = {}
       known[command.id] = chain
       chains[#chains + 1] = chain
     end
-    chain[#chain + 1] = command
+    if command.op ~= "name" then
+      chain[#chain + 1] = command
+    end
   end
   return chains
 end

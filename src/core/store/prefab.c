@@ -12,6 +12,7 @@
 #include "core/store/index.h"
 #include "core/store/name.h"
 #include "core/store/prefab_plan.h"
+#include "core/store/prefab_ties.h"
 #include "core/store/prefab_update.h"
 #include "core/store/relation.h"
 #include "core/store/spawn.h"
@@ -41,10 +42,19 @@ bool prefab_is_root(const ecs_world *world, ecs_id entity) {
   return !child_of || ties_target(&child_of->ties, ecs_id_index(entity)) == 0;
 }
 
+/* Prefabs keep their names: one that is made of somebody else's child has another one, or none. */
+static bool is_called_as(const ecs_world *world, uint32_t child, uint32_t source) {
+  if (!prefab_is(world, child)) return true;
+  ecs_string name = name_of(world, entity_id(&world->entities, child));
+  ecs_string other = name_of(world, entity_id(&world->entities, source));
+  return name.size == other.size && memcmp(name.data, other.data, name.size) == 0;
+}
+
 /* Whether a child came with what its parent is made of. */
 static bool comes_with(const ecs_world *world, uint32_t child, uint32_t base) {
   uint32_t source = ties_target(&world->relations.is_a->ties, child);
-  return base && source && ties_target(&world->relations.child_of->ties, source) == base;
+  return base && source && ties_target(&world->relations.child_of->ties, source) == base &&
+         is_called_as(world, child, source);
 }
 
 bool prefab_inherits(const ecs_world *world, uint32_t child) {
@@ -261,8 +271,7 @@ static ecs_id base_by_name(const ecs_world *world, const struct prefab_plan *pla
   const struct prefab_node *node = &plan->nodes[at];
   ecs_id above = at ? plan->bases[node->parent] : ECS_NULL;
   if (above == ECS_NULL || node->name.size == 0) return ECS_NULL;
-  ecs_id source = name_find(world, ecs_id_index(above), node->name.data, node->name.size);
-  return source != ECS_NULL && prefab_is(world, ecs_id_index(source)) ? source : ECS_NULL;
+  return name_find(world, ecs_id_index(above), node->name.data, node->name.size);
 }
 
 /* What one that there is will be made of: as its node says; a child may have it from what its
@@ -282,13 +291,25 @@ static bool has_counterpart(const ecs_world *world, ecs_id entity, uint32_t sour
   return prefab_child_made_of(world, ecs_id_index(entity), source) != 0;
 }
 
-/* A child of what a prefab is made of, unless it has it. */
+/* Whether an entity is made of the declared prefab, or of something below it. */
+static bool leads_back(const ecs_world *world, const struct prefab_plan *plan, uint32_t entity) {
+  const struct relations *relations = &world->relations;
+  uint32_t declared = ecs_id_index(plan->ids[0]);
+  uint32_t base = ties_target(&relations->is_a->ties, entity);
+  while (base && ties_steps(&relations->child_of->ties, base, declared) == NONE)
+    base = ties_target(&relations->is_a->ties, base);
+  return base != 0;
+}
+
+/* A child of what a prefab is made of, unless it has it. Where prefabs are made of each other,
+** there would be no end of them. */
 static ecs_status bring_child(ecs_world *world, struct prefab_plan *plan, uint32_t at,
                               uint32_t source) {
   ecs_id entity = plan->ids[at], from = entity_id(&world->entities, source), copy;
   struct plan_taking taking = {plan, at, ecs_id_index(plan->bases[at])};
   ecs_string name = name_of(world, from);
-  if (has_counterpart(world, entity, source) || plan_leaves_out(world, source, &taking))
+  if (has_counterpart(world, entity, source) || plan_leaves_out(world, source, &taking) ||
+      leads_back(world, plan, source))
     return ECS_OK;
   ecs_status status = clone_find_but(world, from, CLONE_PREFAB, plan_leaves_out, &taking);
   if (status != ECS_OK) return status;
@@ -300,26 +321,51 @@ static ecs_status bring_child(ecs_world *world, struct prefab_plan *plan, uint32
   return name_await(world, copy, ecs_id_index(entity), name);
 }
 
+static bool is_given(const struct prefab_plan *plan, ecs_id entity) {
+  for (uint32_t i = 0; i < plan->given; i++)
+    if (plan->ids[i] == entity) return true;
+  return false;
+}
+
+/* The child that is made of one without a name. */
+static ecs_status imply_nameless(ecs_world *world, struct prefab_plan *plan,
+                                 const struct prefab_node *node, ecs_id child, uint32_t source) {
+  ecs_status status = plan_add(world, plan, node);
+  if (status != ECS_OK) return status;
+  plan->ids[plan->count - 1] = child;
+  plan->bases[plan->count - 1] = entity_id(&world->entities, source);
+  return ECS_OK;
+}
+
 /* A child that is not said, but has the name of one of what its parent is made of from now on, will
 ** be made of that one: as if it were said, with nothing else. */
 static ecs_status imply_child(ecs_world *world, struct prefab_plan *plan, uint32_t at,
                               uint32_t source) {
   struct prefab_node node = {.parent = at};
   node.name = name_of(world, entity_id(&world->entities, source));
-  if (node.name.size == 0 || plan_named(plan, at, node.name) != NONE) return ECS_OK;
+  if (node.name.size == 0) {
+    uint32_t made = prefab_child_made_of(world, ecs_id_index(plan->ids[at]), source);
+    ecs_id id = made ? entity_id(&world->entities, made) : ECS_NULL;
+    return id == ECS_NULL || !prefab_is(world, made) || is_given(plan, id)
+               ? ECS_OK : imply_nameless(world, plan, &node, id, source);
+  }
+  if (plan_named(plan, at, node.name) != NONE) return ECS_OK;
   ecs_id child = name_find(world, ecs_id_index(plan->ids[at]), node.name.data, node.name.size);
   bool there = child != ECS_NULL && prefab_is(world, ecs_id_index(child));
   return there ? plan_add(world, plan, &node) : ECS_OK;
 }
 
-/* Whoever is there has the children of what it is made of from now on. */
+/* Whoever is there has the children of what it is made of from now on; what an image has of it
+** stays while that is the same. */
 static ecs_status bring_children(ecs_world *world, struct prefab_plan *plan, uint32_t at) {
   const struct ties *ties = &world->relations.child_of->ties;
   ecs_id base = plan->bases[at];
   ecs_status status = ECS_OK;
-  uint32_t child = base == ECS_NULL ? 0 : ties_first(ties, ecs_id_index(base));
+  bool partial = plan->nodes[at].partial;
+  if (base == ECS_NULL || (partial && base == old_base(world, plan->ids[at]))) return ECS_OK;
+  uint32_t child = ties_first(ties, ecs_id_index(base));
   for (; child && status == ECS_OK; child = ties_next(ties, child)) {
-    if (!plan->nodes[at].partial) status = imply_child(world, plan, at, child);
+    if (!partial) status = imply_child(world, plan, at, child);
     if (status == ECS_OK) status = bring_child(world, plan, at, child);
   }
   return status;
@@ -338,6 +384,10 @@ static ecs_status declare_node(ecs_world *world, struct prefab_plan *plan, uint3
                                ecs_id known) {
   const struct prefab_node *node = &plan->nodes[at];
   ecs_id parent = at ? plan->ids[node->parent] : ECS_NULL;
+  if (plan->ids[at] != ECS_NULL) {
+    plan->ways[at] = PLAN_CHANGED;
+    return bring_children(world, plan, at);
+  }
   plan->bases[at] = node->is_a;
   plan->ids[at] = at ? find_child(world, plan, at, parent) : known;
   if (plan->ids[at] == ECS_NULL) return make(world, plan, at, parent, &plan->ids[at]);
@@ -377,6 +427,8 @@ static ecs_status declare_all(ecs_world *world, struct prefab_plan *plan, ecs_id
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
     status = declare_node(world, plan, i, known);
+  for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
+    if (plan->ways[i] == PLAN_CHANGED) status = prefab_end_ties(world, plan, i);
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
     if (plan->ways[i] == PLAN_CHANGED) status = prefab_update(world, plan, i);
   if (status == ECS_OK) status = prefab_lead_copies(world, plan);
@@ -441,6 +493,7 @@ ecs_status prefab_declare(ecs_world *world, const struct prefab_node *nodes, uin
     status = check_node(world, &nodes[i], i == 0);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
     status = plan_add(world, &plan, &nodes[i]);
+  plan.given = plan.count;
   if (status == ECS_OK) status = declare(world, &plan);
   if (status == ECS_OK) *out = plan.ids[0];
   plan_free(world, &plan);

@@ -51,20 +51,32 @@ uint32_t plan_named(const struct prefab_plan *plan, uint32_t parent, ecs_string 
   return NONE;
 }
 
-/* The node of a child's counterpart, or of that of a child of it. */
-static uint32_t counterpart(const ecs_world *world, const struct plan_taking *taking,
-                            uint32_t child) {
-  if (child == taking->base) return taking->at;
-  uint32_t parent = parent_of(world, child);
-  uint32_t node = parent ? counterpart(world, taking, parent) : NONE;
-  if (node == NONE) return NONE;
-  return plan_named(taking->plan, node, name_of(world, entity_id(&world->entities, child)));
+static bool same_text(ecs_string a, ecs_string b) {
+  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
+/* Whether the path from the node down leads by the same names as that from the entity. */
+static bool is_counterpart(const ecs_world *world, const struct plan_taking *taking,
+                           uint32_t node, uint32_t child) {
+  const struct prefab_plan *plan = taking->plan;
+  while (node != taking->at && child != taking->base) {
+    ecs_string name = name_of(world, entity_id(&world->entities, child));
+    if (!node || !child || name.size == 0 || !same_text(name, plan->nodes[node].name))
+      return false;
+    node = plan->nodes[node].parent;
+    child = parent_of(world, child);
+  }
+  return node == taking->at && child == taking->base;
 }
 
 bool plan_leaves_out(const ecs_world *world, uint32_t child, const void *ud) {
   const struct plan_taking *taking = ud;
-  uint32_t node = counterpart(world, taking, child);
-  return node != NONE && taking->plan->nodes[node].is_a != ECS_NULL;
+  const struct prefab_plan *plan = taking->plan;
+  for (uint32_t i = 1; i < plan->count; i++)
+    if (plan->nodes[i].is_a != ECS_NULL && ecs_id_index(plan->nodes[i].is_a) != child &&
+        is_counterpart(world, taking, i, child))
+      return true;
+  return false;
 }
 
 const struct part *plan_part(const struct prefab_node *node, ecs_id id) {
@@ -114,11 +126,21 @@ static uint32_t base_of(const ecs_world *world, const struct prefab_plan *plan, 
   return copy ? copy->source : ties_target(&world->relations.is_a->ties, ecs_id_index(entity));
 }
 
-/* The parent that it will have; ECS_NULL for none, and for that of the declared prefab. */
-static ecs_id parent_to_be(const struct prefab_plan *plan, ecs_id entity) {
+/* Whether a node is one because its parent is made of another prefab: the child of that one has the
+** same name, or is made again without one. */
+static bool is_inherited(const ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
+  const struct prefab_node *node = &plan->nodes[at];
+  return node->is_a == ECS_NULL || same_text(node->name, name_of(world, node->is_a));
+}
+
+/* The parent that it will have, if it is what a child of that one's base is there; ECS_NULL. */
+static ecs_id parent_to_be(const ecs_world *world, const struct prefab_plan *plan,
+                           ecs_id entity) {
   uint32_t node = plan_find(plan, entity);
   const struct prefab_copy *copy = find_copy(plan, entity);
-  if (node != NONE) return node ? plan->ids[plan->nodes[node].parent] : ECS_NULL;
+  if (node != NONE)
+    return node && is_inherited(world, plan, node) ? plan->ids[plan->nodes[node].parent]
+                                                   : ECS_NULL;
   return copy ? copy->parent : ECS_NULL;
 }
 
@@ -126,7 +148,8 @@ static ecs_id parent_to_be(const struct prefab_plan *plan, ecs_id entity) {
 static ecs_id child_for(const ecs_world *world, const struct prefab_plan *plan, ecs_id parent,
                         uint32_t source) {
   for (uint32_t i = 1; i < plan->count; i++)
-    if (plan->ids[plan->nodes[i].parent] == parent && ecs_id_index(plan->bases[i]) == source)
+    if (plan->ids[plan->nodes[i].parent] == parent && ecs_id_index(plan->bases[i]) == source &&
+        is_inherited(world, plan, i))
       return plan->ids[i];
   for (uint32_t i = 0; i < plan->copy_count; i++)
     if (plan->copies[i].parent == parent && plan->copies[i].source == source)
@@ -143,7 +166,7 @@ ecs_id plan_led_to(const ecs_world *world, const struct prefab_plan *plan, ecs_i
   ecs_id target = entity_target(world, id), parent;
   if (target == ECS_NULL) return id;
   while ((above = parent_of(world, top)) != 0 &&
-         (parent = parent_to_be(plan, entity)) != ECS_NULL &&
+         (parent = parent_to_be(world, plan, entity)) != ECS_NULL &&
          base_of(world, plan, parent) == above) {
     entity = parent;
     top = above;

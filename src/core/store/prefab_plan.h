@@ -21,6 +21,7 @@ struct prefab_plan {
   ecs_id *ids;               /* of each: its entity, */
   ecs_id *bases;             /* what that will be made of, ECS_NULL for nothing, */
   uint8_t *ways;             /* and a plan_way */
+  uint32_t given;            /* how many of the nodes were given */
   uint32_t count, node_capacity, id_capacity, base_capacity, way_capacity;
   struct prefab_copy *copies;
   uint32_t copy_count, copy_capacity;

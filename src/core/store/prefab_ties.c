@@ -124,6 +124,32 @@ static ecs_status stage_ground(ecs_world *world, const struct prefab_plan *plan,
                             writes, component->leaf_count);
 }
 
+/* Where an exclusive relation that the entity has is to lead it, as far as that is known. */
+static ecs_id wanted_target(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
+                            const struct relation *relation) {
+  ecs_id base = plan->bases[at], entity = plan->ids[at];
+  ecs_id now = relation_target(world, relation, ecs_id_index(entity));
+  if (relation == world->relations.is_a) return base;
+  if (relation == world->relations.child_of || plan->nodes[at].partial) return now;
+  ecs_id led = base == ECS_NULL ? ECS_NULL : relation_target(world, relation, ecs_id_index(base));
+  return said_target(&plan->nodes[at], relation, plan_led_to(world, plan, entity, led));
+}
+
+ecs_status prefab_end_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
+  const struct relations *relations = &world->relations;
+  ecs_id entity = plan->ids[at];
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < relations->count && status == ECS_OK; i++) {
+    const struct relation *relation = relations->list[i];
+    ecs_id now = relation->exclusive ? relation_target(world, relation, ecs_id_index(entity))
+                                     : ECS_NULL;
+    if (now == ECS_NULL || now == wanted_target(world, plan, at, relation)) continue;
+    status = command_stage_pair(world, COMMAND_REMOVE, entity, relation->component->id, ECS_NULL,
+                                NULL, 0);
+  }
+  return status;
+}
+
 /* The ties of the base, those that are said, too: what is said comes over them. */
 static ecs_status stage_base_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
   ecs_id entity = plan->ids[at], base = plan->bases[at];
@@ -148,7 +174,7 @@ static ecs_status stage_said_ties(ecs_world *world, const struct prefab_plan *pl
   for (uint32_t i = 0; i < node->part_count && status == ECS_OK; i++) {
     const struct relation *relation = node->parts[i].component->relation;
     if (!relation) continue;
-    ecs_id target = part_target(&node->parts[i]);
+    ecs_id target = relation->exclusive ? part_target(&node->parts[i]) : node->parts[i].target;
     if (target == ECS_NULL || base_tie(world, plan, at, relation, target) != ECS_NULL) continue;
     status = stage_ground(world, plan, plan->ids[at], relation, target, ECS_NULL, ECS_NULL);
   }

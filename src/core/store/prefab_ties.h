@@ -13,6 +13,10 @@ struct relation;
 bool prefab_keeps_tie(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
                       const struct relation *relation, ecs_id id);
 
+/* Stages the end of its exclusive ties that are to lead elsewhere, what it is made of among them:
+** all of these end before any is made, so that none goes in a circle on the way. */
+ecs_status prefab_end_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at);
+
 /* Stages the ties that it is to have. */
 ecs_status prefab_stage_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at);
 
