@@ -462,6 +462,24 @@ scenario("loading an image into components that have moved on", {
   end,
 })
 
+-- A change that leaves the fields of what is made of it as they are.
+scenario("loading an image into components made of parts that have moved on", {
+  prepare = function(s)
+    one(s)
+    local world = s.world
+    world:component("Part", { "f: f32" })
+    world:component("Whole", { "part: Part" })
+    world:component("Pair", { "whole: Whole" })
+    world:component("Many", { "pairs: Pair[2]" })
+    world:spawn { Many = {} }
+    s.bytes = world:save { codec = codec }
+    world:component("Part", { "f: f32", toggle = true })
+    world:component("Pair", { "x: f32", "whole: Whole" })
+    world:component("Many", { "x: f32", "pairs: Pair[2]" })
+  end,
+  act = function(s) s.world:load(s.bytes, { codec = codec }) end,
+})
+
 scenario("an image that is refused", {
   prepare = function(s)
     crowd(s)

@@ -39,6 +39,18 @@ const struct component *migration_wanted(const struct migration *migration,
   return change && change->wanted ? change->wanted : component;
 }
 
+/* Keeps what a component was to become, and is not. */
+static bool supersede(struct migration *migration, struct component *wanted) {
+  struct component **list =
+      memory_grow(&migration->world->memory, migration->superseded,
+                  &migration->superseded_capacity, migration->superseded_count + 1ull,
+                  sizeof(struct component *));
+  if (!list) return false;
+  migration->superseded = list;
+  list[migration->superseded_count++] = wanted;
+  return true;
+}
+
 ecs_status migration_add(struct migration *migration, struct component *component,
                          struct component *wanted) {
   ecs_world *world = migration->world;
@@ -55,8 +67,9 @@ ecs_status migration_add(struct migration *migration, struct component *componen
     change = &changes[migration->count++];
     memset(change, 0, sizeof *change);
     change->component = component;
-  } else if (change->wanted) {
-    component_free(world, change->wanted);
+  } else if (change->wanted && !supersede(migration, change->wanted)) {
+    if (wanted) component_free(world, wanted);
+    return world_nomem(world);
   }
   if (wanted) wanted->id = component->id;
   if (wanted) wanted->watched |= component->watched;
@@ -524,8 +537,12 @@ void migration_end(struct migration *migration) {
     migration_undo_ties(migration);
   }
   for (uint32_t i = 0; i < migration->count; i++) free_change(world, &migration->changes[i]);
+  for (uint32_t i = 0; i < migration->superseded_count; i++)
+    component_free(world, migration->superseded[i]);
   free_relabelings(migration);
   arena_free(&world->memory, &migration->arena);
+  memory_free(&world->memory, migration->superseded,
+              migration->superseded_capacity * sizeof *migration->superseded);
   memory_free(&world->memory, migration->tables,
               migration->table_capacity * sizeof *migration->tables);
   memory_free(&world->memory, migration->changes,

@@ -56,6 +56,8 @@ struct migration {
   uint32_t relabeling_count, relabeling_capacity;
   bool committed;
   bool staged;                   /* declarations may still go: names are compared afterwards */
+  struct component **superseded; /* what others may be made of still, until they are followed */
+  uint32_t superseded_count, superseded_capacity;
   struct arena arena;            /* of new names */
   struct table **tables;         /* what replaces the table of the same index */
   uint32_t table_count, table_capacity;
