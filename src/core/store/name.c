@@ -125,14 +125,19 @@ static ecs_status taken(const ecs_world *world, const char *text, size_t size, e
                     "of %e", &name, owner, entity_id(&world->entities, parent));
 }
 
+/* ECS_ETAKEN when a name is another one's among the children of a parent. */
+static ecs_status check(const ecs_world *world, ecs_id entity, uint32_t parent, const char *text,
+                        size_t size) {
+  ecs_id owner = name_find(world, parent, text, size);
+  return owner == ECS_NULL || owner == entity ? ECS_OK : taken(world, text, size, owner, parent);
+}
+
 ecs_status name_check_parent(const ecs_world *world, uint32_t entity, uint32_t parent) {
   const struct name_table *table = &world->names;
   uint32_t at = table->count ? map_get(&table->by_entity, entity) : NONE;
   if (at == NONE) return ECS_OK;
   const struct name *name = &table->names[at];
-  ecs_id owner = name_find(world, parent, name->text, name->size);
-  return owner == ECS_NULL || owner == name->entity
-             ? ECS_OK : taken(world, name->text, name->size, owner, parent);
+  return check(world, name->entity, parent, name->text, name->size);
 }
 
 void name_drop(ecs_world *world, struct naming *naming) {
@@ -218,13 +223,6 @@ static ecs_status stage(ecs_world *world, ecs_id entity, const char *text, size_
   return status;
 }
 
-/* ECS_ETAKEN when a name is another one's, among those who have the entity's parent. */
-static ecs_status check(const ecs_world *world, ecs_id entity, const char *text, size_t size) {
-  uint32_t parent = parent_of(world, ecs_id_index(entity));
-  ecs_id owner = name_find(world, parent, text, size);
-  return owner == ECS_NULL || owner == entity ? ECS_OK : taken(world, text, size, owner, parent);
-}
-
 ecs_status name_put(ecs_world *world, ecs_id entity, const char *text, size_t size) {
   ecs_status status = entity_need(world, entity);
   if (status != ECS_OK) return status;
@@ -233,14 +231,16 @@ ecs_status name_put(ecs_world *world, ecs_id entity, const char *text, size_t si
     if (world->names.count) name_forget(world, index);
     return ECS_OK;
   }
-  status = check(world, entity, text, size);
-  if (status != ECS_OK || name_find(world, parent, text, size) == entity) return status;
-  return add(world, entity, parent, text, size, 0);
+  ecs_id owner = name_find(world, parent, text, size);
+  if (owner == entity) return ECS_OK;
+  return owner == ECS_NULL ? add(world, entity, parent, text, size, 0)
+                           : taken(world, text, size, owner, parent);
 }
 
 ecs_status name_check(ecs_world *world, ecs_id entity, const struct naming *naming) {
   if (naming->size == 0) return ECS_OK;
-  ecs_status status = check(world, entity, naming->text, naming->size);
+  uint32_t parent = parent_of(world, ecs_id_index(entity));
+  ecs_status status = check(world, entity, parent, naming->text, naming->size);
   return status == ECS_OK ? reserve(world) : status;
 }
 

@@ -105,22 +105,23 @@ ecs_status prefab_refuse(const ecs_world *world, uint32_t entity) {
 
 static ecs_status mark_with(ecs_world *world, ecs_id entity, ecs_id target) {
   uint32_t relation = ecs_id_index(world->relations.prefab->component->id);
-  return command_stage_pair(world, COMMAND_SET, entity,
-                            pair_make(relation, ecs_id_index(target)), target, NULL, 0);
+  ecs_id pair = pair_make(relation, ecs_id_index(target));
+  if (entity_has(world, entity, pair)) return ECS_OK;
+  return command_stage_pair(world, COMMAND_SET, entity, pair, target, NULL, 0);
 }
 
 ecs_status prefab_mark(ecs_world *world, ecs_id entity) {
   return mark_with(world, entity, world->relations.prefab->component->id);
 }
 
-/* ---- new ones ---- */
-
-static ecs_status stage_shared(ecs_world *world, ecs_id entity, const struct prefab_node *node) {
+ecs_status prefab_mark_shared(ecs_world *world, ecs_id entity, const struct prefab_node *node) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < node->shared_count && status == ECS_OK; i++)
     status = mark_with(world, entity, node->shared[i]);
   return status;
 }
+
+/* ---- new ones ---- */
 
 /* One that is made of nothing. */
 static ecs_status spawn(ecs_world *world, const struct prefab_node *node, ecs_id *out) {
@@ -162,7 +163,7 @@ static ecs_status make(ecs_world *world, const struct prefab_plan *plan, uint32_
   const struct prefab_node *node = &plan->nodes[at];
   ecs_status status =
       node->is_a != ECS_NULL ? derive(world, plan, at, out) : spawn(world, node, out);
-  if (status == ECS_OK) status = stage_shared(world, *out, node);
+  if (status == ECS_OK) status = prefab_mark_shared(world, *out, node);
   if (status == ECS_OK && parent == ECS_NULL)
     status = name_put(world, *out, node->name.data, node->name.size);
   if (status != ECS_OK || parent == ECS_NULL) return status;
@@ -373,7 +374,7 @@ static ecs_status bring_children(ecs_world *world, struct prefab_plan *plan, uin
 
 /* A child that came with what its parent is made of, and has its name from there. */
 static ecs_status give_parts(ecs_world *world, ecs_id entity, const struct prefab_node *node) {
-  ecs_status status = stage_shared(world, entity, node);
+  ecs_status status = prefab_mark_shared(world, entity, node);
   for (uint32_t i = 0; i < node->part_count && status == ECS_OK; i++)
     status = spawn_stage_part(world, entity, &node->parts[i], node->parts[i].writes);
   return status;

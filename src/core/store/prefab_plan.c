@@ -1,9 +1,9 @@
 #include "core/store/prefab_plan.h"
 
 #include "core/store/clone.h"
+#include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
-#include "core/store/component.h"
 #include "core/store/name.h"
 #include "core/store/prefab_update.h"
 #include "core/store/relation.h"
@@ -41,18 +41,16 @@ void plan_free(ecs_world *world, struct prefab_plan *plan) {
   memory_free(memory, plan->copies, plan->copy_capacity * sizeof *plan->copies);
 }
 
+static bool same_text(ecs_string a, ecs_string b) {
+  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
 uint32_t plan_named(const struct prefab_plan *plan, uint32_t parent, ecs_string name) {
   for (uint32_t i = 1; i < plan->count && name.size; i++) {
     const struct prefab_node *node = &plan->nodes[i];
-    if (node->parent == parent && node->name.size == name.size &&
-        memcmp(node->name.data, name.data, name.size) == 0)
-      return i;
+    if (node->parent == parent && same_text(node->name, name)) return i;
   }
   return NONE;
-}
-
-static bool same_text(ecs_string a, ecs_string b) {
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
 /* Whether the path from the node down leads by the same names as that from the entity. */

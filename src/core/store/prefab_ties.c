@@ -181,17 +181,6 @@ static ecs_status stage_said_ties(ecs_world *world, const struct prefab_plan *pl
   return status;
 }
 
-static ecs_status stage_shared(ecs_world *world, ecs_id entity, const struct prefab_node *node) {
-  uint32_t marks = ecs_id_index(world->relations.prefab->component->id);
-  ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < node->shared_count && status == ECS_OK; i++) {
-    ecs_id pair = pair_make(marks, ecs_id_index(node->shared[i]));
-    if (!entity_has(world, entity, pair))
-      status = command_stage_pair(world, COMMAND_SET, entity, pair, node->shared[i], NULL, 0);
-  }
-  return status;
-}
-
 ecs_status prefab_stage_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
   const struct prefab_node *node = &plan->nodes[at];
   ecs_id entity = plan->ids[at];
@@ -200,7 +189,7 @@ ecs_status prefab_stage_ties(ecs_world *world, const struct prefab_plan *plan, u
   for (uint32_t i = 0; i < node->part_count && status == ECS_OK; i++)
     if (node->parts[i].component->relation)
       status = spawn_stage_part(world, entity, &node->parts[i], node->parts[i].writes);
-  if (status == ECS_OK) status = stage_shared(world, entity, node);
+  if (status == ECS_OK) status = prefab_mark_shared(world, entity, node);
   const struct relation *is_a = world->relations.is_a;
   struct write tie = {TARGET_LEAF, {.u64 = plan->bases[at]}};
   if (status != ECS_OK || relation_target(world, is_a, ecs_id_index(entity)) == tie.cell.u64)
