@@ -1,23 +1,12 @@
 -- Prefabs that are declared again as they are: nothing changes, and nothing is refused.
 
-local helper = require "spec.support.ecs_helper"
+local prefabs = require "spec.support.prefabs"
 
 local world
 
-before_each(function()
-  world = helper.new_world()
-  world:component("H", { "x: i32 = 3" })
-  world:component("S", { "y: i32" })
-  world:tag "T"
-end)
+before_each(function() world = prefabs.new_world() end)
 
--- Declares twice, and sees that the second time changes nothing.
-local function twice(declare)
-  declare()
-  local before = world:digest()
-  declare()
-  assert.equal(before, world:digest())
-end
+local function twice(declare) prefabs.twice(world, declare) end
 
 describe("C87: a prefab that is tied by a relation which requires something", function()
   local function declare()

@@ -1,23 +1,13 @@
 -- Prefabs that are declared again and are made of others, or of other ones than before.
 
 local helper = require "spec.support.ecs_helper"
+local prefabs = require "spec.support.prefabs"
 
 local world
 
-before_each(function()
-  world = helper.new_world()
-  world:component("H", { "x: i32 = 3" })
-  world:component("S", { "y: i32" })
-  world:tag "T"
-end)
+before_each(function() world = prefabs.new_world() end)
 
--- Declares twice, and sees that the second time changes nothing.
-local function twice(declare)
-  declare()
-  local before = world:digest()
-  declare()
-  assert.equal(before, world:digest())
-end
+local function twice(declare) prefabs.twice(world, declare) end
 
 describe("C87: a child of the same name in what a prefab is made of", function()
   local function base(path)
