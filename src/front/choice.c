@@ -1,31 +1,21 @@
 /* Strings that stand in the function, where it decides by row which of them a value is: numbers in
 ** the list of all that meet others. */
 #include "core/base/enumeration.h"
+#include "core/base/text.h"
 #include "front/front.h"
 
 /* The number of a string, or NONE when there are too many. */
 static uint32_t number_of(struct front *f, ecs_string string) {
   for (uint32_t i = 0; i < f->string_count; i++)
-    if (string.size == f->strings[i].size &&
-        memcmp(string.data, f->strings[i].data, string.size) == 0)
-      return i;
+    if (text_same(string, f->strings[i])) return i;
   if (f->string_count == FRONT_STRINGS) return NONE;
   f->strings[f->string_count] = string;
   return f->string_count++;
 }
 
-static bool same_names(const struct enumeration *x, const struct enumeration *y) {
-  if (x->count != y->count) return false;
-  for (uint32_t i = 0; i < x->count; i++)
-    if (x->names[i].size != y->names[i].size ||
-        memcmp(x->names[i].data, y->names[i].data, x->names[i].size) != 0)
-      return false;
-  return true;
-}
-
 const struct enumeration *choice_names(struct front *f, const struct enumeration *names) {
   for (uint32_t i = 0; names && i < f->enum_count; i++)
-    if (f->enums[i] == names || same_names(f->enums[i], names)) return f->enums[i];
+    if (enumeration_same(f->enums[i], names)) return f->enums[i];
   if (names && f->enum_count < FRONT_ENUMS) f->enums[f->enum_count++] = names;
   return names;
 }

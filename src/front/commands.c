@@ -3,6 +3,7 @@
 #include "front/commands.h"
 
 #include "core/base/enumeration.h"
+#include "core/base/text.h"
 #include "core/store/component.h"
 #include "core/store/term.h"
 #include "core/store/world.h"
@@ -191,9 +192,7 @@ static struct front_item *item_of(struct front *f, const struct front_made *made
                                   uint32_t position) {
   for (uint32_t at = made->first; at != NONE; at = f->items[at].next) {
     struct front_item *item = &f->items[at];
-    if (item->position == position && !item->pair.kind && item->key.size == key.size &&
-        memcmp(item->key.data, key.data, key.size) == 0)
-      return item;
+    if (item->position == position && !item->pair.kind && text_same(item->key, key)) return item;
   }
   return NULL;
 }

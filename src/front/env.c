@@ -2,6 +2,7 @@
 #include "front/front.h"
 #include "front/mixed.h"
 #include "front/steps.h"
+#include "core/base/text.h"
 #include "core/base/value.h"
 #include "core/store/world.h"
 
@@ -84,9 +85,7 @@ bool val_same(const struct val *x, const struct val *y) {
       return x->value == y->value && x->soft == y->soft && x->mixed == y->mixed &&
              x->wide == y->wide && x->names == y->names && x->present == y->present &&
              x->whole == y->whole && x->rounded == y->rounded && x->spawned == y->spawned;
-    case VAL_STRING:
-      return x->string.size == y->string.size &&
-             memcmp(x->string.data, y->string.data, x->string.size) == 0;
+    case VAL_STRING: return text_same(x->string, y->string);
     case VAL_RECORD: return x->at == y->at && x->value == y->value && x->present == y->present;
     case VAL_CHOICE: return x->value == y->value && x->number == y->number;
     case VAL_PARTNERS: return x->value == y->value;

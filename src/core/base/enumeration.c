@@ -6,7 +6,7 @@
 
 static bool is_named(const struct enumeration *names, uint32_t at, const char *text,
                      size_t size) {
-  return names->names[at].size == size && memcmp(names->names[at].data, text, size) == 0;
+  return text_same(names->names[at], (ecs_string){text, size});
 }
 
 static uint32_t find_in_order(const struct enumeration *names, uint32_t count, const char *text,
@@ -45,4 +45,16 @@ bool enumeration_enter(const struct enumeration *names, uint32_t at) {
 uint32_t enumeration_find(const struct enumeration *names, const char *text, size_t size) {
   if (names->bucket_count == 0) return find_in_order(names, names->count, text, size);
   return *find_bucket(names, text, size) - 1;
+}
+
+bool enumeration_starts(const struct enumeration *names, const struct enumeration *with) {
+  if (with->count > names->count) return false;
+  for (uint32_t i = 0; i < with->count; i++)
+    if (!text_same(with->names[i], names->names[i])) return false;
+  return true;
+}
+
+bool enumeration_same(const struct enumeration *a, const struct enumeration *b) {
+  if (a == b) return true;
+  return a && b && a->count == b->count && enumeration_starts(a, b);
 }

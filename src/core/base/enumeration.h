@@ -21,4 +21,9 @@ bool enumeration_enter(const struct enumeration *names, uint32_t at);
 /* NONE when it is no name of the enumeration. */
 uint32_t enumeration_find(const struct enumeration *names, const char *text, size_t size);
 
+/* Whether its first names are all those of another one, in the same order. */
+bool enumeration_starts(const struct enumeration *names, const struct enumeration *with);
+/* Either may be NULL. */
+bool enumeration_same(const struct enumeration *a, const struct enumeration *b);
+
 #endif

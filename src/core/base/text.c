@@ -158,3 +158,7 @@ bool text_is_identifier(const char *text, size_t size) {
 bool text_equal(const char *a, const char *b, size_t size_of_b) {
   return strlen(a) == size_of_b && memcmp(a, b, size_of_b) == 0;
 }
+
+bool text_same(ecs_string a, ecs_string b) {
+  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}

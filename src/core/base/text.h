@@ -30,5 +30,6 @@ uint64_t text_hash64(const char *text, size_t size);
 
 bool text_is_identifier(const char *text, size_t size);
 bool text_equal(const char *a, const char *b, size_t size_of_b);
+bool text_same(ecs_string a, ecs_string b);
 
 #endif

@@ -22,18 +22,9 @@ static bool is_number(ecs_type type) {
   return type_is_number(type) || type_class(type) == CLASS_TRUTH;
 }
 
-static bool same_names(const struct enumeration *a, const struct enumeration *b) {
-  if (a->count > b->count) return false;
-  for (uint32_t i = 0; i < a->count; i++)
-    if (a->names[i].size != b->names[i].size ||
-        memcmp(a->names[i].data, b->names[i].data, a->names[i].size) != 0)
-      return false;
-  return true;
-}
-
 bool convert_is_copy(const struct leaf *from, const struct leaf *to) {
   if (from->type != to->type || from->size != to->size) return false;
-  return from->type != ECS_ENUM || same_names(from->names, to->names);
+  return from->type != ECS_ENUM || enumeration_starts(to->names, from->names);
 }
 
 static struct whole whole_of_cell(const struct leaf *leaf, ecs_cell cell) {

@@ -1,6 +1,7 @@
 /* Whether components are declared alike, and declaring once more what is declared already, here or
 ** in another world. */
 #include "core/base/enumeration.h"
+#include "core/base/text.h"
 #include "core/base/value.h"
 #include "core/change/declare.h"
 #include "core/store/entity.h"
@@ -8,13 +9,6 @@
 #include "core/store/world.h"
 
 /* ---- alike ------------------------------------------------------------------------- */
-
-static bool same_enum(const struct enumeration *a, const struct enumeration *b) {
-  if (!a || !b || a->count != b->count) return a == b;
-  for (uint32_t i = 0; i < a->count; i++)
-    if (strcmp(a->names[i].data, b->names[i].data) != 0) return false;
-  return true;
-}
 
 static bool same_field(const struct component *a, const struct component *b, uint32_t at) {
   const struct field *f = &a->fields[at], *g = &b->fields[at];
@@ -24,12 +18,11 @@ static bool same_field(const struct component *a, const struct component *b, uin
 
 static bool same_leaf(const ecs_world *a_world, const struct leaf *a,
                       const ecs_world *b_world, const struct leaf *b) {
-  if (strcmp(a->name, b->name) != 0 || a->type != b->type || !same_enum(a->names, b->names))
+  if (strcmp(a->name, b->name) != 0 || a->type != b->type || !enumeration_same(a->names, b->names))
     return false;
   if (a->type != ECS_STRING) return a->value.u64 == b->value.u64;
-  ecs_string x = intern_text(&a_world->strings, a->value.u32);
-  ecs_string y = intern_text(&b_world->strings, b->value.u32);
-  return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
+  return text_same(intern_text(&a_world->strings, a->value.u32),
+                   intern_text(&b_world->strings, b->value.u32));
 }
 
 static bool same_layout(const struct component *a, const struct component *b) {

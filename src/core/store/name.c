@@ -285,7 +285,7 @@ ecs_id name_to_come(const ecs_world *world, ecs_string name) {
     const struct command *command = &staging->commands[i];
     if (command->kind != COMMAND_NAME) continue;
     const struct naming *naming = &staging->namings[command->first_write];
-    if (naming->size == name.size && memcmp(naming->text, name.data, name.size) == 0 &&
+    if (text_same((ecs_string){naming->text, naming->size}, name) &&
         !has_parent(world, command->entity) && !names_again(staging, i))
       return command->entity;
   }

@@ -45,9 +45,8 @@ bool prefab_is_root(const ecs_world *world, ecs_id entity) {
 /* Prefabs keep their names: one that is made of somebody else's child has another one, or none. */
 static bool is_called_as(const ecs_world *world, uint32_t child, uint32_t source) {
   if (!prefab_is(world, child)) return true;
-  ecs_string name = name_of(world, entity_id(&world->entities, child));
-  ecs_string other = name_of(world, entity_id(&world->entities, source));
-  return name.size == other.size && memcmp(name.data, other.data, name.size) == 0;
+  return text_same(name_of(world, entity_id(&world->entities, child)),
+                   name_of(world, entity_id(&world->entities, source)));
 }
 
 /* Whether a child came with what its parent is made of. */

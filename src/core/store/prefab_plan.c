@@ -1,5 +1,6 @@
 #include "core/store/prefab_plan.h"
 
+#include "core/base/text.h"
 #include "core/store/clone.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
@@ -41,14 +42,10 @@ void plan_free(ecs_world *world, struct prefab_plan *plan) {
   memory_free(memory, plan->copies, plan->copy_capacity * sizeof *plan->copies);
 }
 
-static bool same_text(ecs_string a, ecs_string b) {
-  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
 uint32_t plan_named(const struct prefab_plan *plan, uint32_t parent, ecs_string name) {
   for (uint32_t i = 1; i < plan->count && name.size; i++) {
     const struct prefab_node *node = &plan->nodes[i];
-    if (node->parent == parent && same_text(node->name, name)) return i;
+    if (node->parent == parent && text_same(node->name, name)) return i;
   }
   return NONE;
 }
@@ -59,7 +56,7 @@ static bool is_counterpart(const ecs_world *world, const struct plan_taking *tak
   const struct prefab_plan *plan = taking->plan;
   while (node != taking->at && child != taking->base) {
     ecs_string name = name_of(world, entity_id(&world->entities, child));
-    if (!node || !child || name.size == 0 || !same_text(name, plan->nodes[node].name))
+    if (!node || !child || name.size == 0 || !text_same(name, plan->nodes[node].name))
       return false;
     node = plan->nodes[node].parent;
     child = parent_of(world, child);
@@ -128,7 +125,7 @@ static uint32_t base_of(const ecs_world *world, const struct prefab_plan *plan, 
 ** same name, or is made again without one. */
 static bool is_inherited(const ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
   const struct prefab_node *node = &plan->nodes[at];
-  return node->is_a == ECS_NULL || same_text(node->name, name_of(world, node->is_a));
+  return node->is_a == ECS_NULL || text_same(node->name, name_of(world, node->is_a));
 }
 
 /* The parent that it will have, if it is what a child of that one's base is there; ECS_NULL. */

@@ -213,10 +213,8 @@ static ecs_status need_relation(struct parser *parser, struct component **out) {
 /* The variable of that name, or another one without. */
 static ecs_status add_variable(struct parser *parser, ecs_string name, uint32_t *out) {
   struct query_terms *terms = parser->terms;
-  for (*out = 0; name.size && *out < terms->variable_count; ++*out) {
-    const ecs_string *known = &terms->variables[*out].name;
-    if (known->size == name.size && memcmp(known->data, name.data, name.size) == 0) return ECS_OK;
-  }
+  for (*out = 0; name.size && *out < terms->variable_count; ++*out)
+    if (text_same(terms->variables[*out].name, name)) return ECS_OK;
   if (terms->variable_count == QUERY_VARIABLES)
     return world_fail(parser->world, ECS_ELIMIT, "a query has at most 16 variables and '*'");
   *out = terms->variable_count++;
