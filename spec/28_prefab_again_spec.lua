@@ -1,6 +1,6 @@
 -- Prefabs that are declared again as they are: nothing changes, and nothing is refused.
 
-local prefabs = require "spec.support.prefabs"
+local prefabs = require "spec.support.prefab_twice"
 
 local world
 

@@ -1,7 +1,7 @@
 -- Prefabs that are declared again and are made of others, or of other ones than before.
 
 local helper = require "spec.support.ecs_helper"
-local prefabs = require "spec.support.prefabs"
+local prefabs = require "spec.support.prefab_twice"
 
 local world
 
