@@ -242,10 +242,6 @@ describe("over ties, a function stays Lua", function()
     query:each(fn)
   end
 
-  it("that writes to another one's component", function()
-    refuses("(Owes, $to), Health($to)", function(_, health) health.hp = 1 end, "another entity")
-  end)
-
   it("that writes to what it also reads of others", function()
     refuses("Local, Hunt.prey->Local:in", function(own, prey) own.x = prey.x end, "'Local.x'")
     refuses("Local, ChildOf*->Local:in", function(own, other) own.x = other.x end, "'Local.x'")

@@ -88,10 +88,10 @@ static uint32_t first_slot(const struct front *f, uint32_t slot, uint32_t *leaf)
   return slot;
 }
 
-/* Whether a term's cells are those of whom a path leads to. */
+/* Whether a term's cells are those of whom a path leads to, or a variable stands for. */
 static bool is_of_other(const struct front *f, uint32_t slot) {
   const struct term *term = front_term(f, slot);
-  return term->form == TERM_PATH && term_is_by_row(term);
+  return term->form == TERM_PATH || term->form == TERM_OF;
 }
 
 struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
@@ -510,9 +510,7 @@ static bool leads_again(const struct front *f, const struct front_column *writte
 static void check_owner(struct front *f, uint32_t at) {
   const struct front_column *written = &f->columns[at];
   const char *component = written->component->name;
-  const struct term *owner = front_term(f, f->cells[at].slot);
-  if (owner->form == TERM_PATH || owner->form == TERM_OF)
-    front_refuse(f, "it writes to '%s' of another entity, by a path or a variable", component);
+  assert(!is_of_other(f, f->cells[at].slot));
   if (leads_again(f, written))
     front_refuse(f, "it writes to '%s.%s', by which a path of its query goes, and a row may match "
                     "more than once: do it in a system without '*' and variables", component,
