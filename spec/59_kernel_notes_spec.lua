@@ -290,9 +290,18 @@ describe("an array that a kernel writes to", function()
       return world:explain("it").reason or "none"
     end
     for what, fn in pairs {
-      ["it writes to the array 'f64' and reads it in another step"] =
+      ["it writes to the array 'f64' and reads it otherwise than in steps"] =
         function(p) a[p.i] = a[p.i] + 1 p.x = a[2] end,
       ["as in a[i] = a[i] + v"] = function(p) a[p.i] = a[p.i + 1] + 1 end,
+      ["or add 0.0 to the number"] = function(p) a[2] = math.min(a[2], p.on and 1 or 0.5) - 1 end,
+      ["it changes 'i32' by a number that is an integer in some rows"] =
+        function(p) b[2] = b[2] + (p.on and 1 or 2.0) end,
+      ["it changes 'i32' by a number"] =
+        function(p) b[2] = b[2] + 1 + (p.on and 1 or 2.0) end,
+      ["some rows and a float in others, or by"] =
+        function(p) a[2] = a[2] + (p.on and p.i << 40 or 0.5) end,
+      ["in others, or by one behind such a step"] =
+        function(p) b[2] = math.max(b[2], 1.0) + (p.on and 1 or 2.0) end,
       ["read it in another system"] = function(p) if a[1] > 2 then a[p.i] = 0 end end,
       ["write to a second array"] = function(p) a[p.i] = a[p.i] + a[p.i] end,
       ["it writes to 'f64' in a loop"] = function() while a[1] < 10 do a[1] = a[1] + 1 end end,

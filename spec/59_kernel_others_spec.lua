@@ -127,10 +127,38 @@ describe("a field of another entity that a kernel writes to", function()
     end)
   end)
 
+  it("takes numbers that are integers in some rows", function()
+    local by = { 1, 2.5, -3 }
+    agree("Hit, Hit.who->Health", function()
+      return function(hit, health)
+        health.hp = health.hp - (hit.n > 25 and 2.5 or 1)
+        health.hp = (health.hp * math.max(hit.n, hit.amount) + 1) / 64
+        health.w = by[hit.n % 3 + 1] - health.w
+      end
+    end)
+    agree("Hit, Hit.who->Health", function()
+      return function(hit, health)
+        local d = hit.n
+        if hit.n % 2 == 0 then d = d * -1.5 end
+        health.hp = math.min(health.hp, d)
+      end
+    end)
+  end)
+
+  it("may be that of whom a variable stands for", function()
+    agree("Hit, (Docked, $port), Port($port), Health($port)", function()
+      return function(hit, docked, port, health)
+        port.income = port.income + hit.amount * docked.fee
+        port.ships = port.ships + 1
+        health.on = true
+      end
+    end)
+  end)
+
   it("is not come to in another way", function()
     local world = new_world(true, 10)
     for what, given in pairs {
-      ["it writes to 'Health.hp' and reads it in another step"] = { "Hit, Hit.who->Health",
+      ["it writes to 'Health.hp' and reads it otherwise than in steps"] = { "Hit, Hit.who->Health",
         function(hit, health)
           health.hp = health.hp - hit.amount
           if health.hp < 0 then hit.n = 1 end

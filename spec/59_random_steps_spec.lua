@@ -23,6 +23,10 @@ local function truth(depth, place)
     truth(depth - 1, place))
 end
 
+-- Of which it depends on the row whether they are integers.
+local MIXED = { "(p.on and p.n or p.x)", "math.max(p.c, p.x)", "list[p.c]", "(high and 3 or 1.5)",
+  "some", "(p.on and -0.0 or p.n)" }
+
 -- The same of numbers.
 local function number(depth, place)
   local what = depth == 0 and 0 or random(5)
@@ -31,7 +35,11 @@ local function number(depth, place)
   if what == 1 then return ("(%s or %s)"):format(inner(), inner()) end
   if what == 2 then return ("(%s and %s or %s)"):format(pick(CONDITIONS), inner(), inner()) end
   if what == 3 then return ("math.%s(%s, p.x)"):format(pick { "min", "max" }, inner()) end
-  return ("(%s %s %s)"):format(inner(), pick { "+", "-", "*" }, pick { "1.0", "p.x", "half" })
+  local other = random(3) == 1 and pick(MIXED) or pick { "1.0", "p.x", "half" }
+  local left, right = inner(), other
+  if random(6) == 1 then left, right = right, left end
+  if random(6) == 1 then return ("math.%s(%s, %s)"):format(pick { "min", "max" }, left, right) end
+  return ("(%s %s %s)"):format(left, pick { "+", "-", "*" }, right)
 end
 
 local statements = {
@@ -68,7 +76,8 @@ local statements = {
 }
 
 local function function_text()
-  local lines = { "local high, half = p.x > 3, p.n * 0.5" }
+  local lines = { "local high, half = p.x > 3, p.n * 0.5", "local some = p.n",
+    "if p.on then some = some * 1.5 end" }
   for _ = 1, random(2) do
     local text = "do " .. pick(statements)() .. " end"
     lines[#lines + 1] = random(4) == 1 and "for _ = 1, 2 do " .. text .. " end" or text
@@ -81,11 +90,13 @@ local function new_world(kernels, rows)
   world:component("P", { "x: f64", "n: i32", "c: i8", "on: bool", "prey: entity" })
   world:component("H", { "hp: f64 = 10", "on: bool" })
   world:resource("Score", { "w: f64" })
+  world:relation "Eats"
   local ids = {}
   for n = 1, 5 do ids[n] = world:spawn { H = {} } end
   for n = 1, rows do
-    world:spawn { P = { x = random(-20, 40) / 4, n = random(0, 40), c = n % 8 + 1,
-      on = n % 3 == 0, prey = ids[n * n % 5 + 1] } }
+    local prey = ids[n * n % 5 + 1]
+    world:spawn { Eats = { prey, n % 4 == 0 and ids[n % 5 + 1] or nil }, P = { prey = prey,
+      x = random(-20, 40) / 4, n = random(0, 40), c = n % 8 + 1, on = n % 3 == 0 } }
   end
   return world, world:array("f64", "f64", 8), world:array("bool", "bool", 8), world:res "Score"
 end
@@ -95,9 +106,10 @@ local function run(seed, kernels)
   math.randomseed(seed)
   local text = function_text()
   local world, f64, bool, score = new_world(kernels, pick { 7, 90 })
-  local each = assert(load("local f64, bool, score, math = ... return function(p, h) " .. text
-    .. " end", "=random"))(f64, bool, score, math)
-  world:system("steps", { query = "P, P.prey->H", each = each })
+  local each = assert(load("local f64, bool, score, math, list = ... return function(p, h) "
+    .. text .. " end", "=random"))(f64, bool, score, math, { 1, 2.5, -3, 0.25, 7, -0.0, 0, 1.0 })
+  world:system("steps", { query = pick { "P, P.prey->H", "P, (Eats, $who), H($who)" },
+    each = each })
   local seen = { text }
   for _ = 1, 2 do
     local done, problem = pcall(world.update, world, 0.1)

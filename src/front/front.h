@@ -154,6 +154,8 @@ struct front_chain {
   k_value value;               /* the number */
   k_mark read;                 /* when it was taken from there */
   uint16_t also;               /* 1 + that of another chain which makes it, or 0 */
+  bool floats;                 /* it is a float to Lua in all rows */
+  bool ended;                  /* no step comes behind the last one */
   uint32_t count;
   struct build_step steps[BUILD_STEPS];
 };
@@ -192,6 +194,8 @@ struct front {
   bool fleeting;               /* refused for what no guard tells of */
   bool chosen;                 /* values or terms chose a way through the function */
   bool hopeless;               /* refused for an instruction that every run comes to */
+  const struct component *unsure;   /* a step on it has a number of which it depends on the row
+                                    ** whether it is an integer; NULL */
   k_value start;               /* the mask in which the function begins */
 
   struct env env;

@@ -50,6 +50,11 @@ bool mixed_rounds(const struct front *f, struct val x) {
   return is_integer(f, x) ? !is_exact(mixed_bits(x)) : x.mixed && x.rounded;
 }
 
+bool mixed_is_exact(const struct front *f, struct val x) {
+  uint8_t bits = mixed_bits(x);
+  return x.mixed && !x.rounded && bits && bits <= (val_type(f, x) == KT_F32 ? 25 : MIXED_EXACT);
+}
+
 k_value mixed_whole(struct front *f, struct val x) {
   if (x.mixed) return x.whole;
   return is_integer(f, x) ? K_ALL : build_bool(f->b, false);

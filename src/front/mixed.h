@@ -18,6 +18,8 @@ uint8_t mixed_bits_either(struct val x, struct val y);
 uint8_t mixed_bits_result(k_op op, struct val x, struct val y);
 /* Whether a float that is to stand for the integers that x may be may have to be rounded. */
 bool mixed_rounds(const struct front *f, struct val x);
+/* Whether what it is as a float is the same number, whichever it is to Lua. */
+bool mixed_is_exact(const struct front *f, struct val x);
 /* The mask where a number is an integer to Lua; K_NONE: unknown. */
 k_value mixed_whole(struct front *f, struct val x);
 /* What these make of x in the rows of the mask and y elsewhere: whether it is mixed, and how. */

@@ -5,7 +5,9 @@
 #include "front/steps.h"
 
 #include "front/commands.h"
+#include "front/mixed.h"
 
+#include "core/base/types.h"
 #include "core/store/array.h"
 #include "core/store/array_cells.h"
 #include "core/store/component.h"
@@ -32,9 +34,14 @@ static struct val with_chain(struct front *f, struct val number, const struct fr
   return number;
 }
 
+static bool holds_floats(const struct component *component, uint32_t leaf) {
+  return type_class(component->leaves[leaf].type) == CLASS_FLOAT;
+}
+
 struct val steps_element(struct front *f, struct val number, struct val array, k_value index) {
   struct front_chain chain = {.component = array.component, .leaf = ARRAY_LEAF, .index = index,
-                              .present = number.present, .read = build_mark(f->b)};
+                              .present = number.present, .read = build_mark(f->b),
+                              .floats = holds_floats(array.component, ARRAY_LEAF)};
   return with_chain(f, number, &chain);
 }
 
@@ -43,16 +50,32 @@ static k_value operand_of(struct front *f, struct val x) {
   return val_type(f, x) == KT_F32 ? number_as(f, x, KT_F64) : x.value;
 }
 
+/* Adds a step whose other operand is y; false where there are too many. An operand that is an
+** integer to Lua in some rows is a float to the step: beside floats that is the same, as long as
+** no step comes behind the least or greatest of them, which may be that integer. */
+static bool add_step(struct front *f, struct front_chain *chain, struct build_step step,
+                     struct val y) {
+  bool picks = step.step == KS_MIN || step.step == KS_MAX;
+  bool floats = val_type(f, y) != KT_I64 && !y.mixed;
+  bool unsure = y.mixed && (!chain->floats || !mixed_is_exact(f, y));
+  if (unsure || chain->ended) f->unsure = chain->component;
+  if (unsure || chain->ended || chain->count == BUILD_STEPS) return false;
+  step.operand = operand_of(f, y);
+  chain->steps[chain->count++] = step;
+  chain->ended = picks && y.mixed;
+  chain->floats = step.step == KS_DIV || (picks ? chain->floats && floats
+                                                : chain->floats || floats);
+  return true;
+}
+
 /* The chains of x go on by a step whose other operand is y. */
 static struct val extend(struct front *f, struct val result, k_step step, bool turned,
                          const struct val *x, struct val y) {
   const struct front_chain *from = chain_of(f, x);
-  for (; from && !y.mixed; from = next_chain(f, x->value, from->also)) {
+  for (; from; from = next_chain(f, x->value, from->also)) {
     struct front_chain chain = *from;
-    if (chain.count == BUILD_STEPS) continue;
-    chain.steps[chain.count++] =
-        (struct build_step){.step = step, .turned = turned, .operand = operand_of(f, y)};
-    result = with_chain(f, result, &chain);
+    if (add_step(f, &chain, (struct build_step){.step = step, .turned = turned}, y))
+      result = with_chain(f, result, &chain);
   }
   return result;
 }
@@ -112,9 +135,10 @@ static void note_alias(struct front *f, const struct component *component, uint3
 
 struct val steps_other(struct front *f, struct val value, uint32_t column) {
   if (value.names || value.entity) return value;
-  struct front_chain chain = {.component = f->columns[column].component,
-                              .leaf = f->columns[column].component_leaf, .index = K_NONE,
-                              .column = column + 1, .read = build_mark(f->b)};
+  const struct front_column *other = &f->columns[column];
+  struct front_chain chain = {.component = other->component, .leaf = other->component_leaf,
+                              .index = K_NONE, .column = column + 1, .read = build_mark(f->b),
+                              .floats = holds_floats(other->component, other->component_leaf)};
   return with_chain(f, value, &chain);
 }
 
@@ -122,7 +146,8 @@ struct val steps_field(struct front *f, struct val value, struct val field) {
   note_alias(f, field.root, field.leaf);
   if (value.names || value.entity) return value;
   struct front_chain chain = {.component = field.root, .leaf = field.leaf, .index = K_NONE,
-                              .read = build_mark(f->b)};
+                              .read = build_mark(f->b),
+                              .floats = holds_floats(field.root, field.leaf)};
   return with_chain(f, value, &chain);
 }
 
@@ -226,16 +251,19 @@ int steps_refuse_shared(struct front *f) {
                                                    ? f->columns[found->column - 1].component_leaf
                                                    : found->leaf];
   go_to_line(f, tag);
+  const char *dot = component->length ? "" : ".", *field = component->length ? "" : leaf->name;
   if (looped)
     front_refuse(f, "it writes to '%s%s%s' in a loop and looks at it outside of the step that "
                     "writes: do that in a system's run, or go on with a local and write it once, "
-                    "as in r.n = r.n + v", component->name, component->length ? "" : ".",
-                 component->length ? "" : leaf->name);
-  if (component->length)
-    front_refuse(f, "it writes to the array '%s' and reads it in another step than that which "
-                    "writes, as in a[i] = a[i] + v: write to a second array, or read it in "
-                    "another system", component->name);
-  front_refuse(f, "it writes to '%s.%s' and reads it in another step than that which writes, as "
-                  "in r.n = r.n + v: write to a second field, or read it in another system",
-               component->name, leaf->name);
+                    "as in r.n = r.n + v", component->name, dot, field);
+  if (f->unsure == component)
+    front_refuse(f, "it changes '%s%s%s' by a number that is an integer in some rows and a float "
+                    "in others, or by one behind such a step: write the integer as a float, as in "
+                    "1.0, or add 0.0 to the number", component->name, dot, field);
+  front_refuse(f, "it writes to %s'%s%s%s' and reads it otherwise than in steps that are stored "
+                  "there, as in %s (up to four of +, -, *, /, math.min, math.max; or, and of "
+                  "truths): write to a second %s, or read it in another system",
+               component->length ? "the array " : "", component->name, dot, field,
+               component->length ? "a[i] = a[i] + v" : "r.n = r.n + v",
+               component->length ? "array" : "field");
 }
