@@ -94,8 +94,8 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
                names[folding->how], luaL_typename(L, -1));
   bool integer = lua_isinteger(L, -1);
   if ((integer && folding->floats) || (!integer && folding->integers))
-    luaL_error(L, "bad argument #1 to '%s' (the function returned integers and floats)",
-               names[folding->how]);
+    luaL_error(L, "bad argument #1 to '%s' (the function returned integers and floats: write 0.0 "
+               "for 0)", names[folding->how]);
   *(integer ? &folding->integers : &folding->floats) = true;
   if (folding->step != step) {
     end_part(folding);
