@@ -77,6 +77,15 @@ describe("world:count in a kernel", function()
     refused(function(n) n.a = world:count "(Likes, *)" end, "decided row by row")
     world:event("Rang", {})
     refused(function(n) n.a = world:count "Rang" end, "it counts events, which may be emitted")
+    world:component("Seen", { "x: i32", track = true })
+    for _, text in ipairs { "N:changed", "Seen:added", "N, with Seen:changed", "N:changed?" } do
+      refused(function(n) n.a = world:count(text) end, "it counts what has changed")
+      world:system("s", { query = "N", each = function(n) n.a = world:count(text) end })
+      assert.matches("it counts what has changed", world:explain("s").reason)
+      has_error(function() world:update(1) end, "changed")
+      has_error(function() world:query("N"):run(function() return world:count(text) end) end,
+        "it counts what has changed")
+    end
     local given = { x = 1 }
     refused(function(n) n.a = world:count("(Likes, $x)", given) end, "than one text")
     refused(function(n) n.a = world:count(n.a) end, "than one text")

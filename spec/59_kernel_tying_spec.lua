@@ -94,6 +94,27 @@ describe("a function that ties entities", function()
     assert.equal(50, world:count "Ship, ChildOf")
   end)
 
+  it("knows the relations that every world has before anybody uses them", function()
+    for _, each in ipairs {
+      function(w) return function(p) if p.x < 0 then w:spawn { ChildOf = p.to } end end end,
+      function(w) return function(p, _, e) if p.x < 0 then w:add(e, "ChildOf", p.to) end end end,
+      function(w) return function(p, _, e) p.x = w:has(e, "ChildOf") and 1 or 2 end end,
+      function(w)
+        return function(p, _, e)
+          local of = w:target(e, "IsA")
+          if of then p.to = of end
+        end
+      end,
+    } do
+      local world = helper.new_world()
+      world:component("P", { "x: f64", "to: entity" })
+      world:spawn { P = {} }
+      world:system("s", { query = "P", compile = true, each = each(world) })
+      world:update(1)
+      assert.equal(1, world:explain("s").compilations)
+    end
+  end)
+
   it("raises as Lua does, and does what the rows before have done", function()
     local _, said = agree(function(world)
       return function(ship, _, e)

@@ -326,6 +326,12 @@ local function find_option(component, key, kind)
   return OPTIONS[key]
 end
 
+local KNOWN = {
+  component = "doc, requires, storage, toggle, track, was",
+  event = "doc, was",
+  relation = "acyclic, doc, exclusive, on_target_despawn, requires, track, was",
+}
+
 local function check_options(component, fields, kind)
   local count = rawlen(fields)
   for key, value in next, fields do
@@ -333,8 +339,9 @@ local function check_options(component, fields, kind)
     if option then
       option(component, value, fields)
     elseif type(key) == "string" then
-      refuse("component '%s': unknown option '%s' (known: doc, requires, storage, toggle, track, "
-        .. "was; a field is an entry \"%s: type\")", component, key, key)
+      kind = kind or "component"
+      refuse("%s '%s': unknown option '%s' (known: %s; a field is an entry \"%s: type\")", kind,
+        component, key, KNOWN[kind], key)
     elseif math.type(key) ~= "integer" or key < 1 or key > count then
       refuse("component '%s': fields are a list, got an entry at %s", component, show(key))
     end

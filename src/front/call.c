@@ -10,6 +10,7 @@
 #include "front/steps.h"
 #include "core/store/relation.h"
 #include "core/base/text.h"
+#include "core/store/builtin.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
 #include "core/store/query.h"
@@ -301,17 +302,24 @@ ecs_id call_pair(struct front *f, struct val value) {
   return known_id(f, value, &id) && id_is_pair(id) ? id : ECS_NULL;
 }
 
-struct component *call_component(struct front *f, struct val value) {
-  ecs_world *world = f->world;
+/* Refuses what is not there, until it is declared. */
+static void need_found(struct front *f, ecs_status status) {
+  if (status == ECS_ENOMEM) front_no_memory(f);
+  f->fleeting = status != ECS_OK;
+  if (f->fleeting) front_refuse(f, "%s", f->world->message);
+}
+
+struct component *call_named(struct front *f, ecs_string name) {
   struct component *component = NULL;
-  ecs_status status = ECS_OK;
+  need_found(f, component_need_or_builtin(f->world, name.data, name.size, &component));
+  return component;
+}
+
+struct component *call_component(struct front *f, struct val value) {
+  struct component *component = NULL;
   ecs_id id;
-  if (value.kind == VAL_STRING)
-    status = component_need(world, value.string.data, value.string.size, &component);
-  else if (known_id(f, value, &id))
-    status = component_need_id(world, id, &component);
-  f->fleeting = status != ECS_OK;   /* until it is declared */
-  if (f->fleeting) front_refuse(f, "%s", world->message);
+  if (value.kind == VAL_STRING) return call_named(f, value.string);
+  if (known_id(f, value, &id)) need_found(f, component_need_id(f->world, id, &component));
   return component;
 }
 
@@ -324,8 +332,7 @@ struct component *call_event(struct front *f, struct val value) {
     status = event_need_name(world, value.string.data, value.string.size, &event);
   else if (known_id(f, value, &id))
     status = event_need(world, id, &event);
-  f->fleeting = status != ECS_OK;
-  if (f->fleeting) front_refuse(f, "%s", world->message);
+  need_found(f, status);
   return event;
 }
 
@@ -346,11 +353,12 @@ static struct val resource_call(struct front *f, const struct val *arguments, ui
 static void check_counted(struct front *f, ecs_string text) {
   struct query_terms terms;
   ecs_status status = query_parse(f->world, text, NULL, 0, &terms);
-  if (status == ECS_ENOMEM) front_no_memory(f);
-  f->fleeting = status != ECS_OK;
-  if (f->fleeting) front_refuse(f, "%s", f->world->message);
-  bool by_rows = terms.step_count || terms.targets, events = terms.event;
+  need_found(f, status);
+  bool by_rows = terms.step_count || terms.targets, events = terms.event, changes = terms.changes;
   query_terms_free(f->world, &terms);
+  if (changes)
+    front_refuse(f, "it counts what has changed, which only a query that is kept knows: do it in a "
+                    "system over that, and keep it in a resource");
   if (events)
     front_refuse(f, "it counts events, which may be emitted while it runs: do it in a system's "
                     "run and keep it in a resource");

@@ -273,18 +273,10 @@ static void spawn_field(struct front *f, const struct component *component,
   order_add(f, command, value);
 }
 
-/* The component of a part that somebody is spawned with. */
-const struct component *order_part(struct front *f, const struct front_item *item) {
-  struct component *component = NULL;
-  f->fleeting = component_need(f->world, item->key.data, item->key.size, &component) != ECS_OK;
-  if (f->fleeting) front_refuse(f, "%s", f->world->message);
-  return component;
-}
-
 /* A component that the spawned one gets: true, or a table of its fields. */
 static void spawn_part(struct front *f, const struct front_item *item) {
   if (item->value.kind == VAL_NIL || item->pair.kind) return;
-  const struct component *component = order_part(f, item);
+  const struct component *component = call_named(f, item->key);
   if (component->relation) return;
   const struct val *value = &item->value;
   bool is_true = value->kind == VAL_VALUE && value->value == build_bool(f->b, true);

@@ -34,10 +34,9 @@ k_value order_entity(struct front *f, struct val entity);
 k_value order_value(struct front *f, const struct component *component, struct run_command *command,
                     struct val value);
 /* The field of one value that has a position, from 1 on, or that a table has; NONE when there is no
-** such. The component that a table has by a name. */
+** such. */
 uint32_t order_leaf_at(const struct component *component, uint32_t position);
 uint32_t order_leaf(const struct component *component, const struct front_item *item);
-const struct component *order_part(struct front *f, const struct front_item *item);
 /* Stores such an id in a field of the row's own, whose entity is given. What was read of that field
 ** before is what it has been; nothing else may come to it, which order_check_read refuses. */
 void order_store(struct front *f, const struct component *component, uint32_t leaf,

@@ -497,6 +497,8 @@ void access_finish(struct front *f);
 /* The component, or the event, that a constant names, or that something outside has the name or id
 ** of; NULL when it is neither. */
 struct component *call_component(struct front *f, struct val value);
+/* The component of that name, which may be one that every world knows of: refused without one. */
+struct component *call_named(struct front *f, ecs_string name);
 /* The pair whose id a value is that is known; ECS_NULL when it is none. */
 ecs_id call_pair(struct front *f, struct val value);
 struct component *call_event(struct front *f, struct val value);

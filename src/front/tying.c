@@ -351,7 +351,7 @@ static const struct component *item_relation(struct front *f, const struct front
   const struct component *component =
       item->pair.kind == VAL_PAIR ? item->pair.component
                                   : item->pair.kind ? call_component(f, item->pair)
-                                                    : order_part(f, item);
+                                                    : call_named(f, item->key);
   return component->relation ? component : NULL;
 }
 

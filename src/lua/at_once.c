@@ -57,7 +57,9 @@ static int count_body(lua_State *L) {
 }
 
 int query_count(lua_State *L) {
+  bool more = !lua_isnoneornil(L, 2);
   const struct query_box *query = check_source(L, 1);
+  if (more) luaL_argerror(L, 2, "it takes nothing: the query's text says what it counts");
   uint64_t count = 0;
   if (lua_isnil(L, 2)) {
     count = ecs_query_count(query->query);
@@ -183,7 +185,9 @@ static void push_ids(lua_State *L) {
 }
 
 int query_ids(lua_State *L) {
+  bool more = !lua_isnoneornil(L, 2);
   check_entities(L, 1);
+  if (more) luaL_argerror(L, 2, "it takes nothing: the query's text says whom it finds");
   if (lua_isnil(L, 2)) {
     push_ids(L);
     return 1;

@@ -206,6 +206,8 @@ static int change(lua_State *L, enum rows_change kind, const char *method) {
   if (arguments == 0) luaL_argerror(L, 2, "value expected");
   /* It is known before any row is, so that an error names this call's argument. */
   const struct component *component = check_component(L, query->box, 2);
+  if (arguments > 1 && !component->relation)
+    luaL_argerror(L, 3, "one component expected: call it for each");
   struct change change = {kind, method, component->id, arguments == 1 && !component->relation};
   run(L, query, filter, &change);
   return 0;
@@ -213,8 +215,10 @@ static int change(lua_State *L, enum rows_change kind, const char *method) {
 
 int query_despawn(lua_State *L) {
   struct change change = {ROWS_DESPAWN, "despawn", ECS_NULL, true};
-  lua_settop(L, 1);
+  bool more = !lua_isnoneornil(L, 2);
   const struct query_box *query = check_entities(L, 1);
+  if (more)
+    luaL_argerror(L, 2, "it despawns all that the query finds: world:despawn(entity) takes one");
   run(L, query, lua_gettop(L), &change);
   return 0;
 }

@@ -96,7 +96,8 @@ static ecs_id tie_target(struct composition *plan, const struct component *compo
     raise_error(L, "relation '%s' takes a target, and ecs.null is none: leave it out to tie nobody",
                 component->name);
   if (target == ECS_NULL)
-    raise_error(L, "relation '%s': there is no target %s", component->name,
+    raise_error(L, "relation '%s': there is no target %s (a component or tag has a name here, an "
+                "entity its id, which world:lookup gives)", component->name,
                 show_value(L, index, got, sizeof got));
   ecs_status status = entity_need(world, target);
   if (status != ECS_OK) raise_status(L, world, status);

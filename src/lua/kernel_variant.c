@@ -500,7 +500,10 @@ struct variant *variant_need(lua_State *L, int handle, int anchors, struct kerne
     return NULL;
   }
   if (variant) return variant;
-  return compile(L, handle, anchors, kernel, which) ? find(L, anchors, kernel, which) : NULL;
+  if (!compile(L, handle, anchors, kernel, which)) return NULL;
+  variant = find(L, anchors, kernel, which);
+  if (!variant) lua_pushliteral(L, "what it reads from outside is not the same while it is compiled");
+  return variant;
 }
 
 /* ---- sharing ---- */

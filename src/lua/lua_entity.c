@@ -24,6 +24,7 @@
 #include "lua/lua_relation.h"
 
 #define QUICKLY 8   /* values that go without a detour */
+#define ONE_COMPONENT "one component expected: call it for each"
 
 /* Raises a mutator's failure: what is wrong with the entity is argument 2's fault. */
 static int fail(lua_State *L, const struct world_box *box, ecs_status status) {
@@ -36,6 +37,7 @@ static int entity_is_alive(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   int is_integer;
   ecs_id id = to_id(L, 2, &is_integer);
+  check_only(L, 2, "one entity expected");
   lua_pushboolean(L, is_integer && entity_find(box->entities, id));
   return 1;
 }
@@ -126,6 +128,7 @@ static APART int get_slowly(lua_State *L, struct world_box *box) {
   struct target target;
   check_target(L, box, 3, id, record, &target);
   struct component *component = target.component;
+  if (!component->relation) check_only(L, 3, ONE_COMPONENT);
   if (component->relation) return relation_get(L, box, component, target.leaf);
   if (!target.columns) return 0;
   struct place place;
@@ -168,7 +171,7 @@ INLINE lua_Number float_at(const struct usual *usual, uint32_t i) {
 static int entity_get(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   struct usual usual;
-  if (UNLIKELY(!find_usual(L, box, &usual) || usual.component->relation))
+  if (UNLIKELY(!find_usual(L, box, &usual) || usual.component->relation || lua_gettop(L) > 3))
     return get_slowly(L, box);
   if (LIKELY(are_floats(&usual, 2))) {
     lua_Number y = float_at(&usual, 1);
@@ -196,6 +199,7 @@ static int entity_read(lua_State *L) {
   ecs_id id = check_entity_record(L, box, 2, &record);
   struct component *component = check_component(L, box, 3);
   if (component->relation) return relation_read(L, box, component);
+  check_only(L, 3, ONE_COMPONENT);
   struct place place;
   place_init(&place, L, box, 1, id, component);
   if (place_look(&place, record))
@@ -212,6 +216,7 @@ INLINE int ask(lua_State *L, bool (*answer)(const ecs_world *world, ecs_id id, e
   ecs_id id = check_entity(L, box, 2);
   struct component *component = check_component(L, box, 3);
   if (component->relation) return relation_has(L, box, component);
+  check_only(L, 3, ONE_COMPONENT);
   lua_pushboolean(L, answer(box->world, id, component->id));
   return 1;
 }
@@ -224,7 +229,8 @@ static int entity_has_component(lua_State *L) {
   const struct record *record;
   uint32_t leaf;
   const struct component *component = find_near(L, box, &record, &leaf);
-  if (UNLIKELY(!component || component->relation || component->sparse || leaf != NONE))
+  if (UNLIKELY(!component || component->relation || component->sparse || leaf != NONE ||
+               lua_gettop(L) > 3))
     return has_slowly(L);
   lua_pushboolean(L, table_has(world_table(box->world, record->table), component->id));
   return 1;
@@ -378,7 +384,7 @@ static inline ecs_id check_number(lua_State *L, int arg) {
 static inline struct component *check_only_component(lua_State *L, struct world_box *box) {
   struct component *component = check_component(L, box, 3);
   if (UNLIKELY(lua_gettop(L) > 3 && !component->relation))
-    luaL_argerror(L, 4, "one component expected, whose values world:set gives");
+    luaL_argerror(L, 4, ONE_COMPONENT ", and give values by world:set");
   return component;
 }
 
@@ -415,7 +421,7 @@ static int switch_component(lua_State *L, bool off) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_number(L, 2);
   ecs_id component = check_component(L, box, 3)->id;
-  if (UNLIKELY(lua_gettop(L) > 3)) return luaL_argerror(L, 4, "one component expected");
+  check_only(L, 3, ONE_COMPONENT);
   bool tried = false;
   ecs_status status;
   do

@@ -221,6 +221,7 @@ static const struct component *child_of(const struct world_box *box) {
 static int world_parent(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   check_entity(L, box, 2);
+  check_only(L, 2, "it tells who the parent is: world:add(entity, \"ChildOf\", parent) gives one");
   const struct component *component = child_of(box);
   return component ? push_target(L, box, component) : 0;
 }

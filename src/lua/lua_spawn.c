@@ -6,6 +6,7 @@
 #include "core/store/layout.h"
 #include "core/store/spawn.h"
 #include "core/store/world.h"
+#include "lua/bind/args.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/ids.h"
 #include "lua/bind/settle.h"
@@ -44,6 +45,7 @@ static APART int spawn_composed(lua_State *L, struct world_box *box) {
 static int world_spawn(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = ECS_NULL;
+  check_only(L, 2, "one table expected, of one entity: world:spawn_many makes several");
   if (!lua_isnoneornil(L, 2)) return spawn_composed(L, box);
   const struct table *none = box->world->graph.empty;
   if (UNLIKELY(!spawn_again(box->world, none->index, none->serial, &id)))
@@ -165,6 +167,7 @@ static int world_spawn_many(lua_State *L) {
 static int world_despawn(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_id(L, 2);
+  check_only(L, 2, "one entity expected: call it for each");
   bool tried = false;
   ecs_status status;
   do

@@ -204,9 +204,11 @@ static void read_options(lua_State *L, struct world_box *box, ecs_world_desc *de
       box->kernels->on = kernels_option(L) && box->kernels->on;
     else if (strcmp(key, "threads") == 0)
       desc->threads = threads_option(L, eager);
+    else if (lua_getfield(L, 1, "world") == LUA_TFUNCTION)
+      raise_error(L, "it is given the module: write ecs.world(...), with a dot");
     else
       raise_error(L, "unknown option %s of ecs.world (known: tag, seed, kernels, threads)",
-                  show_value(L, -2, text, sizeof text));
+                  show_value(L, -3, text, sizeof text));
   }
 }
 
@@ -301,6 +303,7 @@ static int world_check(lua_State *L) {
 
 static int world_defer(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
+  check_only(L, 1, "it takes nothing: world:commit() or world:cancel() ends what it begins");
   bool tried = false;
   ecs_status status;
   do

@@ -78,6 +78,22 @@ static const struct object objects[] = {
   {NULL, NULL, NULL, {NULL}}
 };
 
+/* What other libraries call methods of a world. */
+static const char *const elsewhere[][2] = {
+  {"assign", "set"},        {"create", "spawn"}, {"delete", "despawn"}, {"destroy", "despawn"},
+  {"emplace", "set"},       {"entity", "spawn"}, {"filter", "query"},   {"kill", "despawn"},
+  {"new_entity", "spawn"},  {"patch", "set"},    {"register", "component"},
+  {"unset", "remove"},      {"valid", "alive"},  {"view", "query"},
+};
+
+/* What a key is called here; NULL when nothing is known of it. */
+static const char *name_here(const struct object *object, const char *key) {
+  size_t count = object->kind == &kind_world ? sizeof elsewhere / sizeof *elsewhere : 0;
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(elsewhere[i][0], key) == 0) return elsewhere[i][1];
+  return NULL;
+}
+
 /* (methods, key): what is nearly a method's name is a misspelt one; any other key is not
 ** there, and no name of a metamethod. Its upvalue is the kind's place among the objects. */
 static int unknown_method(lua_State *L) {
@@ -93,6 +109,8 @@ static int unknown_method(lua_State *L) {
         nearest_offer(&nearest, method->name, strlen(method->name));
     char hint[96];
     nearest_hint(&nearest, hint, sizeof hint);
+    const char *here = name_here(object, key);
+    if (here) return luaL_error(L, "%s has no method '%s': write %s", object->name, key, here);
     if (*hint) return luaL_error(L, "%s has no method '%s'%s", object->name, key, hint);
   }
   lua_pushnil(L);

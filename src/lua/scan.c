@@ -467,6 +467,9 @@ static void check_parameters(const struct scanner *s) {
     else if (name && strcmp(name, "dt") == 0 && i != dt)
       refuse(s, &body, NONE, "its parameter %d is called 'dt', but what it is given as dt is "
              "parameter %d", (int64_t)i, (int64_t)dt);
+    else if (name && strcmp(name, "entity") == 0 && i == dt && !observes)
+      refuse(s, &body, NONE, "its parameter %d is called 'entity', but what it is given there is "
+             "dt%s", (int64_t)i, event ? "" : ", and the entity behind it");
   }
 }
 

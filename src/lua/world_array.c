@@ -99,6 +99,7 @@ static int declare_array(lua_State *L, struct world_box *box) {
 static int world_array(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   bool declares = !lua_isnoneornil(L, 3) || !lua_isnoneornil(L, 4);
+  check_only(L, 4, "one length expected: of a grid, its width * height");
   lua_settop(L, 4);
   if (declares) return declare_array(L, box);
   lua_settop(L, 2);

@@ -68,6 +68,23 @@ function watch.new(directories)
   return self
 end
 
+-- The names of the scripts in a directory; where that is gone itself, those that were there: who
+-- reads them then is told that they cannot be.
+local function names_in(self, path)
+  local names = native.list(path)
+  if names then
+    return names
+  end
+  names = {}
+  for known in next, self.files do
+    local name = known:sub(1, #path + 1) == path .. "/" and known:sub(#path + 2)
+    if name and not name:find("/", 1, true) then
+      names[#names + 1] = name
+    end
+  end
+  return names, true
+end
+
 -- The scripts that are there now, as a set of paths.
 function watch:scripts()
   local found = {}
@@ -75,9 +92,10 @@ function watch:scripts()
     if directory.single then
       found[directory.path] = is_there(directory.path) or nil
     else
-      for _, name in ipairs(native.list(directory.path) or {}) do
+      local names, gone = names_in(self, directory.path)
+      for _, name in ipairs(names) do
         local path = directory.path .. "/" .. name
-        found[path] = is_script(name) and is_there(path) or nil
+        found[path] = is_script(name) and (gone or is_there(path)) or nil
       end
     end
   end

@@ -134,8 +134,9 @@ ecs_status schedule_no_phase(const ecs_world *world, const char *name) {
     nearest_offer(&nearest, known, strlen(known));
   }
   char hint[96];
+  nearest_hint(&nearest, hint, sizeof hint);
   return world_fail(world, ECS_ENAME, "unknown phase '%s'%s", name,
-                    nearest_hint(&nearest, hint, sizeof hint));
+                    *hint ? hint : ": declare it before the systems that run in it");
 }
 
 /* A system with what every one has. */

@@ -72,6 +72,9 @@ ecs_status component_need(const ecs_world *world, const char *name, size_t size,
   if (now)
     return world_fail(world, ECS_ENAME, "unknown component '%S': it is called '%s' now", &text,
                       now->name);
+  if (name_lookup(world, name, size) != ECS_NULL)
+    return world_fail(world, ECS_ENAME, "unknown component '%S': an entity is called so, which is "
+                      "named by its id", &text);
   struct nearest nearest;
   nearest_begin(&nearest, name, size);
   for (uint32_t i = 0; i < world->registry.count; i++) {

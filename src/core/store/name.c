@@ -351,5 +351,5 @@ const char *ecs_name_of(const ecs_world *world, ecs_id entity) {
 }
 
 ecs_id ecs_lookup(const ecs_world *world, const char *name) {
-  return name_lookup(world, name, strlen(name));
+  return name ? name_lookup(world, name, strlen(name)) : ECS_NULL;
 }

@@ -103,7 +103,7 @@ static ecs_status fill(ecs_world *world, const ecs_prefab_desc *list, struct nod
 
 ecs_status ecs_prefab(ecs_world *world, const ecs_prefab_desc *list, size_t count, ecs_id *out) {
   struct nodes nodes = {NULL, NULL, NULL, count, 0, 0};
-  if (count == 0 || count > INDEX_LIMIT)
+  if (!list || count == 0 || count > INDEX_LIMIT)
     return world_fail(world, ECS_EINVAL, "a prefab is declared by a list of it and its children");
   ecs_status status = measure(world, list, &nodes);
   if (status != ECS_OK) return status;

@@ -269,6 +269,7 @@ ecs_status ecs_query_new(ecs_world *world, const char *text, ecs_query **out) {
 
 ecs_status ecs_query_with(ecs_world *world, const char *text, const ecs_variable *variables,
                           uint32_t count, ecs_query **out) {
+  if (!text) return world_fail(world, ECS_EINVAL, "a query has a text");
   ecs_query *query = memory_array(&world->memory, 1, sizeof *query);
   if (!query) return world_nomem(world);
   query->world = world;

@@ -194,11 +194,24 @@ static ecs_status need_named(struct parser *parser, ecs_string name, struct comp
   return ECS_OK;
 }
 
+static bool is_next(struct parser *parser, char c) {
+  skip_space(parser);
+  return parser->at < parser->end && *parser->at == c;
+}
+
+static bool is_word_for_absence(ecs_string name) {
+  return text_equal("not", name.data, name.size) || text_equal("without", name.data, name.size);
+}
+
 static ecs_status need_component(struct parser *parser, struct component **out) {
   ecs_string name = read_while(parser, false);
+  if (name.size == 0 && (is_next(parser, '-') || is_next(parser, '~')))
+    return fail(parser, "'!' expected for what is to be absent, as in '!Frozen',");
   if (name.size == 0) return fail(parser, "a component's name expected");
   *out = component_find(parser->world, name.data, name.size);
   if (*out && (*out)->is_event) return ECS_OK;
+  if (!*out && is_word_for_absence(name))
+    return fail(parser, "'!' expected for what is to be absent, as in '!Frozen', not a word,");
   return need_named(parser, name, out);
 }
 
@@ -381,11 +394,6 @@ static ecs_status read_alternatives(struct parser *parser, struct term *term) {
     status = read_name(parser, term);
     if (status != ECS_OK) return status;
   }
-}
-
-static bool is_next(struct parser *parser, char c) {
-  skip_space(parser);
-  return parser->at < parser->end && *parser->at == c;
 }
 
 /* A component may be called so, too: then no other name follows. */

@@ -11,12 +11,12 @@
 
 ecs_status resource_new(ecs_world *world, struct component *component) {
   if (component->resource) return ECS_OK;
-  if (component->leaf_count == 0)
-    return world_fail(world, ECS_EINVAL, "'%s' is a tag: a resource needs fields",
-                      component->name);
   if (component->ties.relation)
     return world_fail(world, ECS_EINVAL, "'%s' is a relation: it ties entities, and cannot be a "
                       "resource", component->name);
+  if (component->leaf_count == 0)
+    return world_fail(world, ECS_EINVAL, "'%s' is a tag: a resource needs fields",
+                      component->name);
   struct memory *memory = &world->memory;
   struct column_buffer *columns =
       memory_array(memory, component->leaf_count, sizeof *columns);

@@ -470,6 +470,7 @@ ecs_status spawn_part_of(ecs_world *world, ecs_id id, struct part *part) {
 ecs_status spawn_parts_of(ecs_world *world, const ecs_id *ids, size_t n, struct part **parts) {
   if (n > INDEX_LIMIT)
     return world_fail(world, ECS_EINVAL, "%u components, more than are declared", (uint64_t)n);
+  if (n && !ids) return world_fail(world, ECS_EINVAL, "no list of components");
   *parts = memory_grow(&world->memory, world->parts, &world->part_capacity, n ? n : 1,
                        sizeof **parts);
   if (!*parts) return world_nomem(world);
@@ -493,7 +494,7 @@ static APART ecs_status spawn_parts(ecs_world *world, const ecs_id *components, 
 /* Into a table that is known already, without parts: 55 % off. Where it is about ties the ids say
 ** less than it takes, or name a target that has died. */
 ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out) {
-  if (UNLIKELY(changes_wait(world) || sparse_is_mixed(world)))
+  if (UNLIKELY(changes_wait(world) || sparse_is_mixed(world) || (n && !components)))
     return spawn_parts(world, components, n, out);
   struct table *table = known_table(world, components, n);
   return LIKELY(table && !table->has_ties && !table->has_pairs)

@@ -18,8 +18,27 @@ static const char *called_by_dot(lua_State *L, const void *kind) {
   return method ? call.name : NULL;
 }
 
+/* Whether a method of that kind has been given to `for` itself, which calls it with nothing; its
+** name. */
+static const char *called_by_for(lua_State *L, const void *kind) {
+  lua_Debug call;
+  int top = lua_gettop(L);
+  const char *method = NULL;
+  if (!lua_getstack(L, 0, &call) || !lua_getinfo(L, "nf", &call)) return NULL;
+  bool loops = call.name && strcmp(call.namewhat, "for iterator") == 0;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, kind);
+  if (loops && lua_getfield(L, -1, "__index") == LUA_TTABLE)
+    for (lua_pushnil(L); !method && lua_next(L, top + 3); lua_pop(L, 1))
+      if (lua_rawequal(L, -1, top + 1)) method = lua_tostring(L, -2);
+  lua_settop(L, top);
+  return method;
+}
+
 int no_object(lua_State *L, int arg, const void *kind, const char *name) {
   need_stack(L, 8);
+  const char *looped = arg == 1 ? called_by_for(L, kind) : NULL;
+  if (looped)
+    return luaL_error(L, "for goes through what a call gives: write %s:%s()", name, looped);
   const char *method = arg == 1 ? called_by_dot(L, kind) : NULL;
   if (!method) return luaL_typeerror(L, arg, name);
   const char *got = luaL_typename(L, arg);
@@ -79,7 +98,14 @@ const char *show_value(lua_State *L, int index, char *buffer, size_t size) {
       text_format(buffer, size, "'%S'", &text);
       break;
     }
-    default: text_format(buffer, size, "a %s", luaL_typename(L, index)); break;
+    default: {
+      int top = lua_gettop(L);
+      bool named = luaL_getmetafield(L, index, "__name") == LUA_TSTRING;
+      const char *name = named ? lua_tostring(L, -1) : luaL_typename(L, index);
+      text_format(buffer, size, *name == 'e' ? "an %s" : "a %s", name);
+      lua_settop(L, top);
+      break;
+    }
   }
   return buffer;
 }

@@ -16,6 +16,11 @@ double check_seconds(lua_State *L, int arg);
 /* A text without zero bytes. */
 const char *check_text(lua_State *L, int arg, size_t *size);
 
+/* Raises what one more than the last argument is refused with, if it is there, and not nil. */
+static inline void check_only(lua_State *L, int last, const char *what) {
+  if (UNLIKELY(!lua_isnoneornil(L, last + 1))) luaL_argerror(L, last + 1, what);
+}
+
 /* Pushes the method of a list whose name is the text at an index; false for any other key. */
 bool push_method(lua_State *L, const luaL_Reg *methods, int index);
 

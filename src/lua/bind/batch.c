@@ -149,9 +149,12 @@ static void from_positions(struct batch *batch, const struct component *componen
                            int count) {
   if (UNLIKELY((uint32_t)count > component->field_count)) {
     if (component->field_count == 0)
-      raise_error(batch->L, "'%s' is a tag: it has no value (use add)", component->name);
-    raise_error(batch->L, "%s '%s' has %u fields, got %u values", component_word(component),
-                component->name, (uint64_t)component->field_count, (uint64_t)count);
+      raise_error(batch->L, "'%s' is a tag: it has no value (use %s)", component->name,
+                  lua_isboolean(batch->L, first) && !lua_toboolean(batch->L, first) ? "remove"
+                                                                                    : "add");
+    raise_error(batch->L, "%s '%s' has %u field%s, got %u values", component_word(component),
+                component->name, (uint64_t)component->field_count,
+                component->field_count == 1 ? "" : "s", (uint64_t)count);
   }
   for (int i = 0; i < count; i++) batch_field(batch, component, (uint32_t)i, first + i);
 }
@@ -165,7 +168,8 @@ void batch_values(struct batch *batch, const struct component *component, uint32
   } else if (count == 1 && lua_type(L, first) == LUA_TTABLE && component->field_count) {
     batch_table(batch, component, first);
   } else if (count == 0 && component->field_count) {
-    luaL_argerror(L, first, "value expected");
+    luaL_argerror(L, first, component->ties.relation ? "a field's value expected behind the target"
+                                                     : "value expected");
   } else {
     from_positions(batch, component, first, count);
   }

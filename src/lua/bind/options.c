@@ -3,15 +3,20 @@
 #include "lua/bind/options.h"
 
 #include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
 
 static void unknown_key(lua_State *L, int index, const char *what,
                         const char *const *known) {
-  char got[128], hint[96];
+  char got[128], hint[96], list[256];
   struct nearest nearest;
+  struct text all = {list, sizeof list, 0};
   show_value(L, index, got, sizeof got);
   hint[0] = '\0';
+  for (const char *const *at = known; *at; at++)
+    text_add(&all, "%s%s", at == known ? "" : ", ", **at == '$' ? "[\"$variable\"]" : *at);
+  text_end(&all);
   if (lua_type(L, index) == LUA_TSTRING) {
     size_t size;
     const char *key = lua_tolstring(L, index, &size);
@@ -19,7 +24,8 @@ static void unknown_key(lua_State *L, int index, const char *what,
     for (; *known; known++) nearest_offer(&nearest, *known, strlen(*known));
     nearest_hint(&nearest, hint, sizeof hint);
   }
-  raise_error(L, "%s: unknown option %s%s", what, got, hint);
+  if (*hint) raise_error(L, "%s: unknown option %s%s", what, got, hint);
+  raise_error(L, "%s: unknown option %s (there are %s)", what, got, list);
 }
 
 void check_keys(lua_State *L, int index, const char *what, const char *const *known) {
@@ -74,6 +80,8 @@ const char *const *names_option(lua_State *L, int index, const char *what, const
   }
   int list = lua_gettop(L);
   size_t count = lua_rawlen(L, list);
+  for (lua_pushnil(L); lua_next(L, list); lua_pop(L, 1))
+    if (!lua_isinteger(L, -2)) wrong_option(L, what, key, "a list of strings, without keys");
   if (count > 1000) wrong_option(L, what, key, "a list of at most 1000 strings");
   need_stack(L, (int)count + 4);
   const char **names = lua_newuserdatauv(L, (count + 1) * sizeof *names, 0);
