@@ -90,6 +90,15 @@ describe("world:explain 'update'", function()
     assert.equal("a; b (it comes after 'a'); c d (it comes after 'b')", told(world))
   end)
 
+  it("leaves out what is switched off", function()
+    local world = new_world()
+    for _, name in ipairs { "a", "b" } do world:system(name, { query = "P", each = set_x }) end
+    world:switch("a", false)
+    assert.equal("b", told(world))
+    world:switch("update", false)
+    assert.is_nil(world:explain("update").update)
+  end)
+
   it("says why a system is alone", function()
     local function why(spec, act)
       local world = new_world()

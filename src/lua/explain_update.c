@@ -135,6 +135,7 @@ static int explain(lua_State *L) {
   lua_createtable(L, 0, (int)schedule->phase_count);
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
     const struct phase *phase = schedule->phases[i];
+    if (!phase->enabled) continue;
     struct listed batch = {.count = 0};
     lua_newtable(L);
     for (uint32_t at = phase->first; at < phase->first + phase->count; at++) {
