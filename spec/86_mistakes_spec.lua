@@ -1,4 +1,4 @@
--- What those write who know other libraries, or this one a little: told what to write, nothing done.
+-- Mistakes of those who know other libraries, or this one a little: told, and nothing done.
 
 local helper = require "spec.support.ecs_helper"
 local ecs = require "ecs"

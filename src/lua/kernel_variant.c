@@ -502,7 +502,7 @@ struct variant *variant_need(lua_State *L, int handle, int anchors, struct kerne
   if (variant) return variant;
   if (!compile(L, handle, anchors, kernel, which)) return NULL;
   variant = find(L, anchors, kernel, which);
-  if (!variant) lua_pushliteral(L, "what it reads from outside is not the same while it is compiled");
+  if (!variant) lua_pushliteral(L, "what it reads from outside changes while it is compiled");
   return variant;
 }
 

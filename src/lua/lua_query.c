@@ -60,7 +60,8 @@ struct query_box *check_query(lua_State *L, int arg) {
   query->box->calls++;
   if (query->query->broken)
     raise_error(L, "query '%s' names a component or field that is no longer declared, or was "
-                   "declared anew: make the query, or register its system, again", query->query->text);
+                   "declared anew: make the query, or register its system, again",
+                query->query->text);
   return query;
 }
 
