@@ -108,38 +108,6 @@ describe("an integer that meets floats (C26)", function()
     end
   end)
 
-  it("is no f32 that it meets in other rows", function()
-    local function new(kernels)
-      local query, world = new_world(kernels)
-      world:component("V", { "z: f32", table.unpack(FIELDS) })
-      return query, world
-    end
-    local quick, world = new(true)
-    local plain, compiled = new(false), 0
-    local makers = { "16777217", "BIG", "SMALL", "T[v.c and 1 or 2]", "16777215", "4097", "-3",
-      "(v.c and -16777217 or 0)", "(v.d and 0 or 5592407)" }
-    local operations = { "v.out = a", "v.out = a + o", "v.out = o - a", "v.out = a * o",
-      "local r = a * o v.is = 1 / r < 0 v.out = -(r + a)", "v.out = math.abs(a * 4097)",
-      "local r = a for _ = 1, 3 do r = r * 3 end v.out = r", "v.n = a * 3 v.is = a == o",
-      "if o ~= 0 then v.out, v.n = a // o, a % o end", "v.out = math.max(a, o) - 16777210",
-      "v.is = a < o v.n = math.min(a, o)" }
-    for _, maker in ipairs(makers) do
-      for _, other in ipairs { "2", "-2", "0", "v.k", "16777215", "v.i", "a", "BIG", "SMALL" } do
-        for _, operation in ipairs(operations) do
-          local text = ("return function(v) local a = v.z > 1 and v.z or %s local o = %s %s end")
-            :format(maker, other, operation)
-          local body = load(text, text, "t", { math = math, BIG = 20000001, SMALL = 5,
-            T = { 33554433, 7 } })()
-          quick:each(body)
-          plain:each(body)
-          compare(text, quick, plain)
-          compiled = compiled + (world:explain(body).tier == "vector" and 1 or 0)
-        end
-      end
-    end
-    assert(compiled > 800, compiled)
-  end)
-
   it("is divided by zero where it is a float, and raises Lua's error where it is none", function()
     for _, divide in ipairs { "v.k // a", "v.k % a" } do
       for _, of_float in ipairs { true, false } do

@@ -105,12 +105,8 @@ static bool is_float(k_type type) { return type == KT_F32 || type == KT_F64; }
 
 bool val_is_wide(struct val x) { return x.literal ? !number_fits_float(x.number) : x.wide; }
 
-/* A number of the script for which a float of the type can stand. */
-static bool may_be_float(const struct front *f, struct val x, k_type type) {
-  bool integer = val_type(f, x) == KT_I64;
-  if (!x.soft || (integer && val_is_wide(x))) return false;
-  return type != KT_F32 || !(integer || x.mixed) || mixed_fits(f, x, type);
-}
+/* An integer of the script that a float can stand for. */
+static bool may_be_float(struct val x) { return x.soft && !val_is_wide(x); }
 
 bool val_is_zero(struct val x) { return x.entity && (x.literal || x.zero); }
 
@@ -120,12 +116,12 @@ int val_common_type(const struct front *f, struct val x, struct val y) {
   k_type a = val_type(f, x), b = val_type(f, y);
   if (a == b) return (int)a;
   if (is_float(a) && is_float(b)) {
-    bool narrow = a == KT_F32 ? may_be_float(f, y, a) : may_be_float(f, x, b);
+    bool narrow = (a == KT_F32 && y.soft) || (b == KT_F32 && x.soft);
     return narrow ? KT_F32 : KT_F64;
   }
   if (is_id(x) || is_id(y)) return -1;
-  if (a == KT_I64 && is_float(b)) return may_be_float(f, x, b) ? (int)b : KT_F64;
-  if (b == KT_I64 && is_float(a)) return may_be_float(f, y, a) ? (int)a : KT_F64;
+  if (a == KT_I64 && is_float(b)) return may_be_float(x) ? (int)b : KT_F64;
+  if (b == KT_I64 && is_float(a)) return may_be_float(y) ? (int)a : KT_F64;
   return -1;
 }
 
@@ -162,6 +158,7 @@ static struct val select_values(struct front *f, k_value mask, struct val x, str
   if (type < 0) return nothing;
   struct val joined = x;
   joined.soft = x.soft && y.soft;
+  mixed_join(f, mask, x, y, &joined);
   joined.wide = val_is_wide(x) || val_is_wide(y);
   joined.literal = false;
   joined.at = 0;
@@ -171,7 +168,6 @@ static struct val select_values(struct front *f, k_value mask, struct val x, str
   joined.spawned = spawned_either(x.spawned, y.spawned);
   joined.value = build_select(f->b, mask, number_as(f, x, (k_type)type),
                               number_as(f, y, (k_type)type));
-  mixed_join(f, mask, x, y, &joined);
   joined.chain = 0;
   return joined;
 }

@@ -49,9 +49,10 @@ bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *
       value.b = (uint8_t)lua_toboolean(L, -1);
       break;
     case GUARD_INTEGER:
+    case GUARD_WIDE:
       value.i64 = (int64_t)lua_tointeger(L, -1);
       fits = lua_isinteger(L, -1) &&
-             mixed_bits_outside(value.i64) == guard->bits;
+             mixed_is_small(value.i64) == (guard->type == GUARD_INTEGER);
       break;
     case GUARD_FLOAT:
       fits = lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1);

@@ -17,7 +17,8 @@
 enum guard_type {
   GUARD_NIL,       /* absent, and not to be had by a metamethod either */
   GUARD_BOOL,
-  GUARD_INTEGER,   /* which `bits` bounds */
+  GUARD_INTEGER,   /* a small one: mixed_is_small */
+  GUARD_WIDE,      /* another one */
   GUARD_FLOAT,
   GUARD_OTHER,     /* anything but the null id */
   GUARD_TABLE,     /* some table */
@@ -66,7 +67,6 @@ struct guard {
   struct path path;
   enum guard_type type;
   struct path other;           /* GUARD_EQUAL, GUARD_ASKED: that it is compared with */
-  uint8_t bits;                /* mixed_bits_outside */
   uint16_t same;               /* anchored: the value that it must be, or a metamethod's name */
   int16_t uniform;             /* number in the program, or -1; GUARD_ELEMENTS: of the array */
   uint8_t elements;            /* GUARD_ELEMENTS: an element_kind */

@@ -25,10 +25,9 @@ static uint8_t bits_of_number(int64_t number) {
   return bits < 64 ? bits : 0;
 }
 
-uint8_t mixed_bits_outside(int64_t integer) {
+bool mixed_is_small(int64_t integer) {
   uint8_t bits = bits_of_number(integer);
-  if (!bits || bits > MIXED_SMALL) return 0;
-  return bits <= MIXED_EXACT_F32 ? MIXED_EXACT_F32 : MIXED_SMALL;
+  return bits && bits <= MIXED_SMALL;
 }
 
 uint8_t mixed_bits(struct val x) { return x.literal ? bits_of_number(x.number) : x.bits; }
@@ -38,6 +37,8 @@ uint8_t mixed_bits_either(struct val x, struct val y) {
   return !a || !b ? 0 : a > b ? a : b;
 }
 
+static bool is_exact(uint8_t bits) { return bits && bits <= MIXED_EXACT; }
+
 static bool is_integer(const struct front *f, struct val x) { return val_type(f, x) == KT_I64; }
 
 /* Whether it is an integer in some rows, at least. */
@@ -45,18 +46,13 @@ static bool may_be_integer(const struct front *f, struct val x) {
   return x.mixed || is_integer(f, x);
 }
 
-/* What bounds the integers for which x, of whatever type it is, can stand as a float of another. */
-static uint8_t limit_of(const struct front *f, struct val x, k_type type) {
-  return type == KT_F32 || val_type(f, x) == KT_F32 ? MIXED_EXACT_F32 : MIXED_EXACT;
+bool mixed_rounds(const struct front *f, struct val x) {
+  return is_integer(f, x) ? !is_exact(mixed_bits(x)) : x.mixed && x.rounded;
 }
 
-bool mixed_fits(const struct front *f, struct val x, k_type type) {
+bool mixed_is_exact(const struct front *f, struct val x) {
   uint8_t bits = mixed_bits(x);
-  return bits && bits <= limit_of(f, x, type);
-}
-
-bool mixed_rounds(const struct front *f, struct val x, k_type type) {
-  return is_integer(f, x) ? !mixed_fits(f, x, type) : x.mixed && x.rounded;
+  return x.mixed && !x.rounded && bits && bits <= (val_type(f, x) == KT_F32 ? 25 : MIXED_EXACT);
 }
 
 k_value mixed_whole(struct front *f, struct val x) {
@@ -69,42 +65,35 @@ void mixed_join(struct front *f, k_value mask, struct val x, struct val y, struc
   joined->bits = integers && others ? mixed_bits_either(x, y) : mixed_bits(integers ? x : y);
   joined->mixed = val_mixes(f, x, y);
   joined->whole = K_ALL;
-  k_type type = val_type(f, *joined);
-  joined->rounded = joined->mixed && (mixed_rounds(f, x, type) || mixed_rounds(f, y, type));
+  joined->rounded = joined->mixed && (mixed_rounds(f, x) || mixed_rounds(f, y));
   if (!joined->mixed) return;
   k_value a = mixed_whole(f, x), b = mixed_whole(f, y);
   joined->whole = a == K_NONE || b == K_NONE ? K_NONE : mask_select(f, mask, a, b);
 }
 
-/* Rows in which it is an integer beyond what floats of the type can tell apart fail. */
-static struct val need_exact(struct front *f, struct val x, k_type type, k_value where) {
+/* Rows in which it is an integer beyond what floats can tell apart fail. */
+static struct val need_exact(struct front *f, struct val x, k_value where) {
   struct builder *b = f->b;
-  uint8_t bits = limit_of(f, x, type);
-  int64_t most = (int64_t)1 << (bits - 1);
   k_value fits;
   if (is_integer(f, x)) {
-    k_value up = build_binary(b, KO_ADD, x.value, build_i64(b, most));
-    fits = build_binary(b, KO_ULT, up, build_i64(b, 2 * most + 1));
-  } else {   /* below the most, where the next one is, too */
-    k_value size = build_unary(b, KO_ABS, number_as(f, x, KT_F64));
-    fits = build_binary(b, KO_LT, size, build_f64(b, (double)most));
+    k_value up = build_binary(b, KO_ADD, x.value, build_i64(b, (int64_t)1 << 53));
+    fits = build_binary(b, KO_ULT, up, build_i64(b, ((int64_t)1 << 54) + 1));
+  } else {
+    k_value most = build_unary(b, KO_ABS, number_as(f, x, KT_F64));
+    fits = build_binary(b, KO_LT, most, build_f64(b, 0x1p53));   /* where 2^53 + 1 is, too */
   }
   if (where != K_ALL && where != K_NONE)
     fits = build_binary(b, KO_OR, fits, build_unary(b, KO_NOT, where));
   build_need(b, fits);
   x.rounded = false;
-  x.bits = bits;
+  x.bits = MIXED_EXACT;
   x.literal = false;
   return x;
 }
 
-static struct val be_exact(struct front *f, struct val x, k_type type, k_value where) {
-  return x.rounded || !mixed_fits(f, x, type) ? need_exact(f, x, type, where) : x;
-}
-
 struct val mixed_settle(struct front *f, struct val x) {
   bool rounded = x.kind == VAL_VALUE && x.mixed && x.rounded;
-  return rounded ? need_exact(f, x, val_type(f, x), x.whole) : x;
+  return rounded ? need_exact(f, x, x.whole) : x;
 }
 
 bool mixed_meets(const struct front *f, struct val x, struct val y) {
@@ -169,9 +158,9 @@ struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
   bool divides = op == KO_MOD || op == KO_IDIV;
   assert(mixed_meets(f, x, y) && (divides || op == KO_ADD || op == KO_SUB || op == KO_MUL));
   k_value whole = both_whole(f, x, y);
+  if (x.rounded || !is_exact(mixed_bits(x))) x = need_exact(f, x, whole);
+  if (y.rounded || !is_exact(mixed_bits(y))) y = need_exact(f, y, whole);
   k_type type = number_float_type(f, x, y);
-  x = be_exact(f, x, type, whole);
-  y = be_exact(f, y, type, whole);
   k_value left = number_as(f, x, type), right = number_as(f, y, type);
   assert(!divides || whole != K_NONE);
   if (divides && !(y.literal && y.number != 0)) need_divisor(f, right, whole);
@@ -182,16 +171,14 @@ struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
   result.mixed = true;
   result.whole = whole;
   result.bits = mixed_bits_result(op, x, y);
-  result.rounded = !mixed_fits(f, result, type);
-  bool unbound = !result.bits && op == KO_MUL;
-  bool narrow = type == KT_F32 && result.rounded;   /* it may be stored as more than that */
-  return unbound || narrow ? need_exact(f, result, type, whole) : result;
+  result.rounded = !is_exact(result.bits);
+  return result.bits || op != KO_MUL ? result : need_exact(f, result, whole);
 }
 
 struct val mixed_negate(struct front *f, struct val x) {
   struct builder *b = f->b;
   assert(mixed_known(x));
-  x = be_exact(f, x, val_type(f, x), x.whole);
+  if (x.rounded || !is_exact(x.bits)) x = need_exact(f, x, x.whole);
   k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), val_type(f, x));
   k_value integer = build_binary(b, KO_SUB, zero, x.value);
   x.value = build_select(b, x.whole, integer, build_unary(b, KO_NEG, x.value));
@@ -202,7 +189,7 @@ struct val mixed_negate(struct front *f, struct val x) {
 
 struct val mixed_absolute(struct front *f, struct val x) {
   assert(x.mixed);
-  x = be_exact(f, x, val_type(f, x), x.whole);
+  if (x.rounded || !is_exact(x.bits)) x = need_exact(f, x, x.whole);
   x.value = build_unary(f->b, KO_ABS, x.value);
   x.chain = 0;
   x.at = 0;

@@ -58,7 +58,7 @@ int16_t outside_uniform(struct front *f) {
 
 static struct val uniform(struct front *f, const struct path *path, enum guard_type type) {
   static const k_type types[] = {[GUARD_BOOL] = KT_BOOL, [GUARD_INTEGER] = KT_I64,
-                                 [GUARD_FLOAT] = KT_F64};
+                                 [GUARD_WIDE] = KT_I64, [GUARD_FLOAT] = KT_F64};
   assert(type >= GUARD_BOOL && type <= GUARD_FLOAT);
   struct guard *guard = need_guard(f, path, type);
   if (guard->uniform < 0) guard->uniform = outside_uniform(f);
@@ -163,13 +163,13 @@ static struct val absent(struct front *f, const struct path *path) {
 }
 
 static struct val outside_number(struct front *f, const struct path *path) {
-  bool integer = lua_isinteger(f->L, -1);
-  uint8_t bits = integer ? mixed_bits_outside(lua_tointeger(f->L, -1)) : 0;
+  enum guard_type type = GUARD_FLOAT;
+  if (lua_isinteger(f->L, -1))
+    type = mixed_is_small(lua_tointeger(f->L, -1)) ? GUARD_INTEGER : GUARD_WIDE;
   lua_pop(f->L, 1);
-  struct val number = uniform(f, path, integer ? GUARD_INTEGER : GUARD_FLOAT);
-  if (integer) need_guard(f, path, GUARD_INTEGER)->bits = bits;
-  number.wide = integer && !bits;
-  number.bits = bits;
+  struct val number = uniform(f, path, type);
+  number.wide = type == GUARD_WIDE;
+  number.bits = type == GUARD_INTEGER ? MIXED_SMALL : 0;
   number.at = keep_path(f, path) + 1;
   return number;
 }
@@ -339,7 +339,8 @@ void outside_table(struct front *f, struct val table) {
 
 /* Of numbers there are guards already. */
 static bool is_table(struct front *f, const struct path *path) {
-  return !find_guard(f, path, GUARD_INTEGER) && !find_guard(f, path, GUARD_FLOAT);
+  return !find_guard(f, path, GUARD_INTEGER) && !find_guard(f, path, GUARD_WIDE) &&
+         !find_guard(f, path, GUARD_FLOAT);
 }
 
 bool outside_guard_tables(struct front *f) {

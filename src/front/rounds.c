@@ -245,12 +245,11 @@ static bool changed_result(struct loop *loop, const struct env *env, uint32_t in
 }
 
 /* Whether the integers that a carry is in some rows may be rounded, as the floats that they are. */
-static bool rounds(const struct loop *loop, const struct carry *carry, struct val now,
-                   k_type type) {
+static bool rounds(const struct loop *loop, const struct carry *carry, struct val now) {
   bool begins = carry->kind == CARRY_REGISTER;
   const struct val *start = begins ? &loop->start.registers[carry->index] : NULL;
-  bool early = start && is_set(start) && mixed_rounds(loop->f, *start, type);
-  return carry->rounded || early || mixed_rounds(loop->f, now, type);
+  bool early = start && is_set(start) && mixed_rounds(loop->f, *start);
+  return carry->rounded || early || mixed_rounds(loop->f, now);
 }
 
 /* Whether a carry had to be given another type, so that it is right for all rounds. */
@@ -269,7 +268,7 @@ static bool changed_type(struct loop *loop, struct carry *carry, struct ending e
   bool mixed = val_mixes(f, before, now), wide = before.wide || val_is_wide(now);
   bool zero = before.zero && val_is_zero(now);
   enum spawned spawned = spawned_either(before.spawned, now.spawned);
-  bool rounded = mixed && rounds(loop, carry, now, (k_type)type);
+  bool rounded = mixed && rounds(loop, carry, now);
   bool unknown = carry->unknown || (now.mixed && now.whole == K_NONE);
   bool same = (k_type)type == carry->type && soft == carry->soft &&
               entity == carry->entity && zero == carry->zero && spawned == carry->spawned &&

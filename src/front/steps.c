@@ -57,7 +57,7 @@ static bool add_step(struct front *f, struct front_chain *chain, struct build_st
                      struct val y) {
   bool picks = step.step == KS_MIN || step.step == KS_MAX;
   bool floats = val_type(f, y) != KT_I64 && !y.mixed;
-  bool unsure = y.mixed && (!chain->floats || y.rounded || !mixed_fits(f, y, val_type(f, y)));
+  bool unsure = y.mixed && (!chain->floats || !mixed_is_exact(f, y));
   if (unsure || chain->ended) f->unsure = chain->component;
   if (unsure || chain->ended || chain->count == BUILD_STEPS) return false;
   step.operand = operand_of(f, y);
