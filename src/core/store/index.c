@@ -332,6 +332,7 @@ static uint32_t near_in_range(const struct entity_index *index, const struct ran
 
 /* The list of free ones is written once, which takes half of the time. */
 void entity_release_all(struct entity_index *index, const uint32_t *entities, uint32_t count) {
+  if (count == 0) return;   /* there may be no list, which even 0 is not added to */
   struct range *range = &index->entities;
   struct slots near = index->near;
   uint32_t head = range->free_head, freed = count, first = range->first - FIRST_ENTITY;
