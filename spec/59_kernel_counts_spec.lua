@@ -48,6 +48,7 @@ describe("world:count in a kernel", function()
         n.a, n.f = world:count "N, !Enemy", world:count "Enemy" / 3
       end
     end)
+    same(function(world) return function(n) n.a = n.a + world:count "Enemy|N, !Off:off" end end)
     local text = "Enemy, Off"
     same(function(world)
       return function(n) if world:count(text) > 3 then n.a = world:count "Off:off" end end
@@ -95,6 +96,29 @@ describe("world:count in a kernel", function()
     world:tag "Enmy"
     world:update(1)
     assert.equal("vector", world:explain("s").tier)
+  end)
+end)
+
+describe("what a kernel gets of other entities", function()
+  local function explained(count)
+    local world, fields, lines = helper.new_world(), {}, {}
+    for i = 1, count do
+      fields[i] = ("f%d: f64 = %d"):format(i, i)
+      lines[i] = ("s = s + world:get(p.at, 'W.f%d')"):format(i)
+    end
+    world:component("W", fields)
+    world:component("P", { "x: f64", "at: entity" })
+    local e = world:spawn { P = { at = world:spawn { W = {} } } }
+    local text = "local world = ... return function(p) local s = 0.0 " .. table.concat(lines, " ")
+    world:system("s", { query = "P", each = load(text .. " p.x = s end")(world) })
+    world:update(1)
+    assert.equal(count * (count + 1) / 2, (world:get(e, "P.x")))
+    return world:explain "s"
+  end
+
+  it("is as much as it may be, and no more", function()
+    assert.equal("vector", explained(63).tier)
+    assert.matches("asks other entities for too much", explained(64).reason)
   end)
 end)
 

@@ -204,7 +204,7 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   bool by_stretches = !RESULT_IS_USED(kernel->result) && !loop->walk && !loop->filter;
   bool silent = by_stretches && !run.plan->command_count && !run.plan->order_count;
   bool sound = !silent || run_by_stretches(runner, &run, match, &failure);
-  if (UNLIKELY(!sound && gives_up(loop, how))) return false;
+  assert(sound || !loop->walk);
   while (!silent && sound && run_next_rows(&run, table, by_stretches)) {
     sound = run_table(runner, &run, match, &failure);
     if (UNLIKELY(!sound && gives_up(loop, how))) return false;
