@@ -58,10 +58,8 @@ struct query_box *check_query(lua_State *L, int arg) {
     return NULL;
   }
   query->box->calls++;
-  if (query->query->broken)
-    raise_error(L, "query '%s' names a component or field that is no longer declared, or was "
-                   "declared anew: make the query, or register its system, again",
-                query->query->text);
+  ecs_status status = query_usable(query->query);
+  if (status != ECS_OK) raise_status(L, query->box->world, status);
   return query;
 }
 

@@ -22,7 +22,7 @@ ecs_status query_usable(const ecs_query *query) {
   if (!query->broken) return ECS_OK;
   return world_fail(query->world, ECS_ENAME,
                     "query '%s' names a component or field that is no longer declared, or was "
-                    "declared anew: make it again", query->text);
+                    "declared anew: make the query, or register its system, again", query->text);
 }
 
 ecs_status query_no_entities(const ecs_query *query) {
