@@ -34,14 +34,18 @@ static struct val with_chain(struct front *f, struct val number, const struct fr
   return number;
 }
 
-static bool holds_floats(const struct component *component, uint32_t leaf) {
-  return type_class(component->leaves[leaf].type) == CLASS_FLOAT;
+/* A chain without steps that begins at a place, as it is read here. */
+static struct front_chain chain_at(const struct front *f, const struct component *component,
+                                   uint32_t leaf) {
+  bool floats = type_class(component->leaves[leaf].type) == CLASS_FLOAT;
+  return (struct front_chain){.component = component, .leaf = leaf, .index = K_NONE,
+                              .read = build_mark(f->b), .floats = floats};
 }
 
 struct val steps_element(struct front *f, struct val number, struct val array, k_value index) {
-  struct front_chain chain = {.component = array.component, .leaf = ARRAY_LEAF, .index = index,
-                              .present = number.present, .read = build_mark(f->b),
-                              .floats = holds_floats(array.component, ARRAY_LEAF)};
+  struct front_chain chain = chain_at(f, array.component, ARRAY_LEAF);
+  chain.index = index;
+  chain.present = number.present;
   return with_chain(f, number, &chain);
 }
 
@@ -136,18 +140,15 @@ static void note_alias(struct front *f, const struct component *component, uint3
 struct val steps_other(struct front *f, struct val value, uint32_t column) {
   if (value.names || value.entity) return value;
   const struct front_column *other = &f->columns[column];
-  struct front_chain chain = {.component = other->component, .leaf = other->component_leaf,
-                              .index = K_NONE, .column = column + 1, .read = build_mark(f->b),
-                              .floats = holds_floats(other->component, other->component_leaf)};
+  struct front_chain chain = chain_at(f, other->component, other->component_leaf);
+  chain.column = column + 1;
   return with_chain(f, value, &chain);
 }
 
 struct val steps_field(struct front *f, struct val value, struct val field) {
   note_alias(f, field.root, field.leaf);
   if (value.names || value.entity) return value;
-  struct front_chain chain = {.component = field.root, .leaf = field.leaf, .index = K_NONE,
-                              .read = build_mark(f->b),
-                              .floats = holds_floats(field.root, field.leaf)};
+  struct front_chain chain = chain_at(f, field.root, field.leaf);
   return with_chain(f, value, &chain);
 }
 

@@ -128,8 +128,8 @@ static APART int get_slowly(lua_State *L, struct world_box *box) {
   struct target target;
   check_target(L, box, 3, id, record, &target);
   struct component *component = target.component;
-  if (!component->relation) check_only(L, 3, ONE_COMPONENT);
   if (component->relation) return relation_get(L, box, component, target.leaf);
+  check_only(L, 3, ONE_COMPONENT);
   if (!target.columns) return 0;
   struct place place;
   place_at(&place, L, box, id, &target);
