@@ -29,7 +29,9 @@ ECS_API size_t ecs_query_count(const ecs_query *query);
 /* Counts without making a query. */
 ECS_API ecs_status ecs_count(ecs_world *world, const char *text, size_t *out);
 
-/* Whole tables at once: add or remove a component, or despawn, every row of a query. */
+/* Whole tables at once: add or remove a component, or despawn, every row of a query. ECS_EBUSY
+** inside scopes. ECS_EINVAL when an entity refuses it, as one does that has what requires the
+** component that is to go: others may have changed then. */
 ECS_API ecs_status ecs_query_add(ecs_query *query, ecs_id component);
 ECS_API ecs_status ecs_query_remove(ecs_query *query, ecs_id component);
 ECS_API ecs_status ecs_query_despawn(ecs_query *query);
