@@ -26,45 +26,29 @@ static uint64_t hash_ids(const ecs_id *ids, uint32_t count) {
 
 /* ---- the component index ---- */
 
-enum { KEY_ALL, KEY_ID, KEY_RELATION, KEY_TARGET };
+enum { KEY_ALL, KEY_ID, KEY_RELATION };
 
-static bool is_first_of_relation(const struct graph_keys *keys, uint32_t at) {
-  const ecs_id *ids = keys->ids;
-  return at == 0 || !id_is_pair(ids[at - 1]) ||
-         pair_relation(ids[at - 1]) != pair_relation(ids[at]);
-}
-
-static bool is_first_of_target(const struct graph_keys *keys, uint32_t at) {
-  for (uint32_t i = at; i-- > 0 && id_is_pair(keys->ids[i]);)
-    if (pair_target(keys->ids[i]) == pair_target(keys->ids[at])) return false;
-  return true;
-}
-
-/* The key of an id in one form; false when the id has none in it, or another id has had it. */
-static bool key_of(const struct graph_keys *keys, uint32_t at, uint8_t form, ecs_id *key) {
-  ecs_id id = keys->ids[at];
-  *key = id;
-  if (form == KEY_ID) return true;
-  if (!id_is_pair(id)) return false;
-  *key = form == KEY_RELATION ? pair_make(pair_relation(id), 0) : pair_make(0, pair_target(id));
-  return form == KEY_RELATION ? is_first_of_relation(keys, at) : is_first_of_target(keys, at);
+static bool is_first_of_relation(const struct graph_keys *keys) {
+  ecs_id id = keys->ids[keys->next], before = keys->next ? keys->ids[keys->next - 1] : ECS_NULL;
+  return id_is_pair(id) && (!id_is_pair(before) || pair_relation(before) != pair_relation(id));
 }
 
 bool graph_next_key(struct graph_keys *keys, ecs_id *key) {
+  *key = ECS_NULL;
   if (keys->form == KEY_ALL) {
     keys->form = KEY_ID;
-    *key = ECS_NULL;
     return true;
   }
-  while (keys->next < keys->count) {
-    uint32_t at = keys->next;
-    uint8_t form = keys->form;
-    bool last = form == KEY_TARGET;
-    keys->form = (uint8_t)(last ? KEY_ID : form + 1);
-    keys->next += last;
-    if (key_of(keys, at, form, key)) return true;
+  if (keys->next == keys->count) return false;
+  *key = keys->ids[keys->next];
+  if (keys->form == KEY_ID && is_first_of_relation(keys)) {
+    keys->form = KEY_RELATION;
+    return true;
   }
-  return false;
+  if (keys->form == KEY_RELATION) *key = pair_make(pair_relation(*key), 0);
+  keys->form = KEY_ID;
+  keys->next++;
+  return true;
 }
 
 bool graph_lists(const struct table *table, ecs_id wanted) {
@@ -112,7 +96,8 @@ ecs_status graph_need_record(ecs_world *world, ecs_id id, struct id_record **out
   return *out ? ECS_OK : new_record(world, id, out);
 }
 
-static ecs_status record_reserve(ecs_world *world, ecs_id id) {
+/* Room for a table in all that lists it by one of its keys. */
+static ecs_status record_reserve(ecs_world *world, ecs_id id, const struct table *table) {
   struct id_record *record;
   ecs_status status = graph_need_record(world, id, &record);
   if (status != ECS_OK) return status;
@@ -120,7 +105,7 @@ static ecs_status record_reserve(ecs_world *world, ecs_id id) {
                                  record->table_count + 1ull, sizeof *tables);
   if (!tables) return world_nomem(world);
   record->tables = tables;
-  return ECS_OK;
+  return query_join_reserve(record, table);
 }
 
 /* Keeps the order of what stays. */
@@ -192,29 +177,27 @@ static void enter_index(ecs_world *world, struct table *table) {
     struct id_record *record = graph_record(world, key);
     assert(record && record->table_count < record->table_capacity);
     record->tables[record->table_count++] = table->index;
+    query_join(record, table);
   }
   graph->pair_tables += table->has_pairs;
 }
 
 static ecs_status make(ecs_world *world, uint64_t hash, const ecs_id *ids, uint32_t count,
                        struct table **out) {
-  ecs_status status = reserve_index(world);
-  struct graph_keys keys = graph_keys(ids, count);
-  for (ecs_id key; status == ECS_OK && graph_next_key(&keys, &key);)
-    status = record_reserve(world, key);
-  if (status != ECS_OK) return status;
   struct table *table;
-  status = table_new(world, ids, count, &table);
+  ecs_status status = reserve_index(world);
+  if (status == ECS_OK) status = table_new(world, ids, count, &table);
   if (status != ECS_OK) return status;
   table->hash = hash;
-  status = query_join_reserve(world, table);
+  struct graph_keys keys = graph_keys(ids, count);
+  for (ecs_id key; status == ECS_OK && graph_next_key(&keys, &key);)
+    status = record_reserve(world, key, table);
   if (status != ECS_OK) {
     table_free(world, table);
     return status;
   }
   assert(!find(world, hash, ids, count));
   enter_index(world, table);
-  query_join(world, table);
   if (count) graph_note_empty(&world->graph, table);
   *out = table;
   return ECS_OK;
@@ -504,8 +487,8 @@ void graph_forget(ecs_world *world, ecs_id id) {
 }
 
 void graph_forget_target(ecs_world *world, uint32_t index) {
-  ecs_id pairs = pair_make(0, index);
-  if (map_get(&world->graph.records, pairs) != NONE) reclaim(world, has_id, pairs);
+  for (uint32_t i = 0; i < world->relations.count; i++)
+    graph_forget(world, pair_make(ecs_id_index(world->relations.list[i]->component->id), index));
 }
 
 ecs_status graph_init(ecs_world *world) {

@@ -11,12 +11,12 @@ ecs_status graph_init(ecs_world *world);
 void graph_free(ecs_world *world);
 
 /* What the component index lists a set of ids by: ECS_NULL, for all tables, each of the ids, and
-** for its pairs (relation, any) and (any, target), each once. */
+** for its pairs (relation, any), each once. */
 struct graph_keys {
   const ecs_id *ids;
   uint32_t count;
   uint32_t next;
-  uint8_t form;              /* of the next key: an id itself, or with any target, any relation */
+  uint8_t form;              /* of the next key: an id itself, or its relation with any target */
 };
 
 static inline struct graph_keys graph_keys(const ecs_id *ids, uint32_t count) {

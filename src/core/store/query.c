@@ -92,38 +92,17 @@ static void join(ecs_query *query, const struct table *table) {
   query->tables[query->count++] = table->index;
 }
 
-/* Calls back for every query that the table could concern. */
-typedef ecs_status (*visit_fn)(ecs_query *query, const struct table *table);
-
-static ecs_status each_query(ecs_world *world, const struct table *table, visit_fn visit) {
-  struct graph_keys keys = graph_keys(table->ids, table->id_count);
-  for (ecs_id key; graph_next_key(&keys, &key);) {
-    struct id_record *record = graph_record(world, key);
-    for (uint32_t j = 0; j < record->query_count; j++) {
-      if (!query_terms_match(&record->queries[j]->terms, table)) continue;
-      ecs_status status = visit(record->queries[j], table);
-      if (status != ECS_OK) return status;
-    }
-  }
-  return ECS_OK;
+ecs_status query_join_reserve(const struct id_record *record, const struct table *table) {
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < record->query_count && status == ECS_OK; i++)
+    if (query_terms_match(&record->queries[i]->terms, table))
+      status = query_room(record->queries[i], record->queries[i]->count + 1ull);
+  return status;
 }
 
-static ecs_status visit_reserve(ecs_query *query, const struct table *table) {
-  (void)table;
-  return query_room(query, query->count + 1ull);
-}
-
-static ecs_status visit_join(ecs_query *query, const struct table *table) {
-  join(query, table);
-  return ECS_OK;
-}
-
-ecs_status query_join_reserve(ecs_world *world, const struct table *table) {
-  return each_query(world, table, visit_reserve);
-}
-
-void query_join(ecs_world *world, const struct table *table) {
-  each_query(world, table, visit_join);
+void query_join(const struct id_record *record, const struct table *table) {
+  for (uint32_t i = 0; i < record->query_count; i++)
+    if (query_terms_match(&record->queries[i]->terms, table)) join(record->queries[i], table);
 }
 
 void query_leave(ecs_query *query) {

@@ -79,10 +79,10 @@ void query_rejoin(ecs_query *query);
 /* Visits its tables in the order in which the world now has them. */
 void query_reorder(ecs_query *query);
 
-/* For tables that come and go: reserve in every query that the new table matches, then
+/* For tables that come and go: reserve in every query of a record that the new table matches, then
 ** join them. */
-ecs_status query_join_reserve(ecs_world *world, const struct table *table);
-void query_join(ecs_world *world, const struct table *table);
+ecs_status query_join_reserve(const struct id_record *record, const struct table *table);
+void query_join(const struct id_record *record, const struct table *table);
 /* Forgets doomed tables, keeping the order of the others. */
 void query_leave(ecs_query *query);
 

@@ -193,16 +193,23 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
   return ECS_OK;
 }
 
+/* The tables of those who are tied to a target by a relation of several. */
+static const struct id_record *paired(const ecs_world *world, const struct relation *relation,
+                                      uint32_t target) {
+  if (relation->exclusive || world->graph.pair_tables == 0) return NULL;
+  return graph_record(world, pair_make(ecs_id_index(relation->component->id), target));
+}
+
 bool relation_concerns(const ecs_world *world, uint32_t entity) {
   const struct relations *relations = &world->relations;
   for (uint32_t i = 0; i < relations->count; i++) {
     const struct relation *relation = relations->list[i];
     const struct ties *ties = &relation->ties;
     if (ties->count && (ties_target(ties, entity) || ties_first(ties, entity))) return true;
+    const struct id_record *record = paired(world, relation, entity);
+    if (record && record->table_count) return true;
   }
-  if (world->graph.pair_tables == 0) return false;
-  const struct id_record *record = graph_record(world, pair_make(0, entity));
-  return record && record->table_count;
+  return false;
 }
 
 static bool has_rows(const ecs_world *world, const struct id_record *record) {
@@ -212,9 +219,12 @@ static bool has_rows(const ecs_world *world, const struct id_record *record) {
 }
 
 bool relation_has_sources(const ecs_world *world, uint32_t target) {
-  for (uint32_t i = 0; i < world->relations.count; i++)
-    if (ties_first(&world->relations.list[i]->ties, target)) return true;
-  return has_rows(world, graph_record(world, pair_make(0, target)));
+  for (uint32_t i = 0; i < world->relations.count; i++) {
+    const struct relation *relation = world->relations.list[i];
+    if (ties_first(&relation->ties, target)) return true;
+    if (has_rows(world, paired(world, relation, target))) return true;
+  }
+  return false;
 }
 
 void relation_clear(ecs_world *world, struct relation *relation) {

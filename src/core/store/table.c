@@ -105,19 +105,23 @@ static ecs_status make_marks(ecs_world *world, struct table **table,
 ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
                      struct table **out) {
   uint32_t columns = 0, toggles = 0;
+  const struct relation *prefab = world->relations.prefab;
+  bool hidden = false, watched = false;
   for (uint32_t i = 0; i < count; i++) {
-    columns += component_of(world, ids[i])->leaf_count;
-    toggles += component_of(world, ids[i])->toggle;
+    const struct component *component = component_of(world, ids[i]);
+    columns += component->leaf_count;
+    toggles += component->toggle;
+    hidden |= prefab && component == prefab->component;
+    watched |= component->watched;
   }
   ecs_status status = make(world, columns, toggles, count, out);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
     add_id(*out, ids[i], component_of(world, ids[i]));
-  const struct relation *prefab = world->relations.prefab;
-  for (uint32_t i = 0; prefab && i < count && status == ECS_OK; i++)
-    (*out)->hidden |= component_of(world, ids[i]) == prefab->component;
-  assert(status != ECS_OK || (*out)->column_count == columns);
-  if (status == ECS_OK) (*out)->packs = (*out)->plain;
-  return status == ECS_OK ? make_marks(world, out, NULL) : status;
+  if (status != ECS_OK) return status;
+  assert((*out)->column_count == columns);
+  (*out)->hidden = hidden;
+  (*out)->packs = (*out)->plain;
+  return watched ? make_marks(world, out, NULL) : ECS_OK;
 }
 
 ecs_status table_new_alone(ecs_world *world, ecs_id id, const struct component *component,
