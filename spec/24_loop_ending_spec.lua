@@ -220,6 +220,67 @@ for _, form in ipairs { "each", "chunks" } do
   end)
 end
 
+-- What a for loop over a query can be, each over objects that nobody else has: `keep` notes which.
+local forms = {
+  each = function(world, keep) return keep(world:query "Position"):each() end,
+  chunks = function(world, keep) return keep(world:query "Position"):chunks() end,
+  ["where and each"] = function(world, keep)
+    return keep(keep(world:query "Position"):where(function(p) return p.x > 1 end)):each()
+  end,
+  ["where and chunks"] = function(world, keep)
+    return keep(keep(world:query "Position"):where(function(p) return p.x > 1 end)):chunks()
+  end,
+}
+
+describe("a loop that something else has ended", function()
+  local enders = {
+    update = function(world) world:update(0) end,
+    run = function(world) world:run("update", 0) end,
+    commit = function(world) world:commit() end,
+    load = function(world) world:load(world:save()) end,
+    restore = function(world) world:restore(world:snapshot()) end,
+    ["undeclaring its component"] = function(world) world:undeclare "Position" end,
+    ["the end of a system"] = function() end,
+    ["the end of a defer"] = function() end,
+  }
+  local around = {
+    ["the end of a system"] = function(world, body)
+      world:system("s", { run = body })
+      world:update(0)
+    end,
+    ["the end of a defer"] = function(world, body)
+      world:defer()
+      body()
+      world:commit()
+    end,
+  }
+
+  for form, begin in pairs(forms) do
+    for name, ending in pairs(enders) do
+      it("over " .. form .. " is given back behind " .. name, function()
+        local world = new_world()
+        local weak = setmetatable({}, { __mode = "k" })
+        local function keep(object)
+          weak[object] = true
+          return object
+        end
+        local function leave()
+          local co = coroutine.wrap(function()
+            for _ in begin(world, keep) do coroutine.yield() end
+          end)
+          co()
+        end
+        local enter = around[name] or function(_, body) body() end
+        enter(world, leave)
+        assert.is_not_nil(next(weak))
+        ending(world)
+        for _ = 1, 3 do collectgarbage() end
+        assert.is_nil(next(weak))
+      end)
+    end
+  end
+end)
+
 describe("a for loop in a system", function()
   it("that is left open ends with the system", function()
     local world, _, query = new_world()

@@ -548,12 +548,16 @@ void loop_commit(lua_State *L, int index, struct loop_box *loop) {
   lua_pop(L, 1);
 }
 
-/* Pushes the loop of the handle at argument 1; NULL, and nothing, when it has ended. */
+/* Pushes the loop of the handle at argument 1; NULL, and nothing, when it has ended: then nobody
+** but its world may have it any more. */
 static struct loop_box *push_open(lua_State *L) {
   const struct handle_box *handle = box_test(L, 1, &kind_loop, sizeof *handle);
-  if (!handle || !handle->loop || !handle->loop->open) return NULL;
+  if (!handle || !handle->loop) return NULL;
   lua_getiuservalue(L, 1, HANDLE_LOOP);
-  return handle->loop;
+  if (handle->loop->open) return handle->loop;
+  sweep(L, handle->loop->box, lua_gettop(L));
+  lua_pop(L, 1);
+  return NULL;
 }
 
 /* A loop that is left early: by break or return its commands apply, by an error they do
