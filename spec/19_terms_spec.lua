@@ -441,6 +441,35 @@ describe("C87: a path", function()
     assert.equal(2, query:count())
   end)
 
+  it("with '*' finds what is far up a line, or no longer there, from every row of it", function()
+    local line = { bob }
+    for at = 2, 40 do
+      line[at] = world:spawn { Position = {}, ChildOf = line[at - 1] }
+    end
+    local query = world:query "ChildOf*->Health:in, Position"
+    local function found()
+      local seen, count = {}, 0
+      for health, _, entity in query:each() do
+        seen[entity], count = health.hp, count + 1
+        query:count()   -- another use of it meanwhile
+      end
+      return seen, count
+    end
+    world:set(bob, "Health", 1)
+    local seen, count = found()
+    assert.equal(39, count)
+    for at = 2, 40 do
+      assert.equal(1, seen[line[at]])
+    end
+    world:set(line[20], "Health", 2)
+    seen = found()
+    assert.same({ 1, 2, 2 }, { seen[line[19]], seen[line[20]], seen[line[40]] })
+    world:remove(line[20], "ChildOf")
+    world:remove(line[20], "Health")
+    seen, count = found()
+    assert.same({ 18, 1 }, { count, seen[line[19]] })
+  end)
+
   it("to a tag filters, or is true or nil with '?'", function()
     world:add(e, "ChildOf", bob)
     world:add(bob, "Enemy")

@@ -12,7 +12,7 @@ local EITHER = { "Position|Health", "Enemy|Health", "Health|Enemy|Position", "En
   "Position:in|Hunt", "Hunt|DockedTo:in", "Packed|Health", "Shield|Position:in", "Awake|Wet",
   "Shield|Packed|Enemy" }
 local RELATIONS = { "Likes", "Likes", "Owes", "Owes", "DockedTo", "State", "ChildOf" }
-local WAYS = { "ChildOf", "ChildOf", "DockedTo", "Hunt.prey", "ChildOf*" }
+local WAYS = { "ChildOf", "ChildOf", "DockedTo", "Hunt.prey", "ChildOf*", "ChildOf*" }
 local ENDS = { "Position", "Health", "Health", "Hunt", "Enemy", "Packed", "Shield", "Awake" }
 -- What else than entities is a target, by relation.
 local NAMES = { Likes = { "Apples", "Enemy", "Position" }, Owes = { "Apples", "Health" },
@@ -148,6 +148,20 @@ function change.switch(world, rng, entity)
   switch(world, entity, rng:pick { "Shield", "Awake", "Packed" })
 end
 
+-- Most stand in one line then, few of whom have something: ways along it are long.
+local function line_up(world, rng)
+  local ids, rare = living(world), { "Hunt", "Awake", rng:pick(ENDS) }
+  local line = rng:sample(ids, math.min(#ids, 18))
+  for at, id in ipairs(line) do
+    for _, name in ipairs(rng:chance(90) and rare or {}) do
+      world:remove(id, name)
+    end
+    if at > 1 then
+      tie.ChildOf(world, rng, id, line[at - 1])
+    end
+  end
+end
+
 -- Changes the world here and there; most worlds stay about as full as they were.
 function gen.change(world, rng)
   for _ = 1, 8 do
@@ -160,6 +174,9 @@ function gen.change(world, rng)
   end
   while #living(world) < MOST - 4 do
     spawn(world, rng)
+  end
+  if rng:chance(50) then
+    line_up(world, rng)
   end
 end
 

@@ -433,6 +433,7 @@ static ecs_status try_steps(const ecs_query *query) {
   for (uint32_t i = 0; i < terms.count; i++) {
     terms.terms[i] = query->terms.terms[i];
     terms.terms[i].picks = NULL;
+    terms.terms[i].known = (struct map){.entries = NULL};
     struct component *shown = component_of(world, terms.terms[i].component->id);
     if (shown) terms.terms[i].component = shown;
   }

@@ -2,6 +2,7 @@
 #ifndef ECS_CORE_STORE_TERM_H
 #define ECS_CORE_STORE_TERM_H
 
+#include "core/base/hash_map.h"
 #include "core/store/fields.h"
 
 enum term_kind { TERM_WITH, TERM_WITHOUT, TERM_OPTIONAL, TERM_OR };
@@ -39,6 +40,7 @@ struct term {
   uint32_t through_leaf;       /* the field; NONE for a relation's target */
   bool cascade;                /* of a path along a relation: parents come first */
   bool nearest;                /* of a path: from the row itself on, along the relation */
+  struct map known;            /* of these, while a walk is under way: to whom ways lead, by index */
   enum term_kind kind;
   uint32_t group;        /* terms of one A|B|C share it; NONE otherwise */
   uint32_t leaf;         /* a single field's term (Position.x); NONE for the whole */

@@ -115,15 +115,43 @@ static ecs_id through_field(const struct walk *walk, const struct term *term) {
   return entity_target(walk->query->world, ids[row]);
 }
 
-/* From the row itself on: a relation may lead in a circle, which has no more steps than ties. */
-static bool nearest(const struct walk *walk, const struct term *term, struct walk_end *end) {
-  const struct ties *ties = &term->through->relation->ties;
+#define SHORT_WAY 8u           /* steps of a way that are not noted */
+
+/* Notes to whom so many steps of a way lead, 0 for nobody, from each but the first ones. Without
+** memory for it they are gone again. */
+static void note_way(const struct walk *walk, const struct ties *ties, struct map *known,
+                     uint32_t steps, uint32_t to) {
   uint32_t at = walk->table->rows[walk->row];
-  for (uint32_t steps = 0; at && steps <= ties->count; steps++) {
-    if (end_of(walk, at, term, end)) return true;
+  if (!map_reserve(&walk->query->world->memory, known, steps)) return;
+  for (uint32_t i = 0; i < steps; i++, at = ties_target(ties, at))
+    if (i >= SHORT_WAY) map_put(known, at, to);
+}
+
+/* From the row itself on: a relation may lead in a circle, which has no more steps than ties. Ways
+** of others come by where a long one did: so n rows in a line take O(n). */
+static bool nearest(const struct walk *walk, const struct term *term, struct walk_end *end) {
+  const struct query_terms *terms = &walk->query->terms;
+  const struct ties *ties = &term->through->relation->ties;
+  struct map *known = &terms->terms[term - terms->terms].known;
+  uint32_t at = walk->table->rows[walk->row], steps = 0, to = NONE;
+  bool found = false;
+  for (; at && steps <= ties->count && to == NONE; steps++) {
+    if (steps >= SHORT_WAY) to = map_get(known, at);
+    if (to != NONE) at = to;
+    found = at && end_of(walk, at, term, end);
+    if (found) break;
     at = ties_target(ties, at);
   }
-  return false;
+  if (steps > SHORT_WAY) note_way(walk, ties, known, steps, found ? at : 0);
+  return found;
+}
+
+/* What was noted of ways is of one walk, while which no row moves. */
+static void forget_ways(const struct walk *walk) {
+  const struct query_terms *terms = &walk->query->terms;
+  for (uint32_t i = 0; i < terms->count; i++)
+    if (UNLIKELY(terms->terms[i].known.count))
+      map_free(&walk->query->world->memory, &terms->terms[i].known);
 }
 
 /* To whom a path's relation leads; where that one's row comes before, the lineup knows. */
@@ -242,6 +270,7 @@ void walk_begin(struct walk *walk, const ecs_query *query) {
   const struct query_terms *terms = &query->terms;
   memset(walk, 0, sizeof *walk);
   walk->query = query;
+  forget_ways(walk);
   walk->even = !terms->sources && !terms->packed && !terms->toggled && !terms->cascade;
   for (uint32_t i = 0; i < terms->step_count; i++) {
     const struct term *term = &terms->terms[terms->steps[i]];
@@ -346,6 +375,7 @@ ecs_status walk_begin_ordered(struct walk *walk, ecs_query *query) {
 }
 
 void walk_end(struct walk *walk) {
+  forget_ways(walk);
   if (walk->lineup) lineup_release(walk->query->world, walk->lineup);
   walk->lineup = NULL;
 }
