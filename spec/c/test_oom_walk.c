@@ -33,6 +33,25 @@ static void unordered(struct fixture *f) {
   f->query = query_with(f, "(Likes, *)", ECS_NULL);
 }
 
+/* A line whose first one is frozen: what is noted on the way there is a short cut, and nothing fails
+** without it. */
+static void lined_up(struct fixture *f) {
+  family(f);
+  CHECK_OK(f->world, ecs_add(f->world, f->ids[0], f->frozen));
+  ecs_id last = f->ids[3];
+  for (int i = 0; i < 40; i++) {
+    ecs_id next = SPAWN(f->world, f->position);
+    CHECK_OK(f->world, ecs_set(f->world, next, docked, &(struct docked){last, 0}));
+    last = next;
+  }
+  f->query = query_with(f, "DockedTo*->Frozen, Position", ECS_NULL);
+}
+
+static ecs_status count_line(struct fixture *f) {
+  CHECK_INTEGER(44, ecs_query_count(f->query));
+  return ECS_OK;
+}
+
 static ecs_status go_through(struct fixture *f) {
   ecs_status status = ecs_iter_open(f->query, &f->it);
   if (status != ECS_OK) return status;
@@ -53,6 +72,7 @@ static const struct operation operations[] = {
   {"a query in the order of sources", family, make_sources, NULL, ASKS},
   {"a query that joins", family, make_join, NULL, ASKS},
   {"C85: going through parents first", ordered, go_through, NULL, ASKS},
+  {"C75: finding what is far up a line", lined_up, count_line, NULL, ASKS},
   {"going through pairs", unordered, go_through, NULL, ASKS},
   {"a tag for all that are tied", unordered, freeze_all, NULL, ASKS},
   {"a pair for all that are tied", ordered, like_all, NULL, ASKS},
