@@ -57,13 +57,13 @@ static bool has_sights(const ecs_world *world, struct watch *watch) {
   return sight_next(&sight);
 }
 
-/* The next one that is to be called in this round: observers may come and go meanwhile. */
-static struct watch *next_watch(const ecs_world *world) {
-  const struct watching *watching = world->watching;
-  struct watch *watch = watching->first;
-  while (watch && (watch->round != watching->round || watch->asked == watching->round))
-    watch = watch->next;
-  return watch;
+/* The next one that is to be called in this round: observers may go meanwhile. */
+static struct watch *next_watch(struct watching *watching) {
+  while (watching->turn < watching->concerned_count) {
+    struct watch *watch = watching->concerned[watching->turn++];
+    if (watch && watch->listed) return watch;
+  }
+  return NULL;
 }
 
 /* ---- rounds ---- */
@@ -98,9 +98,8 @@ static void tell_refusal(ecs_world *world, struct outcome *outcome) {
 
 static void call_all(ecs_world *world, struct outcome *outcome) {
   struct watching *watching = world->watching;
-  for (struct watch *watch; (watch = next_watch(world)) != NULL;) {
+  for (struct watch *watch; (watch = next_watch(watching)) != NULL;) {
     struct ecs_sight sight;
-    watch->asked = watching->round;
     if (!has_sights(world, watch)) continue;
     watch->called = watching->round;
     watch->first_command = world->staging.command_count;

@@ -329,7 +329,8 @@ static ecs_status append(ecs_world *world, ecs_system *system) {
   system_names_put(&schedule->names, system);
   if (arrange_leads_nobody(schedule, system)) {
     arrange_append(schedule, system);
-    if (system->watch) schedule_relist(world);
+    schedule->counted = false;
+    if (system->watch && system->enabled) watching_add(world, system->watch);
     return ECS_OK;
   }
   schedule->systems[schedule->system_count++] = system;

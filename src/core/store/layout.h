@@ -9,6 +9,7 @@
 struct component;
 struct marks;
 struct toggle;
+struct watch;
 
 struct column {
   ecs_id id;                 /* of the table's ids the one that it is for */
@@ -64,8 +65,9 @@ struct table {
   size_t block_size;         /* of this struct with all its arrays */
   struct edge no_edge;       /* the free slot of a table without edges */
   struct column_buffer row_buffer;
-  uint64_t watch_stamp;      /* when it was asked whether observers watch any of its rows, */
-  bool watched;              /* and what the answer was */
+  uint64_t watch_stamp;      /* when the observers that may match its rows were listed */
+  struct watch **watchers;
+  uint32_t watcher_count, watcher_capacity;
   uint32_t serial;           /* told apart from an earlier table of the same index */
   uint32_t edge_count;
   uint32_t incoming;         /* rows a commit is about to add */

@@ -154,6 +154,7 @@ void table_free(ecs_world *world, struct table *table) {
   table->count = 0;
   table_shrink(world, table);
   marks_free(&world->memory, table);
+  memory_free(&world->memory, table->watchers, table->watcher_capacity * sizeof *table->watchers);
   if (table->edges != &table->no_edge)
     memory_free(&world->memory, table->edges, edge_bytes(table));
   memory_free(&world->memory, table->block, table->block_size);
@@ -161,7 +162,7 @@ void table_free(ecs_world *world, struct table *table) {
 
 size_t table_bytes(const struct table *table) {
   size_t bytes = table->block_size + table->row_buffer.size + toggles_bytes(table);
-  bytes += marks_bytes(table);
+  bytes += marks_bytes(table) + table->watcher_capacity * sizeof *table->watchers;
   if (table->edges != &table->no_edge) bytes += edge_bytes(table);
   for (uint32_t i = 0; i < table->column_count; i++) bytes += table->columns[i].buffer.size;
   return bytes;

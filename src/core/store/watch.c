@@ -8,13 +8,15 @@
 #include "core/store/query.h"
 #include "core/store/relate.h"
 #include "core/store/sweeping.h"
+#include "core/store/watch_apply.h"
 #include "core/store/world.h"
 
 /* ---- those that are on ---- */
 
 void watching_clear(ecs_world *world) {
   struct watching *watching = world->watching;
-  watching->first = NULL;
+  for (struct watch *watch = watching->first; watch; watch = watch->next) watch->listed = false;
+  watching->first = watching->last = NULL;
   watching->sets = 0;
   watching->version++;
   world->staging.watched = 0;
@@ -22,10 +24,13 @@ void watching_clear(ecs_world *world) {
 
 void watching_add(ecs_world *world, struct watch *watch) {
   struct watching *watching = world->watching;
-  struct watch **at = &watching->first;
-  while (*at && (*at)->kind <= watch->kind) at = &(*at)->next;
-  watch->next = *at;
-  *at = watch;
+  assert(!watch->listed);
+  *(watching->last ? &watching->last->next : &watching->first) = watch;
+  watching->last = watch;
+  watch->next = NULL;
+  watch->listed = true;
+  watch->place = world->staging.watched;
+  watching->version++;
   watching->sets += watch->kind == WATCH_SET;
   world->staging.watched++;
 }
@@ -185,7 +190,10 @@ ecs_status watch_write(ecs_world *world, ecs_id entity, ecs_id id, const struct 
                        const struct write *writes, uint32_t count) {
   uint32_t scope = NONE;
   bool alone = !staging_is_open(&world->staging);
+  const struct record *record = entity_find(&world->entities, entity);
+  struct table *table = record ? record_table(world, record) : NULL;
   ecs_status status = watch_need_notes(world, 1);
+  if (status == ECS_OK && table) status = watch_table(world, table);
   if (status == ECS_OK && alone) status = scope_open(world, SCOPE_DEFER, &scope);
   if (status != ECS_OK) return status;
   add_note(world, entity, id);
@@ -243,8 +251,9 @@ void watch_forget_matches(struct watch *watch) {
 
 void watch_forget_changes(ecs_world *world) {
   struct watching *watching = world->watching;
-  for (struct watch *watch = watching->first; watch; watch = watch->next)
-    watch_forget_matches(watch);
+  for (uint32_t i = 0; i < watching->concerned_count; i++)
+    if (watching->concerned[i]) watch_forget_matches(watching->concerned[i]);
+  watching->concerned_count = watching->turn = 0;
   if (watching->change_at.count) map_clear(&watching->change_at);
   watching->change_count = watching->gift_count = watching->due = 0;
   watching->ordered = watching->together = watching->dying = false;
@@ -266,6 +275,9 @@ void watch_free_copies(ecs_world *world, struct watch *watch) {
 
 void watch_free(ecs_world *world, struct watch *watch) {
   struct memory *memory = &world->memory;
+  struct watching *watching = world->watching;
+  for (uint32_t i = 0; i < watching->concerned_count; i++)
+    if (watching->concerned[i] == watch) watching->concerned[i] = NULL;
   watch_free_copies(world, watch);
   memory_free(memory, watch->sightings, watch->capacity * sizeof *watch->sightings);
   memory_free(memory, watch->values, watch->value_capacity * sizeof *watch->values);
@@ -284,6 +296,8 @@ void watching_free(ecs_world *world) {
   memory_free(memory, watching->changes, watching->change_capacity * sizeof *watching->changes);
   memory_free(memory, (void *)(uintptr_t)watching->order,
               watching->order_capacity * sizeof *watching->order);
+  memory_free(memory, watching->concerned,
+              watching->concerned_capacity * sizeof *watching->concerned);
   memory_free(memory, watching->moved, watching->moved_capacity * sizeof *watching->moved);
   memory_free(memory, watching->gifts, watching->gift_capacity * sizeof *watching->gifts);
   memory_free(memory, watching->notes, watching->note_capacity * sizeof *watching->notes);

@@ -38,9 +38,10 @@ struct watch {
   void *owner;               /* the observer */
   enum watch_kind kind;
   ecs_query *query;
+  bool listed;               /* it is on */
+  uint32_t place;            /* among those that are on, as they were registered */
   uint64_t born;             /* the epoch of the scope in which it was made; 0: in none */
   uint64_t round;            /* the last one that it was shown the changes of, */
-  uint64_t asked;            /* the last one that it had its turn in, */
   uint64_t called;           /* and the last one that it was called in, */
   uint32_t first_command, end_command;   /* in which it gave these commands, */
   bool acted;                /* or any, or values */
@@ -79,12 +80,16 @@ struct gift_note {
 /* Of a world. The changes of a round are in `changes`, or `together`: then they are `moved`, whose
 ** rows all went the same way at once, outside of commands. */
 struct watching {
-  struct watch *first;       /* those that are on: by kind, then as they were registered */
+  struct watch *first, *last;    /* those that are on, as they were registered */
   uint32_t sets;             /* how many of them watch for values */
   uint32_t version;          /* counts up when these change */
   ecs_status (*tell)(ecs_world *world);   /* calls them all: observers_run */
   const struct watch *shown;     /* the one that is called now */
   uint64_t round;
+  struct watch **concerned;  /* those that may match what the round changes: by kind, then as they
+                             ** were registered, and as much room behind them; NULL: one is gone */
+  uint32_t concerned_count, concerned_capacity;
+  uint32_t turn;             /* how many of them have had their turn */
   uint32_t due;              /* changes that nobody has been told of yet */
   struct change_of *changes;
   uint32_t change_count, change_capacity;

@@ -1,6 +1,7 @@
 #include "core/store/watch_apply.h"
 
 #include "core/base/column_cells.h"
+#include "core/base/merge_sort.h"
 #include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
@@ -16,16 +17,61 @@
 
 /* ---- whom commands change ---- */
 
-/* Whether any row of a table may match what somebody watches: asked once for each table. */
-static bool is_watched(const ecs_world *world, struct table *table) {
-  const struct watching *watching = world->watching;
+ecs_status watch_table(ecs_world *world, struct table *table) {
+  struct watching *watching = world->watching;
   uint64_t stamp = ((uint64_t)watching->version << 32) + (uint32_t)world->registry.version;
-  if (LIKELY(table->watch_stamp == stamp)) return table->watched;
+  if (LIKELY(table->watch_stamp == stamp)) return ECS_OK;
+  table->watch_stamp = table->watcher_count = 0;
+  struct watch **room = memory_grow(&world->memory, watching->concerned,
+                                    &watching->concerned_capacity,
+                                    merge_sort_room(world->staging.watched), sizeof *room);
+  if (!room) return world_nomem(world);
+  watching->concerned = room;
+  for (struct watch *watch = watching->first; watch; watch = watch->next) {
+    if (watch->query->broken || !query_terms_match(&watch->query->terms, table)) continue;
+    struct watch **grown = memory_grow(&world->memory, table->watchers, &table->watcher_capacity,
+                                       table->watcher_count + 1ull, sizeof(struct watch *));
+    if (!grown) return world_nomem(world);
+    table->watchers = grown;
+    grown[table->watcher_count++] = watch;
+  }
   table->watch_stamp = stamp;
-  table->watched = false;
-  for (const struct watch *watch = watching->first; watch && !table->watched; watch = watch->next)
-    table->watched = !watch->query->broken && query_terms_match(&watch->query->terms, table);
-  return table->watched;
+  return ECS_OK;
+}
+
+/* The observers of a table's rows are concerned by the round, but for those that were made in the
+** scope that is open. */
+static ecs_status concern(ecs_world *world, struct table *table, bool open) {
+  struct watching *watching = world->watching;
+  ecs_status status = table ? watch_table(world, table) : ECS_OK;
+  for (uint32_t i = 0; table && i < table->watcher_count && status == ECS_OK; i++) {
+    struct watch *watch = table->watchers[i];
+    if (watch->round == watching->round || (open && watch->born == world->staging.epoch)) continue;
+    assert(2 * watching->concerned_count + 1 < watching->concerned_capacity);
+    watching->concerned[watching->concerned_count++] = watch;
+    watch_forget_matches(watch);
+    watch_prepare(watch);
+    watch->round = watching->round;
+  }
+  return status;
+}
+
+/* Concerns those that watch either table; `watched` says whether there are any. */
+static ecs_status concern_both(ecs_world *world, struct table *from, struct table *to, bool open,
+                               bool *watched) {
+  ecs_status status = concern(world, from, open);
+  if (status == ECS_OK) status = concern(world, to, open);
+  *watched = (from && from->watcher_count) || (to && to->watcher_count);
+  return status;
+}
+
+static bool is_called_before(const void *a, const void *b) {
+  const struct watch *x = a, *y = b;
+  return x->kind != y->kind ? x->kind < y->kind : x->place < y->place;
+}
+
+static void order_concerned(struct watching *watching) {
+  merge_sort((void *)watching->concerned, watching->concerned_count, is_called_before);
 }
 
 static struct table *table_of(const ecs_world *world, ecs_id entity) {
@@ -63,7 +109,9 @@ static ecs_status note_chain(ecs_world *world, uint32_t at) {
   if (!ecs_alive(world, chain->entity)) return ECS_OK;
   struct table *from = table_of(world, chain->entity);
   struct table *to = chain->target == NONE ? NULL : world_table(world, chain->target);
-  if (!(from && is_watched(world, from)) && !(to && is_watched(world, to))) return ECS_OK;
+  bool watched;
+  ecs_status status = concern_both(world, from, to, true, &watched);
+  if (status != ECS_OK || !watched) return status;
   uint32_t first = chain->first != NONE ? chain->first : chain->last;
   struct change_of *change = add_change(world, chain->entity, order_of(first));
   if (!change) return world_nomem(world);
@@ -85,7 +133,10 @@ static ecs_status note_dying(ecs_world *world) {
     while (cause + 1 < cascade->cause_count && cascade->causes[cause + 1].first <= i) cause++;
     ecs_id entity = entity_id(&world->entities, cascade->dying[i]);
     struct table *table = table_of(world, entity);
-    if (!table || !is_watched(world, table) || has_chain(&world->staging, entity)) continue;
+    bool watched;
+    ecs_status status = concern_both(world, table, NULL, true, &watched);
+    if (status != ECS_OK) return status;
+    if (!watched || has_chain(&world->staging, entity)) continue;
     assert(cause < cascade->cause_count && cascade->causes[cause].first <= i);
     struct change_of *change = add_change(world, entity, order_of(cascade->causes[cause].command));
     if (!change) return world_nomem(world);
@@ -100,7 +151,9 @@ static ecs_status link_note(ecs_world *world, uint32_t at) {
   struct gift_note *note = &watching->notes[at];
   struct table *table = table_of(world, note->entity);
   uint32_t place = map_get(&watching->change_at, note->entity);
-  if (place == NONE && !(table && is_watched(world, table))) return ECS_OK;
+  bool watched;
+  ecs_status status = concern_both(world, table, NULL, true, &watched);
+  if (status != ECS_OK || (place == NONE && !watched)) return status;
   uint64_t order = order_of_note(note, at);
   struct change_of *change = place == NONE ? add_change(world, note->entity, order)
                                            : &watching->changes[place];
@@ -376,34 +429,23 @@ static ecs_status sight(ecs_world *world, struct watch *watch, uint32_t first) {
 ecs_status watch_matches(ecs_world *world) {
   struct watching *watching = world->watching;
   ecs_status status = ECS_OK;
-  for (struct watch *watch = watching->first; watch && status == ECS_OK; watch = watch->next) {
-    watch_forget_matches(watch);
-    if (watch->query->broken || watch->born == world->staging.epoch) continue;
-    watch_prepare(watch);
-    if (watch->kind != WATCH_SET) status = sight(world, watch, 0);
-    watch->round = watching->round;
-  }
+  order_concerned(watching);
+  for (uint32_t i = 0; i < watching->concerned_count && status == ECS_OK; i++)
+    if (watching->concerned[i]->kind != WATCH_SET)
+      status = sight(world, watching->concerned[i], 0);
   watching->due = status == ECS_OK ? watching->change_count : 0;
   return status;
 }
 
 /* ---- rows that change alike ---- */
 
-/* Those who are on see it, unless they have been made in the scope that is open. There is a scope
-** for the round then, as there is behind commands. */
+/* There is a scope for the round then, as there is behind commands. */
 ecs_status watch_rows_begin(ecs_world *world) {
   struct watching *watching = world->watching;
-  const struct staging *staging = &world->staging;
-  assert(staging->command_count == 0 && watching->note_count == 0 && watching->due == 0);
+  assert(world->staging.command_count == 0 && watching->note_count == 0 && watching->due == 0);
   watch_forget_changes(world);
   watching->round++;
   watching->together = true;
-  for (struct watch *watch = watching->first; watch; watch = watch->next) {
-    bool young = staging_is_open(staging) && watch->born == staging->epoch;
-    if (watch->query->broken || young) continue;
-    watch_prepare(watch);
-    watch->round = watching->round;
-  }
   return scope_reserve(world);
 }
 
@@ -434,16 +476,19 @@ ecs_status watch_rows(ecs_world *world, struct table *from, struct table *to,
   uint32_t first = watching->change_count;
   assert(watching->together && from->count && from != to);
   watching->dying = !to;
-  if (!is_watched(world, from) && !(to && is_watched(world, to))) return ECS_OK;
-  ecs_status status = list_moved(world, from, bits);
-  for (struct watch *watch = watching->first; watch && status == ECS_OK; watch = watch->next)
-    if (watch->round == watching->round && watch->kind != WATCH_SET &&
-        may_have_matched(watch, from))
+  bool watched;
+  ecs_status status = concern_both(world, from, to, staging_is_open(&world->staging), &watched);
+  if (status == ECS_OK && watched) status = list_moved(world, from, bits);
+  for (uint32_t i = 0; i < watching->concerned_count && status == ECS_OK; i++) {
+    struct watch *watch = watching->concerned[i];
+    if (watch->kind != WATCH_SET && may_have_matched(watch, from))
       status = sight(world, watch, first);
+  }
   return status;
 }
 
 ecs_status watch_rows_end(ecs_world *world, ecs_status status) {
+  order_concerned(world->watching);
   if (status == ECS_OK)
     world->watching->due = world->watching->change_count;
   else
