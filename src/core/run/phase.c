@@ -89,6 +89,8 @@ ecs_status phase_sort(ecs_world *world) {
     uint32_t at = position(schedule->phases, schedule->phase_count, builtin[i]);
     if (at != NONE) insert(schedule->placed, count++, i, schedule->phases[at]);
   }
+  count = place_round(schedule, count, false);
+  schedule->placed_at_once = count == schedule->phase_count;
   do {
     before = count;
     count = place_round(schedule, count, false);
@@ -103,6 +105,19 @@ ecs_status phase_sort(ecs_world *world) {
   assert(count == schedule->phase_count);
   memcpy(schedule->phases, schedule->placed, count * sizeof *schedule->phases);
   return ECS_OK;
+}
+
+/* Puts the phase that was declared last where phase_sort would, if all others have been placed in
+** one round and none is placed by it; false when all are to be put in order. */
+static bool place_last(struct schedule *schedule, struct phase *phase) {
+  struct phase **phases = schedule->phases;
+  uint32_t count = schedule->phase_count, at = place_of(phases, count, phase);
+  bool there = schedule->placed_at_once && at != NONE && at <= position(phases, count, phase->before);
+  for (uint32_t i = 0; i < count && there; i++)
+    there = !(phases[i]->after && same(phases[i]->after, phase->name)) &&
+            !(phases[i]->before && same(phases[i]->before, phase->name));
+  if (there) insert(phases, schedule->phase_count++, at, phase);
+  return there;
 }
 
 static bool copy(ecs_world *world, struct phase *phase, const char *text, const char **out) {
@@ -185,6 +200,16 @@ static ecs_status replace(ecs_world *world, struct phase *phase, struct phase *o
   return ECS_OK;
 }
 
+/* A new one, for which there is room. */
+static ecs_status append(ecs_world *world, struct phase *phase) {
+  struct schedule *schedule = world->schedule;
+  schedule->phases[schedule->phase_count++] = phase;
+  ecs_status status = phase_sort(world);
+  if (status != ECS_OK)
+    schedule->phase_count = position(schedule->phases, schedule->phase_count, phase->name);
+  return status;
+}
+
 ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
   struct schedule *schedule = world->schedule;
   ecs_status status = world_not_busy(world, "declaring a phase");
@@ -200,10 +225,7 @@ ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
   } else if (status == ECS_OK) {
     phase->declared = ++schedule->next_declared * PLACES;
     assert(schedule->phase_count < schedule->phase_capacity);
-    schedule->phases[schedule->phase_count++] = phase;
-    status = phase_sort(world);
-    if (status != ECS_OK)
-      schedule->phase_count = position(schedule->phases, schedule->phase_count, phase->name);
+    status = place_last(schedule, phase) ? ECS_OK : append(world, phase);
   }
   if (status != ECS_OK) {
     phase_free(world, phase);

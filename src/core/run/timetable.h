@@ -92,6 +92,7 @@ struct schedule {
   uint32_t running_capacity;
   ecs_system **sorted;       /* while sorting; room for all */
   uint32_t sorted_capacity;
+  bool placed_at_once;       /* every phase, when they were put in order: see place_last */
   bool counted;              /* phases know which systems are theirs */
   struct system_names names;
   struct map awaited;        /* hashes of what systems, of which some may be gone, come after, */

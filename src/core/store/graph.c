@@ -476,12 +476,14 @@ void graph_reorder(ecs_world *world) {
     query_reorder(query);
 }
 
+void graph_drop_empties(ecs_world *world, ecs_id id) { reclaim(world, has_id, id); }
+
 void graph_reclaim(ecs_world *world) { reclaim(world, is_stale, ECS_NULL); }
 
 void graph_forget(ecs_world *world, ecs_id id) {
   struct graph *graph = &world->graph;
   if (map_get(&graph->records, id) == NONE) return;
-  reclaim(world, has_id, id);
+  graph_drop_empties(world, id);
   uint32_t at = map_get(&graph->records, id);
   if (at != NONE) forget_record(world, at);
 }

@@ -53,6 +53,9 @@ ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
 /* Removes tables that have been empty since the last call. */
 void graph_reclaim(ecs_world *world);
 
+/* Frees all tables without rows that have an id. */
+void graph_drop_empties(ecs_world *world, ecs_id id);
+
 /* For a world that becomes what it was: removes the empty tables marked as doomed, and puts the
 ** others in the order in which they were made, in queries too. */
 void graph_drop_doomed(ecs_world *world);
