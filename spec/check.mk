@@ -248,8 +248,8 @@ check-examples: $(EXAMPLE_PROGRAMS)
 $(BUILD)/cost: spec/cost/cost.c $(RELEASE)/libecs.a Makefile
 	$(CC) $(BASE) -O2 $(CFLAGS) $(LDFLAGS) -o $@ $< $(RELEASE)/libecs.a $(LIBS)
 
-check-costs: $(BUILD)/cost
-	$(check) costs tap sh spec/tools/costs $<
+check-costs: $(BUILD)/cost $(RELEASE)/ecs/native.so
+	$(check) costs tap env $(call module_env,$(RELEASE)) LUA=$(LUA) sh spec/tools/costs $<
 
 check-rock:
 	$(check) rock tap sh spec/tools/rock $(BUILD)/rock
