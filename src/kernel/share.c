@@ -348,7 +348,6 @@ static void take_chunks(struct share *s, uint32_t who, struct taker *taker, uint
     if (s->sharing->takes_turns ? run_in_turn(r, s, chunk, who) : run_chunk(r, s, chunk)) continue;
     if (s->sharing->takes_turns) break;
     note_failure(s, chunk, &failure);
-    running_begin(r, &failure);
   }
 }
 
