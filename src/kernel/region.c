@@ -177,7 +177,8 @@ static int32_t reach(const struct builder *b, int32_t from) {
 
 /* Sorts the instructions from position `from` on into those before the region of mask m,
 ** those in it, and those that come late, since they need what is in it; returns the
-** position behind the last of the region. What can fail keeps its order. */
+** position behind the last of the region. What can fail keeps its order, and no row joins a total
+** before all has that can. */
 static int32_t gather(struct builder *b, int32_t from, k_value m) {
   int32_t end = from, most = reach(b, from);
   bool fails_inside = false, fails_late = false;
@@ -187,7 +188,8 @@ static int32_t gather(struct builder *b, int32_t from, k_value m) {
     bool member = is_member(b, v, m), late = depends_on(b, v, IN_LATE);
     bool follows = late || (!member && depends_on(b, v, IN_REGION));
     if (member && late) break;
-    if (n->fails && (fails_late ? !follows : fails_inside && !member && !follows)) break;
+    bool ordered = n->fails || n->op == N_REDUCE;
+    if (ordered && (fails_late ? !follows : fails_inside && !member && !follows)) break;
     if (member) {
       n->state = IN_REGION;
       fails_inside |= n->fails;

@@ -21,6 +21,7 @@ typedef struct world {
   uint64_t marks[MODEL_BITMAPS][MOST_ROWS / 64 + 2];
   uint64_t *bitmaps[MODEL_BITMAPS], start[MOST_ROWS / 64 + 1];
   k_total totals[MODEL_TOTALS];
+  k_folding parts[MODEL_TOTALS];   /* what rows before one that fails came to */
 } world;
 
 /* What nobody looks at is any number. */
@@ -62,6 +63,7 @@ static void world_reset(world *w, const model *m, size_t rows) {
   for (int i = 0; i < MODEL_BITMAPS; i++) w->marks[i][(rows + 63) / 64] = 0x77;
   for (int i = 0; i < MODEL_TOTALS; i++) {
     memset(&w->totals[i], 0, sizeof w->totals[i]);
+    w->totals[i].part = &w->parts[i];
   }
 }
 
@@ -256,6 +258,9 @@ static int compare(world *w, const model *m, const struct program *p,
       if (!CHECK(same_rows(w, m, results, bad))) return 0;
       for (int t = 0; t < MODEL_TOTALS; t++)
         if (!CHECK(w->totals[t].rows == 0)) return 0;
+      for (int t = 0; t < p->total_count; t++)
+        k_fold_end(&w->parts[t], m->totals[t], m->total_types[t], &w->totals[t]);
+      if (!CHECK(same_totals(w, m, results, bad))) return 0;
       world_reset(w, m, bad);
       if (!CHECK(run_on(w, m, p, (k_isa)isa, bad, &f) == K_OK)) return 0;
     }
