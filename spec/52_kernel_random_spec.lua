@@ -23,6 +23,16 @@ describe("random kernels", function()
       end
     end)
 
+  local shared = helper.by_scale { small = 12, normal = 40, deep = 400 }
+
+  it(("equal themselves in plain Lua where threads share rows that are left to Lua (%d)")
+    :format(shared), function()
+    for i, threads in ipairs { "2!", "4!" } do
+      local _, told = plain_runs.hash(3000 * i, shared, 500, threads)
+      assert.truthy(told.compiled > told.runs / 2, "too many of them stay in Lua")
+    end
+  end)
+
   it("give the same bits on every instruction set", function()
     local kernels = math.min(count, 500)
     local expected = runs.hash_on("sse2", 50001, kernels, rows, "beside")

@@ -3,6 +3,7 @@
 local helper = require "spec.support.ecs_helper"
 local random = require "spec.support.rng"
 local tiers = require "spec.support.tiers"
+local totals = require "spec.support.totals"
 
 local math = math
 
@@ -48,10 +49,11 @@ local OPERATIONS = {
   "if not (a ~= a or a > 1e18 or a < -1e18) then v.n = math.floor(a) end",
 }
 
-local function new_world(kernels)
-  local world, numbers = helper.new_world { kernels = kernels, tag = 1 }, random.new(5)
+local function new_world(kernels, rows, threads)
+  local world = helper.new_world { kernels = kernels, tag = 1, threads = threads }
+  local numbers = random.new(5)
   world:component("V", FIELDS)
-  for _ = 1, 400 do
+  for _ = 1, rows or 400 do
     world:spawn { V = { c = numbers:chance(50), d = numbers:chance(50), i = numbers:pick(I),
       j = numbers:pick(J), k = numbers:pick { 0, -1, 3, 127, -128 }, x = numbers:pick(X),
       y = numbers:pick(X) } }
@@ -139,6 +141,54 @@ describe("an integer that meets floats (C26)", function()
       query:each(function(v) count = count + (below(v) and 1 or 0) end)
       assert.are.equal(count, query:where(below):count())
       assert.are.equal("vector", world:explain(below).tier)
+    end
+  end)
+
+  -- What a function comes to that is given to a form, and in which row.
+  local function total(query, form, fn)
+    local value, id = query[form](query, fn)
+    if value ~= value then value = 0 / 0 end
+    return ("%q %s"):format(value, id)
+  end
+
+  local function text_of(number)
+    if number ~= number then return "(0/0)" end
+    return ("%q"):format(number)
+  end
+
+  it("is added up, and the least and greatest of it found, as Lua does", function()
+    local plain, world = new_world(false, 2500)
+    world:component("Other", { "x: f64" })
+    local ids = plain:ids()
+    for n = 1, #ids, 3 do world:add(ids[n], "Other") end
+    local image, queries = world:save(), {}
+    for _, threads in ipairs { 1, "2!", "4!" } do
+      local query, shared = new_world(true, 0, threads)
+      shared:load(image)
+      queries[#queries + 1] = { query, shared }
+    end
+    local results = { "a", "-b", "(v.c and a or v.j)", "(v.k > 5 and 0 or v.k > 0 and -0.0 or 0.0)",
+      "(v.d and (1 << 53) + 1 or 2.0 ^ 53)", "(v.k == 127 and 1 or 0 / 0)", "v.j" }
+    for _, maker in ipairs(MAKERS) do
+      for _, result in ipairs(results) do
+        local text, body = load_body(maker, "v.y", "return " .. result)
+        local tables = {}
+        for _, terms in ipairs { "V, !Other", "V, Other" } do
+          local list = {}
+          for v in world:query(terms):each() do list[#list + 1] = body(v) end
+          tables[#tables + 1] = list
+        end
+        for _, form in ipairs { "sum", "min", "max" } do
+          local wanted = total(plain, form, body)
+          assert.equal(text_of(totals[form](tables)), wanted:match "%S+", form .. " of " .. text)
+          for _, entry in ipairs(queries) do
+            assert.equal(wanted, total(entry[1], form, body), form .. " of " .. text)
+            local unknown = result ~= "v.j" and (maker:find "modf" or maker:find "HALVES")
+            local tier = entry[2]:explain(body).tier
+            assert.truthy(tier == "vector" or unknown, text)
+          end
+        end
+      end
     end
   end)
 end)

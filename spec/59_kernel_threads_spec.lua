@@ -3,10 +3,11 @@
 local helper = require "spec.support.ecs_helper"
 
 local N = 5000
+local math = math
 
 local function new_world(threads, seed)
   local world = helper.new_world { threads = threads, tag = 9, seed = seed }
-  world:component("P", { "x: f64", "n: i32", "small: i8" })
+  world:component("P", { "x: f64", "n: i32", "small: i8", "big: i64 = 1" })
   world:component("T", { "at: entity" })
   world:tag "Old"
   world:array("sums", "f64", 8)
@@ -14,10 +15,10 @@ local function new_world(threads, seed)
   return world
 end
 
--- Does something to worlds on one thread, on two and on three; what comes of it is the same.
+-- Does something to worlds on one thread and on two to four; what comes of it is the same.
 local function agree(act, want)
   local told
-  for _, threads in ipairs { 1, "2!", "3!" } do
+  for _, threads in ipairs { 1, "2!", "3!", "4!" } do
     local world = new_world(threads)
     local result = tostring(act(world)):gsub("\n.*", "") .. " " .. world:digest()
     told = told or result
@@ -68,6 +69,40 @@ describe("kernels on threads", function()
     local function cost(p) return p.x / 3 end
     assert.equal(plain:query "P":sum(cost), world:query "P":sum(cost))
   end)
+
+  -- Rows that no program does: an integer beyond 2^53 that meets a float.
+  local function leave_to_lua(world, rows)
+    local ids = world:query "P":ids()
+    for _, row in ipairs(rows) do world:set(ids[row], "P.big", (1 << 60) + row) end
+  end
+
+  for _, rows in ipairs { { 7 }, { 1024, 1025 }, { 3333, 4000, N }, { 2, 90, 1500, 2049, 4999 } } do
+    it("leave rows to Lua in every form: " .. table.concat(rows, ", "), function()
+      agree(function(world)
+        leave_to_lua(world, rows)
+        local query, told = world:query "P", {}
+        local function number(p) return math.max(p.big, 0.5) ~= 7 and p.x or 0.25 end
+        local function whole(p) return math.max(p.big, 0.5) ~= 7 and p.n or 3 end
+        local function mixed(p) return math.max(p.big, 0.5) > 1 and p.big or p.x end
+        local function taken(p) return math.max(p.big, 0.5) ~= 1 and p.n > 3 end
+        for _, form in ipairs { "sum", "min", "max" } do
+          for _, fn in ipairs { number, whole, mixed } do
+            local value, id = query[form](query, fn)
+            told[#told + 1] = ("%q %s"):format(value, id)
+            value, id = query:where(taken)[form](query:where(taken), fn)
+            told[#told + 1] = ("%q %s"):format(value, id)
+            assert.equal("vector", world:explain(fn).tier, world:explain(fn).reason)
+          end
+        end
+        told[#told + 1] = table.concat(query:where(taken):ids(), ","):sub(-200)
+        local keyed, hash = world:index("keyed", { query = "P:in", ordered = mixed }), 0
+        for p, id in keyed:range(1, 3) do hash = hash * 31 + id + p.n end
+        query:each(function(p) p.x = math.max(p.big, 0.5) ~= 7 and p.x + 1 or 0.0 end)
+        world:query "P.x, P.big":map(function(x, big) return math.max(big, x) > 1 and x - 3 or x end)
+        return table.concat(told, " ") .. hash
+      end)
+    end)
+  end
 
   it("mark what is to be done, in the order of rows", function()
     agree(function(world)

@@ -25,6 +25,21 @@ describe("random functions on threads", function()
     end)
   end
 
+  local totals = helper.by_scale { small = 20, normal = 60, deep = 800 }
+
+  for _, threads in ipairs { "2!", "4!" } do
+    it(("come on %s to what one comes to, where rows are left to Lua (%d)"):format(
+      threads:sub(1, 1), totals), function()
+      for seed = 1, totals do
+        local program = generator.generate(seed + 7000 * threads:byte(),
+          { "sum", "sum", "min", "max", "where" })
+        program.rows = 300 + seed * 370 % 1500
+        local what = run.differs_on(program, threads)
+        if what then error(run.show(program) .. "\n" .. what, 0) end
+      end
+    end)
+  end
+
   local starved = helper.by_scale { small = 4, normal = 8, deep = 120 }
 
   it(("do the same when memory ran out for a moment (%d)"):format(starved), function()

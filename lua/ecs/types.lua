@@ -778,12 +778,14 @@ function Query:remove(component, target) end
 ---@param ... any
 function Query:set(component, ...) end
 
---- The sum of what a function of views, dt (0) and the entity returns, in i64 or f64; 0 on no rows.
+--- The sum of what a function of views, dt (0) and the entity returns: an integer when every row
+--- gives an integer, otherwise a float; 0 on no rows.
 ---@param fn fun(...: any): number
 ---@return number
 function Query:sum(fn) end
 
 --- The least of what a function, as for sum, returns, and the first entity with it; nil on no rows.
+--- Integers and floats are compared exactly.
 ---@param fn fun(...: any): number
 ---@return number? value
 ---@return integer? entity

@@ -10,8 +10,8 @@ local M = {}
 
 local RUNS = 4
 
-local function new_world(kernels, seed)
-  local world = ecs.world { kernels = kernels, seed = seed, tag = 1 }
+local function new_world(kernels, seed, threads)
+  local world = ecs.world { kernels = kernels, seed = seed, tag = 1, threads = threads }
   world:component("Point", { "v: f64" })
   world:component("A", { "z: f64", "w: f64", "at: Point", "m: f64[2]" })
   world:component("B", { "n: i32", "m: u8", "k: i64", "u: u64", "on: bool", "target: entity",
@@ -26,18 +26,18 @@ local floats = { 0.0, -0.0, 1.0, -1.5, 1e300, 5e-324, 1 / 0, -1 / 0, 0 / 0, 3.5,
   -2.0 ^ 63, 2.0, 10.0, 0.1 }
 local integers = { 0, 1, -1, 7, -13, 2147483647, -2147483648 }
 
-local function float(numbers)
-  if numbers:range(1, 2) == 1 then return floats[numbers:range(1, #floats)] end
-  return numbers:range(-10000, 10000) / 64
-end
-
-local function spawn(world, numbers, rows)
+-- A sum that NaN or an infinity is in tells nothing of what else is: most have none.
+local function spawn(world, numbers, rows, tame)
+  local function float()
+    if not tame and numbers:range(1, 2) == 1 then return floats[numbers:range(1, #floats)] end
+    return numbers:range(-10000, 10000) / 64
+  end
   for _ = 1, rows do
     local parts = {
-      A = { z = float(numbers), w = float(numbers), at = { v = float(numbers) },
-        m = { float(numbers), float(numbers) } },
+      A = { z = float(), w = float(), at = { v = float() },
+        m = { float(), float() } },
       B = { n = integers[numbers:range(1, #integers)], m = numbers:range(0, 255),
-        k = numbers:range(1, 4) == 1 and math.mininteger or numbers:range(-1000, 1000),
+        k = numbers:range(1, tame and 40 or 4) == 1 and math.mininteger or numbers:range(-1000, 1000),
         u = numbers:range(-1000, 1000), on = numbers:range(0, 1) == 1,
         kind = numbers:range(0, 1) == 1 and "green" or nil },
       C = numbers:range(1, 3) == 1 and {} or nil, M = numbers:range(1, 3) == 1 or nil,
@@ -174,9 +174,9 @@ local function bytes(world, out)
 end
 
 -- One world's results, run by run: { bytes or an error, whether it was compiled }.
-function M.play(kernels, seed, rows, text, form)
-  local world, numbers = new_world(kernels, seed), random.new(seed + 13)
-  spawn(world, numbers, rows)
+function M.play(kernels, seed, rows, text, form, threads)
+  local world, numbers = new_world(kernels, seed, threads), random.new(seed + 13)
+  spawn(world, numbers, rows, form == "sum" and seed % 4 > 0)
   local o, results = new_outside(world, numbers), {}
   local fn, set = assert(load(text, "=kernel"))(world, o.config, o.gust, o.breeze, o.tag, "name",
     o.integer, o.float)
@@ -193,11 +193,12 @@ function M.play(kernels, seed, rows, text, form)
   return results
 end
 
---- The results with kernels, if they are those without, and how many runs were compiled; else nil
---- and what differs.
-function M.compare(seed, rows)
+--- The results with kernels, on so many threads, if they are those without, and how many runs were
+--- compiled; else nil and what differs.
+function M.compare(seed, rows, threads)
   local text, form = generator.generate(seed)
-  local kernels, plain = M.play(true, seed, rows, text, form), M.play(false, seed, rows, text, form)
+  local kernels = M.play(true, seed, rows, text, form, threads)
+  local plain = M.play(false, seed, rows, text, form)
   local compiled, all = 0, {}
   for i = 1, #plain do
     local got, wanted = kernels[i], plain[i]
@@ -213,10 +214,10 @@ end
 
 --- A hash over many functions and a table of what they came to: runs, how many of them were
 --- compiled, functions that raised, functions by form. Raises at the first difference.
-function M.hash(first, count, rows)
+function M.hash(first, count, rows, threads)
   local hash, told = 0xcbf29ce484222325, { runs = 0, compiled = 0, errors = 0 }
   for seed = first, first + count - 1 do
-    local all, compiled, of, form = M.compare(seed, rows)
+    local all, compiled, of, form = M.compare(seed, rows, threads)
     if not all then error(compiled, 0) end
     if form ~= "map" then
       told.runs, told.compiled = told.runs + of, told.compiled + compiled

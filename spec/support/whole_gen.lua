@@ -109,6 +109,15 @@ function Gen:float(depth)
   return self:leaf "float"
 end
 
+-- An integer in some rows and a float in others.
+function Gen:mixed(depth)
+  local extreme = self:pick { "9007199254740993", "math.maxinteger", "(0/0)", "-0.0" }
+  local how = self.random:range(1, 4)
+  local x = how == 1 and extreme or self:float(depth - 1)
+  return node("mixed", "(", self:bool(1), " and ", how == 2 and extreme or self:int(depth - 1),
+    " or ", x, ")")
+end
+
 function Gen:int(depth)
   depth = depth or 1
   if depth <= 0 then return self:leaf "int" end
@@ -442,8 +451,8 @@ local rests = { "each", "each", "sum", "max", "min", "where", "count", "ids", "s
   "remove", "despawn", "first", "loop", "chunks" }
 local asks = { each = true, sum = true, min = true, max = true, where = true }
 
-local results = { sum = { "float", "int" }, min = { "float", "int" }, max = { "float", "int" },
-  where = { "bool" } }
+local numbers = { "float", "int", "mixed" }
+local results = { sum = numbers, min = numbers, max = numbers, where = { "bool" } }
 
 -- A function for a form, over a query of its own or over that of another one.
 function Gen:unit(form, terms)
@@ -452,26 +461,33 @@ function Gen:unit(form, terms)
   self.result = results[form] and self:pick(results[form])
   self.commands = not self.result and not self.maps and self:chance(2)
   self.loops = 0
-  local body = self:body(3, self.result and 3 or 6)
+  local pure = self.result and (self.pure or self:chance(3))   -- it only gives something
+  local body = pure and node "body" or self:body(3, self.result and 3 or 6)
   if self.result then
     local value = self[self.result](self, 2)
+    if pure and self:chance(2) then   -- rows with a large n.k are left to Lua
+      value = node(self.result, "(math.max(n.k, 0.5) ~= 7 and ", value, " or ", value, ")")
+    end
     body[#body + 1] = statement("return ", value)
   end
   if self.maps then body[#body + 1] = statement(self:fields()) end
   return { form = form, terms = self.scope.terms, body = body }
 end
 
+local forms = { "system", "system", "system", "system", "each", "sum", "min", "max", "where",
+  "where", "run", "map" }
+
 --- A program: how its world is filled, and what is done to it in each turn. Some have functions
---- over what a predicate lets through.
-function M.generate(seed)
-  local gen = setmetatable({ random = random.new(seed), names = 0 }, Gen)
+--- over what a predicate lets through. Where forms are given, functions are for these, and do
+--- nothing but give what they are to give.
+function M.generate(seed, only)
+  local gen = setmetatable({ random = random.new(seed), names = 0, pure = only ~= nil }, Gen)
   gen.risky = gen:chance(4)
   local program = { seed = seed, rows = gen:pick { 2, 9, 60, 300, 300, 1500 },
-    alike = gen:chance(3), turns = gen:pick { 2, 2, 3 }, units = {},
+    alike = gen:chance(3), turns = gen:pick { 2, 2, 3 }, units = {}, tame = gen:chance(2),
     around = gen:pick { "none", "none", "none", "defer", "cancel", "loop" } }
   for i = 1, gen.random:range(1, 2) do
-    local form = gen:pick { "system", "system", "system", "system", "each", "sum", "min", "max",
-      "where", "where", "run", "map" }
+    local form = gen:pick(only or forms)
     local unit = gen:unit(form)
     program.units[i] = unit
     if form == "where" then

@@ -40,9 +40,12 @@ local function declare(world)
   world:resource("Score", { "f: f64", "n: i32", "on: bool" })
 end
 
+-- A sum that infinities are in tells nothing of what else is: a tame world has none.
+local tame
+
 local values = {
   f64 = function(numbers)
-    if numbers:range(1, 12) == 1 then
+    if numbers:range(1, 12) == 1 and not tame then
       return pick(numbers, { 0.0, -0.0, 1 / 0, -1 / 0, 1e300, 2.0 ^ 53, 5e-324 })
     end
     return numbers:range(-400, 400) / 8
@@ -121,6 +124,7 @@ end
 local function new_world(program, kernels, threads)
   local world = ecs.world { kernels = kernels, tag = 1, seed = program.seed, threads = threads }
   local numbers = random.new(program.seed + 101)
+  tame = program.tame
   declare(world)
   local ids = { world:spawn(), world:spawn { Body = {}, N = {} }, world:spawn { N = {} } }
   for i = 4, program.rows do ids[i] = spawn(world, numbers, ids, program.alike) end

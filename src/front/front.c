@@ -5,6 +5,7 @@
 #include "front/tying.h"
 #include "front/flow.h"
 #include "front/front.h"
+#include "front/mixed.h"
 #include "front/numeric_for.h"
 #include "front/partner.h"
 #include "front/row_loop.h"
@@ -481,6 +482,26 @@ static void start(struct front *f, struct frame *frame) {
   }
 }
 
+/* Rows in which the number is an integer join the first total; the second one those in which it is a
+** float, and for a sum all of them, as floats. */
+static void add_up(struct front *f, struct val number) {
+  static const k_reduce hows[] = {[RESULT_SUM] = KR_SUM, [RESULT_MIN] = KR_MIN,
+                                  [RESULT_MAX] = KR_MAX};
+  enum { SMALL = 44 };   /* bits of integers of which a leaf comes to less than 2^53 */
+  struct builder *b = f->b;
+  assert(f->result < sizeof hows / sizeof *hows);
+  k_reduce how = hows[f->result];
+  uint8_t bits = mixed_bits(number);
+  bool integer = val_type(f, number) == KT_I64, small = integer && bits && bits <= SMALL;
+  k_value whole = mask_and(f, f->start, mixed_whole(f, number));
+  k_value real = number_as(f, number, KT_F64);
+  build_reduce(b, 0, how, integer ? number.value : build_unary(b, KO_BELOW, real), whole);
+  if (how == KR_SUM)
+    build_reduce(b, 1, small ? KR_FLOATS : KR_SUM, real, f->start);
+  else
+    build_reduce(b, 1, how, real, build_binary(b, KO_ANDN, f->start, whole));
+}
+
 /* What the function returns, as the query wants it. */
 static void use_result(struct front *f) {
   struct env *env = &f->env;
@@ -493,20 +514,17 @@ static void use_result(struct front *f) {
     build_emit(f->b, 0, mask_and(f, f->start, truth));
     return;
   }
-  static const k_reduce how[] = {[RESULT_SUM] = KR_SUM, [RESULT_MIN] = KR_MIN,
-                                 [RESULT_MAX] = KR_MAX};
   if (!val_is_number(f, result) || val_is_maybe(result))
     front_refuse(f, "it does not return a number on every way");
-  number_decided(f, result, result, "returns");
-  k_value value = result.value;
-  bool integer = val_type(f, result) == KT_I64;
-  if (val_type(f, result) == KT_F32) value = number_as(f, result, KT_F64);
+  if (f->result == RESULT_KEY || (result.mixed && !mixed_known(result)))
+    number_decided(f, result, result, "returns");
   if (f->result == RESULT_KEY) {
-    access_give(f, value, integer);
+    bool integer = val_type(f, result) == KT_I64;
+    access_give(f, integer ? result.value : number_as(f, result, KT_F64), integer);
     return;
   }
-  assert(f->result < sizeof how / sizeof *how);
-  build_reduce(f->b, 0, how[f->result], value, f->start);
+  build_at(f->b, f->start, front_tag(f));
+  add_up(f, mixed_settle(f, result));
 }
 
 void front_clear(struct front *f) {

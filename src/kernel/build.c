@@ -554,7 +554,7 @@ void build_reduce(struct builder *b, uint32_t index, k_reduce how, k_value v, k_
   if (!usable(b, v) || !builder_takes(b, mask, KT_BOOL)) return;
   uint32_t type = node_at(b, v)->type, kind = (uint32_t)how * 4 + type;
   bool known = index < b->total_count;
-  if ((type != KT_F64 && type != KT_I64) || b->loop != 0 || how > KR_MAX ||
+  if ((type != KT_F64 && type != KT_I64) || b->loop != 0 || how > KR_FLOATS ||
       (known && b->totals[index] != 0 && b->totals[index] != kind)) {
     builder_fail(b, K_EINVAL);
     return;
@@ -565,6 +565,7 @@ void build_reduce(struct builder *b, uint32_t index, k_reduce how, k_value v, k_
   }
   b->totals[index] = (uint8_t)kind;
   if (index >= b->total_count) b->total_count = index + 1;
+  if (how == KR_FLOATS || (is_constant(b, mask) && !node_at(b, mask)->k.b)) return;
   struct node n = node_make(N_REDUCE, (k_type)type, false);
   n.in[0] = v;
   n.in[3] = mask;

@@ -333,8 +333,12 @@ static bool header(const struct program *p) {
   for (uint32_t i = 0; i < p->lookup_count; i++)
     if (p->lookups[i] > KT_I64) return false;
   if (!sites_fit(p)) return false;
-  for (uint32_t i = 0; i < p->total_count; i++)
-    if (p->totals[i] / 4 > KR_MAX || p->totals[i] % 4 < KT_F64) return false;
+  for (uint32_t i = 0; i < p->total_count; i++) {
+    bool floats = p->totals[i] == KR_FLOATS * 4 + KT_F64;
+    if (floats ? i == 0 || p->totals[i - 1] != KR_SUM * 4 + KT_I64
+               : p->totals[i] / 4 > KR_MAX || p->totals[i] % 4 < KT_F64)
+      return false;
+  }
   return true;
 }
 

@@ -77,11 +77,23 @@ static k_scalar add_up(const k_folding *f, k_reduce how, k_type type) {
   return part[0];
 }
 
-void fold_leaf(k_folding *f) {
+static void close_leaf(k_folding *f, k_type type) {
+  k_scalar sum = add_up(f, KR_SUM, type);
+  join(&f->leaves, KR_SUM, type, sum);
+  if (type == KT_I64) f->floats += (double)sum.i64;
+}
+
+void fold_leaf(k_folding *f, k_type type) {
   assert(f->row / K_LEAF > f->leaf);
-  f->leaves += add_up(f, KR_SUM, KT_F64).f64;
-  for (int j = 0; j < 16; j++) f->part[j].f64 = 0;
+  close_leaf(f, type);
+  memset(f->part, 0, sizeof f->part);
   f->leaf = f->row / K_LEAF;
+}
+
+void fold_floats(k_folding *floats, const k_folding *integers) {
+  *floats = *integers;
+  floats->leaves.f64 = integers->floats;
+  for (int j = 0; j < 16; j++) floats->part[j].f64 = (double)integers->part[j].i64;
 }
 
 void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, bool joins) {
@@ -89,9 +101,9 @@ void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, bool joins)
   k_scalar *part = &f->part[row % 16];
   assert(f->nans <= f->rows && f->rows < f->row);
   if (!joins) return;
-  if (how == KR_SUM && type == KT_F64 && row / K_LEAF != f->leaf) {
+  if (how == KR_SUM && row / K_LEAF != f->leaf) {
     f->row = row;
-    fold_leaf(f);
+    fold_leaf(f, type);
     f->row++;
   }
   f->rows++;
@@ -122,9 +134,10 @@ void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total) {
   assert(type == KT_F64 || type == KT_I64);
   assert(f->nans <= f->rows);
   total->won = false;
+  total->runs++;
   if (f->rows == 0) return;
   k_scalar v = add_up(f, how, type);
-  if (how == KR_SUM && type == KT_F64) v.f64 += f->leaves;
+  if (how == KR_SUM) join(&v, how, type, f->leaves);
   bool keys = how != KR_SUM && type == KT_F64;
   if (keys) v.f64 = f->nans == f->rows ? (double)NAN : fold_unkey(v.i64);
   total->won = how != KR_SUM && wins(how, type, v, total);
@@ -133,15 +146,18 @@ void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total) {
   else if (how == KR_SUM)
     join(&total->value, how, type, v);
   if (total->won) total->row = f->first;
+  if (total->won) total->run = total->runs;
   total->rows += f->rows;
 }
 
 void fold_join(k_folding *f, const k_folding *next, k_reduce how, k_type type) {
   bool sum = how == KR_SUM;
   assert(next->row >= f->row);
-  if (sum && type == KT_F64) {
+  if (sum) {
     assert(next->leaf >= f->leaf);
-    f->leaves += add_up(f, how, type).f64 + next->leaves;
+    close_leaf(f, type);
+    join(&f->leaves, how, type, next->leaves);
+    f->floats += next->floats;
     memcpy(f->part, next->part, sizeof f->part);
     f->leaf = next->leaf;
   } else {

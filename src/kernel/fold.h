@@ -13,7 +13,8 @@ typedef struct k_folding {
   uint32_t first;    /* of min and max: the first row of the value so far; while all are NaN, */
   bool found;        /* of all, if there is one */
   uint32_t leaf;     /* of sums: which one the parts are of, */
-  double leaves;     /* and what those before it came to */
+  k_scalar leaves;   /* and what those before it came to; */
+  double floats;     /* of i64, each of those as a float */
   int64_t key;       /* of that value */
 } k_folding;
 #define K_LEAF 1024u

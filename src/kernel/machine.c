@@ -476,8 +476,10 @@ static RARE void keep_parts(const struct program *p, const k_run *run, const k_f
     if (run->totals[i].part) *run->totals[i].part = foldings[i];
 }
 
-INLINE k_status end_rows(const struct program *p, const k_run *run, const k_folding *foldings,
+INLINE k_status end_rows(const struct program *p, const k_run *run, k_folding *foldings,
                          const k_failure *failure) {
+  for (uint32_t i = 0; i < p->total_count; i++)
+    if (total_follows(p, i)) fold_floats(&foldings[i], &foldings[i - 1]);
   if (UNLIKELY(failure->error != KE_NONE)) {
     keep_parts(p, run, foldings, failure->row);
     return K_FAILED;
@@ -504,7 +506,7 @@ size_t running_from(struct running *r, uint32_t pc, size_t n, bool apart) {
   return run_from(r, pc, n, apart);
 }
 
-k_status running_end(const struct program *p, const k_run *run, const k_folding *foldings,
+k_status running_end(const struct program *p, const k_run *run, k_folding *foldings,
                      const k_failure *failure) {
   return end_rows(p, run, foldings, failure);
 }

@@ -82,7 +82,7 @@ INLINE k_status running_short(struct running *r, size_t rows, k_failure *failure
 
 /* What follows a run of which a row failed, or none did, in all its blocks: bits from that row on
 ** are cleared, and what rows came to joins the totals. */
-k_status running_end(const struct program *p, const k_run *run, const k_folding *foldings,
+k_status running_end(const struct program *p, const k_run *run, k_folding *foldings,
                      const k_failure *failure);
 
 #endif

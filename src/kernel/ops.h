@@ -107,16 +107,23 @@ double fold_unkey(int64_t key);
 void fold_note(k_folding *f, k_reduce how, k_type type, const void *values, const uint8_t *mask,
                size_t n);
 
-/* Ends the leaf of a sum of f64 under way, and begins the one that its next row is in. */
-void fold_leaf(k_folding *f);
+/* Ends the leaf of a sum under way, and begins the one that its next row is in. */
+void fold_leaf(k_folding *f, k_type type);
+
+/* What a sum of i64 has come to so far, as KR_FLOATS. */
+void fold_floats(k_folding *floats, const k_folding *integers);
 
 /* Says which leaf a folding is of that no row has joined yet; the rows of it join those before. */
 void fold_be_leaf(k_folding *f, uint32_t leaf);
 void fold_join(k_folding *f, const k_folding *next, k_reduce how, k_type type);
 
-/* How the rows of a program's total join it, and of which type they are. */
+/* Whether a program's total is the one before it as floats; how its rows join it, and of which type
+** they are. */
+static inline bool total_follows(const struct program *p, uint32_t i) {
+  return p->totals[i] / 4 == KR_FLOATS;
+}
 static inline k_reduce total_how(const struct program *p, uint32_t i) {
-  return (k_reduce)(p->totals[i] / 4);
+  return total_follows(p, i) ? KR_SUM : (k_reduce)(p->totals[i] / 4);
 }
 static inline k_type total_type(const struct program *p, uint32_t i) {
   return (k_type)(p->totals[i] % 4);

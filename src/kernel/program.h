@@ -41,8 +41,9 @@ typedef union k_scalar {
   uint8_t b;      /* 0 or 1 */
 } k_scalar;
 
-/* How rows join a total. */
-typedef enum k_reduce { KR_SUM, KR_MIN, KR_MAX } k_reduce;
+/* How rows join a total. KR_FLOATS: none does, but it is the total before it, a sum of i64, with each
+** leaf added as an f64; which is the sum of the rows as f64 where a leaf comes to less than 2^53. */
+typedef enum k_reduce { KR_SUM, KR_MIN, KR_MAX, KR_FLOATS } k_reduce;
 
 struct program;
 struct machine;
@@ -89,13 +90,14 @@ typedef struct k_failure {
 ** (row i into partial i mod 16), added pairwise (0 with 8, 1 with 9 ...; then 0 with 4 ...); those
 ** of the leaves are added in their order, then to the total; i64 sums wrap. min and max leave NaN
 ** out unless there is nothing else, and hold -0.0 to be less than 0.0. `rows` counts the rows
-** that joined. For min and max a run says whether the value is now one of its own, and the first
-** row that has it. */
+** that joined. For min and max a run says whether the value is now one of its own, the first
+** row that has it, and which run that was, so that totals of the same runs can be compared. */
 typedef struct k_total {
   uint64_t rows;
   k_scalar value;
   uint64_t entity;   /* for who runs tables: that row's */
   uint32_t row;
+  uint32_t runs, run;   /* how many there were; that of the value, from 1 */
   bool won;
   struct k_folding *part;   /* or NULL: gets what rows before one that fails came to */
 } k_total;

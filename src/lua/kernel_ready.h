@@ -6,7 +6,6 @@
 #include "lua/kernel.h"
 
 struct table;
-struct variant;
 
 /* Whether the function can run as a program over every table of its query that has rows, as
 ** things are now. If not, the reason is pushed. */
@@ -29,17 +28,5 @@ bool kernel_has_run(const struct kernel_box *box);
 
 /* Whether the function was refused since it writes to a term declared :in. */
 bool kernel_breaks_promise(const struct kernel_box *box);
-
-/* Whether the total of a program is an integer; of the programs of a kernel, of which all that
-** there are agree. */
-bool variant_is_integer(const struct variant *variant);
-bool total_is_integer(const struct kernel *kernel);
-
-/* Whether the programs of all tables that have rows give totals of one type, of the kernel whose
-** handle is at an index. Else Lua, row by row, comes to the first result that is of another one. */
-bool totals_agree(lua_State *L, int handle);
-
-/* Whether all programs that there are give totals of one type. */
-bool programs_agree(lua_State *L, int handle);
 
 #endif

@@ -195,7 +195,7 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   assert(loop->query->query == kernel->query && run.plan);
   assert((how->truth != NULL) == (kernel->result == RESULT_TRUTH));
   if (UNLIKELY(may_be_refused(&run, table))) {
-    if (how->resume) how->resume(variant, match, how->ud);
+    if (how->resume) how->resume(match, how->ud);
     struct rest all = rest_of(run.query, run.filter, match, 0, how);
     finish(L, handle, loop, &failure, how->dt, &all);
     return false;
@@ -217,7 +217,7 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
     go_on(L, handle, loop, match, &failure, how);
     return true;
   }
-  if (how->resume) how->resume(variant, match, how->ud);
+  if (how->resume) how->resume(match, how->ud);
   uint32_t row = (uint32_t)failure.why.row;
   struct rest rest = rest_of(run.query, run.filter, match, row, how);
   if (loop->events) rest.count = loop->count - rest.before;   /* not those emitted since */

@@ -13,14 +13,14 @@ struct variant;
 /* What a run is given, and where its results go. */
 struct kernel_run {
   double dt;
-  struct k_total *total;       /* of RESULT_SUM, RESULT_MIN and RESULT_MAX */
+  struct k_total *total;       /* of RESULT_SUM, RESULT_MIN and RESULT_MAX: two */
   /* Of RESULT_TRUTH: is given a bitmap of the rows of each table. */
   void (*truth)(lua_State *L, struct loop_box *loop, const uint64_t *bitmap, void *ud);
   /* Of all of these: takes the results of rows from one on that fails, which the function itself
   ** is called for. */
   row_fn each;
   /* Of totals: first their `part` is what rows of the query's match before that one came to. */
-  void (*resume)(const struct variant *variant, uint32_t match, void *ud);
+  void (*resume)(uint32_t match, void *ud);
   /* Of results over events: set where a row fails. They are then what the function itself says of
   ** all rows, none of which has done anything else. */
   bool *gave_up;
@@ -32,7 +32,7 @@ struct kernel_run {
 
 /* Runs a kernel over the tables of an open loop without views; after kernel_ready. The error of a
 ** row that fails names the entity. Totals of a loop without a filter come from the function itself
-** for all rows behind one that fails, as these may be of another type then. */
+** for all rows behind one that fails. */
 void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
 
 /* Runs a kernel over the loop's current table only, those rows that it goes through, and compiles

@@ -20,26 +20,34 @@
 /* On the stack: check_form's. */
 enum { AT_QUERY = 1, AT_FUNCTION, AT_DT, AT_FILTER, AT_KERNEL };
 
+/* What there are two of: of the rows in which the function gives an integer, and of those in which
+** it gives a float; for a sum of all, as floats. */
+enum { INTEGERS, FLOATS, KINDS };
+static const k_type types[KINDS] = {KT_I64, KT_F64};
+
 struct folding {
   k_reduce how;
   const ecs_query *query;
-  bool integers, floats;
-  k_total total;
-  struct loop_box *loop;
+  k_total total[KINDS];
   uint32_t step;               /* of the loop, or its table, that `part` is for; of events */
   uint64_t seen;               /* that many make one, by how many there were so far */
   uint64_t present;            /* of the last batch of matches: the slots that are there, */
   uint32_t depth, batch;       /* how deep its rows stand, and its number, from 1 */
   bool gave_up;                /* a program, to be done by the function alone */
-  k_folding part;
-  ecs_id first;                /* whose value is that of `part` */
+  k_folding part[KINDS];
+  ecs_id first[KINDS];         /* whose values are those of `part` */
 };
 
+static void begin_part(struct folding *folding) {
+  for (int i = 0; i < KINDS; i++) k_fold_begin(&folding->part[i], folding->how, types[i]);
+}
+
 static void end_part(struct folding *folding) {
-  if (folding->step)
-    k_fold_end(&folding->part, folding->how, folding->floats ? KT_F64 : KT_I64,
-               &folding->total);
-  if (folding->step && folding->total.won) folding->total.entity = folding->first;
+  for (int i = 0; i < KINDS && folding->step; i++) {
+    k_total *total = &folding->total[i];
+    k_fold_end(&folding->part[i], folding->how, types[i], total);
+    if (total->won) total->entity = folding->first[i];
+  }
   folding->step = 0;
 }
 
@@ -75,41 +83,36 @@ static uint32_t part_of(struct folding *folding, const struct loop_box *loop) {
   return loop->walk ? loop->step : loop->match;
 }
 
-/* The row's number in its part, if that need not be as many rows as the part has so far. */
-static void number_row(struct folding *folding, const struct loop_box *loop, uint32_t row) {
-  if (!loop->walk)
-    folding->part.row = (uint32_t)(loop->rows - loop->table->rows) + row;
-  else if (loop->events && loop->filter && !is_batched(loop))
-    folding->part.row = row;
+/* The row's number in its part, which need not be as many rows as the part has so far. */
+static uint32_t number_of(const struct folding *folding, const struct loop_box *loop,
+                          uint32_t row) {
+  if (!loop->walk) return (uint32_t)(loop->rows - loop->table->rows) + row;
+  return loop->events && loop->filter && !is_batched(loop) ? row : folding->part[0].row;
 }
 
 /* One row's result, at the top of the stack. */
 static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud) {
   struct folding *folding = ud;
-  k_scalar value;
-  memset(&value, 0, sizeof value);
   uint32_t step = part_of(folding, loop);
   if (lua_type(L, -1) != LUA_TNUMBER)
     luaL_error(L, "bad argument #1 to '%s' (the function returned %s, not a number)",
                names[folding->how], luaL_typename(L, -1));
-  bool integer = lua_isinteger(L, -1);
-  if ((integer && folding->floats) || (!integer && folding->integers))
-    luaL_error(L, "bad argument #1 to '%s' (the function returned integers and floats: write 0.0 "
-               "for 0)", names[folding->how]);
-  *(integer ? &folding->integers : &folding->floats) = true;
   if (folding->step != step) {
     end_part(folding);
-    k_fold_begin(&folding->part, folding->how, integer ? KT_I64 : KT_F64);
+    begin_part(folding);
     folding->step = step;
   }
-  number_row(folding, loop, row);
-  if (integer)
-    value.i64 = (int64_t)lua_tointeger(L, -1);
-  else
-    value.f64 = (double)lua_tonumber(L, -1);
-  uint32_t number = folding->part.row;
-  k_fold_row(&folding->part, folding->how, integer ? KT_I64 : KT_F64, value, 1);
-  if (folding->part.first == number) folding->first = loop_entity(loop, row);
+  bool integer = lua_isinteger(L, -1), sum = folding->how == KR_SUM;
+  uint32_t number = number_of(folding, loop, row);
+  const k_scalar values[KINDS] = {{.i64 = (int64_t)lua_tointeger(L, -1)},
+                                  {.f64 = (double)lua_tonumber(L, -1)}};
+  for (int i = 0; i < KINDS; i++) {
+    k_folding *part = &folding->part[i];
+    bool joins = integer ? i == INTEGERS || sum : i == FLOATS;
+    part->row = number;
+    k_fold_row(part, folding->how, types[i], values[i], joins);
+    if (joins && part->first == number) folding->first[i] = loop_entity(loop, row);
+  }
 }
 
 /* Whether a table's rows differ in the terms that are there: no program goes through all of them,
@@ -122,55 +125,62 @@ static bool any_varies(const ecs_query *query) {
   return false;
 }
 
-/* Pushes what it has come to, and behind the least or greatest whose it is; how many values. */
+/* Whether the least or greatest integer is what the whole comes to, the numbers of both kinds being
+** at the top of the stack: Lua compares them, and of two that are equal the first in query order
+** is taken. */
+static bool integer_wins(lua_State *L, const struct folding *folding) {
+  const k_total *integers = &folding->total[INTEGERS], *floats = &folding->total[FLOATS];
+  bool min = folding->how == KR_MIN;
+  if (!integers->rows || !floats->rows) return integers->rows > 0;
+  if (!lua_compare(L, -1, -2, LUA_OPEQ))   /* NaN is neither less nor greater */
+    return !lua_compare(L, min ? -1 : -2, min ? -2 : -1, LUA_OPLT);
+  return integers->run == floats->run ? integers->row < floats->row
+                                      : integers->run < floats->run;
+}
+
+/* Pushes what it has come to, and behind the least or greatest whose it is; how many values. A sum
+** of which all rows have given integers is one. */
 static int push_total(lua_State *L, const struct folding *folding, bool entities) {
-  const k_total *total = &folding->total;
+  const k_total *totals = folding->total;
   bool sum = folding->how == KR_SUM;
-  if (total->rows == 0 && sum)
-    lua_pushinteger(L, 0);
-  else if (total->rows == 0)
+  if (!sum && !totals[INTEGERS].rows && !totals[FLOATS].rows) {
     lua_pushnil(L);
-  else if (folding->integers)
-    lua_pushinteger(L, (lua_Integer)total->value.i64);
-  else
-    lua_pushnumber(L, (lua_Number)total->value.f64);
-  if (sum || total->rows == 0 || !entities) return 1;
-  lua_pushinteger(L, (lua_Integer)total->entity);
+    return 1;
+  }
+  lua_pushinteger(L, (lua_Integer)totals[INTEGERS].value.i64);
+  lua_pushnumber(L, (lua_Number)totals[FLOATS].value.f64);
+  bool integer = sum ? totals[INTEGERS].rows == totals[FLOATS].rows : integer_wins(L, folding);
+  if (integer) lua_pop(L, 1);
+  if (sum || !entities) return 1;
+  lua_pushinteger(L, (lua_Integer)totals[integer ? INTEGERS : FLOATS].entity);
   return 2;
 }
 
 /* What the query's match came to before a row that fails is the part that rows behind join. */
-static void fold_resume(const struct variant *variant, uint32_t match, void *ud) {
+static void fold_resume(uint32_t match, void *ud) {
   struct folding *folding = ud;
   const struct table *table = query_table(folding->query, match);
-  bool joined = folding->part.rows > 0;
-  if (joined)
-    folding->first = entity_id(&folding->query->world->entities, table->rows[folding->part.first]);
-  if (joined || folding->total.rows > 0)
-    *(variant_is_integer(variant) ? &folding->integers : &folding->floats) = true;
+  const struct entity_index *entities = &folding->query->world->entities;
+  for (int i = 0; i < KINDS; i++)
+    if (folding->part[i].rows)
+      folding->first[i] = entity_id(entities, table->rows[folding->part[i].first]);
   folding->step = match + 1;
 }
 
 static struct kernel_run run_to_total(struct folding *folding) {
-  k_fold_begin(&folding->part, folding->how, KT_I64);
-  folding->total.part = &folding->part;
-  return (struct kernel_run){.total = &folding->total, .each = fold_row, .resume = fold_resume,
+  begin_part(folding);
+  for (int i = 0; i < KINDS; i++) folding->total[i].part = &folding->part[i];
+  return (struct kernel_run){.total = folding->total, .each = fold_row, .resume = fold_resume,
                              .gave_up = &folding->gave_up, .ud = folding};
 }
 
-/* A program for the rows that the filter of the loop at 1 lets through, as it is with values of the
-** type that there were so far; false when there is none. */
+/* Runs a program for the rows that the filter of the loop at 1 lets through; false when there is
+** none. */
 static bool fold_here(lua_State *L, int handle, struct loop_box *loop, struct folding *folding) {
-  if (!loop->box->kernels->on) return false;
-  const struct variant *variant = kernel_variant_here(L, handle, loop);
-  if (!variant) return false;
-  bool integer = variant_is_integer(variant);
-  if (integer ? folding->floats : folding->integers) return false;
+  if (!loop->box->kernels->on || !kernel_variant_here(L, handle, loop)) return false;
   end_part(folding);
   struct kernel_run run = run_to_total(folding);
-  if (!kernel_here(L, handle, loop, &run)) return false;
-  if (!folding->step) *(integer ? &folding->integers : &folding->floats) = true;
-  return true;
+  return kernel_here(L, handle, loop, &run);
 }
 
 static bool takes_any(const struct loop_box *loop) {
@@ -215,14 +225,10 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
   kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){names[how], result, filtered});
   bool by_row = query->query->terms.step_count > 0;
   bool compiled = !filtered && query->box->kernels->on &&
-                  (by_row || !any_varies(query->query)) && kernel_ready(L, AT_KERNEL) &&
-                  (by_row ? programs_agree(L, AT_KERNEL) : totals_agree(L, AT_KERNEL));
+                  (by_row || !any_varies(query->query)) && kernel_ready(L, AT_KERNEL);
   if (compiled) {
     struct kernel_run run = run_to_total(&folding);
     run_in_scope(L, AT_KERNEL, &run);
-    struct kernel_box *handle = lua_touserdata(L, AT_KERNEL);
-    if (!folding.step)   /* a finalizer may have closed the world */
-      folding.integers = query->box->world && handle->kernel && total_is_integer(handle->kernel);
     end_part(&folding);
   }
   if (!compiled || folding.gave_up) {

@@ -494,6 +494,41 @@ static void folding_row_by_row_gives_what_a_run_gives(void) {
   }
 }
 
+/* The row that fails, or the number of rows: what those before it came to is a sum of floats. */
+static void a_sum_of_small_integers_is_one_of_floats(size_t bad) {
+  enum { ROWS = 5000 };
+  static int64_t column[ROWS];
+  struct builder *b = fresh();
+  const k_value x = build_load(b, build_column(b, KC_I64));
+  const k_value taken = build_binary(b, KO_NE, x, build_i64(b, 3));
+  build_need(b, build_binary(b, KO_NE, x, build_i64(b, 7)));
+  build_reduce(b, 0, KR_SUM, x, taken);
+  build_reduce(b, 1, KR_FLOATS, build_convert(b, KT_F64, x), taken);
+  struct program *p = finish(b);
+  struct machine *m = machine_new(&test_memory, isa_best());
+  CHECK(machine_reserve(m, p) == K_OK);
+  k_folding parts[2], folded;
+  k_total totals[2] = {{.part = &parts[0]}, {.part = &parts[1]}}, want = {.rows = 0};
+  k_fold_begin(&folded, KR_SUM, KT_F64);
+  for (size_t i = 0; i < ROWS; i++) {
+    const int64_t most = (int64_t)1 << 43, drawn = random_value(KT_I64).k.i64 % most;
+    column[i] = i == bad ? 7 : i % 9 == 0 ? 3 : drawn == 7 ? most : drawn;
+    const k_scalar number = {.f64 = (double)column[i]};
+    if (i < bad) k_fold_row(&folded, KR_SUM, KT_F64, number, column[i] != 3);
+  }
+  k_fold_end(&folded, KR_SUM, KT_F64, &want);
+  void *columns[1] = {column};
+  const k_run run = {ROWS, columns, NULL, NULL, NULL, totals, NULL, NULL, NULL, NULL, NULL,
+                     NULL, NULL, NULL};
+  k_failure failure;
+  CHECK(machine_run(m, p, &run, &failure) == (bad < ROWS ? K_FAILED : K_OK));
+  if (bad < ROWS) k_fold_end(&parts[1], KR_SUM, KT_F64, &totals[1]);
+  CHECK(totals[1].rows == want.rows);
+  CHECK(equal(of_f64(totals[1].value.f64), of_f64(want.value.f64)));
+  machine_free(m);
+  program_free(p);
+}
+
 /* Building, reserving, running: K_OK or K_ENOMEM. */
 static k_status all_of_it(void) {
   struct builder *b = builder_new(&test_memory);
@@ -569,6 +604,8 @@ int main(void) {
   instruction_sets_have_names();
   a_machine_without_room_refuses();
   folding_row_by_row_gives_what_a_run_gives();
+  static const size_t bad[] = {5000, 0, 1, 1023, 1024, 3333, 4999};
+  for (int i = 0; i < COUNT(bad); i++) a_sum_of_small_integers_is_one_of_floats(bad[i]);
   without_memory_nothing_is_left_behind();
   too_much_is_a_limit();
   CHECK(bytes_in_use == 0);

@@ -257,7 +257,8 @@ static void headers_say_what_there_is(void) {
   CHECK(!takes_header(K_BLOCK + 64, KC_ENTITY, KT_BOOL, sum));
   CHECK(!takes_header(64, KC_COUNT, KT_BOOL, sum));
   CHECK(!takes_header(64, KC_ENTITY, KT_I64 + 1, sum));
-  CHECK(!takes_header(64, KC_ENTITY, KT_BOOL, (KR_MAX + 1) * 4 + KT_F64));
+  CHECK(!takes_header(64, KC_ENTITY, KT_BOOL, KR_FLOATS * 4 + KT_F64));
+  CHECK(!takes_header(64, KC_ENTITY, KT_BOOL, (KR_FLOATS + 1) * 4 + KT_F64));
   CHECK(!takes_header(64, KC_ENTITY, KT_BOOL, KR_SUM * 4 + KT_F32));
 }
 
