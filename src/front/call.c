@@ -1,4 +1,6 @@
 /* Calls: functions of the math library, Lua functions (inlined), methods of the world. */
+#include <math.h>
+
 #include <lualib.h>
 
 #include "front/commands.h"
@@ -140,11 +142,27 @@ static struct val scaled(struct front *f, struct val x, double by) {
   return wide_step(f, x, x, product);
 }
 
+/* Whether Lua's math.log(x, 2) is log2(x). As C89, which it is by default on Windows, it divides two
+** logarithms, and is off at some power of two. */
+static bool takes_log2(const struct front *f) {
+  bool same = true;
+  for (double x = 2; same && x < 0x1p64; x *= 2) {
+    lua_pushcfunction(f->L, f->math[MATH_LOG]);
+    lua_pushnumber(f->L, x);
+    lua_pushinteger(f->L, 2);
+    lua_call(f->L, 2, 1);
+    same = lua_tonumber(f->L, -1) == log2(x);
+    lua_pop(f->L, 1);
+  }
+  return same;
+}
+
 /* math.log(x, base), by the base as Lua has it. */
 static struct val log_of(struct front *f, struct val x, struct val base) {
   struct builder *b = f->b;
+  bool binary = takes_log2(f);
   k_value number = number_as(f, x, KT_F64), by = number_as(f, base, KT_F64);
-  if (base.literal && (base.number == 2 || base.number == 10)) {
+  if (base.literal && ((base.number == 2 && binary) || base.number == 10)) {
     k_op op = base.number == 2 ? KO_LOG2 : KO_LOG10;
     return wide_step(f, x, base, build_unary(b, op, number));
   }
@@ -152,8 +170,9 @@ static struct val log_of(struct front *f, struct val x, struct val base) {
                               build_unary(b, KO_LOG, by));
   step = build_select(b, build_binary(b, KO_EQ, by, build_f64(b, 10)),
                       build_unary(b, KO_LOG10, number), step);
-  step = build_select(b, build_binary(b, KO_EQ, by, build_f64(b, 2)),
-                      build_unary(b, KO_LOG2, number), step);
+  if (binary)
+    step = build_select(b, build_binary(b, KO_EQ, by, build_f64(b, 2)),
+                        build_unary(b, KO_LOG2, number), step);
   return wide_step(f, x, base, step);
 }
 
