@@ -272,7 +272,7 @@ describe("functions over events", function()
       "has 2 parameters, but is given 1: what its query gives; an event is no entity")
     helper.has_error(function()
       world:query("Hit, Hit.who->Health"):where(function(_, dt) return dt end)
-    end, "parameter 2 of its function is called 'dt', but it is given no dt: what its query gives")
+    end, "its parameter 2 is called 'dt', but it is given no dt: what its query gives")
   end)
 end)
 

@@ -64,9 +64,9 @@ describe("q:where", function()
       local _, why = pcall(function() return world:query("N"):where(failing):count() end)
       assert.matches("attempt to ", why)
       helper.has_error(function() world:query("N"):where(function(n, dt) return n.a > dt end) end,
-        "54_where_spec.lua", "parameter 2 of its function is called 'dt'", "given no dt")
+        "54_where_spec.lua", "its parameter 2 is called 'dt'", "given no dt")
       helper.has_error(function() world:query("N"):where(function(n, _, e) return n.a > e end) end,
-        "its function has 3 parameters, but is given 2: what its query gives, entity")
+        "it has 3 parameters, but is given 2: what its query gives, entity")
     end)
   end)
 

@@ -228,6 +228,52 @@ describe("registration", function()
     world:system("s", { query = "P:in, Q", each = function(p, q) q.x = p.x end })
   end)
 
+  -- What functions are given that are no systems': views, and then the entity, but to q:map.
+  local given = {
+    ["index 'i'"] = function(fn) world:index("i", { query = "P:in, Q?", ordered = fn }) end,
+    ["where"] = function(fn) world:query("P:in, Q?"):where(fn) end,
+    ["observer 's'"] = function(fn)
+      world:observer("s", { on = "enter", query = "P:in, Q?", each = fn })
+    end,
+  }
+
+  for what, give in pairs(given) do
+    it("knows what functions are given: " .. what, function()
+      local function is_refused(fn, ...)
+        has_error(function() give(fn) end, what .. ": ", "69_live_checks_spec.lua:", ...)
+      end
+      is_refused(function(p) return p.zz > 1 end, "component 'P' has no field 'zz'")
+      is_refused(function(p) return p.x + p.xx end, "component 'P' has no field 'xx'")
+      is_refused(function(_, q) return q and q.y or 0.0 end, "component 'Q' has no field 'y'")
+      is_refused(function(_, dt) return dt end,
+        "its parameter 2 is called 'dt', but it is given no dt: what its query gives, entity")
+      is_refused(function(_, _, _, _) return 1 end,
+        "it has 4 parameters, but is given 3: what its query gives, entity")
+      local function nothing(p, q, e, ...) p, q = q, p ~= e and ... end
+      give(nothing)
+      if what == "observer 's'" then return end
+      give(function(p, q, e) return p.x > 1 and (q and q.x or e) or p.y end)
+      give(tostring)
+    end)
+  end
+
+  it("knows what functions of q:map are given", function()
+    local query = world:query "P.x, Q.x?"
+    local function is_refused(fn, ...)
+      has_error(function() query:map(fn) end, "map: ", "69_live_checks_spec.lua:", ...)
+    end
+    world:resource("One", { "a: f32" })
+    local one = world:res "One"
+    is_refused(function() return one.b end, "component 'One' has no field 'b'")
+    is_refused(function(dt) return dt end,
+      "its parameter 1 is called 'dt', but what it is given as dt is parameter 3")
+    is_refused(function(_, _, entity) return entity end,
+      "its parameter 3 is called 'entity', but what it is given there is dt")
+    is_refused(function(_, _, _, _, _) end,
+      "it has 5 parameters, but is given 4: what its query gives, dt, entity")
+    query:map(function(x, _, dt, entity) return entity and x + dt end, 1)
+  end)
+
   it("knows nothing of a parameter that another function may assign to", function()
     refused({ query = "P, Q", each = function(p, q)
       local function other() return p end

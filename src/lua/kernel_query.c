@@ -11,6 +11,7 @@
 #include "lua/loop_box.h"
 #include "lua/lua_query.h"
 #include "lua/map.h"
+#include "lua/scan.h"
 #include "lua/where.h"
 
 /* QUERY_KERNELS has a table for each result, and for each behind a q:where(fn), with functions as
@@ -39,9 +40,18 @@ static void push_place(lua_State *L, lua_Integer place, const char *mode) {
   lua_rawseti(L, -3, place);
 }
 
+/* Raises what a predicate, or the function of q:map, asks for that it is not given. */
+static void check_given(lua_State *L, const struct query_box *query, int function, struct use use) {
+  if (use.result != RESULT_TRUTH && use.result != RESULT_MAP) return;
+  const struct scan scan = {.box = query->box, .query = query->query,
+                            .form = use.result == RESULT_MAP ? FORM_MAP : FORM_ASK};
+  scan_function(L, &scan, function, use.form);
+}
+
 /* Pushes a new kernel for the function. */
 static void push_new(lua_State *L, int query_index, int function, struct use use) {
   struct query_box *query = lua_touserdata(L, query_index);
+  check_given(L, query, function, use);
   int world = push_query_world(L, query_index);
   kernel_push(L, query->box, world, function, query_index, use);
   lua_remove(L, world);

@@ -175,7 +175,11 @@ static struct thing take_upvalue(const struct scanner *s, const struct body *bod
 
 static struct thing take_key(const struct scanner *s, const struct body *body, uint32_t pc,
                              struct thing object, const struct constant *key) {
-  if (object.kind == THING_VIEW) return view_key(s, body, pc, &object, key);
+  if (object.kind == THING_VIEW) {
+    struct thing part = view_key(s, body, pc, &object, key);
+    if (part.kind == THING_UNKNOWN && s->scan->form == FORM_KEY) part.kind = THING_GIVEN;
+    return part;
+  }
   if (object.kind == THING_GIVEN) return object;
   if (object.kind != THING_OBJECT || !lua_istable(s->L, object.index) ||
       key->type != CONST_STRING)
@@ -348,7 +352,8 @@ static bool returns_nil(const struct body *body, uint32_t pc) {
 static void check_return(const struct scanner *s, const struct body *body, uint32_t pc) {
   const struct code *code = &body->code.code[pc];
   if (code->kind != CODE_RETURN || code->b == NONE || code->b == 0) return;
-  if (s->scan->form == FORM_MAP || s->scan->changes || returns_nil(body, pc)) return;
+  bool given = s->scan->form == FORM_MAP || s->scan->form == FORM_ASK;
+  if (given || s->scan->changes || returns_nil(body, pc)) return;
   refuse(s, body, pc, "it returns a value, which nothing takes: write 'return' alone%s",
          s->scan->form == FORM_EACH ? ", or 'map' for what becomes of fields" : "");
 }
@@ -444,30 +449,32 @@ static int values_given(const struct scan *scan) {
 /* (function, scanner): its parameters are those that it is given, and dt is in its place. */
 static void check_parameters(const struct scanner *s) {
   const struct body body = {.function = 1};
-  bool run = s->scan->form == FORM_RUN, observes = s->scan->form == FORM_OBSERVE;
+  bool run = s->scan->form == FORM_RUN, timed = s->scan->form < FORM_OBSERVE;
   int slots = names_given(s->scan), dt = run ? 2 : slots + 1;
   bool event = !run && s->scan->query && s->scan->query->terms.event;
-  int given = run ? 3 : event ? slots + 1 : slots + 2 - observes + values_given(s->scan);
+  int given = run ? 3 : slots + timed + (event ? 0 : 1 + values_given(s->scan));
+  const char *what = run       ? "world, dt, query"
+                     : !event  ? timed ? "what its query gives, dt, entity"
+                                       : "what its query gives, entity"
+                     : timed   ? "what its query gives, dt; an event is no entity"
+                               : "what its query gives; an event is no entity";
   lua_Debug info;
   lua_pushvalue(s->L, 1);
   lua_getinfo(s->L, ">u", &info);
   if (info.nparams > given)
     refuse(s, &body, NONE, "it has %d parameters, but is given %d: %s", (int64_t)info.nparams,
-           (int64_t)given, run ? "world, dt, query"
-           : event ? "what its query gives, dt; an event is no entity"
-           : observes ? "what its query gives, entity"
-                      : "what its query gives, dt, entity");
+           (int64_t)given, what);
   for (int i = 1; i <= info.nparams; i++) {
     lua_pushvalue(s->L, 1);
     const char *name = lua_getlocal(s->L, NULL, i);
     lua_pop(s->L, 1);
-    if (name && strcmp(name, "dt") == 0 && observes)
-      refuse(s, &body, NONE, "its parameter %d is called 'dt', which observers are not given: what "
-             "its query gives, entity", (int64_t)i);
+    if (name && strcmp(name, "dt") == 0 && !timed)
+      refuse(s, &body, NONE, "its parameter %d is called 'dt', but it is given no dt: %s",
+             (int64_t)i, what);
     else if (name && strcmp(name, "dt") == 0 && i != dt)
       refuse(s, &body, NONE, "its parameter %d is called 'dt', but what it is given as dt is "
              "parameter %d", (int64_t)i, (int64_t)dt);
-    else if (name && strcmp(name, "entity") == 0 && i == dt && !observes)
+    else if (name && strcmp(name, "entity") == 0 && i == dt && timed)
       refuse(s, &body, NONE, "its parameter %d is called 'entity', but what it is given there is "
              "dt%s", (int64_t)i, event ? "" : ", and the entity behind it");
   }
@@ -497,9 +504,9 @@ static int scan_protected(lua_State *L) {
   }
   if (gives_keys) count = SCAN_ARGUMENTS;
   need_stack(L, 8);
-  if (!s->scan->changes && !gives_keys) check_parameters(s);
+  if (!s->scan->changes && (s->scan->query || !gives_keys)) check_parameters(s);
   if (lua_iscfunction(L, 1)) return 0;
-  bool views = s->scan->form == FORM_EACH || s->scan->form == FORM_OBSERVE;
+  bool views = s->scan->form != FORM_MAP && s->scan->form != FORM_RUN;
   if (views && s->scan->query) count = take_views(s, given);
   scan_body(s, 1, given, count);
   return 0;

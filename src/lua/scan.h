@@ -21,7 +21,8 @@ struct scan {
 /* Raises "what: file:line: why" for a field that a view or resource has not, as the registry
 ** shows their components, for a promise that is broken, and (unless only changes matter) for
 ** parameters that are not given, a `dt` at another place than its own, and a result that nothing
-** takes. Of FORM_KEY for what it writes to that it has not made, and for commands, alone. */
+** takes. Of FORM_KEY also for what it writes to that it has not made, and for commands; without a
+** query for these alone. */
 void scan_function(lua_State *L, const struct scan *scan, int function, const char *what);
 
 #endif

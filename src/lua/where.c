@@ -33,33 +33,9 @@ struct where_box {
 
 /* ---- making ---- */
 
-/* Raises what a predicate at an index asks for that it is not given: views, then the entity. */
-static void check_parameters(lua_State *L, const struct query_terms *terms, int function) {
-  lua_Debug info;
-  bool event = terms->event != NULL;
-  int given = (int)(terms->slots + (event ? 0 : 1 + terms->values)), parameter = 1;
-  lua_pushvalue(L, function);
-  lua_getinfo(L, ">uS", &info);
-  if (info.nparams > given)
-    raise_error(L, "where: %s:%d: its function has %d parameters, but is given %d: what its query "
-                "gives%s", info.short_src, (int64_t)info.linedefined, (int64_t)info.nparams,
-                (int64_t)given, event ? "; an event is no entity" : ", entity");
-  for (; parameter <= info.nparams; parameter++) {
-    lua_pushvalue(L, function);
-    const char *name = lua_getlocal(L, NULL, parameter);
-    lua_pop(L, 1);
-    if (name && strcmp(name, "dt") == 0)
-      raise_error(L, "where: %s:%d: parameter %d of its function is called 'dt', but it is given "
-                  "no dt: what its query gives%s", info.short_src, (int64_t)info.linedefined,
-                  (int64_t)parameter, event ? "" : ", entity");
-  }
-}
-
 /* Pushes the kernel of the predicate at one index over the query at another, for what another
 ** predicate has let through or not. */
 static void push_predicate(lua_State *L, int query_index, int function, bool filtered) {
-  const struct query_box *query = lua_touserdata(L, query_index);
-  check_parameters(L, &query->query->terms, function);
   kernel_of_query(L, query_index, function, (struct use){"where", RESULT_TRUTH, filtered});
 }
 

@@ -11,6 +11,7 @@
 #include "lua/bind/world_box.h"
 #include "lua/index_keys.h"
 #include "lua/lua_index.h"
+#include "lua/lua_query.h"
 #include "lua/registrar.h"
 #include "lua/scan.h"
 #include "lua/system.h"
@@ -31,6 +32,15 @@ static double width_option(lua_State *L, const char *what) {
   if (!(width > 0 && width <= DBL_MAX))
     wrong_option(L, what, "cell", "how wide a cell is, a number above 0");
   return width;
+}
+
+/* Of the one that gives keys of what a query gives, or, for NULL, may give. */
+static void check_function(lua_State *L, struct world_box *box, const struct index_draft *draft,
+                           const ecs_query *query) {
+  char what[128];
+  const struct scan scan = {.box = box, .form = FORM_KEY, .query = query};
+  text_format(what, sizeof what, "index '%s'", draft->desc.name);
+  scan_function(L, &scan, draft->function, what);
 }
 
 /* What each kind is by, for messages. */
@@ -59,8 +69,7 @@ static void read_kind(lua_State *L, struct world_box *box, const char *what,
   lua_settop(L, top + 1);
   draft->function = lua_isfunction(L, -1) ? top + 1 : 0;
   if (draft->function && draft->desc.by != ECS_BY_GRID) {
-    const struct scan scan = {.box = box, .form = FORM_KEY};
-    scan_function(L, &scan, draft->function, what);
+    check_function(L, box, draft, NULL);
     return;
   }
   draft->desc.of = text_option(L, AT_SPEC, what, kind);
@@ -92,7 +101,10 @@ static void read_draft(lua_State *L, struct world_box *box, struct index_draft *
 ** then. */
 static ecs_status build(lua_State *L, struct world_box *box, struct index_draft *draft,
                         ecs_index **out) {
-  if (draft->function) index_keys_push(L, box, draft->function, &draft->desc);
+  if (draft->function) {
+    check_function(L, box, draft, query_push(L, box, AT_WORLD, &draft->query)->query);
+    index_keys_push(L, box, draft->function, &draft->desc);
+  }
   if (!box->world) no_world(L, AT_WORLD);
   bool tried = false;
   ecs_status status;
@@ -102,21 +114,6 @@ static ecs_status build(lua_State *L, struct world_box *box, struct index_draft 
   } while (retry(L, box, status, &tried));
   if (status != ECS_OK && draft->function) draft->desc.free(draft->desc.ud);
   return status;
-}
-
-/* Of the function of an index that was built. */
-static void check_parameters(lua_State *L, struct world_box *box, const struct index_draft *draft,
-                             ecs_index *built) {
-  int given = (int)index_slots(built) + 1;
-  lua_Debug info;
-  if (!draft->function) return;
-  lua_pushvalue(L, draft->function);
-  lua_getinfo(L, ">u", &info);
-  if (info.nparams <= given) return;
-  index_free(built);
-  systems_sweep(L, box, AT_WORLD);
-  raise_error(L, "index '%s': its key function has %d parameters, but is given %d: what its query "
-              "gives, entity", draft->desc.name, (int64_t)info.nparams, (int64_t)given);
 }
 
 void index_check_spec(lua_State *L, struct world_box *box) {
@@ -133,10 +130,8 @@ ecs_status index_in_swap(lua_State *L, struct world_box *box, const char *owner,
   draft.desc.owner = owner;
   ecs_index *built = NULL;
   ecs_status status = build(L, box, &draft, &built);
-  if (status != ECS_OK) return status;
-  check_parameters(L, box, &draft, built);
   *out = built;
-  return ECS_OK;
+  return status;
 }
 
 void index_now(lua_State *L, struct world_box *box) {
@@ -153,7 +148,6 @@ void index_now(lua_State *L, struct world_box *box) {
     raise_status(L, box->world, status);
     return;
   }
-  check_parameters(L, box, &draft, index);
   index_enter(box->world, index);
   systems_sweep(L, box, AT_WORLD);
   lua_settop(L, object);
