@@ -113,6 +113,93 @@ describe("closures of one function", function()
     assert.equal(total, world:get(e, "A.x"))
   end)
 
+  local function collect()
+    collectgarbage()
+    collectgarbage()
+  end
+
+  local forms = {
+    each = function(query, fn) query:each(fn) end,
+    run = function(query, fn) query:run(fn) end,
+    map = function(query, fn) query:map(fn) end,
+    sum = function(query, fn) query:sum(fn) end,
+    max = function(query, fn) query:max(fn) end,
+    where = function(query, fn) query:where(fn):count() end,
+    behind = function(query, fn) query:where(function() return true end):sum(fn) end,
+  }
+
+  for form, call in pairs(forms) do
+    it("stay compiled when the queries that they were given to are gone: " .. form, function()
+      for _, text in ipairs { "A", "A:changed", "A, (Near, $who)" } do
+        local world = make_world()
+        world:relation "Near"
+        local ids = world:query "A":ids()
+        world:add(ids[1], "Near", ids[1])
+        local function fn(a) return form == "map" and a or a.x * 2.0 end
+        local variables = text:find "who" and { who = ids[1] } or nil
+        if form == "map" then text = text:gsub("A", "A.x", 1) end
+        for i = 1, 4 do
+          call(world:query(text, variables), fn)
+          collect()
+          local told = world:explain(fn)
+          assert.same({ text, 1, 0 }, { told.query, told.compilations, #told.also })
+          assert.truthy(told.tier == "vector" or form == "where" or form == "behind", told.reason)
+        end
+      end
+    end)
+  end
+
+  it("keep a query of each text, and none of those that are made anew", function()
+    local world, queries = make_world(), setmetatable({}, { __mode = "k" })
+    local function fn(a) a.x = a.x + 1 end
+    for name = 1, 3 do world:tag("B" .. name) end
+    for i = 1, 60 do
+      local query = world:query(i % 2 == 0 and "A" or "A, !B" .. i % 3 + 1)
+      queries[query] = true
+      query:each(fn)
+    end
+    collect()
+    local left = 0
+    for _ in pairs(queries) do left = left + 1 end
+    assert.equal(4, left)
+    for i = 1, 200 do
+      local query = world:query("A" .. (" "):rep(i))
+      queries[query] = true
+      query:each(fn)
+    end
+    collect()
+    left = 0
+    for _ in pairs(queries) do left = left + 1 end
+    assert.truthy(left <= 16, left)
+  end)
+
+  it("keep their world alive no longer than anybody else does", function()
+    local worlds, functions = setmetatable({}, { __mode = "k" }), {}
+    for i = 1, 5 do
+      local world = make_world()
+      local function fn(a) a.x = a.x + i end
+      worlds[world], functions[i] = true, fn
+      world:query "A":each(fn)
+      world:system("s", { query = "A", each = fn })
+    end
+    helper.check_worlds()
+    collect()
+    assert.is_nil(next(worlds))
+  end)
+
+  it("are let go of with what refers to the query that they were given to", function()
+    local world, functions = make_world(), setmetatable({}, { __mode = "k" })
+    for _ = 1, 10 do
+      local query = world:query "A"
+      local function fn(a) a.x = query and a.x + 1 or 0.0 end
+      functions[fn] = true
+      query:each(fn)
+    end
+    collect()
+    assert.is_nil(next(functions))
+    assert.truthy(world:check())
+  end)
+
   it("are not kept alive, nor is what they hold", function()
     local _, _, query = make_world()
     local seen = setmetatable({}, { __mode = "k" })

@@ -5,10 +5,10 @@
 #include "lua/bind/status.h"
 #include "lua/kernel_variant.h"
 
-#define CLOSURES 4             /* functions that are remembered: pairs of bytecode and handle */
+#define KNOWN 16               /* kernels that are remembered at most */
 
 /* Where share has its arguments. */
-enum { AT_KNOWN = 1, AT_FUNCTION, AT_HANDLE, AT_CODE };
+enum { AT_KNOWN = 1, AT_FUNCTION, AT_HANDLE, AT_KEY };
 
 struct code_buffer {
   bool begun;
@@ -31,55 +31,49 @@ static bool push_code(lua_State *L) {
   lua_pushvalue(L, AT_FUNCTION);
   if (lua_dump(L, write_code, &code, 0) != 0 || !code.begun) return false;
   luaL_pushresult(&code.text);
-  lua_replace(L, AT_CODE);
-  lua_settop(L, AT_CODE);
+  lua_replace(L, AT_KEY);
+  lua_settop(L, AT_KEY);
   return true;
 }
 
-/* Where the bytecode stands among what is known, or 0. */
-static lua_Integer find_code(lua_State *L) {
-  for (lua_Integer i = 1; i <= CLOSURES; i++) {
-    lua_rawgeti(L, AT_KNOWN, 2 * i);
-    bool same = lua_rawequal(L, -1, AT_CODE);
-    lua_pop(L, 1);
-    if (same) return i;
-  }
-  return 0;
-}
-
-/* The place of what was put there the longest time ago; counts on. */
-static lua_Integer next_place(lua_State *L) {
+/* Forgets all that is known where that is full: handles by keys, and at 1 how many. */
+static void make_room(lua_State *L) {
   lua_rawgeti(L, AT_KNOWN, 1);
-  lua_Integer last = lua_tointeger(L, -1);
-  lua_pop(L, 1);
-  lua_pushinteger(L, last % CLOSURES + 1);
+  lua_Integer count = lua_tointeger(L, -1) + 1;
+  lua_pushnil(L);
+  while (count > KNOWN && lua_next(L, AT_KNOWN)) {
+    lua_pop(L, 1);
+    lua_pushvalue(L, -1);
+    lua_pushnil(L);
+    lua_rawset(L, AT_KNOWN);
+  }
+  lua_pushinteger(L, count > KNOWN ? 1 : count);
   lua_rawseti(L, AT_KNOWN, 1);
-  lua_pushvalue(L, AT_CODE);
-  lua_rawseti(L, AT_KNOWN, 2 * (last % CLOSURES + 1));
-  return last % CLOSURES + 1;
 }
 
-/* share(known, function, handle) */
+/* share(known, function, handle, key) */
 static int share(lua_State *L) {
   luaL_checkstack(L, 20, "kernel");
-  if (!push_code(L)) return 0;
-  lua_Integer place = find_code(L);
-  if (place) {
-    lua_rawgeti(L, AT_KNOWN, 2 * place + 1);
-    /* The code may have outlived its kernel. */
-    if (lua_isuserdata(L, -1)) variants_share(L, AT_HANDLE, AT_CODE + 1, AT_FUNCTION);
-  } else {
-    place = next_place(L);
-  }
+  if (lua_isnil(L, AT_KEY) && !push_code(L)) return 0;
+  lua_pushvalue(L, AT_KEY);
+  if (lua_rawget(L, AT_KNOWN) == LUA_TUSERDATA)
+    variants_share(L, AT_HANDLE, AT_KEY + 1, AT_FUNCTION);
+  else
+    make_room(L);
+  lua_pushvalue(L, AT_KEY);
   lua_pushvalue(L, AT_HANDLE);
-  lua_rawseti(L, AT_KNOWN, 2 * place + 1);
+  lua_rawset(L, AT_KNOWN);
   return 0;
 }
 
-void closure_share(lua_State *L, int known, int function, int handle) {
+void closure_share(lua_State *L, int known, int function, int handle, int key) {
   int top = lua_gettop(L);
   lua_pushvalue(L, known);
   lua_pushvalue(L, function);
   lua_pushvalue(L, handle);
-  if (try_quietly(L, share, 3, 0) != LUA_OK) lua_settop(L, top);
+  if (key)
+    lua_pushvalue(L, key);
+  else
+    lua_pushnil(L);
+  if (try_quietly(L, share, 4, 0) != LUA_OK) lua_settop(L, top);
 }

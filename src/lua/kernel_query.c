@@ -1,5 +1,6 @@
 #include "lua/kernel_query.h"
 
+#include "core/store/query.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/closure.h"
@@ -15,7 +16,9 @@
 #include "lua/where.h"
 
 /* QUERY_KERNELS has a table for each result, and for each behind a q:where(fn), with functions as
-** weak keys, and behind these as many with what was known of closures (closure.c). */
+** weak keys, and behind these as many with what was known of closures (closure.c). WORLD_REFS has,
+** with functions as weak keys, the last kernels by the texts of queries: so what is compiled lives as
+** long as its function, which no kernel reaches, and no longer than the world. */
 #define PLACES ((lua_Integer)2 * (RESULT_MAX + 1))
 
 static lua_Integer place_of(struct use use) { return 2 * (lua_Integer)use.result + use.filtered; }
@@ -28,16 +31,33 @@ static void push_kernels(lua_State *L, int query_index) {
   lua_setiuservalue(L, query_index, QUERY_KERNELS);
 }
 
-/* Pushes the table at a place of the one on the top, made when there is none. */
-static void push_place(lua_State *L, lua_Integer place, const char *mode) {
-  if (lua_rawgeti(L, -1, place) != LUA_TNIL) return;
-  lua_pop(L, 1);
-  if (mode)
-    new_weak_table(L, mode);
-  else
-    lua_newtable(L);
+/* Replaces a key at the top of the stack by the table that the one below has there, made when there
+** is none. */
+static void push_part(lua_State *L, const char *mode) {
   lua_pushvalue(L, -1);
-  lua_rawseti(L, -3, place);
+  if (lua_rawget(L, -3) == LUA_TNIL) {
+    lua_pop(L, 1);
+    if (mode)
+      new_weak_table(L, mode);
+    else
+      lua_newtable(L);
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, -5);
+  }
+  lua_remove(L, -2);
+}
+
+/* Pushes what a function is given to, as a key: the use, the query's text, and the variables in it
+** that have no values. */
+static void push_key(lua_State *L, const struct query_box *query, struct use use) {
+  lua_pushfstring(L, "%d %s", (int)place_of(use), query->query->text);
+  for (uint32_t i = 0; query->box->world && i < query->query->terms.variable_count; i++) {
+    ecs_string name = query->query->terms.variables[i].name;
+    lua_pushliteral(L, " $");
+    lua_pushlstring(L, name.data, name.size);
+    lua_concat(L, 3);
+  }
 }
 
 /* Raises what a predicate, or the function of q:map, asks for that it is not given. */
@@ -52,20 +72,32 @@ static void check_given(lua_State *L, const struct query_box *query, int functio
 static void push_new(lua_State *L, int query_index, int function, struct use use) {
   struct query_box *query = lua_touserdata(L, query_index);
   check_given(L, query, function, use);
-  int world = push_query_world(L, query_index);
-  kernel_push(L, query->box, world, function, query_index, use);
-  lua_remove(L, world);
-  int handle = lua_gettop(L);
+  int key = lua_gettop(L) + 1, world = key + 1, last = key + 2, known = key + 3;
+  push_key(L, query, use);
+  push_query_world(L, query_index);
+  if (lua_getiuservalue(L, world, WORLD_REFS) != LUA_TTABLE) raise_error(L, "the world is closed");
+  lua_pushliteral(L, "kernels");
+  push_part(L, "k");
+  lua_pushvalue(L, function);
+  push_part(L, NULL);
+  lua_replace(L, last);
   push_kernels(L, query_index);
-  push_place(L, PLACES + place_of(use) + 1, NULL);
-  closure_share(L, handle + 2, function, handle);
-  lua_settop(L, handle);
+  lua_pushinteger(L, PLACES + place_of(use) + 1);
+  push_part(L, NULL);
+  lua_replace(L, known);
+  lua_settop(L, known);
+  kernel_push(L, query->box, world, function, query_index, use);
+  closure_share(L, last, function, known + 1, key);
+  closure_share(L, known, function, known + 1, 0);
+  lua_replace(L, key);
+  lua_settop(L, key);
 }
 
 void kernel_of_query(lua_State *L, int query_index, int function, struct use use) {
   int top = lua_gettop(L);
   push_kernels(L, query_index);
-  push_place(L, place_of(use) + 1, "k");
+  lua_pushinteger(L, place_of(use) + 1);
+  push_part(L, "k");
   lua_pushvalue(L, function);
   if (lua_rawget(L, -2) == LUA_TNIL) {
     lua_pop(L, 1);

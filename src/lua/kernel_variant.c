@@ -538,8 +538,8 @@ static bool share(lua_State *L, int all_anchors, struct kernel *kernel,
 bool variants_share(lua_State *L, int handle, int from, int function) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const struct kernel *known = ((struct kernel_box *)lua_touserdata(L, from))->kernel;
-  if (!kernel || !known) return true;
-  assert(kernel->query == known->query && kernel->result == known->result);
+  if (!kernel || !known || kernel->count) return true;
+  assert(kernel->result == known->result && kernel->filtered == known->filtered);
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   lua_getiuservalue(L, from, KERNEL_ANCHORS);
   int to = lua_gettop(L) - 1;
