@@ -174,7 +174,6 @@ static void set_program(lua_State *L, const struct variant *variant) {
   lua_setfield(L, -2, "program");
 }
 
-/* Whether its last program is for the components as they are now. */
 /* How many threads may share its rows, and why they may not. */
 static void set_threads(lua_State *L, const struct kernel *kernel) {
   const char *why = NULL;

@@ -112,10 +112,6 @@ void kernels_of_function(lua_State *L, struct world_box *box, int world_index,
   lua_remove(L, handles);
 }
 
-void kernel_note_form(struct kernel_box *handle, const char *form) {
-  if (handle->kernel) handle->kernel->form = form;
-}
-
 void kernel_push(lua_State *L, struct world_box *box, int world_index, int function,
                  int query_index, struct use use) {
   struct kernel_box *handle = new_box(L, &kind_kernel, sizeof *handle, KERNEL_VALUES);

@@ -42,9 +42,6 @@ struct use {
 void kernel_push(lua_State *L, struct world_box *box, int world_index, int function,
                  int query_index, struct use use);
 
-/* Notes that the function of a kernel's handle was given to a form like the one before. */
-void kernel_note_form(struct kernel_box *handle, const char *form);
-
 /* Pushes the function of the kernel whose handle is at an index; nil when nobody has it any more: a
 ** kernel keeps alive neither its function nor what that reaches. */
 void kernel_push_function(lua_State *L, int handle);

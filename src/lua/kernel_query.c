@@ -13,6 +13,7 @@
 #include "lua/lua_query.h"
 #include "lua/map.h"
 #include "lua/scan.h"
+#include "lua/variant.h"
 #include "lua/where.h"
 
 /* QUERY_KERNELS has a table for each result, and for each behind a q:where(fn), with functions as
@@ -111,7 +112,8 @@ void kernel_of_query(lua_State *L, int query_index, int function, struct use use
   /* What was allocated here may have let a finalizer run that closes the world. */
   const struct query_box *query = lua_touserdata(L, query_index);
   if (UNLIKELY(!query->box->world || !query->query)) raise_error(L, "the world is closed");
-  kernel_note_form(lua_touserdata(L, -1), use.form);
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, -1))->kernel;
+  if (kernel) kernel->form = use.form;
 }
 
 /* body(handle, loop, run) */

@@ -535,10 +535,10 @@ static bool share(lua_State *L, int all_anchors, struct kernel *kernel,
   return add_variant(L, all_anchors, kernel, copy);
 }
 
-bool variants_share(lua_State *L, int handle, int from, int function) {
+void variants_share(lua_State *L, int handle, int from, int function) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const struct kernel *known = ((struct kernel_box *)lua_touserdata(L, from))->kernel;
-  if (!kernel || !known || kernel->count) return true;
+  if (!kernel || !known || kernel->count) return;
   assert(kernel->result == known->result && kernel->filtered == known->filtered);
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   lua_getiuservalue(L, from, KERNEL_ANCHORS);
@@ -548,12 +548,11 @@ bool variants_share(lua_State *L, int handle, int from, int function) {
     lua_rawgeti(L, to + 1, (lua_Integer)known->variants[i]->anchors);
     copy_anchors(L, to + 2, to, function, kernel, known->variants[i]);
     lua_settop(L, to + 1);
-    if (!share(L, to, kernel, known->variants[i])) return false;
+    if (!share(L, to, kernel, known->variants[i])) return;
   }
   kernel->compilations = known->compilations;
   kernel->hopeless = known->hopeless;
   lua_settop(L, to - 1);
-  return true;
 }
 
 /* Pushes how the function calls a table, and, of tables in it, their values by a key. */

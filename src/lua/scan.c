@@ -232,8 +232,7 @@ static void check_command(const struct scanner *s, const struct body *body, uint
   if (object.kind != THING_OUTSIDE || key->type != CONST_STRING) return;
   if (!box_test(s->L, object.index, &kind_world, sizeof(struct world_box))) return;
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-    if (key->string.size == strlen(commands[i]) &&
-        memcmp(key->string.data, commands[i], key->string.size) == 0)
+    if (text_equal(commands[i], key->string.data, key->string.size))
       refuse_write(s, body, pc, "calls the world's", commands[i]);
 }
 
@@ -437,22 +436,15 @@ static void scan_body(struct scanner *s, int function, const struct thing *given
 
 /* ---- registration ---- */
 
-static int names_given(const struct scan *scan) {
-  return scan->form == FORM_RUN ? 0 : scan->query ? (int)scan->query->terms.slots : 0;
-}
-
-/* Values of `*` and of variables, behind the entity. */
-static int values_given(const struct scan *scan) {
-  return scan->form == FORM_RUN || !scan->query ? 0 : (int)scan->query->terms.values;
-}
-
-/* (function, scanner): its parameters are those that it is given, and dt is in its place. */
+/* (function, scanner): its parameters are those that it is given, and dt is in its place. Behind the
+** entity are values of `*` and of variables. */
 static void check_parameters(const struct scanner *s) {
   const struct body body = {.function = 1};
   bool run = s->scan->form == FORM_RUN, timed = s->scan->form < FORM_OBSERVE;
-  int slots = names_given(s->scan), dt = run ? 2 : slots + 1;
-  bool event = !run && s->scan->query && s->scan->query->terms.event;
-  int given = run ? 3 : slots + timed + (event ? 0 : 1 + values_given(s->scan));
+  const struct query_terms *terms = run || !s->scan->query ? NULL : &s->scan->query->terms;
+  int slots = terms ? (int)terms->slots : 0, dt = run ? 2 : slots + 1;
+  bool event = terms && terms->event;
+  int given = run ? 3 : slots + timed + (event ? 0 : 1 + (terms ? (int)terms->values : 0));
   const char *what = run       ? "world, dt, query"
                      : !event  ? timed ? "what its query gives, dt, entity"
                                        : "what its query gives, entity"

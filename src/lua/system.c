@@ -21,6 +21,7 @@
 #include "lua/system_box.h"
 #include "lua/system_run.h"
 #include "lua/uses.h"
+#include "lua/variant.h"
 #include "core/base/text.h"
 #include "core/store/world.h"
 
@@ -168,7 +169,7 @@ static void compile(lua_State *L, struct world_box *box, const struct system_dra
   if (!system->compiled && system->compile == 1)
     raise_error(L, "%s cannot be compiled: %s", draft->what, lua_tostring(L, -1));
   const struct kernel_box *handle = lua_touserdata(L, kernel);
-  if (!system->compiled && kernel_breaks_promise(handle))
+  if (!system->compiled && handle->kernel->breaks_promise)
     raise_error(L, "%s: %s", draft->what, lua_tostring(L, -1));
 }
 
@@ -262,7 +263,7 @@ static int compile_untried(lua_State *L) {
     lua_rawgetp(L, 2, system);
     if (lua_getiuservalue(L, 3, SYSTEM_KERNEL) == LUA_TNIL) continue;
     const struct kernel_box *handle = lua_touserdata(L, 4);
-    if (!kernel_has_run(handle)) system->compiled = kernel_ready_ahead(L, 4);
+    if (handle->kernel->runs == 0) system->compiled = kernel_ready_ahead(L, 4);
   }
   return 0;
 }

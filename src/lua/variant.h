@@ -39,7 +39,7 @@ struct kernel {
   uint64_t runs;
   uint32_t count, capacity;
   enum front_result result;
-  bool refused;                /* when it was last asked for */
+  bool refused;                /* when it was last asked for and had rows, or ahead */
   struct kernel *previous, *next;
   uint64_t compilations;       /* that gave a program */
   uint64_t anchored;           /* tables of anchors so far */

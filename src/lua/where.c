@@ -21,9 +21,8 @@ const char kind_where = 0;
 
 #define WHERE_QUERY 1        /* user values */
 #define WHERE_FUNCTION 2
-#define WHERE_KERNEL 3
-#define WHERE_OUTER 4        /* the q:where(fn) whose rows it is about; nil: all */
-#define WHERE_VALUES 4
+#define WHERE_OUTER 3        /* the q:where(fn) whose rows it is about; nil: all */
+#define WHERE_VALUES 3
 #define WHERE_DEPTH 16       /* predicates behind one another */
 
 struct where_box {
@@ -68,7 +67,7 @@ struct query_box *check_entities(lua_State *L, int arguments) {
 
 /* While scripts are read a query has no terms yet: its function is compiled when it is used. */
 int query_where(lua_State *L) {
-  enum { AT_QUERY = 1, AT_FUNCTION, AT_OUTER, AT_KERNEL, AT_WHERE };
+  enum { AT_QUERY = 1, AT_FUNCTION, AT_OUTER, AT_WHERE };
   lua_settop(L, AT_FUNCTION);
   int depth = open_where(L) + 1;
   const struct query_box *query = box_test(L, AT_QUERY, &kind_query, sizeof *query);
@@ -78,18 +77,14 @@ int query_where(lua_State *L) {
   if (depth > WHERE_DEPTH)
     raise_error(L, "where: more than %d predicates behind one another: write one with 'and'",
                 (int64_t)WHERE_DEPTH);
-  if (pending)
-    lua_pushnil(L);
-  else
-    push_predicate(L, AT_QUERY, AT_FUNCTION, depth > 1);
+  if (!pending) push_predicate(L, AT_QUERY, AT_FUNCTION, depth > 1);
+  lua_settop(L, AT_OUTER);
   struct where_box *where = new_box(L, &kind_where, sizeof *where, WHERE_VALUES);
   where->depth = depth;
   lua_pushvalue(L, AT_QUERY);
   lua_setiuservalue(L, AT_WHERE, WHERE_QUERY);
   lua_pushvalue(L, AT_FUNCTION);
   lua_setiuservalue(L, AT_WHERE, WHERE_FUNCTION);
-  lua_pushvalue(L, AT_KERNEL);
-  lua_setiuservalue(L, AT_WHERE, WHERE_KERNEL);
   lua_pushvalue(L, AT_OUTER);
   lua_setiuservalue(L, AT_WHERE, WHERE_OUTER);
   return 1;
@@ -106,19 +101,6 @@ static void keep_truth(lua_State *L, struct loop_box *loop, uint32_t row, void *
   uint64_t *bits = ud;
   (void)loop;
   if (lua_toboolean(L, -1)) bits[row / 64] |= (uint64_t)1 << row % 64;
-}
-
-/* Pushes the kernel of the filter at an index. */
-static void push_kernel(lua_State *L, int where) {
-  int top = lua_gettop(L);
-  if (lua_getiuservalue(L, where, WHERE_KERNEL) != LUA_TNIL) return;
-  lua_getiuservalue(L, where, WHERE_QUERY);
-  lua_getiuservalue(L, where, WHERE_FUNCTION);
-  push_predicate(L, top + 2, top + 3, ((struct where_box *)lua_touserdata(L, where))->depth > 1);
-  lua_pushvalue(L, -1);
-  lua_setiuservalue(L, where, WHERE_KERNEL);
-  lua_replace(L, top + 1);
-  lua_settop(L, top + 1);
 }
 
 /* body(loop, function, kernel, bits) */
@@ -140,7 +122,10 @@ static void ask(lua_State *L, int loop_index, int where) {
   lua_pushcfunction(L, ask_body);
   lua_pushvalue(L, loop_index);
   lua_getiuservalue(L, where, WHERE_FUNCTION);
-  push_kernel(L, where);
+  lua_getiuservalue(L, where, WHERE_QUERY);
+  int query = lua_gettop(L);
+  push_predicate(L, query, query - 1, ((struct where_box *)lua_touserdata(L, where))->depth > 1);
+  lua_replace(L, query);
   uint64_t *bits = lua_newuserdatauv(L, size, 0);
   memset(bits, 0, size);
   lua_pushvalue(L, -1);
