@@ -34,9 +34,33 @@ function Run:open(world)
   end })
 end
 
+-- A hook of a kind that a script of one reading is about to give, which notes that it is called.
+function Run:hook(script, kind, fn)
+  local hooks = self.hooks[script] or { load = {}, reload = {}, unload = {} }
+  self.hooks[script] = hooks
+  local hook = { called = 0 }
+  table.insert(hooks[kind], hook)
+  return function(...)
+    hook.called = hook.called + 1
+    return fn(...)
+  end
+end
+
+-- Of the hooks of a kind all were called, once, or none.
+function Run:check_hooks()
+  for _, kinds in pairs(self.hooks) do
+    for kind, hooks in pairs(kinds) do
+      for _, hook in ipairs(hooks) do
+        assert(hook.called <= 1 and hook.called == hooks[1].called, "on_" .. kind)
+      end
+    end
+  end
+end
+
 local function new_run(seed, way)
   local self = setmetatable({ files = scratch.new(), gen = script_gen.new(seed), log = {},
-    way = way, present = {} }, Run)
+    way = way, present = {}, hooks = {} }, Run)
+  rawset(_G, "HOOK", function(...) return self:hook(...) end)
   self.world = ecs.world { tag = 1, seed = 4, kernels = way ~= "lua" }
   self.files:write("lib/m.lua", self.gen:module())
   self.files:write("m2.lua", "return 7")
@@ -176,6 +200,7 @@ function Run:step()
   elseif ok and swapped and not message and self.way == "kernels" then
     self:check_fresh()
   end
+  self:check_hooks()
   local updated, problem = pcall(self.world.update, self.world, 0.05)
   if not updated then self:say("update", plain(self, problem)) end
   if self.way == "saved" then self.world:load(self.world:save()) end
@@ -191,6 +216,7 @@ local function run(seed, way)
   self.world:close()
   self.files:close()
   rawset(_G, "POLL", nil)
+  rawset(_G, "HOOK", nil)
   package.loaded["lib.m"], package.loaded.m2 = nil, nil
   return self.log
 end

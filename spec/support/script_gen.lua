@@ -60,14 +60,14 @@ local TEMPLATES = {
     { "grid = 'A', cell = 2", "hash = 'x'", "ordered = 'x'", "hash = 'q'" } },
   { "world:prefab('Pf', { A = %s }, { %s })", { "true", "{ x = 3 }", "{ 1, 2 }", "{ z = 1 }" },
     { "", "shared = { C = true }", "children = { { 'k', { A = true } } }" } },
-  { "script:on_load(function() %s end)",
+  { "script:on_load(HOOK(script, 'load', function() %s end))",
     { "world:spawn { A = {} }", "for i = 1, 3 do world:spawn { A = { x = i } } end",
       "error 'hook'", "world:instantiate 'Pf'", "POLL()", "world:update(0.1)",
       "world:emit 'Ev'" } },
-  { "script:on_reload(function() %s end)",
+  { "script:on_reload(HOOK(script, 'reload', function() %s end))",
     { "script.state.n = (script.state.n or 0) + 1", "error 'reload hook'", "world:spawn { A = {} }",
       "world:undeclare 'T'", "coroutine.yield()", "world:component('A', { 'x: f64' })" } },
-  { "script:on_unload(function() %s end)",
+  { "script:on_unload(HOOK(script, 'unload', function() %s end))",
     { "", "error 'unload hook'", "world:spawn {}", "world:undeclare 'C'" } },
 }
 

@@ -12,7 +12,7 @@ local live = {}
 ---@class ecs.SessionStatus
 ---@field files string[]
 ---@field versions table<string, integer>
----@field last_error string?
+---@field last_error any
 ---@field last_report { files: string[], components: table<string, table> }?
 ---@field orphans string[]
 
@@ -97,13 +97,13 @@ local function read_alone(self, ...)
   return ok, swapped, problem
 end
 
---- Looks for changes and swaps in what has changed: true when it did (and a message when a hook
---- of a script then failed), false and a message when the old version goes on, nothing when there
+--- Looks for changes and swaps in what has changed: true when it did (and the first message when
+--- hooks of scripts then failed), false and a message when the old version goes on, nothing when there
 --- was nothing to do. A changed file is read when two polls, at least 20 ms apart, have found it
 --- the same; with `force` every script runs again at once. To be called between frames.
 ---@param force? boolean
 ---@return boolean? swapped
----@return string? message
+---@return any message
 function methods:poll(force)
   check_self(self, "poll")
   if self.reading then
@@ -116,7 +116,7 @@ function methods:poll(force)
   local idle, message, kind = native.try(native.stage, self.world, nothing, nothing)
   if not idle then
     -- In a system, say: what has changed is read as soon as that is over.
-    return reload.fail(self, is_closed(self) and "the world is closed" or message, kind, true)
+    return reload.fail(self, is_closed(self) and "the world is closed" or message, kind, nil, true)
   end
   local hasty = force or next(self.told) ~= nil
   self.told = {}
@@ -155,8 +155,8 @@ local function orphans_of(self)
   return names
 end
 
---- files: the paths of scripts and modules; versions: how often each was read; last_error: the
---- last message unless it is solved; last_report: files of the last swap and what it did to
+--- files: the paths of scripts and modules; versions: how often each was read; last_error: what
+--- went wrong first in the last reload, unless it is solved; last_report: files of the last swap and what it did to
 --- components; orphans: the components of the world that nobody declares any more.
 ---@return ecs.SessionStatus
 function methods:status()
@@ -221,11 +221,12 @@ local function check_open(world, directories, options)
   return list, on_error
 end
 
---- Reads all scripts of some directories and watches them. on_error(message) is told of what is
---- refused; without it `open` raises what keeps the scripts from their first start.
+--- Reads all scripts of some directories and watches them. on_error(message) is told of what goes
+--- wrong: a text, or, with the script's path, what that raised. Without on_error `open` raises what
+--- went wrong first.
 ---@param world ecs.World
 ---@param directories string | string[]
----@param options? { on_error: fun(message: string) }
+---@param options? { on_error: fun(message: any, path: string?) }
 ---@return ecs.Session
 function live.open(world, directories, options)
   local on_error
@@ -246,7 +247,7 @@ function live.open(world, directories, options)
   elseif not ok then
     error(loaded, 0)
   elseif message and not on_error then
-    error(message, 2)
+    error(message, 0)
   end
   return self
 end

@@ -46,7 +46,7 @@ Script.__index = Script
 local hooks_of = setmetatable({}, { __mode = "k" })
 
 for _, hook in ipairs { "load", "unload", "reload" } do
-  -- Sets what is called after the script has come, before it goes, after it has changed.
+  -- Adds to what is called after the script has come, before it goes, after it has changed.
   Script["on_" .. hook] = function(self, fn)
     local hooks = self ~= nil and hooks_of[self]
     if not hooks then
@@ -54,7 +54,7 @@ for _, hook in ipairs { "load", "unload", "reload" } do
     elseif type(fn) ~= "function" then
       error(("bad argument #1 to 'on_%s' (function expected, got %s)"):format(hook, type(fn)), 2)
     end
-    hooks[hook] = fn
+    table.insert(hooks[hook], fn)
   end
 end
 
@@ -90,9 +90,9 @@ local function new_record(self, path, name)
   local old = self.records[path]
   local kept = old and not old.left and old.script and old.script.state
   return {
-    path = path, name = name, state = type(kept) == "table" and kept or {}, hooks = {},
-    requires = {}, version = old and old.version + 1 or 1, running = true,
-    registered = registrations.new(path),
+    path = path, name = name, state = type(kept) == "table" and kept or {},
+    hooks = { load = {}, unload = {}, reload = {} }, requires = {},
+    version = old and old.version + 1 or 1, running = true, registered = registrations.new(path),
   }
 end
 
@@ -298,17 +298,15 @@ function reading.new(self, changed, everything, hasty)
   return job
 end
 
--- What a script or a hook (`what`) raised, of a kind that native.try tells: where that tells of no
--- place, the path says whose it is.
+-- What a script or a hook (`what`) raised, of a kind that native.try tells: a text or an object as
+-- it is, and of what is neither the path says whose it is.
 function reading.placed(path, what, message, kind)
-  local class = type(message)
   if kind == "yield" then
     return ("%s: %s cannot yield"):format(path, what)
-  elseif class == "string" or class == "table" and getmetatable(message) then
-    return message
+  elseif message == nil or type(message) == "boolean" or type(message) == "number" then
+    return ("%s: %s raised %s"):format(path, what, message)
   end
-  local value = (class == "nil" or class == "boolean" or class == "number") and tostring(message)
-  return ("%s: %s raised %s"):format(path, what, value or "a " .. class)
+  return message
 end
 
 -- Runs the files, with their registrations staged.

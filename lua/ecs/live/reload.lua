@@ -15,7 +15,7 @@ local function farewells(self, job)
   local list = {}
   for _, path in ipairs(sorted(self.records)) do
     local record = self.records[path]
-    if not job.all[path] and record.hooks.unload and not record.left then
+    if not job.all[path] and #record.hooks.unload > 0 and not record.left then
       list[#list + 1] = record
     end
   end
@@ -47,15 +47,20 @@ local function followed(self, job)
   return states, texts
 end
 
--- Hooks are { fn, script, name }.
+-- Appends a script's hooks of a kind, in the order in which it gave them, as { fn, script, name }.
+local function add_hooks(list, record, kind)
+  for _, fn in ipairs(record.hooks[kind]) do
+    list[#list + 1] = { fn, record.script, "on_" .. kind }
+  end
+  return list
+end
+
 local function greetings(self, job)
   local list = {}
   for _, path in ipairs(sorted(job.records)) do
-    local record = job.records[path]
     local old = self.records[path]
-    local hook = old and not old.left and "reload" or "load"
-    if record.hooks[hook] and job.all[path] then
-      list[#list + 1] = { record.hooks[hook], record.script, "on_" .. hook }
+    if job.all[path] then
+      add_hooks(list, job.records[path], old and not old.left and "reload" or "load")
     end
   end
   return list
@@ -118,7 +123,7 @@ local function try_once(self, job, body)
     return nil, result
   end
   reading.undo(job)
-  if result == reading.AGAIN and self.tries > TRIES * (#sorted(job.scripts) + 1) then
+  if rawequal(result, reading.AGAIN) and self.tries > TRIES * (#sorted(job.scripts) + 1) then
     result = "what the scripts require is never the same"
   end
   return { message = result, kind = kind, job = job }
@@ -129,41 +134,47 @@ local function try(self, changed, everything, hasty, body)
   local failure, result
   repeat
     failure, result = try_once(self, reading.new(self, changed, everything, hasty), body)
-  until not failure or failure.message ~= reading.AGAIN
+  until not failure or not rawequal(failure.message, reading.AGAIN)
   return failure, result
 end
 
--- A message is told of once, however often a poll has to give it; that there is no memory is
--- raised.
-function reload.fail(self, message, kind, again)
+-- What is refused is told of once, however often a poll has to say it; that there is no memory is
+-- raised. What a script raised need not be a text: `path` is told with it then, to say whose it is.
+function reload.fail(self, message, kind, path, again)
   local known = again and self.last_error == message
-  self.last_error = tostring(message)
+  self.last_error = message
   if kind == "memory" then
     error(message, 0)
   end
-  if self.on_error and not known then
-    self.on_error(self.last_error)
+  if self.on_error and not known and type(message) == "string" then
+    self.on_error(message)
+  elseif self.on_error and not known then
+    self.on_error(message, path)
   end
-  return false, self.last_error
+  return false, message
 end
 
--- All of them are called, whatever one of them or on_error raises: that is raised at the end.
--- The last message, if there is one.
-local function call_hooks(self, due)
-  local problem, raised
+-- Tells of one of the things that went wrong beside a swap. The first of them is the last_error of
+-- the session, and the first error of on_error is raised when all have been told of.
+local function tell(self, told, message, kind, path)
+  local ok, raised = pcall(reload.fail, self, message, kind, path)
+  told.raised = told.raised or not ok and { raised }
+  told.problem = told.problem or message
+  self.last_error = told.problem
+end
+
+-- All of them are called, whatever one of them or on_error raises.
+local function call_hooks(self, told, due)
   for _, hook in ipairs(due) do
     local ok, message, kind = native.try(hook[1], hook[2])
     if not ok then
-      message = reading.placed(hook[2].path, hook[3], message, kind)
-      ok, message = pcall(reload.fail, self, message, kind)
-      problem = self.last_error
-      raised = raised or not ok and { message }
+      local path = hook[2].path
+      tell(self, told, reading.placed(path, hook[3], message, kind), kind, path)
     end
   end
-  if raised then
-    error(raised[1], 0)
+  if told.raised then
+    error(told.raised[1], 0)
   end
-  return problem
 end
 
 -- The scripts that will be gone, when all goes well.
@@ -180,20 +191,17 @@ local function find_leaving(self, changed, everything)
 end
 
 -- Scripts that go say goodbye while their components are still there, once it is certain that
--- they can go. What failed, if they cannot; else what a hook raised.
-local function say_goodbye(self, changed, everything, hasty)
+-- they can go. What failed, if they cannot.
+local function say_goodbye(self, told, changed, everything, hasty)
   local leaving = find_leaving(self, changed, everything)
   local failure = #leaving > 0 and try(self, changed, everything, hasty, check)
   if failure then
     return failure
   end
-  local problem
   for _, record in ipairs(leaving) do
     record.left = true
-    local hooks = { { record.hooks.unload, record.script, "on_unload" } }
-    problem = call_hooks(self, hooks) or problem
+    call_hooks(self, told, add_hooks({}, record, "unload"))
   end
-  return nil, problem
 end
 
 -- What was looked at is looked at from here on; it is tried again with the next change.
@@ -212,30 +220,31 @@ local function follow_failed(self, changed, job)
   self.watch:follow(states, texts)
 end
 
--- Reads the files that have changed, or all, and swaps in what they register: true and what a hook
--- raised; false and why not; nothing when a file is still being written.
+-- Reads the files that have changed, or all, and swaps in what they register: true and what went
+-- wrong first beside that; false and why not; nothing when a file is still being written.
 function reload.run(self, changed, everything, hasty)
   self.waited, self.tries, self.done = {}, 0, false
-  local failure, problem = say_goodbye(self, changed, everything, hasty)
-  local due
+  local told = {}
+  local failure, due = say_goodbye(self, told, changed, everything, hasty), nil
   if not failure then
     failure, due = try(self, changed, everything, hasty, swap)
   end
   if not failure then
     self.pending, self.seen = {}, self.found
-    self.last_error, self.done = problem, true
+    self.last_error, self.done = told.problem or false, true
     if due.problem then
-      reload.fail(self, due.problem)
-      problem = self.last_error
+      tell(self, told, due.problem)
     end
-    return true, call_hooks(self, due.hooks) or problem
-  elseif failure.message == reading.WAIT then
+    call_hooks(self, told, due.hooks)
+    return true, told.problem
+  elseif rawequal(failure.message, reading.WAIT) then
     return nil
   end
   self.seen = self.found
   follow_failed(self, changed, failure.job)
   self.done = true
-  return reload.fail(self, failure.message, failure.kind)
+  local failed = failure.job.failed
+  return reload.fail(self, failure.message, failure.kind, failed and failed.path)
 end
 
 return reload
