@@ -119,14 +119,85 @@ describe("files of live scripts that are being saved", function()
     assert.is_nil(poll_after(1000))
   end)
 
+  -- From here on files show by their texts and names alone that they change, as when all happens
+  -- within one step of the file system's clock. What writes one then.
+  local function stop_clock()
+    local real, seen = { stat = native.stat, changes = native.changes }, {}
+    function native.changes() end
+    function native.stat(path)
+      local state = table.pack(real.stat(path))
+      seen[path] = seen[path] or state
+      state[1], state[3], state[6] = seen[path][1], seen[path][3], seen[path][6]
+      return table.unpack(state, 1, state.n)
+    end
+    finally(function() native.stat, native.changes = real.stat, real.changes end)
+    return function(name, text)
+      local file <close> = assert(io.open(files.path .. "/" .. name, "wb"))
+      file:write(text)
+    end
+  end
+
   it("are read once more when they may have changed within a step of the clock", function()
     files:write("a.lua", system "a1")
-    now = (native.stat(files.path .. "/a.lua")) + 99 * 1000 * 1000
+    local write = stop_clock()
+    for i, passed in ipairs { 0, 99, 100 } do
+      now = (native.stat(files.path .. "/a.lua")) + 99 * 1000 * 1000
+      if i == 1 then open() else assert.is_true(session:poll(true)) end
+      write("a.lua", system("b" .. i))
+      assert.is_nil(poll_after(passed))
+      assert.is_true(poll_after(20))
+      assert.are.equal("b" .. i, helper.order(world))
+    end
+  end)
+
+  it("are read once more for longer where the clock counts seconds", function()
+    files:write("a.lua", system "a1")
+    local second = 1000 * 1000 * 1000
+    local write = stop_clock()
+    local stopped = native.stat
+    function native.stat(path)
+      local state = table.pack(stopped(path))
+      state[6] = state[6] and state[6] // second * second
+      return table.unpack(state, 1, state.n)
+    end
+    now = select(6, native.stat(files.path .. "/a.lua")) + 1999 * 1000 * 1000
     open()
-    files:rewrite("a.lua", system "a2")
+    write("a.lua", system "a2")
     assert.is_nil(poll_after(0))
     assert.is_true(poll_after(20))
     assert.are.equal("a2", helper.order(world))
+  end)
+
+  it("are read when they are as long as before and were given the time that they had", function()
+    files:write("a.lua", system "a1")
+    files:write("lib/m.lua", "return 1")
+    files:write("b.lua", system "b1" .. " FROM = require 'lib.m'")
+    now = (native.stat(files.path .. "/b.lua")) + 60 * 1000 * 1000 * 1000
+    open()
+    files:rewrite("a.lua", system "a2")
+    files:rewrite("lib/m.lua", "return 2")
+    assert.is_nil(poll_after(0))
+    assert.is_nil(poll_after(19))
+    assert.is_true(poll_after(1))
+    assert.are.equal("a2 b1", helper.order(world))
+    assert.are.equal(2, _G.FROM)
+    files:unseen("", function() files:write("c.lua", system "c1") end)
+    assert.is_nil(poll_after(0))
+    assert.is_true(poll_after(20))
+    assert.are.equal("a2 b1 c1", helper.order(world))
+    package.loaded["lib.m"], _G.FROM = nil, nil
+  end)
+
+  it("are not run again for other rights or links, though they are looked into", function()
+    files:write("a.lua", system "a1")
+    now = (native.stat(files.path .. "/a.lua"))
+    open()
+    local path = files.path .. "/a.lua"
+    for _, command in ipairs { "chmod 600 %s", "ln %s %s.link", "touch -d @1000000000 %s" } do
+      assert(os.execute((command:gsub("%%s", path))))
+      assert.is_nil(poll_after(30))
+      assert.are.equal(command:find "touch" and true or nil, poll_after(30))
+    end
   end)
 
   it("are not read again once the clock has gone on", function()
@@ -148,9 +219,10 @@ describe("files of live scripts that are being saved", function()
   it("are found in a directory that may have changed within a step of the clock", function()
     files:write("a.lua", system "a1")
     now = (native.stat(files.path)) + 99 * 1000 * 1000
+    local write = stop_clock()
     open()
-    files:unseen("", function() files:write("b.lua", system "b1") end)
-    assert.is_nil(poll_after(0))
+    write("b.lua", system "b1")
+    assert.is_nil(poll_after(1))
     assert.is_true(poll_after(20))
     assert.are.equal("a1 b1", helper.order(world))
   end)
@@ -418,8 +490,13 @@ function Saving:save(name, text, put)
   self.files[name] = file
 end
 
+local function change_of(self, name)
+  return (select(6, native.stat(self.directory.path .. "/" .. name)))
+end
+
 function Saving:take_away(name)
   local file = self.files[name]
+  file.change = change_of(self, name)
   assert(os.rename(self.directory.path .. "/" .. name, self.directory.path .. "/." .. name))
   file.away = file.state
   file.state = nil
@@ -429,6 +506,9 @@ function Saving:put_back(name)
   local file = self.files[name]
   assert(os.rename(self.directory.path .. "/." .. name, self.directory.path .. "/" .. name))
   file.state, file.away = file.away, nil
+  if change_of(self, name) ~= file.change then
+    file.moves = (file.moves or 0) + 1
+  end
 end
 
 local happenings = {
@@ -440,6 +520,13 @@ local happenings = {
   function(self, name) self:save(name, self:text(name)) end,
   function(self, name) self:save(name, self:text(name), self.directory.replace) end,
   function(self, name) self:take_away(name) end,
+  function(self, name)     -- as long, and with the time that it had
+    local text = self:text(name)
+    local file = self.files[name]
+    if file.state and #text <= #file.text then
+      self:save(name, text .. (" "):rep(#file.text - #text), self.directory.rewrite)
+    end
+  end,
 }
 
 function Saving:happen()
@@ -458,8 +545,9 @@ function Saving:due()
   local due, all, longest = {}, true, 0
   for name, file in pairs(self.files) do
     if file.state ~= file.read then
-      if not file.look or file.look.state ~= file.state then
-        file.look = { state = file.state, since = self.now }
+      local shown = file.state and file.state .. " " .. (file.moves or 0)
+      if not file.look or file.look.shown ~= shown then
+        file.look = { shown = shown, since = self.now }
       end
       local age = (self.now - file.look.since) // (1000 * 1000)
       due[name] = age >= 20 or nil

@@ -258,8 +258,8 @@ describe("what goes wrong first in live scripts", function()
     { "a.lua:2: prefab 'Lab': a component", ["a.lua"] = [[local world, script = ... world:tag "Lab"
       world:prefab("Lab", {})
       script:on_load(function() world:instantiate "Lab" end)]] },
-    { "a.lua:1: on purpose", ["a.lua"] = [[local world, script = ... local function fail() error "on purpose" end
-      script:on_load(fail)
+    { "a.lua:2: on purpose", ["a.lua"] = [[local world, script = ...
+      script:on_load(function() error "on purpose" end)
       script:on_load(function() error "consequence" end)]],
       ["b.lua"] = [[local world, script = ... script:on_load(function() error "later" end)]] },
     { "m.lua:1: on purpose", ["a.lua"] = "require 'lib.m'", ["b.lua"] = "require 'lib.m'",

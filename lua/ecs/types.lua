@@ -116,19 +116,20 @@ function native.declared(world, name, kind) end
 ---@return string? problem what failed when prefabs were declared behind it
 function native.swap(world, plan) end
 
---- Modification time in nanoseconds, size, inode, and whether it is a directory, or a plain file
---- (no pipe, no device).
+--- Modification time in nanoseconds, size, inode, whether it is a directory, or a plain file (no
+--- pipe, no device), and the time of its last change of any kind, which programs cannot set.
 ---@param path string
 ---@return integer? time
 ---@return integer? size
 ---@return integer? inode
 ---@return boolean? directory
 ---@return boolean? plain
+---@return integer? change
 function native.stat(path) end
 
 --- The indices of the paths whose state is not the one given.
 ---@param paths string[]
----@param states (integer|false)[] Time, size and inode of each.
+---@param states (integer|false)[] Time, size, inode and change of each.
 ---@return integer[]?
 function native.changes(paths, states) end
 

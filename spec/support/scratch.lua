@@ -37,8 +37,8 @@ function scratch:replace(name, text)
   assert(os.rename(self.path .. "/" .. name .. "~", self.path .. "/" .. name))
 end
 
--- Does something below a directory (of the scripts, unless named) or to a file of it, such that
--- its time does not tell, as when all happens within one step of the file system's clock.
+-- Does something below a directory (of the scripts, unless named) or to a file of it, and gives it
+-- back the time that it had.
 function scratch:unseen(name, change)
   local path, mark = self.path .. "/" .. name, self.root .. "/mark"
   assert(os.execute(("touch -r '%s' '%s'"):format(path, mark)))
@@ -48,7 +48,7 @@ function scratch:unseen(name, change)
   assert(state == state_of(path), "what changed shows in more than its time")
 end
 
--- Writes as much text as a file has, unseen.
+-- Writes as much text as a file has, and gives it back its time.
 function scratch:rewrite(name, text)
   self:unseen(name, function(path) put(path, text) end)
 end

@@ -22,6 +22,8 @@
 
 struct state {
   lua_Integer time;      /* nanoseconds */
+  lua_Integer change;    /* when anything about it changed last, be it `time`, which programs set
+                         ** as they like; where the system tells none, `time` */
   lua_Integer size;
   lua_Integer inode;
   bool directory, plain;   /* plain: a file that ends, no pipe or device */
@@ -43,10 +45,16 @@ static bool look(const char *path, struct state *state) {
                             NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
   if (file == INVALID_HANDLE_VALUE) return false;
   BOOL known = GetFileInformationByHandle(file, &info);
+  FILE_BASIC_INFO basic;
+  memset(&basic, 0, sizeof basic);
+  GetFileInformationByHandleEx(file, FileBasicInfo, &basic, sizeof basic);
+  LARGE_INTEGER ticks = basic.ChangeTime;   /* 0: the file system keeps none */
   bool disk = GetFileType(file) == FILE_TYPE_DISK;
   CloseHandle(file);
   if (!known) return false;
   state->time = nanoseconds(info.ftLastWriteTime);
+  state->change = state->time;
+  if (ticks.QuadPart) state->change = nanoseconds((FILETIME){ticks.LowPart, (DWORD)ticks.HighPart});
   state->size = (lua_Integer)((ULONGLONG)info.nFileSizeHigh << 32 | info.nFileSizeLow);
   state->inode = (lua_Integer)((ULONGLONG)info.nFileIndexHigh << 32 | info.nFileIndexLow);
   state->directory = (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
@@ -84,15 +92,20 @@ static void close_directory(directory *dir) { FindClose(dir->search); }
 
 #else
 
+static lua_Integer nanoseconds(struct timespec time) {
+  return (lua_Integer)time.tv_sec * 1000000000 + (lua_Integer)time.tv_nsec;
+}
+
 static bool look(const char *path, struct state *state) {
   struct stat info;
   if (stat(path, &info) != 0) return false;
 #ifdef __APPLE__
-  struct timespec time = info.st_mtimespec;
+  state->time = nanoseconds(info.st_mtimespec);
+  state->change = nanoseconds(info.st_ctimespec);
 #else
-  struct timespec time = info.st_mtim;
+  state->time = nanoseconds(info.st_mtim);
+  state->change = nanoseconds(info.st_ctim);
 #endif
-  state->time = (lua_Integer)time.tv_sec * 1000000000 + (lua_Integer)time.tv_nsec;
   state->size = (lua_Integer)info.st_size;
   state->inode = (lua_Integer)info.st_ino;
   state->directory = S_ISDIR(info.st_mode);
@@ -102,8 +115,7 @@ static bool look(const char *path, struct state *state) {
 
 static lua_Integer now(void) {
   struct timespec time;
-  if (clock_gettime(CLOCK_REALTIME, &time) != 0) return 0;
-  return (lua_Integer)time.tv_sec * 1000000000 + (lua_Integer)time.tv_nsec;
+  return clock_gettime(CLOCK_REALTIME, &time) == 0 ? nanoseconds(time) : 0;
 }
 
 typedef struct {
@@ -143,7 +155,8 @@ int ecs_native_stat(lua_State *L) {
   lua_pushinteger(L, state.inode);
   lua_pushboolean(L, state.directory);
   lua_pushboolean(L, state.plain);
-  return 5;
+  lua_pushinteger(L, state.change);
+  return 6;
 }
 
 static bool is_number(lua_State *L, lua_Integer at, lua_Integer number) {
@@ -157,12 +170,12 @@ static bool is_number(lua_State *L, lua_Integer at, lua_Integer number) {
 static bool is_same(lua_State *L, lua_Integer at, const char *path) {
   struct state state;
   if (!look(path, &state)) {
-    bool none = lua_rawgeti(L, 2, 3 * at + 1) != LUA_TNUMBER;
+    bool none = lua_rawgeti(L, 2, 4 * at + 1) != LUA_TNUMBER;
     lua_pop(L, 1);
     return none;
   }
-  return is_number(L, 3 * at + 1, state.time) && is_number(L, 3 * at + 2, state.size) &&
-         is_number(L, 3 * at + 3, state.inode);
+  return is_number(L, 4 * at + 1, state.time) && is_number(L, 4 * at + 2, state.size) &&
+         is_number(L, 4 * at + 3, state.inode) && is_number(L, 4 * at + 4, state.change);
 }
 
 int ecs_native_changes(lua_State *L) {

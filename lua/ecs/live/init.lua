@@ -98,9 +98,9 @@ local function read_alone(self, ...)
 end
 
 --- Looks for changes and swaps in what has changed: true when it did (and the first message when
---- hooks of scripts then failed), false and a message when the old version goes on, nothing when there
---- was nothing to do. A changed file is read when two polls, at least 20 ms apart, have found it
---- the same; with `force` every script runs again at once. To be called between frames.
+--- hooks of scripts then failed), false and a message when the old version goes on, nothing when
+--- there was nothing to do. A changed file is read when two polls, at least 20 ms apart, have found
+--- it the same; with `force` every script runs again at once. To be called between frames.
 ---@param force? boolean
 ---@return boolean? swapped
 ---@return any message
@@ -156,8 +156,8 @@ local function orphans_of(self)
 end
 
 --- files: the paths of scripts and modules; versions: how often each was read; last_error: what
---- went wrong first in the last reload, unless it is solved; last_report: files of the last swap and what it did to
---- components; orphans: the components of the world that nobody declares any more.
+--- went wrong first in the last reload, unless it is solved; last_report: files of the last swap
+--- and what it did to components; orphans: the components that nobody declares any more.
 ---@return ecs.SessionStatus
 function methods:status()
   check_self(self, "status")

@@ -1,28 +1,40 @@
--- Which files of some directories have changed: by modification time, size and inode.
+-- Which files of some directories have changed. Times, size and inode tell which may have; where
+-- they do not tell whether one has, its text does.
 
 local native = require "ecs.native"
 
 local watch = {}
 watch.__index = watch
 
--- Modification times come in steps of the system's clock, so a file that was read this soon
--- after it had changed may change once more without a sign: such files are read again.
+-- Times of files come in steps of the file system's clock, so a file that was read this soon after
+-- it had changed may change once more without a sign: such files are read again. Some file systems
+-- count seconds, or pairs of them.
 local RECENT = 100 * 1000 * 1000
+local SECOND = 1000 * 1000 * 1000
 
 -- A file that is being written passes through states that are not meant: empty, cut, gone for a
 -- moment. It is read when two looks this far apart have found it the same. Files that are saved
 -- together are read together: all wait for the last, but not for one that never rests.
 local SETTLED = 20 * 1000 * 1000
-local PATIENCE = 1000 * 1000 * 1000
+local PATIENCE = SECOND
 
--- What a file is now: time, size and inode; empty when there is none.
+-- What a file is now: time, size, inode, and the time of its last change, which nobody can set;
+-- empty when there is none.
 local function state_of(path)
-  local time, size, inode = native.stat(path)
-  return { time, size, inode }
+  local time, size, inode, _, _, change = native.stat(path)
+  return { time, size, inode, change }
+end
+
+local function looks_same(a, b)
+  return a[1] == b[1] and a[2] == b[2] and a[3] == b[3]
 end
 
 local function same(a, b)
-  return a[1] == b[1] and a[2] == b[2] and a[3] == b[3]
+  return looks_same(a, b) and a[4] == b[4]
+end
+
+local function is_recent(change, now)
+  return change and now - change < (change % SECOND == 0 and 2 * SECOND or RECENT)
 end
 
 -- Whether there is a file that can be read: one that ends, no pipe.
@@ -167,7 +179,7 @@ function watch:is_settled(path, state)
   local known, now = self.files[path], native.now()
   if known and same(known, state) then
     return true
-  elseif not known and not self.looks[path] and state[1] and now - state[1] >= SETTLED then
+  elseif not known and not self.looks[path] and state[4] and now - state[4] >= SETTLED then
     return true
   end
   local age = look(self, path, state, now)
@@ -192,36 +204,50 @@ end
 -- are their texts.
 function watch:follow(files, texts)
   local paths, states, recent, now = {}, {}, {}, native.now()
+  local function add(path, state)
+    paths[#paths + 1] = path
+    for i = 1, 4 do
+      states[#states + 1] = state[i] or false
+    end
+    recent[path] = is_recent(state[4], now) or nil
+  end
   for _, directory in ipairs(self.directories) do
     if not directory.single then
-      local time, size, inode = native.stat(directory.path)
-      paths[#paths + 1] = directory.path
-      table.move({ time or false, size or false, inode or false }, 1, 3, #states + 1, states)
-      recent[directory.path] = time and now - time < RECENT or nil
+      add(directory.path, state_of(directory.path))
     end
   end
   for path, state in next, files do
-    paths[#paths + 1] = path
-    table.move({ state[1] or false, state[2] or false, state[3] or false }, 1, 3, #states + 1,
-      states)
-    recent[path] = state[1] and now - state[1] < RECENT or nil
+    add(path, state)
   end
   self.paths, self.states, self.recent = paths, states, recent
   self.files, self.texts = files, texts
 end
 
--- Files that have changed within the grain of the clock.
+-- Files that have changed within the grain of the clock. They stay on the list until they have been
+-- read.
 local function look_again(self, changed)
   local now = native.now()
   for path in next, self.recent do
-    local time, _, _, is_directory = native.stat(path)
+    local time, _, _, is_directory, _, change = native.stat(path)
     if is_directory or (time and watch.read(path) ~= self.texts[path]) then
       changed[path] = true
-    end
-    if not time or now - time >= RECENT then
+    elseif not is_recent(change, now) then
       self.recent[path] = nil
     end
   end
+end
+
+-- Whether a file is what it was but for the time of its last change, and so is its text: it was
+-- linked, say, or given other rights, and not written and then given the time that it had.
+local function is_unchanged(self, index)
+  local path = self.paths[index]
+  local known, state = self.files[path], state_of(path)
+  if not known or not looks_same(known, state) or watch.read(path) ~= self.texts[path] then
+    return false
+  end
+  known[4], self.states[4 * index] = state[4], state[4]
+  self.recent[path] = is_recent(state[4], native.now()) or nil
+  return true
 end
 
 -- The set of paths (of directories, too) that are not what they were; nil when all are.
@@ -232,7 +258,7 @@ function watch:changes()
   end
   local changed = {}
   for _, index in ipairs(indices or {}) do
-    changed[self.paths[index]] = true
+    changed[self.paths[index]] = not is_unchanged(self, index) or nil
   end
   look_again(self, changed)
   return next(changed) and changed
