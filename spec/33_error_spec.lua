@@ -137,25 +137,14 @@ describe("an error in a system", function()
       "'Position' is read only")
   end)
 
-  it("turns every error object into text", function()
+  it("is text where no text, but no object either was raised", function()
     local world = new_world()
-    local objects = {
-      [{}] = "a table value",
-      [setmetatable({}, { __tostring = function() return "converted" end })] = "converted",
-      [print] = "a function value",
-      [42] = "42",
-      [true] = "a boolean value",
-    }
-    for object, text in pairs(objects) do
-      world:system("s", { run = function() error(object) end })
+    for value, text in pairs { [42] = "42", [true] = "a boolean value" } do
+      world:system("s", { run = function() error(value) end })
       has_error(function() world:update(0) end, "system 's'", text)
     end
     world:system("s", { run = function() error() end })
     has_error(function() world:update(0) end, "system 's'", "a nil value")
-    world:system("s", { run = function()
-      error(setmetatable({}, { __tostring = function() error "again" end }))
-    end })
-    has_error(function() world:update(0) end, "system 's'")
   end)
 
   it("keeps its name and traceback when it says that there is not enough memory", function()
@@ -163,10 +152,6 @@ describe("an error in a system", function()
     local texts = {
       function() error "not enough memory" end,
       function() error("not enough memory\0 for this", 0) end,
-      function()
-        error(setmetatable({}, { __tostring = function() return "not enough memory" end }))
-      end,
-      function() assert(false, "not enough memory") end,
     }
     for _, fn in ipairs(texts) do
       world:system("s", { run = fn })
@@ -383,6 +368,40 @@ describe("world:on_error", function()
     assert.is_true(described(world, "bad").parked)
     world:update(0)
     assert.are.equal(2, runs)
+  end)
+
+  it("is given an object itself, and behind the name the text that it would be", function()
+    local world = new_world()
+    local entity, seen = world:spawn { Position = {} }, nil
+    world:on_error(function(...) seen = table.pack(...) end)
+    local function failing_inside(object) error(object) end
+    for _, case in ipairs {
+      { {}, "(error object is a table value)" },
+      { setmetatable({}, { __tostring = function() return "mine" end }), "mine" },
+      { setmetatable({}, { __tostring = function() error "again" end }), "a table value)" },
+      { print, "(error object is a function value)" },
+    } do
+      world:system("s", { query = "Position",
+        each = function() failing_inside(case[1]) end })
+      world:update(0)
+      assert.are.equal(3, seen.n)
+      assert.is_true(rawequal(case[1], seen[1]))
+      assert.are.equal("s", seen[2])
+      for _, text in ipairs { "system 's': ", ("entity %dv0@"):format(entity & 0xffffffff),
+                              case[2], "stack traceback", "failing_inside" } do
+        assert.is_truthy(seen[3]:find(text, 1, true), seen[3])
+      end
+    end
+  end)
+
+  it("that fails for several systems has update raise the first of it", function()
+    local world = new_world()
+    world:on_error(function(_, name) error("handling " .. name) end)
+    for _, name in ipairs { "a", "b" } do
+      world:system(name, { run = function() error "stop" end })
+    end
+    has_error(function() world:update(0) end, "on_error handler", "handling a")
+    world:update(0)
   end)
 
   it("can be replaced, and taken away", function()

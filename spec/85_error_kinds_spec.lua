@@ -73,6 +73,145 @@ describe("native.try", function()
   end)
 end)
 
+describe("an object that a callback raises", function()
+  -- Each makes the world call `fn`; what that raises comes out.
+  local places = {
+    ["a system's each"] = function(world, fn)
+      world:system("s", { query = "P", each = fn })
+      world:update(0)
+    end,
+    ["a system's each that is not compiled"] = function(world, fn)
+      world:system("s", { query = "P", each = fn, compile = false })
+      world:run("s", 0)
+    end,
+    ["a system's map"] = function(world, fn)
+      world:system("s", { query = "P.x", map = fn })
+      world:update(0)
+    end,
+    ["a system's run"] = function(world, fn)
+      world:system("s", { run = fn })
+      world:update(0)
+    end,
+    ["a system's when"] = function(world, fn)
+      world:system("s", { run = print, when = fn })
+      world:update(0)
+    end,
+    ["a row that a kernel leaves to its function"] = function(world, fn)
+      local list = setmetatable({}, { __index = fn })
+      world:system("s", { query = "P", each = function(p) p.x = list[7] end })
+      world:update(0)
+    end,
+    ["an observer"] = function(world, fn)
+      world:observer("o", { on = "add", query = "P", each = fn })
+      world:spawn { P = {} }
+    end,
+    ["an observer of what a system does"] = function(world, fn)
+      world:observer("o", { on = "add", query = "P", each = fn })
+      world:system("s", { run = function() world:spawn { P = {} } end })
+      world:update(0)
+    end,
+    ["the first of two observers"] = function(world, fn)
+      world:observer("o", { on = "add", query = "P", each = fn })
+      world:observer("p", { on = "add", query = "P", each = function() error "second" end })
+      world:spawn { P = {} }
+    end,
+    ["an observer of events"] = function(world, fn)
+      world:system("s", { query = "Ev", each = fn })
+      world:emit("Ev", 1)
+      world:update(0)
+    end,
+    ["on_error"] = function(world, fn)
+      world:on_error(fn)
+      world:system("s", { run = function() error "stop" end })
+      world:update(0)
+    end,
+    ["q:each"] = function(world, fn) world:query("P"):each(fn) end,
+    ["q:map"] = function(world, fn) world:query("P.x"):map(fn) end,
+    ["q:sum"] = function(world, fn) world:query("P"):sum(fn) end,
+    ["q:min"] = function(world, fn) world:query("P"):min(fn) end,
+    ["q:max"] = function(world, fn) world:query("P"):where(function() return true end):max(fn) end,
+    ["q:where"] = function(world, fn) world:query("P"):where(fn):count() end,
+    ["q:where in a loop"] = function(world, fn)
+      for _ in world:query("P"):where(fn):each() do break end
+    end,
+    ["the body of a loop"] = function(world, fn)
+      for _ in world:query("P"):each() do fn() end
+    end,
+    ["a loop within a system"] = function(world, fn)
+      world:system("s", { run = function() world:query("P"):where(fn):each(print) end })
+      world:update(0)
+    end,
+    ["an index's keys"] = function(world, fn)
+      world:index("i", { query = "P:in", hash = fn })
+      for _ in world:index("i"):find(1) do break end
+    end,
+    ["an index's keys, in a system"] = function(world, fn)
+      world:index("i", { query = "P:in", hash = fn })
+      local function look() for _ in world:index("i"):find(1) do break end end
+      world:system("s", { run = look })
+      world:update(0)
+    end,
+    ["encode"] = function(world, fn) world:save { codec = { encode = fn } } end,
+    ["decode"] = function(world, fn)
+      local bytes = world:save { codec = { encode = function() return "x" end } }
+      world:load(bytes, { codec = { decode = fn } })
+    end,
+    ["decode of a file"] = function(world, fn)
+      local path = os.tmpname()
+      ecs.save_file(world, path, { codec = { encode = function() return "x" end } })
+      local ok, problem = pcall(ecs.load_file, world, path, { codec = { decode = fn } })
+      os.remove(path)
+      assert.is_false(ok)
+      error(problem, 0)
+    end,
+    ["a module that scripts require"] = function(world, fn)
+      local files = scratch.new()
+      files:write("a.lua", "require 'lib.m'")
+      files:write("lib/m.lua", "THROW()")
+      _G.THROW = fn
+      local ok, problem = pcall(live.open, world, files.path)
+      _G.THROW = nil
+      files:close()
+      assert.is_false(ok)
+      error(problem, 0)
+    end,
+  }
+
+  local function new_world(kernels)
+    local world = helper.new_world { kernels = kernels }
+    world:component("P", { "x: f64" })
+    world:component("Any", { "v: any" })
+    world:event("Ev", { "n: i32" })
+    world:spawn { P = { 1 } }
+    world:spawn { Any = { {} } }
+    return world
+  end
+
+  for place, raise in pairs(places) do
+    it(("by %s is what is raised"):format(place), function()
+      local odd = setmetatable({}, { __tostring = function() error "never" end,
+        __eq = function() return true end })
+      for _, kernels in ipairs { true, false } do
+        for _, object in ipairs { {}, odd, print, io.stdout, coroutine.create(print) } do
+          local world = new_world(kernels)
+          local ok, problem = pcall(raise, world, function() error(object) end)
+          assert.is_false(ok)
+          assert.is_true(rawequal(object, problem), type(problem) == "string" and problem or nil)
+        end
+      end
+    end)
+  end
+
+  it("is replaced by what a closing variable raises after it", function()
+    local world = new_world(true)
+    world:system("s", { run = function()
+      local _ <close> = setmetatable({}, { __close = function() error("closing", 0) end })
+      error {}
+    end })
+    helper.has_error(function() world:update(0) end, "system 's': closing")
+  end)
+end)
+
 describe("native.is_open", function()
   it("tells open worlds, closed ones and what is none apart", function()
     local world = helper.new_world()

@@ -4,6 +4,8 @@ local native = require "ecs.native"
 
 local file = {}
 
+local PLAIN = { ["nil"] = true, boolean = true, number = true, string = true }
+
 local function check(ok, message)
   if not ok then
     error(message, 0)
@@ -39,7 +41,8 @@ function file.load(world, path, options)
   check(bytes, ("%s: %s"):format(path, message))
   local ok, problem, kind = native.try(world.load, world, bytes, options)
   if not ok then
-    error(kind == "memory" and problem or path .. ": " .. tostring(problem), 0)
+    local named = kind ~= "memory" and PLAIN[type(problem)]
+    error(named and path .. ": " .. tostring(problem) or problem, 0)
   end
 end
 

@@ -682,8 +682,9 @@ function World:run(name, dt) end
 ---@return number
 function World:alpha(phase) end
 
---- Sets what is told of an error in a system, which is then parked; nil sets nothing.
----@param handler fun(message: any, system: string)?
+--- Sets what is told of an error in a system, which is then parked; nil sets nothing. Of an object
+--- that was raised, the text about it comes third.
+---@param handler fun(message: any, system: string, text: string?)?
 function World:on_error(handler) end
 
 ---@class ecs.Explanation

@@ -31,10 +31,12 @@ function Program:keep(value)
   self.kept[self:int(KEPT)] = value
 end
 
--- An error of the runtime's own Lua code is no answer to anything.
+-- An error of the runtime's own Lua code is no answer to anything, nor is the name of a type for what
+-- a callback raised.
 local function note(self, ok, problem)
-  if not ok and type(problem) == "string" and problem:find "ecs/[%w_/]+%.lua:%d+: attempt to " then
-    self.failure = self.failure or problem
+  local text = not ok and type(problem) == "string" and problem or ""
+  if text:find "ecs/[%w_/]+%.lua:%d+: attempt to " or text:find "error object is a table" then
+    self.failure = self.failure or text
   end
   return ok
 end

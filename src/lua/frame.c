@@ -6,18 +6,49 @@
 #include "lua/system.h"
 #include "lua/system_box.h"
 
-/* A message handler: the error as text, with a traceback. Lua calls none for a memory error. */
+static const char raised_key = 0;
+
+static int as_text(lua_State *L) {
+  luaL_tolstring(L, 1, NULL);
+  return 1;
+}
+
+/* A message handler: the error as text, with a traceback; an object stays in the registry for
+** frame_keep. Lua calls none for a memory error. */
 static int trace(lua_State *L) {
   const char *text = lua_tostring(L, 1);
   if (text && failure_is_traced(L, 1)) return 1;
-  if (!text) {
-    if (luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL)
-      text = luaL_tolstring(L, 1, NULL);
-    else
-      text = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+  if (lua_type(L, 1) >= LUA_TTABLE)
+    lua_pushvalue(L, 1);
+  else
+    lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &raised_key);
+  if (!text && luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL) {
+    lua_pushcfunction(L, as_text);
+    lua_pushvalue(L, 1);
+    if (lua_pcall(L, 1, 1, 0) == LUA_OK) text = lua_tostring(L, -1);
   }
+  if (!text) text = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
   luaL_traceback(L, L, text, 1);
   return 1;
+}
+
+void frame_keep(lua_State *L, int slot, int status) {
+  lua_replace(L, slot);
+  if (status == LUA_ERRRUN)
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &raised_key);
+  else
+    lua_pushnil(L);
+  lua_replace(L, slot + FRAME_OBJECT);
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &raised_key);
+}
+
+/* Raises what a slot keeps: the object, if it was one. */
+static void raise_kept(lua_State *L, int slot) {
+  lua_settop(L, FRAME_SIZE);
+  lua_pushvalue(L, lua_isnil(L, slot + FRAME_OBJECT) ? slot : slot + FRAME_OBJECT);
+  lua_error(L);
 }
 
 static void lay_out(lua_State *L) {
@@ -53,13 +84,8 @@ void run_in_frame(lua_State *L, struct world_box *box,
   world_leave(L, box, FRAME_WORLD);
   lua_settop(L, frame_end);
   if (box->world) systems_sweep(L, box, FRAME_WORLD);
-  if (status == ECS_EUSER && !lua_isnil(L, FRAME_ERROR)) {
-    lua_settop(L, FRAME_ERROR);
-    lua_error(L);
-  }
+  if (status == ECS_EUSER && !lua_isnil(L, FRAME_ERROR)) raise_kept(L, FRAME_ERROR);
   if (status != ECS_OK && (box->world || status == ECS_ENOMEM))
     raise_status(L, box->world, status);
-  if (lua_isnil(L, FRAME_HANDLER)) return;
-  lua_settop(L, FRAME_HANDLER);
-  lua_error(L);
+  if (!lua_isnil(L, FRAME_HANDLER)) raise_kept(L, FRAME_HANDLER);
 }

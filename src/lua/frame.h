@@ -13,9 +13,14 @@ struct world_box;
 #define FRAME_WORLD 1
 #define FRAME_ERROR 2        /* of a system that has failed */
 #define FRAME_HANDLER 3      /* of the on_error handler itself */
-#define FRAME_TRACE 4        /* the message handler of protected calls */
-#define FRAME_REFS 5         /* the world's WORLD_REFS */
-#define FRAME_SIZE 5
+#define FRAME_OBJECT 2       /* behind each of these two what was raised, if it is no text */
+#define FRAME_TRACE 6        /* the message handler of protected calls */
+#define FRAME_REFS 7         /* the world's WORLD_REFS */
+#define FRAME_SIZE 7
+
+/* Keeps what a call protected by FRAME_TRACE has left at the top of the stack, popping it, in a slot
+** of the frame: FRAME_ERROR or FRAME_HANDLER. */
+void frame_keep(lua_State *L, int slot, int status);
 
 /* Calls a function of the core that calls scripts' functions, and raises what they, or it, fail
 ** with. The frame is laid out, what is behind it stays: callbacks raise nothing, so that what is

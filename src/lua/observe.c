@@ -110,9 +110,11 @@ ecs_status script_observe(ecs_world *world, struct ecs_sight *sight, void *ud) {
   if (!system->box->world) return ECS_OK;
   bool failed = !lua_isnil(L, FRAME_ERROR);
   if (failed) lua_pushvalue(L, FRAME_ERROR);
+  if (failed) lua_pushvalue(L, FRAME_ERROR + FRAME_OBJECT);
   system->sight = sight;
   ecs_status status = system_call(system, observe_body);
   system->sight = NULL;
+  if (failed) lua_replace(L, FRAME_ERROR + FRAME_OBJECT);
   if (failed) lua_replace(L, FRAME_ERROR);
   return status;
 }

@@ -52,9 +52,11 @@ static int name_kept(lua_State *L, int slot, int status, const struct system_box
   return status;
 }
 
-static void clear(lua_State *L, int slot) {
+static void clear_error(lua_State *L) {
   lua_pushnil(L);
-  lua_replace(L, slot);
+  lua_replace(L, FRAME_ERROR);
+  lua_pushnil(L);
+  lua_replace(L, FRAME_ERROR + FRAME_OBJECT);
 }
 
 /* ---- protected calls ---------------------------------------------------------------- */
@@ -67,23 +69,23 @@ static lua_State *state_of(const struct world_box *box) {
 ** is kept in a slot of the frame. Returns Lua's status. */
 static inline int protect(lua_State *L, int arguments, int results, int slot) {
   int status = lua_pcall(L, arguments, results, FRAME_TRACE);
-  if (UNLIKELY(status != LUA_OK)) lua_replace(L, slot);
+  if (UNLIKELY(status != LUA_OK)) frame_keep(L, slot, status);
   return status;
 }
 
-/* What the core is told of a system's error. The error stays in the frame, with the system's name,
-** until update raises it or the handler has had it. A host, and its handler, get the message of the
-** world, to which the core gives the name. */
+/* What the core is told of a system's error. The error stays in the frame, its text with the
+** system's name, until update raises it or the handler has had it. A host, and its handler, get the
+** message of the world, to which the core gives the name. */
 static RARE ecs_status status_of(lua_State *L, const struct world_box *box, int status,
                             const struct system_box *system) {
   const ecs_world *world = box->world ? box->world : box->doomed;
   if (status != LUA_ERRMEM && lua_type(L, FRAME_ERROR) == LUA_TSTRING)
     world_fail(world, ECS_EUSER, "%s", lua_tostring(L, FRAME_ERROR));
   if (name_kept(L, FRAME_ERROR, status, system) == LUA_ERRMEM) {
-    clear(L, FRAME_ERROR);
+    clear_error(L);
     return world_nomem(world);
   }
-  if (!box->systems->running && world->schedule->on_error != script_failed) clear(L, FRAME_ERROR);
+  if (!box->systems->running && world->schedule->on_error != script_failed) clear_error(L);
   return ECS_EUSER;
 }
 
@@ -358,21 +360,24 @@ struct failure {
   char message[MESSAGE_SIZE];    /* the core's, for what no script has raised */
 };
 
-/* body(world, failure, error): handler(message, system_name). */
+/* body(world, failure, error, object): handler(message, system_name), and of an object its text. */
 static int handler_body(lua_State *L) {
   const struct failure *failure = lua_touserdata(L, 2);
+  bool object = !lua_isnil(L, 4);
+  if (lua_isnil(L, 3)) {
+    lua_pushstring(L, failure->message);
+    lua_replace(L, 3);
+  }
   lua_getiuservalue(L, 1, WORLD_REFS);
   lua_rawgetp(L, -1, &on_error_key);
-  if (!lua_isnil(L, 3))
-    lua_pushvalue(L, 3);
-  else
-    lua_pushstring(L, failure->message);
+  lua_pushvalue(L, object ? 4 : 3);
   lua_pushstring(L, failure->system);
-  lua_call(L, 2, 0);
+  if (object) lua_pushvalue(L, 3);
+  lua_call(L, object ? 3 : 2, 0);
   return 0;
 }
 
-/* What the handler itself raises is kept for update to raise, the last one of it. */
+/* What the handler itself raises first is kept for update to raise. */
 void script_failed(ecs_world *world, const char *system, ecs_status status, void *ud) {
   struct world_box *box = ud;
   if (!box->world) return;
@@ -385,9 +390,12 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
   lua_pushvalue(L, FRAME_WORLD);
   lua_pushlightuserdata(L, &failure);
   lua_pushvalue(L, FRAME_ERROR);
-  int called = protect(L, 3, 0, FRAME_HANDLER);
-  if (called != LUA_OK) name_kept(L, FRAME_HANDLER, called, NULL);
-  clear(L, FRAME_ERROR);
+  lua_pushvalue(L, FRAME_ERROR + FRAME_OBJECT);
+  bool first = lua_isnil(L, FRAME_HANDLER);
+  int called = first ? protect(L, 4, 0, FRAME_HANDLER) : lua_pcall(L, 4, 0, 0);
+  if (called != LUA_OK && first) name_kept(L, FRAME_HANDLER, called, NULL);
+  if (called != LUA_OK && !first) lua_pop(L, 1);
+  clear_error(L);
   finish(box, LUA_OK, NULL);
 }
 
