@@ -53,7 +53,7 @@ ecs_status callback_failed(ecs_world *world, ecs_system *system, ecs_status stat
   schedule->clock = 0;
   system->parked = true;
   if (system->watch) {
-    schedule_relist(world);
+    schedule_watch(world, system);
     handle(world, system, status);
     return ECS_OK;
   }

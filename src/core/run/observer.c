@@ -57,11 +57,19 @@ static bool has_sights(const ecs_world *world, struct watch *watch) {
   return sight_next(&sight);
 }
 
-/* The next one that is to be called in this round: observers may go meanwhile. */
+static bool had_turn(const struct watching *watching, const struct watch *watch) {
+  return !watch || watch->asked == watching->round;
+}
+
+/* The next one that is to be called in this round: observers may come and go meanwhile, and one
+** that comes back still has its turn. */
 static struct watch *next_watch(struct watching *watching) {
-  while (watching->turn < watching->concerned_count) {
-    struct watch *watch = watching->concerned[watching->turn++];
-    if (watch && watch->listed) return watch;
+  uint32_t count = watching->concerned_count;
+  while (watching->turn < count && had_turn(watching, watching->concerned[watching->turn]))
+    watching->turn++;
+  for (uint32_t i = watching->turn; i < count; i++) {
+    struct watch *watch = watching->concerned[i];
+    if (!had_turn(watching, watch) && watch->on) return watch;
   }
   return NULL;
 }
@@ -100,6 +108,7 @@ static void call_all(ecs_world *world, struct outcome *outcome) {
   struct watching *watching = world->watching;
   for (struct watch *watch; (watch = next_watch(watching)) != NULL;) {
     struct ecs_sight sight;
+    watch->asked = watching->round;
     if (!has_sights(world, watch)) continue;
     watch->called = watching->round;
     watch->first_command = world->staging.command_count;

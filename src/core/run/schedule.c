@@ -37,14 +37,18 @@ void schedule_count(struct schedule *schedule) {
   }
 }
 
+void schedule_watch(ecs_world *world, const ecs_system *system) {
+  if (!system->watch) return;
+  watching_remove(world, system->watch);
+  if (system->enabled && !system->parked && !system->removed)
+    watching_add(world, system->watch, system->registered);
+}
+
 void schedule_relist(ecs_world *world) {
   struct schedule *schedule = world->schedule;
   schedule->counted = false;
-  watching_clear(world);
-  for (uint32_t i = 0; i < schedule->system_count; i++) {
-    const ecs_system *system = schedule->systems[i];
-    if (system->watch && system->enabled && !system->parked) watching_add(world, system->watch);
-  }
+  for (uint32_t i = 0; i < schedule->system_count; i++)
+    schedule_watch(world, schedule->systems[i]);
 }
 
 bool schedule_is_ignored(const ecs_world *world, const ecs_system *system,
@@ -91,8 +95,8 @@ static bool copy_texts(ecs_world *world, ecs_system *system, const ecs_system_de
 }
 
 void schedule_free_system(ecs_world *world, ecs_system *system, bool callback) {
-  if (callback && system->free) system->free(system->ud);
   if (system->watch) watch_free(world, system->watch);
+  if (callback && system->free) system->free(system->ud);
   if (system->query) query_free(system->query);
   struct arena arena = system->arena;
   arena_free(&world->memory, &arena);
@@ -103,6 +107,7 @@ static void let_go(ecs_world *world, ecs_system *system) {
   struct schedule *schedule = world->schedule;
   assert(!system->removed);
   system->removed = true;
+  schedule_watch(world, system);
   if (world->updating) {
     system->next_gone = schedule->gone;
     schedule->gone = system;
@@ -299,8 +304,6 @@ static ecs_status replace(ecs_world *world, ecs_system *system, ecs_system *old)
   ecs_status status = ECS_OK;
   if (!placed_alike(system, old))
     status = schedule_sort(world);
-  else if (system->watch)
-    schedule_relist(world);
   if (status != ECS_OK) {
     schedule->systems[at] = old;
     system_names_put(&schedule->names, old);
@@ -310,6 +313,7 @@ static ecs_status replace(ecs_world *world, ecs_system *system, ecs_system *old)
     if (schedule->running[i] == old && old->phase == system->phase)
       schedule->running[i] = system;
   let_go(world, old);
+  schedule_watch(world, system);
   return ECS_OK;
 }
 
@@ -329,8 +333,7 @@ static ecs_status append(ecs_world *world, ecs_system *system) {
   system_names_put(&schedule->names, system);
   if (arrange_leads_nobody(schedule, system)) {
     arrange_append(schedule, system);
-    schedule->counted = false;
-    if (system->watch && system->enabled) watching_add(world, system->watch);
+    schedule_watch(world, system);
     return ECS_OK;
   }
   schedule->systems[schedule->system_count++] = system;
@@ -377,7 +380,7 @@ ecs_status ecs_system_remove(ecs_world *world, const char *name) {
   ecs_system *system = schedule_system(world, name, strlen(name));
   if (!system) return schedule_unknown(world, name, false);
   uint32_t at = position_of(schedule, system);
-  bool alone = !system->watch && arrange_leads_nobody(schedule, system);
+  bool alone = arrange_leads_nobody(schedule, system);
   schedule->system_count--;
   schedule->counted = false;
   system_names_drop(&schedule->names, system);
@@ -393,14 +396,9 @@ ecs_status ecs_system_remove(ecs_world *world, const char *name) {
 ecs_status ecs_switch(ecs_world *world, const char *name, bool on) {
   ecs_system *system = schedule_system(world, name, strlen(name));
   struct phase *phase = schedule_phase(world, name, strlen(name), NULL);
-  if (system)
-    system->enabled = on;
-  if (system && system->watch) schedule_relist(world);
-  if (system) return ECS_OK;
-  if (phase)
-    phase->enabled = on;
-  else
-    return schedule_unknown(world, name, true);
+  if (!system && !phase) return schedule_unknown(world, name, true);
+  *(system ? &system->enabled : &phase->enabled) = on;
+  if (system) schedule_watch(world, system);
   return ECS_OK;
 }
 
@@ -447,7 +445,6 @@ void schedule_free(ecs_world *world) {
   struct schedule *schedule = world->schedule;
   struct memory *memory = &world->memory;
   world->updating = false;
-  if (world->watching) watching_clear(world);
   schedule_free_gone(world);
   while (schedule->system_count)
     schedule_free_system(world, schedule->systems[--schedule->system_count], true);

@@ -33,7 +33,9 @@ ecs_status schedule_build_observer(ecs_world *world, const struct ecs_observer_d
 struct schedule;
 void schedule_count(struct schedule *schedule);
 
-/* Lists the observers that are on, anew; systems may be others. Cannot fail. */
+/* An observer is on or off as it should be; of a system nothing. The same of all, among which
+** others may have come. Cannot fail. */
+void schedule_watch(ecs_world *world, const ecs_system *system);
 void schedule_relist(ecs_world *world);
 
 /* "no system is named 'x' (did you mean 'y'?)"; returns ECS_ENAME. */

@@ -69,9 +69,11 @@ static bool walk_copy(const struct walk *walk, const struct copy *copy) {
 ** nobody's. */
 static bool walk_copies(const ecs_world *world, const struct walk *walk) {
   const struct watching *watching = world->watching;
-  for (const struct watch *watch = watching->first; watch; watch = watch->next)
-    for (uint32_t i = 0; i < watch->copy_count; i++)
+  for (uint32_t n = 0; n < watching->concerned_count; n++) {
+    const struct watch *watch = watching->concerned[n];
+    for (uint32_t i = 0; watch && i < watch->copy_count; i++)
       if (!walk_copy(walk, &watch->copies[i])) return false;
+  }
   for (uint32_t i = 0; watching->shown && i < watching->shown->copy_count; i++)
     if (!walk_copy(walk, &watching->shown->copies[i])) return false;
   return true;

@@ -251,8 +251,9 @@ ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
   if (component->relation) status = relate_check_set(world, ids, n, component, writes, count);
   if (status != ECS_OK) return status;
   size_t kept = component->relation ? n : count_kept(world, ids, n, component->id);
-  /* What the end of the last scope applies may fail; then nothing may be written yet. */
-  bool keep_all = staging->open == 1 && (kept || staging->command_count);
+  /* What the end of the last scope applies, or notes, may fail; then nothing may be written yet. */
+  bool more = kept || staging->command_count || world->watching->sets;
+  bool keep_all = staging->open == 1 && more;
   if (keep_all) kept = n;
   status = command_reserve(world, kept, (uint64_t)kept * count, kept);
   if (status != ECS_OK) return status;

@@ -10,6 +10,7 @@
 #include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/walk.h"
+#include "core/store/watch.h"
 #include "core/store/world.h"
 #include "ecs_query.h"
 #include "ecs_world.h"
@@ -275,6 +276,7 @@ static void leave_record(ecs_query *query) {
 
 void query_free(ecs_query *query) {
   ecs_world *world = query->world;
+  if (query->watch) watching_remove(world, query->watch);
   if (!query->broken) leave_record(query);
   assert(query == (query->previous ? query->previous->next : world->first_query));
   assert(query == (query->next ? query->next->previous : world->last_query));

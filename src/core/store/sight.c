@@ -125,9 +125,20 @@ INLINE bool comes_to(struct ecs_sight *sight, ecs_id entity) {
   return walk->match != NONE;
 }
 
+/* Whether there is a change from `change` on that concerns the watch; then that is it. */
+static bool comes_to_change(struct ecs_sight *sight) {
+  const struct watch *watch = sight->watch;
+  for (; sight->span < watch->span_count; sight->span++) {
+    const struct change_span *span = &watch->spans[sight->span];
+    if (sight->change < span->first) sight->change = span->first;
+    if (sight->change < span->end) return true;
+  }
+  return false;
+}
+
 static bool next_there(struct ecs_sight *sight) {
   const struct watching *watching = sight->world->watching;
-  while (sight->change < watching->change_count) {
+  while (comes_to_change(sight)) {
     const struct change_of change = watch_change(watching, sight->change);
     bool more = concerns(sight, &change) &&
                 walk_match(&sight->walk, ecs_id_index(change.entity), sight->inside);
@@ -147,7 +158,7 @@ static bool next_there(struct ecs_sight *sight) {
 /* The same of rows that have moved together, none of which was there. */
 static bool next_moved(struct ecs_sight *sight) {
   const struct watching *watching = sight->world->watching;
-  while (sight->change < watching->change_count) {
+  while (comes_to_change(sight)) {
     sight->entity = watching->moved[sight->change++];
     if (LIKELY(comes_to(sight, sight->entity))) return true;
   }

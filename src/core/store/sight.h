@@ -14,7 +14,8 @@ struct ecs_sight {
   ecs_id entity;
   const ecs_id *values;          /* of the query's variables */
   const uint32_t *places;        /* of copies, by slot; NULL: the match is there */
-  uint32_t change;               /* what it has come to, among the changes in their order, */
+  uint32_t span;                 /* what it has come to, among those of the watch, */
+  uint32_t change;               /* among the changes in their order, */
   uint32_t sighting;             /* and among the watch's sightings */
   bool inside;                   /* the entity may match once more */
   bool moved;                    /* the changes are rows that moved, and nothing more is to be asked

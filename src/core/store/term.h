@@ -114,6 +114,7 @@ struct query_terms {
 };
 
 struct lineup;
+struct watch;
 
 struct ecs_query {
   ecs_world *world;
@@ -135,6 +136,7 @@ struct ecs_query {
   struct lineup *lineup;          /* the last one of its rows, if they have been lined up */
   uint64_t seen, kept_seen;       /* world.now when its last use ended; while a system's, its own */
   uint32_t uses;                  /* of it that are under way */
+  struct watch *watch;            /* of the observer that is on and has it; or NULL */
 };
 
 /* Whether its matches are found by a walk, one by one. */

@@ -1,38 +1,35 @@
 #include "core/store/watch.h"
 
 #include "core/base/memory.h"
-#include "core/base/merge_sort.h"
 #include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/marks.h"
 #include "core/store/query.h"
 #include "core/store/relate.h"
 #include "core/store/sweeping.h"
-#include "core/store/watch_apply.h"
 #include "core/store/world.h"
 
 /* ---- those that are on ---- */
 
-void watching_clear(ecs_world *world) {
+void watching_add(ecs_world *world, struct watch *watch, uint64_t place) {
   struct watching *watching = world->watching;
-  for (struct watch *watch = watching->first; watch; watch = watch->next) watch->listed = false;
-  watching->first = watching->last = NULL;
-  watching->sets = 0;
+  assert(!watch->on);
+  watch->on = true;
+  watch->place = place;
+  watch->query->watch = watch;
+  watching->sets += watch->kind == WATCH_SET;
   watching->version++;
-  world->staging.watched = 0;
+  world->staging.watched++;
 }
 
-void watching_add(ecs_world *world, struct watch *watch) {
+void watching_remove(ecs_world *world, struct watch *watch) {
   struct watching *watching = world->watching;
-  assert(!watch->listed);
-  *(watching->last ? &watching->last->next : &watching->first) = watch;
-  watching->last = watch;
-  watch->next = NULL;
-  watch->listed = true;
-  watch->place = world->staging.watched;
+  if (!watch->on) return;
+  watch->on = false;
+  watch->query->watch = NULL;
+  watching->sets -= watch->kind == WATCH_SET;
   watching->version++;
-  watching->sets += watch->kind == WATCH_SET;
-  world->staging.watched++;
+  world->staging.watched--;
 }
 
 /* ---- which queries can be watched ---- */
@@ -116,56 +113,6 @@ bool watch_has_first(const ecs_world *world, const struct query_terms *terms, ec
 
 /* ---- notes ---- */
 
-static bool comes_before(const void *a, const void *b) {
-  return ((const struct change_of *)a)->order < ((const struct change_of *)b)->order;
-}
-
-void watch_order(struct watching *watching) {
-  uint32_t count = watching->change_count;
-  bool sorted = true;
-  assert(watching->order_capacity >= 2 * count);
-  for (uint32_t i = 0; i < count; i++) {
-    watching->order[i] = &watching->changes[i];
-    sorted &= i == 0 || !comes_before(watching->order[i], watching->order[i - 1]);
-  }
-  if (!sorted) merge_sort((const void **)watching->order, count, comes_before);
-  watching->ordered = true;
-}
-
-/* While observers are called, what they set makes room for the next round's: the changes that they
-** are called for move, and stay in their order. */
-bool watch_grow_changes(ecs_world *world, uint64_t more) {
-  struct watching *watching = world->watching;
-  const struct change_of *before = watching->changes;
-  uint64_t count = watching->together ? 0 : watching->change_count;
-  struct change_of *changes = memory_grow(&world->memory, watching->changes,
-                                          &watching->change_capacity, count + more,
-                                          sizeof *changes);
-  if (!changes) return more == 0;
-  watching->changes = changes;
-  if (changes != before && watching->ordered) watch_order(watching);
-  return map_reserve(&world->memory, &watching->change_at, more);
-}
-
-bool watch_grow_gifts(ecs_world *world, uint64_t more) {
-  struct watching *watching = world->watching;
-  ecs_id *gifts = memory_grow(&world->memory, watching->gifts, &watching->gift_capacity,
-                              watching->gift_count + more, sizeof *gifts);
-  if (gifts) watching->gifts = gifts;
-  return gifts || more == 0;
-}
-
-/* Room for the order of all changes, and for sorting it. */
-bool watch_grow_order(ecs_world *world, uint64_t count) {
-  struct watching *watching = world->watching;
-  const struct change_of **order =
-      memory_grow(&world->memory, (void *)(uintptr_t)watching->order, &watching->order_capacity,
-                  2 * count + 2, sizeof *order);
-  if (order) watching->order = order;
-  return order != NULL;
-}
-
-/* So that a note that is all there is needs no more room when its scope ends. */
 ecs_status watch_need_notes(ecs_world *world, uint64_t more) {
   struct watching *watching = world->watching;
   uint64_t count = watching->note_count + more;
@@ -173,9 +120,7 @@ ecs_status watch_need_notes(ecs_world *world, uint64_t more) {
                                         &watching->note_capacity, count, sizeof *notes);
   if (!notes && count) return world_nomem(world);
   watching->notes = notes;
-  bool room = watch_grow_changes(world, count) && watch_grow_gifts(world, count) &&
-              watch_grow_order(world, count);
-  return room ? ECS_OK : world_nomem(world);
+  return ECS_OK;
 }
 
 static void add_note(ecs_world *world, ecs_id entity, ecs_id id) {
@@ -186,20 +131,21 @@ static void add_note(ecs_world *world, ecs_id entity, ecs_id id) {
       entity, id, scope_innermost(staging), staging->command_count, NONE};
 }
 
+/* Outside of scopes the note is all that may fail: it goes before. */
 ecs_status watch_write(ecs_world *world, ecs_id entity, ecs_id id, const struct cells_row *cells,
                        const struct write *writes, uint32_t count) {
   uint32_t scope = NONE;
   bool alone = !staging_is_open(&world->staging);
-  const struct record *record = entity_find(&world->entities, entity);
-  struct table *table = record ? record_table(world, record) : NULL;
   ecs_status status = watch_need_notes(world, 1);
-  if (status == ECS_OK && table) status = watch_table(world, table);
   if (status == ECS_OK && alone) status = scope_open(world, SCOPE_DEFER, &scope);
   if (status != ECS_OK) return status;
   add_note(world, entity, id);
-  marks_write_cells(world, cells, id, writes, count);
   if (alone) status = scope_commit(world, scope);
-  assert(status == ECS_OK);
+  if (status != ECS_OK) {
+    scope_cancel(world, scope);
+    return status;
+  }
+  marks_write_cells(world, cells, id, writes, count);
   world_settle(world);
   return ECS_OK;
 }
@@ -245,7 +191,7 @@ ecs_status watch_tell(ecs_world *world, ecs_status status) {
 /* ---- ending ---- */
 
 void watch_forget_matches(struct watch *watch) {
-  watch->count = watch->value_count = watch->place_count = 0;
+  watch->count = watch->value_count = watch->place_count = watch->span_count = 0;
   for (uint32_t i = 0; i < watch->copy_count; i++) watch->copies[i].rows = 0;
 }
 
@@ -256,7 +202,7 @@ void watch_forget_changes(ecs_world *world) {
   watching->concerned_count = watching->turn = 0;
   if (watching->change_at.count) map_clear(&watching->change_at);
   watching->change_count = watching->gift_count = watching->due = 0;
-  watching->ordered = watching->together = watching->dying = false;
+  watching->together = watching->dying = false;
 }
 
 static void free_copy(ecs_world *world, struct copy *copy) {
@@ -278,10 +224,12 @@ void watch_free(ecs_world *world, struct watch *watch) {
   struct watching *watching = world->watching;
   for (uint32_t i = 0; i < watching->concerned_count; i++)
     if (watching->concerned[i] == watch) watching->concerned[i] = NULL;
+  watching_remove(world, watch);
   watch_free_copies(world, watch);
   memory_free(memory, watch->sightings, watch->capacity * sizeof *watch->sightings);
   memory_free(memory, watch->values, watch->value_capacity * sizeof *watch->values);
   memory_free(memory, watch->places, watch->place_capacity * sizeof *watch->places);
+  memory_free(memory, watch->spans, watch->span_capacity * sizeof *watch->spans);
 }
 
 ecs_status watching_init(ecs_world *world) {

@@ -32,19 +32,26 @@ struct copy {
   uint32_t capacity;         /* rows that every column has room for */
 };
 
+/* Changes from one on, in their order. */
+struct change_span {
+  uint32_t first, end;
+};
+
 /* The store's part of an observer. */
 struct watch {
-  struct watch *next;        /* of those that are on */
   void *owner;               /* the observer */
   enum watch_kind kind;
   ecs_query *query;
-  bool listed;               /* it is on */
-  uint32_t place;            /* among those that are on, as they were registered */
+  bool on;
+  uint64_t place;            /* among those of its kind, as they were registered */
   uint64_t born;             /* the epoch of the scope in which it was made; 0: in none */
   uint64_t round;            /* the last one that it was shown the changes of, */
+  uint64_t asked;            /* the last one that it had its turn in, */
   uint64_t called;           /* and the last one that it was called in, */
   uint32_t first_command, end_command;   /* in which it gave these commands, */
   bool acted;                /* or any, or values */
+  struct change_span *spans;        /* the changes of rows that it may match, or have matched */
+  uint32_t span_count, span_capacity;
   struct sighting *sightings;
   uint32_t count, capacity;
   ecs_id *values;
@@ -61,6 +68,7 @@ struct change_of {
   ecs_id entity;
   uint64_t order;            /* when the first command about it was given */
   uint32_t chain;            /* NONE: it has none */
+  uint32_t target;           /* the table that it comes to, or stays in; NONE: it dies */
   uint32_t note;             /* the first and the last of its notes */
   uint32_t last_note;
   uint32_t first_gift, gift_count;
@@ -80,8 +88,7 @@ struct gift_note {
 /* Of a world. The changes of a round are in `changes`, or `together`: then they are `moved`, whose
 ** rows all went the same way at once, outside of commands. */
 struct watching {
-  struct watch *first, *last;    /* those that are on, as they were registered */
-  uint32_t sets;             /* how many of them watch for values */
+  uint32_t sets;             /* how many of those that are on watch for values */
   uint32_t version;          /* counts up when these change */
   ecs_status (*tell)(ecs_world *world);   /* calls them all: observers_run */
   const struct watch *shown;     /* the one that is called now */
@@ -89,13 +96,12 @@ struct watching {
   struct watch **concerned;  /* those that may match what the round changes: by kind, then as they
                              ** were registered, and as much room behind them; NULL: one is gone */
   uint32_t concerned_count, concerned_capacity;
-  uint32_t turn;             /* how many of them have had their turn */
+  uint32_t turn;             /* how many of them, at least, have had their turn */
   uint32_t due;              /* changes that nobody has been told of yet */
   struct change_of *changes;
   uint32_t change_count, change_capacity;
   const struct change_of **order;   /* all of them, in order, and as much room behind them */
   uint32_t order_capacity;
-  bool ordered;              /* they are in it */
   bool together;
   bool dying;                /* those that were moved have died */
   ecs_id *moved;             /* entities, in order */
@@ -107,9 +113,9 @@ struct watching {
   struct map change_at;      /* entity -> its change */
 };
 
-/* Puts those that are on in a list, anew: clear, then each of them, as they were registered. */
-void watching_clear(ecs_world *world);
-void watching_add(ecs_world *world, struct watch *watch);
+/* An observer is on, with its place; or is no longer, if it was. */
+void watching_add(ecs_world *world, struct watch *watch, uint64_t place);
+void watching_remove(ecs_world *world, struct watch *watch);
 
 /* ECS_EINVAL, with the reason, for a query that cannot be watched in this way. */
 ecs_status watch_check(ecs_world *world, enum watch_kind kind, const ecs_query *query);
@@ -155,14 +161,6 @@ static inline struct change_of watch_change(const struct watching *watching, uin
   if (!watching->together) return *watching->order[n];
   return (struct change_of){.entity = watching->moved[n], .dies = watching->dying};
 }
-
-/* Room for more changes and gifts, and for the order of so many changes; false: there is none. */
-bool watch_grow_changes(ecs_world *world, uint64_t more);
-bool watch_grow_gifts(ecs_world *world, uint64_t more);
-bool watch_grow_order(ecs_world *world, uint64_t count);
-
-/* Puts the changes into their order, for which there is room. */
-void watch_order(struct watching *watching);
 
 /* Forgets what a round has been about; what one has seen of it. */
 void watch_forget_changes(ecs_world *world);

@@ -5,6 +5,7 @@
 #include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/graph.h"
 #include "core/store/merge.h"
 #include "core/store/query.h"
 #include "core/store/relate.h"
@@ -17,61 +18,36 @@
 
 /* ---- whom commands change ---- */
 
-ecs_status watch_table(ecs_world *world, struct table *table) {
-  struct watching *watching = world->watching;
-  uint64_t stamp = ((uint64_t)watching->version << 32) + (uint32_t)world->registry.version;
-  if (LIKELY(table->watch_stamp == stamp)) return ECS_OK;
-  table->watch_stamp = table->watcher_count = 0;
-  struct watch **room = memory_grow(&world->memory, watching->concerned,
-                                    &watching->concerned_capacity,
-                                    merge_sort_room(world->staging.watched), sizeof *room);
-  if (!room) return world_nomem(world);
-  watching->concerned = room;
-  for (struct watch *watch = watching->first; watch; watch = watch->next) {
-    if (watch->query->broken || !query_terms_match(&watch->query->terms, table)) continue;
-    struct watch **grown = memory_grow(&world->memory, table->watchers, &table->watcher_capacity,
-                                       table->watcher_count + 1ull, sizeof(struct watch *));
-    if (!grown) return world_nomem(world);
-    table->watchers = grown;
-    grown[table->watcher_count++] = watch;
+/* Lists the observers whose queries rows of a table may match, once for each table. */
+static APART ecs_status list_watchers(ecs_world *world, struct table *table) {
+  struct graph_keys keys = graph_keys(table->ids, table->id_count);
+  for (ecs_id key; graph_next_key(&keys, &key);) {
+    const struct id_record *record = graph_record(world, key);
+    for (uint32_t i = 0; i < record->query_count; i++) {
+      const ecs_query *query = record->queries[i];
+      if (!query->watch || !query_terms_match(&query->terms, table)) continue;
+      struct watch **grown = memory_grow(&world->memory, table->watchers, &table->watcher_capacity,
+                                         table->watcher_count + 1ull, sizeof(struct watch *));
+      if (!grown) return world_nomem(world);
+      table->watchers = grown;
+      grown[table->watcher_count++] = query->watch;
+    }
   }
-  table->watch_stamp = stamp;
   return ECS_OK;
 }
 
-/* The observers of a table's rows are concerned by the round, but for those that were made in the
-** scope that is open. */
-static ecs_status concern(ecs_world *world, struct table *table, bool open) {
-  struct watching *watching = world->watching;
-  ecs_status status = table ? watch_table(world, table) : ECS_OK;
-  for (uint32_t i = 0; table && i < table->watcher_count && status == ECS_OK; i++) {
-    struct watch *watch = table->watchers[i];
-    if (watch->round == watching->round || (open && watch->born == world->staging.epoch)) continue;
-    assert(2 * watching->concerned_count + 1 < watching->concerned_capacity);
-    watching->concerned[watching->concerned_count++] = watch;
-    watch_forget_matches(watch);
-    watch_prepare(watch);
-    watch->round = watching->round;
+/* `watched` becomes true when there is anybody. Nobody watches no table. */
+static ecs_status ask_watchers(ecs_world *world, struct table *table, bool *watched) {
+  uint64_t stamp = ((uint64_t)world->watching->version << 32) + (uint32_t)world->registry.version;
+  if (!table) return ECS_OK;
+  if (UNLIKELY(table->watch_stamp != stamp)) {
+    table->watch_stamp = table->watcher_count = 0;
+    ecs_status status = list_watchers(world, table);
+    if (status != ECS_OK) return status;
+    table->watch_stamp = stamp;
   }
-  return status;
-}
-
-/* Concerns those that watch either table; `watched` says whether there are any. */
-static ecs_status concern_both(ecs_world *world, struct table *from, struct table *to, bool open,
-                               bool *watched) {
-  ecs_status status = concern(world, from, open);
-  if (status == ECS_OK) status = concern(world, to, open);
-  *watched = (from && from->watcher_count) || (to && to->watcher_count);
-  return status;
-}
-
-static bool is_called_before(const void *a, const void *b) {
-  const struct watch *x = a, *y = b;
-  return x->kind != y->kind ? x->kind < y->kind : x->place < y->place;
-}
-
-static void order_concerned(struct watching *watching) {
-  merge_sort((void *)watching->concerned, watching->concerned_count, is_called_before);
+  *watched |= table->watcher_count != 0;
+  return ECS_OK;
 }
 
 static struct table *table_of(const ecs_world *world, ecs_id entity) {
@@ -87,10 +63,15 @@ static bool switches(const struct staging *staging, const struct chain *chain) {
 
 static struct change_of *add_change(ecs_world *world, ecs_id entity, uint64_t order) {
   struct watching *watching = world->watching;
-  if (!watch_grow_changes(world, 1)) return NULL;
+  struct change_of *changes = memory_grow(&world->memory, watching->changes,
+                                          &watching->change_capacity,
+                                          watching->change_count + 1ull, sizeof *changes);
+  if (!changes) return NULL;
+  watching->changes = changes;
+  if (watching->note_count && !map_reserve(&world->memory, &watching->change_at, 1)) return NULL;
   uint32_t at = watching->change_count++;
-  watching->changes[at] = (struct change_of){
-      .entity = entity, .order = order, .chain = NONE, .note = NONE, .last_note = NONE};
+  watching->changes[at] = (struct change_of){.entity = entity, .order = order, .chain = NONE,
+                                             .target = NONE, .note = NONE, .last_note = NONE};
   if (watching->note_count) map_put(&watching->change_at, entity, at);
   return &watching->changes[at];
 }
@@ -109,13 +90,15 @@ static ecs_status note_chain(ecs_world *world, uint32_t at) {
   if (!ecs_alive(world, chain->entity)) return ECS_OK;
   struct table *from = table_of(world, chain->entity);
   struct table *to = chain->target == NONE ? NULL : world_table(world, chain->target);
-  bool watched;
-  ecs_status status = concern_both(world, from, to, true, &watched);
+  bool watched = false;
+  ecs_status status = ask_watchers(world, from, &watched);
+  if (status == ECS_OK) status = ask_watchers(world, to, &watched);
   if (status != ECS_OK || !watched) return status;
   uint32_t first = chain->first != NONE ? chain->first : chain->last;
   struct change_of *change = add_change(world, chain->entity, order_of(first));
   if (!change) return world_nomem(world);
   change->chain = at;
+  change->target = chain->target;
   change->dies = !to;
   change->quiet = from == to && !chain->sparse && !from->has_ties && !switches(staging, chain);
   return ECS_OK;
@@ -133,8 +116,8 @@ static ecs_status note_dying(ecs_world *world) {
     while (cause + 1 < cascade->cause_count && cascade->causes[cause + 1].first <= i) cause++;
     ecs_id entity = entity_id(&world->entities, cascade->dying[i]);
     struct table *table = table_of(world, entity);
-    bool watched;
-    ecs_status status = concern_both(world, table, NULL, true, &watched);
+    bool watched = false;
+    ecs_status status = ask_watchers(world, table, &watched);
     if (status != ECS_OK) return status;
     if (!watched || has_chain(&world->staging, entity)) continue;
     assert(cause < cascade->cause_count && cascade->causes[cause].first <= i);
@@ -151,14 +134,15 @@ static ecs_status link_note(ecs_world *world, uint32_t at) {
   struct gift_note *note = &watching->notes[at];
   struct table *table = table_of(world, note->entity);
   uint32_t place = map_get(&watching->change_at, note->entity);
-  bool watched;
-  ecs_status status = concern_both(world, table, NULL, true, &watched);
+  bool watched = false;
+  ecs_status status = ask_watchers(world, table, &watched);
   if (status != ECS_OK || (place == NONE && !watched)) return status;
   uint64_t order = order_of_note(note, at);
   struct change_of *change = place == NONE ? add_change(world, note->entity, order)
                                            : &watching->changes[place];
   if (!change) return world_nomem(world);
   if (place == NONE) change->quiet = true;
+  if (place == NONE) change->target = table->index;
   if (change->order > order) change->order = order;
   note->next = NONE;
   *(change->note == NONE ? &change->note : &watching->notes[change->last_note].next) = at;
@@ -215,7 +199,11 @@ static ecs_status find_gifts(ecs_world *world, struct change_of *change) {
   const struct staging *staging = &world->staging;
   uint32_t at = change->chain == NONE ? NONE : staging->chains[change->chain].first;
   uint32_t note = change->note;
-  if (!watch_grow_gifts(world, count_gifts(world, change, at))) return world_nomem(world);
+  uint64_t most = watching->gift_count + count_gifts(world, change, at);
+  ecs_id *gifts = memory_grow(&world->memory, watching->gifts, &watching->gift_capacity, most,
+                              sizeof *gifts);
+  if (!gifts && most) return world_nomem(world);
+  watching->gifts = gifts;
   change->first_gift = watching->gift_count;
   while (at != NONE || note != NONE) {
     if (note != NONE && (at == NONE || watching->notes[note].before <= at)) {
@@ -230,10 +218,24 @@ static ecs_status find_gifts(ecs_world *world, struct change_of *change) {
   return ECS_OK;
 }
 
+static bool comes_before(const void *a, const void *b) {
+  return ((const struct change_of *)a)->order < ((const struct change_of *)b)->order;
+}
+
 static ecs_status put_in_order(ecs_world *world) {
   struct watching *watching = world->watching;
-  if (!watch_grow_order(world, watching->change_count)) return world_nomem(world);
-  watch_order(watching);
+  uint32_t count = watching->change_count;
+  bool sorted = true;
+  const struct change_of **order =
+      memory_grow(&world->memory, (void *)(uintptr_t)watching->order, &watching->order_capacity,
+                  merge_sort_room(count), sizeof *order);
+  if (!order) return world_nomem(world);
+  watching->order = order;
+  for (uint32_t i = 0; i < count; i++) {
+    order[i] = &watching->changes[i];
+    sorted &= i == 0 || !comes_before(order[i], order[i - 1]);
+  }
+  if (!sorted) merge_sort((const void **)order, count, comes_before);
   return ECS_OK;
 }
 
@@ -409,30 +411,100 @@ static ecs_status sight_first(ecs_world *world, struct watch *watch, uint32_t ch
   return status;
 }
 
-/* Of the changes from one on. */
-static ecs_status sight(ecs_world *world, struct watch *watch, uint32_t first) {
-  const struct watching *watching = world->watching;
+static ecs_status sight(ecs_world *world, struct watch *watch, struct walk *walk,
+                        struct change_span span) {
   bool copies = watch->kind <= WATCH_DESPAWN;
   ecs_status status = ECS_OK;
-  struct walk walk;
-  walk_begin(&walk, watch->query);
-  for (uint32_t i = first; i < watching->change_count && status == ECS_OK; i++) {
-    const struct change_of change = watch_change(watching, i);
+  for (uint32_t i = span.first; i < span.end && status == ECS_OK; i++) {
+    const struct change_of change = watch_change(world->watching, i);
     bool skip = change.dies ? !copies : watch->kind == WATCH_DESPAWN;
     if (change.quiet || skip) continue;
     status = watch->kind == WATCH_ADD ? sight_first(world, watch, i)
-                                      : sight_matches(world, watch, &walk, i, copies);
+                                      : sight_matches(world, watch, walk, i, copies);
+  }
+  return status;
+}
+
+/* ---- whom it concerns ---- */
+
+/* The round concerns an observer, which is to be called in it. */
+static ecs_status enter(ecs_world *world, struct watch *watch) {
+  struct watching *watching = world->watching;
+  struct watch **grown = memory_grow(&world->memory, watching->concerned,
+                                     &watching->concerned_capacity,
+                                     merge_sort_room(watching->concerned_count + 1), sizeof *grown);
+  if (!grown) return world_nomem(world);
+  watching->concerned = grown;
+  grown[watching->concerned_count++] = watch;
+  watch_forget_matches(watch);
+  watch_prepare(watch);
+  watch->round = watching->round;
+  return ECS_OK;
+}
+
+/* Changes concern an observer, behind those that have; some of them may have, too. */
+static ecs_status add_span(ecs_world *world, struct watch *watch, struct change_span span) {
+  uint32_t count = watch->span_count;
+  if (count && watch->spans[count - 1].end >= span.first) {
+    watch->spans[count - 1].end = span.end;
+    return ECS_OK;
+  }
+  struct change_span *spans = memory_grow(&world->memory, watch->spans, &watch->span_capacity,
+                                          count + 1ull, sizeof *spans);
+  if (!spans) return world_nomem(world);
+  watch->spans = spans;
+  spans[watch->span_count++] = span;
+  return ECS_OK;
+}
+
+/* Changes concern those of a table's observers who look at rows that leave, or that come, but for
+** those that were made in the scope that ends, or is open. */
+static ecs_status concern(ecs_world *world, const struct table *table, bool leaves,
+                          struct change_span span) {
+  const struct staging *staging = &world->staging;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; table && i < table->watcher_count && status == ECS_OK; i++) {
+    struct watch *watch = table->watchers[i];
+    bool scoped = staging_is_open(staging) || !world->watching->together;
+    if ((scoped && watch->born == staging->epoch) || (watch->kind <= WATCH_DESPAWN) != leaves) continue;
+    if (watch->round != world->watching->round) status = enter(world, watch);
+    if (status == ECS_OK) status = add_span(world, watch, span);
+  }
+  return status;
+}
+
+static bool is_called_before(const void *a, const void *b) {
+  const struct watch *x = a, *y = b;
+  return x->kind != y->kind ? x->kind < y->kind : x->place < y->place;
+}
+
+static void order_concerned(const struct watching *watching) {
+  merge_sort((void *)watching->concerned, watching->concerned_count, is_called_before);
+}
+
+static ecs_status concern_all(ecs_world *world) {
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < world->watching->change_count && status == ECS_OK; i++) {
+    const struct change_of change = watch_change(world->watching, i);
+    const struct change_span span = {i, i + 1};
+    status = concern(world, table_of(world, change.entity), true, span);
+    if (status == ECS_OK && change.target != NONE)
+      status = concern(world, world_table(world, change.target), false, span);
   }
   return status;
 }
 
 ecs_status watch_matches(ecs_world *world) {
   struct watching *watching = world->watching;
-  ecs_status status = ECS_OK;
+  ecs_status status = concern_all(world);
   order_concerned(watching);
-  for (uint32_t i = 0; i < watching->concerned_count && status == ECS_OK; i++)
-    if (watching->concerned[i]->kind != WATCH_SET)
-      status = sight(world, watching->concerned[i], 0);
+  for (uint32_t i = 0; i < watching->concerned_count; i++) {
+    struct watch *watch = watching->concerned[i];
+    struct walk walk;
+    walk_begin(&walk, watch->query);
+    for (uint32_t j = 0; j < watch->span_count && watch->kind != WATCH_SET; j++)
+      if (status == ECS_OK) status = sight(world, watch, &walk, watch->spans[j]);
+  }
   watching->due = status == ECS_OK ? watching->change_count : 0;
   return status;
 }
@@ -470,21 +542,36 @@ static bool may_have_matched(const struct watch *watch, const struct table *from
   return terms->terms->form != TERM_OWN || table_has(from, terms->terms->id);
 }
 
+/* What those of a table's observers whom rows concern see of them before they move. */
+static ecs_status sight_rows(ecs_world *world, const struct table *table, const struct table *from,
+                             struct change_span span) {
+  ecs_status status = concern(world, table, table == from, span);
+  for (uint32_t i = 0; table && i < table->watcher_count && status == ECS_OK; i++) {
+    struct watch *watch = table->watchers[i];
+    struct walk walk;
+    if ((watch->kind <= WATCH_DESPAWN) != (table == from) || watch->kind == WATCH_SET ||
+        watch->round != world->watching->round || !may_have_matched(watch, from))
+      continue;
+    walk_begin(&walk, watch->query);
+    status = sight(world, watch, &walk, span);
+  }
+  return status;
+}
+
 ecs_status watch_rows(ecs_world *world, struct table *from, struct table *to,
                       const uint64_t *bits) {
   struct watching *watching = world->watching;
-  uint32_t first = watching->change_count;
+  struct change_span span = {watching->change_count, 0};
+  bool watched = false;
   assert(watching->together && from->count && from != to);
   watching->dying = !to;
-  bool watched;
-  ecs_status status = concern_both(world, from, to, staging_is_open(&world->staging), &watched);
+  ecs_status status = ask_watchers(world, from, &watched);
+  if (status == ECS_OK) status = ask_watchers(world, to, &watched);
   if (status == ECS_OK && watched) status = list_moved(world, from, bits);
-  for (uint32_t i = 0; i < watching->concerned_count && status == ECS_OK; i++) {
-    struct watch *watch = watching->concerned[i];
-    if (watch->kind != WATCH_SET && may_have_matched(watch, from))
-      status = sight(world, watch, first);
-  }
-  return status;
+  if (status != ECS_OK || !watched) return status;
+  span.end = watching->change_count;
+  status = sight_rows(world, from, from, span);
+  return status == ECS_OK ? sight_rows(world, to, from, span) : status;
 }
 
 ecs_status watch_rows_end(ecs_world *world, ecs_status status) {

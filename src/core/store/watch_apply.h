@@ -6,10 +6,6 @@
 
 struct table;
 
-/* Lists the observers that rows of a table may match, once for each table, and makes room for a
-** round that concerns them. ECS_ENOMEM. */
-ecs_status watch_table(ecs_world *world, struct table *table);
-
 /* Once all commands are planned: a new round; notes down whom they change, in the order of their
 ** first commands, and who is given values. */
 ecs_status watch_changes(ecs_world *world);
