@@ -206,6 +206,45 @@ describe("an observer", function()
     assert.are.same({}, world:describe().observers)
   end)
 
+  it("that others switch off and on again within a round has its turn behind them", function()
+    local world, calls = new_world(), {}
+    local function observe(name, act)
+      world:observer(name, { on = "add", query = "Position", each = function()
+        calls[#calls + 1] = name
+        act()
+      end })
+    end
+    observe("first", function()
+      world:switch("second", false)
+      world:switch("fourth", false)
+    end)
+    observe("second", function() end)
+    observe("third", function() world:switch("second", true) end)
+    observe("fourth", function() end)
+    world:spawn { Position = {} }
+    assert.are.same({ "first", "third", "second" }, calls)
+  end)
+
+  it("hears only of what is in its own query, whatever else a scope changes", function()
+    local world, calls = new_world(), {}
+    for _, tag in ipairs { "A", "B", "C" } do
+      world:tag(tag)
+      world:observer(tag, { on = "add", query = tag, each = function(e)
+        calls[#calls + 1] = tag .. tostring(world:has(e, tag))
+      end })
+    end
+    local ids = world:spawn_many(4)
+    world:defer()
+    for at, tag in ipairs { "B", "A", "B", "A" } do world:add(ids[at], tag) end
+    world:commit()
+    assert.are.same({ "Atrue", "Atrue", "Btrue", "Btrue" }, calls)
+    world:remove_system "A"
+    world:add(ids[1], "A")
+    world:add(ids[1], "C")
+    assert.are.equal("Ctrue", calls[5])
+    assert.are.equal(5, #calls)
+  end)
+
   it("cannot close, update or save the world, or migrate, while it is called", function()
     local world = new_world()
     local calls = 0

@@ -325,8 +325,152 @@ local function run(seed)
   world:close()
 end
 
+-- ---- observers that come and go within rounds --------------------------------------------
+
+local KIND = { remove = 1, add = 2, enter = 3 }
+local TAGS = { "T1", "T2", "T3", "T4" }
+
+-- Each is called with the entities that came to its tag, or lost it; then it may register, remove
+-- or switch others, which is meant for the round that is under way, too. `observers` is what should
+-- be: by name, { kind, tag, on, place }; `round` has a new table in each.
+local Coming = {}
+Coming.__index = Coming
+
+function Coming:register(name)
+  local old, rng = self.observers[name], self.rng
+  local made = { name = name, on = true, tag = rng:pick(TAGS),
+    kind = rng:pick { "add", "remove", "enter" } }
+  self.places = self.places + 1
+  made.place = old and old.place or self.places
+  made.on = not old or old.on
+  self.observers[name] = made
+  self.world:observer(name, { on = made.kind, query = made.tag, each = function(e)
+    if self.calling ~= name then
+      self.calling, self.log[#self.log + 1] = name, name
+      self:act()
+    end
+    self.log[#self.log + 1] = e
+  end })
+end
+
+local acts = {}
+
+function acts.register(self) self:register("o" .. self.rng:int(9)) end
+
+function acts.remove(self, name)
+  self.world:remove_system(name)
+  self.observers[name] = nil
+end
+
+function acts.switch(self, name)
+  local one = self.observers[name]
+  one.on = self.rng:chance(50)
+  self.world:switch(name, one.on)
+end
+
+function Coming:names()
+  local names = {}
+  for name in pairs(self.observers) do names[#names + 1] = name end
+  table.sort(names)
+  return names
+end
+
+-- The same acts come again when it is asked what should have been called.
+function Coming:act()
+  for _ = 1, self.rng:int(3) do
+    local name = self.rng:pick(self:names())
+    local act = self.rng:pick { "register", "remove", "switch", "switch", "switch" }
+    if name then acts[act](self, name) end
+  end
+end
+
+-- Whom a round shows what: changes are { entity, tag, added }, in their order.
+function Coming:shown(changes)
+  local shown = {}
+  for _, one in pairs(self.observers) do
+    one.sees = {}
+    for _, change in ipairs(one.on and changes or {}) do
+      local adds = one.kind ~= "remove"
+      if change.tag == one.tag and change.added == adds then
+        one.sees[#one.sees + 1] = change.entity
+      end
+    end
+    if #one.sees > 0 then shown[#shown + 1] = one end
+  end
+  table.sort(shown, function(a, b)
+    if a.kind ~= b.kind then return KIND[a.kind] < KIND[b.kind] end
+    return a.place < b.place
+  end)
+  return shown
+end
+
+-- Those that are shown something are called one after the other, always the first of those that
+-- are on by then and have not been: as the world calls them each call is checked here.
+local function change_tags(self, entities)
+  local changes, rng = {}, self.rng
+  for _, entity in ipairs(rng:sample(entities, rng:int(#entities))) do
+    local tag = rng:pick(TAGS)
+    local added = not self.world:has(entity, tag)
+    changes[#changes + 1] = { entity = entity, tag = tag, added = added }
+  end
+  self.shown_now, self.log, self.calling = self:shown(changes), {}, nil
+  if #changes > 1 then self.world:defer() end
+  for _, change in ipairs(changes) do
+    self.world[change.added and "add" or "remove"](self.world, change.entity, change.tag)
+  end
+  if #changes > 1 then self.world:commit() end
+end
+
+-- What is next, of those shown: one that was replaced or removed is another one, or none.
+function Coming:next_shown(called)
+  for _, one in ipairs(self.shown_now) do
+    if not called[one] and self.observers[one.name] == one and one.on then return one end
+  end
+end
+
+local function check_rounds(seed)
+  local world, rng = helper.new_world(), random.new(seed)
+  for _, tag in ipairs(TAGS) do world:tag(tag) end
+  local self = setmetatable({ world = world, rng = rng, observers = {}, places = 0 }, Coming)
+  local entities = world:spawn_many(6)
+  for i = 1, 6 do self:register("o" .. i) end
+  local called
+  local act = self.act
+  function self:act()   -- at the beginning of a call: whose it should be
+    local one = self:next_shown(called)
+    assert.are.equal(one and one.name, self.calling)
+    called[one] = true
+    act(self)
+  end
+  for _ = 1, 30 do
+    called = {}
+    change_tags(self, entities)
+    assert.is_nil(self:next_shown(called))
+    local heard, wanted = {}, {}
+    for _, one in ipairs(self.shown_now) do
+      for _, entity in ipairs(called[one] and one.sees or {}) do
+        wanted[#wanted + 1] = one.name .. " " .. entity
+      end
+    end
+    local name
+    for _, entry in ipairs(self.log) do
+      if type(entry) == "string" then name = entry else heard[#heard + 1] = name .. " " .. entry end
+    end
+    table.sort(wanted)
+    table.sort(heard)
+    assert.are.same(wanted, heard)
+    if #self:names() < 5 then self:register("o" .. rng:int(9)) end
+    helper.check(world)
+  end
+  world:close()
+end
+
 describe("rounds of observers", function()
   it("are what compares each entity before and after (C87)", function()
     for seed = 1, runs do run(seed) end
+  end)
+
+  it("call those that are on and have not been called, also as they come and go", function()
+    for seed = 1, runs do check_rounds(seed) end
   end)
 end)
