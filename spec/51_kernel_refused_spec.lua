@@ -31,12 +31,12 @@ local refused = {
   { "for k, v in pairs(outer) do a.x = v end", "C function that is not one of math's", 2 },
   { "for i, v in ipairs(outer) do a.x = v end", "for pairs and ipairs write a numeric for", 2 },
   { "for k, v in next, outer do a.x = 1 end", "C function that is not one of math's", 2 },
-  { "print(a.x)", "C function that is not one of math's", 2 },
+  { "print(a.x)", "C function that is not one of math's, 'print': call it in a system's run", 2 },
   { "a.x = tonumber('5')", "C function that is not one of math's", 2 },
   { "a.x = math.random()", "whose numbers are not the world's: write world:random(e)", 2 },
   { "math.randomseed(1)", "write world:random(e)", 2 },
   { "a.x = math.type(a.x)", "to a text", 2 },
-  { "a.x = string.len('abc')", "C function that is not one of math's", 2 },
+  { "a.x = string.len('abc')", "C function that is not one of math's, 'string.len'", 2 },
   { "coroutine.yield()", "C function that is not one of math's", 2 },
   { "error('no')", "C function that is not one of math's", 2 },
   { "assert(a.x > 0)", "C function that is not one of math's", 2 },
@@ -291,5 +291,25 @@ describe("a function that cannot be compiled", function()
     world:update(0)
     assert.is_true(world:has(e, "Later"))
     assert.equal("vector", world:explain("s").tier)
+  end)
+
+  it("for a C function says what the loaded libraries call it", function()
+    local world = helper.new_world()
+    world:component("A", { "x: f64" })
+    world:spawn { A = {} }
+    local query, insert, put, list = world:query "A", table.insert, io.stdout.write, {}
+    local function reason(fn)
+      query:each(fn)
+      return world:explain(fn).reason
+    end
+    local function adds(a) insert(list, a.x) end
+    assert.matches("of math's, 'table.insert': call it in a system's run", reason(adds))
+    package.loaded["a.library"] = { add = insert, [1] = insert, other = 5 }
+    assert.matches("'a.library.add'", reason(function(a) insert(list, 1, a.x) end))
+    package.loaded["a.library"] = nil
+    assert.matches("'table.insert'", reason(adds))
+    local file = io.tmpfile()
+    assert.matches("of math's: call it", reason(function(a) put(file, a.x) end))
+    file:close()
   end)
 end)

@@ -174,6 +174,27 @@ static struct val outside_number(struct front *f, const struct path *path) {
   return number;
 }
 
+/* Pushes what the loaded libraries call the function at an index, behind a comma: of several names
+** the first in the order of texts, of none nothing. */
+static void push_library_name(lua_State *L, int function) {
+  lua_pushliteral(L, "");
+  int best = lua_gettop(L), library = best + 2, functions = best + 3;
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  for (lua_pushnil(L); lua_next(L, best + 1); lua_pop(L, 1)) {
+    if (!lua_istable(L, functions) || lua_type(L, library) != LUA_TSTRING) continue;
+    bool globals = strcmp(lua_tostring(L, library), LUA_GNAME) == 0;
+    for (lua_pushnil(L); lua_next(L, functions); lua_pop(L, 1)) {
+      if (lua_type(L, -2) != LUA_TSTRING || !lua_rawequal(L, -1, function)) continue;
+      const char *known = lua_tostring(L, best), *prefix = lua_tostring(L, library);
+      const char *name = lua_pushfstring(L, ", '%s%s%s'", globals ? "" : prefix,
+                                         globals ? "" : ".", lua_tostring(L, -2));
+      if (!*known || strcmp(name, known) < 0) lua_copy(L, -1, best);
+      lua_pop(L, 1);
+    }
+  }
+  lua_settop(L, best);
+}
+
 static struct val outside_function(struct front *f, const struct path *path) {
   lua_State *L = f->L;
   lua_CFunction native = lua_tocfunction(L, -1);
@@ -181,10 +202,13 @@ static struct val outside_function(struct front *f, const struct path *path) {
   bool spawns = native && f->outside(L, lua_gettop(L), f->owner).kind == OUTSIDE_SPAWNER;
   uint16_t anchor = guard_same(f, path);
   if (spawns) return of_kind(VAL_SPAWNER, anchor);
-  if (function.kind == VAL_NOTHING && native)
-    front_refuse(f, "it uses a C function that is not one of math's: call it in a system's run "
+  if (function.kind == VAL_NOTHING && native) {
+    lua_rawgeti(L, f->anchors, anchor);
+    push_library_name(L, lua_gettop(L));
+    front_refuse(f, "it uses a C function that is not one of math's%s: call it in a system's run "
                     "and keep what it gives in a resource; for pairs and ipairs write a "
-                    "numeric for");
+                    "numeric for", lua_tostring(L, -1));
+  }
   return function.kind == VAL_NOTHING ? of_kind(VAL_FUNCTION, anchor) : function;
 }
 
