@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "core/base/value.h"
 #include "core/store/fields.h"
+#include "core/store/query.h"
 #include "core/store/world.h"
 
 /* ---- refusing ---- */
@@ -482,22 +483,23 @@ static void start(struct front *f, struct frame *frame) {
   }
 }
 
-/* Rows in which the number is an integer join the first total; the second one those in which it is a
-** float, and for a sum all of them, as floats. */
+/* Rows in which the number is an integer join the first total; the second one those in which it is
+** a float, and for a sum all of them, as floats. */
 static void add_up(struct front *f, struct val number) {
   static const k_reduce hows[] = {[RESULT_SUM] = KR_SUM, [RESULT_MIN] = KR_MIN,
                                   [RESULT_MAX] = KR_MAX};
-  enum { SMALL = 44 };   /* bits of integers of which a leaf comes to less than 2^53 */
+  enum { SMALL = 44 };   /* bits of integers of which a leaf comes to less than 2^53: KR_FLOATS */
   struct builder *b = f->b;
   assert(f->result < sizeof hows / sizeof *hows);
   k_reduce how = hows[f->result];
   uint8_t bits = mixed_bits(number);
-  bool integer = val_type(f, number) == KT_I64, small = integer && bits && bits <= SMALL;
+  bool integer = val_type(f, number) == KT_I64, small = bits && bits <= SMALL;
+  bool all = !f->query->terms.choices && !build_may_fail(b);   /* then no row gives a float */
   k_value whole = mask_and(f, f->start, mixed_whole(f, number));
   k_value real = number_as(f, number, KT_F64);
   build_reduce(b, 0, how, integer ? number.value : build_unary(b, KO_BELOW, real), whole);
   if (how == KR_SUM)
-    build_reduce(b, 1, small ? KR_FLOATS : KR_SUM, real, f->start);
+    build_reduce(b, 1, integer && (small || all) ? KR_FLOATS : KR_SUM, real, f->start);
   else
     build_reduce(b, 1, how, real, build_binary(b, KO_ANDN, f->start, whole));
 }

@@ -550,6 +550,12 @@ void build_renumber(struct builder *b, uint32_t from, uint32_t to, uint32_t coun
   }
 }
 
+bool build_may_fail(const struct builder *b) {
+  bool fails = false;
+  for (k_value v = 1; v < b->count; v++) fails |= node_at(b, v)->fails;
+  return fails;
+}
+
 void build_reduce(struct builder *b, uint32_t index, k_reduce how, k_value v, k_value mask) {
   if (!usable(b, v) || !builder_takes(b, mask, KT_BOOL)) return;
   uint32_t type = node_at(b, v)->type, kind = (uint32_t)how * 4 + type;

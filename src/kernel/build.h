@@ -198,6 +198,8 @@ void build_emit_once(struct builder *b, uint32_t index, k_value mask);
 /* At the end: the `count` bitmaps from number `from` on are those from `to` on. */
 void build_renumber(struct builder *b, uint32_t from, uint32_t to, uint32_t count);
 void build_reduce(struct builder *b, uint32_t index, k_reduce how, k_value v, k_value mask);
+/* Whether something stated so far can fail. */
+bool build_may_fail(const struct builder *b);
 
 /* Optimises, allocates registers, checks. On K_OK *out is a program that `program_free`
 ** frees; the builder is spent either way and is to be freed. */

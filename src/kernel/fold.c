@@ -78,9 +78,13 @@ static k_scalar add_up(const k_folding *f, k_reduce how, k_type type) {
 }
 
 static void close_leaf(k_folding *f, k_type type) {
-  k_scalar sum = add_up(f, KR_SUM, type);
-  join(&f->leaves, KR_SUM, type, sum);
-  if (type == KT_I64) f->floats += (double)sum.i64;
+  if (type == KT_F64) {
+    f->leaves.f64 += add_up(f, KR_SUM, KT_F64).f64;
+    return;
+  }
+  k_scalar sum = add_up(f, KR_SUM, KT_I64);
+  join(&f->leaves, KR_SUM, KT_I64, sum);
+  f->floats += (double)sum.i64;
 }
 
 void fold_leaf(k_folding *f, k_type type) {
