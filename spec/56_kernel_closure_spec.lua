@@ -138,7 +138,7 @@ describe("closures of one function", function()
         local function fn(a) return form == "map" and a or a.x * 2.0 end
         local variables = text:find "who" and { who = ids[1] } or nil
         if form == "map" then text = text:gsub("A", "A.x", 1) end
-        for i = 1, 4 do
+        for _ = 1, 4 do
           call(world:query(text, variables), fn)
           collect()
           local told = world:explain(fn)
@@ -185,6 +185,7 @@ describe("closures of one function", function()
     helper.check_worlds()
     collect()
     assert.is_nil(next(worlds))
+    assert.equal(5, #functions)
   end)
 
   it("are let go of with what refers to the query that they were given to", function()

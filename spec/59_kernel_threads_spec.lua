@@ -98,7 +98,9 @@ describe("kernels on threads", function()
         local keyed, hash = world:index("keyed", { query = "P:in", ordered = mixed }), 0
         for p, id in keyed:range(1, 3) do hash = hash * 31 + id + p.n end
         query:each(function(p) p.x = math.max(p.big, 0.5) ~= 7 and p.x + 1 or 0.0 end)
-        world:query "P.x, P.big":map(function(x, big) return math.max(big, x) > 1 and x - 3 or x end)
+        world:query "P.x, P.big":map(function(x, big)
+          return math.max(big, x) > 1 and x - 3 or x
+        end)
         return table.concat(told, " ") .. hash
       end)
     end)

@@ -249,8 +249,7 @@ describe("registration", function()
         "its parameter 2 is called 'dt', but it is given no dt: what its query gives, entity")
       is_refused(function(_, _, _, _) return 1 end,
         "it has 4 parameters, but is given 3: what its query gives, entity")
-      local function nothing(p, q, e, ...) p, q = q, p ~= e and ... end
-      give(nothing)
+      give(function(p, q, e, ...) print(p.x, q, e, ...) end)
       if what == "observer 's'" then return end
       give(function(p, q, e) return p.x > 1 and (q and q.x or e) or p.y end)
       give(tostring)

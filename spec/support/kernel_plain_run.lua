@@ -37,7 +37,8 @@ local function spawn(world, numbers, rows, tame)
       A = { z = float(), w = float(), at = { v = float() },
         m = { float(), float() } },
       B = { n = integers[numbers:range(1, #integers)], m = numbers:range(0, 255),
-        k = numbers:range(1, tame and 40 or 4) == 1 and math.mininteger or numbers:range(-1000, 1000),
+        k = numbers:range(1, tame and 40 or 4) == 1 and math.mininteger
+          or numbers:range(-1000, 1000),
         u = numbers:range(-1000, 1000), on = numbers:range(0, 1) == 1,
         kind = numbers:range(0, 1) == 1 and "green" or nil },
       C = numbers:range(1, 3) == 1 and {} or nil, M = numbers:range(1, 3) == 1 or nil,

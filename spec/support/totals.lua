@@ -1,5 +1,5 @@
---- What q:sum, q:min and q:max are to come to, told once more: of lists of numbers, one for each table,
---- in the order of rows.
+--- What q:sum, q:min and q:max are to come to, told once more: of lists of numbers, one for each
+--- table, in the order of rows.
 
 local M = {}
 

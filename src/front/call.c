@@ -142,8 +142,8 @@ static struct val scaled(struct front *f, struct val x, double by) {
   return wide_step(f, x, x, product);
 }
 
-/* Whether Lua's math.log(x, 2) is log2(x). As C89, which it is by default on Windows, it divides two
-** logarithms, and is off at some power of two. */
+/* Whether Lua's math.log(x, 2) is log2(x). As C89, which it is by default on Windows, it divides
+** two logarithms, and is off at some power of two. */
 static bool takes_log2(const struct front *f) {
   bool same = true;
   for (double x = 2; same && x < 0x1p64; x *= 2) {

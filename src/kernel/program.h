@@ -41,8 +41,8 @@ typedef union k_scalar {
   uint8_t b;      /* 0 or 1 */
 } k_scalar;
 
-/* How rows join a total. KR_FLOATS: none does, but it is the total before it, a sum of i64, with each
-** leaf added as an f64; which is the sum of the rows as f64 where a leaf comes to less than 2^53. */
+/* How rows join a total. KR_FLOATS: none does, but it is the total before it, a sum of i64, with
+** each leaf added as an f64: the sum of the rows as f64, where a leaf comes to less than 2^53. */
 typedef enum k_reduce { KR_SUM, KR_MIN, KR_MAX, KR_FLOATS } k_reduce;
 
 struct program;

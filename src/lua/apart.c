@@ -2,10 +2,8 @@
 
 #include <string.h>
 
-#include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/query.h"
-#include "core/store/world.h"
 
 /* About as it is written in the query. */
 static void push_term(lua_State *L, const struct term *term) {

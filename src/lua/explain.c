@@ -298,7 +298,7 @@ static void explain_form(lua_State *L) {
   const char *apart = compiled ? runs_apart(kernel) : NULL;
   lua_pushstring(L, compiled && !apart ? "vector" : "lua");
   lua_setfield(L, -2, "tier");
-  lua_pushstring(L, kernel->form);
+  lua_pushstring(L, box->form);
   lua_setfield(L, -2, "form");
   lua_pushstring(L, kernel->query->text);
   lua_setfield(L, -2, "query");

@@ -2,6 +2,7 @@
 
 #include "lua/index_keys.h"
 
+#include "core/base/text.h"
 #include "core/find/indexing.h"
 #include "core/find/refresh.h"
 #include "core/store/command.h"
@@ -14,6 +15,8 @@
 #include "lua/bind/world_box.h"
 #include "lua/index_loop.h"
 #include "lua/key_program.h"
+#include "lua/lua_query.h"
+#include "lua/scan.h"
 #include "lua/system_box.h"
 
 /* A userdata that WORLD_REFS anchors by its address. */
@@ -39,7 +42,13 @@ static void free_key(void *ud) {
 
 bool index_has_script(const ecs_index *index) { return index->desc.key == script_key; }
 
-void index_keys_push(lua_State *L, struct world_box *box, int function, ecs_index_desc *desc) {
+void index_keys_push(lua_State *L, struct world_box *box, int function,
+                     const struct query_text *query, ecs_index_desc *desc) {
+  char what[128];
+  const struct scan scan = {.box = box, .form = FORM_KEY,
+                            .query = query_push(L, box, 1, query)->query};
+  text_format(what, sizeof what, "index '%s'", desc->name);
+  scan_function(L, &scan, function, what);
   struct key_box *key = lua_newuserdatauv(L, sizeof *key, KEY_VALUES);
   if (!box->world) no_world(L, 1);   /* a finalizer has closed it */
   *key = (struct key_box){.box = box};

@@ -6,14 +6,16 @@
 
 #include "ecs_index.h"
 
+struct query_text;
 struct world_box;
 
 /* Of a world that scripts have given such a function: what the core knows of it. */
 struct key_box;
 
 /* Pushes the object of the function at an index, anchored until it is swept, and tells the core by
-** the description. */
-void index_keys_push(lua_State *L, struct world_box *box, int function, ecs_index_desc *desc);
+** the description. Raises what the function does with what the query gives that cannot be. */
+void index_keys_push(lua_State *L, struct world_box *box, int function,
+                     const struct query_text *query, ecs_index_desc *desc);
 
 /* Lets go of those that the core has let go of; the world is at an absolute index. */
 void index_keys_sweep(lua_State *L, struct world_box *box, int world_index);

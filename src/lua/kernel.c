@@ -138,7 +138,7 @@ void kernel_push(lua_State *L, struct world_box *box, int world_index, int funct
   kernel->query = ((struct query_box *)lua_touserdata(L, query_index))->query;
   kernel->result = use.result;
   kernel->filtered = use.filtered;
-  kernel->form = use.form;
+  handle->form = use.form;
   kernel->next = set->list;
   if (kernel->next) kernel->next->previous = kernel;
   set->list = kernel;

@@ -22,6 +22,7 @@ struct kernel_box {
   struct head head;
   struct world_box *box;
   struct kernel *kernel;       /* NULL before its life; freed with the world, if not before */
+  const char *form;            /* of a query or a system, that it was given to last */
 };
 
 #define KERNEL_FUNCTION 1      /* user values of a kernel's handle: kernel_push_function */

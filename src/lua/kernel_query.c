@@ -1,6 +1,5 @@
 #include "lua/kernel_query.h"
 
-#include "core/store/query.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/closure.h"
@@ -13,24 +12,15 @@
 #include "lua/lua_query.h"
 #include "lua/map.h"
 #include "lua/scan.h"
-#include "lua/variant.h"
 #include "lua/where.h"
 
 /* QUERY_KERNELS has a table for each result, and for each behind a q:where(fn), with functions as
 ** weak keys, and behind these as many with what was known of closures (closure.c). WORLD_REFS has,
-** with functions as weak keys, the last kernels by the texts of queries: so what is compiled lives as
-** long as its function, which no kernel reaches, and no longer than the world. */
+** with functions as weak keys, the last kernels by the texts of queries: so what is compiled lives
+** as long as its function, which no kernel reaches, and no longer than the world. */
 #define PLACES ((lua_Integer)2 * (RESULT_MAX + 1))
 
 static lua_Integer place_of(struct use use) { return 2 * (lua_Integer)use.result + use.filtered; }
-
-static void push_kernels(lua_State *L, int query_index) {
-  if (lua_getiuservalue(L, query_index, QUERY_KERNELS) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  lua_newtable(L);
-  lua_pushvalue(L, -1);
-  lua_setiuservalue(L, query_index, QUERY_KERNELS);
-}
 
 /* Replaces a key at the top of the stack by the table that the one below has there, made when there
 ** is none. */
@@ -49,18 +39,6 @@ static void push_part(lua_State *L, const char *mode) {
   lua_remove(L, -2);
 }
 
-/* Pushes what a function is given to, as a key: the use, the query's text, and the variables in it
-** that have no values. */
-static void push_key(lua_State *L, const struct query_box *query, struct use use) {
-  lua_pushfstring(L, "%d %s", (int)place_of(use), query->query->text);
-  for (uint32_t i = 0; query->box->world && i < query->query->terms.variable_count; i++) {
-    ecs_string name = query->query->terms.variables[i].name;
-    lua_pushliteral(L, " $");
-    lua_pushlstring(L, name.data, name.size);
-    lua_concat(L, 3);
-  }
-}
-
 /* Raises what a predicate, or the function of q:map, asks for that it is not given. */
 static void check_given(lua_State *L, const struct query_box *query, int function, struct use use) {
   if (use.result != RESULT_TRUTH && use.result != RESULT_MAP) return;
@@ -74,7 +52,7 @@ static void push_new(lua_State *L, int query_index, int function, struct use use
   struct query_box *query = lua_touserdata(L, query_index);
   check_given(L, query, function, use);
   int key = lua_gettop(L) + 1, world = key + 1, last = key + 2, known = key + 3;
-  push_key(L, query, use);
+  query_push_key(L, query, place_of(use));
   push_query_world(L, query_index);
   if (lua_getiuservalue(L, world, WORLD_REFS) != LUA_TTABLE) raise_error(L, "the world is closed");
   lua_pushliteral(L, "kernels");
@@ -82,7 +60,7 @@ static void push_new(lua_State *L, int query_index, int function, struct use use
   lua_pushvalue(L, function);
   push_part(L, NULL);
   lua_replace(L, last);
-  push_kernels(L, query_index);
+  lua_getiuservalue(L, query_index, QUERY_KERNELS);
   lua_pushinteger(L, PLACES + place_of(use) + 1);
   push_part(L, NULL);
   lua_replace(L, known);
@@ -96,7 +74,7 @@ static void push_new(lua_State *L, int query_index, int function, struct use use
 
 void kernel_of_query(lua_State *L, int query_index, int function, struct use use) {
   int top = lua_gettop(L);
-  push_kernels(L, query_index);
+  lua_getiuservalue(L, query_index, QUERY_KERNELS);
   lua_pushinteger(L, place_of(use) + 1);
   push_part(L, "k");
   lua_pushvalue(L, function);
@@ -112,8 +90,7 @@ void kernel_of_query(lua_State *L, int query_index, int function, struct use use
   /* What was allocated here may have let a finalizer run that closes the world. */
   const struct query_box *query = lua_touserdata(L, query_index);
   if (UNLIKELY(!query->box->world || !query->query)) raise_error(L, "the world is closed");
-  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, -1))->kernel;
-  if (kernel) kernel->form = use.form;
+  ((struct kernel_box *)lua_touserdata(L, -1))->form = use.form;
 }
 
 /* body(handle, loop, run) */

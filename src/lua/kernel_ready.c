@@ -233,3 +233,9 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
 bool kernel_ready(lua_State *L, int handle) { return is_ready(L, handle, false); }
 
 bool kernel_ready_ahead(lua_State *L, int handle) { return is_ready(L, handle, true); }
+
+bool kernel_is_hopeless(const struct kernel_box *box) {
+  return box->kernel && box->kernel->hopeless;
+}
+
+bool kernel_is_refused(const struct kernel_box *box) { return box->kernel && box->kernel->refused; }

@@ -17,4 +17,10 @@ bool kernel_ready_ahead(lua_State *L, int handle);
 /* Whether the function can run as a program over one table. Pushes no reason. */
 bool kernel_ready_here(lua_State *L, int handle, const struct table *table);
 
+/* Whether it was refused for what it does whatever values it finds outside. */
+bool kernel_is_hopeless(const struct kernel_box *box);
+
+/* Whether it was refused when rows were last there to be run, or when it was asked for ahead. */
+bool kernel_is_refused(const struct kernel_box *box);
+
 #endif

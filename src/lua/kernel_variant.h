@@ -64,9 +64,9 @@ struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
 struct variant *variant_need(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct which which);
 
-/* Gives a kernel that has no variants yet those of another one of its function's code, over a query of
-** the same text, whose handle is at `from`; not all of them when out of memory. To be called while the
-** collector is held. */
+/* Gives a kernel that has no variants yet those of another one of its function's code, over a query
+** of the same text, whose handle is at `from`; not all of them when out of memory. To be called
+** while the collector is held. */
 void variants_share(lua_State *L, int handle, int from, int function);
 
 /* The variant that ran last, its outside values read, if it is quiet and fits all tables that have

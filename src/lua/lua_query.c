@@ -26,7 +26,19 @@ struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_
   query->box = box;
   lua_pushvalue(L, world_index);
   lua_setiuservalue(L, -2, QUERY_WORLD);
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, QUERY_KERNELS);
   return query;
+}
+
+void query_push_key(lua_State *L, const struct query_box *query, lua_Integer use) {
+  lua_pushfstring(L, "%I %s", (LUAI_UACINT)use, query->query->text);
+  for (uint32_t i = 0; query->box->world && i < query->query->terms.variable_count; i++) {
+    ecs_string name = query->query->terms.variables[i].name;
+    lua_pushliteral(L, " $");
+    lua_pushlstring(L, name.data, name.size);
+    lua_concat(L, 3);
+  }
 }
 
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,

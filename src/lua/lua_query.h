@@ -33,6 +33,10 @@ struct query_box *query_push(lua_State *L, struct world_box *box, int world_inde
 /* Pushes a query without its life in the core. */
 struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_index);
 
+/* Pushes what a function is given to, as a key: the use, the query's text, and the variables in it
+** that have no values. */
+void query_push_key(lua_State *L, const struct query_box *query, lua_Integer use);
+
 /* registrar.query, now: its variables are at 3. */
 void query_now(lua_State *L, struct world_box *box, const char *text);
 

@@ -351,8 +351,8 @@ static bool returns_nil(const struct body *body, uint32_t pc) {
 static void check_return(const struct scanner *s, const struct body *body, uint32_t pc) {
   const struct code *code = &body->code.code[pc];
   if (code->kind != CODE_RETURN || code->b == NONE || code->b == 0) return;
-  bool given = s->scan->form == FORM_MAP || s->scan->form == FORM_ASK;
-  if (given || s->scan->changes || returns_nil(body, pc)) return;
+  bool taken = s->scan->form == FORM_MAP || s->scan->form == FORM_ASK;
+  if (taken || s->scan->changes || returns_nil(body, pc)) return;
   refuse(s, body, pc, "it returns a value, which nothing takes: write 'return' alone%s",
          s->scan->form == FORM_EACH ? ", or 'map' for what becomes of fields" : "");
 }
@@ -436,8 +436,8 @@ static void scan_body(struct scanner *s, int function, const struct thing *given
 
 /* ---- registration ---- */
 
-/* (function, scanner): its parameters are those that it is given, and dt is in its place. Behind the
-** entity are values of `*` and of variables. */
+/* (function, scanner): its parameters are those that it is given, and dt is in its place. Behind
+** the entity are values of `*` and of variables. */
 static void check_parameters(const struct scanner *s) {
   const struct body body = {.function = 1};
   bool run = s->scan->form == FORM_RUN, timed = s->scan->form < FORM_OBSERVE;

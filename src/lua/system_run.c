@@ -23,7 +23,6 @@
 #include "lua/observe.h"
 #include "lua/system_box.h"
 #include "lua/uses.h"
-#include "lua/variant.h"
 
 const char on_error_key = 0;
 
@@ -170,8 +169,7 @@ static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int 
 /* Not to ask one that is hopeless, and stays so, saves a third of a run over few rows. */
 static inline bool may_compile(struct system_box *system) {
   if (!system->kernel || system->hopeless) return false;
-  const struct kernel *kernel = system->kernel->kernel;
-  system->hopeless = system->compile != 1 && kernel && kernel->hopeless;
+  system->hopeless = system->compile != 1 && kernel_is_hopeless(system->kernel);
   return !system->hopeless;
 }
 
@@ -186,7 +184,7 @@ static APART bool run_compiled(lua_State *L, struct system_box *system) {
   lua_pop(L, 1);
   system_push(L, system, SYSTEM_KERNEL);
   bool ready = kernel_ready(L, handle);
-  system->compiled = ready && !system->kernel->kernel->refused;
+  system->compiled = ready && !kernel_is_refused(system->kernel);
   if (!ready && system->compile == 1)
     raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
   if (ready) {

@@ -39,14 +39,13 @@ struct kernel {
   uint64_t runs;
   uint32_t count, capacity;
   enum front_result result;
-  bool refused;                /* when it was last asked for and had rows, or ahead */
+  bool refused;                /* when it was last asked for */
   struct kernel *previous, *next;
   uint64_t compilations;       /* that gave a program */
   uint64_t anchored;           /* tables of anchors so far */
   bool ahead;                  /* it was asked for before there is a run */
   bool found;                  /* something was to be run when it was last asked for */
   bool filtered;               /* for rows that a q:where(fn) lets through: programs start so */
-  const char *form;            /* of a query or a system, that it was given to last */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
   bool hopeless;               /* refused, and will be, whatever the outside values */
 };

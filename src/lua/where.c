@@ -4,7 +4,6 @@
 #include "core/base/chance.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
-#include "core/store/layout.h"
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"

@@ -11,7 +11,6 @@
 #include "lua/bind/world_box.h"
 #include "lua/index_keys.h"
 #include "lua/lua_index.h"
-#include "lua/lua_query.h"
 #include "lua/registrar.h"
 #include "lua/scan.h"
 #include "lua/system.h"
@@ -32,15 +31,6 @@ static double width_option(lua_State *L, const char *what) {
   if (!(width > 0 && width <= DBL_MAX))
     wrong_option(L, what, "cell", "how wide a cell is, a number above 0");
   return width;
-}
-
-/* Of the one that gives keys of what a query gives, or, for NULL, may give. */
-static void check_function(lua_State *L, struct world_box *box, const struct index_draft *draft,
-                           const ecs_query *query) {
-  char what[128];
-  const struct scan scan = {.box = box, .form = FORM_KEY, .query = query};
-  text_format(what, sizeof what, "index '%s'", draft->desc.name);
-  scan_function(L, &scan, draft->function, what);
 }
 
 /* What each kind is by, for messages. */
@@ -69,7 +59,8 @@ static void read_kind(lua_State *L, struct world_box *box, const char *what,
   lua_settop(L, top + 1);
   draft->function = lua_isfunction(L, -1) ? top + 1 : 0;
   if (draft->function && draft->desc.by != ECS_BY_GRID) {
-    check_function(L, box, draft, NULL);
+    const struct scan scan = {.box = box, .form = FORM_KEY};
+    scan_function(L, &scan, draft->function, what);
     return;
   }
   draft->desc.of = text_option(L, AT_SPEC, what, kind);
@@ -101,10 +92,7 @@ static void read_draft(lua_State *L, struct world_box *box, struct index_draft *
 ** then. */
 static ecs_status build(lua_State *L, struct world_box *box, struct index_draft *draft,
                         ecs_index **out) {
-  if (draft->function) {
-    check_function(L, box, draft, query_push(L, box, AT_WORLD, &draft->query)->query);
-    index_keys_push(L, box, draft->function, &draft->desc);
-  }
+  if (draft->function) index_keys_push(L, box, draft->function, &draft->query, &draft->desc);
   if (!box->world) no_world(L, AT_WORLD);
   bool tried = false;
   ecs_status status;
