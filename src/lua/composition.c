@@ -5,6 +5,7 @@
 #include "core/store/fields.h"
 #include "core/store/record.h"
 #include "core/store/relation.h"
+#include "core/store/relate.h"
 #include "core/store/world.h"
 #include "ecs_component.h"
 #include "ecs_world.h"
@@ -110,10 +111,9 @@ static void add_exclusive(struct composition *plan, struct component *component,
   uint32_t before = plan->batch.count;
   bool fields = lua_type(L, index) == LUA_TTABLE;
   if (fields) batch_table(&plan->batch, as_valued(plan, component), index);
-  bool given = false;
-  for (uint32_t i = before; i < plan->batch.count; i++)
-    given |= plan->batch.writes[i].leaf == TARGET_LEAF && plan->batch.writes[i].cell.u64;
-  if (fields && !given)
+  ecs_id target = ECS_NULL;
+  relate_given_target(plan->batch.writes + before, plan->batch.count - before, &target);
+  if (fields && target == ECS_NULL)
     raise_error(L, "relation '%s': its target is missing, as in %s = { target = id }",
                 component->name, component->name);
   end_part(plan, component, fields ? ECS_NULL : tie_target(plan, component, index), before);

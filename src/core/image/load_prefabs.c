@@ -243,7 +243,9 @@ static void list_prefab(struct order *order, uint32_t prefab) {
 /* Whether a declaration is still one. Where the world was restored others may have the id, such as
 ** children of prefabs. */
 static bool is_declared(const ecs_world *live, ecs_id prefab) {
-  return prefab_is_root(live, prefab) && name_of(live, prefab).size > 0;
+  uint32_t index = ecs_id_index(prefab);
+  return ecs_alive(live, prefab) && prefab_is(live, index) && name_of(live, prefab).size > 0 &&
+         ties_target(&live->relations.child_of->ties, index) == 0;
 }
 
 static ecs_status list_all(struct loader *loader, struct order *order) {

@@ -9,6 +9,7 @@
 #include "core/store/index.h"
 #include "core/store/name.h"
 #include "core/store/prefab.h"
+#include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
@@ -162,31 +163,25 @@ static bool is_in_use(const ecs_world *world, ecs_policy policy) {
   return false;
 }
 
-static APART ecs_status refuse_component(ecs_world *world, const struct relation *relation,
-                                         uint32_t source, uint32_t target) {
-  const struct component *component = component_of(world, entity_id(&world->entities, source));
-  return world_fail(world, ECS_EBUSY, "entity %e cannot be despawned while component '%s' is tied "
-                    "to it by '%s', whose on_target_despawn is \"despawn\": remove that first",
-                    entity_id(&world->entities, target), component->name,
-                    relation->component->name);
-}
-
-static APART ecs_status refuse_prefab(ecs_world *world, const struct relation *relation,
+static APART ecs_status refuse_source(ecs_world *world, const struct relation *relation,
                                       uint32_t source, uint32_t target) {
-  char step[128];
-  relation_tell_step(world, source, step, sizeof step);
-  return world_fail(world, ECS_EBUSY, "entity %e cannot be despawned while prefab %s is tied to it "
-                    "by '%s', whose on_target_despawn is \"despawn\": remove that first",
-                    entity_id(&world->entities, target), step, relation->component->name);
+  const struct component *component = component_of(world, entity_id(&world->entities, source));
+  char what[128];
+  if (component)
+    text_format(what, sizeof what, "component '%s'", component->name);
+  else
+    relation_tell_step(world, source, what + text_format(what, sizeof what, "prefab "), 100);
+  return world_fail(world, ECS_EBUSY, "entity %e cannot be despawned while %s is tied to it by "
+                    "'%s', whose on_target_despawn is \"despawn\": remove that first",
+                    entity_id(&world->entities, target), what, relation->component->name);
 }
 
 /* Components and prefabs do not die, by nobody's death. */
 static inline ecs_status doom_source(ecs_world *world, struct relation *relation, uint32_t source,
                                      uint32_t target) {
-  if (UNLIKELY(source < FIRST_ENTITY)) return refuse_component(world, relation, source, target);
-  if (UNLIKELY(world->relations.prefab && prefab_is(world, source)) &&
-      !world->cascade.takes_prefabs)
-    return refuse_prefab(world, relation, source, target);
+  bool prefab = UNLIKELY(world->relations.prefab && prefab_is(world, source));
+  if (UNLIKELY(source < FIRST_ENTITY) || (prefab && !world->cascade.takes_prefabs))
+    return refuse_source(world, relation, source, target);
   return doom(world, source);
 }
 
@@ -331,19 +326,6 @@ static bool is_gone(const ecs_world *world, ecs_id entity) {
   return !ecs_alive(world, entity) || cascade_takes(&world->cascade, ecs_id_index(entity));
 }
 
-/* The target that a command's writes give; false when they give none. */
-static bool target_of_writes(const ecs_world *world, const struct command *command,
-                             ecs_id *target) {
-  const struct write *writes = world->staging.writes + command->first_write;
-  bool given = false;
-  for (uint32_t i = 0; i < command->write_count; i++) {
-    if (writes[i].leaf != TARGET_LEAF) continue;
-    *target = writes[i].cell.u64;
-    given = true;
-  }
-  return given;
-}
-
 static ecs_status tie(ecs_world *world, struct relation *relation, uint32_t source,
                       uint32_t target) {
   if (ties_target(&relation->ties, source) == target) return ECS_OK;
@@ -372,7 +354,8 @@ static ecs_status decide_exclusive(ecs_world *world, struct relation *relation,
     bool same = ties_target(&relation->ties, source) == pair_target(command->component);
     return all || same ? leave(world, relation, source) : ECS_OK;
   }
-  if (!target_of_writes(world, command, &target)) return ECS_OK;
+  const struct write *writes = world->staging.writes + command->first_write;
+  if (!relate_given_target(writes, command->write_count, &target)) return ECS_OK;
   if (target == ECS_NULL) return leave(world, relation, source);
   if (!is_gone(world, target)) {
     command->anew = ties_target(&relation->ties, source) == 0;

@@ -236,20 +236,12 @@ struct copying {
   uint32_t slots;            /* how many any values have got theirs */
 };
 
-/* The target of a part that ties by an exclusive relation. */
-static ecs_id target_of(const struct part *part) {
-  ecs_id target = part->target;
-  for (uint32_t i = 0; i < part->write_count; i++)
-    if (part->writes[i].leaf == TARGET_LEAF) target = part->writes[i].cell.u64;
-  return target;
-}
-
 /* Whom a copy is tied to by an exclusive relation: what is given for the root says that before its
 ** source does, so that a tie which cannot be made is not tried. */
 static ecs_id target_now(const ecs_world *world, const struct copying *copying,
                          const struct item *item, const struct component *component) {
   for (uint32_t i = 0; item->place == 0 && i < copying->part_count; i++)
-    if (copying->parts[i].component == component) return target_of(&copying->parts[i]);
+    if (copying->parts[i].component == component) return part_target(&copying->parts[i]);
   return copy_of(world, cell_of(item, TARGET_LEAF).u64);
 }
 

@@ -36,12 +36,6 @@ bool prefab_is_or_comes(const ecs_world *world, ecs_id entity) {
   return prefab_is(world, ecs_id_index(entity)) || command_is_staged(world, entity, mark);
 }
 
-bool prefab_is_root(const ecs_world *world, ecs_id entity) {
-  if (!ecs_alive(world, entity) || !prefab_is(world, ecs_id_index(entity))) return false;
-  const struct relation *child_of = world->relations.child_of;
-  return !child_of || ties_target(&child_of->ties, ecs_id_index(entity)) == 0;
-}
-
 /* Prefabs keep their names: one that is made of somebody else's child has another one, or none. */
 static bool is_called_as(const ecs_world *world, uint32_t child, uint32_t source) {
   if (!prefab_is(world, child)) return true;
@@ -122,23 +116,6 @@ ecs_status prefab_mark_shared(ecs_world *world, ecs_id entity, const struct pref
 
 /* ---- new ones ---- */
 
-/* One that is made of nothing. */
-static ecs_status spawn(ecs_world *world, const struct prefab_node *node, ecs_id *out) {
-  struct entity_index *index = &world->entities;
-  ecs_status status = spawn_reserve_ids(world, 1);
-  if (status == ECS_OK)
-    status = command_reserve(world, 2 + spawn_commands(node->parts, node->part_count),
-                             spawn_writes(node->parts, node->part_count), 1);
-  if (status != ECS_OK) return status;
-  *out = entity_id(index, entity_take(index, &index->entities));
-  status = command_stage(world, COMMAND_SPAWN, *out, ECS_NULL, NULL, 0);
-  if (status == ECS_OK) status = prefab_mark(world, *out);
-  for (uint32_t i = 0; i < node->part_count && status == ECS_OK; i++)
-    status = spawn_stage_part(world, *out, &node->parts[i], node->parts[i].writes);
-  assert(status == ECS_OK);
-  return status;
-}
-
 /* One that is made of another prefab: any values of that one are its own. */
 static ecs_status derive(ecs_world *world, const struct prefab_plan *plan, uint32_t at,
                          ecs_id *out) {
@@ -160,8 +137,10 @@ static ecs_status stage_parent(ecs_world *world, ecs_id entity, ecs_id parent) {
 static ecs_status make(ecs_world *world, const struct prefab_plan *plan, uint32_t at,
                        ecs_id parent, ecs_id *out) {
   const struct prefab_node *node = &plan->nodes[at];
-  ecs_status status =
-      node->is_a != ECS_NULL ? derive(world, plan, at, out) : spawn(world, node, out);
+  ecs_status status = node->is_a != ECS_NULL
+                          ? derive(world, plan, at, out)
+                          : entity_spawn(world, node->parts, node->part_count, out);
+  if (status == ECS_OK && node->is_a == ECS_NULL) status = prefab_mark(world, *out);
   if (status == ECS_OK) status = prefab_mark_shared(world, *out, node);
   if (status == ECS_OK && parent == ECS_NULL)
     status = name_put(world, *out, node->name.data, node->name.size);
@@ -269,7 +248,7 @@ static ecs_id old_base(const ecs_world *world, ecs_id entity) {
 /* The child that a node is made of as its parent is made of the other's, by its name. */
 static ecs_id base_by_name(const ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
   const struct prefab_node *node = &plan->nodes[at];
-  ecs_id above = at ? plan->bases[node->parent] : ECS_NULL;
+  ecs_id above = at ? plan->made[node->parent].base : ECS_NULL;
   if (above == ECS_NULL || node->name.size == 0) return ECS_NULL;
   return name_find(world, ecs_id_index(above), node->name.data, node->name.size);
 }
@@ -278,7 +257,7 @@ static ecs_id base_by_name(const ecs_world *world, const struct prefab_plan *pla
 ** parent will be made of. ECS_NULL for nothing. */
 static ecs_id new_base(const ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
   const struct prefab_node *node = &plan->nodes[at];
-  if (node->keeps_base) return old_base(world, plan->ids[at]);
+  if (node->keeps_base) return old_base(world, plan->made[at].id);
   if (node->is_a != ECS_NULL || node->partial) return node->is_a;
   return base_by_name(world, plan, at);
 }
@@ -294,7 +273,7 @@ static bool has_counterpart(const ecs_world *world, ecs_id entity, uint32_t sour
 /* Whether an entity is made of the declared prefab, or of something below it. */
 static bool leads_back(const ecs_world *world, const struct prefab_plan *plan, uint32_t entity) {
   const struct relations *relations = &world->relations;
-  uint32_t declared = ecs_id_index(plan->ids[0]);
+  uint32_t declared = ecs_id_index(plan->made[0].id);
   uint32_t base = ties_target(&relations->is_a->ties, entity);
   while (base && ties_steps(&relations->child_of->ties, base, declared) == NONE)
     base = ties_target(&relations->is_a->ties, base);
@@ -305,8 +284,8 @@ static bool leads_back(const ecs_world *world, const struct prefab_plan *plan, u
 ** there would be no end of them. */
 static ecs_status bring_child(ecs_world *world, struct prefab_plan *plan, uint32_t at,
                               uint32_t source) {
-  ecs_id entity = plan->ids[at], from = entity_id(&world->entities, source), copy;
-  struct plan_taking taking = {plan, at, ecs_id_index(plan->bases[at])};
+  ecs_id entity = plan->made[at].id, from = entity_id(&world->entities, source), copy;
+  struct plan_taking taking = {plan, at, ecs_id_index(plan->made[at].base)};
   ecs_string name = name_of(world, from);
   if (has_counterpart(world, entity, source) || plan_leaves_out(world, source, &taking) ||
       leads_back(world, plan, source))
@@ -321,19 +300,13 @@ static ecs_status bring_child(ecs_world *world, struct prefab_plan *plan, uint32
   return name_await(world, copy, ecs_id_index(entity), name);
 }
 
-static bool is_given(const struct prefab_plan *plan, ecs_id entity) {
-  for (uint32_t i = 0; i < plan->given; i++)
-    if (plan->ids[i] == entity) return true;
-  return false;
-}
-
 /* The child that is made of one without a name. */
 static ecs_status imply_nameless(ecs_world *world, struct prefab_plan *plan,
                                  const struct prefab_node *node, ecs_id child, uint32_t source) {
   ecs_status status = plan_add(world, plan, node);
   if (status != ECS_OK) return status;
-  plan->ids[plan->count - 1] = child;
-  plan->bases[plan->count - 1] = entity_id(&world->entities, source);
+  plan->made[plan->count - 1].id = child;
+  plan->made[plan->count - 1].base = entity_id(&world->entities, source);
   return ECS_OK;
 }
 
@@ -344,13 +317,13 @@ static ecs_status imply_child(ecs_world *world, struct prefab_plan *plan, uint32
   struct prefab_node node = {.parent = at};
   node.name = name_of(world, entity_id(&world->entities, source));
   if (node.name.size == 0) {
-    uint32_t made = prefab_child_made_of(world, ecs_id_index(plan->ids[at]), source);
+    uint32_t made = prefab_child_made_of(world, ecs_id_index(plan->made[at].id), source);
     ecs_id id = made ? entity_id(&world->entities, made) : ECS_NULL;
-    return id == ECS_NULL || !prefab_is(world, made) || is_given(plan, id)
+    return id == ECS_NULL || !prefab_is(world, made) || plan_find(plan, id) < plan->given
                ? ECS_OK : imply_nameless(world, plan, &node, id, source);
   }
   if (plan_named(plan, at, node.name) != NONE) return ECS_OK;
-  ecs_id child = name_find(world, ecs_id_index(plan->ids[at]), node.name.data, node.name.size);
+  ecs_id child = name_find(world, ecs_id_index(plan->made[at].id), node.name.data, node.name.size);
   bool there = child != ECS_NULL && prefab_is(world, ecs_id_index(child));
   return there ? plan_add(world, plan, &node) : ECS_OK;
 }
@@ -359,10 +332,10 @@ static ecs_status imply_child(ecs_world *world, struct prefab_plan *plan, uint32
 ** stays while that is the same. */
 static ecs_status bring_children(ecs_world *world, struct prefab_plan *plan, uint32_t at) {
   const struct ties *ties = &world->relations.child_of->ties;
-  ecs_id base = plan->bases[at];
+  ecs_id base = plan->made[at].base;
   ecs_status status = ECS_OK;
   bool partial = plan->nodes[at].partial;
-  if (base == ECS_NULL || (partial && base == old_base(world, plan->ids[at]))) return ECS_OK;
+  if (base == ECS_NULL || (partial && base == old_base(world, plan->made[at].id))) return ECS_OK;
   uint32_t child = ties_first(ties, ecs_id_index(base));
   for (; child && status == ECS_OK; child = ties_next(ties, child)) {
     if (!partial) status = imply_child(world, plan, at, child);
@@ -383,25 +356,25 @@ static ecs_status give_parts(ecs_world *world, ecs_id entity, const struct prefa
 static ecs_status declare_node(ecs_world *world, struct prefab_plan *plan, uint32_t at,
                                ecs_id known) {
   const struct prefab_node *node = &plan->nodes[at];
-  ecs_id parent = at ? plan->ids[node->parent] : ECS_NULL;
-  if (plan->ids[at] != ECS_NULL) {
-    plan->ways[at] = PLAN_CHANGED;
+  ecs_id parent = at ? plan->made[node->parent].id : ECS_NULL;
+  if (plan->made[at].id != ECS_NULL) {
+    plan->made[at].way = PLAN_CHANGED;
     return bring_children(world, plan, at);
   }
-  plan->bases[at] = node->is_a;
-  plan->ids[at] = at ? find_child(world, plan, at, parent) : known;
-  if (plan->ids[at] == ECS_NULL) return make(world, plan, at, parent, &plan->ids[at]);
-  uint32_t index = ecs_id_index(plan->ids[at]);
+  plan->made[at].base = node->is_a;
+  plan->made[at].id = at ? find_child(world, plan, at, parent) : known;
+  if (plan->made[at].id == ECS_NULL) return make(world, plan, at, parent, &plan->made[at].id);
+  uint32_t index = ecs_id_index(plan->made[at].id);
   if (entity_record(&world->entities, index)->table == RECORD_BARE) {
-    plan->bases[at] = base_by_name(world, plan, at);
-    plan->ways[at] = PLAN_COPIED;
+    plan->made[at].base = base_by_name(world, plan, at);
+    plan->made[at].way = PLAN_COPIED;
     return ECS_OK;
   }
   if (!prefab_is(world, index))
     return world_fail(world, ECS_ETAKEN, "the name '%S' belongs to entity %e, a child of prefab "
-                      "'%S'", &node->name, plan->ids[at], &plan->nodes[0].name);
-  plan->bases[at] = new_base(world, plan, at);
-  plan->ways[at] = PLAN_CHANGED;
+                      "'%S'", &node->name, plan->made[at].id, &plan->nodes[0].name);
+  plan->made[at].base = new_base(world, plan, at);
+  plan->made[at].way = PLAN_CHANGED;
   return bring_children(world, plan, at);
 }
 
@@ -410,15 +383,16 @@ static ecs_status declare_node(ecs_world *world, struct prefab_plan *plan, uint3
 static ecs_status drop_children(ecs_world *world, const struct prefab_plan *plan) {
   const struct ties *ties = &world->relations.child_of->ties;
   ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < plan->count; i++)
-    for (uint32_t child = ties_first(ties, ecs_id_index(plan->ids[i])); child && status == ECS_OK;
-         child = ties_next(ties, child)) {
+  for (uint32_t i = 0; i < plan->count; i++) {
+    uint32_t base = ecs_id_index(plan->made[i].base);
+    uint32_t child = ties_first(ties, ecs_id_index(plan->made[i].id));
+    for (; child && status == ECS_OK; child = ties_next(ties, child)) {
       ecs_id id = entity_id(&world->entities, child);
-      bool stays = !prefab_is(world, child) ||
-                   comes_with(world, child, ecs_id_index(plan->bases[i]));
-      for (uint32_t j = 0; j < plan->count && !stays; j++) stays = plan->ids[j] == id;
+      bool stays = !prefab_is(world, child) || comes_with(world, child, base) ||
+                   plan_find(plan, id) != NONE;
       if (!stays) status = command_stage(world, COMMAND_DESPAWN, id, ECS_NULL, NULL, 0);
     }
+  }
   return status;
 }
 
@@ -428,12 +402,13 @@ static ecs_status declare_all(ecs_world *world, struct prefab_plan *plan, ecs_id
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
     status = declare_node(world, plan, i, known);
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
-    if (plan->ways[i] == PLAN_CHANGED) status = prefab_end_ties(world, plan, i);
+    if (plan->made[i].way == PLAN_CHANGED) status = prefab_end_ties(world, plan, i);
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
-    if (plan->ways[i] == PLAN_CHANGED) status = prefab_update(world, plan, i);
+    if (plan->made[i].way == PLAN_CHANGED) status = prefab_update(world, plan, i);
   if (status == ECS_OK) status = prefab_lead_copies(world, plan);
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
-    if (plan->ways[i] == PLAN_COPIED) status = give_parts(world, plan->ids[i], &plan->nodes[i]);
+    if (plan->made[i].way == PLAN_COPIED)
+      status = give_parts(world, plan->made[i].id, &plan->nodes[i]);
   return status == ECS_OK && known != ECS_NULL ? drop_children(world, plan) : status;
 }
 
@@ -480,7 +455,7 @@ static ecs_status declare(ecs_world *world, struct prefab_plan *plan) {
   if (status == ECS_OK) status = find_known(world, plan->nodes[0].name, &known);
   if (status == ECS_OK) status = reserve_declared(world);
   if (status == ECS_OK) status = declare_in_scope(world, plan, known);
-  if (status == ECS_OK) note_declared(world, plan->ids[0]);
+  if (status == ECS_OK) note_declared(world, plan->made[0].id);
   return status;
 }
 
@@ -495,7 +470,7 @@ ecs_status prefab_declare(ecs_world *world, const struct prefab_node *nodes, uin
     status = plan_add(world, &plan, &nodes[i]);
   plan.given = plan.count;
   if (status == ECS_OK) status = declare(world, &plan);
-  if (status == ECS_OK) *out = plan.ids[0];
+  if (status == ECS_OK) *out = plan.made[0].id;
   plan_free(world, &plan);
   return status;
 }

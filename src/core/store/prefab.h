@@ -43,9 +43,6 @@ bool prefab_is(const ecs_world *world, uint32_t entity);
 /* Whether an entity is one, or will be at the end of a scope; false for the dead. */
 bool prefab_is_or_comes(const ecs_world *world, ecs_id entity);
 
-/* Whether an id is that of a prefab that is no child of another one; false for the dead. */
-bool prefab_is_root(const ecs_world *world, ecs_id entity);
-
 /* Whether a prefab's child came with what its parent is made of. */
 bool prefab_inherits(const ecs_world *world, uint32_t child);
 

@@ -20,25 +20,19 @@ ecs_status plan_add(ecs_world *world, struct prefab_plan *plan, const struct pre
   struct prefab_node *nodes = memory_grow(memory, plan->nodes, &plan->node_capacity, count,
                                           sizeof *nodes);
   if (nodes) plan->nodes = nodes;
-  ecs_id *ids = memory_grow(memory, plan->ids, &plan->id_capacity, count, sizeof *ids);
-  if (ids) plan->ids = ids;
-  ecs_id *bases = memory_grow(memory, plan->bases, &plan->base_capacity, count, sizeof *bases);
-  if (bases) plan->bases = bases;
-  uint8_t *ways = memory_grow(memory, plan->ways, &plan->way_capacity, count, sizeof *ways);
-  if (ways) plan->ways = ways;
-  if (!nodes || !ids || !bases || !ways) return world_nomem(world);
+  struct plan_made *made = memory_grow(memory, plan->made, &plan->made_capacity, count,
+                                       sizeof *made);
+  if (made) plan->made = made;
+  if (!nodes || !made) return world_nomem(world);
   nodes[plan->count] = *node;
-  ids[plan->count] = bases[plan->count] = ECS_NULL;
-  ways[plan->count++] = PLAN_MADE;
+  made[plan->count++] = (struct plan_made){ECS_NULL, ECS_NULL, PLAN_MADE};
   return ECS_OK;
 }
 
 void plan_free(ecs_world *world, struct prefab_plan *plan) {
   struct memory *memory = &world->memory;
   memory_free(memory, plan->nodes, plan->node_capacity * sizeof *plan->nodes);
-  memory_free(memory, plan->ids, plan->id_capacity * sizeof *plan->ids);
-  memory_free(memory, plan->bases, plan->base_capacity * sizeof *plan->bases);
-  memory_free(memory, plan->ways, plan->way_capacity * sizeof *plan->ways);
+  memory_free(memory, plan->made, plan->made_capacity * sizeof *plan->made);
   memory_free(memory, plan->copies, plan->copy_capacity * sizeof *plan->copies);
 }
 
@@ -103,7 +97,7 @@ ecs_status plan_note_copies(ecs_world *world, struct prefab_plan *plan, ecs_id p
 
 uint32_t plan_find(const struct prefab_plan *plan, ecs_id entity) {
   for (uint32_t i = 0; i < plan->count; i++)
-    if (plan->ids[i] == entity) return i;
+    if (plan->made[i].id == entity) return i;
   return NONE;
 }
 
@@ -117,7 +111,7 @@ static const struct prefab_copy *find_copy(const struct prefab_plan *plan, ecs_i
 static uint32_t base_of(const ecs_world *world, const struct prefab_plan *plan, ecs_id entity) {
   uint32_t node = plan_find(plan, entity);
   const struct prefab_copy *copy = find_copy(plan, entity);
-  if (node != NONE) return ecs_id_index(plan->bases[node]);
+  if (node != NONE) return ecs_id_index(plan->made[node].base);
   return copy ? copy->source : ties_target(&world->relations.is_a->ties, ecs_id_index(entity));
 }
 
@@ -134,7 +128,7 @@ static ecs_id parent_to_be(const ecs_world *world, const struct prefab_plan *pla
   uint32_t node = plan_find(plan, entity);
   const struct prefab_copy *copy = find_copy(plan, entity);
   if (node != NONE)
-    return node && is_inherited(world, plan, node) ? plan->ids[plan->nodes[node].parent]
+    return node && is_inherited(world, plan, node) ? plan->made[plan->nodes[node].parent].id
                                                    : ECS_NULL;
   return copy ? copy->parent : ECS_NULL;
 }
@@ -143,9 +137,9 @@ static ecs_id parent_to_be(const ecs_world *world, const struct prefab_plan *pla
 static ecs_id child_for(const ecs_world *world, const struct prefab_plan *plan, ecs_id parent,
                         uint32_t source) {
   for (uint32_t i = 1; i < plan->count; i++)
-    if (plan->ids[plan->nodes[i].parent] == parent && ecs_id_index(plan->bases[i]) == source &&
-        is_inherited(world, plan, i))
-      return plan->ids[i];
+    if (plan->made[plan->nodes[i].parent].id == parent &&
+        ecs_id_index(plan->made[i].base) == source && is_inherited(world, plan, i))
+      return plan->made[i].id;
   for (uint32_t i = 0; i < plan->copy_count; i++)
     if (plan->copies[i].parent == parent && plan->copies[i].source == source)
       return plan->copies[i].id;

@@ -15,14 +15,18 @@ struct prefab_copy {
   uint32_t source;
 };
 
+/* A node's entity, and what that will be made of; ECS_NULL for nothing. */
+struct plan_made {
+  ecs_id id, base;
+  enum plan_way way;
+};
+
 /* The nodes, first the given ones, then children that are not said. */
 struct prefab_plan {
   struct prefab_node *nodes;
-  ecs_id *ids;               /* of each: its entity, */
-  ecs_id *bases;             /* what that will be made of, ECS_NULL for nothing, */
-  uint8_t *ways;             /* and a plan_way */
+  struct plan_made *made;    /* of each */
   uint32_t given;            /* how many of the nodes were given */
-  uint32_t count, node_capacity, id_capacity, base_capacity, way_capacity;
+  uint32_t count, node_capacity, made_capacity;
   struct prefab_copy *copies;
   uint32_t copy_count, copy_capacity;
 };

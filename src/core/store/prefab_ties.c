@@ -19,14 +19,6 @@ static bool is_structure(const ecs_world *world, const struct relation *relation
   return relation == known->child_of || relation == known->is_a || relation == known->prefab;
 }
 
-/* The target that an exclusive relation has by a part. */
-static ecs_id part_target(const struct part *part) {
-  ecs_id target = part->target;
-  for (uint32_t i = 0; i < part->write_count; i++)
-    if (part->writes[i].leaf == TARGET_LEAF) target = part->writes[i].cell.u64;
-  return target;
-}
-
 /* Where a node leads by an exclusive relation, to `target` when it does not say so. */
 static ecs_id said_target(const struct prefab_node *node, const struct relation *relation,
                           ecs_id target) {
@@ -56,14 +48,14 @@ static ecs_id base_target(const ecs_world *world, const struct relation *relatio
 ** ECS_NULL. */
 static ecs_id base_tie(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
                        const struct relation *relation, ecs_id target) {
-  ecs_id base = plan->bases[at];
+  ecs_id base = plan->made[at].base;
   if (base == ECS_NULL) return ECS_NULL;
   const struct table *table = record_table(world, entity_find(&world->entities, base));
   for (uint32_t i = 0; i < table->id_count; i++) {
     ecs_id id = table->ids[i];
     if (relation_of(world, id) != relation) continue;
-    if (relation->exclusive ||
-        plan_led_to(world, plan, plan->ids[at], base_target(world, relation, base, id)) == target)
+    if (relation->exclusive || plan_led_to(world, plan, plan->made[at].id,
+                                           base_target(world, relation, base, id)) == target)
       return id;
   }
   return ECS_NULL;
@@ -76,7 +68,7 @@ bool prefab_keeps_tie(const ecs_world *world, const struct prefab_plan *plan, ui
   ecs_id target = id_is_pair(id) ? entity_id_any(&world->entities, pair_target(id)) : ECS_NULL;
   if (relation == known->child_of || relation == known->is_a) return true;
   uint32_t to = id_is_pair(id) ? pair_target(id)
-                               : ties_target(&relation->ties, ecs_id_index(plan->ids[at]));
+                               : ties_target(&relation->ties, ecs_id_index(plan->made[at].id));
   if (node->partial && to >= FIRST_ENTITY) return true;
   if (relation == known->prefab)
     return target == relation->component->id ||
@@ -127,7 +119,7 @@ static ecs_status stage_ground(ecs_world *world, const struct prefab_plan *plan,
 /* Where an exclusive relation that the entity has is to lead it, as far as that is known. */
 static ecs_id wanted_target(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
                             const struct relation *relation) {
-  ecs_id base = plan->bases[at], entity = plan->ids[at];
+  ecs_id base = plan->made[at].base, entity = plan->made[at].id;
   ecs_id now = relation_target(world, relation, ecs_id_index(entity));
   if (relation == world->relations.is_a) return base;
   if (relation == world->relations.child_of || plan->nodes[at].partial) return now;
@@ -137,7 +129,7 @@ static ecs_id wanted_target(const ecs_world *world, const struct prefab_plan *pl
 
 ecs_status prefab_end_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
   const struct relations *relations = &world->relations;
-  ecs_id entity = plan->ids[at];
+  ecs_id entity = plan->made[at].id;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < relations->count && status == ECS_OK; i++) {
     const struct relation *relation = relations->list[i];
@@ -152,7 +144,7 @@ ecs_status prefab_end_ties(ecs_world *world, const struct prefab_plan *plan, uin
 
 /* The ties of the base, those that are said, too: what is said comes over them. */
 static ecs_status stage_base_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
-  ecs_id entity = plan->ids[at], base = plan->bases[at];
+  ecs_id entity = plan->made[at].id, base = plan->made[at].base;
   if (base == ECS_NULL) return ECS_OK;
   const struct table *table = record_table(world, entity_find(&world->entities, base));
   ecs_status status = ECS_OK;
@@ -176,14 +168,14 @@ static ecs_status stage_said_ties(ecs_world *world, const struct prefab_plan *pl
     if (!relation) continue;
     ecs_id target = relation->exclusive ? part_target(&node->parts[i]) : node->parts[i].target;
     if (target == ECS_NULL || base_tie(world, plan, at, relation, target) != ECS_NULL) continue;
-    status = stage_ground(world, plan, plan->ids[at], relation, target, ECS_NULL, ECS_NULL);
+    status = stage_ground(world, plan, plan->made[at].id, relation, target, ECS_NULL, ECS_NULL);
   }
   return status;
 }
 
 ecs_status prefab_stage_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
   const struct prefab_node *node = &plan->nodes[at];
-  ecs_id entity = plan->ids[at];
+  ecs_id entity = plan->made[at].id;
   ecs_status status = node->partial ? ECS_OK : stage_base_ties(world, plan, at);
   if (status == ECS_OK && !node->partial) status = stage_said_ties(world, plan, at);
   for (uint32_t i = 0; i < node->part_count && status == ECS_OK; i++)
@@ -191,7 +183,7 @@ ecs_status prefab_stage_ties(ecs_world *world, const struct prefab_plan *plan, u
       status = spawn_stage_part(world, entity, &node->parts[i], node->parts[i].writes);
   if (status == ECS_OK) status = prefab_mark_shared(world, entity, node);
   const struct relation *is_a = world->relations.is_a;
-  struct write tie = {TARGET_LEAF, {.u64 = plan->bases[at]}};
+  struct write tie = {TARGET_LEAF, {.u64 = plan->made[at].base}};
   if (status != ECS_OK || relation_target(world, is_a, ecs_id_index(entity)) == tie.cell.u64)
     return status;
   return command_stage(world, COMMAND_SET, entity, is_a->component->id, &tie, 1);

@@ -302,10 +302,10 @@ static ecs_status update_all(const struct update *u) {
 }
 
 ecs_status prefab_update(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
-  ecs_id entity = plan->ids[at];
+  ecs_id entity = plan->made[at].id;
   ecs_status status = clone_find_made(world, entity, at == 0);
   if (status != ECS_OK) return status;
-  struct update update = {world, plan, at, entity, &plan->nodes[at], plan->bases[at],
+  struct update update = {world, plan, at, entity, &plan->nodes[at], plan->made[at].base,
                           world->clone, NULL};
   uint32_t count = world->clone->count;
   update.followers = memory_array(&world->memory, count, sizeof *update.followers);

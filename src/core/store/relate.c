@@ -45,7 +45,7 @@ ecs_status relate_no_target(const ecs_world *world, const struct component *comp
                     "add(entity, \"%s\", target)", component->name, component->name);
 }
 
-static bool find_target(const struct write *writes, uint32_t count, ecs_id *target) {
+bool relate_given_target(const struct write *writes, uint32_t count, ecs_id *target) {
   bool given = false;
   for (uint32_t i = 0; i < count; i++) {
     if (writes[i].leaf != TARGET_LEAF) continue;
@@ -115,7 +115,7 @@ ecs_status relate_check_set(const ecs_world *world, const ecs_id *ids, size_t n,
                             uint32_t count) {
   ecs_id target = ECS_NULL;
   if (!component->relation->exclusive) return relate_no_target(world, component);
-  bool given = find_target(writes, count, &target);
+  bool given = relate_given_target(writes, count, &target);
   if (target != ECS_NULL && !entity_find(&world->entities, target))
     return entity_need(world, target);
   for (size_t i = 0; i < n && !given; i++)
@@ -130,7 +130,7 @@ ecs_status relate_set(ecs_world *world, ecs_id id, struct component *component,
   ecs_id target = ECS_NULL;
   if (!entity_find(&world->entities, id)) return entity_need(world, id);
   if (!component->relation->exclusive) return relate_no_target(world, component);
-  bool given = find_target(writes, count, &target);
+  bool given = relate_given_target(writes, count, &target);
   if (given && target != ECS_NULL && !entity_find(&world->entities, target))
     return entity_need(world, target);
   if (staging_is_open(&world->staging)) {

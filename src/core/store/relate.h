@@ -57,6 +57,9 @@ bool relate_table_has(const struct table *table, const struct component *compone
 /* The only pair of such a relation that a table has; ECS_NULL when it has none, or more. */
 ecs_id relate_only_pair(const struct table *table, const struct component *component);
 
+/* The target that writes give an exclusive relation; false, and nothing, when they give none. */
+bool relate_given_target(const struct write *writes, uint32_t count, ecs_id *target);
+
 /* Writes the sources of a target, at most `room` of them: by an exclusive relation in the order in
 ** which they were tied, else in query order. Returns how many there are. */
 size_t relate_sources(const ecs_world *world, ecs_id target, const struct component *component,

@@ -459,6 +459,12 @@ ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *pa
 
 /* ---- for hosts in C ---- */
 
+ecs_id part_target(const struct part *part) {
+  ecs_id target = part->target;
+  relate_given_target(part->writes, part->write_count, &target);
+  return target;
+}
+
 ecs_status spawn_part_of(ecs_world *world, ecs_id id, struct part *part) {
   *part = (struct part){NULL, ECS_NULL, 0, NULL, 0};
   ecs_status status = component_need_id(world, id, &part->component);

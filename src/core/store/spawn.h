@@ -36,6 +36,9 @@ struct table *spawn_again(ecs_world *world, uint32_t index, uint32_t serial, ecs
 /* A part without values from an id; what that of an exclusive relation's pair says is a value. */
 ecs_status spawn_part_of(ecs_world *world, ecs_id id, struct part *part);
 
+/* To whom a part ties by a relation. */
+ecs_id part_target(const struct part *part);
+
 /* Parts without values from a list of ids, in the world's own memory. */
 ecs_status spawn_parts_of(ecs_world *world, const ecs_id *ids, size_t n, struct part **parts);
 
