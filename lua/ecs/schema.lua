@@ -251,7 +251,7 @@ function OPTIONS.was(component, value)
   for new, old in next, value do
     if new ~= 1 and type(new) ~= "string" or type(old) ~= "string" then
       refuse("component '%s': 'was' has field names as keys and values, and what the component "
-        .. "was called at 1", component)
+        .. "was called at 1, got %s at %s", component, show(old), show(new))
     end
     whole(new .. old, "was", where)
   end

@@ -210,13 +210,10 @@ static void write_cells(lua_State *L, const struct column_box *column, int world
 static int column_write(lua_State *L) {
   struct column_box *column = check_column(L, 1);
   check_writable(L, column);
-  luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
   struct world_box *box = column->loop->box;
-  lua_Unsigned count = lua_rawlen(L, 2);
-  if (count > column->loop->count)
-    return luaL_error(L, "bad argument #1 to 'write' (%d values for %d rows)", (int)count,
-                      (int)column->loop->count);
+  bool holes = column->leaf->type == ECS_ANY;
+  lua_Unsigned count = check_list(L, 2, column->loop->count, "rows", holes);
   box->calls++;
   values_begin(box);
   int world_index = push_world(L, 1);

@@ -119,19 +119,6 @@ static void add_exclusive(struct composition *plan, struct component *component,
   end_part(plan, component, fields ? ECS_NULL : tie_target(plan, component, index), before);
 }
 
-/* What stands in a list of targets is at 1 to count. */
-static void check_list(lua_State *L, const struct component *component, int index,
-                       lua_Integer count) {
-  char got[128];
-  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-    lua_Integer at = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
-    if (at >= 1 && at <= count) continue;
-    raise_error(L, "relation '%s' takes a list of targets, got the key %s; values are given with "
-                "each target, as in [world:pair(\"%s\", target)] = { ... }", component->name,
-                show_value(L, -2, got, sizeof got), component->name);
-  }
-}
-
 /* One target, or a list of them, without values. */
 static void add_targets(struct composition *plan, struct component *component, int index) {
   lua_State *L = plan->batch.L;
@@ -146,7 +133,11 @@ static void add_targets(struct composition *plan, struct component *component, i
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
-  check_list(L, component, index, i - 1);
+  char got[128];
+  if (push_odd_key(L, index, (lua_Unsigned)i - 1))
+    raise_error(L, "relation '%s' takes a list of targets, got the key %s; values are given with "
+                "each target, as in [world:pair(\"%s\", target)] = { ... }", component->name,
+                show_value(L, -1, got, sizeof got), component->name);
 }
 
 /* The pair whose id is the key, with true or a table of its fields. */

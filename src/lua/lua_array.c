@@ -211,12 +211,8 @@ static int array_write(lua_State *L) {
   struct world_box *box = check_array(L, 1)->box;
   const struct component *array = array_open(L, 1);
   check_free(L, box);
-  luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  lua_Unsigned count = lua_rawlen(L, 2);
-  if (count > array->length)
-    return luaL_error(L, "bad argument #1 to 'write' (%I values for %d elements)",
-                      (LUAI_UACINT)count, (int)array->length);
+  lua_Unsigned count = check_list(L, 2, array->length, "elements", false);
   for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
     push_given(L, i);
     to_cell(L, box, array, -1);

@@ -201,8 +201,12 @@ local function check_open(world, directories, options)
     error(("bad argument #3 to 'open' (table expected, got %s)"):format(type(options)), 3)
   end
   local list = type(directories) == "string" and { directories } or {}
-  for i = 1, type(directories) == "table" and rawlen(directories) or 0 do
-    list[i] = rawget(directories, i)
+  for key, directory in next, type(directories) == "table" and directories or {} do
+    if math.type(key) ~= "integer" or key < 1 or key > rawlen(directories) then
+      error(("bad argument #2 to 'open' (list of directories expected, got the key %s)"):format(
+        type(key) == "table" and "of a table" or tostring(key)), 3)
+    end
+    list[key] = directory
   end
   for i = 1, math.max(1, #list) do
     if type(list[i]) ~= "string" or list[i]:find("\0", 1, true) then

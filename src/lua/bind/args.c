@@ -68,6 +68,28 @@ const char *check_text(lua_State *L, int arg, size_t *size) {
   return text;
 }
 
+/* A long list is asked from its end on: what is kept as one has nothing but other keys behind its
+** last elements, which follow each other there. Otherwise the whole table is gone through. */
+bool push_odd_key(lua_State *L, int index, lua_Unsigned count) {
+  lua_Unsigned at = count > 32 ? count - 32 : 0;
+  if (lua_rawgeti(L, index, (lua_Integer)at) == LUA_TNIL) at = 0;
+  lua_pop(L, 1);
+  if (at)
+    lua_pushinteger(L, (lua_Integer)at);
+  else
+    lua_pushnil(L);
+  while (lua_next(L, index)) {
+    lua_pop(L, 1);
+    lua_Integer key = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
+    if (key < 1 || (lua_Unsigned)key > count) return true;
+    if (!at || (lua_Unsigned)key == ++at) continue;
+    at = 0;
+    lua_pop(L, 1);
+    lua_pushnil(L);
+  }
+  return false;
+}
+
 bool push_method(lua_State *L, const luaL_Reg *methods, int index) {
   if (lua_type(L, index) != LUA_TSTRING) return false;
   const char *key = lua_tostring(L, index);

@@ -21,6 +21,9 @@ static inline void check_only(lua_State *L, int last, const char *what) {
   if (UNLIKELY(!lua_isnoneornil(L, last + 1))) luaL_argerror(L, last + 1, what);
 }
 
+/* Pushes a key of a table, at an absolute index, that is not 1 to count; false: none is. */
+bool push_odd_key(lua_State *L, int index, lua_Unsigned count);
+
 /* Pushes the method of a list whose name is the text at an index; false for any other key. */
 bool push_method(lua_State *L, const luaL_Reg *methods, int index);
 

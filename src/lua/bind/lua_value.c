@@ -123,3 +123,16 @@ void push_cell(lua_State *L, struct world_box *box, int world_index,
     default: assert(false); break;
   }
 }
+
+lua_Unsigned check_list(lua_State *L, int arg, lua_Unsigned most, const char *what, bool holes) {
+  luaL_checktype(L, arg, LUA_TTABLE);
+  lua_Unsigned count = lua_rawlen(L, arg);
+  char got[128];
+  if (count > most)
+    luaL_argerror(L, arg, lua_pushfstring(L, "%I values for %I %s", (LUAI_UACINT)count,
+                                          (LUAI_UACINT)most, what));
+  if (push_odd_key(L, arg, holes ? most : count))
+    luaL_argerror(L, arg, lua_pushfstring(L, "a list without keys expected, got the key %s",
+                                          show_value(L, -1, got, sizeof got)));
+  return count;
+}

@@ -21,4 +21,8 @@ void value_to_cell(lua_State *L, struct world_box *box, int world_index,
 void push_cell(lua_State *L, struct world_box *box, int world_index,
                const struct leaf *leaf, ecs_cell cell);
 
+/* How many values a list at an argument has, at most so many. Raises for other keys than theirs,
+** or, where it may have holes, than 1 to the most. */
+lua_Unsigned check_list(lua_State *L, int arg, lua_Unsigned most, const char *what, bool holes);
+
 #endif

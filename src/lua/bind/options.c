@@ -80,8 +80,7 @@ const char *const *names_option(lua_State *L, int index, const char *what, const
   }
   int list = lua_gettop(L);
   size_t count = lua_rawlen(L, list);
-  for (lua_pushnil(L); lua_next(L, list); lua_pop(L, 1))
-    if (!lua_isinteger(L, -2)) wrong_option(L, what, key, "a list of strings, without keys");
+  if (push_odd_key(L, list, count)) wrong_option(L, what, key, "a list of strings, without keys");
   if (count > 1000) wrong_option(L, what, key, "a list of at most 1000 strings");
   need_stack(L, (int)count + 4);
   const char **names = lua_newuserdatauv(L, (count + 1) * sizeof *names, 0);

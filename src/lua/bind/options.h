@@ -4,8 +4,7 @@
 
 #include <lauxlib.h>
 
-/* Raises unless the keys of the table at an index are among `known` (ended by NULL), naming the
-** nearest. */
+/* Raises for a key of the table at an index that `known`, up to NULL, has not, with the nearest. */
 void check_keys(lua_State *L, int index, const char *what, const char *const *known);
 
 /* These push an option by raw access. */
@@ -14,8 +13,7 @@ int option(lua_State *L, int index, const char *key);
 const char *text_option(lua_State *L, int index, const char *what, const char *key);
 /* 0 when it is absent, else above 0. */
 double seconds_option(lua_State *L, int index, const char *what, const char *key);
-/* NULL when it is absent, else the texts of a string or a list of strings, ended by NULL; they
-** live as long as what was pushed. */
+/* The same of a string or a list of strings, up to NULL; they live as long as what was pushed. */
 const char *const *names_option(lua_State *L, int index, const char *what, const char *key);
 
 /* Raises that the value at the top of the stack is not what an option is. */
