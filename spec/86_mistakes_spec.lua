@@ -103,6 +103,16 @@ describe("a mistake is told with what to write", function()
     refused("has 1 field, got 2 values", function() world:set(one, "P", 1, 2) end)
   end)
 
+  it("where a prefab's name stands for components", function()
+    for _, spawn in ipairs { function() world:spawn "Orc" end,
+      function() world:spawn_many(2, "Orc") end, function() world:clone(one, "Orc") end,
+      function() world:spawn_at(one + 900, "Orc") end,
+      function() world:instantiate("Orc", "Orc") end } do
+      refused('a prefab is copied by world:instantiate "Orc"', spawn)
+    end
+    refused("a table of components expected", function() world:spawn(("x"):rep(1 << 20)) end)
+  end)
+
   it("in the names of other libraries", function()
     refused("write despawn", function() world:destroy(one) end)
     refused("write spawn", function() world:entity() end)

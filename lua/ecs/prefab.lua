@@ -1,5 +1,6 @@
 -- What world:prefab is given, turned into a plain list of the entities that it says: the prefab
--- itself, then its children, each behind its parent.
+-- itself, then its children, each behind its parent. Each has a title, the path that messages name:
+-- "prefab 'Ship', child 2".
 
 local prefab = {}
 
@@ -10,108 +11,153 @@ local function refuse(format, ...)
   error({ message = format:format(...) }, 0)
 end
 
--- What an entity of the list is called in messages.
-local function title_of(list, node)
-  local name = ("prefab '%s'"):format(list[1].name)
-  if node == list[1] then
-    return name
-  end
-  return ("%s: child %s"):format(name, node.name and "'" .. node.name .. "'" or "without a name")
+local function quote(text)
+  return "'" .. (#text > 200 and text:sub(1, 200) .. "..." or text) .. "'"
 end
 
-local function need_table(what, value, expected)
+local function show(key)
+  if type(key) == "string" then
+    return quote(key)
+  end
+  return type(key) == "number" and tostring(key) or "a " .. type(key)
+end
+
+-- The path of a child; of a long one the middle is left out.
+local function below(title, child)
+  if #title > 300 then
+    title = title:sub(1, 200):match "^(.*), " or title:sub(1, 200)
+    title = title .. ", ..."
+  end
+  return title .. ", child " .. child
+end
+
+local function need_table(title, value, expected)
   if value ~= nil and type(value) ~= "table" then
-    refuse("%s: %s, got a %s", what, expected, type(value))
+    refuse("%s: %s, got a %s", title, expected, type(value))
   end
   return value or {}
 end
 
+local function add_component(node, name, value)
+  if OPTIONS[name] then
+    refuse("%s, '%s': this is an option, and no component of a prefab may be called so: write it "
+      .. "in the table behind the components", node.title, name)
+  elseif node.components[name] ~= nil then
+    refuse("%s, %s: given twice, as shared and not", node.title, show(name))
+  end
+  node.components[name] = value
+end
+
 -- Shared components are listed by name, or given with their values as others are.
-local function share(what, node, shared)
-  for key, value in next, need_table(what, shared, "shared is a list of names") do
-    local listed = math.type(key) == "integer" and key <= rawlen(shared)
+local function share(node, shared)
+  for key, value in next, need_table(node.title, shared, "shared is a list of names") do
+    local listed = math.type(key) == "integer" and key >= 1 and key <= rawlen(shared)
     local name = key
     if listed then
       name = value
-    else
-      node.components[key] = value
     end
     if type(name) ~= "string" then
-      refuse("%s: shared takes names of components, got a %s", what, type(name))
+      refuse("%s, shared: takes names of components, got %s", node.title, show(name))
+    elseif not listed then
+      add_component(node, key, value)
     end
     node.shared[#node.shared + 1] = name
   end
   table.sort(node.shared)
 end
 
-local function check_options(what, options)
+local function check_options(title, options)
   for key in next, options do
     if not OPTIONS[key] then
-      refuse("%s: unknown option '%s': there are is_a, shared and children", what, tostring(key))
+      refuse("%s, %s: unknown option (known: children, is_a, shared)", title, show(key))
     end
   end
   local is_a = rawget(options, "is_a")
   local kind = math.type(is_a) or type(is_a)
   if kind ~= "nil" and kind ~= "string" and kind ~= "integer" then
-    refuse("%s: is_a is the name of a prefab, got a %s", what, type(is_a))
+    refuse("%s: is_a is the name of a prefab, got a %s", title, type(is_a))
   end
 end
 
 -- Appends an entity; its children are read later.
-local function append(list, parent, name, components, options)
+local function append(list, parent, title, name, components, options)
   if name and name:find("\0", 1, true) then
-    refuse("prefab '%s': the name of a child has a zero byte", list[1].name)
+    refuse("%s: the name of a child has a zero byte", title)
   end
-  local node = { name = name, parent = parent, components = {}, shared = {} }
+  local node = { name = name, parent = parent, components = {}, shared = {}, title = title }
   list[#list + 1] = node
-  local what = title_of(list, node)
-  for key, value in next, need_table(what, components, "components are a table") do
-    node.components[key] = value
+  for key, value in next, need_table(title, components, "components are a table") do
+    add_component(node, key, value)
   end
-  options = need_table(what, options, "options are a table")
-  check_options(what, options)
-  share(what, node, rawget(options, "shared"))
+  options = need_table(title, options, "options are a table")
+  check_options(title, options)
+  share(node, rawget(options, "shared"))
   node.is_a = rawget(options, "is_a")
-  node.children = need_table(what, rawget(options, "children"), "children are a list")
+  node.children = need_table(title, rawget(options, "children"), "children are a list")
   if #list > LIMIT then
-    refuse("%s: a prefab has at most %d children", title_of(list, list[1]), LIMIT - 1)
+    refuse("%s: a prefab has at most %d children", list[1].title, LIMIT - 1)
   end
 end
 
--- { "turret", components, options }, or { components, options } of one without a name.
-local function append_listed(list, parent, what, child)
-  if type(child) ~= "table" then
-    refuse("%s: a child is { \"name\", components, options }, got a %s", what, type(child))
+-- { P = { x = 1 }, is_a = "Axe" }: components, and options among them.
+local function append_keyed(list, parent, title, name, child)
+  local components, options = {}, {}
+  for key, value in next, child do
+    (OPTIONS[key] and options or components)[key] = value
   end
-  local first, second = rawget(child, 1), rawget(child, 2)
-  if type(first) == "string" then
-    append(list, parent, first, second, rawget(child, 3))
+  append(list, parent, title, name, components, options)
+end
+
+-- { "turret", components, options }, or { components, options } of one without a name.
+local function append_placed(list, parent, title, child)
+  local name = rawget(child, 1)
+  local first = type(name) == "string" and 2 or 1
+  for key in next, child do
+    if math.type(key) ~= "integer" or key < 1 or key > first + 1 then
+      refuse("%s, %s: a child is a name, { name, components, options } with either left out, or a "
+        .. "table of components", title, show(key))
+    end
+  end
+  append(list, parent, title, first == 2 and name or nil, rawget(child, first),
+    rawget(child, first + 1))
+end
+
+local function append_child(list, parent, title, child)
+  if type(child) == "string" then
+    append(list, parent, title, child)
+  elseif type(child) ~= "table" then
+    refuse("%s: a child is a name or { \"name\", components, options }, got a %s", title,
+      type(child))
+  elseif rawget(child, 1) ~= nil or rawget(child, 2) ~= nil or rawget(child, 3) ~= nil then
+    append_placed(list, parent, title, child)
   else
-    append(list, parent, nil, first, second)
+    append_keyed(list, parent, title, nil, child)
   end
 end
 
 local function append_children(list, at)
   local node, known, named = list[at], {}, {}
-  local what, first = title_of(list, node), #list
+  local first = #list
   for i = 1, rawlen(node.children) do
-    append_listed(list, at, what, rawget(node.children, i))
+    append_child(list, at, below(node.title, i), rawget(node.children, i))
   end
   for name in next, node.children do
     if type(name) == "string" then
       named[#named + 1] = name
     elseif math.type(name) ~= "integer" or name < 1 or name > #list - first then
-      refuse("%s: children are a list, got the key %s", what, tostring(name))
+      refuse("%s: children are a list, got the key %s", node.title, show(name))
     end
   end
   table.sort(named)
   for _, name in ipairs(named) do
-    append(list, at, name, rawget(node.children, name))
+    local title = below(node.title, quote(name))
+    append_keyed(list, at, title, name,
+      need_table(title, rawget(node.children, name), "components are a table"))
   end
   for i = first + 1, #list do
     local name = list[i].name
     if name and known[name] then
-      refuse("%s: two children are called '%s'", what, name)
+      refuse("%s: two children are called %s", node.title, quote(name))
     end
     known[name or 0] = true
   end
@@ -124,7 +170,7 @@ function prefab.list(name, given)
     refuse("a prefab needs a name, got a %s", type(name))
   end
   local list = {}
-  append(list, nil, name, given.components, given.options)
+  append(list, nil, "prefab " .. quote(name), name, given.components, given.options)
   for at = 1, math.huge do
     if not list[at] then
       return list

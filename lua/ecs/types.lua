@@ -408,14 +408,20 @@ function World:spawn_many(count, components) end
 ---@return ecs.Id
 function World:clone(e, components) end
 
+--- A child by place, or by the names of its components, with options among them; or its name.
+---@alias ecs.PrefabChild
+---| string
+---| table<integer, string|ecs.Composition|ecs.PrefabOptions>
+---| ecs.Composition
+
 ---@class ecs.PrefabOptions
 ---@field is_a? string|ecs.Id another prefab, whose components and children it has, too
 ---@field shared? string[]|ecs.Composition what instances read along IsA, without copies
----@field children? table each { "name", components, options }; or components by name
+---@field children? table<integer|string, ecs.PrefabChild> in order; those by name come last
 
 --- Declares a template of entities, which queries do not see and which cannot be despawned.
 --- Declared again, it changes, and what is made of it follows in fields that still have the old
---- value.
+--- value. Nothing else becomes a child of it.
 ---@param name string
 ---@param components? ecs.Composition
 ---@param options? ecs.PrefabOptions

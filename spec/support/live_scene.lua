@@ -9,8 +9,8 @@ local open_directories = {}
 
 -- A world; a directory for scripts, which goes with the test; a list of what the session is to
 -- tell; and a function that opens a session over them, with options of its own or on_error alone.
-function live_scene.new()
-  local world, files, errors = helper.new_world(), scratch.new(), {}
+function live_scene.new(world_options)
+  local world, files, errors = helper.new_world(world_options), scratch.new(), {}
   open_directories[#open_directories + 1] = files
   return world, files, errors, function(options)
     return require("ecs.live").open(world, { files.path }, options or {

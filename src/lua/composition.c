@@ -1,11 +1,12 @@
 #include "lua/composition.h"
 
+#include "core/base/text.h"
 #include "core/change/migrate.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/record.h"
-#include "core/store/relation.h"
 #include "core/store/relate.h"
+#include "core/store/relation.h"
 #include "core/store/world.h"
 #include "ecs_component.h"
 #include "ecs_world.h"
@@ -170,8 +171,7 @@ static void add_ties(struct composition *plan, struct component *component, int 
     add_targets(plan, component, index);
 }
 
-/* Key and value are at the top of the stack, the value at an absolute index. */
-static void add_part(struct composition *plan, int index) {
+void composition_add_part(struct composition *plan, int index) {
   lua_State *L = plan->batch.L;
   if (UNLIKELY(plan->count == plan->capacity)) grow(plan);
   struct component *component = key_component(L, plan->batch.box);
@@ -217,12 +217,24 @@ void composition_begin(struct composition *plan, lua_State *L, struct world_box 
   plan->parts = plan->local;
 }
 
+/* A name in the place of components is that of a prefab, or of a single one. */
+static void refuse_name(lua_State *L, int index) {
+  ecs_string name;
+  char text[160];
+  name.data = lua_tolstring(L, index, &name.size);
+  if (name.size > 40) name.size = 40;
+  text_format(text, sizeof text, "a table of components expected, as in { Position = true }, got a "
+              "string; a prefab is copied by world:instantiate \"%S\"", &name);
+  luaL_argerror(L, index, text);
+}
+
 void composition_add(struct composition *plan, int index) {
   lua_State *L = plan->batch.L;
   if (lua_isnoneornil(L, index)) return;
+  if (lua_type(L, index) == LUA_TSTRING) refuse_name(L, index);
   luaL_checktype(L, index, LUA_TTABLE);
   int value = lua_gettop(L) + 2;
-  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) add_part(plan, value);
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) composition_add_part(plan, value);
 }
 
 void composition_end(struct composition *plan) {

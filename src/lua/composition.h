@@ -30,6 +30,10 @@ void composition_begin(struct composition *plan, lua_State *L, struct world_box 
 ** Parts know how many writes they have, and not where. */
 void composition_add(struct composition *plan, int index);
 
+/* Reads a component whose name or id is at the top of the stack but one, its value at the top, of
+** which the index is absolute. */
+void composition_add_part(struct composition *plan, int index);
+
 /* Tells the parts where their writes are: nothing is read any more. */
 void composition_end(struct composition *plan);
 

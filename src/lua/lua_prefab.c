@@ -63,16 +63,16 @@ static int world_clone(lua_State *L) {
 static ecs_id check_prefab(lua_State *L, const struct world_box *box) {
   size_t size;
   ecs_id id = ECS_NULL;
+  ecs_status status;
   if (lua_type(L, 2) == LUA_TSTRING) {
     const char *path = lua_tolstring(L, 2, &size);
-    ecs_status status = prefab_need(box->world, path, size, &id);
-    if (status != ECS_OK) raise_argument(L, box->world, status, 2);
-    return id;
+    status = prefab_need(box->world, path, size, &id);
+  } else {
+    if (lua_type(L, 2) != LUA_TNUMBER) luaL_typeerror(L, 2, "name of a prefab");
+    id = check_entity(L, box, 2);
+    status = prefab_need_id(box->world, id);
   }
-  if (lua_type(L, 2) != LUA_TNUMBER) luaL_typeerror(L, 2, "name of a prefab");
-  id = check_entity(L, box, 2);
-  if (!prefab_is(box->world, ecs_id_index(id)))
-    luaL_argerror(L, 2, "an entity that is no prefab: copy it with clone");
+  if (status != ECS_OK) raise_argument(L, box->world, status, 2);
   return id;
 }
 

@@ -1,8 +1,6 @@
 #include "lua/swap_prefab.h"
 
 #include "core/base/text.h"
-#include "core/store/builtin.h"
-#include "core/store/component.h"
 #include "core/store/prefab.h"
 #include "ecs_entity.h"
 #include "lua/bind/options.h"
@@ -11,47 +9,33 @@
 #include "lua/prefab_list.h"
 #include "lua/swap_plan.h"
 
-/* Whether an entry before this one declares a prefab of that name. */
-static bool is_planned(lua_State *L, uint32_t before, const char *name) {
+/* Whether an entry before this one declares the prefab that a path begins with. */
+static bool is_planned(lua_State *L, uint32_t before, const char *path) {
+  size_t size = strcspn(path, ".");
   bool planned = false;
   for (uint32_t i = 0; i < before && !planned; i++) {
     lua_rawgeti(L, SWAP_LIST, (lua_Integer)i + 1);
     bool named = option(L, lua_gettop(L), "name") == LUA_TSTRING;
-    planned = named && strcmp(lua_tostring(L, -1), name) == 0;
+    planned = named && lua_rawlen(L, -1) == size && memcmp(lua_tostring(L, -1), path, size) == 0;
     lua_pop(L, 2);
   }
   return planned;
 }
 
-/* Components that the table at the top of the stack names by its keys, or lists. */
-static ecs_status check_named(lua_State *L, const struct world_box *box, bool listed) {
-  struct component *component;
-  ecs_status status = ECS_OK;
-  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
-    int at = listed ? -1 : -2;
-    if (lua_type(L, at) != LUA_TSTRING || status != ECS_OK) continue;
-    size_t size;
-    const char *name = lua_tolstring(L, at, &size);
-    if (!builtin_is(name, size)) status = component_need(box->world, name, size, &component);
-  }
-  return status;
-}
-
-/* An entity of a declaration, at the top of the stack: what it names is there, or will be. */
-static ecs_status check_prefab_node(lua_State *L, const struct world_box *box, uint32_t entry) {
-  int node = lua_gettop(L);
-  option(L, node, "components");
-  ecs_status status = check_named(L, box, false);
-  option(L, node, "shared");
-  if (status == ECS_OK) status = check_named(L, box, true);
-  if (status == ECS_OK && option(L, node, "is_a") == LUA_TSTRING) {
+/* What the entities of a declaration are made of is there, or will be. */
+static void check_bases(lua_State *L, const struct world_box *box, uint32_t entry, int list) {
+  for (lua_Unsigned i = 1; i <= lua_rawlen(L, list); i++, lua_settop(L, list)) {
     size_t size;
     ecs_id id;
+    lua_rawgeti(L, list, (lua_Integer)i);
+    if (option(L, list + 1, "is_a") != LUA_TSTRING) continue;
     const char *name = lua_tolstring(L, -1, &size);
-    if (!is_planned(L, entry, name)) status = prefab_need(box->world, name, size, &id);
+    if (is_planned(L, entry, name)) continue;
+    ecs_status status = prefab_need(box->world, name, size, &id);
+    if (status == ECS_OK) continue;
+    option(L, list + 1, "title");
+    swap_refuse(L, box, status, lua_pushfstring(L, "%s: ", lua_tostring(L, -1)));
   }
-  lua_settop(L, node);
-  return status;
 }
 
 /* What a prefab's values were refused for, with where it was declared. */
@@ -74,13 +58,10 @@ void swap_check_prefabs(lua_State *L, struct world_box *box, struct migration *m
         known == ECS_NULL ? ECS_OK : prefab_need(box->world, name, strlen(name), &known);
     if (option(L, SWAP_ENTRY, "list") != LUA_TTABLE) luaL_error(L, "malformed plan");
     int list = lua_gettop(L);
-    for (lua_Unsigned j = 1; j <= lua_rawlen(L, list) && status == ECS_OK; j++, lua_pop(L, 1)) {
-      lua_rawgeti(L, list, (lua_Integer)j);
-      status = check_prefab_node(L, box, i);
-    }
     char what[128];
     text_format(what, sizeof what, "prefab '%s': ", name);
     if (status != ECS_OK) swap_refuse(L, box, status, what);
+    check_bases(L, box, i, list);
     check_values(L, migration, list);
   }
 }

@@ -66,6 +66,15 @@ bool prefab_shares(const ecs_world *world, uint32_t entity, ecs_id component) {
   return false;
 }
 
+ecs_status prefab_need_id(const ecs_world *world, ecs_id id) {
+  if (!entity_find(&world->entities, id)) return entity_need(world, id);
+  if (prefab_is(world, ecs_id_index(id))) return ECS_OK;
+  char step[128];
+  relation_tell_step(world, ecs_id_index(id), step, sizeof step);
+  return world_fail(world, ECS_EINVAL, "%s is an entity, and no prefab: copy it with "
+                    "clone(entity)", step);
+}
+
 ecs_status prefab_need(const ecs_world *world, const char *path, size_t size, ecs_id *out) {
   ecs_string text = {path, size};
   *out = name_lookup(world, path, size);
@@ -73,9 +82,7 @@ ecs_status prefab_need(const ecs_world *world, const char *path, size_t size, ec
   if (*out != ECS_NULL && prefab_is_or_comes(world, *out))
     return world_fail(world, ECS_EBUSY, "prefab '%S' is there when the scope that declares it "
                       "ends: ask for it then", &text);
-  if (*out != ECS_NULL)
-    return world_fail(world, ECS_EINVAL, "'%S' is an entity, and no prefab: copy it with "
-                      "clone(entity)", &text);
+  if (*out != ECS_NULL) return prefab_need_id(world, *out);
   struct nearest nearest;
   nearest_begin(&nearest, path, size);
   for (uint32_t i = 0; i < world->names.count; i++) {
@@ -161,11 +168,8 @@ static ecs_status check_node(const ecs_world *world, const struct prefab_node *n
                       "of a path", &name);
   if (first && name.size == 0)
     return world_fail(world, ECS_EINVAL, "a prefab needs a name");
-  if (node->is_a != ECS_NULL && !ecs_alive(world, node->is_a))
-    return entity_need(world, node->is_a);
-  if (node->is_a != ECS_NULL && !prefab_is(world, ecs_id_index(node->is_a)))
-    return world_fail(world, ECS_EINVAL, "prefab '%S' cannot be made of %e, which is no prefab",
-                      &name, node->is_a);
+  ecs_status status = node->is_a == ECS_NULL ? ECS_OK : prefab_need_id(world, node->is_a);
+  if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < node->part_count; i++) {
     const struct component *component = node->parts[i].component;
     const struct relation *relation = component->relation;

@@ -36,6 +36,7 @@ ecs_status prefab_declare(ecs_world *world, const struct prefab_node *nodes, uin
 /* The prefab, or child of one, at the end of a path, with "there is no prefab 'x' (did you mean
 ** 'y'?)" on failure. */
 ecs_status prefab_need(const ecs_world *world, const char *path, size_t size, ecs_id *out);
+ecs_status prefab_need_id(const ecs_world *world, ecs_id id);
 
 /* Whether the living entity is a prefab, or a child of one. */
 bool prefab_is(const ecs_world *world, uint32_t entity);

@@ -80,10 +80,8 @@ ecs_status ecs_prefab(ecs_world *world, const ecs_prefab_desc *list, size_t coun
 ecs_status ecs_instantiate(ecs_world *world, ecs_id prefab, const ecs_id *components, size_t n,
                            ecs_id *out) {
   struct part *parts = NULL;
-  if (!entity_find(&world->entities, prefab)) return entity_need(world, prefab);
-  if (!prefab_is(world, ecs_id_index(prefab)))
-    return world_fail(world, ECS_EINVAL, "%e is no prefab: copy it with clone", prefab);
-  ecs_status status = clone_find(world, prefab, CLONE_INSTANCE);
+  ecs_status status = prefab_need_id(world, prefab);
+  if (status == ECS_OK) status = clone_find(world, prefab, CLONE_INSTANCE);
   if (status == ECS_OK) status = spawn_parts_of(world, components, n, &parts);
   if (status != ECS_OK) return status;
   clone_without_any(world);
