@@ -344,6 +344,76 @@ hostile.ties = {
   { "add", entity, field "pair" }, { "remove", entity, field "pair" },
 }
 
+-- Further forms whose arguments are tables, as deep as they go: a kind, a method, and what makes
+-- the arguments of a scene.
+local function all_fields()
+  return { f32 = 1, array = { 1, 2, 3 }, nested = { x = 1, y = 2 }, enum = "b" }
+end
+
+hostile.tables = {
+  { "native", "world", function() return { tag = 3, seed = 1, kernels = false, threads = 2 } end },
+  { "world", "component", function()
+    return "Fresh", { "at: Position", { "mass: f64 = 1", unit = "kg", min = 0, doc = "d" },
+      doc = "d", storage = "sparse", requires = { "Frozen", "Label" }, toggle = true }
+  end },
+  { "world", "component", function()
+    return "Moved", { "z: f32", "y: f32", was = { "Position", z = "x" }, track = true }
+  end },
+  { "world", "relation", function()
+    return "Fresh", { { "much: f32", max = 3 }, exclusive = true, acyclic = true,
+      on_target_despawn = "error", requires = { "Frozen" } }
+  end },
+  { "world", "event", function() return "Fresh", { { "n: i32", doc = "d" }, doc = "d" } end },
+  { "world", "resource", function() return "Fresh", { { "n: i32", unit = "s" }, doc = "d" } end },
+  { "world", "phase", function() return "Fresh", { after = "update", fixed = 1 } end },
+  { "world", "system", function(scene)
+    return "Fresh", { query = "Position, (Likes, $who)", ["$who"] = scene.all, each = noop,
+      phase = "update", after = { "move" }, before = { "later" }, uses = { "near" },
+      enabled = false, every = 1, when = noop, compile = false }
+  end },
+  { "world", "observer", function(scene)
+    return "Fresh", { on = "add", query = "(Likes, $who)", ["$who"] = scene.all, each = noop,
+      enabled = false }
+  end },
+  { "world", "index", function(scene)
+    return "Fresh", { query = "Position:in, (Likes, $who)", ["$who"] = scene.all,
+      grid = "Position", cell = 2 }
+  end },
+  { "world", "query", function(scene) return "(Likes, $who)", { who = scene.all } end },
+  { "world", "count", function(scene) return "(Likes, $who)", { who = scene.all } end },
+  { "world", "prefab", function(scene)
+    return "Elf", { Position = { x = 1 }, Likes = { scene.all }, Owner = { target = scene.all } }, {
+      is_a = "Orc", shared = { "Frozen", Label = { text = "elf" } },
+      children = {
+        "bow", { "bag", { All = all_fields() }, { is_a = "Orc", shared = { "Frozen" } } },
+        { { Position = { 1, 2 } }, { children = { { Asleep = true, shared = { "Frozen" } } } } },
+        quiver = { Position = { 1 }, children = { { "arrow", { Position = { 3 } } } } },
+      },
+    }
+  end },
+  { "world", "spawn", function(scene)
+    return { All = all_fields(), Likes = { scene.e, scene.all }, Owner = { target = scene.all },
+      [scene.world:pair("Likes", "Frozen")] = { much = 2 } }
+  end },
+  { "world", "spawn_many", function() return 3, { All = all_fields(), Position = { 1, 2 } } end },
+  { "world", "spawn_at", function(scene) return scene.e + 5000, { All = all_fields() } end },
+  { "world", "clone", function(scene) return scene.e, { All = all_fields() } end },
+  { "world", "instantiate", function() return "Orc", { All = all_fields() } end },
+  { "world", "set", function(scene) return scene.all, "All", all_fields() end },
+  { "world", "set", function(scene) return scene.e, "Likes", scene.all, { much = 1 } end },
+  { "world", "emit", function(scene) return "Hit", { who = scene.e, amount = 1 } end },
+  { "world", "after", function(scene) return 1, "Hit", { who = scene.e, amount = 1 } end },
+  { "world", "save", function()
+    return { codec = { encode = tostring, decode = tostring } }
+  end },
+  { "world", "load", function(scene)
+    return scene.world:save(), { codec = { encode = tostring, decode = tostring } }
+  end },
+  { "query", "set", function() return "All", all_fields() end },
+  { "column", "write", function(scene) return scene.numbers end },
+  { "array", "write", function() return { 1, 2, 3 } end },
+}
+
 -- The object that a kind's methods belong to; for chunks and columns fn runs inside the loop.
 function hostile.with_self(scene, kind, fn, call)
   if kind == "world" then
