@@ -361,9 +361,15 @@ function methods.targets(world, id, name)
   return walk(world:targets_of(id, world:need_relation(name)))
 end
 
+-- Of prefabs children alone are listed.
 function methods.sources(world, target, name)
   target = world:need_target(target)
-  return walk(world:sources_of(target, world:need_relation(name)))
+  local relation, list = world:need_relation(name), {}
+  for _, id in ipairs(world:sources_of(target, relation)) do
+    local shown = relation.name == "ChildOf" or not world.is_hidden(world.store[id])
+    list[#list + 1] = shown and id or nil
+  end
+  return walk(list)
 end
 
 function methods.children(world, target)

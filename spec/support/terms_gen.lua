@@ -1,4 +1,7 @@
--- Random worlds of tied entities, and random texts of queries about them.
+-- Random worlds of tied entities, and random texts of queries about them. Some are made of prefabs,
+-- or tied to these, which are tied themselves.
+
+local oracle = require "spec.support.terms_oracle"
 
 local gen = {}
 
@@ -12,7 +15,8 @@ local EITHER = { "Position|Health", "Enemy|Health", "Health|Enemy|Position", "En
   "Position:in|Hunt", "Hunt|DockedTo:in", "Packed|Health", "Shield|Position:in", "Awake|Wet",
   "Shield|Packed|Enemy" }
 local RELATIONS = { "Likes", "Likes", "Owes", "Owes", "DockedTo", "State", "ChildOf" }
-local WAYS = { "ChildOf", "ChildOf", "DockedTo", "Hunt.prey", "ChildOf*", "ChildOf*" }
+local WAYS = { "ChildOf", "ChildOf", "DockedTo", "DockedTo*", "Hunt.prey", "ChildOf*", "ChildOf*",
+  "IsA*", "IsA" }
 local ENDS = { "Position", "Health", "Health", "Hunt", "Enemy", "Packed", "Shield", "Awake" }
 -- What else than entities is a target, by relation.
 local NAMES = { Likes = { "Apples", "Enemy", "Position" }, Owes = { "Apples", "Health" },
@@ -92,6 +96,15 @@ local function living(world)
   return ids
 end
 
+-- Whom to tie to: at times a prefab, or its child.
+local function target_for(world, rng)
+  if rng:chance(15) then
+    local kind = world:lookup(rng:pick { "Kind", "Elite" })
+    return rng:chance(50) and world:children(kind)() or kind
+  end
+  return rng:pick(living(world))
+end
+
 local function spawn(world, rng)
   local parts = {}
   if rng:chance(60) then
@@ -103,12 +116,13 @@ local function spawn(world, rng)
   for _, tag in ipairs { "Enemy", "Frozen" } do
     parts[tag] = rng:chance(35) or nil
   end
-  local id = world:spawn(parts)
+  local id = rng:chance(20) and world:instantiate(rng:pick { "Kind", "Elite" }, parts)
+    or world:spawn(parts)
   add_special(world, rng, id)
   for _, name in ipairs { "Likes", "Likes", "Likes", "Owes", "Owes", "DockedTo", "State", "ChildOf",
     "Hunt" } do
     if rng:chance(60) then
-      tie[name](world, rng, id, rng:pick(living(world)))
+      tie[name](world, rng, id, target_for(world, rng))
     end
   end
   return id
@@ -169,7 +183,7 @@ function gen.change(world, rng)
     local name = rng:pick { "despawn", "tie", "tie", "hunt", "untie", "add", "remove",
       "switch" }
     if #ids > 2 then
-      change[name](world, rng, rng:pick(ids), rng:pick(ids))
+      change[name](world, rng, rng:pick(ids), target_for(world, rng))
     end
   end
   while #living(world) < MOST - 4 do
@@ -180,9 +194,27 @@ function gen.change(world, rng)
   end
 end
 
+-- Two prefabs with all that queries ask for, none of which they find.
+local function declare_prefabs(world, rng)
+  world:prefab("Kind", { Position = { 7, 8 }, Packed = { 3 }, Shield = { 4 }, Awake = true }, {
+    shared = { Health = { 77 }, "Enemy" }, children = { { Health = { 5 } } } })
+  world:prefab("Elite", { Frozen = true, Wet = true }, { is_a = "Kind" })
+  local kind, elite = world:lookup "Kind", world:lookup "Elite"
+  for _, id in ipairs { kind, elite, world:children(kind)(), world:children(elite)() } do
+    oracle.note_prefab(world, id)
+    for _, relation in ipairs { "Likes", "Owes", "DockedTo", "State", "Hunt" } do
+      tie[relation](world, rng, id, rng:pick(living(world)))
+    end
+  end
+end
+
 -- Fills the world; returns the ids of some that have died since.
 function gen.fill(world, rng)
-  for _ = 1, MOST do
+  for _ = 1, 3 do
+    world:spawn { Position = true }
+  end
+  declare_prefabs(world, rng)
+  for _ = 4, MOST do
     spawn(world, rng)
   end
   local dead = rng:sample(living(world), 3)

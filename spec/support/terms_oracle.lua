@@ -177,6 +177,24 @@ function oracle.line(shown, entity, others)
   return ("%s @%d > %s"):format(table.concat(shown, " "), entity, table.concat(others, " "))
 end
 
+-- ---- prefabs ---------------------------------------------------------------------------
+
+local prefabs = setmetatable({}, { __mode = "k" })
+
+-- Tells that an entity of a world is a prefab, or a child of one.
+function oracle.note_prefab(world, id)
+  prefabs[world] = prefabs[world] or {}
+  prefabs[world][id] = true
+end
+
+-- Whether an entity is a prefab, which terms about others pass over. The model says so itself.
+local function is_prefab(world, id)
+  if type(world) == "table" then
+    return world:is_prefab(id)
+  end
+  return (prefabs[world] or {})[id]
+end
+
 -- ---- ways to satisfy a term ------------------------------------------------------------
 
 local ways_of = {}
@@ -211,15 +229,20 @@ local function next_of(world, way, entity)
   return id ~= 0 and id or nil
 end
 
+-- Prefabs are seen along IsA alone.
 function ways_of.path(world, term, entity)
   local at = entity
+  local function step()
+    at = next_of(world, term.way, at)
+    at = (term.way == "IsA" or not is_prefab(world, at)) and at or nil
+  end
   if not term.star then
-    at = next_of(world, term.way, entity)
+    step()
   else
     local seen = {}   -- a circle leads nowhere
     while at and not seen[at] and not has(world, at, term.name) do
       seen[at] = true
-      at = next_of(world, term.way, at)
+      step()
     end
   end
   return at and has(world, at, term.name) and { { holder = at } } or {}
@@ -227,7 +250,8 @@ end
 
 function ways_of.ask(world, term, _, bound)
   local asked = bound[term.variable:sub(2)]
-  return has(world, asked, term.name) and { { holder = asked } } or {}
+  local there = not is_prefab(world, asked) and has(world, asked, term.name)
+  return there and { { holder = asked } } or {}
 end
 
 -- ---- matches ---------------------------------------------------------------------------
@@ -310,8 +334,11 @@ local function in_order(world, terms, given)
     local name = first.target:match "^%$(%w+)$"
     local target = given[name] or not name and first.target ~= "*" and first.target
     if target then
-      local lives = type(target) == "string" or world:alive(target)
-      return lives and collect(world:sources(target, first.name)) or {}
+      local lives, ids = type(target) == "string" or world:alive(target), {}
+      for _, id in ipairs(lives and collect(world:sources(target, first.name)) or {}) do
+        ids[#ids + 1] = not is_prefab(world, id) and id or nil
+      end
+      return ids
     end
   end
   return collect(world:query "":each())

@@ -73,6 +73,9 @@ local function of_model(world)
   for name, method in pairs { describe = describe, query = everybody, get = get } do
     side[name] = function(_, ...) return method(world, ...) end
   end
+  function side.is_prefab(_, id)
+    return world.is_hidden(world.store[id] or {})
+  end
   for _, name in ipairs { "has", "enabled", "alive", "target", "targets", "sources" } do
     side[name] = function(_, ...) return world[name](world, ...) end
   end

@@ -16,13 +16,14 @@ world:system("die", {
 })
 
 world:system("drop", {
-  phase = "post_update", after = "die", query = "Slain:in, Slain.kind->Loot:in",
-  each = function(slain, loot)
+  phase = "post_update", after = "die", query = "Slain:in",
+  each = function(slain)
     local place = { x = slain.x, y = slain.y }
-    if slain.luck < loot.heart then
+    local worth, heart = world:get(slain.kind, "Loot")   -- of a template, which no path leads to
+    if slain.luck < heart then
       world:instantiate("Heart", { Position = place })
     elseif slain.luck < 0.4 then
-      world:instantiate("Gem", { Position = place, Pickup = { worth = loot.worth } })
+      world:instantiate("Gem", { Position = place, Pickup = { worth = worth } })
     end
   end,
 })

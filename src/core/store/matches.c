@@ -126,7 +126,7 @@ static APART void look(struct matches_step *step, const struct table *table) {
   const struct layout *layout = table_find(table, term->id);
   step->table = table;
   step->index = table->index;
-  step->there = layout->taken;
+  step->there = layout->taken && (LIKELY(!table->hidden) || query_sees_prefabs(term));
   step->first = layout->count ? (uint32_t)(layout->columns - table->columns) : NONE;
   if (layout->count && term->leaf != NONE) step->first += term->leaf;
 }

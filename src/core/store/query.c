@@ -34,6 +34,11 @@ static bool has(const struct term *term, const struct table *table) {
   return term->form == TERM_OWN && !term->toggled && table_has(table, term->id);
 }
 
+bool query_sees_prefabs(const struct term *term) {
+  return term->form == TERM_PATH && term->through_leaf == NONE &&
+         strcmp(term->through->name, IS_A) == 0;
+}
+
 bool query_terms_match(const struct query_terms *terms, const struct table *table) {
   if (UNLIKELY(table->hidden)) return false;
   for (uint32_t i = 0; i < terms->count; i++) {

@@ -43,6 +43,9 @@ ecs_status query_parse(ecs_world *world, ecs_string text, const struct ecs_varia
 ecs_status query_order_steps(ecs_world *world, const ecs_string *text, struct query_terms *terms);
 void query_terms_free(ecs_world *world, struct query_terms *terms);
 
+/* Whether a term that is about another entity finds prefabs: a path along IsA does. */
+bool query_sees_prefabs(const struct term *term);
+
 /* Whether a table satisfies the terms; one of prefabs never does. */
 bool query_terms_match(const struct query_terms *terms, const struct table *table);
 

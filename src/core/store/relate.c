@@ -8,6 +8,7 @@
 #include "core/store/fields.h"
 #include "core/store/id_set.h"
 #include "core/store/marks.h"
+#include "core/store/prefab.h"
 #include "core/store/relation.h"
 #include "core/store/sweeping.h"
 #include "core/store/watch.h"
@@ -392,25 +393,32 @@ bool relate_has(const ecs_world *world, ecs_id id, const struct component *compo
   return entity_has(world, id, pair_make(ecs_id_index(component->id), ecs_id_index(target)));
 }
 
-/* Few instructions for each: whoever follows such a list waits for memory. */
-static size_t tied_sources(const ecs_world *world, const struct ties *ties, uint32_t target,
-                           ecs_id *ids, size_t room) {
-  const struct tie_end *end = ties_end(ties, target);
-  size_t count = end ? end->count : 0;
+/* Few instructions for each: whoever follows such a list waits for memory. Prefabs are listed as
+** children alone, which only prefabs have. */
+static size_t tied_sources(const ecs_world *world, const struct relation *relation,
+                           uint32_t target, ecs_id *ids, size_t room) {
+  const struct tie_end *end = ties_end(&relation->ties, target);
+  bool all = LIKELY(!world->relations.prefab) || relation == world->relations.child_of;
+  size_t count = end ? end->count : 0, listed = 0;
   uint32_t at = end ? end->first : 0, step = 0;
-  for (size_t i = 0; i < count && i < room; i++) {
-    assert(ties_target(ties, at) == target);
-    ids[i] = entity_id(&world->entities, at);
-    at = ties_follow(ties, at, &step);
+  for (size_t i = 0; i < count && (listed < room || !all); i++) {
+    assert(ties_target(&relation->ties, at) == target);
+    bool shown = all || !prefab_is(world, at);
+    if (shown && listed < room) ids[listed] = entity_id(&world->entities, at);
+    listed += shown;
+    at = ties_follow(&relation->ties, at, &step);
   }
-  return count;
+  return all ? count : listed;
 }
 
-static size_t paired_sources(const ecs_world *world, ecs_id pair, ecs_id *ids, size_t room) {
+static size_t paired_sources(const ecs_world *world, const struct relation *relation,
+                             uint32_t target, ecs_id *ids, size_t room) {
+  ecs_id pair = pair_make(ecs_id_index(relation->component->id), target);
   const struct id_record *record = graph_record(world, pair);
   size_t count = 0;
   for (uint32_t i = 0; record && i < record->table_count; i++) {
     const struct table *table = world_table(world, record->tables[i]);
+    if (UNLIKELY(table->hidden) && world->relations.prefab != relation) continue;
     for (uint32_t row = 0; row < table->count && count + row < room; row++)
       ids[count + row] = entity_id(&world->entities, table->rows[row]);
     count += table->count;
@@ -423,6 +431,5 @@ size_t relate_sources(const ecs_world *world, ecs_id target, const struct compon
   const struct relation *relation = component->relation;
   uint32_t at = ecs_id_index(target);
   if (!ecs_alive(world, target)) return 0;
-  if (relation->exclusive) return tied_sources(world, &relation->ties, at, ids, room);
-  return paired_sources(world, pair_make(ecs_id_index(component->id), at), ids, room);
+  return (relation->exclusive ? tied_sources : paired_sources)(world, relation, at, ids, room);
 }

@@ -61,7 +61,8 @@ ecs_id relate_only_pair(const struct table *table, const struct component *compo
 bool relate_given_target(const struct write *writes, uint32_t count, ecs_id *target);
 
 /* Writes the sources of a target, at most `room` of them: by an exclusive relation in the order in
-** which they were tied, else in query order. Returns how many there are. */
+** which they were tied, else in query order. Prefabs are listed as children alone. Returns how many
+** there are. */
 size_t relate_sources(const ecs_world *world, ecs_id target, const struct component *component,
                       ecs_id *ids, size_t room);
 

@@ -6,6 +6,7 @@
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
 #include "core/store/lineup.h"
+#include "core/store/prefab.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/relate.h"
@@ -62,7 +63,9 @@ static bool end_of(const struct walk *walk, uint32_t index, const struct term *t
   const ecs_world *world = walk->query->world;
   const struct record *record = entity_record(&world->entities, index);
   if (record->table >= RECORD_BARE) return false;
-  return end_in(record_table(world, record), record->row, term, term->id, end);
+  const struct table *table = record_table(world, record);
+  if (UNLIKELY(table->hidden) && !query_sees_prefabs(term)) return false;
+  return end_in(table, record->row, term, term->id, end);
 }
 
 static bool end_at(const struct walk *walk, ecs_id entity, const struct term *term,
@@ -134,12 +137,13 @@ static bool nearest(const struct walk *walk, const struct term *term, struct wal
   const struct ties *ties = &term->through->relation->ties;
   struct map *known = &terms->terms[term - terms->terms].known;
   uint32_t at = walk->table->rows[walk->row], steps = 0, to = NONE;
-  bool found = false;
+  const ecs_world *world = walk->query->world;
+  bool found = false, all = LIKELY(!world->relations.prefab) || query_sees_prefabs(term);
   for (; at && steps <= ties->count && to == NONE; steps++) {
     if (steps >= SHORT_WAY) to = map_get(known, at);
     if (to != NONE) at = to;
     found = at && end_of(walk, at, term, end);
-    if (found) break;
+    if (found || (UNLIKELY(!all) && at && prefab_is(world, at))) break;
     at = ties_target(ties, at);
   }
   if (steps > SHORT_WAY) note_way(walk, ties, known, steps, found ? at : 0);
