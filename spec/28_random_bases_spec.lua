@@ -20,14 +20,40 @@ local function declaration(rng, depth)
   if pair then
     components[pair] = { x = rng:int(9) }
   end
-  for _, name in ipairs(depth > 0 and NAMES or {}) do
+  for _, name in ipairs(depth > 0 and rng:sample(NAMES, #NAMES) or {}) do
     if rng:chance(45) then
       children[#children + 1] = { name, table.unpack(declaration(rng, depth - 1)) }
+    end
+    if rng:chance(12) then
+      children[#children + 1] = { false, table.unpack(declaration(rng, depth - 1)) }
     end
   end
   local shared = rng:chance(20) and { S = { rng:int(5) } } or nil
   return { components, { children = children, shared = shared,
                          is_a = rng:chance(40) and rng:pick(BASES) or nil } }
+end
+
+-- A declaration's options with each child in one of the forms that say it.
+local function said(rng, options)
+  local children = {}
+  for i, child in ipairs(options.children) do
+    local name, components, below = child[1], child[2], said(rng, child[3])
+    local keyed = {}
+    for key, value in pairs(components) do
+      keyed[key] = value
+    end
+    for key, value in pairs(below) do
+      keyed[key] = value
+    end
+    if not name then
+      children[i] = rng:chance(50) and keyed or { components, below }
+    elseif not (next(components) or below.shared or below.is_a or below.children[1]) then
+      children[i] = rng:chance(50) and name or { name }
+    else
+      children[i] = { name, components, below }
+    end
+  end
+  return { children = children, shared = options.shared, is_a = options.is_a }
 end
 
 -- Without what leads to a base that is not there yet.
@@ -83,10 +109,25 @@ local function new_world(rng)
     world:component(name, { "x: i32 = 7" })
   end
   for at, name in ipairs(BASES) do
-    world:prefab(name, table.unpack(without_bases(declaration(rng, 2))))
+    local part = without_bases(declaration(rng, 2))
+    world:prefab(name, part[1], said(rng, part[2]))
     tie_up(world, rng, at)
   end
   return world
+end
+
+-- A name, or which of the children without one it is.
+local function label(world, entity)
+  local name, at = world:name(entity), 0
+  if name then
+    return name
+  end
+  for child in world:children(world:parent(entity)) do
+    at = at + (world:name(child) and 0 or 1)
+    if child == entity then
+      return "#" .. at
+    end
+  end
 end
 
 -- The path of an entity, from a root on if it is below that.
@@ -96,12 +137,13 @@ local function path_of(world, entity, root)
     return tostring(entity)
   end
   while entity and entity ~= root do
-    path, entity = "." .. world:name(entity) .. path, world:parent(entity)
+    path, entity = "." .. label(world, entity) .. path, world:parent(entity)
   end
   return (entity and "" or "all") .. path
 end
 
--- What a prefab is, as a list of lines: components, where it leads, whom it is made of, children.
+-- What a prefab is, as a list of lines: components, where it leads, what it is made of, its
+-- children in their order.
 local function describe(world, entity, path, lines, root)
   local base = world:target(entity, "IsA")
   local line = { path }
@@ -124,12 +166,15 @@ local function describe(world, entity, path, lines, root)
   table.sort(liked)
   line[#line + 1] = liked[1] and table.concat(liked, " ") or nil
   while base do
-    line[#line + 1] = world:name(base)
+    line[#line + 1] = label(world, base)
     base = world:parent(base)
+  end
+  for child in world:children(entity) do
+    line[#line + 1] = "then " .. label(world, child)
   end
   lines[#lines + 1] = table.concat(line, " ")
   for child in world:children(entity) do
-    describe(world, child, path .. "." .. world:name(child), lines, root)
+    describe(world, child, path .. "." .. label(world, child), lines, root)
   end
   table.sort(lines)
   return lines
@@ -143,13 +188,13 @@ it("C87: a prefab is what its last declaration says, whatever it was before", fu
     for round = 1, 4 do
       local part, fresh = declaration(rng, 2), "New" .. round
       local where = ("seed %d, round %d"):format(seed, round)
-      world:prefab("X", table.unpack(part))
-      world:prefab(fresh, table.unpack(part))
+      world:prefab("X", part[1], said(rng, part[2]))
+      world:prefab(fresh, part[1], said(rng, part[2]))
       local new, old = world:lookup(fresh), world:lookup "X"
       assert.same(describe(world, new, "", {}, new), describe(world, old, "", {}, old), where)
       local digest = world:digest()
-      world:prefab("X", table.unpack(part))
-      world:prefab(fresh, table.unpack(part))
+      world:prefab("X", part[1], said(rng, part[2]))
+      world:prefab(fresh, part[1], said(rng, part[2]))
       assert.equal(digest, world:digest(), where)
       helper.check(world)
     end

@@ -176,6 +176,15 @@ static ecs_status declare_again(struct fixture *f) {
   return ecs_prefab(f->world, list, 2, &prefab);
 }
 
+/* The children in another order, another one before them. */
+static ecs_status reorder_prefab(struct fixture *f) {
+  const ecs_id more[] = {f->position};
+  const ecs_prefab_desc list[] = {
+      {.name = "Kind"}, {.name = "first"}, {.components = more, .component_count = 1},
+      {.name = "part", .components = more, .component_count = 1}, {.parent = 3}};
+  return ecs_prefab(f->world, list, 5, &prefab);
+}
+
 static ecs_status instantiate(struct fixture *f) {
   return ecs_instantiate(f->world, f->b, &f->health, 1, &f->a);
 }
@@ -392,6 +401,7 @@ static const struct operation operations[] = {
   {"despawn of a whole query", tied, despawn_all, NULL, ASKS},
   {"a prefab made of another one", with_prefabs, derive_prefab, NULL, ASKS},
   {"a prefab declared again", with_prefabs, declare_again, NULL, ASKS},
+  {"a prefab whose children come in another order", with_prefabs, reorder_prefab, NULL, ASKS},
   {"load of prefabs that have changed since", saved_with_prefabs, load, NULL, ASKS},
   {"what is made of a prefab", with_prefabs, instantiate, NULL, ASKS},
   {"a copy with children", tied, clone, NULL, ASKS},

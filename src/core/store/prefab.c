@@ -401,6 +401,25 @@ static ecs_status drop_children(ecs_world *world, const struct prefab_plan *plan
 }
 
 /* More nodes may come behind the given ones on the way. */
+/* Brings children into the order in which new ones would stand: first those of what their parent is
+** made of, in the order of that one's, then those that are said. */
+static void order_children(ecs_world *world, const struct prefab_plan *plan) {
+  struct ties *ties = &world->relations.child_of->ties;
+  for (uint32_t i = 0; i < plan->count; i++) {
+    uint32_t parent = ecs_id_index(plan->made[i].id), base = ecs_id_index(plan->made[i].base);
+    for (uint32_t source = ties_first(ties, base); source; source = ties_next(ties, source)) {
+      uint32_t child = prefab_child_made_of(world, parent, source);
+      if (child && comes_with(world, child, base)) ties_retie(ties, child, parent);
+    }
+  }
+  for (uint32_t i = 1; i < plan->given; i++) {
+    const struct plan_made *above = &plan->made[plan->nodes[i].parent];
+    uint32_t child = ecs_id_index(plan->made[i].id);
+    if (plan->nodes[i].name.size == 0 || !comes_with(world, child, ecs_id_index(above->base)))
+      ties_retie(ties, child, ecs_id_index(above->id));
+  }
+}
+
 static ecs_status declare_all(ecs_world *world, struct prefab_plan *plan, ecs_id known) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
@@ -434,6 +453,7 @@ static ecs_status declare_in_scope(ecs_world *world, struct prefab_plan *plan, e
     scope_take_back(world, scope);
   world->cascade.takes_prefabs = world->staging.whole = false;
   return status;
+  if (status == ECS_OK && known != ECS_NULL) order_children(world, plan);
 }
 
 static ecs_status reserve_declared(ecs_world *world) {
