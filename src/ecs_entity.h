@@ -44,7 +44,8 @@ typedef struct ecs_prefab_desc {
 /* Declares a prefab, a template that queries do not see and that cannot be despawned, by its name:
 ** list[0] is the prefab itself, the others are its children. Declared again, it changes: what is
 ** made of it follows in fields that still have the old value, and gets components that were added;
-** ties, children and what is dropped hold for what is made from now on. All of it, or nothing.
+** ties, children in their order and what is dropped hold for what is made from now on. Nothing else
+** becomes a child of it (ECS_EINVAL). All of it, or nothing.
 ** ECS_ETAKEN when an entity has the name, ECS_EBUSY inside scopes unless the name is new. */
 ECS_API ecs_status ecs_prefab(ecs_world *world, const ecs_prefab_desc *list, size_t count,
                               ecs_id *out);
@@ -101,8 +102,8 @@ ECS_API ecs_id ecs_target(const ecs_world *world, ecs_id source, ecs_id relation
 ECS_API ecs_id ecs_next_target(const ecs_world *world, ecs_id source, ecs_id relation,
                                ecs_id after);
 
-/* Those that are tied to the target: of an exclusive relation in the order in which they were
-** tied, else in query order. Writes at most `room` of them, and returns how many there are. */
+/* Those that are tied to the target, prefabs as children alone: of an exclusive relation as they
+** were tied, else in query order. Writes at most `room` of them; returns how many there are. */
 ECS_API size_t ecs_sources(const ecs_world *world, ecs_id target, ecs_id relation, ecs_id *ids,
                            size_t room);
 

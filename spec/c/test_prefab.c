@@ -134,7 +134,94 @@ static void is_cloned(void) {
   close_world(&f);
 }
 
+/* Rows that a query has, as all ways of going through them have it. */
+static size_t rows_of(struct fixture *f, const char *text) {
+  size_t rows[2] = {0, 0};
+  ecs_query *query = new_query(f->world, text);
+  for (int i = 0; i < 2; i++) {
+    CHECK_OK(f->world, ecs_iter_open(query, &f->it));
+    while (i ? ecs_iter_next_rows(&f->it) : ecs_iter_next(&f->it)) rows[i] += f->it.count;
+    CHECK_OK(f->world, ecs_iter_close(&f->it));
+  }
+  CHECK(rows[0] == rows[1] && rows[0] == ecs_query_count(query));
+  ecs_query_free(query);
+  return rows[0];
+}
+
+/* Sources, paths and variables pass over it; its id is honoured. */
+static void is_unseen(void) {
+  struct fixture f;
+  open_prefabs(&f);
+  ecs_id likes, team, orc, wolf, found[4];
+  CHECK_OK(f.world, ecs_relation(f.world, &(ecs_component_desc){.name = "Likes"}, &likes));
+  CHECK_OK(f.world, ecs_relation(f.world, &(ecs_component_desc){.name = "Team",
+                                                                .exclusive = true}, &team));
+  CHECK_OK(f.world, declare_orc(&f, 4, true, &orc));
+  ecs_id one = SPAWN(f.world, f.position), other = SPAWN(f.world, stats);
+  const ecs_id ties[] = {ecs_pair(likes, other), ecs_pair(team, other)};
+  CHECK_OK(f.world, ecs_prefab(f.world, &(ecs_prefab_desc){.name = "Wolf", .components = ties,
+                                                           .component_count = 2}, 1, &wolf));
+  CHECK_OK(f.world, ecs_add(f.world, one, ties[0]));
+  CHECK_OK(f.world, ecs_add(f.world, one, ties[1]));
+  for (int i = 0; i < 2; i++) {
+    ecs_id relation = i ? likes : team;
+    CHECK_INTEGER(1, ecs_sources(f.world, other, relation, found, 4));
+    CHECK(found[0] == one && ecs_target(f.world, wolf, relation) == other);
+  }
+  CHECK_INTEGER(1, ecs_children(f.world, orc, found, 4));
+  CHECK_INTEGER(1, rows_of(&f, "Team->Stats"));
+  CHECK_INTEGER(1, rows_of(&f, "(Likes, $t), Stats($t)"));
+  CHECK_OK(f.world, ecs_add(f.world, one, ecs_pair(team, orc)));
+  CHECK_OK(f.world, ecs_remove(f.world, one, ties[0]));
+  CHECK_OK(f.world, ecs_add(f.world, one, ecs_pair(likes, orc)));
+  CHECK(ecs_target(f.world, one, team) == orc && ecs_target(f.world, one, likes) == orc);
+  CHECK_INTEGER(0, rows_of(&f, "Team->Stats"));
+  CHECK_INTEGER(0, rows_of(&f, "Team*->Stats, Position"));
+  CHECK_INTEGER(0, rows_of(&f, "(Likes, $t), Stats($t)"));
+  CHECK_INTEGER(1, rows_of(&f, "(Likes, *)"));
+  CHECK_SOUND(f.world);
+  close_world(&f);
+}
+
+/* Nothing joins it, and its children are in the order of its last declaration. */
+static void is_whole(void) {
+  struct fixture f;
+  open_prefabs(&f);
+  ecs_id orc, axe, copy, next, one = SPAWN(f.world, f.position), found[4];
+  CHECK_OK(f.world, declare_orc(&f, 4, true, &orc));
+  axe = ecs_lookup(f.world, "Orc.axe");
+  const ecs_id to[] = {ecs_pair(child_of, orc), ecs_pair(child_of, axe)};
+  uint64_t digest = ecs_digest(f.world);
+  for (int i = 0; i < 2; i++) {
+    CHECK_INTEGER(ECS_EINVAL, ecs_add(f.world, one, to[i]));
+    CHECK(strstr(ecs_message(f.world), "world:prefab") != NULL);
+    CHECK_INTEGER(ECS_EINVAL, ecs_spawn(f.world, &to[i], 1, &copy));
+    CHECK_INTEGER(ECS_EINVAL, ecs_spawn_many(f.world, 2, &to[i], 1, found));
+    CHECK_INTEGER(ECS_EINVAL, ecs_clone(f.world, one, &to[i], 1, &copy));
+    CHECK_INTEGER(ECS_EINVAL, ecs_instantiate(f.world, orc, &to[i], 1, &copy));
+    CHECK_OK(f.world, ecs_defer(f.world));
+    CHECK_OK(f.world, ecs_add(f.world, one, to[i]));
+    CHECK_INTEGER(ECS_EINVAL, ecs_commit(f.world));
+  }
+  CHECK(ecs_digest(f.world) == digest);
+  CHECK_OK(f.world, ecs_clone(f.world, axe, NULL, 0, &copy));
+  CHECK(ecs_target(f.world, copy, child_of) == ECS_NULL);
+  CHECK_OK(f.world, ecs_spawn(f.world, NULL, 0, &next));
+  CHECK(ecs_id_index(next) == ecs_id_index(copy) + 1);
+  for (int i = 0; i < 2; i++) {
+    const ecs_prefab_desc list[] = {{.name = "Orc"}, {.name = i ? "bow" : "axe"},
+                                    {.name = i ? "axe" : "bow"}};
+    CHECK_OK(f.world, ecs_prefab(f.world, list, 3, &orc));
+    CHECK_INTEGER(2, ecs_children(f.world, orc, found, 4));
+    CHECK(strcmp(ecs_name_of(f.world, found[0]), i ? "bow" : "axe") == 0);
+  }
+  CHECK_SOUND(f.world);
+  close_world(&f);
+}
+
 static const struct test tests[] = {
+  {"C87: a prefab is passed over by all but its id", is_unseen},
+  {"C87: a prefab's children are those that are declared, in order", is_whole},
   {"C87: a prefab is copied, and changes what is made of it", is_declared},
   {"C87: a prefab may be made of another one", is_derived},
   {"refuses what is no prefab", refuses_others},

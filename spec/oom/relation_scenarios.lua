@@ -132,6 +132,45 @@ scenario("a prefab declared again", {
   act = function(s) orc(s, 20, "another text") end,
 })
 
+scenario("a prefab whose children are put in another order", {
+  prepare = function(s)
+    orcs(s)
+    s.world:prefab("Orc", {}, { children = { "bow", { "axe", { Hp = { 1 } } }, { Bag = true } } })
+    s.world:prefab("Chief", {}, { is_a = "Orc", children = { "hat", "flag" } })
+  end,
+  new_ids = true,
+  act = function(s)
+    s.world:prefab("Chief", {}, { is_a = "Orc", children = { "flag", { Hp = { 2 } }, "hat" } })
+  end,
+})
+
+-- Does what is refused, for nothing but that.
+local function refused(why, fn, ...)
+  local ok, message = pcall(fn, ...)
+  if not ok and not message:find(why, 1, true) then error(message, 0) end
+end
+
+scenario("what is not to be a prefab's child", {
+  prepare = orcs,
+  new_ids = true,
+  act = function(s)
+    local orc_id = s.world:lookup "Orc"
+    refused("which is a prefab", s.world.spawn, s.world, { ChildOf = orc_id, Bag = { s.shared } })
+    refused("which is a prefab", s.world.clone, s.world, s.e, { ChildOf = orc_id, Bag = true })
+    refused("which is a prefab", s.world.add, s.world, s.e, "ChildOf", orc_id)
+    s.world:clone(s.world:lookup "Orc.axe")
+  end,
+})
+
+scenario("a prefab's child with a key that is not known", {
+  prepare = orcs,
+  act = function(s)
+    refused("prefab 'Elf', child 2, 'junk'", s.world.prefab, s.world, "Elf", {},
+      { children = { "a", { Label = { "text" }, junk = {} } } })
+    refused("got the key 'junk'", s.world.spawn, s.world, { Owes = { s.e, junk = 1 } })
+  end,
+})
+
 scenario("a prefab that leads to its child, made of another one again", {
   prepare = function(s)
     orcs(s)

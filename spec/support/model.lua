@@ -274,6 +274,7 @@ function World:plan(components)
       values[#values + 1] = plan_component(self, name, value)
     end
   end
+  self:check_new_parent(ties)
   return { values = values, ties = ties }
 end
 

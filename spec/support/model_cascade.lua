@@ -9,6 +9,10 @@ local types = require "spec.support.model_types"
 
 local methods = {}
 
+local function refuse(...)
+  error(string.format(...), 0)
+end
+
 local function row_of(world, id)
   local row = world.store[id] or {}
   world.store[id] = row
@@ -146,10 +150,27 @@ local function goes_in_a_circle(world, component, source, target)
   return false
 end
 
+-- Whether somebody else is to become a child of a prefab.
+local function joins_prefab(world, component, id, target)
+  return component.name == "ChildOf" and world.is_hidden(world.store[target] or {})
+    and not world.is_hidden(id and world.store[id] or {})
+end
+
+-- An error when what is spawned outside of scopes would be a prefab's child: it is not spawned.
+function methods.check_new_parent(world, ties)
+  local child_of = world.components_by_name.ChildOf
+  for _, tie in ipairs(child_of and not world.scopes[1] and ties[child_of] or {}) do
+    if joins_prefab(world, child_of, nil, tie.target) then
+      refuse("a prefab's children are declared with it")
+    end
+  end
+end
+
 -- Ties an exclusive relation to another target; false when that may not be.
 local function retie(world, command)
   local component, id, target = command.component, command.id, command.target
-  if component.name == "ChildOf" and not world:check_parent(id, target)
+  if joins_prefab(world, component, id, target)
+    or component.name == "ChildOf" and not world:check_parent(id, target)
     or component.ties.acyclic and goes_in_a_circle(world, component, id, target) then
     return false
   end

@@ -47,10 +47,13 @@ local function copied(world, kind, stored, copies)
 end
 
 -- Whether a copy has a tie of its source: to what both are made of, and to a parent, what is made
--- of a prefab has its own.
-local function keeps(component, made, is_root)
-  local own = component.name == "IsA" or component.name == "ChildOf" and is_root
-  return component.name ~= "Prefab" and not (made and own)
+-- of a prefab has its own. A copy of a prefab is nobody's child.
+local function keeps(world, id, component, made, is_root)
+  local hidden = methods.is_hidden(world.store[id] or {})
+  if component.name == "ChildOf" and is_root then
+    return not made and not hidden
+  end
+  return component.name ~= "Prefab" and not (made and component.name == "IsA")
 end
 
 -- The commands that make a copy of one entity, whose row may have what `plan` replaces.
@@ -71,8 +74,8 @@ local function commands_of(world, id, copies, plan, commands, made, is_root)
   end
   for _, component in ipairs(world:relations()) do
     local over = component.ties.exclusive and plan.ties[component]
-    for _, target in ipairs(keeps(component, made, is_root) and world:targets_of(id, component)
-                            or {}) do
+    local kept = keeps(world, id, component, made, is_root)
+    for _, target in ipairs(kept and world:targets_of(id, component) or {}) do
       local patch = copied(world, component, row[world.key_of(component, target)], copies)
       patch.target = nil
       commands[#commands + 1] = { op = "tie", id = copy, component = component,

@@ -24,6 +24,7 @@ function context.new(world, shared)
     home = world,        -- the same while a step sees it otherwise
     shared = shared,
     ids = {},            -- "12.3" -> id
+    prefabs = {},        -- references of prefabs and their children
     components = {},
     several = {},             -- names of relations with several targets     -- name -> id
     clamps = {},         -- path -> a function that goes through it

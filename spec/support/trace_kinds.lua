@@ -20,7 +20,7 @@ local function spawn_many(self)
 end
 
 local function clone(self)
-  local reference = self:living()
+  local reference = self.rng:chance(10) and self:prefab() or self:living()
   local id = reference and self.ctx.ids[reference:sub(2)]
   if self.world.scopes[1] or not id or not self:has_room(#self.world:family_of(id)) then
     return nil

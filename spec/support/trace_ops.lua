@@ -164,18 +164,22 @@ function list.clone(ctx, entity, components)
   return family
 end
 
--- Whom nobody else can name: no step but `instantiate` is about them.
+-- Steps about prefabs alone name them: they are noted apart from others.
 function list.prefab(ctx, name, children)
-  local listed = {}
+  local listed, made = {}, {}
   for at, child in ipairs(children) do
     listed[at] = child and { child } or {}
   end
-  local id = ctx.world:prefab(name, {}, { children = listed })
-  ctx.taken[#ctx.taken + 1] = id
-  for child in ctx.world:children(id) do
-    ctx.taken[#ctx.taken + 1] = child
+  made[1] = ctx.world:prefab(name, {}, { children = listed })
+  for child in ctx.world:children(made[1]) do
+    made[#made + 1] = child
   end
-  return id
+  for at, id in ipairs(made) do
+    ctx.taken[#ctx.taken + 1] = id
+    ctx.ids[("%d.%d"):format(ctx.at, at)] = id
+    ctx.prefabs[#ctx.prefabs + 1] = ("@%d.%d"):format(ctx.at, at)
+  end
+  return made[1]
 end
 
 function list.instantiate(ctx, name, components)

@@ -98,9 +98,16 @@ function Gen:relation()
   return self.rng:pick(relations)
 end
 
--- Whom to tie to: mostly an entity, at times a component, by its name or id.
+-- A prefab, or a child of one, where there is any.
+function Gen:prefab()
+  return self.rng:pick(self.ctx.prefabs)
+end
+
+-- Whom to tie to: mostly an entity, at times a prefab, or a component, by its name or id.
 function Gen:target()
-  if self.rng:chance(10) then
+  if self.rng:chance(8) and self:prefab() then
+    return self:prefab()
+  elseif self.rng:chance(10) then
     local name = self:component().name
     return self.rng:chance(50) and name or "@#" .. name
   end
@@ -253,7 +260,8 @@ end
 
 local function family(operation)
   return function(self)
-    return { operation, self:reference() or "@null" }
+    local prefab = self.rng:chance(20) and self:prefab()
+    return { operation, prefab or self:reference() or "@null" }
   end
 end
 

@@ -26,14 +26,17 @@ static void unspawn(ecs_world *world) {
 }
 
 ecs_status scope_end_alone(ecs_world *world, uint32_t scope, ecs_status status) {
+  struct staging *staging = &world->staging;
   bool staged = status == ECS_OK;
-  assert(!world->staging.alone && world->staging.open == 1);
-  assert(scope < world->staging.scope_count);
-  world->staging.alone = true;
+  assert(!staging->alone && staging->open == 1);
+  assert(scope < staging->scope_count);
+  staging->alone = true;
+  /* What spawns is there as it was given, or not at all. */
+  if (staging->command_count && staging->commands[0].kind == COMMAND_SPAWN) staging->whole = true;
   if (staged) status = scope_commit(world, scope);
-  world->staging.alone = false;
-  if (staged && !staging_is_open(&world->staging)) return status;
-  disown_writes(&world->staging);
+  staging->alone = false;
+  if (staged && !staging_is_open(staging)) return status;
+  disown_writes(staging);
   unspawn(world);
   scope_cancel(world, scope);
   return status;

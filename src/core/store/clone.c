@@ -29,12 +29,8 @@ static ecs_status add_source(ecs_world *world, uint32_t entity) {
   return ECS_OK;
 }
 
-static bool leaves_nobody(const ecs_world *world, uint32_t child, const void *ud) {
-  (void)world, (void)child, (void)ud;
-  return false;
-}
-
-/* An entity with its sources by a relation, and theirs, but for those who are left out. */
+/* An entity with its sources by a relation, and theirs, but for those that are left out. A child
+** that is no prefab itself, which images may have, is no part of one. */
 static ecs_status find_all(ecs_world *world, uint32_t root, const struct relation *relation,
                            clone_leaves_fn leaves_out, const void *ud) {
   if (!world->clone) world->clone = memory_array(&world->memory, 1, sizeof *world->clone);
@@ -45,8 +41,11 @@ static ecs_status find_all(ecs_world *world, uint32_t root, const struct relatio
   ecs_status status = add_source(world, root);
   for (uint32_t i = 0; relation && i < clone->count && status == ECS_OK; i++) {
     uint32_t source = ties_first(&relation->ties, clone->sources[i]);
-    for (; source && status == ECS_OK; source = ties_next(&relation->ties, source))
-      if (!leaves_out(world, source, ud)) status = add_source(world, source);
+    bool declared = relation == world->relations.child_of && prefab_is(world, clone->sources[i]);
+    for (; source && status == ECS_OK; source = ties_next(&relation->ties, source)) {
+      bool left_out = leaves_out && leaves_out(world, source, ud);
+      if (!left_out && (!declared || prefab_is(world, source))) status = add_source(world, source);
+    }
   }
   return status;
 }
@@ -62,16 +61,19 @@ struct item {
 
 typedef ecs_status (*item_fn)(ecs_world *world, const struct item *item, void *ud);
 
-/* Whether copies have it: not what makes their source a prefab; of who is made of a prefab what is
-** his own, and as a copy by himself he is nobody's child. */
+/* Whether copies have it: not what makes their source a prefab; of an instance, only what it owns.
+** A root copy of a prefab, or an instance, has no parent. */
 static bool is_kept(const ecs_world *world, uint32_t place, ecs_id id) {
   const struct relations *relations = &world->relations;
   const struct relation *relation = relation_of(world, id);
+  const struct clone *clone = world->clone;
+  bool plain = clone->kind == CLONE_PLAIN;
   if (UNLIKELY(relation && relation == relations->prefab)) return false;
-  if (world->clone->kind == CLONE_PLAIN) return true;
+  if (relation && relation == relations->child_of)
+    return place > 0 || (plain && !prefab_is(world, clone->sources[0]));
+  if (plain) return true;
   if (relation && relation == relations->is_a) return false;
-  if (relation && relation == relations->child_of) return place > 0;
-  return relation || !prefab_shares(world, world->clone->sources[place], id);
+  return relation || !prefab_shares(world, clone->sources[place], id);
 }
 
 static ecs_status visit(ecs_world *world, uint32_t place, const struct table *table, ecs_id id,
@@ -124,7 +126,7 @@ static ecs_status note_slots(ecs_world *world, const struct item *item, void *ud
 }
 
 ecs_status clone_find(ecs_world *world, ecs_id root, enum clone_kind kind) {
-  return clone_find_but(world, root, kind, leaves_nobody, NULL);
+  return clone_find_but(world, root, kind, NULL, NULL);
 }
 
 ecs_status clone_find_but(ecs_world *world, ecs_id root, enum clone_kind kind,
@@ -141,8 +143,7 @@ ecs_status clone_find_but(ecs_world *world, ecs_id root, enum clone_kind kind,
 }
 
 ecs_status clone_find_made(ecs_world *world, ecs_id prefab, bool all) {
-  return find_all(world, ecs_id_index(prefab), all ? world->relations.is_a : NULL, leaves_nobody,
-                  NULL);
+  return find_all(world, ecs_id_index(prefab), all ? world->relations.is_a : NULL, NULL, NULL);
 }
 
 void clone_without_any(ecs_world *world) {

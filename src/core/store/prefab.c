@@ -47,7 +47,7 @@ static bool is_called_as(const ecs_world *world, uint32_t child, uint32_t source
 static bool comes_with(const ecs_world *world, uint32_t child, uint32_t base) {
   uint32_t source = ties_target(&world->relations.is_a->ties, child);
   return base && source && ties_target(&world->relations.child_of->ties, source) == base &&
-         is_called_as(world, child, source);
+         prefab_is(world, source) && is_called_as(world, child, source);
 }
 
 bool prefab_inherits(const ecs_world *world, uint32_t child) {
@@ -342,6 +342,7 @@ static ecs_status bring_children(ecs_world *world, struct prefab_plan *plan, uin
   if (base == ECS_NULL || (partial && base == old_base(world, plan->made[at].id))) return ECS_OK;
   uint32_t child = ties_first(ties, ecs_id_index(base));
   for (; child && status == ECS_OK; child = ties_next(ties, child)) {
+    if (!prefab_is(world, child)) continue;
     if (!partial) status = imply_child(world, plan, at, child);
     if (status == ECS_OK) status = bring_child(world, plan, at, child);
   }
@@ -400,7 +401,6 @@ static ecs_status drop_children(ecs_world *world, const struct prefab_plan *plan
   return status;
 }
 
-/* More nodes may come behind the given ones on the way. */
 /* Brings children into the order in which new ones would stand: first those of what their parent is
 ** made of, in the order of that one's, then those that are said. */
 static void order_children(ecs_world *world, const struct prefab_plan *plan) {
@@ -420,6 +420,7 @@ static void order_children(ecs_world *world, const struct prefab_plan *plan) {
   }
 }
 
+/* More nodes may come behind the given ones on the way. */
 static ecs_status declare_all(ecs_world *world, struct prefab_plan *plan, ecs_id known) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
@@ -452,8 +453,8 @@ static ecs_status declare_in_scope(ecs_world *world, struct prefab_plan *plan, e
   else
     scope_take_back(world, scope);
   world->cascade.takes_prefabs = world->staging.whole = false;
-  return status;
   if (status == ECS_OK && known != ECS_NULL) order_children(world, plan);
+  return status;
 }
 
 static ecs_status reserve_declared(ecs_world *world) {

@@ -34,7 +34,7 @@ ecs_status prefab_declare(ecs_world *world, const struct prefab_node *nodes, uin
                           ecs_id *out);
 
 /* The prefab, or child of one, at the end of a path, with "there is no prefab 'x' (did you mean
-** 'y'?)" on failure. */
+** 'y'?)" on failure. And whether an id is that of one. */
 ecs_status prefab_need(const ecs_world *world, const char *path, size_t size, ecs_id *out);
 ecs_status prefab_need_id(const ecs_world *world, ecs_id id);
 

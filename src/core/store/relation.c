@@ -174,6 +174,19 @@ static ecs_status refuse_circle(const ecs_world *world, const struct relation *r
                     relation->component->name, way);
 }
 
+/* Whether the parent is a prefab, whose children it alone declares. */
+static ecs_status refuse_parent(const ecs_world *world, uint32_t source, uint32_t target) {
+  ecs_id child = entity_id(&world->entities, source);
+  if (!target || !prefab_is_or_comes(world, entity_id(&world->entities, target)) ||
+      prefab_is_or_comes(world, child))
+    return ECS_OK;
+  char step[128];
+  relation_tell_step(world, target, step, sizeof step);
+  return world_fail(world, ECS_EINVAL, "%e cannot be a child of %s, which is a prefab: its "
+                    "children are declared with it, by world:prefab(name, components, "
+                    "{ children = ... })", child, step);
+}
+
 ecs_status relation_check_way(const ecs_world *world, const struct relation *relation,
                               uint32_t source, uint32_t target) {
   if (!relation->acyclic) return ECS_OK;
@@ -182,7 +195,8 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
       return world_fail(world, ECS_EINVAL, "a prefab stays where it was declared: %e cannot be %s",
                         entity_id(&world->entities, source),
                         target ? "tied to another parent" : "taken from its parent");
-    ecs_status status = name_check_parent(world, source, target);
+    ecs_status status = refuse_parent(world, source, target);
+    if (status == ECS_OK) status = name_check_parent(world, source, target);
     if (status != ECS_OK) return status;
   }
   /* No way leads to who has no sources: a chain of n grows in O(n). */
