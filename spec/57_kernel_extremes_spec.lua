@@ -29,7 +29,8 @@ local function expected(query, value_of, better)
   local best, who
   for view, e in query:each() do
     local value = value_of(view)
-    if not who or value == value and better(value, best) then best, who = value, e end
+    local first = not who or value == value and best ~= best
+    if first or value == value and better(value, best) then best, who = value, e end
   end
   return best, who
 end

@@ -335,7 +335,7 @@ static void take_rows(const struct broods *broods, ecs_world *world,
     struct table *table = tables[turns[i]];
     uint32_t at = entity_take(index, &index->entities), row = table->count++;
     assert(row < table->capacity);
-    world_arrive(world, row);
+    world_arrive(world, table, row);
     table->rows[row] = at;
     *entity_record(index, at) = (struct record){table->index, row};
     *next[turns[i]]++ = row;

@@ -54,6 +54,7 @@ bool run_plainly(const struct runner *runner, const struct run *run, struct run_
   size_t most = run->plan->program->block;
   if (most > MACHINE_SHORT) most = MACHINE_SHORT;
   rows.columns = columns;
+  assert(query->arranged == query->world->graph.placings);
   for (uint32_t i = 0, count = query->count; i < count; i++) {
     const struct table *table = world_table(world, query->tables[i]);
     if (table->count == 0) continue;

@@ -588,6 +588,7 @@ INLINE ecs_status run_tables(struct runner *runner, const struct run *run,
 ecs_status run_query(struct runner *runner, const struct run *run, struct run_failure *failure) {
   const ecs_query *query = run->query;
   if (UNLIKELY(query->broken)) return query_usable(query);
+  query_arrange(query);
   assert(!terms_walk(&query->terms));
   bool plain = run_is_plain(run);
   uint32_t rows = UNLIKELY(run->plan->needs_room) ? most_rows(query) : 0;

@@ -349,6 +349,7 @@ void loop_open(lua_State *L, struct loop_box *loop) {
   /* A finalizer came in since the loop was made: its slots and views are those of old fields. */
   if (UNLIKELY(loop->version != *box->version))
     luaL_error(L, "a finalizer has changed the components that the loop goes over: begin it again");
+  query_arrange(loop->query->query);
   if (loop->walk || loop->form != LOOP_SYSTEM) begin_loop(L, loop);
   link_loop(box, loop);
 }
@@ -466,6 +467,7 @@ bool loop_next_run(struct loop_box *loop) {
   const ecs_query *query = loop->query->query;
   if (UNLIKELY(!query->terms.plain || loop->walk)) return next_run(loop);
   loop->behind = 0;
+  assert(query->arranged == query->world->graph.placings);
   for (uint32_t match; (match = loop->match) < query->count;) {
     const struct table *table = world_table(query->world, query->tables[match]);
     loop->match = match + 1;

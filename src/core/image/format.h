@@ -22,14 +22,14 @@
 **   entities    u32 first, last, next of the spawn range, u32 free count, u32 indices in the
 **               order they will be taken; u32 pages, each: u32 number, 4,096 u16 generations,
 **               4,096 u8 states
-**   tables      u32 count, in the order they were made, each: u32 components, their places, u32
-**               pairs, by both, each: u32 relation's place, u32 target; u8 flags (1 was empty),
-**               u32 rows, u32 entity index each, then the columns: by place, then leaf, those of
-**               pairs behind those of components, each: u32 bytes of a cell, the cells. `any`
-**               columns: u32 size (0xFFFFFFFF for nil) and bytes for each cell. Then, for each of
-**               its components that is a toggle, by place: u32 rows that have it off, and when
-**               there are any, a bit for each row, in u64 words
-**               columns: u32 size (0xFFFFFFFF for nil) and bytes for each cell
+**   tables      u32 count, those with rows, in the order in which they got the first, each: u32
+**               components, their places, u32 pairs, by both, each: u32 relation's place, u32
+**               target; u8 0, u32 rows, u32 entity index each, then the columns: by place, then
+**               leaf, those of pairs behind those of components, each: u32 bytes of a cell, the
+**               cells. `any` columns: u32 size (0xFFFFFFFF for nil) and bytes for each cell. Then,
+**               for each of its components that is a toggle, by place: u32 rows that have it off,
+**               and when there are any, a bit for each row, in u64 words. (Earlier versions wrote
+**               empty tables, too, and 1 for the 0 of those that were empty for long.)
 **   sparse      for each sparse component and each event, by place: u32 rows, u32 entity index
 **               each (0 of events), in packed order, then the columns, and of a toggle who has it
 **               off, as in tables, which none of them is named by. Behind an event's: u32 rows

@@ -59,7 +59,7 @@ struct loader {
   struct known_changes *changes;
   uint32_t change_count, change_capacity;
   bool has_changes;                /* it says when its cells were written */
-  bool saw_table;
+  bool saw_void;                   /* the table of no components */
   bool lacks_codec;                /* there are values of `any` fields, and no codec */
   bool adopted;                    /* the shadow holds what was live */
   struct arena arena;              /* texts of readers, of timings and of one component */

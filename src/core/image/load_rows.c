@@ -14,6 +14,7 @@
 #include "core/store/relation.h"
 #include "core/store/relation_check.h"
 #include "core/store/require.h"
+#include "core/store/row.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/toggle.h"
@@ -385,18 +386,17 @@ static ecs_status read_toggles(struct loader *loader, struct table *table) {
 
 static ecs_status read_table(struct loader *loader) {
   struct table *table = NULL;
-  uint32_t before = graph_all(loader->world)->table_count;
-  bool first = before == 1 && !loader->saw_table;
+  uint32_t before = loader->world->graph.live;
   ecs_status status = read_type(loader, &table);
   if (status != ECS_OK) return status;
   assert(table);
-  bool made = graph_all(loader->world)->table_count > before;
-  if (!made && !(first && table->id_count == 0))
-    return load_damaged(loader, "a table is there twice");
-  loader->saw_table = true;
-  table->was_empty = read_u8(&loader->in) != 0;
+  bool is_new = loader->world->graph.live > before || (table->id_count == 0 && !loader->saw_void);
+  if (!is_new) return load_damaged(loader, "a table is there twice");
+  loader->saw_void |= table->id_count == 0;
+  read_u8(&loader->in);
   uint32_t count = read_u32(&loader->in);
   if (count > ROW_LIMIT) return load_damaged(loader, "a table has too many rows");
+  if (count) world_arrive(loader->world, table, 0);
   if (count) status = check_type(loader, table);
   if (status == ECS_OK) status = read_rows(loader, table, NULL, count);
   if (status == ECS_OK) status = read_columns(loader, table);

@@ -265,7 +265,7 @@ static void save_table(struct saver *saver, const struct table *table) {
   for (uint32_t i = 0; i < saver->component_count; i++)
     if (table_has(table, save_listed(saver, i)->id)) write_u32(saver->out, i);
   save_pairs(saver, table);
-  write_u8(saver->out, table->was_empty);
+  write_u8(saver->out, 0);
   write_u32(saver->out, table->count);
   save_rows(saver, table);
   for (uint32_t i = 0; i < saver->component_count; i++) {
@@ -275,6 +275,20 @@ static void save_table(struct saver *saver, const struct table *table) {
   for (uint32_t i = 0; table->has_pairs && i < saver->component_count; i++)
     save_pair_columns(saver, table, save_listed(saver, i));
   save_toggles(saver, table);
+}
+
+/* Empty tables are none of the content: they have no place in the order. */
+static void save_tables(struct saver *saver) {
+  const ecs_world *world = saver->world;
+  const struct id_record *all = graph_all(world);
+  uint32_t filled = 0;
+  for (uint32_t i = 0; i < all->table_count; i++)
+    filled += world_table(world, all->tables[i])->count > 0;
+  write_u32(saver->out, filled);
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    const struct table *table = world_table(world, all->tables[i]);
+    if (table->count) save_table(saver, table);
+  }
 }
 
 static void save_beside(struct saver *saver, const struct component *component) {
@@ -353,10 +367,7 @@ static void save_all(struct saver *saver) {
   for (uint32_t i = 0; i < saver->component_count; i++)
     if (save_listed(saver, i)->length) save_resource(saver, save_listed(saver, i));
   save_index(saver);
-  const struct id_record *all = graph_all(world);
-  write_u32(out, all->table_count);
-  for (uint32_t i = 0; i < all->table_count; i++)
-    save_table(saver, world_table(world, all->tables[i]));
+  save_tables(saver);
   for (uint32_t i = 0; i < saver->component_count; i++)
     save_beside(saver, save_listed(saver, i));
   for (uint32_t i = 0; i < saver->component_count; i++) {

@@ -29,7 +29,6 @@ struct saved_table {
   uint32_t index, serial;
   uint64_t order;
   uint32_t id_count, count;
-  bool was_empty;
   ecs_id *ids;
   char *data;
   size_t size;
@@ -56,7 +55,7 @@ struct ecs_snapshot {
   ecs_world *world;
   void *owner;
   uint64_t layouts;          /* of the registry */
-  uint64_t seed, tick, now, next_order;
+  uint64_t seed, tick, now;
   struct chance chance;
   struct entity_index index; /* its directory is not used, its near slots are copies */
   struct saved_page *pages;
@@ -108,7 +107,7 @@ static ecs_status take_table(ecs_snapshot *snapshot, struct table *table,
   struct saved_table *saved = &list[*list_count];
   *saved = (struct saved_table){.index = table->index, .serial = table->serial,
                                 .order = table->order, .id_count = table->id_count,
-                                .count = table->count, .was_empty = table->was_empty};
+                                .count = table->count};
   saved->ids = take(snapshot, table->id_count, sizeof *saved->ids);
   if (!saved->ids) return world_nomem(world);
   if (table->id_count) memcpy(saved->ids, table->ids, table->id_count * sizeof *saved->ids);
@@ -308,7 +307,6 @@ ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out) {
   snapshot->tick = world->tick;
   snapshot->now = world->now;
   snapshot->chance = world->chance;
-  snapshot->next_order = world->graph.next_order;
   snapshot->link.free = free_link;
   snapshot->link.cells = each_cells;
   world_attach_to(world, &snapshot->link);
@@ -396,7 +394,6 @@ static void restore_table(ecs_world *world, const struct saved_table *saved) {
   table->order = saved->order;
   table->doomed = false;
   if (table->count == 0) graph_note_empty(&world->graph, table);
-  table->was_empty = saved->was_empty;
 }
 
 static void restore_tables(ecs_snapshot *snapshot, bool differs) {
@@ -412,11 +409,8 @@ static void restore_tables(ecs_snapshot *snapshot, bool differs) {
   }
   for (uint32_t i = 0; i < snapshot->table_count; i++)
     restore_table(world, &snapshot->tables[i]);
-  if (differs) {
-    graph_drop_doomed(world);
-    graph_reorder(world);
-  }
-  world->graph.next_order = snapshot->next_order;
+  if (differs) graph_drop_doomed(world);
+  world->graph.placings++;
   world->arrivals++;
 }
 

@@ -105,7 +105,7 @@ static bool is_removed(const ecs_world *world, uint32_t source, ecs_id pair) {
 static APART ecs_status each_paired(ecs_world *world, struct relation *relation, uint32_t target,
                               source_fn visit) {
   ecs_id pair = pair_make(ecs_id_index(relation->component->id), target);
-  const struct id_record *record = graph_record(world, pair);
+  const struct id_record *record = graph_tables(world, pair);
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; record && i < record->table_count; i++) {
     const struct table *table = world_table(world, record->tables[i]);

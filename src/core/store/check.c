@@ -250,6 +250,7 @@ static ecs_status check_query(const ecs_world *world, const ecs_query *query) {
   const struct id_record *all = graph_all(world);
   uint32_t match = 0;
   if (query->terms.event) return check_event_query(world, query);
+  query_arrange(query);
   for (uint32_t i = 0; i < all->table_count && !query->broken; i++) {
     const struct table *table = world_table(world, all->tables[i]);
     if (!query_terms_match(&query->terms, table)) continue;

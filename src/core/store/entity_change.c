@@ -160,7 +160,7 @@ INLINE uint32_t go(ecs_world *world, struct record *record, uint32_t entity, str
   entity_record(&world->entities, moved)->row = row;
   if (UNLIKELY(last == 0)) graph_note_empty(&world->graph, from);
   uint32_t to_row = to->count;
-  world_arrive(world, to_row);
+  world_arrive(world, to, to_row);
   to->count = to_row + 1;
   to->rows[to_row] = entity;
   *record = (struct record){to->index, to_row};

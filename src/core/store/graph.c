@@ -64,14 +64,43 @@ struct id_record *graph_record(const ecs_world *world, ecs_id id) {
   return at == NONE ? NULL : world->graph.record_list[at];
 }
 
-struct id_record *graph_uses(const ecs_world *world, const struct component *component) {
-  bool pairs = component->ties.relation && !component->ties.exclusive;
-  return graph_record(world, pairs ? pair_make(ecs_id_index(component->id), 0) : component->id);
+/* Shell's method (Knuth, TAOCP 5.2.1): few are out of place, or many are and come behind. */
+static void sort_tables(const ecs_world *world, uint32_t *tables, uint32_t count) {
+  uint32_t gap = 1;
+  while (gap < count / 3) gap = 3 * gap + 1;
+  for (; gap; gap /= 3)
+    for (uint32_t i = gap; i < count; i++) {
+      uint32_t index = tables[i], at = i;
+      uint64_t order = world_table(world, index)->order;
+      for (; at >= gap && world_table(world, tables[at - gap])->order > order; at -= gap)
+        tables[at] = tables[at - gap];
+      tables[at] = index;
+    }
 }
 
-const struct id_record *graph_all(const ecs_world *world) {
-  return world->graph.record_list[0];
+bool graph_arrange(const ecs_world *world, uint32_t *tables, uint32_t count) {
+  for (uint32_t i = 1; i < count; i++) {
+    if (world_table(world, tables[i - 1])->order < world_table(world, tables[i])->order) continue;
+    sort_tables(world, tables, count);
+    return true;
+  }
+  return false;
 }
+
+struct id_record *graph_tables(const ecs_world *world, ecs_id id) {
+  struct id_record *record = graph_record(world, id);
+  if (!record || LIKELY(record->arranged == world->graph.placings)) return record;
+  graph_arrange(world, record->tables, record->table_count);
+  record->arranged = world->graph.placings;
+  return record;
+}
+
+struct id_record *graph_uses(const ecs_world *world, const struct component *component) {
+  bool pairs = component->ties.relation && !component->ties.exclusive;
+  return graph_tables(world, pairs ? pair_make(ecs_id_index(component->id), 0) : component->id);
+}
+
+const struct id_record *graph_all(const ecs_world *world) { return graph_tables(world, ECS_NULL); }
 
 static ecs_status new_record(ecs_world *world, ecs_id id, struct id_record **out) {
   struct graph *graph = &world->graph;
@@ -456,25 +485,6 @@ static bool is_doomed(struct table *table, ecs_id unused) {
 }
 
 void graph_drop_doomed(ecs_world *world) { reclaim(world, is_doomed, ECS_NULL); }
-
-/* Few are out of place. */
-static void reorder(const ecs_world *world, uint32_t *tables, uint32_t count) {
-  for (uint32_t i = 1; i < count; i++) {
-    uint32_t index = tables[i], at = i;
-    uint64_t order = world_table(world, index)->order;
-    for (; at > 0 && world_table(world, tables[at - 1])->order > order; at--)
-      tables[at] = tables[at - 1];
-    tables[at] = index;
-  }
-}
-
-void graph_reorder(ecs_world *world) {
-  const struct graph *graph = &world->graph;
-  for (uint32_t i = 0; i < graph->record_count; i++)
-    reorder(world, graph->record_list[i]->tables, graph->record_list[i]->table_count);
-  for (ecs_query *query = world->first_query; query; query = query->next)
-    query_reorder(query);
-}
 
 void graph_drop_empties(ecs_world *world, ecs_id id) { reclaim(world, has_id, id); }
 

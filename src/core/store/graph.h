@@ -29,9 +29,10 @@ bool graph_next_key(struct graph_keys *keys, ecs_id *key);
 /* Whether the key is one of the table's. */
 bool graph_lists(const struct table *table, ecs_id key);
 
-/* NULL when no table or query names the id yet. */
+/* NULL when no table or query names the id yet. Its tables may be out of order. */
 struct id_record *graph_record(const ecs_world *world, ecs_id id);
-/* The record of the tables that have a component, or any pair of it; NULL as graph_record. */
+/* The same with its tables in order; and of those that have a component, or any pair of it. */
+struct id_record *graph_tables(const ecs_world *world, ecs_id id);
 struct id_record *graph_uses(const ecs_world *world, const struct component *component);
 ecs_status graph_need_record(ecs_world *world, ecs_id id, struct id_record **out);
 
@@ -56,10 +57,11 @@ void graph_reclaim(ecs_world *world);
 /* Frees all tables without rows that have an id. */
 void graph_drop_empties(ecs_world *world, ecs_id id);
 
-/* For a world that becomes what it was: removes the empty tables marked as doomed, and puts the
-** others in the order in which they were made, in queries too. */
+/* Removes the empty tables marked as doomed. */
 void graph_drop_doomed(ecs_world *world);
-void graph_reorder(ecs_world *world);
+
+/* Puts a list of tables in order; whether it was not. */
+bool graph_arrange(const ecs_world *world, uint32_t *tables, uint32_t count);
 
 /* Forgets an id: its tables, which have no rows, and all that leads to them. No query that
 ** is not broken names it. */
@@ -74,7 +76,7 @@ void graph_unlink(const struct table *table);
 /* Rows of a table that is no longer plain are moved the slow way. */
 void graph_slow_edges(struct table *table);
 
-/* All tables, in the order they were made. */
+/* All tables, in order: see world_arrive. */
 const struct id_record *graph_all(const ecs_world *world);
 
 #endif

@@ -6,9 +6,8 @@
 
 struct table;
 
-/* What the world knows of one id: its tables in the order they were made, and the queries
-** that cannot match without it. The record of id 0 has all tables, and the queries that no
-** id is needed for. */
+/* What the world knows of one id: its tables, and the queries that cannot match without it. The
+** record of id 0 has all tables, and the queries that no id is needed for. */
 struct id_record {
   ecs_id id;
   uint32_t *tables;
@@ -18,6 +17,7 @@ struct id_record {
   uint32_t query_count;
   uint32_t query_capacity;
   bool dirty;             /* names doomed tables */
+  uint64_t arranged;      /* graph.placings when its tables were put in order */
 };
 
 struct graph {
@@ -33,6 +33,7 @@ struct graph {
   uint32_t empty_capacity;
   uint32_t next_serial;
   uint64_t next_order;
+  uint64_t placings;              /* how often tables have got another place in the order */
   struct map by_hash;             /* hash of a sorted id set -> first table */
   struct map records;             /* id -> index in record_list */
   struct id_record **record_list;

@@ -19,6 +19,7 @@
 #include "ecs_query.h"
 
 ecs_status query_usable(const ecs_query *query) {
+  query_arrange(query);
   if (!query->broken) return ECS_OK;
   return world_fail(query->world, ECS_ENAME,
                     "query '%s' names a component or field that is no longer declared, or was "
@@ -128,6 +129,7 @@ bool ecs_iter_next(ecs_iter *it) {
   if (passage) return next_of_passage(it, passage);
   if (UNLIKELY(!it->open)) return come_to_end(it);
   if (UNLIKELY(!query->terms.plain || it->behind)) return next_run(it);
+  assert(query->arranged == query->world->graph.placings);
   for (uint32_t match; (match = it->match) < query->count;) {
     it->match = match + 1;
     const struct table *table = world_table(query->world, query->tables[match]);

@@ -60,7 +60,7 @@ struct edge {
 ** cache where pointers have 8 bytes: among 10,000 tables little else is waited for. */
 struct table {
   void *block;               /* what was allocated */
-  uint64_t order;            /* when it was made: tables are visited in this order */
+  uint64_t order;            /* by when it got its first row: tables are visited in this order */
   uint64_t hash;
   size_t block_size;         /* of this struct with all its arrays */
   struct edge no_edge;       /* the free slot of a table without edges */

@@ -98,6 +98,14 @@ static void join(ecs_query *query, const struct table *table) {
   query->tables[query->count++] = table->index;
 }
 
+/* Finds the columns of all its tables anew. */
+static void bind_columns(ecs_query *query) {
+  uint32_t count = query->count;
+  query->count = 0;
+  for (uint32_t i = 0; i < count; i++)
+    join(query, world_table(query->world, query->tables[i]));
+}
+
 ecs_status query_join_reserve(const struct id_record *record, const struct table *table) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < record->query_count && status == ECS_OK; i++)
@@ -181,7 +189,9 @@ ecs_status query_key_room(ecs_world *world, ecs_id key, uint32_t more,
   return ECS_OK;
 }
 
-static ecs_status join_all(ecs_query *query, const struct id_record *record) {
+static ecs_status join_all(ecs_query *query) {
+  const struct id_record *record = graph_tables(query->world, query->key);
+  query->arranged = record->arranged;
   for (uint32_t i = 0; i < record->table_count; i++) {
     const struct table *table = world_table(query->world, record->tables[i]);
     if (!query_terms_match(&query->terms, table)) continue;
@@ -242,7 +252,7 @@ static ecs_status fill(ecs_query *query, const char *text, size_t size,
   query->key = key_of(world, &query->terms);
   struct id_record *record;
   status = query_key_room(world, query->key, 1, &record);
-  if (status == ECS_OK) status = query->terms.event ? join_event(query) : join_all(query, record);
+  if (status == ECS_OK) status = query->terms.event ? join_event(query) : join_all(query);
   if (status == ECS_OK && !query->fresh) status = changes_watch(query);
   if (status == ECS_OK) enter(query, record);
   return status;
@@ -294,11 +304,11 @@ void ecs_query_free(ecs_query *query) {
   if (query && !query->kept) query_free(query);
 }
 
-void query_reorder(ecs_query *query) {
-  if (query->broken) return;
+static void join_again(ecs_query *query) {
   forget_lineup(query);
   const struct id_record *all = graph_all(query->world);
   query->count = 0;
+  query->arranged = all->arranged;
   if (query->terms.event) join(query, query->terms.event->event->table);
   for (uint32_t i = 0; i < all->table_count && !query->terms.event; i++) {
     const struct table *table = world_table(query->world, all->tables[i]);
@@ -312,7 +322,7 @@ void query_rejoin(ecs_query *query) {
   struct id_record *record = graph_record(world, query->key);
   assert(record && record->query_count < record->query_capacity);
   record->queries[record->query_count++] = query;
-  query_reorder(query);
+  join_again(query);
 }
 
 void query_retire(ecs_query *query) {
@@ -381,18 +391,10 @@ void query_refresh(ecs_query *query) {
     struct term *term = &query->terms.terms[i];
     term->slot = term_gives(term, term->component) ? query->terms.slots++ : NONE;
   }
-  if (query_note_toggles(&query->terms)) {
-    query_reorder(query);
-    return;
-  }
-  if (query->terms.event) {
-    query_reorder(query);
-    return;
-  }
-  uint32_t count = query->count;
-  query->count = 0;
-  for (uint32_t i = 0; i < count; i++)
-    join(query, world_table(query->world, query->tables[i]));
+  if (query_note_toggles(&query->terms) || query->terms.event)
+    join_again(query);
+  else
+    bind_columns(query);
 }
 
 /* What term_key may come to, however components are kept. */
@@ -485,7 +487,21 @@ static RARE uint32_t reach_by_targets(const ecs_query *query) {
   return query->count;
 }
 
+static RARE void arrange(ecs_query *query) {
+  if (!query->terms.event && graph_arrange(query->world, query->tables, query->count))
+    bind_columns(query);
+  query->arranged = query->world->graph.placings;
+}
+
+static inline void arrange_if_needed(const ecs_query *query) {
+  if (LIKELY(query->arranged == query->world->graph.placings)) return;
+  arrange((ecs_query *)(uintptr_t)query);
+}
+
+void query_arrange(const ecs_query *query) { arrange_if_needed(query); }
+
 static inline uint32_t reach(const ecs_query *query) {
+  arrange_if_needed(query);
   if (UNLIKELY(query->broken)) return 0;
   return LIKELY(!query->terms.targets) ? query->count : reach_by_targets(query);
 }
@@ -518,7 +534,7 @@ size_t ecs_query_count(const ecs_query *query) {
 /* The shortest list of tables that has every match. */
 static const struct id_record *narrowest(const ecs_world *world,
                                          const struct query_terms *terms) {
-  const struct id_record *best = graph_all(world);
+  const struct id_record *best = graph_record(world, ECS_NULL);
   for (uint32_t i = 0; i < terms->count; i++) {
     ecs_id key = term_key(&terms->terms[i]);
     if (key == ECS_NULL) continue;

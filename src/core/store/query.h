@@ -15,6 +15,10 @@ struct id_record;
 /* The table of a match. */
 struct table *query_table(const ecs_query *query, uint32_t match);
 
+/* Puts its tables in order, when they have got other places since. Whoever begins to go through
+** them does so, as query_reach does; while somebody does, none gets its first row. */
+void query_arrange(const ecs_query *query);
+
 /* What a match has for a term's slot: the number of its first column, NONE where the table lacks
 ** the component, or where it depends on the row. For a tag that the table has: any number, as it
 ** has no column. */
@@ -78,9 +82,6 @@ ecs_status query_key_room(ecs_world *world, ecs_id key, uint32_t more,
 
 /* Enters a query whose world has exchanged all its tables; there is room. */
 void query_rejoin(ecs_query *query);
-
-/* Visits its tables in the order in which the world now has them. */
-void query_reorder(ecs_query *query);
 
 /* For tables that come and go: reserve in every query of a record that the new table matches, then
 ** join them. */

@@ -414,7 +414,7 @@ static size_t tied_sources(const ecs_world *world, const struct relation *relati
 static size_t paired_sources(const ecs_world *world, const struct relation *relation,
                              uint32_t target, ecs_id *ids, size_t room) {
   ecs_id pair = pair_make(ecs_id_index(relation->component->id), target);
-  const struct id_record *record = graph_record(world, pair);
+  const struct id_record *record = graph_tables(world, pair);
   size_t count = 0;
   for (uint32_t i = 0; record && i < record->table_count; i++) {
     const struct table *table = world_table(world, record->tables[i]);

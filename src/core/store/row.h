@@ -21,6 +21,17 @@ static inline void graph_note_empty(struct graph *graph, struct table *table) {
   graph->empties[graph->empty_count++] = table->index;
 }
 
+/* Before a table gets rows, behind those that it has. One without rows has no place in the order of
+** tables: with its first row it comes behind all others. */
+static inline void world_arrive(ecs_world *world, struct table *table, uint32_t rows) {
+  struct graph *graph = &world->graph;
+  if (LIKELY(rows)) return;
+  world->arrivals++;
+  if (table->order + 1 == graph->next_order) return;
+  table->order = graph->next_order++;
+  graph->placings++;
+}
+
 /* Whether an entity's record says that it is in a row of a table: for asserts. */
 static inline bool row_is_of(const ecs_world *world, uint32_t entity, const struct table *table,
                              uint32_t row) {
@@ -61,7 +72,7 @@ INLINE void row_append(ecs_world *world, struct table *table, uint32_t entity,
                        struct record *record) {
   assert(table->count < table->capacity && record->table == RECORD_BARE);
   uint32_t row = table->count++;
-  world_arrive(world, row);
+  world_arrive(world, table, row);
   table->rows[row] = entity;
   record->table = table->index;
   record->row = row;
@@ -125,7 +136,7 @@ INLINE uint32_t row_change(ecs_world *world, struct record *record, struct table
   assert(from != to && row < from->count && to_row < to->capacity);
   assert(record->table == from->index);
   assert(entity_record(&world->entities, from->rows[row]) == record);
-  world_arrive(world, to_row);
+  world_arrive(world, to, to_row);
   to->rows[to_row] = from->rows[row];
   to->count = to_row + 1;
   record->table = to->index;

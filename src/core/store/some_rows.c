@@ -118,7 +118,7 @@ void rows_move(ecs_world *world, struct table *from, struct table *to, const uin
   carry_columns(from, to, places, count);
   from->count -= count;
   if (to) {
-    world_arrive(world, to->count);
+    world_arrive(world, to, to->count);
     to->count += count;
   }
   if (from->count == 0) graph_note_empty(&world->graph, from);

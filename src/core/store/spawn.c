@@ -416,7 +416,7 @@ static void fill_parts(ecs_world *world, struct table *table, uint32_t row, uint
 static LOOPS void take_rows(ecs_world *world, struct table *table, uint32_t n, ecs_id *ids) {
   struct entity_index *index = &world->entities;
   assert(n <= table->capacity - table->count);
-  world_arrive(world, table->count);
+  world_arrive(world, table, table->count);
   for (uint32_t done = 0, first; done < n;) {
     struct record where = {table->index, table->count};
     uint32_t count = entity_take_run(index, &index->entities, n - done, where, &first);

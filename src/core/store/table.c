@@ -303,7 +303,7 @@ void table_move_all(ecs_world *world, struct table *from, struct table *to) {
   carry_all(from, to);
   memcpy(to->rows + base, from->rows, count * sizeof *from->rows);
   to->count += count;
-  world_arrive(world, base);
+  world_arrive(world, to, base);
   if (UNLIKELY(from->off)) toggles_move_all(from, to, base);
   if (UNLIKELY(from->mark_count | to->mark_count)) marks_move_all(world, from, to, base);
   from->count = 0;

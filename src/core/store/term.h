@@ -118,7 +118,8 @@ struct watch;
 
 struct ecs_query {
   ecs_world *world;
-  uint32_t *tables;               /* indices, in the order the tables were made */
+  uint32_t *tables;               /* indices, in order when `arranged` is graph.placings */
+  uint64_t arranged;
   uint32_t *columns;              /* terms.slots for each match: first column or NONE */
   uint32_t count;
   bool fresh;                     /* made for a migration that is not committed yet */

@@ -116,11 +116,6 @@ static inline struct table *world_table(const ecs_world *world, uint32_t index) 
   return world->graph.tables[index];
 }
 
-/* When a table gets rows, behind those that it has. */
-static inline void world_arrive(ecs_world *world, uint32_t rows) {
-  if (UNLIKELY(rows == 0)) world->arrivals++;
-}
-
 /* Counts up whenever a query may have come to have rows: with the registry's version that of what
 ** can be known of its terms. */
 static inline uint64_t world_arrived(const ecs_world *world) {
