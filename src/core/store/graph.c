@@ -78,13 +78,18 @@ static void sort_tables(const ecs_world *world, uint32_t *tables, uint32_t count
     }
 }
 
-bool graph_arrange(const ecs_world *world, uint32_t *tables, uint32_t count) {
-  for (uint32_t i = 1; i < count; i++) {
-    if (world_table(world, tables[i - 1])->order < world_table(world, tables[i])->order) continue;
-    sort_tables(world, tables, count);
-    return true;
+uint32_t graph_arrange(const ecs_world *world, uint32_t *tables, uint32_t count) {
+  uint32_t first = count;
+  uint64_t least = UINT64_MAX;
+  for (uint32_t i = count; i-- > 0;) {
+    uint64_t order = world_table(world, tables[i])->order;
+    if (order < least)
+      least = order;
+    else
+      first = i;
   }
-  return false;
+  if (first < count) sort_tables(world, tables + first, count - first);
+  return first;
 }
 
 struct id_record *graph_tables(const ecs_world *world, ecs_id id) {

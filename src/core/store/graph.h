@@ -60,8 +60,8 @@ void graph_drop_empties(ecs_world *world, ecs_id id);
 /* Removes the empty tables marked as doomed. */
 void graph_drop_doomed(ecs_world *world);
 
-/* Puts a list of tables in order; whether it was not. */
-bool graph_arrange(const ecs_world *world, uint32_t *tables, uint32_t count);
+/* Puts a list of tables in order. Returns up to where it was: `count` for all. */
+uint32_t graph_arrange(const ecs_world *world, uint32_t *tables, uint32_t count);
 
 /* Forgets an id: its tables, which have no rows, and all that leads to them. No query that
 ** is not broken names it. */

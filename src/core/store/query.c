@@ -98,11 +98,11 @@ static void join(ecs_query *query, const struct table *table) {
   query->tables[query->count++] = table->index;
 }
 
-/* Finds the columns of all its tables anew. */
-static void bind_columns(ecs_query *query) {
+/* Finds the columns of its tables anew, from one on. */
+static void bind_columns(ecs_query *query, uint32_t first) {
   uint32_t count = query->count;
-  query->count = 0;
-  for (uint32_t i = 0; i < count; i++)
+  query->count = first;
+  for (uint32_t i = first; i < count; i++)
     join(query, world_table(query->world, query->tables[i]));
 }
 
@@ -394,7 +394,7 @@ void query_refresh(ecs_query *query) {
   if (query_note_toggles(&query->terms) || query->terms.event)
     join_again(query);
   else
-    bind_columns(query);
+    bind_columns(query, 0);
 }
 
 /* What term_key may come to, however components are kept. */
@@ -488,8 +488,8 @@ static RARE uint32_t reach_by_targets(const ecs_query *query) {
 }
 
 static RARE void arrange(ecs_query *query) {
-  if (!query->terms.event && graph_arrange(query->world, query->tables, query->count))
-    bind_columns(query);
+  if (!query->terms.event)
+    bind_columns(query, graph_arrange(query->world, query->tables, query->count));
   query->arranged = query->world->graph.placings;
 }
 
