@@ -1,4 +1,5 @@
 /* Phases and their order: the five of the runtime, and those that users put between them. */
+#include "core/base/text.h"
 #include "core/run/arrange.h"
 #include "core/run/observer.h"
 #include "core/run/schedule.h"
@@ -12,23 +13,30 @@ static const char *const builtin[] = {"startup", "pre_update", "update", "post_u
 
 static bool same(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
-static uint32_t position(struct phase *const *phases, uint32_t count, const char *name) {
+static uint64_t key_of(const char *name) { return name ? text_hash64(name, strlen(name)) : 0; }
+
+static uint32_t position_of(struct phase *const *phases, uint32_t count, const char *name,
+                            uint64_t key) {
   for (uint32_t i = 0; name && i < count; i++)
-    if (same(phases[i]->name, name)) return i;
+    if (phases[i]->key == key && same(phases[i]->name, name)) return i;
   return NONE;
+}
+
+static uint32_t position(struct phase *const *phases, uint32_t count, const char *name) {
+  return position_of(phases, count, name, key_of(name));
 }
 
 /* Where a phase goes among those placed so far; NONE while its anchors are not there. Those
 ** that come after the same one stay in the order of their declaration. */
 static uint32_t place_of(struct phase *const *placed, uint32_t count,
                          const struct phase *phase) {
-  uint32_t after = position(placed, count, phase->after);
+  uint32_t after = position_of(placed, count, phase->after, phase->after_key);
   if (after != NONE) {
     uint32_t at = after + 1;
-    while (at < count && placed[at]->after && same(placed[at]->after, phase->after)) at++;
+    while (at < count && placed[at]->after && placed[at]->after_key == phase->after_key) at++;
     return at;
   }
-  return position(placed, count, phase->before);
+  return position_of(placed, count, phase->before, phase->before_key);
 }
 
 static bool anchored_to_known(const struct schedule *schedule, const struct phase *phase) {
@@ -114,8 +122,7 @@ static bool place_last(struct schedule *schedule, struct phase *phase) {
   uint32_t count = schedule->phase_count, at = place_of(phases, count, phase);
   bool there = schedule->placed_at_once && at != NONE && at <= position(phases, count, phase->before);
   for (uint32_t i = 0; i < count && there; i++)
-    there = !(phases[i]->after && same(phases[i]->after, phase->name)) &&
-            !(phases[i]->before && same(phases[i]->before, phase->name));
+    there = phases[i]->after_key != phase->key && phases[i]->before_key != phase->key;
   if (there) insert(phases, schedule->phase_count++, at, phase);
   return there;
 }
@@ -145,6 +152,9 @@ ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phas
   if (!phase) return world_nomem(world);
   phase->arena = arena;
   world->schedule->untold = true;
+  phase->key = key_of(desc->name);
+  phase->after_key = key_of(desc->after);
+  phase->before_key = key_of(desc->before);
   phase->fixed = desc->fixed;
   phase->enabled = true;
   if (copy(world, phase, desc->name, &phase->name) &&

@@ -14,6 +14,7 @@ struct phase {
   uint32_t first, count;     /* its systems among all, once they are counted */
   const char *name;
   const char *after, *before;  /* as declared, or NULL */
+  uint64_t key, after_key, before_key;   /* hashes of these names */
   double fixed;
   double accumulator;
   bool enabled;
