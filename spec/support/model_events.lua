@@ -68,9 +68,16 @@ function methods.events_of(world, name)
   return views
 end
 
--- How many a function is true of.
-function methods.count_events(world, name, fn)
-  local count = 0
+-- How many a function that reads a field lets through.
+function methods.count_events(world, name, field, fn)
+  local _, component = need_event(world, name)
+  local count, found = 0, false
+  for _, known in ipairs(component.fields) do
+    found = found or known.name == field
+  end
+  if not found then
+    refuse("event '%s' has no field '%s'", name, field)
+  end
   for _, view in ipairs(world:events_of(name)) do
     count = count + (fn(view) and 1 or 0)
   end

@@ -57,11 +57,11 @@ local function function_of(ctx, text, ...)
   return ctx.clamps[text]
 end
 
--- How many have more than 3 in a field.
+-- How many have more than 3 in a field, which another declaration may have taken away.
 function list.large_events(ctx, name, field)
   local fn = function_of(ctx, ("return function(e) return e.%s > 3 end"):format(field))
   if is_model(ctx) then
-    return ctx.world:count_events(name, fn)
+    return ctx.world:count_events(name, field, fn)
   end
   return ctx.world:query(name):where(fn):count()
 end
