@@ -462,6 +462,36 @@ scenario("a kernel that goes through an index some of whose rows lack a term", {
   partial = true,
 })
 
+scenario("a query made anew of a text that its function was compiled for", {
+  prepare = function(s)
+    crowd(s)
+    s.world:query("Position, Velocity?"):run(busy, 0.5)
+  end,
+  act = function(s)
+    s.world:query("Position, Velocity?"):run(busy, 0.5)
+    s.world:query("Position"):where(function(p) return p.x > 1 end):count()
+  end,
+})
+
+scenario("a sum, and the least, of integers and floats", {
+  prepare = crowd,
+  act = function(s)
+    local function either(p) return p.x > 3 and p.y or p.x < 2 and (1 << 60) + 1 or 7 end
+    s.query:sum(either)
+    s.query:min(either)
+  end,
+})
+
+scenario("an index whose function reads a field that is not there", {
+  prepare = crowd,
+  act = function(s)
+    local ok, why = pcall(s.world.index, s.world, "i", { query = "Position:in",
+      hash = function(p) return p.zz end })
+    assert(not ok)
+    if not why:find "has no field 'zz'" then error(why, 0) end
+  end,
+})
+
 scenario("a query that is refused behind a relation that it names first", {
   prepare = crowd,
   act = function(s)
