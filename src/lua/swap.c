@@ -48,33 +48,21 @@ static struct world_box *check_stage(lua_State *L) {
 
 /* ---- the plan ------------------------------------------------------------------------------ */
 
-static void plan_removals(lua_State *L, struct world_box *box) {
-  uint32_t count = swap_list(L, "remove");
+/* Components of a list that go, or stay without an owner. */
+static void plan_gone(lua_State *L, struct world_box *box, const char *list,
+                      ecs_status (*go)(struct transaction *transaction, ecs_id id)) {
+  uint32_t count = swap_list(L, list);
   for (uint32_t i = 0; i < count; i++) {
     ecs_id id = ecs_component_find(box->world, swap_entry(L, i));
-    if (id == ECS_NULL) continue;
-    ecs_status status = transaction_remove(&box->stage->transaction, id);
-    if (status != ECS_OK) swap_refuse(L, box, status, "");
-  }
-}
-
-static void plan_orphans(lua_State *L, struct world_box *box) {
-  uint32_t count = swap_list(L, "leave");
-  for (uint32_t i = 0; i < count; i++) {
-    ecs_id id = ecs_component_find(box->world, swap_entry(L, i));
-    if (id == ECS_NULL) continue;
-    ecs_status status = transaction_leave(&box->stage->transaction, id);
-    if (status != ECS_OK) swap_refuse(L, box, status, "");
+    if (id != ECS_NULL) swap_check(L, box, go(&box->stage->transaction, id), "");
   }
 }
 
 static void plan_phases(lua_State *L, struct world_box *box, uint64_t group) {
   struct transaction *transaction = &box->stage->transaction;
   uint32_t count = swap_list(L, "drop_phases");
-  for (uint32_t i = 0; i < count; i++) {
-    ecs_status status = transaction_drop_phase(transaction, swap_entry(L, i));
-    if (status != ECS_OK) swap_refuse(L, box, status, "");
-  }
+  for (uint32_t i = 0; i < count; i++)
+    swap_check(L, box, transaction_drop_phase(transaction, swap_entry(L, i)), "");
   count = swap_list(L, "phases");
   for (uint32_t i = 0; i < count; i++) {
     ecs_phase_desc desc = {.name = swap_entry(L, i)};
@@ -84,8 +72,7 @@ static void plan_phases(lua_State *L, struct world_box *box, uint64_t group) {
     }
     option(L, SWAP_ENTRY, "spec");
     read_phase(L, lua_gettop(L), &desc);
-    ecs_status status = transaction_phase(transaction, &desc, group + i);
-    if (status != ECS_OK) swap_refuse(L, box, status, "");
+    swap_check(L, box, transaction_phase(transaction, &desc, group + i), "");
   }
 }
 
@@ -119,9 +106,7 @@ static void plan_systems(lua_State *L, struct world_box *box, uint64_t group) {
     lua_pushinteger(L, (lua_Integer)group + (lua_Integer)i);
     lua_pushlightuserdata(L, (void *)(uintptr_t)owner);
     option(L, SWAP_ENTRY, "observes");
-    int status = lua_pcall(L, 6, 0, 0);
-    if (status == LUA_ERRMEM) lua_error(L);
-    if (status != LUA_OK) swap_refuse_entry(L);
+    swap_call(L, 6);
   }
 }
 
@@ -138,7 +123,7 @@ static void check_systems(lua_State *L, struct world_box *box) {
     char what[128];
     text_format(what, sizeof what, "%s '%s': ", system->watch ? "observer" : "system",
                 system->name);
-    if (status != ECS_OK) swap_refuse(L, box, status, what);
+    swap_check(L, box, status, what);
     if (script && script->box == box && migration->count)
       system_check(L, SWAP_WORLD, system, migration);
   }
@@ -176,15 +161,13 @@ static void plan_queries(lua_State *L, struct world_box *box) {
     struct query_box *query = open_query(L, box, i, &text.text);
     read_given(L, box, &text);
     ecs_query *made;
-    ecs_status status =
-        ecs_query_with(box->world, text.text, text.variables, text.count, &made);
-    if (status != ECS_OK) swap_refuse(L, box, status, "");
+    ecs_status status = ecs_query_with(box->world, text.text, text.variables, text.count, &made);
+    swap_check(L, box, status, "");
     if (query->query) ecs_query_free(query->query);
     query->query = made;
     made->owner = box;
     queries[stage->query_count++] = query;
-    status = migration_check_query(&box->stage->transaction.migration, made);
-    if (status != ECS_OK) swap_refuse(L, box, status, "");
+    swap_check(L, box, migration_check_query(&box->stage->transaction.migration, made), "");
   }
 }
 
@@ -204,7 +187,7 @@ static struct component *need_resource(lua_State *L, const struct world_box *box
   const struct component *now = component_formerly(box->world, name, strlen(name));
   world_fail(box->world, ECS_ENAME, "there is no resource '%s'%s%s%s", name,
              now ? ": it is called '" : "", now ? now->name : "", now ? "' now" : "");
-  swap_refuse(L, box, ECS_ENAME, "");
+  swap_check(L, box, ECS_ENAME, "");
   return NULL;
 }
 
@@ -244,7 +227,7 @@ static void check_arrays(lua_State *L, struct world_box *box, const char *list) 
     const struct change *change = status == ECS_OK ? migration_of(migration, array) : NULL;
     if (change && !change->wanted)
       status = world_fail(box->world, ECS_ENAME, "there is no array '%s'", name);
-    if (status != ECS_OK) swap_refuse(L, box, status, "");
+    swap_check(L, box, status, "");
   }
 }
 
@@ -257,9 +240,7 @@ static void check_kept(lua_State *L, struct world_box *box) {
     option(L, SWAP_ENTRY, "object");
     const struct query_box *query = box_test(L, -1, &kind_query, sizeof *query);
     if (!query || query->box != box) luaL_error(L, "malformed plan");
-    ecs_status status =
-        query->query ? migration_check_query(migration, query->query) : ECS_OK;
-    if (status != ECS_OK) swap_refuse(L, box, status, "");
+    if (query->query) swap_check(L, box, migration_check_query(migration, query->query), "");
   }
   count = swap_list(L, "kept_resources");
   for (uint32_t i = 0; i < count; i++) need_resource(L, box, swap_entry(L, i));
@@ -274,7 +255,7 @@ static void refuse_migration(lua_State *L, const struct world_box *box, ecs_stat
   for (uint32_t i = 0; i < count && !found; i++)
     found = strcmp(swap_entry(L, i), refused) == 0;
   if (!found) lua_settop(L, SWAP_PLAN);
-  swap_refuse(L, box, status, "");
+  swap_check(L, box, status, "");
 }
 
 /* ---- the swap ------------------------------------------------------------------------------ */
@@ -296,8 +277,8 @@ static int prepare(lua_State *L) {
   bool known = option(L, SWAP_PLAN, "group") != LUA_TNIL;
   uint64_t group =
       known ? (uint64_t)lua_tointeger(L, -1) : transaction_group(box->world);
-  plan_removals(L, box);
-  plan_orphans(L, box);
+  plan_gone(L, box, "remove", transaction_remove);
+  plan_gone(L, box, "leave", transaction_leave);
   uint32_t phases = swap_list(L, "phases") + swap_list(L, "drop_phases");
   uint32_t systems = swap_list(L, "systems");
   ecs_status status = transaction_prepare(transaction, phases, systems);
@@ -313,8 +294,7 @@ static int prepare(lua_State *L) {
   check_arrays(L, box, "kept_arrays");
   swap_check_prefabs(L, box, &transaction->migration);
   lua_settop(L, SWAP_PLAN);
-  status = transaction_order(transaction);
-  if (status != ECS_OK) swap_refuse(L, box, status, "");
+  swap_check(L, box, transaction_order(transaction), "");
   push_reports(L, &transaction->migration);
   lua_settop(L, SWAP_LIST);
   lua_pushinteger(L, (lua_Integer)group);

@@ -43,9 +43,7 @@ static void plan_index(lua_State *L) {
   lua_pushvalue(L, SWAP_NAME);
   if (option(L, SWAP_ENTRY, "spec") != LUA_TTABLE) luaL_error(L, "malformed plan");
   lua_pushlightuserdata(L, (void *)(uintptr_t)owner);
-  int status = lua_pcall(L, 4, 0, 0);
-  if (status == LUA_ERRMEM) lua_error(L);
-  if (status != LUA_OK) swap_refuse_entry(L);
+  swap_call(L, 4);
 }
 
 static bool is_replaced(const struct stage *stage, const ecs_index *index) {
@@ -65,7 +63,7 @@ static void check_indexes(lua_State *L, struct world_box *box) {
         migration_check_query(&box->stage->transaction.migration, index_query(index));
     if (status == ECS_OK && box->stage->transaction.migration.count)
       status = index_check_fields(index);
-    if (status != ECS_OK) swap_refuse(L, box, status, what);
+    swap_check(L, box, status, what);
   }
 }
 
@@ -79,7 +77,7 @@ static void check_named_indexes(lua_State *L, const struct world_box *box, const
     if (known || is_listed(L, "indexes", name)) continue;
     swap_list(L, list);
     swap_entry(L, i);
-    swap_refuse(L, box, index_unknown(box->world, name, size), "");
+    swap_check(L, box, index_unknown(box->world, name, size), "");
   }
 }
 

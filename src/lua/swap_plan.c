@@ -7,15 +7,16 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 
-int swap_refuse(lua_State *L, const struct world_box *box, ecs_status status, const char *what) {
-  if (status == ECS_ENOMEM) return raise_memory(L);
+void swap_check(lua_State *L, const struct world_box *box, ecs_status status, const char *what) {
+  if (status == ECS_OK) return;
+  if (status == ECS_ENOMEM) raise_memory(L);
   char text[MESSAGE_SIZE];
   text_format(text, sizeof text, "%s%s", what, ecs_message(box->world));
   lua_settop(L, SWAP_ENTRY);
   const char *at = lua_istable(L, SWAP_ENTRY) && option(L, SWAP_ENTRY, "at") == LUA_TSTRING
                        ? lua_tostring(L, -1) : "";
   lua_pushfstring(L, "%s%s", at, text);
-  return lua_error(L);
+  lua_error(L);
 }
 
 uint32_t swap_list(lua_State *L, const char *name) {
@@ -37,11 +38,13 @@ const char *swap_entry(lua_State *L, uint32_t at) {
   return check_text(L, SWAP_NAME, &size);
 }
 
-int swap_refuse_entry(lua_State *L) {
-  if (!lua_isstring(L, -1)) return lua_error(L);
+void swap_call(lua_State *L, int arguments) {
+  int status = lua_pcall(L, arguments, 0, 0);
+  if (status == LUA_OK) return;
+  if (status == LUA_ERRMEM || !lua_isstring(L, -1)) lua_error(L);
   lua_replace(L, SWAP_NAME);
   lua_settop(L, SWAP_NAME);
   const char *at = option(L, SWAP_ENTRY, "at") == LUA_TSTRING ? lua_tostring(L, -1) : "";
   lua_pushfstring(L, "%s%s", at, lua_tostring(L, SWAP_NAME));
-  return lua_error(L);
+  lua_error(L);
 }

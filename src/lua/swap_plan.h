@@ -11,12 +11,13 @@ struct world_box;
 /* Stack of the body of a swap: the world, the plan, then one entry of one of its lists. */
 enum { SWAP_WORLD = 1, SWAP_PLAN, SWAP_LIST, SWAP_ENTRY, SWAP_NAME };
 
-/* Raises what the core disliked, with where the entry was registered, if there is one. */
-int swap_refuse(lua_State *L, const struct world_box *box, ecs_status status, const char *what);
+/* Raises what the core has refused, if it has, with where the entry, if any, was registered. */
+void swap_check(lua_State *L, const struct world_box *box, ecs_status status, const char *what);
 
-/* Raises what an entry's options, query or values were refused for, at the top of the stack, with
-** where that was registered. */
-int swap_refuse_entry(lua_State *L);
+/* Calls a function that has been pushed with its arguments, and returns nothing, for the entry.
+** What it raises of that entry's options, query or values is raised with where that was
+** registered. */
+void swap_call(lua_State *L, int arguments);
 
 /* Puts a list of the plan at SWAP_LIST; an absent one is empty. */
 uint32_t swap_list(lua_State *L, const char *name);

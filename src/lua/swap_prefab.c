@@ -34,7 +34,7 @@ static void check_bases(lua_State *L, const struct world_box *box, uint32_t entr
     ecs_status status = prefab_need(box->world, name, size, &id);
     if (status == ECS_OK) continue;
     option(L, list + 1, "title");
-    swap_refuse(L, box, status, lua_pushfstring(L, "%s: ", lua_tostring(L, -1)));
+    swap_check(L, box, status, lua_pushfstring(L, "%s: ", lua_tostring(L, -1)));
   }
 }
 
@@ -44,9 +44,7 @@ static void check_values(lua_State *L, struct migration *migration, int list) {
   lua_pushvalue(L, SWAP_WORLD);
   lua_pushvalue(L, list);
   lua_pushlightuserdata(L, migration);
-  int status = lua_pcall(L, 3, 0, 0);
-  if (status == LUA_ERRMEM) lua_error(L);
-  if (status != LUA_OK) swap_refuse_entry(L);
+  swap_call(L, 3);
 }
 
 void swap_check_prefabs(lua_State *L, struct world_box *box, struct migration *migration) {
@@ -60,7 +58,7 @@ void swap_check_prefabs(lua_State *L, struct world_box *box, struct migration *m
     int list = lua_gettop(L);
     char what[128];
     text_format(what, sizeof what, "prefab '%s': ", name);
-    if (status != ECS_OK) swap_refuse(L, box, status, what);
+    swap_check(L, box, status, what);
     check_bases(L, box, i, list);
     check_values(L, migration, list);
   }
