@@ -119,3 +119,253 @@ describe("a mistake is told with what to write", function()
     refused("ecs.world(...), with a dot", function() ecs:world() end)
   end)
 end)
+
+describe("a loop that is taken for a list", function()
+  -- Every method that gives an object to `for`.
+  local function loops()
+    world:component("P", { "x: f64", "y: f64" })
+    world:index("near", { query = "P:in", grid = "P", cell = 2 })
+    world:index("sorted", { query = "P:in", ordered = "P.x" })
+    world:index("known", { query = "P:in", hash = "P.x" })
+    world:add(one, "ChildOf", other)
+    return {
+      function() return world:children(other) end,
+      function() return world:sources(other, "ChildOf") end,
+      function() return world:targets(one, "ChildOf") end,
+      function() return world:components(one) end,
+      function() return world:index("near"):within(1, 1, 5) end,
+      function() return world:index("sorted"):range(0, 5) end,
+      function() return world:index("sorted"):lowest(1) end,
+      function() return world:index("sorted"):highest(1) end,
+      function() return world:index("known"):find(1) end,
+    }
+  end
+
+  it("says that it is a loop, how to go through it and how to count", function()
+    for _, loop in ipairs(loops()) do
+      for _, misuse in ipairs {
+        function(it) return #it end,
+        function(it) return it[1] end,
+        function(it) return it:count() end,
+        function(it) return it.n end,
+        function(it) return ipairs(it)(it, 0) end,
+        function(it) return pairs(it) end,
+        function(it) return table.unpack(it) end,
+      } do
+        refused("this is a loop, without length, elements or methods: go through it by 'for ... in'"
+          .. ", and count what it gives there", function() misuse((loop())) end)
+      end
+      local count = 0
+      for _ in loop() do count = count + 1 end
+      assert.is_true(count > 0)
+    end
+  end)
+
+  it("goes on to its end, in coroutines, too, and cannot be called with another's", function()
+    for _, loop in ipairs(loops()) do
+      local it = loop()
+      local first = it()
+      assert.is_not_nil(first)
+      repeat until it() == nil
+      assert.is_nil((it()))
+      local call = debug.getmetatable(it).__call
+      for _, value in ipairs { 1, {}, io.stdout, world, "x" } do
+        assert.is_false(pcall(call, value))
+      end
+    end
+  end)
+
+  it("ends with its world", function()
+    local it, parts = world:children(other), world:components(one)
+    world:close()
+    helper.has_error(function() it() end, "the world is closed")
+    helper.has_error(function() parts() end, "the world is closed")
+    world = helper.new_world()
+  end)
+end)
+
+describe("a mistake with what something is", function()
+  it("is told of a component that is not a relation and is given a target", function()
+    for _, method in ipairs { "add", "remove", "has", "get", "read", "enabled", "enable" } do
+      refused("'P' is no relation: it has no target", function()
+        world[method](world, one, "P", other)
+      end)
+    end
+    refused("one component expected: call it for each, and give values by world:set",
+      function() world:add(one, "P", { x = 1 }) end)
+  end)
+
+  it("is told of a dot behind a relation", function()
+    for _, text in ipairs { "ChildOf.P", "Owes.P, F", "ChildOf.P.x", "!Owes.P" } do
+      local left, right = text:match "(%a+)%.([%a.]+)"
+      refused(("'%s' is a relation: '%s->%s' is about the entity that it leads to")
+        :format(left, left, right), function() world:query(text) end)
+    end
+    refused("has no field 'm' (did you mean 'n'?)", function() world:query "Owes.m" end)
+    refused("has no field 'P'", function() world:query "P.P" end)
+  end)
+
+  it("is told of a query that is no text", function()
+    local text = 'one text, as "Position, Velocity"'
+    refused(text, function() world:query { "P", "F" } end)
+    refused(text, function() world:query("P", "F") end)
+    refused(text, function() world:count { "P" } end)
+    refused(text, function() world:system("s", { query = { "P" }, each = print }) end)
+    refused(text, function() world:observer("o", { on = "add", query = { "P" }, each = print }) end)
+    refused(text, function() world:index("i", { query = { "P" }, hash = "P.x" }) end)
+  end)
+
+  it("is told of callbacks that yield, with the place", function()
+    local yield = coroutine.yield
+    local function calls(fn)
+      fn("query:each", function(it) world:query("P"):each(it) end)
+      fn("query:map", function(it) world:query("P.x"):map(it) end)
+      fn("query:sum", function(it) world:query("P"):sum(it) end)
+      fn("query:where", function(it) world:query("P"):where(it):count() end)
+      fn("where in a loop", function(it) return world:query("P"):where(it):each()() end)
+      fn("an index", function(it)
+        world:index("i", { query = "P:in", hash = it })
+        return world:index("i"):find(1)
+      end)
+      for _, form in ipairs { "each", "run", "when" } do
+        fn("a system's " .. form, function(it)
+          world:system("s", { query = "P", run = form ~= "each" and print or nil, [form] = it })
+          world:update(0)
+        end)
+      end
+      fn("an observer", function(it)
+        world:observer("o", { on = "add", query = "P", each = it })
+        world:spawn { P = {} }
+      end)
+      fn("on_error", function(it)
+        pcall(world.remove_system, world, "o")
+        world:on_error(it)
+        world:system("s", { run = function() error "stop" end })
+        world:run("s", 0)
+      end)
+    end
+    calls(function(what, call)
+      for _, callback in ipairs { function() yield(1) end, function() pcall(error) yield() end } do
+        for _, within in ipairs { true, false } do
+          local function try() return pcall(call, callback) end
+          local ok, message
+          if within then
+            local co = coroutine.create(try)
+            ok, message = select(2, coroutine.resume(co))
+          else
+            ok, message = try()
+          end
+          assert.is_false(ok, what)
+          assert.is_truthy(message:find("86_mistakes_spec.lua:%d+: .-callbacks cannot yield: yield "
+            .. "outside of them, or go through the rows by 'for ... in query:each%(%) do'"),
+            what .. ": " .. message)
+        end
+      end
+    end)
+    local ok, message = pcall(function()
+      world:query("P"):each(function() error("attempt to yield across a C-call boundary", 0) end)
+    end)
+    assert.is_true(not ok and not message:find "callbacks")
+  end)
+end)
+
+describe("a mistake that is no error", function()
+  local HEAD = [[
+    local ecs = require "ecs"
+    local w = ecs.world()
+    w:component("P", { "x: f64", "kind: enum(a, b)" }) w:component("H", { "hp: i32" })
+    w:relation "Likes" w:event("Ev", { "n: i32" })
+    local e = w:spawn { P = {}, H = {} }
+  ]]
+
+  local function interpreter()
+    local at = 0
+    while arg[at - 1] do at = at - 1 end
+    return arg[at]
+  end
+
+  -- What a script's warnings are, without their beginning and places.
+  local function warned(script)
+    local path = os.tmpname()
+    local file = assert(io.open(path, "w"))
+    file:write(HEAD, script)
+    file:close()
+    local pipe = assert(io.popen(("%s -W %s 2>&1"):format(interpreter(), path)))
+    local out = pipe:read "a"
+    pipe:close()
+    os.remove(path)
+    local list = {}
+    for line in out:gmatch "[^\n]+" do
+      list[#list + 1] = line:gsub("^Lua warning: ecs: ", ""):gsub("%S+:%d+: ", "")
+    end
+    return list
+  end
+
+  it("is warned of once: an observer that takes its parameters for others", function()
+    local view = "observer 'o': it calculates with a view of 'P' as a whole: name a field of it"
+    local number = "observer 'o': it asks a number for a field: what it is given is what its query "
+      .. "gives, entity"
+    local cases = {
+      { "'P'", "e", "print(e + 1)", view }, { "'P'", "p", "print(-p)", view },
+      { "'P'", "p", "if 2 < p then print() end", view },
+      { "'P'", "p", "local q = p q = q // 2", view },
+      { "'P'", "p, e", "print(e.x)", number }, { "'P'", "p, e", "e:get 'P'", number },
+      { "'P'", "p, e", "e.x = 1", number }, { "'P'", "p, e", "e[1] = e[2]", number },
+      { "'P.x, H'", "x, h, e", "print(x.x)", number },
+      { "'P, (Likes, *)'", "p, e, t", "print(t.x)", number },
+      { "'P'", "p, e", "print(p.x + e, p == nil, p ~= e, not p, p.x < 2) e = nil print(e)" },
+      { "'P.kind'", "k", "print(k.x)" }, { "'P'", "p, e", "p = 2 print(p + 1)" },
+      { "'P'", "p, e", "if e then e = w:read(e, 'P') end print(e.x)" },
+    }
+    for _, case in ipairs(cases) do
+      local register = ("w:observer('o', { on = 'add', query = %s, each = function(%s) %s end })")
+        :format(case[1], case[2], case[3])
+      assert.are.same({ case[4] }, warned(register .. " w:update(0) w:update(0) " .. register
+        .. " w:update(0)"), case[3])
+    end
+    assert.are.same({ "system 's': it asks a number for a field: what it is given is what its "
+      .. "query gives, dt, entity" }, warned [[w:system("s", { query = "P", enabled = false,
+        each = function(p, dt, e) print(e.x) end }) w:update(0) w:update(0)]])
+    assert.are.same({}, warned [[debug.setmetatable(0, { __index = { x = 1 } })
+      w:observer('o', { on = "add", query = "P", each = function(p, e) print(e.x) end })
+      w:update(0)]])
+  end)
+
+  it("is warned of once: values that only views write, of which no observer is told", function()
+    local set = "w:observer('o', { on = 'set', query = 'H', each = function() end }) "
+    local writes = "w:system('s', { query = 'H', each = function(h) h.hp = h.hp + 1 end }) "
+    local text = "observer 'o' is called for values that world:set and spawns give 'H', not for "
+      .. "what system 's' writes to its view"
+    local updates = " w:update(0) w:update(0) w:update(0)"
+    for script, expected in pairs {
+      [set .. writes .. updates] = { text },
+      [writes .. set .. updates .. set .. updates] = { text },
+      [writes .. "w:update(0)" .. set .. updates] = { text },
+      [set .. writes .. "w:update(0) w:set(e, 'H', 3)" .. updates] = {},
+      [set .. writes:gsub("h.hp = h.hp %+ 1", "print(h.hp)"):gsub("print", "type") .. updates] = {},
+      [set .. writes:gsub("{ query", "{ enabled = false, query") .. updates] = {},
+      [set:gsub("'set'", "'add'") .. writes .. updates] = {},
+      [set:gsub("'H'", "'P'") .. writes .. updates] = {},
+      [set .. writes .. "w:update(0)"] = {},
+    } do
+      assert.are.same(expected, warned(script), script)
+    end
+  end)
+
+  it("is warned of once: what a prefab shares is asked of what is made of it", function()
+    local prefab = [[w:prefab("Orc", { P = {} }, { shared = { H = { hp = 3 } } })
+      w:prefab("Chief", {}, { is_a = "Orc" })
+      local orc, chief = w:instantiate "Orc", w:instantiate "Chief" ]]
+    local text = "world:get and world:read give what an entity has itself, and 'H' is its "
+      .. "prefab's, which shares it: the term 'IsA*->H' of a query reads that"
+    for asked, expected in pairs {
+      ["w:get(orc, 'H') w:get(orc, 'H.hp') w:update(0) w:get(orc, 'H') w:update(0)"] = { text },
+      ["w:read(chief, 'H') w:update(0)"] = { text },
+      ["w:get(chief, 'H.hp') w:update(0)"] = { text },
+      ["w:set(orc, 'H', 2) w:get(orc, 'H') w:update(0)"] = {},
+      ["w:has(orc, 'H') w:get(w:spawn(), 'H') w:get(orc, 'P') w:update(0)"] = {},
+    } do
+      assert.are.same(expected, warned(prefab .. asked), asked)
+    end
+  end)
+end)

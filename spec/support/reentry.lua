@@ -31,8 +31,8 @@ function Program:keep(value)
   self.kept[self:int(KEPT)] = value
 end
 
--- An error of the runtime's own Lua code is no answer to anything, nor is the name of a type for what
--- a callback raised.
+-- An error of the runtime's own Lua code is no answer to anything, nor is the name of a type for
+-- what a callback raised.
 local function note(self, ok, problem)
   local text = not ok and type(problem) == "string" and problem or ""
   if text:find "ecs/[%w_/]+%.lua:%d+: attempt to " or text:find "error object is a table" then

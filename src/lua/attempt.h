@@ -9,4 +9,10 @@
 ** coroutine that is dropped while it does would leave fn half done. */
 void attempt_push(lua_State *L);
 
+/* lua_pcall for a callback, which says so where that yields; room for one value more is there. */
+int attempt_call(lua_State *L, int arguments, int results);
+
+/* Its message handler, which leaves the error at 1. */
+int attempt_handler(lua_State *L);
+
 #endif

@@ -135,48 +135,22 @@ static void call_between(lua_State *L, const struct call *call, struct loop_box 
   }
 }
 
-void each_here(lua_State *L, int loop_index, int function, double dt, row_fn each, void *ud) {
+void each_between(lua_State *L, int loop_index, int function, double dt, uint32_t from, uint32_t to,
+                  row_fn each, void *ud) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int top = lua_gettop(L);
   struct call call = push_call(L, top, loop_index, loop, function);
   call.each = each;
   call.ud = ud;
-  call_between(L, &call, loop, dt, 0, loop->count);
-  lua_settop(L, top);
-}
-
-void each_row(lua_State *L, int loop_index, int function, double dt, uint32_t row, row_fn each,
-              void *ud) {
-  struct loop_box *loop = lua_touserdata(L, loop_index);
-  int top = lua_gettop(L);
-  struct call call = push_call(L, top, loop_index, loop, function);
-  call.each = each;
-  call.ud = ud;
-  call_between(L, &call, loop, dt, row, row + 1);
-  lua_settop(L, top);
-}
-
-/* All rows of a loop. */
-INLINE void call_all(lua_State *L, const struct call *call, struct loop_box *loop, double dt) {
-  while (loop_next_run(loop)) {
-    if (UNLIKELY(loop->fill)) loop->fill(L, call->loop);
-    call_between(L, call, loop, dt, 0, loop->count);
-  }
-}
-
-void each_results(lua_State *L, int loop_index, int function, double dt, row_fn each,
-                  void *ud) {
-  struct loop_box *loop = lua_touserdata(L, loop_index);
-  int top = lua_gettop(L);
-  struct call call = push_call(L, top, loop_index, loop, function);
-  call.each = each;
-  call.ud = ud;
-  call_all(L, &call, loop, dt);
+  call_between(L, &call, loop, dt, from, to);
   lua_settop(L, top);
 }
 
 void each_rows(lua_State *L, struct loop_box *loop, int loop_index, int function, double dt) {
   assert(lua_gettop(L) == loop_index && lua_touserdata(L, loop_index) == loop);
   struct call call = push_call(L, loop_index, loop_index, loop, function);
-  call_all(L, &call, loop, dt);
+  while (loop_next_run(loop)) {
+    if (UNLIKELY(loop->fill)) loop->fill(L, loop_index);
+    call_between(L, &call, loop, dt, 0, loop->count);
+  }
 }

@@ -14,18 +14,11 @@ typedef void (*rows_fn)(lua_State *L, struct loop_box *loop, int loop_index, int
                         double dt);
 void each_rows(lua_State *L, struct loop_box *loop, int loop_index, int function, double dt);
 
-/* As each_rows for a function that returns a value, which is at the top of the stack for each. */
+/* Calls the function for rows of the current run of the loop at an index, from one up to another.
+** With a row_fn it returns a value, which is at the top of the stack for each. */
 typedef void (*row_fn)(lua_State *L, struct loop_box *loop, uint32_t row, void *ud);
-void each_results(lua_State *L, int loop_index, int function, double dt, row_fn each,
-                  void *ud);
-
-/* As each_results, or without a row_fn as each_rows, for the rows of the loop's current run
-** only. */
-void each_here(lua_State *L, int loop_index, int function, double dt, row_fn each, void *ud);
-
-/* As each_here for one row of the loop's current run. */
-void each_row(lua_State *L, int loop_index, int function, double dt, uint32_t row, row_fn each,
-              void *ud);
+void each_between(lua_State *L, int loop_index, int function, double dt, uint32_t from, uint32_t to,
+                  row_fn each, void *ud);
 
 /* q:each() for a for loop: over a closed loop, as loop_begin. */
 int each_begin(lua_State *L, struct loop_box *loop);

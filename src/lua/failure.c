@@ -4,6 +4,7 @@
 #include "lua/bind/args.h"
 #include "lua/bind/world_box.h"
 #include "lua/each.h"
+#include "lua/frame.h"
 #include "lua/loop.h"
 #include "lua/map.h"
 #include "lua/loop_box.h"
@@ -39,7 +40,7 @@ static int finish_body(lua_State *L) {
       if (finishing->maps)
         map_row(L, 1, 2, finishing->dt, row);
       else
-        each_row(L, 1, 2, finishing->dt, row, rest->each, rest->ud);
+        each_between(L, 1, 2, finishing->dt, row, row + 1, rest->each, rest->ud);
     }
   }
   return 0;
@@ -70,28 +71,6 @@ bool failure_is_traced(lua_State *L, int index) {
   return traced;
 }
 
-/* A message handler, whose upvalue becomes where the error comes from: what is called has been left
-** when it is raised again. */
-static int keep_trace(lua_State *L) {
-  luaL_traceback(L, L, NULL, 1);
-  lua_replace(L, lua_upvalueindex(1));
-  return 1;
-}
-
-/* Appends to a text at the top of the stack what the handler has kept. */
-static void append_trace(lua_State *L, int handler) {
-  if (lua_type(L, -1) != LUA_TSTRING || !lua_getupvalue(L, handler, 1)) return;
-  if (lua_isnil(L, -1)) {
-    lua_pop(L, 1);
-    return;
-  }
-  lua_pushliteral(L, "\n");
-  lua_insert(L, -2);
-  lua_concat(L, 3);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &traced_key);
-}
-
 /* Whether a text begins with "entity 65536v2@1: ". */
 static bool names_entity(const char *text) {
   static const char begin[] = "entity ";
@@ -120,14 +99,6 @@ ecs_id failure_row(const struct loop_box *loop) {
   return within && loop->row < loop->count ? loop_entity(loop, loop->row) : ECS_NULL;
 }
 
-/* Raises the error at the top of the stack, a text with the entity, if there is one, in it, and
-** with what a handler has kept. */
-static void raise_of(lua_State *L, int status, ecs_id entity, int handler) {
-  if (status != LUA_ERRMEM) failure_name(L, entity);
-  if (status != LUA_ERRMEM && handler) append_trace(L, handler);
-  lua_error(L);
-}
-
 void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, double dt,
                    const struct rest *rest, bool in_system) {
   const struct kernel_box *box = lua_touserdata(L, handle);
@@ -143,8 +114,7 @@ void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, 
   loop->match = rest->match;
   loop->filter = rest->filter;
   loop->by_tables = rest->filter != NULL;
-  lua_pushnil(L);
-  lua_pushcclosure(L, keep_trace, 1);
+  lua_pushcfunction(L, frame_trace);
   int handler = lua_gettop(L);
   lua_pushcfunction(L, finish_body);
   lua_pushvalue(L, top + 3);
@@ -152,6 +122,11 @@ void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, 
   lua_pushlightuserdata(L, &finishing);
   int status = lua_pcall(L, 3, 0, in_system ? handler : 0);
   loop_end(loop);
-  if (status != LUA_OK) raise_of(L, status, finishing.entity, in_system ? handler : 0);
+  if (status != LUA_OK && status != LUA_ERRMEM) failure_name(L, finishing.entity);
+  if (status != LUA_OK && in_system) {
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &traced_key);
+  }
+  if (status != LUA_OK) lua_error(L);
   lua_settop(L, top);
 }

@@ -1,5 +1,6 @@
 #include "lua/form.h"
 
+#include "lua/attempt.h"
 #include "lua/bind/world_box.h"
 #include "lua/failure.h"
 #include "lua/loop.h"
@@ -44,7 +45,7 @@ static void body_end(lua_State *L, int loop_index, struct loop_box *loop, int st
 }
 
 void body_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
-  int status = lua_pcall(L, arguments, 0, 0);
+  int status = attempt_call(L, arguments, 0);
   body_end(L, loop_index, loop, status, ECS_NULL);
 }
 
@@ -52,7 +53,7 @@ int drawing_pcall(lua_State *L, const struct loop_box *loop, int arguments,
                   struct chance stream) {
   struct chance outer = *loop->chance;
   *loop->chance = stream;
-  int status = lua_pcall(L, arguments, 0, 0);
+  int status = attempt_call(L, arguments, 0);
   if (loop->box->world) *loop->chance = outer;
   return status;
 }

@@ -1,5 +1,6 @@
 #include "lua/frame.h"
 
+#include "lua/attempt.h"
 #include "lua/bind/status.h"
 #include "lua/failure.h"
 #include "lua/lua_world.h"
@@ -13,9 +14,9 @@ static int as_text(lua_State *L) {
   return 1;
 }
 
-/* A message handler: the error as text, with a traceback; an object stays in the registry for
-** frame_keep. Lua calls none for a memory error. */
-static int trace(lua_State *L) {
+/* An object stays in the registry for frame_keep. Lua calls no handler for a memory error. */
+int frame_trace(lua_State *L) {
+  attempt_handler(L);
   const char *text = lua_tostring(L, 1);
   if (text && failure_is_traced(L, 1)) return 1;
   if (lua_type(L, 1) >= LUA_TTABLE)
@@ -52,7 +53,7 @@ static void raise_kept(lua_State *L, int slot) {
 }
 
 static void lay_out(lua_State *L) {
-  lua_pushcfunction(L, trace);
+  lua_pushcfunction(L, frame_trace);
   lua_replace(L, FRAME_TRACE);
   lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
   lua_replace(L, FRAME_REFS);

@@ -18,8 +18,11 @@ struct world_box;
 #define FRAME_REFS 7         /* the world's WORLD_REFS */
 #define FRAME_SIZE 7
 
-/* Keeps what a call protected by FRAME_TRACE has left at the top of the stack, popping it, in a slot
-** of the frame: FRAME_ERROR or FRAME_HANDLER. */
+/* A message handler: the error as text, with a traceback, unless it has one. */
+int frame_trace(lua_State *L);
+
+/* Keeps what a call protected by FRAME_TRACE has left at the top of the stack, popping it, in
+** FRAME_ERROR or FRAME_HANDLER. */
 void frame_keep(lua_State *L, int slot, int status);
 
 /* Calls a function of the core that calls scripts' functions, and raises what they, or it, fail

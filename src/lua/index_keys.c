@@ -8,6 +8,7 @@
 #include "core/store/command.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
+#include "lua/attempt.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/object.h"
@@ -45,10 +46,10 @@ bool index_has_script(const ecs_index *index) { return index->desc.key == script
 void index_keys_push(lua_State *L, struct world_box *box, int function,
                      const struct query_text *query, ecs_index_desc *desc) {
   char what[128];
-  const struct scan scan = {.box = box, .form = FORM_KEY,
+  const struct scan scan = {.box = box, .what = what, .form = FORM_KEY,
                             .query = query_push(L, box, 1, query)->query};
   text_format(what, sizeof what, "index '%s'", desc->name);
-  scan_function(L, &scan, function, what);
+  scan_function(L, &scan, function);
   struct key_box *key = lua_newuserdatauv(L, sizeof *key, KEY_VALUES);
   if (!box->world) no_world(L, 1);   /* a finalizer has closed it */
   *key = (struct key_box){.box = box};
@@ -177,7 +178,7 @@ static void call_protected(lua_State *L, struct world_box *box, int world_index,
   if (status != ECS_OK) raise_status(L, box->world, status);
   *box->chance = chance_predicate(&outer);
   index->busy = true;
-  int called = lua_pcall(L, 2, 0, 0);
+  int called = attempt_call(L, 2, 0);
   if (!box->world) {
     if (called != LUA_OK) lua_error(L);
     luaL_error(L, "the world is closed");

@@ -129,23 +129,31 @@ void found_push_row(lua_State *L, int loop, struct found_box *found, uint32_t ro
   lua_pushinteger(L, (lua_Integer)entity);
 }
 
-/* next(loop): the views and values of the next row, its entity. What is absent is false, as in
+/* The loop at 1, of either kind; NULL when it is none. */
+static struct found_box *test_found(lua_State *L) {
+  struct found_box *found = lua_touserdata(L, 1);
+  if (UNLIKELY(!found || lua_rawlen(L, 1) < sizeof *found)) return NULL;
+  if (UNLIKELY(found->head.self != found)) return NULL;
+  const void *kind = found->head.kind;
+  return kind == &kind_found || kind == &kind_held ? found : NULL;
+}
+
+/* loop(): the views and values of the next row, its entity. What is absent is false, as in
 ** every `for`. */
 static int found_next(lua_State *L) {
-  struct found_box *found = box_test(L, 1, &kind_found, sizeof *found);
-  if (!found) found = box_test(L, 1, &kind_held, sizeof *found);
+  struct found_box *found = test_found(L);
   if (UNLIKELY(!found)) return luaL_typeerror(L, 1, "loop over an index");
   if (UNLIKELY(!is_open(found))) {
     if (found->ended) return 0;
     return luaL_error(L, "the loop has ended: update, run, load, restore and what changes "
                       "components or indexes end it");
   }
-  lua_settop(L, 1);
   uint32_t row = edition_next(&found->search);
   if (row == NONE) {
     end(found);
     return 0;
   }
+  lua_settop(L, 1);
   found_push_row(L, 1, found, row);
   int given = lua_gettop(L) - 1;
   for (int i = 2; i <= given; i++) {
@@ -179,25 +187,25 @@ struct found_box *found_push(lua_State *L, struct world_box *box, const struct c
 int found_begin(lua_State *L, struct world_box *box, struct ecs_index *index,
                 const struct ecs_search *search) {
   bool holds = !box->world->running;
-  lua_pushcfunction(L, found_next);
   struct found_box *found = found_push(L, box, &index->now->copies, holds);
   found->edition = holds ? edition_hold(index) : index->now;
   found->holds = holds;
   found->search = *search;
   found->ended = false;
   lua_pushnil(L);
-  lua_pushvalue(L, -2);
+  lua_pushnil(L);
+  lua_pushvalue(L, -3);
   return 4;
 }
 
 static int found_close(lua_State *L) {
-  struct found_box *found = box_test(L, 1, &kind_found, sizeof *found);
-  if (!found) found = box_test(L, 1, &kind_held, sizeof *found);
+  struct found_box *found = test_found(L);
   if (found) end(found);
   return 0;
 }
 
-const luaL_Reg found_metamethods[] = {{"__close", found_close}, {NULL, NULL}};
+const luaL_Reg found_metamethods[] = {
+  {"__call", found_next}, {"__close", found_close}, LOOP_REFUSALS, {NULL, NULL}};
 
-const luaL_Reg held_metamethods[] = {
-  {"__close", found_close}, {"__gc", found_close}, {NULL, NULL}};
+const luaL_Reg held_metamethods[] = {{"__call", found_next}, {"__close", found_close},
+                                     {"__gc", found_close}, LOOP_REFUSALS, {NULL, NULL}};

@@ -42,9 +42,9 @@ static void push_part(lua_State *L, const char *mode) {
 /* Raises what a predicate, or the function of q:map, asks for that it is not given. */
 static void check_given(lua_State *L, const struct query_box *query, int function, struct use use) {
   if (use.result != RESULT_TRUTH && use.result != RESULT_MAP) return;
-  const struct scan scan = {.box = query->box, .query = query->query,
+  const struct scan scan = {.box = query->box, .what = use.form, .query = query->query,
                             .form = use.result == RESULT_MAP ? FORM_MAP : FORM_ASK};
-  scan_function(L, &scan, function, use.form);
+  scan_function(L, &scan, function);
 }
 
 /* Pushes a new kernel for the function. */
@@ -125,7 +125,7 @@ static int filtered_body(lua_State *L) {
     if (maps)
       map_here(L, 1, 2, run->dt);
     else
-      each_here(L, 1, 2, run->dt, NULL, NULL);
+      each_between(L, 1, 2, run->dt, 0, loop->count, NULL, NULL);
   }
   return 0;
 }

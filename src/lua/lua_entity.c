@@ -6,6 +6,7 @@
 #include "core/store/entity.h"
 #include "core/store/entity_change.h"
 #include "core/store/marks.h"
+#include "core/store/prefab.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
@@ -24,7 +25,16 @@
 #include "lua/lua_relation.h"
 
 #define QUICKLY 8   /* values that go without a detour */
-#define ONE_COMPONENT "one component expected: call it for each"
+
+/* Raises what is wrong with an argument behind a component that is not a relation. */
+static APART int refuse_more(lua_State *L, const struct world_box *box, ecs_id component) {
+  struct relation *relation;
+  bool target = lua_type(L, 4) == LUA_TNUMBER;
+  ecs_status status = target ? relation_need(box->world, component, &relation) : ECS_OK;
+  if (status != ECS_OK) return raise_argument(L, box->world, status, 3);
+  return luaL_argerror(L, 4, "one component expected: call it for each, and give values by "
+                             "world:set");
+}
 
 /* Raises a mutator's failure: what is wrong with the entity is argument 2's fault. */
 static int fail(lua_State *L, const struct world_box *box, ecs_status status) {
@@ -121,6 +131,15 @@ static void place_at(struct place *place, lua_State *L, struct world_box *box, e
   place->row = target->row;
 }
 
+/* Warns of a component that an entity lacks, if a prefab shares it: that is read in another way. */
+static APART void tell_shared(lua_State *L, struct world_box *box, ecs_id entity,
+                              const struct component *component) {
+  if (prefab_shares(box->world, ecs_id_index(entity), component->id))
+    warn_later(L, box, 1, "world:get and world:read give what an entity has itself, and '%s' is "
+               "its prefab's, which shares it: the term 'IsA*->%s' of a query reads that",
+               component->name, component->name);
+}
+
 /* Gets whatever there is. */
 static APART int get_slowly(lua_State *L, struct world_box *box) {
   const struct record *record;
@@ -129,7 +148,8 @@ static APART int get_slowly(lua_State *L, struct world_box *box) {
   check_target(L, box, 3, id, record, &target);
   struct component *component = target.component;
   if (component->relation) return relation_get(L, box, component, target.leaf);
-  check_only(L, 3, ONE_COMPONENT);
+  if (!lua_isnoneornil(L, 4)) return refuse_more(L, box, component->id);
+  if (!target.columns) tell_shared(L, box, id, component);
   if (!target.columns) return 0;
   struct place place;
   place_at(&place, L, box, id, &target);
@@ -199,10 +219,12 @@ static int entity_read(lua_State *L) {
   ecs_id id = check_entity_record(L, box, 2, &record);
   struct component *component = check_component(L, box, 3);
   if (component->relation) return relation_read(L, box, component);
-  check_only(L, 3, ONE_COMPONENT);
+  if (!lua_isnoneornil(L, 4)) return refuse_more(L, box, component->id);
   struct place place;
   place_init(&place, L, box, 1, id, component);
-  if (place_look(&place, record))
+  bool there = place_look(&place, record);
+  if (!there) tell_shared(L, box, id, component);
+  if (there)
     push_component(&place);
   else
     lua_pushnil(L);
@@ -216,7 +238,7 @@ INLINE int ask(lua_State *L, bool (*answer)(const ecs_world *world, ecs_id id, e
   ecs_id id = check_entity(L, box, 2);
   struct component *component = check_component(L, box, 3);
   if (component->relation) return relation_has(L, box, component);
-  check_only(L, 3, ONE_COMPONENT);
+  if (!lua_isnoneornil(L, 4)) return refuse_more(L, box, component->id);
   lua_pushboolean(L, answer(box->world, id, component->id));
   return 1;
 }
@@ -249,21 +271,29 @@ static ecs_id next_component(const ecs_world *world, ecs_id entity, const struct
   return next;
 }
 
-/* Upvalues: world, entity, id of the last component. */
+/* A loop over an entity's components. Its user value is the world's object. */
+struct parts_box {
+  struct head head;
+  ecs_id entity;
+  ecs_id last;                    /* component that was given */
+};
+
+const char kind_parts = 0;
+
 static int components_next(lua_State *L) {
-  lua_settop(L, 0);
-  lua_pushvalue(L, lua_upvalueindex(1));
-  struct world_box *box = check_world(L, 1);
-  ecs_id entity = (ecs_id)lua_tointeger(L, lua_upvalueindex(2));
-  ecs_id last = (ecs_id)lua_tointeger(L, lua_upvalueindex(3));
-  ecs_status status = entity_need(box->world, entity);
+  struct parts_box *parts = box_test(L, 1, &kind_parts, sizeof *parts);
+  if (!parts) return luaL_typeerror(L, 1, "loop over components");
+  lua_settop(L, 1);
+  lua_getiuservalue(L, 1, 1);
+  struct world_box *box = check_world(L, 2);
+  ecs_status status = entity_need(box->world, parts->entity);
   if (status != ECS_OK) return raise_status(L, box->world, status);
-  const struct record *record = entity_find(box->entities, entity);
-  ecs_id next = next_component(box->world, entity, record, last);
+  const struct record *record = entity_find(box->entities, parts->entity);
+  ecs_id next = next_component(box->world, parts->entity, record, parts->last);
   if (next == ECS_NULL) return 0;
   const struct component *component = component_of(box->world, next);
   struct place place;
-  place_init(&place, L, box, 1, entity, component);
+  place_init(&place, L, box, 2, parts->entity, component);
   place.id = next;
   place_look(&place, record);
   if (id_is_pair(next))
@@ -272,18 +302,19 @@ static int components_next(lua_State *L) {
     lua_pushlstring(L, component->name, component->name_size);
   place_hold(&place);
   push_component(&place);
-  lua_pushinteger(L, (lua_Integer)place.id);
-  lua_replace(L, lua_upvalueindex(3));
+  parts->last = place.id;
   return 2;
 }
+
+const luaL_Reg parts_metamethods[] = {{"__call", components_next}, LOOP_REFUSALS, {NULL, NULL}};
 
 static int entity_components(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id id = check_entity(L, box, 2);
+  struct parts_box *parts = new_box(L, &kind_parts, sizeof *parts, 1);
+  parts->entity = id;
   lua_pushvalue(L, 1);
-  lua_pushinteger(L, (lua_Integer)id);
-  lua_pushinteger(L, 0);
-  lua_pushcclosure(L, components_next, 3);
+  lua_setiuservalue(L, -2, 1);
   return 1;
 }
 
@@ -380,22 +411,15 @@ static inline ecs_id check_number(lua_State *L, int arg) {
   return LIKELY(is_integer) ? id : check_id(L, arg);
 }
 
-/* add and remove take one component; more would be dropped in silence. */
-static inline struct component *check_only_component(lua_State *L, struct world_box *box) {
-  struct component *component = check_component(L, box, 3);
-  if (UNLIKELY(lua_gettop(L) > 3 && !component->relation))
-    luaL_argerror(L, 4, ONE_COMPONENT ", and give values by world:set");
-  return component;
-}
-
 typedef ecs_status (*change_fn)(ecs_world *world, ecs_id id, ecs_id component);
 typedef int (*tie_fn)(lua_State *L, struct world_box *box, struct component *component);
 
 INLINE int change_component(lua_State *L, change_fn change, tie_fn tie) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_number(L, 2);
-  struct component *named = check_only_component(L, box);
+  struct component *named = check_component(L, box, 3);
   if (UNLIKELY(named->relation)) return tie(L, box, named);
+  if (UNLIKELY(lua_gettop(L) > 3)) return refuse_more(L, box, named->id);
   ecs_id component = named->id;
   bool tried = false;
   ecs_status status;
@@ -421,7 +445,7 @@ static int switch_component(lua_State *L, bool off) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_number(L, 2);
   ecs_id component = check_component(L, box, 3)->id;
-  check_only(L, 3, ONE_COMPONENT);
+  if (!lua_isnoneornil(L, 4)) return refuse_more(L, box, component);
   bool tried = false;
   ecs_status status;
   do

@@ -4,6 +4,7 @@
 
 #include <lauxlib.h>
 
-extern const luaL_Reg world_entity_methods[];
+extern const char kind_parts;
+extern const luaL_Reg world_entity_methods[], parts_metamethods[];
 
 #endif

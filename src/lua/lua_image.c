@@ -5,6 +5,7 @@
 #include "core/image/snapshot.h"
 #include "core/store/fail.h"
 #include "ecs_world.h"
+#include "lua/attempt.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"
@@ -96,7 +97,7 @@ static void push_codec(lua_State *L, int index, const char *what, const char *fu
 static int call_hidden(lua_State *L, struct world_box *box, int arguments, int results) {
   box->hidden = box->world;
   box->world = NULL;
-  int status = lua_pcall(L, arguments, results, 0);
+  int status = attempt_call(L, arguments, results);
   box->world = box->hidden;
   box->hidden = NULL;
   box->calls++;

@@ -81,10 +81,10 @@ static void prepare(lua_State *L, struct world_box *box, struct observer_draft *
   system->query = query_push(L, box, AT_WORLD, &draft->query);
   lua_setiuservalue(L, AT_OBSERVER, SYSTEM_QUERY);
   draft->desc.watches = system->query->query;
-  const struct scan scan = {.box = box, .form = FORM_OBSERVE, .promises = true,
-                            .query = system->query->query};
+  const struct scan scan = {.box = box, .what = draft->what, .form = FORM_OBSERVE,
+                            .promises = true, .query = system->query->query, .world = AT_WORLD};
   lua_getiuservalue(L, AT_OBSERVER, SYSTEM_FUNCTION);
-  scan_function(L, &scan, lua_gettop(L), draft->what);
+  scan_function(L, &scan, lua_gettop(L));
   lua_pop(L, 1);
   frame_need_host(L, box, AT_WORLD);
   system_anchor(L, AT_WORLD, AT_OBSERVER, true);
@@ -99,10 +99,7 @@ void observer_in_swap(lua_State *L, struct world_box *box, struct transaction *t
   struct observer_draft draft;
   read_draft(L, box, &draft, owner);
   prepare(L, box, &draft);
-  ecs_status status = transaction_observer(transaction, &draft.desc, place);
-  if (status == ECS_OK) return;
-  system_anchor(L, AT_WORLD, AT_OBSERVER, false);
-  raise_status(L, box->world, status);
+  system_registered(L, box, transaction_observer(transaction, &draft.desc, place));
 }
 
 void observer_now(lua_State *L, struct world_box *box) {
@@ -114,10 +111,7 @@ void observer_now(lua_State *L, struct world_box *box) {
   do
     status = ecs_observer_new(box->world, &draft.desc);
   while (retry(L, box, status, &tried));
-  if (status != ECS_OK) {
-    if (box->world) system_anchor(L, AT_WORLD, AT_OBSERVER, false);
-    raise_status(L, box->world, status);
-  }
+  system_registered(L, box, status);
   systems_sweep(L, box, AT_WORLD);
   settle(L, box, AT_WORLD);
 }

@@ -8,6 +8,7 @@
 #include "lua/bind/check_world.h"
 #include "lua/change_rows.h"
 #include "lua/bind/args.h"
+#include "lua/bind/options.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/variables.h"
@@ -82,10 +83,17 @@ void query_now(lua_State *L, struct world_box *box, const char *text) {
   settle(L, box, 1);
 }
 
+/* The text at 2; a list of terms, or one argument for each, is no text. */
+static const char *check_terms(lua_State *L) {
+  size_t size;
+  if (lua_istable(L, 2)) luaL_argerror(L, 2, ONE_TEXT " expected, got a table");
+  if (lua_type(L, 3) == LUA_TSTRING) luaL_argerror(L, 3, ONE_TEXT " expected, got several");
+  return check_text(L, 2, &size);
+}
+
 static int world_query(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  size_t size;
-  const char *text = check_text(L, 2, &size);
+  const char *text = check_terms(L);
   lua_settop(L, 3);
   if (!lua_isnil(L, 3)) luaL_checktype(L, 3, LUA_TTABLE);
   box->registrar->query(L, box, text);
@@ -95,8 +103,8 @@ static int world_query(lua_State *L) {
 /* world:count(text, variables): how many matches there are, without making a query. */
 static int world_count(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  size_t size, count = 0;
-  struct query_text text = {.text = check_text(L, 2, &size)};
+  size_t count = 0;
+  struct query_text text = {.text = check_terms(L)};
   lua_settop(L, 3);
   variables_of_argument(L, box, 3, &text);
   bool tried = false;

@@ -1,5 +1,3 @@
-#include <limits.h>
-
 #include "lua/lua_relation.h"
 
 #include "core/store/relate.h"
@@ -228,80 +226,75 @@ static int world_parent(lua_State *L) {
 
 /* ---- going through them ------------------------------------------------------------ */
 
-/* Upvalues: world, list of ids, how many were given. They were tied when the loop began; those
-** that have died since are left out. */
+/* They were tied when the loop began; those that have died since are left out. Its user value is
+** the world's object. */
+struct listed_box {
+  struct head head;
+  size_t at, count;
+  ecs_id ids[];
+};
+
+const char kind_listed = 0;
+
 static int next_listed(lua_State *L) {
-  lua_settop(L, 0);
-  lua_pushvalue(L, lua_upvalueindex(1));
-  const struct world_box *box = check_world(L, 1);
-  lua_Integer at = lua_tointeger(L, lua_upvalueindex(3));
-  while (lua_rawgeti(L, lua_upvalueindex(2), ++at) != LUA_TNIL) {
-    lua_pushinteger(L, at);
-    lua_replace(L, lua_upvalueindex(3));
-    if (ecs_alive(box->world, (ecs_id)lua_tointeger(L, -1))) return 1;
-    lua_pop(L, 1);
+  struct listed_box *listed = box_test(L, 1, &kind_listed, sizeof *listed);
+  if (!listed) return luaL_typeerror(L, 1, "loop over entities");
+  lua_settop(L, 1);
+  lua_getiuservalue(L, 1, 1);
+  const struct world_box *box = check_world(L, 2);
+  while (listed->at < listed->count) {
+    ecs_id id = listed->ids[listed->at++];
+    if (ecs_alive(box->world, id)) return push_id(L, id);
   }
   return 0;
 }
 
-/* For the list at the top of the stack. */
-static int push_walk(lua_State *L) {
-  int list = lua_gettop(L);
-  lua_pushvalue(L, 1);
-  lua_pushvalue(L, list);
-  lua_pushinteger(L, 0);
-  lua_pushcclosure(L, next_listed, 3);
-  return 1;
+const luaL_Reg listed_metamethods[] = {{"__call", next_listed}, LOOP_REFUSALS, {NULL, NULL}};
+
+/* As ecs_sources. */
+static size_t list_targets(const ecs_world *world, ecs_id id, ecs_id relation, ecs_id *ids,
+                           size_t room) {
+  size_t count = 0;
+  ecs_id target = ecs_target(world, id, relation);
+  for (; target != ECS_NULL; target = ecs_next_target(world, id, relation, target), count++)
+    if (count < room) ids[count] = target;
+  return count;
 }
 
-/* How many ids the core has written into a buffer from Lua, and they as a list. The buffer is made
-** before they are counted again, since that may run finalizers. */
-static int push_sources(lua_State *L, struct world_box *box, ecs_id target, ecs_id relation) {
-  size_t room = ecs_sources(box->world, target, relation, NULL, 0), count;
-  for (;;) {
-    ecs_id *ids = lua_newuserdatauv(L, room * sizeof *ids + 1, 0);
-    box = check_world(L, 1);
-    count = ecs_sources(box->world, target, relation, ids, room);
-    if (count <= room) break;
-    lua_pop(L, 1);
+/* The object is made before the ids are counted again, since that may run finalizers. */
+static int push_listed(lua_State *L, const struct world_box *box, ecs_id id, ecs_id relation,
+                       size_t (*list)(const ecs_world *, ecs_id, ecs_id, ecs_id *, size_t)) {
+  size_t count = list(box->world, id, relation, NULL, 0), room;
+  struct listed_box *listed;
+  do {
+    lua_settop(L, 3);
     room = count;
-  }
-  const ecs_id *ids = lua_touserdata(L, -1);
-  lua_createtable(L, count < INT_MAX ? (int)count : 0, 0);
-  for (size_t i = 0; i < count; i++) {
-    lua_pushinteger(L, (lua_Integer)ids[i]);
-    lua_rawseti(L, -2, (lua_Integer)i + 1);
-  }
-  return push_walk(L);
+    listed = new_box(L, &kind_listed, sizeof *listed + room * sizeof *listed->ids, 1);
+    count = list(check_world(L, 1)->world, id, relation, listed->ids, room);
+  } while (count > room);
+  listed->count = count;
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  return 1;
 }
 
 static int world_sources(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id target = check_target(L, box, 2);
-  return push_sources(L, box, target, check_relation(L, box, 3)->id);
+  return push_listed(L, box, target, check_relation(L, box, 3)->id, ecs_sources);
 }
 
 static int world_children(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id target = check_target(L, box, 2);
   const struct component *component = child_of(box);
-  return push_sources(L, box, target, component ? component->id : ECS_NULL);
+  return push_listed(L, box, target, component ? component->id : ECS_NULL, ecs_sources);
 }
 
 static int world_targets(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id id = check_entity(L, box, 2);
-  ecs_id relation = check_relation(L, box, 3)->id;
-  lua_newtable(L);   /* which may run finalizers */
-  box = check_world(L, 1);
-  lua_Integer count = 0;
-  for (ecs_id target = ecs_target(box->world, id, relation); target != ECS_NULL;
-       target = ecs_next_target(box->world, id, relation, target)) {
-    lua_pushinteger(L, (lua_Integer)target);
-    lua_rawseti(L, -2, ++count);
-    box = check_world(L, 1);
-  }
-  return push_walk(L);
+  return push_listed(L, box, id, check_relation(L, box, 3)->id, list_targets);
 }
 
 const luaL_Reg world_relation_methods[] = {

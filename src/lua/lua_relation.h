@@ -23,6 +23,7 @@ int relation_get(lua_State *L, struct world_box *box, struct component *componen
                  uint32_t leaf);
 int relation_read(lua_State *L, struct world_box *box, struct component *component);
 
-extern const luaL_Reg world_relation_methods[];
+extern const char kind_listed;
+extern const luaL_Reg world_relation_methods[], listed_metamethods[];
 
 #endif

@@ -12,6 +12,7 @@
 #include "lua/frame.h"
 #include "lua/loop.h"
 #include "lua/registrar.h"
+#include "lua/system.h"
 
 static const char *const phase_keys[] = {"after", "before", "fixed", NULL};
 
@@ -67,13 +68,18 @@ static int run(lua_State *L, struct world_box *box, const char *name, double dt)
   return 0;
 }
 
-/* Names of others that systems and phases give and nobody has: a warning for each, once. Who
-** hears it, which is the host's function, may do anything. */
+/* Names of others that systems and phases give and nobody has, and other mistakes that are no
+** errors: a warning for each, once. What hears it, which is the host's function, may do anything. */
 static struct world_box *warn(lua_State *L, struct world_box *box) {
   char text[MESSAGE_SIZE];
-  while (schedule_tell(box->world, text, sizeof text)) {
+  while (schedule_tell(box->world, text, sizeof text)) warn_later(L, box, 1, "%s", text);
+  if (UNLIKELY(box->doubtful) && --box->doubtful == 0) systems_doubt(L, box);
+  while (UNLIKELY(box->untold)) {
+    lua_getiuservalue(L, 1, WORLD_WARNINGS);
+    lua_rawgeti(L, -1, (lua_Integer)lua_rawlen(L, -1) - --box->untold);
     lua_warning(L, "ecs: ", 1);
-    lua_warning(L, text, 0);
+    lua_warning(L, lua_tostring(L, -1), 0);
+    lua_pop(L, 2);
     box = check_free_world(L, 1);
   }
   return box;

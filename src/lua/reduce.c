@@ -196,7 +196,7 @@ static int fold_body(lua_State *L) {
   while (loop_next_run(loop)) {
     if (loop->fill) loop->fill(L, 1);
     if (loop->fill && (!takes_any(loop) || fold_here(L, 3, loop, folding))) continue;
-    each_here(L, 1, 2, 0, fold_row, folding);
+    each_between(L, 1, 2, 0, 0, loop->count, fold_row, folding);
   }
   end_part(folding);
   return 0;

@@ -6,6 +6,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/base/types.h"
 #include "core/change/migrate.h"
 #include "core/store/component.h"
 #include "core/store/term.h"
@@ -23,7 +24,9 @@
 #define SCAN_ARGUMENTS 16
 
 /* The last two are of functions that give keys: what they are given, and objects from outside. */
-enum thing_kind { THING_UNKNOWN, THING_VIEW, THING_OBJECT, THING_GIVEN, THING_OUTSIDE };
+enum thing_kind {
+  THING_UNKNOWN, THING_VIEW, THING_NUMBER, THING_OBJECT, THING_GIVEN, THING_OUTSIDE
+};
 
 struct thing {
   enum thing_kind kind;
@@ -48,6 +51,7 @@ struct scanner {
   struct memory *memory;
   struct body bodies[SCAN_DEPTH];
   uint32_t depth, calls;
+  bool warns;                          /* it looks for what is warned of, and raises that */
 };
 
 static const struct thing unknown = {THING_UNKNOWN, false, NULL, NULL, NULL, 0};
@@ -124,6 +128,7 @@ static bool is_target(const struct thing *view, const struct constant *key) {
 static void check_store(const struct scanner *s, const struct body *body, uint32_t pc,
                         const struct thing *view, uint32_t key) {
   if (view->kind != THING_VIEW) return;
+  if (s->scan->stored) s->scan->stored(s->L, s->scan, view->root);
   if (s->scan->promises && is_target(view, &body->code.constants[key]))
     refuse(s, body, pc, "it writes to '%s.target', which only world:add and world:set do",
            view->root->name);
@@ -258,6 +263,33 @@ static void check_key_upvalues(const struct scanner *s, const struct body *body)
   }
 }
 
+/* ---- what is warned of ---- */
+
+static void check_calculation(const struct scanner *s, const struct body *body, uint32_t pc,
+                              const struct operand *operand) {
+  const struct thing *thing = operand->constant ? &unknown : &body->things[operand->at];
+  if (thing->kind == THING_VIEW)
+    refuse(s, body, pc, "it calculates with a view of '%s' as a whole: name a field of it",
+           thing->root->name);
+}
+
+/* What the first run of the instruction would raise, of values that it is given. */
+static void check_use(const struct scanner *s, const struct body *body, uint32_t pc,
+                      const struct code *code) {
+  bool ordered = code->kind == CODE_COMPARE && code->op != OPERATOR_EQ;
+  bool reads = code->kind == CODE_FIELD || code->kind == CODE_METHOD || code->kind == CODE_INDEX;
+  bool writes = code->kind == CODE_SET_FIELD || code->kind == CODE_SET_INDEX;
+  if (code->kind == CODE_ARITH || ordered) {
+    check_calculation(s, body, pc, &code->left);
+    check_calculation(s, body, pc, &code->right);
+  } else if (code->kind == CODE_UNARY) {
+    check_calculation(s, body, pc, &(struct operand){false, code->b});
+  } else if ((reads || writes) && body->things[reads ? code->b : code->a].kind == THING_NUMBER) {
+    refuse(s, body, pc, "it asks a number for a field: what it is given is what its query gives, "
+           "%s", s->scan->form == FORM_OBSERVE ? "entity" : "dt, entity");
+  }
+}
+
 /* ---- instructions ---- */
 
 /* The registers that an instruction assigns to: from its a on. */
@@ -368,6 +400,7 @@ static void scan_code(struct scanner *s, struct body *body) {
     if (!whole && is_fork(code->kind)) return;
     if (body->joins[pc]) memcpy(things, things + registers, registers * sizeof *things);
     if (gives_keys) check_key_code(s, body, pc, code);
+    if (s->warns) check_use(s, body, pc, code);
     if (code->kind == CODE_CALL) follow(s, body, code);
     struct thing result = result_of(s, body, pc, code);
     forget(things, registers, code);
@@ -472,19 +505,28 @@ static void check_parameters(const struct scanner *s) {
   }
 }
 
-/* The views of the query's terms, by slot. */
-static uint32_t take_views(const struct scanner *s, struct thing *given) {
+/* The views and numbers of the query's terms, by slot, and what comes behind them. */
+static uint32_t take_given(const struct scanner *s, struct thing *given) {
   const struct query_terms *terms = &s->scan->query->terms;
+  uint32_t numbers = terms->values + (s->scan->form == FORM_EACH) + !terms->event;
+  lua_pushinteger(s->L, 0);
+  bool bare = s->scan->world && !lua_getmetatable(s->L, -1);
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
-    if (term->slot >= SCAN_ARGUMENTS || term->leaf != NONE) continue;
+    if (term->slot >= SCAN_ARGUMENTS) continue;
     const struct component *component = component_of(s->scan->box->world, term->id);
-    if (component) given[term->slot] = view_of(component, term->read_only);
+    if (!component) continue;
+    if (term->leaf == NONE)
+      given[term->slot] = view_of(component, term->read_only);
+    else if (bare && type_is_number(component->leaves[term->leaf].type))
+      given[term->slot].kind = THING_NUMBER;
   }
+  for (uint32_t at = terms->slots; bare && numbers && at < SCAN_ARGUMENTS; at++, numbers--)
+    given[at].kind = THING_NUMBER;
   return SCAN_ARGUMENTS;
 }
 
-/* body(function, scanner) */
+/* body(function, scanner, world) */
 static int scan_protected(lua_State *L) {
   struct scanner *s = lua_touserdata(L, 2);
   struct thing given[SCAN_ARGUMENTS];
@@ -499,24 +541,36 @@ static int scan_protected(lua_State *L) {
   if (!s->scan->changes && (s->scan->query || !gives_keys)) check_parameters(s);
   if (lua_iscfunction(L, 1)) return 0;
   bool views = s->scan->form != FORM_MAP && s->scan->form != FORM_RUN;
-  if (views && s->scan->query) count = take_views(s, given);
+  if (views && s->scan->query) count = take_given(s, given);
   scan_body(s, 1, given, count);
   return 0;
 }
 
-void scan_function(lua_State *L, const struct scan *scan, int function, const char *what) {
+/* Lua's status; an error is left on the stack. */
+static int try_scan(struct scanner *s, int function, bool warns) {
+  s->warns = warns;
+  s->calls = 0;
+  need_stack(s->L, 6);
+  lua_pushvalue(s->L, function);
+  lua_pushlightuserdata(s->L, s);
+  if (s->scan->world) lua_pushvalue(s->L, s->scan->world);
+  int status = try_quietly(s->L, scan_protected, s->scan->world ? 3 : 2, 0);
+  while (s->depth) close_body(s, &s->bodies[--s->depth]);
+  if (status == LUA_ERRMEM) lua_error(s->L);
+  return status;
+}
+
+void scan_function(lua_State *L, const struct scan *scan, int function) {
   struct scanner s;
   memset(&s, 0, sizeof s);
   s.L = L;
   s.scan = scan;
   s.memory = scan->box->memory;
+  int top = lua_gettop(L);
   function = lua_absindex(L, function);
-  need_stack(L, 6);
-  lua_pushvalue(L, function);
-  lua_pushlightuserdata(L, &s);
-  int status = try_quietly(L, scan_protected, 2, 0);
-  while (s.depth) close_body(&s, &s.bodies[--s.depth]);
-  if (status == LUA_OK) return;
-  if (status == LUA_ERRMEM) lua_error(L);
-  raise_error(L, "%s: %s", what, lua_tostring(L, -1));
+  if (try_scan(&s, function, false) != LUA_OK && !scan->stored)
+    raise_error(L, "%s: %s", scan->what, lua_tostring(L, -1));
+  if (scan->world && !scan->stored && try_scan(&s, function, true) != LUA_OK)
+    warn_later(L, scan->box, scan->world, "%s: %s", scan->what, lua_tostring(L, -1));
+  lua_settop(L, top);
 }

@@ -23,6 +23,9 @@
 #include "lua/uses.h"
 #include "lua/variant.h"
 #include "core/base/text.h"
+#include "core/store/component.h"
+#include "core/store/query.h"
+#include "core/store/watch.h"
 #include "core/store/world.h"
 
 static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
@@ -121,27 +124,59 @@ static void make_query(lua_State *L, struct world_box *box, struct system_draft 
 static void check_function(lua_State *L, struct world_box *box, const struct system_draft *draft,
                            bool promises) {
   const struct system_box *system = draft->system;
-  const struct scan scan = {.box = box, .form = system->form, .promises = promises,
+  const struct scan scan = {.box = box, .what = draft->what, .form = system->form,
+                            .promises = promises, .world = AT_WORLD,
                             .query = system->query ? system->query->query : NULL};
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
-  scan_function(L, &scan, lua_gettop(L), draft->what);
+  scan_function(L, &scan, lua_gettop(L));
   lua_pop(L, 1);
 }
 
-void system_check(lua_State *L, int world_index, const ecs_system *system,
-                  const struct migration *changes) {
+/* Scans the function of a script's system that is registered. */
+static void scan_system(lua_State *L, int world_index, const ecs_system *system, struct scan scan) {
   const struct system_box *script = system_script(system);
   char what[128];
   text_format(what, sizeof what, "%s '%s'", system->watch ? "observer" : "system", system->name);
-  const struct scan scan = {.box = script->box, .form = script->form, .changes = changes,
-                            .query = script->query ? script->query->query : NULL};
+  scan.what = what;
+  scan.box = script->box;
+  scan.form = script->form;
+  scan.query = script->query ? script->query->query : NULL;
   int top = lua_gettop(L);
   need_stack(L, 4);
   lua_getiuservalue(L, world_index, WORLD_REFS);
   lua_rawgetp(L, -1, script);
   lua_getiuservalue(L, -1, SYSTEM_FUNCTION);
-  scan_function(L, &scan, top + 3, what);
+  scan_function(L, &scan, top + 3);
   lua_settop(L, top);
+}
+
+void system_check(lua_State *L, int world_index, const ecs_system *system,
+                  const struct migration *changes) {
+  scan_system(L, world_index, system, (struct scan){.changes = changes});
+}
+
+/* Of a component that the views of a scanned system write: an observer of its values that nothing
+** has called so far may wait for these. */
+static void doubt(lua_State *L, const struct scan *scan, const struct component *root) {
+  const struct schedule *schedule = scan->box->world->schedule;
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const ecs_system *observer = schedule->systems[i];
+    const struct watch *watch = observer->watch;
+    bool waits = watch && watch->kind == WATCH_SET && observer->enabled && !observer->runs;
+    if (waits && watch->query->terms.terms[0].id == root->id)
+      warn_later(L, scan->box, 3, "observer '%s' is called for values that world:set and "
+                 "spawns give '%s', not for what %s writes to its view", observer->name, root->name,
+                 scan->what);
+  }
+}
+
+void systems_doubt(lua_State *L, const struct world_box *box) {
+  const struct schedule *schedule = box->world->schedule;
+  for (uint32_t i = 0; i < schedule->system_count && box->world->watching->sets; i++) {
+    const struct system_box *script = system_script(schedule->systems[i]);
+    if (script && script->box == box && script->form == FORM_EACH && schedule->systems[i]->runs)
+      scan_system(L, 1, schedule->systems[i], (struct scan){.world = 1, .stored = doubt});
+  }
 }
 
 /* Makes the kernel of what may be compiled. Its index; 0: none. */
@@ -217,13 +252,21 @@ void system_check_spec(lua_State *L, struct world_box *box) {
 }
 
 void system_anchor(lua_State *L, int world_index, int index, bool on) {
+  const struct system_box *system = lua_touserdata(L, index);
+  system->box->doubtful = 2;
   lua_getiuservalue(L, world_index, WORLD_REFS);
   if (on)
     lua_pushvalue(L, index);
   else
     lua_pushnil(L);
-  lua_rawsetp(L, -2, lua_touserdata(L, index));
+  lua_rawsetp(L, -2, system);
   lua_pop(L, 1);
+}
+
+void system_registered(lua_State *L, const struct world_box *box, ecs_status status) {
+  if (status == ECS_OK) return;
+  if (box->world) system_anchor(L, AT_WORLD, AT_SYSTEM, false);
+  raise_status(L, box->world, status);
 }
 
 /* The last before the core: the system is anchored, and the core is told how to call it. */
@@ -245,10 +288,7 @@ void system_in_swap(lua_State *L, struct world_box *box, struct transaction *tra
   check_function(L, box, &draft, true);
   make_kernel(L, box, draft.system);
   give_system(L, box, &draft);
-  ecs_status status = transaction_system(transaction, &draft.desc, place);
-  if (status == ECS_OK) return;
-  system_anchor(L, AT_WORLD, AT_SYSTEM, false);
-  raise_status(L, box->world, status);
+  system_registered(L, box, transaction_system(transaction, &draft.desc, place));
 }
 
 /* (world): a function that is refused is tried again by its runs. */
@@ -286,10 +326,7 @@ void system_now(lua_State *L, struct world_box *box) {
   do
     status = ecs_system_new(box->world, &draft.desc);
   while (retry(L, box, status, &tried));
-  if (status != ECS_OK) {
-    if (box->world) system_anchor(L, AT_WORLD, AT_SYSTEM, false);
-    raise_status(L, box->world, status);
-  }
+  system_registered(L, box, status);
   systems_sweep(L, box, AT_WORLD);
   settle(L, box, AT_WORLD);
 }

@@ -28,25 +28,35 @@ const char on_error_key = 0;
 
 /* ---- messages ---------------------------------------------------------------------- */
 
-/* name_error(error, system): the error with where it comes from before it. */
+/* name_error(error, system, entity): the error with where it comes from before it. The core, which
+** gives the name itself, is told the rest. */
 static int name_error(lua_State *L) {
   const struct system_box *system = lua_touserdata(L, 2);
-  if (system)
+  ecs_id entity = (ecs_id)lua_tointeger(L, 3);
+  lua_settop(L, 1);
+  failure_name(L, entity);
+  const char *text = lua_tostring(L, 1);
+  if (system) {
+    const struct world_box *box = system->box;
+    world_fail(box->world ? box->world : box->doomed, ECS_EUSER, "%s", text);
     lua_pushfstring(L, "%s '%s': %s", system->form == FORM_OBSERVE ? "observer" : "system",
-                    system->name, lua_tostring(L, 1));
-  else
-    lua_pushfstring(L, "on_error handler: %s", lua_tostring(L, 1));
+                    system->name, text);
+  } else {
+    lua_pushfstring(L, "on_error handler: %s", text);
+  }
   return 1;
 }
 
 /* Puts where it comes from before the error in a slot of the frame. Returns the status, or that
 ** there is no memory for it. */
-static int name_kept(lua_State *L, int slot, int status, const struct system_box *system) {
+static int name_kept(lua_State *L, int slot, int status, const struct system_box *system,
+                     ecs_id entity) {
   if (status == LUA_ERRMEM) return status;
   lua_pushcfunction(L, name_error);
   lua_pushvalue(L, slot);
   lua_pushlightuserdata(L, (void *)(uintptr_t)system);
-  if (lua_pcall(L, 2, 1, 0) == LUA_ERRMEM) status = LUA_ERRMEM;
+  lua_pushinteger(L, (lua_Integer)entity);
+  if (lua_pcall(L, 3, 1, 0) == LUA_ERRMEM) status = LUA_ERRMEM;
   lua_replace(L, slot);
   return status;
 }
@@ -74,13 +84,11 @@ static inline int protect(lua_State *L, int arguments, int results, int slot) {
 
 /* What the core is told of a system's error. The error stays in the frame, its text with the
 ** system's name, until update raises it or the handler has had it. A host, and its handler, get the
-** message of the world, to which the core gives the name. */
+** message of the world. */
 static RARE ecs_status status_of(lua_State *L, const struct world_box *box, int status,
-                            const struct system_box *system) {
+                                 const struct system_box *system, ecs_id entity) {
   const ecs_world *world = box->world ? box->world : box->doomed;
-  if (status != LUA_ERRMEM && lua_type(L, FRAME_ERROR) == LUA_TSTRING)
-    world_fail(world, ECS_EUSER, "%s", lua_tostring(L, FRAME_ERROR));
-  if (name_kept(L, FRAME_ERROR, status, system) == LUA_ERRMEM) {
+  if (name_kept(L, FRAME_ERROR, status, system, entity) == LUA_ERRMEM) {
     clear_error(L);
     return world_nomem(world);
   }
@@ -88,25 +96,10 @@ static RARE ecs_status status_of(lua_State *L, const struct world_box *box, int 
   return ECS_EUSER;
 }
 
-/* name_entity(error, entity) */
-static int name_entity(lua_State *L) {
-  ecs_id entity = (ecs_id)lua_tointeger(L, 2);
-  lua_settop(L, 1);
-  failure_name(L, entity);
-  return 1;
-}
-
-/* Puts into the error of a system the row for which Lua has called its function, as kernels do. */
-static RARE void name_row(lua_State *L, const struct system_box *system) {
+/* The row for which Lua has called the function of a system; kernels name theirs themselves. */
+static RARE ecs_id failed_row(const struct system_box *system) {
   bool by_rows = system->form == FORM_EACH || system->form == FORM_MAP;
-  if (!by_rows || system->compiled) return;
-  lua_pushcfunction(L, name_entity);
-  lua_pushvalue(L, FRAME_ERROR);
-  lua_pushinteger(L, (lua_Integer)failure_row(system->loop));
-  if (lua_pcall(L, 2, 1, 0) == LUA_OK)
-    lua_replace(L, FRAME_ERROR);
-  else
-    lua_pop(L, 1);
+  return by_rows && !system->compiled ? failure_row(system->loop) : ECS_NULL;
 }
 
 /* Ends a callback of a system. A world that was closed in it goes now, unless update is still to
@@ -114,9 +107,10 @@ static RARE void name_row(lua_State *L, const struct system_box *system) {
 static inline ecs_status finish(struct world_box *box, int called,
                                 const struct system_box *system) {
   lua_State *L = state_of(box);
-  if (UNLIKELY(called != LUA_OK && called != LUA_ERRMEM)) name_row(L, system);
+  ecs_id entity = UNLIKELY(called != LUA_OK) ? failed_row(system) : ECS_NULL;
   if (box->world && UNLIKELY(box->loops->open)) loops_end_system(box, called == LUA_OK);
-  ecs_status status = LIKELY(called == LUA_OK) ? ECS_OK : status_of(L, box, called, system);
+  ecs_status status = ECS_OK;
+  if (UNLIKELY(called != LUA_OK)) status = status_of(L, box, called, system, entity);
   world_leave(L, box, FRAME_WORLD);
   return status;
 }
@@ -391,7 +385,7 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
   lua_pushvalue(L, FRAME_ERROR + FRAME_OBJECT);
   bool first = lua_isnil(L, FRAME_HANDLER);
   int called = first ? protect(L, 4, 0, FRAME_HANDLER) : lua_pcall(L, 4, 0, 0);
-  if (called != LUA_OK && first) name_kept(L, FRAME_HANDLER, called, NULL);
+  if (called != LUA_OK && first) name_kept(L, FRAME_HANDLER, called, NULL, ECS_NULL);
   if (called != LUA_OK && !first) lua_pop(L, 1);
   clear_error(L);
   finish(box, LUA_OK, NULL);

@@ -109,7 +109,7 @@ static int ask_body(lua_State *L) {
   bool gave_up = false;
   struct kernel_run run = {.truth = keep_bits, .each = keep_truth, .gave_up = &gave_up, .ud = bits};
   bool compiled = loop->box->kernels->on && kernel_here(L, 3, loop, &run);
-  if (!compiled) each_here(L, 1, 2, 0, keep_truth, bits);
+  if (!compiled) each_between(L, 1, 2, 0, 0, loop->count, keep_truth, bits);
   return 0;
 }
 

@@ -59,8 +59,8 @@ static void read_kind(lua_State *L, struct world_box *box, const char *what,
   lua_settop(L, top + 1);
   draft->function = lua_isfunction(L, -1) ? top + 1 : 0;
   if (draft->function && draft->desc.by != ECS_BY_GRID) {
-    const struct scan scan = {.box = box, .form = FORM_KEY};
-    scan_function(L, &scan, draft->function, what);
+    const struct scan scan = {.box = box, .what = what, .form = FORM_KEY};
+    scan_function(L, &scan, draft->function);
     return;
   }
   draft->desc.of = text_option(L, AT_SPEC, what, kind);

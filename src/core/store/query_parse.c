@@ -73,6 +73,13 @@ static ecs_status read_leaf(struct parser *parser, struct term *term) {
   term->leaf = component_leaf(term->component, path.data, path.size);
   if (term->leaf != NONE) return ECS_OK;
   uint32_t field = component_field(term->component, path.data, path.size);
+  uint32_t leaf;
+  struct component *other;
+  if (field == NONE && term->component->relation &&
+      component_path(parser->world, path.data, path.size, &other, &leaf) == ECS_OK)
+    return world_fail(parser->world, ECS_EINVAL, "query '%S': '%s' is a relation: '%s->%S' is "
+                      "about the entity that it leads to", &parser->text, term->component->name,
+                      term->component->name, &path);
   if (field == NONE)
     return component_no_field(parser->world, term->component, path.data, path.size);
   const struct field *found = &term->component->fields[field];

@@ -10,6 +10,11 @@ void *new_box(lua_State *L, const void *kind, size_t size, int user_values) {
   return head;
 }
 
+int loop_refuse(lua_State *L) {
+  return luaL_error(L, "this is a loop, without length, elements or methods: go through it by "
+                    "'for ... in', and count what it gives there");
+}
+
 void new_weak_table(lua_State *L, const char *mode) {
   static const char keys = 0, values = 0;
   const char *kept = *mode == 'k' ? &keys : &values;

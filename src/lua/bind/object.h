@@ -24,6 +24,10 @@ static inline void *box_test(lua_State *L, int index, const void *kind, size_t s
 ** user values are nil. */
 void *new_box(lua_State *L, const void *kind, size_t size, int user_values);
 
+/* Raises that an object is a loop. Metamethods of those that `for` calls. */
+int loop_refuse(lua_State *L);
+#define LOOP_REFUSALS {"__index", loop_refuse}, {"__len", loop_refuse}, {"__pairs", loop_refuse}
+
 /* Pushes a table that keeps nothing alive by its keys ("k"), its values ("v"), or both. */
 void new_weak_table(lua_State *L, const char *mode);
 

@@ -51,6 +51,7 @@ void wrong_option(lua_State *L, const char *what, const char *key, const char *e
 const char *text_option(lua_State *L, int index, const char *what, const char *key) {
   int type = option(L, index, key);
   if (type == LUA_TNIL) return NULL;
+  if (type == LUA_TTABLE && strcmp(key, "query") == 0) wrong_option(L, what, key, ONE_TEXT);
   if (type != LUA_TSTRING) wrong_option(L, what, key, "a string");
   size_t size;
   const char *text = lua_tolstring(L, -1, &size);

@@ -16,6 +16,9 @@ double seconds_option(lua_State *L, int index, const char *what, const char *key
 /* The same of a string or a list of strings, up to NULL; they live as long as what was pushed. */
 const char *const *names_option(lua_State *L, int index, const char *what, const char *key);
 
+/* What a query is made of. */
+#define ONE_TEXT "one text, as \"Position, Velocity\""
+
 /* Raises that the value at the top of the stack is not what an option is. */
 void wrong_option(lua_State *L, const char *what, const char *key, const char *expected);
 

@@ -15,7 +15,8 @@
 #define WORLD_REFS 2     /* table: anchored systems and handlers by address; what systems need */
 #define WORLD_SHAPES 3   /* table: component -> how its views read (view.c) */
 #define WORLD_STAGE 4    /* function: is told what scripts register (recording.c) */
-#define WORLD_VALUES 4   /* how many */
+#define WORLD_WARNINGS 5 /* table: a list of those that there were, and each -> true */
+#define WORLD_VALUES 5   /* how many */
 
 struct any_slots;
 struct chance;
@@ -39,6 +40,8 @@ struct world_box {
   ecs_world *hidden;         /* the open world while a codec's function must not use it */
   ecs_world *doomed;         /* closed while `depth` was not 0: freed when it gets there */
   uint32_t calls;            /* public calls so far */
+  uint32_t untold;           /* the last ones of WORLD_WARNINGS */
+  uint32_t doubtful;         /* updates until systems_doubt looks at what has been registered */
   uint32_t depth;            /* C functions on the stack that come back to it: world_enter */
   bool lent;                 /* by a host, who frees it */
   struct {
