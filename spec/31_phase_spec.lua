@@ -20,6 +20,82 @@ local function times(log, name)
   return list
 end
 
+-- Where phases go, said plainly: in rounds, each in the order of declaration, whoever has an anchor
+-- that is placed, behind those that follow the same one; then, at the end, who has none that is
+-- known. nil where that is impossible.
+local function arrange(declared)
+  local placed, known, done = {}, {}, {}
+  local function position(name)
+    for at, phase in ipairs(placed) do
+      if phase.name == name then return at end
+    end
+  end
+  local function place_of(phase, last)
+    local at = position(phase.after)
+    if at then
+      repeat at = at + 1 until not placed[at] or placed[at].after ~= phase.after
+      return at
+    end
+    local free = last and not known[phase.after or 1] and not known[phase.before or 1]
+    return position(phase.before) or free and #placed + 1
+  end
+  local function round(last)
+    local before = #placed
+    for _, phase in ipairs(declared) do
+      local at = not done[phase] and place_of(phase, last)
+      if at then
+        table.insert(placed, at, phase)
+        done[phase] = true
+      end
+    end
+    return #placed > before
+  end
+  for at, phase in ipairs(declared) do
+    known[phase.name] = true
+    if at <= 5 then placed[at], done[phase] = phase, true end
+  end
+  while round(false) or round(true) do end
+  local names = {}
+  for at, phase in ipairs(placed) do
+    names[at] = phase.name
+    if phase.before and (position(phase.before) or at) < at then return nil end
+  end
+  return #placed == #declared and names or nil
+end
+
+describe("random phases", function()
+  local function pick_anchor(rng, i)
+    if rng:chance(30) then return nil end
+    return rng:chance(50) and rng:pick { "update", "render", "startup" } or "p" .. rng:range(1, i + 3)
+  end
+
+  it("are where rounds over all of them would put them, whichever comes last", function()
+    local random = require "spec.support.rng"
+    for seed = 1, helper.by_scale { small = 40, normal = 150, deep = 3000 } do
+      local rng, world, declared = random.new(seed), helper.new_world(), {}
+      for at, phase in ipairs(world:describe().phases) do declared[at] = { name = phase.name } end
+      for i = 1, 14 do
+        local phase = { name = "p" .. (rng:chance(80) and i or rng:int(14)) }
+        phase.after, phase.before = pick_anchor(rng, i), rng:chance(30) and pick_anchor(rng, i) or nil
+        local wanted, at = table.move(declared, 1, #declared, 1, {}), #declared + 1
+        for place, other in ipairs(declared) do
+          if other.name == phase.name then at = place end
+        end
+        wanted[at] = phase
+        local ok = pcall(world.phase, world, phase.name, { after = phase.after, before = phase.before })
+        local possible = phase.after ~= phase.name and phase.before ~= phase.name and arrange(wanted)
+        assert.are.equal(possible and true or false, ok)
+        if ok then declared = wanted end
+        local names = {}
+        for place, one in ipairs(world:describe().phases) do names[place] = one.name end
+        assert.are.same(arrange(declared), names, "seed " .. seed)
+      end
+      helper.check(world)
+      world:close()
+    end
+  end)
+end)
+
 describe("phases", function()
   it("are five at first, in order (C46)", function()
     local world = helper.new_world()

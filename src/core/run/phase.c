@@ -13,35 +13,31 @@ static const char *const builtin[] = {"startup", "pre_update", "update", "post_u
 
 static bool same(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
-static uint64_t key_of(const char *name) { return name ? text_hash64(name, strlen(name)) : 0; }
+static uint64_t hash_of(const char *name) { return name ? text_hash64(name, strlen(name)) : 0; }
 
-static uint32_t position_of(struct phase *const *phases, uint32_t count, const char *name,
-                            uint64_t key) {
+static uint32_t position(struct phase *const *phases, uint32_t count, const char *name,
+                         uint64_t hash) {
   for (uint32_t i = 0; name && i < count; i++)
-    if (phases[i]->key == key && same(phases[i]->name, name)) return i;
+    if (phases[i]->hash == hash && same(phases[i]->name, name)) return i;
   return NONE;
-}
-
-static uint32_t position(struct phase *const *phases, uint32_t count, const char *name) {
-  return position_of(phases, count, name, key_of(name));
 }
 
 /* Where a phase goes among those placed so far; NONE while its anchors are not there. Those
 ** that come after the same one stay in the order of their declaration. */
 static uint32_t place_of(struct phase *const *placed, uint32_t count,
                          const struct phase *phase) {
-  uint32_t after = position_of(placed, count, phase->after, phase->after_key);
+  uint32_t after = position(placed, count, phase->after, phase->after_hash);
   if (after != NONE) {
     uint32_t at = after + 1;
-    while (at < count && placed[at]->after && placed[at]->after_key == phase->after_key) at++;
+    while (at < count && placed[at]->after_hash == phase->after_hash) at++;
     return at;
   }
-  return position_of(placed, count, phase->before, phase->before_key);
+  return position(placed, count, phase->before, phase->before_hash);
 }
 
 static bool anchored_to_known(const struct schedule *schedule, const struct phase *phase) {
-  return position(schedule->phases, schedule->phase_count, phase->after) != NONE ||
-         position(schedule->phases, schedule->phase_count, phase->before) != NONE;
+  return position(schedule->phases, schedule->phase_count, phase->after, phase->after_hash) != NONE ||
+         position(schedule->phases, schedule->phase_count, phase->before, phase->before_hash) != NONE;
 }
 
 static void insert(struct phase **placed, uint32_t count, uint32_t at, struct phase *phase) {
@@ -79,7 +75,7 @@ bool phase_is_builtin(const char *name) {
 
 bool phase_is_ignored(const ecs_world *world, const char *name) {
   const struct schedule *schedule = world->schedule;
-  return position(schedule->phases, schedule->phase_count, name) == NONE;
+  return position(schedule->phases, schedule->phase_count, name, hash_of(name)) == NONE;
 }
 
 static ecs_status contradiction(ecs_world *world, const struct phase *phase) {
@@ -91,38 +87,44 @@ static ecs_status contradiction(ecs_world *world, const struct phase *phase) {
 
 ecs_status phase_sort(ecs_world *world) {
   struct schedule *schedule = world->schedule;
-  uint32_t count = 0, before;
+  uint32_t count = 0, rounds = 0, ends = 0, before;
+  schedule->placed_in_turn = false;
   for (uint32_t i = 0; i < schedule->phase_count; i++) schedule->phases[i]->placed = false;
   for (uint32_t i = 0; i < BUILTIN_COUNT; i++) {
-    uint32_t at = position(schedule->phases, schedule->phase_count, builtin[i]);
+    uint32_t at = position(schedule->phases, schedule->phase_count, builtin[i],
+                           hash_of(builtin[i]));
     if (at != NONE) insert(schedule->placed, count++, i, schedule->phases[at]);
   }
-  count = place_round(schedule, count, false);
-  schedule->placed_at_once = count == schedule->phase_count;
   do {
     before = count;
     count = place_round(schedule, count, false);
-    if (count == before) count = place_round(schedule, count, true);
+    rounds += count != before;
+    if (count != before) continue;
+    count = place_round(schedule, count, true);
+    ends += count != before;
   } while (count != before);
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
     struct phase *phase = schedule->phases[i];
-    uint32_t limit = position(schedule->placed, count, phase->before);
-    uint32_t at = position(schedule->placed, count, phase->name);
+    uint32_t limit = position(schedule->placed, count, phase->before, phase->before_hash);
+    uint32_t at = position(schedule->placed, count, phase->name, phase->hash);
     if (!phase->placed || (limit != NONE && at > limit)) return contradiction(world, phase);
   }
   assert(count == schedule->phase_count);
+  schedule->placed_in_turn = rounds <= 1 && ends <= 1;
   memcpy(schedule->phases, schedule->placed, count * sizeof *schedule->phases);
   return ECS_OK;
 }
 
-/* Puts the phase that was declared last where phase_sort would, if all others have been placed in
-** one round and none is placed by it; false when all are to be put in order. */
+/* Puts the phase that was declared last where phase_sort would, if no other one has waited for one
+** declared behind it, and none is placed by this; false when all are to be put in order. */
 static bool place_last(struct schedule *schedule, struct phase *phase) {
   struct phase **phases = schedule->phases;
   uint32_t count = schedule->phase_count, at = place_of(phases, count, phase);
-  bool there = schedule->placed_at_once && at != NONE && at <= position(phases, count, phase->before);
+  bool there = schedule->placed_in_turn;
   for (uint32_t i = 0; i < count && there; i++)
-    there = phases[i]->after_key != phase->key && phases[i]->before_key != phase->key;
+    there = phases[i]->after_hash != phase->hash && phases[i]->before_hash != phase->hash;
+  if (at == NONE) at = count;
+  there = there && at <= position(phases, count, phase->before, phase->before_hash);
   if (there) insert(phases, schedule->phase_count++, at, phase);
   return there;
 }
@@ -152,11 +154,11 @@ ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phas
   if (!phase) return world_nomem(world);
   phase->arena = arena;
   world->schedule->untold = true;
-  phase->key = key_of(desc->name);
-  phase->after_key = key_of(desc->after);
-  phase->before_key = key_of(desc->before);
   phase->fixed = desc->fixed;
   phase->enabled = true;
+  phase->hash = hash_of(desc->name);
+  phase->after_hash = hash_of(desc->after);
+  phase->before_hash = hash_of(desc->before);
   if (copy(world, phase, desc->name, &phase->name) &&
       copy(world, phase, desc->after, &phase->after) &&
       copy(world, phase, desc->before, &phase->before)) {
@@ -216,7 +218,8 @@ static ecs_status append(ecs_world *world, struct phase *phase) {
   schedule->phases[schedule->phase_count++] = phase;
   ecs_status status = phase_sort(world);
   if (status != ECS_OK)
-    schedule->phase_count = position(schedule->phases, schedule->phase_count, phase->name);
+    schedule->phase_count = position(schedule->phases, schedule->phase_count, phase->name,
+                                     phase->hash);
   return status;
 }
 
@@ -235,7 +238,9 @@ ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
   } else if (status == ECS_OK) {
     phase->declared = ++schedule->next_declared * PLACES;
     assert(schedule->phase_count < schedule->phase_capacity);
-    status = place_last(schedule, phase) ? ECS_OK : append(world, phase);
+    schedule->counted = false;
+    if (place_last(schedule, phase)) return ECS_OK;
+    status = append(world, phase);
   }
   if (status != ECS_OK) {
     phase_free(world, phase);

@@ -17,8 +17,11 @@ ecs_system *schedule_system(const ecs_world *world, const char *name, size_t siz
 struct phase *schedule_phase(const ecs_world *world, const char *name, size_t size,
                              uint32_t *at) {
   const struct schedule *schedule = world->schedule;
+  uint64_t hash = text_hash64(name, size);
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
-    if (!text_equal(schedule->phases[i]->name, name, size)) continue;
+    if (schedule->phases[i]->hash != hash ||
+        !text_equal(schedule->phases[i]->name, name, size))
+      continue;
     if (at) *at = i;
     return schedule->phases[i];
   }

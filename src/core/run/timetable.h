@@ -14,7 +14,7 @@ struct phase {
   uint32_t first, count;     /* its systems among all, once they are counted */
   const char *name;
   const char *after, *before;  /* as declared, or NULL */
-  uint64_t key, after_key, before_key;   /* hashes of these names */
+  uint64_t hash, after_hash, before_hash;   /* of these three; 0 of NULL */
   double fixed;
   double accumulator;
   bool enabled;
@@ -95,7 +95,7 @@ struct schedule {
   uint32_t running_capacity;
   ecs_system **sorted;       /* while sorting; room for all */
   uint32_t sorted_capacity;
-  bool placed_at_once;       /* every phase, when they were put in order: see place_last */
+  bool placed_in_turn;       /* no phase has waited for one declared behind it: see place_last */
   bool counted;              /* phases know which systems are theirs */
   struct system_names names;
   struct map awaited;        /* hashes of what systems, of which some may be gone, come after, */
