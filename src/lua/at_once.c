@@ -11,7 +11,7 @@
 #include "core/store/walk.h"
 #include "ecs_query.h"
 #include "lua/bind/args.h"
-#include "lua/bind/batch.h"
+#include "lua/bind/input.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/names.h"
 #include "lua/bind/status.h"
@@ -201,26 +201,26 @@ int query_ids(lua_State *L) {
 
 /* ---- set: all rows, or none when it fails ---- */
 
-/* Sets what a batch has gathered, with any values of their own for each entity. */
-static void set_taken(struct batch *batch, struct component *component,
+/* Sets what an input has gathered, with any values of their own for each entity. */
+static void set_taken(struct input *input, struct component *component,
                       const struct taken *taken) {
-  lua_State *L = batch->L;
-  struct world_box *box = batch->box;
+  lua_State *L = input->L;
+  struct world_box *box = input->box;
   size_t size = 0;
   struct write *own = NULL;
-  batch_share_out(batch, taken->count);
+  input_share_out(input, taken->count);
   if (box->any.pending) {
-    size = taken->count * batch->count * sizeof *own;
+    size = taken->count * input->count * sizeof *own;
     own = buffer_take(L, box, size);
     const uint32_t *slots = box->scratch->pending;
     for (size_t i = 0; i < taken->count; i++)
-      slots = writes_copy(component, batch->writes, batch->count, own + i * batch->count, slots);
+      slots = writes_copy(component, input->writes, input->count, own + i * input->count, slots);
   }
   bool tried = false;
   ecs_status status;
   do
     status = entity_set_many(box->world, taken->ids, taken->count, component,
-                             own ? own : batch->writes, batch->count, own ? batch->count : 0);
+                             own ? own : input->writes, input->count, own ? input->count : 0);
   while (retry(L, box, status, &tried));
   if (own) buffer_return(L, own, size);
   if (status != ECS_OK) raise_status(L, box->world, status);
@@ -230,7 +230,7 @@ static void set_taken(struct batch *batch, struct component *component,
 
 /* Reads what is to be set: the component at index 2 and `count` values behind it. */
 static struct component *read_set(lua_State *L, struct world_box *box, int world_index,
-                                  int count, struct batch *batch) {
+                                  int count, struct input *input) {
   uint32_t leaf;
   box->calls++;
   values_begin(box);
@@ -238,8 +238,8 @@ static struct component *read_set(lua_State *L, struct world_box *box, int world
   if (component->relation && (!component->relation->exclusive || lua_type(L, 2) == LUA_TNUMBER))
     raise_error(L, "'%s' is a relation of several targets, or a pair: set it by world:set, for "
                 "each entity", component->name);
-  batch_begin(batch, L, box, world_index);
-  batch_values(batch, component, leaf, 3, count);
+  input_begin(input, L, box, world_index);
+  input_values(input, component, leaf, 3, count);
   return component;
 }
 
@@ -247,11 +247,11 @@ static struct component *read_set(lua_State *L, struct world_box *box, int world
 static bool set_whole(lua_State *L, const struct loop_box *loop, int count) {
   const ecs_query *query = loop->query->query;
   if (loop->fill || !rows_are_whole(&query->terms)) return false;
-  struct batch batch;
+  struct input input;
   lua_getiuservalue(L, 1, LOOP_WORLD);
-  const struct component *component = read_set(L, loop->box, lua_gettop(L), count, &batch);
+  const struct component *component = read_set(L, loop->box, lua_gettop(L), count, &input);
   if (!loop->open) loop_gone(L, loop);
-  if (!rows_fill(query, component, batch.writes, batch.count)) return false;
+  if (!rows_fill(query, component, input.writes, input.count)) return false;
   values_stored(loop->box);
   world_settle(loop->box->world);
   return true;
@@ -264,17 +264,17 @@ static int set_body(lua_State *L) {
   if (set_whole(L, loop, count)) return 0;
   struct taken taken = take_all(L, loop);
   if (taken.count == 0) return 0;
-  struct batch batch;
+  struct input input;
   lua_getiuservalue(L, 1, LOOP_WORLD);
-  struct component *component = read_set(L, loop->box, lua_gettop(L), count, &batch);
-  set_taken(&batch, component, &taken);
+  struct component *component = read_set(L, loop->box, lua_gettop(L), count, &input);
+  set_taken(&input, component, &taken);
   return 0;
 }
 
 /* What was read comes to all rows of a query; false when it is to be done by a loop. */
 static bool give_whole(struct world_box *box, ecs_query *query, const struct component *component,
-                       const struct batch *batch) {
-  if (!rows_give(query, component, batch->writes, batch->count)) return false;
+                       const struct input *input) {
+  if (!rows_give(query, component, input->writes, input->count)) return false;
   values_stored(box);
   world_settle(box->world);
   return true;
@@ -288,13 +288,13 @@ int query_set(lua_State *L) {
   if (arguments < 2) luaL_argerror(L, arguments + 2, "value expected");
   check_free(L, box);
   /* So that errors name this call's arguments, also when there is no row. */
-  struct batch batch;
+  struct input input;
   need_stack(L, arguments + 8);
   uint32_t calls = box->calls + 1;          /* more, when finalizers use the world */
   const struct component *component =
-      read_set(L, box, push_query_world(L, 1), arguments - 1, &batch);
+      read_set(L, box, push_query_world(L, 1), arguments - 1, &input);
   if (lua_isnil(L, filter) && box->calls == calls &&
-      give_whole(box, query->query, component, &batch))
+      give_whole(box, query->query, component, &input))
     return 0;
   values_begin(box);
   for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);

@@ -17,15 +17,15 @@
 #include "lua/bind/world_box.h"
 
 static void grow(struct composition *plan) {
-  struct world_box *box = plan->batch.box;
+  struct world_box *box = plan->input.box;
   bool tried = false;
   struct part *parts;
   do
     parts = memory_grow(box->memory, box->scratch->parts,
                         &box->scratch->part_capacity, 2ull * plan->capacity,
                         sizeof *parts);
-  while (retry(plan->batch.L, box, parts ? ECS_OK : ECS_ENOMEM, &tried));
-  if (!parts) raise_memory(plan->batch.L);
+  while (retry(plan->input.L, box, parts ? ECS_OK : ECS_ENOMEM, &tried));
+  if (!parts) raise_memory(plan->input.L);
   if (plan->parts == plan->local)
     memcpy(parts, plan->local, plan->count * sizeof *parts);
   box->scratch->parts = plan->parts = parts;
@@ -76,7 +76,7 @@ static void end_part(struct composition *plan, struct component *component, ecs_
   struct part *part = &plan->parts[plan->count++];
   part->component = component;
   part->target = target;
-  part->write_count = plan->batch.count - before;
+  part->write_count = plan->input.count - before;
   part->stride = 0;
 }
 
@@ -84,8 +84,8 @@ static void end_part(struct composition *plan, struct component *component, ecs_
 
 /* The living entity at an index: an id, or a component's or tag's name. */
 static ecs_id tie_target(struct composition *plan, const struct component *component, int index) {
-  lua_State *L = plan->batch.L;
-  const ecs_world *world = plan->batch.box->world;
+  lua_State *L = plan->input.L;
+  const ecs_world *world = plan->input.box->world;
   int is_integer;
   ecs_id target = to_id(L, index, &is_integer);
   char got[128];
@@ -108,12 +108,12 @@ static ecs_id tie_target(struct composition *plan, const struct component *compo
 
 /* The fields of an exclusive relation, one of which is its target. */
 static void add_exclusive(struct composition *plan, struct component *component, int index) {
-  lua_State *L = plan->batch.L;
-  uint32_t before = plan->batch.count;
+  lua_State *L = plan->input.L;
+  uint32_t before = plan->input.count;
   bool fields = lua_type(L, index) == LUA_TTABLE;
-  if (fields) batch_table(&plan->batch, as_valued(plan, component), index);
+  if (fields) input_table(&plan->input, as_valued(plan, component), index);
   ecs_id target = ECS_NULL;
-  relate_given_target(plan->batch.writes + before, plan->batch.count - before, &target);
+  relate_given_target(plan->input.writes + before, plan->input.count - before, &target);
   if (fields && target == ECS_NULL)
     raise_error(L, "relation '%s': its target is missing, as in %s = { target = id }",
                 component->name, component->name);
@@ -122,15 +122,15 @@ static void add_exclusive(struct composition *plan, struct component *component,
 
 /* One target, or a list of them, without values. */
 static void add_targets(struct composition *plan, struct component *component, int index) {
-  lua_State *L = plan->batch.L;
+  lua_State *L = plan->input.L;
   if (lua_type(L, index) != LUA_TTABLE) {
-    end_part(plan, component, tie_target(plan, component, index), plan->batch.count);
+    end_part(plan, component, tie_target(plan, component, index), plan->input.count);
     return;
   }
   need_stack(L, 4);
   lua_Integer i = 1;
   for (; lua_rawgeti(L, index, i) != LUA_TNIL; i++) {
-    end_part(plan, component, tie_target(plan, component, lua_gettop(L)), plan->batch.count);
+    end_part(plan, component, tie_target(plan, component, lua_gettop(L)), plan->input.count);
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
@@ -144,16 +144,16 @@ static void add_targets(struct composition *plan, struct component *component, i
 /* The pair whose id is the key, with true or a table of its fields. */
 static void add_pair(struct composition *plan, struct component *component, ecs_id pair,
                      int index) {
-  lua_State *L = plan->batch.L;
-  const ecs_world *world = plan->batch.box->world;
-  uint32_t before = plan->batch.count;
+  lua_State *L = plan->input.L;
+  const ecs_world *world = plan->input.box->world;
+  uint32_t before = plan->input.count;
   ecs_id target = entity_id_any(&world->entities, pair_target(pair));
   const struct component *valued = as_valued(plan, component);
   char got[128];
   if (!ecs_alive(world, target))
     raise_error(L, "the target of a pair of '%s' is dead", component->name);
   if (lua_type(L, index) == LUA_TTABLE && valued->field_count > valued->ties.exclusive)
-    batch_table(&plan->batch, valued, index);
+    input_table(&plan->input, valued, index);
   else if (!(lua_isboolean(L, index) && lua_toboolean(L, index)))
     raise_error(L, "a pair of '%s' takes true, or a table of the relation's fields, got %s",
                 component->name, show_value(L, index, got, sizeof got));
@@ -162,7 +162,7 @@ static void add_pair(struct composition *plan, struct component *component, ecs_
 
 static void add_ties(struct composition *plan, struct component *component, int index) {
   int is_integer;
-  ecs_id key = to_id(plan->batch.L, index - 1, &is_integer);
+  ecs_id key = to_id(plan->input.L, index - 1, &is_integer);
   if (is_integer && id_is_pair(key))
     add_pair(plan, component, key, index);
   else if (component->relation->exclusive)
@@ -172,19 +172,19 @@ static void add_ties(struct composition *plan, struct component *component, int 
 }
 
 void composition_add_part(struct composition *plan, int index) {
-  lua_State *L = plan->batch.L;
+  lua_State *L = plan->input.L;
   if (UNLIKELY(plan->count == plan->capacity)) grow(plan);
-  struct component *component = key_component(L, plan->batch.box);
+  struct component *component = key_component(L, plan->input.box);
   if (UNLIKELY(component->relation)) {
     plan->tied = true;
     add_ties(plan, component, index);
     return;
   }
-  uint32_t before = plan->batch.count;
+  uint32_t before = plan->input.count;
   const struct component *valued = as_valued(plan, component);
   char got[128];
   if (LIKELY(lua_type(L, -1) == LUA_TTABLE && valued->field_count))
-    batch_table(&plan->batch, valued, index);
+    input_table(&plan->input, valued, index);
   else if (lua_type(L, -1) == LUA_TSTRING && lua_isinteger(L, -2))
     raise_error(L, "%s stands alone: components are keys, as in [%s] = true",
                 show_value(L, -1, got, sizeof got), got);
@@ -209,7 +209,7 @@ void composition_order(struct composition *plan, uint32_t first, uint32_t count)
 }
 
 void composition_begin(struct composition *plan, lua_State *L, struct world_box *box) {
-  batch_begin(&plan->batch, L, box, 1);
+  input_begin(&plan->input, L, box, 1);
   plan->count = 0;
   plan->tied = false;
   plan->migration = NULL;
@@ -229,7 +229,7 @@ static void refuse_name(lua_State *L, int index) {
 }
 
 void composition_add(struct composition *plan, int index) {
-  lua_State *L = plan->batch.L;
+  lua_State *L = plan->input.L;
   if (lua_isnoneornil(L, index)) return;
   if (lua_type(L, index) == LUA_TSTRING) refuse_name(L, index);
   luaL_checktype(L, index, LUA_TTABLE);
@@ -238,7 +238,7 @@ void composition_add(struct composition *plan, int index) {
 }
 
 void composition_end(struct composition *plan) {
-  const struct write *writes = plan->batch.writes;
+  const struct write *writes = plan->input.writes;
   for (uint32_t i = 0; i < plan->count; i++) {
     plan->parts[i].writes = writes;
     writes += plan->parts[i].write_count;

@@ -6,7 +6,7 @@
 #include <lauxlib.h>
 
 #include "core/store/entity.h"
-#include "lua/bind/batch.h"
+#include "lua/bind/input.h"
 
 #define PARTS_LOCAL 16
 
@@ -14,7 +14,7 @@ struct migration;
 
 /* The components that a spawn's table names, with their writes. */
 struct composition {
-  struct batch batch;
+  struct input input;
   uint32_t count;
   uint32_t capacity;
   bool tied;               /* a relation is among them */

@@ -12,7 +12,7 @@
 #include "core/store/toggle.h"
 #include "core/store/watch.h"
 #include "lua/bind/args.h"
-#include "lua/bind/batch.h"
+#include "lua/bind/input.h"
 #include "lua/bind/cell.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/ids.h"
@@ -369,13 +369,13 @@ INLINE bool set_usual(lua_State *L, const struct world_box *box) {
 /* The general case. */
 static APART int set_slowly(lua_State *L, struct world_box *box, ecs_id id,
                             struct component *component, uint32_t leaf) {
-  struct batch batch;
-  batch_begin(&batch, L, box, 1);
-  batch_values(&batch, component, leaf, 4, lua_gettop(L) - 3);
+  struct input input;
+  input_begin(&input, L, box, 1);
+  input_values(&input, component, leaf, 4, lua_gettop(L) - 3);
   bool tried = false;
   ecs_status status;
   do
-    status = entity_set(box->world, id, component, batch.writes, batch.count);
+    status = entity_set(box->world, id, component, input.writes, input.count);
   while (retry(L, box, status, &tried));
   if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
   values_stored(box);

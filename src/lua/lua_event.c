@@ -4,7 +4,7 @@
 #include "core/store/event.h"
 #include "core/store/later.h"
 #include "lua/bind/args.h"
-#include "lua/bind/batch.h"
+#include "lua/bind/input.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/ids.h"
 #include "lua/bind/settle.h"
@@ -42,13 +42,13 @@ static struct component *check_event(lua_State *L, const struct world_box *box, 
 static int world_emit(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   struct component *event = check_event(L, box, 2);
-  struct batch batch;
-  batch_begin(&batch, L, box, 1);
-  batch_event(&batch, event, 3);
+  struct input input;
+  input_begin(&input, L, box, 1);
+  input_event(&input, event, 3);
   bool tried = false;
   ecs_status status;
   do
-    status = emission_add(box->world, event_of(event), batch.writes, batch.count);
+    status = emission_add(box->world, event_of(event), input.writes, input.count);
   while (retry(L, box, status, &tried));
   if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
   values_stored(box);
@@ -61,13 +61,13 @@ static int world_after(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   double seconds = check_seconds(L, 2);
   const struct component *event = check_event(L, box, 3);
-  struct batch batch;
-  batch_begin(&batch, L, box, 1);
-  batch_event(&batch, event, 4);
+  struct input input;
+  input_begin(&input, L, box, 1);
+  input_event(&input, event, 4);
   bool tried = false;
   ecs_status status;
   do
-    status = later_add(box->world, event_of(event), seconds, batch.writes, batch.count);
+    status = later_add(box->world, event_of(event), seconds, input.writes, input.count);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) return raise_status(L, box->world, status);
   values_stored(box);

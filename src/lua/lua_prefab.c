@@ -34,7 +34,7 @@ static void take_slots(lua_State *L, struct world_box *box) {
 
 /* Pushes the id of a copy of an entity, which argument 2 names, with the plan over it. */
 static int copy(lua_State *L, struct composition *plan, ecs_id id, enum clone_kind kind) {
-  struct world_box *box = plan->batch.box;
+  struct world_box *box = plan->input.box;
   bool tried = false;
   ecs_status status;
   composition_order(plan, 0, plan->count);

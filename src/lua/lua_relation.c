@@ -5,7 +5,7 @@
 #include "ecs_entity.h"
 #include "ecs_world.h"
 #include "lua/bind/args.h"
-#include "lua/bind/batch.h"
+#include "lua/bind/input.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/ids.h"
 #include "lua/bind/living.h"
@@ -71,13 +71,13 @@ static int world_relation(lua_State *L) { return declare_method(L, declare_relat
 
 /* Ties, or, when there is nothing to tie to, raises how to write it. */
 static int tie(lua_State *L, struct world_box *box, ecs_id id, struct component *component,
-               ecs_id target, const struct batch *batch) {
+               ecs_id target, const struct input *input) {
   bool tried = false;
   ecs_status status;
   do
     status = target == ECS_NULL
                  ? relate_no_target(box->world, component)
-                 : relate_add(box->world, id, component, target, batch->writes, batch->count);
+                 : relate_add(box->world, id, component, target, input->writes, input->count);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) return raise_status(L, box->world, status);
   values_stored(box);
@@ -88,10 +88,10 @@ static int tie(lua_State *L, struct world_box *box, ecs_id id, struct component 
 int relation_add(lua_State *L, struct world_box *box, struct component *component) {
   int next;
   ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
-  struct batch batch;
-  batch_begin(&batch, L, box, 1);
+  struct input input;
+  input_begin(&input, L, box, 1);
   no_more(L, next);
-  return tie(L, box, id, component, target, &batch);
+  return tie(L, box, id, component, target, &input);
 }
 
 int relation_remove(lua_State *L, struct world_box *box, struct component *component) {
@@ -109,26 +109,26 @@ int relation_remove(lua_State *L, struct world_box *box, struct component *compo
 }
 
 /* The fields behind the target of an exclusive relation: in order, or a table of them. */
-static void batch_behind_target(struct batch *batch, const struct component *component,
+static void input_behind_target(struct input *input, const struct component *component,
                                 uint32_t leaf, int next) {
-  int count = lua_gettop(batch->L) - next + 1;
-  bool table = count == 1 && lua_type(batch->L, next) == LUA_TTABLE;
+  int count = lua_gettop(input->L) - next + 1;
+  bool table = count == 1 && lua_type(input->L, next) == LUA_TTABLE;
   if (leaf != NONE || (table && component->field_count > 1)) {
-    batch_values(batch, component, leaf, next, count);
+    input_values(input, component, leaf, next, count);
     return;
   }
   if (count >= (int)component->field_count)
-    raise_error(batch->L, "relation '%s' has %u fields behind its target, got %d values",
+    raise_error(input->L, "relation '%s' has %u fields behind its target, got %d values",
                 component->name, (uint64_t)component->field_count - 1, (int64_t)count);
   for (int i = 0; i < count; i++)
-    batch_part(batch, component, &component->fields[i + 1], 0, next + i);
+    input_part(input, component, &component->fields[i + 1], 0, next + i);
 }
 
 /* Whom it is tied to is said in front of the fields, not among them, too. */
-static void check_one_target(const struct batch *batch, const struct component *component) {
-  for (uint32_t i = 0; i < batch->count; i++)
-    if (batch->writes[i].leaf == TARGET_LEAF)
-      raise_error(batch->L, "relation '%s' is given a target twice: leave it out of the table, and "
+static void check_one_target(const struct input *input, const struct component *component) {
+  for (uint32_t i = 0; i < input->count; i++)
+    if (input->writes[i].leaf == TARGET_LEAF)
+      raise_error(input->L, "relation '%s' is given a target twice: leave it out of the table, and "
                             "name the other fields", component->name);
 }
 
@@ -136,14 +136,14 @@ int relation_set(lua_State *L, struct world_box *box, struct component *componen
                  uint32_t leaf) {
   int next;
   ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
-  struct batch batch;
-  batch_begin(&batch, L, box, 1);
+  struct input input;
+  input_begin(&input, L, box, 1);
   if (component->relation->exclusive)
-    batch_behind_target(&batch, component, leaf, next);
+    input_behind_target(&input, component, leaf, next);
   else if (target != ECS_NULL && (leaf != NONE || component->field_count || lua_gettop(L) >= next))
-    batch_values(&batch, component, leaf, next, lua_gettop(L) - next + 1);
-  if (component->relation->exclusive && target != ECS_NULL) check_one_target(&batch, component);
-  return tie(L, box, id, component, target, &batch);
+    input_values(&input, component, leaf, next, lua_gettop(L) - next + 1);
+  if (component->relation->exclusive && target != ECS_NULL) check_one_target(&input, component);
+  return tie(L, box, id, component, target, &input);
 }
 
 /* ---- asking ---------------------------------------------------------------------- */

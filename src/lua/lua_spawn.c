@@ -79,8 +79,8 @@ static lua_Integer check_count(lua_State *L, int arg) {
 
 /* Repeats the writes for every entity, each with its own slots. */
 static void repeat_writes(struct composition *plan, struct write *writes, size_t count) {
-  const struct batch *batch = &plan->batch;
-  const uint32_t *slots = batch->box->scratch->pending;
+  const struct input *input = &plan->input;
+  const uint32_t *slots = input->box->scratch->pending;
   struct write *to = writes;
   for (size_t i = 0; i < count; i++)
     for (uint32_t j = 0; j < plan->count; j++) {
@@ -89,30 +89,30 @@ static void repeat_writes(struct composition *plan, struct write *writes, size_t
       to += part->write_count;
     }
   for (uint32_t j = 0; j < plan->count; j++) {
-    plan->parts[j].stride = batch->count;
-    plan->parts[j].writes = writes + (plan->parts[j].writes - batch->writes);
+    plan->parts[j].stride = input->count;
+    plan->parts[j].writes = writes + (plan->parts[j].writes - input->writes);
   }
 }
 
 /* Spawns with the ids put into a buffer of `count`, if there is one. */
 static ecs_status spawn_into(struct composition *plan, size_t count, ecs_id *ids) {
-  struct world_box *box = plan->batch.box;
+  struct world_box *box = plan->input.box;
   bool tried = false;
   ecs_status status;
   composition_order(plan, 0, plan->count);
   do
     status = entity_spawn_many(box->world, count, plan->parts, plan->count, ids);
-  while (retry(plan->batch.L, box, status, &tried));
+  while (retry(plan->input.L, box, status, &tried));
   if (status == ECS_OK) values_stored(box);
   return status;
 }
 
 /* Spawns through a buffer that has the ids, and the writes repeated for any values. */
 static ecs_status spawn_buffered(lua_State *L, struct composition *plan, size_t count, int list) {
-  struct world_box *box = plan->batch.box;
+  struct world_box *box = plan->input.box;
   bool with_any = box->any.pending > 0 && count > 1;
-  if (with_any) batch_share_out(&plan->batch, count);
-  size_t copies = with_any ? count * plan->batch.count : 0;
+  if (with_any) input_share_out(&plan->input, count);
+  size_t copies = with_any ? count * plan->input.count : 0;
   size_t size = count * sizeof(ecs_id) + copies * sizeof(struct write);
   ecs_id *ids = buffer_take(L, box, size);
   if (with_any) repeat_writes(plan, (struct write *)(ids + count), count);
@@ -129,7 +129,7 @@ static ecs_status spawn_buffered(lua_State *L, struct composition *plan, size_t 
 static ecs_status spawn_rows(lua_State *L, struct composition *plan, size_t count, int list) {
   ecs_status status = spawn_into(plan, count, NULL);
   if (status != ECS_OK) return status;
-  const ecs_world *world = plan->batch.box->world;
+  const ecs_world *world = plan->input.box->world;
   const struct table *table = world_table(world, world->last_table);
   const uint32_t *rows = table->rows + (table->count - count);
   for (size_t i = 0; i < count; i++) {
@@ -141,7 +141,7 @@ static ecs_status spawn_rows(lua_State *L, struct composition *plan, size_t coun
 
 /* Whether they lie in the last rows of one table once they are spawned at once. */
 static bool lie_together(const struct composition *plan) {
-  const struct world_box *box = plan->batch.box;
+  const struct world_box *box = plan->input.box;
   if (changes_wait(box->world) || box->any.pending) return false;
   for (size_t i = 0; i < plan->count; i++)
     if (plan->parts[i].component->relation || plan->parts[i].component->sparse) return false;

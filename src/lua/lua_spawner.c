@@ -5,7 +5,7 @@
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 #include "lua/bind/args.h"
-#include "lua/bind/batch.h"
+#include "lua/bind/input.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
@@ -94,9 +94,9 @@ static struct component *component_at(lua_State *L, ecs_world *world, struct spa
 
 /* Gathers the values of a component's fields from the index on, as many as are given; nil leaves a
 ** field's default. Returns the index behind them. */
-static int gather(struct batch *batch, const struct component *component, int at, int top) {
+static int gather(struct input *input, const struct component *component, int at, int top) {
   for (uint32_t i = 0; i < component->field_count; i++, at++)
-    if (at <= top && !lua_isnil(batch->L, at)) batch_field(batch, component, i, at);
+    if (at <= top && !lua_isnil(input->L, at)) input_field(input, component, i, at);
   return at;
 }
 
@@ -107,20 +107,20 @@ static APART int spawn_slowly(lua_State *L) {
   struct world_box *box = check_free_world(L, AT_WORLD);
   struct spawner *spawner = lua_touserdata(L, AT_SPAWNER);
   struct part parts[SPAWNER_COMPONENTS];
-  struct batch batch;
-  batch_begin(&batch, L, box, AT_WORLD);
+  struct input input;
+  input_begin(&input, L, box, AT_WORLD);
   int at = AT_VALUES, top = lua_gettop(L);
   uint32_t count = spawner->count;
   for (uint32_t i = 0; i < count; i++) {
     struct component *component = component_at(L, box->world, spawner, i);
-    uint32_t before = batch.count;
-    at = gather(&batch, component, at, top);
-    parts[i] = (struct part){component, ECS_NULL, batch.count - before, NULL, 0};
+    uint32_t before = input.count;
+    at = gather(&input, component, at, top);
+    parts[i] = (struct part){component, ECS_NULL, input.count - before, NULL, 0};
   }
   if (at <= top)
     raise_error(L, "spawner '%s' takes %d values, got %d", spawner->text,
                 (int64_t)(at - AT_VALUES), (int64_t)(top - AT_SPAWNER));
-  const struct write *writes = batch.writes;
+  const struct write *writes = input.writes;
   for (uint32_t i = 0; i < count; writes += parts[i++].write_count)
     parts[i].writes = writes;
   ecs_id id = spawn_parts(L, box, parts, count);

@@ -44,7 +44,7 @@ static void note_key(lua_State *L, int index, struct reading *reading) {
 
 /* The components that the entry names as shared. */
 static void read_shared(lua_State *L, int entry, struct reading *reading) {
-  const struct world_box *box = reading->plan->batch.box;
+  const struct world_box *box = reading->plan->input.box;
   struct prefab_node *node = reading->node;
   option(L, entry, "shared");
   int list = lua_gettop(L);
@@ -92,7 +92,7 @@ static int read_entry(lua_State *L) {
   if (option(L, 2, "name") == LUA_TSTRING)
     node->name.data = lua_tolstring(L, -1, &node->name.size);
   if (option(L, 2, "parent") == LUA_TNUMBER) node->parent = (uint32_t)lua_tointeger(L, -1) - 1;
-  if (!plan->migration) read_is_a(L, plan->batch.box, 2, node);
+  if (!plan->migration) read_is_a(L, plan->input.box, 2, node);
   read_shared(L, 2, reading);
   option(L, 2, "components");
   int value = lua_gettop(L) + 2;
@@ -123,7 +123,7 @@ static void read_at(lua_State *L, int list, uint32_t at, struct reading *reading
 
 void prefab_list_read(struct composition *plan, int list, struct prefab_node *nodes,
                       uint32_t count, ecs_id *shared) {
-  lua_State *L = plan->batch.L;
+  lua_State *L = plan->input.L;
   int top = lua_gettop(L);
   for (uint32_t i = 0; i < count; i++, lua_settop(L, top)) {
     read_at(L, list, i, &(struct reading){plan, &nodes[i], shared, NULL});

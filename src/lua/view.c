@@ -6,7 +6,7 @@
 #include "core/store/layout.h"
 #include "core/store/term.h"
 #include "lua/bind/args.h"
-#include "lua/bind/batch.h"
+#include "lua/bind/input.h"
 #include "lua/bind/cell.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/lua_value.h"
@@ -361,14 +361,14 @@ static inline void note(const struct view_box *root, uint32_t row) {
 }
 
 /* Cells that have been converted, which may have run finalizers. */
-static void store_batch(lua_State *L, const struct view_box *view,
-                        const struct batch *batch) {
+static void store_input(lua_State *L, const struct view_box *view,
+                        const struct input *input) {
   uint32_t row = view_row(L, view);
   const struct view_box *root = view->root;
-  for (uint32_t i = 0; i < batch->count; i++) {
-    uint32_t leaf = batch->writes[i].leaf;
+  for (uint32_t i = 0; i < input->count; i++) {
+    uint32_t leaf = input->writes[i].leaf;
     store_cell_at(root->box->any.slots, &root->component->leaves[leaf], root->data[leaf], row,
-                  batch->writes[i].cell);
+                  input->writes[i].cell);
   }
   note(root, row);
 }
@@ -408,13 +408,13 @@ static void write_slowly(lua_State *L, struct view_box *view, uint32_t at) {
   }
   int world_index = view_push_world(L, 1, view);
   const struct component *component = view->root->component;
-  struct batch batch;
-  batch_begin(&batch, L, box, world_index);
+  struct input input;
+  input_begin(&input, L, box, world_index);
   if (view->array)
-    batch_element(&batch, component, view->array, first_leaf(view, at), 3);
+    input_element(&input, component, view->array, first_leaf(view, at), 3);
   else
-    batch_part(&batch, component, &view->shape->component->fields[at], view->base, 3);
-  store_batch(L, view, &batch);
+    input_part(&input, component, &view->shape->component->fields[at], view->base, 3);
+  store_input(L, view, &input);
   cells_stored(L, box, world_index);
 }
 

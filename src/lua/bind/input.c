@@ -1,4 +1,4 @@
-#include "lua/bind/batch.h"
+#include "lua/bind/input.h"
 
 #include "core/store/component.h"
 #include "core/store/fields.h"
@@ -13,64 +13,64 @@
 #include "core/base/memory.h"
 
 /* Writes beyond the C stack's share move to scratch memory of the world. */
-static void grow(struct batch *batch) {
-  struct world_box *box = batch->box;
+static void grow(struct input *input) {
+  struct world_box *box = input->box;
   bool tried = false;
   struct write *writes;
   do
     writes = memory_grow(box->memory, box->scratch->writes,
-                         &box->scratch->write_capacity, 2ull * batch->capacity,
+                         &box->scratch->write_capacity, 2ull * input->capacity,
                          sizeof *writes);
-  while (retry(batch->L, box, writes ? ECS_OK : ECS_ENOMEM, &tried));
+  while (retry(input->L, box, writes ? ECS_OK : ECS_ENOMEM, &tried));
   if (!writes) {
-    raise_memory(batch->L);
+    raise_memory(input->L);
     return;
   }
-  if (batch->writes == batch->local)
-    memcpy(writes, batch->local, batch->count * sizeof *writes);
-  box->scratch->writes = batch->writes = writes;
-  batch->capacity = box->scratch->write_capacity;
+  if (input->writes == input->local)
+    memcpy(writes, input->local, input->count * sizeof *writes);
+  box->scratch->writes = input->writes = writes;
+  input->capacity = box->scratch->write_capacity;
 }
 
 /* A number needs no call of value_to_cell. */
-void batch_leaf(struct batch *batch, const struct component *component, uint32_t leaf,
+void input_leaf(struct input *input, const struct component *component, uint32_t leaf,
                 int index) {
-  if (UNLIKELY(batch->count == batch->capacity)) grow(batch);
-  struct write *write = &batch->writes[batch->count];
+  if (UNLIKELY(input->count == input->capacity)) grow(input);
+  struct write *write = &input->writes[input->count];
   write->leaf = leaf;
   write->cell.u64 = 0;
-  if (UNLIKELY(!number_to_cell(batch->L, component->leaves[leaf].type, index, &write->cell)))
-    value_to_cell(batch->L, batch->box, batch->world_index, component, leaf, index,
+  if (UNLIKELY(!number_to_cell(input->L, component->leaves[leaf].type, index, &write->cell)))
+    value_to_cell(input->L, input->box, input->world_index, component, leaf, index,
                   &write->cell);
-  batch->count++;
+  input->count++;
 }
 
-static void from_table(struct batch *batch, const struct component *component,
+static void from_table(struct input *input, const struct component *component,
                        const struct component *shape, uint32_t base, int index);
 
-void batch_element(struct batch *batch, const struct component *component,
+void input_element(struct input *input, const struct component *component,
                    const struct field *field, uint32_t base, int index) {
   if (LIKELY(!field->nested))
-    batch_leaf(batch, component, base, index);
+    input_leaf(input, component, base, index);
   else
-    from_table(batch, component, field->nested, base, index);
+    from_table(input, component, field->nested, base, index);
 }
 
 /* The absolute index of a table that a field takes. */
-static int need_table(struct batch *batch, const struct component *component,
+static int need_table(struct input *input, const struct component *component,
                       const struct field *field, int index) {
   char got[128];
-  if (lua_type(batch->L, index) != LUA_TTABLE)
-    raise_error(batch->L, "field '%s.%s' takes a table (%s), got %s", component->name,
+  if (lua_type(input->L, index) != LUA_TTABLE)
+    raise_error(input->L, "field '%s.%s' takes a table (%s), got %s", component->name,
                 field->name, field->count ? "an array" : field->nested->name,
-                show_value(batch->L, index, got, sizeof got));
-  need_stack(batch->L, 8);
-  return lua_absindex(batch->L, index);
+                show_value(input->L, index, got, sizeof got));
+  need_stack(input->L, 8);
+  return lua_absindex(input->L, index);
 }
 
-static void from_array(struct batch *batch, const struct component *component,
+static void from_array(struct input *input, const struct component *component,
                        const struct field *field, uint32_t base, int index) {
-  lua_State *L = batch->L;
+  lua_State *L = input->L;
   uint32_t stride = field->leaf_count / field->count;
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
@@ -80,32 +80,32 @@ static void from_array(struct batch *batch, const struct component *component,
                   field->name, (int64_t)field->count,
                   show_value(L, -2, text, sizeof text));
     }
-    batch_element(batch, component, field, base + (uint32_t)(key - 1) * stride, -1);
+    input_element(input, component, field, base + (uint32_t)(key - 1) * stride, -1);
   }
 }
 
-void batch_part(struct batch *batch, const struct component *component,
+void input_part(struct input *input, const struct component *component,
                 const struct field *field, uint32_t base, int index) {
   base += field->first_leaf;
   if (LIKELY(field->count == 0 && !field->nested))
-    batch_leaf(batch, component, base, index);
+    input_leaf(input, component, base, index);
   else if (field->count == 0)
-    from_table(batch, component, field->nested, base,
-               need_table(batch, component, field, index));
+    from_table(input, component, field->nested, base,
+               need_table(input, component, field, index));
   else
-    from_array(batch, component, field, base, need_table(batch, component, field, index));
+    from_array(input, component, field, base, need_table(input, component, field, index));
 }
 
 /* The field of `shape` that the key at the top but one of the stack names. */
-static const struct field *key_field(struct batch *batch, const struct component *shape) {
-  lua_State *L = batch->L;
-  uint32_t named = find_field(L, batch->box, shape, -2);
+static const struct field *key_field(struct input *input, const struct component *shape) {
+  lua_State *L = input->L;
+  uint32_t named = find_field(L, input->box, shape, -2);
   if (LIKELY(named != NONE)) return &shape->fields[named];
   if (lua_type(L, -2) == LUA_TSTRING) {
     size_t size;
     const char *name = lua_tolstring(L, -2, &size);
-    raise_status(L, batch->box->world,
-                 component_no_field(batch->box->world, shape, name, size));
+    raise_status(L, input->box->world,
+                 component_no_field(input->box->world, shape, name, size));
   }
   lua_Integer at = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
   if (UNLIKELY(at < 1 || at > shape->field_count)) {
@@ -116,86 +116,86 @@ static const struct field *key_field(struct batch *batch, const struct component
   return &shape->fields[at - 1];
 }
 
-static void from_fields(struct batch *batch, const struct component *component,
+static void from_fields(struct input *input, const struct component *component,
                         const struct component *shape, uint32_t base, int index) {
-  lua_State *L = batch->L;
+  lua_State *L = input->L;
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
-    batch_part(batch, component, key_field(batch, shape), base, -1);
+    input_part(input, component, key_field(input, shape), base, -1);
 }
 
 /* The value at an index for a nested component. */
-static void from_table(struct batch *batch, const struct component *component,
+static void from_table(struct input *input, const struct component *component,
                        const struct component *shape, uint32_t base, int index) {
-  lua_State *L = batch->L;
+  lua_State *L = input->L;
   if (UNLIKELY(lua_type(L, index) != LUA_TTABLE)) {
     char got[128];
     raise_error(L, "component '%s' takes a table, got %s", shape->name,
                 show_value(L, index, got, sizeof got));
   }
   need_stack(L, 8);
-  from_fields(batch, component, shape, base, lua_absindex(L, index));
+  from_fields(input, component, shape, base, lua_absindex(L, index));
 }
 
-void batch_field(struct batch *batch, const struct component *component, uint32_t field,
+void input_field(struct input *input, const struct component *component, uint32_t field,
                  int index) {
-  batch_part(batch, component, &component->fields[field], 0, index);
+  input_part(input, component, &component->fields[field], 0, index);
 }
 
-void batch_table(struct batch *batch, const struct component *component, int index) {
-  from_fields(batch, component, component, 0, index);
+void input_table(struct input *input, const struct component *component, int index) {
+  from_fields(input, component, component, 0, index);
 }
 
-static void from_positions(struct batch *batch, const struct component *component, int first,
+static void from_positions(struct input *input, const struct component *component, int first,
                            int count) {
   if (UNLIKELY((uint32_t)count > component->field_count)) {
     if (component->field_count == 0)
-      raise_error(batch->L, "'%s' is a tag: it has no value (use %s)", component->name,
-                  lua_isboolean(batch->L, first) && !lua_toboolean(batch->L, first) ? "remove"
+      raise_error(input->L, "'%s' is a tag: it has no value (use %s)", component->name,
+                  lua_isboolean(input->L, first) && !lua_toboolean(input->L, first) ? "remove"
                                                                                     : "add");
-    raise_error(batch->L, "%s '%s' has %u field%s, got %u values", component_word(component),
+    raise_error(input->L, "%s '%s' has %u field%s, got %u values", component_word(component),
                 component->name, (uint64_t)component->field_count,
                 component->field_count == 1 ? "" : "s", (uint64_t)count);
   }
-  for (int i = 0; i < count; i++) batch_field(batch, component, (uint32_t)i, first + i);
+  for (int i = 0; i < count; i++) input_field(input, component, (uint32_t)i, first + i);
 }
 
-void batch_values(struct batch *batch, const struct component *component, uint32_t leaf,
+void input_values(struct input *input, const struct component *component, uint32_t leaf,
                   int first, int count) {
-  lua_State *L = batch->L;
+  lua_State *L = input->L;
   if (UNLIKELY(leaf != NONE)) {
     if (count != 1) luaL_argerror(L, count < 1 ? first : first + 1, "one value expected");
-    batch_leaf(batch, component, leaf, first);
+    input_leaf(input, component, leaf, first);
   } else if (count == 1 && lua_type(L, first) == LUA_TTABLE && component->field_count) {
-    batch_table(batch, component, first);
+    input_table(input, component, first);
   } else if (count == 0 && component->field_count) {
     luaL_argerror(L, first, component->ties.relation ? "a field's value expected behind the target"
                                                      : "value expected");
   } else {
-    from_positions(batch, component, first, count);
+    from_positions(input, component, first, count);
   }
 }
 
-void batch_event(struct batch *batch, const struct component *event, int first) {
-  int count = lua_gettop(batch->L) - first + 1;
+void input_event(struct input *input, const struct component *event, int first) {
+  int count = lua_gettop(input->L) - first + 1;
   if (event->field_count == 0 && count > 0)
-    raise_error(batch->L, "event '%s' has no fields, got %d values", event->name,
+    raise_error(input->L, "event '%s' has no fields, got %d values", event->name,
                 (int64_t)count);
-  if (count > 0) batch_values(batch, event, NONE, first, count);
+  if (count > 0) input_values(input, event, NONE, first, count);
 }
 
 /* ---- the same writes for many entities -------------------------------------------- */
 
-void batch_share_out(struct batch *batch, size_t count) {
-  lua_State *L = batch->L;
-  struct world_box *box = batch->box;
+void input_share_out(struct input *input, size_t count) {
+  lua_State *L = input->L;
+  struct world_box *box = input->box;
   uint32_t each = box->any.pending;
   if (each == 0 || count < 2) return;
   if (count > INDEX_LIMIT / each) raise_error(L, "too many 'any' values at once");
-  lua_getiuservalue(L, batch->world_index, WORLD_ANY);
+  lua_getiuservalue(L, input->world_index, WORLD_ANY);
   for (size_t i = 1; i < count; i++)
     for (uint32_t j = 0; j < each; j++) {
       lua_rawgeti(L, -1, box->scratch->pending[j]);
-      take_any(L, box, batch->world_index, -1);
+      take_any(L, box, input->world_index, -1);
       lua_pop(L, 1);
     }
   lua_pop(L, 1);
