@@ -255,7 +255,7 @@ static void build_commands(struct job *job, struct fixture *f) {
 static bool is_staged(const struct fixture *f, uint32_t n, enum command_kind kind, ecs_id entity,
                       ecs_id component) {
   const struct command *command = &f->world->staging.commands[n];
-  commands_write_copy(&f->world->staging);
+  CHECK_OK(f->world, commands_write(f->world));
   return CHECK(n < f->world->staging.command_count) && CHECK(command->kind == kind) &&
          CHECK(command->entity == entity) && CHECK(command->component == component);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/store/batch.h"
 #include "core/store/query.h"
 #include "core/store/some_rows.h"
 #include "core/store/world.h"
@@ -22,9 +23,17 @@ static unsigned random_below(unsigned n) {
 }
 
 /* What changes, and of which rows. */
-static enum rows_change kind;
+static enum command_kind kind;
 static unsigned component;
 static uint64_t bits[TABLES][WORDS];
+
+/* Of a table. */
+struct picked {
+  uint32_t table;
+  const uint64_t *bits;
+};
+
+static const enum command_kind kinds[] = {COMMAND_ADD, COMMAND_REMOVE, COMMAND_DESPAWN};
 
 static ecs_id component_id(const struct fixture *f, unsigned nth) {
   const ecs_id ids[] = {f->position, f->velocity, f->health, f->label, f->link, f->frozen,
@@ -49,7 +58,7 @@ static void fill(struct fixture *f) {
 }
 
 /* Rows of all tables that there are. */
-static uint32_t pick(struct some_rows *list) {
+static uint32_t pick(struct picked *list) {
   const struct graph *graph = &at_once.world->graph;
   unsigned share = random_below(4);
   uint32_t count = 0;
@@ -61,19 +70,19 @@ static uint32_t pick(struct some_rows *list) {
     for (uint32_t word = (table->count + 63) / 64; word < WORDS; word++) bits[i][word] = UINT64_MAX;
     for (uint32_t row = 0; row < table->count; row++)
       if (share == 3 || random_below(4) <= share) bits[i][row / 64] |= UINT64_C(1) << row % 64;
-    list[count++] = (struct some_rows){i, bits[i]};
+    list[count++] = (struct picked){i, bits[i]};
   }
   return count;
 }
 
 static ecs_status change_one(struct fixture *f, ecs_id entity) {
   ecs_id id = component_id(f, component);
-  if (kind == ROWS_DESPAWN) return ecs_despawn(f->world, entity);
-  return kind == ROWS_ADD ? ecs_add(f->world, entity, id) : ecs_remove(f->world, entity, id);
+  if (kind == COMMAND_DESPAWN) return ecs_despawn(f->world, entity);
+  return kind == COMMAND_ADD ? ecs_add(f->world, entity, id) : ecs_remove(f->world, entity, id);
 }
 
 /* The entities of these rows. */
-static size_t list_entities(const struct fixture *f, const struct some_rows *list, uint32_t count,
+static size_t list_entities(const struct fixture *f, const struct picked *list, uint32_t count,
                             ecs_id *ids) {
   size_t found = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -85,10 +94,26 @@ static size_t list_entities(const struct fixture *f, const struct some_rows *lis
   return found;
 }
 
-static void change_each(struct fixture *f, const struct some_rows *list, uint32_t count) {
+static void change_each(struct fixture *f, const struct picked *list, uint32_t count) {
   ecs_id ids[MOST];
   size_t found = list_entities(f, list, count, ids);
   for (size_t i = 0; i < found; i++) CHECK_OK(f->world, change_one(f, ids[i]));
+}
+
+/* By rows: of one table, or of many, the batch becomes a list when an entity comes alone. */
+static void change_rows(struct fixture *f, ecs_id id, const struct picked *list, uint32_t count) {
+  ecs_world *world = f->world;
+  bool listed = random_below(4) == 0;
+  CHECK_OK(world, ecs_defer(world));
+  for (uint32_t i = 0; i < count; i++) {
+    struct table *table = world->graph.tables[list[i].table];
+    CHECK(batch_takes_rows(world, kind, id, table));
+    CHECK_OK(world, batch_put_rows(world, kind, id, table, list[i].bits));
+    CHECK_SOUND(world);
+  }
+  if (listed) CHECK_OK(world, command_reserve(world, 1, 0, 1));
+  CHECK_SOUND(world);
+  CHECK_OK(world, ecs_commit(world));
 }
 
 static void compare_tables(const struct table *a, const struct table *b) {
@@ -129,14 +154,14 @@ static void same_as_one_by_one(void) {
   for (long seed = 1; seed <= seeds && check_failures() == 0; seed++) {
     open_alike(seed);
     for (int i = 0; i < 6 && check_failures() == 0; i++) {
-      struct some_rows list[TABLES];
+      struct picked list[TABLES];
       uint32_t count = pick(list);
-      kind = (enum rows_change)random_below(3);
+      kind = kinds[random_below(3)];
       component = random_below(7);
-      ecs_id id = kind == ROWS_DESPAWN ? ECS_NULL : component_id(&at_once, component);
-      CHECK(rows_are_plain(at_once.world, kind, id));
+      ecs_id id = kind == COMMAND_DESPAWN ? ECS_NULL : component_id(&at_once, component);
+      CHECK(batch_is_plain(at_once.world, kind, id));
       change_each(&each, list, count);
-      CHECK_OK(at_once.world, rows_change(at_once.world, kind, id, list, count));
+      change_rows(&at_once, id, list, count);
       compare_worlds();
     }
     close_world(&at_once);
@@ -150,12 +175,12 @@ static void same_as_one_by_one(void) {
 static void change_many(struct fixture *f, const ecs_id *ids, size_t count, bool staged) {
   uint64_t before = state;
   bool ends = random_below(3) == 0;
-  kind = ends ? ROWS_DESPAWN : ROWS_ADD;
+  kind = ends ? COMMAND_DESPAWN : COMMAND_ADD;
   component = random_below(7);
   if (staged) CHECK_OK(f->world, ecs_defer(f->world));
   for (size_t i = 0; i < count; i++) {
     if (!ends && random_below(8) == 0) {
-      kind = random_below(2) ? ROWS_ADD : ROWS_REMOVE;
+      kind = random_below(2) ? COMMAND_ADD : COMMAND_REMOVE;
       component = random_below(7);
     }
     CHECK_OK(f->world, change_one(f, ids[i]));
@@ -178,7 +203,7 @@ static void same_when_staged(void) {
   for (long seed = 1; seed <= seeds && check_failures() == 0; seed++) {
     open_alike(seed);
     for (int i = 0; i < 6 && check_failures() == 0; i++) {
-      struct some_rows list[TABLES];
+      struct picked list[TABLES];
       ecs_id ids[MOST];
       size_t found = list_entities(&each, list, pick(list), ids);
       if (random_below(2)) shuffle(ids, found);
@@ -194,7 +219,7 @@ static void same_when_staged(void) {
 
 /* The entities of a few tables, in no order. */
 static size_t list_few(ecs_id *ids) {
-  struct some_rows list[TABLES], few[3];
+  struct picked list[TABLES], few[3];
   uint32_t count = pick(list), tables = 1 + random_below(3);
   for (uint32_t i = 0; i < tables; i++) few[i] = list[random_below(count)];
   for (uint32_t i = 1; i < tables; i++)
@@ -239,7 +264,7 @@ static void same_in_scopes(void) {
     for (int i = 0; i < 8 && check_failures() == 0; i++) {
       ecs_id ids[MOST];
       size_t count = list_few(ids);
-      kind = (enum rows_change)random_below(3);
+      kind = kinds[random_below(3)];
       component = random_below(7);
       change_in_scopes(ids, count);
       compare_worlds();
@@ -256,22 +281,23 @@ static void knows_what_is_more(void) {
   ecs_world *world = each.world;
   ecs_query *query = new_query(world, "Position, Velocity?");
   CHECK(rows_are_whole(&query->terms));
-  CHECK(rows_are_plain(world, ROWS_ADD, each.position));
-  CHECK(rows_are_plain(world, ROWS_DESPAWN, ECS_NULL));
+  CHECK(batch_is_plain(world, COMMAND_ADD, each.position));
+  CHECK(batch_is_plain(world, COMMAND_DESPAWN, ECS_NULL));
   CHECK_OK(world, ecs_defer(world));
   each.a = SPAWN(world, each.position);
-  CHECK(!rows_are_plain(world, ROWS_ADD, each.position));
+  const struct table *table = world->graph.tables[0];
+  CHECK(!batch_takes_rows(world, COMMAND_ADD, each.position, table));
   CHECK_OK(world, ecs_commit(world));
-  CHECK(rows_are_plain(world, ROWS_ADD, each.position));
+  CHECK(batch_is_plain(world, COMMAND_ADD, each.position));
   ecs_id child_of, thin;
   CHECK_OK(world, ecs_child_of(world, &child_of));
-  CHECK(!rows_are_plain(world, ROWS_REMOVE, child_of));
+  CHECK(!batch_is_plain(world, COMMAND_REMOVE, child_of));
   CHECK_OK(world, ecs_component(world, &(ecs_component_desc){.name = "Thin", .sparse = true},
                                 &thin));
-  CHECK(!rows_are_plain(world, ROWS_ADD, thin));
+  CHECK(!batch_is_plain(world, COMMAND_ADD, thin));
   CHECK_OK(world, ecs_add(world, each.a, thin));
-  CHECK(!rows_are_plain(world, ROWS_DESPAWN, ECS_NULL));
-  CHECK(rows_are_plain(world, ROWS_ADD, each.position));
+  CHECK(!batch_is_plain(world, COMMAND_DESPAWN, ECS_NULL));
+  CHECK(batch_is_plain(world, COMMAND_ADD, each.position));
   CHECK(!rows_are_whole(&new_query(world, "Position:changed")->terms));
   CHECK(!rows_are_whole(&new_query(world, "Thin, Position")->terms));
   close_world(&each);

@@ -32,7 +32,6 @@ local ROOM_OF_FILE = {
   ["kernel/partners.c"] = "kernel/run", ["kernel/partners.h"] = "kernel/run",
   ["kernel/partners_tied.c"] = "kernel/run", ["kernel/partners_tied.h"] = "kernel/run",
   ["kernel/gather.c"] = "kernel/run", ["kernel/gather.h"] = "kernel/run",
-  ["kernel/kept.c"] = "kernel/run", ["kernel/kept.h"] = "kernel/run",
   ["kernel/plainly.c"] = "kernel/run", ["kernel/plainly.h"] = "kernel/run",
   ["kernel/abreast.c"] = "kernel/run", ["kernel/abreast.h"] = "kernel/run",
 }

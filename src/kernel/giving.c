@@ -2,8 +2,8 @@
 
 #include "core/base/column_cells.h"
 #include "core/base/value.h"
+#include "core/store/batch.h"
 #include "core/store/cells.h"
-#include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/emission.h"
 #include "core/store/entity.h"
@@ -14,6 +14,7 @@
 #include "core/store/query.h"
 #include "core/store/relate.h"
 #include "core/store/relation.h"
+#include "core/store/some_rows.h"
 #include "core/store/spawn.h"
 #include "core/store/spawn_staged.h"
 #include "core/store/watch.h"
@@ -225,6 +226,18 @@ ecs_status giving_stage(ecs_world *world, const struct run_command *command, ecs
       assert(command->action == RUN_REMOVE);
       return entity_remove(world, id, command->component);
   }
+}
+
+bool giving_defer_rows(const struct run *run, struct table *table, const uint64_t *marks) {
+  static const enum command_kind kinds[] = {
+      [RUN_DESPAWN] = COMMAND_DESPAWN, [RUN_ADD] = COMMAND_ADD, [RUN_REMOVE] = COMMAND_REMOVE};
+  ecs_world *world = run->query->world;
+  const struct run_command *command = &run->plan->commands[0];
+  if (run->plan->command_count != 1 || !rows_are_whole(&run->query->terms)) return false;
+  assert(command->action <= RUN_REMOVE);
+  enum command_kind kind = kinds[command->action];
+  return batch_takes_rows(world, kind, command->component, table) &&
+         batch_put_rows(world, kind, command->component, table, marks) == ECS_OK;
 }
 
 /* One more part, with one write if it has a leaf, of what is to be spawned. */

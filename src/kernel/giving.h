@@ -8,6 +8,7 @@
 #include "kernel/run.h"
 
 struct event;
+struct table;
 
 /* An entity to be spawned, or to be tied, as far as the orders have said with what. */
 struct unspawned {
@@ -49,6 +50,10 @@ k_orders giving_begin(struct giving *giving, const struct run *run);
 
 /* Stages a command that is no order. */
 ecs_status giving_stage(ecs_world *world, const struct run_command *command, ecs_id id);
+
+/* Defers the only command of a program as one of all rows of a table that are marked; false when it
+** is to be given to each of them. */
+bool giving_defer_rows(const struct run *run, struct table *table, const uint64_t *marks);
 
 /* What was noted down, as a leaf has it. */
 ecs_cell giving_cell(const struct leaf *leaf, k_scalar value);

@@ -497,8 +497,9 @@ static ecs_status stage_marks(const struct runner *runner, const struct run *run
 }
 
 ecs_status run_stage(const struct runner *runner, const struct run *run, uint32_t match) {
-  const struct table *table = table_of(run, match);
+  struct table *table = query_table(run->query, match);
   struct row_stretch rows = rows_of(run, table);
+  if (giving_defer_rows(run, table, runner->bitmaps[0])) return ECS_OK;
   return stage_marks(runner, run, table->rows + rows.row, NULL, rows.count);
 }
 

@@ -1,12 +1,12 @@
 /* What is done to all entities of a query, or of a q:where(fn), by one call. */
 #include "lua/at_once.h"
 
+#include "core/store/batch.h"
 #include "core/store/changes.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/scratch.h"
-#include "core/store/some_rows.h"
 #include "core/store/sweeping.h"
 #include "core/store/walk.h"
 #include "ecs_query.h"
@@ -243,25 +243,10 @@ static struct component *read_set(lua_State *L, struct world_box *box, int world
   return component;
 }
 
-/* All rows of all tables, by columns; false when it is to be done entity by entity. */
-static bool set_whole(lua_State *L, const struct loop_box *loop, int count) {
-  const ecs_query *query = loop->query->query;
-  if (loop->fill || !rows_are_whole(&query->terms)) return false;
-  struct input input;
-  lua_getiuservalue(L, 1, LOOP_WORLD);
-  const struct component *component = read_set(L, loop->box, lua_gettop(L), count, &input);
-  if (!loop->open) loop_gone(L, loop);
-  if (!rows_fill(query, component, input.writes, input.count)) return false;
-  values_stored(loop->box);
-  world_settle(loop->box->world);
-  return true;
-}
-
 /* body(loop, component, ...): the values are read when the rows are known, which runs Lua. */
 static int set_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   int count = lua_gettop(L) - 2;
-  if (set_whole(L, loop, count)) return 0;
   struct taken taken = take_all(L, loop);
   if (taken.count == 0) return 0;
   struct input input;
@@ -274,7 +259,7 @@ static int set_body(lua_State *L) {
 /* What was read comes to all rows of a query; false when it is to be done by a loop. */
 static bool give_whole(struct world_box *box, ecs_query *query, const struct component *component,
                        const struct input *input) {
-  if (!rows_give(query, component, input->writes, input->count)) return false;
+  if (!batch_give(query, component, input->writes, input->count)) return false;
   values_stored(box);
   world_settle(box->world);
   return true;

@@ -27,7 +27,6 @@ static void free_set(ecs_world *world, struct attachment *link) {
   struct kernel_set *set = (struct kernel_set *)link;
   struct memory *memory = set->runner.memory;
   while (set->list) free_kernel(set->list);
-  kept_free(set->runner.memory, &set->kept);
   broods_free(set->runner.memory, &set->broods);
   abreast_free(set->abreast);
   runner_free(&set->runner);

@@ -17,24 +17,19 @@
 #include "lua/lua_query.h"
 #include "lua/variant.h"
 
-/* Keeps what has just been marked, or stages it, behind what is kept. */
+/* Stages what has just been marked, behind what is kept. */
 static ecs_status stage(const struct kernel *kernel, const struct run *run, uint32_t match) {
-  struct runner *runner = &kernel->set->runner;
   assert(run->plan);
   if (!run->plan->command_count) return ECS_OK;
   ecs_status status = broods_stage(&kernel->set->broods, run->query->world);
-  if (status != ECS_OK || kept_take(&kernel->set->kept, run, match, runner->bitmaps[0]))
-    return status;
-  status = kept_stage(&kernel->set->kept, run->query->world);
-  return status == ECS_OK ? run_stage(runner, run, match) : status;
+  return status == ECS_OK ? run_stage(&kernel->set->runner, run, match) : status;
 }
 
 /* The function itself does the rows of a run from the one that failed on. */
 static void finish(lua_State *L, int handle, const struct loop_box *loop,
                    const struct run_failure *failure, double dt, const struct rest *rest) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  ecs_status status = kept_stage(&kernel->set->kept, loop->box->world);
-  if (status == ECS_OK) status = broods_stage(&kernel->set->broods, loop->box->world);
+  ecs_status status = broods_stage(&kernel->set->broods, loop->box->world);
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
   kernel_finish(L, handle, failure, dt, rest, loop->form == LOOP_SYSTEM);
   if (!loop->open) loop_gone(L, loop);
@@ -125,25 +120,13 @@ static struct variant *variant_for_some(lua_State *L, int handle, struct kernel 
   return variant;
 }
 
-/* What is kept comes before what the rows of a run order. */
-static void stage_kept(lua_State *L, const struct kernel *kernel, const struct variant *variant) {
-  if (!variant->plan.order_count) return;
-  ecs_status status = kept_stage(&kernel->set->kept, kernel->box->world);
-  if (status != ECS_OK) raise_status(L, kernel->box->world, status);
-}
-
-/* What keeps spawns: behind commands that are kept they are staged. */
-static struct broods *broods_of(const struct kernel *kernel) {
-  return kernel->set->kept.count ? NULL : &kernel->set->broods;
-}
-
 static struct run run_of(const struct kernel *kernel, struct variant *variant,
                          const struct kernel_run *how, const uint64_t *filter) {
   return (struct run){.plan = &variant->plan, .query = kernel->query,
                       .uniforms = variant->uniforms, .totals = how->total, .dt = how->dt,
                       .arrays = variant->arrays,
                       .indexes = (const struct ecs_index *const *)variant->indexes,
-                      .filter = filter, .broods = broods_of(kernel)};
+                      .filter = filter, .broods = &kernel->set->broods};
 }
 
 /* The function itself does the row that failed, and what is compiled of it goes on behind that one,
@@ -188,7 +171,6 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
   assert(variant);
-  stage_kept(L, kernel, variant);
   struct run run = run_of(kernel, variant, how, loop->filter);
   struct run_failure failure = {.entity = ECS_NULL};
   const struct table *table = query_table(kernel->query, match);
@@ -263,7 +245,7 @@ static void begin(lua_State *L, struct kernel *kernel, struct gathering *g, uint
   g->present = present;
   g->run.plan = &g->variant->plan;
   g->run.uniforms = g->variant->uniforms;
-  g->run.broods = broods_of(kernel);
+  g->run.broods = &kernel->set->broods;
   g->run.arrays = g->variant->arrays;
   g->run.indexes = (const struct ecs_index *const *)g->variant->indexes;
   g->writes = writes_any(g->variant);
@@ -486,7 +468,7 @@ static void run_varying(lua_State *L, int handle, int anchors, struct loop_box *
   flush(L, handle, loop, &g);
 }
 
-static void run_each_table(lua_State *L, int handle, int anchors, struct loop_box *loop,
+static void run_tables(lua_State *L, int handle, int anchors, struct loop_box *loop,
                            const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const ecs_query *query = kernel->query;
@@ -503,18 +485,6 @@ static void run_each_table(lua_State *L, int handle, int anchors, struct loop_bo
     if (!variant) luaL_error(L, "finalizers keep using the world");
     if (!run_variant(L, handle, loop, i, variant, how) && how->total) return;
   }
-}
-
-/* What the rows have marked is kept until all of them have run. */
-static void run_tables(lua_State *L, int handle, int anchors, struct loop_box *loop,
-                       const struct kernel_run *how) {
-  struct kept *kept = &((struct kernel_box *)lua_touserdata(L, handle))->kernel->set->kept;
-  ecs_world *world = loop->box->world;
-  kept_begin(kept, world);
-  run_each_table(L, handle, anchors, loop, how);
-  if (!loop->open) loop_gone(L, loop);
-  ecs_status status = kept_end(kept, world);
-  if (status != ECS_OK) raise_status(L, world, status);
 }
 
 void kernel_run(lua_State *L, int handle, struct loop_box *loop,

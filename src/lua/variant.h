@@ -5,7 +5,6 @@
 #include "core/store/attachment.h"
 #include "front/guard.h"
 #include "kernel/brood.h"
-#include "kernel/kept.h"
 #include "kernel/partners.h"
 #include "kernel/run.h"
 #include "lua/kernel.h"
@@ -23,7 +22,6 @@ struct kernel_set {
   struct kernel *list;
   struct runner runner;
   struct abreast *abreast;     /* of systems side by side; NULL before there are any */
-  struct kept kept;            /* rows that are marked, of the run over tables that is under way */
   struct broods broods;        /* what rows spawn, of the run that is */
 };
 

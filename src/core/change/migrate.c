@@ -5,7 +5,7 @@
 #include "core/change/migrate_cells.h"
 #include "core/change/migrate_plan.h"
 #include "core/change/migration.h"
-#include "core/store/bulk.h"
+#include "core/store/some_rows.h"
 #include "core/change/migrate_events.h"
 #include "core/change/migrate_sparse.h"
 #include "core/change/migrate_ties.h"
@@ -345,7 +345,7 @@ static void commit_moves(const struct migration *migration) {
     if (parts)
       migration_move_rows(migration, table);
     else if (to.table != table)
-      bulk_move(world, table, to.table);
+      rows_move_all(world, table, to.table);
     table->doomed = parts || to.table != table;
     assert(!table->doomed || table->count == 0);
   }

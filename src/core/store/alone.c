@@ -3,17 +3,17 @@
 #include "core/store/index.h"
 #include "core/store/world.h"
 
-/* The writes of all staged commands are their caller's again. */
+/* The writes of all staged commands are their caller's again; those of a batch have none. */
 static void disown_writes(struct staging *staging) {
-  commands_write(staging);
-  for (uint32_t i = 0; i < staging->command_count; i++) staging->commands[i].write_count = 0;
+  for (uint32_t i = staging->batch.count; i < staging->command_count; i++)
+    staging->commands[i].write_count = 0;
 }
 
 /* Ids go back to where they were taken from, the last one first. */
 static void unspawn(ecs_world *world) {
   const struct staging *staging = &world->staging;
   struct entity_index *index = &world->entities;
-  for (uint32_t i = staging->command_count; i-- > 0;) {
+  for (uint32_t i = staging->command_count; i-- > staging->batch.count;) {
     if (staging->commands[i].kind != COMMAND_SPAWN) continue;
     uint32_t at = ecs_id_index(staging->commands[i].entity);
     assert(entity_record(index, at)->table == RECORD_BARE);
@@ -54,8 +54,7 @@ ecs_status command_alone(ecs_world *world, enum command_kind kind, ecs_id entity
 void scope_take_back(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
   assert(staging->open > 1 && scope == scope_innermost(staging));
-  commands_write(staging);
-  for (uint32_t i = 0; i < staging->command_count; i++)
+  for (uint32_t i = staging->batch.count; i < staging->command_count; i++)
     if (staging->commands[i].scope == scope) staging->commands[i].write_count = 0;
   scope_cancel(world, scope);
 }

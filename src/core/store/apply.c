@@ -1,6 +1,6 @@
 #include "core/store/apply.h"
 
-#include "core/store/alike.h"
+#include "core/store/batch.h"
 #include "core/store/cascade_end.h"
 #include "core/store/component.h"
 #include "core/store/edge.h"
@@ -359,29 +359,11 @@ static bool are_ends(const ecs_world *world) {
          world->watching->note_count == 0 && !has_ties(world);
 }
 
-static ecs_status end_alike(ecs_world *world, ecs_status status) {
-  if (status != ECS_OK) return status;
-  commands_forget(world);
-  world_settle(world);
-  return ECS_OK;
-}
-
-ecs_status commands_apply(ecs_world *world) {
+/* Those that are written, each entity by its chain. */
+static ecs_status apply_chains(ecs_world *world) {
   struct staging *staging = &world->staging;
-  if ((staging->command_count | world->watching->note_count) == 0) return ECS_OK;
-  if (are_ends(world)) {
-    cascade_ends(world);
-    commands_forget(world);
-    world_settle(world);
-    return ECS_OK;
-  }
-  bool cascades = has_ties(world), applied = false;
-  ecs_status status = ECS_OK;
-  if (!cascades && !staging->watched && world->watching->note_count == 0)
-    status = alike_apply(world, &applied);
-  if (status != ECS_OK || applied) return end_alike(world, status);
-  commands_write(staging);
-  status = decide(world, cascades);
+  bool cascades = has_ties(world);
+  ecs_status status = decide(world, cascades);
   if (status == ECS_OK && UNLIKELY(staging->watched)) status = note_changes(world);
   if (status != ECS_OK) {
     cascade_undo(world);
@@ -391,8 +373,22 @@ ecs_status commands_apply(ecs_world *world) {
   }
   for (uint32_t i = 0; i < staging->chain_count;) i += apply_next(world, i);
   (cascades ? cascade_finish : cascade_none)(world);
-  commands_forget(world);
   world->watching->note_count = 0;
+  return ECS_OK;
+}
+
+ecs_status commands_apply(ecs_world *world) {
+  struct staging *staging = &world->staging;
+  if ((staging->command_count | world->watching->note_count) == 0) return ECS_OK;
+  bool applied;
+  ecs_status status = batch_apply(world, &applied);
+  if (status == ECS_OK && !applied) status = commands_write(world);
+  if (status == ECS_OK && !applied && are_ends(world))
+    cascade_ends(world);
+  else if (status == ECS_OK && !applied)
+    status = apply_chains(world);
+  if (status != ECS_OK) return status;
+  commands_forget(world);
   world_settle(world);
   return ECS_OK;
 }

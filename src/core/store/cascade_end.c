@@ -1,6 +1,5 @@
 #include "core/store/cascade_end.h"
 
-#include "core/store/alike.h"
 #include "core/store/command.h"
 #include "core/store/entity.h"
 #include "core/store/graph.h"
@@ -83,7 +82,7 @@ static bool ends_are_plain(const ecs_world *world) {
   return !world->sparses.rows && !world->names.by_entity.count;
 }
 
-INLINE void end_alone(ecs_world *world, ecs_id entity, bool plain) {
+INLINE void end_entity(ecs_world *world, ecs_id entity, bool plain) {
   if (plain && LIKELY(row_end(world, entity))) return;
   if (ecs_alive(world, entity)) entity_kill(world, ecs_id_index(entity));
 }
@@ -93,17 +92,12 @@ void cascade_none(ecs_world *world) {
   bool plain = ends_are_plain(world);
   for (uint32_t i = 0; staging->ends && i < staging->command_count; i++)
     if (command_is_end(&staging->commands[i]))
-      end_alone(world, staging->commands[i].entity, plain);
+      end_entity(world, staging->commands[i].entity, plain);
 }
 
 void cascade_ends(ecs_world *world) {
   const struct staging *staging = &world->staging;
   assert(staging->ends == staging->command_count && world->cascade.count == 0);
-  if (staging->queue.count && ends_are_plain(world)) {
-    alike_end(world);
-    return;
-  }
-  commands_write(&world->staging);
   for (uint32_t i = 0; i < staging->chain_count; i++)
-    end_alone(world, staging->chains[i].entity, false);
+    end_entity(world, staging->chains[i].entity, false);
 }

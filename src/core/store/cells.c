@@ -102,7 +102,7 @@ static bool walk_stored(const ecs_world *world, const struct walk *walk) {
 
 static bool walk_staged(const ecs_world *world, const struct walk *walk) {
   const struct staging *staging = &world->staging;
-  for (uint32_t i = staging->queue.count; i < staging->command_count; i++) {
+  for (uint32_t i = staging->batch.count; i < staging->command_count; i++) {
     const struct command *command = &staging->commands[i];
     const struct component *component = component_of(world, command->component);
     if (!component) continue;

@@ -1,7 +1,6 @@
 #include "core/store/chain_map.h"
 
 #include "core/base/memory.h"
-#include "core/store/command.h"
 
 /* What is near now leaves the map. */
 static void take_near(struct chain_map *map) {
@@ -34,38 +33,31 @@ bool chain_map_reserve(struct memory *memory, struct chain_map *map,
   return map_reserve(memory, &map->others, more);
 }
 
+static uint32_t index_at(const void *list, size_t size, uint32_t nth) {
+  ecs_id entity;
+  memcpy(&entity, (const char *)list + nth * size, sizeof entity);
+  return ecs_id_index(entity);
+}
+
 /* Where there are many all of the array is cleared at once. */
-static bool clear_many(struct chain_map *map, uint32_t count) {
-  if (!map->near || count <= map->near_capacity / 16) return false;
-  memset(map->near, 0, map->near_capacity * sizeof *map->near);
-  return true;
-}
-
-void chain_map_forget(struct chain_map *map, const ecs_id *entities, uint32_t count) {
-  if (clear_many(map, count)) return;
-  for (uint32_t i = 0; i < count; i++) {
-    assert(ecs_id_index(entities[i]) - FIRST_ENTITY < map->near_capacity);
-    map->near[ecs_id_index(entities[i]) - FIRST_ENTITY] = 0;
-  }
-}
-
-void chain_map_clear(struct chain_map *map, const struct chain *chains, uint32_t count) {
-  bool many = clear_many(map, count);
+void chain_map_clear(struct chain_map *map, const void *list, size_t size, uint32_t count) {
+  bool many = map->near && count > map->near_capacity / 16;
+  if (many) memset(map->near, 0, map->near_capacity * sizeof *map->near);
   for (uint32_t i = 0; i < count && !many; i++) {
-    uint32_t offset = ecs_id_index(chains[i].entity) - FIRST_ENTITY;
+    uint32_t offset = index_at(list, size, i) - FIRST_ENTITY;
     if (offset < map->near_capacity) map->near[offset] = 0;
   }
-  map_clear(&map->others);
+  if (map->others.count) map_clear(&map->others);
 }
 
 /* Of entities that had an index one after the other the last one is found. */
-bool chain_map_is_sound(const struct chain_map *map, const struct chain *chains,
+bool chain_map_is_sound(const struct chain_map *map, const void *list, size_t size,
                         uint32_t count) {
   uint32_t near = 0, newest = 0;
   for (uint32_t i = 0; i < map->near_capacity; i++) near += map->near[i] != 0;
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t entity = ecs_id_index(chains[i].entity), at = chain_map_get(map, entity);
-    if (at < i || at >= count || ecs_id_index(chains[at].entity) != entity) return false;
+    uint32_t entity = index_at(list, size, i), at = chain_map_get(map, entity);
+    if (at < i || at >= count || index_at(list, size, at) != entity) return false;
     newest += at == i;
   }
   return near + map->others.count == newest;

@@ -33,11 +33,11 @@ INLINE void chain_map_put(struct chain_map *map, uint32_t entity, uint32_t chain
     map_put(&map->others, entity, chain);
 }
 
-/* Forgets those of the list, which are all; the same of entities whose slots are near. */
-struct chain;
-void chain_map_forget(struct chain_map *map, const ecs_id *entities, uint32_t count);
-void chain_map_clear(struct chain_map *map, const struct chain *chains, uint32_t count);
-bool chain_map_is_sound(const struct chain_map *map, const struct chain *chains, uint32_t count);
+/* Of a list whose items are so large, and begin with an entity's id: forgets these, which are all;
+** whether they are found by their places, and nobody else is. */
+void chain_map_clear(struct chain_map *map, const void *list, size_t size, uint32_t count);
+bool chain_map_is_sound(const struct chain_map *map, const void *list, size_t size,
+                        uint32_t count);
 void chain_map_free(struct memory *memory, struct chain_map *map);
 
 #endif

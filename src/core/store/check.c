@@ -3,7 +3,7 @@
 #include "core/base/column_cells.h"
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
-#include "core/store/command.h"
+#include "core/store/batch.h"
 #include "core/store/edge.h"
 #include "core/store/array.h"
 #include "core/store/changes.h"
@@ -387,17 +387,16 @@ static ecs_status check_staging(const ecs_world *world) {
   }
   if (open != staging->open || busy != staging->busy)
     return corrupt(world, "open scopes are miscounted");
-  if (staging->queue.count && staging->queue.count != staging->command_count)
-    return corrupt(world, "other commands are behind those in the queue");
-  commands_write_copy(staging);
-  if (!chain_map_is_sound(&staging->chain_of, staging->chains, staging->chain_count))
+  if (!batch_is_sound(world)) return corrupt(world, "a batch is not what is deferred");
+  if (!staging->batch.count && !chain_map_is_sound(&staging->chain_of, staging->chains,
+                                                   sizeof *staging->chains, staging->chain_count))
     return corrupt(world, "commands are not found by their entities");
   if (!open && staging->emission_count) return corrupt(world, "emissions outlived their scope");
   if (!staging->command_count && staging->naming_count)
     return corrupt(world, "names outlived their commands");
   if (!open && staging->command_count) return corrupt(world, "commands outlived their scope");
-  uint32_t ends = 0;
-  for (uint32_t i = 0; i < staging->command_count; i++)
+  uint32_t ends = staging->batch.count ? staging->ends : 0;
+  for (uint32_t i = staging->batch.count; i < staging->command_count; i++)
     ends += staging->commands[i].kind == COMMAND_DESPAWN;
   return ends == staging->ends ? ECS_OK
                                : corrupt(world, "commands that end entities are miscounted");

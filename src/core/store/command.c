@@ -1,11 +1,11 @@
 #include "core/store/command.h"
 
 #include "core/store/apply.h"
+#include "core/store/batch.h"
 #include "core/store/component.h"
 #include "core/store/emission.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
-#include "core/store/quick_command.h"
 #include "core/store/relation.h"
 #include "core/store/replaying.h"
 #include "core/store/watch.h"
@@ -57,10 +57,10 @@ bool scope_has_loops_behind(const struct staging *staging, uint32_t scope) {
   return false;
 }
 
-/* The first command that may be the scope's and is not in the queue. */
+/* The first command that may be the scope's and is not in the batch. */
 static uint32_t first_written(const struct staging *staging, uint32_t scope) {
   uint32_t first = staging->scopes[scope].first_command;
-  return first < staging->queue.count ? staging->queue.count : first;
+  return first < staging->batch.count ? staging->batch.count : first;
 }
 
 /* Takes ended scopes off the end, handing their commands to whoever holds them now. */
@@ -70,7 +70,7 @@ static void pop_ended(ecs_world *world) {
     uint32_t top = staging->scope_count - 1;
     if (staging->scopes[top].open) return;
     uint32_t heir = scope_holder(staging, top);
-    if (staging->queue.count && staging->queue.scope == top) staging->queue.scope = heir;
+    if (staging->batch.count && staging->batch.scope == top) staging->batch.scope = heir;
     for (uint32_t i = first_written(staging, top); i < staging->command_count; i++)
       if (staging->commands[i].scope == top) staging->commands[i].scope = heir;
     for (uint32_t i = staging->emission_count; i-- > 0;)
@@ -99,28 +99,31 @@ static void end_scope(ecs_world *world, uint32_t scope) {
 /* ---- keeping commands ---- */
 
 static struct chain *find_chain(const struct staging *staging, ecs_id entity) {
-  assert(staging->queue.count == 0);
+  assert(staging->batch.count == 0);
   uint32_t at = chain_map_get(&staging->chain_of, ecs_id_index(entity));
   if (at == NONE || staging->chains[at].entity != entity) return NULL;
   return &staging->chains[at];
 }
 
-/* The smallest of three numbers is the queue's room. */
-static void set_queue_room(struct staging *staging) {
-  uint32_t room = staging->queue.capacity;
+/* The smallest of three numbers is the batch's room. */
+static void set_batch_room(struct staging *staging) {
+  uint32_t room = staging->batch.capacity;
   if (room > staging->command_capacity) room = staging->command_capacity;
   if (room > staging->chain_capacity) room = staging->chain_capacity;
-  assert(staging->queue.count <= room);
-  staging->queue.room = room;
+  assert(staging->batch.count <= room);
+  staging->batch.room = room;
 }
 
+/* For rows of a batch nothing has been reserved so far, though they are counted. */
 ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
                            uint64_t entities) {
   struct staging *staging = &world->staging;
   struct memory *memory = &world->memory;
+  struct batch *batch = &staging->batch;
+  uint32_t rows = batch->by_rows ? batch->count : 0;
   struct command *list = memory_grow(memory, staging->commands, &staging->command_capacity,
                                      staging->command_count + commands, sizeof *list);
-  if (!list && commands) return world_nomem(world);
+  if (!list && commands + rows) return world_nomem(world);
   staging->commands = list;
   struct write *grown = memory_grow(memory, staging->writes, &staging->write_capacity,
                                     staging->write_count + writes, sizeof *grown);
@@ -128,39 +131,68 @@ ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
   staging->writes = grown;
   struct chain *chains = memory_grow(memory, staging->chains, &staging->chain_capacity,
                                      staging->chain_count + entities, sizeof *chains);
-  if (!chains && entities) return world_nomem(world);
+  if (!chains && entities + rows) return world_nomem(world);
   staging->chains = chains;
-  struct queue *queue = &staging->queue;
-  ecs_id *ids = memory_grow(memory, queue->entities, &queue->capacity,
+  ecs_id *ids = memory_grow(memory, batch->entities, &batch->capacity,
                             staging->command_count + commands, sizeof *ids);
-  if (!ids && commands) return world_nomem(world);
-  queue->entities = ids;
-  set_queue_room(staging);
-  return chain_map_reserve(memory, &staging->chain_of, &world->entities, entities)
-             ? ECS_OK : world_nomem(world);
+  if (!ids && commands + rows) return world_nomem(world);
+  batch->entities = ids;
+  if (!chain_map_reserve(memory, &staging->chain_of, &world->entities, entities + rows))
+    return world_nomem(world);
+  if (rows) batch_list_rows(world, ids);
+  set_batch_room(staging);
+  return ECS_OK;
 }
 
-void commands_write_copy(const struct staging *staging) {
-  const struct queue *queue = &staging->queue;
-  assert(queue->count == 0 || queue->count == staging->command_count);
-  for (uint32_t i = 0; i < queue->count; i++) {
-    ecs_id entity = queue->entities[i];
-    staging->commands[i] = (struct command){.entity = entity, .component = queue->component,
-                                            .kind = (enum command_kind)queue->kind,
-                                            .scope = queue->scope, .next = NONE};
+ecs_status commands_write(ecs_world *world) {
+  struct staging *staging = &world->staging;
+  struct batch *batch = &staging->batch;
+  if (batch->by_rows) {
+    ecs_status status = command_reserve(world, 0, 0, 0);
+    if (status != ECS_OK) return status;
+  }
+  assert(batch->count == 0 || batch->count == staging->command_count);
+  for (uint32_t i = 0; i < batch->count; i++) {
+    ecs_id entity = batch->entities[i];
+    staging->commands[i] = (struct command){.entity = entity, .component = batch->component,
+                                            .kind = (enum command_kind)batch->kind,
+                                            .scope = batch->scope, .next = NONE};
     staging->chains[i] = (struct chain){entity, i, i, NONE, false, false};
   }
+  batch->count = 0;
+  return ECS_OK;
 }
 
-void commands_write(struct staging *staging) {
-  commands_write_copy(staging);
-  staging->queue.count = 0;
+/* Writes a command without writes, on what is no relation, if there is room and the slot of the
+** living entity is near. */
+static bool write_command(ecs_world *world, enum command_kind kind, ecs_id entity,
+                          ecs_id component) {
+  struct staging *staging = &world->staging;
+  uint32_t offset = ecs_id_index(entity) - FIRST_ENTITY, at = staging->command_count;
+  if (UNLIKELY(offset >= staging->chain_of.near_capacity || at == staging->command_capacity ||
+               staging->chain_count == staging->chain_capacity))
+    return false;
+  uint32_t scope = staging->scope_count - 1, *place = &staging->chain_of.near[offset];
+  assert(!world->shared && staging_is_open(staging) && staging->scopes[scope].open);
+  staging->commands[at] = (struct command){.entity = entity, .component = component, .kind = kind,
+                                           .scope = scope, .next = NONE,
+                                           .first_write = staging->write_count};
+  staging->command_count = at + 1;
+  staging->ends += kind == COMMAND_DESPAWN;
+  struct chain *chain = *place ? &staging->chains[*place - 1] : NULL;
+  if (chain && chain->entity == entity) {
+    *(chain->first == NONE ? &chain->first : &staging->commands[chain->last].next) = at;
+    chain->last = at;
+    return true;
+  }
+  *place = ++staging->chain_count;
+  staging->chains[*place - 1] = (struct chain){entity, at, at, NONE, false, false};
+  return true;
 }
 
-bool command_stage_apart(ecs_world *world, enum command_kind kind, ecs_id entity,
-                         ecs_id component) {
-  commands_write(&world->staging);
-  return command_write_quick(world, kind, entity, component);
+bool command_defer_unlike(ecs_world *world, enum command_kind kind, ecs_id entity,
+                          ecs_id component) {
+  return commands_write(world) == ECS_OK && write_command(world, kind, entity, component);
 }
 
 /* Puts a command at the end of its entity's chain; a new one when that is NULL. */
@@ -184,9 +216,9 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
                               uint32_t count) {
   struct staging *staging = &world->staging;
   assert(!world->shared && staging_is_open(staging) && ecs_alive(world, entity));
-  commands_write(staging);
-  struct chain *chain = find_chain(staging, entity);
-  ecs_status status = command_reserve(world, 1, count, chain ? 0 : 1);
+  ecs_status status = commands_write(world);
+  struct chain *chain = status == ECS_OK ? find_chain(staging, entity) : NULL;
+  if (status == ECS_OK) status = command_reserve(world, 1, count, chain ? 0 : 1);
   if (status != ECS_OK) return status;
   uint32_t at = staging->command_count++;
   assert(staging->command_count <= staging->command_capacity);
@@ -202,22 +234,23 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
   return ECS_OK;
 }
 
-/* Whether there is nothing but a queue, which has no room for another entity. */
-static bool queue_is_full(const struct staging *staging, ecs_id entity) {
-  uint32_t count = staging->queue.count;
-  return count == staging->command_count && count == staging->chain_count &&
-         count == staging->queue.room &&
-         chain_map_get(&staging->chain_of, ecs_id_index(entity)) == NONE;
+/* Whether there is nothing but a batch, which has no room for another entity. */
+static bool batch_is_full(const struct staging *staging, ecs_id entity) {
+  const struct batch *batch = &staging->batch;
+  if (batch->count != staging->command_count || batch->count != staging->chain_count ||
+      batch->count < batch->room)
+    return false;
+  return batch->by_rows || chain_map_get(&staging->chain_of, ecs_id_index(entity)) == NONE;
 }
 
 ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
                          ecs_id component, const struct write *writes, uint32_t count) {
-  bool queues = kind == COMMAND_ADD || kind == COMMAND_REMOVE || kind == COMMAND_DESPAWN;
-  if (queues && count == 0 && queue_is_full(&world->staging, entity) &&
+  bool alike = kind == COMMAND_ADD || kind == COMMAND_REMOVE || kind == COMMAND_DESPAWN;
+  if (alike && count == 0 && batch_is_full(&world->staging, entity) &&
       !relation_of(world, component)) {
     ecs_status status = command_reserve(world, 1, 0, 1);
     if (status != ECS_OK) return status;
-    if (command_stage_quick(world, kind, entity, component)) return ECS_OK;
+    if (command_defer_alike(world, kind, entity, component)) return ECS_OK;
   }
   return command_stage_pair(world, kind, entity, component, ECS_NULL, writes, count);
 }
@@ -225,8 +258,8 @@ ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity
 ecs_status command_stage_name(ecs_world *world, ecs_id entity, struct naming naming) {
   struct staging *staging = &world->staging;
   assert(!world->shared && staging_is_open(staging) && ecs_alive(world, entity));
-  commands_write(staging);
-  ecs_status status = command_reserve(world, 1, 0, 0);
+  ecs_status status = commands_write(world);
+  if (status == ECS_OK) status = command_reserve(world, 1, 0, 0);
   if (status != ECS_OK) return status;
   struct naming *namings =
       memory_grow(&world->memory, staging->namings, &staging->naming_capacity,
@@ -243,7 +276,6 @@ ecs_status command_stage_name(ecs_world *world, ecs_id entity, struct naming nam
 
 ecs_status command_touch(ecs_world *world, ecs_id entity) {
   struct staging *staging = &world->staging;
-  commands_write(staging);
   if (find_chain(staging, entity)) return ECS_OK;
   assert(ecs_alive(world, entity));
   ecs_status status = command_reserve(world, 0, 0, 1);
@@ -257,7 +289,7 @@ ecs_status command_touch(ecs_world *world, ecs_id entity) {
 const struct command *command_last_on(const ecs_world *world, ecs_id entity, ecs_id pair,
                                       uint32_t up_to) {
   const struct staging *staging = &world->staging;
-  if (staging->queue.count) return NULL;
+  if (staging->batch.count) return NULL;
   const struct chain *chain = find_chain(staging, entity);
   const struct command *last = NULL;
   const struct relation *relation = relation_of(world, pair);
@@ -280,16 +312,10 @@ void staging_refuse(ecs_world *world, uint32_t at, ecs_status status) {
   text_format(staging->refusal, sizeof staging->refusal, "%s", world->message);
 }
 
-static bool is_queued(const struct staging *staging, ecs_id entity, ecs_id component) {
-  uint32_t at = chain_map_get(&staging->chain_of, ecs_id_index(entity));
-  return at != NONE && staging->queue.entities[at] == entity &&
-         staging->queue.component == component;
-}
-
 bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component) {
   const struct staging *staging = &world->staging;
   if (staging->command_count == 0) return false;
-  if (staging->queue.count) return is_queued(staging, entity, component);
+  if (staging->batch.count) return batch_has(world, entity, component);
   const struct chain *chain = find_chain(staging, entity);
   if (!chain) return false;
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next)
@@ -310,20 +336,28 @@ static void drop_command(ecs_world *world, const struct command *command) {
 void commands_forget(ecs_world *world) {
   struct staging *staging = &world->staging;
   assert(staging->open <= staging->scope_count);
-  if (staging->queue.count)
-    chain_map_forget(&staging->chain_of, staging->queue.entities, staging->queue.count);
+  if (staging->batch.count)
+    batch_forget(world);
   else
-    chain_map_clear(&staging->chain_of, staging->chains, staging->chain_count);
+    chain_map_clear(&staging->chain_of, staging->chains, sizeof *staging->chains,
+                    staging->chain_count);
   staging->command_count = staging->write_count = staging->chain_count = 0;
-  staging->ties = staging->ends = staging->queue.count = 0;
+  staging->ties = staging->ends = 0;
   while (staging->naming_count) name_drop(world, &staging->namings[--staging->naming_count]);
 }
 
-/* Drops the commands that `scope` holds (all of them for NONE) and links the others anew. */
+/* Drops the commands that `scope` holds (all of them for NONE) and links the others anew. All of a
+** batch is of one scope. */
 static void drop_commands(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
   uint32_t kept = 0, count = staging->command_count, note = 0;
-  commands_write(staging);
+  if (staging->batch.count) {
+    if (scope != NONE && scope_holder(staging, staging->batch.scope) != scope) return;
+    watch_renumber(world, 0, NONE, 0);
+    commands_forget(world);
+    for (uint32_t i = 0; i < staging->scope_count; i++) staging->scopes[i].first_command = 0;
+    return;
+  }
   for (uint32_t i = 0; i < count; i++) {
     if (UNLIKELY(world->watching->note_count)) note = watch_renumber(world, note, i, kept);
     struct command command = staging->commands[i];
@@ -333,7 +367,8 @@ static void drop_commands(ecs_world *world, uint32_t scope) {
       staging->commands[kept++] = command;
   }
   watch_renumber(world, note, NONE, kept);
-  chain_map_clear(&staging->chain_of, staging->chains, staging->chain_count);
+  chain_map_clear(&staging->chain_of, staging->chains, sizeof *staging->chains,
+                  staging->chain_count);
   staging->chain_count = 0;
   staging->command_count = kept;
   if (kept == 0) staging->write_count = 0;
@@ -453,8 +488,10 @@ void staging_free(ecs_world *world) {
   memory_free(memory, staging->scopes, staging->scope_capacity * sizeof *staging->scopes);
   memory_free(memory, staging->commands,
               staging->command_capacity * sizeof *staging->commands);
-  memory_free(memory, staging->queue.entities,
-              staging->queue.capacity * sizeof *staging->queue.entities);
+  struct batch *batch = &staging->batch;
+  memory_free(memory, batch->entities, batch->capacity * sizeof *batch->entities);
+  memory_free(memory, batch->lanes, batch->lane_capacity * sizeof *batch->lanes);
+  memory_free(memory, batch->words, batch->word_capacity * sizeof *batch->words);
   memory_free(memory, staging->writes, staging->write_capacity * sizeof *staging->writes);
   memory_free(memory, staging->namings, staging->naming_capacity * sizeof *staging->namings);
   memory_free(memory, staging->chains, staging->chain_capacity * sizeof *staging->chains);

@@ -62,7 +62,7 @@ static inline bool scope_stays_open(ecs_status status) {
 void scope_cancel(ecs_world *world, uint32_t scope);
 
 /* Room for more commands with their writes, on at most `entities` entities: staging them
-** then cannot fail. */
+** then cannot fail. Rows of the batch become a list of entities. */
 ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
                            uint64_t entities);
 
@@ -109,15 +109,14 @@ ecs_status staging_refusal(ecs_world *world);
 
 void commands_forget(ecs_world *world);
 
-/* Writes the commands and chains that are in the queue, which is empty then. */
-void commands_write(struct staging *staging);
+/* Writes the commands and chains of the batch, which is empty then. ECS_ENOMEM, ECS_ELIMIT; cannot
+** fail after command_reserve. */
+ecs_status commands_write(ecs_world *world);
 
-/* The same for who only reads them: they stay in the queue. */
-void commands_write_copy(const struct staging *staging);
-
-/* command_stage_quick of what is not like those in the queue, or not the only one on its entity. */
-bool command_stage_apart(ecs_world *world, enum command_kind kind, ecs_id entity,
-                         ecs_id component);
+/* command_defer_alike (batch.h) of what is not like those in the batch, or not the only one on its
+** entity. */
+bool command_defer_unlike(ecs_world *world, enum command_kind kind, ecs_id entity,
+                          ecs_id component);
 
 void staging_free(ecs_world *world);
 

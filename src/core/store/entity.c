@@ -6,7 +6,7 @@
 #include "core/store/graph.h"
 #include "core/store/index.h"
 #include "core/store/prefab.h"
-#include "core/store/quick_command.h"
+#include "core/store/batch.h"
 #include "core/store/row.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/sweeping.h"
@@ -93,7 +93,7 @@ static inline bool despawn_is_more(const ecs_world *world) {
 static ecs_status stage_despawn(ecs_world *world, ecs_id id) {
   if (world->graph.pair_tables || world->relations.tied ||
       !entity_find_near(&world->entities, id) ||
-      !command_stage_quick(world, COMMAND_DESPAWN, id, ECS_NULL))
+      !command_defer_alike(world, COMMAND_DESPAWN, id, ECS_NULL))
     return despawn_apart(world, id);
   return ECS_OK;
 }

@@ -10,7 +10,7 @@
 #include "core/store/graph.h"
 #include "core/store/index.h"
 #include "core/store/packed.h"
-#include "core/store/quick_command.h"
+#include "core/store/batch.h"
 #include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/row.h"
@@ -29,7 +29,7 @@ static APART ecs_status change_apart(ecs_world *world, ecs_id id, ecs_id compone
   if (status != ECS_OK) return status;
   if (needed->relation) return relate_change(world, id, component, adds);
   if (staging_is_open(&world->staging))
-    return command_stage_quick(world, kind, id, component)
+    return command_defer_alike(world, kind, id, component)
                ? ECS_OK : command_stage(world, kind, id, component, NULL, 0);
   if (changes_go_alone(world))
     return command_alone(world, kind, id, component, ECS_NULL, NULL, 0);
@@ -213,7 +213,7 @@ INLINE bool stage(ecs_world *world, enum command_kind kind, ecs_id id, ecs_id co
   if (!staging_is_open(&world->staging)) return false;
   const struct record *record = entity_find_near(&world->entities, id);
   return LIKELY(record && graph_edge(world_table(world, record->table), component)->table) &&
-         command_stage_quick(world, kind, id, component);
+         command_defer_alike(world, kind, id, component);
 }
 
 typedef ecs_status (*otherwise_fn)(ecs_world *world, ecs_id id, ecs_id component);

@@ -1,6 +1,6 @@
 /* Walking a query's tables, and changing all its rows at once. */
 #include "core/store/alone.h"
-#include "core/store/bulk.h"
+#include "core/store/batch.h"
 #include "core/store/changes.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
@@ -14,7 +14,6 @@
 #include "core/store/some_rows.h"
 #include "core/store/walk.h"
 #include "core/store/watch.h"
-#include "core/store/watch_apply.h"
 #include "core/store/world.h"
 #include "ecs_query.h"
 
@@ -325,9 +324,9 @@ static ecs_status need_no_scope(const ecs_query *query) {
   return world_fail(query->world, ECS_EBUSY, "cannot change whole tables inside a scope");
 }
 
-/* Whether observers, if there are any, can be told of a change of whole tables. */
-static bool is_told_by_rows(const ecs_world *world, enum rows_change change, ecs_id id) {
-  return !world->staging.watched || rows_are_plain(world, change, id);
+/* Whether all rows of its tables match. */
+static bool is_whole(const ecs_query *query) {
+  return !query->terms.step_count && !query_has_runs(query);
 }
 
 static ecs_status change_matching(ecs_query *query, ecs_id id, bool add) {
@@ -341,10 +340,12 @@ static ecs_status change_matching(ecs_query *query, ecs_id id, bool add) {
     if (add && !id_is_pair(id)) return relate_no_target(world, component);
     return change_each(query, id, add ? relate_one : unrelate_one);
   }
-  if (query->terms.step_count || query_has_runs(query) || component->sparse ||
-      sparse_is_mixed(world) || !is_told_by_rows(world, add ? ROWS_ADD : ROWS_REMOVE, id))
+  enum command_kind kind = add ? COMMAND_ADD : COMMAND_REMOVE;
+  bool plain = world->staging.watched ? batch_is_plain(world, kind, id)
+                                      : !component->sparse && !sparse_is_mixed(world);
+  if (!plain || !is_whole(query))
     return change_each(query, id, add ? entity_add : entity_remove);
-  return bulk_change(world, &query->tables, query_reach(query), id, add);
+  return batch_change_tables(query, kind, id);
 }
 
 static ecs_status change_all(ecs_query *query, ecs_id id, bool add) {
@@ -385,36 +386,16 @@ static bool may_have_components(const ecs_query *query) {
   return false;
 }
 
-/* Notes down what observers are to be told of it. */
-static APART ecs_status note_all(const ecs_query *query) {
-  ecs_world *world = query->world;
-  ecs_status status = watch_rows_begin(world);
-  for (uint32_t i = 0; i < query_reach(query) && status == ECS_OK; i++) {
-    struct table *table = query_table(query, i);
-    if (table->count) status = watch_rows(world, table, NULL, NULL);
-  }
-  return watch_rows_end(world, status);
-}
-
-static ecs_status kill_all(const ecs_query *query) {
-  ecs_status status = UNLIKELY(query->world->staging.watched) ? note_all(query) : ECS_OK;
-  for (uint32_t i = 0; i < query_reach(query) && status == ECS_OK; i++)
-    entity_kill_all(query->world, query_table(query, i));
-  return status;
-}
-
 ecs_status ecs_query_despawn(ecs_query *query) {
   ecs_world *world = query->world;
   ecs_status status = query_usable(query);
   if (status == ECS_OK) status = need_no_scope(query);
   if (status == ECS_OK && may_have_components(query)) status = check_entities(query);
   if (status != ECS_OK) return status;
-  if (world->relations.tied || world->graph.pair_tables || query->terms.step_count ||
-      query_has_runs(query) || world->sparses.rows ||
-      !is_told_by_rows(world, ROWS_DESPAWN, ECS_NULL))
-    status = change_each(query, ECS_NULL, despawn_one);
+  if (is_whole(query) && batch_is_plain(world, COMMAND_DESPAWN, ECS_NULL))
+    status = batch_change_tables(query, COMMAND_DESPAWN, ECS_NULL);
   else
-    status = kill_all(query);
+    status = change_each(query, ECS_NULL, despawn_one);
   if (status == ECS_OK) changes_use(query);
   return world_told(world, status);
 }

@@ -71,6 +71,7 @@ struct table {
   uint32_t serial;           /* told apart from an earlier table of the same index */
   uint32_t edge_count;
   uint32_t incoming;         /* rows a commit is about to add */
+  uint32_t lane;             /* one more than its place among the lanes of the batch, or 0 */
   uint32_t leaving;          /* the last round of a cascade that took any of its rows */
   uint32_t next_same_hash;   /* NONE ends it */
   bool doomed;               /* while reclaiming */

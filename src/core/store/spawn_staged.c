@@ -26,7 +26,9 @@ ecs_id spawn_stage_reserved(ecs_world *world, const struct part *parts, uint32_t
   struct staging *staging = &world->staging;
   struct entity_index *index = &world->entities;
   ecs_id id = entity_id(index, entity_take(index, &index->entities));
-  commands_write(staging);
+  ecs_status status = commands_write(world);
+  assert(status == ECS_OK);
+  (void)status;
   uint32_t first = staging->command_count++, chain = staging->chain_count++;
   assert(staging_is_open(staging) && first < staging->command_capacity);
   assert(chain < staging->chain_capacity);

@@ -28,17 +28,30 @@ struct loop_owner {
   void *ud;
 };
 
-/* Commands that are all alike, each the only one on its entity, whose slot is near: as long as
-** there are no others they are kept as a list of entities, and neither commands nor chains are
-** written. Both have room for them. */
-struct queue {
-  ecs_id *entities;
-  uint32_t count;            /* that of commands and of chains, too; 0: these are written */
-  uint32_t room;             /* as many may come to be in it */
+/* Rows of one table, which go the same way. */
+struct lane {
+  struct table *from;
+  struct table *to;          /* once it is known: NULL where they end, `from` where they stay */
+  uint32_t first_word;       /* of the bits of those that are meant; NONE: all, or are listed */
+  uint32_t count;
+};
+
+/* One change of many: see batch.c. */
+struct batch {
+  uint32_t count;            /* of entities, of commands and of chains; 0: these are written */
+  uint32_t room;             /* as many may come to be in the list; 0 while there are rows */
+  ecs_id *entities;          /* the list */
   uint32_t capacity;
   uint32_t scope;
   uint32_t kind;             /* of the commands: to add, to remove, or to despawn */
   ecs_id component;          /* no relation */
+  bool by_rows;              /* rows of lanes are in it, in place of the list */
+  struct lane *lanes;        /* of different tables */
+  uint32_t lane_count, lane_capacity;
+  uint64_t *words;           /* bits of rows */
+  uint32_t word_count, word_capacity;
+  const struct write *writes;   /* what all rows are given, where that is done at once */
+  uint32_t write_count;
 };
 
 struct staging {
@@ -62,7 +75,7 @@ struct staging {
   uint32_t chain_count;
   uint32_t chain_capacity;
   struct chain_map chain_of;
-  struct queue queue;
+  struct batch batch;
   struct emission *emissions;   /* what was emitted in open scopes: see emission.h */
   uint32_t emission_count;
   uint32_t emission_capacity;

@@ -514,7 +514,8 @@ ecs_status watch_matches(ecs_world *world) {
 /* There is a scope for the round then, as there is behind commands. */
 ecs_status watch_rows_begin(ecs_world *world) {
   struct watching *watching = world->watching;
-  assert(world->staging.command_count == 0 && watching->note_count == 0 && watching->due == 0);
+  assert(world->staging.command_count == world->staging.batch.count);
+  assert(watching->note_count == 0 && watching->due == 0);
   watch_forget_changes(world);
   watching->round++;
   watching->together = true;
