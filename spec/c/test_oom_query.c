@@ -112,15 +112,17 @@ static void make_tables_later(struct fixture *f) {
 /* Every third row of all tables, in a scope; one more command makes a list of them, or none. */
 static ecs_status change_some(struct fixture *f, bool listed) {
   const struct graph *graph = &f->world->graph;
+  ecs_id one = ECS_NULL;
   ecs_status status = ecs_defer(f->world);
   if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < graph->table_count && i < 32 && status == ECS_OK; i++) {
     uint64_t bits = 0;
+    if (graph->tables[i]->count)
+      one = entity_id(&f->world->entities, graph->tables[i]->rows[0]);
     for (uint32_t row = 0; row < graph->tables[i]->count; row += 3) bits |= UINT64_C(1) << row;
     CHECK(batch_takes_rows(f->world, COMMAND_ADD, f->link, graph->tables[i]));
     status = batch_put_rows(f->world, COMMAND_ADD, f->link, graph->tables[i], &bits);
   }
-  ecs_id one = entity_id(&f->world->entities, graph->tables[graph->table_count - 1]->rows[0]);
   if (status == ECS_OK && listed) status = ecs_add(f->world, one, f->frozen);
   if (status == ECS_OK) status = ecs_commit(f->world);
   if (status != ECS_OK) CHECK_OK(f->world, ecs_cancel(f->world));
