@@ -11,7 +11,6 @@
 #include "core/store/query.h"
 #include "core/store/row.h"
 #include "core/store/spawn.h"
-#include "core/store/spawn_staged.h"
 #include "core/store/sweeping.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
@@ -232,7 +231,7 @@ static void stage_one(ecs_world *world, const struct broods *broods, const struc
   uint32_t count = make_parts(world, kind, parts, writes);
   for (uint32_t i = 0; i < kind->write_count; i++)
     writes[i].cell.u64 = broods->cells[brood->first + (uint64_t)i * brood->count + nth];
-  spawn_stage_reserved(world, parts, count);
+  spawn_reserved(world, parts, count, 0);
 }
 
 static ecs_status reserve_staged(const struct broods *broods, ecs_world *world) {

@@ -16,7 +16,6 @@
 #include "core/store/relation.h"
 #include "core/store/some_rows.h"
 #include "core/store/spawn.h"
-#include "core/store/spawn_staged.h"
 #include "core/store/watch.h"
 #include "core/store/marks.h"
 #include "core/store/world.h"
@@ -385,8 +384,8 @@ static void spawn_joined(struct giving *giving, uint32_t order, const k_scalar *
   const struct recipe *recipe = &giving->recipes[order];
   for (uint32_t i = order; i < order + recipe->write_count; i++)
     giving->writes[i].cell = giving_cell(giving->leaves[i], values[giving->from[i]]);
-  *spawned_by(giving, values[0].i64) = spawn_stage_reserved(
-      giving->run->query->world, giving->parts + order, recipe->part_count);
+  *spawned_by(giving, values[0].i64) = spawn_reserved(
+      giving->run->query->world, giving->parts + order, recipe->part_count, 0);
 }
 
 /* ---- orders with their parts ---- */

@@ -1,7 +1,7 @@
 #include "core/store/clone.h"
 
 #include "core/base/column_cells.h"
-#include "core/store/alone.h"
+#include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
@@ -307,12 +307,10 @@ static ecs_status stage(ecs_world *world, struct copying *copying) {
 ecs_status clone_make(ecs_world *world, const struct part *parts, uint32_t count, ecs_id *out) {
   struct copying copying = {parts, count, 0};
   assert(world->clone->count > 0);
-  bool open = staging_is_open(&world->staging);
-  uint32_t scope = NONE;
-  ecs_status status = open ? ECS_OK : scope_open(world, SCOPE_DEFER, &scope);
+  uint32_t scope;
+  ecs_status status = scope_open_own(world, &scope);
   if (status != ECS_OK) return status;
-  status = stage(world, &copying);
-  if (!open) status = scope_end_alone(world, scope, status);
+  status = scope_end_own(world, scope, stage(world, &copying));
   if (status == ECS_OK) *out = world->clone->ids[0];
   return status;
 }

@@ -6,6 +6,7 @@
 #include "core/store/emission.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
+#include "core/store/index.h"
 #include "core/store/relation.h"
 #include "core/store/replaying.h"
 #include "core/store/watch.h"
@@ -98,7 +99,7 @@ static void end_scope(ecs_world *world, uint32_t scope) {
 
 /* ---- keeping commands ---- */
 
-static struct chain *find_chain(const struct staging *staging, ecs_id entity) {
+INLINE struct chain *find_chain(const struct staging *staging, ecs_id entity) {
   assert(staging->batch.count == 0);
   uint32_t at = chain_map_get(&staging->chain_of, ecs_id_index(entity));
   if (at == NONE || staging->chains[at].entity != entity) return NULL;
@@ -163,40 +164,8 @@ ecs_status commands_write(ecs_world *world) {
   return ECS_OK;
 }
 
-/* Writes a command without writes, on what is no relation, if there is room and the slot of the
-** living entity is near. */
-static bool write_command(ecs_world *world, enum command_kind kind, ecs_id entity,
-                          ecs_id component) {
-  struct staging *staging = &world->staging;
-  uint32_t offset = ecs_id_index(entity) - FIRST_ENTITY, at = staging->command_count;
-  if (UNLIKELY(offset >= staging->chain_of.near_capacity || at == staging->command_capacity ||
-               staging->chain_count == staging->chain_capacity))
-    return false;
-  uint32_t scope = staging->scope_count - 1, *place = &staging->chain_of.near[offset];
-  assert(!world->shared && staging_is_open(staging) && staging->scopes[scope].open);
-  staging->commands[at] = (struct command){.entity = entity, .component = component, .kind = kind,
-                                           .scope = scope, .next = NONE,
-                                           .first_write = staging->write_count};
-  staging->command_count = at + 1;
-  staging->ends += kind == COMMAND_DESPAWN;
-  struct chain *chain = *place ? &staging->chains[*place - 1] : NULL;
-  if (chain && chain->entity == entity) {
-    *(chain->first == NONE ? &chain->first : &staging->commands[chain->last].next) = at;
-    chain->last = at;
-    return true;
-  }
-  *place = ++staging->chain_count;
-  staging->chains[*place - 1] = (struct chain){entity, at, at, NONE, false, false};
-  return true;
-}
-
-bool command_defer_unlike(ecs_world *world, enum command_kind kind, ecs_id entity,
-                          ecs_id component) {
-  return commands_write(world) == ECS_OK && write_command(world, kind, entity, component);
-}
-
 /* Puts a command at the end of its entity's chain; a new one when that is NULL. */
-static void link_command(struct staging *staging, uint32_t at, struct chain *chain) {
+INLINE void link_command(struct staging *staging, uint32_t at, struct chain *chain) {
   struct command *command = &staging->commands[at];
   command->next = NONE;
   assert(at < staging->command_count && (!chain || chain->entity == command->entity));
@@ -211,26 +180,64 @@ static void link_command(struct staging *staging, uint32_t at, struct chain *cha
       (struct chain){command->entity, at, at, NONE, false, false};
 }
 
+/* There is room. */
+INLINE void put_command(ecs_world *world, enum command_kind kind, ecs_id entity, ecs_id component,
+                        ecs_id target, const struct write *writes, uint32_t count) {
+  struct staging *staging = &world->staging;
+  uint32_t at = staging->command_count++, first = staging->write_count;
+  assert(!world->shared && staging_is_open(staging) && ecs_alive(world, entity));
+  assert(at < staging->command_capacity && count <= staging->write_capacity - first);
+  staging->commands[at] =
+      (struct command){.entity = entity, .component = component, .target = target, .kind = kind,
+                       .scope = staging->scope_count - 1, .next = NONE, .first_write = first,
+                       .write_count = count};
+  for (uint32_t i = 0; i < count; i++) staging->writes[first + i] = writes[i];
+  staging->write_count = first + count;
+  staging->ends += kind == COMMAND_DESPAWN;
+  link_command(staging, at, find_chain(staging, entity));
+}
+
+void command_put(ecs_world *world, enum command_kind kind, ecs_id entity, ecs_id component,
+                 const struct write *writes, uint32_t count) {
+  ecs_status status = UNLIKELY(world->staging.batch.count) ? commands_write(world) : ECS_OK;
+  assert(status == ECS_OK);
+  (void)status;
+  put_command(world, kind, entity, component, ECS_NULL, writes, count);
+}
+
+bool command_defer_unlike(ecs_world *world, enum command_kind kind, ecs_id entity,
+                          ecs_id component) {
+  struct staging *staging = &world->staging;
+  ecs_status status = UNLIKELY(staging->batch.count) ? commands_write(world) : ECS_OK;
+  if (status != ECS_OK || staging->command_count == staging->command_capacity ||
+      staging->chain_count == staging->chain_capacity)
+    return false;
+  put_command(world, kind, entity, component, ECS_NULL, NULL, 0);
+  return true;
+}
+
+/* In a scope of its own, which ends at once. */
+static APART ecs_status stage_in_own(ecs_world *world, enum command_kind kind, ecs_id entity,
+                                     ecs_id component, ecs_id target, const struct write *writes,
+                                     uint32_t count) {
+  uint32_t scope;
+  ecs_status status = scope_open_own(world, &scope);
+  if (status != ECS_OK) return status;
+  status = command_stage_pair(world, kind, entity, component, target, writes, count);
+  return scope_end_own(world, scope, status);
+}
+
 ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id entity,
                               ecs_id pair, ecs_id target, const struct write *writes,
                               uint32_t count) {
-  struct staging *staging = &world->staging;
-  assert(!world->shared && staging_is_open(staging) && ecs_alive(world, entity));
+  if (!staging_is_open(&world->staging))
+    return stage_in_own(world, kind, entity, pair, target, writes, count);
   ecs_status status = commands_write(world);
-  struct chain *chain = status == ECS_OK ? find_chain(staging, entity) : NULL;
-  if (status == ECS_OK) status = command_reserve(world, 1, count, chain ? 0 : 1);
+  bool chained = status == ECS_OK && find_chain(&world->staging, entity);
+  if (status == ECS_OK) status = command_reserve(world, 1, count, !chained);
   if (status != ECS_OK) return status;
-  uint32_t at = staging->command_count++;
-  assert(staging->command_count <= staging->command_capacity);
-  assert(staging->write_count + count <= staging->write_capacity);
-  staging->commands[at] = (struct command){entity, pair, target, kind, scope_innermost(staging),
-                                           NONE, staging->write_count, count, false, false,
-                                           false, false};
-  if (count) memcpy(staging->writes + staging->write_count, writes, count * sizeof *writes);
-  staging->write_count += count;
-  staging->ties += relation_of(world, pair) != NULL;
-  staging->ends += kind == COMMAND_DESPAWN;
-  link_command(staging, at, chain);
+  put_command(world, kind, entity, pair, target, writes, count);
+  world->staging.ties += relation_of(world, pair) != NULL;
   return ECS_OK;
 }
 
@@ -246,8 +253,8 @@ static bool batch_is_full(const struct staging *staging, ecs_id entity) {
 ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
                          ecs_id component, const struct write *writes, uint32_t count) {
   bool alike = kind == COMMAND_ADD || kind == COMMAND_REMOVE || kind == COMMAND_DESPAWN;
-  if (alike && count == 0 && batch_is_full(&world->staging, entity) &&
-      !relation_of(world, component)) {
+  if (alike && count == 0 && staging_is_open(&world->staging) &&
+      batch_is_full(&world->staging, entity) && !relation_of(world, component)) {
     ecs_status status = command_reserve(world, 1, 0, 1);
     if (status != ECS_OK) return status;
     if (command_defer_alike(world, kind, entity, component)) return ECS_OK;
@@ -399,11 +406,11 @@ ecs_status staging_refusal(ecs_world *world) {
   return world_fail(world, status, "%s", world->staging.refusal);
 }
 
-/* None of the commands has applied, as one of them could not. Who ends a scope alone does the
+/* None of the commands has applied, as one of them could not. Who ends a call's own scope does the
 ** rest, too. */
 static APART void refuse_whole(ecs_world *world, uint32_t scope) {
   assert(world->staging.whole && world->staging.open == 1);
-  if (!world->staging.alone) scope_cancel(world, scope);
+  if (!world->staging.own) scope_cancel(world, scope);
 }
 
 ecs_status scope_commit(ecs_world *world, uint32_t scope) {
@@ -429,6 +436,60 @@ void scope_cancel(ecs_world *world, uint32_t scope) {
     commands_forget(world);
   }
   staging->refused = ECS_OK;
+}
+
+/* ---- scopes of one call ---- */
+
+ecs_status scope_open_own(ecs_world *world, uint32_t *scope) {
+  *scope = NONE;
+  return staging_is_open(&world->staging) ? ECS_OK : scope_open(world, SCOPE_DEFER, scope);
+}
+
+/* The writes of all staged commands are their caller's again; those of a batch have none. */
+static void disown_writes(struct staging *staging) {
+  for (uint32_t i = staging->batch.count; i < staging->command_count; i++)
+    staging->commands[i].write_count = 0;
+}
+
+/* Ids go back to where they were taken from, the last one first. */
+static void unspawn_all(ecs_world *world) {
+  const struct staging *staging = &world->staging;
+  struct entity_index *index = &world->entities;
+  for (uint32_t i = staging->command_count; i-- > staging->batch.count;) {
+    if (staging->commands[i].kind != COMMAND_SPAWN) continue;
+    uint32_t at = ecs_id_index(staging->commands[i].entity);
+    assert(entity_record(index, at)->table == RECORD_BARE);
+    if (world->names.count) name_forget(world, at);
+    if (staging->adopted)
+      entity_unadopt(index, at, staging->adopted);
+    else
+      entity_untake(index, &index->entities, at);
+  }
+}
+
+ecs_status scope_end_own(ecs_world *world, uint32_t scope, ecs_status status) {
+  struct staging *staging = &world->staging;
+  bool staged = status == ECS_OK, written = staging->command_count > staging->batch.count;
+  if (scope == NONE) return status;
+  assert(!staging->own && staging->open == 1 && scope < staging->scope_count);
+  staging->own = true;
+  /* What spawns is there as it was given, or not at all. */
+  if (written && staging->commands[0].kind == COMMAND_SPAWN) staging->whole = true;
+  if (staged) status = scope_commit(world, scope);
+  staging->own = false;
+  if (staged && !staging_is_open(staging)) return status;
+  disown_writes(staging);
+  unspawn_all(world);
+  scope_cancel(world, scope);
+  return status;
+}
+
+void scope_take_back(ecs_world *world, uint32_t scope) {
+  struct staging *staging = &world->staging;
+  assert(staging->open > 1 && scope == scope_innermost(staging));
+  for (uint32_t i = staging->batch.count; i < staging->command_count; i++)
+    if (staging->commands[i].scope == scope) staging->commands[i].write_count = 0;
+  scope_cancel(world, scope);
 }
 
 void scope_end_inner(ecs_world *world, uint32_t scope, bool keep) {

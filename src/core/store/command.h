@@ -4,7 +4,7 @@
 #define ECS_CORE_STORE_COMMAND_H
 
 #include "core/store/name.h"
-#include "core/store/staging.h"
+#include "core/store/world.h"
 
 enum command_kind { COMMAND_SPAWN, COMMAND_DESPAWN, COMMAND_ADD, COMMAND_REMOVE, COMMAND_SET,
                     COMMAND_ENABLE, COMMAND_DISABLE, COMMAND_NAME };
@@ -32,6 +32,24 @@ struct chain {
   bool skip;                 /* it was dead when its commands applied */
   bool sparse;               /* sparse components may come or go, too */
 };
+
+/* Whether changes outside of scopes are scopes of one command: where they are not the affair of one
+** table alone, or observers are to be told. */
+static inline bool changes_are_commands(const ecs_world *world) {
+  return sparse_is_mixed(world) || world->staging.watched;
+}
+
+/* Not 0 where a change may have to be kept for the end of a scope. Both numbers are read at once:
+** apart they took 4 % of a change. */
+static inline uint64_t changes_waiting(const ecs_world *world) {
+  const char *open = (const char *)&world->staging + offsetof(struct staging, open);
+  uint64_t both;
+  assert(offsetof(struct staging, watched) == offsetof(struct staging, open) + 4);
+  memcpy(&both, open, sizeof both);
+  return both;
+}
+
+static inline bool changes_wait(const ecs_world *world) { return changes_waiting(world) != 0; }
 
 /* Room for one more scope: the next scope_open cannot fail. */
 ecs_status scope_reserve(ecs_world *world);
@@ -75,7 +93,19 @@ ecs_status deferred_cancel(ecs_world *world);
 /* Ends every scope opened after this one: a system may leave some open. */
 void scope_end_inner(ecs_world *world, uint32_t scope, bool keep);
 
-/* Keeps a command. The entity is alive. Takes over any slots in the writes when ECS_OK. */
+/* Opens a scope for what a call does where none is open; else *scope is NONE, and its commands are
+** among those of the scope that is. Ends such a one, with the status of what was staged in it: it
+** is gone then, and writes whose commands could not apply are their caller's. Where nothing could,
+** what was spawned in it never was. */
+ecs_status scope_open_own(ecs_world *world, uint32_t *scope);
+ecs_status scope_end_own(ecs_world *world, uint32_t scope, ecs_status status);
+
+/* Cancels a scope, in which staging something has failed, within another one: writes are their
+** caller's. */
+void scope_take_back(ecs_world *world, uint32_t scope);
+
+/* Keeps a command; outside of scopes, in one of its own. The entity is alive. Takes over any slots
+** in the writes when ECS_OK. */
 ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
                          ecs_id component, const struct write *writes, uint32_t count);
 
@@ -106,6 +136,10 @@ void staging_refuse(ecs_world *world, uint32_t at, ecs_status status);
 
 /* The status and message that staging_refuse has kept, once; ECS_OK when it was not called. */
 ecs_status staging_refusal(ecs_world *world);
+
+/* command_stage of a new command without a target, where command_reserve has made room. */
+void command_put(ecs_world *world, enum command_kind kind, ecs_id entity, ecs_id component,
+                 const struct write *writes, uint32_t count);
 
 void commands_forget(ecs_world *world);
 

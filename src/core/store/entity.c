@@ -1,6 +1,5 @@
 #include "core/store/entity.h"
 
-#include "core/store/alone.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/graph.h"
@@ -75,10 +74,8 @@ static APART ecs_status despawn_apart(ecs_world *world, ecs_id id) {
     return world_fail(world, ECS_EINVAL, "%e is a component: undeclare '%s' instead", id,
                       component_of(world, id)->name);
   if (UNLIKELY(prefab_is(world, ecs_id_index(id)))) return prefab_refuse(world, ecs_id_index(id));
-  if (staging_is_open(&world->staging))
+  if (changes_wait(world) || relation_concerns(world, ecs_id_index(id)))
     return command_stage(world, COMMAND_DESPAWN, id, ECS_NULL, NULL, 0);
-  if (world->staging.watched || relation_concerns(world, ecs_id_index(id)))
-    return relate_despawn(world, id);
   entity_kill(world, ecs_id_index(id));
   return ECS_OK;
 }
@@ -217,10 +214,8 @@ ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
   if (UNLIKELY(!entity_find(&world->entities, id))) return entity_need(world, id);
   struct cells_row cells;
   bool has = cells_find(world, id, component->id, &cells);
-  if (is_kept(world, id, component->id, has))
+  if (is_kept(world, id, component->id, has) || (!has && UNLIKELY(changes_are_commands(world))))
     return command_stage(world, COMMAND_SET, id, component->id, writes, count);
-  if (!has && UNLIKELY(changes_go_alone(world)))
-    return command_alone(world, COMMAND_SET, id, component->id, ECS_NULL, writes, count);
   if (UNLIKELY(world->watching->sets) && has && count)
     return watch_write(world, id, component->id, &cells, writes, count);
   if (!has) {

@@ -2,7 +2,6 @@
 ** cells to move, else step by step. */
 #include "core/store/entity_change.h"
 
-#include "core/store/alone.h"
 #include "core/store/component.h"
 #include "core/store/edge.h"
 #include "core/store/entity.h"
@@ -28,11 +27,10 @@ static APART ecs_status change_apart(ecs_world *world, ecs_id id, ecs_id compone
   ecs_status status = component_need_id(world, component, &needed);
   if (status != ECS_OK) return status;
   if (needed->relation) return relate_change(world, id, component, adds);
-  if (staging_is_open(&world->staging))
-    return command_defer_alike(world, kind, id, component)
-               ? ECS_OK : command_stage(world, kind, id, component, NULL, 0);
-  if (changes_go_alone(world))
-    return command_alone(world, kind, id, component, ECS_NULL, NULL, 0);
+  if (staging_is_open(&world->staging) && command_defer_alike(world, kind, id, component))
+    return ECS_OK;
+  if (changes_wait(world) || sparse_is_mixed(world))
+    return command_stage(world, kind, id, component, NULL, 0);
   return adds ? entity_add_now(world, id, needed) : entity_remove_now(world, id, needed);
 }
 

@@ -1,5 +1,4 @@
 /* Walking a query's tables, and changing all its rows at once. */
-#include "core/store/alone.h"
 #include "core/store/batch.h"
 #include "core/store/changes.h"
 #include "core/store/component.h"
@@ -300,9 +299,9 @@ static ecs_status change_matches(ecs_query *query, ecs_id id, change_fn change) 
 static ecs_status change_each(ecs_query *query, ecs_id id, change_fn change) {
   ecs_world *world = query->world;
   uint32_t scope;
-  ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
+  ecs_status status = scope_open_own(world, &scope);
   if (status != ECS_OK) return status;
-  return scope_end_alone(world, scope, change_matches(query, id, change));
+  return scope_end_own(world, scope, change_matches(query, id, change));
 }
 
 static ecs_status relate_one(ecs_world *world, ecs_id entity, ecs_id id) {

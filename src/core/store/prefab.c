@@ -2,7 +2,6 @@
 
 #include "core/base/nearest.h"
 #include "core/base/text.h"
-#include "core/store/alone.h"
 #include "core/store/builtin.h"
 #include "core/store/clone.h"
 #include "core/store/command.h"
@@ -447,7 +446,7 @@ static ecs_status declare_in_scope(ecs_world *world, struct prefab_plan *plan, e
   world->cascade.takes_prefabs = true;
   world->staging.whole = !open;
   if (!open)
-    status = scope_end_alone(world, scope, status);
+    status = scope_end_own(world, scope, status);
   else if (status == ECS_OK)
     status = scope_commit(world, scope);
   else

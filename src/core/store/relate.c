@@ -1,6 +1,6 @@
 #include "core/store/relate.h"
 
-#include "core/store/alone.h"
+#include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/graph.h"
 #include "core/store/row.h"
@@ -144,8 +144,8 @@ ecs_status relate_set(ecs_world *world, ecs_id id, struct component *component,
   if (!given && !relate_has(world, id, component, ECS_NULL))
     return relate_no_target(world, component);
   if (given && target == ECS_NULL) return relate_remove(world, id, component, ECS_NULL);
-  if (UNLIKELY(changes_go_alone(world)))
-    return command_alone(world, COMMAND_SET, id, component->id, ECS_NULL, writes, count);
+  if (UNLIKELY(changes_are_commands(world)))
+    return command_stage(world, COMMAND_SET, id, component->id, writes, count);
   return tie_now(world, id, component, target, writes, count);
 }
 
@@ -179,8 +179,8 @@ static ecs_status pair_now(ecs_world *world, ecs_id id, ecs_id pair, const struc
 static ecs_status set_pair(ecs_world *world, ecs_id id, struct component *component,
                            ecs_id target, const struct write *writes, uint32_t count) {
   ecs_id pair = pair_make(ecs_id_index(component->id), ecs_id_index(target));
-  if (!staging_is_open(&world->staging) && UNLIKELY(changes_go_alone(world)))
-    return command_alone(world, COMMAND_SET, id, pair, target, writes, count);
+  if (!staging_is_open(&world->staging) && UNLIKELY(changes_are_commands(world)))
+    return command_stage_pair(world, COMMAND_SET, id, pair, target, writes, count);
   if (!staging_is_open(&world->staging)) return pair_now(world, id, pair, writes, count);
   /* To add what is there is a command, too: observers hear entities in the order of these. */
   if (count == 0 || !entity_has(world, id, pair) || command_is_staged(world, id, pair) ||
@@ -195,7 +195,7 @@ ecs_status relate_add(ecs_world *world, ecs_id id, struct component *component, 
   if (!entity_find(&world->entities, target)) return entity_need(world, target);
   if (!component->relation->exclusive)
     return set_pair(world, id, component, target, writes, count);
-  if (!staging_is_open(&world->staging) && LIKELY(!changes_go_alone(world)))
+  if (!staging_is_open(&world->staging) && LIKELY(!changes_are_commands(world)))
     return tie_now(world, id, component, target, writes, count);
   const struct write *all = with_target(world, target, writes, count);
   return all ? relate_set(world, id, component, all, count + 1) : world_nomem(world);
@@ -306,12 +306,11 @@ ecs_status relate_remove(ecs_world *world, ecs_id id, struct component *componen
                          ecs_id target) {
   if (!entity_find(&world->entities, id)) return entity_need(world, id);
   ecs_id pair = pair_make(ecs_id_index(component->id), ecs_id_index(target));
-  if (staging_is_open(&world->staging))
+  bool open = staging_is_open(&world->staging);
+  if (!open && !relate_has(world, id, component, target)) return ECS_OK;
+  if (changes_wait(world))
     return command_stage_pair(world, COMMAND_REMOVE, id, target ? pair : component->id, target,
                               NULL, 0);
-  if (!relate_has(world, id, component, target)) return ECS_OK;
-  if (world->staging.watched)
-    return command_alone(world, COMMAND_REMOVE, id, target ? pair : component->id, target, NULL, 0);
   return remove_now(world, id, component, target);
 }
 
@@ -322,10 +321,6 @@ ecs_status relate_change(ecs_world *world, ecs_id id, ecs_id relation, bool adds
   if (!adds) return relate_remove(world, id, component, target);
   return target ? relate_add(world, id, component, target, NULL, 0)
                 : relate_no_target(world, component);
-}
-
-ecs_status relate_despawn(ecs_world *world, ecs_id id) {
-  return command_alone(world, COMMAND_DESPAWN, id, ECS_NULL, ECS_NULL, NULL, 0);
 }
 
 /* ---- asking ---- */

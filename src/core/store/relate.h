@@ -39,9 +39,6 @@ ecs_status relate_add_pair(ecs_world *world, ecs_id id, ecs_id pair);
 /* Adds or removes by an id: a pair's, or, to remove all, the relation's. */
 ecs_status relate_change(ecs_world *world, ecs_id id, ecs_id relation, bool adds);
 
-/* Despawns an entity with all that its death means for others. */
-ecs_status relate_despawn(ecs_world *world, ecs_id id);
-
 /* Whether it is tied to the target, or, with ECS_NULL, to any. */
 bool relate_has(const ecs_world *world, ecs_id id, const struct component *component,
                 ecs_id target);

@@ -12,7 +12,7 @@
 
 void replay_release(ecs_world *world, const struct command *command) {
   const struct component *component = component_of(world, command->component);
-  if (!component || !component->has_any || (command->dropped && world->staging.alone)) return;
+  if (!component || !component->has_any || (command->dropped && world->staging.own)) return;
   assert(command->first_write + command->write_count <= world->staging.write_count);
   for (uint32_t i = 0; i < command->write_count; i++) {
     const struct write *write = &world->staging.writes[command->first_write + i];

@@ -4,7 +4,7 @@
 
 #include "core/base/column_cells.h"
 #include "core/base/many.h"
-#include "core/store/alone.h"
+#include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
@@ -109,12 +109,18 @@ ecs_status spawn_stage_part(ecs_world *world, ecs_id entity, const struct part *
                             part->write_count);
 }
 
-/* Keeps the commands of the nth entity that is spawned with these parts. */
+/* Keeps the commands of the nth entity that is spawned with these parts; there is room for them. */
 static ecs_status stage_parts(ecs_world *world, ecs_id id, const struct part *parts,
                               uint32_t count, uint64_t nth) {
-  ecs_status status = command_stage(world, COMMAND_SPAWN, id, ECS_NULL, NULL, 0);
-  for (uint32_t i = 0; i < count && status == ECS_OK; i++)
-    status = spawn_stage_part(world, id, &parts[i], writes_of(&parts[i], nth));
+  ecs_status status = ECS_OK;
+  command_put(world, COMMAND_SPAWN, id, ECS_NULL, NULL, 0);
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++) {
+    const struct write *writes = writes_of(&parts[i], nth);
+    if (UNLIKELY(parts[i].component->relation))
+      status = spawn_stage_part(world, id, &parts[i], writes);
+    else
+      command_put(world, COMMAND_SET, id, parts[i].component->id, writes, parts[i].write_count);
+  }
   return status;
 }
 
@@ -138,13 +144,28 @@ static ecs_status reserve_parts(ecs_world *world, const struct part *parts, uint
                          spawn_writes(parts, count) * times, times);
 }
 
-static ecs_status stage_spawn(ecs_world *world, const struct part *parts, uint32_t count,
-                              ecs_id *out) {
-  ecs_status status = reserve_ids(world, 1);
-  if (status == ECS_OK) status = reserve_parts(world, parts, count, 1);
+ecs_id spawn_reserved(ecs_world *world, const struct part *parts, uint32_t count, uint64_t nth) {
+  ecs_id id = entity_id(&world->entities,
+                        entity_take(&world->entities, &world->entities.entities));
+  ecs_status status = stage_parts(world, id, parts, count, nth);
+  assert(status == ECS_OK);
+  (void)status;
+  return id;
+}
+
+/* Stages spawns, outside of scopes in one of their own: for their ties, or for observers. */
+static APART ecs_status stage_many(ecs_world *world, uint64_t n, const struct part *parts,
+                                   uint32_t count, ecs_id *ids) {
+  uint32_t scope;
+  ecs_status status = reserve_ids(world, n);
+  if (status == ECS_OK) status = scope_open_own(world, &scope);
   if (status != ECS_OK) return status;
-  *out = entity_id(&world->entities, entity_take(&world->entities, &world->entities.entities));
-  return stage_parts(world, *out, parts, count, 0);
+  status = reserve_parts(world, parts, count, n);
+  for (uint64_t i = 0; i < n && status == ECS_OK; i++) {
+    ecs_id id = spawn_reserved(world, parts, count, i);
+    if (ids) ids[i] = id;
+  }
+  return scope_end_own(world, scope, status);
 }
 
 /* Spawns one entity with defaults where room is to be made, or its slot is not near. */
@@ -293,26 +314,17 @@ static APART ecs_status spawn_sparse_at(ecs_world *world, ecs_id id, const struc
   return ECS_OK;
 }
 
-/* Whether they are spawned in a scope of their own: for their ties, or for observers. */
-static inline bool go_alone(const ecs_world *world, const struct part *parts, uint32_t count) {
-  if (UNLIKELY(world->staging.watched)) return true;
+/* Whether spawns are staged: also for their ties, or for observers. */
+static inline bool are_staged(const ecs_world *world, const struct part *parts, uint32_t count) {
+  if (UNLIKELY(changes_wait(world))) return true;
   for (uint32_t i = 0; i < count; i++)
     if (UNLIKELY(parts[i].component->relation)) return true;
   return false;
 }
 
-static APART ecs_status spawn_alone(ecs_world *world, const struct part *parts, uint32_t count,
-                                   ecs_id *out) {
-  uint32_t scope;
-  ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
-  if (status != ECS_OK) return status;
-  return scope_end_alone(world, scope, stage_spawn(world, parts, count, out));
-}
-
 ecs_status entity_spawn(ecs_world *world, const struct part *parts, uint32_t count,
                         ecs_id *out) {
-  if (staging_is_open(&world->staging)) return stage_spawn(world, parts, count, out);
-  if (go_alone(world, parts, count)) return spawn_alone(world, parts, count, out);
+  if (are_staged(world, parts, count)) return stage_many(world, 1, parts, count, out);
   if (are_sparse(world, parts, count)) return spawn_sparse(world, 1, parts, count, out);
   struct table *table = NULL;
   ecs_status status = spawn_table_of(world, parts, count, &table);
@@ -337,23 +349,19 @@ static ecs_status adopt_reserve(ecs_world *world, ecs_id id) {
   return status == ECS_OK ? ECS_OK : entity_need(world, id);
 }
 
-static ecs_status stage_at(ecs_world *world, ecs_id id, const struct part *parts,
-                           uint32_t count, struct unborn *was) {
-  ecs_status status = reserve_parts(world, parts, count, 1);
-  if (status != ECS_OK) return status;
-  *was = entity_adopt(&world->entities, id);
-  return stage_parts(world, id, parts, count, 0);
-}
-
-static APART ecs_status spawn_alone_at(ecs_world *world, ecs_id id, const struct part *parts,
-                                      uint32_t count) {
+static APART ecs_status stage_at(ecs_world *world, ecs_id id, const struct part *parts,
+                                 uint32_t count) {
   uint32_t scope;
-  ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
-  if (status != ECS_OK) return status;
   struct unborn was;
-  status = stage_at(world, id, parts, count, &was);
-  world->staging.adopted = &was;
-  status = scope_end_alone(world, scope, status);
+  ecs_status status = scope_open_own(world, &scope);
+  if (status != ECS_OK) return status;
+  status = reserve_parts(world, parts, count, 1);
+  if (status == ECS_OK) {
+    was = entity_adopt(&world->entities, id);
+    world->staging.adopted = &was;
+    status = stage_parts(world, id, parts, count, 0);
+  }
+  status = scope_end_own(world, scope, status);
   world->staging.adopted = NULL;
   return status;
 }
@@ -362,9 +370,7 @@ ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts
                            uint32_t count) {
   ecs_status status = adopt_reserve(world, id);
   if (status != ECS_OK) return status;
-  struct unborn was;
-  if (staging_is_open(&world->staging)) return stage_at(world, id, parts, count, &was);
-  if (go_alone(world, parts, count)) return spawn_alone_at(world, id, parts, count);
+  if (are_staged(world, parts, count)) return stage_at(world, id, parts, count);
   if (are_sparse(world, parts, count)) return spawn_sparse_at(world, id, parts, count);
   struct table *table = NULL;
   status = spawn_table_of(world, parts, count, &table);
@@ -378,18 +384,6 @@ ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts
   write_parts(world, table, row, parts, count);
   world_settle(world);
   return ECS_OK;
-}
-
-static ecs_status stage_many(ecs_world *world, uint64_t n, const struct part *parts,
-                             uint32_t count, ecs_id *ids) {
-  ecs_status status = reserve_parts(world, parts, count, n);
-  for (uint64_t i = 0; i < n && status == ECS_OK; i++) {
-    uint32_t index = entity_take(&world->entities, &world->entities.entities);
-    ecs_id id = entity_id(&world->entities, index);
-    status = stage_parts(world, id, parts, count, i);
-    if (ids) ids[i] = id;
-  }
-  return status;
 }
 
 /* The rows' cells of one part, one column at a time. */
@@ -429,24 +423,14 @@ static LOOPS void take_rows(ecs_world *world, struct table *table, uint32_t n, e
   }
 }
 
-static APART ecs_status spawn_many_alone(ecs_world *world, uint64_t n,
-                                        const struct part *parts, uint32_t count,
-                                        ecs_id *ids) {
-  uint32_t scope;
-  ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
-  if (status != ECS_OK) return status;
-  return scope_end_alone(world, scope, stage_many(world, n, parts, count, ids));
-}
-
 ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *parts,
                              uint32_t count, ecs_id *ids) {
-  ecs_status status = reserve_ids(world, n);
-  if (status != ECS_OK || n == 0) return status;
-  if (staging_is_open(&world->staging)) return stage_many(world, n, parts, count, ids);
-  if (go_alone(world, parts, count)) return spawn_many_alone(world, n, parts, count, ids);
+  if (n == 0) return ECS_OK;
+  if (are_staged(world, parts, count)) return stage_many(world, n, parts, count, ids);
   if (are_sparse(world, parts, count)) return spawn_sparse(world, n, parts, count, ids);
   struct table *table = NULL;
-  status = spawn_table_of(world, parts, count, &table);
+  ecs_status status = reserve_ids(world, n);
+  if (status == ECS_OK) status = spawn_table_of(world, parts, count, &table);
   if (status == ECS_OK) status = table_reserve(world, table, n);
   if (status != ECS_OK) return status;
   uint32_t row = table->count;

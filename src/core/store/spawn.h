@@ -15,6 +15,10 @@ ecs_status spawn_reserve_ids(ecs_world *world, uint64_t count);
 uint64_t spawn_commands(const struct part *parts, uint32_t count);
 uint64_t spawn_writes(const struct part *parts, uint32_t count);
 
+/* Stages the spawn of the nth entity with parts in a scope where there is room for all of it: for
+** its id and for its commands (spawn_reserve_ids, command_reserve). */
+ecs_id spawn_reserved(ecs_world *world, const struct part *parts, uint32_t count, uint64_t nth);
+
 /* The table of entities with these parts, which may have to be made. */
 ecs_status spawn_table_of(ecs_world *world, const struct part *parts, uint32_t count,
                           struct table **out);

@@ -84,7 +84,7 @@ struct staging {
   uint32_t ends;             /* and those that end their entities */
   ecs_status refused;        /* why the first command that could not apply could not, */
   uint32_t refused_at;       /* which that is, */
-  bool alone;                /* who gave it is told and keeps its writes (scope_end_alone), */
+  bool own;                  /* who gave it is told and keeps its writes (scope_end_own), */
   bool whole;                /* where it is dropped all others are, too (commands_apply), */
   const struct unborn *adopted;   /* what its spawned id was; NULL where that was taken, */
   char refusal[MESSAGE_SIZE];   /* and the message */

@@ -1,6 +1,6 @@
 #include "core/store/toggle.h"
 
-#include "core/store/alone.h"
+#include "core/store/command.h"
 #include "core/store/bits.h"
 #include "core/store/cells.h"
 #include "core/store/component.h"
@@ -154,11 +154,8 @@ static APART ecs_status switch_any(ecs_world *world, ecs_id entity, ecs_id id, b
   ecs_status status = component_need_id(world, id, &component);
   if (status == ECS_OK) status = need_toggle(world, component);
   if (status != ECS_OK) return status;
-  if (staging_is_open(&world->staging))
+  if (changes_wait(world))
     return command_stage(world, off ? COMMAND_DISABLE : COMMAND_ENABLE, entity, id, NULL, 0);
-  if (UNLIKELY(world->staging.watched))
-    return command_alone(world, off ? COMMAND_DISABLE : COMMAND_ENABLE, entity, id, ECS_NULL, NULL,
-                         0);
   if (cells_find(world, entity, id, &cells)) toggle_set(cells.table, id, cells.row, off);
   return ECS_OK;
 }
