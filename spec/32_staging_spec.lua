@@ -374,4 +374,49 @@ describe("scopes", function()
     collectgarbage()
     assert.is_nil(next(weak))
   end)
+
+  it("keep what is done to all that a query finds as for each, whatever else comes", function()
+    local behind = {
+      nothing = function() end,
+      ["the same for another one"] = function(world, ids) world:add(ids[9], "Frozen") end,
+      ["the same for one of them"] = function(world, ids) world:add(ids[2], "Frozen") end,
+      ["something else"] = function(world, ids) world:remove(ids[4], "Frozen") end,
+      ["a value"] = function(world, ids) world:set(ids[3], "Bag", { name = "b" }) end,
+      ["a spawn"] = function(world) world:spawn { Frozen = true } end,
+      ["a despawn"] = function(world, ids) world:despawn(ids[5]) end,
+      ["a scope that is cancelled"] = function(world, ids)
+        world:defer()
+        world:query "Velocity, !Position":add "Frozen"
+        world:despawn(ids[7])
+        world:cancel()
+      end,
+    }
+    for name, more in pairs(behind) do
+      for _, text in ipairs { "Position, Velocity?", "Velocity" } do
+        local digests = {}
+        for _, at_once in ipairs { true, false } do
+          local world, ids = new_world(), {}
+          for i = 1, 12 do
+            ids[i] = world:spawn { Position = i % 3 ~= 0 and { i, 0 } or nil,
+              Velocity = i % 2 == 0 and {} or nil, Frozen = i % 5 == 0 or nil }
+          end
+          local query = world:query(text)
+          world:defer()
+          if at_once then
+            query:add "Frozen"
+          else
+            for _, id in ipairs(query:ids()) do world:add(id, "Frozen") end
+          end
+          more(world, ids)
+          world:commit()
+          local rows = world:query "Frozen":ids()
+          for at, id in ipairs(rows) do
+            rows[at] = id & 0xFFFFFFF
+          end
+          digests[#digests + 1] = world:digest() .. " " .. table.concat(rows, " ")
+        end
+        assert.are.equal(digests[2], digests[1], name)
+      end
+    end
+  end)
 end)

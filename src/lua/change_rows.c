@@ -131,7 +131,7 @@ static void change_whole(lua_State *L, const struct query_box *query,
 /* ---- the methods ---- */
 
 /* The query and its predicate are at 1 and behind the arguments. */
-static void run(lua_State *L, const struct query_box *query, int filter,
+static void run_change(lua_State *L, const struct query_box *query, int filter,
                 struct change *change) {
   int arguments = filter - 2;
   const ecs_world *world = query->box->world;
@@ -148,7 +148,7 @@ static void run(lua_State *L, const struct query_box *query, int filter,
   source_run(L, filter, change_body, arguments + 1);
 }
 
-static int change(lua_State *L, enum command_kind kind, const char *method) {
+static int change_entities(lua_State *L, enum command_kind kind, const char *method) {
   int arguments = lua_gettop(L) > 1 ? lua_gettop(L) - 1 : 0;
   const struct query_box *query = check_entities(L, arguments + 1);
   int filter = lua_gettop(L);
@@ -158,7 +158,7 @@ static int change(lua_State *L, enum command_kind kind, const char *method) {
   if (arguments > 1 && !component->relation)
     luaL_argerror(L, 3, "one component expected: call it for each");
   struct change change = {kind, method, component->id, arguments == 1 && !component->relation};
-  run(L, query, filter, &change);
+  run_change(L, query, filter, &change);
   return 0;
 }
 
@@ -168,9 +168,9 @@ int query_despawn(lua_State *L) {
   const struct query_box *query = check_entities(L, 1);
   if (more)
     luaL_argerror(L, 2, "it despawns all that the query finds: world:despawn(entity) takes one");
-  run(L, query, lua_gettop(L), &change);
+  run_change(L, query, lua_gettop(L), &change);
   return 0;
 }
 
-int query_add(lua_State *L) { return change(L, COMMAND_ADD, "add"); }
-int query_remove(lua_State *L) { return change(L, COMMAND_REMOVE, "remove"); }
+int query_add(lua_State *L) { return change_entities(L, COMMAND_ADD, "add"); }
+int query_remove(lua_State *L) { return change_entities(L, COMMAND_REMOVE, "remove"); }

@@ -285,7 +285,7 @@ static void apply_chain(ecs_world *world, const struct chain *chain) {
 /* ---- chains that go the same way ---- */
 
 /* Whether a chain means no more than that its entity moves to its target. */
-INLINE bool moves_alone(const ecs_world *world, const struct chain *chain) {
+INLINE bool is_only_move(const ecs_world *world, const struct chain *chain) {
   if (chain->first != chain->last || chain->first == NONE || chain->skip || chain->sparse ||
       chain->target == NONE || ecs_id_index(chain->entity) < FIRST_ENTITY)
     return false;
@@ -301,7 +301,7 @@ static uint32_t list_moves(const ecs_world *world, uint32_t first, uint32_t *ent
   const struct chain *chain = &staging->chains[first];
   uint32_t count = 0, most = staging->chain_count - first;
   uint32_t target = chain->target, from = NONE;
-  for (; count < most && count < ROWS_TOGETHER && moves_alone(world, chain); count++, chain++) {
+  for (; count < most && count < ROWS_TOGETHER && is_only_move(world, chain); count++, chain++) {
     uint32_t index = ecs_id_index(chain->entity);
     uint32_t table = entity_record(&world->entities, index)->table;
     if (count == 0) from = table;

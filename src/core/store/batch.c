@@ -59,7 +59,7 @@ static struct lane *add_lane(ecs_world *world, struct table *from) {
   struct batch *batch = &world->staging.batch;
   struct lane *lanes = memory_grow(&world->memory, batch->lanes, &batch->lane_capacity,
                                    batch->lane_count + 1ull, sizeof *lanes);
-  assert(!from->lane);
+  assert(!from->lane && from->count > 0);
   if (!lanes) return NULL;
   batch->lanes = lanes;
   from->lane = ++batch->lane_count;
@@ -292,7 +292,7 @@ static void move_marked(ecs_world *world, const struct lane *lane) {
   uint32_t *entities = (uint32_t *)(void *)world_scratch(world, lane->count), count = 0;
   const uint64_t *bits = bits_of(&world->staging.batch, lane);
   bool each = lane->to && lane->to->id_count == 0 && rows_have_component(lane->from);
-  assert(entities && bits);
+  assert(entities && bits && lane->count < lane->from->count);
   for (uint32_t word = 0; count < lane->count; word++)
     for (uint64_t left = bits[word]; left; left &= left - 1)
       entities[count++] = lane->from->rows[word * 64 + bits_first(left)];
@@ -320,6 +320,7 @@ static void change_rows(ecs_world *world) {
   for (uint32_t i = 0; i < batch->lane_count; i++) {
     const struct lane *lane = &batch->lanes[i];
     bool stays = lane->to == lane->from;
+    assert(!lane->to || lane->to->incoming == 0);
     uint32_t row = lane->to && !stays ? lane->to->count : 0;
     if (!stays && lane->count == lane->from->count)
       move_whole(world, lane->from, lane->to);
@@ -340,6 +341,7 @@ static void change_list(ecs_world *world) {
     while (at < batch->count && count < ROWS_TOGETHER && table_at(world, at) == index &&
            index != RECORD_BARE);
     struct table *from = index == RECORD_BARE ? NULL : world_table(world, index);
+    assert(!from || from->lane || batch->kind == COMMAND_DESPAWN);
     struct table *to = from && from->lane ? batch->lanes[from->lane - 1].to : NULL;
     if (UNLIKELY(!from) && entity_find(&world->entities, batch->entities[at - 1]))
       entity_kill(world, entities[0]);
@@ -362,6 +364,7 @@ static ecs_status change_batch(ecs_world *world, bool *plain) {
 
 ecs_status batch_apply(ecs_world *world, bool *applied) {
   const struct batch *batch = &world->staging.batch;
+  assert(batch->count == 0 || batch->count == world->staging.command_count);
   *applied = batch->count && (batch->by_rows || !world->staging.watched) &&
              batch_is_plain(world, (enum command_kind)batch->kind, batch->component);
   return *applied ? change_batch(world, applied) : ECS_OK;

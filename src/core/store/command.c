@@ -408,7 +408,7 @@ ecs_status staging_refusal(ecs_world *world) {
 
 /* None of the commands has applied, as one of them could not. Who ends a call's own scope does the
 ** rest, too. */
-static APART void refuse_whole(ecs_world *world, uint32_t scope) {
+static APART void refuse_commands(ecs_world *world, uint32_t scope) {
   assert(world->staging.whole && world->staging.open == 1);
   if (!world->staging.own) scope_cancel(world, scope);
 }
@@ -419,7 +419,7 @@ ecs_status scope_commit(ecs_world *world, uint32_t scope) {
   if (LIKELY(scope_end_first(staging, world->watching->note_count))) return ECS_OK;
   if (staging->open == 1 && (staging->command_count | world->watching->note_count)) {
     ecs_status status = commands_apply(world);
-    if (status != ECS_OK && !scope_stays_open(status)) refuse_whole(world, scope);
+    if (status != ECS_OK && !scope_stays_open(status)) refuse_commands(world, scope);
     if (status != ECS_OK) return status;
   }
   end_scope(world, scope);

@@ -247,7 +247,7 @@ static ecs_status need_pages(ecs_world *world, const struct kit *kit, uint32_t a
   return status;
 }
 
-static void put(ecs_world *world, const struct kit *kit, uint32_t at) {
+static void put_kit(ecs_world *world, const struct kit *kit, uint32_t at) {
   assert(kit->table);
   row_append(world, kit->table, at, entity_record(&world->entities, at));
   for (uint32_t i = 0; i < kit->sparse_count; i++)
@@ -291,7 +291,7 @@ static APART ecs_status spawn_sparse(ecs_world *world, uint64_t n, const struct 
     if (status != ECS_OK)
       entity_untake(index, &index->entities, at);
     else
-      put(world, &kit, at);
+      put_kit(world, &kit, at);
     if (status == ECS_OK && ids) ids[i] = entity_id(index, at);
   }
   if (status != ECS_OK) unspawn(world, &kit, first);
@@ -308,7 +308,7 @@ static APART ecs_status spawn_sparse_at(ecs_world *world, ecs_id id, const struc
   if (status == ECS_OK) status = need_pages(world, &kit, ecs_id_index(id));
   if (status != ECS_OK) return status;
   entity_adopt(&world->entities, id);
-  put(world, &kit, ecs_id_index(id));
+  put_kit(world, &kit, ecs_id_index(id));
   write_kit(world, &kit, kit.table->count - 1, 0, parts, count);
   world_settle(world);
   return ECS_OK;
