@@ -66,7 +66,8 @@ end
 describe("random phases", function()
   local function pick_anchor(rng, i)
     if rng:chance(30) then return nil end
-    return rng:chance(50) and rng:pick { "update", "render", "startup" } or "p" .. rng:range(1, i + 3)
+    return rng:chance(50) and rng:pick { "update", "render", "startup" }
+      or "p" .. rng:range(1, i + 3)
   end
 
   it("are where rounds over all of them would put them, whichever comes last", function()
@@ -76,14 +77,17 @@ describe("random phases", function()
       for at, phase in ipairs(world:describe().phases) do declared[at] = { name = phase.name } end
       for i = 1, 14 do
         local phase = { name = "p" .. (rng:chance(80) and i or rng:int(14)) }
-        phase.after, phase.before = pick_anchor(rng, i), rng:chance(30) and pick_anchor(rng, i) or nil
+        phase.after = pick_anchor(rng, i)
+        phase.before = rng:chance(30) and pick_anchor(rng, i) or nil
         local wanted, at = table.move(declared, 1, #declared, 1, {}), #declared + 1
         for place, other in ipairs(declared) do
           if other.name == phase.name then at = place end
         end
         wanted[at] = phase
-        local ok = pcall(world.phase, world, phase.name, { after = phase.after, before = phase.before })
-        local possible = phase.after ~= phase.name and phase.before ~= phase.name and arrange(wanted)
+        local ok = pcall(world.phase, world, phase.name,
+          { after = phase.after, before = phase.before })
+        local possible = phase.after ~= phase.name and phase.before ~= phase.name
+          and arrange(wanted)
         assert.are.equal(possible and true or false, ok)
         if ok then declared = wanted end
         local names = {}

@@ -33,8 +33,8 @@ static void unordered(struct fixture *f) {
   f->query = query_with(f, "(Likes, *)", ECS_NULL);
 }
 
-/* A line whose first one is frozen: what is noted on the way there is a short cut, and nothing fails
-** without it. */
+/* A line whose first one is frozen: what is noted on the way there is a short cut, and nothing
+** fails without it. */
 static void lined_up(struct fixture *f) {
   family(f);
   CHECK_OK(f->world, ecs_add(f->world, f->ids[0], f->frozen));

@@ -68,8 +68,8 @@ static int run(lua_State *L, struct world_box *box, const char *name, double dt)
   return 0;
 }
 
-/* Names of others that systems and phases give and nobody has, and other mistakes that are no
-** errors: a warning for each, once. What hears it, which is the host's function, may do anything. */
+/* Warns once of each name in `before` and `after` that nothing has, and of other mistakes that do
+** not raise errors. The host's function that hears it may do anything. */
 static struct world_box *warn(lua_State *L, struct world_box *box) {
   char text[MESSAGE_SIZE];
   while (schedule_tell(box->world, text, sizeof text)) warn_later(L, box, 1, "%s", text);

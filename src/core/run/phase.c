@@ -36,8 +36,10 @@ static uint32_t place_of(struct phase *const *placed, uint32_t count,
 }
 
 static bool anchored_to_known(const struct schedule *schedule, const struct phase *phase) {
-  return position(schedule->phases, schedule->phase_count, phase->after, phase->after_hash) != NONE ||
-         position(schedule->phases, schedule->phase_count, phase->before, phase->before_hash) != NONE;
+  return position(schedule->phases, schedule->phase_count, phase->after,
+                  phase->after_hash) != NONE ||
+         position(schedule->phases, schedule->phase_count, phase->before,
+                  phase->before_hash) != NONE;
 }
 
 static void insert(struct phase **placed, uint32_t count, uint32_t at, struct phase *phase) {

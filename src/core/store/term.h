@@ -40,7 +40,7 @@ struct term {
   uint32_t through_leaf;       /* the field; NONE for a relation's target */
   bool cascade;                /* of a path along a relation: parents come first */
   bool nearest;                /* of a path: from the row itself on, along the relation */
-  struct map known;            /* of these, while a walk is under way: to whom ways lead, by index */
+  struct map known;            /* of these, while a walk is under way: where ways lead, by index */
   enum term_kind kind;
   uint32_t group;        /* terms of one A|B|C share it; NONE otherwise */
   uint32_t leaf;         /* a single field's term (Position.x); NONE for the whole */

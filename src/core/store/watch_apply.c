@@ -466,7 +466,9 @@ static ecs_status concern(ecs_world *world, const struct table *table, bool leav
   for (uint32_t i = 0; table && i < table->watcher_count && status == ECS_OK; i++) {
     struct watch *watch = table->watchers[i];
     bool scoped = staging_is_open(staging) || !world->watching->together;
-    if ((scoped && watch->born == staging->epoch) || (watch->kind <= WATCH_DESPAWN) != leaves) continue;
+    if ((scoped && watch->born == staging->epoch) ||
+        (watch->kind <= WATCH_DESPAWN) != leaves)
+      continue;
     if (watch->round != world->watching->round) status = enter(world, watch);
     if (status == ECS_OK) status = add_span(world, watch, span);
   }
