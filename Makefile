@@ -127,21 +127,23 @@ $(BUILD)/examples/%: examples/%.c $(RELEASE)/libecs_lua.a Makefile
 
 ## make install    PREFIX=/usr/local, LUA_LMOD, LUA_CMOD, DESTDIR
 install: all $(BUILD)/ecs.pc
-	$(INSTALL) -d $(addprefix $(DESTDIR),$(LUA_CMOD)/ecs $(LUA_LMOD)/ecs/include \
-	  $(LUA_LMOD)/ecs/live $(PREFIX)/include $(PREFIX)/lib/pkgconfig)
-	$(INSTALL) -m 755 $(RELEASE)/ecs/native.so $(DESTDIR)$(LUA_CMOD)/ecs/native.so
-	$(INSTALL) -m 644 $(wildcard lua/ecs/*.lua) $(DESTDIR)$(LUA_LMOD)/ecs
-	$(INSTALL) -m 644 $(wildcard lua/ecs/live/*.lua) $(DESTDIR)$(LUA_LMOD)/ecs/live
-	$(INSTALL) -m 644 $(wildcard src/*.h) $(DESTDIR)$(LUA_LMOD)/ecs/include
-	$(INSTALL) -m 644 $(wildcard src/*.h) $(DESTDIR)$(PREFIX)/include
-	$(INSTALL) -m 644 $(RELEASE)/libecs.a $(RELEASE)/libecs_lua.a $(DESTDIR)$(PREFIX)/lib
-	$(INSTALL) -m 644 $(BUILD)/ecs.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	$(INSTALL) -d "$(DESTDIR)$(LUA_CMOD)/ecs" "$(DESTDIR)$(LUA_LMOD)/ecs/include" \
+	  "$(DESTDIR)$(LUA_LMOD)/ecs/live" "$(DESTDIR)$(PREFIX)/include" \
+	  "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
+	$(INSTALL) -m 755 $(RELEASE)/ecs/native.so "$(DESTDIR)$(LUA_CMOD)/ecs/native.so"
+	$(INSTALL) -m 644 $(wildcard lua/ecs/*.lua) "$(DESTDIR)$(LUA_LMOD)/ecs"
+	$(INSTALL) -m 644 $(wildcard lua/ecs/live/*.lua) "$(DESTDIR)$(LUA_LMOD)/ecs/live"
+	$(INSTALL) -m 644 $(wildcard src/*.h) "$(DESTDIR)$(LUA_LMOD)/ecs/include"
+	$(INSTALL) -m 644 $(wildcard src/*.h) "$(DESTDIR)$(PREFIX)/include"
+	$(INSTALL) -m 644 $(RELEASE)/libecs.a $(RELEASE)/libecs_lua.a "$(DESTDIR)$(PREFIX)/lib"
+	$(INSTALL) -m 644 $(BUILD)/ecs.pc "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
 
-# For hosts in C without Lua: `pkg-config --cflags --libs ecs`.
+# For hosts in C without Lua: `pkg-config --cflags --libs ecs`, from any directory.
 $(BUILD)/ecs.pc: src/ecs.pc.in
 	@mkdir -p $(@D)
 	@version=$$(sed -n 's/^#define ECS_VERSION "\(.*\)"/\1/p' src/ecs_version.h); \
-	  sed -e "s|@PREFIX@|$(PREFIX)|; s|@VERSION@|$$version|; s|@LIBS@|$(LIBS)|" $< > $@
+	  case "$(PREFIX)" in /*) prefix="$(PREFIX)" ;; *) prefix="$$(pwd)/$(PREFIX)" ;; esac; \
+	  sed -e "s|@PREFIX@|$$prefix|; s|@VERSION@|$$version|; s|@LIBS@|$(LIBS)|" $< > $@
 
 ## make rockspecs  write the lists of sources and modules into the rockspecs
 rockspecs:

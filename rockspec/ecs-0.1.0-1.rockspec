@@ -13,12 +13,18 @@ typed columns, cached queries, phased systems, staged changes. No dependency but
 C hosts can embed it with or without Lua.
 ]],
   homepage = "https://github.com/ecs-lua/ecs",
+  issues_url = "https://github.com/ecs-lua/ecs/issues",
+  maintainer = "the ecs developers",
   license = "MIT",
   labels = { "ecs", "entity", "game", "simulation" },
 }
 supported_platforms = { "unix", "windows" }
 dependencies = {
   "lua >= 5.4, < 5.5",
+}
+test = {
+  type = "command",
+  command = "make test",
 }
 build = {
   type = "builtin",

@@ -140,6 +140,33 @@ describe("the module", function()
   it("says its version, which is that of ecs.h and of the change log", function()
     assert.equal(ecs.version, contents("src/ecs_version.h"):match '#define ECS_VERSION "(.-)"')
     assert(contents("CHANGELOG.md"):find(ecs.version, 1, true))
+    assert.equal("ecs " .. ecs.version, ecs._VERSION)
+  end)
+
+  -- What a process of its own says, in which `before` was done first.
+  local function said(before, environment)
+    local code = before .. [[; local ecs = require "ecs"; local world = ecs.world()
+      world:component("P", { "x: f64 = 2" }); print(world:get(world:spawn { P = {} }, "P"))]]
+    local command = ("%s lua5.4 -e '%s' 2>&1"):format(environment or "", code)
+    local pipe <close> = assert(io.popen(command))
+    return pipe:read "a"
+  end
+
+  it("opens where globals are strict and libraries lack, or says which one it needs", function()
+    local strict = [[setmetatable(_G, { __index = function(_, k) error("no " .. k, 2) end })]]
+    assert.equal("2.0\n", said("io, os, package.loaded.io = nil, nil, nil; " .. strict))
+    for _, name in ipairs { "math", "string", "table" } do
+      local text = said(name .. " = nil")
+      assert(text:find("ecs needs Lua's library '" .. name .. "'", 1, true), text)
+    end
+  end)
+
+  it("refuses what the environment says of kernels and makes no sense", function()
+    local text = said("", "ECS_ISA=bogus")
+    assert(text:find "ECS_ISA is 'bogus'" and text:find "avx2", text)
+    text = said("", "ECS_KERNELS=off")
+    assert(text:find "ECS_KERNELS is 'off'", text)
+    assert.equal("2.0\n", said("", "ECS_KERNELS=0"))
   end)
 
   it("says where its headers are", function()

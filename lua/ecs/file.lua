@@ -35,6 +35,11 @@ end
 -- Loads a world from a file. options as for world:load.
 function file.load(world, path, options)
   check_arguments(world, path, "load_file", options)
+  local io = rawget(_G, "io")
+  if not io then
+    error("ecs.load_file needs Lua's library 'io', which is not open: read the file by other "
+      .. "means, and give world:load its bytes", 3)
+  end
   local input = check(io.open(path, "rb"))
   local bytes, message = input:read "a"
   input:close()

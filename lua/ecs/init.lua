@@ -1,5 +1,12 @@
 -- ecs: an entity component system whose storage and loops are C and whose rules are Lua.
 
+-- Globals may be strict, and hosts may leave libraries out: these are needed.
+for _, name in ipairs { "math", "string", "table" } do
+  if type(rawget(_G, name)) ~= "table" then
+    error(("ecs needs Lua's library '%s': open it before the first require 'ecs'"):format(name), 0)
+  end
+end
+
 local native = require "ecs.native"
 local file = require "ecs.file"
 local schema = require "ecs.schema"
@@ -9,6 +16,7 @@ native.schema(schema.parse)
 -- Where ecs.h and ecs_lua.h are: beside this file once installed, in src/ in a clone; nil when the
 -- module came without files. The path is this file's.
 local function find_headers(path)
+  local io = rawget(_G, "io")
   local here = path and path:match("^(.*)init%.lua$")
   if not here or not io then
     return nil
@@ -26,6 +34,7 @@ end
 return {
   null = native.null,
   version = native.version,
+  _VERSION = "ecs " .. native.version,
   include = find_headers(select(2, ...)),
   format = native.format,
   load_file = file.load,
