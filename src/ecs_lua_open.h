@@ -23,8 +23,13 @@ ECS_API void ecs_lua_push_world(lua_State *L, ecs_world *world);
 ** from Lua: scripts may close it in between. */
 ECS_API ecs_world *ecs_lua_to_world(lua_State *L, int index);
 
-/* package loader of the C half, `ecs.native`. */
-ECS_API int luaopen_ecs_native(lua_State *L);
+/* The loader of the C half, `ecs.native`: what the module exports. */
+#if defined(_WIN32)
+__declspec(dllexport)
+#elif defined(__GNUC__)
+__attribute__((visibility("default")))
+#endif
+int luaopen_ecs_native(lua_State *L);
 
 #ifdef __cplusplus
 }

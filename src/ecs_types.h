@@ -10,12 +10,14 @@
 extern "C" {
 #endif
 
-#if defined(_WIN32) && defined(ECS_SHARED)
-#define ECS_API __declspec(dllexport)
-#elif defined(__GNUC__)
-#define ECS_API __attribute__((visibility("default")))
-#else
+/* Who makes a shared library of the sources, for others to link to, defines ECS_SHARED. The Lua
+** module exports nothing of this: a program that it is loaded into may have the same names. */
+#if !defined(ECS_SHARED)
 #define ECS_API
+#elif defined(_WIN32)
+#define ECS_API __declspec(dllexport)
+#else
+#define ECS_API __attribute__((visibility("default")))
 #endif
 
 typedef struct ecs_world ecs_world;

@@ -2,8 +2,6 @@
 #define _XOPEN_SOURCE 700
 #endif
 
-#include "lua/replace.h"
-
 #include <errno.h>
 #include <lauxlib.h>
 #include <stdbool.h>
@@ -19,6 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
+
+#include "core/base/base.h"
+#include "lua/replace.h"
 
 /* How many names of temporary files are tried: others may have been left by a crash. */
 #define NAMES 1000
