@@ -29,7 +29,8 @@ LUA_SRC := $(wildcard lua/ecs/*.lua lua/ecs/live/*.lua)
 C_EXAMPLES := $(wildcard examples/*.c examples/*/*.c)
 
 STD := -std=c99
-WARN := -Wall -Wextra -pedantic -Wshadow -Wconversion -Wcast-qual -Wvla -Wundef
+WARN := -Wall -Wextra -pedantic -Wshadow -Wconversion -Wcast-qual -Wvla -Wundef \
+  -Wformat=2
 BASE := $(STD) $(WARN) -fvisibility=hidden -fPIC -Isrc
 LIBS := -lm -lpthread
 

@@ -458,7 +458,8 @@ $(BUILD)/lint/gcc/src/kernel/ops_%.o: src/kernel/ops_%.c Makefile
 $(BUILD)/lint/gcc/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@$(need_lua)
-	$(GCC) $(BASE) $(if $(filter $(CORE_SRC),$<),,-I$(LUA_INCDIR)) -Werror -O2 \
+	$(GCC) $(BASE) -Wformat-signedness -Werror -O2 \
+	  $(if $(filter $(CORE_SRC),$<),,-I$(LUA_INCDIR) -include spec/tools/formats.h) \
 	  -MMD -MP -c $< -o $@
 
 $(BUILD)/lint/clang/%.o: %.c Makefile

@@ -22,6 +22,9 @@ int end_test(const char *name);
 int check_failures(void);
 
 /* Says on which case a check fails, until the next call; NULL: none. */
+#if defined(__GNUC__) && !defined(_WIN32)
+__attribute__((format(printf, 1, 2)))
+#endif
 void check_context(const char *format, ...);
 
 bool check_that(bool holds, const char *text, const char *file, int line);

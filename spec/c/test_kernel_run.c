@@ -331,7 +331,7 @@ static void failing_rows(void) {
   }
   build_division(&job, &f);
   char words[80];
-  text_format(words, sizeof words, "entity %e: an integer is divided by zero", ids[BAD]);
+  text_format(words, sizeof words, "entity " SHOW_ID ": an integer is divided by zero", ids[BAD]);
   CHECK_OK(f.world, ecs_defer(f.world));
   CHECK_FAILS(f.world, ECS_EUSER, words, run(&job));
   CHECK(job.failure.entity == ids[BAD]);

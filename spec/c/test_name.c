@@ -111,12 +111,23 @@ static void formats_texts(void) {
   char text[16];
   CHECK_INTEGER(15, text_format(text, sizeof text, "%s", "cut where it is too long"));
   CHECK_TEXT("cut where it is", text);
-  text_format(text, sizeof text, "%d %u %%", INT64_MIN / 100000000000, UINT64_C(7));
-  CHECK_TEXT("-92233720 7 %", text);
-  text_format(text, sizeof text, "%e", id_make(65536, 3, 9));
+  text_format(text, sizeof text, "%d %u %%", INT32_MIN, 7u);
+  CHECK_TEXT("-2147483648 7 %", text);
+  text_format(text, sizeof text, "%u %zu %s", UINT32_MAX, (size_t)9, "x");
+  CHECK_TEXT("4294967295 9 x", text);
+  text_format(text, sizeof text, SHOW_ID, id_make(65536, 3, 9));
   CHECK_TEXT("65536v3@9", text);
-  text_format(text, sizeof text, "<%S>", &(ecs_string){"abcdef", 3});
-  CHECK_TEXT("<abc>", text);
+  ecs_string string = {"abcdef", 3};
+  text_format(text, sizeof text, "<%.*s>%d", SHOW(string), -1);
+  CHECK_TEXT("<abc>-1", text);
+}
+
+/* As many bytes are taken as an argument has, on machines of 32 bits, too. */
+static void formats_long_integers(void) {
+  char text[80];
+  text_format(text, sizeof text, "%lld %d %llu %u %ld", (long long)INT64_MIN, -2,
+              (unsigned long long)UINT64_MAX, 3u, -4L);
+  CHECK_TEXT("-9223372036854775808 -2 18446744073709551615 3 -4", text);
 }
 
 /* What does not fit is counted all the same. */
@@ -126,7 +137,7 @@ static void texts_grow(void) {
     struct text text = {buffer, size, 0};
     memset(buffer, 'x', sizeof buffer);
     text_add(&text, "ab");
-    text_add(&text, "%u,", UINT64_C(12));
+    text_add(&text, "%u,", 12u);
     text_add(&text, "%s", "cdefgh");
     text_end(&text);
     CHECK_INTEGER(11, text.length);
@@ -169,6 +180,7 @@ static const struct test tests[] = {
   {"names of one hash come and go", names_of_one_hash},
   {"messages show numbers shortly", formats_numbers},
   {"messages show texts, ids and integers, cut to their room", formats_texts},
+  {"messages show integers of 64 bits between those of 32", formats_long_integers},
   {"a text that is written bit by bit is cut to its room and counted whole", texts_grow},
   {"the nearest known name is found", finds_the_nearest},
 };

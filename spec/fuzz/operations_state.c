@@ -123,25 +123,16 @@ static void take_item(struct machine *m, uint8_t *form, char *text, size_t size)
 }
 
 void take_query(struct machine *m, char *text, size_t size) {
-  static const char *const forms[] = {"%s",   "!%s",  "%s?",     "%s:in",  "%s.x",
-                                      "%s|A", "%s.z", "with %s", "%s:in?"};
+  static const char *const around[][2] = {{"", ""},   {"!", ""},  {"", "?"},
+                                          {"", ":in"}, {"", ".x"}, {"", "|A"},
+                                          {"", ".z"}, {"with ", ""}, {"", ":in?"}};
   uint32_t count = take_below(&m->in, 3) + 1;
   size_t used = 0;
   for (uint32_t i = 0; i < count; i++) {
     char term[24], name[16];
     uint8_t form;
     take_item(m, &form, name, sizeof name);
-    switch (form % 9) {
-      case 0: snprintf(term, sizeof term, forms[0], name); break;
-      case 1: snprintf(term, sizeof term, forms[1], name); break;
-      case 2: snprintf(term, sizeof term, forms[2], name); break;
-      case 3: snprintf(term, sizeof term, forms[3], name); break;
-      case 4: snprintf(term, sizeof term, forms[4], name); break;
-      case 5: snprintf(term, sizeof term, forms[5], name); break;
-      case 6: snprintf(term, sizeof term, forms[6], name); break;
-      case 7: snprintf(term, sizeof term, forms[7], name); break;
-      default: snprintf(term, sizeof term, forms[8], name); break;
-    }
+    snprintf(term, sizeof term, "%s%s%s", around[form % 9][0], name, around[form % 9][1]);
     used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", term);
   }
 }

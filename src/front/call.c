@@ -297,10 +297,9 @@ struct val call_method(struct front *f, struct val object, const struct constant
   for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
-  front_refuse(f, "it calls '%S' of the world: of its methods kernels know add, alive, children, "
-                  "count, despawn, emit, enabled, get, has, pair, parent, random, remove, res, "
-                  "set, sources, spawn, target and targets",
-               &key->string);
+  front_refuse(f, "it calls '%.*s' of the world: of its methods kernels know add, alive, "
+               "children, count, despawn, emit, enabled, get, has, pair, parent, random, remove, "
+               "res, set, sources, spawn, target and targets", SHOW(key->string));
   return object;
 }
 

@@ -267,8 +267,8 @@ static void spawn_field(struct front *f, const struct component *component,
     front_refuse(f, "it spawns with value %d of '%s', where there is no field of one value",
                  (int)item->position, component->name);
   if (command.leaf == NONE)
-    front_refuse(f, "it spawns with '%s.%S', which is no field of one value", component->name,
-                 &item->key);
+    front_refuse(f, "it spawns with '%s.%.*s', which is no field of one value", component->name,
+                 SHOW(item->key));
   k_value value = order_value(f, component, &command, item->value);
   order_add(f, command, value);
 }

@@ -42,7 +42,7 @@ static void give_table(struct front *f, struct given *given, struct val table) {
                                  : component_field(event, item->key.data, item->key.size);
     if (item->position > event->field_count)
       front_refuse(f, "it emits '%s' with value %u, and it has %u fields", event->name,
-                   (uint64_t)item->position, (uint64_t)event->field_count);
+                   item->position, event->field_count);
     if (at == NONE) {
       component_no_field(f->world, event, item->key.data, item->key.size);
       front_refuse(f, "%s", f->world->message);
@@ -96,8 +96,8 @@ void order_emit(struct front *f, const struct val *arguments, uint32_t count) {
     front_refuse(f, "it emits an event, and its result is used: do it in a system's each");
   bool table = count == 3 && arguments[2].kind == VAL_TABLE && event->field_count;
   if (!table && count - 2 > event->field_count)
-    front_refuse(f, "it emits '%s' with %u values, and it has %u fields", event->name,
-                 (uint64_t)count - 2, (uint64_t)event->field_count);
+    front_refuse(f, "it emits '%s' with %u values, and it has %u fields", event->name, count - 2,
+                 event->field_count);
   order_want(f);
   struct given given = {.event = event};
   if (table) give_table(f, &given, arguments[2]);

@@ -252,7 +252,7 @@ void front_free(struct front *f);
 bool front_guard_refusal(struct front *f);
 
 /* Raises why the function cannot be compiled, with file and line. */
-NORETURN int front_refuse(struct front *f, const char *format, ...);
+NORETURN FORMAT(2, 3) int front_refuse(struct front *f, const char *format, ...);
 /* Raises Lua's memory error. */
 NORETURN int front_no_memory(struct front *f);
 

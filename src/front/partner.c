@@ -53,8 +53,8 @@ struct val partner_method(struct front *f, struct val index, const struct consta
       return (struct val){.kind = VAL_FINDER, .at = index.at, .number = i};
   if (key->type != CONST_STRING)
     front_refuse(f, "it takes from index '%s' what is no method", name);
-  front_refuse(f, "it calls '%S' of index '%s': an index has find, highest, lowest, nearest, range "
-                  "and within", &key->string, name);
+  front_refuse(f, "it calls '%.*s' of index '%s': an index has find, highest, lowest, nearest, "
+               "range and within", SHOW(key->string), name);
 }
 
 /* ---- arguments ---- */
@@ -196,7 +196,7 @@ NORETURN void partner_refuse_write(struct front *f, struct val copy, const struc
   const char *name = copy.root->name;
   if (key->type == CONST_STRING)
     front_refuse(f, "it writes to what an index gives, a copy of '%s', which is read only: write "
-                    "world:set(entity, \"%s.%S\", value)", name, name, &key->string);
+                 "world:set(entity, \"%s.%.*s\", value)", name, name, SHOW(key->string));
   front_refuse(f, "it writes to what an index gives, a copy of '%s', which is read only", name);
 }
 

@@ -77,7 +77,7 @@ bool program_takes_columns_once(const struct program *p) {
 /* ---- text ---- */
 
 static void add_numbered(struct text *out, const char *kind, uint32_t number) {
-  text_add(out, "%s%u", kind, (uint64_t)number);
+  text_add(out, "%s%u", kind, number);
 }
 
 static void add_constant(struct text *out, k_type type, k_scalar k) {
@@ -85,7 +85,7 @@ static void add_constant(struct text *out, k_type type, k_scalar k) {
     case KT_BOOL: text_add(out, "%s", k.b ? "true" : "false"); break;
     case KT_F32: text_add(out, "%g", (double)k.f32); break;
     case KT_F64: text_add(out, "%g", k.f64); break;
-    default: text_add(out, "%d", k.i64); break;
+    default: text_add(out, "%lld", (long long)k.i64); break;
   }
 }
 
@@ -109,7 +109,7 @@ static void add_site(struct text *out, k_site site) {
   }
   static const char *const steps[KS_COUNT] = {"set", "add", "sub", "mul", "div", "min", "max",
                                              "or", "and"};
-  text_add(out, "array%u.%s%s%s", (uint64_t)site.array, site.turned ? "~" : "", steps[site.step],
+  text_add(out, "array%u.%s%s%s", site.array, site.turned ? "~" : "", steps[site.step],
            site.last ? "" : "...");
 }
 
@@ -156,7 +156,7 @@ static void add_insn(struct text *out, const struct program *p, uint32_t pc) {
   const struct op_info *info = info_of(k);
   uint32_t operand[5];
   operands(k, operand);
-  text_add(out, "%u\t%s", (uint64_t)pc, info->text);
+  text_add(out, "%u\t%s", pc, info->text);
   const char *before = " ";
   for (int j = 0; j < 5; j++) {
     if (info->signature[j] == '-') continue;

@@ -537,7 +537,7 @@ static RARE ecs_status fail(const ecs_world *world, const struct run_failure *fa
     [KE_ROUNDS] = "a loop has too many rounds",
   };
   assert(failure->why.error > KE_NONE && failure->why.error <= KE_ROUNDS);
-  return world_fail(world, ECS_EUSER, "entity %e: %s", failure->entity,
+  return world_fail(world, ECS_EUSER, "entity " SHOW_ID ": %s", failure->entity,
                     reasons[failure->why.error]);
 }
 

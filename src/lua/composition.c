@@ -224,7 +224,7 @@ static void refuse_name(lua_State *L, int index) {
   name.data = lua_tolstring(L, index, &name.size);
   if (name.size > 40) name.size = 40;
   text_format(text, sizeof text, "a table of components expected, as in { Position = true }, got a "
-              "string; a prefab is copied by world:instantiate \"%S\"", &name);
+              "string; a prefab is copied by world:instantiate \"%.*s\"", SHOW(name));
   luaL_argerror(L, index, text);
 }
 

@@ -29,15 +29,9 @@ struct listed {
 
 static void push_clash(lua_State *L, const ecs_world *world, enum clash clash,
                        const char *earlier, const struct access *at) {
-  static const char *const forms[] = {
-    [CLASH_ORDER] = "it comes after '%s'",
-    [CLASH_OWNER] = "it is of another Lua state than '%s'",
-    [CLASH_READ] = "it reads %s, which '%s' writes",
-    [CLASH_WRITTEN] = "it writes %s, which '%s' reads",
-    [CLASH_BOTH] = "it writes %s, and so does '%s'",
-  };
   if (clash == CLASH_ORDER || clash == CLASH_OWNER) {
-    lua_pushfstring(L, forms[clash], earlier);
+    lua_pushfstring(L, "it %s '%s'", clash == CLASH_ORDER ? "comes after"
+                    : "is of another Lua state than", earlier);
     return;
   }
   assert(clash > CLASH_OWNER && clash <= CLASH_BOTH);
@@ -46,7 +40,12 @@ static void push_clash(lua_State *L, const ecs_world *world, enum clash clash,
     lua_pushstring(L, component->name);
   else
     lua_pushfstring(L, "%s.%s", component->name, component->leaves[at->leaf].name);
-  lua_pushfstring(L, forms[clash], lua_tostring(L, -1), earlier);
+  const char *what = lua_tostring(L, -1);
+  if (clash == CLASH_BOTH)
+    lua_pushfstring(L, "it writes %s, and so does '%s'", what, earlier);
+  else
+    lua_pushfstring(L, "it %s %s, which '%s' %s", clash == CLASH_READ ? "reads" : "writes", what,
+                    earlier, clash == CLASH_READ ? "writes" : "reads");
   lua_remove(L, -2);
 }
 

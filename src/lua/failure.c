@@ -86,7 +86,7 @@ void failure_name(lua_State *L, ecs_id entity) {
   char name[48];
   if (!text || names_entity(text)) return;
   need_stack(L, 8);
-  text_format(name, sizeof name, "entity %e: ", entity);
+  text_format(name, sizeof name, "entity " SHOW_ID ": ", entity);
   lua_pushlstring(L, message, (size_t)(text - message));
   lua_pushstring(L, name);
   lua_pushstring(L, text);

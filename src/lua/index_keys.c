@@ -112,8 +112,8 @@ static void read_value(lua_State *L, const ecs_index *index, uint32_t row, ecs_v
       value->string.data = lua_tolstring(L, -1, &value->string.size);
       break;
     default:
-      raise_error(L, "index '%s': the key of %e is %s: a key is a number, a string, a boolean or "
-                  "nil", index->desc.name, copies_entities(&index->rows)[row],
+      raise_error(L, "index '%s': the key of " SHOW_ID " is %s: a key is a number, a string, a "
+                  "boolean or nil", index->desc.name, copies_entities(&index->rows)[row],
                   show_value(L, -1, got, sizeof got));
   }
 }

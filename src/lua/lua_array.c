@@ -74,8 +74,8 @@ static inline uint32_t place_of(lua_State *L, const struct component *array, int
 
 static int no_place(lua_State *L, const struct component *array, int index) {
   char text[64];
-  return raise_error(L, "array '%s' has elements 1 to %u, got %s", array->name,
-                     (uint64_t)array->length, show_value(L, index, text, sizeof text));
+  return raise_error(L, "array '%s' has elements 1 to %u, got %s", array->name, array->length,
+                     show_value(L, index, text, sizeof text));
 }
 
 /* Not of texts: it runs no finalizer. */
@@ -149,7 +149,7 @@ static int array_tostring(lua_State *L) {
     return 1;
   }
   char text[160];
-  text_format(text, sizeof text, "ecs.array (%s, %u of %s)", array->name, (uint64_t)array->length,
+  text_format(text, sizeof text, "ecs.array (%s, %u of %s)", array->name, array->length,
               type_name(array_type(array)));
   lua_pushstring(L, text);
   return 1;

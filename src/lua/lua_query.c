@@ -1,5 +1,6 @@
 #include "lua/lua_query.h"
 
+#include "core/base/text.h"
 #include "core/run/reading.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
@@ -33,7 +34,9 @@ struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_
 }
 
 void query_push_key(lua_State *L, const struct query_box *query, lua_Integer use) {
-  lua_pushfstring(L, "%I %s", (LUAI_UACINT)use, query->query->text);
+  char number[32];
+  text_format(number, sizeof number, "%lld", (long long)use);
+  lua_pushfstring(L, "%s %s", number, query->query->text);
   for (uint32_t i = 0; query->box->world && i < query->query->terms.variable_count; i++) {
     ecs_string name = query->query->terms.variables[i].name;
     lua_pushliteral(L, " $");

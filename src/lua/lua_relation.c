@@ -119,7 +119,7 @@ static void input_behind_target(struct input *input, const struct component *com
   }
   if (count >= (int)component->field_count)
     raise_error(input->L, "relation '%s' has %u fields behind its target, got %d values",
-                component->name, (uint64_t)component->field_count - 1, (int64_t)count);
+                component->name, component->field_count - 1, count);
   for (int i = 0; i < count; i++)
     input_part(input, component, &component->fields[i + 1], 0, next + i);
 }

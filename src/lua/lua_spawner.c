@@ -119,7 +119,7 @@ static APART int spawn_slowly(lua_State *L) {
   }
   if (at <= top)
     raise_error(L, "spawner '%s' takes %d values, got %d", spawner->text,
-                (int64_t)(at - AT_VALUES), (int64_t)(top - AT_SPAWNER));
+                at - AT_VALUES, top - AT_SPAWNER);
   const struct write *writes = input.writes;
   for (uint32_t i = 0; i < count; writes += parts[i++].write_count)
     parts[i].writes = writes;

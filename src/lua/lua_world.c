@@ -283,8 +283,8 @@ static int world_to_string(lua_State *L) {
   if (!box) return no_world(L, 1);
   char text[128];
   if (box->world)
-    text_format(text, sizeof text, "ecs.world (tag %u, %u entities)",
-                (uint64_t)ecs_world_tag(box->world), (uint64_t)ecs_alive_count(box->world));
+    text_format(text, sizeof text, "ecs.world (tag %u, %zu entities)", ecs_world_tag(box->world),
+                ecs_alive_count(box->world));
   else
     text_format(text, sizeof text, "ecs.world (closed)");
   lua_pushstring(L, text);

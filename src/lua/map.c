@@ -69,7 +69,7 @@ static void refuse(lua_State *L, const struct loop_box *loop, const struct slot 
   if (slot->read_only)
     raise_error(L, "map: field '%s.%s' is read only in the query '%s'", component, field,
                 loop->query->query->text);
-  raise_error(L, "map: entity %e has no '%s.%s' to write a result to",
+  raise_error(L, "map: entity " SHOW_ID " has no '%s.%s' to write a result to",
               loop_entity(loop, loop->row), component, field);
 }
 

@@ -155,14 +155,13 @@ static int format_id(lua_State *L) {
   ecs_id id = check_id(L, 1);
   char text[96];
   if (id >> 53 || (id & PAIR_BIT && ecs_id_tag(id) != 0)) {
-    text_format(text, sizeof text, "%d is no entity id", (int64_t)id);
+    text_format(text, sizeof text, "%lld is no entity id", (long long)id);
     return luaL_argerror(L, 1, text);
   }
   if (id & PAIR_BIT)
-    text_format(text, sizeof text, "(%u, %u)", (uint64_t)ecs_id_generation(id),
-                (uint64_t)ecs_id_index(id));
+    text_format(text, sizeof text, "(%u, %u)", ecs_id_generation(id), ecs_id_index(id));
   else
-    text_format(text, sizeof text, "%e", id);
+    text_format(text, sizeof text, SHOW_ID, id);
   lua_pushstring(L, text);
   return 1;
 }

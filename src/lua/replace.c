@@ -44,7 +44,7 @@
 typedef HANDLE stream;
 typedef DWORD reason;
 
-static long process(void) { return (long)GetCurrentProcessId(); }
+static int process(void) { return (int)GetCurrentProcessId(); }
 
 static bool create(const char *path, stream *out, bool *taken) {
   *out = CreateFileA(path, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
@@ -112,7 +112,7 @@ static void push_reason(lua_State *L, reason why) {
 typedef int stream;
 typedef int reason;
 
-static long process(void) { return (long)getpid(); }
+static int process(void) { return (int)getpid(); }
 
 static bool create(const char *path, stream *out, bool *taken) {
   *out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -163,7 +163,7 @@ static void push_reason(lua_State *L, reason why) { lua_pushstring(L, strerror(w
 static bool create_beside(lua_State *L, const char *path, stream *out) {
   bool taken = true;
   for (int i = 0; i < NAMES && taken; i++) {
-    const char *name = lua_pushfstring(L, "%s.%I.%d.tmp", path, (LUAI_UACINT)process(), i);
+    const char *name = lua_pushfstring(L, "%s.%d.%d.tmp", path, process(), i);
     if (create(name, out, &taken)) return true;
     if (i + 1 < NAMES && taken) lua_pop(L, 1);
   }

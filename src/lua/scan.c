@@ -57,6 +57,7 @@ struct scanner {
 static const struct thing unknown = {THING_UNKNOWN, false, NULL, NULL, NULL, 0};
 
 /* Raises what is wrong, with file and line: of an instruction, or (NONE) of the function. */
+FORMAT(4, 5)
 static void refuse(const struct scanner *s, const struct body *body, uint32_t pc,
                    const char *format, ...) {
   char reason[MESSAGE_SIZE];
@@ -487,21 +488,21 @@ static void check_parameters(const struct scanner *s) {
   lua_pushvalue(s->L, 1);
   lua_getinfo(s->L, ">u", &info);
   if (info.nparams > given)
-    refuse(s, &body, NONE, "it has %d parameters, but is given %d: %s", (int64_t)info.nparams,
-           (int64_t)given, what);
+    refuse(s, &body, NONE, "it has %d parameters, but is given %d: %s", info.nparams,
+           given, what);
   for (int i = 1; i <= info.nparams; i++) {
     lua_pushvalue(s->L, 1);
     const char *name = lua_getlocal(s->L, NULL, i);
     lua_pop(s->L, 1);
     if (name && strcmp(name, "dt") == 0 && !timed)
       refuse(s, &body, NONE, "its parameter %d is called 'dt', but it is given no dt: %s",
-             (int64_t)i, what);
+             i, what);
     else if (name && strcmp(name, "dt") == 0 && i != dt)
       refuse(s, &body, NONE, "its parameter %d is called 'dt', but what it is given as dt is "
-             "parameter %d", (int64_t)i, (int64_t)dt);
+             "parameter %d", i, dt);
     else if (name && strcmp(name, "entity") == 0 && i == dt && timed)
       refuse(s, &body, NONE, "its parameter %d is called 'entity', but what it is given there is "
-             "dt%s", (int64_t)i, event ? "" : ", and the entity behind it");
+             "dt%s", i, event ? "" : ", and the entity behind it");
   }
 }
 

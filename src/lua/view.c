@@ -325,7 +325,7 @@ static uint32_t element(lua_State *L, const struct view_box *view, int index) {
   if (!is_integer) {
     char text[64];
     raise_error(L, "array '%s' takes a number from 1 to %u, got %s", view->array->name,
-                (uint64_t)view->array->count, show_value(L, index, text, sizeof text));
+                view->array->count, show_value(L, index, text, sizeof text));
   }
   return at >= 1 && at <= view->array->count ? (uint32_t)(at - 1) : NONE;
 }
@@ -447,9 +447,8 @@ static int elements_newindex(lua_State *L) {
   uint32_t at = element(L, view, 2);
   if (at == NONE) {
     char text[64];
-    return raise_error(L, "array '%s' has elements 1 to %u, got a value for %s",
-                       view->array->name, (uint64_t)view->array->count,
-                       show_value(L, 2, text, sizeof text));
+    return raise_error(L, "array '%s' has elements 1 to %u, got a value for %s", view->array->name,
+                       view->array->count, show_value(L, 2, text, sizeof text));
   }
   if (store_number_at(L, type_at(view, at), 3, root->data[first_leaf(view, at)], row))
     note(root, row);

@@ -75,7 +75,7 @@ int query_where(lua_State *L) {
   luaL_checktype(L, AT_FUNCTION, LUA_TFUNCTION);
   if (depth > WHERE_DEPTH)
     raise_error(L, "where: more than %d predicates behind one another: write one with 'and'",
-                (int64_t)WHERE_DEPTH);
+                WHERE_DEPTH);
   if (!pending) push_predicate(L, AT_QUERY, AT_FUNCTION, depth > 1);
   lua_settop(L, AT_OUTER);
   struct where_box *where = new_box(L, &kind_where, sizeof *where, WHERE_VALUES);

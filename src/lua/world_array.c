@@ -53,8 +53,8 @@ static uint32_t check_length(lua_State *L, int arg) {
   if (lua_type(L, arg) == LUA_TNUMBER) length = lua_tointegerx(L, arg, &is_integer);
   if (is_integer && length >= 1 && length <= ARRAY_LENGTH_LIMIT) return (uint32_t)length;
   char text[128], shown[48];
-  text_format(text, sizeof text, "a length from 1 to %u expected, got %s",
-              (uint64_t)ARRAY_LENGTH_LIMIT, show_value(L, arg, shown, sizeof shown));
+  text_format(text, sizeof text, "a length from 1 to %u expected, got %s", ARRAY_LENGTH_LIMIT,
+              show_value(L, arg, shown, sizeof shown));
   luaL_argerror(L, arg, text);
   return 0;
 }

@@ -156,7 +156,7 @@ static k_status run(const struct program *p, const test_table *table, k_failure 
 
 static void complain(const test_trial *t, value x, value y, value got, value want) {
   failures++;
-  fprintf(stderr, "%s %s, types %d %d, uniform %d %d: ", isa_name(isa), t->name, t->x,
+  fprintf(stderr, "%s %s, types %u %u, uniform %d %d: ", isa_name(isa), t->name, t->x,
           t->y, t->uniform_x, t->uniform_y);
   print_value(x);
   fprintf(stderr, ", ");

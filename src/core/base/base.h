@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <float.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -44,6 +45,18 @@
 #define NORETURN
 #endif
 
+/* FORMAT has compilers check a format of core/base/text.h, the parameter `at`, for those from
+** `first` on (0: a list); not for Windows, whose printf takes others. In formats SHOW_ID stands for an
+** id's index, generation and tag; SHOW is what "%.*s" takes of a string. */
+#if defined(__GNUC__) && !defined(_WIN32)
+#define FORMAT(at, first) __attribute__((format(printf, at, first)))
+#define SHOW_ID "%" PRIx64
+#else
+#define FORMAT(at, first)
+#define SHOW_ID "%llx"
+#endif
+#define SHOW(string) (int)(string).size, (string).data
+
 /* No index: of a table, row, column, leaf, slot. */
 #define NONE UINT32_MAX
 
@@ -51,9 +64,9 @@
 #define INDEX_LIMIT (1u << INDEX_BITS)
 #define GENERATION_LIMIT 0xFFFFu
 #define TAG_LIMIT 0xFFu
-#define FIRST_ENTITY 65536u       /* indices below are components, tags, relations */
+#define FIRST_ENTITY 65536u /* indices below are components, tags, relations */
 #define PAIR_BIT ((ecs_id)1 << 52)
 #define ROW_LIMIT INDEX_LIMIT
-#define MESSAGE_SIZE 512          /* bytes of a world's message */
+#define MESSAGE_SIZE 512 /* bytes of a world's message */
 
 #endif

@@ -56,6 +56,6 @@ void nearest_offer(struct nearest *nearest, const char *name, size_t size) {
 const char *nearest_hint(const struct nearest *nearest, char *hint, size_t size) {
   ecs_string best = {nearest->best, nearest->best_size};
   hint[0] = '\0';
-  if (best.data) text_format(hint, size, " (did you mean '%S'?)", &best);
+  if (best.data) text_format(hint, size, " (did you mean '%.*s'?)", SHOW(best));
   return hint;
 }

@@ -82,24 +82,35 @@ static void put_id(struct text *out, ecs_id id) {
   put_unsigned(out, ecs_id_tag(id));
 }
 
+/* How many bytes the integer of a conversion has, by the letters before it. */
+static size_t integer_size(const char **at) {
+  if (**at == 'z') return ++*at, sizeof(size_t);
+  if (**at != 'l') return sizeof(int);
+  if (*++*at != 'l') return sizeof(long);
+  return ++*at, sizeof(long long);
+}
+
 static void put_format(struct text *out, const char *format, va_list args) {
   for (const char *at = format; *at; at++) {
     if (*at != '%') {
       put(out, at, 1);
       continue;
     }
-    switch (*++at) {
+    at++;
+    bool wide = integer_size(&at) == sizeof(int64_t);
+    switch (*at) {
       case 's': put_text(out, va_arg(args, const char *)); break;
-      case 'S': {
-        const ecs_string *string = va_arg(args, const ecs_string *);
-        put(out, string->data, string->size);
+      case '.': {
+        size_t size = va_arg(args, unsigned);
+        put(out, va_arg(args, const char *), size);
+        at += 2;
         break;
       }
-      case 'u': put_unsigned(out, va_arg(args, uint64_t)); break;
-      case 'd': put_signed(out, va_arg(args, int64_t)); break;
+      case 'u': put_unsigned(out, wide ? va_arg(args, uint64_t) : va_arg(args, uint32_t)); break;
+      case 'd': put_signed(out, wide ? va_arg(args, int64_t) : va_arg(args, int32_t)); break;
       case 'g': put_number(out, va_arg(args, double)); break;
-      case 'e': put_id(out, va_arg(args, ecs_id)); break;
-      default: put(out, "%", 1); break;
+      case 'x': assert(wide), put_id(out, va_arg(args, ecs_id)); break;
+      default: assert(*at == '%'), put(out, "%", 1); break;
     }
   }
 }

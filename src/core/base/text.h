@@ -4,11 +4,10 @@
 
 #include "core/base/base.h"
 
-/* Writes into a buffer of `size`, cut and always ended by a zero byte. Knows %s (text),
-** %S (const ecs_string *), %u (uint64_t), %d (int64_t), %g (double), %e (an id as index,
-** generation and tag) and %%. Returns the length. */
-size_t text_format(char *buffer, size_t size, const char *format, ...);
-size_t text_vformat(char *buffer, size_t size, const char *format, va_list args);
+/* Writes into a buffer of `size`, cut and always ended by a zero byte. Knows of printf's formats
+** %s, %.*s, %g, %%, and %u and %d, which z, l and ll may stand before. Returns the length. */
+FORMAT(3, 4) size_t text_format(char *buffer, size_t size, const char *format, ...);
+FORMAT(3, 0) size_t text_vformat(char *buffer, size_t size, const char *format, va_list args);
 
 /* A text that is written bit by bit, by the same formats. It starts with no length; what does
 ** not fit is left out and counted, so that the length is that of the whole. */
@@ -18,7 +17,7 @@ struct text {
   size_t length;
 };
 
-void text_add(struct text *text, const char *format, ...);
+FORMAT(2, 3) void text_add(struct text *text, const char *format, ...);
 /* Ends it by a zero byte, if the size is not 0. */
 void text_end(struct text *text);
 

@@ -121,21 +121,21 @@ void convert_show(const ecs_world *world, const struct leaf *leaf, ecs_cell cell
   switch (type_class(leaf->type)) {
     case CLASS_FLOAT: text_format(text, size, "%g", cell_float(leaf->size, cell)); break;
     case CLASS_TRUTH: text_format(text, size, "%s", cell.u8 ? "true" : "false"); break;
-    case CLASS_ID: text_format(text, size, "%e", cell.u64); break;
+    case CLASS_ID: text_format(text, size, SHOW_ID, cell.u64); break;
     case CLASS_SLOT: text_format(text, size, "a value"); break;
     case CLASS_NAMES:
     case CLASS_TEXT: {
       ecs_string name = name_in(world, leaf, cell);
       if (name.size > 64) name.size = 64;
-      text_format(text, size, "'%S'", &name);
+      text_format(text, size, "'%.*s'", SHOW(name));
       break;
     }
     default: {
       struct whole whole = whole_of_cell(leaf, cell);
       if (whole.below_zero)
-        text_format(text, size, "%d", (int64_t)whole.bits);
+        text_format(text, size, "%lld", (long long)whole.bits);
       else
-        text_format(text, size, "%u", whole.bits);
+        text_format(text, size, "%llu", (unsigned long long)whole.bits);
       break;
     }
   }

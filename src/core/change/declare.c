@@ -42,9 +42,8 @@ static ecs_status copy_hint(struct build *build, const char *what, const char *t
   *out = NULL;
   if (!text) return ECS_OK;
   if (strlen(text) > TEXT_LIMIT)
-    return world_fail(build->world, ECS_ELIMIT,
-                      "component '%s': '%s' has %u bytes; the limit is 65535",
-                      build->desc->name, what, (uint64_t)strlen(text));
+    return world_fail(build->world, ECS_ELIMIT, "component '%s': '%s' has %zu bytes; the limit is "
+                      "65535", build->desc->name, what, strlen(text));
   *out = copy(build, text);
   return *out ? ECS_OK : world_nomem(build->world);
 }
@@ -90,14 +89,13 @@ static size_t native_align(const struct field *field, size_t size) {
 
 static ecs_status check_enum(struct build *build, const ecs_field *from) {
   if (from->name_count == 0 || from->name_count > ENUM_LIMIT)
-    return world_fail(build->world, ECS_ELIMIT,
-                      "enum field '%s.%s' has %u names, not 1 to 65535",
-                      build->desc->name, from->name, (uint64_t)from->name_count);
+    return world_fail(build->world, ECS_ELIMIT, "enum field '%s.%s' has %u names, not 1 to 65535",
+                      build->desc->name, from->name, from->name_count);
   for (uint32_t i = 0; i < from->name_count; i++)
     if (strlen(from->names[i]) > TEXT_LIMIT)
-      return world_fail(build->world, ECS_ELIMIT,
-                        "enum field '%s.%s' has a name of %u bytes; the limit is 65535",
-                        build->desc->name, from->name, (uint64_t)strlen(from->names[i]));
+      return world_fail(build->world, ECS_ELIMIT, "enum field '%s.%s' has a name of %zu bytes; "
+                        "the limit is 65535", build->desc->name, from->name,
+                        strlen(from->names[i]));
   return ECS_OK;
 }
 
@@ -206,7 +204,7 @@ static const char *leaf_name(struct build *build, const struct field *field,
   char text[MESSAGE_SIZE];
   size_t size = text_format(text, sizeof text, "%s", field->name);
   if (field->count)
-    size += text_format(text + size, sizeof text - size, "[%u]", (uint64_t)element + 1);
+    size += text_format(text + size, sizeof text - size, "[%u]", element + 1);
   if (inner) text_format(text + size, sizeof text - size, ".%s", inner->name);
   return copy(build, text);
 }
@@ -270,9 +268,8 @@ static ecs_status lay_out(struct build *build, struct field *field) {
   if (component->align < align) component->align = align;
   if (component->native) {
     if (field->size > component->size || field->offset > component->size - field->size)
-      return world_fail(build->world, ECS_EINVAL,
-                        "field '%s.%s' ends outside the native struct of %u bytes",
-                        component->name, field->name, (uint64_t)component->size);
+      return world_fail(build->world, ECS_EINVAL, "field '%s.%s' ends outside the native struct "
+                        "of %zu bytes", component->name, field->name, component->size);
     return ECS_OK;
   }
   field->offset = (component->size + align - 1) / align * align;
@@ -297,8 +294,8 @@ static ecs_status build_fields(struct build *build) {
   }
   if (leaves > LEAF_LIMIT)
     return world_fail(build->world, ECS_ELIMIT,
-                      "component '%s' has %u fields with arrays and nested ones "
-                      "flattened; the limit is 4096", desc->name, leaves);
+                      "component '%s' has %llu fields with arrays and nested ones "
+                      "flattened; the limit is 4096", desc->name, (unsigned long long)leaves);
   component->leaves = take(build, (size_t)leaves * sizeof *component->leaves);
   if (!component->leaves) return world_nomem(build->world);
   for (uint32_t i = 0; i < desc->field_count; i++) {
@@ -384,9 +381,8 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
     return world_fail(world, ECS_ELIMIT, "component '%s' has more than 4096 fields",
                       desc->name);
   if (desc->native_size > NATIVE_LIMIT)
-    return world_fail(world, ECS_ELIMIT,
-                      "component '%s': a native struct has at most %u bytes", desc->name,
-                      (uint64_t)NATIVE_LIMIT);
+    return world_fail(world, ECS_ELIMIT, "component '%s': a native struct has at most %u bytes",
+                      desc->name, NATIVE_LIMIT);
   ecs_status status = declare_check_options(world, desc);
   if (status != ECS_OK) return status;
   struct component *component = memory_array(&world->memory, 1, sizeof *component);

@@ -16,7 +16,7 @@ ecs_status ecs_array(ecs_world *world, const char *name, ecs_type type, uint32_t
   ecs_component_desc desc;
   if (length == 0)
     return world_fail(world, ECS_ELIMIT, "array '%s': it has 1 to %u elements, got 0",
-                      name ? name : "", (uint64_t)ARRAY_LENGTH_LIMIT);
+                      name ? name : "", ARRAY_LENGTH_LIMIT);
   declare_array_describe(&desc, &field, name, type, length);
   return ecs_component(world, &desc, out);
 }

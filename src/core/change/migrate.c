@@ -365,8 +365,8 @@ static ecs_status refuse_off(struct migration *migration, const struct component
   uint32_t row = 0;
   while (!toggle_bit(toggle, row)) row++;
   migration->refused = component->name;
-  return world_fail(migration->world, ECS_EBUSY, "'%s' cannot be without toggle while entity %e "
-                    "has it switched off: enable it there first", component->name,
+  return world_fail(migration->world, ECS_EBUSY, "'%s' cannot be without toggle while entity "
+                    SHOW_ID " has it switched off: enable it there first", component->name,
                     entity_id(&migration->world->entities, table->rows[row]));
 }
 

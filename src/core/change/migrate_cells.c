@@ -24,11 +24,11 @@ static ecs_status refuse(struct migration *migration, const struct table *old,
   migration->refused = to->component->name;
   if (from->component->length)
     return world_fail(world, ECS_ERANGE, "cannot migrate '%s': element %u is %s, which is no %s",
-                      to->component->name, (uint64_t)row + 1, value, type_name(leaf_of(to)->type));
+                      to->component->name, row + 1, value, type_name(leaf_of(to)->type));
   if (old && from->component->is_event)
-    text_format(owner, sizeof owner, "event %u", (uint64_t)row + 1);
+    text_format(owner, sizeof owner, "event %u", row + 1);
   else if (old)
-    text_format(owner, sizeof owner, "entity %e",
+    text_format(owner, sizeof owner, "entity " SHOW_ID,
                 entity_id(&world->entities, old->rows[row]));
   else
     text_format(owner, sizeof owner, "the resource");

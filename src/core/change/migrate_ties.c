@@ -71,8 +71,9 @@ static ecs_status check_tag(ecs_world *world, const struct component *component)
                       "otherwise, with fields: undeclare it first", component->name);
   ecs_id holder = find_holder(world, component);
   if (holder != ECS_NULL)
-    return world_fail(world, ECS_EBUSY, "'%s' cannot become a relation while entity %e has it, "
-                      "and nobody says to whom: remove it there first", component->name, holder);
+    return world_fail(world, ECS_EBUSY, "'%s' cannot become a relation while entity " SHOW_ID " "
+                      "has it, and nobody says to whom: remove it there first", component->name,
+                      holder);
   const struct component *other = find_requirer(world, component);
   if (!other) return ECS_OK;
   return world_fail(world, ECS_EINVAL, "'%s' cannot become a relation while '%s' requires it",

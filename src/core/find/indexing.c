@@ -26,7 +26,7 @@ ecs_status index_unknown(const ecs_world *world, const char *name, size_t size) 
   nearest_begin(&nearest, name, size);
   for (const ecs_index *index = index_first(world); index; index = index->next)
     nearest_offer(&nearest, index->desc.name, strlen(index->desc.name));
-  return world_fail(world, ECS_ENAME, "no index is named '%S'%s", &text,
+  return world_fail(world, ECS_ENAME, "no index is named '%.*s'%s", SHOW(text),
                     nearest_hint(&nearest, hint, sizeof hint));
 }
 
@@ -43,7 +43,7 @@ static ecs_status check_name(const ecs_world *world, const char *name) {
   ecs_string text = {name, size};
   if (size == 0 || size > NAME_LIMIT || !text_is_identifier(name, size))
     return world_fail(world, ECS_EINVAL, "an index needs a name of letters, digits and _, at most "
-                      "%u bytes, got '%S'", (uint64_t)NAME_LIMIT, &text);
+                      "%u bytes, got '%.*s'", NAME_LIMIT, SHOW(text));
   const struct component *other = component_find(world, name, size);
   if (!other) return ECS_OK;
   return world_fail(world, ECS_ETAKEN, "index '%s': the name is that of %s", name,

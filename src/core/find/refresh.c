@@ -223,8 +223,8 @@ ecs_status index_set_key(ecs_index *index, uint32_t row, const ecs_value *value)
   if (status != ECS_OK || index->desc.by != ECS_BY_ORDER) return status;
   if (key->kind == KEY_NONE || key_is_number(*key)) return ECS_OK;
   key->kind = KEY_NONE;
-  return world_fail(index->world, ECS_ETYPE, "index '%s' is ordered, and the key of %e is a %s: "
-                    "only numbers have an order", index->desc.name,
+  return world_fail(index->world, ECS_ETYPE, "index '%s' is ordered, and the key of " SHOW_ID " "
+                    "is a %s: only numbers have an order", index->desc.name,
                     copies_entities(&index->rows)[row],
                     value->kind == ECS_KIND_STRING ? "string" : "boolean");
 }

@@ -74,9 +74,8 @@ static ecs_status load_header(struct loader *loader) {
   uint32_t version = read_u32(&loader->in);
   if (loader->in.failed) return load_state(loader);
   if (version < IMAGE_OLDEST || version > IMAGE_VERSION)
-    return world_fail(loader->live, ECS_ECORRUPT,
-                      "the image has format %u; this version reads formats %u to %u",
-                      (uint64_t)version, (uint64_t)IMAGE_OLDEST, (uint64_t)IMAGE_VERSION);
+    return world_fail(loader->live, ECS_ECORRUPT, "the image has format %u; this version reads "
+                      "formats %u to %u", version, IMAGE_OLDEST, IMAGE_VERSION);
   loader->version = version;
   uint32_t tag = read_u32(&loader->in);
   uint64_t seed = read_u64(&loader->in), tick = read_u64(&loader->in);

@@ -15,7 +15,7 @@ static void name_failure(const ecs_world *world, const ecs_system *system, ecs_s
   else if (status == ECS_ENOMEM)
     text_format(why, sizeof why, "not enough memory");
   else
-    text_format(why, sizeof why, "it failed with the status %d", (int64_t)status);
+    text_format(why, sizeof why, "it failed with the status %d", (int)status);
   world_fail(world, status, "%s '%s': %s", system->watch ? "observer" : "system", system->name,
              why);
 }

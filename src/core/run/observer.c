@@ -131,8 +131,8 @@ static ecs_status fail_circle(const ecs_world *world) {
     text_format(longer, sizeof longer, "%s%s'%s'", names, names[0] ? ", " : "", observer->name);
     memcpy(names, longer, sizeof names);
   }
-  return world_fail(world, ECS_ECYCLE, "observers change what they observe for more than %u "
-                    "rounds: %s", (uint64_t)ROUND_LIMIT, names);
+  return world_fail(world, ECS_ECYCLE, "observers change what they observe for more than %d "
+                    "rounds: %s", ROUND_LIMIT, names);
 }
 
 /* Calls all, once, and applies what they have staged, unless it is the last round that may be. */

@@ -25,7 +25,7 @@ ecs_status array_check_desc(const ecs_world *world, const ecs_component_desc *de
   if (desc->length == 0) return ECS_OK;
   if (desc->length > ARRAY_LENGTH_LIMIT)
     return world_fail(world, ECS_ELIMIT, "array '%s': it has 1 to %u elements, got %u", desc->name,
-                      (uint64_t)ARRAY_LENGTH_LIMIT, (uint64_t)desc->length);
+                      ARRAY_LENGTH_LIMIT, desc->length);
   if (!is_plain(desc))
     return world_fail(world, ECS_EINVAL, "array '%s' has more than a type and a length",
                       desc->name);
@@ -62,7 +62,7 @@ ecs_status array_need_name(const ecs_world *world, const char *name, size_t size
     if (known && known->length) nearest_offer(&nearest, known->name, known->name_size);
   }
   char hint[96];
-  return world_fail(world, ECS_ENAME, "unknown array '%S'%s", &text,
+  return world_fail(world, ECS_ENAME, "unknown array '%.*s'%s", SHOW(text),
                     nearest_hint(&nearest, hint, sizeof hint));
 }
 

@@ -171,8 +171,8 @@ static APART ecs_status refuse_source(ecs_world *world, const struct relation *r
     text_format(what, sizeof what, "component '%s'", component->name);
   else
     relation_tell_step(world, source, what + text_format(what, sizeof what, "prefab "), 100);
-  return world_fail(world, ECS_EBUSY, "entity %e cannot be despawned while %s is tied to it by "
-                    "'%s', whose on_target_despawn is \"despawn\": remove that first",
+  return world_fail(world, ECS_EBUSY, "entity " SHOW_ID " cannot be despawned while %s is tied "
+                    "to it by '%s', whose on_target_despawn is \"despawn\": remove that first",
                     entity_id(&world->entities, target), what, relation->component->name);
 }
 
@@ -188,10 +188,10 @@ static inline ecs_status doom_source(ecs_world *world, struct relation *relation
 static ecs_status refuse_survivor(ecs_world *world, struct relation *relation, uint32_t source,
                                   uint32_t target) {
   if (cascade_takes(&world->cascade, source)) return ECS_OK;
-  return world_fail(world, ECS_EBUSY, "entity %e cannot be despawned while %e is tied to it by "
-                    "'%s', whose on_target_despawn is \"error\": remove that first",
-                    entity_id(&world->entities, target), entity_id(&world->entities, source),
-                    relation->component->name);
+  return world_fail(world, ECS_EBUSY, "entity " SHOW_ID " cannot be despawned while " SHOW_ID " "
+                    "is tied to it by '%s', whose on_target_despawn is \"error\": remove that "
+                    "first", entity_id(&world->entities, target),
+                    entity_id(&world->entities, source), relation->component->name);
 }
 
 /* ---- ties that change ---- */
@@ -317,8 +317,8 @@ static ecs_status miss(ecs_world *world, const struct relation *relation,
   if (relation->policy == ECS_TARGET_DESPAWN && !kept)
     return kill(world, entity);
   if (relation->policy != ECS_TARGET_REMOVE)
-    return world_fail(world, ECS_EDEAD, "'%s' of entity %e: its target %e is dead by now",
-                      relation->component->name, command->entity, target);
+    return world_fail(world, ECS_EDEAD, "'%s' of entity " SHOW_ID ": its target " SHOW_ID " is "
+                      "dead by now", relation->component->name, command->entity, target);
   return ECS_EDEAD;
 }
 
@@ -397,7 +397,7 @@ static ecs_status give_name(ecs_world *world, const struct command *command) {
   if (status == ECS_ETAKEN) {
     char why[MESSAGE_SIZE];
     text_format(why, sizeof why, "%s", world->message);
-    return world_fail(world, status, "entity %e is not named: %s", command->entity, why);
+    return world_fail(world, status, "entity " SHOW_ID " is not named: %s", command->entity, why);
   }
   struct untied was = {NULL, ecs_id_index(command->entity), command->first_write, 0};
   if (status == ECS_OK) status = note_undo(world, was);

@@ -70,11 +70,11 @@ ecs_status component_need(const ecs_world *world, const char *name, size_t size,
   ecs_string text = {name, size};
   const struct component *now = component_formerly(world, name, size);
   if (now)
-    return world_fail(world, ECS_ENAME, "unknown component '%S': it is called '%s' now", &text,
-                      now->name);
+    return world_fail(world, ECS_ENAME, "unknown component '%.*s': it is called '%s' now",
+                      SHOW(text), now->name);
   if (name_lookup(world, name, size) != ECS_NULL)
-    return world_fail(world, ECS_ENAME, "unknown component '%S': an entity is called so, which is "
-                      "named by its id", &text);
+    return world_fail(world, ECS_ENAME, "unknown component '%.*s': an entity is called so, which "
+                      "is named by its id", SHOW(text));
   struct nearest nearest;
   nearest_begin(&nearest, name, size);
   for (uint32_t i = 0; i < world->registry.count; i++) {
@@ -83,7 +83,7 @@ ecs_status component_need(const ecs_world *world, const char *name, size_t size,
       nearest_offer(&nearest, known->name, known->name_size);
   }
   char hint[96];
-  return world_fail(world, ECS_ENAME, "unknown component '%S'%s", &text,
+  return world_fail(world, ECS_ENAME, "unknown component '%.*s'%s", SHOW(text),
                     nearest_hint(&nearest, hint, sizeof hint));
 }
 
@@ -92,7 +92,7 @@ ecs_status component_need_any(const ecs_world *world, ecs_id id, struct componen
   if (*out) return ECS_OK;
   ecs_status status = entity_need(world, id);
   if (status != ECS_OK) return status;
-  return world_fail(world, ECS_EINVAL, "%e is an entity, not a component", id);
+  return world_fail(world, ECS_EINVAL, SHOW_ID " is an entity, not a component", id);
 }
 
 ecs_status component_need_id(const ecs_world *world, ecs_id id, struct component **out) {
@@ -125,11 +125,11 @@ ecs_status component_no_field(const ecs_world *world, const struct component *co
   ecs_string text = {name, size};
   const char *word = component_word(component);
   if (component->field_count == 0 && !component->is_event)
-    return world_fail(world, ECS_ENAME, "'%s' is a tag: it has no field '%S'",
-                      component->name, &text);
+    return world_fail(world, ECS_ENAME, "'%s' is a tag: it has no field '%.*s'", component->name,
+                      SHOW(text));
   if (component_leaf(component, name, size) != NONE)
-    return world_fail(world, ECS_ENAME, "%s '%s' has no field '%S': that is a path", word,
-                      component->name, &text);
+    return world_fail(world, ECS_ENAME, "%s '%s' has no field '%.*s': that is a path", word,
+                      component->name, SHOW(text));
   struct nearest nearest;
   nearest_begin(&nearest, name, size);
   for (uint32_t i = 0; i < component->field_count; i++)
@@ -137,8 +137,8 @@ ecs_status component_no_field(const ecs_world *world, const struct component *co
   for (uint32_t i = 0; i < component->leaf_count; i++)
     nearest_offer(&nearest, component->leaves[i].name, component->leaves[i].name_size);
   char hint[96];
-  return world_fail(world, ECS_ENAME, "%s '%s' has no field '%S'%s", word, component->name,
-                    &text, nearest_hint(&nearest, hint, sizeof hint));
+  return world_fail(world, ECS_ENAME, "%s '%s' has no field '%.*s'%s", word, component->name,
+                    SHOW(text), nearest_hint(&nearest, hint, sizeof hint));
 }
 
 static ecs_status no_leaf(const ecs_world *world, const struct component *component,
@@ -205,9 +205,9 @@ static ecs_status number_cell(ecs_world *world, const struct component *componen
                             : refuse_number(world, component, leaf, value->number, status);
   }
   if (cell_of_integer(leaf->type, value->integer, cell) == ECS_OK) return ECS_OK;
-  return world_fail(world, ECS_ERANGE, "%s is %s: %d is out of range",
+  return world_fail(world, ECS_ERANGE, "%s is %s: %lld is out of range",
                     component_label(component, leaf, label, sizeof label), type_name(leaf->type),
-                    value->integer);
+                    (long long)value->integer);
 }
 
 static ecs_status entity_cell(ecs_world *world, const struct component *component,
@@ -246,9 +246,8 @@ static ecs_status enum_cell(ecs_world *world, const struct component *component,
   for (uint32_t i = 0; i < leaf->names->count; i++)
     nearest_offer(&nearest, leaf->names->names[i].data, leaf->names->names[i].size);
   char hint[96];
-  return world_fail(world, ECS_ERANGE, "enum field '%s.%s' has no name '%S'%s",
-                    component->name, leaf->name, text,
-                    nearest_hint(&nearest, hint, sizeof hint));
+  return world_fail(world, ECS_ERANGE, "enum field '%s.%s' has no name '%.*s'%s", component->name,
+                    leaf->name, SHOW(*text), nearest_hint(&nearest, hint, sizeof hint));
 }
 
 static ecs_status string_cell(ecs_world *world, const struct component *component,
@@ -258,8 +257,8 @@ static ecs_status string_cell(ecs_world *world, const struct component *componen
   ecs_status status = intern(&world->strings, &world->memory, value->string.data,
                              value->string.size, &cell->u32);
   if (status != ECS_ELIMIT) return status == ECS_OK ? ECS_OK : world_nomem(world);
-  return world_fail(world, status, "field '%s.%s': a string of %u bytes is too long",
-                    component->name, leaf->name, (uint64_t)value->string.size);
+  return world_fail(world, status, "field '%s.%s': a string of %zu bytes is too long",
+                    component->name, leaf->name, value->string.size);
 }
 
 ecs_status component_cell(ecs_world *world, const struct component *component,

@@ -18,13 +18,13 @@
 ecs_status entity_need(const ecs_world *world, ecs_id id) {
   ecs_status status = entity_status(&world->entities, id);
   switch (status) {
-    case ECS_EDEAD: return world_fail(world, status, "entity %e is dead", id);
-    case ECS_EUNBORN: return world_fail(world, status, "entity %e was never spawned", id);
+    case ECS_EDEAD: return world_fail(world, status, "entity " SHOW_ID " is dead", id);
+    case ECS_EUNBORN: return world_fail(world, status, "entity " SHOW_ID " was never spawned", id);
     case ECS_EWORLD:
-      return world_fail(world, status, "entity %e belongs to another world (tag %u)", id,
-                        (uint64_t)ecs_id_tag(id));
+      return world_fail(world, status, "entity " SHOW_ID " belongs to another world (tag %u)", id,
+                        ecs_id_tag(id));
     case ECS_ENOID:
-      return world_fail(world, status, "%d is no entity id%s", (int64_t)id,
+      return world_fail(world, status, "%lld is no entity id%s", (long long)id,
                         id == ECS_NULL ? ", but null, which stands for none" : "");
     default: return status;
   }
@@ -71,7 +71,7 @@ void entity_kill_all(ecs_world *world, struct table *table) {
 static APART ecs_status despawn_apart(ecs_world *world, ecs_id id) {
   if (!entity_find(&world->entities, id)) return entity_need(world, id);
   if (ecs_id_index(id) < FIRST_ENTITY)
-    return world_fail(world, ECS_EINVAL, "%e is a component: undeclare '%s' instead", id,
+    return world_fail(world, ECS_EINVAL, SHOW_ID " is a component: undeclare '%s' instead", id,
                       component_of(world, id)->name);
   if (UNLIKELY(prefab_is(world, ecs_id_index(id)))) return prefab_refuse(world, ecs_id_index(id));
   if (changes_wait(world) || relation_concerns(world, ecs_id_index(id)))

@@ -44,7 +44,7 @@ ecs_status event_need_name(const ecs_world *world, const char *name, size_t size
     if (known && known->is_event) nearest_offer(&nearest, known->name, known->name_size);
   }
   char hint[96];
-  return world_fail(world, ECS_ENAME, "unknown event '%S'%s", &text,
+  return world_fail(world, ECS_ENAME, "unknown event '%.*s'%s", SHOW(text),
                     nearest_hint(&nearest, hint, sizeof hint));
 }
 
@@ -170,7 +170,7 @@ static ecs_status grow_in_scope(ecs_world *world, struct table *table, uint32_t 
   if (rows > ROW_LIMIT) rows = ROW_LIMIT;
   if (rows < need)
     return world_fail(world, ECS_ELIMIT, "there cannot be more than %u events of a type",
-                      (uint64_t)ROW_LIMIT);
+                      ROW_LIMIT);
   struct column_buffer *retired =
       memory_grow(&world->memory, events->retired, &events->retired_capacity,
                   events->retired_count + most, sizeof *retired);

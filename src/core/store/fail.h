@@ -5,6 +5,7 @@
 #include "core/base/base.h"
 
 /* Sets the message and returns the status. */
+FORMAT(3, 4)
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...);
 ecs_status world_nomem(const ecs_world *world);
 

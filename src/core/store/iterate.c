@@ -365,7 +365,7 @@ ecs_status ecs_query_remove(ecs_query *query, ecs_id component) {
 static ecs_status check_entity(const ecs_world *world, uint32_t at) {
   if (at >= FIRST_ENTITY) return ECS_OK;
   ecs_id id = entity_id(&world->entities, at);
-  return world_fail(world, ECS_EINVAL, "%e is a component: undeclare '%s' instead", id,
+  return world_fail(world, ECS_EINVAL, SHOW_ID " is a component: undeclare '%s' instead", id,
                     component_of(world, id)->name);
 }
 

@@ -120,9 +120,10 @@ static ecs_status taken(const ecs_world *world, const char *text, size_t size, e
                         uint32_t parent) {
   ecs_string name = {text, size};
   if (parent == 0)
-    return world_fail(world, ECS_ETAKEN, "the name '%S' belongs to entity %e", &name, owner);
-  return world_fail(world, ECS_ETAKEN, "the name '%S' belongs to entity %e among the children "
-                    "of %e", &name, owner, entity_id(&world->entities, parent));
+    return world_fail(world, ECS_ETAKEN, "the name '%.*s' belongs to entity " SHOW_ID, SHOW(name),
+                      owner);
+  return world_fail(world, ECS_ETAKEN, "the name '%.*s' belongs to entity " SHOW_ID " among the "
+                    "children of " SHOW_ID, SHOW(name), owner, entity_id(&world->entities, parent));
 }
 
 /* ECS_ETAKEN when a name is another one's among the children of a parent. */
@@ -295,10 +296,10 @@ ecs_id name_to_come(const ecs_world *world, ecs_string name) {
 ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t size) {
   ecs_string name = {text, size};
   if (size && memchr(text, '.', size))
-    return world_fail(world, ECS_EINVAL, "the name '%S' has a dot, which stands between the names "
-                      "of a path", &name);
+    return world_fail(world, ECS_EINVAL, "the name '%.*s' has a dot, which stands between the "
+                      "names of a path", SHOW(name));
   if (UNLIKELY(prefab_is_or_comes(world, entity)))
-    return world_fail(world, ECS_EINVAL, "%e is a prefab, which keeps its name", entity);
+    return world_fail(world, ECS_EINVAL, SHOW_ID " is a prefab, which keeps its name", entity);
   return staging_is_open(&world->staging) ? stage(world, entity, text, size)
                                           : name_put(world, entity, text, size);
 }

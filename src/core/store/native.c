@@ -45,8 +45,9 @@ static ecs_status native_cell(ecs_world *world, const struct component *componen
       int64_t number = cell_integer(leaf->type, leaf->size, *cell);
       bool wrong = (leaf->type == ECS_BOOL && number > 1) ||
                    (leaf->type == ECS_ENUM && number >= (int64_t)leaf->names->count);
-      return wrong ? world_fail(world, ECS_ERANGE, "field '%s.%s' is %s: %d is out of range",
-                                component->name, leaf->name, type_name(leaf->type), number)
+      return wrong ? world_fail(world, ECS_ERANGE, "field '%s.%s' is %s: %lld is out of range",
+                                component->name, leaf->name, type_name(leaf->type),
+                                (long long)number)
                    : ECS_OK;
     }
   }
@@ -237,7 +238,7 @@ static ecs_status no_value(const ecs_world *world, ecs_id entity, ecs_id id) {
   if (status == ECS_OK) status = entity_need(world, entity);
   if (status != ECS_OK) return status;
   if (component->leaf_count == 0 && entity_has(world, entity, id)) return ECS_OK;
-  return world_fail(world, ECS_EABSENT, "entity %e has no '%s'", entity, component->name);
+  return world_fail(world, ECS_EABSENT, "entity " SHOW_ID " has no '%s'", entity, component->name);
 }
 
 /* The row's cells of a component of words. Two are so common that they go without a loop, which

@@ -79,8 +79,8 @@ ecs_status prefab_need(const ecs_world *world, const char *path, size_t size, ec
   *out = name_lookup(world, path, size);
   if (*out != ECS_NULL && prefab_is(world, ecs_id_index(*out))) return ECS_OK;
   if (*out != ECS_NULL && prefab_is_or_comes(world, *out))
-    return world_fail(world, ECS_EBUSY, "prefab '%S' is there when the scope that declares it "
-                      "ends: ask for it then", &text);
+    return world_fail(world, ECS_EBUSY, "prefab '%.*s' is there when the scope that declares it "
+                      "ends: ask for it then", SHOW(text));
   if (*out != ECS_NULL) return prefab_need_id(world, *out);
   struct nearest nearest;
   nearest_begin(&nearest, path, size);
@@ -90,7 +90,7 @@ ecs_status prefab_need(const ecs_world *world, const char *path, size_t size, ec
       nearest_offer(&nearest, name->text, name->size);
   }
   char hint[96];
-  return world_fail(world, ECS_ENAME, "there is no prefab '%S'%s", &text,
+  return world_fail(world, ECS_ENAME, "there is no prefab '%.*s'%s", SHOW(text),
                     nearest_hint(&nearest, hint, sizeof hint));
 }
 
@@ -163,8 +163,8 @@ static ecs_status make(ecs_world *world, const struct prefab_plan *plan, uint32_
 static ecs_status check_node(const ecs_world *world, const struct prefab_node *node, bool first) {
   ecs_string name = node->name;
   if (name.size && memchr(name.data, '.', name.size))
-    return world_fail(world, ECS_EINVAL, "the name '%S' has a dot, which stands between the names "
-                      "of a path", &name);
+    return world_fail(world, ECS_EINVAL, "the name '%.*s' has a dot, which stands between the "
+                      "names of a path", SHOW(name));
   if (first && name.size == 0)
     return world_fail(world, ECS_EINVAL, "a prefab needs a name");
   ecs_status status = node->is_a == ECS_NULL ? ECS_OK : prefab_need_id(world, node->is_a);
@@ -173,12 +173,12 @@ static ecs_status check_node(const ecs_world *world, const struct prefab_node *n
     const struct component *component = node->parts[i].component;
     const struct relation *relation = component->relation;
     if (relation && (relation == world->relations.child_of || relation == world->relations.is_a))
-      return world_fail(world, ECS_EINVAL, "prefab '%S': '%s' is no component of it; say children "
-                        "= { ... } or is_a = name", &name, component->name);
+      return world_fail(world, ECS_EINVAL, "prefab '%.*s': '%s' is no component of it; say "
+                        "children = { ... } or is_a = name", SHOW(name), component->name);
     for (uint32_t j = 0; j < i && !relation; j++)
       if (node->parts[j].component == component)
-        return world_fail(world, ECS_EINVAL, "prefab '%S': component '%s' is given twice", &name,
-                          component->name);
+        return world_fail(world, ECS_EINVAL, "prefab '%.*s': component '%s' is given twice",
+                          SHOW(name), component->name);
   }
   return ECS_OK;
 }
@@ -189,8 +189,8 @@ static ecs_status check_names(const ecs_world *world, const struct prefab_plan *
   const struct prefab_node *node = &plan->nodes[at];
   uint32_t first = plan_named(plan, node->parent, node->name);
   if (first == NONE || first == at) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "prefab '%S': two children are called '%S'",
-                    &plan->nodes[0].name, &node->name);
+  return world_fail(world, ECS_EINVAL, "prefab '%.*s': two children are called '%.*s'",
+                    SHOW(plan->nodes[0].name), SHOW(node->name));
 }
 
 static ecs_status need_builtins(ecs_world *world) {
@@ -205,18 +205,20 @@ static ecs_status need_builtins(ecs_world *world) {
 static ecs_status find_known(const ecs_world *world, ecs_string name, ecs_id *known) {
   *known = name_find(world, 0, name.data, name.size);
   if (*known == ECS_NULL && component_find(world, name.data, name.size))
-    return world_fail(world, ECS_ETAKEN, "prefab '%S': a component, tag or the like is called so, "
-                      "and ties and terms mean that by the name: call the prefab otherwise", &name);
+    return world_fail(world, ECS_ETAKEN, "prefab '%.*s': a component, tag or the like is called "
+                      "so, and ties and terms mean that by the name: call the prefab otherwise",
+                      SHOW(name));
   ecs_id coming = name_to_come(world, name);
   if (coming != ECS_NULL)
-    return world_fail(world, ECS_ETAKEN, "the name '%S' is entity %e's when the scope ends", &name,
-                      coming);
+    return world_fail(world, ECS_ETAKEN, "the name '%.*s' is entity " SHOW_ID "'s when the scope "
+                      "ends", SHOW(name), coming);
   if (*known == ECS_NULL) return ECS_OK;
   if (!prefab_is(world, ecs_id_index(*known)))
-    return world_fail(world, ECS_ETAKEN, "the name '%S' belongs to entity %e", &name, *known);
+    return world_fail(world, ECS_ETAKEN, "the name '%.*s' belongs to entity " SHOW_ID, SHOW(name),
+                      *known);
   if (!staging_is_open(&world->staging)) return ECS_OK;
-  return world_fail(world, ECS_EBUSY, "prefab '%S' cannot be declared again inside a system, loop "
-                    "or defer", &name);
+  return world_fail(world, ECS_EBUSY, "prefab '%.*s' cannot be declared again inside a system, "
+                    "loop or defer", SHOW(name));
 }
 
 /* How many of the nodes before one are children of the same parent and have no name. */
@@ -375,8 +377,9 @@ static ecs_status declare_node(ecs_world *world, struct prefab_plan *plan, uint3
     return ECS_OK;
   }
   if (!prefab_is(world, index))
-    return world_fail(world, ECS_ETAKEN, "the name '%S' belongs to entity %e, a child of prefab "
-                      "'%S'", &node->name, plan->made[at].id, &plan->nodes[0].name);
+    return world_fail(world, ECS_ETAKEN, "the name '%.*s' belongs to entity " SHOW_ID ", a child "
+                      "of prefab '%.*s'", SHOW(node->name), plan->made[at].id,
+                      SHOW(plan->nodes[0].name));
   plan->made[at].base = new_base(world, plan, at);
   plan->made[at].way = PLAN_CHANGED;
   return bring_children(world, plan, at);

@@ -69,8 +69,8 @@ ecs_status ecs_prefab(ecs_world *world, const ecs_prefab_desc *list, size_t coun
   for (size_t i = 0; i < count && status == ECS_OK; i++) {
     status = read_node(world, &arena, &list[i], &nodes[i]);
     if (status == ECS_OK && i && list[i].parent >= i)
-      status = world_fail(world, ECS_EINVAL, "child %u of a prefab stands before its parent",
-                          (uint64_t)i);
+      status = world_fail(world, ECS_EINVAL, "child %zu of a prefab stands before its parent",
+                          i);
   }
   if (status == ECS_OK) status = prefab_declare(world, nodes, (uint32_t)count, out);
   arena_free(&world->memory, &arena);

@@ -44,8 +44,8 @@ static ecs_status fail(struct parser *parser, const char *what) {
   ecs_string rest = {parser->at, (size_t)(parser->end - parser->at)};
   if (rest.size > 24) rest.size = 24;
   if (rest.size == 0) rest = (ecs_string){"the end", 7};
-  return world_fail(parser->world, ECS_EINVAL, "query '%S': %s at '%S'", &parser->text, what,
-                    &rest);
+  return world_fail(parser->world, ECS_EINVAL, "query '%.*s': %s at '%.*s'", SHOW(parser->text),
+                    what, SHOW(rest));
 }
 
 static bool is_name_part(char c) {
@@ -77,15 +77,14 @@ static ecs_status read_leaf(struct parser *parser, struct term *term) {
   struct component *other;
   if (field == NONE && term->component->relation &&
       component_path(parser->world, path.data, path.size, &other, &leaf) == ECS_OK)
-    return world_fail(parser->world, ECS_EINVAL, "query '%S': '%s' is a relation: '%s->%S' is "
-                      "about the entity that it leads to", &parser->text, term->component->name,
-                      term->component->name, &path);
+    return world_fail(parser->world, ECS_EINVAL, "query '%.*s': '%s' is a relation: '%s->%.*s' is "
+                      "about the entity that it leads to", SHOW(parser->text),
+                      term->component->name, term->component->name, SHOW(path));
   if (field == NONE)
     return component_no_field(parser->world, term->component, path.data, path.size);
   const struct field *found = &term->component->fields[field];
-  return world_fail(parser->world, ECS_EINVAL,
-                    "query '%S': '%s.%s' is not a single value; name one, as in '%s.%s'",
-                    &parser->text, term->component->name, found->name,
+  return world_fail(parser->world, ECS_EINVAL, "query '%.*s': '%s.%s' is not a single value; name "
+                    "one, as in '%s.%s'", SHOW(parser->text), term->component->name, found->name,
                     term->component->name, term->component->leaves[found->first_leaf].name);
 }
 
@@ -94,8 +93,8 @@ static ecs_status read_cascade(struct parser *parser, struct term *term) {
   term->cascade = true;
   if (term->form == TERM_PATH && term->through_leaf == NONE && term->through->ties.acyclic)
     return ECS_OK;
-  return world_fail(parser->world, ECS_EINVAL, "query '%S': ':cascade' goes with a path along an "
-                    "acyclic relation, as in 'ChildOf->%s:cascade'", &parser->text,
+  return world_fail(parser->world, ECS_EINVAL, "query '%.*s': ':cascade' goes with a path along "
+                    "an acyclic relation, as in 'ChildOf->%s:cascade'", SHOW(parser->text),
                     term->component->name);
 }
 
@@ -103,9 +102,9 @@ static ecs_status read_state(struct parser *parser, struct term *term, enum term
   if (term->state != TERM_ON) return fail(parser, "':off' and ':any' go alone");
   term->state = state;
   if (term->component->toggle) return ECS_OK;
-  return world_fail(parser->world, ECS_EINVAL, "query '%S': '%s' cannot be switched off, so that "
-                    "':off' and ':any' say nothing: declare it with toggle = true", &parser->text,
-                    term->component->name);
+  return world_fail(parser->world, ECS_EINVAL, "query '%.*s': '%s' cannot be switched off, so "
+                    "that ':off' and ':any' say nothing: declare it with toggle = true",
+                    SHOW(parser->text), term->component->name);
 }
 
 /* What is written through a path marks whom it leads to, and no row that leads there. */
@@ -114,13 +113,13 @@ static ecs_status refuse_news(const struct parser *parser, const struct term *te
   const char *name = term->component->name;
   bool event = term->through && term->through->is_event;
   if (event)
-    return world_fail(parser->world, ECS_EINVAL, "query '%S': ':%s' goes with a component of the "
-                      "row itself, and a path from an event leads to another one's: leave it out, "
-                      "each event comes once", &parser->text, word);
-  return world_fail(parser->world, ECS_EINVAL, "query '%S': ':%s' goes with a component of the row "
-                    "itself, and this '%s' is another entity's: write a system over '%s:%s' that "
-                    "goes to the others by world:sources or world:children, or emits an event",
-                    &parser->text, word, name, name, word);
+    return world_fail(parser->world, ECS_EINVAL, "query '%.*s': ':%s' goes with a component of "
+                      "the row itself, and a path from an event leads to another one's: leave it "
+                      "out, each event comes once", SHOW(parser->text), word);
+  return world_fail(parser->world, ECS_EINVAL, "query '%.*s': ':%s' goes with a component of the "
+                    "row itself, and this '%s' is another entity's: write a system over '%s:%s' "
+                    "that goes to the others by world:sources or world:children, or emits an "
+                    "event", SHOW(parser->text), word, name, name, word);
 }
 
 /* Marks say when the row's own component was written, and no other's. */
@@ -133,12 +132,12 @@ static ecs_status read_news(struct parser *parser, struct term *term, enum term_
   if (term->form == TERM_PATH || term->form == TERM_OF)
     return refuse_news(parser, term, word);
   if (component->is_event || (term->form != TERM_OWN && !known))
-    return world_fail(world, ECS_EINVAL, "query '%S': ':%s' goes with a component of the row "
-                      "itself, as in 'Position:%s', or a tie to somebody known", &parser->text,
+    return world_fail(world, ECS_EINVAL, "query '%.*s': ':%s' goes with a component of the row "
+                      "itself, as in 'Position:%s', or a tie to somebody known", SHOW(parser->text),
                       word, word);
   if (news == TERM_ADDED && !component->track)
-    return world_fail(world, ECS_EINVAL, "query '%S': when '%s' was added is kept only where it is "
-                      "declared with track = true", &parser->text, component->name);
+    return world_fail(world, ECS_EINVAL, "query '%.*s': when '%s' was added is kept only where it "
+                      "is declared with track = true", SHOW(parser->text), component->name);
   term->news = news;
   parser->terms->changes = true;
   return ECS_OK;
@@ -270,9 +269,9 @@ static ecs_status read_target(struct parser *parser, struct term *term) {
   ecs_status status = need_named(parser, name, &target);
   if (status == ECS_OK) term->target = target->id;
   if (status == ECS_ENAME && name_lookup(parser->world, name.data, name.size) != ECS_NULL)
-    return world_fail(parser->world, ECS_ENAME, "query '%S': '%S' is the name of an entity, which "
-                      "a query has for a value: write '(%s, $x)', and give x its id",
-                      &parser->text, &name, term->component->name);
+    return world_fail(parser->world, ECS_ENAME, "query '%.*s': '%.*s' is the name of an entity, "
+                      "which a query has for a value: write '(%s, $x)', and give x its id",
+                      SHOW(parser->text), SHOW(name), term->component->name);
   return status;
 }
 
@@ -308,20 +307,21 @@ static ecs_status check_way(struct parser *parser, const struct term *term) {
   if (term->through_leaf != NONE) {
     const struct leaf *leaf = &through->leaves[term->through_leaf];
     if (leaf->type != ECS_ENTITY)
-      return world_fail(world, ECS_ETYPE, "query '%S': '%s.%s' is no entity field, so that no path "
-                        "goes through it", &parser->text, through->name, leaf->name);
+      return world_fail(world, ECS_ETYPE, "query '%.*s': '%s.%s' is no entity field, so that no "
+                        "path goes through it", SHOW(parser->text), through->name, leaf->name);
     if (term->nearest)
-      return world_fail(world, ECS_EINVAL, "query '%S': '*->' goes along a relation, and '%s.%s' "
-                        "is a field", &parser->text, through->name, leaf->name);
+      return world_fail(world, ECS_EINVAL, "query '%.*s': '*->' goes along a relation, and "
+                        "'%s.%s' is a field", SHOW(parser->text), through->name, leaf->name);
     return ECS_OK;
   }
   if (!through->ties.relation)
-    return world_fail(world, ECS_EINVAL, "query '%S': '%s' is no relation: name its entity field, "
-                      "as in '%s.field->'", &parser->text, through->name, through->name);
+    return world_fail(world, ECS_EINVAL, "query '%.*s': '%s' is no relation: name its entity "
+                      "field, as in '%s.field->'", SHOW(parser->text), through->name,
+                      through->name);
   if (!through->ties.exclusive)
-    return world_fail(world, ECS_EINVAL, "query '%S': a path goes along an exclusive relation, and "
-                      "'%s' has several targets: join by '(%s, $to), Component($to)'",
-                      &parser->text, through->name, through->name);
+    return world_fail(world, ECS_EINVAL, "query '%.*s': a path goes along an exclusive relation, "
+                      "and '%s' has several targets: join by '(%s, $to), Component($to)'",
+                      SHOW(parser->text), through->name, through->name);
   return ECS_OK;
 }
 
@@ -340,8 +340,8 @@ static ecs_status read_end(struct parser *parser, struct term *term, bool neares
 }
 
 static ecs_status refuse_several(struct parser *parser, const struct component *component) {
-  return world_fail(parser->world, ECS_EINVAL, "query '%S': '%s' has several targets: write "
-                    "'(%s, *)' for each, '!(%s, *)' for none", &parser->text, component->name,
+  return world_fail(parser->world, ECS_EINVAL, "query '%.*s': '%s' has several targets: write "
+                    "'(%s, *)' for each, '!(%s, *)' for none", SHOW(parser->text), component->name,
                     component->name, component->name);
 }
 
@@ -462,12 +462,13 @@ static struct component *event_of(const struct term *term) {
 static ecs_status refuse_term(const struct parser *parser, const struct term *term) {
   const struct component *event = parser->terms->event;
   if (event_of(term) && event_of(term) != event)
-    return world_fail(parser->world, ECS_EINVAL, "query '%S' names two events, '%s' and '%s': a "
-                      "query goes through one", &parser->text, event->name, event_of(term)->name);
-  return world_fail(parser->world, ECS_EINVAL, "query '%S': '%s' is an event, which no entity has: "
-                    "beside it and its fields there can be paths through its entity fields, as in "
-                    "'%s.field->Position', and what is asked of a given entity, as in "
-                    "'Position($who)'", &parser->text, event->name, event->name);
+    return world_fail(parser->world, ECS_EINVAL, "query '%.*s' names two events, '%s' and '%s': a "
+                      "query goes through one", SHOW(parser->text), event->name,
+                      event_of(term)->name);
+  return world_fail(parser->world, ECS_EINVAL, "query '%.*s': '%s' is an event, which no entity "
+                    "has: beside it and its fields there can be paths through its entity fields, "
+                    "as in '%s.field->Position', and what is asked of a given entity, as in "
+                    "'Position($who)'", SHOW(parser->text), event->name, event->name);
 }
 
 /* What may stand beside an event: its fields, and what others have that it leads to or that are
@@ -487,9 +488,9 @@ static ecs_status check_events(struct parser *parser) {
   for (uint32_t i = 0; i < terms->count && !event; i++) event = event_of(&terms->terms[i]);
   if (!event) return ECS_OK;
   if (first->component != event || first->form != TERM_OWN || first->kind != TERM_WITH)
-    return world_fail(parser->world, ECS_EINVAL, "query '%S': '%s' is an event: begin with it, as "
-                      "in '%s' alone, or '%s, %s.field->Position'", &parser->text, event->name,
-                      event->name, event->name, event->name);
+    return world_fail(parser->world, ECS_EINVAL, "query '%.*s': '%s' is an event: begin with it, "
+                      "as in '%s' alone, or '%s, %s.field->Position'", SHOW(parser->text),
+                      event->name, event->name, event->name, event->name);
   terms->event = event;
   for (uint32_t i = 0; i < terms->count; i++) {
     struct term *term = &terms->terms[i];
@@ -509,11 +510,11 @@ static bool is_given_before(const struct parser *parser, uint32_t at) {
 static ecs_status check_given(struct parser *parser) {
   for (uint32_t i = 0; i < parser->given_count; i++)
     if (is_given_before(parser, i))
-      return world_fail(parser->world, ECS_ETAKEN, "query '%S' is given its variable $%s twice",
-                        &parser->text, parser->given[i].name);
+      return world_fail(parser->world, ECS_ETAKEN, "query '%.*s' is given its variable $%s twice",
+                        SHOW(parser->text), parser->given[i].name);
     else if (!(parser->given_named >> i & 1))
-      return world_fail(parser->world, ECS_ENAME, "query '%S' has no variable $%s", &parser->text,
-                        parser->given[i].name);
+      return world_fail(parser->world, ECS_ENAME, "query '%.*s' has no variable $%s",
+                        SHOW(parser->text), parser->given[i].name);
   return ECS_OK;
 }
 

@@ -29,9 +29,8 @@ bool term_repeats(const struct query_terms *terms, const struct term *term) {
 static ecs_status add_step(struct ordering *o, uint32_t at) {
   struct query_terms *terms = o->terms;
   if (terms->step_count == QUERY_STEPS)
-    return world_fail(o->world, ECS_ELIMIT,
-                      "query '%S': at most 16 of its terms can be about ties, others and sparse "
-                      "components", o->text);
+    return world_fail(o->world, ECS_ELIMIT, "query '%.*s': at most 16 of its terms can be about "
+                      "ties, others and sparse components", SHOW(*o->text));
   terms->steps[terms->step_count++] = (uint16_t)at;
   return ECS_OK;
 }
@@ -95,12 +94,13 @@ static ecs_status check_bound(const struct ordering *o) {
     if (term->variable == NONE || o->bound[term->variable]) continue;
     if (variable_is_anonymous(o->terms, term->variable)) {
       if (term->kind == TERM_WITHOUT) continue;
-      return world_fail(o->world, ECS_EINVAL, "query '%S': '*' is not for alternatives", o->text);
+      return world_fail(o->world, ECS_EINVAL, "query '%.*s': '*' is not for alternatives",
+                        SHOW(*o->text));
     }
     const ecs_string *name = &terms->variables[term->variable].name;
-    return world_fail(o->world, ECS_EINVAL, "query '%S': nothing says what $%S is: give it with "
-                      "the query, or name it in a term that has to match, as in "
-                      "'(Relation, $%S)'", o->text, name, name);
+    return world_fail(o->world, ECS_EINVAL, "query '%.*s': nothing says what $%.*s is: give it "
+                      "with the query, or name it in a term that has to match, as in '(Relation, "
+                      "$%.*s)'", SHOW(*o->text), SHOW(*name), SHOW(*name));
   }
   return ECS_OK;
 }

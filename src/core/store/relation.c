@@ -150,7 +150,8 @@ size_t relation_tell_step(const ecs_world *world, uint32_t entity, char *text, s
   ecs_id id = entity_id(&world->entities, entity);
   ecs_string name = name_of(world, id);
   bool shown = name.size > 0 && name.size <= SHOWN_NAME;
-  return shown ? text_format(text, room, "%e '%S'", id, &name) : text_format(text, room, "%e", id);
+  return shown ? text_format(text, room, SHOW_ID " '%.*s'", id, SHOW(name))
+               : text_format(text, room, SHOW_ID, id);
 }
 
 void relation_tell_circle(const ecs_world *world, const struct relation *relation,
@@ -182,8 +183,8 @@ static ecs_status refuse_parent(const ecs_world *world, uint32_t source, uint32_
     return ECS_OK;
   char step[128];
   relation_tell_step(world, target, step, sizeof step);
-  return world_fail(world, ECS_EINVAL, "%e cannot be a child of %s, which is a prefab: its "
-                    "children are declared with it, by world:prefab(name, components, "
+  return world_fail(world, ECS_EINVAL, SHOW_ID " cannot be a child of %s, which is a prefab: "
+                    "its children are declared with it, by world:prefab(name, components, "
                     "{ children = ... })", child, step);
 }
 
@@ -192,8 +193,8 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
   if (!relation->acyclic) return ECS_OK;
   if (relation == world->relations.child_of) {
     if (UNLIKELY(prefab_is(world, source) && (target || ties_target(&relation->ties, source))))
-      return world_fail(world, ECS_EINVAL, "a prefab stays where it was declared: %e cannot be %s",
-                        entity_id(&world->entities, source),
+      return world_fail(world, ECS_EINVAL, "a prefab stays where it was declared: " SHOW_ID " "
+                        "cannot be %s", entity_id(&world->entities, source),
                         target ? "tied to another parent" : "taken from its parent");
     ecs_status status = refuse_parent(world, source, target);
     if (status == ECS_OK) status = name_check_parent(world, source, target);

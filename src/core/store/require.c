@@ -94,7 +94,7 @@ ecs_id require_holder(const ecs_world *world, const struct table *table, ecs_id 
 
 ecs_status require_refuse(const ecs_world *world, ecs_id entity, struct gap gap) {
   char from[64] = "";
-  if (entity) text_format(from, sizeof from, " from entity %e", entity);
+  if (entity) text_format(from, sizeof from, " from entity " SHOW_ID, entity);
   return world_fail(world, ECS_EINVAL, "'%s' cannot be removed%s: '%s' requires it",
                     ecs_component_name(world, gap.missing), from,
                     ecs_component_name(world, gap.by));

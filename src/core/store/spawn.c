@@ -24,8 +24,7 @@
 static APART ecs_status no_ids(const ecs_world *world, ecs_status status) {
   if (status == ECS_ELIMIT)
     return world_fail(world, status, "no entity ids are left between %u and %u",
-                      (uint64_t)world->entities.entities.first,
-                      (uint64_t)world->entities.entities.last);
+                      world->entities.entities.first, world->entities.entities.last);
   return world_nomem(world);
 }
 
@@ -341,11 +340,10 @@ static ecs_status adopt_reserve(ecs_world *world, ecs_id id) {
   ecs_status status = entity_adopt_reserve(&world->entities, &world->memory, id);
   if (status == ECS_ENOMEM) return world_nomem(world);
   if (status == ECS_OK && ecs_id_index(id) < FIRST_ENTITY)
-    return world_fail(world, ECS_EINVAL, "index %u is reserved for components",
-                      (uint64_t)ecs_id_index(id));
+    return world_fail(world, ECS_EINVAL, "index %u is reserved for components", ecs_id_index(id));
   if (status == ECS_ETAKEN)
-    return world_fail(world, status, "entity %e cannot be adopted: %e has its slot", id,
-                      entity_id(&world->entities, ecs_id_index(id)));
+    return world_fail(world, status, "entity " SHOW_ID " cannot be adopted: " SHOW_ID " has its "
+                      "slot", id, entity_id(&world->entities, ecs_id_index(id)));
   return status == ECS_OK ? ECS_OK : entity_need(world, id);
 }
 
@@ -459,7 +457,7 @@ ecs_status spawn_part_of(ecs_world *world, ecs_id id, struct part *part) {
 
 ecs_status spawn_parts_of(ecs_world *world, const ecs_id *ids, size_t n, struct part **parts) {
   if (n > INDEX_LIMIT)
-    return world_fail(world, ECS_EINVAL, "%u components, more than are declared", (uint64_t)n);
+    return world_fail(world, ECS_EINVAL, "%zu components, more than are declared", n);
   if (n && !ids) return world_fail(world, ECS_EINVAL, "no list of components");
   *parts = memory_grow(&world->memory, world->parts, &world->part_capacity, n ? n : 1,
                        sizeof **parts);

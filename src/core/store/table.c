@@ -224,8 +224,7 @@ static bool grow_columns(ecs_world *world, struct table *table, size_t rows) {
 ecs_status table_grow(ecs_world *world, struct table *table, uint64_t more) {
   uint64_t need = table->count + more;
   if (need > ROW_LIMIT)
-    return world_fail(world, ECS_ELIMIT, "a table cannot hold more than %u rows",
-                      (uint64_t)ROW_LIMIT);
+    return world_fail(world, ECS_ELIMIT, "a table cannot hold more than %u rows", ROW_LIMIT);
   uint64_t rows = table->capacity * 2ull;
   if (rows < PACKED_ROWS) rows = PACKED_ROWS;
   if (rows < need) rows = (need + PACKED_ROWS - 1) / PACKED_ROWS * PACKED_ROWS;

@@ -62,9 +62,8 @@ bool ecs_alive(const ecs_world *world, ecs_id id) {
 
 ecs_status ecs_entity_range(ecs_world *world, uint32_t first, uint32_t last) {
   if (entity_set_range(&world->entities, first, last) == ECS_OK) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "entity range %u to %u is not within %u to %u",
-                    (uint64_t)first, (uint64_t)last, (uint64_t)FIRST_ENTITY,
-                    (uint64_t)INDEX_LIMIT - 1);
+  return world_fail(world, ECS_EINVAL, "entity range %u to %u is not within %u to %u", first, last,
+                    FIRST_ENTITY, INDEX_LIMIT - 1);
 }
 
 /* ---- any values ---- */

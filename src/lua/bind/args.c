@@ -110,14 +110,14 @@ const char *show_value(lua_State *L, int index, char *buffer, size_t size) {
       break;
     case LUA_TNUMBER:
       if (lua_isinteger(L, index))
-        text_format(buffer, size, "%d", (int64_t)lua_tointeger(L, index));
+        text_format(buffer, size, "%lld", lua_tointeger(L, index));
       else
         text_format(buffer, size, "%g", (double)lua_tonumber(L, index));
       break;
     case LUA_TSTRING: {
       ecs_string text;
       text.data = lua_tolstring(L, index, &text.size);
-      text_format(buffer, size, "'%S'", &text);
+      text_format(buffer, size, "'%.*s'", SHOW(text));
       break;
     }
     default: {

@@ -76,9 +76,8 @@ static void from_array(struct input *input, const struct component *component,
     lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
     if (UNLIKELY(key < 1 || key > field->count)) {
       char text[128];
-      raise_error(L, "field '%s.%s' has elements 1 to %d, got one for %s", component->name,
-                  field->name, (int64_t)field->count,
-                  show_value(L, -2, text, sizeof text));
+      raise_error(L, "field '%s.%s' has elements 1 to %u, got one for %s", component->name,
+                  field->name, field->count, show_value(L, -2, text, sizeof text));
     }
     input_element(input, component, field, base + (uint32_t)(key - 1) * stride, -1);
   }
@@ -110,8 +109,8 @@ static const struct field *key_field(struct input *input, const struct component
   lua_Integer at = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
   if (UNLIKELY(at < 1 || at > shape->field_count)) {
     char text[128];
-    raise_error(L, "%s '%s' has fields 1 to %d, got a value for %s", component_word(shape),
-                shape->name, (int64_t)shape->field_count, show_value(L, -2, text, sizeof text));
+    raise_error(L, "%s '%s' has fields 1 to %u, got a value for %s", component_word(shape),
+                shape->name, shape->field_count, show_value(L, -2, text, sizeof text));
   }
   return &shape->fields[at - 1];
 }
@@ -152,9 +151,9 @@ static void from_positions(struct input *input, const struct component *componen
       raise_error(input->L, "'%s' is a tag: it has no value (use %s)", component->name,
                   lua_isboolean(input->L, first) && !lua_toboolean(input->L, first) ? "remove"
                                                                                     : "add");
-    raise_error(input->L, "%s '%s' has %u field%s, got %u values", component_word(component),
-                component->name, (uint64_t)component->field_count,
-                component->field_count == 1 ? "" : "s", (uint64_t)count);
+    raise_error(input->L, "%s '%s' has %u field%s, got %d values", component_word(component),
+                component->name, component->field_count,
+                component->field_count == 1 ? "" : "s", count);
   }
   for (int i = 0; i < count; i++) input_field(input, component, (uint32_t)i, first + i);
 }
@@ -178,8 +177,7 @@ void input_values(struct input *input, const struct component *component, uint32
 void input_event(struct input *input, const struct component *event, int first) {
   int count = lua_gettop(input->L) - first + 1;
   if (event->field_count == 0 && count > 0)
-    raise_error(input->L, "event '%s' has no fields, got %d values", event->name,
-                (int64_t)count);
+    raise_error(input->L, "event '%s' has no fields, got %d values", event->name, count);
   if (count > 0) input_values(input, event, NONE, first, count);
 }
 

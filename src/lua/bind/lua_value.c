@@ -2,6 +2,7 @@
 
 #include "core/base/enumeration.h"
 #include "core/base/intern.h"
+#include "core/base/text.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "ecs_value.h"
@@ -128,9 +129,8 @@ lua_Unsigned check_list(lua_State *L, int arg, lua_Unsigned most, const char *wh
   luaL_checktype(L, arg, LUA_TTABLE);
   lua_Unsigned count = lua_rawlen(L, arg);
   char got[128];
-  if (count > most)
-    luaL_argerror(L, arg, lua_pushfstring(L, "%I values for %I %s", (LUAI_UACINT)count,
-                                          (LUAI_UACINT)most, what));
+  text_format(got, sizeof got, "%zu values for %zu %s", (size_t)count, (size_t)most, what);
+  if (count > most) luaL_argerror(L, arg, got);
   if (push_odd_key(L, arg, holes ? most : count))
     luaL_argerror(L, arg, lua_pushfstring(L, "a list without keys expected, got the key %s",
                                           show_value(L, -1, got, sizeof got)));

@@ -18,7 +18,7 @@ int raise_argument(lua_State *L, const ecs_world *world, ecs_status status, int 
 
 /* As luaL_error, with the formats of core/base/text.h. The message is complete before Lua is
 ** called, so it may name what a finalizer could take away. */
-int raise_error(lua_State *L, const char *format, ...);
+FORMAT(2, 3) int raise_error(lua_State *L, const char *format, ...);
 
 /* Keeps what Lua's `warn` is given by the next world:update; each text once. */
 void warn_later(lua_State *L, struct world_box *box, int world_index, const char *format, ...);

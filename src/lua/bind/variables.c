@@ -15,6 +15,7 @@ struct source {
   const char *what;
 };
 
+FORMAT(3, 4)
 static int refuse(lua_State *L, const struct source *from, const char *format, ...) {
   char text[MESSAGE_SIZE];
   va_list args;
