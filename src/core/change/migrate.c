@@ -159,18 +159,15 @@ static void free_relabelings(struct migration *migration) {
 /* ---- tables ---- */
 
 /* Whether a table has the component, or pairs of it. */
-static bool has_component(const struct table *table, ecs_id component) {
-  if (table_has(table, component)) return true;
-  for (uint32_t i = 0; table->has_pairs && i < table->id_count; i++)
-    if (id_is_pair(table->ids[i]) && pair_relation(table->ids[i]) == ecs_id_index(component))
-      return true;
-  return false;
+static bool has_component(const struct table *table, const struct component *component) {
+  return table_has(table, component->id) || relate_table_has(table, component);
 }
 
-static bool is_affected(const struct migration *migration, const struct table *table) {
+/* Whether a table has a component that goes, or one that stays and changes. */
+static bool is_affected(const struct migration *migration, const struct table *table, bool goes) {
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
-    if (change->wanted && has_component(table, change->component->id)) return true;
+    if (!change->wanted == goes && has_component(table, change->component)) return true;
   }
   return false;
 }
@@ -224,7 +221,7 @@ static ecs_status prepare_tables(struct migration *migration) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++) {
     const struct table *table = world_table(world, all->tables[i]);
-    if (is_affected(migration, table)) status = prepare_table(migration, table);
+    if (is_affected(migration, table, false)) status = prepare_table(migration, table);
   }
   return status;
 }
@@ -293,9 +290,19 @@ static void swap_table(const struct migration *migration, struct table *table) {
 
 /* ---- components that go, or bring others ---- */
 
+/* Whether rows may move, or there is another table to be: not without rows if what goes is there, and
+** not where nothing but what goes changes. */
+static bool has_whereto(const struct migration *migration, const struct table *table) {
+  if (is_affected(migration, table, true)) return table->count > 0;
+  for (uint32_t i = 0; i < migration->count; i++)
+    if (migration->changes[i].wanted) return true;
+  return false;
+}
+
 static ecs_status plan_move(const struct migration *migration, struct table *table) {
   ecs_world *world = migration->world;
   struct whereto to;
+  if (!has_whereto(migration, table)) return ECS_OK;
   if (migration_parts_rows(migration, table)) return migration_plan_rows(migration, table);
   ecs_status status = migration_target(migration, table, NONE, true, &to);
   if (status != ECS_OK || to.table == table) return status;
@@ -338,6 +345,10 @@ static void commit_moves(const struct migration *migration) {
   for (uint32_t i = 0; i < all->table_count; i++) {
     struct table *table = world_table(world, all->tables[i]);
     struct whereto to;
+    if (!has_whereto(migration, table)) {
+      table->doomed = is_affected(migration, table, true);
+      continue;
+    }
     ecs_status status = migration_target(migration, table, NONE, false, &to);
     assert(status == ECS_OK);
     if (status == ECS_OK) migration_put_sparse(migration, table, &to);

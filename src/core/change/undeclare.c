@@ -42,9 +42,9 @@ ecs_status ecs_undeclare(ecs_world *world, ecs_id id) {
   struct component *component;
   ecs_status status = component_need_any(world, id, &component);
   if (status == ECS_OK) status = migration_check_removal(world, component);
-  if (status == ECS_OK) status = world_is_idle(world, "undeclare");
-  if (status == ECS_OK) graph_drop_empties(world, id);
   if (status == ECS_OK && is_unused(world, component)) {
+    status = world_is_idle(world, "undeclare");
+    if (status != ECS_OK) return status;
     declare_forget(world, component);
     world->registry.layouts++;
     return ECS_OK;

@@ -2,6 +2,7 @@
 
 #include "core/store/edge.h"
 #include "core/store/entity.h"
+#include "core/store/id_set.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/require.h"
@@ -51,11 +52,11 @@ bool graph_next_key(struct graph_keys *keys, ecs_id *key) {
   return true;
 }
 
-bool graph_lists(const struct table *table, ecs_id wanted) {
-  struct graph_keys keys = graph_keys(table->ids, table->id_count);
-  for (ecs_id key; graph_next_key(&keys, &key);)
-    if (key == wanted) return true;
-  return false;
+bool graph_lists(const struct table *table, ecs_id key) {
+  uint32_t at, relation = pair_relation(key);
+  if (key == ECS_NULL || id_set_find(table->ids, table->id_count, key, &at)) return true;
+  return id_is_pair(key) && pair_target(key) == 0 && at < table->id_count &&
+         pair_relation(table->ids[at]) == relation;
 }
 
 struct id_record *graph_record(const ecs_world *world, ecs_id id) {
@@ -491,14 +492,13 @@ static bool is_doomed(struct table *table, ecs_id unused) {
 
 void graph_drop_doomed(ecs_world *world) { reclaim(world, is_doomed, ECS_NULL); }
 
-void graph_drop_empties(ecs_world *world, ecs_id id) { reclaim(world, has_id, id); }
-
 void graph_reclaim(ecs_world *world) { reclaim(world, is_stale, ECS_NULL); }
 
 void graph_forget(ecs_world *world, ecs_id id) {
   struct graph *graph = &world->graph;
-  if (map_get(&graph->records, id) == NONE) return;
-  graph_drop_empties(world, id);
+  const struct id_record *record = graph_record(world, id);
+  if (!record) return;
+  if (record->table_count) reclaim(world, has_id, id);
   uint32_t at = map_get(&graph->records, id);
   if (at != NONE) forget_record(world, at);
 }

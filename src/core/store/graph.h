@@ -54,9 +54,6 @@ ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
 /* Removes tables that have been empty since the last call. */
 void graph_reclaim(ecs_world *world);
 
-/* Frees all tables without rows that have an id. */
-void graph_drop_empties(ecs_world *world, ecs_id id);
-
 /* Removes the empty tables marked as doomed. */
 void graph_drop_doomed(ecs_world *world);
 
