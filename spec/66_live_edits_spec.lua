@@ -223,3 +223,119 @@ describe("a session of edits", function()
     _G.MOVED, _G.LOADS, _G.OTHER = nil, nil, nil
   end)
 end)
+
+describe("a component that no file declares any more", function()
+  local world, files, session
+
+  before_each(function()
+    world, files = helper.new_world(), scratch.new()
+    files:write("a.lua", [[local w = ...
+      w:component("P", { "x: f64", "what: any", "name: string" })
+      w:component("Part", { "x: f64" })
+      w:component("Whole", { "part: Part" })
+      w:tag "T"
+      w:resource("R", { "n: i32 = 4" })]])
+    session = live.open(world, files.path)
+  end)
+
+  after_each(function() files:close() end)
+
+  local function save(name, text)
+    files:write(name, text)
+    local ok, message = helper.poll(session)
+    assert(ok, message)
+  end
+
+  it("stays with its values, and is nobody's", function()
+    local what = {}
+    local e = world:spawn { P = { x = 3, what = what, name = "n" }, T = true }
+    world:res("R").n = 5
+    local query, digest = world:query "P, T", world:digest(function() return "" end)
+    save("a.lua", "")
+    assert.are.same({ "P", "Part", "R", "T", "Whole" }, session:status().orphans)
+    assert.are.same({ "P", "Part", "Whole", "T", "R" }, world:describe().orphans)
+    assert.is_true(world:describe("P").orphan)
+    assert.are.same({ x = 3.0, what = what, name = "n" }, world:read(e, "P"))
+    assert.are.equal(1, query:count())
+    assert.are.equal(5, world:res("R").n)
+    assert.are.equal(digest, world:digest(function() return "" end))
+  end)
+
+  it("is owned, and migrated, by whoever declares it again", function()
+    local e = world:spawn { P = { x = 3 }, Whole = { part = { x = 2 } } }
+    save("a.lua", "")
+    save("b.lua", "local w = ... w:component('P', { 'y: i8', was = { y = 'x' } })")
+    assert.are.same({ y = 3 }, world:read(e, "P"))
+    assert.is_nil(world:describe("P").orphan)
+    save("b.lua", "local w = ... w:component('P', { 'y: i16' })")
+    world:component("Part", { "x: f64", "z: i8 = 7" })
+    assert.are.equal(7, (world:get(e, "Whole.part.z")))
+    assert.are.same({ "R", "T", "Whole" }, session:status().orphans)
+    save("c.lua", "local w = ... w:resource('R', { 'n: i64' }) N = w:res 'R'")
+    assert.are.equal(4, _G.N.n)
+    _G.N = nil
+    files:write("d.lua", "local w = ... w:component('P', { 'y: f32' })")
+    assert.is_false(helper.poll(session))
+  end)
+
+  it("stays an orphan when its redeclaration is refused", function()
+    local e = world:spawn { P = { x = 0.5 } }
+    save("a.lua", "")
+    for _, text in ipairs { "'x: i8' })", "'x: f64' }) error 'late'" } do
+      files:write("b.lua", "local w = ... w:component('P', { " .. text)
+      assert.is_false(helper.poll(session))
+      assert.is_true(world:describe("P").orphan)
+      assert.are.equal(0.5, (world:get(e, "P.x")))
+    end
+  end)
+
+  it("goes when it is forgotten or undeclared", function()
+    local e = world:spawn { P = { x = 3 }, T = true, Whole = {} }
+    save("a.lua", "")
+    world:undeclare "T"
+    assert.are.same({ "P", "Part", "R", "Whole" }, session:status().orphans)
+    assert.are.same({ "P", "Part", "R", "Whole" }, session:forget())
+    assert.are.same({}, session:forget())
+    assert.are.same({}, world:describe().components)
+    assert.is_true(world:alive(e))
+    has_error(function() world:has(e, "P") end, "unknown component")
+    save("a.lua", "local w = ... w:component('P', { 'other: i8' })")
+    assert.is_false(world:has(e, "P"))
+  end)
+
+  it("is kept while a system or a query of a script asks for it", function()
+    local e = world:spawn { P = { x = 3 } }
+    save("b.lua", [[local w = ...
+      w:system('s', { query = 'P.x', map = function(x) return x + 1 end })]])
+    save("a.lua", "")
+    world:update(0)
+    local digest = world:digest(function() return "" end)
+    has_error(function() session:forget() end, "nothing is forgotten", "system 's'",
+      "'P' is in use")
+    assert.are.equal(digest, world:digest(function() return "" end))
+    assert.are.equal(4.0, (world:get(e, "P.x")))
+    save("b.lua", "")
+    assert.are.equal(5, #session:forget())
+    local function forget() session:forget() end
+    world:system("x", { run = forget })
+    has_error(function() world:update(0) end, "inside a system")
+  end)
+
+  it("may be one that only an image names", function()
+    local image
+    do
+      local other = helper.new_world()
+      other:component("Old", { "x: f32" })
+      other:component("P", { "x: f32" })
+      other:spawn { Old = { x = 1 }, P = {} }
+      image = other:save()
+    end
+    local fresh = helper.new_world()
+    fresh:load(image)
+    assert.are.same({ "Old", "P" }, fresh:describe().orphans)
+    local over = live.open(fresh, files.path)
+    assert.are.same({ "Old" }, over:status().orphans)
+    assert.are.same({ "Old" }, over:forget())
+    assert.are.equal(1, fresh:count "P")
+  end)
+end)

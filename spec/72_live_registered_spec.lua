@@ -152,10 +152,10 @@ describe("live scripts that are refused", function()
 end)
 
 describe("hooks of live scripts", function()
-  local world, files, errors, open
+  local files, errors, open
 
   before_each(function()
-    world, files, errors, open = live_scene.new()
+    files, errors, open = select(2, live_scene.new())
     _G.CALLED = {}
   end)
 

@@ -23,6 +23,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/lua_relation.h"
+#include "lua/lua_schedule.h"
 
 #define QUICKLY 8   /* values that go without a detour */
 
@@ -445,7 +446,7 @@ static int switch_component(lua_State *L, bool off) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_number(L, 2);
   ecs_id component = check_component(L, box, 3)->id;
-  if (!lua_isnoneornil(L, 4)) return refuse_more(L, box, component);
+  check_only(L, 3, "one component expected: call it for each");
   bool tried = false;
   ecs_status status;
   do

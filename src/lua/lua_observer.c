@@ -2,6 +2,10 @@
 
 #include "core/base/text.h"
 #include "core/change/transact.h"
+#include "core/run/timetable.h"
+#include "core/store/component.h"
+#include "core/store/query.h"
+#include "core/store/watch.h"
 #include "ecs_observer.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"
@@ -11,11 +15,13 @@
 #include "lua/bind/variables.h"
 #include "lua/frame.h"
 #include "lua/lua_query.h"
+#include "lua/lua_schedule.h"
 #include "lua/observe.h"
 #include "lua/registrar.h"
 #include "lua/scan.h"
 #include "lua/system.h"
 #include "lua/system_box.h"
+#include "lua/system_run.h"
 
 /* ---- registering ----------------------------------------------------------------------- */
 
@@ -114,6 +120,30 @@ void observer_now(lua_State *L, struct world_box *box) {
   system_registered(L, box, status);
   systems_sweep(L, box, AT_WORLD);
   settle(L, box, AT_WORLD);
+}
+
+/* Of a component that the views of a scanned system write: an observer of its values that nothing
+** has called so far may wait for these. */
+static void doubt(lua_State *L, const struct scan *scan, const struct component *root) {
+  const struct schedule *schedule = scan->box->world->schedule;
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const ecs_system *observer = schedule->systems[i];
+    const struct watch *watch = observer->watch;
+    bool waits = watch && watch->kind == WATCH_SET && observer->enabled && !observer->runs;
+    if (waits && watch->query->terms.terms[0].id == root->id)
+      warn_later(L, scan->box, 3, "observer '%s' is called for values that world:set and "
+                 "spawns give '%s', not for what %s writes to its view", observer->name, root->name,
+                 scan->what);
+  }
+}
+
+void observers_doubt(lua_State *L, const struct world_box *box) {
+  const struct schedule *schedule = box->world->schedule;
+  for (uint32_t i = 0; i < schedule->system_count && box->world->watching->sets; i++) {
+    const struct system_box *script = system_script(schedule->systems[i]);
+    if (script && script->box == box && script->form == FORM_EACH && schedule->systems[i]->runs)
+      system_scan(L, 1, schedule->systems[i], (struct scan){.world = 1, .stored = doubt});
+  }
 }
 
 /* world:observer(name, { on =, query =, each =, enabled = }) */

@@ -21,4 +21,7 @@ void observer_check_spec(lua_State *L, struct world_box *box);
 void observer_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
                       uint64_t place, const char *owner);
 
+/* Warns of those that seem to wait for what views write; the world is at 1. */
+void observers_doubt(lua_State *L, const struct world_box *box);
+
 #endif

@@ -11,8 +11,9 @@
 #include "lua/bind/world_box.h"
 #include "lua/frame.h"
 #include "lua/loop.h"
+#include "lua/lua_observer.h"
 #include "lua/registrar.h"
-#include "lua/system.h"
+#include "lua/system_box.h"
 
 static const char *const phase_keys[] = {"after", "before", "fixed", NULL};
 
@@ -68,15 +69,34 @@ static int run(lua_State *L, struct world_box *box, const char *name, double dt)
   return 0;
 }
 
+void warn_later(lua_State *L, struct world_box *box, int world_index, const char *format, ...) {
+  char text[MESSAGE_SIZE];
+  va_list args;
+  va_start(args, format);
+  text_vformat(text, sizeof text, format, args);
+  va_end(args);
+  need_stack(L, 4);
+  lua_getiuservalue(L, world_index, WORLD_WARNINGS);
+  if (lua_getfield(L, -1, text) == LUA_TNIL) {
+    lua_pushboolean(L, 1);
+    lua_setfield(L, -3, text);
+    lua_pushstring(L, text);
+    lua_rawseti(L, -3, (lua_Integer)lua_rawlen(L, -3) + 1);
+    box->systems->untold++;
+  }
+  lua_pop(L, 2);
+}
+
 /* Warns once of each name in `before` and `after` that nothing has, and of other mistakes that do
 ** not raise errors. The host's function that hears it may do anything. */
 static struct world_box *warn(lua_State *L, struct world_box *box) {
   char text[MESSAGE_SIZE];
   while (schedule_tell(box->world, text, sizeof text)) warn_later(L, box, 1, "%s", text);
-  if (UNLIKELY(box->doubtful) && --box->doubtful == 0) systems_doubt(L, box);
-  while (UNLIKELY(box->untold)) {
+  struct systems *systems = box->systems;
+  if (UNLIKELY(systems->doubtful) && --systems->doubtful == 0) observers_doubt(L, box);
+  while (UNLIKELY(systems->untold)) {
     lua_getiuservalue(L, 1, WORLD_WARNINGS);
-    lua_rawgeti(L, -1, (lua_Integer)lua_rawlen(L, -1) - --box->untold);
+    lua_rawgeti(L, -1, (lua_Integer)lua_rawlen(L, -1) - --systems->untold);
     lua_warning(L, "ecs: ", 1);
     lua_warning(L, lua_tostring(L, -1), 0);
     lua_pop(L, 2);

@@ -125,7 +125,7 @@ static void check_systems(lua_State *L, struct world_box *box) {
                 system->name);
     swap_check(L, box, status, what);
     if (script && script->box == box && migration->count)
-      system_check(L, SWAP_WORLD, system, migration);
+      system_scan(L, SWAP_WORLD, system, (struct scan){.changes = migration});
   }
 }
 

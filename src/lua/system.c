@@ -23,9 +23,6 @@
 #include "lua/uses.h"
 #include "lua/variant.h"
 #include "core/base/text.h"
-#include "core/store/component.h"
-#include "core/store/query.h"
-#include "core/store/watch.h"
 #include "core/store/world.h"
 
 static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
@@ -132,8 +129,7 @@ static void check_function(lua_State *L, struct world_box *box, const struct sys
   lua_pop(L, 1);
 }
 
-/* Scans the function of a script's system that is registered. */
-static void scan_system(lua_State *L, int world_index, const ecs_system *system, struct scan scan) {
+void system_scan(lua_State *L, int world_index, const ecs_system *system, struct scan scan) {
   const struct system_box *script = system_script(system);
   char what[128];
   text_format(what, sizeof what, "%s '%s'", system->watch ? "observer" : "system", system->name);
@@ -148,35 +144,6 @@ static void scan_system(lua_State *L, int world_index, const ecs_system *system,
   lua_getiuservalue(L, -1, SYSTEM_FUNCTION);
   scan_function(L, &scan, top + 3);
   lua_settop(L, top);
-}
-
-void system_check(lua_State *L, int world_index, const ecs_system *system,
-                  const struct migration *changes) {
-  scan_system(L, world_index, system, (struct scan){.changes = changes});
-}
-
-/* Of a component that the views of a scanned system write: an observer of its values that nothing
-** has called so far may wait for these. */
-static void doubt(lua_State *L, const struct scan *scan, const struct component *root) {
-  const struct schedule *schedule = scan->box->world->schedule;
-  for (uint32_t i = 0; i < schedule->system_count; i++) {
-    const ecs_system *observer = schedule->systems[i];
-    const struct watch *watch = observer->watch;
-    bool waits = watch && watch->kind == WATCH_SET && observer->enabled && !observer->runs;
-    if (waits && watch->query->terms.terms[0].id == root->id)
-      warn_later(L, scan->box, 3, "observer '%s' is called for values that world:set and "
-                 "spawns give '%s', not for what %s writes to its view", observer->name, root->name,
-                 scan->what);
-  }
-}
-
-void systems_doubt(lua_State *L, const struct world_box *box) {
-  const struct schedule *schedule = box->world->schedule;
-  for (uint32_t i = 0; i < schedule->system_count && box->world->watching->sets; i++) {
-    const struct system_box *script = system_script(schedule->systems[i]);
-    if (script && script->box == box && script->form == FORM_EACH && schedule->systems[i]->runs)
-      scan_system(L, 1, schedule->systems[i], (struct scan){.world = 1, .stored = doubt});
-  }
 }
 
 /* Makes the kernel of what may be compiled. Its index; 0: none. */
@@ -253,7 +220,7 @@ void system_check_spec(lua_State *L, struct world_box *box) {
 
 void system_anchor(lua_State *L, int world_index, int index, bool on) {
   const struct system_box *system = lua_touserdata(L, index);
-  system->box->doubtful = 2;
+  system->box->systems->doubtful = 2;
   lua_getiuservalue(L, world_index, WORLD_REFS);
   if (on)
     lua_pushvalue(L, index);

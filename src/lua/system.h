@@ -5,8 +5,8 @@
 #include <lauxlib.h>
 
 #include "core/base/base.h"
+#include "lua/scan.h"
 
-struct migration;
 struct system_box;
 struct transaction;
 struct world_box;
@@ -31,13 +31,8 @@ void system_anchor(lua_State *L, int world_index, int index, bool on);
 /* Raises what the core has refused the one at 4 with, if it has; the world is at 1. */
 void system_registered(lua_State *L, const struct world_box *box, ecs_status status);
 
-/* Raises when the function of a script's system uses fields that changed components will not
-** have; while the registry shows the changes. */
-void system_check(lua_State *L, int world_index, const ecs_system *system,
-                  const struct migration *changes);
-
-/* Warns of observers that seem to wait for what views write; the world is at 1. */
-void systems_doubt(lua_State *L, const struct world_box *box);
+/* Scans the function of a script's system that is registered, for what else the scan says. */
+void system_scan(lua_State *L, int world_index, const ecs_system *system, struct scan scan);
 
 /* Compiles the functions that a swap has brought. */
 void systems_compile(lua_State *L, int world_index);

@@ -27,6 +27,8 @@ struct world_box;
 struct systems {
   lua_State *running;              /* the state that called update or run; NULL: a host did */
   lua_State *host;                 /* of a lent world: a thread for when the host does */
+  uint32_t untold;                 /* the last ones of WORLD_WARNINGS */
+  uint32_t doubtful;               /* updates until observers_doubt looks at what is registered */
   struct system_box *gone;         /* those that the core has let go of, */
   struct key_box *gone_keys;       /* and functions that indexes had */
 };

@@ -22,24 +22,6 @@ int raise_error(lua_State *L, const char *format, ...) {
   return luaL_error(L, "%s", text);
 }
 
-void warn_later(lua_State *L, struct world_box *box, int world_index, const char *format, ...) {
-  char text[MESSAGE_SIZE];
-  va_list args;
-  va_start(args, format);
-  text_vformat(text, sizeof text, format, args);
-  va_end(args);
-  need_stack(L, 4);
-  lua_getiuservalue(L, world_index, WORLD_WARNINGS);
-  if (lua_getfield(L, -1, text) == LUA_TNIL) {
-    lua_pushboolean(L, 1);
-    lua_setfield(L, -3, text);
-    lua_pushstring(L, text);
-    lua_rawseti(L, -3, (lua_Integer)lua_rawlen(L, -3) + 1);
-    box->untold++;
-  }
-  lua_pop(L, 2);
-}
-
 int raise_status(lua_State *L, const ecs_world *world, ecs_status status) {
   if (status == ECS_ENOMEM) return raise_memory(L);
   return raise_error(L, "%s", ecs_message(world));

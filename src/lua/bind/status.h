@@ -20,9 +20,6 @@ int raise_argument(lua_State *L, const ecs_world *world, ecs_status status, int 
 ** called, so it may name what a finalizer could take away. */
 FORMAT(2, 3) int raise_error(lua_State *L, const char *format, ...);
 
-/* Keeps what Lua's `warn` is given by the next world:update; each text once. */
-void warn_later(lua_State *L, struct world_box *box, int world_index, const char *format, ...);
-
 /* Lua's own "not enough memory". */
 NORETURN int raise_memory(lua_State *L);
 

@@ -40,8 +40,6 @@ struct world_box {
   ecs_world *hidden;         /* the open world while a codec's function must not use it */
   ecs_world *doomed;         /* closed while `depth` was not 0: freed when it gets there */
   uint32_t calls;            /* public calls so far */
-  uint32_t untold;           /* the last ones of WORLD_WARNINGS */
-  uint32_t doubtful;         /* updates until systems_doubt looks at what has been registered */
   uint32_t depth;            /* C functions on the stack that come back to it: world_enter */
   bool lent;                 /* by a host, who frees it */
   struct {
