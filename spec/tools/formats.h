@@ -1,5 +1,5 @@
-/* Included before all else where Lua's own functions that take formats are checked: they take %d, %s,
-** %c, %f and %p as printf does, and nothing else may be used. */
+/* Included before all else where Lua's own functions that take formats are checked: they take %d,
+** %s, %c, %f and %p as printf does, and nothing else may be used. */
 #ifndef ECS_SPEC_TOOLS_FORMATS_H
 #define ECS_SPEC_TOOLS_FORMATS_H
 
