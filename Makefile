@@ -21,10 +21,11 @@ ifndef LUA_LIBS
 LUA_LIBS := $(shell sh spec/tools/find-lua libs)
 endif
 
-CORE_SRC := $(wildcard src/core/*/*.c src/kernel/*.c)
-BIND_SRC := $(wildcard src/front/*.c src/lua/*.c src/lua/bind/*.c)
+SRC := $(sort $(shell find src -name '*.c'))
+BIND_SRC := $(filter src/front/% src/lua/%,$(SRC))
+CORE_SRC := $(filter-out $(BIND_SRC),$(SRC))
 # What only a host that links statically can use: not part of the module.
-HOST_SRC := $(wildcard src/lua/host*.c)
+HOST_SRC := $(filter %/hosting.c,$(SRC))
 LUA_SRC := $(wildcard lua/ecs/*.lua lua/ecs/live/*.lua)
 C_EXAMPLES := $(wildcard examples/*.c examples/*/*.c)
 

@@ -143,7 +143,7 @@ c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
 spec_needs = $(1)/ecs/native.so $(1)/spec/starve.so $(EXAMPLES)
 
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths lint-loops \
-  lint-titles lint-rooms lint-doors lint-rockspec
+  lint-titles lint-rooms lint-figures lint-rockspec
 TEST_CHECKS := asan plain rock $(if $(C_TESTS),asan-c) paranoid model \
   $(if $(C_TESTS),threads c) hash $(if $(C_TESTS),hash-c) install costs digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
@@ -173,7 +173,7 @@ test-deep:
 	@$(call ready,deep)
 	@$(call run_checks,deep,$(DEEP_CHECKS),3600)
 
-## make lint       warnings, luacheck, symbols, lengths, rooms, doors, titles, rockspecs
+## make lint       warnings, luacheck, symbols, lengths, rooms, figures, titles, rockspecs
 lint:
 	@$(call ready,lint)
 	@$(call run_checks,lint,$(LINT_CHECKS),600)
@@ -533,8 +533,13 @@ check-lint-titles:
 check-lint-rooms:
 	$(check) lint-rooms status $(LUA) spec/tools/rooms.lua
 
-check-lint-doors:
-	$(check) lint-doors status $(LUA) spec/tools/doors.lua
+## make figures    what the sources are in numbers, beside the most that each may be
+figures:
+	@$(call ready,lint)
+	@sh spec/tools/figures
+
+check-lint-figures:
+	$(check) lint-figures status sh spec/tools/figures
 
 check-lint-rockspec:
 	$(check) lint-rockspec status $(LUA) spec/tools/rockspec.lua
