@@ -290,8 +290,8 @@ static void swap_table(const struct migration *migration, struct table *table) {
 
 /* ---- components that go, or bring others ---- */
 
-/* Whether rows may move, or there is another table to be: not without rows if what goes is there, and
-** not where nothing but what goes changes. */
+/* Whether rows may move, or there is another table to be: not without rows if what goes is there,
+** and not where nothing but what goes changes. */
 static bool has_whereto(const struct migration *migration, const struct table *table) {
   if (is_affected(migration, table, true)) return table->count > 0;
   for (uint32_t i = 0; i < migration->count; i++)
