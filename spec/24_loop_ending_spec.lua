@@ -500,7 +500,7 @@ describe("changing rows inside a loop", function()
     both = true }
   local targets = { self = 3, earlier = 1, later = 4, last = 5 }
 
-  local forms = {
+  local visits = {
     ["for"] = function(query, body)
       for pos, e in query:each() do body(pos.x, e) end
     end,
@@ -524,7 +524,7 @@ describe("changing rows inside a loop", function()
     end,
   }
 
-  for form, visit in pairs(forms) do
+  for form, visit in pairs(visits) do
     for name, mutate in pairs(mutations) do
       for where, target in pairs(targets) do
         it(("%s: %s of the %s row visits each row once"):format(form, name, where), function()

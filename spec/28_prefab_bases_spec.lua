@@ -178,7 +178,7 @@ describe("C87: a prefab that is declared again", function()
 
   it("may be deep", function()
     local depth = helper.by_scale { small = 2000, normal = 5000, deep = 30000 }
-    local at, below = nil, {}
+    local below = {}
     for _ = 1, depth do
       below = { { {}, { children = below } } }
     end
@@ -187,7 +187,7 @@ describe("C87: a prefab that is declared again", function()
       world:prefab("X", {}, { is_a = "D", children = { { "k", {}, { is_a = "D" } } } })
     end
     local found = 0
-    at = world:lookup "X.k"
+    local at = world:lookup "X.k"
     while at do
       found, at = found + 1, (world:children(at)())
     end

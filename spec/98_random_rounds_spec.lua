@@ -436,7 +436,7 @@ local function check_rounds(seed)
   for i = 1, 6 do self:register("o" .. i) end
   local called
   local act = self.act
-  function self:act()   -- at the beginning of a call: whose it should be
+  self.act = function()   -- at the beginning of a call: whose it should be
     local one = self:next_shown(called)
     assert.are.equal(one and one.name, self.calling)
     called[one] = true

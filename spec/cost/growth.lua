@@ -282,6 +282,7 @@ case("n queries, held and let go of in turn", 300, function(n)
     kept[i] = nil
     if i % 100 == 0 then collectgarbage() end
   end)
+  assert(next(kept) == nil)
 end)
 case("n instances of a prefab", 300, function(n)
   local made = world()
