@@ -143,17 +143,16 @@ static void give_phase(ecs_world *world, struct timing_list *list, struct phase 
   drop(world, list, known);
 }
 
-/* What another query knows of changes stays. False when nothing is known. */
-static bool give_system(ecs_world *world, struct timing_list *list, ecs_system *system) {
+/* What another query knows of changes stays. */
+static void give_system(ecs_world *world, struct timing_list *list, ecs_system *system) {
   ecs_system *known = system_names_find(&list->names, system->name, strlen(system->name));
-  if (!known) return false;
+  if (!known) return;
   timings_copy(system, known);
   system->parked = known->parked;
   if (known->asked && !ask_alike(system, known))
     timings_copy(known, &fresh);
   else
     drop(world, list, known);
-  return true;
 }
 
 void timings_give(ecs_world *world, struct timings *timings) {
@@ -183,7 +182,7 @@ void timings_give_phase(ecs_world *world, struct phase *phase) {
 
 /* Registered again it is no longer parked. */
 void timings_give_system(ecs_world *world, ecs_system *system) {
-  if (!give_system(world, &world->schedule->absent.systems, system)) return;
+  give_system(world, &world->schedule->absent.systems, system);
   system->parked = false;
   if (system->watch) schedule_relist(world);
 }
