@@ -253,7 +253,6 @@ ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
   }
   status = schedule_sort(world);
   assert(status == ECS_OK);
-  if (!old) timings_give_phase(world, phase);
   return status;
 }
 
