@@ -241,10 +241,7 @@ ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
     phase->declared = ++schedule->next_declared * PLACES;
     assert(schedule->phase_count < schedule->phase_capacity);
     schedule->counted = false;
-    if (place_last(schedule, phase)) {
-      timings_give_phase(world, phase);
-      return ECS_OK;
-    }
+    if (place_last(schedule, phase)) return ECS_OK;
     status = append(world, phase);
   }
   if (status != ECS_OK) {
