@@ -15,11 +15,11 @@
 
 #include "ecs_types.h"
 
-/* Numbers are what Lua and the kernels say only when each step is rounded to its own type: unless
-** they are told otherwise, 32-bit x86 computes in 80 bits, and gcc for s390x f32 in doubles. */
+/* Numbers are what Lua and the kernels say only when each step is rounded to its own type:
+** 32-bit x86 computes in 80 bits unless it is told otherwise. */
 #if FLT_EVAL_METHOD != 0
-#error "ecs needs arithmetic without excess precision: give the compiler -msse2 -mfpmath=sse for \
-32-bit x86, -fexcess-precision=fast for s390x"
+#error "ecs needs arithmetic without excess precision: for 32-bit x86 give the compiler \
+-msse2 -mfpmath=sse"
 #endif
 
 /* System headers come before this one: what follows is hidden from other objects, but where
@@ -46,8 +46,8 @@
 #endif
 
 /* FORMAT has compilers check a format of core/base/text.h, the parameter `at`, for those from
-** `first` on (0: a list); not for Windows, whose printf takes others. In formats SHOW_ID stands for
-** an id's index, generation and tag; SHOW is what "%.*s" takes of a string. */
+** `first` on (0: a list); not for Windows, whose printf takes others. In formats SHOW_ID stands for an
+** id's index, generation and tag; SHOW is what "%.*s" takes of a string. */
 #if defined(__GNUC__) && !defined(_WIN32)
 #define FORMAT(at, first) __attribute__((format(printf, at, first)))
 #define SHOW_ID "%" PRIx64
