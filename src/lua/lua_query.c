@@ -33,16 +33,26 @@ struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_
   return query;
 }
 
-void query_push_key(lua_State *L, const struct query_box *query, lua_Integer use) {
+static int push_key(lua_State *L) {
+  const struct query_box *query = lua_touserdata(L, 1);
   char number[32];
-  text_format(number, sizeof number, "%lld", (long long)use);
+  if (!query->box->world) raise_error(L, "the world is closed");
+  text_format(number, sizeof number, "%lld", (long long)lua_tointeger(L, 2));
   lua_pushfstring(L, "%s %s", number, query->query->text);
-  for (uint32_t i = 0; query->box->world && i < query->query->terms.variable_count; i++) {
+  for (uint32_t i = 0; i < query->query->terms.variable_count; i++) {
     ecs_string name = query->query->terms.variables[i].name;
     lua_pushliteral(L, " $");
     lua_pushlstring(L, name.data, name.size);
     lua_concat(L, 3);
   }
+  return 1;
+}
+
+/* Quietly, as a finalizer could close the world, and free the query, between two texts. */
+void query_push_key(lua_State *L, const struct query_box *query, lua_Integer use) {
+  lua_pushlightuserdata(L, (void *)(uintptr_t)query);
+  lua_pushinteger(L, use);
+  call_quietly(L, push_key, 2, 1);
 }
 
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,

@@ -15,7 +15,9 @@ extern const luaL_Reg world_schedule_methods[];
 void read_phase(lua_State *L, int index, struct ecs_phase_desc *desc);
 
 /* Keeps what Lua's `warn` is given by the next world:update; each text once. */
-void warn_later(lua_State *L, struct world_box *box, int world_index, const char *format, ...);
+FORMAT(4, 5)
+void warn_later(lua_State *L, struct world_box *box, int world_index, const char *format,
+                ...);
 
 /* registrar.phase, now. */
 void phase_now(lua_State *L, struct world_box *box, const struct ecs_phase_desc *desc);

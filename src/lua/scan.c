@@ -534,6 +534,7 @@ static int scan_protected(lua_State *L) {
   struct thing given[SCAN_ARGUMENTS];
   uint32_t count = 0;
   bool gives_keys = s->scan->form == FORM_KEY;
+  if (!s->scan->box->world) return 0;   /* a finalizer has closed it: whoever goes on says so */
   for (int i = 0; i < SCAN_ARGUMENTS; i++) {
     given[i] = unknown;
     if (gives_keys) given[i].kind = THING_GIVEN;

@@ -46,8 +46,8 @@
 #endif
 
 /* FORMAT has compilers check a format of core/base/text.h, the parameter `at`, for those from
-** `first` on (0: a list); not for Windows, whose printf takes others. In formats SHOW_ID stands for an
-** id's index, generation and tag; SHOW is what "%.*s" takes of a string. */
+** `first` on (0: a list); not for Windows, whose printf takes others. In formats SHOW_ID stands for
+** an id's index, generation and tag; SHOW is what "%.*s" takes of a string. */
 #if defined(__GNUC__) && !defined(_WIN32)
 #define FORMAT(at, first) __attribute__((format(printf, at, first)))
 #define SHOW_ID "%" PRIx64
