@@ -143,12 +143,12 @@ static ecs_status record_reserve(ecs_world *world, ecs_id id, const struct table
   return query_join_reserve(record, table);
 }
 
-/* Keeps the order of what stays. */
+/* Keeps the order of what stays. Those that go have mostly come last. */
 static void drop_doomed(ecs_world *world, struct id_record *record) {
-  if (!record->dirty) return;
-  record->dirty = false;
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < record->table_count; i++)
+  uint32_t kept = record->table_count;
+  if (!record->doomed) return;
+  while (record->doomed) record->doomed -= world_table(world, record->tables[--kept])->doomed;
+  for (uint32_t i = kept; i < record->table_count; i++)
     if (!world_table(world, record->tables[i])->doomed)
       record->tables[kept++] = record->tables[i];
   record->table_count = kept;
@@ -399,7 +399,7 @@ static void mark_dirty(ecs_world *world, const struct table *table) {
   for (ecs_id key; graph_next_key(&keys, &key);) {
     struct id_record *record = graph_record(world, key);
     assert(record && record->table_count > 0);
-    record->dirty = true;
+    record->doomed++;
     for (uint32_t j = 0; j < record->query_count; j++) record->queries[j]->dirty = true;
   }
 }

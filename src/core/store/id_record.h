@@ -16,7 +16,7 @@ struct id_record {
   ecs_query **queries;
   uint32_t query_count;
   uint32_t query_capacity;
-  bool dirty;             /* names doomed tables */
+  uint32_t doomed;        /* how many of its tables are */
   uint64_t arranged;      /* graph.placings when its tables were put in order */
 };
 
