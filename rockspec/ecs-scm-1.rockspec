@@ -104,6 +104,7 @@ build = {
         "src/core/run/schedule.c",
         "src/core/run/schedule_tell.c",
         "src/core/run/system_names.c",
+        "src/core/run/timings.c",
         "src/core/run/together.c",
         "src/core/run/update.c",
         "src/core/store/apply.c",

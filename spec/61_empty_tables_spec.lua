@@ -1,5 +1,6 @@
 -- Tables without rows: no part of a world's content, and without a place in the order of tables.
 
+local ecs = require "ecs"
 local helper = require "spec.support.ecs_helper"
 local random = require "spec.support.rng"
 
@@ -40,6 +41,14 @@ describe("tables without rows", function()
       assert(now == before)
       assert.are.equal(updates + i, count)
     end
+  end)
+
+  it("were in images that earlier versions wrote, which load all the same", function()
+    local early, now = helper.new_world(), helper.new_world()
+    ecs.load_file(early, "spec/golden/format3_early.ecs")
+    ecs.load_file(now, "spec/golden/format3.ecs")
+    assert.are.equal(now:digest(), early:digest())
+    assert.are.equal(#now:save(), #early:save())
   end)
 
   -- Moves entities between few tables, so that these are empty and filled again all the time.

@@ -584,13 +584,6 @@ describe("an image of format 3", function()
     assert.are.equal(file:read "a", world:save())
   end)
 
-  it("loads with tables without rows in it, which earlier versions wrote", function()
-    local world, other = make_golden(tie), make_golden()
-    ecs.load_file(other, "spec/golden/format3_early.ecs")
-    assert.are.equal(world:digest(), other:digest())
-    assert.are.equal(#world:save(), #other:save())
-  end)
-
   it("loads, and goes on as the world that was saved", function()
     local world, other = make_golden(tie), make_golden()
     other:update(1)

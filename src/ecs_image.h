@@ -22,12 +22,14 @@ typedef struct ecs_codec {
 
 /* Writes the whole world: entities with their ids and components, ties, names, resources, arrays,
 ** events and those that are put off, timers of phases and systems, streams of random numbers; not
-** the systems. codec may be NULL when no `any`
+** the systems. Worlds with the same history give the same bytes. codec may be NULL when no `any`
 ** field has a value. ECS_EUSER when the writer stopped, ECS_EBUSY inside scopes. */
 ECS_API ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud,
                             const ecs_codec *codec);
 
-/* Replaces all entities by the image's; systems and queries stay. Components are matched by
+/* Replaces all entities by the image's; systems and queries stay. Timings go by names: those of
+** phases and systems that are not there are kept until these are registered, and what the image
+** does not know is as newly registered. Components are matched by
 ** name and migrated to what this world declares, unknown ones are created. ECS_ECORRUPT for
 ** bytes that are no image, and for more bytes than an image: at its end `read` is asked for one
 ** byte, which it must refuse. Any failure leaves the world as it was. */

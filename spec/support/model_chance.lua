@@ -85,8 +85,10 @@ end
 -- A new tick begins all counts again.
 function methods.start_tick(world, tick)
   world.tick, world.stream = tick, stream_of(0)
-  for _, system in pairs(world.systems) do
-    system.streams = 0
+  for _, systems in ipairs { world.systems, world.absent.systems } do
+    for _, system in pairs(systems) do
+      system.streams = 0
+    end
   end
 end
 
@@ -138,9 +140,11 @@ function methods.describe_streams(world)
   if stream.opened > 0 or stream.calls > 0 then
     lines[1] = ("streams %d, calls %d"):format(stream.opened, stream.calls)
   end
-  for name, system in pairs(world.systems) do
-    if system.streams > 0 then
-      lines[#lines + 1] = ("streams of %s: %d"):format(name, system.streams)
+  for _, systems in ipairs { world.systems, world.absent.systems } do
+    for name, system in pairs(systems) do
+      if system.streams > 0 then
+        lines[#lines + 1] = ("streams of %s: %d"):format(name, system.streams)
+      end
     end
   end
   return lines

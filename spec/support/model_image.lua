@@ -55,9 +55,17 @@ local function copy_ids(from)
   return setmetatable(copy, getmetatable(from))
 end
 
--- Times and switches, by name.
+local function copy_each(list)
+  local copy = {}
+  for name, entry in pairs(list) do
+    copy[name] = copy_flat(entry)
+  end
+  return copy
+end
+
+-- Times and switches, by name, of what is not there, too.
 local function timings(world)
-  local phases, systems = {}, {}
+  local phases, systems = copy_each(world.absent.phases), copy_each(world.absent.systems)
   for _, phase in ipairs(world.phases) do
     phases[phase.name] = { on = phase.on, behind = phase.behind }
   end
@@ -71,19 +79,19 @@ local function timings(world)
   return phases, systems
 end
 
+-- What the copy does not know is as newly registered; what is not there is kept.
 local function apply_timings(world, copy)
   world:start_tick(copy.tick)
   world.stream = world.copy_stream(copy.stream)
+  world.absent = { phases = copy_each(copy.phases), systems = copy_each(copy.systems) }
   for _, phase in ipairs(world.phases) do
-    local saved = copy.phases[phase.name]
-    if saved then
-      phase.on, phase.behind = saved.on, phase.fixed and (saved.behind or 0)
-    end
+    phase.on, phase.behind = true, 0
+    world:take_up("phases", phase)
   end
-  for name, system in pairs(world.systems) do
-    for key, value in pairs(copy.systems[name] or {}) do
-      system[key] = value
-    end
+  for _, system in pairs(world.systems) do
+    system.on, system.elapsed, system.timer = system.declared_on, 0, 0
+    system.has_run, system.parked, system.streams = false, false, 0
+    world:take_up("systems", system)
   end
 end
 

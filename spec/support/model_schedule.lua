@@ -11,6 +11,7 @@ end
 function methods.init_schedule(world)
   world.phases = {}
   world.systems = {}         -- name -> system
+  world.absent = { phases = {}, systems = {} }   -- what is kept of those that are not there
   world.registered = 0
   for _, name in ipairs { "startup", "pre_update", "update", "post_update", "render" } do
     world.phases[#world.phases + 1] = { name = name, on = true }
@@ -33,6 +34,14 @@ local function need_phase(world, name)
   return phase, at
 end
 
+-- Gives a phase or system what is kept of it.
+function methods.take_up(world, kind, owner)
+  for key, value in pairs(world.absent[kind][owner.name] or {}) do
+    owner[key] = value
+  end
+  world.absent[kind][owner.name] = nil
+end
+
 function methods.phase(world, name, spec)
   world:need_idle("declaring a phase")
   local at = #world.phases + 1
@@ -44,7 +53,9 @@ function methods.phase(world, name, spec)
   if find_phase(world, name) then
     refuse("phase '%s' is declared", name)
   end
-  table.insert(world.phases, at, { name = name, on = true, fixed = spec.fixed, behind = 0 })
+  local phase = { name = name, on = true, fixed = spec.fixed, behind = 0 }
+  world:take_up("phases", phase)
+  table.insert(world.phases, at, phase)
 end
 
 -- ---- order -----------------------------------------------------------------------------
@@ -132,6 +143,7 @@ function methods.system(world, name, spec)
     registered = known and known.registered or world.registered + 1,
     origin = known and known.phase == phase and known.origin or {},
     on = spec.enabled ~= false,
+    declared_on = spec.enabled ~= false,
     elapsed = 0,
     timer = 0,
     runs = 0,
@@ -146,6 +158,10 @@ function methods.system(world, name, spec)
   if not ok then
     world.systems[name] = known
     error(problem, 0)
+  end
+  if not known then
+    world:take_up("systems", system)
+    system.parked = nil
   end
   world.registered = math.max(world.registered, system.registered)
 end

@@ -73,6 +73,7 @@ ecs_status migration_add(struct migration *migration, struct component *componen
   }
   if (wanted) wanted->id = component->id;
   if (wanted) wanted->watched |= component->watched;
+  if (wanted) wanted->asked = component->asked;
   change->wanted = wanted;
   return ECS_OK;
 }

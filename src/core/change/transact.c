@@ -379,6 +379,19 @@ ecs_status transaction_prepare(struct transaction *transaction, uint32_t more_ph
   return status;
 }
 
+/* New phases and systems go on with what is kept of them. */
+static void take_up(const struct transaction *transaction) {
+  ecs_world *world = transaction->world;
+  const struct schedule *schedule = world->schedule, *before = &transaction->before;
+  for (uint32_t i = 0; i < schedule->phase_count; i++)
+    timings_give_phase(world, schedule->phases[i]);
+  for (uint32_t i = 0; i < schedule->system_count && schedule->absent.systems.count; i++) {
+    ecs_system *system = schedule->systems[i];
+    if (!system_names_find(&before->names, system->name, strlen(system->name)))
+      timings_give_system(world, system);
+  }
+}
+
 void transaction_commit(struct transaction *transaction) {
   ecs_world *world = transaction->world;
   assert(transaction->planning && !transaction->committed);
@@ -386,6 +399,7 @@ void transaction_commit(struct transaction *transaction) {
   migration_commit(&transaction->migration);
   mark_orphans(transaction, &transaction->claimed, false);
   mark_orphans(transaction, &transaction->left, true);
+  take_up(transaction);
   free_difference(world, &transaction->before, world->schedule);
   free_lists(world, &transaction->before);
   transaction->planning = false;

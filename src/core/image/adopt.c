@@ -200,6 +200,7 @@ static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) 
   assert(!from->relation == !to->relation && from->leaf_count == to->leaf_count);
   assert(!from->sparse == !to->sparse && !from->event == !to->event);
   to->watched = from->watched;
+  to->asked = from->asked;
   if (to->sparse) swap_sparse(to->sparse, from->sparse);
   if (to->event) swap_event(to->event, from->event);
   if (to->relation) SWAP(struct ties, to->relation->ties, from->relation->ties);
@@ -226,58 +227,6 @@ static void redirect_nested(const ecs_world *live, struct component *component) 
     if (field->nested)
       field->nested = live->registry.components[ecs_id_index(field->nested->id)];
   }
-}
-
-/* Systems that the image does not know begin with all that is there. */
-static void apply_readings(ecs_world *live, const struct loader *loader) {
-  const struct schedule *schedule = live->schedule;
-  for (uint32_t i = 0; i < schedule->system_count; i++) {
-    schedule->systems[i]->event = ECS_NULL;
-    schedule->systems[i]->news = 0;
-  }
-  for (uint32_t i = 0; i < loader->reading_count; i++) {
-    const struct reading *reading = &loader->readings[i];
-    const struct component *component = live->registry.components[reading->event];
-    ecs_system *system = schedule_system(live, reading->name, reading->name_size);
-    assert(component && component->event);
-    if (!system) continue;
-    system->event = component->id;
-    system->seen = component->event->first + reading->seen;
-    system->awaited = component->event->first + reading->awaited;
-  }
-}
-
-static void apply_changes(const ecs_world *live, const struct loader *loader) {
-  for (uint32_t i = 0; i < loader->change_count; i++) {
-    const struct known_changes *known = &loader->changes[i];
-    ecs_system *system = schedule_system(live, known->name, known->name_size);
-    if (system && system->reads && strcmp(system->reads->text, known->query) == 0)
-      system->news = known->news;
-  }
-}
-
-static void apply_timings(ecs_world *live, const struct loader *loader) {
-  for (uint32_t i = 0; i < live->schedule->system_count; i++)
-    schedule_set_streams(live, live->schedule->systems[i], 0);
-  for (uint32_t i = 0; i < loader->phases.count; i++) {
-    const struct timing *timing = &loader->phases.items[i];
-    struct phase *phase = schedule_phase(live, timing->name, timing->name_size, NULL);
-    if (!phase) continue;
-    phase->accumulator = phase->fixed > 0 ? timing->first : 0;
-    phase->enabled = timing->flags & 1;
-  }
-  for (uint32_t i = 0; i < loader->systems.count; i++) {
-    const struct timing *timing = &loader->systems.items[i];
-    ecs_system *system = schedule_system(live, timing->name, timing->name_size);
-    if (!system) continue;
-    system->timer = timing->first;
-    system->elapsed = timing->second;
-    system->enabled = timing->flags & 1;
-    system->has_run = (timing->flags & 2) != 0;
-    system->parked = (timing->flags & 4) != 0;
-    schedule_set_streams(live, system, timing->streams);
-  }
-  schedule_relist(live);
 }
 
 /* The names of an enum belong to the component whose field it is, however deep inside. */
@@ -318,7 +267,5 @@ void adopt_commit(struct loader *loader) {
     redirect_event(live, live->events.list[i]);
   for (ecs_query *query = live->first_query; query; query = query->next)
     adopt_query(query);
-  apply_timings(live, loader);
-  apply_readings(live, loader);
-  apply_changes(live, loader);
+  timings_give(live, &loader->timings);
 }

@@ -283,17 +283,23 @@ static uint64_t hash_array(const ecs_world *world, const struct component *array
   return mix(total + mix(hash_text(array->name, array->name_size) + array->length));
 }
 
+static uint64_t hash_runs(const ecs_world *world, ecs_system *const *systems, uint32_t count) {
+  uint64_t total = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint64_t opened = schedule_streams(world, systems[i]);
+    if (opened) total += mix(systems[i]->chance + mix(opened));
+  }
+  return total;
+}
+
 /* What random numbers come next in this tick; nothing right behind an update. */
 static uint64_t hash_streams(const ecs_world *world) {
+  const struct schedule *schedule = world->schedule;
   const struct chance *chance = &world->chance;
   uint64_t total = 0;
   if (chance->opened || chance->calls) total = mix(mix(chance->opened + 3) + chance->calls);
-  for (uint32_t i = 0; i < world->schedule->system_count; i++) {
-    const ecs_system *system = world->schedule->systems[i];
-    uint64_t opened = schedule_streams(world, system);
-    if (opened) total += mix(system->chance + mix(opened));
-  }
-  return total;
+  return total + hash_runs(world, schedule->systems, schedule->system_count) +
+         hash_runs(world, schedule->absent.systems.items, schedule->absent.systems.count);
 }
 
 uint64_t ecs_digest(const ecs_world *world) {

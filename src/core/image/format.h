@@ -40,16 +40,18 @@
 **   ties        for each exclusive relation, by place: u32 count, the sources, by targets and then
 **               in the order in which they were tied
 **   names       u32 count, by their bytes and then by id, each: u64 id, text
-**   schedule    u32 phases, each: text name, f64 accumulator, u8 enabled; u32 systems, each:
-**               text name, f64 timer, f64 elapsed, u8 flags (1 enabled, 2 has run, 4 parked),
-**               u64 streams of random numbers opened in this tick. 2^31 is added to the number of
-**               systems when changes follow
+**   schedule    u32 phases to which anything has happened, by name, each: text name, f64
+**               accumulator, u8 enabled; u32 systems, likewise, each: text name, f64 timer, f64
+**               elapsed, u8 flags (1 enabled, 2 has run, 4 parked, 8 switched on or off), u64
+**               streams of random numbers opened in this tick. 2^31 is added to the number of
+**               systems when changes follow. (Earlier versions wrote all that there were, in
+**               running order.) What reads events and asks for changes is by name, too
 **   changes     u64 runs so far and one; for each system that asks for changes a u8 1, text name,
 **               text query, u64 runs up to which it knows of them; a u8 0; for each component, by
 **               place: u8 (0 nothing follows, 1 by groups, 2 by rows), then, for each table that
 **               has it, and each of its pairs there, in the order of the above, and for what keeps
-**               a sparse component: u64 run for each 1,024 rows; by rows: u64 run in which each
-**               was written, u64 run in which it came
+**               a sparse component: u64 run for each 1,024 rows, at least the last that all who
+**               ask know of; by rows: u64 run in which each was written, in which it came
 **   checksum    u64 of everything before it (stream.h); nothing follows
 **
 ** An entity index below 65,536, in rows, pairs, ties and entity fields, is a component's place

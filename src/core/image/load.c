@@ -132,12 +132,7 @@ static void end(struct loader *loader) {
   memory_free(memory, loader->components,
               loader->component_capacity * sizeof *loader->components);
   memory_free(memory, loader->strings, loader->string_capacity * sizeof *loader->strings);
-  memory_free(memory, loader->phases.items,
-              loader->phases.capacity * sizeof *loader->phases.items);
-  memory_free(memory, loader->systems.items,
-              loader->systems.capacity * sizeof *loader->systems.items);
-  memory_free(memory, loader->readings, loader->reading_capacity * sizeof *loader->readings);
-  memory_free(memory, loader->changes, loader->change_capacity * sizeof *loader->changes);
+  timings_free(loader->live, &loader->timings);
   arena_free(memory, &loader->arena);
   memory_free(memory, loader, sizeof *loader);
 }

@@ -6,38 +6,10 @@
 #include "core/base/arena.h"
 #include "core/image/format.h"
 #include "core/image/stream.h"
+#include "core/run/timings.h"
 #include "ecs_image.h"
 
 struct table;
-
-/* A phase's or system's numbers, to be applied by name. */
-struct timing {
-  char *name;
-  size_t name_size;
-  double first, second;
-  uint64_t streams;
-  uint8_t flags;
-};
-
-/* What a system has seen of an event: of the rows that there are, these many. */
-struct reading {
-  char *name;
-  size_t name_size;
-  uint32_t event;                  /* the index of its component */
-  uint64_t seen, awaited;
-};
-
-/* What a system knows of changes, asked for by that query. */
-struct known_changes {
-  char *name, *query;
-  size_t name_size;
-  uint64_t news;
-};
-
-struct timing_list {
-  struct timing *items;
-  uint32_t count, capacity;
-};
 
 struct loader {
   ecs_world *live;
@@ -53,16 +25,12 @@ struct loader {
   uint32_t component_count, component_capacity;
   uint32_t *strings;               /* place (from 1) -> number in the shadow */
   uint32_t string_count, string_capacity;
-  struct timing_list phases, systems;
-  struct reading *readings;
-  uint32_t reading_count, reading_capacity;
-  struct known_changes *changes;
-  uint32_t change_count, change_capacity;
+  struct timings timings;          /* of the live world from adopt_commit on */
   bool has_changes;                /* it says when its cells were written */
   bool saw_void;                   /* the table of no components */
   bool lacks_codec;                /* there are values of `any` fields, and no codec */
   bool adopted;                    /* the shadow holds what was live */
-  struct arena arena;              /* texts of readers, of timings and of one component */
+  struct arena arena;              /* texts of one component, or of a name */
 };
 
 /* "the image is damaged (what)"; ECS_ECORRUPT. */
@@ -73,6 +41,9 @@ ecs_status load_state(struct loader *loader);
 
 /* A text that lives as long as the loader's arena; NULL as read_text. */
 char *load_text(struct loader *loader, size_t *size);
+
+/* The phase or system that the image names next. */
+ecs_status load_timing(struct loader *loader, struct timing_list *list, ecs_system **out);
 
 /* The id that an image's id stands for. */
 ecs_id load_id(const struct loader *loader, ecs_id id);

@@ -1,5 +1,6 @@
 /* When the cells of an image were written, and what systems know of it. */
 #include "core/image/load.h"
+#include "core/run/timetable.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/graph.h"
@@ -10,21 +11,16 @@
 
 static ecs_status read_reader(struct loader *loader) {
   struct memory *memory = &loader->live->memory;
-  struct known_changes *grown = memory_grow(memory, loader->changes, &loader->change_capacity,
-                                            loader->change_count + 1ull, sizeof *grown);
-  if (!grown) return ECS_ENOMEM;
-  loader->changes = grown;
-  struct known_changes *known = &grown[loader->change_count];
+  ecs_system *system;
   size_t size;
-  known->name = load_text(loader, &known->name_size);
-  if (known->name) known->query = load_text(loader, &size);
-  if (!known->name || !known->query) return loader->in.failed ? load_state(loader) : ECS_ENOMEM;
-  known->news = read_u64(&loader->in);
+  ecs_status status = load_timing(loader, &loader->timings.systems, &system);
+  if (status != ECS_OK) return status;
+  system->asked = read_text(&loader->in, memory, &system->arena, IMAGE_TEXT_LIMIT, &size);
+  if (!system->asked) return loader->in.failed ? load_state(loader) : ECS_ENOMEM;
+  system->news = read_u64(&loader->in);
   if (loader->in.failed) return load_state(loader);
-  if (known->news >= loader->world->now)
-    return load_damaged(loader, "a system knows of changes that were not");
-  loader->change_count++;
-  return ECS_OK;
+  return system->news < loader->world->now
+             ? ECS_OK : load_damaged(loader, "a system knows of changes that were not");
 }
 
 static ecs_status read_readers(struct loader *loader) {
@@ -62,6 +58,7 @@ static ecs_status read_component(struct loader *loader, struct component *compon
   if (kept > 2 || component->length || component->is_event)
     return load_damaged(loader, "changes are kept of what has none");
   component->track = kept == 2;
+  component->asked = kept == 1;
   if (marks_begin(world, component) != ECS_OK) return ECS_ENOMEM;
   ecs_status status = load_state(loader);
   for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++)

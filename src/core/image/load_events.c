@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/image/load.h"
+#include "core/run/timetable.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
 #include "core/store/fields.h"
@@ -52,22 +53,17 @@ static ecs_status read_table(struct loader *loader, const struct component *comp
 }
 
 static ecs_status read_reader(struct loader *loader, const struct component *component) {
-  struct memory *memory = &loader->live->memory;
-  struct reading *grown = memory_grow(memory, loader->readings, &loader->reading_capacity,
-                                      loader->reading_count + 1ull, sizeof *grown);
-  if (!grown) return ECS_ENOMEM;
-  loader->readings = grown;
-  struct reading *reading = &grown[loader->reading_count];
-  reading->event = ecs_id_index(component->id);
-  reading->name = load_text(loader, &reading->name_size);
-  if (!reading->name) return loader->in.failed ? load_state(loader) : ECS_ENOMEM;
-  reading->seen = read_u32(&loader->in);
-  reading->awaited = read_u32(&loader->in);
+  ecs_system *system;
+  ecs_status status = load_timing(loader, &loader->timings.systems, &system);
+  if (status != ECS_OK) return status;
+  const struct event *event = component->event;
+  uint32_t seen = read_u32(&loader->in), awaited = read_u32(&loader->in);
   if (loader->in.failed) return load_state(loader);
-  uint32_t rows = component->event->table->count;
-  if (reading->seen > rows || reading->awaited > rows)
+  if (seen > event->table->count || awaited > event->table->count)
     return load_damaged(loader, "a system has seen events that are none");
-  loader->reading_count++;
+  system->event = component->id;
+  system->seen = event->first + seen;
+  system->awaited = event->first + awaited;
   return ECS_OK;
 }
 

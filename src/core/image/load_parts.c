@@ -7,6 +7,7 @@
 #include "core/base/value.h"
 #include "core/change/declare.h"
 #include "core/image/load.h"
+#include "core/run/timetable.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/require.h"
@@ -516,35 +517,46 @@ ecs_status load_names(struct loader *loader) {
   return ECS_OK;
 }
 
-static ecs_status load_timings(struct loader *loader, struct timing_list *list,
+ecs_status load_timing(struct loader *loader, struct timing_list *list, ecs_system **out) {
+  size_t size;
+  const char *name = load_text(loader, &size);
+  if (!name) return nomem_or_damaged(loader);
+  ecs_status status = strlen(name) == size ? timings_need(loader->live, list, name, size, out)
+                                           : load_damaged(loader, "a name has a zero byte");
+  arena_free(&loader->live->memory, &loader->arena);
+  return status;
+}
+
+static ecs_status load_timings(struct loader *loader, struct timing_list *list, uint32_t count,
                                bool of_systems) {
-  uint32_t count = read_u32(&loader->in);
-  if (of_systems && loader->version > 2) {
-    loader->has_changes = count & IMAGE_CHANGES;
-    count &= ~IMAGE_CHANGES;
-  }
+  struct reader *in = &loader->in;
   for (uint32_t i = 0; i < count; i++) {
-    struct timing *grown = memory_grow(&loader->live->memory, list->items, &list->capacity,
-                                       i + 1ull, sizeof *grown);
-    if (!grown) return ECS_ENOMEM;
-    list->items = grown;
-    struct timing *timing = &grown[i];
-    timing->name = load_text(loader, &timing->name_size);
-    if (!timing->name) return nomem_or_damaged(loader);
-    timing->first = read_f64(&loader->in);
-    timing->second = of_systems ? read_f64(&loader->in) : 0;
-    timing->flags = read_u8(&loader->in);
-    timing->streams = of_systems && loader->version > 1 ? read_u64(&loader->in) : 0;
-    bool sound = timing->first >= 0 && isfinite(timing->first) && timing->second >= 0 &&
-                 isfinite(timing->second);
-    if (loader->in.failed) return load_state(loader);
+    ecs_system *system;
+    ecs_status status = load_timing(loader, list, &system);
+    if (status != ECS_OK) return status;
+    system->timer = read_f64(in);
+    if (of_systems) system->elapsed = read_f64(in);
+    uint8_t flags = read_u8(in);
+    system->enabled = flags & 1;
+    system->has_run = (flags & 2) != 0;
+    system->parked = (flags & 4) != 0;
+    system->switched = of_systems ? (flags & 8) != 0 : !system->enabled;
+    if (of_systems && loader->version > 1) system->streams = read_u64(in);
+    system->streams_tick = loader->world->tick;
+    bool sound = system->timer >= 0 && isfinite(system->timer) && system->elapsed >= 0 &&
+                 isfinite(system->elapsed);
+    if (in->failed) return load_state(loader);
     if (!sound) return load_damaged(loader, "a time is none");
-    list->count++;
   }
   return ECS_OK;
 }
 
 ecs_status load_schedule(struct loader *loader) {
-  ecs_status status = load_timings(loader, &loader->phases, false);
-  return status == ECS_OK ? load_timings(loader, &loader->systems, true) : status;
+  uint32_t phases = read_u32(&loader->in);
+  ecs_status status = load_timings(loader, &loader->timings.phases, phases, false);
+  if (status != ECS_OK) return status;
+  uint32_t systems = read_u32(&loader->in);
+  loader->has_changes = loader->version > 2 && systems & IMAGE_CHANGES;
+  if (loader->has_changes) systems &= ~IMAGE_CHANGES;
+  return load_timings(loader, &loader->timings.systems, systems, true);
 }

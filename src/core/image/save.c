@@ -5,7 +5,6 @@
 #include "core/image/save_changes.h"
 #include "core/image/save_event.h"
 #include "core/image/stream.h"
-#include "core/run/reading.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
 #include "core/store/entity.h"
@@ -325,24 +324,39 @@ static void save_names(struct saver *saver) {
   }
 }
 
+/* Whether more has happened to it than that it was registered. */
+static bool has_timing(const struct saver *saver, const ecs_system *system) {
+  return system->timer > 0 || system->elapsed > 0 || system->has_run || system->parked ||
+         system->switched || schedule_streams(saver->world, system);
+}
+
+static uint32_t count_timings(const struct saver *saver, const void **list, uint32_t count) {
+  uint32_t timings = 0;
+  for (uint32_t i = 0; i < count; i++) timings += has_timing(saver, list[i]);
+  return timings;
+}
+
 static void save_schedule(struct saver *saver) {
-  const struct schedule *schedule = saver->world->schedule;
   struct writer *out = saver->out;
-  write_u32(out, schedule->phase_count);
-  for (uint32_t i = 0; i < schedule->phase_count; i++) {
-    const struct phase *phase = schedule->phases[i];
+  uint32_t phases = saver->timings.phases.count, systems = saver->timings.systems.count;
+  write_u32(out, count_timings(saver, saver->phases, phases));
+  for (uint32_t i = 0; i < phases; i++) {
+    const ecs_system *phase = saver->phases[i];
+    if (!has_timing(saver, phase)) continue;
     write_text(out, phase->name, strlen(phase->name));
-    write_f64(out, phase->accumulator);
+    write_f64(out, phase->timer);
     write_u8(out, phase->enabled);
   }
-  bool changes = save_has_changes(saver->world);
-  write_u32(out, schedule->system_count | (changes ? IMAGE_CHANGES : 0));
-  for (uint32_t i = 0; i < schedule->system_count; i++) {
-    const ecs_system *system = schedule->systems[i];
+  bool changes = save_has_changes(saver);
+  write_u32(out, count_timings(saver, saver->systems, systems) | (changes ? IMAGE_CHANGES : 0));
+  for (uint32_t i = 0; i < systems; i++) {
+    const ecs_system *system = save_system(saver, i);
+    if (!has_timing(saver, system)) continue;
     write_text(out, system->name, strlen(system->name));
     write_f64(out, system->timer);
     write_f64(out, system->elapsed);
-    write_u8(out, (uint8_t)(system->enabled | system->has_run << 1 | system->parked << 2));
+    write_u8(out, (uint8_t)(system->enabled | system->has_run << 1 | system->parked << 2 |
+                            system->switched << 3));
     write_u64(out, schedule_streams(saver->world, system));
   }
   if (changes) save_changes(saver);
@@ -391,6 +405,7 @@ static uint32_t most_ids(const ecs_world *world) {
 static bool reserve(struct saver *saver) {
   ecs_world *world = saver->world;
   struct memory *memory = &world->memory;
+  if (timings_take(world, &saver->timings) != ECS_OK) return false;
   size_t strings = world->strings.count + (size_t)1, names = merge_sort_room(world->names.count);
   saver->components = image_components(world, &saver->component_count);
   saver->places = memory_array(memory, world->registry.count + (size_t)1, sizeof(uint32_t));
@@ -399,9 +414,13 @@ static bool reserve(struct saver *saver) {
   saver->names = memory_array(memory, names, sizeof *saver->names);
   saver->target_room = most_ids(world);
   saver->targets = memory_array(memory, saver->target_room, sizeof *saver->targets);
+  saver->phases = memory_array(memory, merge_sort_room(saver->timings.phases.count),
+                               sizeof *saver->phases);
+  saver->systems = memory_array(memory, merge_sort_room(saver->timings.systems.count),
+                                sizeof *saver->systems);
   saver->out = memory_array(memory, 1, sizeof *saver->out);
   return saver->components && saver->places && saver->strings && saver->string_order &&
-         saver->names && saver->targets && saver->out;
+         saver->names && saver->targets && saver->phases && saver->systems && saver->out;
 }
 
 static void release(struct saver *saver) {
@@ -414,6 +433,11 @@ static void release(struct saver *saver) {
   memory_free(memory, saver->string_order, strings * sizeof(uint32_t));
   memory_free(memory, saver->names, names * sizeof *saver->names);
   memory_free(memory, saver->targets, saver->target_room * sizeof *saver->targets);
+  memory_free(memory, saver->phases,
+              merge_sort_room(saver->timings.phases.count) * sizeof *saver->phases);
+  memory_free(memory, saver->systems,
+              merge_sort_room(saver->timings.systems.count) * sizeof *saver->systems);
+  timings_free(world, &saver->timings);
   memory_free(memory, saver->out, sizeof *saver->out);
 }
 
@@ -433,11 +457,22 @@ static void arrange_names(struct saver *saver) {
   merge_sort(saver->names, count, name_precedes);
 }
 
+static bool timing_precedes(const void *one, const void *two) {
+  return strcmp(((const ecs_system *)one)->name, ((const ecs_system *)two)->name) < 0;
+}
+
+static void arrange_timings(const struct timing_list *list, const void **out) {
+  for (uint32_t i = 0; i < list->count; i++) out[i] = list->items[i];
+  merge_sort(out, list->count, timing_precedes);
+}
+
 /* Gives everything its place in the image. */
 static void arrange(struct saver *saver) {
   for (uint32_t i = 0; i < saver->component_count; i++)
     saver->places[ecs_id_index(save_listed(saver, i)->id)] = i;
   arrange_names(saver);
+  arrange_timings(&saver->timings.phases, saver->phases);
+  arrange_timings(&saver->timings.systems, saver->systems);
   name_all_strings(saver);
 }
 

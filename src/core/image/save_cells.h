@@ -3,6 +3,7 @@
 #define ECS_CORE_IMAGE_SAVE_CELLS_H
 
 #include "core/image/format.h"
+#include "core/run/timings.h"
 #include "ecs_image.h"
 
 struct component;
@@ -19,6 +20,8 @@ struct saver {
   uint32_t *string_order;          /* the numbers by place */
   uint32_t string_count;
   const void **names;              /* struct name: arrange_names */
+  struct timings timings;
+  const void **phases, **systems;  /* of these, by name: save_system */
   uint32_t *targets;               /* of one table's pairs of one relation */
   uint32_t target_room;
   ecs_status status;
@@ -27,6 +30,11 @@ struct saver {
 /* The component of a place in the image. */
 static inline const struct component *save_listed(const struct saver *saver, uint32_t place) {
   return saver->components[place];
+}
+
+/* What is known of a system. */
+static inline const ecs_system *save_system(const struct saver *saver, uint32_t at) {
+  return saver->systems[at];
 }
 
 /* What an entity is called there, by its index or its id: components by their places. */

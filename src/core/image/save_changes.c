@@ -13,10 +13,11 @@
 #include "core/store/sparse.h"
 #include "core/store/world.h"
 
-/* The query by which a system asks for changes; NULL when it does not. */
-static const ecs_query *asks(const ecs_system *system) {
-  const ecs_query *query = system->reads;
-  return query && !query->broken && query->terms.changes ? query : NULL;
+/* The query by which a system that is there asks for its news; NULL when it is not there. */
+static const ecs_query *asks(const ecs_world *world, const ecs_system *known) {
+  const ecs_system *system = schedule_system(world, known->name, strlen(known->name));
+  const char *query = system && system->reads ? timings_query(system) : NULL;
+  return query && strcmp(query, known->asked) == 0 ? system->reads : NULL;
 }
 
 static bool names(const ecs_query *query, const struct component *component) {
@@ -25,57 +26,62 @@ static bool names(const ecs_query *query, const struct component *component) {
   return false;
 }
 
-/* Whether its marks are saved. */
-static bool is_saved(const ecs_world *world, const struct component *component) {
-  const struct schedule *schedule = world->schedule;
-  bool saved = component->track;
-  for (uint32_t i = 0; component->watched && i < schedule->system_count && !saved; i++)
-    saved = names(asks(schedule->systems[i]), component);
-  return saved;
+/* Up to when all systems that ask for its changes know of them: UINT64_MAX when none does. Those
+** that are not there ask for what the image says. */
+static uint64_t known_to_all(const struct saver *saver, const struct component *component) {
+  uint64_t least = UINT64_MAX;
+  for (uint32_t i = 0; component->watched && i < saver->timings.systems.count; i++) {
+    const ecs_system *known = save_system(saver, i);
+    if (!known->asked || known->news >= least) continue;
+    const ecs_query *query = asks(saver->world, known);
+    if (query ? names(query, component) : component->asked) least = known->news;
+  }
+  return least;
 }
 
-bool save_has_changes(const ecs_world *world) {
-  const struct schedule *schedule = world->schedule;
-  for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (asks(schedule->systems[i])) return true;
-  for (uint32_t i = 0; i < world->registry.count; i++)
-    if (world->registry.components[i] && world->registry.components[i]->track) return true;
+bool save_has_changes(const struct saver *saver) {
+  for (uint32_t i = 0; i < saver->timings.systems.count; i++)
+    if (save_system(saver, i)->asked) return true;
+  for (uint32_t i = 0; i < saver->component_count; i++)
+    if (save_listed(saver, i)->track) return true;
   return false;
 }
 
 static void save_readers(struct saver *saver) {
-  const struct schedule *schedule = saver->world->schedule;
-  for (uint32_t i = 0; i < schedule->system_count; i++) {
-    const ecs_system *system = schedule->systems[i];
-    if (!asks(system)) continue;
+  for (uint32_t i = 0; i < saver->timings.systems.count; i++) {
+    const ecs_system *system = save_system(saver, i);
+    if (!system->asked) continue;
     write_u8(saver->out, 1);
     write_text(saver->out, system->name, strlen(system->name));
-    write_text(saver->out, system->reads->text, strlen(system->reads->text));
+    write_text(saver->out, system->asked, strlen(system->asked));
     write_u64(saver->out, system->news);
   }
   write_u8(saver->out, 0);
 }
 
-static void save_marks(struct saver *saver, const struct table *table, ecs_id id) {
+/* What all know of is the same, whenever it was written. */
+static void save_marks(struct saver *saver, const struct table *table, ecs_id id, uint64_t known) {
   const struct marks *marks = marks_of(table, id);
   if (!marks || table->count == 0) return;
   assert(marks->groups && (!marks->tracked || marks->rows));
-  write_numbers(saver->out, marks->groups, sizeof *marks->groups, mark_groups(table->count));
+  for (uint32_t i = 0; i < mark_groups(table->count); i++)
+    write_u64(saver->out, marks->groups[i] < known ? known : marks->groups[i]);
   if (!marks->tracked) return;
   write_numbers(saver->out, marks->rows, sizeof *marks->rows, table->count);
   write_numbers(saver->out, marks->added, sizeof *marks->added, table->count);
 }
 
-static void save_marks_of(struct saver *saver, const struct component *component) {
+static void save_marks_of(struct saver *saver, const struct component *component,
+                          uint64_t known) {
   const struct id_record *all = graph_all(saver->world);
   for (uint32_t i = 0; i < all->table_count; i++) {
     const struct table *table = world_table(saver->world, all->tables[i]);
-    save_marks(saver, table, component->id);
+    save_marks(saver, table, component->id, known);
     uint32_t count = save_list_pairs(saver, table, component);
     for (uint32_t j = 0; j < count; j++)
-      save_marks(saver, table, save_pair_listed(saver, component, j));
+      save_marks(saver, table, save_pair_listed(saver, component, j), known);
   }
-  if (component->sparse) save_marks(saver, component->sparse->table, component->id);
+  if (component->sparse) save_marks(saver, component->sparse->table, component->id, known);
 }
 
 void save_changes(struct saver *saver) {
@@ -83,8 +89,8 @@ void save_changes(struct saver *saver) {
   save_readers(saver);
   for (uint32_t i = 0; i < saver->component_count; i++) {
     const struct component *component = saver->components[i];
-    bool saved = is_saved(saver->world, component);
-    write_u8(saver->out, saved ? component->track ? 2 : 1 : 0);
-    if (saved) save_marks_of(saver, component);
+    uint64_t known = component->track ? 0 : known_to_all(saver, component);
+    write_u8(saver->out, component->track ? 2 : known < UINT64_MAX);
+    if (known < UINT64_MAX) save_marks_of(saver, component, known);
   }
 }

@@ -8,7 +8,7 @@ struct saver;
 
 /* Whether there is anything of that to be saved: it is not where nobody asks. What scripts ask by
 ** queries of their own does not count, as these may be gone by now. */
-bool save_has_changes(const ecs_world *world);
+bool save_has_changes(const struct saver *saver);
 
 /* Behind all else. */
 void save_changes(struct saver *saver);

@@ -2,8 +2,6 @@
 
 #include "core/image/save_cells.h"
 #include "core/image/stream.h"
-#include "core/run/reading.h"
-#include "core/run/schedule.h"
 #include "core/run/timetable.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
@@ -23,13 +21,15 @@ static void save_later(struct saver *saver, const struct component *component) {
 /* How old its rows are, and what systems have seen of them. */
 static void save_readers(struct saver *saver, const struct event *event) {
   write_u32(saver->out, event_row(event, event->aged));
-  for (uint32_t i = 0; i < saver->world->schedule->system_count; i++) {
-    ecs_system *system = saver->world->schedule->systems[i];
-    if (reading_of(system) != event) continue;
+  for (uint32_t i = 0; i < saver->timings.systems.count; i++) {
+    const ecs_system *system = save_system(saver, i);
+    if (system->event != event->component->id) continue;
+    uint32_t seen = event_row(event, system->seen), awaited = event_row(event, system->awaited);
+    if (seen == 0 && awaited == 0) continue;
     write_u8(saver->out, 1);
     write_text(saver->out, system->name, strlen(system->name));
-    write_u32(saver->out, event_row(event, system->seen));
-    write_u32(saver->out, event_row(event, system->awaited));
+    write_u32(saver->out, seen);
+    write_u32(saver->out, awaited);
   }
   write_u8(saver->out, 0);
 }

@@ -40,16 +40,6 @@ struct saved_page {
   struct page *page;
 };
 
-struct saved_timing {
-  char *name;
-  double first, second;
-  uint64_t streams;
-  ecs_id event;              /* that a system reads, and how far it has come */
-  uint64_t seen, awaited, news;
-  char *reads;               /* the query whose news that is, or NULL */
-  bool enabled, has_run, parked;
-};
-
 struct ecs_snapshot {
   struct attachment link;
   ecs_world *world;
@@ -71,9 +61,8 @@ struct ecs_snapshot {
   struct tie_copy *ties;     /* of every relation */
   uint32_t tie_count;
   struct name_table names;
-  struct saved_timing *phases, *systems;
-  uint32_t phase_count, system_count;
-  struct arena arena;        /* of all lists and texts */
+  struct timings timings;
+  struct arena arena;        /* of all lists */
 };
 
 void snapshot_set_owner(ecs_snapshot *snapshot, void *owner) { snapshot->owner = owner; }
@@ -199,37 +188,6 @@ static ecs_status take_index(ecs_snapshot *snapshot) {
   return ECS_OK;
 }
 
-static char *keep_text(ecs_snapshot *snapshot, const char *text) {
-  return arena_copy(&snapshot->world->memory, &snapshot->arena, text, strlen(text));
-}
-
-static ecs_status take_schedule(ecs_snapshot *snapshot) {
-  const ecs_world *world = snapshot->world;
-  const struct schedule *schedule = world->schedule;
-  snapshot->phases = take(snapshot, schedule->phase_count, sizeof *snapshot->phases);
-  snapshot->systems = take(snapshot, schedule->system_count, sizeof *snapshot->systems);
-  if (!snapshot->phases || !snapshot->systems) return world_nomem(world);
-  for (uint32_t i = 0; i < schedule->phase_count; i++) {
-    const struct phase *phase = schedule->phases[i];
-    struct saved_timing *saved = &snapshot->phases[snapshot->phase_count++];
-    *saved = (struct saved_timing){.name = keep_text(snapshot, phase->name),
-                                   .first = phase->accumulator, .enabled = phase->enabled};
-    if (!saved->name) return world_nomem(world);
-  }
-  for (uint32_t i = 0; i < schedule->system_count; i++) {
-    const ecs_system *system = schedule->systems[i];
-    struct saved_timing *saved = &snapshot->systems[snapshot->system_count++];
-    *saved = (struct saved_timing){keep_text(snapshot, system->name), system->timer,
-                                   system->elapsed, schedule_streams(world, system),
-                                   system->event, system->seen, system->awaited, system->news,
-                                   NULL, system->enabled, system->has_run, system->parked};
-    bool reads = system->reads && system->reads->terms.changes;
-    if (reads) saved->reads = keep_text(snapshot, system->reads->text);
-    if (!saved->name || (reads && !saved->reads)) return world_nomem(world);
-  }
-  return ECS_OK;
-}
-
 static ecs_status take_all(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   ecs_status status = check_any(world);
@@ -242,7 +200,7 @@ static ecs_status take_all(ecs_snapshot *snapshot) {
                                 &snapshot->resource_count);
   if (status == ECS_OK)
     status = tie_copy_take(world, &snapshot->arena, &snapshot->ties, &snapshot->tie_count);
-  if (status == ECS_OK) status = take_schedule(snapshot);
+  if (status == ECS_OK) status = timings_take(world, &snapshot->timings);
   if (status == ECS_OK) status = name_table_copy(world, &world->names, &snapshot->names);
   return status;
 }
@@ -339,6 +297,7 @@ void ecs_snapshot_free(ecs_snapshot *snapshot) {
   memory_free(memory, near->records, near->count * sizeof *near->records);
   memory_free(memory, near->generations, near->count * sizeof *near->generations);
   name_table_clear(world, &snapshot->names);
+  timings_free(world, &snapshot->timings);
   arena_free(memory, &snapshot->arena);
   memory_free(memory, snapshot, sizeof *snapshot);
 }
@@ -502,53 +461,8 @@ static void restore_records(ecs_snapshot *snapshot) {
   }
 }
 
-/* Marks are as they were. Systems that are not known begin with all that is there, as all do who go
-** through a query by themselves. */
-static void restore_changes(const ecs_snapshot *snapshot) {
-  ecs_world *world = snapshot->world;
-  for (ecs_query *query = world->first_query; query; query = query->next) changes_keep(query, 0);
-  for (uint32_t i = 0; i < world->schedule->system_count; i++)
-    world->schedule->systems[i]->news = 0;
-  for (uint32_t i = 0; i < snapshot->system_count; i++) {
-    const struct saved_timing *saved = &snapshot->systems[i];
-    ecs_system *system = schedule_system(world, saved->name, strlen(saved->name));
-    bool same = system && saved->reads && system->reads &&
-                strcmp(system->reads->text, saved->reads) == 0;
-    if (same) system->news = saved->news;
-  }
-}
-
-static void restore_schedule(const ecs_snapshot *snapshot) {
-  ecs_world *world = snapshot->world;
-  for (uint32_t i = 0; i < world->schedule->system_count; i++) {
-    schedule_set_streams(world, world->schedule->systems[i], 0);
-    world->schedule->systems[i]->event = ECS_NULL;
-  }
-  for (uint32_t i = 0; i < snapshot->phase_count; i++) {
-    const struct saved_timing *saved = &snapshot->phases[i];
-    struct phase *phase = schedule_phase(world, saved->name, strlen(saved->name), NULL);
-    if (!phase) continue;
-    phase->accumulator = phase->fixed > 0 ? saved->first : 0;
-    phase->enabled = saved->enabled;
-  }
-  for (uint32_t i = 0; i < snapshot->system_count; i++) {
-    const struct saved_timing *saved = &snapshot->systems[i];
-    ecs_system *system = schedule_system(world, saved->name, strlen(saved->name));
-    if (!system) continue;
-    system->timer = saved->first;
-    system->elapsed = saved->second;
-    schedule_set_streams(world, system, saved->streams);
-    system->event = saved->event;
-    system->seen = saved->seen;
-    system->awaited = saved->awaited;
-    system->enabled = saved->enabled;
-    system->has_run = saved->has_run;
-    system->parked = saved->parked;
-  }
-  schedule_relist(world);
-}
-
-static void restore_all(ecs_snapshot *snapshot, bool differs) {
+/* Whoever goes through a query by themselves begins with all that is there. */
+static void restore_all(ecs_snapshot *snapshot, bool differs, struct timings *timings) {
   ecs_world *world = snapshot->world;
   world_release_any(world, &world->any);
   world->now = snapshot->now;
@@ -562,8 +476,8 @@ static void restore_all(ecs_snapshot *snapshot, bool differs) {
   world->seed = snapshot->seed;
   world->tick = snapshot->tick;
   world->chance = snapshot->chance;
-  restore_schedule(snapshot);
-  restore_changes(snapshot);
+  for (ecs_query *query = world->first_query; query; query = query->next) changes_keep(query, 0);
+  timings_give(world, timings);
 }
 
 ecs_status ecs_restore(ecs_snapshot *snapshot) {
@@ -574,16 +488,21 @@ ecs_status ecs_restore(ecs_snapshot *snapshot) {
     return world_fail(world, ECS_EINVAL,
                       "components have changed since the snapshot (or a world was loaded)");
   struct name_table names;
+  struct timings timings = {.phases = {.count = 0}};
   bool differs = false;
   status = find_tables(snapshot, &differs);
   if (status == ECS_OK) status = find_sparse(snapshot);
   if (status == ECS_OK) status = event_copy_reserve(world, snapshot->events, snapshot->event_count);
+  if (status == ECS_OK) status = timings_add(world, &timings, &snapshot->timings);
   if (status == ECS_OK) status = name_table_copy(world, &snapshot->names, &names);
-  if (status != ECS_OK) return status;
+  if (status != ECS_OK) {
+    timings_free(world, &timings);
+    return status;
+  }
   name_table_clear(world, &world->names);
   world->names = names;
   indexes_forget(world);
-  restore_all(snapshot, differs);
+  restore_all(snapshot, differs, &timings);
   world_settle(world);
   return ECS_OK;
 }

@@ -241,8 +241,10 @@ ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
     phase->declared = ++schedule->next_declared * PLACES;
     assert(schedule->phase_count < schedule->phase_capacity);
     schedule->counted = false;
-    if (place_last(schedule, phase)) return ECS_OK;
-    status = append(world, phase);
+    bool placed = place_last(schedule, phase);
+    if (!placed) status = append(world, phase);
+    if (status == ECS_OK) timings_give_phase(world, phase);
+    if (placed) return ECS_OK;
   }
   if (status != ECS_OK) {
     phase_free(world, phase);

@@ -158,6 +158,7 @@ static ecs_status build(ecs_world *world, const ecs_system_desc *desc, struct ph
   system->phase = phase;
   system->every = desc->every;
   system->chance = text_hash64(desc->name, strlen(desc->name));
+  system->disabled = desc->disabled;
   system->enabled = !desc->disabled;
   system->needs_rows = desc->needs_rows;
   system->run = desc->parallel ? ranges_run : desc->run;
@@ -253,23 +254,10 @@ static ecs_status reserve(ecs_world *world, const ecs_system *system) {
   return arrange_note(world, system);
 }
 
-/* What is news to a system is so by the query that it goes through. */
-static bool reads_alike(const ecs_system *a, const ecs_system *b) {
-  return a->reads && b->reads && strcmp(a->reads->text, b->reads->text) == 0;
-}
-
 void schedule_inherit(ecs_system *system, const ecs_system *old) {
+  timings_copy(system, old);
   system->registered = old->registered;
-  system->enabled = old->enabled;
-  system->has_run = old->has_run && old->phase == system->phase;
-  system->timer = old->timer;
-  system->elapsed = old->elapsed;
-  system->streams = old->streams;
-  system->streams_tick = old->streams_tick;
-  system->event = old->event;
-  system->seen = old->seen;
-  system->awaited = old->awaited;
-  if (reads_alike(system, old)) system->news = old->news;
+  system->has_run &= old->phase == system->phase;
   system->runs = old->runs;
   system->total_ticks = old->total_ticks;
   system->last_ticks = old->last_ticks;
@@ -352,6 +340,7 @@ ecs_status schedule_enter(ecs_world *world, ecs_system *system) {
   if (status == ECS_OK) status = reserve(world, system);
   ecs_system *old = schedule_system(world, system->name, strlen(system->name));
   if (status == ECS_OK) status = old ? replace(world, system, old) : append(world, system);
+  if (status == ECS_OK && !old) timings_give_system(world, system);
   if (status != ECS_OK) schedule_free_system(world, system, false);
   return status;
 }
@@ -400,7 +389,10 @@ ecs_status ecs_switch(ecs_world *world, const char *name, bool on) {
   ecs_system *system = schedule_system(world, name, strlen(name));
   struct phase *phase = schedule_phase(world, name, strlen(name), NULL);
   if (!system && !phase) return schedule_unknown(world, name, true);
-  *(system ? &system->enabled : &phase->enabled) = on;
+  if (system)
+    system->enabled = on, system->switched = true;
+  else
+    phase->enabled = on;
   if (system) schedule_watch(world, system);
   return ECS_OK;
 }
@@ -412,11 +404,6 @@ void ecs_on_error(ecs_world *world, ecs_error_fn fn, void *ud) {
 
 uint64_t schedule_streams(const ecs_world *world, const ecs_system *system) {
   return system->streams_tick == world->tick ? system->streams : 0;
-}
-
-void schedule_set_streams(const ecs_world *world, ecs_system *system, uint64_t opened) {
-  system->streams = opened;
-  system->streams_tick = world->tick;
 }
 
 static ecs_status corrupt(const ecs_world *world, const char *what) {
@@ -462,6 +449,7 @@ void schedule_free(ecs_world *world) {
   memory_free(memory, schedule->sorted,
               schedule->sorted_capacity * sizeof *schedule->sorted);
   ranges_free(memory, schedule->ranges);
+  timings_free(world, &schedule->absent);
   system_names_free(memory, &schedule->names);
   map_free(memory, &schedule->awaited);
 }

@@ -68,10 +68,8 @@ bool schedule_is_ignored(const ecs_world *world, const ecs_system *system,
                          const char *name);
 bool phase_is_ignored(const ecs_world *world, const char *name);
 
-/* How many streams of random numbers the system has opened in this tick, and what makes it so
-** many. */
+/* How many streams of random numbers the system has opened in this tick. */
 uint64_t schedule_streams(const ecs_world *world, const ecs_system *system);
-void schedule_set_streams(const ecs_world *world, ecs_system *system, uint64_t opened);
 
 /* Writes what is odd about a system or phase that was registered since: a name in its before or
 ** after that names nothing, with the nearest one. Each is told once; false when all are. */

@@ -6,7 +6,7 @@
 #include "core/base/chance.h"
 #include "core/base/hash_map.h"
 #include "core/base/stopwatch.h"
-#include "core/run/system_names.h"
+#include "core/run/timings.h"
 #include "ecs_observer.h"
 #include "ecs_system.h"
 
@@ -35,6 +35,7 @@ struct follower {
 ** next to nothing. */
 struct ecs_system {
   bool enabled, parked, has_run, removed;
+  bool disabled, switched;   /* was registered so; was switched on or off since */
   bool needs_rows;           /* does nothing while its query has none */
   uint8_t abreast;           /* how many ran side by side when its phase last ran, with it; or 0 */
   uint64_t barren;           /* world_arrived when that had none and nothing else decided on runs */
@@ -63,6 +64,7 @@ struct ecs_system {
   uint64_t seen;
   uint64_t awaited;          /* and was due for these: see reading.h */
   uint64_t news;             /* world.now when it had run: what was marked then is none to it */
+  const char *asked;         /* of one that is not there: the query whose news these are; or NULL */
   bool placed;               /* while sorting */
   uint32_t told;             /* names of before and after that schedule_tell has looked at */
   uint32_t waits;            /* while sorting: systems that must come first, */
@@ -102,6 +104,7 @@ struct schedule {
   ecs_error_fn on_error;
   void *on_error_ud;
   ecs_system *gone;          /* freed when nothing runs */
+  struct timings absent;     /* of those that a world was saved with and that are not there */
   struct stopwatch stopwatch;    /* of what systems take */
   uint64_t clock;            /* when the system before ended; 0: others have run since */
   struct ranges *ranges;     /* of rows, of systems that run on several threads; or NULL */

@@ -71,6 +71,7 @@ struct component {
   bool translates;             /* some values are not what their cells are: texts, ids */
   bool toggle;                 /* it can be switched off: see toggle.h */
   bool track, watched;         /* marks are kept: by row, as declared; at all. See marks.h */
+  bool asked;                  /* an image has them for systems that may not be there */
   bool words;                  /* else, and the native struct is just 4 bytes a leaf */
   bool numbers;                /* there are leaves, and any bits are values of them */
   uint32_t depth;              /* 0 without nested components */
