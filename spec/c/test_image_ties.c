@@ -180,7 +180,7 @@ static void refuses_forged_sparse_rows(void) {
   }
   check_context(NULL);
   forge(NUMBERS(2, c, a), NUMBERS(UINT32_MAX, c, a));
-  is_refused("a sparse component has too many rows");
+  is_refused("a component has too many rows");
   forge(NUMBERS(2, c, a), NUMBERS(0x0FFFFFFF, c, a));
   is_refused("");
   forge(NUMBERS(2, c, a), NUMBERS(3, c, a));

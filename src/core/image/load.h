@@ -69,7 +69,9 @@ ecs_status load_changes(struct loader *loader);
 ecs_id load_next_pair(const struct loader *loader, const struct table *table, uint32_t relation,
                       ecs_id last);
 
-/* The rows of an event. */
+/* The rows of a sparse component or an event, which are kept beside the tables. */
+ecs_status load_beside(struct loader *loader, const struct component *component,
+                       struct table *table, uint32_t count);
 ecs_status load_event(struct loader *loader, const struct component *component);
 
 /* Declares the live world's prefabs again in the shadow, which has its components by then. */

@@ -252,16 +252,25 @@ static ecs_status place_sparse(struct loader *loader, struct sparse *sparse, uin
   return ECS_OK;
 }
 
-static ecs_status place_rows(struct loader *loader, struct table *table, struct sparse *sparse,
-                             uint32_t *rows, uint32_t count) {
-  if (sparse) return place_sparse(loader, sparse, rows, count);
+static ecs_status place_events(struct loader *loader, struct table *table, const uint32_t *rows,
+                               uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (rows[i]) return load_damaged(loader, "an event is an entity's");
+  table->count += count;
+  return ECS_OK;
+}
+
+static ecs_status place_rows(struct loader *loader, struct table *table,
+                             const struct component *beside, uint32_t *rows, uint32_t count) {
+  if (beside && beside->event) return place_events(loader, table, rows, count);
+  if (beside) return place_sparse(loader, beside->sparse, rows, count);
   return place_entities(loader, table, rows, count) ? ECS_OK
                                                     : load_damaged(loader, "a row has no entity");
 }
 
-/* Of a table, or of what keeps a sparse component. */
-static ecs_status read_rows(struct loader *loader, struct table *table, struct sparse *sparse,
-                            uint32_t count) {
+/* Of a table, or of what keeps a sparse component or an event. */
+static ecs_status read_rows(struct loader *loader, struct table *table,
+                            const struct component *beside, uint32_t count) {
   struct memory *memory = &loader->world->memory;
   while (table->count < count) {
     uint32_t piece = count - table->count < PIECE ? count - table->count : PIECE;
@@ -276,7 +285,7 @@ static ecs_status read_rows(struct loader *loader, struct table *table, struct s
     uint32_t *rows = table->rows + table->count;
     read_numbers(&loader->in, rows, sizeof *rows, piece);
     if (loader->in.failed) return load_state(loader);
-    ecs_status status = place_rows(loader, table, sparse, rows, piece);
+    ecs_status status = place_rows(loader, table, beside, rows, piece);
     if (status != ECS_OK) return status;
   }
   return ECS_OK;
@@ -421,12 +430,11 @@ ecs_status load_tables(struct loader *loader) {
 
 /* ---- sparse components ---- */
 
-static ecs_status read_sparse(struct loader *loader, const struct component *component) {
-  struct table *table = component->sparse->table;
-  uint32_t count = read_u32(&loader->in);
+ecs_status load_beside(struct loader *loader, const struct component *component,
+                       struct table *table, uint32_t count) {
   if (loader->in.failed) return load_state(loader);
-  if (count > ROW_LIMIT) return load_damaged(loader, "a sparse component has too many rows");
-  ecs_status status = read_rows(loader, table, component->sparse, count);
+  if (count > ROW_LIMIT) return load_damaged(loader, "a component has too many rows");
+  ecs_status status = read_rows(loader, table, component, count);
   if (status == ECS_OK) status = read_columns_of(loader, table, component, component->id);
   if (status == ECS_OK) table->capacity = table->count;
   if (status == ECS_OK && table->toggle_count) status = read_toggles(loader, table);
@@ -450,7 +458,8 @@ ecs_status load_sparse(struct loader *loader) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++)
     if (loader->components[i]->sparse)
-      status = read_sparse(loader, loader->components[i]);
+      status = load_beside(loader, loader->components[i], loader->components[i]->sparse->table,
+                           read_u32(&loader->in));
     else if (loader->components[i]->event)
       status = load_event(loader, loader->components[i]);
   if (status == ECS_OK && lacks_required(loader->world))
