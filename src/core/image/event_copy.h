@@ -2,22 +2,12 @@
 #ifndef ECS_CORE_IMAGE_EVENT_COPY_H
 #define ECS_CORE_IMAGE_EVENT_COPY_H
 
-#include "core/base/memory.h"
-#include "core/store/cells.h"
-
-struct arena;
-
-/* All rows of one table. */
-struct event_rows {
-  uint32_t count;
-  char *data;
-  size_t size;
-};
+#include "core/image/table_copy.h"
 
 struct event_copy {
   ecs_id id;
   uint64_t first, aged;
-  struct event_rows rows, later;   /* those that are there, and what is put off */
+  struct table_copy rows, later;   /* those that are there, and what is put off */
   double clock, *due;
 };
 
@@ -32,7 +22,7 @@ bool event_copy_each(const ecs_world *world, const struct event_copy *copy, ecs_
                      cells_fn visit, void *ud);
 
 /* Room for what is to be restored; then events are what they were, those declared since empty. */
-ecs_status event_copy_reserve(ecs_world *world, const struct event_copy *list, uint32_t count);
+ecs_status event_copy_reserve(ecs_world *world, struct event_copy *list, uint32_t count);
 void event_copy_restore(const ecs_world *world, const struct event_copy *list, uint32_t count);
 
 #endif

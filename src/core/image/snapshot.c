@@ -1,10 +1,9 @@
 #include "core/image/snapshot.h"
 
 #include "core/image/event_copy.h"
-#include "core/image/mark_copy.h"
 #include "core/image/resource_copy.h"
-#include "core/image/row_copy.h"
 #include "core/find/indexing.h"
+#include "core/image/table_copy.h"
 #include "core/image/tie_copy.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
@@ -23,18 +22,6 @@
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 
-/* One table's rows, columns and toggles, one after the other in one block. */
-struct saved_table {
-  struct table *table;       /* while restoring */
-  uint32_t index, serial;
-  uint64_t order;
-  uint32_t id_count, count;
-  ecs_id *ids;
-  char *data;
-  size_t size;
-  struct mark_copy marks;
-};
-
 struct saved_page {
   uint32_t number;
   struct page *page;
@@ -50,9 +37,9 @@ struct ecs_snapshot {
   struct entity_index index; /* its directory is not used, its near slots are copies */
   struct saved_page *pages;
   uint32_t page_count;
-  struct saved_table *tables;
+  struct table_copy *tables;
   uint32_t table_count;
-  struct saved_table *sparse;   /* of every sparse component */
+  struct table_copy *sparse;   /* of every sparse component */
   uint32_t sparse_count;
   struct event_copy *events;
   uint32_t event_count;
@@ -89,28 +76,6 @@ static ecs_status check_any(const ecs_world *world) {
                     component->name);
 }
 
-/* Counts it as soon as there is something to be freed. */
-static ecs_status take_table(ecs_snapshot *snapshot, struct table *table,
-                             struct saved_table *list, uint32_t *list_count) {
-  ecs_world *world = snapshot->world;
-  struct saved_table *saved = &list[*list_count];
-  *saved = (struct saved_table){.index = table->index, .serial = table->serial,
-                                .order = table->order, .id_count = table->id_count,
-                                .count = table->count};
-  saved->ids = take(snapshot, table->id_count, sizeof *saved->ids);
-  if (!saved->ids) return world_nomem(world);
-  if (table->id_count) memcpy(saved->ids, table->ids, table->id_count * sizeof *saved->ids);
-  size_t size = row_copy_size(table, table->count);
-  if (size) {
-    saved->data = memory_resize(&world->memory, NULL, 0, size);
-    if (!saved->data) return world_nomem(world);
-    saved->size = size;
-  }
-  ++*list_count;
-  row_copy_columns(table, saved->data, table->count, true);
-  return mark_copy_take(world, table, &saved->marks);
-}
-
 static ecs_status take_tables(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   const struct id_record *all = graph_all(world);
@@ -118,8 +83,8 @@ static ecs_status take_tables(ecs_snapshot *snapshot) {
   if (!snapshot->tables) return world_nomem(world);
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++)
-    status = take_table(snapshot, world_table(world, all->tables[i]), snapshot->tables,
-                        &snapshot->table_count);
+    status = table_copy_take(world, &snapshot->arena, world_table(world, all->tables[i]),
+                             &snapshot->tables[snapshot->table_count++]);
   return status;
 }
 
@@ -129,8 +94,8 @@ static ecs_status take_sparse(ecs_snapshot *snapshot) {
   if (!snapshot->sparse) return world_nomem(snapshot->world);
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < sparses->count && status == ECS_OK; i++)
-    status = take_table(snapshot, sparses->list[i]->table, snapshot->sparse,
-                        &snapshot->sparse_count);
+    status = table_copy_take(snapshot->world, &snapshot->arena, sparses->list[i]->table,
+                             &snapshot->sparse[snapshot->sparse_count++]);
   return status;
 }
 
@@ -207,22 +172,6 @@ static ecs_status take_all(ecs_snapshot *snapshot) {
 
 /* ---- as an attachment of the world ------------------------------------------------------- */
 
-static bool each_in_table(const ecs_world *world, const struct saved_table *saved,
-                          ecs_type type, cells_fn visit, void *ud) {
-  char *data = saved->data + row_copy_padded(saved->count * sizeof(uint32_t));
-  for (uint32_t i = 0; i < saved->id_count && saved->count; i++) {
-    const struct component *component = component_of(world, saved->ids[i]);
-    for (uint32_t j = 0; j < component->leaf_count; j++) {
-      const struct leaf *leaf = &component->leaves[j];
-      struct cells cells = {data, saved->count, component, leaf};
-      if (leaf->type == type && !visit(&cells, ud)) return false;
-      data += row_copy_padded((size_t)saved->count * leaf->size);
-      assert(data <= saved->data + saved->size);
-    }
-  }
-  return true;
-}
-
 /* A snapshot of components that have changed since cannot be restored: its cells count no more. */
 static bool each_cells(const ecs_world *world, const struct attachment *link, ecs_type type,
                        cells_fn visit, void *ud) {
@@ -230,9 +179,9 @@ static bool each_cells(const ecs_world *world, const struct attachment *link, ec
   bool ok = true;
   if (snapshot->layouts != world->registry.layouts) return ok;
   for (uint32_t i = 0; i < snapshot->table_count && ok; i++)
-    ok = each_in_table(world, &snapshot->tables[i], type, visit, ud);
+    ok = table_copy_each(world, &snapshot->tables[i], type, visit, ud);
   for (uint32_t i = 0; i < snapshot->sparse_count && ok; i++)
-    ok = each_in_table(world, &snapshot->sparse[i], type, visit, ud);
+    ok = table_copy_each(world, &snapshot->sparse[i], type, visit, ud);
   for (uint32_t i = 0; i < snapshot->event_count && ok; i++)
     ok = event_copy_each(world, &snapshot->events[i], type, visit, ud);
   for (uint32_t i = 0; i < snapshot->resource_count && ok; i++)
@@ -276,11 +225,8 @@ ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out) {
   return status;
 }
 
-static void free_tables(ecs_world *world, struct saved_table *list, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    memory_free(&world->memory, list[i].data, list[i].size);
-    mark_copy_free(world, &list[i].marks);
-  }
+static void free_tables(ecs_world *world, struct table_copy *list, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) table_copy_free(world, &list[i]);
 }
 
 void ecs_snapshot_free(ecs_snapshot *snapshot) {
@@ -304,7 +250,7 @@ void ecs_snapshot_free(ecs_snapshot *snapshot) {
 
 /* ---- restoring: what can fail ------------------------------------------------------------ */
 
-static ecs_status find_table(ecs_snapshot *snapshot, struct saved_table *saved,
+static ecs_status find_table(ecs_snapshot *snapshot, struct table_copy *saved,
                              bool *differs) {
   ecs_world *world = snapshot->world;
   const struct graph *graph = &world->graph;
@@ -315,9 +261,7 @@ static ecs_status find_table(ecs_snapshot *snapshot, struct saved_table *saved,
     ecs_status status = graph_table(world, saved->ids, saved->id_count, &table);
     if (status != ECS_OK) return status;
   }
-  saved->table = table;
-  if (saved->count <= table->capacity) return ECS_OK;
-  return table_reserve(world, table, saved->count - table->count);
+  return table_copy_reserve(world, saved, table);
 }
 
 static ecs_status find_tables(ecs_snapshot *snapshot, bool *differs) {
@@ -333,23 +277,17 @@ static ecs_status find_sparse(const ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < snapshot->sparse_count && status == ECS_OK; i++) {
-    struct saved_table *saved = &snapshot->sparse[i];
-    saved->table = sparse_of(world, saved->ids[0])->table;
-    if (saved->count > saved->table->capacity)
-      status = table_reserve(world, saved->table, saved->count - saved->table->count);
+    struct table_copy *saved = &snapshot->sparse[i];
+    status = table_copy_reserve(world, saved, sparse_of(world, saved->ids[0])->table);
   }
   return status;
 }
 
 /* ---- restoring: what cannot -------------------------------------------------------------- */
 
-static void restore_table(ecs_world *world, const struct saved_table *saved) {
+static void restore_table(ecs_world *world, const struct table_copy *saved) {
   struct table *table = saved->table;
-  assert(saved->count <= table->capacity && table->id_count == saved->id_count);
-  row_copy_columns(table, saved->data, saved->count, false);
-  table->count = saved->count;
-  toggles_count(table);
-  mark_copy_restore(world, table, &saved->marks);
+  table_copy_restore(world, saved);
   table->order = saved->order;
   table->doomed = false;
   if (table->count == 0) graph_note_empty(&world->graph, table);
@@ -378,11 +316,8 @@ static void restore_sparse(const ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   for (uint32_t i = 0; i < world->sparses.count; i++) sparse_clear(world, world->sparses.list[i]);
   for (uint32_t i = 0; i < snapshot->sparse_count; i++) {
-    const struct saved_table *saved = &snapshot->sparse[i];
-    row_copy_columns(saved->table, saved->data, saved->count, false);
-    saved->table->count = saved->count;
-    toggles_count(saved->table);
-    mark_copy_restore(world, saved->table, &saved->marks);
+    const struct table_copy *saved = &snapshot->sparse[i];
+    table_copy_restore(world, saved);
     sparse_enter_rows(world, sparse_of(world, saved->ids[0]));
   }
 }
@@ -454,7 +389,7 @@ static void restore_index(ecs_snapshot *snapshot) {
 static void restore_records(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   for (uint32_t i = 0; i < snapshot->table_count; i++) {
-    const struct saved_table *saved = &snapshot->tables[i];
+    const struct table_copy *saved = &snapshot->tables[i];
     if (saved->table->index == saved->index) continue;
     for (uint32_t row = 0; row < saved->count; row++)
       entity_record(&world->entities, saved->table->rows[row])->table = saved->table->index;

@@ -1,0 +1,36 @@
+/* A table's rows, columns, toggles and marks copied aside, as snapshots keep them: of entities, of a
+** sparse component or of an event. */
+#ifndef ECS_CORE_IMAGE_TABLE_COPY_H
+#define ECS_CORE_IMAGE_TABLE_COPY_H
+
+#include "core/store/cells.h"
+
+struct arena;
+
+struct table_copy {
+  struct table *table;       /* while restoring */
+  uint32_t index, serial;
+  uint64_t order;
+  uint32_t id_count, count;
+  ecs_id *ids;
+  char *data;                /* the entities, then the columns and toggles, each padded */
+  size_t size;
+  uint64_t *marks;
+  size_t mark_count;         /* of numbers */
+};
+
+/* What it takes is to be freed, be it that memory runs out; the list of ids is the arena's. */
+ecs_status table_copy_take(ecs_world *world, struct arena *arena, struct table *table,
+                           struct table_copy *out);
+void table_copy_free(ecs_world *world, const struct table_copy *copy);
+
+/* The cells of a type, as cells_each: false when `visit` ended it. */
+bool table_copy_each(const ecs_world *world, const struct table_copy *copy, ecs_type type,
+                     cells_fn visit, void *ud);
+
+/* Room in the table that is to have the rows again, then gives them to it. What has come to be
+** watched since counts as written now. */
+ecs_status table_copy_reserve(ecs_world *world, struct table_copy *copy, struct table *table);
+void table_copy_restore(const ecs_world *world, const struct table_copy *copy);
+
+#endif
