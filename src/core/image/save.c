@@ -3,7 +3,6 @@
 #include "core/base/value.h"
 #include "core/image/save_cells.h"
 #include "core/image/save_changes.h"
-#include "core/image/save_event.h"
 #include "core/image/stream.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
@@ -288,6 +287,37 @@ static void save_tables(struct saver *saver) {
     const struct table *table = world_table(world, all->tables[i]);
     if (table->count) save_table(saver, table);
   }
+}
+
+static void save_later(struct saver *saver, const struct component *component) {
+  const struct later *later = &component->event->later;
+  write_u32(saver->out, later->table->count);
+  if (later->table->count == 0) return;
+  save_rows(saver, later->table);
+  save_columns(saver, later->table, component, component->id);
+  write_f64(saver->out, later->clock);
+  for (uint32_t i = 0; i < later->table->count; i++) write_f64(saver->out, later->due[i]);
+}
+
+/* How old its rows are, and what systems have seen of them. */
+static void save_event_readers(struct saver *saver, const struct event *event) {
+  write_u32(saver->out, event_row(event, event->aged));
+  for (uint32_t i = 0; i < saver->timings.systems.count; i++) {
+    const ecs_system *system = save_system(saver, i);
+    if (system->event != event->component->id) continue;
+    uint32_t seen = event_row(event, system->seen), awaited = event_row(event, system->awaited);
+    if (seen == 0 && awaited == 0) continue;
+    write_u8(saver->out, 1);
+    write_text(saver->out, system->name, strlen(system->name));
+    write_u32(saver->out, seen);
+    write_u32(saver->out, awaited);
+  }
+  write_u8(saver->out, 0);
+}
+
+static void save_event(struct saver *saver, const struct component *component) {
+  save_event_readers(saver, component->event);
+  save_later(saver, component);
 }
 
 static void save_beside(struct saver *saver, const struct component *component) {
