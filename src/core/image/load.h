@@ -65,15 +65,6 @@ ecs_status load_names(struct loader *loader);
 ecs_status load_schedule(struct loader *loader);
 ecs_status load_changes(struct loader *loader);
 
-/* The pair of a relation that comes behind another in the image; ECS_NULL at the end. */
-ecs_id load_next_pair(const struct loader *loader, const struct table *table, uint32_t relation,
-                      ecs_id last);
-
-/* The rows of a sparse component or an event, which are kept beside the tables. */
-ecs_status load_beside(struct loader *loader, const struct component *component,
-                       struct table *table, uint32_t count);
-ecs_status load_event(struct loader *loader, const struct component *component);
-
 /* Declares the live world's prefabs again in the shadow, which has its components by then. */
 ecs_status load_prefabs(struct loader *loader);
 

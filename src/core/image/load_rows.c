@@ -1,16 +1,23 @@
-/* The entity index and the tables of an image. */
+/* The entity index and the tables of an image, with events, ties, and when cells were written. */
 #if defined(__GNUC__) && !defined(__clang__)
 /* gcc -O2 leaves the loops over rows scalar. */
 #pragma GCC optimize ("O3")
 #endif
 
-#include "core/image/load.h"
-#include "core/store/cells.h"
-#include "core/store/entity.h"
-#include "core/store/fields.h"
+#include <math.h>
 
+#include "core/image/load.h"
+#include "core/run/timetable.h"
+#include "core/store/cells.h"
+#include "core/store/component.h"
+#include "core/store/entity.h"
+#include "core/store/event.h"
+#include "core/store/event_rows.h"
+#include "core/store/fields.h"
 #include "core/store/graph.h"
 #include "core/store/index.h"
+#include "core/store/later.h"
+#include "core/store/marks.h"
 #include "core/store/relation.h"
 #include "core/store/relation_check.h"
 #include "core/store/require.h"
@@ -325,8 +332,9 @@ static uint64_t target_order(const struct loader *loader, uint32_t target) {
   return place;
 }
 
-ecs_id load_next_pair(const struct loader *loader, const struct table *table, uint32_t relation,
-                      ecs_id last) {
+/* The pair of a relation that comes behind another in the image; ECS_NULL at the end. */
+static ecs_id next_pair(const struct loader *loader, const struct table *table,
+                        uint32_t relation, ecs_id last) {
   ecs_id next = ECS_NULL;
   uint64_t least = 0, after = last ? target_order(loader, pair_target(last)) : 0;
   for (uint32_t i = 0; i < table->id_count; i++) {
@@ -345,7 +353,7 @@ static ecs_status read_pair_columns(struct loader *loader, const struct table *t
   uint32_t relation = ecs_id_index(component->id);
   ecs_status status = ECS_OK;
   for (ecs_id pair = ECS_NULL;
-       status == ECS_OK && (pair = load_next_pair(loader, table, relation, pair)) != ECS_NULL;)
+       status == ECS_OK && (pair = next_pair(loader, table, relation, pair)) != ECS_NULL;)
     status = read_columns_of(loader, table, component, pair);
   return status;
 }
@@ -430,8 +438,9 @@ ecs_status load_tables(struct loader *loader) {
 
 /* ---- sparse components ---- */
 
-ecs_status load_beside(struct loader *loader, const struct component *component,
-                       struct table *table, uint32_t count) {
+/* The rows of a sparse component or an event, which are kept beside the tables. */
+static ecs_status load_beside(struct loader *loader, const struct component *component,
+                              struct table *table, uint32_t count) {
   if (loader->in.failed) return load_state(loader);
   if (count > ROW_LIMIT) return load_damaged(loader, "a component has too many rows");
   ecs_status status = read_rows(loader, table, component, count);
@@ -439,6 +448,54 @@ ecs_status load_beside(struct loader *loader, const struct component *component,
   if (status == ECS_OK) table->capacity = table->count;
   if (status == ECS_OK && table->toggle_count) status = read_toggles(loader, table);
   return status == ECS_OK ? load_state(loader) : status;
+}
+
+static ecs_status read_event_reader(struct loader *loader, const struct component *component) {
+  ecs_system *system;
+  ecs_status status = load_timing(loader, &loader->timings.systems, &system);
+  if (status != ECS_OK) return status;
+  const struct event *event = component->event;
+  uint32_t seen = read_u32(&loader->in), awaited = read_u32(&loader->in);
+  if (loader->in.failed) return load_state(loader);
+  if (seen > event->table->count || awaited > event->table->count)
+    return load_damaged(loader, "a system has seen events that are none");
+  system->event = component->id;
+  system->seen = event->first + seen;
+  system->awaited = event->first + awaited;
+  return ECS_OK;
+}
+
+/* What is put off, and until when. */
+static ecs_status read_later(struct loader *loader, const struct component *component) {
+  struct later *later = &component->event->later;
+  uint32_t count = read_u32(&loader->in);
+  if (loader->in.failed || count == 0) return load_state(loader);
+  ecs_status status = load_beside(loader, component, later->table, count);
+  if (status == ECS_OK) status = later_reserve(loader->world, component->event);
+  if (status != ECS_OK) return status;
+  later->clock = read_f64(&loader->in);
+  bool sound = later->clock >= 0 && isfinite(later->clock);
+  for (uint32_t i = 0; i < count && !loader->in.failed; i++) {
+    later->due[i] = read_f64(&loader->in);
+    sound &= later->due[i] >= later->clock && isfinite(later->due[i]);
+  }
+  if (loader->in.failed) return load_state(loader);
+  return sound ? ECS_OK : load_damaged(loader, "an event is put off until no time");
+}
+
+static ecs_status load_event(struct loader *loader, const struct component *component) {
+  struct event *event = component->event;
+  uint32_t count = read_u32(&loader->in);
+  ecs_status status = load_beside(loader, component, event->table, count);
+  if (status != ECS_OK) return status;
+  event->aged = read_u32(&loader->in);
+  if (event->aged > count) {
+    event->aged = 0;
+    return load_damaged(loader, "an event is older than it is");
+  }
+  while (status == ECS_OK && read_u8(&loader->in) == 1) status = read_event_reader(loader, component);
+  if (status == ECS_OK) status = load_state(loader);
+  return status == ECS_OK ? read_later(loader, component) : status;
 }
 
 /* Whether all that entities have is there with what it requires. */
@@ -502,4 +559,91 @@ ecs_status load_ties(struct loader *loader) {
   if (status != ECS_OK) return status;
   return relations_check(loader->world) == ECS_OK
              ? ECS_OK : load_damaged(loader, "its ties are not what its cells say");
+}
+
+/* ---- when cells were written ---- */
+
+static ecs_status read_change_reader(struct loader *loader) {
+  struct memory *memory = &loader->live->memory;
+  ecs_system *system;
+  size_t size;
+  ecs_status status = load_timing(loader, &loader->timings.systems, &system);
+  if (status != ECS_OK) return status;
+  system->asked = read_text(&loader->in, memory, &system->arena, IMAGE_TEXT_LIMIT, &size);
+  if (!system->asked) return loader->in.failed ? load_state(loader) : ECS_ENOMEM;
+  system->news = read_u64(&loader->in);
+  if (loader->in.failed) return load_state(loader);
+  return system->news < loader->world->now
+             ? ECS_OK : load_damaged(loader, "a system knows of changes that were not");
+}
+
+static ecs_status read_change_readers(struct loader *loader) {
+  ecs_status status = ECS_OK;
+  while (status == ECS_OK && read_u8(&loader->in) == 1) status = read_change_reader(loader);
+  return status == ECS_OK ? load_state(loader) : status;
+}
+
+static ecs_status read_marks(struct loader *loader, const struct table *table, ecs_id id) {
+  const struct marks *marks = marks_of(table, id);
+  assert(!marks || marks->groups || table->count == 0);
+  if (!marks || table->count == 0) return ECS_OK;
+  read_numbers(&loader->in, marks->groups, sizeof *marks->groups, mark_groups(table->count));
+  if (!marks->tracked) return load_state(loader);
+  read_numbers(&loader->in, marks->rows, sizeof *marks->rows, table->count);
+  read_numbers(&loader->in, marks->added, sizeof *marks->added, table->count);
+  return load_state(loader);
+}
+
+static ecs_status read_table_marks(struct loader *loader, const struct table *table,
+                             const struct component *component) {
+  ecs_status status = read_marks(loader, table, component->id);
+  ecs_id pair = ECS_NULL;
+  while (status == ECS_OK && table->has_pairs &&
+         (pair = next_pair(loader, table, ecs_id_index(component->id), pair)) != ECS_NULL)
+    status = read_marks(loader, table, pair);
+  return status;
+}
+
+/* What is read of it is looked at when all is there. */
+static ecs_status read_component_marks(struct loader *loader, struct component *component,
+                                 uint8_t kept) {
+  ecs_world *world = loader->world;
+  const struct id_record *all = graph_all(world);
+  if (kept > 2 || component->length || component->is_event)
+    return load_damaged(loader, "changes are kept of what has none");
+  component->track = kept == 2;
+  component->asked = kept == 1;
+  if (marks_begin(world, component) != ECS_OK) return ECS_ENOMEM;
+  ecs_status status = load_state(loader);
+  for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++)
+    status = read_table_marks(loader, world_table(world, all->tables[i]), component);
+  if (status == ECS_OK && component->sparse)
+    status = read_marks(loader, component->sparse->table, component->id);
+  return status;
+}
+
+static bool are_sound(const ecs_world *world) {
+  const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < all->table_count; i++)
+    if (marks_check(world, world_table(world, all->tables[i])) != ECS_OK) return false;
+  for (uint32_t i = 0; i < world->sparses.count; i++)
+    if (marks_check(world, world->sparses.list[i]->table) != ECS_OK) return false;
+  return true;
+}
+
+ecs_status load_changes(struct loader *loader) {
+  if (!loader->has_changes) return ECS_OK;
+  loader->world->now = read_u64(&loader->in);
+  ecs_status status = load_state(loader);
+  if (status != ECS_OK) return status;
+  if (loader->world->now == 0 || loader->world->now > UINT64_MAX / 2)
+    return load_damaged(loader, "there were no runs");
+  status = read_change_readers(loader);
+  for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++) {
+    uint8_t kept = read_u8(&loader->in);
+    if (kept) status = read_component_marks(loader, loader->components[i], kept);
+  }
+  if (status == ECS_OK) status = load_state(loader);
+  if (status != ECS_OK) return status;
+  return are_sound(loader->world) ? ECS_OK : load_damaged(loader, "its changes are none");
 }
