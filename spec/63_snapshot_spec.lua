@@ -173,3 +173,100 @@ describe("a snapshot", function()
     collectgarbage()
   end)
 end)
+
+-- What holds today where a restore, or a snapshot, is refused: all of it is, and the error says what
+-- does the same. That images do it shows what is wanted of snapshots: undo across a reload.
+describe("what snapshots do not do yet", function()
+  -- A call that is refused by these words leaves the world as it was.
+  local function refuses(world, call, ...)
+    local digest, bytes = world:digest(), world:save()
+    for _ = 1, 2 do has_error(call, ...) end
+    assert.are.equal(digest, world:digest())
+    assert(bytes == world:save())
+    helper.check(world)
+  end
+
+  local MIGRATIONS = {
+    { "a field more", function(w) w:component("P", { "x: f32", "y: f32 = 8" }) end, { 3.0, 8.0 } },
+    { "another type", function(w) w:component("P", { "x: f64" }) end, { 3.0 } },
+    { "another name", function(w) w:component("P", { "z: f32", was = { z = "x" } }) end, { 3.0 } },
+    { "another storage", function(w) w:component("P", { "x: f32", storage = "sparse" }) end,
+      { 3.0 } },
+    { "one component less", function(w) w:undeclare "Q" end, { 3.0 } },
+    { "another length", function(w) w:array("Grid", "i32", 3) end, { 3.0 } },
+    { "a change that is taken back", function(w)
+      w:component("P", { "x: f32", "y: f32" })
+      w:component("P", { "x: f32" })
+    end, { 3.0 } },
+  }
+
+  it("restore after a migration: refused whole, and an image does it", function()
+    for _, case in ipairs(MIGRATIONS) do
+      local name, migrate, expected = table.unpack(case)
+      local world = helper.new_world()
+      world:component("P", { "x: f32" })
+      world:component("Q", { "n: i32" })
+      world:array("Grid", "i32", 4)
+      local e = world:spawn { P = { 3 } }
+      local snapshot, image = world:snapshot(), world:save()
+      migrate(world)
+      world:set(e, "P." .. world:describe("P").fields[1].name, 9)
+      world:spawn { P = { 1 } }
+      refuses(world, function() world:restore(snapshot) end, "components have changed since",
+        "save an image")
+      world:load(image)
+      assert.are.same(expected, { world:get(e, "P") }, name)
+      assert.are.equal(1, world:count "P", name)
+    end
+  end)
+
+  it("restore after a live reload that migrates: refused whole, and an image does it", function()
+    local files = require("spec.support.scratch").new()
+    files:write("a.lua", 'local w = ...; w:component("P", { "x: f32" })')
+    local world = helper.new_world()
+    local session = require("ecs.live").open(world, { files.path })
+    local e = world:spawn { P = { 3 } }
+    local snapshot, image = world:snapshot(), world:save()
+    files:write("a.lua", 'local w = ...; w:component("P", { "new: i32 = 5", "x: f32" })')
+    session:poll(true)
+    world:set(e, "P.x", 9)
+    refuses(world, function() world:restore(snapshot) end, "components have changed since",
+      "save an image")
+    world:load(image)
+    assert.are.same({ 5, 3.0 }, { world:get(e, "P") })
+    files:close()
+  end)
+
+  it("a snapshot while `any` fields have values: refused whole, and an image does it", function()
+    local codec = {
+      encode = function(value) return value.text end,
+      decode = function(text) return { text = text } end,
+    }
+    local places = {
+      Data = function(w) w:spawn { Data = { v = { text = "t" } } } end,
+      Few = function(w) w:spawn { Few = { v = { text = "t" } } } end,
+      One = function(w) w:res("One").v = { text = "t" } end,
+      Heard = function(w) w:emit("Heard", { v = { text = "t" } }) end,
+    }
+    for name, give in pairs(places) do
+      local world = helper.new_world()
+      world:component("Data", { "v: any" })
+      world:component("Few", { "v: any", storage = "sparse" })
+      world:resource("One", { "v: any" })
+      world:event("Heard", { "v: any" })
+      local empty = world:snapshot()
+      give(world)
+      local digest, image = world:digest(), world:save { codec = codec }
+      for _ = 1, 2 do
+        has_error(function() world:snapshot() end, "`any` values of component '" .. name .. "'",
+          "set them to nil", "codec")
+      end
+      assert.are.equal(digest, world:digest())
+      helper.check(world)
+      world:restore(empty)
+      assert.are_not.equal(digest, world:digest())
+      world:load(image, { codec = codec })
+      assert.are.equal(digest, world:digest())
+    end
+  end)
+end)

@@ -72,8 +72,8 @@ static ecs_status check_any(const ecs_world *world) {
   const struct component *component = NULL;
   if (cells_each(world, ECS_ANY, CELLS_STORED, has_value, &component)) return ECS_OK;
   return world_fail(world, ECS_ETYPE,
-                    "a snapshot cannot keep the `any` values of component '%s'",
-                    component->name);
+                    "a snapshot cannot keep the `any` values of component '%s': set them to nil, "
+                    "or save an image with a codec", component->name);
 }
 
 static ecs_status take_tables(ecs_snapshot *snapshot) {
@@ -421,7 +421,8 @@ ecs_status ecs_restore(ecs_snapshot *snapshot) {
   if (status != ECS_OK) return status;
   if (snapshot->layouts != world->registry.layouts)
     return world_fail(world, ECS_EINVAL,
-                      "components have changed since the snapshot (or a world was loaded)");
+                      "components have changed since the snapshot (or a world was loaded): save an "
+                      "image where they may change, which loads into what is declared then");
   struct name_table names;
   struct timings timings = {.phases = {.count = 0}};
   bool differs = false;
