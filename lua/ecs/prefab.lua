@@ -15,11 +15,18 @@ local function quote(text)
   return "'" .. (#text > 200 and text:sub(1, 200) .. "..." or text) .. "'"
 end
 
+--- A number as Lua writes it, whatever the locale has for a decimal point.
+---@param number number
+---@param format? string
+function prefab.number(number, format)
+  return ((format and format:format(number) or tostring(number)):gsub("[^%w+-]", "."))
+end
+
 local function show(key)
   if type(key) == "string" then
     return quote(key)
   end
-  return type(key) == "number" and tostring(key) or "a " .. type(key)
+  return type(key) == "number" and prefab.number(key) or "a " .. type(key)
 end
 
 -- The path of a child; of a long one the middle is left out.

@@ -5,6 +5,8 @@ local prefab = require "ecs.prefab"
 
 local schema = {}
 
+local NAME = "^[A-Za-z_][A-Za-z0-9_]*$"      -- in every locale
+
 local ESCAPES = {
   a = "\a", b = "\b", f = "\f", n = "\n", r = "\r", t = "\t", v = "\v",
   ["\\"] = "\\", ['"'] = '"', ["'"] = "'", ["\n"] = "\n",
@@ -25,7 +27,7 @@ local function show(value)
   if type(value) == "string" then
     return "'" .. value .. "'"
   end
-  return type(value) == "number" and tostring(value) or "a " .. type(value)
+  return type(value) == "number" and prefab.number(value) or "a " .. type(value)
 end
 
 -- The escape sequence at `at` (behind its backslash): what it stands for, and where it ends.
@@ -80,7 +82,8 @@ end
 
 -- The value that a default's text stands for: a number, boolean or string.
 local function literal(text, where)
-  local number = tonumber(text)
+  -- Where the locale has a decimal comma, tonumber would take one.
+  local number = not text:find("[^%w.+-]") and tonumber(text)
   if number then
     return number
   elseif text == "true" or text == "false" then
@@ -91,7 +94,7 @@ local function literal(text, where)
   local value
   if text:find("^[\"']") then
     value = unquote(text)
-  elseif text:find("^[%a_][%w_]*$") and text ~= "nil" then
+  elseif text:find(NAME) and text ~= "nil" then
     value = text
   end
   if value == nil then
@@ -104,7 +107,7 @@ end
 local function parse_enum(list, where)
   local names, known = {}, {}
   for name in (list .. ","):gmatch("%s*([^,]-)%s*,") do
-    if not name:find("^[%a_][%w_]*$") then
+    if not name:find(NAME) then
       refuse("%s: '%s' is no name for an enum", where, name)
     elseif known[name] then
       refuse("%s: the enum names '%s' twice", where, name)
@@ -129,7 +132,7 @@ local function parse_type(field, text, where)
   if list then
     field.type, field.names = "enum", parse_enum(list, where)
     field.text = "enum(" .. table.concat(field.names, ", ") .. ")"
-  elseif element:find("^[%a_][%w_]*$") and element ~= "enum" then
+  elseif element:find(NAME) and element ~= "enum" then
     field.type, field.text = element, element
   else
     refuse("%s: '%s' is no type", where, text)
@@ -154,7 +157,7 @@ local function parse_hints(field, entry, where)
     local kind = HINTS[key]
     if kind == "limit" and type(value) == "number" then
       field[key] = math.type(value) == "integer" and ("%d"):format(value)
-        or ("%.17g"):format(value)
+        or prefab.number(value, "%.17g")
     elseif kind and type(value) == "string" then
       field[key] = whole(value, key, where)
     elseif kind then
@@ -176,7 +179,7 @@ local function parse_field(component, entry, position)
       show(text))
   end
   local where = ("component '%s', field '%s'"):format(component, text)
-  local name, rest = text:match("^%s*([%a_][%w_]*)%s*:%s*(.-)%s*$")
+  local name, rest = text:match("^%s*([A-Za-z_][A-Za-z0-9_]*)%s*:%s*(.-)%s*$")
   if not name then
     refuse("%s: expected \"name: type\" or \"name: type = default\"", where)
   end

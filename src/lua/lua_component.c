@@ -145,10 +145,10 @@ static void set_text(lua_State *L, const char *key, const char *text) {
   lua_setfield(L, -2, key);
 }
 
-/* A limit, as the number it was written as. */
+/* A limit, as the number it was written as: with a decimal comma it is none in any locale. */
 static void set_limit(lua_State *L, const char *key, const char *text) {
   if (!text) return;
-  if (!lua_stringtonumber(L, text)) lua_pushstring(L, text);
+  if (strchr(text, ',') || !lua_stringtonumber(L, text)) lua_pushstring(L, text);
   lua_setfield(L, -2, key);
 }
 

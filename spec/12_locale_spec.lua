@@ -1,0 +1,105 @@
+-- Numbers in texts are Lua's, with a point, whatever the locale has for one: what is declared, shown
+-- and saved is the same everywhere.
+
+local helper = require "spec.support.ecs_helper"
+
+-- Prints what texts with numbers come to in a locale.
+local PROGRAM = [[
+  local ecs = require "ecs"
+  assert(os.setlocale(os.getenv "LC_ALL"), "no such locale")
+  print((tostring(1.5):gsub("%d", "")))
+  local function show(_, message) io.write(tostring(message), "\n") end
+  local w = ecs.world { tag = 1, seed = 1 }
+  w:component("Point", { "x: f32 = 1.5", "y: f64 = 0x.8p1", { "z: f32", min = 0.5, max = -2.25 } })
+  show(pcall(w.component, w, "Comma", { "x: f32 = 1,5" }))
+  show(pcall(w.component, w, "Hint", { { "x: f32", unit = 1.5 } }))
+  show(pcall(w.prefab, w, "Odd", {}, { children = { [1.5] = {} } }))
+  local z = w:describe("Point").fields[3]
+  io.write(math.type(z.min), (" %d %d\n"):format(z.min * 4 // 1, z.max * 4 // 1))
+  local e = w:spawn { Point = {} }
+  io.write(("%d %d\n"):format(w:get(e, "Point.x") * 2 // 1, w:get(e, "Point.y") * 2 // 1))
+  show(pcall(w.set, w, e, "Point.x", "1,5"))
+  show(pcall(w.add, w, e, 1.5))
+  show(pcall(w.query, w, "Point.1,5"))
+  w:system("s", { query = "Point", each = function(p) p.x = p.x * 2.5 + 0.1 end })
+  w:update(0.5)
+  io.write(tostring(w:explain("s").program), "\n")
+  io.write((w:save():gsub("[^%g]", ".")), "\n")
+]]
+
+local function lines_of(locale, directory)
+  local path = os.tmpname()
+  local file <close> = assert(io.open(path, "wb"))
+  file:write(PROGRAM)
+  file:flush()
+  local pipe = assert(io.popen(("LOCPATH='%s' LC_ALL='%s' LUA_PATH='%s' LUA_CPATH='%s' lua5.4 '%s' 2>&1")
+    :format(directory, locale, package.path, package.cpath, path)))
+  local lines = {}
+  for line in pipe:lines() do lines[#lines + 1] = line end
+  pipe:close()
+  os.remove(path)
+  return lines
+end
+
+describe("a number in a text", function()
+  it("has a point, in a locale with a comma, too", function()
+    local directory = os.tmpname()
+    os.remove(directory)
+    -- Where no locale can be made, functions that take commas stand for one: the next test.
+    local made = os.execute(("mkdir -p '%s' && localedef -i de_DE -f UTF-8 '%s/de_DE.UTF-8' "
+      .. "2>/dev/null"):format(directory, directory))
+    local plain = lines_of("C", "")
+    local comma = made and lines_of("de_DE.UTF-8", directory) or lines_of("C", "")
+    os.execute("rm -rf '" .. directory .. "'")
+    assert.same({ ".", made and "," or "." }, { plain[1], comma[1] })
+    assert.truthy(plain[2]:find("1,5 is no default", 1, true), plain[2])
+    assert.truthy(plain[3]:find("got 1.5", 1, true), plain[3])
+    comma[1] = "."
+    assert.same(plain, comma)
+  end)
+
+  -- What Lua's own functions do in a locale with a comma.
+  local function with_comma(body)
+    local format, number, text = string.format, tonumber, tostring
+    local function commas(value) return (text(value):gsub("%.", ",")) end
+    local env = setmetatable({
+      tonumber = function(value, ...)
+        return number(select("#", ...) == 0 and text(value):gsub(",", ".") or value, ...)
+      end,
+      tostring = function(value)
+        return type(value) == "number" and commas(value) or text(value)
+      end,
+    }, { __index = _G })
+    local loaded = {}
+    function env.require(name)
+      loaded[name] = loaded[name] or
+        assert(loadfile(package.searchpath(name, package.path), "t", env))()
+      return loaded[name]
+    end
+    string.format = function(form, ...)   -- luacheck: ignore
+      return form:find "^%%%.?%d*g$" and commas(format(form, ...)) or format(form, ...)
+    end
+    local ok, problem = pcall(body, env.require "ecs.schema")
+    string.format = format   -- luacheck: ignore
+    assert(ok, problem)
+  end
+
+  it("is none with a comma where tonumber would take it", function()
+    with_comma(function(schema)
+      local plain, problem = schema.parse("A", { "x: f32 = 1,5" })
+      assert.is_nil(plain)
+      assert.truthy(problem:find("1,5 is no default", 1, true))
+      local fields = schema.parse("A", { { "x: f32 = -1.5e3", min = 0.5 }, "y: f64 = .25" })
+      assert.same({ -1500.0, "0.5", 0.25 }, { fields[1].value, fields[1].min, fields[2].value })
+      problem = select(2, schema.parse("A", { { "x: f32", unit = 2.5 } }))
+      assert.truthy(problem:find("got 2.5", 1, true), problem)
+    end)
+  end)
+
+  it("is not looked for in a limit that is a text with a comma", function()
+    local world = helper.new_world()
+    world:component("A", { { "x: f32", min = "0,5", max = "0.5" } })
+    local field = world:describe("A").fields[1]
+    assert.same({ "0,5", 0.5 }, { field.min, field.max })
+  end)
+end)
