@@ -302,7 +302,6 @@ build = {
         "src/lua/scan.c",
         "src/lua/shape.c",
         "src/lua/slot.c",
-        "src/lua/spawn_way.c",
         "src/lua/swap.c",
         "src/lua/swap_index.c",
         "src/lua/swap_plan.c",

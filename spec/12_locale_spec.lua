@@ -1,5 +1,5 @@
--- Numbers in texts are Lua's, with a point, whatever the locale has for one: what is declared, shown
--- and saved is the same everywhere.
+-- Numbers in texts are Lua's, with a point, whatever the locale has for one: what is declared,
+-- shown and saved is the same everywhere.
 
 local helper = require "spec.support.ecs_helper"
 
@@ -32,8 +32,8 @@ local function lines_of(locale, directory)
   local file <close> = assert(io.open(path, "wb"))
   file:write(PROGRAM)
   file:flush()
-  local pipe = assert(io.popen(("LOCPATH='%s' LC_ALL='%s' LUA_PATH='%s' LUA_CPATH='%s' lua5.4 '%s' 2>&1")
-    :format(directory, locale, package.path, package.cpath, path)))
+  local pipe = assert(io.popen(("LOCPATH='%s' LC_ALL='%s' LUA_PATH='%s' LUA_CPATH='%s' lua5.4 '%s' "
+    .. "2>&1"):format(directory, locale, package.path, package.cpath, path)))
   local lines = {}
   for line in pipe:lines() do lines[#lines + 1] = line end
   pipe:close()

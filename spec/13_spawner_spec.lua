@@ -67,7 +67,13 @@ describe("a spawner", function()
     has_error(function() world:spawner "Position Alive" end, "stand between commas")
     has_error(function() world:spawner "Alive, Position, Alive" end, "it names 'Alive' twice")
     has_error(function() world:spawner "ChildOf" end, "'ChildOf' is a relation", "world:add")
-    has_error(function() world:spawner(("Alive, "):rep(65)) end, "more than 64 components")
+    has_error(function() world:spawner("Health.hp, Alive, Health.hp") end,
+      "it names 'Health.hp' twice")
+    has_error(function() world:spawner("Health.hp, Health") end, "it names 'Health' twice")
+    has_error(function() world:spawner("Health.ph") end, "no field 'ph'", "'hp'")
+    has_error(function() world:spawner("Health.") end, "names of components are expected")
+    has_error(function() world:spawner("ChildOf.target") end, "'ChildOf' is a relation")
+    has_error(function() world:spawner(("Alive, "):rep(65)) end, "more than 64 names")
     has_error(function() world:spawner("Alive", {}) end, "bad argument #2 to 'spawner'",
       "the values are for the spawner")
   end)
@@ -91,6 +97,45 @@ describe("a spawner", function()
     has_error(function() make(1) end, "unknown component 'Position'")
     world:component("Position", { "x: f32" })
     assert.same({ 5 }, { world:get(make(5), "Position") })
+  end)
+
+  it("takes fields by their names, which nothing shifts", function()
+    local make = world:spawner "Health.state, Position.y, Alive, Health.hp"
+    local function check(e)
+      assert.same({ "hurt", 3.0, 4 }, { world:get(e, "Health.state"), world:get(e, "Position.y"),
+        world:get(e, "Health.hp") })
+      assert.is_true(world:has(e, "Alive"))
+    end
+    for _ = 1, 3 do check(make("hurt", 3, 4)) end
+    world:component("Health", { "worth: i32 = 2", "hp: i16 = 100", "state: enum(well, hurt)" })
+    world:component("Position", { "y: f64", "z: f32 = 9", "x: f32" })
+    for _ = 1, 3 do
+      local e = make("hurt", 3, 4)
+      check(e)
+      assert.same({ 2, 9.0, 0.0 }, { world:get(e, "Health.worth"), world:get(e, "Position.z"),
+        world:get(e, "Position.x") })
+    end
+    local numbers = world:spawner "Position.z, Health.hp, Position.x"
+    for i = 1, 3 do
+      local e = numbers(i, i + 1)
+      assert.same({ 0.0, i + 0.0, 0.0 }, { world:get(e, "Position") })
+      assert.equal(i + 1, (world:get(e, "Health.hp")))
+    end
+    has_error(function() numbers(1, 2, 3, 4) end, "takes 3 values, got 4")
+    world:component("Position", { "y: f64" })
+    has_error(function() numbers(1) end, "component 'Position' has no field 'z'")
+  end)
+
+  it("takes fields beside whole components, with arrays, nested fields and elements", function()
+    local make = world:spawner "Bag.what, Health, Bag.names, Position.y"
+    local e = make("thing", 5, "hurt", nil, { "a", "b" }, 2)
+    assert.same({ "thing", "a", "b" }, { world:get(e, "Bag.what"), world:get(e, "Bag.names[1]"),
+      world:get(e, "Bag.names[2]") })
+    assert.same({ 5, "hurt", ecs.null }, { world:get(e, "Health") })
+    assert.same({ 0.0, 2.0 }, { world:get(e, "Position") })
+    e = world:spawner "Bag.names[2], Bag.at.x, Bag.at.y" ("c", 1, nil)
+    assert.same({ "", "c", 1.0, 7.0 }, { world:get(e, "Bag.names[1]"), world:get(e, "Bag.names[2]"),
+      world:get(e, "Bag.at.x"), world:get(e, "Bag.at.y") })
   end)
 
   it("ends with its world", function()
@@ -180,26 +225,31 @@ describe("a spawner", function()
     assert(worlds[1]:digest() == worlds[2]:digest(), "the digests differ")
   end
 
-  -- Spawns in the first world by a spawner, in the second by tables.
-  local function spawn_both(rng, worlds, make)
+  -- Spawns in the first world by a spawner, in the second by tables: by position, or by names.
+  local function spawn_both(rng, worlds, make, by_name)
     local a, b, c = rng:range(-3, 9) / 2, rng:pick { 1, 2, 3, 255, 300 }, nil
     if rng:chance(10) then a = nil elseif rng:chance(5) then a = "no number" end
     if rng:chance(10) then b = nil elseif rng:chance(5) then c = 3 end
-    local spawned, id = pcall(make, table.unpack({ a, b, c }, 1, c and 3 or 2))
-    local alike, like = pcall(worlds[2].spawn, worlds[2], { Alive = true, Mass = { a, b, c } })
+    local given = by_name and { b, c and 7 or nil, a } or { a, b, c }
+    local mass = by_name and { kg = a, parts = b } or { a, b, c }
+    local position = by_name and { y = c and 7 or nil } or nil
+    local spawned, id = pcall(make, table.unpack(given, 1, (by_name or c) and 3 or 2))
+    local alike, like = pcall(worlds[2].spawn, worlds[2],
+      { Alive = true, Mass = mass, Position = position })
     assert(spawned == alike and (id == like or not spawned), ("%s, not %s"):format(id, like))
   end
 
-  local function run(seed)
+  local function run(seed, by_name)
     local rng, worlds, known = random.new(seed), {}, {}
     for n = 1, 2 do
       setup_small_world()
       BETWEEN[1](world)
       worlds[n], known[n] = world, { open = 0 }
     end
-    local make = worlds[1]:spawner "Alive, Mass"
+    local make = worlds[1]:spawner(by_name and "Mass.parts, Alive, Position.y, Mass.kg"
+      or "Alive, Mass")
     for _ = 1, 60 do
-      spawn_both(rng, worlds, make)
+      spawn_both(rng, worlds, make, by_name)
       local between = rng:chance(25) and rng:pick(BETWEEN)
       for n = 1, between and 2 or 0 do pcall(between, worlds[n], known[n]) end
       if rng:chance(30) then compare(worlds, known) end
@@ -209,8 +259,10 @@ describe("a spawner", function()
 
   it("spawns by numbers as spawn does, whatever comes in between", function()
     for seed = 1, helper.by_scale { small = 10, normal = 60, deep = 1000 } do
-      local ok, problem = xpcall(run, debug.traceback, seed)
-      assert(ok, ("seed %d: %s"):format(seed, tostring(problem)))
+      for _, by_name in ipairs { false, true } do
+        local ok, problem = xpcall(run, debug.traceback, seed, by_name)
+        assert(ok, ("seed %d%s: %s"):format(seed, by_name and " by names" or "", tostring(problem)))
+      end
     end
   end)
 end)

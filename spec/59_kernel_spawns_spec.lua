@@ -208,6 +208,13 @@ describe("a kernel that spawns", function()
         end
       end
     end)
+    agree(function(world)   -- by names of fields, between those of other components
+      local make = world:spawner "Enemy.by, Position.y, Fresh, Enemy.hp, Seen"
+      return function(p, spawner, _, e)
+        if spawner.left > 2 then make(e, p.x * 2, spawner.left, spawner.left + 1) end
+        if spawner.left == 1 then make(nil, p.x) end
+      end
+    end)
     agree(function(world)   -- a value that its field does not take, far behind
       local make = world:spawner "Enemy"
       return function(p, spawner) if spawner.left == 6 then make(p.x // 0.01) end end
@@ -215,10 +222,12 @@ describe("a kernel that spawns", function()
     local world = new_world(true, 5)
     world:component("Wide", { "m: f64[2]", "n: f64" })
     local make, wide = world:spawner "Position", world:spawner "Wide"
+    local part = world:spawner "Wide.n, Wide.m"
     for what, fn in pairs {
       ["more values than its components have fields"] = function() make(1, 2, 3) end,
       ["with value 1 of 'Wide', where there is no field of one value"] =
         function(p) wide(p.x) end,
+      ["it spawns with 'Wide.m', which is no field of one value"] = function(p) part(1, p.x) end,
     } do
       check_reason(world, what, fn)
     end

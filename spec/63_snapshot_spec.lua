@@ -174,8 +174,8 @@ describe("a snapshot", function()
   end)
 end)
 
--- What holds today where a restore, or a snapshot, is refused: all of it is, and the error says what
--- does the same. That images do it shows what is wanted of snapshots: undo across a reload.
+-- What holds today where a restore, or a snapshot, is refused: all of it is, and the error says
+-- what does the same. That images do it shows what is wanted of snapshots: undo across a reload.
 describe("what snapshots do not do yet", function()
   -- A call that is refused by these words leaves the world as it was.
   local function refuses(world, call, ...)

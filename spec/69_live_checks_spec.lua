@@ -340,4 +340,87 @@ describe("the names of a spawner (C58)", function()
     assert.truthy(tostring(problem):find("unknown component 'Quu'", 1, true), problem)
     files:close()
   end)
+
+  it("may be fields, also such that no query could name", function()
+    local world, files = helper.new_world(), scratch.new()
+    files:write("b.lua", 'local world = ...\nlocal make = world:spawner "W.m, W.n, V"\n'
+      .. 'world:system("s", { run = function() make({ 1, 2 }, 3, 4) end })\n')
+    files:write("c.lua", 'local world = ...\nworld:component("W", { "n: i32", "m: i32[2]" })\n'
+      .. 'world:component("V", { "x: i32" })\n')
+    live.open(world, files.path)
+    world:update(0.5)
+    local e = world:query("W, V"):first()
+    assert.are.same({ 3, 2, 4 },
+      { world:get(e, "W.n"), world:get(e, "W.m[2]"), world:get(e, "V.x") })
+    files:close()
+  end)
+end)
+
+describe("the report of a reload", function()
+  local RIDE = [[
+    w:component("Item", { "kind: i32" })
+    w:component("Ride", { %s })
+  ]]
+  local BEFORE, MORE = RIDE:format '"cell: i32", "lane: i32"',
+    RIDE:format '"worth: i32", "cell: i32", "lane: i32"'
+
+  -- A session of a.lua, b.lua and what a host makes; what the report of a change of a.lua says of
+  -- spawners.
+  local function spawners_after(first, second, other, host)
+    local world, files = helper.new_world(), scratch.new()
+    files:write("a.lua", "local w = ...; " .. first)
+    files:write("b.lua", "local w = ...; " .. other)
+    local session = live.open(world, files.path)
+    local kept = host and host(world)
+    files:write("a.lua", "local w = ...; " .. second)
+    session:changed(files.path .. "/a.lua")
+    assert.is_true((session:poll()))
+    local ride = session:status().last_report.components.Ride
+    files:close()
+    return ride and ride.spawners or {}, kept
+  end
+
+  local function both(world)
+    return { world:spawner "Ride, Item", world:spawner "Item, Ride", world:spawner "Item",
+      world:spawner "Item, Ride.cell, Ride.lane" }
+  end
+
+  it("names the spawners that there are whose values come to other fields", function()
+    local cases = {
+      { '"worth: i32", "cell: i32", "lane: i32"', { "Item, Ride", "Ride, Item" } },
+      { '"cell: i32", "worth: i32", "lane: i32"', { "Item, Ride", "Ride, Item" } },
+      { '"lane: i32", "cell: i32"', { "Item, Ride", "Ride, Item" } },
+      { '"cell: i32"', { "Item, Ride", "Ride, Item" } },
+      { '"cell: i32", "lane: i32", "worth: i32"', { "Ride, Item" } },
+      { '"cell: f64", "lane: i16"', {} },
+      { '"cell: i32", "way: i32", was = { way = "lane" }', {} },
+    }
+    for _, case in ipairs(cases) do
+      local found = spawners_after(BEFORE, RIDE:format(case[1]), "", both)
+      for i, text in ipairs(found) do
+        found[i] = text:match "^'(.-)' %("
+        assert.truthy(text:find("69_live_checks_spec.lua:", 1, true), text)
+      end
+      assert.are.same(case[2], found, case[1])
+    end
+  end)
+
+  it("says so of files that did not run again, and not of those that did", function()
+    local make = 'local make = w:spawner "Ride"; '
+      .. 'w:system("%s", { run = function() make(1) end })'
+    local found = spawners_after(BEFORE .. make:format "s", MORE .. make:format "s",
+      make:format "t")
+    assert.are.equal(1, #found)
+    assert.truthy(found[1]:find("'Ride' (", 1, true), found[1])
+    assert.truthy(found[1]:find("b.lua:1)", 1, true), found[1])
+  end)
+
+  it("forgets spawners that nobody has any more", function()
+    local found = spawners_after(BEFORE, MORE, "", function(world)
+      both(world)
+      collectgarbage()
+      collectgarbage()
+    end)
+    assert.are.same({}, found)
+  end)
 end)

@@ -389,9 +389,9 @@ function World:describe(component) end
 ---@return ecs.Id
 function World:spawn(components) end
 
---- A function that spawns by values, in the order of the components' fields: no table is made.
---- Fewer values, or nil, leave the defaults of fields.
----@param components string names between commas, as in "Position, Velocity, Alive"
+--- A function that spawns by values, in the order of the components' fields, or of the fields that
+--- are named: no table is made. Fewer values, or nil, leave the defaults of fields.
+---@param components string names between commas, as in "Position, Health.hp, Alive"
 ---@return fun(...): ecs.Id
 function World:spawner(components) end
 

@@ -243,6 +243,15 @@ scenario("spawner", {
   act = function(s) s.make = s.world:spawner "Position, Label, Bag, Body, Enemy" end,
 })
 
+scenario("spawner of fields, and a spawn by it", {
+  prepare = open,
+  act = function(s)
+    s.make = s.world:spawner "Label.text, Position.y, Body"
+    assert(s.world:alive(s.make(("text"):rep(9), 2, { 6 })))
+  end,
+  new_ids = true,
+})
+
 scenario("spawn by a spawner", {
   prepare = function(s)
     open(s)

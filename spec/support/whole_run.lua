@@ -40,6 +40,15 @@ local function declare(world)
   world:resource("Score", { "f: f64", "n: i32", "on: bool" })
 end
 
+-- What a spawner takes by the names of all fields of some components, in their order.
+local function by_fields(names)
+  local list = { "Tag" }
+  for _, name in ipairs(names) do
+    for _, field in ipairs(scopes.fields[name]) do list[#list + 1] = name .. "." .. field[1] end
+  end
+  return table.concat(list, ", ")
+end
+
 -- A sum that infinities are in tells nothing of what else is: a tame world has none.
 local tame
 
@@ -140,7 +149,9 @@ local function new_world(program, kernels, threads)
     list = { 1.5, -0.5 } }
   out.cost = { red = 1.0, green = 2.5, blue = -1.0 }
   out.list = { 1.0, 2.0, 0.5, -3.0, 8.0 }
-  out.make, out.debt = world:spawner "Tag, Mark, Packed", world:pair("Owes", ids[2])
+  local by_position = numbers:range(1, 2) == 1
+  out.make = world:spawner(by_position and "Tag, Mark, Packed" or by_fields { "Mark", "Packed" })
+  out.debt = world:pair("Owes", ids[2])
   out.score.f, out.score.n = 1.5, numbers:range(0, 50)
   return out
 end

@@ -324,34 +324,44 @@ struct val order_spawn(struct front *f, const struct val *arguments, uint32_t co
 
 /* ---- world:spawner ---- */
 
-/* Gives the values of a component's fields; returns how many there are for it. */
-static uint32_t give_values(struct front *f, const struct component *component,
-                            const struct val *values, uint32_t count) {
-  if (count > component->field_count) count = component->field_count;
-  for (uint32_t i = 0; i < count; i++) {
-    struct front_item item = {.key = {"", 0}, .position = i + 1,
+/* Gives the values that one of its names stands for, as many as there are. */
+static void give_values(struct front *f, const struct component *component, ecs_string field,
+                        const struct val *values, uint32_t count) {
+  uint32_t most = field.size ? 1 : component->field_count;
+  for (uint32_t i = 0; i < count && i < most; i++) {
+    struct front_item item = {.key = field, .position = field.size ? 0 : i + 1,
                               .value = maybe_need(f, values[i])};
     spawn_field(f, component, &item);
   }
-  return count;
 }
 
+/* One part of each component, with the values of all names of it. */
 struct val order_by_spawner(struct front *f, struct val spawner, const struct val *values,
                             uint32_t count) {
+  uint32_t first[SPAWNER_NAMES], behind = 0;
   lua_rawgeti(f->L, f->anchors, (lua_Integer)spawner.at);
   struct outside outside = f->outside(f->L, lua_gettop(f->L), f->owner);
   lua_pop(f->L, 1);
-  assert(outside.kind == OUTSIDE_SPAWNER);
+  assert(outside.kind == OUTSIDE_SPAWNER && outside.count <= SPAWNER_NAMES);
+  for (uint32_t i = 0; i < outside.count; i++) {
+    first[i] = behind;
+    behind += outside.names[i].field.size
+                  ? 1 : component_of(f->world, outside.names[i].component)->field_count;
+  }
+  if (count > behind)
+    front_refuse(f, "it gives a spawner more values than its components have fields");
   uint32_t order = begin_spawn(f);
   for (uint32_t i = 0; i < outside.count; i++) {
-    const struct component *component = component_of(f->world, outside.components[i]);
-    assert(component && !component->relation);
+    ecs_id id = outside.names[i].component;
+    const struct component *component = component_of(f->world, id);
+    uint32_t same = 0;
+    while (outside.names[same].component != id) same++;
+    if (same < i) continue;
     order_add(f, part_command(RUN_ADD, component), build_i64(f->b, 0));
-    uint32_t given = give_values(f, component, values, count);
-    values += given;
-    count -= given;
+    for (uint32_t j = i; j < outside.count; j++)
+      if (outside.names[j].component == id && count > first[j])
+        give_values(f, component, outside.names[j].field, values + first[j], count - first[j]);
   }
-  if (count) front_refuse(f, "it gives a spawner more values than its components have fields");
   return end_spawn(f, order);
 }
 

@@ -19,10 +19,18 @@ enum outside_kind {
   OUTSIDE_INDEX      /* an index of that world */
 };
 
+#define SPAWNER_NAMES 64
+
+/* A name in a spawner's text: a component, for values of all its fields, or one of its fields. */
+struct spawner_name {
+  ecs_id component;      /* ECS_NULL: not looked for yet */
+  ecs_string name, field;
+};
+
 struct outside {
   enum outside_kind kind;
   const struct component *resource;    /* or the array */
-  const ecs_id *components;            /* of a spawner, which has them as long as the function is */
+  const struct spawner_name *names;    /* of a spawner, which has them as long as the function is */
   uint32_t count;
   struct ecs_index *index;             /* NULL where it is declared no more */
 };

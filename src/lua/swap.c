@@ -20,6 +20,7 @@
 #include "lua/lua_query.h"
 #include "lua/lua_observer.h"
 #include "lua/lua_schedule.h"
+#include "lua/lua_spawner.h"
 #include "lua/recording.h"
 #include "lua/stage.h"
 #include "lua/swap_index.h"
@@ -263,8 +264,10 @@ static void refuse_migration(lua_State *L, const struct world_box *box, ecs_stat
 static void push_reports(lua_State *L, const struct migration *migration) {
   lua_settop(L, SWAP_PLAN);
   lua_newtable(L);
+  option(L, SWAP_PLAN, "files");
   for (uint32_t i = 0; i < migration->count; i++) {
     push_report(L, &migration->changes[i].report);
+    spawners_report(L, SWAP_WORLD, SWAP_ENTRY, &migration->changes[i]);
     lua_setfield(L, SWAP_LIST, migration->changes[i].component->name);
   }
 }
@@ -331,7 +334,8 @@ static void commit(struct world_box *box) {
 **   kept_queries, kept_resources, kept_arrays, kept_named_indexes   the same of files that did not
 **                      run
 **   prefabs            { name =, list = as lua/ecs/prefab.lua makes it, at = }
-**   group              what an earlier swap returned */
+**   group              what an earlier swap returned
+**   files              keys are the paths of those that ran */
 int ecs_native_swap(lua_State *L) {
   struct world_box *box = check_stage(L);
   luaL_checktype(L, 2, LUA_TTABLE);

@@ -285,6 +285,7 @@ function registrations.plan(self, job)
     kept_named_indexes = of_files(job, paths, "named_indexes", true),
     prefabs = bases_first(of_files(job, paths, "prefabs", false)),
     group = self.group or nil,
+    files = job.records,
   }
   plan.leave = named(self.owned.components, owned.components)
   plan.drop_phases = named(self.owned.phases, owned.phases)

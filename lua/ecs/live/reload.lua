@@ -105,6 +105,9 @@ local function swap(self, job)
   self.watch:follow(states, texts)
   local problem
   report.components, self.group, problem = native.swap(self.world, plan)
+  for _, component in next, report.components do
+    table.sort(component.spawners or {})
+  end
   self.owned, self.records, self.states = owned, job.all, states
   self.provided = job.provided
   self.last_report, self.last_error = report, false
