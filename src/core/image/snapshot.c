@@ -1,26 +1,53 @@
 #include "core/image/snapshot.h"
 
-#include "core/image/event_copy.h"
-#include "core/image/resource_copy.h"
+#include "core/base/arena.h"
+#include "core/base/buffer.h"
+#include "core/base/column_cells.h"
 #include "core/find/indexing.h"
 #include "core/image/table_copy.h"
-#include "core/image/tie_copy.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
 #include "core/store/attachment.h"
+#include "core/store/cells.h"
 #include "core/store/changes.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
+#include "core/store/event_rows.h"
 #include "core/store/fields.h"
 #include "core/store/graph.h"
+#include "core/store/later.h"
 #include "core/store/marks.h"
 #include "core/store/query.h"
+#include "core/store/relation.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/sweeping.h"
+#include "core/store/table.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
+
+/* An event's rows, and what is put off. */
+struct event_copy {
+  ecs_id id;
+  uint64_t first, aged;
+  struct table_copy rows, later;
+  double clock, *due;
+};
+
+/* The columns of a resource or an array, one behind the other, each padded. */
+struct resource_copy {
+  ecs_id component;
+  char *data;
+};
+
+/* The sources of an exclusive relation, by targets and then in the order in which they were tied.
+** The targets are in the cells. */
+struct tie_copy {
+  ecs_id component;
+  uint32_t *sources;
+  uint32_t count;
+};
 
 struct saved_page {
   uint32_t number;
@@ -56,6 +83,191 @@ void snapshot_set_owner(ecs_snapshot *snapshot, void *owner) { snapshot->owner =
 
 static void *take(ecs_snapshot *snapshot, size_t count, size_t size) {
   return arena_take(&snapshot->world->memory, &snapshot->arena, count * size + 1);
+}
+
+/* ---- events, ties and resources, in lists of the arena --------------------------------------- */
+
+static ecs_status take_event(ecs_world *world, struct arena *arena, const struct event *event,
+                             struct event_copy *copy) {
+  const struct later *later = &event->later;
+  *copy = (struct event_copy){.id = event->component->id, .first = event->first,
+                              .aged = event->aged, .clock = later->clock};
+  ecs_status status = table_copy_take(world, arena, event->table, &copy->rows);
+  if (status == ECS_OK) status = table_copy_take(world, arena, later->table, &copy->later);
+  if (status != ECS_OK || copy->later.count == 0) return status;
+  copy->due = arena_take(&world->memory, arena, copy->later.count * sizeof *copy->due);
+  if (!copy->due) return world_nomem(world);
+  memcpy(copy->due, later->due, copy->later.count * sizeof *copy->due);
+  return ECS_OK;
+}
+
+static ecs_status event_copy_take(ecs_world *world, struct arena *arena,
+                                  struct event_copy **list, uint32_t *count) {
+  const struct events *events = &world->events;
+  ecs_status status = ECS_OK;
+  *count = 0;
+  *list = arena_take(&world->memory, arena, events->count * sizeof **list + 1);
+  if (!*list) return world_nomem(world);
+  for (uint32_t i = 0; i < events->count && status == ECS_OK; i++) {
+    ++*count;
+    status = take_event(world, arena, events->list[i], &(*list)[i]);
+  }
+  return status;
+}
+
+static void event_copy_free(ecs_world *world, const struct event_copy *list, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    table_copy_free(world, &list[i].rows);
+    table_copy_free(world, &list[i].later);
+  }
+}
+
+static bool event_copy_each(const ecs_world *world, const struct event_copy *copy, ecs_type type,
+                            cells_fn visit, void *ud) {
+  return table_copy_each(world, &copy->rows, type, visit, ud) &&
+         table_copy_each(world, &copy->later, type, visit, ud);
+}
+
+static ecs_status event_copy_reserve(ecs_world *world, struct event_copy *list, uint32_t count) {
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++) {
+    struct event *event = component_of(world, list[i].id)->event;
+    status = table_copy_reserve(world, &list[i].rows, event->table);
+    if (status == ECS_OK) status = table_copy_reserve(world, &list[i].later, event->later.table);
+    if (status == ECS_OK) status = later_reserve(world, event);
+  }
+  return status;
+}
+
+static void event_copy_restore(const ecs_world *world, const struct event_copy *list,
+                               uint32_t count) {
+  for (uint32_t i = 0; i < world->events.count; i++) event_clear(world->events.list[i]);
+  for (uint32_t i = 0; i < count; i++) {
+    struct event *event = component_of(world, list[i].id)->event;
+    size_t times = list[i].later.count * sizeof *list[i].due;
+    table_copy_restore(world, &list[i].rows);
+    table_copy_restore(world, &list[i].later);
+    event->first = list[i].first;
+    event->aged = list[i].aged;
+    event->later.clock = list[i].clock;
+    if (times) memcpy(event->later.due, list[i].due, times);
+  }
+}
+static void list_sources(const struct ties *ties, uint32_t *sources) {
+  uint32_t count = 0;
+  for (uint32_t end = 0; (end = ties_next_end(ties, end)) != 0; end++)
+    for (uint32_t at = ties_first(ties, end); at; at = ties_next(ties, at))
+      sources[count++] = at;
+  assert(count == ties->count);
+}
+
+static ecs_status tie_copy_take(ecs_world *world, struct arena *arena, struct tie_copy **copies,
+                                uint32_t *count) {
+  const struct relations *relations = &world->relations;
+  struct memory *memory = &world->memory;
+  *count = 0;
+  *copies = arena_take(memory, arena, (relations->count + (size_t)1) * sizeof **copies);
+  if (!*copies) return world_nomem(world);
+  for (uint32_t i = 0; i < relations->count; i++) {
+    const struct relation *relation = relations->list[i];
+    uint32_t ties = relation->ties.count;
+    struct tie_copy *copy = &(*copies)[(*count)++];
+    *copy = (struct tie_copy){relation->component->id, NULL, ties};
+    copy->sources = arena_take(memory, arena, (ties + (size_t)1) * sizeof *copy->sources);
+    if (!copy->sources) return world_nomem(world);
+    list_sources(&relation->ties, copy->sources);
+  }
+  return ECS_OK;
+}
+
+static void restore_ties(ecs_world *world, const struct tie_copy *copy) {
+  struct relation *relation = relation_of(world, copy->component);
+  for (uint32_t i = 0; i < copy->count; i++) {
+    uint32_t source = copy->sources[i];
+    struct cells_row cells = {NULL, NULL, 0};
+    cells_find(world, entity_id(&world->entities, source), copy->component, &cells);
+    assert(cells.columns && relation);
+    ecs_id target = ((const ecs_id *)cells.columns[TARGET_LEAF].data)[cells.row];
+    relation_link(world, relation, source, ecs_id_index(target));
+  }
+}
+
+static void tie_copy_restore(ecs_world *world, const struct tie_copy *copies, uint32_t count) {
+  relations_clear(world);
+  for (uint32_t i = 0; i < count; i++) restore_ties(world, &copies[i]);
+}
+static size_t padded_cells(const struct component *component, uint32_t leaf) {
+  size_t size = (size_t)component_cells(component) * component->leaves[leaf].size;
+  return (size + 7) / 8 * 8;
+}
+
+static ecs_status take_resource(ecs_world *world, struct arena *arena,
+                                const struct component *component, struct resource_copy *copy) {
+  size_t size = 0;
+  for (uint32_t i = 0; i < component->leaf_count; i++) size += padded_cells(component, i);
+  copy->component = component->id;
+  copy->data = arena_take(&world->memory, arena, size);
+  if (!copy->data) return world_nomem(world);
+  char *data = copy->data;
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    memcpy(data, component->resource[i].data,
+           (size_t)component_cells(component) * component->leaves[i].size);
+    data += padded_cells(component, i);
+  }
+  return ECS_OK;
+}
+
+static ecs_status resource_copy_take(ecs_world *world, struct arena *arena,
+                                     struct resource_copy **copies, uint32_t *count) {
+  const struct registry *registry = &world->registry;
+  *copies = arena_take(&world->memory, arena, (registry->count + (size_t)1) * sizeof **copies);
+  if (!*copies) return world_nomem(world);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < registry->count && status == ECS_OK; i++) {
+    const struct component *component = registry->components[i];
+    if (!component || !component->resource) continue;
+    status = take_resource(world, arena, component, &(*copies)[*count]);
+    *count += status == ECS_OK;
+  }
+  return status;
+}
+
+static bool resource_copy_each(const ecs_world *world, const struct resource_copy *copy,
+                               ecs_type type, cells_fn visit, void *ud) {
+  const struct component *component = component_of(world, copy->component);
+  char *data = copy->data;
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    struct cells cells = {data, component_cells(component), component, &component->leaves[i]};
+    if (cells.leaf->type == type && !visit(&cells, ud)) return false;
+    data += padded_cells(component, i);
+  }
+  return true;
+}
+
+static void restore_resource(const struct component *component, const char *data) {
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    const struct leaf *leaf = &component->leaves[i];
+    uint32_t count = component_cells(component);
+    if (!data) {
+      cell_fill(component->resource[i].data, leaf->size, 0, count, leaf->value);
+    } else {
+      memcpy(component->resource[i].data, data, (size_t)count * leaf->size);
+      data += padded_cells(component, i);
+    }
+  }
+}
+
+static void resource_copy_restore(ecs_world *world, const struct resource_copy *copies,
+                                  uint32_t count) {
+  const struct registry *registry = &world->registry;
+  for (uint32_t i = 0; i < registry->count; i++) {
+    const struct component *component = registry->components[i];
+    const char *data = NULL;
+    if (!component || !component->resource) continue;
+    for (uint32_t j = 0; j < count && !data; j++)
+      if (copies[j].component == component->id) data = copies[j].data;
+    restore_resource(component, data);
+  }
 }
 
 /* ---- taking ------------------------------------------------------------------------------ */
