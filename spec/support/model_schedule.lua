@@ -142,11 +142,8 @@ function methods.system(world, name, spec)
     run = spec.run,
     registered = known and known.registered or world.registered + 1,
     origin = known and known.phase == phase and known.origin or {},
-    on = spec.enabled ~= false,
-    declared_on = spec.enabled ~= false,
-    elapsed = 0,
-    timer = 0,
-    runs = 0,
+    on = spec.enabled ~= false, declared_on = spec.enabled ~= false,
+    elapsed = 0, timer = 0, runs = 0,
     streams = known and known.streams or 0,
   }
   if known then

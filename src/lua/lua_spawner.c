@@ -1,7 +1,7 @@
-/* A spawner is a C function over its world and a userdata with its text. Each name in the text stands
-** for a value of each field of a component, or for one of one field; they are looked for again when
-** components are declared anew. Numbers for columns of the table where the last entity went go there
-** at once, its way, as long as that table is there and nothing is deferred. */
+/* A spawner is a C function over its world and a userdata with its text. Each name in the text
+** stands for a value of each field of a component, or for one of one field; they are looked for
+** again when components are declared anew. Numbers for columns of the table where the last entity
+** went go there at once, its way, as long as that table is there and nothing is deferred. */
 #include "lua/lua_spawner.h"
 
 #include "core/base/column_cells.h"
@@ -109,8 +109,8 @@ static struct component *component_at(lua_State *L, ecs_world *world, struct spa
     ecs_status status = component_need_or_builtin(world, text.data, text.size, &component);
     if (status != ECS_OK) raise_status(L, world, status);
     if (component->relation)
-      raise_error(L, "spawner '%s': '%s' is a relation, whose target world:spawn or world:add takes",
-                  spawner->text, component->name);
+      raise_error(L, "spawner '%s': '%s' is a relation, whose target world:spawn or world:add "
+                  "takes", spawner->text, component->name);
     if (is_twice(spawner, at, component->id))
       raise_error(L, "spawner '%s': it names '%s%s%.*s' twice", spawner->text, component->name,
                   field.size ? "." : "", (int)field.size, field.data);
@@ -129,7 +129,7 @@ static int values_of(const struct spawner *spawner, uint32_t at,
 
 /* ---- the way ---- */
 
-/* Adds what a name stands for to a way into a table; false when it is not numbers of its columns. */
+/* Adds what a name stands for to a way into a table; false when that is not numbers of columns. */
 static bool add_to_way(struct way *way, const struct table *table,
                        const struct component *component, ecs_string field) {
   uint32_t first = 0, count = component->leaf_count;
@@ -345,8 +345,8 @@ void spawners_report(lua_State *L, int world, int files, const struct change *ch
 
 /* ---- making one ---- */
 
-/* While scripts are read, what they declare is not there yet: a query of the same components has the
-** swap look for them. The spawner is at 2. */
+/* While scripts are read, what they declare is not there yet: a query of the same components has
+** the swap look for them. The spawner is at 2. */
 static void expect_names(lua_State *L, struct world_box *box, const struct spawner *spawner) {
   luaL_Buffer text;
   luaL_buffinit(L, &text);

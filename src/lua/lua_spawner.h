@@ -13,9 +13,9 @@ struct world_box;
 ** there, or nothing that it can use. Raises nothing. */
 struct outside spawner_object(lua_State *L, int index, const struct world_box *box);
 
-/* In the report at the top, of a change that is about to be made: names the spawners there are whose
-** values by position come to other fields, but for those of files that are keys of a table, which
-** make theirs anew. The world and the table are at indices. */
+/* In the report at the top, of a change that is about to be made: names the spawners that there are
+** whose values by position come to other fields, but for those of files that are keys of a table,
+** which make theirs anew. The world and the table are at indices. */
 void spawners_report(lua_State *L, int world, int files, const struct change *change);
 
 extern const luaL_Reg world_spawner_methods[];

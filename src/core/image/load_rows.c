@@ -493,7 +493,8 @@ static ecs_status load_event(struct loader *loader, const struct component *comp
     event->aged = 0;
     return load_damaged(loader, "an event is older than it is");
   }
-  while (status == ECS_OK && read_u8(&loader->in) == 1) status = read_event_reader(loader, component);
+  while (status == ECS_OK && read_u8(&loader->in) == 1)
+    status = read_event_reader(loader, component);
   if (status == ECS_OK) status = load_state(loader);
   return status == ECS_OK ? read_later(loader, component) : status;
 }

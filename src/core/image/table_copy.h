@@ -1,5 +1,5 @@
-/* A table's rows, columns, toggles and marks copied aside, as snapshots keep them: of entities, of a
-** sparse component or of an event. */
+/* A table's rows, columns, toggles and marks copied aside, as snapshots keep them: of entities, of
+** a sparse component or of an event. */
 #ifndef ECS_CORE_IMAGE_TABLE_COPY_H
 #define ECS_CORE_IMAGE_TABLE_COPY_H
 
