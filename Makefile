@@ -29,7 +29,7 @@ HOST_SRC := $(filter %/hosting.c,$(SRC))
 LUA_SRC := $(wildcard lua/ecs/*.lua lua/ecs/live/*.lua)
 C_EXAMPLES := $(wildcard examples/*.c examples/*/*.c)
 
-STD := -std=c99
+STD := -std=c99 $(if $(filter s390%,$(shell uname -m)),-fexcess-precision=fast)
 WARN := -Wall -Wextra -pedantic -Wshadow -Wconversion -Wcast-qual -Wvla -Wundef \
   -Wformat=2
 BASE := $(STD) $(WARN) -fvisibility=hidden -fPIC -Isrc

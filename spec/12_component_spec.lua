@@ -365,7 +365,7 @@ describe("world:describe(name)", function()
     assert.are.same({ "mass", "at", "cells", "mode", "who", "label", "extra", "on" }, names)
     assert.are.same({ "f64", "Vec", "i16[3]", "enum(idle, run)", "entity", "string", "any",
       "bool" }, types)
-    assert.are.same({ 8, 8, 6, 1, 8, 16, 4, 1 }, sizes)
+    assert.are.same({ 8, 8, 6, 1, 8, 2 * string.packsize "T", 4, 1 }, sizes)
     assert.are.same({ name = "mass", type = "f64", default = 2.5, offset = 0, size = 8,
       doc = "weight", unit = "kg", min = 0, max = 1e3 }, body.fields[1])
     assert.are.same({ x = 1.0, y = 0.0 }, body.fields[2].default)

@@ -36,7 +36,7 @@ end
 
 -- Runs Lua code in a process of its own; `before` is said to the shell first.
 local function start(code, before)
-  local command = ("%s lua5.4 -e '%s' 2>&1"):format(before or "", code)
+  local command = ("%s ${LUA:-lua5.4} -e '%s' 2>&1"):format(before or "", code)
   return assert(io.popen(command))
 end
 

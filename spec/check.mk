@@ -23,7 +23,7 @@ ifneq ($(shell uname -s),Darwin)
 NODELETE := -Wl,-z,nodelete
 endif
 
-# 32-bit x86 computes in 80 bits unless told otherwise. What mingw-w64 makes of isnan and isinf
+# 32-bit x86 computes in 80 bits unless told otherwise, gcc for s390x f32 in doubles. What mingw-w64 makes of isnan and isinf
 # converts its argument.
 SSE2 := -msse2 -mfpmath=sse
 MINGW := -Wno-float-conversion
@@ -37,6 +37,7 @@ TSAN := $(BUILD)/tsan
 FUZZ := $(BUILD)/fuzz
 I686 := $(BUILD)/i686
 AARCH64 := $(BUILD)/aarch64
+S390X := $(BUILD)/s390x
 WINDOWS := $(BUILD)/windows
 
 I686_CC = $(eval I686_CC := $$(shell GCC="$(GCC)" sh spec/tools/find-i686 2>/dev/null))$(I686_CC)
@@ -89,6 +90,8 @@ $(eval $(call tested,$(TSAN),$(GCC),-O1 -g -fsanitize=thread))
 $(eval $(call tested,$(FUZZ),$(CLANG),$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link))
 $(eval $(call tested,$(I686),$$(I686_CC),-O2 -Werror -DECS_DEBUG $(SSE2)))
 $(eval $(call tested,$(AARCH64),aarch64-linux-gnu-gcc,-O2 -Werror -DECS_DEBUG))
+$(eval $(call tested,$(S390X),s390x-linux-gnu-gcc,-O2 -Werror -DECS_DEBUG \
+  -fexcess-precision=fast))
 $(eval $(call tested,$(WINDOWS),x86_64-w64-mingw32-gcc,-O2 -Werror $(MINGW)))
 
 # The loops of kernels take most of the time of a build. Collisions do not touch kernels, but for
@@ -148,7 +151,7 @@ TEST_CHECKS := asan plain rock $(if $(C_TESTS),asan-c) paranoid model \
 DEEP_CHECKS := valgrind $(if $(deep_scale:small=),deep-traces-3 deep-traces-4 deep-traces-1 \
   deep-traces-2 tidy) $(if $(DEEP_SPECS),deep-asan $(if $(deep_scale:small=),deep-specs) deep-plain) \
   $(if $(C_TESTS),deep-c deep-threads) builds \
-  windows $(if $(C_TESTS),i686 aarch64) $(if $(C_TESTS),valgrind-c) cppcheck fuzz \
+  windows $(if $(C_TESTS),i686 aarch64 s390x) i686-specs $(if $(C_TESTS),valgrind-c) cppcheck fuzz \
   $(if $(deep_scale:small=),coverage)
 
 # $(call run_checks,set,names,seconds after which a check hangs)
@@ -333,21 +336,20 @@ check-cppcheck:
 
 # ---- other machines ------------------------------------------------------------------
 #
-# Debian's compilers for other machines build everything for Windows and for 64-bit ARM; the C
-# tests without Lua also run on 32-bit x86 and, emulated, on ARM. Lua itself is there for none of
-# them: its headers do, and for Windows, where a module has to name the library that it takes
-# symbols from, one made of the names in them.
+# Debian's compilers for other machines build everything for Windows, 64-bit ARM and s390x, whose
+# bytes stand in the other order; there the C tests without Lua run, emulated. On 32-bit x86 all C
+# tests run, and specs. Lua itself is there for none of them, and is compiled from its sources; for
+# Windows, where a module has to name the library that it takes symbols from, one is made of the
+# names in its headers.
 
-FOREIGN_LUA := $(BUILD)/foreign/lua
+FOREIGN := $(BUILD)/foreign
+FOREIGN_LUA := $(FOREIGN)/lua
 LUA_HEADERS := lua.h luaconf.h lauxlib.h lualib.h
 
-# Alone, apart from the headers of this machine. Debian's luaconf.h asks for a header that says
-# which one that is.
-$(FOREIGN_LUA)/lua.h: Makefile
-	@mkdir -p $(@D)
-	@$(need_lua)
-	@for header in $(LUA_HEADERS); do cp $(LUA_INCDIR)/$$header $(@D) || exit 1; done
-	@echo '#define DEB_HOST_MULTIARCH ""' > $(@D)/lua5.4-deb-multiarch.h
+$(FOREIGN_LUA)/lua.h:
+	@mkdir -p $(BUILD)
+	@sh spec/tools/foreign $(FOREIGN) >$(BUILD)/foreign.log 2>&1 || \
+	  { cat $(BUILD)/foreign.log; exit 1; }
 
 $(FOREIGN_LUA)/lua54.def: $(FOREIGN_LUA)/lua.h
 	@{ echo LIBRARY lua54.dll; echo EXPORTS; cat $(LUA_HEADERS:%=$(@D)/%) | \
@@ -356,30 +358,61 @@ $(FOREIGN_LUA)/lua54.def: $(FOREIGN_LUA)/lua.h
 $(FOREIGN_LUA)/liblua54.a: $(FOREIGN_LUA)/lua54.def
 	@x86_64-w64-mingw32-dlltool -d $< -l $@
 
-$(AARCH64)/% $(WINDOWS)/%: private LUA_INCDIR := $(FOREIGN_LUA)
+$(I686)/% $(AARCH64)/% $(S390X)/% $(WINDOWS)/%: private LUA_INCDIR := $(FOREIGN_LUA)
 $(AARCH64)/%: export CROSS := aarch64-linux-gnu-
+$(S390X)/%: export CROSS := s390x-linux-gnu-
 $(WINDOWS)/%: export CROSS := x86_64-w64-mingw32-
+$(I686)/%: private LUA_LIBS := $(I686)/liblua.a
 $(WINDOWS)/%: private LUA_LIBS := $(FOREIGN_LUA)/liblua54.a
 $(WINDOWS)/%: private LIBS := -lm
 $(WINDOWS)/ecs/native.so: private LIBS := $(FOREIGN_LUA)/liblua54.a -lm
-$(I686)/spec/% $(AARCH64)/spec/%: private LDFLAGS += -static
+$(I686)/spec/% $(AARCH64)/spec/% $(S390X)/spec/%: private LDFLAGS += -static
 
-$($(AARCH64)_BIND): $(FOREIGN_LUA)/lua.h
+$($(I686)_BIND) $($(AARCH64)_BIND) $($(S390X)_BIND): $(FOREIGN_LUA)/lua.h
 $($(WINDOWS)_BIND): $(FOREIGN_LUA)/liblua54.a
+
+# Lua for 32-bit x86, and an interpreter with all modules that specs need. Lua, too, has to compute
+# as the kernels do.
+$(I686)/liblua.a: $(FOREIGN_LUA)/lua.h
+	@mkdir -p $(I686)/lua
+	@for file in $$(ls $(FOREIGN_LUA)/*.c | grep -v '/luac*\.c$$'); do \
+	  $(I686_CC) -std=gnu99 -O2 $(SSE2) -DLUA_USE_POSIX -c $$file \
+	  -o $(I686)/lua/$$(basename $$file .c).o || exit 1; done
+	@ar rcs $@ $(I686)/lua/*.o
+
+$(I686)/interpreter: spec/support/interpreter.c spec/support/starve.c $(I686)/libecs_lua.a \
+  $(I686)/liblua.a
+	$(I686_CC) -std=gnu99 -O2 $(SSE2) -static -DALL_MODULES -I$(FOREIGN_LUA) -o $@ \
+	  $(filter %.c,$^) $(FOREIGN)/lfs/lfs.c $(filter %.a,$^) $(LIBS)
 
 without_lua = $(filter-out $(1)/spec/test_lua%,$(call c_programs,$(1)))
 libraries = $(1)/ecs/native.so $(1)/libecs.a $(1)/libecs_lua.a
 
 # Programs of 32 bits run by themselves where the system has not left that out.
-i686_runner = $(shell $(I686)/spec/test_alloc >/dev/null 2>&1 || echo qemu-i386-static)
+i686_runner = $(shell $(I686)/interpreter -e '' >/dev/null 2>&1 || echo qemu-i386-static)
 
-check-i686: $(call without_lua,$(I686))
+$(filter $(I686)/spec/test_lua%,$(call c_programs,$(I686))): $(I686)/liblua.a
+
+check-i686: $(I686)/interpreter $(call c_programs,$(I686))
 	$(check) i686 tap env ECS_SPEC_SCALE=small C_TEST_RUNNER="$(i686_runner)" \
-	  sh spec/tools/c-tests $^
+	  sh spec/tools/c-tests $(filter $(I686)/spec/%,$^)
 
-check-aarch64: $(call without_lua,$(AARCH64)) $(call libraries,$(AARCH64))
-	$(check) aarch64 tap env ECS_SPEC_SCALE=small C_TEST_RUNNER=qemu-aarch64-static \
-	  sh spec/tools/c-tests $(filter $(AARCH64)/spec/%,$^)
+# All specs but those of examples, which are programs and modules of their own.
+check-i686-specs: $(I686)/interpreter
+	$(check) i686-specs tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-6 \
+	  $(call module_env,$(I686)) \
+	  LUA_PATH="lua/?.lua;lua/?/init.lua;$$($(LUA) -e 'print(package.path)')" \
+	  SPEC_RUNNER="$(i686_runner)" LUA=$< sh spec/tools/specs $(filter-out spec/7%,$(SPECS))
+
+# $(call emulated,machine as qemu calls it)
+define emulated
+check-$(1): $(call without_lua,$(BUILD)/$(1)) $(call libraries,$(BUILD)/$(1))
+	$$(check) $(1) tap env ECS_SPEC_SCALE=small C_TEST_RUNNER=qemu-$(1)-static \
+	  sh spec/tools/c-tests $$(filter $(BUILD)/$(1)/spec/%,$$^)
+endef
+
+$(eval $(call emulated,aarch64))
+$(eval $(call emulated,s390x))
 
 # Programs' files end in .exe; threads are POSIX's. The headers have to bear <windows.h> before them.
 check-windows: $(filter-out %threads,$(call c_programs,$(WINDOWS))) $(call libraries,$(WINDOWS))

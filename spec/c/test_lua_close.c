@@ -110,7 +110,7 @@ static const char early_ends_code[] =
     "    pcall(finish, world)\n"
     "  end })\n"
     "  collectgarbage('collect')\n"
-    "  collectgarbage('incremental', 100, 1000, 30)\n"
+    "  collectgarbage('incremental', 100, 1000, 20)\n"
     "  collectgarbage('stop')\n"
     "  armed = nil\n"
     "  collectgarbage('restart')\n"

@@ -234,7 +234,7 @@ end
 
 --- What this file prints in a process of its own, on an instruction set.
 function M.hash_on(isa, first, count, rows)
-  local command = "ECS_ISA=%s lua5.4 spec/support/kernel_plain_run.lua %d %d %d 2>&1"
+  local command = "ECS_ISA=%s ${LUA:-lua5.4} spec/support/kernel_plain_run.lua %d %d %d 2>&1"
   local pipe = assert(io.popen(command:format(isa, first, count, rows)))
   local text = pipe:read "a"
   pipe:close()

@@ -194,7 +194,7 @@ static void write_numbers(lua_State *L, const struct column_box *column, int wor
 static void write_cells(lua_State *L, const struct column_box *column, int world_index,
                         lua_Unsigned count) {
   struct world_box *box = column->loop->box;
-  ecs_cell *cells = lua_newuserdatauv(L, count * sizeof *cells, 0);
+  ecs_cell *cells = lua_newuserdatauv(L, (size_t)count * sizeof *cells, 0);
   step_check(L, column->loop, column->step);
   values_begin(box);
   for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {

@@ -23,7 +23,7 @@ uint32_t prefab_list_shared(lua_State *L, int list, uint32_t count) {
   int top = lua_gettop(L);
   for (uint32_t i = 0; i < count; i++, lua_settop(L, top)) {
     option(L, open_entry(L, list, i), "shared");
-    shared += lua_rawlen(L, -1);
+    shared += (size_t)lua_rawlen(L, -1);
   }
   return (uint32_t)shared;
 }

@@ -63,7 +63,7 @@ bool view_renew(lua_State *L, int loop_index, const struct view_box *old,
                 struct view_box **out) {
   struct world_box *box = old->box;
   uint32_t calls = box->calls;
-  size_t size = lua_rawlen(L, -1);
+  size_t size = (size_t)lua_rawlen(L, -1);
   struct view_box *view = lua_newuserdatauv(L, size, VIEW_VALUES);
   memcpy(view, old, size);
   view->head.self = view->root = view;

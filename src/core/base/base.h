@@ -15,11 +15,11 @@
 
 #include "ecs_types.h"
 
-/* Numbers are what Lua and the kernels say only when each step is rounded to its own type:
-** 32-bit x86 computes in 80 bits unless it is told otherwise. */
+/* Numbers are what Lua and the kernels say only when each step is rounded to its own type: unless
+** they are told otherwise, 32-bit x86 computes in 80 bits, and gcc for s390x f32 in doubles. */
 #if FLT_EVAL_METHOD != 0
-#error "ecs needs arithmetic without excess precision: for 32-bit x86 give the compiler \
--msse2 -mfpmath=sse"
+#error "ecs needs arithmetic without excess precision: give the compiler -msse2 -mfpmath=sse for \
+32-bit x86, -fexcess-precision=fast for s390x"
 #endif
 
 /* System headers come before this one: what follows is hidden from other objects, but where

@@ -80,11 +80,11 @@ const char *const *names_option(lua_State *L, int index, const char *what, const
     wrong_option(L, what, key, expected);
   }
   int list = lua_gettop(L);
-  size_t count = lua_rawlen(L, list);
+  lua_Unsigned count = lua_rawlen(L, list);
   if (push_odd_key(L, list, count)) wrong_option(L, what, key, "a list of strings, without keys");
   if (count > 1000) wrong_option(L, what, key, "a list of at most 1000 strings");
   need_stack(L, (int)count + 4);
-  const char **names = lua_newuserdatauv(L, (count + 1) * sizeof *names, 0);
+  const char **names = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *names, 0);
   for (size_t i = 0; i < count; i++) {
     size_t size;
     if (lua_rawgeti(L, list, (lua_Integer)i + 1) != LUA_TSTRING)
