@@ -5,10 +5,10 @@
 ** list of typed fields, each kept as one contiguous column per table (the set of entities
 ** with the same components). Systems are functions that run in phases over queries.
 **
-** Nothing here prints, aborts, exits or calls malloc: memory comes from the allocator of
-** the world, failures come back as ecs_status, and a call that fails leaves the world as it
-** was. ecs_message() says in words what the last failing call of that world disliked.
-** A world belongs to one thread at a time; different worlds share nothing.
+** Nothing here prints, aborts or exits: memory comes from the allocator of the world, failures
+** come back as ecs_status, and a call that fails leaves the world as it was. ecs_message() says in
+** words what the last failing call of that world disliked. A world belongs to one thread at a time;
+** different worlds share nothing.
 */
 #ifndef ECS_H
 #define ECS_H

@@ -21,14 +21,16 @@ typedef struct ecs_jobs {
 ** anything of the host's. It is called by one thread at a time as ever. A child process has
 ** none. */
 typedef struct ecs_world_desc {
-  ecs_alloc alloc;   /* required */
+  ecs_alloc alloc;   /* NULL: malloc's family */
   void *alloc_ud;
-  uint32_t tag;      /* 1 to 255, part of every entity's id */
+  uint32_t tag;      /* 1 to 255, part of every entity's id; 0 for 1 */
   uint64_t seed;
   uint32_t threads;  /* that work, the calling one included: at most 64; 0, 1: that one alone */
   const ecs_jobs *jobs;   /* instead of threads of the world's own, so many; copied; or NULL */
 } ecs_world_desc;
 
+/* desc may be NULL, which is one of zeros. ECS_EINVAL, and *out is NULL, for a tag above 255, more
+** than 64 threads, jobs without `run`. */
 ECS_API ecs_status ecs_world_new(const ecs_world_desc *desc, ecs_world **out);
 
 /* Frees everything; systems' free callbacks run. Not allowed from inside a system. */

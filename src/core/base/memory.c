@@ -1,7 +1,16 @@
+#include <stdlib.h>
+
 #include "core/base/memory.h"
 
 #define SMALLEST 8u
 #define COUNT_LIMIT 0x7FFFFFFFu
+
+void *memory_from_heap(void *ud, void *ptr, size_t old_size, size_t new_size) {
+  (void)ud, (void)old_size;
+  if (new_size > 0) return realloc(ptr, new_size);
+  free(ptr);
+  return NULL;
+}
 
 void *memory_resize(struct memory *memory, void *ptr, size_t old_size, size_t new_size) {
   assert(new_size > 0 && (ptr != NULL || old_size == 0));

@@ -5,7 +5,7 @@
 /* The last byte of the buffer is for the zero byte. */
 static void put(struct text *out, const char *text, size_t size) {
   size_t room = out->length < out->size ? out->size - 1 - out->length : 0;
-  if (room) memcpy(out->buffer + out->length, text, size < room ? size : room);
+  if (room && size) memcpy(out->buffer + out->length, text, size < room ? size : room);
   out->length += size;
 }
 

@@ -92,10 +92,10 @@ static ecs_status check_enum(struct build *build, const ecs_field *from) {
     return world_fail(build->world, ECS_ELIMIT, "enum field '%s.%s' has %u names, not 1 to 65535",
                       build->desc->name, from->name, from->name_count);
   for (uint32_t i = 0; i < from->name_count; i++)
-    if (strlen(from->names[i]) > TEXT_LIMIT)
-      return world_fail(build->world, ECS_ELIMIT, "enum field '%s.%s' has a name of %zu bytes; "
-                        "the limit is 65535", build->desc->name, from->name,
-                        strlen(from->names[i]));
+    if (!from->names[i] || strlen(from->names[i]) > TEXT_LIMIT)
+      return world_fail(build->world, from->names[i] ? ECS_ELIMIT : ECS_EINVAL, "enum field "
+                        "'%s.%s': name %u is not one of at most 65535 bytes", build->desc->name,
+                        from->name, i + 1);
   return ECS_OK;
 }
 
@@ -350,6 +350,9 @@ static ecs_status copy_renames(struct build *build) {
   if (!was) return world_nomem(build->world);
   former->was = was;
   for (uint32_t i = 0; i < desc->was_count; i++) {
+    if (!desc->was[i].name || !desc->was[i].was)
+      return world_fail(build->world, ECS_EINVAL, "component '%s': a rename takes the name of a "
+                        "field and the one that it had", desc->name);
     was[i].name = copy_former(build, desc->was[i].name);
     was[i].was = copy_former(build, desc->was[i].was);
     if (!was[i].name || !was[i].was) return world_nomem(build->world);

@@ -16,29 +16,26 @@ struct whole {
   char message[MESSAGE_SIZE];
 };
 
-static ecs_status check_desc(const ecs_world_desc *desc) {
-  bool sound = desc->alloc && desc->tag >= 1 && desc->tag <= 255 && desc->threads <= 64;
-  return sound && (!desc->jobs || desc->jobs->run) ? ECS_OK : ECS_EINVAL;
-}
-
 static ecs_status make_pool(ecs_world *world, const ecs_world_desc *desc) {
   if (desc->threads < 2) return ECS_OK;
   world->pool = pool_new(&world->memory, desc->threads, desc->jobs);
   return world->pool ? ECS_OK : ECS_ENOMEM;
 }
 
-ecs_status ecs_world_new(const ecs_world_desc *desc, ecs_world **out) {
-  if (check_desc(desc) != ECS_OK) return ECS_EINVAL;
-  struct memory memory = {desc->alloc, desc->alloc_ud, 0};
+ecs_status ecs_world_new(const ecs_world_desc *given, ecs_world **out) {
+  ecs_world_desc desc = given ? *given : (ecs_world_desc){0};
+  *out = NULL;
+  if (desc.tag > 255 || desc.threads > 64 || (desc.jobs && !desc.jobs->run)) return ECS_EINVAL;
+  struct memory memory = {desc.alloc ? desc.alloc : memory_from_heap, desc.alloc_ud, 0};
   struct whole *whole = memory_array(&memory, 1, sizeof *whole);
   if (!whole) return ECS_ENOMEM;
   ecs_world *world = &whole->world;
   world->memory = memory;
   world->message = whole->message;
   world->schedule = &whole->schedule;
-  ecs_status status = world_init(world, desc->tag, desc->seed);
+  ecs_status status = world_init(world, desc.tag ? desc.tag : 1, desc.seed);
   if (status == ECS_OK) status = schedule_init(world);
-  if (status == ECS_OK) status = make_pool(world, desc);
+  if (status == ECS_OK) status = make_pool(world, &desc);
   if (status == ECS_OK)
     *out = world;
   else

@@ -581,5 +581,6 @@ ecs_status query_count_with(ecs_world *world, const char *text, const ecs_variab
 }
 
 ecs_status ecs_count(ecs_world *world, const char *text, size_t *out) {
+  if (!text) return world_fail(world, ECS_EINVAL, "a query has a text");
   return query_count_with(world, text, NULL, 0, out);
 }

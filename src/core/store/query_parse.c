@@ -523,6 +523,8 @@ ecs_status query_parse(ecs_world *world, ecs_string text, const ecs_variable *gi
   memset(out, 0, sizeof *out);
   if (given_count > QUERY_VARIABLES)
     return world_fail(world, ECS_ELIMIT, "a query has at most 16 variables");
+  for (uint32_t i = 0; i < given_count; i++)
+    if (!given[i].name) return world_fail(world, ECS_EINVAL, "a variable needs a name");
   struct parser parser = {world, text.data, text.data + text.size, text, out, 0, given,
                           given_count, 0, {NULL, NULL}, 0};
   skip_space(&parser);

@@ -1,0 +1,142 @@
+/* What hosts leave out of descriptions: a default, or an error that says so. */
+#include "fixture.h"
+
+#include <string.h>
+
+static struct fixture f;
+
+static void try_default_world(const ecs_world_desc *desc) {
+  ecs_world *world = NULL;
+  ecs_id id = ECS_NULL, tag = ECS_NULL;
+  CHECK_INTEGER(ECS_OK, ecs_world_new(desc, &world));
+  if (!CHECK(world != NULL)) return;
+  CHECK_INTEGER(1, ecs_world_tag(world));
+  CHECK(ecs_bytes(world) > 0);
+  CHECK_OK(world, ecs_tag(world, "Tag", &tag));
+  CHECK_OK(world, ecs_spawn_many(world, 10000, &tag, 1, NULL));
+  CHECK_OK(world, ecs_spawn(world, &tag, 1, &id));
+  CHECK_INTEGER(1, ecs_id_tag(id));
+  CHECK_SOUND(world);
+  ecs_world_free(world);
+}
+
+static void default_worlds(void) {
+  ecs_world_desc zeros;
+  memset(&zeros, 0, sizeof zeros);
+  try_default_world(NULL);
+  try_default_world(&zeros);
+}
+
+static void refused_worlds(void) {
+  static const ecs_jobs jobs;
+  const ecs_world_desc senseless[] = {{.tag = 256}, {.threads = 65}, {.jobs = &jobs}};
+  for (size_t i = 0; i < sizeof senseless / sizeof *senseless; i++) {
+    ecs_world *world = (ecs_world *)&f;
+    CHECK_INTEGER(ECS_EINVAL, ecs_world_new(&senseless[i], &world));
+    CHECK(world == NULL);
+  }
+}
+
+static void empty_components(void) {
+  open_world(&f);
+  ecs_component_desc desc;
+  memset(&desc, 0, sizeof desc);
+  ecs_id id;
+  const char *words = "'' is no name for a component";
+  CHECK_FAILS(f.world, ECS_EINVAL, words, ecs_component(f.world, &desc, &id));
+  CHECK_FAILS(f.world, ECS_EINVAL, words, ecs_relation(f.world, &desc, &id));
+  CHECK_FAILS(f.world, ECS_EINVAL, words, ecs_event(f.world, &desc, &id));
+  CHECK_FAILS(f.world, ECS_ELIMIT, "it has 1 to 16777216 elements",
+              ecs_array(f.world, NULL, ECS_F32, 0, &id));
+  close_world(&f);
+}
+
+static void empty_parts_of_components(void) {
+  open_world(&f);
+  static const ecs_rename renames[] = {{NULL, NULL}, {"x", NULL}, {NULL, "y"}};
+  static const char *const names[] = {"one", NULL};
+  const ecs_id null = ECS_NULL;
+  ecs_field field = {.name = "x", .type = ECS_F32};
+  ecs_id id;
+  for (size_t i = 0; i < sizeof renames / sizeof *renames; i++) {
+    const ecs_component_desc renamed = {
+      .name = "A", .fields = &field, .field_count = 1, .was = &renames[i], .was_count = 1};
+    CHECK_FAILS(f.world, ECS_EINVAL, "component 'A': a rename takes the name of a field",
+                ecs_component(f.world, &renamed, &id));
+  }
+  const ecs_component_desc requiring = {.name = "A", .required = &null, .required_count = 1};
+  CHECK_FAILS(f.world, ECS_ENOID, "0 is no entity id", ecs_component(f.world, &requiring, &id));
+  const ecs_component_desc plain = {.name = "A", .fields = &field, .field_count = 1};
+  field.type = ECS_ENUM;
+  field.names = names;
+  field.name_count = 2;
+  CHECK_FAILS(f.world, ECS_EINVAL, "enum field 'A.x': name 2 is not one",
+              ecs_component(f.world, &plain, &id));
+  field.name = NULL;
+  CHECK_FAILS(f.world, ECS_EINVAL, "is no name for a field",
+              ecs_component(f.world, &plain, &id));
+  close_world(&f);
+}
+
+static void empty_systems(void) {
+  open_world(&f);
+  ecs_phase_desc phase;
+  ecs_system_desc system;
+  ecs_observer_desc observer;
+  memset(&phase, 0, sizeof phase);
+  memset(&system, 0, sizeof system);
+  memset(&observer, 0, sizeof observer);
+  CHECK_FAILS(f.world, ECS_EINVAL, "a phase needs a name", ecs_phase(f.world, &phase));
+  CHECK_FAILS(f.world, ECS_EINVAL, "a system needs a name", ecs_system_new(f.world, &system));
+  system.name = "s";
+  CHECK_FAILS(f.world, ECS_EINVAL, "nothing to run", ecs_system_new(f.world, &system));
+  CHECK_FAILS(f.world, ECS_EINVAL, "an observer needs a name",
+              ecs_observer_new(f.world, &observer));
+  observer.name = "o";
+  CHECK_FAILS(f.world, ECS_EINVAL, "nothing to run", ecs_observer_new(f.world, &observer));
+  close_world(&f);
+}
+
+static void empty_queries(void) {
+  open_usual(&f);
+  static const ecs_variable variable;
+  ecs_index_desc index;
+  memset(&index, 0, sizeof index);
+  ecs_query *query = NULL;
+  ecs_index *made = NULL;
+  size_t count;
+  CHECK_FAILS(f.world, ECS_EINVAL, "a query has a text", ecs_query_new(f.world, NULL, &query));
+  CHECK_FAILS(f.world, ECS_EINVAL, "a query has a text", ecs_count(f.world, NULL, &count));
+  CHECK_FAILS(f.world, ECS_EINVAL, "a variable needs a name",
+              ecs_query_with(f.world, "Health($x)", &variable, 1, &query));
+  CHECK_FAILS(f.world, ECS_EINVAL, "an index needs a name", ecs_index_new(f.world, &index, &made));
+  index.name = "i";
+  CHECK_FAILS(f.world, ECS_EINVAL, "a query is needed", ecs_index_new(f.world, &index, &made));
+  index.query = "Health";
+  CHECK_FAILS(f.world, ECS_EINVAL, "what is it by?", ecs_index_new(f.world, &index, &made));
+  close_world(&f);
+}
+
+static void empty_prefabs(void) {
+  open_world(&f);
+  ecs_prefab_desc prefab;
+  memset(&prefab, 0, sizeof prefab);
+  ecs_id id;
+  CHECK_FAILS(f.world, ECS_EINVAL, "declared by a list", ecs_prefab(f.world, NULL, 0, &id));
+  CHECK_FAILS(f.world, ECS_EINVAL, "a prefab needs a name", ecs_prefab(f.world, &prefab, 1, &id));
+  close_world(&f);
+}
+
+static const struct test tests[] = {
+  {"a world that nothing is said of has tag 1, and its memory is malloc's", default_worlds},
+  {"a world that makes no sense is refused, and there is none", refused_worlds},
+  {"components without a name are refused in words", empty_components},
+  {"renames, enums and requirements without names are refused in words",
+   empty_parts_of_components},
+  {"phases, systems and observers without a name or function are refused in words",
+   empty_systems},
+  {"queries, variables and indexes without a text or name are refused in words", empty_queries},
+  {"prefabs without a list or a name are refused in words", empty_prefabs},
+};
+
+int main(void) { return RUN_TESTS(tests); }
