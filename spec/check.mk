@@ -23,8 +23,8 @@ ifneq ($(shell uname -s),Darwin)
 NODELETE := -Wl,-z,nodelete
 endif
 
-# 32-bit x86 computes in 80 bits unless told otherwise, gcc for s390x f32 in doubles. What mingw-w64 makes of isnan and isinf
-# converts its argument.
+# 32-bit x86 computes in 80 bits unless told otherwise, and gcc for s390x computes f32 in doubles.
+# What mingw-w64 makes of isnan and isinf converts its argument.
 SSE2 := -msse2 -mfpmath=sse
 MINGW := -Wno-float-conversion
 

@@ -69,9 +69,8 @@ end
 --- What this file prints in a process of its own, on an instruction set; `how` is "beside" the
 --- twins or "alone".
 function M.hash_on(isa, first, count, rows, how)
-  local command = ("ECS_ISA=%s ${LUA:-lua5.4} spec/support/kernel_twins.lua %d %d %d %s 2>&1"):format(isa,
-    first, count, rows, how)
-  local pipe = assert(io.popen(command))
+  local command = "ECS_ISA=%s ${LUA:-lua5.4} spec/support/kernel_twins.lua %d %d %d %s 2>&1"
+  local pipe = assert(io.popen(command:format(isa, first, count, rows, how)))
   local text = pipe:read "a"
   pipe:close()
   return text
