@@ -32,8 +32,9 @@ local function lines_of(locale, directory)
   local file <close> = assert(io.open(path, "wb"))
   file:write(PROGRAM)
   file:flush()
-  local pipe = assert(io.popen(("LOCPATH='%s' LC_ALL='%s' LUA_PATH='%s' LUA_CPATH='%s' lua5.4 '%s' "
-    .. "2>&1"):format(directory, locale, package.path, package.cpath, path)))
+  local command = "LOCPATH='%s' LC_ALL='%s' LUA_PATH='%s' LUA_CPATH='%s' ${LUA:-lua5.4} '%s' 2>&1"
+  command = command:format(directory, locale, package.path, package.cpath, path)
+  local pipe = assert(io.popen(command))
   local lines = {}
   for line in pipe:lines() do lines[#lines + 1] = line end
   pipe:close()

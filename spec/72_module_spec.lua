@@ -147,7 +147,7 @@ describe("the module", function()
   local function said(before, environment)
     local code = before .. [[; local ecs = require "ecs"; local world = ecs.world()
       world:component("P", { "x: f64 = 2" }); print(world:get(world:spawn { P = {} }, "P"))]]
-    local command = ("%s lua5.4 -e '%s' 2>&1"):format(environment or "", code)
+    local command = ("%s ${LUA:-lua5.4} -e '%s' 2>&1"):format(environment or "", code)
     local pipe <close> = assert(io.popen(command))
     return pipe:read "a"
   end

@@ -86,9 +86,13 @@ static lua_State *new_state(int argc, char **argv) {
   return L;
 }
 
-/* interpreter SCRIPT ARGUMENT..., or interpreter -e TEXT. */
+/* interpreter [-W] SCRIPT ARGUMENT..., or interpreter -e TEXT. */
 int main(int argc, char **argv) {
+  bool warns = argc > 1 && strcmp(argv[1], "-W") == 0;
+  argc -= warns;
+  argv += warns;
   lua_State *L = new_state(argc, argv);
+  if (warns) lua_warning(L, "@on", 0);
   bool text = argc == 3 && strcmp(argv[1], "-e") == 0;
   lua_pushcfunction(L, trace);
   int status = text ? luaL_loadstring(L, argv[2]) : luaL_loadfile(L, argc > 1 ? argv[1] : NULL);

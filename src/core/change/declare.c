@@ -92,10 +92,13 @@ static ecs_status check_enum(struct build *build, const ecs_field *from) {
     return world_fail(build->world, ECS_ELIMIT, "enum field '%s.%s' has %u names, not 1 to 65535",
                       build->desc->name, from->name, from->name_count);
   for (uint32_t i = 0; i < from->name_count; i++)
-    if (!from->names[i] || strlen(from->names[i]) > TEXT_LIMIT)
-      return world_fail(build->world, from->names[i] ? ECS_ELIMIT : ECS_EINVAL, "enum field "
-                        "'%s.%s': name %u is not one of at most 65535 bytes", build->desc->name,
-                        from->name, i + 1);
+    if (!from->names[i])
+      return world_fail(build->world, ECS_EINVAL, "enum field '%s.%s': name %u is NULL",
+                        build->desc->name, from->name, i + 1);
+    else if (strlen(from->names[i]) > TEXT_LIMIT)
+      return world_fail(build->world, ECS_ELIMIT, "enum field '%s.%s' has a name of %zu bytes; "
+                        "the limit is 65535", build->desc->name, from->name,
+                        strlen(from->names[i]));
   return ECS_OK;
 }
 
