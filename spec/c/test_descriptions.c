@@ -70,7 +70,7 @@ static void empty_parts_of_components(void) {
   field.type = ECS_ENUM;
   field.names = names;
   field.name_count = 2;
-  CHECK_FAILS(f.world, ECS_EINVAL, "enum field 'A.x': name 2 is not one",
+  CHECK_FAILS(f.world, ECS_EINVAL, "enum field 'A.x': name 2 is NULL",
               ecs_component(f.world, &plain, &id));
   field.name = NULL;
   CHECK_FAILS(f.world, ECS_EINVAL, "is no name for a field",
