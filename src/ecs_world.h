@@ -50,6 +50,16 @@ ECS_API size_t ecs_alive_count(const ecs_world *world);
 /* Walks every invariant: ECS_OK, or ECS_ECORRUPT with a message. */
 ECS_API ecs_status ecs_check(ecs_world *world);
 
+/* Makes a world usable again after longjmp or an exception has left a function of the host's: a
+** system's `run` or `when`, an observer, the handler of errors, an index's `key`, or one with open
+** iterations. Ends all scopes, iterations and loops, and drops what was deferred in them; what was
+** written at once stays. An update ends where it was, and is not counted; observers that were not
+** called yet are not told. Do not close iterations that were open. With nothing open it does
+** nothing. Never call it from a function that the world calls. A system's `parallel` (ECS_EBUSY,
+** and the world stays as it is), allocators, `free`, jobs, readers, writers and codecs cannot be
+** left. */
+ECS_API ecs_status ecs_abandon(ecs_world *world);
+
 /* ECS_OK when alive in this world, else ECS_EDEAD, ECS_EUNBORN, ECS_EWORLD or ECS_ENOID. */
 ECS_API ecs_status ecs_entity_status(const ecs_world *world, ecs_id id);
 ECS_API bool ecs_alive(const ecs_world *world, ecs_id id);

@@ -370,6 +370,71 @@ static void ends_loops_that_are_left_open(void) {
   close_world(&f);
 }
 
+static void ends_loops_of_a_world_that_is_abandoned(void) {
+  struct state state;
+  open_usual(&f);
+  for (int i = 0; i < 3; i++) SPAWN(f.world, f.position, f.frozen);
+  open_state(&state);
+  lend(&state);
+  uint64_t digest = ecs_digest(f.world);
+  run_script(&state,
+             "changed = world:query('Position:changed')\n"
+             "step, loop = changed:each()\n"
+             "view = step(loop)\n"
+             "thread = coroutine.wrap(function()\n"
+             "  for p in world:query('Position, ChildOf->Velocity?'):each() do\n"
+             "    world:spawn { Velocity = {} } coroutine.yield()\n"
+             "  end\n"
+             "end)\n"
+             "thread()");
+  CHECK_OK(f.world, ecs_abandon(f.world));
+  CHECK_SOUND(f.world);
+  CHECK(ecs_digest(f.world) == digest);
+  run_script(&state,
+             "assert(not pcall(function() return view.x end))\n"
+             "assert(not pcall(step, loop))\n"
+             "assert(not pcall(thread))\n"
+             "assert(changed:count() == 0)\n"
+             "for p in world:query('Position'):each() do p.x = 1 end\n"
+             "world:update(1)");
+  CHECK_OK(f.world, ecs_abandon(f.world));
+  close_state(&state);
+  close_world(&f);
+}
+
+static ecs_status raise_error(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  const struct state *state = ud;
+  (void)world, (void)query, (void)dt;
+  luaL_error(state->L, "through the update");
+  return ECS_OK;
+}
+
+/* What no native system may do, but hosts can come back from. */
+static void forgets_updates_that_lua_has_left(void) {
+  struct state state;
+  open_usual(&f);
+  SPAWN(f.world, f.position);
+  open_state(&state);
+  lend(&state);
+  ecs_system_desc desc = {.name = "raises", .run = raise_error, .ud = &state};
+  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
+  run_script(&state,
+             "runs = 0\n"
+             "world:system('counts', { before = 'raises', run = function() runs = runs + 1 end })\n"
+             "local ok, message = pcall(world.update, world, 1)\n"
+             "assert(not ok and message:find 'through the update')\n"
+             "ok, message = pcall(world.update, world, 1)\n"
+             "assert(not ok and message:find \"system 'raises' is running\")");
+  CHECK_OK(f.world, ecs_abandon(f.world));
+  CHECK_OK(f.world, ecs_system_remove(f.world, "raises"));
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  run_script(&state, "world:update(1) world:close()");
+  CHECK_INTEGER(3, global(&state, "runs"));
+  CHECK_SOUND(f.world);
+  close_state(&state);
+  close_world(&f);
+}
+
 /* Runs the script's function `work`. */
 static ecs_status call_script(ecs_world *world, ecs_query *query, double dt, void *ud) {
   const struct state *state = ud;
@@ -581,6 +646,8 @@ static const struct test tests[] = {
   {"a world may be closed by who hears a warning", survives_a_close_when_warned},
   {"errors of scripts reach the host as status and message", reports_errors_to_the_host},
   {"a host's update ends loops that scripts left open", ends_loops_that_are_left_open},
+  {"loops of scripts end when a host abandons the world", ends_loops_of_a_world_that_is_abandoned},
+  {"updates that an error of Lua has left are forgotten", forgets_updates_that_lua_has_left},
   {"a loop that a system of the host leaves open ends with it",
    ends_loops_that_a_native_system_leaves},
   {"a script's handler hears of the host's systems", hears_of_the_hosts_systems},

@@ -113,6 +113,8 @@ static void inner_scope(struct fixture *f) {
 
 static ecs_status cancel(struct fixture *f) { return ecs_cancel(f->world); }
 
+static ecs_status abandon(struct fixture *f) { return ecs_abandon(f->world); }
+
 /* Commands on components themselves, which live without a row. */
 static void on_components(struct fixture *f) {
   in_scope(f);
@@ -173,6 +175,7 @@ static const struct operation operations[] = {
   {"commit of an inner scope", inner_scope, commit, commit_it, ASKS_NOTHING},
   {"cancel of an inner scope", inner_scope, cancel, commit_it, ASKS_NOTHING},
   {"cancel of the outermost scope", full_of_changes, cancel, NULL, ASKS_NOTHING},
+  {"abandoning all scopes", inner_scope, abandon, NULL, ASKS_NOTHING},
   {"commit of commands on components", on_components, commit, NULL, ASKS},
   {"commit into a table that grows", into_one_table, commit, NULL, ASKS},
 };

@@ -3,6 +3,7 @@
 ** snapshots give the same world again. Each operation is a byte and what it takes from those
 ** that follow: from 0xDA on one about events, from 0xE0 on one about ties; from 0xF0 on it makes
 ** an allocation of the next one fail. */
+#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -157,9 +158,14 @@ static ecs_status do_name(struct machine *m) {
 /* ---- scopes, queries and loops ---- */
 
 static ecs_status do_scope(struct machine *m) {
-  uint32_t which = take_below(&m->in, 4);
+  uint32_t which = take_below(&m->in, 5);
   if (which < 2)
     return m->world->staging.open > 8 ? ECS_OK : ecs_defer(m->world);
+  if (which == 4 && m->depth > 0) return ECS_OK;
+  if (which == 4) {
+    m->loop_count = 0;
+    return ecs_abandon(m->world);
+  }
   return which == 2 ? ecs_commit(m->world) : ecs_cancel(m->world);
 }
 
@@ -232,6 +238,9 @@ static ecs_status do_loop_close(struct machine *m) {
 
 /* ---- systems ---- */
 
+static jmp_buf boundary;   /* where a system leaves an update to */
+
+/* May leave while iterations and scopes are open. */
 static ecs_status run_steps(ecs_world *world, ecs_query *query, double dt, void *ud) {
   struct machine *m = ud;
   uint32_t loops = m->loop_count;
@@ -240,6 +249,7 @@ static ecs_status run_steps(ecs_world *world, ecs_query *query, double dt, void 
   m->depth++;
   m->digest = world_digest(world);
   for (uint32_t i = take_below(&m->in, 4); i > 0 && m->in.at < m->in.end; i--) one_step(m);
+  if (take_below(&m->in, 16) == 1) longjmp(boundary, 1);
   while (m->loop_count > loops) {
     uint64_t refused = m->memory.refused;
     ecs_status status = ecs_iter_close(&m->loops[--m->loop_count]);
@@ -282,7 +292,10 @@ static ecs_status do_switch(struct machine *m) {
 }
 
 static ecs_status do_update(struct machine *m) {
-  return ecs_update(m->world, take_below(&m->in, 8) * 0.05);
+  double dt = take_below(&m->in, 8) * 0.05;
+  if (m->depth > 0 || setjmp(boundary) == 0) return ecs_update(m->world, dt);
+  m->depth = m->loop_count = 0;
+  return ecs_abandon(m->world);
 }
 
 /* ---- the target ---- */

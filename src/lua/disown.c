@@ -88,10 +88,17 @@ static ecs_status end_loops(void *ud) { return loops_end(ud); }
 
 static void end_system(void *ud, bool keep) { loops_end_system(ud, keep); }
 
+/* A native system has raised an error through the update that a script had called. */
+static void abandon(void *ud) {
+  struct world_box *box = ud;
+  box->systems->running = NULL;
+  box->depth = 0;
+}
+
 void world_own_loops(struct world_box *box) {
   struct staging *staging = &box->world->staging;
   struct loop_owner *owner = box->loops->owner;
-  *owner = (struct loop_owner){staging->loop_owners, end_loops, end_system, box};
+  *owner = (struct loop_owner){staging->loop_owners, end_loops, end_system, abandon, box};
   staging->loop_owners = owner;
 }
 

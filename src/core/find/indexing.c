@@ -294,6 +294,14 @@ ecs_status ecs_index_drop(ecs_world *world, const char *name) {
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
+void indexes_abandon(ecs_world *world) {
+  ecs_index *index = world->finding ? world->finding->first : NULL;
+  for (; index; index = index->next) {
+    if (index->busy) index_spoil(index);
+    index->busy = false;
+  }
+}
+
 void indexes_forget(ecs_world *world) {
   world_turn(world);
   if (!world->finding) return;

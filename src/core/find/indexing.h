@@ -34,6 +34,9 @@ void index_free(ecs_index *index);
 /* Takes one out of the list and frees it. */
 void index_remove(ecs_index *index);
 
+/* Those whose key functions were left by a jump know no rows any more. */
+void indexes_abandon(ecs_world *world);
+
 /* After everything else has changed, as by loading. */
 void indexes_forget(ecs_world *world);
 

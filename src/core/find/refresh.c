@@ -303,7 +303,9 @@ ecs_status index_gather(ecs_index *index) {
   ecs_world *world = index->world;
   if (index->busy)
     return world_fail(world, ECS_EBUSY, "index '%s' is being brought up to date: its key function "
-                      "cannot look into it", index->desc.name);
+                      "cannot look into it%s", index->desc.name, index->desc.key ?
+                      " (where it was left by longjmp or an exception, the host calls ecs_abandon)"
+                      : "");
   index->began = clock_seconds();
   edition_drop_old(index);
   ecs_status status = query_usable(index->query);

@@ -4,6 +4,7 @@
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
 #include "core/store/command.h"
+#include "core/store/watch.h"
 #include "core/store/world.h"
 
 /* Puts the system's name before the message. A callback that failed may have said nothing: what
@@ -18,6 +19,13 @@ static void name_failure(const ecs_world *world, const ecs_system *system, ecs_s
     text_format(why, sizeof why, "it failed with the status %d", (int)status);
   world_fail(world, status, "%s '%s': %s", system->watch ? "observer" : "system", system->name,
              why);
+}
+
+const char *callback_running(const ecs_world *world, const char **kind) {
+  const struct watch *shown = world->watching->shown;
+  const ecs_system *system = shown ? shown->owner : world->schedule->current;
+  *kind = shown ? "observer" : "system";
+  return system ? system->name : NULL;
 }
 
 ecs_status callback_end_left(ecs_world *world, ecs_status status) {

@@ -18,11 +18,14 @@ static inline void callback_end(const ecs_world *world, ecs_status status, char 
   if (status == ECS_OK && !world->message[0]) world->message[0] = first;
 }
 
+/* What kind of function runs, and the name of its system or observer; NULL for none. */
+const char *callback_running(const ecs_world *world, const char **kind);
+
 /* Ends what was left open inside a scope. */
 void callback_end_inner(ecs_world *world, uint32_t scope, bool keep);
 
-/* The same of whoever runs in no scope of its own, conditions and who handles errors: it is
-** committed, or cancelled where they fail. */
+/* Ends all that is open, as of conditions and handlers of errors, which run in no scope of their
+** own: it is committed, or cancelled where they fail. */
 ecs_status callback_end_left(ecs_world *world, ecs_status status);
 
 /* Parks the system when someone handles errors, else passes the failure on, with its name. */

@@ -2,10 +2,15 @@
 
 #include "core/base/pool.h"
 #include "core/find/indexing.h"
+#include "core/run/callback.h"
+#include "core/run/reading.h"
 #include "core/run/schedule.h"
-#include "core/run/timetable.h"
 #include "core/store/attachment.h"
+#include "core/store/changes.h"
 #include "core/store/check.h"
+#include "core/store/command.h"
+#include "core/store/passage.h"
+#include "core/store/watch.h"
 #include "core/store/world.h"
 #include "ecs_world.h"
 
@@ -58,6 +63,42 @@ void ecs_world_free(ecs_world *world) {
   struct memory account = world_end(world);
   assert(account.bytes == 0);
   (void)account;
+}
+
+/* The run that was left counts as one that failed: what was new to its system is known, and its
+** stream of random numbers comes again. Nothing is left between a batch's systems, which run no
+** function of a host's (together.h). */
+static void abandon_runs(ecs_world *world) {
+  struct schedule *schedule = world->schedule;
+  ecs_system *current = schedule->current;
+  assert(!schedule->together);
+  changes_close_all(world, schedule->news ? current->reads : NULL);
+  if (schedule->news) news_end(world, current);
+  reading_end(world);
+  if (current) current->streams--;
+  if (world->updating) world->chance = schedule->outer;
+  schedule->current = NULL;
+  schedule->news = world->updating = world->running = false;
+  schedule->running_count = 0;
+  schedule->clock = 0;
+}
+
+ecs_status ecs_abandon(ecs_world *world) {
+  struct watching *watching = world->watching;
+  const struct loop_owner *owner = world->staging.loop_owners;
+  if (world->shared)
+    return world_fail(world, ECS_EBUSY, "system '%s' runs on several threads: its function cannot "
+                      "be left", world->schedule->current->name);
+  scope_drop(world, NONE);
+  (void)callback_end_left(world, ECS_EUSER);
+  for (; owner; owner = owner->next) owner->abandon(owner->ud);
+  passages_free(world);
+  abandon_runs(world);
+  watching->shown = NULL;
+  if (watching->due == 0) watch_forget_changes(world);
+  indexes_abandon(world);
+  schedule_free_gone(world);
+  return ECS_OK;
 }
 
 ecs_status ecs_check(ecs_world *world) {

@@ -162,6 +162,7 @@ ecs_status observers_run(ecs_world *world) {
   if (LIKELY(world->watching->due == 0) || staging_is_open(&world->staging)) return ECS_OK;
   struct outcome outcome = {.status = ECS_OK};
   bool updating = world->updating;
+  if (!updating) world->schedule->outer = world->chance;
   world->updating = true;
   for (uint32_t round = 1; world->watching->due || outcome.refused; round++) {
     ecs_status status = run_round(world, round == ROUND_LIMIT, &outcome);

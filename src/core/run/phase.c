@@ -1,6 +1,7 @@
 /* Phases and their order: the five of the runtime, and those that users put between them. */
 #include "core/base/text.h"
 #include "core/run/arrange.h"
+#include "core/run/callback.h"
 #include "core/run/observer.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
@@ -262,6 +263,7 @@ ecs_status schedule_init(ecs_world *world) {
   world->schedule->reacting = reacting;
   world->schedule->stopwatch = stopwatch_new();
   world->watching->tell = observers_run;
+  world->watching->running = callback_running;
   for (uint32_t i = 0; i < BUILTIN_COUNT; i++) {
     ecs_status status = ecs_phase(world, &(ecs_phase_desc){.name = builtin[i]});
     if (status != ECS_OK) return status;

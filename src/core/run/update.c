@@ -130,9 +130,11 @@ static void begin_interval(ecs_system *system) {
 /* Whether the system's condition holds; it draws from a stream of its own. */
 static ecs_status ask(ecs_world *world, ecs_system *system, bool *wanted) {
   world->schedule->clock = 0;
+  world->schedule->current = system;
   world->chance = next_stream(world, system);
   char first = callback_begin(world);
   ecs_status status = system->when(world, system->ud, wanted);
+  world->schedule->current = NULL;
   if (UNLIKELY(staging_is_open(&world->staging))) status = callback_end_left(world, status);
   callback_end(world, status, first);
   if (status != ECS_OK) system->streams--;
@@ -298,7 +300,8 @@ static ecs_status begin(ecs_world *world, const char *operation, double dt) {
   const struct loop_owner *owner = world->staging.loop_owners;
   for (; status == ECS_OK && owner; owner = owner->next) status = owner->end_loops(owner->ud);
   if (status == ECS_OK && staging_is_open(&world->staging))
-    status = world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
+    status = world_fail(world, ECS_EBUSY, "%s is not possible inside a loop (which the host ends "
+                        "by ecs_iter_close, or ecs_abandon where it was left)", operation);
   if (status == ECS_OK) status = indexes_watch(world);
   if (status == ECS_OK) {
     world_turn(world);

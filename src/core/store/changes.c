@@ -273,6 +273,13 @@ void changes_close(ecs_query *query) {
   if (--query->uses == 0) end_use(query);
 }
 
+void changes_close_all(ecs_world *world, const ecs_query *except) {
+  for (ecs_query *query = world->first_query; query; query = query->next) {
+    if (query->uses > 1) query->uses = 1;
+    if (query != except) changes_close(query);
+  }
+}
+
 void changes_use(ecs_query *query) {
   if (LIKELY(!query->terms.changes) || query->uses) return;
   end_use(query);

@@ -21,6 +21,9 @@ ecs_status changes_open(ecs_query *query);
 /* It ends; what was written until now is known. */
 void changes_close(ecs_query *query);
 
+/* Ends all uses of all queries but the outermost one of a query, or NULL. */
+void changes_close_all(ecs_world *world, const ecs_query *except);
+
 /* A use that is over at once, and during which nothing was written. */
 void changes_use(ecs_query *query);
 

@@ -391,7 +391,7 @@ static void drop_commands(ecs_world *world, uint32_t scope) {
   for (uint32_t i = 0; i < staging->scope_count; i++) staging->scopes[i].first_command = 0;
 }
 
-static void drop_all(ecs_world *world, uint32_t scope) {
+void scope_drop(ecs_world *world, uint32_t scope) {
   if (UNLIKELY(world->watching->note_count)) watch_drop_notes(world, scope);
   if (world->staging.command_count) drop_commands(world, scope);
   if (UNLIKELY(world->staging.emission_count)) emissions_drop(world, scope);
@@ -429,7 +429,7 @@ ecs_status scope_commit(ecs_world *world, uint32_t scope) {
 void scope_cancel(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
   assert(scope < staging->scope_count && staging->scopes[scope].open);
-  drop_all(world, scope);
+  scope_drop(world, scope);
   end_scope(world, scope);
   if (staging->open == 0 && commands_apply(world) != ECS_OK) {
     drop_commands(world, NONE);
@@ -496,7 +496,7 @@ void scope_end_inner(ecs_world *world, uint32_t scope, bool keep) {
   struct staging *staging = &world->staging;
   for (uint32_t at = staging->scope_count; at-- > scope + 1;) {
     if (at >= staging->scope_count || !staging->scopes[at].open) continue;
-    if (!keep) drop_all(world, at);
+    if (!keep) scope_drop(world, at);
     end_scope(world, at);
   }
 }
@@ -538,7 +538,7 @@ ecs_status deferred_cancel(ecs_world *world) {
   uint32_t scope;
   ecs_status status = need_deferred(world, "cancel", &scope);
   if (status != ECS_OK) return status;
-  drop_all(world, scope);
+  scope_drop(world, scope);
   return scope_commit(world, scope);
 }
 

@@ -90,6 +90,9 @@ uint32_t scope_deferred(const ecs_world *world);
 ecs_status deferred_commit(ecs_world *world);
 ecs_status deferred_cancel(ecs_world *world);
 
+/* Drops what a scope holds, which stays open; for NONE everything, also what ended ones left. */
+void scope_drop(ecs_world *world, uint32_t scope);
+
 /* Ends every scope opened after this one: a system may leave some open. */
 void scope_end_inner(ecs_world *world, uint32_t scope, bool keep);
 

@@ -1,6 +1,7 @@
 #include "core/store/fail.h"
 
 #include "core/base/text.h"
+#include "core/store/watch.h"
 #include "core/store/world.h"
 
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...) {
@@ -17,9 +18,13 @@ ecs_status world_nomem(const ecs_world *world) {
 
 ecs_status world_not_busy(const ecs_world *world, const char *operation) {
   if (world->staging.busy == 0 && !world->updating) return ECS_OK;
+  const char *kind, *name = world->watching->running(world, &kind);
+  char who[MESSAGE_SIZE / 2] = "";
+  if (name) text_format(who, sizeof who, ": %s '%s' is running", kind, name);
   return world_fail(world, ECS_EBUSY,
-                    "%s is not possible inside a system, a function form or defer",
-                    operation);
+                    "%s is not possible inside a system, a function form or defer%s%s", operation,
+                    who, world->updating ? " (where a host's function was left by longjmp or an "
+                    "exception, the host calls ecs_abandon)" : "");
 }
 
 ecs_status world_is_idle(const ecs_world *world, const char *operation) {

@@ -48,6 +48,8 @@ struct passage *passage_new(ecs_query *query) {
   size_t size = sizeof(struct passage) + (batched ? room_of(query) : 0);
   struct passage *passage = memory_resize(memory, NULL, 0, size);
   if (!passage) return NULL;
+  passage->next = query->world->passages;
+  query->world->passages = passage;
   passage->size = size;
   passage->batched = batched;
   passage->listed = false;
@@ -61,8 +63,15 @@ struct passage *passage_new(ecs_query *query) {
 }
 
 void passage_free(ecs_world *world, struct passage *passage) {
+  struct passage **at = &world->passages;
+  while (*at != passage) at = &(*at)->next;
+  *at = passage->next;
   walk_end(&passage->walk);
   memory_free(&world->memory, passage, passage->size);
+}
+
+void passages_free(ecs_world *world) {
+  while (world->passages) passage_free(world, world->passages);
 }
 
 /* ---- parts ---- */

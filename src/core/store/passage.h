@@ -18,6 +18,7 @@ struct passage_term {
 };
 
 struct passage {
+  struct passage *next;        /* in the world's list: the newest first */
   struct walk walk;
   uint32_t match;              /* of the run: of the query, its table's */
   size_t size;                 /* of the passage, with the room of its batches */
@@ -39,6 +40,9 @@ struct passage {
 /* Makes one before the first run of a query that has steps; NULL when out of memory. */
 struct passage *passage_new(ecs_query *query);
 void passage_free(ecs_world *world, struct passage *passage);
+
+/* Frees all that there are: nothing closes their iterations any more. */
+void passages_free(ecs_world *world);
 
 /* Whether the match behind one has its row, and the cells of all steps, behind those of that. */
 INLINE bool passage_goes_on(const struct passage *passage, uint32_t at) {

@@ -20,11 +20,13 @@ struct scope {
 };
 
 /* Someone whose loops update and run end first; on ECS_ENOMEM these stay open. What a system
-** leaves open ends with it; what was staged there counts if `keep`. */
+** leaves open ends with it; what was staged there counts if `keep`. Where functions have been left
+** by a jump, `abandon` forgets those of its own that were around them. */
 struct loop_owner {
   struct loop_owner *next;
   ecs_status (*end_loops)(void *ud);
   void (*end_system)(void *ud, bool keep);
+  void (*abandon)(void *ud);
   void *ud;
 };
 

@@ -7,6 +7,7 @@
 #include "core/store/event.h"
 #include "core/store/graph.h"
 #include "core/store/index.h"
+#include "core/store/passage.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/sparse_rows.h"
@@ -23,6 +24,7 @@ ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed) {
 }
 
 void world_clear(ecs_world *world) {
+  passages_free(world);
   while (world->first_query) query_free(world->first_query);
   struct memory *memory = &world->memory;
   staging_free(world);

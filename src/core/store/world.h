@@ -19,6 +19,7 @@ struct attachment;
 struct clone;
 struct event;
 struct part;
+struct passage;
 struct pool;
 struct relation;
 struct schedule;
@@ -78,6 +79,7 @@ struct ecs_world {
   struct watching *watching;     /* what observers are to be told: watch.h */
   struct schedule *schedule;
   ecs_query *first_query, *last_query;
+  struct passage *passages;      /* of C iterators that are open: passage.h */
   uint32_t last_table;           /* where the last spawn went, if it is still there */
   uint64_t seed;
   uint64_t tick;                 /* updates so far */
