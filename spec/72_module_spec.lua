@@ -161,6 +161,45 @@ describe("the module", function()
     end
   end)
 
+  it("says of a world of another copy of the library where both copies are", function()
+    local copy = os.tmpname()
+    local code = [[
+      local path = package.searchpath("ecs.native", package.cpath)
+      local bytes <close> = assert(io.open(path, "rb"))
+      local other <close> = assert(io.open(arg[1], "wb"))
+      assert(other:write(bytes:read "a"))
+      other:close()
+      local ecs, native = require "ecs", require "ecs.native"
+      local open = require("ecs.live").open
+      local second = package.loadlib(arg[1], "luaopen_ecs_native")("ecs.native", arg[1])
+      local world, foreign = ecs.world(), second.world()
+      local function refused(what, fn, ...)
+        local ok, message = pcall(fn, ...)
+        local _, at = message:find(what .. " expected, got one of another copy of ecs: ", 1, true)
+        assert(not ok and at and message:find(path, at, true) and message:find(arg[1], at, true)
+          and message:find("are both loaded; load only one", at, true), tostring(message))
+      end
+      refused("world", world.spawn, foreign)
+      refused("world", foreign.spawn, world)
+      refused("query", world:query("").count, foreign:query(""))
+      refused("snapshot", world.restore, world, foreign:snapshot())
+      refused("world", ecs.save_file, foreign, "nowhere")
+      refused("world", open, foreign, ".")
+      local ok, message = pcall(world.restore, world, foreign)
+      assert(not ok and message:find("snapshot expected, got ecs.world", 1, true), message)
+      ok, message = pcall(world.spawn, world:query "")
+      assert(not ok and message:find("world expected, got ecs.query", 1, true), message)
+      print "all"]]
+    local script = copy .. ".lua"
+    local file <close> = assert(io.open(script, "w"))
+    file:write(code)
+    file:close()
+    local said_here = output_of(("%s %s %s"):format(terminal.LUA, script, copy))
+    os.remove(script)
+    os.remove(copy)
+    assert.equal("all", said_here:match "^(.-)%s*$")
+  end)
+
   it("refuses what the environment says of kernels and makes no sense", function()
     local text = said("", "ECS_ISA=bogus")
     assert(text:find "ECS_ISA is 'bogus'" and text:find "avx2", text)

@@ -14,8 +14,10 @@ local function check(ok, message)
 end
 
 local function check_arguments(world, path, name, options)
-  if native.is_open(world) == nil then
-    error(("bad argument #1 to '%s' (world expected, got %s)"):format(name, type(world)), 3)
+  local open, other = native.is_open(world)
+  if open == nil then
+    local got = other or type(world)
+    error(("bad argument #1 to '%s' (world expected, got %s)"):format(name, got), 3)
   elseif type(path) ~= "string" or path == "" or path:find("\0", 1, true) then
     local got = path == "" and "an empty string" or type(path)
     error(("bad argument #2 to '%s' (path expected, got %s)"):format(name, got), 3)

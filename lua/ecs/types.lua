@@ -88,9 +88,11 @@ function native.format(id) end
 ---@return any ...
 function native.try(fn, ...) end
 
---- Whether a world is open; nothing for what is no world.
+--- Whether a world is open; nil for what is no world, and what it is when it is a world of another
+--- copy of ecs.
 ---@param value any
----@return boolean?
+---@return boolean? open
+---@return string? other
 function native.is_open(value) end
 
 --- Calls a function while what scripts register is kept for a swap (see ecs.live); what is not

@@ -344,7 +344,7 @@ static int world_snapshot(lua_State *L) {
 static int world_restore(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   struct snapshot_box *snapshot = box_test(L, 2, &kind_snapshot, sizeof *snapshot);
-  if (!snapshot) return luaL_typeerror(L, 2, "snapshot");
+  if (!snapshot) return no_object(L, 2, &kind_snapshot, "snapshot");
   if (snapshot->box != box || !snapshot->snapshot)
     return luaL_argerror(L, 2, "the snapshot is of another world");
   bool tried = false;

@@ -235,7 +235,8 @@ int ecs_native_world(lua_State *L) {
 
 int ecs_native_is_open(lua_State *L) {
   const struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
-  if (!box) return 0;
+  lua_pushnil(L);
+  if (!box) return push_copies(L, 1, &kind_world) ? 2 : 0;
   lua_pushboolean(L, box->world != NULL);
   return 1;
 }

@@ -134,14 +134,17 @@ static void push_methods(lua_State *L, const struct object *object) {
   lua_setmetatable(L, -2);
 }
 
-/* Makes the kind's metatable, unless the module was opened in this state before. */
-static void open_object(lua_State *L, const struct object *object) {
+/* Makes the kind's metatable, unless the module was opened in this state before. Its `__from` is
+** what `require` gave beside the name: the file of the module. */
+static void open_object(lua_State *L, const struct object *object, const char *from) {
   bool known = lua_rawgetp(L, LUA_REGISTRYINDEX, object->kind) == LUA_TTABLE;
   lua_pop(L, 1);
   if (known) return;
   lua_newtable(L);
   lua_pushfstring(L, "ecs.%s", object->name);
   lua_setfield(L, -2, "__name");
+  lua_pushstring(L, from);
+  lua_setfield(L, -2, "__from");
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
   push_methods(L, object);
@@ -218,6 +221,7 @@ static void check_environment(lua_State *L) {
 
 int luaopen_ecs_native(lua_State *L) {
   luaL_checkversion(L);
+  const char *from = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
   check_environment(L);
   worlds_open(L);
   weights_open(L);
@@ -225,7 +229,7 @@ int luaopen_ecs_native(lua_State *L) {
   field_names_open(L);
   api_open(L);
   for (const struct object *object = objects; object->name; object++)
-    open_object(L, object);
+    open_object(L, object, from);
   luaL_newlib(L, functions);
   attempt_push(L);
   lua_setfield(L, -2, "try");

@@ -195,8 +195,9 @@ end
 
 -- The directories as a list, and on_error.
 local function check_open(world, directories, options)
-  if native.is_open(world) == nil then
-    error(("bad argument #1 to 'open' (world expected, got %s)"):format(type(world)), 3)
+  local open, other = native.is_open(world)
+  if open == nil then
+    error(("bad argument #1 to 'open' (world expected, got %s)"):format(other or type(world)), 3)
   elseif options ~= nil and type(options) ~= "table" then
     error(("bad argument #3 to 'open' (table expected, got %s)"):format(type(options)), 3)
   end

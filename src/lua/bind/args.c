@@ -34,8 +34,29 @@ static const char *called_by_for(lua_State *L, const void *kind) {
   return method;
 }
 
+bool push_copies(lua_State *L, int arg, const void *kind) {
+  int top = lua_gettop(L);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, kind);
+  lua_getfield(L, top + 1, "__name");
+  bool other = lua_type(L, arg) == LUA_TUSERDATA &&
+               luaL_getmetafield(L, arg, "__name") != LUA_TNIL && lua_rawequal(L, -1, -2);
+  if (other) {
+    lua_getfield(L, top + 1, "__from");
+    if (luaL_getmetafield(L, arg, "__from") != LUA_TSTRING) lua_pushliteral(L, "?");
+    lua_pushfstring(L, "one of another copy of ecs: '%s' and '%s' are both loaded; load only one",
+                    lua_tostring(L, top + 4), lua_tostring(L, top + 5));
+    lua_replace(L, top + 1);
+  }
+  lua_settop(L, top + other);
+  return other;
+}
+
 int no_object(lua_State *L, int arg, const void *kind, const char *name) {
   need_stack(L, 8);
+  if (push_copies(L, arg, kind)) {
+    lua_pushfstring(L, "%s expected, got %s", name, lua_tostring(L, -1));
+    return luaL_argerror(L, arg, lua_tostring(L, -1));
+  }
   const char *looped = arg == 1 ? called_by_for(L, kind) : NULL;
   if (looped)
     return luaL_error(L, "for goes through what a call gives: write %s:%s()", name, looped);

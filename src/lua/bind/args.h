@@ -10,6 +10,10 @@
 ** that was called by a dot it says so. */
 int no_object(lua_State *L, int arg, const void *kind, const char *name);
 
+/* Whether an argument that is no object of that kind is one of another copy of this library, which
+** was opened in the same state; pushes what it is, and where both came from. */
+bool push_copies(lua_State *L, int arg, const void *kind);
+
 /* A finite number that is not negative. */
 double check_seconds(lua_State *L, int arg);
 
