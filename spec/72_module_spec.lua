@@ -200,12 +200,16 @@ describe("the module", function()
     assert.equal("all", said_here:match "^(.-)%s*$")
   end)
 
-  it("refuses what the environment says of kernels and makes no sense", function()
+  it("refuses what the environment says of worlds and makes no sense", function()
     local text = said("", "ECS_ISA=bogus")
     assert(text:find "ECS_ISA is 'bogus'" and text:find "avx2", text)
     text = said("", "ECS_KERNELS=off")
     assert(text:find "ECS_KERNELS is 'off'", text)
-    assert.equal("2.0\n", said("", "ECS_KERNELS=0"))
+    for _, threads in ipairs { "bogus", "0", "4x", "65" } do
+      text = said("", "ECS_THREADS=" .. threads)
+      assert(text:find("ECS_THREADS is '" .. threads .. "'") and text:find "from 1 to 64", text)
+    end
+    assert.equal("2.0\n", said("", "ECS_KERNELS=0 ECS_THREADS=4 ECS_ISA="))
   end)
 
   it("says where its headers are", function()

@@ -171,6 +171,21 @@ static uint32_t threads_of_text(const char *text, bool *eager) {
   return sound ? (uint32_t)threads : 0;
 }
 
+void environment_check(lua_State *L) {
+  const char *isa = getenv("ECS_ISA"), *kernels = getenv("ECS_KERNELS");
+  const char *threads = getenv("ECS_THREADS");
+  if (isa && *isa && isa_named(isa) < 0)
+    luaL_error(L, "the environment's ECS_ISA is '%s': kernels know %s, %s and %s", isa,
+               isa_name(K_BASE), isa_name(K_AVX2), isa_name(K_AVX512));
+  if (kernels && *kernels && strcmp(kernels, "0") != 0 && strcmp(kernels, "1") != 0)
+    luaL_error(L, "the environment's ECS_KERNELS is '%s': 0 turns kernels off, 1 leaves them on",
+               kernels);
+  bool eager;
+  if (threads && *threads && threads_of_text(threads, &eager) == 0)
+    luaL_error(L, "the environment's ECS_THREADS is '%s': it is an integer from 1 to %d", threads,
+               MOST_THREADS);
+}
+
 static uint32_t threads_option(lua_State *L, bool *eager) {
   int is_integer;
   lua_Integer threads = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &is_integer) : 0;

@@ -1,12 +1,10 @@
 #include <lauxlib.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "ecs_lua_open.h"
 #include "ecs_version.h"
-#include "kernel/isa.h"
 #include "lua/api.h"
 #include "lua/attempt.h"
 #include "lua/bind/field_names.h"
@@ -208,21 +206,10 @@ static void push_exports(lua_State *L) {
   }
 }
 
-/* What the environment says of all worlds of this process: mistakes there would go unnoticed. */
-static void check_environment(lua_State *L) {
-  const char *isa = getenv("ECS_ISA"), *kernels = getenv("ECS_KERNELS");
-  if (isa && *isa && isa_named(isa) < 0)
-    luaL_error(L, "the environment's ECS_ISA is '%s': kernels know %s, %s and %s", isa,
-               isa_name(K_BASE), isa_name(K_AVX2), isa_name(K_AVX512));
-  if (kernels && *kernels && strcmp(kernels, "0") != 0 && strcmp(kernels, "1") != 0)
-    luaL_error(L, "the environment's ECS_KERNELS is '%s': 0 turns kernels off, 1 leaves them on",
-               kernels);
-}
-
 int luaopen_ecs_native(lua_State *L) {
   luaL_checkversion(L);
   const char *from = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
-  check_environment(L);
+  environment_check(L);
   worlds_open(L);
   weights_open(L);
   names_open(L);
