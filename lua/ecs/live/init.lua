@@ -201,6 +201,9 @@ local function check_open(world, directories, options)
   elseif options ~= nil and type(options) ~= "table" then
     error(("bad argument #3 to 'open' (table expected, got %s)"):format(type(options)), 3)
   end
+  if type(rawget(_G, "io")) ~= "table" then
+    error("ecs.live.open needs Lua's library 'io', which is not open", 3)
+  end
   local list = type(directories) == "string" and { directories } or {}
   for key, directory in next, type(directories) == "table" and directories or {} do
     if math.type(key) ~= "integer" or key < 1 or key > rawlen(directories) then

@@ -1,5 +1,7 @@
 -- One reading of live scripts: the files that have to run, run as scripts or as modules.
 
+local package = require "package"   -- whatever became of the global
+
 local native = require "ecs.native"
 local registrations = require "ecs.live.registrations"
 local watch = require "ecs.live.watch"

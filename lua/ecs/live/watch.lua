@@ -1,6 +1,8 @@
 -- Which files of some directories have changed. Times, size and inode tell which may have; where
 -- they do not tell whether one has, its text does.
 
+local package = require "package"   -- whatever became of the global
+
 local native = require "ecs.native"
 
 local watch = {}
@@ -134,7 +136,7 @@ function watch:module(name)
       return path
     end
   end
-  local path = package and package.searchpath(name, package.path)
+  local path = package.searchpath(name, package.path)
   for _, directory in ipairs(path and self.directories or {}) do
     local plain, prefix = watch.plain(path), watch.plain(directory.path) .. "/"
     if not directory.single and plain:sub(1, #prefix) == prefix then
