@@ -38,6 +38,22 @@ scenario("a family despawned", {
   act = function(s) s.world:despawn(s.ids[1]) end,
 })
 
+scenario("a query despawned, but for those that something is tied to", {
+  prepare = function(s)
+    family(s)
+    s.world:relation("Guards", { exclusive = true, on_target_despawn = "error" })
+    local guard = s.world:spawn()
+    for i = 1, 4 do s.world:add(i == 1 and guard or s.ids[i], "Guards", s.ids[i * 5]) end
+    s.query = s.world:query "Position"
+  end,
+  act = function(s)
+    local ok, message = pcall(s.query.despawn, s.query)
+    assert(not ok)
+    if message == "not enough memory" then error(message, 0) end
+    assert(message:find "cannot be despawned while" and s.query:count() > 0, message)
+  end,
+})
+
 scenario("a relation migrated", {
   prepare = family,
   act = function(s) s.world:relation("Owes", { "amount: f64", "why: string", "more: i8 = 2" }) end,

@@ -6,6 +6,7 @@
 #include "core/store/cells.h"
 #include "core/store/world.h"
 #include "ecs_system.h"
+#include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/index_keys.h"
 #include "lua/loop.h"
@@ -98,7 +99,8 @@ static void abandon(void *ud) {
 void world_own_loops(struct world_box *box) {
   struct staging *staging = &box->world->staging;
   struct loop_owner *owner = box->loops->owner;
-  *owner = (struct loop_owner){staging->loop_owners, end_loops, end_system, abandon, box};
+  *owner = (struct loop_owner){staging->loop_owners, end_loops, end_system, abandon,
+                               words_reserve, box};
   staging->loop_owners = owner;
 }
 

@@ -56,6 +56,9 @@ static struct world_box *push_box(lua_State *L) {
 struct world_box *new_world_box(lua_State *L) {
   struct world_box *box = push_box(L);
   box->registrar = &registrar_now;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  box->main = lua_tothread(L, -1);
+  lua_pop(L, 1);
   names_attach(L, box);
   field_names_attach(L, box);
   for (int i = 1; i <= WORLD_VALUES; i++) {
@@ -198,12 +201,6 @@ static uint32_t threads_option(lua_State *L, bool *eager) {
   return (uint32_t)threads;
 }
 
-/* What the environment says of worlds whose options do not. */
-static uint32_t usual_threads(bool *eager) {
-  const char *text = getenv("ECS_THREADS");
-  return text ? threads_of_text(text, eager) : 0;
-}
-
 /* Reads { tag =, seed =, kernels =, threads = } at stack index 1. */
 static void read_options(lua_State *L, struct world_box *box, ecs_world_desc *desc, bool *eager) {
   if (lua_isnoneornil(L, 1)) return;
@@ -231,7 +228,8 @@ int ecs_native_world(lua_State *L) {
   lua_settop(L, 1);
   struct world_box *box = new_world_box(L);
   bool eager = false;
-  ecs_world_desc desc = {.threads = usual_threads(&eager)};
+  const char *threads = getenv("ECS_THREADS");
+  ecs_world_desc desc = {.threads = threads ? threads_of_text(threads, &eager) : 0};
   read_options(L, box, &desc, &eager);
   desc.alloc = lua_getallocf(L, &desc.alloc_ud);
   if (desc.tag == 0) desc.tag = worlds_next_tag(L);

@@ -359,12 +359,21 @@ static bool are_ends(const ecs_world *world) {
          world->watching->note_count == 0 && !has_ties(world);
 }
 
+/* Whoever is to say which command does not apply needs memory for it: before the others do. */
+static ecs_status reserve_words(const ecs_world *world) {
+  const struct loop_owner *owner = world->staging.loop_owners;
+  for (; owner; owner = owner->next)
+    if (!owner->reserve_words(owner->ud, world->staging.refusal)) return world_nomem(world);
+  return ECS_OK;
+}
+
 /* Those that are written, each entity by its chain. */
 static ecs_status apply_chains(ecs_world *world) {
   struct staging *staging = &world->staging;
   bool cascades = has_ties(world);
   ecs_status status = decide(world, cascades);
   if (status == ECS_OK && UNLIKELY(staging->watched)) status = note_changes(world);
+  if (status == ECS_OK && UNLIKELY(staging->refused != ECS_OK)) status = reserve_words(world);
   if (status != ECS_OK) {
     cascade_undo(world);
     if (staging->watched) watch_forget_changes(world);

@@ -27,6 +27,8 @@ struct loop_owner {
   ecs_status (*end_loops)(void *ud);
   void (*end_system)(void *ud, bool keep);
   void (*abandon)(void *ud);
+  bool (*reserve_words)(void *ud, const char *refusal);   /* makes room to say that some commands do
+                                                          ** not apply, before the others do */
   void *ud;
 };
 

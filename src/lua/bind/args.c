@@ -5,29 +5,17 @@
 #include "core/base/text.h"
 #include "lua/bind/status.h"
 
-/* Whether the running function is a method of that kind, but not called as one; its name. */
-static const char *called_by_dot(lua_State *L, const void *kind) {
-  lua_Debug call;
-  int top = lua_gettop(L);
-  if (!lua_getstack(L, 0, &call) || !lua_getinfo(L, "nf", &call)) return NULL;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, kind);
-  bool method = call.name && strcmp(call.namewhat, "method") != 0 &&
-                lua_getfield(L, -1, "__index") == LUA_TTABLE &&
-                lua_getfield(L, -1, call.name) == LUA_TFUNCTION && lua_rawequal(L, -1, top + 1);
-  lua_settop(L, top);
-  return method ? call.name : NULL;
-}
-
-/* Whether a method of that kind has been given to `for` itself, which calls it with nothing; its
-** name. */
-static const char *called_by_for(lua_State *L, const void *kind) {
+/* The name of the running function, a method of that kind, unless it is called as one; else NULL.
+** *loops: it has been given to `for` itself, which calls it with nothing. */
+static const char *called_otherwise(lua_State *L, const void *kind, bool *loops) {
   lua_Debug call;
   int top = lua_gettop(L);
   const char *method = NULL;
   if (!lua_getstack(L, 0, &call) || !lua_getinfo(L, "nf", &call)) return NULL;
-  bool loops = call.name && strcmp(call.namewhat, "for iterator") == 0;
+  *loops = call.name && strcmp(call.namewhat, "for iterator") == 0;
   lua_rawgetp(L, LUA_REGISTRYINDEX, kind);
-  if (loops && lua_getfield(L, -1, "__index") == LUA_TTABLE)
+  bool plain = call.name && strcmp(call.namewhat, "method") != 0;
+  if (plain && lua_getfield(L, -1, "__index") == LUA_TTABLE)
     for (lua_pushnil(L); !method && lua_next(L, top + 3); lua_pop(L, 1))
       if (lua_rawequal(L, -1, top + 1)) method = lua_tostring(L, -2);
   lua_settop(L, top);
@@ -57,10 +45,10 @@ int no_object(lua_State *L, int arg, const void *kind, const char *name) {
     lua_pushfstring(L, "%s expected, got %s", name, lua_tostring(L, -1));
     return luaL_argerror(L, arg, lua_tostring(L, -1));
   }
-  const char *looped = arg == 1 ? called_by_for(L, kind) : NULL;
-  if (looped)
-    return luaL_error(L, "for goes through what a call gives: write %s:%s()", name, looped);
-  const char *method = arg == 1 ? called_by_dot(L, kind) : NULL;
+  bool loops = false;
+  const char *method = arg == 1 ? called_otherwise(L, kind, &loops) : NULL;
+  if (method && loops)
+    return luaL_error(L, "for goes through what a call gives: write %s:%s()", name, method);
   if (!method) return luaL_typeerror(L, arg, name);
   const char *got = luaL_typename(L, arg);
   if (!lua_isnone(L, arg) && luaL_getmetafield(L, arg, "__name") == LUA_TSTRING)

@@ -13,12 +13,45 @@ int raise_memory(lua_State *L) {
   abort();   /* never: lua_error does not return */
 }
 
+static const char words_key = 0;
+
+/* (text) */
+static int keep_words(lua_State *L) {
+  lua_pushstring(L, lua_touserdata(L, 1));
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &words_key);
+  return 0;
+}
+
+bool words_reserve(void *world_box, const char *text) {
+  lua_State *L = ((const struct world_box *)world_box)->main;
+  if (lua_status(L) != LUA_OK) return true;   /* it cannot run anything: the host has resumed it */
+  if (!lua_checkstack(L, 4)) return false;
+  lua_pushlightuserdata(L, (void *)(uintptr_t)text);
+  bool kept = try_quietly(L, keep_words, 1, 0) == LUA_OK;
+  if (!kept) lua_pop(L, 1);
+  return kept;
+}
+
+/* (words): puts the place before them that called whoever raises them. */
+static int place_words(lua_State *L) {
+  luaL_where(L, 2);
+  lua_insert(L, 1);
+  lua_concat(L, 2);
+  return 1;
+}
+
 int raise_error(lua_State *L, const char *format, ...) {
   char text[MESSAGE_SIZE];
   va_list args;
   va_start(args, format);
   text_vformat(text, sizeof text, format, args);
   va_end(args);
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &words_key) == LUA_TSTRING &&
+      strcmp(lua_tostring(L, -1), text) == 0) {
+    lua_pushvalue(L, -1);
+    if (try_quietly(L, place_words, 1, 1) != LUA_OK) lua_pop(L, 1);
+    return lua_error(L);
+  }
   return luaL_error(L, "%s", text);
 }
 

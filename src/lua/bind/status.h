@@ -20,6 +20,9 @@ int raise_argument(lua_State *L, const ecs_world *world, ecs_status status, int 
 ** called, so it may name what a finalizer could take away. */
 FORMAT(2, 3) int raise_error(lua_State *L, const char *format, ...);
 
+/* Keeps a text, so that raise_error has memory for it; false when there is none. A loop_owner's. */
+bool words_reserve(void *world_box, const char *text);
+
 /* Lua's own "not enough memory". */
 NORETURN int raise_memory(lua_State *L);
 

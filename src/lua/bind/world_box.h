@@ -37,6 +37,7 @@ struct weights;
 struct world_box {
   struct head head;
   ecs_world *world;          /* NULL once closed */
+  lua_State *main;           /* the state's first thread */
   ecs_world *hidden;         /* the open world while a codec's function must not use it */
   ecs_world *doomed;         /* closed while `depth` was not 0: freed when it gets there */
   uint32_t calls;            /* public calls so far */
