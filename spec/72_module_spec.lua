@@ -146,6 +146,18 @@ describe("src/ecs_lua.h", function()
     end
     assert(count > 50)
   end)
+
+  it("has no function that takes texts and is not called without one in spec/c", function()
+    local tried, count = contents "spec/c/test_descriptions.c", 0
+    for name, arguments in public_headers.text("ecs.h"):gmatch "ECS_API [^;{]-(ecs_[%w_]+)(%b())"
+    do
+      if arguments:find "const char %*" then
+        count = count + 1
+        assert(tried:find(name .. "%([^;]-%f[%w_]NULL"), name)
+      end
+    end
+    assert(count > 15)
+  end)
 end)
 
 describe("the module", function()

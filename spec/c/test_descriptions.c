@@ -106,6 +106,8 @@ static void empty_queries(void) {
   ecs_index *made = NULL;
   size_t count;
   CHECK_FAILS(f.world, ECS_EINVAL, "a query has a text", ecs_query_new(f.world, NULL, &query));
+  CHECK_FAILS(f.world, ECS_EINVAL, "a query has a text",
+              ecs_query_with(f.world, NULL, NULL, 0, &query));
   CHECK_FAILS(f.world, ECS_EINVAL, "a query has a text", ecs_count(f.world, NULL, &count));
   CHECK_FAILS(f.world, ECS_EINVAL, "a variable needs a name",
               ecs_query_with(f.world, "Health($x)", &variable, 1, &query));
@@ -127,6 +129,32 @@ static void empty_prefabs(void) {
   close_world(&f);
 }
 
+static void no_names(void) {
+  open_usual(&f);
+  ecs_world *world = f.world;
+  ecs_id id = ECS_NULL;
+  uint32_t leaf;
+  double alpha;
+  CHECK_FAILS(world, ECS_EINVAL, "'' is no name for a component", ecs_tag(world, NULL, &id));
+  CHECK_FAILS(world, ECS_EINVAL, "'' is no name for a component",
+              ecs_array(world, NULL, ECS_F32, 1, &id));
+  CHECK_FAILS(world, ECS_ENAME, "component ''", ecs_leaf(world, NULL, &id, &leaf));
+  CHECK(!ecs_cell_named(world, ECS_NULL, NULL));
+  CHECK(strstr(ecs_message(world), "component ''") != NULL);
+  CHECK(!ecs_component_find(world, NULL) && !ecs_lookup(world, NULL));
+  CHECK_OK(world, ecs_spawn(world, NULL, 0, &id));
+  CHECK_OK(world, ecs_name(world, id, "e"));
+  CHECK_OK(world, ecs_name(world, id, NULL));
+  CHECK(!ecs_name_of(world, id));
+  CHECK(!ecs_index_find(world, NULL));
+  CHECK_FAILS(world, ECS_ENAME, "no index is named ''", ecs_index_drop(world, NULL));
+  CHECK_FAILS(world, ECS_ENAME, "no system is named ''", ecs_system_remove(world, NULL));
+  CHECK_FAILS(world, ECS_ENAME, "no system or phase is named ''", ecs_switch(world, NULL, true));
+  CHECK_FAILS(world, ECS_ENAME, "no system or phase is named ''", ecs_run(world, NULL, 0));
+  CHECK_FAILS(world, ECS_EINVAL, "no phase is fixed", ecs_alpha(world, NULL, &alpha));
+  close_world(&f);
+}
+
 static const struct test tests[] = {
   {"a world that nothing is said of has tag 1, and its memory is malloc's", default_worlds},
   {"a world that makes no sense is refused, and there is none", refused_worlds},
@@ -136,6 +164,7 @@ static const struct test tests[] = {
   {"phases, systems and observers without a name or function are refused in words",
    empty_systems},
   {"queries, variables and indexes without a text or name are refused in words", empty_queries},
+  {"names that are NULL are those of nothing", no_names},
   {"prefabs without a list or a name are refused in words", empty_prefabs},
 };
 

@@ -43,18 +43,14 @@ struct whole {
   struct kernels kernels;
 };
 
-static struct world_box *push_box(lua_State *L) {
+struct world_box *new_world_box(lua_State *L) {
   struct whole *whole = new_box(L, &kind_world, sizeof *whole, WORLD_VALUES);
   whole->loops.owner = &whole->owner;
   whole->box.scratch = &whole->scratch;
   whole->box.loops = &whole->loops;
   whole->box.systems = &whole->systems;
   whole->box.kernels = &whole->kernels;
-  return &whole->box;
-}
-
-struct world_box *new_world_box(lua_State *L) {
-  struct world_box *box = push_box(L);
+  struct world_box *box = &whole->box;
   box->registrar = &registrar_now;
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   box->main = lua_tothread(L, -1);

@@ -6,13 +6,13 @@
 
 extern const luaL_Reg world_core_methods[], world_metamethods[];
 
-/* Refuses what the environment says of all worlds of this process and makes no sense: mistakes there
-** would go unnoticed. */
+/* Refuses what makes no sense of what the environment says of all worlds of this process: mistakes
+** there would go unnoticed. */
 void environment_check(lua_State *L);
 
 /* ecs.world(options) */
 int ecs_native_world(lua_State *L);
-/* native.is_open(value): whether a world is open; nil for what is no world, and then what it is if
+/* native.is_open(value): whether a world is open; nil for what is no world, and then what it is, if
 ** it is a world of another copy of this library. */
 int ecs_native_is_open(lua_State *L);
 

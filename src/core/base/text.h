@@ -31,4 +31,7 @@ bool text_is_identifier(const char *text, size_t size);
 bool text_equal(const char *a, const char *b, size_t size_of_b);
 bool text_same(ecs_string a, ecs_string b);
 
+/* A name or text that a host gives: NULL is an empty one. */
+static inline const char *text_given(const char *text) { return text ? text : ""; }
+
 #endif

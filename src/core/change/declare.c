@@ -129,7 +129,7 @@ static ecs_status copy_enum(struct build *build, const ecs_field *from,
 static ecs_status no_name(ecs_world *world, const char *where, const char *name,
                           const char *what) {
   char shown[80];
-  text_format(shown, sizeof shown, "%s", name ? name : "");
+  text_format(shown, sizeof shown, "%s", text_given(name));
   return world_fail(world, ECS_EINVAL,
                     "%s'%s' is no name for a %s (at most 63 letters, digits, _)", where,
                     shown, what);

@@ -31,6 +31,7 @@ ecs_status index_unknown(const ecs_world *world, const char *name, size_t size) 
 }
 
 ecs_index *ecs_index_find(ecs_world *world, const char *name) {
+  name = text_given(name);
   ecs_index *index = index_named(world, name, strlen(name));
   if (!index) index_unknown(world, name, strlen(name));
   return index;

@@ -369,6 +369,7 @@ ecs_status schedule_unknown(const ecs_world *world, const char *name, bool phase
 
 ecs_status ecs_system_remove(ecs_world *world, const char *name) {
   struct schedule *schedule = world->schedule;
+  name = text_given(name);
   ecs_system *system = schedule_system(world, name, strlen(name));
   if (!system) return schedule_unknown(world, name, false);
   uint32_t at = position_of(schedule, system);
@@ -386,6 +387,7 @@ ecs_status ecs_system_remove(ecs_world *world, const char *name) {
 }
 
 ecs_status ecs_switch(ecs_world *world, const char *name, bool on) {
+  name = text_given(name);
   ecs_system *system = schedule_system(world, name, strlen(name));
   struct phase *phase = schedule_phase(world, name, strlen(name), NULL);
   if (!system && !phase) return schedule_unknown(world, name, true);

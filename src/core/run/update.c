@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/base/many.h"
+#include "core/base/text.h"
 #include "core/find/indexing.h"
 #include "core/run/together.h"
 #include "core/run/callback.h"
@@ -345,6 +346,7 @@ ecs_status ecs_update(ecs_world *world, double dt) {
 }
 
 ecs_status ecs_run(ecs_world *world, const char *name, double dt) {
+  name = text_given(name);
   ecs_system *system = schedule_system(world, name, strlen(name));
   struct phase *phase = schedule_phase(world, name, strlen(name), NULL);
   if (!system && !phase) return schedule_unknown(world, name, true);

@@ -300,6 +300,7 @@ void component_free(ecs_world *world, struct component *component) {
 }
 
 ecs_id ecs_component_find(const ecs_world *world, const char *name) {
+  name = text_given(name);
   struct component *component = component_find(world, name, strlen(name));
   return component ? component->id : ECS_NULL;
 }

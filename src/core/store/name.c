@@ -343,7 +343,7 @@ ecs_status name_table_copy(ecs_world *world, const struct name_table *from,
 }
 
 ecs_status ecs_name(ecs_world *world, ecs_id entity, const char *name) {
-  return name_set(world, entity, name ? name : "", name ? strlen(name) : 0);
+  return name_set(world, entity, text_given(name), strlen(text_given(name)));
 }
 
 const char *ecs_name_of(const ecs_world *world, ecs_id entity) {

@@ -3,6 +3,7 @@
 
 #include "core/base/column_cells.h"
 #include "core/base/enumeration.h"
+#include "core/base/text.h"
 #include "core/base/value.h"
 #include "core/store/component.h"
 #include "core/store/emission.h"
@@ -302,6 +303,7 @@ ecs_status ecs_leaf(const ecs_world *world, const char *path, ecs_id *component,
                     uint32_t *leaf) {
   struct component *found;
   uint32_t at;
+  path = text_given(path);
   ecs_status status = component_path(world, path, strlen(path), &found, &at);
   if (status != ECS_OK) return status;
   if (found->leaf_count == 0)
