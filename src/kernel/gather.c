@@ -1,7 +1,7 @@
 #include "kernel/gather.h"
 
 #include "core/base/many.h"
-#include "core/store/bits.h"
+#include "core/base/bits.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 #include "kernel/ops.h"

@@ -2,7 +2,7 @@
 
 #include "core/base/many.h"
 #include "core/base/pool.h"
-#include "core/store/bits.h"
+#include "core/base/bits.h"
 #include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"

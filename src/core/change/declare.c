@@ -9,7 +9,7 @@
 #include "core/store/builtin.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
-#include "core/store/id_set.h"
+#include "core/base/id_set.h"
 #include "core/store/name.h"
 #include "core/store/prefab.h"
 #include "core/store/require.h"

@@ -4,7 +4,7 @@
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/graph.h"
-#include "core/store/id_set.h"
+#include "core/base/id_set.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"

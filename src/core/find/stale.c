@@ -5,7 +5,7 @@
 #include "core/base/types.h"
 #include "core/find/edition.h"
 #include "core/find/refresh.h"
-#include "core/store/bits.h"
+#include "core/base/bits.h"
 #include "core/store/component.h"
 #include "core/store/marks.h"
 #include "core/store/query.h"

@@ -19,7 +19,7 @@
 #include "core/store/batch.h"
 
 #include "core/base/column_cells.h"
-#include "core/store/bits.h"
+#include "core/base/bits.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/graph.h"

@@ -1,6 +1,6 @@
 #include "core/store/changes.h"
 
-#include "core/store/bits.h"
+#include "core/base/bits.h"
 #include "core/store/component.h"
 #include "core/store/marks.h"
 #include "core/store/query.h"

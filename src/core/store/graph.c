@@ -2,7 +2,7 @@
 
 #include "core/store/edge.h"
 #include "core/store/entity.h"
-#include "core/store/id_set.h"
+#include "core/base/id_set.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/require.h"

@@ -1,7 +1,7 @@
 #include "core/store/marks.h"
 
 #include "core/base/many.h"
-#include "core/store/bits.h"
+#include "core/base/bits.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/graph.h"

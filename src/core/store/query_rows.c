@@ -1,6 +1,6 @@
 #include "core/store/query_rows.h"
 
-#include "core/store/bits.h"
+#include "core/base/bits.h"
 #include "core/store/changes.h"
 #include "core/store/query.h"
 #include "core/store/stretch.h"

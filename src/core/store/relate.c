@@ -6,7 +6,7 @@
 #include "core/store/row.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
-#include "core/store/id_set.h"
+#include "core/base/id_set.h"
 #include "core/store/marks.h"
 #include "core/store/prefab.h"
 #include "core/store/relation.h"

@@ -3,7 +3,7 @@
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
-#include "core/store/id_set.h"
+#include "core/base/id_set.h"
 #include "core/store/sparse.h"
 #include "core/store/table.h"
 #include "core/store/world.h"

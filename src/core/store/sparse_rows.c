@@ -2,7 +2,7 @@
 
 #include "core/store/component.h"
 #include "core/store/fields.h"
-#include "core/store/id_set.h"
+#include "core/base/id_set.h"
 #include "core/store/marks.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"

@@ -1,7 +1,7 @@
 #include "core/store/toggle.h"
 
 #include "core/store/command.h"
-#include "core/store/bits.h"
+#include "core/base/bits.h"
 #include "core/store/cells.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"

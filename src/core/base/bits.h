@@ -1,6 +1,6 @@
 /* The bits of a word. */
-#ifndef ECS_CORE_STORE_BITS_H
-#define ECS_CORE_STORE_BITS_H
+#ifndef ECS_CORE_BASE_BITS_H
+#define ECS_CORE_BASE_BITS_H
 
 #include "core/base/base.h"
 

@@ -1,6 +1,6 @@
 /* Sets of ids as sorted arrays. */
-#ifndef ECS_CORE_STORE_ID_SET_H
-#define ECS_CORE_STORE_ID_SET_H
+#ifndef ECS_CORE_BASE_ID_SET_H
+#define ECS_CORE_BASE_ID_SET_H
 
 #include "core/base/base.h"
 
