@@ -3,7 +3,7 @@
 #include <setjmp.h>
 #include <string.h>
 
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

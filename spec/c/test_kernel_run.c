@@ -2,7 +2,7 @@
 ** commands, totals, bitmaps, rows that fail, and memory that runs out. */
 #include "sweep.h"
 
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 #include "kernel/build.h"

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"

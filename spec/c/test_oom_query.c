@@ -1,5 +1,5 @@
 /* Reliability line 2: running out of memory while queries are made, counted and iterated. */
-#include "core/store/batch.h"
+#include "core/command/batch.h"
 #include "core/store/layout.h"
 #include "core/store/world.h"
 #include "sweep.h"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/component.h"
 #include "core/store/graph.h"
 #include "core/store/relation.h"

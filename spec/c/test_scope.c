@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/store/batch.h"
+#include "core/command/batch.h"
 #include "core/store/query.h"
 #include "core/store/some_rows.h"
 #include "core/store/world.h"

@@ -1,7 +1,7 @@
 #include "kernel/brood.h"
 
 #include "core/base/column_cells.h"
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"

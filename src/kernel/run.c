@@ -3,7 +3,7 @@
 #include "core/base/many.h"
 #include "core/base/pool.h"
 #include "core/base/bits.h"
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/index.h"

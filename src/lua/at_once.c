@@ -1,7 +1,7 @@
 /* What is done to all entities of a query, or of a q:where(fn), by one call. */
 #include "lua/at_once.h"
 
-#include "core/store/batch.h"
+#include "core/command/batch.h"
 #include "core/store/changes.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"

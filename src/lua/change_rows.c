@@ -2,7 +2,7 @@
 ** is staged, as the methods of the world do it. */
 #include "lua/change_rows.h"
 
-#include "core/store/batch.h"
+#include "core/command/batch.h"
 #include "core/store/entity.h"
 #include "core/store/entity_change.h"
 #include "core/store/query.h"

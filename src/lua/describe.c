@@ -10,7 +10,7 @@
 #include "core/store/relation.h"
 #include "core/store/table.h"
 #include "core/store/term.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 #include "ecs_component.h"
 #include "ecs_world.h"

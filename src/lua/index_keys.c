@@ -5,7 +5,7 @@
 #include "core/base/text.h"
 #include "core/find/indexing.h"
 #include "core/find/refresh.h"
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 #include "lua/attempt.h"

@@ -1,7 +1,7 @@
 #include "lua/loop.h"
 
 #include "core/store/changes.h"
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"

@@ -1,7 +1,7 @@
 #include "lua/lua_entity.h"
 
 #include "core/base/column_cells.h"
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/entity_change.h"
@@ -10,7 +10,7 @@
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "lua/bind/args.h"
 #include "lua/bind/input.h"
 #include "lua/bind/cell.h"

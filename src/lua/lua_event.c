@@ -1,8 +1,8 @@
 #include "lua/lua_event.h"
 
-#include "core/store/emission.h"
+#include "core/command/emission.h"
 #include "core/store/event.h"
-#include "core/store/later.h"
+#include "core/command/later.h"
 #include "lua/bind/args.h"
 #include "lua/bind/input.h"
 #include "lua/bind/check_world.h"

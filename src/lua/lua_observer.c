@@ -5,7 +5,7 @@
 #include "core/run/timetable.h"
 #include "core/store/component.h"
 #include "core/store/query.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "ecs_observer.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"

@@ -1,6 +1,6 @@
 #include "lua/lua_spawn.h"
 
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 #include "core/store/layout.h"

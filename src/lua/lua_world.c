@@ -4,8 +4,8 @@
 
 #include "core/base/pool.h"
 #include "core/run/beside.h"
-#include "core/store/command.h"
-#include "core/store/watch.h"
+#include "core/command/command.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 #include "kernel/isa.h"
 #include "lua/bind/any_values.h"

@@ -3,7 +3,7 @@
 #include "core/run/observer.h"
 #include "core/store/query.h"
 #include "core/store/sight.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/world_box.h"

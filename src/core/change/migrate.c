@@ -19,7 +19,7 @@
 #include "core/store/sweeping.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 
 void migration_begin(struct migration *migration, ecs_world *world) {

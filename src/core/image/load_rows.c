@@ -16,7 +16,7 @@
 #include "core/store/fields.h"
 #include "core/store/graph.h"
 #include "core/store/index.h"
-#include "core/store/later.h"
+#include "core/command/later.h"
 #include "core/store/marks.h"
 #include "core/store/relation.h"
 #include "core/store/relation_check.h"

@@ -3,8 +3,8 @@
 #include "core/base/text.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
-#include "core/store/command.h"
-#include "core/store/watch.h"
+#include "core/command/command.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 
 /* Puts the system's name before the message. A callback that failed may have said nothing: what

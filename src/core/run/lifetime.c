@@ -8,9 +8,9 @@
 #include "core/store/attachment.h"
 #include "core/store/changes.h"
 #include "core/store/check.h"
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/passage.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 #include "ecs_world.h"
 

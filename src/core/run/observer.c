@@ -4,10 +4,10 @@
 #include "core/run/callback.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/sight.h"
 #include "core/store/table.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 #include "ecs_observer.h"
 

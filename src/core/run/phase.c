@@ -5,7 +5,7 @@
 #include "core/run/observer.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 
 static const char *const builtin[] = {"startup", "pre_update", "update", "post_update",

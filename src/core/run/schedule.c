@@ -2,7 +2,7 @@
 
 #include "core/base/nearest.h"
 #include "core/store/query.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
 #include "core/run/arrange.h"

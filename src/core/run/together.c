@@ -2,7 +2,7 @@
 
 #include "core/base/pool.h"
 #include "core/run/due.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 
 /* ---- who is in it ---- */
 

@@ -10,12 +10,12 @@
 #include "core/run/reading.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/graph.h"
 #include "core/store/query.h"
-#include "core/store/later.h"
+#include "core/command/later.h"
 #include "core/store/sweeping.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 
 static ecs_status check_dt(ecs_world *world, double dt) {

@@ -1,7 +1,7 @@
 #include "core/store/cells.h"
 
 #include "core/store/attachment.h"
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
@@ -9,7 +9,7 @@
 #include "core/store/graph.h"
 #include "core/store/sparse.h"
 #include "core/store/table.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 
 bool cells_find(const ecs_world *world, ecs_id entity, ecs_id component,

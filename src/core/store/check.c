@@ -3,7 +3,7 @@
 #include "core/base/column_cells.h"
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
-#include "core/store/batch.h"
+#include "core/command/batch.h"
 #include "core/store/edge.h"
 #include "core/store/array.h"
 #include "core/store/changes.h"

@@ -5,14 +5,14 @@
 #include "core/store/graph.h"
 #include "core/store/index.h"
 #include "core/store/prefab.h"
-#include "core/store/batch.h"
+#include "core/command/batch.h"
 #include "core/store/row.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/sweeping.h"
 #include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "ecs_entity.h"
 
 ecs_status entity_need(const ecs_world *world, ecs_id id) {

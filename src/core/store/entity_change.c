@@ -9,14 +9,14 @@
 #include "core/store/graph.h"
 #include "core/store/index.h"
 #include "core/store/packed.h"
-#include "core/store/batch.h"
+#include "core/command/batch.h"
 #include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_row.h"
 #include "core/store/sparse_rows.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "ecs_entity.h"
 
 /* Adds or removes in any case. */

@@ -6,7 +6,7 @@
 #include "core/store/component.h"
 #include "core/store/event_rows.h"
 #include "core/store/fields.h"
-#include "core/store/later.h"
+#include "core/command/later.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
 #include "ecs_component.h"

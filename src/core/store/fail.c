@@ -1,7 +1,7 @@
 #include "core/store/fail.h"
 
 #include "core/base/text.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...) {

@@ -1,5 +1,5 @@
 /* Walking a query's tables, and changing all its rows at once. */
-#include "core/store/batch.h"
+#include "core/command/batch.h"
 #include "core/store/changes.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
@@ -12,7 +12,7 @@
 #include "core/store/relation.h"
 #include "core/store/some_rows.h"
 #include "core/store/walk.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 #include "ecs_query.h"
 

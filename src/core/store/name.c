@@ -1,6 +1,6 @@
 #include "core/store/name.h"
 
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 #include "core/store/prefab.h"

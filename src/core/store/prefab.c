@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "core/store/builtin.h"
 #include "core/store/clone.h"
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"

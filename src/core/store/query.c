@@ -10,7 +10,7 @@
 #include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/walk.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 #include "ecs_query.h"
 #include "ecs_world.h"

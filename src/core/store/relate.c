@@ -1,6 +1,6 @@
 #include "core/store/relate.h"
 
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/component.h"
 #include "core/store/graph.h"
 #include "core/store/row.h"
@@ -11,7 +11,7 @@
 #include "core/store/prefab.h"
 #include "core/store/relation.h"
 #include "core/store/sweeping.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "ecs_world.h"
 
 /* ---- the row ---- */

@@ -2,7 +2,7 @@
 
 #include "core/store/query.h"
 #include "core/store/relation.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 
 void sight_begin(struct ecs_sight *sight, const ecs_world *world, struct watch *watch) {

@@ -4,7 +4,7 @@
 
 #include "core/base/column_cells.h"
 #include "core/base/many.h"
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
@@ -17,7 +17,7 @@
 #include "core/store/relation.h"
 #include "core/store/require.h"
 #include "core/store/sparse.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "ecs_entity.h"
 #include "ecs_world.h"
 

@@ -2,7 +2,7 @@
 #ifndef ECS_CORE_STORE_STAGING_H
 #define ECS_CORE_STORE_STAGING_H
 
-#include "core/store/chain_map.h"
+#include "core/command/chain_map.h"
 
 struct chain;
 struct command;

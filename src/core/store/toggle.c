@@ -1,13 +1,13 @@
 #include "core/store/toggle.h"
 
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/base/bits.h"
 #include "core/store/cells.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 #include "core/store/relation.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "core/store/world.h"
 #include "ecs_entity.h"
 

@@ -2,7 +2,7 @@
 
 #include "core/store/cells.h"
 #include "core/store/clone.h"
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/entity.h"
 #include "core/store/event.h"
 #include "core/store/graph.h"
@@ -11,7 +11,7 @@
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/sparse_rows.h"
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 #include "ecs_world.h"
 
 ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed) {

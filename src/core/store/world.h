@@ -6,7 +6,7 @@
 #include "core/base/chance.h"
 #include "core/base/intern.h"
 #include "core/base/memory.h"
-#include "core/store/cascade.h"
+#include "core/command/cascade.h"
 #include "core/store/fail.h"
 #include "core/store/id_record.h"
 #include "core/store/name.h"

@@ -1,4 +1,4 @@
-#include "core/store/merge.h"
+#include "core/command/merge.h"
 
 #include "core/store/component.h"
 #include "core/store/fields.h"

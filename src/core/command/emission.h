@@ -1,6 +1,6 @@
 /* Emitting: an event is there at once, and the scopes that were open then may still drop it. */
-#ifndef ECS_CORE_STORE_EMISSION_H
-#define ECS_CORE_STORE_EMISSION_H
+#ifndef ECS_CORE_COMMAND_EMISSION_H
+#define ECS_CORE_COMMAND_EMISSION_H
 
 #include "core/base/base.h"
 

@@ -1,6 +1,6 @@
 /* What observers are to be told of commands that are about to apply. */
-#ifndef ECS_CORE_STORE_WATCH_APPLY_H
-#define ECS_CORE_STORE_WATCH_APPLY_H
+#ifndef ECS_CORE_COMMAND_WATCH_APPLY_H
+#define ECS_CORE_COMMAND_WATCH_APPLY_H
 
 #include "core/base/base.h"
 

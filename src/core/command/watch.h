@@ -1,8 +1,8 @@
 /* What observers are told: whoever applies commands notes down which entities these change, and
 ** which matches the queries of those who watch had before. What matches then is asked when they are
 ** called (sight.h). */
-#ifndef ECS_CORE_STORE_WATCH_H
-#define ECS_CORE_STORE_WATCH_H
+#ifndef ECS_CORE_COMMAND_WATCH_H
+#define ECS_CORE_COMMAND_WATCH_H
 
 #include "core/base/hash_map.h"
 #include "core/store/world.h"

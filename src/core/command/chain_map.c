@@ -1,4 +1,4 @@
-#include "core/store/chain_map.h"
+#include "core/command/chain_map.h"
 
 #include "core/base/memory.h"
 

@@ -1,6 +1,6 @@
 /* What staged commands do when the outermost scope ends: entity by entity, each moving once. */
-#ifndef ECS_CORE_STORE_APPLY_H
-#define ECS_CORE_STORE_APPLY_H
+#ifndef ECS_CORE_COMMAND_APPLY_H
+#define ECS_CORE_COMMAND_APPLY_H
 
 #include "core/base/base.h"
 

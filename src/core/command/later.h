@@ -1,7 +1,7 @@
 /* Events that are put off: rows like those of events, in the order in which they were put off, each
 ** with the time when it is due, counted in updates since nothing was put off. */
-#ifndef ECS_CORE_STORE_LATER_H
-#define ECS_CORE_STORE_LATER_H
+#ifndef ECS_CORE_COMMAND_LATER_H
+#define ECS_CORE_COMMAND_LATER_H
 
 #include "core/base/base.h"
 

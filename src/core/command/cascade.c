@@ -1,7 +1,7 @@
-#include "core/store/cascade.h"
+#include "core/command/cascade.h"
 
 #include "core/base/text.h"
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"

@@ -1,10 +1,10 @@
-#include "core/store/cascade_end.h"
+#include "core/command/cascade_end.h"
 
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/entity.h"
 #include "core/store/graph.h"
 #include "core/store/marks.h"
-#include "core/store/merge.h"
+#include "core/command/merge.h"
 #include "core/store/relation.h"
 #include "core/store/row.h"
 #include "core/store/sparse_rows.h"

@@ -1,8 +1,8 @@
 /* What staged commands make of the set of ids that an entity has. */
-#ifndef ECS_CORE_STORE_MERGE_H
-#define ECS_CORE_STORE_MERGE_H
+#ifndef ECS_CORE_COMMAND_MERGE_H
+#define ECS_CORE_COMMAND_MERGE_H
 
-#include "core/store/command.h"
+#include "core/command/command.h"
 
 /* Whether it changes no set of ids, only what is on. */
 static inline bool command_is_switch(const struct command *command) {

@@ -1,7 +1,7 @@
 /* Scopes and staged commands. While a scope is open structural changes are kept; when the
 ** outermost one ends they are applied entity by entity, each entity moving once. */
-#ifndef ECS_CORE_STORE_COMMAND_H
-#define ECS_CORE_STORE_COMMAND_H
+#ifndef ECS_CORE_COMMAND_COMMAND_H
+#define ECS_CORE_COMMAND_COMMAND_H
 
 #include "core/store/name.h"
 #include "core/store/world.h"

@@ -16,7 +16,7 @@
 ** of the time.
 **
 ** All that can fail comes first: the tables that lanes go to, room there, what is to be told. */
-#include "core/store/batch.h"
+#include "core/command/batch.h"
 
 #include "core/base/column_cells.h"
 #include "core/base/bits.h"
@@ -27,8 +27,8 @@
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/some_rows.h"
-#include "core/store/watch.h"
-#include "core/store/watch_apply.h"
+#include "core/command/watch.h"
+#include "core/command/watch_apply.h"
 #include "ecs_query.h"
 
 bool batch_is_plain(const ecs_world *world, enum command_kind kind, ecs_id id) {

@@ -1,11 +1,11 @@
-#include "core/store/emission.h"
+#include "core/command/emission.h"
 
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
 #include "core/store/fields.h"
-#include "core/store/later.h"
+#include "core/command/later.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
 

@@ -1,6 +1,6 @@
 /* The end of those who die by the commands of a scope, and of what was decided about it. */
-#ifndef ECS_CORE_STORE_CASCADE_END_H
-#define ECS_CORE_STORE_CASCADE_END_H
+#ifndef ECS_CORE_COMMAND_CASCADE_END_H
+#define ECS_CORE_COMMAND_CASCADE_END_H
 
 #include "core/base/base.h"
 

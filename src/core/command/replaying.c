@@ -1,9 +1,9 @@
-#include "core/store/replaying.h"
+#include "core/command/replaying.h"
 
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/marks.h"
-#include "core/store/merge.h"
+#include "core/command/merge.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"

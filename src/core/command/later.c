@@ -1,7 +1,7 @@
-#include "core/store/later.h"
+#include "core/command/later.h"
 
 #include "core/base/column_cells.h"
-#include "core/store/emission.h"
+#include "core/command/emission.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
 #include "core/store/table.h"

@@ -2,8 +2,8 @@
 ** order in which the commands were given, over all entities, before any row moves, and can be taken
 ** back as long as none has. All that will die with an entity is found breadth first: relations by
 ** id, sources in their order. */
-#ifndef ECS_CORE_STORE_CASCADE_H
-#define ECS_CORE_STORE_CASCADE_H
+#ifndef ECS_CORE_COMMAND_CASCADE_H
+#define ECS_CORE_COMMAND_CASCADE_H
 
 #include "core/base/hash_map.h"
 

@@ -1,9 +1,9 @@
 /* A batch: one change that is made to many, now or when a scope ends. Commands that are alike are
 ** one, and rows of tables that a query or a kernel names. */
-#ifndef ECS_CORE_STORE_BATCH_H
-#define ECS_CORE_STORE_BATCH_H
+#ifndef ECS_CORE_COMMAND_BATCH_H
+#define ECS_CORE_COMMAND_BATCH_H
 
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/world.h"
 
 /* Whether to add a component, to remove it, or to despawn means nothing but rows to move: nothing

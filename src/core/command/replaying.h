@@ -1,6 +1,6 @@
 /* What staged commands write, once their entity's row is where it belongs. */
-#ifndef ECS_CORE_STORE_REPLAYING_H
-#define ECS_CORE_STORE_REPLAYING_H
+#ifndef ECS_CORE_COMMAND_REPLAYING_H
+#define ECS_CORE_COMMAND_REPLAYING_H
 
 #include "core/base/base.h"
 

@@ -1,8 +1,8 @@
 /* Which chain of staged commands an entity has. Those whose slots are near have it in an array by
 ** their indices, which is made when something is staged first: a hash map took three quarters of
 ** the time of staging. The others are in a map. */
-#ifndef ECS_CORE_STORE_CHAIN_MAP_H
-#define ECS_CORE_STORE_CHAIN_MAP_H
+#ifndef ECS_CORE_COMMAND_CHAIN_MAP_H
+#define ECS_CORE_COMMAND_CHAIN_MAP_H
 
 #include "core/base/hash_map.h"
 #include "core/store/record.h"

@@ -1,7 +1,7 @@
-#include "core/store/watch.h"
+#include "core/command/watch.h"
 
 #include "core/base/memory.h"
-#include "core/store/command.h"
+#include "core/command/command.h"
 #include "core/store/component.h"
 #include "core/store/marks.h"
 #include "core/store/query.h"
