@@ -7,7 +7,7 @@
 #include "core/base/value.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
 #include "core/store/graph.h"

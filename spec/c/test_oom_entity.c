@@ -5,7 +5,7 @@
 
 #include "core/command/command.h"
 #include "core/store/component.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 

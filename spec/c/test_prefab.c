@@ -1,7 +1,7 @@
 /* Copies of entities and prefabs, for hosts in C. C87. */
 #include <string.h>
 
-#include "core/store/prefab.h"
+#include "core/entity/prefab.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
 #include "fixture.h"

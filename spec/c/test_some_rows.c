@@ -5,7 +5,7 @@
 
 #include "core/command/batch.h"
 #include "core/store/query.h"
-#include "core/store/some_rows.h"
+#include "core/entity/some_rows.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

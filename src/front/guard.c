@@ -8,7 +8,7 @@
 #include "core/find/edition.h"
 #include "core/store/array.h"
 #include "core/store/component.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 

@@ -3,7 +3,7 @@
 #define ECS_KERNEL_GIVING_H
 
 #include "core/base/value.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "kernel/build_note.h"
 #include "kernel/run.h"
 

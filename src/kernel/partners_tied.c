@@ -2,7 +2,7 @@
 
 #include "core/store/component.h"
 #include "core/store/fields.h"
-#include "core/store/relate.h"
+#include "core/entity/relate.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"
 #include "kernel/list.h"

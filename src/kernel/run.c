@@ -5,7 +5,7 @@
 #include "core/base/bits.h"
 #include "core/command/command.h"
 #include "core/store/component.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/index.h"
 #include "core/store/marks.h"
 #include "core/store/packed.h"

@@ -3,11 +3,11 @@
 
 #include "core/command/batch.h"
 #include "core/store/changes.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/scratch.h"
-#include "core/store/sweeping.h"
+#include "core/entity/sweeping.h"
 #include "core/store/walk.h"
 #include "ecs_query.h"
 #include "lua/bind/args.h"

@@ -3,10 +3,10 @@
 #include "lua/change_rows.h"
 
 #include "core/command/batch.h"
-#include "core/store/entity.h"
-#include "core/store/entity_change.h"
+#include "core/entity/entity.h"
+#include "core/entity/entity_change.h"
 #include "core/store/query.h"
-#include "core/store/some_rows.h"
+#include "core/entity/some_rows.h"
 #include "core/store/world.h"
 #include "ecs_query.h"
 #include "lua/at_once.h"

@@ -5,7 +5,7 @@
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/record.h"
-#include "core/store/relate.h"
+#include "core/entity/relate.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"
 #include "ecs_component.h"

@@ -5,7 +5,7 @@
 
 #include <lauxlib.h>
 
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "lua/bind/input.h"
 
 #define PARTS_LOCAL 16

@@ -5,7 +5,7 @@
 #include "core/store/builtin.h"
 #include "core/store/fields.h"
 #include "core/store/graph.h"
-#include "core/store/name.h"
+#include "core/entity/name.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/table.h"

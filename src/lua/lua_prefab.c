@@ -1,7 +1,7 @@
 #include "lua/lua_prefab.h"
 
-#include "core/store/clone.h"
-#include "core/store/prefab.h"
+#include "core/entity/clone.h"
+#include "core/entity/prefab.h"
 #include "core/store/world.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"

@@ -1,6 +1,6 @@
 #include "lua/lua_relation.h"
 
-#include "core/store/relate.h"
+#include "core/entity/relate.h"
 #include "core/store/relation.h"
 #include "ecs_entity.h"
 #include "ecs_world.h"

@@ -1,10 +1,10 @@
 #include "lua/lua_spawn.h"
 
 #include "core/command/command.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/fields.h"
 #include "core/store/layout.h"
-#include "core/store/spawn.h"
+#include "core/entity/spawn.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"

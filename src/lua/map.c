@@ -3,7 +3,7 @@
 #include "core/base/chance.h"
 #include "core/store/marks.h"
 #include "core/store/query.h"
-#include "core/store/sweeping.h"
+#include "core/entity/sweeping.h"
 #include "core/store/term.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"

@@ -3,7 +3,7 @@
 #include "core/store/component.h"
 #include "core/store/fail.h"
 #include "core/store/fields.h"
-#include "core/store/prefab.h"
+#include "core/entity/prefab.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/ids.h"

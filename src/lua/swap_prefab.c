@@ -1,7 +1,7 @@
 #include "lua/swap_prefab.h"
 
 #include "core/base/text.h"
-#include "core/store/prefab.h"
+#include "core/entity/prefab.h"
 #include "ecs_entity.h"
 #include "lua/bind/options.h"
 #include "lua/bind/world_box.h"

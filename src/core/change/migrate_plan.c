@@ -9,7 +9,7 @@
 #include "core/change/migrate_ties.h"
 #include "core/change/migration.h"
 #include "core/store/component.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/graph.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"

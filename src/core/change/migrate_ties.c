@@ -6,7 +6,7 @@
 #include "core/change/migrate_plan.h"
 #include "core/change/migration.h"
 #include "core/store/component.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/graph.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"

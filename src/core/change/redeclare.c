@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "core/base/value.h"
 #include "core/change/declare.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/fields.h"
 #include "core/store/world.h"
 

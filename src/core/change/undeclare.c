@@ -2,7 +2,7 @@
 #include "core/change/migrate.h"
 #include "core/change/migration.h"
 #include "core/store/component.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/graph.h"
 #include "core/base/id_set.h"
 #include "core/store/query.h"

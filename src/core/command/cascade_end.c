@@ -1,7 +1,7 @@
 #include "core/command/cascade_end.h"
 
 #include "core/command/command.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/graph.h"
 #include "core/store/marks.h"
 #include "core/command/merge.h"

@@ -4,7 +4,7 @@
 #include "core/command/batch.h"
 #include "core/store/component.h"
 #include "core/command/emission.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/fields.h"
 #include "core/store/index.h"
 #include "core/store/relation.h"

@@ -3,7 +3,7 @@
 #ifndef ECS_CORE_COMMAND_COMMAND_H
 #define ECS_CORE_COMMAND_COMMAND_H
 
-#include "core/store/name.h"
+#include "core/entity/name.h"
 #include "core/store/world.h"
 
 enum command_kind { COMMAND_SPAWN, COMMAND_DESPAWN, COMMAND_ADD, COMMAND_REMOVE, COMMAND_SET,

@@ -5,8 +5,8 @@
 #include "core/store/component.h"
 #include "core/store/marks.h"
 #include "core/store/query.h"
-#include "core/store/relate.h"
-#include "core/store/sweeping.h"
+#include "core/entity/relate.h"
+#include "core/entity/sweeping.h"
 #include "core/store/world.h"
 
 /* ---- those that are on ---- */

@@ -17,7 +17,7 @@
 #include "core/store/array_cells.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/event_rows.h"
 #include "core/store/graph.h"
 #include "core/store/relation.h"

@@ -9,7 +9,7 @@
 #include "core/image/stream.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/graph.h"
 #include "core/store/relation.h"
 #include "core/store/table.h"

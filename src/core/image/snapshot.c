@@ -22,7 +22,7 @@
 #include "core/store/row.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
-#include "core/store/sweeping.h"
+#include "core/entity/sweeping.h"
 #include "core/store/table.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"

@@ -14,7 +14,7 @@
 #include "core/store/graph.h"
 #include "core/store/query.h"
 #include "core/command/later.h"
-#include "core/store/sweeping.h"
+#include "core/entity/sweeping.h"
 #include "core/command/watch.h"
 #include "core/store/world.h"
 

@@ -1,7 +1,7 @@
 #include "core/store/graph.h"
 
 #include "core/store/edge.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/base/id_set.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"

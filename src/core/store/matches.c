@@ -2,7 +2,7 @@
 
 #include "core/base/many.h"
 #include "core/store/changes.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/lineup.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"

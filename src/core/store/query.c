@@ -7,7 +7,7 @@
 #include "core/store/graph.h"
 #include "core/store/lineup.h"
 #include "core/store/query_rows.h"
-#include "core/store/relate.h"
+#include "core/entity/relate.h"
 #include "core/store/relation.h"
 #include "core/store/walk.h"
 #include "core/command/watch.h"

@@ -9,7 +9,7 @@
 #include "core/store/builtin.h"
 #include "core/store/changes.h"
 #include "core/store/component.h"
-#include "core/store/name.h"
+#include "core/entity/name.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"

@@ -1,7 +1,7 @@
 #include "core/store/require.h"
 
 #include "core/store/component.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/fields.h"
 #include "core/base/id_set.h"
 #include "core/store/sparse.h"

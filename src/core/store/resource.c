@@ -4,8 +4,8 @@
 #include "core/base/column_cells.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
-#include "core/store/native.h"
-#include "core/store/sweeping.h"
+#include "core/entity/native.h"
+#include "core/entity/sweeping.h"
 #include "core/store/world.h"
 #include "ecs_resource.h"
 

@@ -2,7 +2,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/one_cell.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 
 void scratch_free(struct memory *memory, struct scratch *scratch) {
   memory_free(memory, scratch->pending,

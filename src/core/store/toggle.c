@@ -4,7 +4,7 @@
 #include "core/base/bits.h"
 #include "core/store/cells.h"
 #include "core/store/component.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/fields.h"
 #include "core/store/relation.h"
 #include "core/command/watch.h"

@@ -1,9 +1,9 @@
 #include "core/store/world.h"
 
 #include "core/store/cells.h"
-#include "core/store/clone.h"
+#include "core/entity/clone.h"
 #include "core/command/command.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/event.h"
 #include "core/store/graph.h"
 #include "core/store/index.h"

@@ -9,7 +9,7 @@
 #include "core/command/cascade.h"
 #include "core/store/fail.h"
 #include "core/store/id_record.h"
-#include "core/store/name.h"
+#include "core/entity/name.h"
 #include "core/store/record.h"
 #include "core/store/registry.h"
 #include "core/store/scratch.h"

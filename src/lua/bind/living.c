@@ -1,6 +1,6 @@
 #include "lua/bind/living.h"
 
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "lua/bind/status.h"
 
 int no_entity(lua_State *L, const struct world_box *box, int arg) {

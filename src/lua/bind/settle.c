@@ -1,6 +1,6 @@
 #include "lua/bind/settle.h"
 
-#include "core/store/sweeping.h"
+#include "core/entity/sweeping.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/weight.h"

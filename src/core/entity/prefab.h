@@ -3,8 +3,8 @@
 ** (table.hidden), and a pair (Prefab, C) for each component that it shares. What is made of it
 ** is tied to it by IsA. All that is said of it is so in its row, in ties and in names, and goes
 ** wherever these go. */
-#ifndef ECS_CORE_STORE_PREFAB_H
-#define ECS_CORE_STORE_PREFAB_H
+#ifndef ECS_CORE_ENTITY_PREFAB_H
+#define ECS_CORE_ENTITY_PREFAB_H
 
 #include "core/base/base.h"
 

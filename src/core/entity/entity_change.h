@@ -1,6 +1,6 @@
 /* Adding a component to an entity, and removing one. Inside a scope these stage. */
-#ifndef ECS_CORE_STORE_ENTITY_CHANGE_H
-#define ECS_CORE_STORE_ENTITY_CHANGE_H
+#ifndef ECS_CORE_ENTITY_ENTITY_CHANGE_H
+#define ECS_CORE_ENTITY_ENTITY_CHANGE_H
 
 #include "core/base/base.h"
 

@@ -1,12 +1,12 @@
-#include "core/store/prefab_plan.h"
+#include "core/entity/prefab_plan.h"
 
 #include "core/base/text.h"
-#include "core/store/clone.h"
+#include "core/entity/clone.h"
 #include "core/store/component.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/fields.h"
-#include "core/store/name.h"
-#include "core/store/prefab_update.h"
+#include "core/entity/name.h"
+#include "core/entity/prefab_update.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"
 

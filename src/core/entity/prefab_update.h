@@ -1,6 +1,6 @@
 /* A prefab that is declared again, and what is made of it. */
-#ifndef ECS_CORE_STORE_PREFAB_UPDATE_H
-#define ECS_CORE_STORE_PREFAB_UPDATE_H
+#ifndef ECS_CORE_ENTITY_PREFAB_UPDATE_H
+#define ECS_CORE_ENTITY_PREFAB_UPDATE_H
 
 #include "core/base/base.h"
 

@@ -1,7 +1,7 @@
 /* Tying entities to each other: what entity.h does for components, with a target. Inside a scope
 ** these stage. */
-#ifndef ECS_CORE_STORE_RELATE_H
-#define ECS_CORE_STORE_RELATE_H
+#ifndef ECS_CORE_ENTITY_RELATE_H
+#define ECS_CORE_ENTITY_RELATE_H
 
 #include "core/base/base.h"
 

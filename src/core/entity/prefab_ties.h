@@ -1,7 +1,7 @@
 /* Ties of a prefab that is declared again: those that it says, and those that what it is made of
 ** has, which lead as they would in copies. */
-#ifndef ECS_CORE_STORE_PREFAB_TIES_H
-#define ECS_CORE_STORE_PREFAB_TIES_H
+#ifndef ECS_CORE_ENTITY_PREFAB_TIES_H
+#define ECS_CORE_ENTITY_PREFAB_TIES_H
 
 #include "core/base/base.h"
 

@@ -1,7 +1,7 @@
 /* Moving many rows of a table at once, column by column. What comes out is the same as one by one,
 ** in the same order. */
-#ifndef ECS_CORE_STORE_SOME_ROWS_H
-#define ECS_CORE_STORE_SOME_ROWS_H
+#ifndef ECS_CORE_ENTITY_SOME_ROWS_H
+#define ECS_CORE_ENTITY_SOME_ROWS_H
 
 #include "core/store/layout.h"
 

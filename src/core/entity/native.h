@@ -1,6 +1,6 @@
 /* Between native structs, which hosts in C have, and cells. */
-#ifndef ECS_CORE_STORE_NATIVE_H
-#define ECS_CORE_STORE_NATIVE_H
+#ifndef ECS_CORE_ENTITY_NATIVE_H
+#define ECS_CORE_ENTITY_NATIVE_H
 
 #include "core/base/base.h"
 #include "core/base/one_cell.h"

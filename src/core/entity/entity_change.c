@@ -1,16 +1,16 @@
 /* Adding a component to an entity and removing it: along an edge where that means nothing but
 ** cells to move, else step by step. */
-#include "core/store/entity_change.h"
+#include "core/entity/entity_change.h"
 
 #include "core/store/component.h"
 #include "core/store/edge.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/fields.h"
 #include "core/store/graph.h"
 #include "core/store/index.h"
 #include "core/store/packed.h"
 #include "core/command/batch.h"
-#include "core/store/relate.h"
+#include "core/entity/relate.h"
 #include "core/store/relation.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"

@@ -1,4 +1,4 @@
-#include "core/store/sweeping.h"
+#include "core/entity/sweeping.h"
 
 #include "core/store/cells.h"
 #include "core/store/fields.h"

@@ -1,7 +1,7 @@
 /* Spawning, setting, moving entities, by ids and cells; ecs.h's functions and the binding
 ** both come through here. Inside a scope these stage. */
-#ifndef ECS_CORE_STORE_ENTITY_H
-#define ECS_CORE_STORE_ENTITY_H
+#ifndef ECS_CORE_ENTITY_ENTITY_H
+#define ECS_CORE_ENTITY_ENTITY_H
 
 #include "core/base/base.h"
 

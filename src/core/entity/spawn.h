@@ -1,6 +1,6 @@
 /* What spawning shares with copying. */
-#ifndef ECS_CORE_STORE_SPAWN_H
-#define ECS_CORE_STORE_SPAWN_H
+#ifndef ECS_CORE_ENTITY_SPAWN_H
+#define ECS_CORE_ENTITY_SPAWN_H
 
 #include "core/base/base.h"
 

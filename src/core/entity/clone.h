@@ -1,7 +1,7 @@
 /* Copies of entities with all that are their children by ChildOf, and theirs: read as the world is
 ** without what is staged, and made in one step, or, inside a scope, staged as spawns are. */
-#ifndef ECS_CORE_STORE_CLONE_H
-#define ECS_CORE_STORE_CLONE_H
+#ifndef ECS_CORE_ENTITY_CLONE_H
+#define ECS_CORE_ENTITY_CLONE_H
 
 #include "core/base/hash_map.h"
 

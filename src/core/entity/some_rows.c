@@ -1,7 +1,7 @@
-#include "core/store/some_rows.h"
+#include "core/entity/some_rows.h"
 
 #include "core/base/many.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/graph.h"
 #include "core/store/index.h"
 #include "core/store/query.h"

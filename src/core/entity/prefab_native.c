@@ -1,12 +1,12 @@
 /* Prefabs for hosts in C: descriptions become nodes. */
 #include "core/base/arena.h"
-#include "core/store/clone.h"
+#include "core/entity/clone.h"
 #include "core/store/component.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/fields.h"
-#include "core/store/native.h"
-#include "core/store/prefab.h"
-#include "core/store/spawn.h"
+#include "core/entity/native.h"
+#include "core/entity/prefab.h"
+#include "core/entity/spawn.h"
 #include "core/store/world.h"
 #include "ecs_entity.h"
 

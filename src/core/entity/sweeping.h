@@ -1,6 +1,6 @@
 /* Texts that nothing names any more. */
-#ifndef ECS_CORE_STORE_SWEEPING_H
-#define ECS_CORE_STORE_SWEEPING_H
+#ifndef ECS_CORE_ENTITY_SWEEPING_H
+#define ECS_CORE_ENTITY_SWEEPING_H
 
 #include "core/base/base.h"
 

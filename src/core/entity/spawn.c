@@ -1,19 +1,19 @@
 /* Spawning: one, many, at an id decided elsewhere; by parts with cells, and for hosts in C by
 ** ids of components. */
-#include "core/store/spawn.h"
+#include "core/entity/spawn.h"
 
 #include "core/base/column_cells.h"
 #include "core/base/many.h"
 #include "core/command/command.h"
 #include "core/store/component.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/fields.h"
 #include "core/store/graph.h"
 #include "core/store/index.h"
 #include "core/store/row.h"
 #include "core/store/sparse_rows.h"
-#include "core/store/sweeping.h"
-#include "core/store/relate.h"
+#include "core/entity/sweeping.h"
+#include "core/entity/relate.h"
 #include "core/store/relation.h"
 #include "core/store/require.h"
 #include "core/store/sparse.h"

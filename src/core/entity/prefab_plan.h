@@ -1,9 +1,9 @@
 /* What the declaration of a prefab comes to while it is staged: whose node is about whom, and of
 ** what that will be made. */
-#ifndef ECS_CORE_STORE_PREFAB_PLAN_H
-#define ECS_CORE_STORE_PREFAB_PLAN_H
+#ifndef ECS_CORE_ENTITY_PREFAB_PLAN_H
+#define ECS_CORE_ENTITY_PREFAB_PLAN_H
 
-#include "core/store/prefab.h"
+#include "core/entity/prefab.h"
 
 /* How a node's entity comes about: it is made as its node says; it came as a copy with what its
 ** parent is made of; or it was there. */

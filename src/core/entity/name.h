@@ -1,7 +1,7 @@
 /* Names of entities: unique among the living that have the same parent (ChildOf), or none; found in
 ** O(1) both ways. */
-#ifndef ECS_CORE_STORE_NAME_H
-#define ECS_CORE_STORE_NAME_H
+#ifndef ECS_CORE_ENTITY_NAME_H
+#define ECS_CORE_ENTITY_NAME_H
 
 #include "core/base/hash_map.h"
 

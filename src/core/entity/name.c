@@ -1,9 +1,9 @@
-#include "core/store/name.h"
+#include "core/entity/name.h"
 
 #include "core/command/command.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/fields.h"
-#include "core/store/prefab.h"
+#include "core/entity/prefab.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"
 #include "core/base/text.h"

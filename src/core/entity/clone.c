@@ -1,17 +1,17 @@
-#include "core/store/clone.h"
+#include "core/entity/clone.h"
 
 #include "core/base/column_cells.h"
 #include "core/command/command.h"
 #include "core/store/component.h"
-#include "core/store/entity.h"
+#include "core/entity/entity.h"
 #include "core/store/fields.h"
 #include "core/store/index.h"
-#include "core/store/prefab.h"
+#include "core/entity/prefab.h"
 #include "core/store/relation.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
-#include "core/store/spawn.h"
+#include "core/entity/spawn.h"
 #include "ecs_entity.h"
 
 /* ---- what is copied ---- */
