@@ -76,7 +76,7 @@ describe("a change", function()
   it("concerns one line and makes it another", function()
     for path, language in pairs { ["src/core/store/table.c"] = "c",
       ["lua/ecs/live/init.lua"] = "lua", ["src/kernel/ops.inc"] = "c",
-      ["src/core/store/index.h"] = "c" } do
+      ["src/core/ids/entity_index.h"] = "c" } do
       local file = assert(io.open(path))
       local text = file:read "a"
       file:close()

@@ -5,7 +5,7 @@
 #include "core/store/component.h"
 #include "core/entity/entity.h"
 #include "core/store/fields.h"
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 #include "core/store/layout.h"
 #include "core/store/marks.h"
 #include "core/store/query.h"

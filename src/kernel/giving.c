@@ -10,7 +10,7 @@
 #include "core/entity/entity_change.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 #include "core/store/query.h"
 #include "core/entity/relate.h"
 #include "core/store/relation.h"

@@ -6,7 +6,7 @@
 #include "core/store/component.h"
 #include "core/entity/entity.h"
 #include "core/store/fields.h"
-#include "core/store/record.h"
+#include "core/ids/record.h"
 #include "core/entity/relate.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"

@@ -1,6 +1,6 @@
 #include "kernel/plainly.h"
 
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 #include "core/store/packed.h"
 #include "kernel/machine.h"
 

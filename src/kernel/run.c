@@ -6,7 +6,7 @@
 #include "core/command/command.h"
 #include "core/store/component.h"
 #include "core/entity/entity.h"
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 #include "core/store/marks.h"
 #include "core/store/packed.h"
 #include "core/store/query.h"

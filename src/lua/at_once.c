@@ -6,7 +6,7 @@
 #include "core/entity/entity.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
-#include "core/store/scratch.h"
+#include "core/ids/scratch.h"
 #include "core/entity/sweeping.h"
 #include "core/store/walk.h"
 #include "ecs_query.h"

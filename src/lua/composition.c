@@ -4,7 +4,7 @@
 #include "core/change/migrate.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
-#include "core/store/record.h"
+#include "core/ids/record.h"
 #include "core/entity/relate.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"

@@ -3,7 +3,7 @@
 
 #include "core/base/any.h"
 #include "core/image/snapshot.h"
-#include "core/store/fail.h"
+#include "core/ids/fail.h"
 #include "ecs_world.h"
 #include "lua/attempt.h"
 #include "lua/bind/any_values.h"

@@ -1,7 +1,7 @@
 #include "lua/prefab_list.h"
 
 #include "core/store/component.h"
-#include "core/store/fail.h"
+#include "core/ids/fail.h"
 #include "core/store/fields.h"
 #include "core/entity/prefab.h"
 #include "lua/bind/args.h"

@@ -5,7 +5,7 @@
 #include "lua/bind/cell.h"
 #include "lua/loop_box.h"
 
-#include "core/store/record.h"
+#include "core/ids/record.h"
 #include "lua/loop.h"
 
 /* The entity of a row of the loop's current run. */

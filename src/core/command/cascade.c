@@ -6,7 +6,7 @@
 #include "core/entity/entity.h"
 #include "core/store/fields.h"
 #include "core/store/graph.h"
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 #include "core/entity/name.h"
 #include "core/entity/prefab.h"
 #include "core/entity/relate.h"

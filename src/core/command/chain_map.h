@@ -5,7 +5,7 @@
 #define ECS_CORE_COMMAND_CHAIN_MAP_H
 
 #include "core/base/hash_map.h"
-#include "core/store/record.h"
+#include "core/ids/record.h"
 
 struct chain_map {
   uint32_t *near;              /* one more than the chain's number; 0: none */

@@ -6,7 +6,7 @@
 #include "core/command/emission.h"
 #include "core/entity/entity.h"
 #include "core/store/fields.h"
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 #include "core/store/relation.h"
 #include "core/command/replaying.h"
 #include "core/command/watch.h"

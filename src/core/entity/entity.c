@@ -3,7 +3,7 @@
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/graph.h"
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 #include "core/entity/prefab.h"
 #include "core/command/batch.h"
 #include "core/store/row.h"

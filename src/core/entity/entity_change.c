@@ -7,7 +7,7 @@
 #include "core/entity/entity.h"
 #include "core/store/fields.h"
 #include "core/store/graph.h"
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 #include "core/store/packed.h"
 #include "core/command/batch.h"
 #include "core/entity/relate.h"

@@ -8,7 +8,7 @@
 #include "core/store/component.h"
 #include "core/entity/entity.h"
 #include "core/store/fields.h"
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 #include "core/entity/name.h"
 #include "core/entity/prefab_plan.h"
 #include "core/entity/prefab_ties.h"

@@ -3,7 +3,7 @@
 #include "core/base/many.h"
 #include "core/entity/entity.h"
 #include "core/store/graph.h"
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 #include "core/store/query.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"

@@ -9,7 +9,7 @@
 #include "core/entity/entity.h"
 #include "core/store/fields.h"
 #include "core/store/graph.h"
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 #include "core/store/row.h"
 #include "core/store/sparse_rows.h"
 #include "core/entity/sweeping.h"

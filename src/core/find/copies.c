@@ -4,7 +4,7 @@
 #include "core/base/many.h"
 #include "core/base/types.h"
 #include "core/store/query.h"
-#include "core/store/record.h"
+#include "core/ids/record.h"
 #include "core/store/world.h"
 #include "ecs_query.h"
 

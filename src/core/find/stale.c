@@ -9,7 +9,7 @@
 #include "core/store/component.h"
 #include "core/store/marks.h"
 #include "core/store/query.h"
-#include "core/store/record.h"
+#include "core/ids/record.h"
 #include "core/store/world.h"
 
 /* Where more than one row of so many has changed, all are sorted anew. */

@@ -2,7 +2,7 @@
 
 #include "core/find/indexing.h"
 #include "core/run/lifetime.h"
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 #include "core/store/world.h"
 #include "ecs_world.h"
 

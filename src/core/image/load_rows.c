@@ -15,7 +15,7 @@
 #include "core/store/event_rows.h"
 #include "core/store/fields.h"
 #include "core/store/graph.h"
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 #include "core/command/later.h"
 #include "core/store/marks.h"
 #include "core/store/relation.h"

@@ -9,7 +9,7 @@
 #include "core/store/changes.h"
 #include "core/store/component.h"
 #include "core/store/graph.h"
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 #include "core/store/lineup.h"
 #include "core/store/marks.h"
 #include "core/store/packed.h"

@@ -4,7 +4,7 @@
 #define ECS_CORE_STORE_ROW_H
 
 #include "core/base/column_cells.h"
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 #include "core/store/marks.h"
 #include "core/store/table.h"
 #include "core/store/toggle.h"

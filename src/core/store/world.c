@@ -6,7 +6,7 @@
 #include "core/entity/entity.h"
 #include "core/store/event.h"
 #include "core/store/graph.h"
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 #include "core/store/passage.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"

@@ -7,13 +7,13 @@
 #include "core/base/intern.h"
 #include "core/base/memory.h"
 #include "core/command/cascade.h"
-#include "core/store/fail.h"
+#include "core/ids/fail.h"
 #include "core/store/id_record.h"
 #include "core/entity/name.h"
-#include "core/store/record.h"
+#include "core/ids/record.h"
 #include "core/store/registry.h"
-#include "core/store/scratch.h"
-#include "core/store/staging.h"
+#include "core/ids/scratch.h"
+#include "core/ids/staging.h"
 
 struct attachment;
 struct clone;

@@ -2,7 +2,7 @@
 
 #include "core/base/any.h"
 #include "core/base/memory.h"
-#include "core/store/scratch.h"
+#include "core/ids/scratch.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"

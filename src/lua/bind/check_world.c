@@ -1,7 +1,7 @@
 #include "lua/bind/check_world.h"
 
 #include "core/base/any.h"
-#include "core/store/scratch.h"
+#include "core/ids/scratch.h"
 #include "lua/bind/args.h"
 
 int no_world(lua_State *L, int arg) {

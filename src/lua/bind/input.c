@@ -2,7 +2,7 @@
 
 #include "core/store/component.h"
 #include "core/store/fields.h"
-#include "core/store/scratch.h"
+#include "core/ids/scratch.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"

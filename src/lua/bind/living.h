@@ -5,7 +5,7 @@
 #include "lua/bind/ids.h"
 #include "lua/bind/world_box.h"
 
-#include "core/store/record.h"
+#include "core/ids/record.h"
 
 /* Raises what is wrong with an id argument. */
 int no_entity(lua_State *L, const struct world_box *box, int arg);

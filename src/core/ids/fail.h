@@ -1,6 +1,6 @@
 /* Failing: a status, and the world's message that says why. */
-#ifndef ECS_CORE_STORE_FAIL_H
-#define ECS_CORE_STORE_FAIL_H
+#ifndef ECS_CORE_IDS_FAIL_H
+#define ECS_CORE_IDS_FAIL_H
 
 #include "core/base/base.h"
 

@@ -1,4 +1,4 @@
-#include "core/store/record.h"
+#include "core/ids/record.h"
 
 struct slots entity_slots(const struct entity_index *index, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY, slot = at & (PAGE_SIZE - 1);

@@ -1,6 +1,6 @@
 /* What a world keeps while scopes are open: these, and what was staged in them. */
-#ifndef ECS_CORE_STORE_STAGING_H
-#define ECS_CORE_STORE_STAGING_H
+#ifndef ECS_CORE_IDS_STAGING_H
+#define ECS_CORE_IDS_STAGING_H
 
 #include "core/command/chain_map.h"
 

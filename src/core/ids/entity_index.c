@@ -1,4 +1,4 @@
-#include "core/store/index.h"
+#include "core/ids/entity_index.h"
 
 #include "core/base/many.h"
 #include "core/base/memory.h"

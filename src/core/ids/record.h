@@ -2,8 +2,8 @@
 ** is. A record is 8 bytes, a generation 2. Slots from the first entity on are in two arrays that
 ** double (the near ones); those of components, and far indices that ranges and adopted ids bring,
 ** in pages. How ids come and go is in index.h. */
-#ifndef ECS_CORE_STORE_RECORD_H
-#define ECS_CORE_STORE_RECORD_H
+#ifndef ECS_CORE_IDS_RECORD_H
+#define ECS_CORE_IDS_RECORD_H
 
 #include "core/base/base.h"
 

@@ -1,4 +1,4 @@
-#include "core/store/scratch.h"
+#include "core/ids/scratch.h"
 
 #include "core/base/memory.h"
 #include "core/base/one_cell.h"

@@ -1,6 +1,6 @@
 /* What a binding to a language gathers for one call, as far as it does not fit the C stack. */
-#ifndef ECS_CORE_STORE_SCRATCH_H
-#define ECS_CORE_STORE_SCRATCH_H
+#ifndef ECS_CORE_IDS_SCRATCH_H
+#define ECS_CORE_IDS_SCRATCH_H
 
 #include "core/base/base.h"
 

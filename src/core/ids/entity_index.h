@@ -1,9 +1,9 @@
 /* How ids come and go in the entity index: taken, adopted, given back, retired. Looking them up
 ** needs record.h alone. */
-#ifndef ECS_CORE_STORE_INDEX_H
-#define ECS_CORE_STORE_INDEX_H
+#ifndef ECS_CORE_IDS_ENTITY_INDEX_H
+#define ECS_CORE_IDS_ENTITY_INDEX_H
 
-#include "core/store/record.h"
+#include "core/ids/record.h"
 
 struct memory;
 

@@ -1,4 +1,4 @@
-#include "core/store/fail.h"
+#include "core/ids/fail.h"
 
 #include "core/base/text.h"
 #include "core/command/watch.h"
