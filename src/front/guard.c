@@ -5,7 +5,7 @@
 #include "core/base/column_cells.h"
 #include "core/base/types.h"
 #include "core/base/value.h"
-#include "core/find/edition.h"
+#include "core/index/edition.h"
 #include "core/store/array.h"
 #include "core/store/component.h"
 #include "core/entity/entity.h"

@@ -3,7 +3,7 @@
 #include "kernel/partners.h"
 
 #include "core/base/many.h"
-#include "core/find/edition.h"
+#include "core/index/edition.h"
 #include "kernel/list.h"
 #include "kernel/vector.h"
 

@@ -1,6 +1,6 @@
 #include "lua/describe_index.h"
 
-#include "core/find/indexing.h"
+#include "core/index/indexing.h"
 #include "lua/bind/facts.h"
 #include "lua/bind/status.h"
 

@@ -2,7 +2,7 @@
 
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
-#include "core/find/indexing.h"
+#include "core/index/indexing.h"
 #include "core/store/component.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"

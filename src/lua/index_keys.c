@@ -3,8 +3,8 @@
 #include "lua/index_keys.h"
 
 #include "core/base/text.h"
-#include "core/find/indexing.h"
-#include "core/find/refresh.h"
+#include "core/index/indexing.h"
+#include "core/index/refresh.h"
 #include "core/command/command.h"
 #include "core/store/query.h"
 #include "core/store/world.h"

@@ -3,7 +3,7 @@
 #include "lua/index_loop.h"
 
 #include "core/base/column_cells.h"
-#include "core/find/refresh.h"
+#include "core/index/refresh.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/world.h"

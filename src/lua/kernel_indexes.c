@@ -1,7 +1,7 @@
 #include "lua/kernel_indexes.h"
 
-#include "core/find/indexing.h"
-#include "core/find/refresh.h"
+#include "core/index/indexing.h"
+#include "core/index/refresh.h"
 #include "core/store/world.h"
 #include "lua/bind/status.h"
 #include "lua/index_keys.h"

@@ -1,6 +1,6 @@
 #include "lua/kernel_variant.h"
 
-#include "core/find/indexing.h"
+#include "core/index/indexing.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/stretch.h"

@@ -1,7 +1,7 @@
 #include "lua/lua_index.h"
 
-#include "core/find/indexing.h"
-#include "core/find/refresh.h"
+#include "core/index/indexing.h"
+#include "core/index/refresh.h"
 #include "core/run/timetable.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"

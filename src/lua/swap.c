@@ -2,7 +2,7 @@
 
 #include "core/change/migrate.h"
 #include "core/change/transact.h"
-#include "core/find/indexing.h"
+#include "core/index/indexing.h"
 #include "core/store/array.h"
 #include "core/store/component.h"
 #include "core/store/term.h"

@@ -1,6 +1,6 @@
 #include "lua/uses.h"
 
-#include "core/find/indexing.h"
+#include "core/index/indexing.h"
 #include "front/dump.h"
 #include "lua/bind/args.h"
 #include "lua/bind/options.h"

@@ -1,7 +1,7 @@
 #include "lua/world_index.h"
 
 #include "core/base/text.h"
-#include "core/find/indexing.h"
+#include "core/index/indexing.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/options.h"

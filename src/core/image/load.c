@@ -1,6 +1,6 @@
 #include "core/image/load.h"
 
-#include "core/find/indexing.h"
+#include "core/index/indexing.h"
 #include "core/run/lifetime.h"
 #include "core/ids/entity_index.h"
 #include "core/store/world.h"

@@ -3,7 +3,7 @@
 #include "core/base/arena.h"
 #include "core/base/buffer.h"
 #include "core/base/column_cells.h"
-#include "core/find/indexing.h"
+#include "core/index/indexing.h"
 #include "core/image/table_copy.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"

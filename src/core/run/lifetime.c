@@ -1,7 +1,7 @@
 #include "core/run/lifetime.h"
 
 #include "core/base/pool.h"
-#include "core/find/indexing.h"
+#include "core/index/indexing.h"
 #include "core/run/callback.h"
 #include "core/run/reading.h"
 #include "core/run/schedule.h"

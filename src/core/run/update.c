@@ -3,7 +3,7 @@
 
 #include "core/base/many.h"
 #include "core/base/text.h"
-#include "core/find/indexing.h"
+#include "core/index/indexing.h"
 #include "core/run/together.h"
 #include "core/run/callback.h"
 #include "core/run/due.h"

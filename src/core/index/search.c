@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "core/find/search.h"
+#include "core/index/search.h"
 
 /* Distances are to have the same bits everywhere. */
 #if defined(__clang__)

@@ -1,9 +1,9 @@
-#include "core/find/splice.h"
+#include "core/index/splice.h"
 
 #include "core/base/column_cells.h"
 #include "core/base/many.h"
 #include "core/base/memory.h"
-#include "core/find/edition.h"
+#include "core/index/edition.h"
 #include "core/store/world.h"
 
 /* ---- what goes, and what comes --------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* What of an index's rows is no longer as they were gathered: found by the marks of what its query
 ** gives (core/store/marks.h), which are kept from its declaration on. */
-#ifndef ECS_CORE_FIND_STALE_H
-#define ECS_CORE_FIND_STALE_H
+#ifndef ECS_CORE_INDEX_STALE_H
+#define ECS_CORE_INDEX_STALE_H
 
 #include "core/base/base.h"
 #include "ecs_index.h"

@@ -1,9 +1,9 @@
-#include "core/find/indexing.h"
+#include "core/index/indexing.h"
 
 #include "core/base/arena.h"
 #include "core/base/nearest.h"
 #include "core/base/text.h"
-#include "core/find/refresh.h"
+#include "core/index/refresh.h"
 #include "core/store/check.h"
 #include "core/store/component.h"
 #include "core/store/query.h"

@@ -1,8 +1,8 @@
 /* Bringing an index up to date, and keeping it for those who go through it. */
-#ifndef ECS_CORE_FIND_REFRESH_H
-#define ECS_CORE_FIND_REFRESH_H
+#ifndef ECS_CORE_INDEX_REFRESH_H
+#define ECS_CORE_INDEX_REFRESH_H
 
-#include "core/find/edition.h"
+#include "core/index/edition.h"
 
 /* Brings it up to date; inside a system that has done so already: nothing. With an error it has no
 ** rows. */

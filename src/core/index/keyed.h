@@ -1,8 +1,8 @@
 /* Rows that are found by keys: by hash, in order, or through a filter. */
-#ifndef ECS_CORE_FIND_KEYED_H
-#define ECS_CORE_FIND_KEYED_H
+#ifndef ECS_CORE_INDEX_KEYED_H
+#define ECS_CORE_INDEX_KEYED_H
 
-#include "core/find/key.h"
+#include "core/index/key.h"
 #include "ecs_index.h"
 
 struct copies;

@@ -1,11 +1,11 @@
 #include <math.h>
 
-#include "core/find/grid.h"
+#include "core/index/grid.h"
 
 #include "core/base/many.h"
 #include "core/base/memory.h"
-#include "core/find/copies.h"
-#include "core/find/cell_number.h"
+#include "core/index/copies.h"
+#include "core/index/cell_number.h"
 
 /* ---- sorting --------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* Indexes for hosts in C. */
-#include "core/find/refresh.h"
+#include "core/index/refresh.h"
 #include "core/store/check.h"
 #include "core/store/world.h"
 

@@ -1,4 +1,4 @@
-#include "core/find/copies.h"
+#include "core/index/copies.h"
 
 #include "core/base/column_cells.h"
 #include "core/base/many.h"

@@ -1,6 +1,6 @@
 /* Keys: what entities are found by, compared as Lua compares values. */
-#ifndef ECS_CORE_FIND_KEY_H
-#define ECS_CORE_FIND_KEY_H
+#ifndef ECS_CORE_INDEX_KEY_H
+#define ECS_CORE_INDEX_KEY_H
 
 #include "core/base/base.h"
 #include "ecs_value.h"

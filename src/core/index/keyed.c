@@ -1,4 +1,4 @@
-#include "core/find/keyed.h"
+#include "core/index/keyed.h"
 
 #include "core/base/memory.h"
 

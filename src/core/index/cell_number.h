@@ -1,6 +1,6 @@
 /* Cells of number types as doubles, as arithmetic with floats in Lua has them. */
-#ifndef ECS_CORE_FIND_CELL_NUMBER_H
-#define ECS_CORE_FIND_CELL_NUMBER_H
+#ifndef ECS_CORE_INDEX_CELL_NUMBER_H
+#define ECS_CORE_INDEX_CELL_NUMBER_H
 
 #include "core/base/types.h"
 

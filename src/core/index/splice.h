@@ -1,8 +1,8 @@
 /* Rows of an edition that come to other places, while all others keep their order. */
-#ifndef ECS_CORE_FIND_SPLICE_H
-#define ECS_CORE_FIND_SPLICE_H
+#ifndef ECS_CORE_INDEX_SPLICE_H
+#define ECS_CORE_INDEX_SPLICE_H
 
-#include "core/find/key.h"
+#include "core/index/key.h"
 
 struct copies;
 struct edition;

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "core/find/key.h"
+#include "core/index/key.h"
 
 #include "core/base/intern.h"
 #include "core/base/value.h"

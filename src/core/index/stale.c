@@ -1,10 +1,10 @@
-#include "core/find/stale.h"
+#include "core/index/stale.h"
 
 #include "core/base/column_cells.h"
 #include "core/base/many.h"
 #include "core/base/types.h"
-#include "core/find/edition.h"
-#include "core/find/refresh.h"
+#include "core/index/edition.h"
+#include "core/index/refresh.h"
 #include "core/base/bits.h"
 #include "core/store/component.h"
 #include "core/store/marks.h"

@@ -1,6 +1,6 @@
 /* The indexes of a world, by name. */
-#ifndef ECS_CORE_FIND_INDEXING_H
-#define ECS_CORE_FIND_INDEXING_H
+#ifndef ECS_CORE_INDEX_INDEXING_H
+#define ECS_CORE_INDEX_INDEXING_H
 
 #include "core/base/base.h"
 #include "ecs_index.h"

@@ -1,4 +1,4 @@
-#include "core/find/edition.h"
+#include "core/index/edition.h"
 
 #include "core/store/world.h"
 

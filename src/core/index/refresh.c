@@ -1,4 +1,4 @@
-#include "core/find/refresh.h"
+#include "core/index/refresh.h"
 
 #include "core/base/clock.h"
 #include "core/base/column_cells.h"

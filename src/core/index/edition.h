@@ -1,13 +1,13 @@
 /* What an index is made of. */
-#ifndef ECS_CORE_FIND_EDITION_H
-#define ECS_CORE_FIND_EDITION_H
+#ifndef ECS_CORE_INDEX_EDITION_H
+#define ECS_CORE_INDEX_EDITION_H
 
 #include "core/base/arena.h"
-#include "core/find/copies.h"
-#include "core/find/keyed.h"
-#include "core/find/search.h"
-#include "core/find/splice.h"
-#include "core/find/stale.h"
+#include "core/index/copies.h"
+#include "core/index/keyed.h"
+#include "core/index/search.h"
+#include "core/index/splice.h"
+#include "core/index/stale.h"
 #include "core/store/attachment.h"
 
 /* An index as it was at one moment. */

@@ -1,8 +1,8 @@
 /* Rows in cells of a grid, of which there is no end: they stand by z, y, x ascending, in a cell by
 ** the order of the query. Where the box around all of them has not many more cells than there are
 ** rows, each of its cells has a number; else only those that are occupied are kept. */
-#ifndef ECS_CORE_FIND_GRID_H
-#define ECS_CORE_FIND_GRID_H
+#ifndef ECS_CORE_INDEX_GRID_H
+#define ECS_CORE_INDEX_GRID_H
 
 #include <math.h>
 

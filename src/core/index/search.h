@@ -1,9 +1,9 @@
 /* Looking into a grid: who is near a place. Distances are sqrt(dx*dx + dy*dy (+ dz*dz)), each step
 ** rounded to a double, as Lua computes them. */
-#ifndef ECS_CORE_FIND_SEARCH_H
-#define ECS_CORE_FIND_SEARCH_H
+#ifndef ECS_CORE_INDEX_SEARCH_H
+#define ECS_CORE_INDEX_SEARCH_H
 
-#include "core/find/grid.h"
+#include "core/index/grid.h"
 #include "ecs_index.h"
 
 /* The search for those no farther than `reach` from a place; for none with one below 0, or with

@@ -1,7 +1,7 @@
 /* Copies of what a query gives, as it was at one moment: the rows of an index, in an order of its
 ** own. */
-#ifndef ECS_CORE_FIND_COPIES_H
-#define ECS_CORE_FIND_COPIES_H
+#ifndef ECS_CORE_INDEX_COPIES_H
+#define ECS_CORE_INDEX_COPIES_H
 
 #include "core/base/buffer.h"
 
