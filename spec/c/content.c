@@ -11,7 +11,7 @@
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
 #include "core/store/graph.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"
 

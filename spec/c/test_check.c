@@ -6,8 +6,8 @@
 #include "core/store/component.h"
 #include "core/store/event_rows.h"
 #include "core/store/graph.h"
-#include "core/store/lineup.h"
-#include "core/store/query.h"
+#include "core/query/lineup.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

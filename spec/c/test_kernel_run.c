@@ -3,7 +3,7 @@
 #include "sweep.h"
 
 #include "core/command/command.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 #include "kernel/build.h"
 #include "kernel/random.h"

@@ -10,7 +10,7 @@
 #include "lua_state.h"
 /* Behind the headers of Lua, whose functions are not hidden. */
 #include "core/store/graph.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 #include "lua/bind/world_box.h"
 #include "lua/embedded.h"

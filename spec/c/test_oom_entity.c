@@ -6,7 +6,7 @@
 #include "core/command/command.h"
 #include "core/store/component.h"
 #include "core/entity/entity.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 
 /* ---- spawning ---- */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/store/graph.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/command/batch.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/entity/some_rows.h"
 #include "core/store/world.h"
 #include "fixture.h"

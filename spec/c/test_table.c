@@ -5,7 +5,7 @@
 
 #include "core/store/graph.h"
 #include "core/store/packed.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

@@ -9,7 +9,7 @@
 
 #include "../c/content.h"
 #include "core/store/component.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 #include "operations_state.h"
 

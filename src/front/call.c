@@ -15,8 +15,8 @@
 #include "core/store/builtin.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
-#include "core/store/query.h"
-#include "core/store/term.h"
+#include "core/query/query.h"
+#include "core/query/term.h"
 #include "core/store/world.h"
 
 /* ---- the math library ---- */

@@ -5,7 +5,7 @@
 #include "core/base/enumeration.h"
 #include "core/base/text.h"
 #include "core/store/component.h"
-#include "core/store/term.h"
+#include "core/query/term.h"
 #include "core/store/world.h"
 #include "front/tying.h"
 

@@ -14,7 +14,7 @@
 #include "core/base/text.h"
 #include "core/base/value.h"
 #include "core/store/fields.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 
 /* ---- refusing ---- */

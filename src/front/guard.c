@@ -9,7 +9,7 @@
 #include "core/store/array.h"
 #include "core/store/component.h"
 #include "core/entity/entity.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 
 /* Whether two paths lead to the same, now. */

@@ -11,8 +11,8 @@
 #include "core/index/key.h"
 #include "core/index/refresh.h"
 #include "core/store/component.h"
-#include "core/store/query.h"
-#include "core/store/term.h"
+#include "core/query/query.h"
+#include "core/query/term.h"
 #include "kernel/build_list.h"
 
 /* ---- indexes and their methods ---- */

@@ -6,7 +6,7 @@
 
 #include "core/store/component.h"
 #include "core/store/relation.h"
-#include "core/store/term.h"
+#include "core/query/term.h"
 #include "core/store/world.h"
 #include "kernel/build_list.h"
 #include "kernel/ops.h"

@@ -3,8 +3,8 @@
 #include "core/base/pool.h"
 #include "core/base/portions.h"
 #include "core/base/thread.h"
-#include "core/store/query.h"
-#include "core/store/query_rows.h"
+#include "core/query/query.h"
+#include "core/query/query_rows.h"
 #include "core/store/world.h"
 #include "kernel/machine.h"
 

@@ -8,7 +8,7 @@
 #include "core/ids/entity_index.h"
 #include "core/store/layout.h"
 #include "core/store/marks.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/row.h"
 #include "core/entity/spawn.h"
 #include "core/entity/sweeping.h"

@@ -2,7 +2,7 @@
 
 #include "core/base/many.h"
 #include "core/base/bits.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 #include "kernel/ops.h"
 

@@ -5,7 +5,7 @@
 #ifndef ECS_KERNEL_GATHER_H
 #define ECS_KERNEL_GATHER_H
 
-#include "core/store/matches.h"
+#include "core/query/matches.h"
 #include "kernel/run.h"
 
 #define GATHER_ROWS MATCHES_ROWS

@@ -11,7 +11,7 @@
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
 #include "core/ids/entity_index.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/entity/relate.h"
 #include "core/store/relation.h"
 #include "core/entity/some_rows.h"

@@ -3,7 +3,7 @@
 #ifndef ECS_KERNEL_PLAINLY_H
 #define ECS_KERNEL_PLAINLY_H
 
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 #include "kernel/run.h"
 

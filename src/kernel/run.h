@@ -6,7 +6,7 @@
 #define ECS_KERNEL_RUN_H
 
 #include "core/base/buffer.h"
-#include "core/store/stretch.h"
+#include "core/query/stretch.h"
 #include "kernel/program.h"
 #include "kernel/share.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/store/fields.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 
 /* About as it is written in the query. */
 static void push_term(lua_State *L, const struct term *term) {

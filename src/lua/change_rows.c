@@ -5,7 +5,7 @@
 #include "core/command/batch.h"
 #include "core/entity/entity.h"
 #include "core/entity/entity_change.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/entity/some_rows.h"
 #include "core/store/world.h"
 #include "ecs_query.h"

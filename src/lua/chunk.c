@@ -2,7 +2,7 @@
 
 #include "core/store/sparse.h"
 #include "core/store/layout.h"
-#include "core/store/term.h"
+#include "core/query/term.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
 #include "lua/bind/status.h"

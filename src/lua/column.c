@@ -3,7 +3,7 @@
 #include "core/base/column_cells.h"
 #include "core/base/types.h"
 #include "core/store/marks.h"
-#include "core/store/term.h"
+#include "core/query/term.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
 #include "lua/bind/check_world.h"

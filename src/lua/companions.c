@@ -1,7 +1,7 @@
 #include "lua/companions.h"
 
 #include "core/run/beside.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 #include "kernel/abreast.h"
 #include "kernel/lookup.h"

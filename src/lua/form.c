@@ -7,7 +7,7 @@
 #include "lua/loop_box.h"
 #include "lua/lua_query.h"
 #include "core/base/chance.h"
-#include "core/store/changes.h"
+#include "core/query/changes.h"
 #include "lua/where.h"
 
 struct query_box *check_form(lua_State *L) {

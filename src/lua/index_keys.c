@@ -6,7 +6,7 @@
 #include "core/index/indexing.h"
 #include "core/index/refresh.h"
 #include "core/command/command.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 #include "lua/attempt.h"
 #include "lua/bind/args.h"

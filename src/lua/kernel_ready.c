@@ -1,9 +1,9 @@
 #include "lua/kernel_ready.h"
 
-#include "core/store/changes.h"
-#include "core/store/query.h"
-#include "core/store/query_rows.h"
-#include "core/store/walk.h"
+#include "core/query/changes.h"
+#include "core/query/query.h"
+#include "core/query/query_rows.h"
+#include "core/query/walk.h"
 #include "kernel/run.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"

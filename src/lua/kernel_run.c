@@ -1,9 +1,9 @@
 #include "lua/kernel_run.h"
 
 #include "core/base/bits.h"
-#include "core/store/query.h"
-#include "core/store/query_rows.h"
-#include "core/store/walk.h"
+#include "core/query/query.h"
+#include "core/query/query_rows.h"
+#include "core/query/walk.h"
 #include "core/store/world.h"
 #include "kernel/gather.h"
 #include "lua/bind/args.h"

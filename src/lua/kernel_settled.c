@@ -1,6 +1,6 @@
 #include "lua/kernel_settled.h"
 
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "kernel/abreast.h"
 #include "lua/kernel_variant.h"
 #include "lua/variant.h"

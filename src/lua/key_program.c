@@ -3,7 +3,7 @@
 #include "core/base/column_cells.h"
 #include "core/base/many.h"
 #include "core/index/copies.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 #include "kernel/program.h"
 #include "kernel/run.h"

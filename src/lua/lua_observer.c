@@ -4,7 +4,7 @@
 #include "core/change/transact.h"
 #include "core/run/timetable.h"
 #include "core/store/component.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/command/watch.h"
 #include "ecs_observer.h"
 #include "lua/bind/args.h"

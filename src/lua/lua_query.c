@@ -2,7 +2,7 @@
 
 #include "core/base/text.h"
 #include "core/run/reading.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 #include "ecs_query.h"
 #include "lua/at_once.h"

@@ -2,9 +2,9 @@
 
 #include "core/base/chance.h"
 #include "core/store/marks.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/entity/sweeping.h"
-#include "core/store/term.h"
+#include "core/query/term.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"

@@ -1,8 +1,8 @@
 #include "lua/observe.h"
 
 #include "core/run/observer.h"
-#include "core/store/query.h"
-#include "core/store/sight.h"
+#include "core/query/query.h"
+#include "core/query/sight.h"
 #include "core/command/watch.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"

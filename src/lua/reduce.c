@@ -1,8 +1,8 @@
 #include "lua/reduce.h"
 
-#include "core/store/matches.h"
-#include "core/store/query.h"
-#include "core/store/query_rows.h"
+#include "core/query/matches.h"
+#include "core/query/query.h"
+#include "core/query/query_rows.h"
 #include "core/store/layout.h"
 #include "core/store/world.h"
 #include "kernel/fold.h"

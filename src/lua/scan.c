@@ -9,7 +9,7 @@
 #include "core/base/types.h"
 #include "core/change/migrate.h"
 #include "core/store/component.h"
-#include "core/store/term.h"
+#include "core/query/term.h"
 #include "ecs_world.h"
 #include "front/bytecode.h"
 #include "lua/bind/args.h"

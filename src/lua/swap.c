@@ -5,7 +5,7 @@
 #include "core/index/indexing.h"
 #include "core/store/array.h"
 #include "core/store/component.h"
-#include "core/store/term.h"
+#include "core/query/term.h"
 #include "core/store/world.h"
 #include "ecs_component.h"
 #include "lua/bind/args.h"

@@ -3,7 +3,7 @@
 #include "core/base/text.h"
 #include "core/change/migrate.h"
 #include "core/index/indexing.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 #include "lua/bind/options.h"
 #include "lua/bind/status.h"

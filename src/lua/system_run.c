@@ -4,7 +4,7 @@
 
 #include "core/run/timetable.h"
 #include "core/store/event_rows.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 #include "ecs_world.h"
 #include "lua/bind/status.h"

@@ -4,7 +4,7 @@
 #include "core/store/component.h"
 #include "core/store/marks.h"
 #include "core/store/layout.h"
-#include "core/store/term.h"
+#include "core/query/term.h"
 #include "lua/bind/args.h"
 #include "lua/bind/input.h"
 #include "lua/bind/cell.h"

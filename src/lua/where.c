@@ -2,8 +2,8 @@
 #include "lua/where.h"
 
 #include "core/base/chance.h"
-#include "core/store/query.h"
-#include "core/store/query_rows.h"
+#include "core/query/query.h"
+#include "core/query/query_rows.h"
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"

@@ -13,7 +13,7 @@
 #include "core/store/component.h"
 #include "core/store/graph.h"
 #include "core/store/marks.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/entity/relate.h"
 #include "core/store/relation.h"
 #include "core/entity/sweeping.h"

@@ -11,7 +11,7 @@
 #include "core/store/component.h"
 #include "core/entity/entity.h"
 #include "core/store/graph.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/relation.h"
 #include "core/store/require.h"
 #include "core/store/sparse.h"

@@ -11,7 +11,7 @@
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/table.h"
-#include "core/store/term.h"
+#include "core/query/term.h"
 #include "core/store/world.h"
 
 static bool is_paired(const struct component *component) {

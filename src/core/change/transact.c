@@ -7,7 +7,7 @@
 #include "core/run/arrange.h"
 #include "core/run/schedule.h"
 #include "core/store/component.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/resource.h"
 #include "core/store/world.h"
 #include "ecs_observer.h"

@@ -5,7 +5,7 @@
 #include "core/entity/entity.h"
 #include "core/store/graph.h"
 #include "core/base/id_set.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/world.h"

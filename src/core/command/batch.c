@@ -24,7 +24,7 @@
 #include "core/entity/entity.h"
 #include "core/store/graph.h"
 #include "core/store/marks.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/relation.h"
 #include "core/entity/some_rows.h"
 #include "core/command/watch.h"

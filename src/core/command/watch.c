@@ -4,7 +4,7 @@
 #include "core/command/command.h"
 #include "core/store/component.h"
 #include "core/store/marks.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/entity/relate.h"
 #include "core/entity/sweeping.h"
 #include "core/store/world.h"

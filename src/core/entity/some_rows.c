@@ -4,7 +4,7 @@
 #include "core/entity/entity.h"
 #include "core/store/graph.h"
 #include "core/ids/entity_index.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"
 #include "core/store/world.h"

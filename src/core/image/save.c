@@ -12,7 +12,7 @@
 #include "core/store/fields.h"
 #include "core/store/graph.h"
 #include "core/store/marks.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"

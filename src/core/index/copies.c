@@ -3,7 +3,7 @@
 #include "core/base/column_cells.h"
 #include "core/base/many.h"
 #include "core/base/types.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/ids/record.h"
 #include "core/store/world.h"
 #include "ecs_query.h"

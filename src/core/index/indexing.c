@@ -6,7 +6,7 @@
 #include "core/index/refresh.h"
 #include "core/store/check.h"
 #include "core/store/component.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/registry.h"
 #include "core/store/world.h"
 #include "ecs_query.h"

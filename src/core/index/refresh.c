@@ -6,7 +6,7 @@
 #include "core/base/value.h"
 #include "core/store/component.h"
 #include "core/entity/entity.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 
 /* ---- what it is by --------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include "core/base/bits.h"
 #include "core/store/component.h"
 #include "core/store/marks.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/ids/record.h"
 #include "core/store/world.h"
 

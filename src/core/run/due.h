@@ -3,7 +3,7 @@
 #define ECS_CORE_RUN_DUE_H
 
 #include "core/run/timetable.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 
 /* How a phase is gone through. */

@@ -5,7 +5,7 @@
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
 #include "core/command/command.h"
-#include "core/store/sight.h"
+#include "core/query/sight.h"
 #include "core/store/table.h"
 #include "core/command/watch.h"
 #include "core/store/world.h"

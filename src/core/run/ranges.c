@@ -4,8 +4,8 @@
 #include "core/base/thread.h"
 #include "core/run/timetable.h"
 #include "core/store/marks.h"
-#include "core/store/query.h"
-#include "core/store/query_rows.h"
+#include "core/query/query.h"
+#include "core/query/query_rows.h"
 #include "core/store/world.h"
 #include "ecs_rows.h"
 

@@ -2,10 +2,10 @@
 
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
-#include "core/store/changes.h"
+#include "core/query/changes.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 
 struct event *reading_of(ecs_system *system) {

@@ -1,7 +1,7 @@
 #include "core/run/schedule.h"
 
 #include "core/base/nearest.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/command/watch.h"
 #include "core/store/world.h"
 #include "core/base/text.h"

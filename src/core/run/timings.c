@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/world.h"
 
 static const ecs_system fresh = {.enabled = true};

@@ -12,7 +12,7 @@
 #include "core/run/timetable.h"
 #include "core/command/command.h"
 #include "core/store/graph.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/command/later.h"
 #include "core/entity/sweeping.h"
 #include "core/command/watch.h"

@@ -3,7 +3,7 @@
 #include "core/store/edge.h"
 #include "core/entity/entity.h"
 #include "core/base/id_set.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/relation.h"
 #include "core/store/require.h"
 #include "core/store/row.h"

@@ -1,11 +1,11 @@
 /* Going through a query's matches row by row, where terms about ties and about others say which
 ** rows match, how often, and whose cells they give. Nothing is allocated on the way. */
-#ifndef ECS_CORE_STORE_WALK_H
-#define ECS_CORE_STORE_WALK_H
+#ifndef ECS_CORE_QUERY_WALK_H
+#define ECS_CORE_QUERY_WALK_H
 
 #include "core/base/many.h"
 #include "core/store/layout.h"
-#include "core/store/term.h"
+#include "core/query/term.h"
 
 struct lineup;
 struct table;

@@ -1,7 +1,7 @@
 /* Which rows of a table match a query, where components of it may be switched off: 64 of them at a
 ** time. Terms that are decided row by row are not looked at: see walk.h. */
-#ifndef ECS_CORE_STORE_QUERY_ROWS_H
-#define ECS_CORE_STORE_QUERY_ROWS_H
+#ifndef ECS_CORE_QUERY_QUERY_ROWS_H
+#define ECS_CORE_QUERY_QUERY_ROWS_H
 
 #include "core/base/base.h"
 

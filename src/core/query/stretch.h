@@ -1,8 +1,8 @@
 /* Stretches: rows of a table that lie together, whole groups of them (marks.h) but at its end, that
 ** a query about what has changed goes through. Rows between them are in groups that nobody has
 ** written to, and do not match. Of other queries all rows are one stretch. */
-#ifndef ECS_CORE_STORE_STRETCH_H
-#define ECS_CORE_STORE_STRETCH_H
+#ifndef ECS_CORE_QUERY_STRETCH_H
+#define ECS_CORE_QUERY_STRETCH_H
 
 #include "core/base/base.h"
 

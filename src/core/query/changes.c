@@ -1,9 +1,9 @@
-#include "core/store/changes.h"
+#include "core/query/changes.h"
 
 #include "core/base/bits.h"
 #include "core/store/component.h"
 #include "core/store/marks.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"

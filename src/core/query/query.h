@@ -1,11 +1,11 @@
 /* Queries: parsed terms, and the list of tables that match them, kept up to date as tables
 ** come and go. Terms about an entity's ties, and about other entities, are for walk.h to decide,
 ** row by row. */
-#ifndef ECS_CORE_STORE_QUERY_H
-#define ECS_CORE_STORE_QUERY_H
+#ifndef ECS_CORE_QUERY_QUERY_H
+#define ECS_CORE_QUERY_QUERY_H
 
 #include "core/store/layout.h"
-#include "core/store/term.h"
+#include "core/query/term.h"
 
 struct ecs_variable;
 struct id_record;

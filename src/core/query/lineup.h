@@ -1,8 +1,8 @@
 /* The order in which a walk comes to rows where it is not that of tables: parents first, or that in
 ** which a target's sources were tied. A query keeps the last one it made, and has it as long as it
 ** would come out the same; walks that are under way hold it, too. */
-#ifndef ECS_CORE_STORE_LINEUP_H
-#define ECS_CORE_STORE_LINEUP_H
+#ifndef ECS_CORE_QUERY_LINEUP_H
+#define ECS_CORE_QUERY_LINEUP_H
 
 #include "core/base/base.h"
 

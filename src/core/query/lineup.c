@@ -1,8 +1,8 @@
-#include "core/store/lineup.h"
+#include "core/query/lineup.h"
 
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/relation.h"
-#include "core/store/walk.h"
+#include "core/query/walk.h"
 #include "core/store/world.h"
 
 /* ---- as it is kept ---- */

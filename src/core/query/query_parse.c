@@ -7,10 +7,10 @@
 **   target = component | "*" | "$" variable
 **   path  = relation [ "*" ] "->" component | component "." leaf "->" component */
 #include "core/store/builtin.h"
-#include "core/store/changes.h"
+#include "core/query/changes.h"
 #include "core/store/component.h"
 #include "core/entity/name.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"
 #include "core/base/text.h"

@@ -1,9 +1,9 @@
-#include "core/store/query_rows.h"
+#include "core/query/query_rows.h"
 
 #include "core/base/bits.h"
-#include "core/store/changes.h"
-#include "core/store/query.h"
-#include "core/store/stretch.h"
+#include "core/query/changes.h"
+#include "core/query/query.h"
+#include "core/query/stretch.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 

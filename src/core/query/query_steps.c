@@ -1,7 +1,7 @@
 /* Which terms of a query are decided row by row, in which order, and where its variables get their
 ** values. The first term, in that order, to name a variable that was not given finds its values;
 ** the others compare. */
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"
 

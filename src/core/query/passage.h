@@ -1,9 +1,9 @@
 /* A walk as C iterators go along it: in runs of matches whose cells lie together, which are found
 ** many at a time where the query allows it. */
-#ifndef ECS_CORE_STORE_PASSAGE_H
-#define ECS_CORE_STORE_PASSAGE_H
+#ifndef ECS_CORE_QUERY_PASSAGE_H
+#define ECS_CORE_QUERY_PASSAGE_H
 
-#include "core/store/matches.h"
+#include "core/query/matches.h"
 #include "core/store/layout.h"
 
 /* Where the cells of a term are in the matches of a batch, up to where a part of it ends. */

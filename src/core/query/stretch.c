@@ -1,9 +1,9 @@
-#include "core/store/stretch.h"
+#include "core/query/stretch.h"
 
-#include "core/store/changes.h"
+#include "core/query/changes.h"
 #include "core/store/component.h"
 #include "core/store/marks.h"
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/toggle.h"
 
 /* One with news always does, so that what it asks for is not looked for twice. */

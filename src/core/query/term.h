@@ -1,6 +1,6 @@
 /* Terms: what a query asks for once its text is read. */
-#ifndef ECS_CORE_STORE_TERM_H
-#define ECS_CORE_STORE_TERM_H
+#ifndef ECS_CORE_QUERY_TERM_H
+#define ECS_CORE_QUERY_TERM_H
 
 #include "core/base/hash_map.h"
 #include "core/store/fields.h"

@@ -1,6 +1,6 @@
-#include "core/store/sight.h"
+#include "core/query/sight.h"
 
-#include "core/store/query.h"
+#include "core/query/query.h"
 #include "core/store/relation.h"
 #include "core/command/watch.h"
 #include "core/store/world.h"

@@ -1,8 +1,8 @@
 /* What an observer is called for: the matches that have come or gone, one after the other. */
-#ifndef ECS_CORE_STORE_SIGHT_H
-#define ECS_CORE_STORE_SIGHT_H
+#ifndef ECS_CORE_QUERY_SIGHT_H
+#define ECS_CORE_QUERY_SIGHT_H
 
-#include "core/store/walk.h"
+#include "core/query/walk.h"
 
 struct column;
 struct watch;

@@ -1,8 +1,8 @@
 /* What a query with `:changed` or `:added` is about: rows that were written, or came, since it was
 ** used last. Which ones is settled when a use begins, so that what is written meanwhile changes no
 ** match; what is written until the use ends is its own, and no news for the next one. */
-#ifndef ECS_CORE_STORE_CHANGES_H
-#define ECS_CORE_STORE_CHANGES_H
+#ifndef ECS_CORE_QUERY_CHANGES_H
+#define ECS_CORE_QUERY_CHANGES_H
 
 #include "core/base/base.h"
 

@@ -1,10 +1,10 @@
 /* Matches of a walk many at a time, for who copies their cells: of the row and of each step in
 ** which table and row they are. A batch ends where another set of optional terms is there, where
 ** rows stand deeper, and after so many rows. */
-#ifndef ECS_CORE_STORE_MATCHES_H
-#define ECS_CORE_STORE_MATCHES_H
+#ifndef ECS_CORE_QUERY_MATCHES_H
+#define ECS_CORE_QUERY_MATCHES_H
 
-#include "core/store/walk.h"
+#include "core/query/walk.h"
 
 #define MATCHES_ROWS 1024u
 

@@ -1,4 +1,4 @@
-#include "core/store/passage.h"
+#include "core/query/passage.h"
 
 #include "core/store/world.h"
 
