@@ -3,9 +3,9 @@
 #define SPEC_IMAGE_H
 
 #include "core/image/stream.h"
-#include "core/store/builtin.h"
+#include "core/relation/builtin.h"
 #include "core/store/fields.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

@@ -5,7 +5,7 @@
 #include "core/command/command.h"
 #include "core/store/component.h"
 #include "core/store/graph.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
 #include "fixture.h"

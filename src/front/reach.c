@@ -5,7 +5,7 @@
 #include "front/tying.h"
 
 #include "core/store/component.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/query/term.h"
 #include "core/store/world.h"
 #include "kernel/build_list.h"

@@ -3,7 +3,7 @@
 #include "front/tying.h"
 
 #include "core/store/component.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/query/term.h"
 #include "core/store/world.h"
 #include "front/commands.h"

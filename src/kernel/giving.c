@@ -13,7 +13,7 @@
 #include "core/ids/entity_index.h"
 #include "core/query/query.h"
 #include "core/entity/relate.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/entity/some_rows.h"
 #include "core/entity/spawn.h"
 #include "core/command/watch.h"

@@ -8,7 +8,7 @@
 #include "core/store/fields.h"
 #include "core/ids/record.h"
 #include "core/entity/relate.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/layout.h"
 #include "core/store/toggle.h"

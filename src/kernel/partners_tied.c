@@ -3,7 +3,7 @@
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/entity/relate.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/world.h"
 #include "kernel/list.h"
 

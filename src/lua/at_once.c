@@ -5,7 +5,7 @@
 #include "core/query/changes.h"
 #include "core/entity/entity.h"
 #include "core/query/query.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/ids/scratch.h"
 #include "core/entity/sweeping.h"
 #include "core/query/walk.h"

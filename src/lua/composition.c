@@ -6,7 +6,7 @@
 #include "core/store/fields.h"
 #include "core/ids/record.h"
 #include "core/entity/relate.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/world.h"
 #include "ecs_component.h"
 #include "ecs_world.h"

@@ -7,7 +7,7 @@
 #include "core/entity/entity_change.h"
 #include "core/store/marks.h"
 #include "core/entity/prefab.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/command/watch.h"

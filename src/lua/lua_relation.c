@@ -1,7 +1,7 @@
 #include "lua/lua_relation.h"
 
 #include "core/entity/relate.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "ecs_entity.h"
 #include "ecs_world.h"
 #include "lua/bind/args.h"

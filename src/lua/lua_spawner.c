@@ -6,7 +6,7 @@
 
 #include "core/base/column_cells.h"
 #include "core/change/migration.h"
-#include "core/store/builtin.h"
+#include "core/relation/builtin.h"
 #include "core/store/component.h"
 #include "core/entity/entity.h"
 #include "core/store/fields.h"

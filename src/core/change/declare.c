@@ -6,7 +6,7 @@
 #include "core/change/declare_check.h"
 #include "core/change/migrate.h"
 #include "core/change/migration.h"
-#include "core/store/builtin.h"
+#include "core/relation/builtin.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/base/id_set.h"

@@ -12,7 +12,7 @@
 #include "core/entity/entity.h"
 #include "core/store/graph.h"
 #include "core/query/query.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/require.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"

@@ -8,7 +8,7 @@
 #include "core/store/component.h"
 #include "core/entity/entity.h"
 #include "core/store/graph.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/table.h"
 #include "core/query/term.h"

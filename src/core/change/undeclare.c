@@ -6,7 +6,7 @@
 #include "core/store/graph.h"
 #include "core/base/id_set.h"
 #include "core/query/query.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/world.h"
 

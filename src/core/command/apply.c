@@ -8,7 +8,7 @@
 #include "core/store/fields.h"
 #include "core/store/graph.h"
 #include "core/command/merge.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/command/replaying.h"
 #include "core/store/require.h"
 #include "core/entity/some_rows.h"

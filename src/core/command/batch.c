@@ -25,7 +25,7 @@
 #include "core/store/graph.h"
 #include "core/store/marks.h"
 #include "core/query/query.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/entity/some_rows.h"
 #include "core/command/watch.h"
 #include "core/command/watch_apply.h"

@@ -10,7 +10,7 @@
 #include "core/entity/name.h"
 #include "core/entity/prefab.h"
 #include "core/entity/relate.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
 #include "ecs_world.h"

@@ -5,7 +5,7 @@
 #include "core/store/graph.h"
 #include "core/store/marks.h"
 #include "core/command/merge.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/row.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/toggle.h"

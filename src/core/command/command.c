@@ -7,7 +7,7 @@
 #include "core/entity/entity.h"
 #include "core/store/fields.h"
 #include "core/ids/entity_index.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/command/replaying.h"
 #include "core/command/watch.h"
 #include "core/store/world.h"

@@ -3,7 +3,7 @@
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/base/id_set.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/require.h"
 #include "core/store/world.h"
 

@@ -9,7 +9,7 @@
 #include "core/command/merge.h"
 #include "core/query/query.h"
 #include "core/entity/relate.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/toggle.h"
 #include "core/query/walk.h"
 #include "core/command/watch.h"

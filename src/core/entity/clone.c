@@ -7,7 +7,7 @@
 #include "core/store/fields.h"
 #include "core/ids/entity_index.h"
 #include "core/entity/prefab.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"

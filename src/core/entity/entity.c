@@ -10,7 +10,7 @@
 #include "core/store/sparse_rows.h"
 #include "core/entity/sweeping.h"
 #include "core/entity/relate.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/sparse.h"
 #include "core/command/watch.h"
 #include "ecs_entity.h"

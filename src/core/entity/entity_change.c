@@ -11,7 +11,7 @@
 #include "core/store/packed.h"
 #include "core/command/batch.h"
 #include "core/entity/relate.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_row.h"

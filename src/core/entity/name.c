@@ -4,7 +4,7 @@
 #include "core/entity/entity.h"
 #include "core/store/fields.h"
 #include "core/entity/prefab.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
 #include "ecs_entity.h"

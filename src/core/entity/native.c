@@ -13,7 +13,7 @@
 #include "core/command/later.h"
 #include "core/store/marks.h"
 #include "core/entity/relate.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/entity/sweeping.h"
 #include "core/command/watch.h"
 #include "core/store/world.h"

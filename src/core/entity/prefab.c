@@ -2,7 +2,7 @@
 
 #include "core/base/nearest.h"
 #include "core/base/text.h"
-#include "core/store/builtin.h"
+#include "core/relation/builtin.h"
 #include "core/entity/clone.h"
 #include "core/command/command.h"
 #include "core/store/component.h"
@@ -13,7 +13,7 @@
 #include "core/entity/prefab_plan.h"
 #include "core/entity/prefab_ties.h"
 #include "core/entity/prefab_update.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/entity/spawn.h"
 #include "core/store/table.h"
 #include "core/store/world.h"

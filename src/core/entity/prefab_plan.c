@@ -7,7 +7,7 @@
 #include "core/store/fields.h"
 #include "core/entity/name.h"
 #include "core/entity/prefab_update.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/world.h"
 
 static uint32_t parent_of(const ecs_world *world, uint32_t entity) {

@@ -8,7 +8,7 @@
 #include "core/entity/entity.h"
 #include "core/store/fields.h"
 #include "core/entity/prefab_plan.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/entity/spawn.h"
 #include "core/store/table.h"
 #include "core/store/world.h"

@@ -11,7 +11,7 @@
 #include "core/entity/prefab_plan.h"
 #include "core/entity/prefab_ties.h"
 #include "core/entity/relate.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/require.h"
 #include "core/entity/spawn.h"
 #include "core/store/sparse.h"

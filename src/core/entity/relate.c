@@ -9,7 +9,7 @@
 #include "core/base/id_set.h"
 #include "core/store/marks.h"
 #include "core/entity/prefab.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/entity/sweeping.h"
 #include "core/command/watch.h"
 #include "ecs_world.h"

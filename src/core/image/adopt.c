@@ -11,7 +11,7 @@
 #include "core/store/event_rows.h"
 #include "core/store/graph.h"
 #include "core/query/query.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/resource.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"

@@ -20,7 +20,7 @@
 #include "core/entity/entity.h"
 #include "core/store/event_rows.h"
 #include "core/store/graph.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"

@@ -8,7 +8,7 @@
 #include "core/entity/entity.h"
 #include "core/store/fields.h"
 #include "core/entity/prefab.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/table.h"

@@ -13,7 +13,7 @@
 #include "core/store/graph.h"
 #include "core/store/marks.h"
 #include "core/query/query.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"

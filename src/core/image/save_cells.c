@@ -11,7 +11,7 @@
 #include "core/store/fields.h"
 #include "core/entity/entity.h"
 #include "core/store/graph.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
 

@@ -18,7 +18,7 @@
 #include "core/command/later.h"
 #include "core/store/marks.h"
 #include "core/query/query.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"

@@ -9,7 +9,7 @@
 #include "core/query/query.h"
 #include "core/query/query_rows.h"
 #include "core/entity/relate.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/entity/some_rows.h"
 #include "core/query/walk.h"
 #include "core/command/watch.h"

@@ -1,7 +1,7 @@
 #include "core/query/lineup.h"
 
 #include "core/query/query.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/query/walk.h"
 #include "core/store/world.h"
 

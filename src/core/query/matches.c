@@ -6,7 +6,7 @@
 #include "core/query/lineup.h"
 #include "core/query/query.h"
 #include "core/query/query_rows.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"

@@ -8,7 +8,7 @@
 #include "core/query/lineup.h"
 #include "core/query/query_rows.h"
 #include "core/entity/relate.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/query/walk.h"
 #include "core/command/watch.h"
 #include "core/store/world.h"

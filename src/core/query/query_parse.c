@@ -6,12 +6,12 @@
 **   what  = component | "(" relation "," target ")" | path | component "($" variable ")"
 **   target = component | "*" | "$" variable
 **   path  = relation [ "*" ] "->" component | component "." leaf "->" component */
-#include "core/store/builtin.h"
+#include "core/relation/builtin.h"
 #include "core/query/changes.h"
 #include "core/store/component.h"
 #include "core/entity/name.h"
 #include "core/query/query.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
 #include "ecs_value.h"

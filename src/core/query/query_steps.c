@@ -2,7 +2,7 @@
 ** values. The first term, in that order, to name a variable that was not given finds its values;
 ** the others compare. */
 #include "core/query/query.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/world.h"
 
 struct ordering {

@@ -1,7 +1,7 @@
 #include "core/query/sight.h"
 
 #include "core/query/query.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/command/watch.h"
 #include "core/store/world.h"
 

@@ -6,7 +6,7 @@
 #include "core/base/value.h"
 #include "core/entity/entity.h"
 #include "core/store/fields.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/resource.h"
 #include "core/store/event.h"
 #include "core/store/sparse_rows.h"

@@ -4,7 +4,7 @@
 #include "core/entity/entity.h"
 #include "core/base/id_set.h"
 #include "core/query/query.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/require.h"
 #include "core/store/row.h"
 #include "core/store/world.h"

@@ -5,7 +5,7 @@
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/graph.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/world.h"
 

@@ -6,7 +6,7 @@
 #include "core/store/fields.h"
 #include "core/ids/entity_index.h"
 #include "core/ids/record.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/world.h"
 

@@ -4,7 +4,7 @@
 #include "core/store/fields.h"
 #include "core/store/marks.h"
 #include "core/store/packed.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/row.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"

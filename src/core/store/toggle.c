@@ -6,7 +6,7 @@
 #include "core/store/component.h"
 #include "core/entity/entity.h"
 #include "core/store/fields.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/command/watch.h"
 #include "core/store/world.h"
 #include "ecs_entity.h"

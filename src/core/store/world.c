@@ -9,7 +9,7 @@
 #include "core/ids/entity_index.h"
 #include "core/query/passage.h"
 #include "core/query/query.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/sparse_rows.h"
 #include "core/command/watch.h"
 #include "ecs_world.h"

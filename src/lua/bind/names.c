@@ -1,7 +1,7 @@
 #include "lua/bind/names.h"
 
 #include "core/base/text.h"
-#include "core/store/builtin.h"
+#include "core/relation/builtin.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "lua/bind/status.h"

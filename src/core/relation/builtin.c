@@ -1,8 +1,8 @@
-#include "core/store/builtin.h"
+#include "core/relation/builtin.h"
 
 #include "core/store/component.h"
 #include "core/store/fields.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
 #include "ecs_entity.h"

@@ -2,8 +2,8 @@
 ** and Prefab, which marks these and which nobody else can name (see prefab.h). They are declared
 ** when they are first named, so that a world without them is as it would be if they did not
 ** exist. */
-#ifndef ECS_CORE_STORE_BUILTIN_H
-#define ECS_CORE_STORE_BUILTIN_H
+#ifndef ECS_CORE_RELATION_BUILTIN_H
+#define ECS_CORE_RELATION_BUILTIN_H
 
 #include "core/base/base.h"
 

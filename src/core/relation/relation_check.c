@@ -1,10 +1,10 @@
-#include "core/store/relation_check.h"
+#include "core/relation/relation_check.h"
 
 #include "core/store/cells.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/graph.h"
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
 #include "ecs_world.h"

@@ -1,4 +1,4 @@
-#include "core/store/ties.h"
+#include "core/relation/ties.h"
 
 #include "core/base/memory.h"
 

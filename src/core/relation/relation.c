@@ -1,4 +1,4 @@
-#include "core/store/relation.h"
+#include "core/relation/relation.h"
 
 #include "core/store/component.h"
 #include "core/store/fields.h"

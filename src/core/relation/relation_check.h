@@ -1,6 +1,6 @@
 /* The invariants of relations. */
-#ifndef ECS_CORE_STORE_RELATION_CHECK_H
-#define ECS_CORE_STORE_RELATION_CHECK_H
+#ifndef ECS_CORE_RELATION_RELATION_CHECK_H
+#define ECS_CORE_RELATION_RELATION_CHECK_H
 
 #include "core/base/base.h"
 

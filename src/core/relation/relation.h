@@ -2,10 +2,10 @@
 ** relation with several targets is an id that stands in the source's table like a component. An
 ** exclusive relation, of one target at most, is a component whose first field is the target, and
 ** keeps the way back (ties.h); it never splits tables by target. */
-#ifndef ECS_CORE_STORE_RELATION_H
-#define ECS_CORE_STORE_RELATION_H
+#ifndef ECS_CORE_RELATION_RELATION_H
+#define ECS_CORE_RELATION_RELATION_H
 
-#include "core/store/ties.h"
+#include "core/relation/ties.h"
 
 struct component;
 

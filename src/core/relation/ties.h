@@ -2,8 +2,8 @@
 ** the sources of each target in the order in which they were tied. Both are found by an entity's
 ** index, in pages that are made when an index of theirs is first named, so that a tie costs no
 ** table and moves no row. */
-#ifndef ECS_CORE_STORE_TIES_H
-#define ECS_CORE_STORE_TIES_H
+#ifndef ECS_CORE_RELATION_TIES_H
+#define ECS_CORE_RELATION_TIES_H
 
 #include "core/base/base.h"
 #include "core/base/many.h"
