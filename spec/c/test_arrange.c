@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/run/timetable.h"
+#include "core/schedule/timetable.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

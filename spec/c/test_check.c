@@ -1,8 +1,8 @@
 /* ecs_check notices what is broken: every invariant is broken once, by hand. */
 #include <string.h>
 
-#include "core/run/schedule.h"
-#include "core/run/timetable.h"
+#include "core/schedule/schedule.h"
+#include "core/schedule/timetable.h"
 #include "core/store/component.h"
 #include "core/store/event_rows.h"
 #include "core/store/graph.h"

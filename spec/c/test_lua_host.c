@@ -6,8 +6,8 @@
 #include "ecs_lua.h"
 #include "fixture.h"
 
-#include "core/run/schedule.h"
-#include "core/run/timetable.h"
+#include "core/schedule/schedule.h"
+#include "core/schedule/timetable.h"
 #include "core/store/world.h"
 
 static struct fixture f;

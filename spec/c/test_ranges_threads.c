@@ -4,8 +4,8 @@
 
 #include "core/base/pool.h"
 #include "core/base/thread.h"
-#include "core/run/schedule.h"
-#include "core/run/timetable.h"
+#include "core/schedule/schedule.h"
+#include "core/schedule/timetable.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

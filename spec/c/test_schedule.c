@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/run/schedule.h"
-#include "core/run/timetable.h"
+#include "core/schedule/schedule.h"
+#include "core/schedule/timetable.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

@@ -1,6 +1,6 @@
 #include "lua/companions.h"
 
-#include "core/run/beside.h"
+#include "core/schedule/beside.h"
 #include "core/query/query.h"
 #include "core/store/world.h"
 #include "kernel/abreast.h"

@@ -1,7 +1,7 @@
 #include "lua/describe.h"
 
-#include "core/run/schedule.h"
-#include "core/run/timetable.h"
+#include "core/schedule/schedule.h"
+#include "core/schedule/timetable.h"
 #include "core/relation/builtin.h"
 #include "core/store/fields.h"
 #include "core/store/graph.h"

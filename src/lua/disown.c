@@ -2,7 +2,7 @@
 #include "lua/disown.h"
 
 #include "core/image/snapshot.h"
-#include "core/run/timetable.h"
+#include "core/schedule/timetable.h"
 #include "core/store/cells.h"
 #include "core/store/world.h"
 #include "ecs_system.h"

@@ -1,7 +1,7 @@
 #include "lua/explain.h"
 
-#include "core/run/schedule.h"
-#include "core/run/timetable.h"
+#include "core/schedule/schedule.h"
+#include "core/schedule/timetable.h"
 #include "core/index/indexing.h"
 #include "core/store/component.h"
 #include "core/query/query.h"

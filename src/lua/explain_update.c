@@ -1,8 +1,8 @@
 #include "lua/explain_update.h"
 
-#include "core/run/beside.h"
-#include "core/run/schedule.h"
-#include "core/run/timetable.h"
+#include "core/schedule/beside.h"
+#include "core/schedule/schedule.h"
+#include "core/schedule/timetable.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/world.h"

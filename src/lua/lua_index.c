@@ -2,7 +2,7 @@
 
 #include "core/index/indexing.h"
 #include "core/index/refresh.h"
-#include "core/run/timetable.h"
+#include "core/schedule/timetable.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"

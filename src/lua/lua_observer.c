@@ -2,7 +2,7 @@
 
 #include "core/base/text.h"
 #include "core/change/transact.h"
-#include "core/run/timetable.h"
+#include "core/schedule/timetable.h"
 #include "core/store/component.h"
 #include "core/query/query.h"
 #include "core/command/watch.h"

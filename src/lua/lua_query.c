@@ -1,7 +1,7 @@
 #include "lua/lua_query.h"
 
 #include "core/base/text.h"
-#include "core/run/reading.h"
+#include "core/schedule/reading.h"
 #include "core/query/query.h"
 #include "core/store/world.h"
 #include "ecs_query.h"

@@ -1,7 +1,7 @@
 #include "lua/lua_schedule.h"
 
 #include "core/base/text.h"
-#include "core/run/schedule.h"
+#include "core/schedule/schedule.h"
 #include "ecs_system.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"

@@ -3,7 +3,7 @@
 #include "lua/lua_world.h"
 
 #include "core/base/pool.h"
-#include "core/run/beside.h"
+#include "core/schedule/beside.h"
 #include "core/command/command.h"
 #include "core/command/watch.h"
 #include "core/store/world.h"

@@ -1,6 +1,6 @@
 #include "lua/observe.h"
 
-#include "core/run/observer.h"
+#include "core/schedule/observer.h"
 #include "core/query/query.h"
 #include "core/query/sight.h"
 #include "core/command/watch.h"

@@ -3,7 +3,7 @@
 #include "core/change/declare.h"
 #include "core/change/transact.h"
 #include "core/index/indexing.h"
-#include "core/run/schedule.h"
+#include "core/schedule/schedule.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/world.h"

@@ -1,7 +1,7 @@
 #include "lua/system.h"
 
 #include "core/change/transact.h"
-#include "core/run/timetable.h"
+#include "core/schedule/timetable.h"
 #include "ecs_system.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"

@@ -2,7 +2,7 @@
 
 #include "lua/system_run.h"
 
-#include "core/run/timetable.h"
+#include "core/schedule/timetable.h"
 #include "core/store/event_rows.h"
 #include "core/query/query.h"
 #include "core/store/world.h"

@@ -3,7 +3,7 @@
 #define ECS_CORE_CHANGE_TRANSACTION_H
 
 #include "core/change/migration.h"
-#include "core/run/timetable.h"
+#include "core/schedule/timetable.h"
 
 struct id_list {
   ecs_id *ids;

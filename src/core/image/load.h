@@ -6,7 +6,7 @@
 #include "core/base/arena.h"
 #include "core/image/format.h"
 #include "core/image/stream.h"
-#include "core/run/timings.h"
+#include "core/schedule/timings.h"
 #include "ecs_image.h"
 
 struct table;

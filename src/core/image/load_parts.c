@@ -7,7 +7,7 @@
 #include "core/base/value.h"
 #include "core/change/declare.h"
 #include "core/image/load.h"
-#include "core/run/timetable.h"
+#include "core/schedule/timetable.h"
 #include "core/store/array.h"
 #include "core/store/array_cells.h"
 #include "core/store/component.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "core/image/load.h"
-#include "core/run/timetable.h"
+#include "core/schedule/timetable.h"
 #include "core/store/cells.h"
 #include "core/store/component.h"
 #include "core/entity/entity.h"

@@ -3,7 +3,7 @@
 #define ECS_CORE_IMAGE_SAVE_CELLS_H
 
 #include "core/image/format.h"
-#include "core/run/timings.h"
+#include "core/schedule/timings.h"
 #include "ecs_image.h"
 
 struct component;

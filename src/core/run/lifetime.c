@@ -2,9 +2,9 @@
 
 #include "core/base/pool.h"
 #include "core/index/indexing.h"
-#include "core/run/callback.h"
-#include "core/run/reading.h"
-#include "core/run/schedule.h"
+#include "core/schedule/callback.h"
+#include "core/schedule/reading.h"
+#include "core/schedule/schedule.h"
 #include "core/store/attachment.h"
 #include "core/query/changes.h"
 #include "core/store/check.h"

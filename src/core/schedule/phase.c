@@ -1,10 +1,10 @@
 /* Phases and their order: the five of the runtime, and those that users put between them. */
 #include "core/base/text.h"
-#include "core/run/arrange.h"
-#include "core/run/callback.h"
-#include "core/run/observer.h"
-#include "core/run/schedule.h"
-#include "core/run/timetable.h"
+#include "core/schedule/arrange.h"
+#include "core/schedule/callback.h"
+#include "core/schedule/observer.h"
+#include "core/schedule/schedule.h"
+#include "core/schedule/timetable.h"
 #include "core/command/watch.h"
 #include "core/store/world.h"
 

@@ -1,8 +1,8 @@
 /* When a system runs, and what with. */
-#ifndef ECS_CORE_RUN_DUE_H
-#define ECS_CORE_RUN_DUE_H
+#ifndef ECS_CORE_SCHEDULE_DUE_H
+#define ECS_CORE_SCHEDULE_DUE_H
 
-#include "core/run/timetable.h"
+#include "core/schedule/timetable.h"
 #include "core/query/query.h"
 #include "core/store/world.h"
 

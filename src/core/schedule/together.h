@@ -1,8 +1,8 @@
 /* Systems of a phase that run side by side. */
-#ifndef ECS_CORE_RUN_TOGETHER_H
-#define ECS_CORE_RUN_TOGETHER_H
+#ifndef ECS_CORE_SCHEDULE_TOGETHER_H
+#define ECS_CORE_SCHEDULE_TOGETHER_H
 
-#include "core/run/beside.h"
+#include "core/schedule/beside.h"
 #include "ecs_system.h"
 
 struct tempo;

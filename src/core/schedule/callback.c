@@ -1,8 +1,8 @@
-#include "core/run/callback.h"
+#include "core/schedule/callback.h"
 
 #include "core/base/text.h"
-#include "core/run/schedule.h"
-#include "core/run/timetable.h"
+#include "core/schedule/schedule.h"
+#include "core/schedule/timetable.h"
 #include "core/command/command.h"
 #include "core/command/watch.h"
 #include "core/store/world.h"

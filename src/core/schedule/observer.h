@@ -1,6 +1,6 @@
 /* Observers are called: in rounds, each for what the one before has changed. */
-#ifndef ECS_CORE_RUN_OBSERVER_H
-#define ECS_CORE_RUN_OBSERVER_H
+#ifndef ECS_CORE_SCHEDULE_OBSERVER_H
+#define ECS_CORE_SCHEDULE_OBSERVER_H
 
 #include "core/base/base.h"
 

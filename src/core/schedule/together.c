@@ -1,7 +1,7 @@
-#include "core/run/together.h"
+#include "core/schedule/together.h"
 
 #include "core/base/pool.h"
-#include "core/run/due.h"
+#include "core/schedule/due.h"
 #include "core/command/watch.h"
 
 /* ---- who is in it ---- */

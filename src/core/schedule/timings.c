@@ -1,9 +1,9 @@
-#include "core/run/timings.h"
+#include "core/schedule/timings.h"
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/run/schedule.h"
-#include "core/run/timetable.h"
+#include "core/schedule/schedule.h"
+#include "core/schedule/timetable.h"
 #include "core/query/query.h"
 #include "core/store/world.h"
 

@@ -1,7 +1,7 @@
 /* Systems that go through events, or what has changed: what each has seen, and how long events stay
 ** for them. */
-#ifndef ECS_CORE_RUN_READING_H
-#define ECS_CORE_RUN_READING_H
+#ifndef ECS_CORE_SCHEDULE_READING_H
+#define ECS_CORE_SCHEDULE_READING_H
 
 #include "core/base/base.h"
 

@@ -1,8 +1,8 @@
-#include "core/run/ranges.h"
+#include "core/schedule/ranges.h"
 
 #include "core/base/pool.h"
 #include "core/base/thread.h"
-#include "core/run/timetable.h"
+#include "core/schedule/timetable.h"
 #include "core/store/marks.h"
 #include "core/query/query.h"
 #include "core/query/query_rows.h"

@@ -1,9 +1,9 @@
 /* What surrounds calls of functions that a schedule has: what they leave open, what they fail with,
 ** what time they take. */
-#ifndef ECS_CORE_RUN_CALLBACK_H
-#define ECS_CORE_RUN_CALLBACK_H
+#ifndef ECS_CORE_SCHEDULE_CALLBACK_H
+#define ECS_CORE_SCHEDULE_CALLBACK_H
 
-#include "core/run/timetable.h"
+#include "core/schedule/timetable.h"
 #include "core/store/world.h"
 
 /* Before a callback: what has failed earlier is not its reason. Returns what comes back, behind it,

@@ -1,7 +1,7 @@
-#include "core/run/reading.h"
+#include "core/schedule/reading.h"
 
-#include "core/run/schedule.h"
-#include "core/run/timetable.h"
+#include "core/schedule/schedule.h"
+#include "core/schedule/timetable.h"
 #include "core/query/changes.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"

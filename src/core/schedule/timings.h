@@ -4,10 +4,10 @@
 **
 ** Each is a struct ecs_system without anything to run, that of a phase with no more than a timer,
 ** the accumulator, and a switch. Lists are in no order. */
-#ifndef ECS_CORE_RUN_TIMINGS_H
-#define ECS_CORE_RUN_TIMINGS_H
+#ifndef ECS_CORE_SCHEDULE_TIMINGS_H
+#define ECS_CORE_SCHEDULE_TIMINGS_H
 
-#include "core/run/system_names.h"
+#include "core/schedule/system_names.h"
 
 struct phase;
 

@@ -1,12 +1,12 @@
 /* Phases and systems as a world's schedule keeps them: see schedule.h. */
-#ifndef ECS_CORE_RUN_TIMETABLE_H
-#define ECS_CORE_RUN_TIMETABLE_H
+#ifndef ECS_CORE_SCHEDULE_TIMETABLE_H
+#define ECS_CORE_SCHEDULE_TIMETABLE_H
 
 #include "core/base/arena.h"
 #include "core/base/chance.h"
 #include "core/base/hash_map.h"
 #include "core/base/stopwatch.h"
-#include "core/run/timings.h"
+#include "core/schedule/timings.h"
 #include "ecs_observer.h"
 #include "ecs_system.h"
 

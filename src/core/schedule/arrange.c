@@ -1,9 +1,9 @@
-#include "core/run/arrange.h"
+#include "core/schedule/arrange.h"
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/run/schedule.h"
-#include "core/run/timetable.h"
+#include "core/schedule/schedule.h"
+#include "core/schedule/timetable.h"
 #include "core/store/world.h"
 
 /* ---- which come behind which ---- */

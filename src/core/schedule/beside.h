@@ -1,6 +1,6 @@
 /* Which systems of a phase can run side by side: what the runs of each read and write. */
-#ifndef ECS_CORE_RUN_BESIDE_H
-#define ECS_CORE_RUN_BESIDE_H
+#ifndef ECS_CORE_SCHEDULE_BESIDE_H
+#define ECS_CORE_SCHEDULE_BESIDE_H
 
 #include "core/base/base.h"
 

@@ -1,7 +1,7 @@
 /* What is odd about how systems and phases were registered, though it is allowed. */
 #include "core/base/nearest.h"
-#include "core/run/schedule.h"
-#include "core/run/timetable.h"
+#include "core/schedule/schedule.h"
+#include "core/schedule/timetable.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
 

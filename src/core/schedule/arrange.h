@@ -1,7 +1,7 @@
 /* The order of systems: by phase, then by what they must come before and after, then as they were
 ** registered. */
-#ifndef ECS_CORE_RUN_ARRANGE_H
-#define ECS_CORE_RUN_ARRANGE_H
+#ifndef ECS_CORE_SCHEDULE_ARRANGE_H
+#define ECS_CORE_SCHEDULE_ARRANGE_H
 
 #include "core/base/base.h"
 

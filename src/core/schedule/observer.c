@@ -1,9 +1,9 @@
-#include "core/run/observer.h"
+#include "core/schedule/observer.h"
 
 #include "core/base/text.h"
-#include "core/run/callback.h"
-#include "core/run/schedule.h"
-#include "core/run/timetable.h"
+#include "core/schedule/callback.h"
+#include "core/schedule/schedule.h"
+#include "core/schedule/timetable.h"
 #include "core/command/command.h"
 #include "core/query/sight.h"
 #include "core/store/table.h"

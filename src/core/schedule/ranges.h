@@ -1,6 +1,6 @@
 /* Systems of hosts that are called for ranges of rows, on the world's threads. */
-#ifndef ECS_CORE_RUN_RANGES_H
-#define ECS_CORE_RUN_RANGES_H
+#ifndef ECS_CORE_SCHEDULE_RANGES_H
+#define ECS_CORE_SCHEDULE_RANGES_H
 
 #include "core/base/memory.h"
 #include "ecs_system.h"

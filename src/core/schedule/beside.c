@@ -1,7 +1,7 @@
-#include "core/run/beside.h"
+#include "core/schedule/beside.h"
 
 #include "core/base/hash_map.h"
-#include "core/run/due.h"
+#include "core/schedule/due.h"
 
 void beside_know(ecs_world *world, const struct companions *companions) {
   world->schedule->companions = companions;

@@ -1,13 +1,13 @@
-#include "core/run/schedule.h"
+#include "core/schedule/schedule.h"
 
 #include "core/base/nearest.h"
 #include "core/query/query.h"
 #include "core/command/watch.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
-#include "core/run/arrange.h"
-#include "core/run/ranges.h"
-#include "core/run/timetable.h"
+#include "core/schedule/arrange.h"
+#include "core/schedule/ranges.h"
+#include "core/schedule/timetable.h"
 #include "ecs_query.h"
 
 ecs_system *schedule_system(const ecs_world *world, const char *name, size_t size) {

@@ -1,8 +1,8 @@
-#include "core/run/system_names.h"
+#include "core/schedule/system_names.h"
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/run/timetable.h"
+#include "core/schedule/timetable.h"
 
 /* The slot of a name with that hash, or the free one where it would be. */
 static uint32_t probe(const struct system_names *names, uint64_t hash, const char *name,

@@ -1,6 +1,6 @@
 /* Systems by their names: what registers one asks for many others by name. */
-#ifndef ECS_CORE_RUN_SYSTEM_NAMES_H
-#define ECS_CORE_RUN_SYSTEM_NAMES_H
+#ifndef ECS_CORE_SCHEDULE_SYSTEM_NAMES_H
+#define ECS_CORE_SCHEDULE_SYSTEM_NAMES_H
 
 #include "core/base/base.h"
 

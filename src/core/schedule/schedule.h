@@ -1,6 +1,6 @@
 /* Phases and systems: what runs, in which order, and when. */
-#ifndef ECS_CORE_RUN_SCHEDULE_H
-#define ECS_CORE_RUN_SCHEDULE_H
+#ifndef ECS_CORE_SCHEDULE_SCHEDULE_H
+#define ECS_CORE_SCHEDULE_SCHEDULE_H
 
 #include "core/base/base.h"
 
