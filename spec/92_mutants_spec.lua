@@ -74,7 +74,7 @@ end)
 
 describe("a change", function()
   it("concerns one line and makes it another", function()
-    for path, language in pairs { ["src/core/store/table.c"] = "c",
+    for path, language in pairs { ["src/core/storage/table.c"] = "c",
       ["lua/ecs/live/init.lua"] = "lua", ["src/kernel/ops.inc"] = "c",
       ["src/core/ids/entity_index.h"] = "c" } do
       local file = assert(io.open(path))

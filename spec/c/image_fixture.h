@@ -4,7 +4,7 @@
 
 #include "core/image/stream.h"
 #include "core/relation/builtin.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 #include "core/relation/relation.h"
 #include "core/store/world.h"
 #include "fixture.h"

@@ -1,8 +1,8 @@
 /* Arrays, for hosts in C. C51. */
 #include <string.h>
 
-#include "core/store/array.h"
-#include "core/store/cells.h"
+#include "core/storage/array.h"
+#include "core/storage/cells.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

@@ -3,9 +3,9 @@
 
 #include "core/schedule/schedule.h"
 #include "core/schedule/timetable.h"
-#include "core/store/component.h"
-#include "core/store/event_rows.h"
-#include "core/store/graph.h"
+#include "core/storage/component.h"
+#include "core/storage/event_rows.h"
+#include "core/storage/graph.h"
 #include "core/query/lineup.h"
 #include "core/query/query.h"
 #include "core/store/world.h"

@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/store/component.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

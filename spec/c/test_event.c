@@ -1,11 +1,11 @@
 /* Events, for hosts in C. C51. */
 #include <string.h>
 
-#include "core/store/cells.h"
-#include "core/store/component.h"
-#include "core/store/event.h"
-#include "core/store/event_rows.h"
-#include "core/store/fields.h"
+#include "core/storage/cells.h"
+#include "core/storage/component.h"
+#include "core/storage/event.h"
+#include "core/storage/event_rows.h"
+#include "core/storage/fields.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "image_fixture.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 
 static ecs_id likes, eats, rides, docked;
 

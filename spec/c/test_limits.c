@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/change/declare.h"
-#include "core/store/table.h"
+#include "core/storage/table.h"
 #include "core/store/world.h"
 #include "fixture.h"
 #include "core/base/arena.h"

@@ -9,7 +9,7 @@
 #include "content.h"
 #include "lua_state.h"
 /* Behind the headers of Lua, whose functions are not hidden. */
-#include "core/store/graph.h"
+#include "core/storage/graph.h"
 #include "core/query/query.h"
 #include "core/store/world.h"
 #include "lua/bind/world_box.h"

@@ -6,8 +6,8 @@
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
 #include "core/change/migration.h"
-#include "core/store/component.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

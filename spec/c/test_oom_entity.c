@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "core/command/command.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/entity/entity.h"
 #include "core/query/query.h"
 #include "core/store/world.h"

@@ -1,6 +1,6 @@
 /* Reliability line 2: running out of memory while queries are made, counted and iterated. */
 #include "core/command/batch.h"
-#include "core/store/layout.h"
+#include "core/storage/layout.h"
 #include "core/store/world.h"
 #include "sweep.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/entity/prefab.h"
-#include "core/store/table.h"
+#include "core/storage/table.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

@@ -2,7 +2,7 @@
 ** C3, C20, C24, C49, C65, C84. */
 #include <string.h>
 
-#include "core/store/graph.h"
+#include "core/storage/graph.h"
 #include "core/query/query.h"
 #include "core/store/world.h"
 #include "fixture.h"

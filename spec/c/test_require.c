@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "core/command/command.h"
-#include "core/store/component.h"
-#include "core/store/graph.h"
+#include "core/storage/component.h"
+#include "core/storage/graph.h"
 #include "core/relation/relation.h"
-#include "core/store/table.h"
+#include "core/storage/table.h"
 #include "core/store/world.h"
 #include "fixture.h"
 #include "image_fixture.h"

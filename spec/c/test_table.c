@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/store/graph.h"
-#include "core/store/packed.h"
+#include "core/storage/graph.h"
+#include "core/storage/packed.h"
 #include "core/query/query.h"
 #include "core/store/world.h"
 #include "fixture.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/store/world.h"
-#include "core/store/toggle.h"
+#include "core/storage/toggle.h"
 #include "fixture.h"
 
 static ecs_id ai, asleep;

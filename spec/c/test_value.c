@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

@@ -1,9 +1,9 @@
 /* Slots of any values, which only a binding uses, and spawning with values: who has a slot, and
 ** when it is let go. Reliability line 11 in the core. C13, C58. */
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/entity/entity.h"
-#include "core/store/fields.h"
-#include "core/store/resource.h"
+#include "core/storage/fields.h"
+#include "core/storage/resource.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

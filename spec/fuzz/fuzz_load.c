@@ -10,12 +10,12 @@
 
 #include "../c/content.h"
 #include "core/image/stream.h"
-#include "core/store/component.h"
-#include "core/store/graph.h"
-#include "core/store/event.h"
-#include "core/store/event_rows.h"
-#include "core/store/fields.h"
-#include "core/store/table.h"
+#include "core/storage/component.h"
+#include "core/storage/graph.h"
+#include "core/storage/event.h"
+#include "core/storage/event_rows.h"
+#include "core/storage/fields.h"
+#include "core/storage/table.h"
 #include "core/store/world.h"
 
 #define RUN 0xFE

@@ -2,10 +2,10 @@
 #include <stdio.h>
 
 #include "../c/content.h"
-#include "core/store/component.h"
-#include "core/store/event.h"
-#include "core/store/event_rows.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/event.h"
+#include "core/storage/event_rows.h"
+#include "core/storage/fields.h"
 #include "core/store/world.h"
 #include "operations_state.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/store/component.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
 #include "core/store/world.h"
 
 static const char *const names[NAMES] = {"A", "B", "C", "D", "E", "F"};

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../c/content.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/query/query.h"
 #include "core/store/world.h"
 #include "operations_state.h"

@@ -1,8 +1,8 @@
 /* Operations that concern the world as a whole, each with what must hold after it. */
 #include <string.h>
 
-#include "core/store/component.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
 #include "core/store/world.h"
 #include "operations_state.h"
 

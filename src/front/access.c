@@ -7,7 +7,7 @@
 
 #include "core/base/type_column.h"
 #include "core/base/value.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/query/query.h"
 #include "core/store/world.h"
 

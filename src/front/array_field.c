@@ -2,7 +2,7 @@
 ** by the bits of its index. */
 #include "front/array_field.h"
 
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 
 static uint32_t count_of(struct val view) {
   assert(is_array_field(view) && view.array->count > 0);

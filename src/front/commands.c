@@ -4,7 +4,7 @@
 
 #include "core/base/enumeration.h"
 #include "core/base/text.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/query/term.h"
 #include "core/store/world.h"
 #include "front/tying.h"

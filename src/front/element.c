@@ -7,8 +7,8 @@
 #include "core/base/type_column.h"
 #include "core/base/types.h"
 #include "core/base/value.h"
-#include "core/store/array.h"
-#include "core/store/array_cells.h"
+#include "core/storage/array.h"
+#include "core/storage/array_cells.h"
 
 /* Ids are looked up where they are read, which elements are not. */
 static k_column element_type(struct front *f, const struct component *array, uint32_t at) {

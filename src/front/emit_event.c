@@ -1,8 +1,8 @@
 #include "front/emit_event.h"
 
-#include "core/store/component.h"
-#include "core/store/event.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/event.h"
+#include "core/storage/fields.h"
 #include "core/store/world.h"
 #include "front/commands.h"
 

@@ -13,7 +13,7 @@
 
 #include "core/base/text.h"
 #include "core/base/value.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 #include "core/query/query.h"
 #include "core/store/world.h"
 

@@ -3,7 +3,7 @@
 #include "front/front.h"
 #include "front/mixed.h"
 #include "core/base/enumeration.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 #include "front/steps.h"
 
 k_type val_type(const struct front *f, struct val x) {

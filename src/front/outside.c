@@ -5,7 +5,7 @@
 #include "front/partner.h"
 
 #include "core/base/value.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 
 static struct val of_kind(enum val_kind kind, uint32_t at) {
   return (struct val){.kind = (uint8_t)kind, .at = at};

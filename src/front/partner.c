@@ -10,7 +10,7 @@
 #include "core/index/indexing.h"
 #include "core/index/key.h"
 #include "core/index/refresh.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/query/query.h"
 #include "core/query/term.h"
 #include "kernel/build_list.h"

@@ -4,7 +4,7 @@
 #include "front/mixed.h"
 #include "front/tying.h"
 
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/relation/relation.h"
 #include "core/query/term.h"
 #include "core/store/world.h"

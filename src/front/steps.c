@@ -8,9 +8,9 @@
 #include "front/mixed.h"
 
 #include "core/base/types.h"
-#include "core/store/array.h"
-#include "core/store/array_cells.h"
-#include "core/store/component.h"
+#include "core/storage/array.h"
+#include "core/storage/array_cells.h"
+#include "core/storage/component.h"
 
 /* The first of the chains that a number is made by, each from another place; NULL when there are
 ** none; the next. */

@@ -2,7 +2,7 @@
 ** relation, and all of them are done together. */
 #include "front/tying.h"
 
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/relation/relation.h"
 #include "core/query/term.h"
 #include "core/store/world.h"

@@ -1,7 +1,7 @@
 #include "kernel/partners_tied.h"
 
-#include "core/store/component.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
 #include "core/entity/relate.h"
 #include "core/relation/relation.h"
 #include "core/store/world.h"

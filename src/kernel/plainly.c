@@ -1,7 +1,7 @@
 #include "kernel/plainly.h"
 
 #include "core/ids/entity_index.h"
-#include "core/store/packed.h"
+#include "core/storage/packed.h"
 #include "kernel/machine.h"
 
 /* Which of a table's columns one of the program's is. */

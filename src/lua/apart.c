@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 #include "core/query/query.h"
 
 /* About as it is written in the query. */

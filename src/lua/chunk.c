@@ -1,7 +1,7 @@
 #include "lua/chunk.h"
 
-#include "core/store/sparse.h"
-#include "core/store/layout.h"
+#include "core/storage/sparse.h"
+#include "core/storage/layout.h"
 #include "core/query/term.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"

@@ -2,7 +2,7 @@
 
 #include "core/base/column_cells.h"
 #include "core/base/types.h"
-#include "core/store/marks.h"
+#include "core/storage/marks.h"
 #include "core/query/term.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"

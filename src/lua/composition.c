@@ -2,8 +2,8 @@
 
 #include "core/base/text.h"
 #include "core/change/migrate.h"
-#include "core/store/component.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
 #include "core/ids/record.h"
 #include "core/entity/relate.h"
 #include "core/relation/relation.h"

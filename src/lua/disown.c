@@ -3,7 +3,7 @@
 
 #include "core/image/snapshot.h"
 #include "core/schedule/timetable.h"
-#include "core/store/cells.h"
+#include "core/storage/cells.h"
 #include "core/store/world.h"
 #include "ecs_system.h"
 #include "lua/bind/status.h"

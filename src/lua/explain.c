@@ -3,7 +3,7 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/timetable.h"
 #include "core/index/indexing.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/query/query.h"
 #include "core/query/query_rows.h"
 #include "core/query/term.h"

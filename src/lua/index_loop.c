@@ -4,8 +4,8 @@
 
 #include "core/base/column_cells.h"
 #include "core/index/refresh.h"
-#include "core/store/component.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"

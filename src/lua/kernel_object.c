@@ -1,7 +1,7 @@
 #include "lua/kernel_object.h"
 
-#include "core/store/component.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
 
 #include "lua/bind/object.h"
 #include "lua/bind/world_box.h"

@@ -2,8 +2,8 @@
 
 #include "core/base/column_cells.h"
 #include "core/base/text.h"
-#include "core/store/array_cells.h"
-#include "core/store/component.h"
+#include "core/storage/array_cells.h"
+#include "core/storage/component.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
 #include "lua/bind/check_world.h"

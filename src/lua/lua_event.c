@@ -1,7 +1,7 @@
 #include "lua/lua_event.h"
 
 #include "core/command/emission.h"
-#include "core/store/event.h"
+#include "core/storage/event.h"
 #include "core/command/later.h"
 #include "lua/bind/args.h"
 #include "lua/bind/input.h"

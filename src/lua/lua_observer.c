@@ -3,7 +3,7 @@
 #include "core/base/text.h"
 #include "core/change/transact.h"
 #include "core/schedule/timetable.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/query/query.h"
 #include "core/command/watch.h"
 #include "ecs_observer.h"

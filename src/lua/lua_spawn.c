@@ -2,8 +2,8 @@
 
 #include "core/command/command.h"
 #include "core/entity/entity.h"
-#include "core/store/fields.h"
-#include "core/store/layout.h"
+#include "core/storage/fields.h"
+#include "core/storage/layout.h"
 #include "core/entity/spawn.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"

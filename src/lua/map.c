@@ -1,7 +1,7 @@
 #include "lua/map.h"
 
 #include "core/base/chance.h"
-#include "core/store/marks.h"
+#include "core/storage/marks.h"
 #include "core/query/query.h"
 #include "core/entity/sweeping.h"
 #include "core/query/term.h"

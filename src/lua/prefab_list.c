@@ -1,8 +1,8 @@
 #include "lua/prefab_list.h"
 
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/ids/fail.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 #include "core/entity/prefab.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"

@@ -3,7 +3,7 @@
 #include "core/query/matches.h"
 #include "core/query/query.h"
 #include "core/query/query_rows.h"
-#include "core/store/layout.h"
+#include "core/storage/layout.h"
 #include "core/store/world.h"
 #include "kernel/fold.h"
 #include "kernel/program.h"

@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/types.h"
 #include "core/change/migrate.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/query/term.h"
 #include "ecs_world.h"
 #include "front/bytecode.h"

@@ -1,7 +1,7 @@
 #include "lua/shape.h"
 
-#include "core/store/component.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 

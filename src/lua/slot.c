@@ -1,7 +1,7 @@
 #include "lua/slot.h"
 
 #include "core/base/column_cells.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 #include "lua/bind/lua_value.h"
 
 void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,

@@ -3,7 +3,7 @@
 #include "lua/system_run.h"
 
 #include "core/schedule/timetable.h"
-#include "core/store/event_rows.h"
+#include "core/storage/event_rows.h"
 #include "core/query/query.h"
 #include "core/store/world.h"
 #include "ecs_world.h"

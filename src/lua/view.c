@@ -1,9 +1,9 @@
 #include "lua/view.h"
 
 #include "core/base/column_cells.h"
-#include "core/store/component.h"
-#include "core/store/marks.h"
-#include "core/store/layout.h"
+#include "core/storage/component.h"
+#include "core/storage/marks.h"
+#include "core/storage/layout.h"
 #include "core/query/term.h"
 #include "lua/bind/args.h"
 #include "lua/bind/input.h"

@@ -1,7 +1,7 @@
 /* Views seen as a whole: pairs, #, tostring, and as a plain table. */
 #include "lua/view_walk.h"
 
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"

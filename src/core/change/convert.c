@@ -6,7 +6,7 @@
 #include "core/base/text.h"
 #include "core/base/value.h"
 #include "core/entity/entity.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 #include "core/store/world.h"
 
 /* An integer of any type, by what it is worth: its bits, or below zero what they are in two's

@@ -1,6 +1,6 @@
 #include "core/change/declare_array.h"
 
-#include "core/store/array.h"
+#include "core/storage/array.h"
 #include "core/store/world.h"
 #include "ecs_resource.h"
 

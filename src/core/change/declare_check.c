@@ -1,7 +1,7 @@
 #include "core/change/declare_check.h"
 
-#include "core/store/array.h"
-#include "core/store/event.h"
+#include "core/storage/array.h"
+#include "core/storage/event.h"
 #include "core/store/world.h"
 
 /* What an exclusive relation begins with. */

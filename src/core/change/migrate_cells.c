@@ -6,9 +6,9 @@
 #include "core/change/convert.h"
 #include "core/change/migrate.h"
 #include "core/change/migration.h"
-#include "core/store/fields.h"
-#include "core/store/resource.h"
-#include "core/store/table.h"
+#include "core/storage/fields.h"
+#include "core/storage/resource.h"
+#include "core/storage/table.h"
 #include "core/store/world.h"
 
 static const struct leaf *leaf_of(const struct column *column) {

@@ -1,9 +1,9 @@
 #include "core/change/migrate_events.h"
 
 #include "core/change/migration.h"
-#include "core/store/event.h"
-#include "core/store/event_rows.h"
-#include "core/store/fields.h"
+#include "core/storage/event.h"
+#include "core/storage/event_rows.h"
+#include "core/storage/fields.h"
 #include "core/store/world.h"
 
 static ecs_status make_event(struct migration *migration, const struct change *change) {

@@ -5,7 +5,7 @@
 #include "core/base/value.h"
 #include "core/change/declare.h"
 #include "core/entity/entity.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 #include "core/store/world.h"
 
 /* ---- alike ------------------------------------------------------------------------- */

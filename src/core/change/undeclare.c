@@ -1,13 +1,13 @@
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
 #include "core/change/migration.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/entity/entity.h"
-#include "core/store/graph.h"
+#include "core/storage/graph.h"
 #include "core/base/id_set.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
-#include "core/store/sparse.h"
+#include "core/storage/sparse.h"
 #include "core/store/world.h"
 
 void declare_forget(ecs_world *world, struct component *component) {

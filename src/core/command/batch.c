@@ -20,10 +20,10 @@
 
 #include "core/base/column_cells.h"
 #include "core/base/bits.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/entity/entity.h"
-#include "core/store/graph.h"
-#include "core/store/marks.h"
+#include "core/storage/graph.h"
+#include "core/storage/marks.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
 #include "core/entity/some_rows.h"

@@ -2,13 +2,13 @@
 
 #include "core/command/command.h"
 #include "core/entity/entity.h"
-#include "core/store/graph.h"
-#include "core/store/marks.h"
+#include "core/storage/graph.h"
+#include "core/storage/marks.h"
 #include "core/command/merge.h"
 #include "core/relation/relation.h"
-#include "core/store/row.h"
-#include "core/store/sparse_rows.h"
-#include "core/store/toggle.h"
+#include "core/storage/row.h"
+#include "core/storage/sparse_rows.h"
+#include "core/storage/toggle.h"
 #include "core/store/world.h"
 #include "ecs_world.h"
 

@@ -2,10 +2,10 @@
 
 #include "core/command/apply.h"
 #include "core/command/batch.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/command/emission.h"
 #include "core/entity/entity.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 #include "core/ids/entity_index.h"
 #include "core/relation/relation.h"
 #include "core/command/replaying.h"

@@ -1,12 +1,12 @@
 #include "core/command/emission.h"
 
 #include "core/command/command.h"
-#include "core/store/component.h"
-#include "core/store/event.h"
-#include "core/store/event_rows.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/event.h"
+#include "core/storage/event_rows.h"
+#include "core/storage/fields.h"
 #include "core/command/later.h"
-#include "core/store/table.h"
+#include "core/storage/table.h"
 #include "core/store/world.h"
 
 static bool goes_on(const struct staging *staging, ecs_id event, uint32_t scope, bool later) {

@@ -2,9 +2,9 @@
 
 #include "core/base/column_cells.h"
 #include "core/command/emission.h"
-#include "core/store/event.h"
-#include "core/store/event_rows.h"
-#include "core/store/table.h"
+#include "core/storage/event.h"
+#include "core/storage/event_rows.h"
+#include "core/storage/table.h"
 #include "core/store/world.h"
 
 ecs_status later_reserve(ecs_world *world, struct event *event) {

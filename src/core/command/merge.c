@@ -1,10 +1,10 @@
 #include "core/command/merge.h"
 
-#include "core/store/component.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
 #include "core/base/id_set.h"
 #include "core/relation/relation.h"
-#include "core/store/require.h"
+#include "core/storage/require.h"
 #include "core/store/world.h"
 
 /* Takes away the pairs of a relation. */

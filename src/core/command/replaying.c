@@ -1,13 +1,13 @@
 #include "core/command/replaying.h"
 
-#include "core/store/component.h"
-#include "core/store/fields.h"
-#include "core/store/marks.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
+#include "core/storage/marks.h"
 #include "core/command/merge.h"
 #include "core/relation/relation.h"
-#include "core/store/sparse.h"
-#include "core/store/sparse_rows.h"
-#include "core/store/toggle.h"
+#include "core/storage/sparse.h"
+#include "core/storage/sparse_rows.h"
+#include "core/storage/toggle.h"
 #include "core/store/world.h"
 
 void replay_release(ecs_world *world, const struct command *command) {

@@ -2,8 +2,8 @@
 
 #include "core/base/memory.h"
 #include "core/command/command.h"
-#include "core/store/component.h"
-#include "core/store/marks.h"
+#include "core/storage/component.h"
+#include "core/storage/marks.h"
 #include "core/query/query.h"
 #include "core/entity/relate.h"
 #include "core/entity/sweeping.h"

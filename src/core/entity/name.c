@@ -2,7 +2,7 @@
 
 #include "core/command/command.h"
 #include "core/entity/entity.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 #include "core/entity/prefab.h"
 #include "core/relation/relation.h"
 #include "core/store/world.h"

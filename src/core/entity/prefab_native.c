@@ -1,9 +1,9 @@
 /* Prefabs for hosts in C: descriptions become nodes. */
 #include "core/base/arena.h"
 #include "core/entity/clone.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/entity/entity.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 #include "core/entity/native.h"
 #include "core/entity/prefab.h"
 #include "core/entity/spawn.h"

@@ -2,9 +2,9 @@
 
 #include "core/base/text.h"
 #include "core/entity/clone.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/entity/entity.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 #include "core/entity/name.h"
 #include "core/entity/prefab_update.h"
 #include "core/relation/relation.h"

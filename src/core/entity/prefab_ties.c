@@ -2,15 +2,15 @@
 
 #include "core/base/column_cells.h"
 #include "core/base/value.h"
-#include "core/store/cells.h"
+#include "core/storage/cells.h"
 #include "core/command/command.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/entity/entity.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 #include "core/entity/prefab_plan.h"
 #include "core/relation/relation.h"
 #include "core/entity/spawn.h"
-#include "core/store/table.h"
+#include "core/storage/table.h"
 #include "core/store/world.h"
 
 /* Whether a tie is not taken over by copies, or is in another way. */

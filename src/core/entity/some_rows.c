@@ -2,11 +2,11 @@
 
 #include "core/base/many.h"
 #include "core/entity/entity.h"
-#include "core/store/graph.h"
+#include "core/storage/graph.h"
 #include "core/ids/entity_index.h"
 #include "core/query/query.h"
-#include "core/store/row.h"
-#include "core/store/sparse.h"
+#include "core/storage/row.h"
+#include "core/storage/sparse.h"
 #include "core/store/world.h"
 
 bool rows_are_whole(const struct query_terms *terms) {

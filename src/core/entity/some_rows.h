@@ -3,7 +3,7 @@
 #ifndef ECS_CORE_ENTITY_SOME_ROWS_H
 #define ECS_CORE_ENTITY_SOME_ROWS_H
 
-#include "core/store/layout.h"
+#include "core/storage/layout.h"
 
 struct query_terms;
 

@@ -1,7 +1,7 @@
 #include "core/entity/sweeping.h"
 
-#include "core/store/cells.h"
-#include "core/store/fields.h"
+#include "core/storage/cells.h"
+#include "core/storage/fields.h"
 #include "core/store/world.h"
 
 static bool mark(const struct cells *cells, void *ud) {

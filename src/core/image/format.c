@@ -1,7 +1,7 @@
 #include "core/image/format.h"
 
 #include "core/base/merge_sort.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 #include "core/store/world.h"
 
 static bool component_precedes(const void *one, const void *two) {

@@ -8,12 +8,12 @@
 #include "core/change/declare.h"
 #include "core/image/load.h"
 #include "core/schedule/timetable.h"
-#include "core/store/array.h"
-#include "core/store/array_cells.h"
-#include "core/store/component.h"
-#include "core/store/fields.h"
-#include "core/store/require.h"
-#include "core/store/resource.h"
+#include "core/storage/array.h"
+#include "core/storage/array_cells.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
+#include "core/storage/require.h"
+#include "core/storage/resource.h"
 #include "core/store/world.h"
 
 static ecs_status corrupt_unless(struct loader *loader, ecs_status status, const char *what) {

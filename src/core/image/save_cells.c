@@ -7,12 +7,12 @@
 
 #include "core/base/value.h"
 #include "core/image/stream.h"
-#include "core/store/component.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
 #include "core/entity/entity.h"
-#include "core/store/graph.h"
+#include "core/storage/graph.h"
 #include "core/relation/relation.h"
-#include "core/store/table.h"
+#include "core/storage/table.h"
 #include "core/store/world.h"
 
 #define BATCH 512u

@@ -1,11 +1,11 @@
 #include "core/image/table_copy.h"
 
 #include "core/base/arena.h"
-#include "core/store/component.h"
-#include "core/store/fields.h"
-#include "core/store/marks.h"
-#include "core/store/table.h"
-#include "core/store/toggle.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
+#include "core/storage/marks.h"
+#include "core/storage/table.h"
+#include "core/storage/toggle.h"
 #include "core/store/world.h"
 
 /* ---- rows ---- */

@@ -3,7 +3,7 @@
 #ifndef ECS_CORE_IMAGE_TABLE_COPY_H
 #define ECS_CORE_IMAGE_TABLE_COPY_H
 
-#include "core/store/cells.h"
+#include "core/storage/cells.h"
 
 struct arena;
 

@@ -5,9 +5,9 @@
 #include "core/base/text.h"
 #include "core/index/refresh.h"
 #include "core/store/check.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/query/query.h"
-#include "core/store/registry.h"
+#include "core/storage/registry.h"
 #include "core/store/world.h"
 #include "ecs_query.h"
 

@@ -4,7 +4,7 @@
 #include "core/base/column_cells.h"
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/entity/entity.h"
 #include "core/query/query.h"
 #include "core/store/world.h"

@@ -1,5 +1,5 @@
 /* What of an index's rows is no longer as they were gathered: found by the marks of what its query
-** gives (core/store/marks.h), which are kept from its declaration on. */
+** gives (core/storage/marks.h), which are kept from its declaration on. */
 #ifndef ECS_CORE_INDEX_STALE_H
 #define ECS_CORE_INDEX_STALE_H
 

@@ -1,11 +1,11 @@
 #include "core/query/changes.h"
 
 #include "core/base/bits.h"
-#include "core/store/component.h"
-#include "core/store/marks.h"
+#include "core/storage/component.h"
+#include "core/storage/marks.h"
 #include "core/query/query.h"
-#include "core/store/sparse.h"
-#include "core/store/toggle.h"
+#include "core/storage/sparse.h"
+#include "core/storage/toggle.h"
 #include "core/store/world.h"
 
 /* The rows of one table: a bit for each group of them in which some may be, in words from `first`

@@ -1,10 +1,10 @@
 /* Walking a query's tables, and changing all its rows at once. */
 #include "core/command/batch.h"
 #include "core/query/changes.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/entity/entity.h"
 #include "core/entity/entity_change.h"
-#include "core/store/marks.h"
+#include "core/storage/marks.h"
 #include "core/query/passage.h"
 #include "core/query/query.h"
 #include "core/query/query_rows.h"

@@ -7,8 +7,8 @@
 #include "core/query/query.h"
 #include "core/query/query_rows.h"
 #include "core/relation/relation.h"
-#include "core/store/sparse.h"
-#include "core/store/toggle.h"
+#include "core/storage/sparse.h"
+#include "core/storage/toggle.h"
 #include "core/store/world.h"
 #include "ecs_world.h"
 

@@ -4,7 +4,7 @@
 #define ECS_CORE_QUERY_PASSAGE_H
 
 #include "core/query/matches.h"
-#include "core/store/layout.h"
+#include "core/storage/layout.h"
 
 /* Where the cells of a term are in the matches of a batch, up to where a part of it ends. */
 struct passage_term {

@@ -4,7 +4,7 @@
 #ifndef ECS_CORE_QUERY_QUERY_H
 #define ECS_CORE_QUERY_QUERY_H
 
-#include "core/store/layout.h"
+#include "core/storage/layout.h"
 #include "core/query/term.h"
 
 struct ecs_variable;

@@ -8,7 +8,7 @@
 **   path  = relation [ "*" ] "->" component | component "." leaf "->" component */
 #include "core/relation/builtin.h"
 #include "core/query/changes.h"
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "core/entity/name.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"

@@ -4,7 +4,7 @@
 #include "core/query/changes.h"
 #include "core/query/query.h"
 #include "core/query/stretch.h"
-#include "core/store/toggle.h"
+#include "core/storage/toggle.h"
 #include "core/store/world.h"
 
 bool term_shows(const struct term *term, const struct table *table, uint32_t row) {

@@ -1,10 +1,10 @@
 #include "core/query/stretch.h"
 
 #include "core/query/changes.h"
-#include "core/store/component.h"
-#include "core/store/marks.h"
+#include "core/storage/component.h"
+#include "core/storage/marks.h"
 #include "core/query/query.h"
-#include "core/store/toggle.h"
+#include "core/storage/toggle.h"
 
 /* One with news always does, so that what it asks for is not looked for twice. */
 bool term_splits(const struct term *term, const struct table *table) {

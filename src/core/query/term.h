@@ -3,7 +3,7 @@
 #define ECS_CORE_QUERY_TERM_H
 
 #include "core/base/hash_map.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 
 enum term_kind { TERM_WITH, TERM_WITHOUT, TERM_OPTIONAL, TERM_OR };
 

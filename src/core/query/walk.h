@@ -4,7 +4,7 @@
 #define ECS_CORE_QUERY_WALK_H
 
 #include "core/base/many.h"
-#include "core/store/layout.h"
+#include "core/storage/layout.h"
 #include "core/query/term.h"
 
 struct lineup;

@@ -1,7 +1,7 @@
 #include "core/relation/builtin.h"
 
-#include "core/store/component.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
 #include "core/relation/relation.h"
 #include "core/store/world.h"
 #include "core/base/text.h"

@@ -1,11 +1,11 @@
 #include "core/relation/relation_check.h"
 
-#include "core/store/cells.h"
-#include "core/store/component.h"
-#include "core/store/fields.h"
-#include "core/store/graph.h"
+#include "core/storage/cells.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
+#include "core/storage/graph.h"
 #include "core/relation/relation.h"
-#include "core/store/table.h"
+#include "core/storage/table.h"
 #include "core/store/world.h"
 #include "ecs_world.h"
 

@@ -6,7 +6,7 @@
 #include "core/schedule/timetable.h"
 #include "core/command/command.h"
 #include "core/query/sight.h"
-#include "core/store/table.h"
+#include "core/storage/table.h"
 #include "core/command/watch.h"
 #include "core/store/world.h"
 #include "ecs_observer.h"

@@ -3,7 +3,7 @@
 #include "core/base/pool.h"
 #include "core/base/thread.h"
 #include "core/schedule/timetable.h"
-#include "core/store/marks.h"
+#include "core/storage/marks.h"
 #include "core/query/query.h"
 #include "core/query/query_rows.h"
 #include "core/store/world.h"

@@ -3,8 +3,8 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/timetable.h"
 #include "core/query/changes.h"
-#include "core/store/event.h"
-#include "core/store/event_rows.h"
+#include "core/storage/event.h"
+#include "core/storage/event_rows.h"
 #include "core/query/query.h"
 #include "core/store/world.h"
 

@@ -11,7 +11,7 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/timetable.h"
 #include "core/command/command.h"
-#include "core/store/graph.h"
+#include "core/storage/graph.h"
 #include "core/query/query.h"
 #include "core/command/later.h"
 #include "core/entity/sweeping.h"

@@ -2,7 +2,7 @@
 #ifndef ECS_CORE_STORE_ATTACHMENT_H
 #define ECS_CORE_STORE_ATTACHMENT_H
 
-#include "core/store/cells.h"
+#include "core/storage/cells.h"
 
 /* What others keep in a world's memory, freed with it at the latest. */
 struct attachment {

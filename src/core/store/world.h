@@ -8,10 +8,10 @@
 #include "core/base/memory.h"
 #include "core/command/cascade.h"
 #include "core/ids/fail.h"
-#include "core/store/id_record.h"
+#include "core/storage/id_record.h"
 #include "core/entity/name.h"
 #include "core/ids/record.h"
-#include "core/store/registry.h"
+#include "core/storage/registry.h"
 #include "core/ids/scratch.h"
 #include "core/ids/staging.h"
 

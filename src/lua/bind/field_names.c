@@ -1,6 +1,6 @@
 #include "lua/bind/field_names.h"
 
-#include "core/store/component.h"
+#include "core/storage/component.h"
 #include "lua/bind/world_box.h"
 
 #define FIELD_CACHE 256   /* a power of two */

@@ -1,7 +1,7 @@
 #include "lua/bind/input.h"
 
-#include "core/store/component.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
 #include "core/ids/scratch.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"

@@ -2,8 +2,8 @@
 
 #include "core/base/text.h"
 #include "core/relation/builtin.h"
-#include "core/store/component.h"
-#include "core/store/fields.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
 #include "lua/bind/status.h"
 
 /* Of a Lua state: the entries as userdata, and the table that anchors their strings. */

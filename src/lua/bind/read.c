@@ -1,6 +1,6 @@
 #include "lua/bind/read.h"
-#include "core/store/component.h"
-#include "core/store/sparse.h"
+#include "core/storage/component.h"
+#include "core/storage/sparse.h"
 
 #include "core/base/column_cells.h"
 

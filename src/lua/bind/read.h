@@ -4,8 +4,8 @@
 
 #include "lua/bind/world_box.h"
 
-#include "core/store/fields.h"
-#include "core/store/layout.h"
+#include "core/storage/fields.h"
+#include "core/storage/layout.h"
 #include "core/store/world.h"
 
 /* Where a component's cells are. Looked up again when a finalizer has used the world. */

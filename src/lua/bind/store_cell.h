@@ -8,7 +8,7 @@
 #include "core/base/column_cells.h"
 #include "core/base/one_cell.h"
 #include "core/base/value.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 
 /* Stores the value at an index in a float or integer column, by world:set's rules; false when
 ** it does not fit, and for other types. */

@@ -1,7 +1,7 @@
 #include "lua/bind/variables.h"
 
 #include "core/base/text.h"
-#include "core/store/fields.h"
+#include "core/storage/fields.h"
 #include "ecs_world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/ids.h"

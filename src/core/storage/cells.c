@@ -1,0 +1,129 @@
+#include "core/storage/cells.h"
+
+#include "core/store/attachment.h"
+#include "core/command/command.h"
+#include "core/storage/component.h"
+#include "core/storage/event.h"
+#include "core/storage/event_rows.h"
+#include "core/storage/fields.h"
+#include "core/storage/graph.h"
+#include "core/storage/sparse.h"
+#include "core/storage/table.h"
+#include "core/command/watch.h"
+#include "core/store/world.h"
+
+bool cells_find(const ecs_world *world, ecs_id entity, ecs_id component,
+                struct cells_row *out) {
+  const struct record *record = entity_find(&world->entities, entity);
+  struct table *table = record ? record_table(world, record) : NULL;
+  if (UNLIKELY(!table)) return false;
+  const struct layout *layout = table_find(table, component);
+  if (!layout->taken)
+    return world->sparses.rows && sparse_find(world, ecs_id_index(entity), component, out);
+  struct column *columns = layout->count ? layout->columns : NULL;
+  assert(record->row < table->count && table->rows[record->row] == ecs_id_index(entity));
+  *out = (struct cells_row){table, columns, record->row};
+  return true;
+}
+
+struct walk {
+  ecs_type type;
+  cells_fn visit;
+  void *ud;
+};
+
+/* A table that is still being loaded may lack columns. */
+static bool visit(const struct walk *walk, const struct component *component,
+                  uint32_t leaf, void *data, uint32_t count) {
+  assert(leaf < component->leaf_count);
+  struct cells cells = {data, count, component, &component->leaves[leaf]};
+  bool wanted = cells.leaf->type == walk->type && data && count;
+  return !wanted || walk->visit(&cells, walk->ud);
+}
+
+static bool walk_table(const struct walk *walk, const struct table *table) {
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    const struct column *column = &table->columns[i];
+    if (!visit(walk, column->component, column->leaf, column->data, table->count))
+      return false;
+  }
+  return true;
+}
+
+static bool walk_resource(const struct walk *walk, const struct component *component) {
+  for (uint32_t i = 0; component->resource && i < component->leaf_count; i++)
+    if (!visit(walk, component, i, component->resource[i].data, component_cells(component)))
+      return false;
+  return true;
+}
+
+static bool walk_copy(const struct walk *walk, const struct copy *copy) {
+  for (uint32_t i = 0; copy->rows && i < copy->width; i++) {
+    const struct column *column = &copy->columns[i];
+    if (!visit(walk, column->component, column->leaf, column->data, copy->rows)) return false;
+  }
+  return true;
+}
+
+/* What observers are shown of what was: strings, and ids of the dead; any slots in it are
+** nobody's. */
+static bool walk_copies(const ecs_world *world, const struct walk *walk) {
+  const struct watching *watching = world->watching;
+  for (uint32_t n = 0; n < watching->concerned_count; n++) {
+    const struct watch *watch = watching->concerned[n];
+    for (uint32_t i = 0; watch && i < watch->copy_count; i++)
+      if (!walk_copy(walk, &watch->copies[i])) return false;
+  }
+  for (uint32_t i = 0; watching->shown && i < watching->shown->copy_count; i++)
+    if (!walk_copy(walk, &watching->shown->copies[i])) return false;
+  return true;
+}
+
+static bool walk_stored(const ecs_world *world, const struct walk *walk) {
+  const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    const struct table *table = world_table(world, all->tables[i]);
+    bool may_have = walk->type != ECS_ANY || table->has_any;
+    if (may_have && !walk_table(walk, table)) return false;
+  }
+  for (uint32_t i = 0; i < world->sparses.count; i++)
+    if (!walk_table(walk, world->sparses.list[i]->table)) return false;
+  for (uint32_t i = 0; i < world->events.count; i++)
+    if (!walk_table(walk, world->events.list[i]->table) ||
+        !walk_table(walk, world->events.list[i]->later.table))
+      return false;
+  if (walk->type != ECS_ANY && !walk_copies(world, walk)) return false;
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    const struct component *component = world->registry.components[i];
+    if (component && !walk_resource(walk, component)) return false;
+  }
+  return true;
+}
+
+static bool walk_staged(const ecs_world *world, const struct walk *walk) {
+  const struct staging *staging = &world->staging;
+  for (uint32_t i = staging->batch.count; i < staging->command_count; i++) {
+    const struct command *command = &staging->commands[i];
+    const struct component *component = component_of(world, command->component);
+    if (!component) continue;
+    for (uint32_t j = 0; j < command->write_count; j++) {
+      struct write *write = &staging->writes[command->first_write + j];
+      if (!visit(walk, component, write->leaf, &write->cell, 1)) return false;
+    }
+  }
+  return true;
+}
+
+static bool walk_kept(const ecs_world *world, const struct walk *walk) {
+  for (const struct attachment *at = world->attachments; at; at = at->next)
+    if (at->cells && !at->cells(world, at, walk->type, walk->visit, walk->ud)) return false;
+  return true;
+}
+
+bool cells_each(const ecs_world *world, ecs_type type, unsigned where, cells_fn visit_cells,
+                void *ud) {
+  struct walk walk = {type, visit_cells, ud};
+  return (!(where & CELLS_STORED) || walk_stored(world, &walk)) &&
+         (!(where & CELLS_STAGED) || walk_staged(world, &walk)) &&
+         (!(where & CELLS_KEPT) || walk_kept(world, &walk));
+}

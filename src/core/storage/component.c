@@ -1,0 +1,311 @@
+#include "core/storage/component.h"
+
+#include "core/base/enumeration.h"
+#include "core/base/nearest.h"
+#include "core/base/text.h"
+#include "core/base/value.h"
+#include "core/entity/entity.h"
+#include "core/storage/fields.h"
+#include "core/relation/relation.h"
+#include "core/storage/resource.h"
+#include "core/storage/event.h"
+#include "core/storage/sparse_rows.h"
+#include "core/store/world.h"
+#include "ecs_component.h"
+
+/* A pair is of its relation, whose id has no generation there. */
+static APART struct component *component_of_pair(const ecs_world *world, ecs_id pair) {
+  uint32_t at = pair_relation(pair);
+  struct component *component =
+      at < world->registry.count ? world->registry.components[at] : NULL;
+  return component && component->ties.relation && pair >> 53 == 0 ? component : NULL;
+}
+
+struct component *component_of(const ecs_world *world, ecs_id id) {
+  uint32_t at = ecs_id_index(id);
+  if (UNLIKELY(id_is_pair(id))) return component_of_pair(world, id);
+  if (at >= world->registry.count) return NULL;
+  struct component *component = world->registry.components[at];
+  assert(!component || ecs_id_index(component->id) == at);
+  return component && component->id == id ? component : NULL;
+}
+
+struct component *component_find(const ecs_world *world, const char *name, size_t size) {
+  const struct registry *registry = &world->registry;
+  uint32_t at = map_get(&registry->names, text_hash(name, size));
+  for (; at != NONE; at = registry->next[at]) {
+    struct component *component = registry->components[at];
+    if (component->name_size == size && memcmp(component->name, name, size) == 0)
+      return component;
+  }
+  return NULL;
+}
+
+struct component *component_formerly(const ecs_world *world, const char *name, size_t size) {
+  const struct registry *registry = &world->registry;
+  for (uint32_t i = 0; registry->renamed && i < registry->count; i++) {
+    struct component *component = registry->components[i];
+    if (component && component->former.name && text_equal(component->former.name, name, size))
+      return component;
+  }
+  return NULL;
+}
+
+static ecs_status refuse_others(const ecs_world *world, const struct component *component) {
+  assert(component);
+  const struct relation *prefab = world->relations.prefab;
+  if (UNLIKELY(prefab && component->relation == prefab))
+    return world_fail(world, ECS_EINVAL, "'%s' is what prefabs are known by, which queries do not "
+                      "see: make them with prefab(name, components)", component->name);
+  if (LIKELY(component->length == 0 && !component->is_event)) return ECS_OK;
+  return world_fail(world, ECS_EINVAL, component->is_event
+                        ? "'%s' is an event, which no entity has, not a component"
+                        : "'%s' is an array of the world, not a component", component->name);
+}
+
+ecs_status component_need(const ecs_world *world, const char *name, size_t size,
+                          struct component **out) {
+  *out = component_find(world, name, size);
+  if (*out) return refuse_others(world, *out);
+  ecs_string text = {name, size};
+  const struct component *now = component_formerly(world, name, size);
+  if (now)
+    return world_fail(world, ECS_ENAME, "unknown component '%.*s': it is called '%s' now",
+                      SHOW(text), now->name);
+  if (name_lookup(world, name, size) != ECS_NULL)
+    return world_fail(world, ECS_ENAME, "unknown component '%.*s': an entity is called so, which "
+                      "is named by its id", SHOW(text));
+  struct nearest nearest;
+  nearest_begin(&nearest, name, size);
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    const struct component *known = world->registry.components[i];
+    if (known && !known->length && !known->is_event)
+      nearest_offer(&nearest, known->name, known->name_size);
+  }
+  char hint[96];
+  return world_fail(world, ECS_ENAME, "unknown component '%.*s'%s", SHOW(text),
+                    nearest_hint(&nearest, hint, sizeof hint));
+}
+
+ecs_status component_need_any(const ecs_world *world, ecs_id id, struct component **out) {
+  *out = component_of(world, id);
+  if (*out) return ECS_OK;
+  ecs_status status = entity_need(world, id);
+  if (status != ECS_OK) return status;
+  return world_fail(world, ECS_EINVAL, SHOW_ID " is an entity, not a component", id);
+}
+
+ecs_status component_need_id(const ecs_world *world, ecs_id id, struct component **out) {
+  ecs_status status = component_need_any(world, id, out);
+  return status == ECS_OK ? refuse_others(world, *out) : status;
+}
+
+uint32_t component_field(const struct component *component, const char *name, size_t size) {
+  for (uint32_t i = 0; i < component->field_count; i++) {
+    const struct field *field = &component->fields[i];
+    if (field->name_size == size && memcmp(field->name, name, size) == 0) return i;
+  }
+  return NONE;
+}
+
+uint32_t component_leaf(const struct component *component, const char *name, size_t size) {
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    const struct leaf *leaf = &component->leaves[i];
+    if (leaf->name_size == size && memcmp(leaf->name, name, size) == 0) return i;
+  }
+  return NONE;
+}
+
+const char *component_word(const struct component *component) {
+  return component->is_event ? "event" : "component";
+}
+
+ecs_status component_no_field(const ecs_world *world, const struct component *component,
+                              const char *name, size_t size) {
+  ecs_string text = {name, size};
+  const char *word = component_word(component);
+  if (component->field_count == 0 && !component->is_event)
+    return world_fail(world, ECS_ENAME, "'%s' is a tag: it has no field '%.*s'", component->name,
+                      SHOW(text));
+  if (component_leaf(component, name, size) != NONE)
+    return world_fail(world, ECS_ENAME, "%s '%s' has no field '%.*s': that is a path", word,
+                      component->name, SHOW(text));
+  struct nearest nearest;
+  nearest_begin(&nearest, name, size);
+  for (uint32_t i = 0; i < component->field_count; i++)
+    nearest_offer(&nearest, component->fields[i].name, component->fields[i].name_size);
+  for (uint32_t i = 0; i < component->leaf_count; i++)
+    nearest_offer(&nearest, component->leaves[i].name, component->leaves[i].name_size);
+  char hint[96];
+  return world_fail(world, ECS_ENAME, "%s '%s' has no field '%.*s'%s", word, component->name,
+                    SHOW(text), nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static ecs_status no_leaf(const ecs_world *world, const struct component *component,
+                          const char *text, size_t size) {
+  uint32_t at = component_field(component, text, size);
+  if (at == NONE) return component_no_field(world, component, text, size);
+  const struct field *field = &component->fields[at];
+  return world_fail(world, ECS_ENAME,
+                    "field '%s.%s' is not a single value: name a part, as '%s.%s'",
+                    component->name, field->name, component->name,
+                    component->leaves[field->first_leaf].name);
+}
+
+ecs_status component_path(const ecs_world *world, const char *text, size_t size,
+                          struct component **out, uint32_t *leaf) {
+  const char *dot = memchr(text, '.', size);
+  size_t head = dot ? (size_t)(dot - text) : size;
+  ecs_status status = component_need(world, text, head, out);
+  *leaf = NONE;
+  if (status != ECS_OK || !dot) return status;
+  assert(*out);
+  *leaf = component_leaf(*out, dot + 1, size - head - 1);
+  return *leaf != NONE ? ECS_OK : no_leaf(world, *out, dot + 1, size - head - 1);
+}
+
+const char *component_label(const struct component *component, const struct leaf *leaf,
+                            char *text, size_t size) {
+  if (component->length)
+    text_format(text, size, "array '%s'", component->name);
+  else
+    text_format(text, size, "field '%s.%s'", component->name, leaf->name);
+  return text;
+}
+
+static ecs_status wrong_type(const ecs_world *world, const struct component *component,
+                             const struct leaf *leaf, const ecs_value *value) {
+  static const char *const kinds[] = {"nothing", "a boolean", "an integer", "a number",
+                                      "a string"};
+  char label[LABEL_SIZE];
+  return world_fail(world, ECS_ETYPE, "%s is %s, got %s",
+                    component_label(component, leaf, label, sizeof label), type_name(leaf->type),
+                    kinds[value->kind]);
+}
+
+/* What a number does not fit. */
+static ecs_status refuse_number(const ecs_world *world, const struct component *component,
+                                const struct leaf *leaf, double number, ecs_status status) {
+  char label[LABEL_SIZE];
+  bool has_bits = number > 0 && type_table[leaf->type].most > INT64_MAX;
+  return world_fail(world, status, "%s is %s: %g %s",
+                    component_label(component, leaf, label, sizeof label), type_name(leaf->type),
+                    number, status != ECS_ERANGE ? "is not an integer"
+                    : has_bits ? "is out of range (integers from 2^63 on are written as 0x...)"
+                               : "is out of range");
+}
+
+static ecs_status number_cell(ecs_world *world, const struct component *component,
+                              const struct leaf *leaf, const ecs_value *value,
+                              ecs_cell *cell) {
+  char label[LABEL_SIZE];
+  if (value->kind == ECS_KIND_NUMBER) {
+    ecs_status status = cell_of_number(leaf->type, value->number, cell);
+    return status == ECS_OK ? status
+                            : refuse_number(world, component, leaf, value->number, status);
+  }
+  if (cell_of_integer(leaf->type, value->integer, cell) == ECS_OK) return ECS_OK;
+  return world_fail(world, ECS_ERANGE, "%s is %s: %lld is out of range",
+                    component_label(component, leaf, label, sizeof label), type_name(leaf->type),
+                    (long long)value->integer);
+}
+
+static ecs_status entity_cell(ecs_world *world, const struct component *component,
+                              const struct leaf *leaf, const ecs_value *value,
+                              ecs_cell *cell) {
+  int64_t id = value->integer;
+  char label[LABEL_SIZE], why[128];
+  if (value->kind == ECS_KIND_NUMBER && !number_is_integer(value->number, &id))
+    return world_fail(world, ECS_ENOID, "%s is entity: %g is no entity id",
+                      component_label(component, leaf, label, sizeof label), value->number);
+  cell->u64 = (uint64_t)id;
+  if (id == 0) return ECS_OK;
+  ecs_status status = entity_status(&world->entities, (ecs_id)id);
+  if (status == ECS_OK) return ECS_OK;
+  entity_need(world, (ecs_id)id);
+  text_format(why, sizeof why, "%s", world->message);
+  bool dead = status == ECS_EDEAD;
+  return world_fail(world, status, "%s is entity: %s%s",
+                    component_label(component, leaf, label, sizeof label), why,
+                    dead ? " (give ecs.null, or keep ids of the dead in an i64 field)" : "");
+}
+
+static ecs_status enum_cell(ecs_world *world, const struct component *component,
+                            const struct leaf *leaf, const ecs_value *value,
+                            ecs_cell *cell) {
+  const ecs_string *text = &value->string;
+  uint32_t at = enumeration_find(leaf->names, text->data, text->size);
+  cell->u64 = 0;
+  if (leaf->size == 1)
+    cell->u8 = (uint8_t)at;
+  else
+    cell->u16 = (uint16_t)at;
+  if (at != NONE) return ECS_OK;
+  struct nearest nearest;
+  nearest_begin(&nearest, text->data, text->size);
+  for (uint32_t i = 0; i < leaf->names->count; i++)
+    nearest_offer(&nearest, leaf->names->names[i].data, leaf->names->names[i].size);
+  char hint[96];
+  return world_fail(world, ECS_ERANGE, "enum field '%s.%s' has no name '%.*s'%s", component->name,
+                    leaf->name, SHOW(*text), nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static ecs_status string_cell(ecs_world *world, const struct component *component,
+                              const struct leaf *leaf, const ecs_value *value,
+                              ecs_cell *cell) {
+  cell->u64 = 0;
+  ecs_status status = intern(&world->strings, &world->memory, value->string.data,
+                             value->string.size, &cell->u32);
+  if (status != ECS_ELIMIT) return status == ECS_OK ? ECS_OK : world_nomem(world);
+  return world_fail(world, status, "field '%s.%s': a string of %zu bytes is too long",
+                    component->name, leaf->name, value->string.size);
+}
+
+ecs_status component_cell(ecs_world *world, const struct component *component,
+                          uint32_t at, const ecs_value *value, ecs_cell *cell) {
+  const struct leaf *leaf = &component->leaves[at];
+  bool numeric = value->kind == ECS_KIND_INTEGER || value->kind == ECS_KIND_NUMBER;
+  switch (type_class(leaf->type)) {
+    case CLASS_TRUTH:
+      if (value->kind != ECS_KIND_BOOL) break;
+      cell->u64 = 0;
+      cell->u8 = value->boolean;
+      return ECS_OK;
+    case CLASS_ID:
+      if (!numeric) break;
+      return entity_cell(world, component, leaf, value, cell);
+    case CLASS_TEXT:
+      if (value->kind != ECS_KIND_STRING) break;
+      return string_cell(world, component, leaf, value, cell);
+    case CLASS_NAMES:
+      if (value->kind != ECS_KIND_STRING) break;
+      return enum_cell(world, component, leaf, value, cell);
+    case CLASS_FLOAT:
+    case CLASS_INTEGER:
+      if (!numeric) break;
+      return number_cell(world, component, leaf, value, cell);
+    default: break;
+  }
+  return wrong_type(world, component, leaf, value);
+}
+
+void component_free(ecs_world *world, struct component *component) {
+  resource_free(world, component);
+  if (component->relation) relation_free(world, component);
+  if (component->sparse) sparse_free(world, component);
+  if (component->event) event_free(world, component);
+  arena_free(&world->memory, &component->former.arena);
+  arena_free(&world->memory, &component->arena);
+  memory_free(&world->memory, component, sizeof *component);
+}
+
+ecs_id ecs_component_find(const ecs_world *world, const char *name) {
+  name = text_given(name);
+  struct component *component = component_find(world, name, strlen(name));
+  return component ? component->id : ECS_NULL;
+}
+
+const char *ecs_component_name(const ecs_world *world, ecs_id id) {
+  struct component *component = component_of(world, id);
+  return component ? component->name : NULL;
+}
