@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/schedule/timetable.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "fixture.h"
 
 #define SYSTEMS 12u

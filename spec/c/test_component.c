@@ -5,7 +5,7 @@
 
 #include "core/storage/component.h"
 #include "core/storage/fields.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "fixture.h"
 
 static struct fixture f;

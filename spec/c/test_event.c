@@ -6,7 +6,7 @@
 #include "core/storage/event.h"
 #include "core/storage/event_rows.h"
 #include "core/storage/fields.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "fixture.h"
 
 struct hit {

@@ -8,7 +8,7 @@
 
 #include "core/schedule/schedule.h"
 #include "core/schedule/timetable.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 static struct fixture f;
 

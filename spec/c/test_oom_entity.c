@@ -7,7 +7,7 @@
 #include "core/storage/component.h"
 #include "core/entity/entity.h"
 #include "core/query/query.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 /* ---- spawning ---- */
 

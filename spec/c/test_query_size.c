@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "fixture.h"
 
 #define MOST 257u

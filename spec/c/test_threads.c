@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "fixture.h"
 #include "threads.h"
 

@@ -16,7 +16,7 @@
 #include "core/storage/event_rows.h"
 #include "core/storage/fields.h"
 #include "core/storage/table.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 #define RUN 0xFE
 #define MOST (1u << 18)

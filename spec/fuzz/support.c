@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 #define MOST (256u << 20)
 

@@ -13,7 +13,7 @@
 #include "core/entity/spawn.h"
 #include "core/entity/sweeping.h"
 #include "core/storage/table.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "kernel/giving.h"
 
 /* ---- whether they are kept ---- */

@@ -4,7 +4,7 @@
 #define ECS_KERNEL_PLAINLY_H
 
 #include "core/query/query.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "kernel/run.h"
 
 /* Whether a run is one: every row of each of its query's tables matches once, one thread runs them,

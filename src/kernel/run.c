@@ -13,7 +13,7 @@
 #include "core/query/query_rows.h"
 #include "core/query/stretch.h"
 #include "core/query/walk.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "kernel/giving.h"
 #include "kernel/lookup.h"
 #include "kernel/ops.h"

@@ -7,7 +7,7 @@
 #include "core/entity/entity_change.h"
 #include "core/query/query.h"
 #include "core/entity/some_rows.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "ecs_query.h"
 #include "lua/at_once.h"
 #include "lua/bind/args.h"

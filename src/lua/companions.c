@@ -2,7 +2,7 @@
 
 #include "core/schedule/beside.h"
 #include "core/query/query.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "kernel/abreast.h"
 #include "kernel/lookup.h"
 #include "lua/bind/world_box.h"

@@ -1,6 +1,6 @@
 #include "lua/kernel.h"
 
-#include "core/store/attachment.h"
+#include "core/world/attachment.h"
 #include "kernel/abreast.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"

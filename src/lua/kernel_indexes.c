@@ -2,7 +2,7 @@
 
 #include "core/index/indexing.h"
 #include "core/index/refresh.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "lua/bind/status.h"
 #include "lua/index_keys.h"
 #include "lua/variant.h"

@@ -4,7 +4,7 @@
 #include "core/base/many.h"
 #include "core/index/copies.h"
 #include "core/query/query.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "kernel/program.h"
 #include "kernel/run.h"
 #include "lua/bind/status.h"

@@ -3,7 +3,7 @@
 #include "core/index/indexing.h"
 #include "core/index/refresh.h"
 #include "core/schedule/timetable.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/ids.h"

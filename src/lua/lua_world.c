@@ -6,7 +6,7 @@
 #include "core/schedule/beside.h"
 #include "core/command/command.h"
 #include "core/command/watch.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "kernel/isa.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"

@@ -4,7 +4,7 @@
 #include "core/query/query.h"
 #include "core/query/sight.h"
 #include "core/command/watch.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/world_box.h"
 #include "lua/each.h"

@@ -23,7 +23,7 @@
 #include "lua/uses.h"
 #include "lua/variant.h"
 #include "core/base/text.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
                                         "before", "after",  "every", "enabled", "when",

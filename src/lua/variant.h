@@ -2,7 +2,7 @@
 #ifndef ECS_LUA_VARIANT_H
 #define ECS_LUA_VARIANT_H
 
-#include "core/store/attachment.h"
+#include "core/world/attachment.h"
 #include "front/guard.h"
 #include "kernel/brood.h"
 #include "kernel/partners.h"

@@ -14,7 +14,7 @@
 #include "core/entity/prefab.h"
 #include "core/storage/require.h"
 #include "core/storage/resource.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "ecs_resource.h"
 
 #define ARRAY_LIMIT 1024u

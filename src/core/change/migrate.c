@@ -20,7 +20,7 @@
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
 #include "core/command/watch.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 void migration_begin(struct migration *migration, ecs_world *world) {
   memset(migration, 0, sizeof *migration);

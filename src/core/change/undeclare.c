@@ -8,7 +8,7 @@
 #include "core/query/query.h"
 #include "core/relation/relation.h"
 #include "core/storage/sparse.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 void declare_forget(ecs_world *world, struct component *component) {
   ecs_id id = component->id;

@@ -19,7 +19,7 @@
 #include "core/storage/toggle.h"
 #include "core/command/watch.h"
 #include "core/command/watch_apply.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "ecs_world.h"
 
 static struct table *home(const ecs_world *world, ecs_id entity) {

@@ -12,7 +12,7 @@
 #include "core/entity/relate.h"
 #include "core/relation/relation.h"
 #include "core/storage/table.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "ecs_world.h"
 
 /* ---- who dies ---- */

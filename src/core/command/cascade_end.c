@@ -9,7 +9,7 @@
 #include "core/storage/row.h"
 #include "core/storage/sparse_rows.h"
 #include "core/storage/toggle.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "ecs_world.h"
 
 #define FINISHED_AT_ONCE 512u

@@ -10,7 +10,7 @@
 #include "core/relation/relation.h"
 #include "core/command/replaying.h"
 #include "core/command/watch.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "core/base/text.h"
 #include "ecs_entity.h"
 #include "ecs_world.h"

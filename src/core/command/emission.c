@@ -7,7 +7,7 @@
 #include "core/storage/fields.h"
 #include "core/command/later.h"
 #include "core/storage/table.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 static bool goes_on(const struct staging *staging, ecs_id event, uint32_t scope, bool later) {
   if (staging->emission_count == 0) return false;

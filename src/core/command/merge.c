@@ -5,7 +5,7 @@
 #include "core/base/id_set.h"
 #include "core/relation/relation.h"
 #include "core/storage/require.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 /* Takes away the pairs of a relation. */
 static uint32_t remove_pairs(ecs_id *ids, uint32_t count, uint32_t relation) {

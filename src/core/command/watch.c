@@ -7,7 +7,7 @@
 #include "core/query/query.h"
 #include "core/entity/relate.h"
 #include "core/entity/sweeping.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 /* ---- those that are on ---- */
 

@@ -5,7 +5,7 @@
 #define ECS_CORE_COMMAND_WATCH_H
 
 #include "core/base/hash_map.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 struct cells_row;
 struct column;

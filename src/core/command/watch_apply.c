@@ -13,7 +13,7 @@
 #include "core/storage/toggle.h"
 #include "core/query/walk.h"
 #include "core/command/watch.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "ecs_world.h"
 
 /* ---- whom commands change ---- */

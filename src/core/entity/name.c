@@ -5,7 +5,7 @@
 #include "core/storage/fields.h"
 #include "core/entity/prefab.h"
 #include "core/relation/relation.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "core/base/text.h"
 #include "ecs_entity.h"
 #include "ecs_world.h"

@@ -16,7 +16,7 @@
 #include "core/relation/relation.h"
 #include "core/entity/spawn.h"
 #include "core/storage/table.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "ecs_world.h"
 
 /* ---- what there is ---- */

@@ -7,7 +7,7 @@
 #include "core/query/query.h"
 #include "core/storage/row.h"
 #include "core/storage/sparse.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 bool rows_are_whole(const struct query_terms *terms) {
   return !terms->step_count && !terms->event && !terms->toggled && !terms->changes;

@@ -2,7 +2,7 @@
 
 #include "core/base/text.h"
 #include "core/command/watch.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...) {
   va_list args;

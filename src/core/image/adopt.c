@@ -15,7 +15,7 @@
 #include "core/storage/resource.h"
 #include "core/storage/sparse.h"
 #include "core/storage/sparse_rows.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 /* ---- what can fail ---- */
 

@@ -1,9 +1,9 @@
 #include "core/image/load.h"
 
 #include "core/index/indexing.h"
-#include "core/run/lifetime.h"
+#include "core/world/lifetime.h"
 #include "core/ids/entity_index.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "ecs_world.h"
 
 #define AMPLIFICATION 64u

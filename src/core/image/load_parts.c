@@ -14,7 +14,7 @@
 #include "core/storage/fields.h"
 #include "core/storage/require.h"
 #include "core/storage/resource.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 static ecs_status corrupt_unless(struct loader *loader, ecs_status status, const char *what) {
   if (status == ECS_OK || status == ECS_ENOMEM) return status;

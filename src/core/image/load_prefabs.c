@@ -12,7 +12,7 @@
 #include "core/storage/sparse.h"
 #include "core/storage/sparse_rows.h"
 #include "core/storage/table.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "ecs_world.h"
 
 /* A prefab of the live world as it would be declared. Counts come first, lists then. */

@@ -7,7 +7,7 @@
 #include "core/image/table_copy.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/timetable.h"
-#include "core/store/attachment.h"
+#include "core/world/attachment.h"
 #include "core/storage/cells.h"
 #include "core/query/changes.h"
 #include "core/storage/component.h"
@@ -25,7 +25,7 @@
 #include "core/entity/sweeping.h"
 #include "core/storage/table.h"
 #include "core/storage/toggle.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 /* An event's rows, and what is put off. */
 struct event_copy {

@@ -1,6 +1,6 @@
 #include "core/index/edition.h"
 
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 void edition_empty(struct edition *edition) {
   edition->copies.count = 0;

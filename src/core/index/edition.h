@@ -8,7 +8,7 @@
 #include "core/index/search.h"
 #include "core/index/splice.h"
 #include "core/index/stale.h"
-#include "core/store/attachment.h"
+#include "core/world/attachment.h"
 
 /* An index as it was at one moment. */
 struct edition {

@@ -4,11 +4,11 @@
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/index/refresh.h"
-#include "core/store/check.h"
+#include "core/world/check.h"
 #include "core/storage/component.h"
 #include "core/query/query.h"
 #include "core/storage/registry.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "ecs_query.h"
 
 /* ---- by name --------------------------------------------------------------------------- */

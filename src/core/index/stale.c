@@ -10,7 +10,7 @@
 #include "core/storage/marks.h"
 #include "core/query/query.h"
 #include "core/ids/record.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 /* Where more than one row of so many has changed, all are sorted anew. */
 #define FEW 8u

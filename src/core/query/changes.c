@@ -6,7 +6,7 @@
 #include "core/query/query.h"
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 /* The rows of one table: a bit for each group of them in which some may be, in words from `first`
 ** on, and where rows are tracked one for each row in words from `rows` on, which say nothing of

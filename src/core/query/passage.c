@@ -1,6 +1,6 @@
 #include "core/query/passage.h"
 
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 #define BATCH_ROWS 64u
 

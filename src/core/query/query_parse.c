@@ -12,7 +12,7 @@
 #include "core/entity/name.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "core/base/text.h"
 #include "ecs_value.h"
 

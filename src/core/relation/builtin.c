@@ -3,7 +3,7 @@
 #include "core/storage/component.h"
 #include "core/storage/fields.h"
 #include "core/relation/relation.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "core/base/text.h"
 #include "ecs_entity.h"
 

@@ -3,7 +3,7 @@
 #include "core/base/nearest.h"
 #include "core/query/query.h"
 #include "core/command/watch.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "core/base/text.h"
 #include "core/schedule/arrange.h"
 #include "core/schedule/ranges.h"

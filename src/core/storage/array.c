@@ -5,9 +5,9 @@
 
 #include "core/base/text.h"
 #include "core/base/types.h"
-#include "core/store/check.h"
+#include "core/world/check.h"
 #include "core/storage/component.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "ecs_component.h"
 #include "ecs_resource.h"
 

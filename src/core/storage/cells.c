@@ -1,6 +1,6 @@
 #include "core/storage/cells.h"
 
-#include "core/store/attachment.h"
+#include "core/world/attachment.h"
 #include "core/command/command.h"
 #include "core/storage/component.h"
 #include "core/storage/event.h"
@@ -10,7 +10,7 @@
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
 #include "core/command/watch.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 bool cells_find(const ecs_world *world, ecs_id entity, ecs_id component,
                 struct cells_row *out) {

@@ -10,7 +10,7 @@
 #include "core/storage/resource.h"
 #include "core/storage/event.h"
 #include "core/storage/sparse_rows.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "ecs_component.h"
 
 /* A pair is of its relation, whose id has no generation there. */

@@ -2,13 +2,13 @@
 
 #include "core/base/nearest.h"
 #include "core/base/text.h"
-#include "core/store/check.h"
+#include "core/world/check.h"
 #include "core/storage/component.h"
 #include "core/storage/event_rows.h"
 #include "core/storage/fields.h"
 #include "core/command/later.h"
 #include "core/storage/table.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "ecs_component.h"
 
 /* ---- which one it is ---- */

@@ -7,7 +7,7 @@
 #include "core/storage/graph.h"
 #include "core/relation/relation.h"
 #include "core/storage/sparse.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 /* ---- one id's ---- */
 

@@ -6,7 +6,7 @@
 #include "core/base/id_set.h"
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "core/base/text.h"
 #include "ecs_component.h"
 

@@ -8,7 +8,7 @@
 #include "core/storage/fields.h"
 #include "core/relation/relation.h"
 #include "core/command/watch.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "ecs_entity.h"
 
 /* ---- bits ---- */

@@ -4,7 +4,7 @@
 
 #include <lauxlib.h>
 
-#include "core/store/check.h"
+#include "core/world/check.h"
 #include "lua/bind/world_box.h"
 
 /* Raise "world expected, got nil", "the world is closed" for `arg`; that scripts are being read. */

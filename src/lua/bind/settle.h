@@ -4,7 +4,7 @@
 
 #include <lauxlib.h>
 
-#include "core/store/check.h"
+#include "core/world/check.h"
 #include "lua/bind/world_box.h"
 
 /* Forgets values of released any slots, and tells the collector what the world weighs. */

@@ -1,6 +1,6 @@
 /* The world: what is stored, put together, and the schedule, which core/run knows. */
-#ifndef ECS_CORE_STORE_WORLD_H
-#define ECS_CORE_STORE_WORLD_H
+#ifndef ECS_CORE_WORLD_WORLD_H
+#define ECS_CORE_WORLD_WORLD_H
 
 #include "core/base/any.h"
 #include "core/base/chance.h"
@@ -105,7 +105,7 @@ struct ecs_world {
   char *message;                 /* MESSAGE_SIZE bytes, so that const readers can fail too */
 };
 
-/* For core/run/lifetime.h: begins a world whose memory and message are set, and frees all that it
+/* For core/world/lifetime.h: begins a world whose memory and message are set, and frees all that it
 ** stores, when attachments and schedule are gone. */
 ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed);
 void world_clear(ecs_world *world);

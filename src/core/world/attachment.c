@@ -1,6 +1,6 @@
-#include "core/store/attachment.h"
+#include "core/world/attachment.h"
 
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 void world_attach_to(ecs_world *world, struct attachment *attachment) {
   attachment->next = world->attachments;

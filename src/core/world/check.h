@@ -1,6 +1,6 @@
 /* The invariants of what a world stores. */
-#ifndef ECS_CORE_STORE_CHECK_H
-#define ECS_CORE_STORE_CHECK_H
+#ifndef ECS_CORE_WORLD_CHECK_H
+#define ECS_CORE_WORLD_CHECK_H
 
 #include "core/base/base.h"
 

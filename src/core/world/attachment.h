@@ -1,6 +1,6 @@
 /* What others keep with a world: it goes at the latest with it. */
-#ifndef ECS_CORE_STORE_ATTACHMENT_H
-#define ECS_CORE_STORE_ATTACHMENT_H
+#ifndef ECS_CORE_WORLD_ATTACHMENT_H
+#define ECS_CORE_WORLD_ATTACHMENT_H
 
 #include "core/storage/cells.h"
 

@@ -1,6 +1,6 @@
 /* The life of a world as a whole: what it stores, and its schedule. */
-#ifndef ECS_CORE_RUN_LIFETIME_H
-#define ECS_CORE_RUN_LIFETIME_H
+#ifndef ECS_CORE_WORLD_LIFETIME_H
+#define ECS_CORE_WORLD_LIFETIME_H
 
 #include "core/base/base.h"
 

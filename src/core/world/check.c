@@ -1,4 +1,4 @@
-#include "core/store/check.h"
+#include "core/world/check.h"
 
 #include "core/base/column_cells.h"
 #include "core/base/enumeration.h"
@@ -21,7 +21,7 @@
 #include "core/storage/event_rows.h"
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "ecs_world.h"
 
 static ecs_status corrupt(const ecs_world *world, const char *what) {

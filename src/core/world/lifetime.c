@@ -1,17 +1,17 @@
-#include "core/run/lifetime.h"
+#include "core/world/lifetime.h"
 
 #include "core/base/pool.h"
 #include "core/index/indexing.h"
 #include "core/schedule/callback.h"
 #include "core/schedule/reading.h"
 #include "core/schedule/schedule.h"
-#include "core/store/attachment.h"
+#include "core/world/attachment.h"
 #include "core/query/changes.h"
-#include "core/store/check.h"
+#include "core/world/check.h"
 #include "core/command/command.h"
 #include "core/query/passage.h"
 #include "core/command/watch.h"
-#include "core/store/world.h"
+#include "core/world/world.h"
 #include "ecs_world.h"
 
 /* One block of memory. */

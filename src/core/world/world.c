@@ -1,4 +1,4 @@
-#include "core/store/world.h"
+#include "core/world/world.h"
 
 #include "core/storage/cells.h"
 #include "core/entity/clone.h"
