@@ -13,7 +13,7 @@
 #include "core/query/query.h"
 #include "core/world/world.h"
 #include "lua/bind/world_box.h"
-#include "lua/embedded.h"
+#include "lua/api/embedded.h"
 
 #define LIST 1      /* stack: the scenarios */
 #define SCENARIO 2  /* the one that runs */

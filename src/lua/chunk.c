@@ -9,7 +9,7 @@
 #include "lua/column.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
-#include "lua/lua_query.h"
+#include "lua/api/lua_query.h"
 #include "lua/where.h"
 
 const char kind_chunk = 0;

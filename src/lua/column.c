@@ -14,7 +14,7 @@
 #include "lua/bind/world_box.h"
 #include "lua/chunk.h"
 #include "lua/loop.h"
-#include "lua/lua_query.h"
+#include "lua/api/lua_query.h"
 #include "lua/slot.h"
 
 const char kind_column = 0;

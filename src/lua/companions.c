@@ -7,7 +7,7 @@
 #include "kernel/lookup.h"
 #include "lua/bind/world_box.h"
 #include "lua/kernel_variant.h"
-#include "lua/system_box.h"
+#include "lua/api/system_box.h"
 #include "lua/system_run.h"
 #include "lua/variant.h"
 

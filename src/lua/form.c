@@ -5,7 +5,7 @@
 #include "lua/failure.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
-#include "lua/lua_query.h"
+#include "lua/api/lua_query.h"
 #include "core/base/chance.h"
 #include "core/query/changes.h"
 #include "lua/where.h"

@@ -3,9 +3,9 @@
 #include "lua/attempt.h"
 #include "lua/bind/status.h"
 #include "lua/failure.h"
-#include "lua/lua_world.h"
-#include "lua/system.h"
-#include "lua/system_box.h"
+#include "lua/api/lua_world.h"
+#include "lua/api/system.h"
+#include "lua/api/system_box.h"
 
 static const char raised_key = 0;
 

@@ -16,9 +16,9 @@
 #include "lua/bind/world_box.h"
 #include "lua/index_loop.h"
 #include "lua/key_program.h"
-#include "lua/lua_query.h"
+#include "lua/api/lua_query.h"
 #include "lua/scan.h"
-#include "lua/system_box.h"
+#include "lua/api/system_box.h"
 
 /* A userdata that WORLD_REFS anchors by its address. */
 struct key_box {

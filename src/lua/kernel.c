@@ -5,7 +5,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/kernel_variant.h"
-#include "lua/lua_query.h"
+#include "lua/api/lua_query.h"
 #include "lua/variant.h"
 
 const char kind_kernel = 0;

@@ -5,9 +5,9 @@
 
 #include "lua/bind/object.h"
 #include "lua/bind/world_box.h"
-#include "lua/lua_array.h"
-#include "lua/lua_index.h"
-#include "lua/lua_spawner.h"
+#include "lua/api/lua_array.h"
+#include "lua/api/lua_index.h"
+#include "lua/api/lua_spawner.h"
 #include "lua/view.h"
 #include "lua/view_box.h"
 

@@ -9,7 +9,7 @@
 #include "lua/kernel_run.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
-#include "lua/lua_query.h"
+#include "lua/api/lua_query.h"
 #include "lua/map.h"
 #include "lua/scan.h"
 #include "lua/where.h"

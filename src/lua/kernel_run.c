@@ -14,7 +14,7 @@
 #include "lua/kernel_variant.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
-#include "lua/lua_query.h"
+#include "lua/api/lua_query.h"
 #include "lua/variant.h"
 
 /* Stages what has just been marked, behind what is kept. */

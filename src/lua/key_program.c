@@ -10,7 +10,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/variables.h"
 #include "lua/bind/world_box.h"
-#include "lua/lua_query.h"
+#include "lua/api/lua_query.h"
 #include "lua/variant.h"
 
 /* ---- the kernel ------------------------------------------------------------------------ */

@@ -12,7 +12,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/loop_box.h"
-#include "lua/lua_query.h"
+#include "lua/api/lua_query.h"
 #include "lua/view.h"
 #include "lua/view_box.h"
 

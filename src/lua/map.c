@@ -15,7 +15,7 @@
 #include "lua/bind/world_box.h"
 #include "lua/each.h"
 #include "lua/loop.h"
-#include "lua/lua_query.h"
+#include "lua/api/lua_query.h"
 #include "lua/slot.h"
 #include "core/base/chance.h"
 

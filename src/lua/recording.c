@@ -13,16 +13,16 @@
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/loop.h"
-#include "lua/lua_index.h"
-#include "lua/lua_prefab.h"
-#include "lua/lua_query.h"
-#include "lua/lua_observer.h"
+#include "lua/api/lua_index.h"
+#include "lua/api/lua_prefab.h"
+#include "lua/api/lua_query.h"
+#include "lua/api/lua_observer.h"
 #include "lua/registrar.h"
 #include "lua/stage.h"
-#include "lua/system.h"
+#include "lua/api/system.h"
 #include "lua/view.h"
-#include "lua/world_array.h"
-#include "lua/world_index.h"
+#include "lua/api/world_array.h"
+#include "lua/api/world_index.h"
 
 /* ---- what registering does now ------------------------------------------------------------- */
 

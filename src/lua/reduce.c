@@ -13,7 +13,7 @@
 #include "lua/kernel_query.h"
 #include "lua/kernel_ready.h"
 #include "lua/kernel_run.h"
-#include "lua/lua_query.h"
+#include "lua/api/lua_query.h"
 #include "lua/slot.h"
 #include "lua/where.h"
 

@@ -1,16 +1,16 @@
 /* Registering now; the other table is in recording.c. */
 #include "lua/registrar.h"
 
-#include "lua/lua_component.h"
-#include "lua/lua_declare.h"
-#include "lua/lua_prefab.h"
-#include "lua/lua_query.h"
-#include "lua/lua_schedule.h"
-#include "lua/lua_observer.h"
-#include "lua/system.h"
+#include "lua/api/lua_component.h"
+#include "lua/api/lua_declare.h"
+#include "lua/api/lua_prefab.h"
+#include "lua/api/lua_query.h"
+#include "lua/api/lua_schedule.h"
+#include "lua/api/lua_observer.h"
+#include "lua/api/system.h"
 #include "lua/view.h"
-#include "lua/world_array.h"
-#include "lua/world_index.h"
+#include "lua/api/world_array.h"
+#include "lua/api/world_index.h"
 
 static bool announce_to_nobody(lua_State *L, int name, int fields) {
   (void)L, (void)name, (void)fields;

@@ -15,7 +15,7 @@
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/lua_schedule.h"
+#include "lua/api/lua_schedule.h"
 #include "lua/swap.h"
 #include "lua/view.h"
 #include "lua/view_box.h"

@@ -6,7 +6,7 @@
 #include <lauxlib.h>
 
 #include "core/base/base.h"
-#include "lua/system_form.h"
+#include "lua/api/system_form.h"
 
 struct component;
 struct migration;

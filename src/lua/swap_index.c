@@ -10,7 +10,7 @@
 #include "lua/bind/world_box.h"
 #include "lua/stage.h"
 #include "lua/swap_plan.h"
-#include "lua/world_index.h"
+#include "lua/api/world_index.h"
 
 /* Whether a list of the plan has an entry of that name. */
 static bool is_listed(lua_State *L, const char *list, const char *name) {

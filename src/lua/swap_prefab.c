@@ -5,8 +5,8 @@
 #include "ecs_entity.h"
 #include "lua/bind/options.h"
 #include "lua/bind/world_box.h"
-#include "lua/lua_prefab.h"
-#include "lua/prefab_list.h"
+#include "lua/api/lua_prefab.h"
+#include "lua/api/prefab_list.h"
 #include "lua/swap_plan.h"
 
 /* Whether an entry before this one declares the prefab that a path begins with. */

@@ -4,7 +4,7 @@
 #include "lua/kernel.h"
 #include "lua/kernel_ready.h"
 #include "lua/kernel_variant.h"
-#include "lua/system_box.h"
+#include "lua/api/system_box.h"
 #include "lua/system_run.h"
 #include "lua/variant.h"
 

@@ -16,12 +16,12 @@
 #include "lua/kernel_settled.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
-#include "lua/lua_index.h"
-#include "lua/lua_query.h"
-#include "lua/lua_world.h"
+#include "lua/api/lua_index.h"
+#include "lua/api/lua_query.h"
+#include "lua/api/lua_world.h"
 #include "lua/map.h"
 #include "lua/observe.h"
-#include "lua/system_box.h"
+#include "lua/api/system_box.h"
 #include "lua/uses.h"
 
 const char on_error_key = 0;

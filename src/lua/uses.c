@@ -6,7 +6,7 @@
 #include "lua/bind/options.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/lua_index.h"
+#include "lua/api/lua_index.h"
 
 #define USE_DEPTH 4          /* functions in upvalues of functions */
 

@@ -18,7 +18,7 @@
 #include "lua/index_loop.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
-#include "lua/lua_query.h"
+#include "lua/api/lua_query.h"
 #include "lua/registrar.h"
 #include "lua/shape.h"
 #include "lua/view_box.h"

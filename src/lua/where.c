@@ -14,7 +14,7 @@
 #include "lua/kernel_query.h"
 #include "lua/kernel_run.h"
 #include "lua/loop_box.h"
-#include "lua/lua_query.h"
+#include "lua/api/lua_query.h"
 
 const char kind_where = 0;
 

@@ -1,0 +1,288 @@
+/* What is done to all entities of a query, or of a q:where(fn), by one call. */
+#include "lua/api/at_once.h"
+
+#include "core/command/batch.h"
+#include "core/query/changes.h"
+#include "core/entity/entity.h"
+#include "core/query/query.h"
+#include "core/relation/relation.h"
+#include "core/ids/scratch.h"
+#include "core/entity/sweeping.h"
+#include "core/query/walk.h"
+#include "ecs_query.h"
+#include "lua/bind/args.h"
+#include "lua/bind/input.h"
+#include "lua/bind/check_world.h"
+#include "lua/bind/names.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/form.h"
+#include "lua/api/lua_query.h"
+#include "lua/slot.h"
+#include "lua/where.h"
+
+void source_run(lua_State *L, int filter, lua_CFunction body, int arguments) {
+  int first = lua_gettop(L) - arguments + 1;
+  struct loop_box *loop = source_loop(L, filter, false, 0);
+  int index = lua_gettop(L);
+  need_stack(L, arguments + 4);
+  lua_pushcfunction(L, body);
+  lua_pushvalue(L, index);
+  for (int i = 0; i < arguments; i++) lua_pushvalue(L, first + i);
+  loop_open(L, loop);
+  body_call(L, index, loop, arguments + 1);
+}
+
+bool source_next(lua_State *L, struct loop_box *loop) {
+  if (!loop_next_run(loop)) return false;
+  if (loop->fill) loop->fill(L, 1);
+  return true;
+}
+
+uint32_t source_row(const struct loop_box *loop, uint32_t row) {
+  while (row < loop->count && !loop_takes(loop, row)) row++;
+  return row;
+}
+
+/* ---- count, first ---- */
+
+/* body(loop, count) */
+static int count_body(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, 1);
+  uint64_t *count = lua_touserdata(L, 2);
+  while (source_next(L, loop))
+    for (uint32_t row = source_row(loop, 0); row < loop->count; row = source_row(loop, row + 1))
+      ++*count;
+  return 0;
+}
+
+int query_count(lua_State *L) {
+  bool more = !lua_isnoneornil(L, 2);
+  const struct query_box *query = check_source(L, 1);
+  if (more) luaL_argerror(L, 2, "it takes nothing: the query's text says what it counts");
+  uint64_t count = 0;
+  if (lua_isnil(L, 2)) {
+    count = ecs_query_count(query->query);
+  } else {
+    lua_pushlightuserdata(L, &count);
+    source_run(L, 2, count_body, 1);
+  }
+  lua_pushinteger(L, (lua_Integer)count);
+  return 1;
+}
+
+/* body(loop, id) */
+static int first_body(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, 1);
+  ecs_id *id = lua_touserdata(L, 2);
+  while (*id == ECS_NULL && source_next(L, loop)) {
+    uint32_t row = source_row(loop, 0);
+    if (row < loop->count) *id = loop_entity(loop, row);
+  }
+  return 0;
+}
+
+static ecs_id first_of(lua_State *L, const struct query_box *query) {
+  ecs_id first;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = walk_first(query->query, &first);
+  while (retry(L, query->box, status, &tried));
+  if (status != ECS_OK) raise_status(L, query->box->world, status);
+  changes_use(query->query);
+  return first;
+}
+
+int query_first(lua_State *L) {
+  const struct query_box *query = check_entities(L, 1);
+  ecs_id first = ECS_NULL;
+  if (lua_isnil(L, 2)) {
+    first = first_of(L, query);
+  } else {
+    lua_pushlightuserdata(L, &first);
+    source_run(L, 2, first_body, 1);
+  }
+  if (first == ECS_NULL) return 0;
+  lua_pushinteger(L, (lua_Integer)first);
+  return 1;
+}
+
+/* ---- the entities, each once ---- */
+
+/* Entities, in memory that is anchored at an index. */
+struct taken {
+  int index;
+  size_t count, capacity;
+  ecs_id *ids;
+};
+
+static void take(lua_State *L, const struct loop_box *loop, struct taken *taken, ecs_id id) {
+  /* The matches of an entity come one behind the other. */
+  if (taken->count && taken->ids[taken->count - 1] == id) return;
+  if (UNLIKELY(taken->count == taken->capacity)) {
+    size_t capacity = taken->capacity ? 2 * taken->capacity : 64;
+    ecs_id *ids = lua_newuserdatauv(L, capacity * sizeof *ids, 0);
+    if (!loop->open) loop_gone(L, loop);
+    if (taken->count) memcpy(ids, taken->ids, taken->count * sizeof *ids);
+    lua_replace(L, taken->index);
+    taken->ids = ids;
+    taken->capacity = capacity;
+  }
+  taken->ids[taken->count++] = id;
+}
+
+/* All that the loop at 1 goes through; their memory is at the top of the stack. */
+static struct taken take_all(lua_State *L, struct loop_box *loop) {
+  lua_pushnil(L);
+  struct taken taken = {.index = lua_gettop(L)};
+  while (source_next(L, loop))
+    for (uint32_t row = source_row(loop, 0); row < loop->count; row = source_row(loop, row + 1))
+      take(L, loop, &taken, loop_entity(loop, row));
+  return taken;
+}
+
+/* body(loop, list) */
+static int ids_body(lua_State *L) {
+  struct taken taken = take_all(L, lua_touserdata(L, 1));
+  for (size_t i = 0; i < taken.count; i++) {
+    lua_pushinteger(L, (lua_Integer)taken.ids[i]);
+    lua_rawseti(L, 2, (lua_Integer)i + 1);
+  }
+  return 0;
+}
+
+/* The entities, each once, at most as many as there is room for; how many they are. */
+static ecs_status take_ids(ecs_query *query, ecs_id *ids, size_t room, size_t *count) {
+  struct walk walk;
+  ecs_status status = walk_begin_ordered(&walk, query);
+  *count = 0;
+  while (status == ECS_OK && *count < room && walk_next(&walk)) {
+    ecs_id id = walk_entity(&walk);
+    if (*count == 0 || ids[*count - 1] != id) ids[(*count)++] = id;
+  }
+  walk_end(&walk);
+  return status;
+}
+
+/* Finalizers may use the world when Lua allocates. */
+static void push_ids(lua_State *L) {
+  size_t room = query_count_all(check_query(L, 1)->query), count = 0;
+  ecs_id *ids = lua_newuserdatauv(L, room * sizeof *ids, 0);
+  const struct query_box *query = check_query(L, 1);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = take_ids(query->query, ids, room, &count);
+  while (retry(L, query->box, status, &tried));
+  if (status != ECS_OK) raise_status(L, query->box->world, status);
+  changes_use(query->query);
+  lua_createtable(L, count < INT_MAX ? (int)count : INT_MAX, 0);
+  for (size_t i = 0; i < count; i++) {
+    lua_pushinteger(L, (lua_Integer)ids[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+}
+
+int query_ids(lua_State *L) {
+  bool more = !lua_isnoneornil(L, 2);
+  check_entities(L, 1);
+  if (more) luaL_argerror(L, 2, "it takes nothing: the query's text says whom it finds");
+  if (lua_isnil(L, 2)) {
+    push_ids(L);
+    return 1;
+  }
+  lua_newtable(L);
+  lua_pushvalue(L, -1);
+  source_run(L, 2, ids_body, 1);
+  lua_settop(L, 3);
+  return 1;
+}
+
+/* ---- set: all rows, or none when it fails ---- */
+
+/* Sets what an input has gathered, with any values of their own for each entity. */
+static void set_taken(struct input *input, struct component *component,
+                      const struct taken *taken) {
+  lua_State *L = input->L;
+  struct world_box *box = input->box;
+  size_t size = 0;
+  struct write *own = NULL;
+  input_share_out(input, taken->count);
+  if (box->any.pending) {
+    size = taken->count * input->count * sizeof *own;
+    own = buffer_take(L, box, size);
+    const uint32_t *slots = box->scratch->pending;
+    for (size_t i = 0; i < taken->count; i++)
+      slots = writes_copy(component, input->writes, input->count, own + i * input->count, slots);
+  }
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_set_many(box->world, taken->ids, taken->count, component,
+                             own ? own : input->writes, input->count, own ? input->count : 0);
+  while (retry(L, box, status, &tried));
+  if (own) buffer_return(L, own, size);
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  values_stored(box);
+  world_settle(box->world);
+}
+
+/* Reads what is to be set: the component at index 2 and `count` values behind it. */
+static struct component *read_set(lua_State *L, struct world_box *box, int world_index,
+                                  int count, struct input *input) {
+  uint32_t leaf;
+  box->calls++;
+  values_begin(box);
+  struct component *component = check_component_leaf(L, box, 2, &leaf);
+  if (component->relation && (!component->relation->exclusive || lua_type(L, 2) == LUA_TNUMBER))
+    raise_error(L, "'%s' is a relation of several targets, or a pair: set it by world:set, for "
+                "each entity", component->name);
+  input_begin(input, L, box, world_index);
+  input_values(input, component, leaf, 3, count);
+  return component;
+}
+
+/* body(loop, component, ...): the values are read when the rows are known, which runs Lua. */
+static int set_body(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, 1);
+  int count = lua_gettop(L) - 2;
+  struct taken taken = take_all(L, loop);
+  if (taken.count == 0) return 0;
+  struct input input;
+  lua_getiuservalue(L, 1, LOOP_WORLD);
+  struct component *component = read_set(L, loop->box, lua_gettop(L), count, &input);
+  set_taken(&input, component, &taken);
+  return 0;
+}
+
+/* What was read comes to all rows of a query; false when it is to be done by a loop. */
+static bool give_whole(struct world_box *box, ecs_query *query, const struct component *component,
+                       const struct input *input) {
+  if (!batch_give(query, component, input->writes, input->count)) return false;
+  values_stored(box);
+  world_settle(box->world);
+  return true;
+}
+
+int query_set(lua_State *L) {
+  int arguments = lua_gettop(L) > 1 ? lua_gettop(L) - 1 : 0;
+  const struct query_box *query = check_entities(L, arguments + 1);
+  struct world_box *box = query->box;
+  int filter = lua_gettop(L);
+  if (arguments < 2) luaL_argerror(L, arguments + 2, "value expected");
+  check_free(L, box);
+  /* So that errors name this call's arguments, also when there is no row. */
+  struct input input;
+  need_stack(L, arguments + 8);
+  uint32_t calls = box->calls + 1;          /* more, when finalizers use the world */
+  const struct component *component =
+      read_set(L, box, push_query_world(L, 1), arguments - 1, &input);
+  if (lua_isnil(L, filter) && box->calls == calls &&
+      give_whole(box, query->query, component, &input))
+    return 0;
+  values_begin(box);
+  for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);
+  source_run(L, filter, set_body, arguments);
+  return 0;
+}

@@ -1,0 +1,176 @@
+/* Where such a change means nothing but rows to move it is done by tables, else each entity's
+** is staged, as the methods of the world do it. */
+#include "lua/api/change_rows.h"
+
+#include "core/command/batch.h"
+#include "core/entity/entity.h"
+#include "core/entity/entity_change.h"
+#include "core/query/query.h"
+#include "core/entity/some_rows.h"
+#include "core/world/world.h"
+#include "ecs_query.h"
+#include "lua/api/at_once.h"
+#include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
+#include "lua/bind/names.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/api/lua_query.h"
+#include "lua/slot.h"
+#include "lua/where.h"
+
+/* What is done to each entity, and by which method. */
+struct change {
+  enum command_kind kind;
+  const char *method;
+  ecs_id component;            /* ECS_NULL for a despawn */
+  bool simple;                 /* neither ties nor values go with it: the core may do it alone */
+};
+
+/* ---- one by one ---- */
+
+static ecs_status change_one(ecs_world *world, const struct change *change, ecs_id id) {
+  switch (change->kind) {
+    case COMMAND_ADD: return entity_add(world, id, change->component);
+    case COMMAND_REMOVE: return entity_remove(world, id, change->component);
+    default: return entity_despawn(world, id);
+  }
+}
+
+/* A body's arguments: the loop, the change, and those that follow the entity. */
+enum { AT_LOOP = 1, AT_CHANGE, AT_ARGUMENTS };
+
+/* Pushes the method and its world; returns how many arguments there are. */
+static int push_world_method(lua_State *L, const struct change *change) {
+  int arguments = lua_gettop(L) - AT_CHANGE;
+  need_stack(L, arguments + 12);
+  lua_getiuservalue(L, AT_LOOP, LOOP_WORLD);
+  lua_getfield(L, -1, change->method);
+  return arguments;
+}
+
+/* Stages it for one entity; where that fails the method, at the index behind its world's, says
+** why. */
+static void stage_one(lua_State *L, const struct loop_box *loop, const struct change *change,
+                      ecs_id id, int arguments) {
+  int world = AT_ARGUMENTS + arguments;
+  if (change->simple && change_one(loop->box->world, change, id) == ECS_OK) return;
+  lua_pushvalue(L, world + 1);
+  lua_pushvalue(L, world);
+  lua_pushinteger(L, (lua_Integer)id);
+  for (int i = 0; i < arguments; i++) lua_pushvalue(L, AT_ARGUMENTS + i);
+  lua_call(L, arguments + 2, 0);
+  if (!loop->open) loop_gone(L, loop);
+}
+
+/* Defers rows of a table that the loop has come to as rows; false when they are to be staged one by
+** one. */
+static bool defer_rows(lua_State *L, const struct loop_box *loop, const struct change *change) {
+  ecs_world *world = loop->box->world;
+  struct table *table = world_table(world, loop->table->index);
+  if (!change->simple || !rows_are_whole(&loop->query->query->terms) ||
+      !batch_takes_rows(world, change->kind, change->component, table))
+    return false;
+  assert(loop->rows == table->rows && loop->count == table->count);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = batch_put_rows(world, change->kind, change->component, table, loop->filter);
+  while (retry(L, loop->box, status, &tried));
+  if (status != ECS_OK) raise_status(L, world, status);
+  return true;
+}
+
+/* body(loop, change, ...) */
+static int change_body(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, AT_LOOP);
+  const struct change *change = lua_touserdata(L, AT_CHANGE);
+  int arguments = push_world_method(L, change);
+  for (ecs_id last = ECS_NULL; source_next(L, loop);) {
+    if (defer_rows(L, loop, change)) continue;
+    for (uint32_t row = source_row(loop, 0); row < loop->count; row = source_row(loop, row + 1)) {
+      ecs_id id = loop_entity(loop, row);
+      if (id != last) stage_one(L, loop, change, id, arguments);
+      last = id;
+    }
+  }
+  return 0;
+}
+
+/* ---- by tables ---- */
+
+/* Whether rows of components are among those that are to die: they are refused one by one. */
+static bool refuses_some(const struct query_box *query, const struct change *change) {
+  for (uint32_t i = 0; change->kind == COMMAND_DESPAWN && i < query_reach(query->query); i++)
+    if (rows_have_component(query_table(query->query, i))) return true;
+  return false;
+}
+
+static ecs_status change_query(ecs_query *query, const struct change *change) {
+  switch (change->kind) {
+    case COMMAND_ADD: return ecs_query_add(query, change->component);
+    case COMMAND_REMOVE: return ecs_query_remove(query, change->component);
+    default: return ecs_query_despawn(query);
+  }
+}
+
+/* All rows of the query at 1. */
+static void change_whole(lua_State *L, const struct query_box *query,
+                         const struct change *change) {
+  struct world_box *box = query->box;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = change_query(query->query, change);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  settle(L, box, push_query_world(L, 1));
+}
+
+/* ---- the methods ---- */
+
+/* The query and its predicate are at 1 and behind the arguments. */
+static void run_change(lua_State *L, const struct query_box *query, int filter,
+                struct change *change) {
+  int arguments = filter - 2;
+  const ecs_world *world = query->box->world;
+  check_free(L, query->box);
+  if (lua_isnil(L, filter) && change->simple && !staging_is_open(&world->staging) &&
+      rows_are_whole(&query->query->terms) &&
+      batch_is_plain(world, change->kind, change->component) && !refuses_some(query, change)) {
+    change_whole(L, query, change);
+    return;
+  }
+  need_stack(L, arguments + 8);
+  lua_pushlightuserdata(L, change);
+  for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);
+  source_run(L, filter, change_body, arguments + 1);
+}
+
+static int change_entities(lua_State *L, enum command_kind kind, const char *method) {
+  int arguments = lua_gettop(L) > 1 ? lua_gettop(L) - 1 : 0;
+  const struct query_box *query = check_entities(L, arguments + 1);
+  int filter = lua_gettop(L);
+  if (arguments == 0) luaL_argerror(L, 2, "value expected");
+  /* It is known before any row is, so that an error names this call's argument. */
+  const struct component *component = check_component(L, query->box, 2);
+  if (arguments > 1 && !component->relation)
+    luaL_argerror(L, 3, "one component expected: call it for each");
+  struct change change = {kind, method, component->id, arguments == 1 && !component->relation};
+  run_change(L, query, filter, &change);
+  return 0;
+}
+
+int query_despawn(lua_State *L) {
+  struct change change = {COMMAND_DESPAWN, "despawn", ECS_NULL, true};
+  bool more = !lua_isnoneornil(L, 2);
+  const struct query_box *query = check_entities(L, 1);
+  if (more)
+    luaL_argerror(L, 2, "it despawns all that the query finds: world:despawn(entity) takes one");
+  run_change(L, query, lua_gettop(L), &change);
+  return 0;
+}
+
+int query_add(lua_State *L) { return change_entities(L, COMMAND_ADD, "add"); }
+int query_remove(lua_State *L) { return change_entities(L, COMMAND_REMOVE, "remove"); }

@@ -1,0 +1,252 @@
+#include "lua/api/composition.h"
+
+#include "core/base/text.h"
+#include "core/change/migrate.h"
+#include "core/storage/component.h"
+#include "core/storage/fields.h"
+#include "core/ids/record.h"
+#include "core/entity/relate.h"
+#include "core/relation/relation.h"
+#include "core/world/world.h"
+#include "ecs_component.h"
+#include "ecs_world.h"
+#include "lua/bind/args.h"
+#include "lua/bind/ids.h"
+#include "lua/bind/names.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+
+static void grow(struct composition *plan) {
+  struct world_box *box = plan->input.box;
+  bool tried = false;
+  struct part *parts;
+  do
+    parts = memory_grow(box->memory, box->scratch->parts,
+                        &box->scratch->part_capacity, 2ull * plan->capacity,
+                        sizeof *parts);
+  while (retry(plan->input.L, box, parts ? ECS_OK : ECS_ENOMEM, &tried));
+  if (!parts) raise_memory(plan->input.L);
+  if (plan->parts == plan->local)
+    memcpy(parts, plan->local, plan->count * sizeof *parts);
+  box->scratch->parts = plan->parts = parts;
+  plan->capacity = box->scratch->part_capacity;
+}
+
+static struct component *find_key(lua_State *L, struct world_box *box, uint32_t *leaf) {
+  struct component *component = NULL;
+  int is_integer;
+  *leaf = NONE;
+  if (lua_type(L, -2) == LUA_TSTRING) {
+    component = find_component(L, box, -2, leaf);
+    if (!component) raise_status(L, box->world, ECS_ENAME);
+    return component;
+  }
+  ecs_id id = to_id(L, -2, &is_integer);
+  char text[128];
+  if (!is_integer)
+    raise_error(L, "%s is no name or id of a component",
+                show_value(L, -2, text, sizeof text));
+  ecs_status status = component_need_id(box->world, id, &component);
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  return component;
+}
+
+/* The component that the key at the top but one of the stack names. */
+static inline struct component *key_component(lua_State *L, struct world_box *box) {
+  uint32_t leaf;
+  struct component *component = known_component(L, box, -2, &leaf);
+  if (UNLIKELY(!component)) component = find_key(L, box, &leaf);
+  if (LIKELY(leaf == NONE)) return component;
+  char text[128];
+  raise_error(L, "a component is expected, not the field %s",
+              show_value(L, -2, text, sizeof text));
+  return NULL;
+}
+
+/* The component whose fields the values are for. */
+static const struct component *as_valued(const struct composition *plan,
+                                         const struct component *component) {
+  return LIKELY(!plan->migration) ? component : migration_wanted(plan->migration, component);
+}
+
+/* A part whose writes are those from `before` on. */
+static void end_part(struct composition *plan, struct component *component, ecs_id target,
+                     uint32_t before) {
+  if (UNLIKELY(plan->count == plan->capacity)) grow(plan);
+  struct part *part = &plan->parts[plan->count++];
+  part->component = component;
+  part->target = target;
+  part->write_count = plan->input.count - before;
+  part->stride = 0;
+}
+
+/* ---- relations ---- */
+
+/* The living entity at an index: an id, or a component's or tag's name. */
+static ecs_id tie_target(struct composition *plan, const struct component *component, int index) {
+  lua_State *L = plan->input.L;
+  const ecs_world *world = plan->input.box->world;
+  int is_integer;
+  ecs_id target = to_id(L, index, &is_integer);
+  char got[128];
+  if (lua_type(L, index) == LUA_TSTRING)
+    target = ecs_component_find(world, lua_tostring(L, index));
+  else if (!is_integer)
+    raise_error(L, "relation '%s' takes a target's id, got %s", component->name,
+                show_value(L, index, got, sizeof got));
+  if (target == ECS_NULL && is_integer)
+    raise_error(L, "relation '%s' takes a target, and ecs.null is none: leave it out to tie nobody",
+                component->name);
+  if (target == ECS_NULL)
+    raise_error(L, "relation '%s': there is no target %s (a component or tag has a name here, an "
+                "entity its id, which world:lookup gives)", component->name,
+                show_value(L, index, got, sizeof got));
+  ecs_status status = entity_need(world, target);
+  if (status != ECS_OK) raise_status(L, world, status);
+  return target;
+}
+
+/* The fields of an exclusive relation, one of which is its target. */
+static void add_exclusive(struct composition *plan, struct component *component, int index) {
+  lua_State *L = plan->input.L;
+  uint32_t before = plan->input.count;
+  bool fields = lua_type(L, index) == LUA_TTABLE;
+  if (fields) input_table(&plan->input, as_valued(plan, component), index);
+  ecs_id target = ECS_NULL;
+  relate_given_target(plan->input.writes + before, plan->input.count - before, &target);
+  if (fields && target == ECS_NULL)
+    raise_error(L, "relation '%s': its target is missing, as in %s = { target = id }",
+                component->name, component->name);
+  end_part(plan, component, fields ? ECS_NULL : tie_target(plan, component, index), before);
+}
+
+/* One target, or a list of them, without values. */
+static void add_targets(struct composition *plan, struct component *component, int index) {
+  lua_State *L = plan->input.L;
+  if (lua_type(L, index) != LUA_TTABLE) {
+    end_part(plan, component, tie_target(plan, component, index), plan->input.count);
+    return;
+  }
+  need_stack(L, 4);
+  lua_Integer i = 1;
+  for (; lua_rawgeti(L, index, i) != LUA_TNIL; i++) {
+    end_part(plan, component, tie_target(plan, component, lua_gettop(L)), plan->input.count);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  char got[128];
+  if (push_odd_key(L, index, (lua_Unsigned)i - 1))
+    raise_error(L, "relation '%s' takes a list of targets, got the key %s; values are given with "
+                "each target, as in [world:pair(\"%s\", target)] = { ... }", component->name,
+                show_value(L, -1, got, sizeof got), component->name);
+}
+
+/* The pair whose id is the key, with true or a table of its fields. */
+static void add_pair(struct composition *plan, struct component *component, ecs_id pair,
+                     int index) {
+  lua_State *L = plan->input.L;
+  const ecs_world *world = plan->input.box->world;
+  uint32_t before = plan->input.count;
+  ecs_id target = entity_id_any(&world->entities, pair_target(pair));
+  const struct component *valued = as_valued(plan, component);
+  char got[128];
+  if (!ecs_alive(world, target))
+    raise_error(L, "the target of a pair of '%s' is dead", component->name);
+  if (lua_type(L, index) == LUA_TTABLE && valued->field_count > valued->ties.exclusive)
+    input_table(&plan->input, valued, index);
+  else if (!(lua_isboolean(L, index) && lua_toboolean(L, index)))
+    raise_error(L, "a pair of '%s' takes true, or a table of the relation's fields, got %s",
+                component->name, show_value(L, index, got, sizeof got));
+  end_part(plan, component, target, before);
+}
+
+static void add_ties(struct composition *plan, struct component *component, int index) {
+  int is_integer;
+  ecs_id key = to_id(plan->input.L, index - 1, &is_integer);
+  if (is_integer && id_is_pair(key))
+    add_pair(plan, component, key, index);
+  else if (component->relation->exclusive)
+    add_exclusive(plan, component, index);
+  else
+    add_targets(plan, component, index);
+}
+
+void composition_add_part(struct composition *plan, int index) {
+  lua_State *L = plan->input.L;
+  if (UNLIKELY(plan->count == plan->capacity)) grow(plan);
+  struct component *component = key_component(L, plan->input.box);
+  if (UNLIKELY(component->relation)) {
+    plan->tied = true;
+    add_ties(plan, component, index);
+    return;
+  }
+  uint32_t before = plan->input.count;
+  const struct component *valued = as_valued(plan, component);
+  char got[128];
+  if (LIKELY(lua_type(L, -1) == LUA_TTABLE && valued->field_count))
+    input_table(&plan->input, valued, index);
+  else if (lua_type(L, -1) == LUA_TSTRING && lua_isinteger(L, -2))
+    raise_error(L, "%s stands alone: components are keys, as in [%s] = true",
+                show_value(L, -1, got, sizeof got), got);
+  else if (!(lua_isboolean(L, -1) && lua_toboolean(L, -1)))
+    raise_error(L, valued->field_count
+                       ? "component '%s' takes a table of fields, or true, got %s"
+                       : "'%s' is a tag and takes true, got %s",
+                component->name, show_value(L, -1, got, sizeof got));
+  end_part(plan, component, ECS_NULL, before);
+}
+
+/* Ties are made in the order of their relations, whatever that of the keys in their table is. */
+void composition_order(struct composition *plan, uint32_t first, uint32_t count) {
+  struct part *parts = plan->parts + first;
+  for (uint32_t i = 1; plan->tied && i < count; i++) {
+    struct part part = parts[i];
+    uint32_t at = i;
+    for (; at > 0 && parts[at - 1].component->id > part.component->id; at--)
+      parts[at] = parts[at - 1];
+    parts[at] = part;
+  }
+}
+
+void composition_begin(struct composition *plan, lua_State *L, struct world_box *box) {
+  input_begin(&plan->input, L, box, 1);
+  plan->count = 0;
+  plan->tied = false;
+  plan->migration = NULL;
+  plan->capacity = PARTS_LOCAL;
+  plan->parts = plan->local;
+}
+
+/* A name in the place of components is that of a prefab, or of a single one. */
+static void refuse_name(lua_State *L, int index) {
+  ecs_string name;
+  char text[160];
+  name.data = lua_tolstring(L, index, &name.size);
+  if (name.size > 40) name.size = 40;
+  text_format(text, sizeof text, "a table of components expected, as in { Position = true }, got a "
+              "string; a prefab is copied by world:instantiate \"%.*s\"", SHOW(name));
+  luaL_argerror(L, index, text);
+}
+
+void composition_add(struct composition *plan, int index) {
+  lua_State *L = plan->input.L;
+  if (lua_isnoneornil(L, index)) return;
+  if (lua_type(L, index) == LUA_TSTRING) refuse_name(L, index);
+  luaL_checktype(L, index, LUA_TTABLE);
+  int value = lua_gettop(L) + 2;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) composition_add_part(plan, value);
+}
+
+void composition_end(struct composition *plan) {
+  const struct write *writes = plan->input.writes;
+  for (uint32_t i = 0; i < plan->count; i++) {
+    plan->parts[i].writes = writes;
+    writes += plan->parts[i].write_count;
+  }
+}
+
+void composition_read(struct composition *plan, lua_State *L, struct world_box *box, int index) {
+  composition_begin(plan, L, box);
+  composition_add(plan, index);
+  composition_end(plan);
+}

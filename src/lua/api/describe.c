@@ -1,0 +1,268 @@
+#include "lua/api/describe.h"
+
+#include "core/schedule/schedule.h"
+#include "core/schedule/timetable.h"
+#include "core/relation/builtin.h"
+#include "core/storage/fields.h"
+#include "core/storage/graph.h"
+#include "core/entity/name.h"
+#include "core/query/query.h"
+#include "core/relation/relation.h"
+#include "core/storage/table.h"
+#include "core/query/term.h"
+#include "core/command/watch.h"
+#include "core/world/world.h"
+#include "ecs_component.h"
+#include "ecs_world.h"
+#include "lua/bind/check_world.h"
+#include "lua/bind/facts.h"
+#include "lua/bind/names.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/api/describe_index.h"
+#include "lua/system_kernel.h"
+#include "lua/api/lua_component.h"
+
+static void set_boolean(lua_State *L, const char *key, bool value) {
+  lua_pushboolean(L, value);
+  lua_setfield(L, -2, key);
+}
+
+/* Takes what is on top as the next item of the list below it. */
+static void append(lua_State *L) {
+  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+}
+
+/* ---- lists ------------------------------------------------------------------------------ */
+
+static void push_table(lua_State *L, const ecs_world *world, const struct table *table) {
+  lua_newtable(L);
+  lua_newtable(L);
+  for (uint32_t i = 0; i < table->id_count; i++) {
+    lua_pushstring(L, ecs_component_name(world, table->ids[i]));
+    append(L);
+  }
+  lua_setfield(L, -2, "types");
+  lua_newtable(L);
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    const struct component *component = table->columns[i].component;
+    lua_pushfstring(L, "%s.%s", component->name,
+                    component->leaves[table->columns[i].leaf].name);
+    append(L);
+  }
+  lua_setfield(L, -2, "columns");
+  set_integer(L, "id", table->index);
+  set_integer(L, "rows", table->count);
+  set_integer(L, "capacity", table->capacity);
+  set_integer(L, "bytes", table_bytes(table));
+}
+
+/* Returns the rows of all tables. */
+static size_t set_tables(lua_State *L, const ecs_world *world) {
+  size_t rows = 0;
+  const struct id_record *all = graph_all(world);
+  lua_newtable(L);
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    const struct table *table = world_table(world, all->tables[i]);
+    rows += table->count;
+    push_table(L, world, table);
+    append(L);
+  }
+  lua_setfield(L, -2, "tables");
+  return rows;
+}
+
+static bool is_component(const struct component *component) {
+  return component->length == 0 && !component->is_event;
+}
+
+static bool is_array(const struct component *component) { return component->length != 0; }
+
+static bool is_event(const struct component *component) { return component->is_event; }
+
+/* What every world has is nobody's, and no orphan. */
+static bool is_orphan(const struct component *component) {
+  return component->orphan && !builtin_is(component->name, component->name_size);
+}
+
+/* What prefabs are known by, which nobody can name. */
+static bool is_mark(const ecs_world *world, const struct component *component) {
+  return world->relations.prefab && component->relation == world->relations.prefab;
+}
+
+/* The names of those that are so. */
+static void set_components(lua_State *L, const char *key, const ecs_world *world,
+                           bool (*is_so)(const struct component *component)) {
+  lua_newtable(L);
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    const struct component *component = world->registry.components[i];
+    if (!component || !is_so(component) || is_mark(world, component)) continue;
+    lua_pushstring(L, component->name);
+    append(L);
+  }
+  lua_setfield(L, -2, key);
+}
+
+/* The names of prefabs, in the order of their tables and rows. */
+static void set_prefabs(lua_State *L, const ecs_world *world) {
+  const struct id_record *all = graph_all(world);
+  lua_newtable(L);
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    const struct table *table = world_table(world, all->tables[i]);
+    for (uint32_t row = 0; table->hidden && row < table->count; row++) {
+      ecs_string name = name_of(world, entity_id(&world->entities, table->rows[row]));
+      if (name.size == 0 || ties_target(&world->relations.child_of->ties, table->rows[row]))
+        continue;
+      lua_pushlstring(L, name.data, name.size);
+      append(L);
+    }
+  }
+  lua_setfield(L, -2, "prefabs");
+}
+
+static void set_queries(lua_State *L, const ecs_world *world) {
+  lua_newtable(L);
+  for (const ecs_query *query = world->first_query; query; query = query->next) {
+    lua_newtable(L);
+    set_text(L, "text", query->text);
+    set_integer(L, "tables", query->count);
+    set_integer(L, "rows", query_count_all(query));
+    append(L);
+  }
+  lua_setfield(L, -2, "queries");
+}
+
+static void add_ignored(lua_State *L, const ecs_world *world, const ecs_system *system,
+                        const char *const *names) {
+  for (; names && *names; names++) {
+    if (!schedule_is_ignored(world, system, *names)) continue;
+    lua_pushstring(L, *names);
+    append(L);
+  }
+}
+
+static void set_times(lua_State *L, const ecs_world *world, const ecs_system *system) {
+  double tick = stopwatch_tick(&world->schedule->stopwatch);
+  set_number(L, "seconds", (double)system->total_ticks * tick);
+  set_number(L, "last", (double)system->last_ticks * tick);
+}
+
+static void push_system(lua_State *L, const ecs_world *world, const ecs_system *system,
+                        uint32_t order) {
+  lua_newtable(L);
+  set_text(L, "name", system->name);
+  set_text(L, "phase", system->phase->name);
+  set_integer(L, "order", order);
+  set_text(L, "tier", system_kernel_tier(system));
+  set_text(L, "owner", system->owner);
+  set_boolean(L, "enabled", system->enabled);
+  set_boolean(L, "parked", system->parked);
+  set_integer(L, "runs", (size_t)system->runs);
+  set_times(L, world, system);
+  lua_newtable(L);
+  add_ignored(L, world, system, system->before);
+  add_ignored(L, world, system, system->after);
+  lua_setfield(L, -2, "ignored");
+}
+
+static void set_systems(lua_State *L, const ecs_world *world) {
+  const struct schedule *schedule = world->schedule;
+  lua_newtable(L);
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    if (schedule->systems[i]->watch) continue;
+    push_system(L, world, schedule->systems[i], i + 1);
+    append(L);
+  }
+  lua_setfield(L, -2, "systems");
+}
+
+static void push_observer(lua_State *L, const ecs_world *world, const ecs_system *observer) {
+  static const char *const kinds[WATCH_KINDS] = {"exit", "remove", "despawn",
+                                                 "add",  "enter",  "set"};
+  lua_newtable(L);
+  set_text(L, "name", observer->name);
+  set_text(L, "on", kinds[observer->watch->kind]);
+  set_text(L, "query", observer->watch->query->text);
+  set_text(L, "owner", observer->owner);
+  set_boolean(L, "enabled", observer->enabled);
+  set_boolean(L, "parked", observer->parked);
+  set_integer(L, "runs", (size_t)observer->runs);
+  set_times(L, world, observer);
+}
+
+static void set_observers(lua_State *L, const ecs_world *world) {
+  const struct schedule *schedule = world->schedule;
+  lua_newtable(L);
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    if (!schedule->systems[i]->watch) continue;
+    push_observer(L, world, schedule->systems[i]);
+    append(L);
+  }
+  lua_setfield(L, -2, "observers");
+}
+
+static void set_ignored_phases(lua_State *L, const ecs_world *world,
+                               const struct phase *phase) {
+  const char *const names[] = {phase->before, phase->after};
+  lua_newtable(L);
+  for (int i = 0; i < 2; i++) {
+    if (!names[i] || !phase_is_ignored(world, names[i])) continue;
+    lua_pushstring(L, names[i]);
+    append(L);
+  }
+  lua_setfield(L, -2, "ignored");
+}
+
+static void set_phases(lua_State *L, const ecs_world *world) {
+  const struct schedule *schedule = world->schedule;
+  lua_newtable(L);
+  for (uint32_t i = 0; i < schedule->phase_count; i++) {
+    const struct phase *phase = schedule->phases[i];
+    lua_newtable(L);
+    set_text(L, "name", phase->name);
+    if (phase->fixed > 0) set_number(L, "fixed", phase->fixed);
+    set_boolean(L, "enabled", phase->enabled);
+    set_ignored_phases(L, world, phase);
+    append(L);
+  }
+  lua_setfield(L, -2, "phases");
+}
+
+/* describe(world): the table of everything. */
+static int describe(lua_State *L) {
+  const struct world_box *box = lua_touserdata(L, 1);
+  const ecs_world *world = box->world;
+  lua_newtable(L);
+  size_t rows = set_tables(L, world);
+  set_components(L, "components", world, is_component);
+  set_components(L, "arrays", world, is_array);
+  set_components(L, "events", world, is_event);
+  set_components(L, "orphans", world, is_orphan);
+  set_prefabs(L, world);
+  set_queries(L, world);
+  indexes_describe(L, world);
+  lua_setfield(L, -2, "indexes");
+  set_systems(L, world);
+  set_observers(L, world);
+  set_phases(L, world);
+  set_integer(L, "rows", rows);
+  set_integer(L, "entities", ecs_alive_count(world));
+  set_integer(L, "bytes", ecs_bytes(world));
+  set_integer(L, "tag", ecs_world_tag(world));
+  return 1;
+}
+
+/* world:describe() and world:describe(component) */
+static int world_describe(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  if (lua_isnoneornil(L, 2)) {
+    lua_settop(L, 1);
+    call_quietly(L, describe, 1, 1);
+  } else {
+    ecs_id component = check_declared(L, box, 2)->id;
+    push_component_description(L, box, 1, component);
+  }
+  return 1;
+}
+
+const luaL_Reg world_describe_methods[] = {{"describe", world_describe}, {NULL, NULL}};

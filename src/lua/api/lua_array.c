@@ -1,0 +1,243 @@
+#include "lua/api/lua_array.h"
+
+#include "core/base/column_cells.h"
+#include "core/base/text.h"
+#include "core/storage/array_cells.h"
+#include "core/storage/component.h"
+#include "lua/bind/args.h"
+#include "lua/bind/cell.h"
+#include "lua/bind/check_world.h"
+#include "lua/bind/lua_value.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+
+const char kind_array = 0;
+
+/* ---- which one it is ------------------------------------------------------------------ */
+
+static const struct component *find(lua_State *L, int index, const struct array_box *array) {
+  const ecs_world *world = array->box->world;
+  if (array->id != ECS_NULL) return component_of(world, array->id);
+  lua_getiuservalue(L, index, ARRAY_NAME);
+  size_t size;
+  const char *name = lua_tolstring(L, -1, &size);
+  const struct component *component = component_find(world, name, size);
+  lua_pop(L, 1);
+  return component;
+}
+
+/* What a swap of scripts shows before it is committed has no cells. */
+const struct component *array_find(lua_State *L, int index, struct array_box *array) {
+  if (!array->box->world) return NULL;
+  if (array->component && array->version == *array->box->version) return array->component;
+  const struct component *component = find(L, index, array);
+  if (!component || !component->length || !component->resource) return NULL;
+  array->id = component->id;
+  array->component = component;
+  array->version = *array->box->version;
+  return component;
+}
+
+static const struct component *no_array(lua_State *L, int index, const struct array_box *array) {
+  lua_getiuservalue(L, index, ARRAY_NAME);
+  const char *name = lua_tostring(L, -1);
+  if (!array->box->world) raise_error(L, "array '%s': its world is closed", name);
+  raise_error(L, array->id == ECS_NULL ? "array '%s' can be used when all scripts have been read"
+                                       : "array '%s' is no longer declared", name);
+  return NULL;
+}
+
+/* The array at an index, which is known to be an object of one. */
+static inline const struct component *array_open(lua_State *L, int index) {
+  struct array_box *array = lua_touserdata(L, index);
+  const struct world_box *box = array->box;
+  if (LIKELY(box->world && array->version == *box->version && array->component))
+    return array->component;
+  const struct component *component = array_find(L, index, array);
+  return component ? component : no_array(L, index, array);
+}
+
+static struct array_box *check_array(lua_State *L, int arg) {
+  struct array_box *array = box_test(L, arg, &kind_array, sizeof *array);
+  if (!array) no_object(L, arg, &kind_array, "array");
+  return array;
+}
+
+/* ---- elements --------------------------------------------------------------------------- */
+
+/* The place that a key means, counted from 0; NONE for numbers that are none. */
+static inline uint32_t place_of(lua_State *L, const struct component *array, int index) {
+  int is_integer;
+  lua_Integer at = lua_tointegerx(L, index, &is_integer);
+  return is_integer && at >= 1 && at <= array->length ? (uint32_t)(at - 1) : NONE;
+}
+
+static int no_place(lua_State *L, const struct component *array, int index) {
+  char text[64];
+  return raise_error(L, "array '%s' has elements 1 to %u, got %s", array->name, array->length,
+                     show_value(L, index, text, sizeof text));
+}
+
+/* Not of texts: it runs no finalizer. */
+static void push_element(lua_State *L, struct world_box *box, const struct component *array,
+                         uint32_t at) {
+  const struct leaf *leaf = &array->leaves[ARRAY_LEAF];
+  if (LIKELY(push_number_at(L, leaf->type, array_data(array), at))) return;
+  push_cell(L, box, 0, leaf, cell_load(array_data(array), leaf->size, at));
+}
+
+static int array_index(lua_State *L) {
+  if (push_method(L, array_methods, 2)) return 1;
+  const struct component *array = array_open(L, 1);
+  if (UNLIKELY(lua_type(L, 2) != LUA_TNUMBER)) return no_place(L, array, 2);
+  uint32_t at = place_of(L, array, 2);
+  if (UNLIKELY(at == NONE))
+    lua_pushnil(L);
+  else
+    push_element(L, ((struct array_box *)lua_touserdata(L, 1))->box, array, at);
+  return 1;
+}
+
+/* A cell of the value at an index. Neither numbers nor truth values nor ids take memory. */
+static ecs_cell to_cell(lua_State *L, struct world_box *box, const struct component *array,
+                        int index) {
+  ecs_cell cell;
+  if (UNLIKELY(!number_to_cell(L, array_type(array), index, &cell)))
+    value_to_cell(L, box, 0, array, ARRAY_LEAF, index, &cell);
+  return cell;
+}
+
+static int array_newindex(lua_State *L) {
+  const struct component *array = array_open(L, 1);
+  struct world_box *box = ((struct array_box *)lua_touserdata(L, 1))->box;
+  check_free(L, box);
+  uint32_t at = lua_type(L, 2) == LUA_TNUMBER ? place_of(L, array, 2) : NONE;
+  if (UNLIKELY(at == NONE)) return no_place(L, array, 2);
+  cell_store(array_data(array), array->leaves[ARRAY_LEAF].size, at, to_cell(L, box, array, 3));
+  return 0;
+}
+
+static int array_length(lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)array_open(L, 1)->length);
+  return 1;
+}
+
+/* next(array, place): the following place and its value. */
+static int array_next(lua_State *L) {
+  struct array_box *box = check_array(L, 1);
+  const struct component *array = array_open(L, 1);
+  lua_Integer at = luaL_checkinteger(L, 2);
+  if (at < 0 || at >= array->length) return 0;
+  lua_pushinteger(L, at + 1);
+  push_element(L, box->box, array, (uint32_t)at);
+  return 2;
+}
+
+static int array_pairs(lua_State *L) {
+  array_open(L, 1);
+  lua_pushcfunction(L, array_next);
+  lua_pushvalue(L, 1);
+  lua_pushinteger(L, 0);
+  return 3;
+}
+
+static int array_tostring(lua_State *L) {
+  struct array_box *box = lua_touserdata(L, 1);
+  const struct component *array = array_find(L, 1, box);
+  if (!array) {
+    lua_pushliteral(L, "ecs.array (stale)");
+    return 1;
+  }
+  char text[160];
+  text_format(text, sizeof text, "ecs.array (%s, %u of %s)", array->name, array->length,
+              type_name(array_type(array)));
+  lua_pushstring(L, text);
+  return 1;
+}
+
+/* ---- all elements ----------------------------------------------------------------------- */
+
+/* array:fill(value): all elements. */
+static int array_fill(lua_State *L) {
+  struct world_box *box = check_array(L, 1)->box;
+  const struct component *array = array_open(L, 1);
+  check_free(L, box);
+  if (lua_isnoneornil(L, 2)) return luaL_typeerror(L, 2, type_name(array_type(array)));
+  ecs_cell cell = to_cell(L, box, array, 2);
+  cell_fill(array_data(array), array->leaves[ARRAY_LEAF].size, 0, array->length, cell);
+  return 0;
+}
+
+/* Takes what the list at 2 has behind `count` values. */
+static void clear_tail(lua_State *L, uint32_t count) {
+  lua_Integer at = (lua_Integer)count + 1;
+  for (; lua_rawgeti(L, 2, at) != LUA_TNIL; at++) {
+    lua_pushnil(L);
+    lua_rawseti(L, 2, at);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+/* array:read(into): all elements into a plain list, by raw access, which then has nothing behind
+** them; `into` may be left out. */
+static int array_read(lua_State *L) {
+  struct world_box *box = check_array(L, 1)->box;
+  lua_settop(L, 2);
+  bool given = !lua_isnil(L, 2);
+  if (!given) {
+    lua_createtable(L, (int)array_open(L, 1)->length, 0);
+    lua_replace(L, 2);
+  }
+  luaL_checktype(L, 2, LUA_TTABLE);
+  const struct component *array = array_open(L, 1);
+  for (uint32_t i = 0; i < array->length; i++) {
+    push_element(L, box, array, i);
+    lua_rawseti(L, 2, (lua_Integer)i + 1);
+  }
+  if (given) clear_tail(L, array->length);
+  return 1;
+}
+
+/* Pushes value i of the list at 2. */
+static void push_given(lua_State *L, lua_Unsigned i) {
+  if (lua_rawgeti(L, 2, (lua_Integer)i) == LUA_TNIL)
+    luaL_error(L, "bad argument #1 to 'write' (no value at %d)", (int)i);
+}
+
+/* array:write(from): the first elements from a plain list, by raw access; all of it, or, when a
+** value does not fit, nothing. */
+static int array_write(lua_State *L) {
+  struct world_box *box = check_array(L, 1)->box;
+  const struct component *array = array_open(L, 1);
+  check_free(L, box);
+  lua_settop(L, 2);
+  lua_Unsigned count = check_list(L, 2, array->length, "elements", false);
+  for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
+    push_given(L, i);
+    to_cell(L, box, array, -1);
+  }
+  uint32_t size = array->leaves[ARRAY_LEAF].size;
+  for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
+    lua_rawgeti(L, 2, (lua_Integer)i);
+    cell_store(array_data(array), size, (size_t)(i - 1), to_cell(L, box, array, -1));
+  }
+  return 0;
+}
+
+struct array_box *array_push(lua_State *L, struct world_box *box) {
+  struct array_box *array = new_box(L, &kind_array, sizeof *array, ARRAY_VALUES);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, ARRAY_WORLD);
+  lua_pushvalue(L, 2);
+  lua_setiuservalue(L, -2, ARRAY_NAME);
+  array->box = box;
+  return array;
+}
+
+const luaL_Reg array_methods[] = {
+  {"fill", array_fill}, {"read", array_read}, {"write", array_write}, {NULL, NULL}};
+
+const luaL_Reg array_metamethods[] = {{"__index", array_index}, {"__newindex", array_newindex},
+                                      {"__len", array_length},  {"__pairs", array_pairs},
+                                      {"__tostring", array_tostring}, {NULL, NULL}};

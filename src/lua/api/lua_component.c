@@ -1,0 +1,302 @@
+#include "lua/api/lua_component.h"
+
+#include "core/base/enumeration.h"
+#include "core/base/text.h"
+#include "core/base/types.h"
+#include "core/change/declare.h"
+#include "core/storage/component.h"
+#include "core/storage/event_rows.h"
+#include "core/storage/graph.h"
+#include "core/storage/sparse.h"
+#include "core/storage/toggle.h"
+#include "ecs_component.h"
+#include "ecs_resource.h"
+#include "ecs_world.h"
+#include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
+#include "lua/bind/names.h"
+#include "lua/bind/read.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/loop.h"
+#include "lua/api/lua_declare.h"
+#include "lua/api/world_index.h"
+#include "lua/registrar.h"
+#include "lua/shape.h"
+
+/* ---- registrar, now ---- */
+
+ecs_status tag_now(struct world_box *box, const char *name, bool foreign, ecs_id *id) {
+  (void)foreign;
+  return ecs_tag(box->world, name, id);
+}
+
+ecs_status resource_now(struct world_box *box, ecs_id id) {
+  return ecs_resource(box->world, id);
+}
+
+void forget_now(struct world_box *box, ecs_id id) {
+  declare_forget(box->world, component_of(box->world, id));
+}
+
+static int world_component(lua_State *L) {
+  check_world(L, 1);
+  size_t size;
+  check_text(L, 2, &size);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_settop(L, 3);
+  ecs_id id = declare_component(L, 2, 3);
+  return push_declared(L, check_world(L, 1), id);
+}
+
+static int world_tag(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  size_t size;
+  const char *name = check_text(L, 2, &size);
+  ecs_id id = ECS_NULL;
+  bool tried = false;
+  ecs_status status;
+  if (UNLIKELY(!lua_isnoneornil(L, 3)))
+    luaL_argerror(L, 3, "a tag takes its name alone; a tag with options is a component without "
+                  "fields, as in world:component(\"Frozen\", { toggle = true })");
+  lua_settop(L, 2);
+  bool foreign = box->registrar->announce(L, 2, 0);
+  box = check_world(L, 1);
+  do
+    status = box->registrar->tag(box, name, foreign, &id);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
+  lua_pushinteger(L, (lua_Integer)id);
+  settle(L, box, 1);
+  return 1;
+}
+
+static ecs_status make_resource(lua_State *L, struct world_box *box, ecs_id id) {
+  bool tried = false;
+  ecs_status status;
+  do
+    status = box->registrar->resource(box, id);
+  while (retry(L, box, status, &tried));
+  return status;
+}
+
+/* Without fields the component must be declared already. A component declared here is
+** undeclared again when there is no memory for its value. */
+static int world_resource(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  lua_settop(L, 3);
+  ecs_id id;
+  bool made = false;
+  if (lua_isnil(L, 3)) {
+    id = check_component(L, box, 2)->id;
+  } else {
+    luaL_checktype(L, 3, LUA_TTABLE);
+    size_t size;
+    const char *name = check_text(L, 2, &size);
+    made = ecs_component_find(box->world, name) == ECS_NULL;
+    id = declare_component(L, 2, 3);
+    made &= lua_isnil(L, -1);   /* else it had another name */
+    box = check_world(L, 1);
+  }
+  ecs_status status = make_resource(L, box, id);
+  if (status != ECS_OK) {
+    char message[MESSAGE_SIZE] = "";
+    if (box->world) {
+      text_format(message, sizeof message, "%s", ecs_message(box->world));
+      if (made) box->registrar->forget(box, id);
+    }
+    return status == ECS_ENOMEM ? raise_memory(L) : raise_error(L, "%s", message);
+  }
+  return push_declared(L, box, id);
+}
+
+static int world_undeclare(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  if (index_undeclare(L, box, 2)) return 0;
+  check_declared(L, box, 2);
+  loops_finish(L, box);
+  ecs_id id = check_declared(L, box, 2)->id;
+  bool tried = false;
+  ecs_status status;
+  do {
+    status = loops_end(box);
+    if (status == ECS_OK) status = ecs_undeclare(box->world, id);
+  } while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  views_forget(L, 1, id);
+  settle(L, box, 1);
+  return 0;
+}
+
+const luaL_Reg world_component_methods[] = {
+  {"component", world_component},
+  {"resource", world_resource},
+  {"tag", world_tag},
+  {"undeclare", world_undeclare},
+  {NULL, NULL}
+};
+
+/* ---- descriptions ---------------------------------------------------------------- */
+
+static void set_text(lua_State *L, const char *key, const char *text) {
+  if (!text) return;
+  lua_pushstring(L, text);
+  lua_setfield(L, -2, key);
+}
+
+/* A limit, as the number it was written as: with a decimal comma it is none in any locale. */
+static void set_limit(lua_State *L, const char *key, const char *text) {
+  if (!text) return;
+  if (strchr(text, ',') || !lua_stringtonumber(L, text)) lua_pushstring(L, text);
+  lua_setfield(L, -2, key);
+}
+
+static void set_size(lua_State *L, const char *key, size_t size) {
+  lua_pushinteger(L, (lua_Integer)size);
+  lua_setfield(L, -2, key);
+}
+
+static void push_enum(lua_State *L, const struct enumeration *names) {
+  luaL_Buffer text;
+  luaL_buffinit(L, &text);
+  luaL_addstring(&text, "enum(");
+  for (uint32_t i = 0; i < names->count; i++) {
+    if (i > 0) luaL_addstring(&text, ", ");
+    luaL_addlstring(&text, names->names[i].data, names->names[i].size);
+  }
+  luaL_addstring(&text, ")");
+  luaL_pushresult(&text);
+}
+
+/* The type as a declaration writes it. */
+static void push_type(lua_State *L, const struct field *field) {
+  if (field->text) {
+    lua_pushstring(L, field->text);
+    return;
+  }
+  if (field->names)
+    push_enum(L, field->names);
+  else
+    lua_pushstring(L, field->nested ? field->nested->name : type_name(field->type));
+  if (field->count) {
+    lua_pushfstring(L, "%s[%d]", lua_tostring(L, -1), (int)field->count);
+    lua_replace(L, -2);
+  }
+}
+
+static void describe_field(struct place *defaults, const struct field *field) {
+  lua_State *L = defaults->L;
+  lua_createtable(L, 0, 10);
+  set_text(L, "name", field->name);
+  push_type(L, field);
+  lua_setfield(L, -2, "type");
+  push_field(defaults, field);
+  lua_setfield(L, -2, "default");
+  set_size(L, "offset", field->offset);
+  set_size(L, "size", field->size);
+  set_text(L, "doc", field->doc);
+  set_text(L, "unit", field->unit);
+  set_limit(L, "min", field->min);
+  set_limit(L, "max", field->max);
+}
+
+static void set_truth(lua_State *L, const char *key, bool truth) {
+  lua_pushboolean(L, truth);
+  lua_setfield(L, -2, key);
+}
+
+/* What only relations have. */
+static void describe_ties(lua_State *L, const struct tie_kind *ties) {
+  if (!ties->relation) return;
+  set_truth(L, "relation", true);
+  set_truth(L, "exclusive", ties->exclusive);
+  set_truth(L, "acyclic", ties->acyclic);
+  set_text(L, "on_target_despawn", policy_names[ties->policy]);
+}
+
+/* The name behind `last` in the order of names, of what a component requires; NULL at the end. */
+static const char *next_required(const ecs_world *world, const struct component *component,
+                                 const char *last) {
+  const char *next = NULL;
+  for (uint32_t i = 0; i < component->require_count; i++) {
+    const char *name = component_of(world, component->requires[i])->name;
+    if (last && strcmp(name, last) <= 0) continue;
+    if (!next || strcmp(name, next) < 0) next = name;
+  }
+  return next;
+}
+
+static void describe_required(lua_State *L, const ecs_world *world,
+                              const struct component *component) {
+  if (component->require_count == 0) return;
+  lua_createtable(L, (int)component->require_count, 0);
+  const char *name = NULL;
+  while ((name = next_required(world, component, name)) != NULL) {
+    lua_pushstring(L, name);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  }
+  lua_setfield(L, -2, "requires");
+}
+
+/* That it can be switched off, and how many entities have it off. */
+static void describe_toggle(lua_State *L, const ecs_world *world,
+                            const struct component *component) {
+  const struct id_record *record = graph_record(world, component->id);
+  size_t off = component->sparse ? component->sparse->table->off : 0;
+  for (uint32_t i = 0; record && i < record->table_count; i++) {
+    const struct toggle *toggle = toggle_of(world_table(world, record->tables[i]), component->id);
+    assert(toggle);
+    off += toggle->off;
+  }
+  set_truth(L, "toggle", true);
+  set_size(L, "off", off);
+}
+
+static void describe_array(lua_State *L, const struct component *array) {
+  set_text(L, "storage", "array");
+  set_text(L, "type", type_name(array->leaves[0].type));
+  set_size(L, "length", array->length);
+  set_size(L, "size", (size_t)array->length * array->leaves[0].size);
+}
+
+/* A world and a component's id to the component's description. */
+static int describe(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  struct component *component = component_of(box->world, (ecs_id)lua_tointeger(L, 2));
+  struct place defaults;
+  place_init(&defaults, L, box, 1, ECS_NULL, component);
+  lua_createtable(L, 0, 10);
+  set_text(L, "name", component->name);
+  if (component->orphan) set_truth(L, "orphan", true);
+  describe_ties(L, &component->ties);
+  set_size(L, "id", (size_t)component->id);
+  if (component->length) {
+    describe_array(L, component);
+    return 1;
+  }
+  set_text(L, "storage", component->is_event ? "event" : component->is_sparse ? "sparse" : "table");
+  if (component->event) set_size(L, "rows", component->event->table->count);
+  set_size(L, "size", component->size);
+  set_text(L, "doc", component->doc);
+  describe_required(L, box->world, component);
+  if (component->toggle) describe_toggle(L, box->world, component);
+  if (component->track) set_truth(L, "track", true);
+  if (component->watched) set_truth(L, "watched", true);
+  lua_createtable(L, (int)component->field_count, 0);
+  for (uint32_t i = 0; i < component->field_count; i++) {
+    describe_field(&defaults, &component->fields[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setfield(L, -2, "fields");
+  return 1;
+}
+
+void push_component_description(lua_State *L, struct world_box *box, int world_index,
+                                ecs_id component) {
+  (void)box;
+  need_stack(L, 4);
+  lua_pushvalue(L, world_index);
+  lua_pushinteger(L, (lua_Integer)component);
+  call_quietly(L, describe, 2, 1);
+}

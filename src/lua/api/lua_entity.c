@@ -1,0 +1,524 @@
+#include "lua/api/lua_entity.h"
+
+#include "core/base/column_cells.h"
+#include "core/command/command.h"
+#include "core/storage/component.h"
+#include "core/entity/entity.h"
+#include "core/entity/entity_change.h"
+#include "core/storage/marks.h"
+#include "core/entity/prefab.h"
+#include "core/relation/relation.h"
+#include "core/storage/sparse.h"
+#include "core/storage/toggle.h"
+#include "core/command/watch.h"
+#include "lua/bind/args.h"
+#include "lua/bind/input.h"
+#include "lua/bind/cell.h"
+#include "lua/bind/check_world.h"
+#include "lua/bind/ids.h"
+#include "lua/bind/living.h"
+#include "lua/bind/names.h"
+#include "lua/bind/read.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/api/lua_relation.h"
+#include "lua/api/lua_schedule.h"
+
+#define QUICKLY 8   /* values that go without a detour */
+
+/* Raises what is wrong with an argument behind a component that is not a relation. */
+static APART int refuse_more(lua_State *L, const struct world_box *box, ecs_id component) {
+  struct relation *relation;
+  bool target = lua_type(L, 4) == LUA_TNUMBER;
+  ecs_status status = target ? relation_need(box->world, component, &relation) : ECS_OK;
+  if (status != ECS_OK) return raise_argument(L, box->world, status, 3);
+  return luaL_argerror(L, 4, "one component expected: call it for each, and give values by "
+                             "world:set");
+}
+
+/* Raises a mutator's failure: what is wrong with the entity is argument 2's fault. */
+static int fail(lua_State *L, const struct world_box *box, ecs_status status) {
+  bool is_id = status >= ECS_EDEAD && status <= ECS_ENOID;
+  return is_id ? raise_argument(L, box->world, status, 2)
+               : raise_status(L, box->world, status);
+}
+
+static int entity_is_alive(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  int is_integer;
+  ecs_id id = to_id(L, 2, &is_integer);
+  check_only(L, 2, "one entity expected");
+  lua_pushboolean(L, is_integer && entity_find(box->entities, id));
+  return 1;
+}
+
+/* ---- where a component is -------------------------------------------------------- */
+
+/* What an argument names, and the columns that have it of an entity. */
+struct target {
+  struct component *component;
+  uint32_t leaf;
+  const struct table *table;      /* that they are of */
+  const struct column *columns;   /* NULL: the entity does not have it */
+  uint32_t row;
+};
+
+/* The same among sparse components. */
+static APART void look_aside(ecs_id entity, struct target *target) {
+  const struct sparse *sparse = target->component->sparse;
+  target->row = sparse_row(sparse, ecs_id_index(entity));
+  if (target->row == NONE) return;
+  target->table = sparse->table;
+  target->columns = sparse->table->columns;
+}
+
+/* The component at an argument, and where the entity of the record has it. */
+static inline void check_target(lua_State *L, struct world_box *box, int arg, ecs_id entity,
+                                const struct record *record, struct target *target) {
+  target->component = check_component_leaf(L, box, arg, &target->leaf);
+  target->columns = NULL;
+  const struct table *table = record_table(box->world, record);
+  if (UNLIKELY(!table)) return;
+  target->row = record->row;
+  target->table = table;
+  const struct layout *layout = table_find(table, target->component->id);
+  if (LIKELY(layout->taken))
+    target->columns = layout->columns;
+  else if (target->component->sparse)
+    look_aside(entity, target);
+}
+
+/* The component at 3, if the entity at 2 has a row near and the name was used before; NULL for
+** everything else, be it an error. */
+INLINE struct component *find_near(lua_State *L, const struct world_box *box,
+                                   const struct record **record, uint32_t *leaf) {
+  if (UNLIKELY(!lua_isinteger(L, 2))) return NULL;
+  *record = entity_find_near(box->entities, (ecs_id)lua_tointeger(L, 2));
+  return LIKELY(*record) ? known_component(L, box, 3, leaf) : NULL;
+}
+
+/* What is usual: a component, none of whose fields is an array or nested, or one leaf, that such an
+** entity has in its table. */
+struct usual {
+  const struct component *component;
+  const struct table *table;
+  const struct leaf *leaf;           /* the first of */
+  uint32_t count;                    /* those that are meant, */
+  const struct column *column;       /* whose cells are in columns beside each other */
+  uint32_t row;
+};
+
+INLINE bool find_usual(lua_State *L, const struct world_box *box, struct usual *usual) {
+  const struct record *record;
+  uint32_t at;
+  const struct component *component = find_near(L, box, &record, &at);
+  if (UNLIKELY(!component)) return false;
+  const struct table *table = world_table(box->world, record->table);
+  const struct layout *layout = table_find(table, component->id);
+  if (UNLIKELY(!layout->taken || (at == NONE && !component->flat))) return false;
+  uint32_t first = at == NONE ? 0 : at;
+  *usual = (struct usual){component, table, component->leaves + first,
+                          at == NONE ? layout->count : 1, layout->columns + first, record->row};
+  return true;
+}
+
+/* ---- reading --------------------------------------------------------------------- */
+
+static void place_at(struct place *place, lua_State *L, struct world_box *box, ecs_id entity,
+                     const struct target *target) {
+  place_init(place, L, box, 1, entity, target->component);
+  place->columns = target->columns;
+  place->row = target->row;
+}
+
+/* Warns of a component that an entity lacks, if a prefab shares it: that is read in another way. */
+static APART void tell_shared(lua_State *L, struct world_box *box, ecs_id entity,
+                              const struct component *component) {
+  if (prefab_shares(box->world, ecs_id_index(entity), component->id))
+    warn_later(L, box, 1, "world:get and world:read give what an entity has itself, and '%s' is "
+               "its prefab's, which shares it: the term 'IsA*->%s' of a query reads that",
+               component->name, component->name);
+}
+
+/* Gets whatever there is. */
+static APART int get_slowly(lua_State *L, struct world_box *box) {
+  const struct record *record;
+  ecs_id id = check_entity_record(L, box, 2, &record);
+  struct target target;
+  check_target(L, box, 3, id, record, &target);
+  struct component *component = target.component;
+  if (component->relation) return relation_get(L, box, component, target.leaf);
+  if (!lua_isnoneornil(L, 4)) return refuse_more(L, box, component->id);
+  if (!target.columns) tell_shared(L, box, id, component);
+  if (!target.columns) return 0;
+  struct place place;
+  place_at(&place, L, box, id, &target);
+  if (target.leaf != NONE) {
+    push_leaf(&place, target.leaf);
+    return 1;
+  }
+  int count = (int)component->field_count;
+  need_stack(L, count + 4);
+  for (int i = 0; i < count; i++) push_field(&place, &component->fields[i]);
+  return count;
+}
+
+/* Gets numbers and truth values. */
+static APART int get_numbers(lua_State *L, struct world_box *box, const struct usual *found) {
+  const struct usual usual = *found;
+  for (uint32_t i = 0; i < usual.count && usual.count <= QUICKLY; i++)
+    if (UNLIKELY(!push_number_at(L, usual.leaf[i].type, usual.column[i].data, usual.row))) {
+      lua_pop(L, (int)i);
+      return get_slowly(L, box);
+    }
+  return usual.count <= QUICKLY ? (int)usual.count : get_slowly(L, box);
+}
+
+/* Whether these are floats, so many as a constant says. */
+INLINE bool are_floats(const struct usual *usual, uint32_t count) {
+  return usual->count == count && usual->leaf[0].type <= ECS_F64 &&
+         (count < 2 || usual->leaf[1].type <= ECS_F64) &&
+         (count < 3 || usual->leaf[2].type <= ECS_F64);
+}
+
+INLINE lua_Number float_at(const struct usual *usual, uint32_t i) {
+  const void *data = usual->column[i].data;
+  return usual->leaf[i].type == ECS_F64 ? (lua_Number)((const double *)data)[usual->row]
+                                        : (lua_Number)((const float *)data)[usual->row];
+}
+
+/* Floats are read before the first is pushed, so that next to nothing outlives a call: 9 % off. */
+static int entity_get(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  struct usual usual;
+  if (UNLIKELY(!find_usual(L, box, &usual) || usual.component->relation || lua_gettop(L) > 3))
+    return get_slowly(L, box);
+  if (LIKELY(are_floats(&usual, 2))) {
+    lua_Number y = float_at(&usual, 1);
+    lua_pushnumber(L, float_at(&usual, 0));
+    lua_pushnumber(L, y);
+    return 2;
+  }
+  if (are_floats(&usual, 1)) {
+    lua_pushnumber(L, float_at(&usual, 0));
+    return 1;
+  }
+  if (are_floats(&usual, 3)) {
+    lua_Number y = float_at(&usual, 1), z = float_at(&usual, 2);
+    lua_pushnumber(L, float_at(&usual, 0));
+    lua_pushnumber(L, y);
+    lua_pushnumber(L, z);
+    return 3;
+  }
+  return get_numbers(L, box, &usual);
+}
+
+static int entity_read(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  const struct record *record;
+  ecs_id id = check_entity_record(L, box, 2, &record);
+  struct component *component = check_component(L, box, 3);
+  if (component->relation) return relation_read(L, box, component);
+  if (!lua_isnoneornil(L, 4)) return refuse_more(L, box, component->id);
+  struct place place;
+  place_init(&place, L, box, 1, id, component);
+  bool there = place_look(&place, record);
+  if (!there) tell_shared(L, box, id, component);
+  if (there)
+    push_component(&place);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+/* A method that asks of the entity at 2 and the component at 3; of a relation, whether there is a
+** tie. */
+INLINE int ask(lua_State *L, bool (*answer)(const ecs_world *world, ecs_id id, ecs_id component)) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_entity(L, box, 2);
+  struct component *component = check_component(L, box, 3);
+  if (component->relation) return relation_has(L, box, component);
+  if (!lua_isnoneornil(L, 4)) return refuse_more(L, box, component->id);
+  lua_pushboolean(L, answer(box->world, id, component->id));
+  return 1;
+}
+
+static APART int has_slowly(lua_State *L) { return ask(L, entity_has); }
+
+/* What a table has is found without a call of the core: 9 % off. */
+static int entity_has_component(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  const struct record *record;
+  uint32_t leaf;
+  const struct component *component = find_near(L, box, &record, &leaf);
+  if (UNLIKELY(!component || component->relation || component->sparse || leaf != NONE ||
+               lua_gettop(L) > 3))
+    return has_slowly(L);
+  lua_pushboolean(L, table_has(world_table(box->world, record->table), component->id));
+  return 1;
+}
+
+/* The component or pair after `last` in the order of ids; ECS_NULL at the end. */
+static ecs_id next_component(const ecs_world *world, ecs_id entity, const struct record *record,
+                             ecs_id last) {
+  if (record->table == RECORD_BARE) return ECS_NULL;
+  const struct table *table = world_table(world, record->table);
+  ecs_id next = sparse_next_id(world, ecs_id_index(entity), last);
+  const struct relation *prefab = world->relations.prefab;
+  for (uint32_t i = 0; i < table->id_count; i++)
+    if (table->ids[i] > last && !(prefab && relation_of(world, table->ids[i]) == prefab))
+      return next && next < table->ids[i] ? next : table->ids[i];
+  return next;
+}
+
+/* A loop over an entity's components. Its user value is the world's object. */
+struct parts_box {
+  struct head head;
+  ecs_id entity;
+  ecs_id last;                    /* component that was given */
+};
+
+const char kind_parts = 0;
+
+static int components_next(lua_State *L) {
+  struct parts_box *parts = box_test(L, 1, &kind_parts, sizeof *parts);
+  if (!parts) return luaL_typeerror(L, 1, "loop over components");
+  lua_settop(L, 1);
+  lua_getiuservalue(L, 1, 1);
+  struct world_box *box = check_world(L, 2);
+  ecs_status status = entity_need(box->world, parts->entity);
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  const struct record *record = entity_find(box->entities, parts->entity);
+  ecs_id next = next_component(box->world, parts->entity, record, parts->last);
+  if (next == ECS_NULL) return 0;
+  const struct component *component = component_of(box->world, next);
+  struct place place;
+  place_init(&place, L, box, 2, parts->entity, component);
+  place.id = next;
+  place_look(&place, record);
+  if (id_is_pair(next))
+    lua_pushinteger(L, (lua_Integer)next);
+  else
+    lua_pushlstring(L, component->name, component->name_size);
+  place_hold(&place);
+  push_component(&place);
+  parts->last = place.id;
+  return 2;
+}
+
+const luaL_Reg parts_metamethods[] = {{"__call", components_next}, LOOP_REFUSALS, {NULL, NULL}};
+
+static int entity_components(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_entity(L, box, 2);
+  struct parts_box *parts = new_box(L, &kind_parts, sizeof *parts, 1);
+  parts->entity = id;
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  return 1;
+}
+
+/* ---- writing --------------------------------------------------------------------- */
+
+/* Numbers into columns: false when one does not fit, and nothing is done. */
+static APART bool set_numbers(lua_State *L, const struct usual *usual, uint32_t count) {
+  if (count > QUICKLY) return false;
+  ecs_cell cells[QUICKLY];
+  for (uint32_t i = 0; i < count; i++)
+    if (UNLIKELY(!number_to_cell(L, usual->leaf[i].type, (int)i + 4, &cells[i]))) return false;
+  for (uint32_t i = 0; i < count; i++)
+    cell_store(usual->column[i].data, usual->column[i].size, usual->row, cells[i]);
+  return true;
+}
+
+INLINE void store_float(const struct usual *usual, uint32_t i, lua_Number value) {
+  void *data = usual->column[i].data;
+  if (usual->leaf[i].type == ECS_F64)
+    ((double *)data)[usual->row] = (double)value;
+  else
+    ((float *)data)[usual->row] = (float)value;
+}
+
+/* Two floats need no list of cells: 4 % off a set. */
+INLINE bool set_floats(lua_State *L, const struct usual *usual, uint32_t count) {
+  if (count != 2 || !are_floats(usual, 2) || lua_type(L, 4) != LUA_TNUMBER ||
+      lua_type(L, 5) != LUA_TNUMBER)
+    return false;
+  lua_Number x = lua_tonumber(L, 4), y = lua_tonumber(L, 5);
+  store_float(usual, 0, x);
+  store_float(usual, 1, y);
+  return true;
+}
+
+/* What is usual: numbers into columns that are there, at once. False when it is another case, and
+** nothing is done. */
+INLINE bool set_usual(lua_State *L, const struct world_box *box) {
+  struct usual usual;
+  uint32_t count = (uint32_t)lua_gettop(L) - 3;
+  if (UNLIKELY(!find_usual(L, box, &usual) || count == 0 || count > usual.count)) return false;
+  const ecs_world *world = box->world;
+  if (UNLIKELY(staging_is_open(&world->staging)) &&
+      command_is_staged(world, (ecs_id)lua_tointeger(L, 2), usual.component->id))
+    return false;
+  if (UNLIKELY(world->watching->sets)) return false;
+  if (!set_floats(L, &usual, count) && !set_numbers(L, &usual, count)) return false;
+  marks_note(world, usual.table, usual.component->id, usual.row);
+  return true;
+}
+
+/* The general case. */
+static APART int set_slowly(lua_State *L, struct world_box *box, ecs_id id,
+                            struct component *component, uint32_t leaf) {
+  struct input input;
+  input_begin(&input, L, box, 1);
+  input_values(&input, component, leaf, 4, lua_gettop(L) - 3);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_set(box->world, id, component, input.writes, input.count);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
+  values_stored(box);
+  settle(L, box, 1);
+  return 0;
+}
+
+static bool is_pair(lua_State *L, int arg) {
+  int is_integer;
+  return lua_type(L, arg) == LUA_TNUMBER && id_is_pair(to_id(L, arg, &is_integer));
+}
+
+static APART int set_anything(lua_State *L, struct world_box *box) {
+  ecs_id id = check_entity(L, box, 2);
+  uint32_t leaf;
+  struct component *component = check_component_leaf(L, box, 3, &leaf);
+  const struct relation *relation = component->relation;
+  bool by_name = leaf == NONE && lua_type(L, 4) == LUA_TSTRING;
+  if (relation && (!relation->exclusive || is_pair(L, 3) || by_name))
+    return relation_set(L, box, component, leaf);
+  return set_slowly(L, box, id, component, leaf);
+}
+
+static int entity_set_values(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  return LIKELY(set_usual(L, box)) ? 0 : set_anything(L, box);
+}
+
+/* The core tells whether it is alive. */
+static inline ecs_id check_number(lua_State *L, int arg) {
+  int is_integer;
+  ecs_id id = to_id(L, arg, &is_integer);
+  return LIKELY(is_integer) ? id : check_id(L, arg);
+}
+
+typedef ecs_status (*change_fn)(ecs_world *world, ecs_id id, ecs_id component);
+typedef int (*tie_fn)(lua_State *L, struct world_box *box, struct component *component);
+
+INLINE int change_component(lua_State *L, change_fn change, tie_fn tie) {
+  struct world_box *box = check_free_world(L, 1);
+  ecs_id id = check_number(L, 2);
+  struct component *named = check_component(L, box, 3);
+  if (UNLIKELY(named->relation)) return tie(L, box, named);
+  if (UNLIKELY(lua_gettop(L) > 3)) return refuse_more(L, box, named->id);
+  ecs_id component = named->id;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = change(box->world, id, component);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
+  settle(L, box, 1);
+  return 0;
+}
+
+static int entity_add_component(lua_State *L) {
+  return change_component(L, entity_add, relation_add);
+}
+
+static int entity_remove_component(lua_State *L) {
+  return change_component(L, entity_remove, relation_remove);
+}
+
+/* ---- switching ------------------------------------------------------------------- */
+
+static int switch_component(lua_State *L, bool off) {
+  struct world_box *box = check_free_world(L, 1);
+  ecs_id id = check_number(L, 2);
+  ecs_id component = check_component(L, box, 3)->id;
+  check_only(L, 3, "one component expected: call it for each");
+  bool tried = false;
+  ecs_status status;
+  do
+    status = toggle_switch(box->world, id, component, off);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
+  settle(L, box, 1);
+  return 0;
+}
+
+static int entity_enable(lua_State *L) { return switch_component(L, false); }
+
+static int entity_disable(lua_State *L) { return switch_component(L, true); }
+
+static int entity_is_enabled(lua_State *L) { return ask(L, toggle_enabled); }
+
+/* ---- names ----------------------------------------------------------------------- */
+
+static int set_name(lua_State *L, struct world_box *box, ecs_id id) {
+  check_free(L, box);
+  size_t size = 0;
+  const char *text = "";
+  if (lua_type(L, 3) == LUA_TSTRING) {
+    text = lua_tolstring(L, 3, &size);
+    if (size == 0) return luaL_argerror(L, 3, "a name is not empty (false clears)");
+  } else if (!lua_isboolean(L, 3) || lua_toboolean(L, 3)) {
+    return luaL_typeerror(L, 3, "string or false");
+  }
+  bool tried = false;
+  ecs_status status;
+  do
+    status = name_set(box->world, id, text, size);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_argument(L, box->world, status, 3);
+  settle(L, box, 1);
+  return 0;
+}
+
+static int entity_name(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_entity(L, box, 2);
+  if (!lua_isnone(L, 3)) return set_name(L, box, id);
+  ecs_string name = name_of(box->world, id);
+  if (name.size == 0) return 0;
+  lua_pushlstring(L, name.data, name.size);
+  return 1;
+}
+
+static int entity_lookup(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  if (lua_type(L, 2) != LUA_TSTRING) return luaL_typeerror(L, 2, "string");
+  size_t size;
+  const char *text = lua_tolstring(L, 2, &size);
+  ecs_id id = name_lookup(box->world, text, size);
+  if (id == ECS_NULL) return 0;
+  lua_pushinteger(L, (lua_Integer)id);
+  return 1;
+}
+
+const luaL_Reg world_entity_methods[] = {
+  {"add", entity_add_component},
+  {"alive", entity_is_alive},
+  {"components", entity_components},
+  {"disable", entity_disable},
+  {"enable", entity_enable},
+  {"enabled", entity_is_enabled},
+  {"get", entity_get},
+  {"has", entity_has_component},
+  {"lookup", entity_lookup},
+  {"name", entity_name},
+  {"read", entity_read},
+  {"remove", entity_remove_component},
+  {"set", entity_set_values},
+  {NULL, NULL}
+};

@@ -1,0 +1,92 @@
+#include "lua/api/lua_event.h"
+
+#include "core/command/emission.h"
+#include "core/storage/event.h"
+#include "core/command/later.h"
+#include "lua/bind/args.h"
+#include "lua/bind/input.h"
+#include "lua/bind/check_world.h"
+#include "lua/bind/ids.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/variables.h"
+#include "lua/each.h"
+#include "lua/loop.h"
+#include "lua/api/lua_declare.h"
+#include "lua/api/lua_query.h"
+
+/* ---- declaring ------------------------------------------------------------------------ */
+
+static int world_event(lua_State *L) { return declare_method(L, declare_event); }
+
+/* The event that an argument names. */
+static struct component *check_event(lua_State *L, const struct world_box *box, int arg) {
+  struct component *event = NULL;
+  ecs_status status;
+  size_t size;
+  if (lua_type(L, arg) == LUA_TSTRING) {
+    const char *name = lua_tolstring(L, arg, &size);
+    status = event_need_name(box->world, name, size, &event);
+  } else if (lua_type(L, arg) == LUA_TNUMBER) {
+    status = event_need(box->world, check_id(L, arg), &event);
+  } else {
+    luaL_typeerror(L, arg, "event name or id");
+    return NULL;
+  }
+  if (status != ECS_OK) raise_argument(L, box->world, status, arg);
+  return event;
+}
+
+/* ---- emitting ------------------------------------------------------------------------- */
+
+static int world_emit(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  struct component *event = check_event(L, box, 2);
+  struct input input;
+  input_begin(&input, L, box, 1);
+  input_event(&input, event, 3);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = emission_add(box->world, event_of(event), input.writes, input.count);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
+  values_stored(box);
+  settle(L, box, 1);
+  return 0;
+}
+
+/* world:after(seconds, event, ...) */
+static int world_after(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  double seconds = check_seconds(L, 2);
+  const struct component *event = check_event(L, box, 3);
+  struct input input;
+  input_begin(&input, L, box, 1);
+  input_event(&input, event, 4);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = later_add(box->world, event_of(event), seconds, input.writes, input.count);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  values_stored(box);
+  settle(L, box, 1);
+  return 0;
+}
+
+/* ---- reading -------------------------------------------------------------------------- */
+
+/* for event in world:events(name): a loop over a query of it. */
+static int world_events(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  const struct component *event = check_event(L, box, 2);
+  struct query_text text = {.text = event_name(event)};
+  lua_settop(L, 2);
+  query_push(L, box, 1, &text);
+  return each_begin(L, loop_push(L, 3, LOOP_FOR, ALL_VIEWS));
+}
+
+const luaL_Reg world_event_methods[] = {
+  {"after", world_after}, {"emit", world_emit}, {"event", world_event},
+  {"events", world_events}, {NULL, NULL}};

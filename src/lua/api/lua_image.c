@@ -1,0 +1,371 @@
+/* Worlds as bytes: world:save, world:load and world:digest. */
+#include "lua/api/lua_image.h"
+
+#include "core/base/any.h"
+#include "core/image/snapshot.h"
+#include "core/ids/fail.h"
+#include "ecs_world.h"
+#include "lua/attempt.h"
+#include "lua/bind/any_values.h"
+#include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
+#include "lua/bind/names.h"
+#include "lua/bind/object.h"
+#include "lua/bind/options.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/loop.h"
+#include "lua/api/worlds.h"
+
+const char kind_image = 0, kind_snapshot = 0;
+
+/* Bytes on their way out, freed also when Lua has no memory left for the string. */
+struct image_box {
+  struct head head;
+  lua_Alloc alloc;
+  void *ud;
+  char *data;
+  size_t size, capacity;
+  bool failed;
+};
+
+static void release_image(struct image_box *image) {
+  if (image->data) image->alloc(image->ud, image->data, image->capacity, 0);
+  image->data = NULL;
+  image->size = image->capacity = 0;
+}
+
+static int image_collect(lua_State *L) {
+  struct image_box *image = box_test(L, 1, &kind_image, sizeof *image);
+  if (image) release_image(image);
+  return 0;
+}
+
+const luaL_Reg image_metamethods[] = {{"__gc", image_collect}, {NULL, NULL}};
+
+static struct image_box *push_image(lua_State *L) {
+  struct image_box *image = new_box(L, &kind_image, sizeof *image, 0);
+  image->alloc = lua_getallocf(L, &image->ud);
+  return image;
+}
+
+static bool image_grow(struct image_box *image, size_t size) {
+  size_t capacity = image->capacity ? image->capacity : 4096;
+  if (size > SIZE_MAX / 4 || image->size > SIZE_MAX / 4) return false;
+  while (capacity - image->size < size) capacity *= 2;
+  if (capacity == image->capacity) return true;
+  char *data = image->alloc(image->ud, image->data, image->capacity, capacity);
+  if (!data) return false;
+  image->data = data;
+  image->capacity = capacity;
+  return true;
+}
+
+static bool image_write(void *ud, const void *data, size_t size) {
+  struct image_box *image = ud;
+  if (!image_grow(image, size)) {
+    image->failed = true;
+    return false;
+  }
+  memcpy(image->data + image->size, data, size);
+  image->size += size;
+  return true;
+}
+
+/* ---- codecs -------------------------------------------------------------------------- */
+
+/* Pushes a function of the codec in the options at an index; nil when there is no codec. */
+static void push_codec(lua_State *L, int index, const char *what, const char *function) {
+  static const char *const keys[] = {"codec", NULL};
+  static const char *const parts[] = {"decode", "encode", NULL};
+  lua_pushnil(L);
+  if (lua_isnoneornil(L, index)) return;
+  luaL_checktype(L, index, LUA_TTABLE);
+  check_keys(L, index, what, keys);
+  if (option(L, index, "codec") != LUA_TNIL) {
+    if (!lua_istable(L, -1)) wrong_option(L, what, "codec", "a table { encode =, decode = }");
+    check_keys(L, lua_gettop(L), "codec", parts);
+    if (option(L, lua_gettop(L), function) != LUA_TFUNCTION)
+      wrong_option(L, "codec", function, "a function");
+    lua_replace(L, -3);
+  }
+  lua_pop(L, 1);
+}
+
+/* While a codec's function runs the world is out of reach. */
+static int call_hidden(lua_State *L, struct world_box *box, int arguments, int results) {
+  box->hidden = box->world;
+  box->world = NULL;
+  int status = attempt_call(L, arguments, results);
+  box->world = box->hidden;
+  box->hidden = NULL;
+  box->calls++;
+  return status;
+}
+
+/* encode_all(encode, values): a table from slot to the bytes of its value. */
+static int encode_all(lua_State *L) {
+  lua_newtable(L);
+  for (lua_pushnil(L); lua_next(L, 2); lua_settop(L, 4)) {
+    lua_pushvalue(L, 4);
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, 5);
+    lua_call(L, 1, 1);
+    if (lua_type(L, -1) != LUA_TSTRING)
+      return raise_error(L, "codec.encode returned a %s, not a string", luaL_typename(L, -1));
+    lua_rawset(L, 3);
+  }
+  return 1;
+}
+
+struct encoding {
+  lua_State *L;
+  int table;                 /* slot -> bytes */
+};
+
+static bool encode(void *ud, uint32_t slot, const char **data, size_t *size) {
+  const struct encoding *encoding = ud;
+  lua_State *L = encoding->L;
+  bool known = lua_rawgeti(L, encoding->table, slot) == LUA_TSTRING;
+  if (known) *data = lua_tolstring(L, -1, size);
+  lua_pop(L, 1);
+  return known;
+}
+
+struct decoding {
+  lua_State *L;
+  struct world_box *box;
+  const char *data;          /* of the value that is being decoded */
+  size_t size;
+  uint32_t slot;
+  bool no_memory;            /* for one of the values; LOAD_ERROR has what else went wrong */
+};
+
+/* What world:load has on the stack. */
+enum { LOAD_WORLD = 1, LOAD_BYTES, LOAD_OPTIONS, LOAD_CODEC, LOAD_ERROR };
+
+/* decode_one(world, decode, decoding): puts the value into its slot. */
+static int decode_one(lua_State *L) {
+  const struct decoding *decoding = lua_touserdata(L, 3);
+  lua_pushvalue(L, 2);
+  lua_pushlstring(L, decoding->data, decoding->size);
+  lua_call(L, 1, 1);
+  if (lua_isnil(L, -1)) return luaL_error(L, "codec.decode returned nil");
+  lua_getiuservalue(L, 1, WORLD_ANY);
+  lua_insert(L, -2);
+  lua_rawseti(L, -2, decoding->slot);
+  return 0;
+}
+
+/* Calls the codec's function for the value at hand. */
+static int call_decode(struct decoding *decoding) {
+  lua_State *L = decoding->L;
+  lua_pushcfunction(L, decode_one);
+  lua_pushvalue(L, LOAD_WORLD);
+  lua_pushvalue(L, LOAD_CODEC);
+  lua_pushlightuserdata(L, decoding);
+  int status = call_hidden(L, decoding->box, 3, 0);
+  if (status != LUA_OK) lua_replace(L, LOAD_ERROR);
+  return status;
+}
+
+static uint32_t decode(void *ud, const char *data, size_t size) {
+  struct decoding *decoding = ud;
+  struct world_box *box = decoding->box;
+  decoding->data = data;
+  decoding->size = size;
+  if (any_take(box->any.slots, box->memory, &box->any.owner, &decoding->slot) != ECS_OK) {
+    decoding->no_memory = true;
+    return 0;
+  }
+  int status = call_decode(decoding);
+  if (status == LUA_OK) return decoding->slot;
+  decoding->no_memory = status == LUA_ERRMEM;
+  any_release(box->any.slots, decoding->slot);
+  return 0;
+}
+
+/* ---- saving -------------------------------------------------------------------------- */
+
+/* Pushes the table of encoded values; nil without a codec, whose function is at the top. No view
+** shows a row while it runs, as it would write to a world that is out of reach. */
+static void encode_values(lua_State *L, struct world_box *box) {
+  if (lua_isnil(L, -1)) return;
+  settle_any(L, box, 1);
+  lua_pushcfunction(L, encode_all);
+  lua_insert(L, -2);
+  lua_getiuservalue(L, 1, WORLD_ANY);
+  ecs_status status = loops_end(box);
+  if (status == ECS_OK) status = world_is_idle(box->world, "save");
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  if (call_hidden(L, box, 2, 1) != LUA_OK) lua_error(L);
+}
+
+static ecs_status save(struct world_box *box, struct image_box *image,
+                       const ecs_codec *codec) {
+  release_image(image);
+  image->failed = false;
+  ecs_status status = loops_end(box);
+  if (status == ECS_OK) status = ecs_save(box->world, image_write, image, codec);
+  return status == ECS_EUSER && image->failed ? ECS_ENOMEM : status;
+}
+
+/* world:save { codec = { encode = function(value) -> string } } */
+static int world_save(lua_State *L) {
+  check_world(L, 1);
+  lua_settop(L, 2);
+  push_codec(L, 2, "world:save", "encode");
+  struct image_box *image = push_image(L);
+  lua_insert(L, 3);
+  loops_finish(L, check_world(L, 1));
+  struct world_box *box = check_world(L, 1);
+  encode_values(L, box);
+  need_stack(L, 4);
+  struct encoding encoding = {L, 4};
+  ecs_codec codec = {encode, NULL, &encoding};
+  bool tried = false;
+  ecs_status status;
+  do
+    status = save(box, image, lua_isnil(L, 4) ? NULL : &codec);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) release_image(image);
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  lua_pushlstring(L, image->data, image->size);
+  release_image(image);
+  return 1;
+}
+
+/* ---- loading ------------------------------------------------------------------------- */
+
+struct source {
+  const char *data;
+  size_t left;
+};
+
+static bool source_read(void *ud, void *data, size_t size) {
+  struct source *source = ud;
+  if (size > source->left) return false;
+  memcpy(data, source->data, size);
+  source->data += size;
+  source->left -= size;
+  return true;
+}
+
+static ecs_status load(lua_State *L, struct world_box *box) {
+  struct source source;
+  source.data = lua_tolstring(L, LOAD_BYTES, &source.left);
+  struct decoding decoding = {.L = L, .box = box};
+  ecs_codec codec = {NULL, decode, &decoding};
+  lua_pushnil(L);
+  lua_replace(L, LOAD_ERROR);
+  ecs_status status = loops_end(box);
+  if (status != ECS_OK) return status;
+  status = ecs_load(box->world, source_read, &source, lua_isnil(L, LOAD_CODEC) ? NULL : &codec);
+  return status == ECS_EUSER && decoding.no_memory ? ECS_ENOMEM : status;
+}
+
+/* world:load(bytes, { codec = { decode = function(bytes) -> value } }) */
+static int world_load(lua_State *L) {
+  check_free_world(L, LOAD_WORLD);
+  luaL_checktype(L, LOAD_BYTES, LUA_TSTRING);
+  lua_settop(L, LOAD_OPTIONS);
+  push_codec(L, LOAD_OPTIONS, "world:load", "decode");
+  lua_pushnil(L);
+  need_stack(L, 8);
+  loops_finish(L, check_world(L, LOAD_WORLD));
+  struct world_box *box = check_world(L, LOAD_WORLD);
+  uint32_t tag = ecs_world_tag(box->world);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = load(L, box);
+  while (retry(L, box, status, &tried));
+  box->calls++;
+  if (box->world) settle_any(L, box, LOAD_WORLD);
+  if (status != ECS_OK && status != ECS_ENOMEM && !lua_isnil(L, LOAD_ERROR)) {
+    lua_settop(L, LOAD_ERROR);
+    return lua_error(L);
+  }
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  names_renew(box);
+  worlds_retag(L, box, tag);
+  settle(L, box, LOAD_WORLD);
+  return 0;
+}
+
+static int world_digest(lua_State *L) {
+  const struct world_box *box = check_world(L, 1);
+  lua_pushinteger(L, (lua_Integer)ecs_digest(box->world));
+  return 1;
+}
+
+/* ---- snapshots ----------------------------------------------------------------------- */
+
+struct snapshot_box {
+  struct head head;
+  struct world_box *box;
+  ecs_snapshot *snapshot;    /* gone with its world */
+};
+
+static bool has_world(const struct world_box *box) {
+  return box->world || box->hidden || box->doomed;
+}
+
+static int snapshot_collect(lua_State *L) {
+  struct snapshot_box *box = box_test(L, 1, &kind_snapshot, sizeof *box);
+  if (!box) return 0;
+  if (box->snapshot && has_world(box->box)) ecs_snapshot_free(box->snapshot);
+  box->snapshot = NULL;
+  return 0;
+}
+
+const luaL_Reg snapshot_metamethods[] = {{"__gc", snapshot_collect}, {NULL, NULL}};
+
+static int world_snapshot(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  struct snapshot_box *snapshot = new_box(L, &kind_snapshot, sizeof *snapshot, 1);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  snapshot->box = box;
+  box = check_world(L, 1);
+  bool tried = false;
+  ecs_status status;
+  do {
+    status = loops_end(box);
+    if (status == ECS_OK) status = ecs_snapshot_new(box->world, &snapshot->snapshot);
+  } while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  snapshot_set_owner(snapshot->snapshot, box);
+  settle(L, box, 1);
+  return 1;
+}
+
+static int world_restore(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  struct snapshot_box *snapshot = box_test(L, 2, &kind_snapshot, sizeof *snapshot);
+  if (!snapshot) return no_object(L, 2, &kind_snapshot, "snapshot");
+  if (snapshot->box != box || !snapshot->snapshot)
+    return luaL_argerror(L, 2, "the snapshot is of another world");
+  bool tried = false;
+  ecs_status status;
+  loops_finish(L, box);
+  if (!snapshot->snapshot) return luaL_argerror(L, 2, "the snapshot is of another world");
+  do {
+    status = loops_end(box);
+    if (status == ECS_OK) status = ecs_restore(snapshot->snapshot);
+  } while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  box->calls++;
+  settle(L, box, 1);
+  return 0;
+}
+
+const luaL_Reg world_image_methods[] = {
+  {"digest", world_digest},
+  {"load", world_load},
+  {"restore", world_restore},
+  {"save", world_save},
+  {"snapshot", world_snapshot},
+  {NULL, NULL}
+};

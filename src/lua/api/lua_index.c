@@ -1,0 +1,261 @@
+#include "lua/api/lua_index.h"
+
+#include "core/index/indexing.h"
+#include "core/index/refresh.h"
+#include "core/schedule/timetable.h"
+#include "core/world/world.h"
+#include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
+#include "lua/bind/ids.h"
+#include "lua/bind/status.h"
+#include "lua/index_keys.h"
+#include "lua/index_loop.h"
+#include "lua/system_run.h"
+#include "core/base/text.h"
+
+const char kind_index = 0;
+
+/* ---- which one it is ------------------------------------------------------------------- */
+
+struct index_box *index_push(lua_State *L, struct world_box *box) {
+  struct index_box *object = new_box(L, &kind_index, sizeof *object, INDEX_VALUES);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, INDEX_WORLD);
+  lua_pushvalue(L, 2);
+  lua_setiuservalue(L, -2, INDEX_NAME);
+  object->box = box;
+  return object;
+}
+
+struct ecs_index *index_find(lua_State *L, int index, struct index_box *object) {
+  const ecs_world *world = object->box->world;
+  if (!world || !world->finding) return NULL;
+  if (LIKELY(object->index && object->version == world->finding->version)) return object->index;
+  size_t size;
+  lua_getiuservalue(L, index, INDEX_NAME);
+  const char *name = lua_tolstring(L, -1, &size);
+  object->index = index_named(world, name, size);
+  object->version = world->finding->version;
+  lua_pop(L, 1);
+  return object->index;
+}
+
+static int no_index(lua_State *L, const struct index_box *object) {
+  lua_getiuservalue(L, 1, INDEX_NAME);
+  const char *name = lua_tostring(L, -1);
+  return raise_error(L, object->box->world ? "index '%s' is no longer declared"
+                                           : "index '%s': its world is closed", name);
+}
+
+/* The index whose object is argument 1. Counts a public call. */
+static ecs_index *check_index(lua_State *L) {
+  struct index_box *object = box_test(L, 1, &kind_index, sizeof *object);
+  if (UNLIKELY(!object)) {
+    no_object(L, 1, &kind_index, "index");
+    return NULL;
+  }
+  check_free(L, object->box);
+  ecs_index *index = index_find(L, 1, object);
+  if (UNLIKELY(!index)) no_index(L, object);
+  object->box->calls++;
+  return index;
+}
+
+/* ---- bringing it up to date ------------------------------------------------------------ */
+
+/* A script's system says beforehand what it looks into. */
+static void check_used(lua_State *L, const ecs_index *index) {
+  const ecs_world *world = index->world;
+  const ecs_system *system = world->running ? world->schedule->current : NULL;
+  if (!system || !system_script(system)) return;
+  raise_error(L, "index '%s' is not among those that system '%s' is known to look into: write uses "
+              "= { \"%s\" } into its options", index->desc.name, system->name, index->desc.name);
+}
+
+void index_bring_up(lua_State *L, struct world_box *box, int world_index,
+                    struct ecs_index *index) {
+  bool tried = false;
+  ecs_status status;
+  if (index_is_fresh(index)) return;
+  if (index_has_script(index)) {
+    index_keys_refresh(L, box, world_index, index);
+    return;
+  }
+  do
+    status = index_refresh(index);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) raise_status(L, box->world, status);
+}
+
+/* The index whose object is argument 1, up to date, if it is of one of these kinds (bits by
+** ecs_index_by). */
+static ecs_index *check_fresh(lua_State *L, unsigned kinds) {
+  ecs_index *index = check_index(L);
+  struct index_box *object = lua_touserdata(L, 1);
+  if (UNLIKELY(!(kinds >> index->desc.by & 1)))
+    raise_status(L, index->world, index_refuse(index));
+  if (LIKELY(index_is_fresh(index))) return index;
+  check_used(L, index);
+  lua_getiuservalue(L, 1, INDEX_WORLD);
+  index_bring_up(L, object->box, lua_gettop(L), index);
+  lua_pop(L, 1);
+  index = index_find(L, 1, object);
+  if (!index || !index->now) no_index(L, object);
+  return index;
+}
+
+/* ---- arguments ------------------------------------------------------------------------- */
+
+static double check_number(lua_State *L, int arg) {
+  if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "number");
+  return (double)lua_tonumber(L, arg);
+}
+
+/* A key that is looked for; `none`: nil is one, that nobody has. */
+static struct key check_key(lua_State *L, const ecs_index *index, int arg, bool none) {
+  ecs_value value = {.kind = ECS_KIND_NONE};
+  switch (lua_type(L, arg)) {
+    case LUA_TNUMBER:
+      value.kind = lua_isinteger(L, arg) ? ECS_KIND_INTEGER : ECS_KIND_NUMBER;
+      value.integer = lua_tointeger(L, arg);
+      value.number = (double)lua_tonumber(L, arg);
+      break;
+    case LUA_TBOOLEAN:
+      value.kind = ECS_KIND_BOOL;
+      value.boolean = lua_toboolean(L, arg);
+      break;
+    case LUA_TSTRING:
+      value.kind = ECS_KIND_STRING;
+      value.string.data = lua_tolstring(L, arg, &value.string.size);
+      break;
+    default:
+      if (!none || lua_type(L, arg) != LUA_TNIL)
+        luaL_typeerror(L, arg, "number, string or boolean");
+  }
+  return key_wanted(index->world, &value);
+}
+
+static uint32_t check_count(lua_State *L, int arg) {
+  int is_integer = 0;
+  lua_Integer count = 0;
+  if (lua_type(L, arg) == LUA_TNUMBER) count = lua_tointegerx(L, arg, &is_integer);
+  char text[96], shown[48];
+  text_format(text, sizeof text, "a number of entities expected, got %s",
+              show_value(L, arg, shown, sizeof shown));
+  if (!is_integer || count < 0) luaL_argerror(L, arg, text);
+  return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+}
+
+/* The place that arguments 2 and so on are; returns the argument behind it. */
+static int check_place(lua_State *L, const ecs_index *index, double *at) {
+  uint32_t axes = index->now->grid.axes;
+  for (uint32_t i = 0; i < axes; i++) at[i] = check_number(L, (int)i + 2);
+  return (int)axes + 2;
+}
+
+/* A number too many would be taken for another one. */
+static void check_end(lua_State *L, const ecs_index *index, int arg) {
+  if (lua_gettop(L) < arg) return;
+  char text[160];
+  text_format(text, sizeof text, "index '%s' is by %s of '%s': a number too many",
+              index->desc.name, index->now->grid.axes == 3 ? "x, y and z" : "x and y",
+              index->desc.of);
+  luaL_argerror(L, arg, text);
+}
+
+static struct world_box *box_of(lua_State *L) {
+  return ((struct index_box *)lua_touserdata(L, 1))->box;
+}
+
+static int begin(lua_State *L, ecs_index *index, const struct ecs_search *search) {
+  lua_settop(L, 1);
+  return found_begin(L, box_of(L), index, search);
+}
+
+/* ---- looking into it ------------------------------------------------------------------- */
+
+/* for ... in index:within(x, y, [z,] reach) */
+static int index_within(lua_State *L) {
+  ecs_index *index = check_fresh(L, 1u << ECS_BY_GRID);
+  double at[GRID_AXES] = {0, 0, 0};
+  struct ecs_search search;
+  int arg = check_place(L, index, at);
+  double reach = check_number(L, arg);
+  check_end(L, index, arg + 1);
+  search_begin(&search, &index->now->grid, at, reach);
+  return begin(L, index, &search);
+}
+
+/* index:nearest(x, y, [z,] reach, except): entity and distance, or nil */
+static int index_nearest(lua_State *L) {
+  ecs_index *index = check_fresh(L, 1u << ECS_BY_GRID);
+  double at[GRID_AXES] = {0, 0, 0}, distance;
+  int arg = check_place(L, index, at);
+  double reach = check_number(L, arg);
+  ecs_id except = lua_isnoneornil(L, arg + 1) ? ECS_NULL : check_id(L, arg + 1);
+  check_end(L, index, arg + 2);
+  const struct copies *copies = &index->now->copies;
+  const struct rivals rivals = {copies_entities(copies), copies_order(copies), except};
+  uint32_t row = search_nearest(&index->now->grid, at, reach, &rivals, &distance);
+  if (row == NONE) {
+    lua_pushnil(L);
+    return 1;
+  }
+  lua_pushinteger(L, (lua_Integer)copies_entities(copies)[row]);
+  lua_pushnumber(L, (lua_Number)distance);
+  return 2;
+}
+
+/* for ... in index:find(value) */
+static int index_equal(lua_State *L) {
+  ecs_index *index = check_fresh(L, 1u << ECS_BY_HASH | 1u << ECS_BY_MAYBE);
+  struct ecs_search search;
+  keyed_equal(&index->now->keyed, check_key(L, index, 2, true), &search);
+  return begin(L, index, &search);
+}
+
+/* for ... in index:range(least, most) */
+static int index_range(lua_State *L) {
+  ecs_index *index = check_fresh(L, 1u << ECS_BY_ORDER);
+  struct ecs_search search;
+  check_number(L, 2);
+  check_number(L, 3);
+  keyed_range(&index->now->keyed, check_key(L, index, 2, false), check_key(L, index, 3, false),
+              &search);
+  return begin(L, index, &search);
+}
+
+/* for ... in index:lowest(count), index:highest(count) */
+static int index_lowest(lua_State *L) {
+  ecs_index *index = check_fresh(L, 1u << ECS_BY_ORDER);
+  struct ecs_search search;
+  keyed_lowest(&index->now->keyed, check_count(L, 2), &search);
+  return begin(L, index, &search);
+}
+
+static int index_highest(lua_State *L) {
+  ecs_index *index = check_fresh(L, 1u << ECS_BY_ORDER);
+  struct ecs_search search;
+  keyed_highest(&index->now->keyed, check_count(L, 2), &search);
+  return begin(L, index, &search);
+}
+
+static int index_tostring(lua_State *L) {
+  struct index_box *object = lua_touserdata(L, 1);
+  const ecs_index *index = index_find(L, 1, object);
+  char text[128];
+  if (index)
+    text_format(text, sizeof text, "ecs.index (%s, by %s)", index->desc.name,
+                index->desc.of ? index->desc.of : "a function");
+  else
+    text_format(text, sizeof text, "ecs.index (stale)");
+  lua_pushstring(L, text);
+  return 1;
+}
+
+const luaL_Reg index_methods[] = {
+  {"find", index_equal},       {"highest", index_highest}, {"lowest", index_lowest},
+  {"nearest", index_nearest}, {"range", index_range},     {"within", index_within},
+  {NULL, NULL}};
+
+const luaL_Reg index_metamethods[] = {{"__tostring", index_tostring}, {NULL, NULL}};

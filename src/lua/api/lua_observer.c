@@ -1,0 +1,163 @@
+#include "lua/api/lua_observer.h"
+
+#include "core/base/text.h"
+#include "core/change/transact.h"
+#include "core/schedule/timetable.h"
+#include "core/storage/component.h"
+#include "core/query/query.h"
+#include "core/command/watch.h"
+#include "ecs_observer.h"
+#include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
+#include "lua/bind/options.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/variables.h"
+#include "lua/frame.h"
+#include "lua/api/lua_query.h"
+#include "lua/api/lua_schedule.h"
+#include "lua/observe.h"
+#include "lua/registrar.h"
+#include "lua/scan.h"
+#include "lua/api/system.h"
+#include "lua/api/system_box.h"
+#include "lua/system_run.h"
+
+/* ---- registering ----------------------------------------------------------------------- */
+
+static const char *const spec_keys[] = {"on", "query", "each", "enabled", "$variable", NULL};
+
+/* By ecs_observed. */
+static const char *const kinds[] = {"add", "set", "remove", "enter", "exit", "despawn", NULL};
+
+/* Indices on the stack of world:observer. */
+enum { AT_WORLD = 1, AT_NAME, AT_SPEC, AT_OBSERVER };
+
+/* What the arguments say, before anything is made of it. */
+struct observer_draft {
+  struct system_box *system;       /* at AT_OBSERVER */
+  ecs_observer_desc desc;
+  struct query_text query;
+  char what[128];                  /* what messages begin with */
+};
+
+static ecs_observed read_kind(lua_State *L, const char *what) {
+  const char *on = text_option(L, AT_SPEC, what, "on");
+  for (int i = 0; on && kinds[i]; i++)
+    if (strcmp(on, kinds[i]) == 0) return (ecs_observed)i;
+  char got[128];
+  text_format(got, sizeof got, "%s%s%s", on ? "\"" : "", on ? on : "nothing", on ? "\"" : "");
+  raise_error(L, "%s: option 'on' is \"add\", \"set\", \"remove\", \"enter\", \"exit\" or "
+              "\"despawn\", got %s", what, got);
+  return ECS_ON_ADD;
+}
+
+/* Reads the name at 2 and the spec at 3 with the world at 1; owner may be NULL. Raises; pushes what
+** the draft needs. */
+static void read_draft(lua_State *L, struct world_box *box, struct observer_draft *draft,
+                       const char *owner) {
+  size_t size;
+  draft->desc = (ecs_observer_desc){.name = check_text(L, AT_NAME, &size), .owner = owner};
+  text_format(draft->what, sizeof draft->what, "observer '%s'", draft->desc.name);
+  const char *what = draft->what;
+  need_stack(L, 20);
+  check_keys(L, AT_SPEC, what, spec_keys);
+  draft->system = system_push_box(L, box, draft->desc.name);
+  draft->system->form = FORM_OBSERVE;
+  draft->desc.on = read_kind(L, what);
+  if (option(L, AT_SPEC, "each") != LUA_TFUNCTION) wrong_option(L, what, "each", "a function");
+  lua_setiuservalue(L, AT_OBSERVER, SYSTEM_FUNCTION);
+  int type = option(L, AT_SPEC, "enabled");
+  if (type != LUA_TNIL && type != LUA_TBOOLEAN) wrong_option(L, what, "enabled", "a boolean");
+  draft->desc.disabled = type == LUA_TBOOLEAN && !lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  draft->query = (struct query_text){.text = text_option(L, AT_SPEC, what, "query")};
+  if (!draft->query.text) raise_error(L, "%s: option 'query' is needed", what);
+  variables_of_options(L, box, AT_SPEC, true, what, &draft->query);
+}
+
+void observer_check_spec(lua_State *L, struct world_box *box) {
+  struct observer_draft draft;
+  read_draft(L, box, &draft, NULL);
+}
+
+/* The query, the function looked over, and the object anchored: the core is next. */
+static void prepare(lua_State *L, struct world_box *box, struct observer_draft *draft) {
+  struct system_box *system = draft->system;
+  system->query = query_push(L, box, AT_WORLD, &draft->query);
+  lua_setiuservalue(L, AT_OBSERVER, SYSTEM_QUERY);
+  draft->desc.watches = system->query->query;
+  const struct scan scan = {.box = box, .what = draft->what, .form = FORM_OBSERVE,
+                            .promises = true, .query = system->query->query, .world = AT_WORLD};
+  lua_getiuservalue(L, AT_OBSERVER, SYSTEM_FUNCTION);
+  scan_function(L, &scan, lua_gettop(L));
+  lua_pop(L, 1);
+  frame_need_host(L, box, AT_WORLD);
+  system_anchor(L, AT_WORLD, AT_OBSERVER, true);
+  if (!box->world) no_world(L, AT_WORLD);
+  draft->desc.run = script_observe;
+  draft->desc.free = script_free;
+  draft->desc.ud = system;
+}
+
+void observer_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
+                      uint64_t place, const char *owner) {
+  struct observer_draft draft;
+  read_draft(L, box, &draft, owner);
+  prepare(L, box, &draft);
+  system_registered(L, box, transaction_observer(transaction, &draft.desc, place));
+}
+
+void observer_now(lua_State *L, struct world_box *box) {
+  struct observer_draft draft;
+  read_draft(L, box, &draft, NULL);
+  prepare(L, box, &draft);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = ecs_observer_new(box->world, &draft.desc);
+  while (retry(L, box, status, &tried));
+  system_registered(L, box, status);
+  systems_sweep(L, box, AT_WORLD);
+  settle(L, box, AT_WORLD);
+}
+
+/* Of a component that the views of a scanned system write: an observer of its values that nothing
+** has called so far may wait for these. */
+static void doubt(lua_State *L, const struct scan *scan, const struct component *root) {
+  const struct schedule *schedule = scan->box->world->schedule;
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const ecs_system *observer = schedule->systems[i];
+    const struct watch *watch = observer->watch;
+    bool waits = watch && watch->kind == WATCH_SET && observer->enabled && !observer->runs;
+    if (waits && watch->query->terms.terms[0].id == root->id)
+      warn_later(L, scan->box, 3, "observer '%s' is called for values that world:set and "
+                 "spawns give '%s', not for what %s writes to its view", observer->name, root->name,
+                 scan->what);
+  }
+}
+
+void observers_doubt(lua_State *L, const struct world_box *box) {
+  const struct schedule *schedule = box->world->schedule;
+  for (uint32_t i = 0; i < schedule->system_count && box->world->watching->sets; i++) {
+    const struct system_box *script = system_script(schedule->systems[i]);
+    if (script && script->box == box && script->form == FORM_EACH && schedule->systems[i]->runs)
+      system_scan(L, 1, schedule->systems[i], (struct scan){.world = 1, .stored = doubt});
+  }
+}
+
+/* world:observer(name, { on =, query =, each =, enabled = }) */
+static int world_observer(lua_State *L) {
+  struct world_box *box = check_world(L, AT_WORLD);
+  size_t size;
+  check_text(L, AT_NAME, &size);
+  luaL_checktype(L, AT_SPEC, LUA_TTABLE);
+  lua_settop(L, AT_SPEC);
+  box->registrar->observer(L, box);
+  return 0;
+}
+
+const luaL_Reg world_observer_methods[] = {
+  {"observer", world_observer},
+  {NULL, NULL}
+};

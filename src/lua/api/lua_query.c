@@ -1,0 +1,201 @@
+#include "lua/api/lua_query.h"
+
+#include "core/base/text.h"
+#include "core/schedule/reading.h"
+#include "core/query/query.h"
+#include "core/world/world.h"
+#include "ecs_query.h"
+#include "lua/api/at_once.h"
+#include "lua/bind/check_world.h"
+#include "lua/api/change_rows.h"
+#include "lua/bind/args.h"
+#include "lua/bind/options.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/variables.h"
+#include "lua/bind/world_box.h"
+#include "lua/chunk.h"
+#include "lua/kernel_query.h"
+#include "lua/loop.h"
+#include "lua/reduce.h"
+#include "lua/registrar.h"
+#include "lua/where.h"
+
+const char kind_query = 0;
+
+struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_index) {
+  struct query_box *query = new_box(L, &kind_query, sizeof *query, QUERY_VALUES);
+  query->box = box;
+  lua_pushvalue(L, world_index);
+  lua_setiuservalue(L, -2, QUERY_WORLD);
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, QUERY_KERNELS);
+  return query;
+}
+
+static int push_key(lua_State *L) {
+  const struct query_box *query = lua_touserdata(L, 1);
+  char number[32];
+  if (!query->box->world) raise_error(L, "the world is closed");
+  text_format(number, sizeof number, "%lld", (long long)lua_tointeger(L, 2));
+  lua_pushfstring(L, "%s %s", number, query->query->text);
+  for (uint32_t i = 0; i < query->query->terms.variable_count; i++) {
+    ecs_string name = query->query->terms.variables[i].name;
+    lua_pushliteral(L, " $");
+    lua_pushlstring(L, name.data, name.size);
+    lua_concat(L, 3);
+  }
+  return 1;
+}
+
+/* Quietly, as a finalizer could close the world, and free the query, between two texts. */
+void query_push_key(lua_State *L, const struct query_box *query, lua_Integer use) {
+  lua_pushlightuserdata(L, (void *)(uintptr_t)query);
+  lua_pushinteger(L, use);
+  call_quietly(L, push_key, 2, 1);
+}
+
+struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
+                             const struct query_text *text) {
+  struct query_box *query = query_box_push(L, box, world_index);
+  if (!box->world) no_world(L, world_index);
+  ecs_status status = ECS_OK;
+  bool tried = false;
+  do
+    status = ecs_query_with(box->world, text->text, text->variables, text->count,
+                            &query->query);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  query->query->owner = box;
+  return query;
+}
+
+struct query_box *check_query(lua_State *L, int arg) {
+  struct query_box *query = box_test(L, arg, &kind_query, sizeof *query);
+  if (!query) {
+    no_object(L, arg, &kind_query, "query");
+    return NULL;
+  }
+  if (query->box->world && query->pending)
+    raise_error(L, "a query can be used when all scripts have been read, as in script:on_load "
+                   "and in systems");
+  if (!query->box->world || !query->query) {
+    luaL_argerror(L, arg, "the world is closed");
+    return NULL;
+  }
+  query->box->calls++;
+  ecs_status status = query_usable(query->query);
+  if (status != ECS_OK) raise_status(L, query->box->world, status);
+  return query;
+}
+
+void query_now(lua_State *L, struct world_box *box, const char *text) {
+  struct query_text given = {.text = text};
+  variables_of_argument(L, box, 3, &given);
+  query_push(L, box, 1, &given);
+  settle(L, box, 1);
+}
+
+/* The text at 2; a list of terms, or one argument for each, is no text. */
+static const char *check_terms(lua_State *L) {
+  size_t size;
+  if (lua_istable(L, 2)) luaL_argerror(L, 2, ONE_TEXT " expected, got a table");
+  if (lua_type(L, 3) == LUA_TSTRING) luaL_argerror(L, 3, ONE_TEXT " expected, got several");
+  return check_text(L, 2, &size);
+}
+
+static int world_query(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  const char *text = check_terms(L);
+  lua_settop(L, 3);
+  if (!lua_isnil(L, 3)) luaL_checktype(L, 3, LUA_TTABLE);
+  box->registrar->query(L, box, text);
+  return 1;
+}
+
+/* world:count(text, variables): how many matches there are, without making a query. */
+static int world_count(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  size_t count = 0;
+  struct query_text text = {.text = check_terms(L)};
+  lua_settop(L, 3);
+  variables_of_argument(L, box, 3, &text);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = query_count_with(box->world, text.text, text.variables, text.count, &count);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  lua_pushinteger(L, (lua_Integer)count);
+  return 1;
+}
+
+static int query_tostring(lua_State *L) {
+  const struct query_box *query = box_test(L, 1, &kind_query, sizeof *query);
+  if (!query) return luaL_typeerror(L, 1, "query");
+  if (query->box && query->box->world && query->query)
+    lua_pushfstring(L, "ecs.query (%s)", query->query->text);
+  else
+    lua_pushliteral(L, "ecs.query (closed)");
+  return 1;
+}
+
+/* Lua may lose finalizers when it is out of memory: then the query lives as long as its
+** world. */
+static int query_collect(lua_State *L) {
+  struct query_box *query = box_test(L, 1, &kind_query, sizeof *query);
+  if (!query || !query->query) return 0;
+  loops_end_query(query);
+  if (query->box->world || query->box->hidden || query->box->doomed) {
+    reading_forget(query->query->world, query->query);
+    ecs_query_free(query->query);
+  }
+  query->query = NULL;
+  return 0;
+}
+
+void queries_free(const struct world_box *box, ecs_world *world) {
+  ecs_query *next;
+  for (ecs_query *query = world->first_query; query; query = next) {
+    next = query->next;
+    if (query->owner != box) continue;
+    reading_forget(world, query);
+    ecs_query_free(query);
+  }
+}
+
+const luaL_Reg world_query_methods[] = {
+  {"count", world_count},
+  {"query", world_query},
+  {NULL, NULL}
+};
+
+const luaL_Reg query_methods[] = {
+  {"add", query_add},
+  {"chunks", query_chunks},
+  {"count", query_count},
+  {"despawn", query_despawn},
+  {"each", query_each},
+  {"first", query_first},
+  {"ids", query_ids},
+  {"map", query_map},
+  {"max", query_max},
+  {"min", query_min},
+  {"remove", query_remove},
+  {"run", query_run},
+  {"set", query_set},
+  {"sum", query_sum},
+  {"where", query_where},
+  {NULL, NULL}
+};
+
+int query_call(lua_State *L) {
+  return luaL_error(L, "a query cannot be called: write 'for view, entity in query:each() do'");
+}
+
+const luaL_Reg query_metamethods[] = {
+  {"__call", query_call},
+  {"__gc", query_collect},
+  {"__tostring", query_tostring},
+  {NULL, NULL}
+};

@@ -1,0 +1,309 @@
+#include "lua/api/lua_relation.h"
+
+#include "core/entity/relate.h"
+#include "core/relation/relation.h"
+#include "ecs_entity.h"
+#include "ecs_world.h"
+#include "lua/bind/args.h"
+#include "lua/bind/input.h"
+#include "lua/bind/check_world.h"
+#include "lua/bind/ids.h"
+#include "lua/bind/living.h"
+#include "lua/bind/names.h"
+#include "lua/bind/read.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/api/lua_declare.h"
+
+/* ---- arguments ------------------------------------------------------------------- */
+
+/* The relation that an argument names, or the error. */
+static struct component *check_relation(lua_State *L, struct world_box *box, int arg) {
+  struct component *component = check_component(L, box, arg);
+  struct relation *relation;
+  ecs_status status = relation_need(box->world, component->id, &relation);
+  if (status != ECS_OK) raise_argument(L, box->world, status, arg);
+  return component;
+}
+
+/* A living entity by its id, or a component or tag by its name. */
+static ecs_id check_target(lua_State *L, struct world_box *box, int arg) {
+  if (lua_type(L, arg) == LUA_TSTRING) return check_component(L, box, arg)->id;
+  return check_entity(L, box, arg);
+}
+
+/* The living target of the pair whose id is at an argument; ECS_NULL for what is no pair's id. */
+static ecs_id target_of_pair(lua_State *L, const struct world_box *box, int arg) {
+  int is_integer;
+  ecs_id id = lua_type(L, arg) == LUA_TNUMBER ? to_id(L, arg, &is_integer) : ECS_NULL;
+  if (!id_is_pair(id)) return ECS_NULL;
+  ecs_id target = entity_id_any(box->entities, pair_target(id));
+  if (!ecs_alive(box->world, target)) luaL_argerror(L, arg, "the target of this pair is dead");
+  return target;
+}
+
+/* The target that a call names, in a pair's id at argument 3 or by itself at 4; ECS_NULL when it
+** names none. Arguments from *next on are what follows. */
+static ecs_id find_target(lua_State *L, struct world_box *box, int *next) {
+  ecs_id target = target_of_pair(L, box, 3);
+  *next = 4;
+  if (target != ECS_NULL || lua_isnone(L, 4)) return target;
+  *next = 5;
+  return check_target(L, box, 4);
+}
+
+static int no_more(lua_State *L, int next) {
+  if (lua_gettop(L) >= next) return luaL_argerror(L, next, "one target expected");
+  return 0;
+}
+
+static int push_id(lua_State *L, ecs_id id) {
+  lua_pushinteger(L, (lua_Integer)id);
+  return 1;
+}
+
+/* ---- declaring ------------------------------------------------------------------- */
+
+static int world_relation(lua_State *L) { return declare_method(L, declare_relation); }
+
+/* ---- changing -------------------------------------------------------------------- */
+
+/* Ties, or, when there is nothing to tie to, raises how to write it. */
+static int tie(lua_State *L, struct world_box *box, ecs_id id, struct component *component,
+               ecs_id target, const struct input *input) {
+  bool tried = false;
+  ecs_status status;
+  do
+    status = target == ECS_NULL
+                 ? relate_no_target(box->world, component)
+                 : relate_add(box->world, id, component, target, input->writes, input->count);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  values_stored(box);
+  settle(L, box, 1);
+  return 0;
+}
+
+int relation_add(lua_State *L, struct world_box *box, struct component *component) {
+  int next;
+  ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
+  struct input input;
+  input_begin(&input, L, box, 1);
+  no_more(L, next);
+  return tie(L, box, id, component, target, &input);
+}
+
+int relation_remove(lua_State *L, struct world_box *box, struct component *component) {
+  int next;
+  ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
+  bool tried = false;
+  ecs_status status;
+  no_more(L, next);
+  do
+    status = relate_remove(box->world, id, component, target);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  settle(L, box, 1);
+  return 0;
+}
+
+/* The fields behind the target of an exclusive relation: in order, or a table of them. */
+static void input_behind_target(struct input *input, const struct component *component,
+                                uint32_t leaf, int next) {
+  int count = lua_gettop(input->L) - next + 1;
+  bool table = count == 1 && lua_type(input->L, next) == LUA_TTABLE;
+  if (leaf != NONE || (table && component->field_count > 1)) {
+    input_values(input, component, leaf, next, count);
+    return;
+  }
+  if (count >= (int)component->field_count)
+    raise_error(input->L, "relation '%s' has %u fields behind its target, got %d values",
+                component->name, component->field_count - 1, count);
+  for (int i = 0; i < count; i++)
+    input_part(input, component, &component->fields[i + 1], 0, next + i);
+}
+
+/* Whom it is tied to is said in front of the fields, not among them, too. */
+static void check_one_target(const struct input *input, const struct component *component) {
+  for (uint32_t i = 0; i < input->count; i++)
+    if (input->writes[i].leaf == TARGET_LEAF)
+      raise_error(input->L, "relation '%s' is given a target twice: leave it out of the table, and "
+                            "name the other fields", component->name);
+}
+
+int relation_set(lua_State *L, struct world_box *box, struct component *component,
+                 uint32_t leaf) {
+  int next;
+  ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
+  struct input input;
+  input_begin(&input, L, box, 1);
+  if (component->relation->exclusive)
+    input_behind_target(&input, component, leaf, next);
+  else if (target != ECS_NULL && (leaf != NONE || component->field_count || lua_gettop(L) >= next))
+    input_values(&input, component, leaf, next, lua_gettop(L) - next + 1);
+  if (component->relation->exclusive && target != ECS_NULL) check_one_target(&input, component);
+  return tie(L, box, id, component, target, &input);
+}
+
+/* ---- asking ---------------------------------------------------------------------- */
+
+int relation_has(lua_State *L, struct world_box *box, struct component *component) {
+  int next;
+  ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
+  lua_pushboolean(L, relate_has(box->world, id, component, target));
+  return 1;
+}
+
+/* Where the entity has the pair, or the exclusive relation with that target; false when it does
+** not. */
+static bool find_pair(lua_State *L, struct world_box *box, struct component *component,
+                      struct place *place) {
+  int next;
+  ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
+  bool exclusive = component->relation->exclusive;
+  if (target == ECS_NULL && !exclusive)
+    raise_status(L, box->world, relate_no_target(box->world, component));
+  place_init(place, L, box, 1, id, component);
+  if (!exclusive)
+    place->id = ecs_pair(component->id, target);
+  else if (target != ECS_NULL && !relate_has(box->world, id, component, target))
+    return false;
+  return place_look(place, entity_find(box->entities, id));
+}
+
+int relation_get(lua_State *L, struct world_box *box, struct component *component,
+                 uint32_t leaf) {
+  struct place place;
+  if (!find_pair(L, box, component, &place)) return 0;
+  if (leaf != NONE) {
+    push_leaf(&place, leaf);
+    return 1;
+  }
+  uint32_t count = component->field_count;
+  need_stack(L, (int)count + 4);
+  for (uint32_t i = 0; i < count; i++) push_field(&place, &component->fields[i]);
+  return (int)count;
+}
+
+int relation_read(lua_State *L, struct world_box *box, struct component *component) {
+  struct place place;
+  if (find_pair(L, box, component, &place))
+    push_component(&place);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+static int world_pair(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  const struct component *component = check_relation(L, box, 2);
+  return push_id(L, ecs_pair(component->id, check_target(L, box, 3)));
+}
+
+static int push_target(lua_State *L, struct world_box *box, const struct component *component) {
+  ecs_id target = relate_target(box->world, check_entity(L, box, 2), component);
+  return target == ECS_NULL ? 0 : push_id(L, target);
+}
+
+static int world_target(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  return push_target(L, box, check_relation(L, box, 3));
+}
+
+static const struct component *child_of(const struct world_box *box) {
+  const struct relation *relation = box->world->relations.child_of;
+  return relation ? relation->component : NULL;
+}
+
+static int world_parent(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  check_entity(L, box, 2);
+  check_only(L, 2, "it tells who the parent is: world:add(entity, \"ChildOf\", parent) gives one");
+  const struct component *component = child_of(box);
+  return component ? push_target(L, box, component) : 0;
+}
+
+/* ---- going through them ------------------------------------------------------------ */
+
+/* They were tied when the loop began; those that have died since are left out. Its user value is
+** the world's object. */
+struct listed_box {
+  struct head head;
+  size_t at, count;
+  ecs_id ids[];
+};
+
+const char kind_listed = 0;
+
+static int next_listed(lua_State *L) {
+  struct listed_box *listed = box_test(L, 1, &kind_listed, sizeof *listed);
+  if (!listed) return luaL_typeerror(L, 1, "loop over entities");
+  lua_settop(L, 1);
+  lua_getiuservalue(L, 1, 1);
+  const struct world_box *box = check_world(L, 2);
+  while (listed->at < listed->count) {
+    ecs_id id = listed->ids[listed->at++];
+    if (ecs_alive(box->world, id)) return push_id(L, id);
+  }
+  return 0;
+}
+
+const luaL_Reg listed_metamethods[] = {{"__call", next_listed}, LOOP_REFUSALS, {NULL, NULL}};
+
+/* As ecs_sources. */
+static size_t list_targets(const ecs_world *world, ecs_id id, ecs_id relation, ecs_id *ids,
+                           size_t room) {
+  size_t count = 0;
+  ecs_id target = ecs_target(world, id, relation);
+  for (; target != ECS_NULL; target = ecs_next_target(world, id, relation, target), count++)
+    if (count < room) ids[count] = target;
+  return count;
+}
+
+/* The object is made before the ids are counted again, since that may run finalizers. */
+static int push_listed(lua_State *L, const struct world_box *box, ecs_id id, ecs_id relation,
+                       size_t (*list)(const ecs_world *, ecs_id, ecs_id, ecs_id *, size_t)) {
+  size_t count = list(box->world, id, relation, NULL, 0), room;
+  struct listed_box *listed;
+  do {
+    lua_settop(L, 3);
+    room = count;
+    listed = new_box(L, &kind_listed, sizeof *listed + room * sizeof *listed->ids, 1);
+    count = list(check_world(L, 1)->world, id, relation, listed->ids, room);
+  } while (count > room);
+  listed->count = count;
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  return 1;
+}
+
+static int world_sources(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id target = check_target(L, box, 2);
+  return push_listed(L, box, target, check_relation(L, box, 3)->id, ecs_sources);
+}
+
+static int world_children(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id target = check_target(L, box, 2);
+  const struct component *component = child_of(box);
+  return push_listed(L, box, target, component ? component->id : ECS_NULL, ecs_sources);
+}
+
+static int world_targets(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_entity(L, box, 2);
+  return push_listed(L, box, id, check_relation(L, box, 3)->id, list_targets);
+}
+
+const luaL_Reg world_relation_methods[] = {
+  {"children", world_children},
+  {"pair", world_pair},
+  {"parent", world_parent},
+  {"relation", world_relation},
+  {"sources", world_sources},
+  {"target", world_target},
+  {"targets", world_targets},
+  {NULL, NULL}
+};

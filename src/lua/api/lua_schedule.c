@@ -1,0 +1,149 @@
+#include "lua/api/lua_schedule.h"
+
+#include "core/base/text.h"
+#include "core/schedule/schedule.h"
+#include "ecs_system.h"
+#include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
+#include "lua/bind/options.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/frame.h"
+#include "lua/loop.h"
+#include "lua/api/lua_observer.h"
+#include "lua/registrar.h"
+#include "lua/api/system_box.h"
+
+static const char *const phase_keys[] = {"after", "before", "fixed", NULL};
+
+void read_phase(lua_State *L, int index, ecs_phase_desc *desc) {
+  if (lua_isnil(L, index)) return;
+  char what[128];
+  text_format(what, sizeof what, "phase '%s'", desc->name);
+  luaL_checktype(L, index, LUA_TTABLE);
+  check_keys(L, index, what, phase_keys);
+  desc->after = text_option(L, index, what, "after");
+  desc->before = text_option(L, index, what, "before");
+  desc->fixed = seconds_option(L, index, what, "fixed");
+}
+
+void phase_now(lua_State *L, struct world_box *box, const ecs_phase_desc *desc) {
+  bool tried = false;
+  ecs_status status;
+  do
+    status = ecs_phase(box->world, desc);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  settle(L, box, 1);
+}
+
+/* world:phase(name, { after =, before =, fixed = }) */
+static int world_phase(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  size_t size;
+  ecs_phase_desc desc = {.name = check_text(L, 2, &size)};
+  lua_settop(L, 3);
+  read_phase(L, 3, &desc);
+  box->registrar->phase(L, box, &desc);
+  return 0;
+}
+
+/* What is to run: everything (name is NULL), or one phase or system. */
+struct run {
+  const char *name;
+  double dt;
+};
+
+static ecs_status run_schedule(ecs_world *world, const void *ud) {
+  const struct run *what = ud;
+  return what->name ? ecs_run(world, what->name, what->dt) : ecs_update(world, what->dt);
+}
+
+/* Ends loops that are left open first, as every way into the schedule does. */
+static int run(lua_State *L, struct world_box *box, const char *name, double dt) {
+  const struct run what = {name, dt};
+  loops_finish(L, box);
+  run_in_frame(L, box, run_schedule, &what);
+  settle(L, box, FRAME_WORLD);
+  return 0;
+}
+
+void warn_later(lua_State *L, struct world_box *box, int world_index, const char *format, ...) {
+  char text[MESSAGE_SIZE];
+  va_list args;
+  va_start(args, format);
+  text_vformat(text, sizeof text, format, args);
+  va_end(args);
+  need_stack(L, 4);
+  lua_getiuservalue(L, world_index, WORLD_WARNINGS);
+  if (lua_getfield(L, -1, text) == LUA_TNIL) {
+    lua_pushboolean(L, 1);
+    lua_setfield(L, -3, text);
+    lua_pushstring(L, text);
+    lua_rawseti(L, -3, (lua_Integer)lua_rawlen(L, -3) + 1);
+    box->systems->untold++;
+  }
+  lua_pop(L, 2);
+}
+
+/* Warns once of each name in `before` and `after` that nothing has, and of other mistakes that do
+** not raise errors. The host's function that hears it may do anything. */
+static struct world_box *warn(lua_State *L, struct world_box *box) {
+  char text[MESSAGE_SIZE];
+  while (schedule_tell(box->world, text, sizeof text)) warn_later(L, box, 1, "%s", text);
+  struct systems *systems = box->systems;
+  if (UNLIKELY(systems->doubtful) && --systems->doubtful == 0) observers_doubt(L, box);
+  while (UNLIKELY(systems->untold)) {
+    lua_getiuservalue(L, 1, WORLD_WARNINGS);
+    lua_rawgeti(L, -1, (lua_Integer)lua_rawlen(L, -1) - --systems->untold);
+    lua_warning(L, "ecs: ", 1);
+    lua_warning(L, lua_tostring(L, -1), 0);
+    lua_pop(L, 2);
+    box = check_free_world(L, 1);
+  }
+  return box;
+}
+
+static int world_update(lua_State *L) {
+  struct world_box *box = warn(L, check_free_world(L, 1));
+  double dt = check_seconds(L, 2);
+  lua_settop(L, 1);
+  lua_settop(L, FRAME_SIZE);
+  return run(L, box, NULL, dt);
+}
+
+/* world:run(name, dt). The name stays on the stack, behind the frame. */
+static int world_run(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  size_t size;
+  const char *name = check_text(L, 2, &size);
+  double dt = lua_isnoneornil(L, 3) ? 0 : check_seconds(L, 3);
+  ecs_system *system = schedule_system(box->world, name, size);
+  if (!system && !schedule_phase(box->world, name, size, NULL))
+    return raise_argument(L, box->world, schedule_unknown(box->world, name, true), 2);
+  lua_settop(L, 2);
+  lua_settop(L, FRAME_SIZE + 1);
+  lua_rotate(L, 2, -1);
+  return run(L, box, name, dt);
+}
+
+/* world:alpha(phase): how far between two steps a fixed phase is, 0 to 1. */
+static int world_alpha(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  size_t size;
+  const char *phase = lua_isnoneornil(L, 2) ? NULL : check_text(L, 2, &size);
+  double alpha = 0;
+  ecs_status status = ecs_alpha(box->world, phase, &alpha);
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  lua_pushnumber(L, (lua_Number)alpha);
+  return 1;
+}
+
+const luaL_Reg world_schedule_methods[] = {
+  {"alpha", world_alpha},
+  {"phase", world_phase},
+  {"run", world_run},
+  {"update", world_update},
+  {NULL, NULL}
+};

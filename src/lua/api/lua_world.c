@@ -1,0 +1,412 @@
+#include <stdlib.h>
+
+#include "lua/api/lua_world.h"
+
+#include "core/base/pool.h"
+#include "core/schedule/beside.h"
+#include "core/command/command.h"
+#include "core/command/watch.h"
+#include "core/world/world.h"
+#include "kernel/isa.h"
+#include "lua/bind/any_values.h"
+#include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
+#include "lua/bind/field_names.h"
+#include "lua/bind/names.h"
+#include "lua/bind/observed.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/weight.h"
+#include "lua/companions.h"
+#include "lua/api/disown.h"
+#include "lua/kernel.h"
+#include "lua/loop.h"
+#include "lua/observe.h"
+#include "lua/loop_box.h"
+#include "lua/recording.h"
+#include "lua/registrar.h"
+#include "lua/api/system_box.h"
+#include "lua/api/worlds.h"
+#include "core/base/text.h"
+#include "ecs_entity.h"
+#include "ecs_world.h"
+
+/* ---- making and closing ---------------------------------------------------------- */
+
+/* The userdata of a world: its object with what the files of the binding keep for it. */
+struct whole {
+  struct world_box box;
+  struct scratch scratch;    /* of a world that is lent: others may use its own */
+  struct loops loops;
+  struct loop_owner owner;
+  struct systems systems;
+  struct kernels kernels;
+};
+
+struct world_box *new_world_box(lua_State *L) {
+  struct whole *whole = new_box(L, &kind_world, sizeof *whole, WORLD_VALUES);
+  whole->loops.owner = &whole->owner;
+  whole->box.scratch = &whole->scratch;
+  whole->box.loops = &whole->loops;
+  whole->box.systems = &whole->systems;
+  whole->box.kernels = &whole->kernels;
+  struct world_box *box = &whole->box;
+  box->registrar = &registrar_now;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  box->main = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  names_attach(L, box);
+  field_names_attach(L, box);
+  for (int i = 1; i <= WORLD_VALUES; i++) {
+    lua_newtable(L);
+    lua_setiuservalue(L, -2, i);
+  }
+  const char *kernels = getenv("ECS_KERNELS");
+  box->kernels->on = !kernels || strcmp(kernels, "0") != 0;
+  const char *isa = getenv("ECS_ISA");
+  int named = isa ? isa_named(isa) : -1;
+  box->kernels->isa = named >= 0 && isa_supported((k_isa)named) ? named : (int)isa_best();
+  worlds_reserve(L, box, -1);
+  return box;
+}
+
+void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool lent) {
+  box->world = world;
+  box->lent = lent;
+  box->memory = &world->memory;
+  box->bytes = &world->memory.bytes;
+  box->chance = &world->chance;
+  box->tick = &world->tick;
+  box->changes = &world->watching->change_count;
+  box->observe = observe;
+  box->entities = &world->entities;
+  box->strings = &world->strings;
+  box->version = &world->registry.version;
+  box->any.slots = &world->any;
+  if (!lent) box->scratch = &world->binding;
+  beside_know(world, &script_companions);
+  world_own_loops(box);
+  worlds_add(L, box);
+  weights_attach(L, box, lent ? ecs_bytes(world) : 0);
+}
+
+/* Frees a world that is closed already for Lua, and what it kept alive. */
+static void let_go(lua_State *L, struct world_box *box, int world_index,
+                   ecs_world *world) {
+  if (box->lent)
+    world_disown(L, box, world);
+  else
+    ecs_world_free(world);
+  for (int i = 1; i <= WORLD_VALUES; i++) {
+    lua_pushnil(L);
+    lua_setiuservalue(L, world_index, i);
+  }
+}
+
+static void shut(lua_State *L, struct world_box *box, int world_index) {
+  ecs_world *world = box->world;
+  box->calls++;
+  stage_drop(box);
+  loops_abandon(box);
+  kernels_free(box);
+  drop_pending(box);
+  scratch_free(box->memory, box->scratch);
+  weights_leave(box);
+  worlds_remove(L, box, world);
+  box->world = NULL;
+  if (box->depth > 0)
+    box->doomed = world;
+  else
+    let_go(L, box, world_index, world);
+}
+
+void world_free_doomed(lua_State *L, struct world_box *box, int world_index) {
+  assert(box->depth == 0 && box->doomed);
+  ecs_world *world = box->doomed;
+  box->doomed = NULL;
+  let_go(L, box, world_index, world);
+}
+
+/* ---- ecs.world ------------------------------------------------------------------- */
+
+#define MOST_THREADS 64
+
+static uint32_t tag_option(lua_State *L) {
+  int is_integer;
+  lua_Integer tag = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &is_integer) : 0;
+  char got[128];
+  if (tag < 1 || tag > 255)
+    raise_error(L, "option 'tag' is an integer from 1 to 255, got %s",
+                show_value(L, -1, got, sizeof got));
+  return (uint32_t)tag;
+}
+
+static uint64_t seed_option(lua_State *L) {
+  int is_integer = 0;
+  lua_Integer seed = 0;
+  if (lua_type(L, -1) == LUA_TNUMBER) seed = lua_tointegerx(L, -1, &is_integer);
+  char got[128];
+  if (!is_integer)
+    raise_error(L, "option 'seed' is an integer, got %s",
+                show_value(L, -1, got, sizeof got));
+  return (uint64_t)seed;
+}
+
+static bool kernels_option(lua_State *L) {
+  char got[128];
+  if (!lua_isboolean(L, -1))
+    raise_error(L, "option 'kernels' is a boolean, got %s",
+                show_value(L, -1, got, sizeof got));
+  return lua_toboolean(L, -1);
+}
+
+/* "3", or "3!" for tests, where work is shared that is too little to be worth it; 0 when it is
+** neither. */
+static uint32_t threads_of_text(const char *text, bool *eager) {
+  char *end = NULL;
+  unsigned long threads = strtoul(text, &end, 10);
+  *eager = *end == '!';
+  bool sound = threads >= 1 && threads <= MOST_THREADS && end[*eager] == '\0';
+  return sound ? (uint32_t)threads : 0;
+}
+
+void environment_check(lua_State *L) {
+  const char *isa = getenv("ECS_ISA"), *kernels = getenv("ECS_KERNELS");
+  const char *threads = getenv("ECS_THREADS");
+  if (isa && *isa && isa_named(isa) < 0)
+    luaL_error(L, "the environment's ECS_ISA is '%s': kernels know %s, %s and %s", isa,
+               isa_name(K_BASE), isa_name(K_AVX2), isa_name(K_AVX512));
+  if (kernels && *kernels && strcmp(kernels, "0") != 0 && strcmp(kernels, "1") != 0)
+    luaL_error(L, "the environment's ECS_KERNELS is '%s': 0 turns kernels off, 1 leaves them on",
+               kernels);
+  bool eager;
+  if (threads && *threads && threads_of_text(threads, &eager) == 0)
+    luaL_error(L, "the environment's ECS_THREADS is '%s': it is an integer from 1 to %d", threads,
+               MOST_THREADS);
+}
+
+static uint32_t threads_option(lua_State *L, bool *eager) {
+  int is_integer;
+  lua_Integer threads = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &is_integer) : 0;
+  char got[128];
+  *eager = false;
+  if (lua_type(L, -1) == LUA_TSTRING) threads = threads_of_text(lua_tostring(L, -1), eager);
+  if (threads < 1 || threads > MOST_THREADS || (lua_type(L, -1) == LUA_TSTRING && !*eager))
+    raise_error(L, "option 'threads' is an integer from 1 to %d, got %s", MOST_THREADS,
+                show_value(L, -1, got, sizeof got));
+  return (uint32_t)threads;
+}
+
+/* Reads { tag =, seed =, kernels =, threads = } at stack index 1. */
+static void read_options(lua_State *L, struct world_box *box, ecs_world_desc *desc, bool *eager) {
+  if (lua_isnoneornil(L, 1)) return;
+  luaL_checktype(L, 1, LUA_TTABLE);
+  for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+    const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+    char text[128];
+    if (strcmp(key, "tag") == 0)
+      desc->tag = tag_option(L);
+    else if (strcmp(key, "seed") == 0)
+      desc->seed = seed_option(L);
+    else if (strcmp(key, "kernels") == 0)
+      box->kernels->on = kernels_option(L) && box->kernels->on;
+    else if (strcmp(key, "threads") == 0)
+      desc->threads = threads_option(L, eager);
+    else if (lua_getfield(L, 1, "world") == LUA_TFUNCTION)
+      raise_error(L, "it is given the module: write ecs.world(...), with a dot");
+    else
+      raise_error(L, "unknown option %s of ecs.world (known: tag, seed, kernels, threads)",
+                  show_value(L, -3, text, sizeof text));
+  }
+}
+
+int ecs_native_world(lua_State *L) {
+  lua_settop(L, 1);
+  struct world_box *box = new_world_box(L);
+  bool eager = false;
+  const char *threads = getenv("ECS_THREADS");
+  ecs_world_desc desc = {.threads = threads ? threads_of_text(threads, &eager) : 0};
+  read_options(L, box, &desc, &eager);
+  desc.alloc = lua_getallocf(L, &desc.alloc_ud);
+  if (desc.tag == 0) desc.tag = worlds_next_tag(L);
+  ecs_world *world = NULL;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = ecs_world_new(&desc, &world);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_memory(L);
+  if (eager && world->pool) pool_be_eager(world->pool);
+  world_attach(L, box, world, false);
+  settle(L, box, 2);
+  return 1;
+}
+
+int ecs_native_is_open(lua_State *L) {
+  const struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
+  lua_pushnil(L);
+  if (!box) return push_copies(L, 1, &kind_world) ? 2 : 0;
+  lua_pushboolean(L, box->world != NULL);
+  return 1;
+}
+
+/* ---- methods --------------------------------------------------------------------- */
+
+static int world_close(lua_State *L) {
+  struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
+  if (!box || box->hidden) return no_world(L, 1);
+  if (!box->world) return 0;
+  check_free(L, box);
+  ecs_status status = world_not_busy(box->world, "close");
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  shut(L, box, 1);
+  return 0;
+}
+
+static int world_close_scope(lua_State *L) {
+  struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
+  if (box && box->hidden) return no_world(L, 1);
+  if (box && box->world) shut(L, box, 1);
+  return 0;
+}
+
+/* From inside a system, even: what is on the C stack then never comes back. */
+void world_finalize(lua_State *L, int index) {
+  struct world_box *box = box_test(L, index, &kind_world, sizeof *box);
+  if (!box) return;
+  box->depth = 0;
+  if (box->hidden) box->world = box->hidden;
+  box->hidden = NULL;
+  if (box->world) shut(L, box, index);
+  ecs_world *world = box->doomed;
+  box->doomed = NULL;
+  if (world) let_go(L, box, index, world);
+}
+
+static int world_collect(lua_State *L) {
+  world_finalize(L, 1);
+  return 0;
+}
+
+static int world_to_string(lua_State *L) {
+  struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
+  if (!box) return no_world(L, 1);
+  char text[128];
+  if (box->world)
+    text_format(text, sizeof text, "ecs.world (tag %u, %zu entities)", ecs_world_tag(box->world),
+                ecs_alive_count(box->world));
+  else
+    text_format(text, sizeof text, "ecs.world (closed)");
+  lua_pushstring(L, text);
+  return 1;
+}
+
+static int world_check(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  settle_any(L, box, 1);
+  ecs_status status = ecs_check(box->world);
+  lua_pushboolean(L, status == ECS_OK);
+  if (status == ECS_OK) return 1;
+  lua_pushstring(L, ecs_message(box->world));
+  return 2;
+}
+
+static int world_defer(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  check_only(L, 1, "it takes nothing: world:commit() or world:cancel() ends what it begins");
+  bool tried = false;
+  ecs_status status;
+  do
+    status = ecs_defer(box->world);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  settle(L, box, 1);
+  return 0;
+}
+
+/* Ends the innermost defer with the loops begun in it; outside of one, loops left open. */
+static int world_commit(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  bool left_open = box->loops->open != NULL;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = loops_end(box);
+  while (retry(L, box, status, &tried));
+  if (status == ECS_OK) loops_end_deferred(box, true);
+  if (status == ECS_OK && !(left_open && !staging_is_open(&box->world->staging))) {
+    do
+      status = deferred_commit(box->world);
+    while (retry(L, box, status, &tried));
+  }
+  if (status != ECS_OK) return observed_raise(L, box, 1, status);
+  settle(L, box, 1);
+  return 0;
+}
+
+static int world_cancel(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  loops_end_deferred(box, false);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = deferred_cancel(box->world);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return observed_raise(L, box, 1, status);
+  settle(L, box, 1);
+  return 0;
+}
+
+/* An index of the entity range: its limits are the core's to check. */
+static uint32_t check_index(lua_State *L, int arg) {
+  int is_integer = 0;
+  if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "entity index");
+  lua_Integer index = lua_tointegerx(L, arg, &is_integer);
+  if (!is_integer || index < FIRST_ENTITY || index >= INDEX_LIMIT)
+    luaL_argerror(L, arg, "an entity index is an integer from 65536 to 268435455");
+  return (uint32_t)index;
+}
+
+static int world_entity_range(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  uint32_t first = check_index(L, 2);
+  uint32_t last = check_index(L, 3);
+  if (first > last) return luaL_argerror(L, 3, "the range ends before it begins");
+  ecs_status status = ecs_entity_range(box->world, first, last);
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  return 0;
+}
+
+static int world_recycle_retired(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  size_t count = 0;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = loops_end(box);
+  while (retry(L, box, status, &tried));
+  if (status == ECS_OK) observed_loops(L, box);
+  if (status == ECS_OK) status = ecs_recycle_retired(box->world, &count);
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  lua_pushinteger(L, (lua_Integer)count);
+  settle(L, box, 1);
+  return 1;
+}
+
+const luaL_Reg world_core_methods[] = {
+  {"cancel", world_cancel},
+  {"check", world_check},
+  {"close", world_close},
+  {"commit", world_commit},
+  {"defer", world_defer},
+  {"entity_range", world_entity_range},
+  {"recycle_retired", world_recycle_retired},
+  {NULL, NULL}
+};
+
+const luaL_Reg world_metamethods[] = {
+  {"__close", world_close_scope},
+  {"__gc", world_collect},
+  {"__tostring", world_to_string},
+  {NULL, NULL}
+};

@@ -1,0 +1,230 @@
+#include <lauxlib.h>
+#include <string.h>
+
+#include "core/base/nearest.h"
+#include "core/base/text.h"
+#include "ecs_lua_open.h"
+#include "ecs_version.h"
+#include "lua/api/api.h"
+#include "lua/attempt.h"
+#include "lua/bind/field_names.h"
+#include "lua/bind/ids.h"
+#include "lua/bind/names.h"
+#include "lua/bind/weight.h"
+#include "lua/chunk.h"
+#include "lua/column.h"
+#include "lua/api/describe.h"
+#include "lua/files.h"
+#include "lua/index_loop.h"
+#include "lua/kernel.h"
+#include "lua/loop.h"
+#include "lua/api/lua_array.h"
+#include "lua/api/lua_component.h"
+#include "lua/api/lua_declare.h"
+#include "lua/api/lua_entity.h"
+#include "lua/api/lua_event.h"
+#include "lua/api/lua_image.h"
+#include "lua/api/lua_index.h"
+#include "lua/api/lua_prefab.h"
+#include "lua/api/lua_query.h"
+#include "lua/api/lua_random.h"
+#include "lua/api/lua_relation.h"
+#include "lua/api/lua_schedule.h"
+#include "lua/api/lua_spawn.h"
+#include "lua/api/lua_spawner.h"
+#include "lua/api/lua_world.h"
+#include "lua/recording.h"
+#include "lua/replace.h"
+#include "lua/swap.h"
+#include "lua/api/lua_observer.h"
+#include "lua/api/system.h"
+#include "lua/view.h"
+#include "lua/where.h"
+#include "lua/api/world_array.h"
+#include "lua/api/world_index.h"
+#include "lua/api/worlds.h"
+
+#define METHOD_LISTS 18
+
+/* A kind of object: what its metatable holds, and the methods that scripts may call. */
+struct object {
+  const char *name;
+  const void *kind;
+  const luaL_Reg *metamethods;
+  const luaL_Reg *methods[METHOD_LISTS + 1];   /* ended by NULL */
+};
+
+static const struct object objects[] = {
+  {"world", &kind_world, world_metamethods,
+   {world_core_methods, world_component_methods, world_entity_methods, world_spawn_methods,
+    world_spawner_methods, world_query_methods, world_schedule_methods, world_system_methods,
+    world_observer_methods,
+    world_describe_methods, world_view_methods, world_random_methods,
+    world_image_methods, world_relation_methods, world_array_methods,
+    world_event_methods, world_index_methods, world_prefab_methods}},
+  {"query", &kind_query, query_metamethods, {query_methods}},
+  {"loop", &kind_loop, loop_metamethods, {NULL}},
+  {"view", &kind_view, view_metamethods, {NULL}},
+  {"elements", &kind_elements, elements_metamethods, {NULL}},
+  {"array", &kind_array, array_metamethods, {array_methods}},
+  {"index", &kind_index, index_metamethods, {index_methods}},
+  {"loop", &kind_found, found_metamethods, {NULL}},
+  {"loop", &kind_held, held_metamethods, {NULL}},
+  {"loop", &kind_listed, listed_metamethods, {NULL}},
+  {"loop", &kind_parts, parts_metamethods, {NULL}},
+  {"chunk", &kind_chunk, chunk_metamethods, {chunk_methods}},
+  {"column", &kind_column, column_metamethods, {column_methods}},
+  {"snapshot", &kind_snapshot, snapshot_metamethods, {NULL}},
+  {"where", &kind_where, where_metamethods, {query_methods}},
+  {"kernel", &kind_kernel, kernel_metamethods, {NULL}},
+  {"image", &kind_image, image_metamethods, {NULL}},
+  {NULL, NULL, NULL, {NULL}}
+};
+
+/* What other libraries call methods of a world. */
+static const char *const elsewhere[][2] = {
+  {"assign", "set"},        {"create", "spawn"}, {"delete", "despawn"}, {"destroy", "despawn"},
+  {"emplace", "set"},       {"entity", "spawn"}, {"filter", "query"},   {"kill", "despawn"},
+  {"new_entity", "spawn"},  {"patch", "set"},    {"register", "component"},
+  {"unset", "remove"},      {"valid", "alive"},  {"view", "query"},
+};
+
+/* What a key is called here; NULL when nothing is known of it. */
+static const char *name_here(const struct object *object, const char *key) {
+  size_t count = object->kind == &kind_world ? sizeof elsewhere / sizeof *elsewhere : 0;
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(elsewhere[i][0], key) == 0) return elsewhere[i][1];
+  return NULL;
+}
+
+/* (methods, key): what is nearly a method's name is a misspelt one; any other key is not
+** there, and no name of a metamethod. Its upvalue is the kind's place among the objects. */
+static int unknown_method(lua_State *L) {
+  const struct object *object = &objects[lua_tointeger(L, lua_upvalueindex(1))];
+  lua_settop(L, 2);
+  size_t size;
+  const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tolstring(L, 2, &size) : NULL;
+  if (key && key[0] != '_') {
+    struct nearest nearest;
+    nearest_begin(&nearest, key, size);
+    for (const luaL_Reg *const *list = object->methods; *list; list++)
+      for (const luaL_Reg *method = *list; method->name; method++)
+        nearest_offer(&nearest, method->name, strlen(method->name));
+    char hint[96];
+    nearest_hint(&nearest, hint, sizeof hint);
+    const char *here = name_here(object, key);
+    if (here) return luaL_error(L, "%s has no method '%s': write %s", object->name, key, here);
+    if (*hint) return luaL_error(L, "%s has no method '%s'%s", object->name, key, hint);
+  }
+  lua_pushnil(L);
+  return 1;
+}
+
+/* Pushes the table of an object's methods. */
+static void push_methods(lua_State *L, const struct object *object) {
+  lua_newtable(L);
+  for (const luaL_Reg *const *list = object->methods; *list; list++)
+    luaL_setfuncs(L, *list, 0);
+  lua_createtable(L, 0, 1);
+  lua_pushinteger(L, object - objects);
+  lua_pushcclosure(L, unknown_method, 1);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+}
+
+/* Makes the kind's metatable, unless the module was opened in this state before. Its `__from` is
+** what `require` gave beside the name: the file of the module. */
+static void open_object(lua_State *L, const struct object *object, const char *from) {
+  bool known = lua_rawgetp(L, LUA_REGISTRYINDEX, object->kind) == LUA_TTABLE;
+  lua_pop(L, 1);
+  if (known) return;
+  lua_newtable(L);
+  lua_pushfstring(L, "ecs.%s", object->name);
+  lua_setfield(L, -2, "__name");
+  lua_pushstring(L, from);
+  lua_setfield(L, -2, "__from");
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  push_methods(L, object);
+  lua_setfield(L, -2, "__index");
+  luaL_setfuncs(L, object->metamethods, 0);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, object->kind);
+}
+
+/* Prints the parts of an entity's or component's id, or of a pair's. */
+static int format_id(lua_State *L) {
+  ecs_id id = check_id(L, 1);
+  char text[96];
+  if (id >> 53 || (id & PAIR_BIT && ecs_id_tag(id) != 0)) {
+    text_format(text, sizeof text, "%lld is no entity id", (long long)id);
+    return luaL_argerror(L, 1, text);
+  }
+  if (id & PAIR_BIT)
+    text_format(text, sizeof text, "(%u, %u)", ecs_id_generation(id), ecs_id_index(id));
+  else
+    text_format(text, sizeof text, SHOW_ID, id);
+  lua_pushstring(L, text);
+  return 1;
+}
+
+static const luaL_Reg functions[] = {
+  {"changes", ecs_native_changes},
+  {"declared", ecs_native_declared},
+  {"format", format_id},
+  {"is_open", ecs_native_is_open},
+  {"list", ecs_native_list},
+  {"now", ecs_native_now},
+  {"replace", ecs_native_replace},
+  {"schema", ecs_native_schema},
+  {"stage", ecs_native_stage},
+  {"stat", ecs_native_stat},
+  {"swap", ecs_native_swap},
+  {"try", NULL},
+  {"world", ecs_native_world},
+  {NULL, NULL}
+};
+
+/* Appends the names of a list to the table at the top of the stack. */
+static void add_names(lua_State *L, const luaL_Reg *list) {
+  for (; list->name; list++) {
+    lua_pushstring(L, list->name);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  }
+}
+
+/* Pushes { native = { names of functions }, world = { names of methods }, ... }. */
+static void push_exports(lua_State *L) {
+  lua_newtable(L);
+  lua_newtable(L);
+  add_names(L, functions);
+  lua_setfield(L, -2, "native");
+  for (const struct object *object = objects; object->name; object++) {
+    if (!object->methods[0]) continue;
+    lua_newtable(L);
+    for (const luaL_Reg *const *list = object->methods; *list; list++) add_names(L, *list);
+    lua_setfield(L, -2, object->name);
+  }
+}
+
+int luaopen_ecs_native(lua_State *L) {
+  luaL_checkversion(L);
+  const char *from = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+  environment_check(L);
+  worlds_open(L);
+  weights_open(L);
+  names_open(L);
+  field_names_open(L);
+  api_open(L);
+  for (const struct object *object = objects; object->name; object++)
+    open_object(L, object, from);
+  luaL_newlib(L, functions);
+  attempt_push(L);
+  lua_setfield(L, -2, "try");
+  lua_pushinteger(L, 0);
+  lua_setfield(L, -2, "null");
+  lua_pushliteral(L, ECS_VERSION);
+  lua_setfield(L, -2, "version");
+  push_exports(L);
+  lua_setfield(L, -2, "exports");
+  return 1;
+}

@@ -1,0 +1,355 @@
+#include "lua/api/system.h"
+
+#include "core/change/transact.h"
+#include "core/schedule/timetable.h"
+#include "ecs_system.h"
+#include "lua/bind/args.h"
+#include "lua/bind/check_world.h"
+#include "lua/bind/options.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/variables.h"
+#include "lua/bind/world_box.h"
+#include "lua/explain.h"
+#include "lua/index_keys.h"
+#include "lua/kernel.h"
+#include "lua/kernel_ready.h"
+#include "lua/api/lua_query.h"
+#include "lua/map.h"
+#include "lua/registrar.h"
+#include "lua/scan.h"
+#include "lua/api/system_box.h"
+#include "lua/system_run.h"
+#include "lua/uses.h"
+#include "lua/variant.h"
+#include "core/base/text.h"
+#include "core/world/world.h"
+
+static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
+                                        "before", "after",  "every", "enabled", "when",
+                                        "compile", "uses", "$variable", NULL};
+
+/* Indices on the stack of world:system. */
+enum { AT_WORLD = 1, AT_NAME, AT_SPEC, AT_SYSTEM };
+
+/* What the arguments of world:system say, before anything is made of it. */
+struct system_draft {
+  struct system_box *system;       /* at the top of the stack but for texts */
+  ecs_system_desc desc;
+  struct query_text query;
+  char what[128];                  /* what messages begin with */
+};
+
+/* ---- what the core lets go of ---------------------------------------------------------- */
+
+void script_free(void *ud) {
+  struct system_box *system = ud;
+  system->next_gone = system->box->systems->gone;
+  system->box->systems->gone = system;
+}
+
+void systems_sweep(lua_State *L, struct world_box *box, int world_index) {
+  index_keys_sweep(L, box, world_index);
+  if (LIKELY(!box->systems->gone)) return;
+  lua_getiuservalue(L, world_index, WORLD_REFS);
+  while (box->systems->gone) {
+    struct system_box *system = box->systems->gone;
+    box->systems->gone = system->next_gone;
+    if (system->function_ref) luaL_unref(L, -1, system->function_ref);
+    if (system->loop_ref) luaL_unref(L, -1, system->loop_ref);
+    if (system->anchors_ref) luaL_unref(L, -1, system->anchors_ref);
+    lua_pushnil(L);
+    lua_rawsetp(L, -2, system);
+  }
+  lua_pop(L, 1);
+}
+
+/* ---- registering ----------------------------------------------------------------------- */
+
+/* Stores the one of each, map and run that the spec has. */
+static void read_body(lua_State *L, struct system_box *system, const char *what) {
+  static const char *const forms[] = {"each", "map", "run"};
+  int bodies = 0;
+  for (int i = 0; i < 3; i++) {
+    int type = option(L, AT_SPEC, forms[i]);
+    if (type == LUA_TNIL) {
+      lua_pop(L, 1);
+      continue;
+    }
+    if (type != LUA_TFUNCTION) wrong_option(L, what, forms[i], "a function");
+    system->form = (enum system_form)i;
+    bodies++;
+    lua_setiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
+  }
+  if (bodies != 1)
+    raise_error(L, bodies ? "%s: only one of each, map and run can be given"
+                          : "%s: one of each, map and run is needed", what);
+}
+
+static bool read_boolean(lua_State *L, const char *what, const char *key, bool absent) {
+  int type = option(L, AT_SPEC, key);
+  bool value = type == LUA_TNIL ? absent : lua_toboolean(L, -1);
+  if (type != LUA_TNIL && type != LUA_TBOOLEAN) wrong_option(L, what, key, "a boolean");
+  lua_pop(L, 1);
+  return value;
+}
+
+static void read_switches(lua_State *L, struct system_box *system, const char *what,
+                          ecs_system_desc *desc) {
+  desc->disabled = !read_boolean(L, what, "enabled", true);
+  int given = option(L, AT_SPEC, "compile");
+  lua_pop(L, 1);
+  system->compile = read_boolean(L, what, "compile", false) ? 1 : given == LUA_TNIL ? -1 : 0;
+  if (system->compile == 1 && system->form == FORM_RUN)
+    raise_error(L, "%s: compile = true goes with each and map", what);
+  int type = option(L, AT_SPEC, "when");
+  if (type != LUA_TNIL && type != LUA_TFUNCTION) wrong_option(L, what, "when", "a function");
+  if (type != LUA_TNIL) desc->when = script_when;
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_WHEN);
+}
+
+static void make_query(lua_State *L, struct world_box *box, struct system_draft *draft) {
+  struct system_box *system = draft->system;
+  if (!draft->query.text) return;
+  system->query = query_push(L, box, AT_WORLD, &draft->query);
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
+  draft->desc.reads = system->query->query;
+  draft->desc.needs_rows = system->form != FORM_RUN;
+  if (system->form == FORM_MAP) map_check(L, system->query->query, false);
+}
+
+static void check_function(lua_State *L, struct world_box *box, const struct system_draft *draft,
+                           bool promises) {
+  const struct system_box *system = draft->system;
+  const struct scan scan = {.box = box, .what = draft->what, .form = system->form,
+                            .promises = promises, .world = AT_WORLD,
+                            .query = system->query ? system->query->query : NULL};
+  lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
+  scan_function(L, &scan, lua_gettop(L));
+  lua_pop(L, 1);
+}
+
+void system_scan(lua_State *L, int world_index, const ecs_system *system, struct scan scan) {
+  const struct system_box *script = system_script(system);
+  char what[128];
+  text_format(what, sizeof what, "%s '%s'", system->watch ? "observer" : "system", system->name);
+  scan.what = what;
+  scan.box = script->box;
+  scan.form = script->form;
+  scan.query = script->query ? script->query->query : NULL;
+  int top = lua_gettop(L);
+  need_stack(L, 4);
+  lua_getiuservalue(L, world_index, WORLD_REFS);
+  lua_rawgetp(L, -1, script);
+  lua_getiuservalue(L, -1, SYSTEM_FUNCTION);
+  scan_function(L, &scan, top + 3);
+  lua_settop(L, top);
+}
+
+/* Makes the kernel of what may be compiled. Its index; 0: none. */
+static int make_kernel(lua_State *L, struct world_box *box, struct system_box *system) {
+  if (system->form == FORM_RUN || system->compile == 0 || !box->kernels->on) return 0;
+  if (!system->query) return 0;
+  struct use use = {"each", RESULT_NONE, false};
+  if (system->form == FORM_MAP) use = (struct use){"map", RESULT_MAP, false};
+  int top = lua_gettop(L);
+  lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
+  lua_getiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
+  kernel_push(L, box, AT_WORLD, top + 1, top + 2, use);
+  system->handle = lua_touserdata(L, top + 3);
+  lua_pushvalue(L, top + 3);
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
+  return top + 3;
+}
+
+/* Compiles what is to be compiled, as far as the tables that there are can say. */
+static void compile(lua_State *L, struct world_box *box, const struct system_draft *draft) {
+  struct system_box *system = draft->system;
+  int kernel = make_kernel(L, box, system);
+  if (!kernel) return;
+  system->compiled = kernel_ready_ahead(L, kernel);
+  if (!system->compiled && system->compile == 1)
+    raise_error(L, "%s cannot be compiled: %s", draft->what, lua_tostring(L, -1));
+  const struct kernel_box *handle = lua_touserdata(L, kernel);
+  if (!system->compiled && handle->kernel->breaks_promise)
+    raise_error(L, "%s: %s", draft->what, lua_tostring(L, -1));
+}
+
+struct system_box *system_push_box(lua_State *L, struct world_box *box, const char *name) {
+  struct system_box *system = lua_newuserdatauv(L, sizeof *system, SYSTEM_VALUES);
+  memset(system, 0, sizeof *system);
+  system->box = box;
+  system->name = name;
+  lua_pushvalue(L, AT_NAME);
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_NAME);
+  return system;
+}
+
+/* Reads the name at 2 and the spec at 3 with the world at 1; owner may be NULL. Raises; pushes what
+** the draft needs. */
+static void read_draft(lua_State *L, struct world_box *box, struct system_draft *draft,
+                       const char *owner) {
+  size_t size;
+  ecs_system_desc *desc = &draft->desc;
+  *desc = (ecs_system_desc){.name = check_text(L, AT_NAME, &size), .owner = owner};
+  text_format(draft->what, sizeof draft->what, "system '%s'", desc->name);
+  const char *what = draft->what;
+  need_stack(L, 20);
+  check_keys(L, AT_SPEC, what, spec_keys);
+  draft->system = system_push_box(L, box, desc->name);
+  read_body(L, draft->system, what);
+  read_switches(L, draft->system, what, desc);
+  uses_option(L, AT_SPEC, what);
+  draft->system->uses = lua_istable(L, -1);
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_USES);
+  lua_settop(L, AT_SYSTEM);
+  desc->phase = text_option(L, AT_SPEC, what, "phase");
+  desc->every = seconds_option(L, AT_SPEC, what, "every");
+  desc->before = names_option(L, AT_SPEC, what, "before");
+  desc->after = names_option(L, AT_SPEC, what, "after");
+  draft->query = (struct query_text){.text = text_option(L, AT_SPEC, what, "query")};
+  variables_of_options(L, box, AT_SPEC, true, what, &draft->query);
+  if (!draft->query.text && draft->system->form != FORM_RUN)
+    raise_error(L, "%s: option 'query' is needed with each and map", what);
+}
+
+void system_check_spec(lua_State *L, struct world_box *box) {
+  struct system_draft draft;
+  read_draft(L, box, &draft, NULL);
+}
+
+void system_anchor(lua_State *L, int world_index, int index, bool on) {
+  const struct system_box *system = lua_touserdata(L, index);
+  system->box->systems->doubtful = 2;
+  lua_getiuservalue(L, world_index, WORLD_REFS);
+  if (on)
+    lua_pushvalue(L, index);
+  else
+    lua_pushnil(L);
+  lua_rawsetp(L, -2, system);
+  lua_pop(L, 1);
+}
+
+void system_registered(lua_State *L, const struct world_box *box, ecs_status status) {
+  if (status == ECS_OK) return;
+  if (box->world) system_anchor(L, AT_WORLD, AT_SYSTEM, false);
+  raise_status(L, box->world, status);
+}
+
+/* The last before the core: the system is anchored, and the core is told how to call it. */
+static void give_system(lua_State *L, const struct world_box *box, struct system_draft *draft) {
+  system_anchor(L, AT_WORLD, AT_SYSTEM, true);
+  if (!box->world) no_world(L, AT_WORLD);
+  draft->desc.run = script_run;
+  draft->desc.free = script_free;
+  draft->desc.ud = draft->system;
+}
+
+/* compile = false leaves it to the run to find a write to what is read only, but a live script is
+** rather refused than stopped. The types are not there yet: systems_compile follows the swap. */
+void system_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
+                    uint64_t place, const char *owner) {
+  struct system_draft draft;
+  read_draft(L, box, &draft, owner);
+  make_query(L, box, &draft);
+  check_function(L, box, &draft, true);
+  make_kernel(L, box, draft.system);
+  give_system(L, box, &draft);
+  system_registered(L, box, transaction_system(transaction, &draft.desc, place));
+}
+
+/* (world): a function that is refused is tried again by its runs. */
+static int compile_untried(lua_State *L) {
+  struct world_box *box = lua_touserdata(L, 1);
+  const struct schedule *schedule = box->world->schedule;
+  lua_getiuservalue(L, 1, WORLD_REFS);
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    struct system_box *system = system_script(schedule->systems[i]);
+    if (!system || system->box != box) continue;
+    lua_settop(L, 2);
+    lua_rawgetp(L, 2, system);
+    if (lua_getiuservalue(L, 3, SYSTEM_KERNEL) == LUA_TNIL) continue;
+    const struct kernel_box *handle = lua_touserdata(L, 4);
+    if (handle->kernel->runs == 0) system->compiled = kernel_ready_ahead(L, 4);
+  }
+  return 0;
+}
+
+void systems_compile(lua_State *L, int world_index) {
+  lua_pushvalue(L, world_index);
+  /* Short of memory, the first run compiles. */
+  if (try_quietly(L, compile_untried, 1, 0) != LUA_OK) lua_pop(L, 1);
+}
+
+void system_now(lua_State *L, struct world_box *box) {
+  struct system_draft draft;
+  read_draft(L, box, &draft, NULL);
+  make_query(L, box, &draft);
+  check_function(L, box, &draft, draft.system->compile != 0);
+  compile(L, box, &draft);
+  give_system(L, box, &draft);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = ecs_system_new(box->world, &draft.desc);
+  while (retry(L, box, status, &tried));
+  system_registered(L, box, status);
+  systems_sweep(L, box, AT_WORLD);
+  settle(L, box, AT_WORLD);
+}
+
+static int world_system(lua_State *L) {
+  struct world_box *box = check_world(L, AT_WORLD);
+  size_t size;
+  check_text(L, AT_NAME, &size);
+  luaL_checktype(L, AT_SPEC, LUA_TTABLE);
+  lua_settop(L, AT_SPEC);
+  box->registrar->system(L, box);
+  return 0;
+}
+
+/* ---- by name ----------------------------------------------------------------------------- */
+
+static int world_remove_system(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  size_t size;
+  const char *name = check_text(L, 2, &size);
+  ecs_status status = ecs_system_remove(box->world, name);
+  if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
+  systems_sweep(L, box, 1);
+  settle(L, box, 1);
+  return 0;
+}
+
+/* world:switch(name, on), for systems and phases. */
+static int world_switch(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  size_t size;
+  const char *name = check_text(L, 2, &size);
+  luaL_checktype(L, 3, LUA_TBOOLEAN);
+  ecs_status status = ecs_switch(box->world, name, lua_toboolean(L, 3));
+  if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
+  return 0;
+}
+
+/* world:on_error(handler), or nil for none. */
+static int world_on_error(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  bool on = lua_type(L, 2) != LUA_TNIL;
+  luaL_checkany(L, 2);
+  if (on) luaL_checktype(L, 2, LUA_TFUNCTION);
+  lua_getiuservalue(L, 1, WORLD_REFS);
+  lua_pushvalue(L, 2);
+  lua_rawsetp(L, -2, &on_error_key);
+  ecs_on_error(box->world, on ? script_failed : NULL, box);
+  return 0;
+}
+
+const luaL_Reg world_system_methods[] = {
+  {"explain", world_explain},
+  {"on_error", world_on_error},
+  {"remove_system", world_remove_system},
+  {"switch", world_switch},
+  {"system", world_system},
+  {NULL, NULL}
+};
