@@ -15,7 +15,7 @@
 #include "lua/chunk.h"
 #include "lua/loop.h"
 #include "lua/api/lua_query.h"
-#include "lua/slot.h"
+#include "lua/bind/slot.h"
 
 const char kind_column = 0;
 

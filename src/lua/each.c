@@ -4,7 +4,7 @@
 
 #include "lua/bind/args.h"
 #include "lua/loop.h"
-#include "lua/slot.h"
+#include "lua/bind/slot.h"
 
 int function_parameters(lua_State *L, int function) {
   lua_Debug info;

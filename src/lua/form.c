@@ -1,8 +1,8 @@
 #include "lua/form.h"
 
-#include "lua/attempt.h"
+#include "lua/bind/attempt.h"
 #include "lua/bind/world_box.h"
-#include "lua/failure.h"
+#include "lua/bind/failure.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "lua/api/lua_query.h"

@@ -1,8 +1,8 @@
 #include "lua/frame.h"
 
-#include "lua/attempt.h"
+#include "lua/bind/attempt.h"
 #include "lua/bind/status.h"
-#include "lua/failure.h"
+#include "lua/bind/failure.h"
 #include "lua/api/lua_world.h"
 #include "lua/api/system.h"
 #include "lua/api/system_box.h"

@@ -8,7 +8,7 @@
 #include "core/command/command.h"
 #include "core/query/query.h"
 #include "core/world/world.h"
-#include "lua/attempt.h"
+#include "lua/bind/attempt.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/object.h"

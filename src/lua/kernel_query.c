@@ -2,7 +2,7 @@
 
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/closure.h"
+#include "lua/bind/closure.h"
 #include "lua/each.h"
 #include "lua/form.h"
 #include "lua/kernel_ready.h"

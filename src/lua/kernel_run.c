@@ -9,7 +9,7 @@
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/failure.h"
+#include "lua/bind/failure.h"
 #include "lua/kernel_ready.h"
 #include "lua/kernel_variant.h"
 #include "lua/loop.h"

@@ -16,7 +16,7 @@
 #include "lua/each.h"
 #include "lua/loop.h"
 #include "lua/api/lua_query.h"
-#include "lua/slot.h"
+#include "lua/bind/slot.h"
 #include "core/base/chance.h"
 
 /* What is called several times a row is called without the detour by the linkage table, which

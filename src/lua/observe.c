@@ -11,7 +11,7 @@
 #include "lua/frame.h"
 #include "lua/loop.h"
 #include "lua/api/lua_query.h"
-#include "lua/slot.h"
+#include "lua/bind/slot.h"
 #include "lua/api/system_box.h"
 #include "lua/system_run.h"
 #include "lua/view.h"

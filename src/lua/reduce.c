@@ -14,7 +14,7 @@
 #include "lua/kernel_ready.h"
 #include "lua/kernel_run.h"
 #include "lua/api/lua_query.h"
-#include "lua/slot.h"
+#include "lua/bind/slot.h"
 #include "lua/where.h"
 
 /* On the stack: check_form's. */

@@ -9,7 +9,7 @@
 #include "ecs_world.h"
 #include "lua/bind/status.h"
 #include "lua/each.h"
-#include "lua/failure.h"
+#include "lua/bind/failure.h"
 #include "lua/frame.h"
 #include "lua/kernel_ready.h"
 #include "lua/kernel_run.h"

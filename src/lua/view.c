@@ -20,7 +20,7 @@
 #include "lua/loop_box.h"
 #include "lua/api/lua_query.h"
 #include "lua/registrar.h"
-#include "lua/shape.h"
+#include "lua/bind/shape.h"
 #include "lua/view_box.h"
 #include "lua/view_walk.h"
 

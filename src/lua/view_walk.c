@@ -7,7 +7,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/index_loop.h"
-#include "lua/shape.h"
+#include "lua/bind/shape.h"
 #include "lua/view.h"
 #include "lua/view_box.h"
 

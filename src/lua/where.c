@@ -9,7 +9,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/each.h"
-#include "lua/failure.h"
+#include "lua/bind/failure.h"
 #include "lua/form.h"
 #include "lua/kernel_query.h"
 #include "lua/kernel_run.h"

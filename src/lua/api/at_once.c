@@ -18,7 +18,7 @@
 #include "lua/bind/world_box.h"
 #include "lua/form.h"
 #include "lua/api/lua_query.h"
-#include "lua/slot.h"
+#include "lua/bind/slot.h"
 #include "lua/where.h"
 
 void source_run(lua_State *L, int filter, lua_CFunction body, int arguments) {

@@ -17,7 +17,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/api/lua_query.h"
-#include "lua/slot.h"
+#include "lua/bind/slot.h"
 #include "lua/where.h"
 
 /* What is done to each entity, and by which method. */

@@ -11,7 +11,7 @@
 #include "ecs_component.h"
 #include "ecs_world.h"
 #include "lua/bind/args.h"
-#include "lua/bind/ids.h"
+#include "lua/bind/id_args.h"
 #include "lua/bind/names.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"

@@ -23,7 +23,7 @@
 #include "lua/api/lua_declare.h"
 #include "lua/api/world_index.h"
 #include "lua/registrar.h"
-#include "lua/shape.h"
+#include "lua/bind/shape.h"
 
 /* ---- registrar, now ---- */
 

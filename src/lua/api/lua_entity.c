@@ -15,7 +15,7 @@
 #include "lua/bind/input.h"
 #include "lua/bind/cell.h"
 #include "lua/bind/check_world.h"
-#include "lua/bind/ids.h"
+#include "lua/bind/id_args.h"
 #include "lua/bind/living.h"
 #include "lua/bind/names.h"
 #include "lua/bind/read.h"

@@ -6,7 +6,7 @@
 #include "lua/bind/args.h"
 #include "lua/bind/input.h"
 #include "lua/bind/check_world.h"
-#include "lua/bind/ids.h"
+#include "lua/bind/id_args.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/variables.h"

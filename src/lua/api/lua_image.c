@@ -5,7 +5,7 @@
 #include "core/image/snapshot.h"
 #include "core/ids/fail.h"
 #include "ecs_world.h"
-#include "lua/attempt.h"
+#include "lua/bind/attempt.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"

@@ -2,7 +2,7 @@
 #ifndef ECS_LUA_BIND_LIVING_H
 #define ECS_LUA_BIND_LIVING_H
 
-#include "lua/bind/ids.h"
+#include "lua/bind/id_args.h"
 #include "lua/bind/world_box.h"
 
 #include "core/ids/record.h"

@@ -10,7 +10,7 @@
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
-#include "lua/bind/ids.h"
+#include "lua/bind/id_args.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 

@@ -3,7 +3,7 @@
 #ifndef ECS_LUA_BIND_NAMES_H
 #define ECS_LUA_BIND_NAMES_H
 
-#include "lua/bind/ids.h"
+#include "lua/bind/id_args.h"
 #include "lua/bind/world_box.h"
 
 struct component;

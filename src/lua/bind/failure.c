@@ -1,4 +1,4 @@
-#include "lua/failure.h"
+#include "lua/bind/failure.h"
 
 #include "core/base/text.h"
 #include "lua/bind/args.h"
@@ -8,7 +8,7 @@
 #include "lua/loop.h"
 #include "lua/map.h"
 #include "lua/loop_box.h"
-#include "lua/slot.h"
+#include "lua/bind/slot.h"
 #include "lua/variant.h"
 
 struct finishing {

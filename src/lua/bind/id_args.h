@@ -1,6 +1,6 @@
 /* Ids as arguments. */
-#ifndef ECS_LUA_BIND_IDS_H
-#define ECS_LUA_BIND_IDS_H
+#ifndef ECS_LUA_BIND_ID_ARGS_H
+#define ECS_LUA_BIND_ID_ARGS_H
 
 #include <lauxlib.h>
 

@@ -1,4 +1,4 @@
-#include "lua/slot.h"
+#include "lua/bind/slot.h"
 
 #include "core/base/column_cells.h"
 #include "core/storage/fields.h"

@@ -1,6 +1,6 @@
 #include <lauxlib.h>
 
-#include "lua/closure.h"
+#include "lua/bind/closure.h"
 
 #include "lua/bind/status.h"
 #include "lua/kernel_variant.h"

@@ -1,6 +1,6 @@
 /* What functions are given for a row of a loop: its terms' values, its entity. */
-#ifndef ECS_LUA_SLOT_H
-#define ECS_LUA_SLOT_H
+#ifndef ECS_LUA_BIND_SLOT_H
+#define ECS_LUA_BIND_SLOT_H
 
 #include "lua/bind/cell.h"
 #include "lua/loop_box.h"

@@ -1,6 +1,6 @@
 /* Protected calls that say what kind of error it was. */
-#ifndef ECS_LUA_ATTEMPT_H
-#define ECS_LUA_ATTEMPT_H
+#ifndef ECS_LUA_BIND_ATTEMPT_H
+#define ECS_LUA_BIND_ATTEMPT_H
 
 #include <lauxlib.h>
 

@@ -1,7 +1,7 @@
 /* Closures of one function of a script, as one that is made anew each frame, and queries of one
 ** text: each is a kernel of its own, and their programs are compiled once. */
-#ifndef ECS_LUA_CLOSURE_H
-#define ECS_LUA_CLOSURE_H
+#ifndef ECS_LUA_BIND_CLOSURE_H
+#define ECS_LUA_BIND_CLOSURE_H
 
 #include <lua.h>
 

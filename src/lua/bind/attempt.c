@@ -1,6 +1,6 @@
 #include <lualib.h>
 
-#include "lua/attempt.h"
+#include "lua/bind/attempt.h"
 
 #include "core/base/memory.h"
 

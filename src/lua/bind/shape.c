@@ -1,4 +1,4 @@
-#include "lua/shape.h"
+#include "lua/bind/shape.h"
 
 #include "core/storage/component.h"
 #include "core/storage/fields.h"

@@ -1,6 +1,6 @@
 /* What becomes of a row in which a program fails: the function itself is called for it. */
-#ifndef ECS_LUA_FAILURE_H
-#define ECS_LUA_FAILURE_H
+#ifndef ECS_LUA_BIND_FAILURE_H
+#define ECS_LUA_BIND_FAILURE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* How the views of components read: from keys to leaves. */
-#ifndef ECS_LUA_SHAPE_H
-#define ECS_LUA_SHAPE_H
+#ifndef ECS_LUA_BIND_SHAPE_H
+#define ECS_LUA_BIND_SHAPE_H
 
 #include <lauxlib.h>
 

@@ -1,4 +1,4 @@
-#include "lua/bind/ids.h"
+#include "lua/bind/id_args.h"
 
 #include "core/base/text.h"
 #include "lua/bind/args.h"
