@@ -13,7 +13,7 @@
 #include "lua/api/lua_query.h"
 #include "lua/bind/slot.h"
 #include "lua/api/system_box.h"
-#include "lua/system_run.h"
+#include "lua/jit/system_run.h"
 #include "lua/view.h"
 #include "lua/view_box.h"
 

@@ -28,7 +28,7 @@
 #include "lua/swap_prefab.h"
 #include "lua/api/system.h"
 #include "lua/api/system_box.h"
-#include "lua/system_run.h"
+#include "lua/jit/system_run.h"
 #include "lua/view.h"
 #include "lua/view_box.h"
 #include "core/base/text.h"

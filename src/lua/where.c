@@ -11,8 +11,8 @@
 #include "lua/each.h"
 #include "lua/bind/failure.h"
 #include "lua/form.h"
-#include "lua/kernel_query.h"
-#include "lua/kernel_run.h"
+#include "lua/jit/kernel_query.h"
+#include "lua/jit/kernel_run.h"
 #include "lua/loop_box.h"
 #include "lua/api/lua_query.h"
 

@@ -20,7 +20,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/api/describe_index.h"
-#include "lua/system_kernel.h"
+#include "lua/jit/system_kernel.h"
 #include "lua/api/lua_component.h"
 
 static void set_boolean(lua_State *L, const char *key, bool value) {

@@ -8,12 +8,12 @@
 #include "ecs_system.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/index_keys.h"
+#include "lua/jit/index_keys.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "lua/api/lua_query.h"
 #include "lua/api/system_box.h"
-#include "lua/system_run.h"
+#include "lua/jit/system_run.h"
 
 static ecs_status nothing(ecs_world *world, ecs_query *query, double dt, void *ud) {
   (void)world, (void)query, (void)dt, (void)ud;

@@ -9,8 +9,8 @@
 #include "lua/api/apart.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/system_kernel.h"
-#include "lua/system_run.h"
+#include "lua/jit/system_kernel.h"
+#include "lua/jit/system_run.h"
 
 /* Programs as the next run will have them. */
 static void open_all(lua_State *L, const struct schedule *schedule) {

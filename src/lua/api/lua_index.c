@@ -8,9 +8,9 @@
 #include "lua/bind/check_world.h"
 #include "lua/bind/id_args.h"
 #include "lua/bind/status.h"
-#include "lua/index_keys.h"
+#include "lua/jit/index_keys.h"
 #include "lua/index_loop.h"
-#include "lua/system_run.h"
+#include "lua/jit/system_run.h"
 #include "core/base/text.h"
 
 const char kind_index = 0;

@@ -21,7 +21,7 @@
 #include "lua/scan.h"
 #include "lua/api/system.h"
 #include "lua/api/system_box.h"
-#include "lua/system_run.h"
+#include "lua/jit/system_run.h"
 
 /* ---- registering ----------------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@
 #include "lua/bind/variables.h"
 #include "lua/bind/world_box.h"
 #include "lua/chunk.h"
-#include "lua/kernel_query.h"
+#include "lua/jit/kernel_query.h"
 #include "lua/loop.h"
 #include "lua/reduce.h"
 #include "lua/registrar.h"

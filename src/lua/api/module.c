@@ -16,7 +16,7 @@
 #include "lua/api/describe.h"
 #include "lua/files.h"
 #include "lua/index_loop.h"
-#include "lua/kernel.h"
+#include "lua/jit/kernel.h"
 #include "lua/loop.h"
 #include "lua/api/lua_array.h"
 #include "lua/api/lua_component.h"

@@ -9,7 +9,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/variables.h"
 #include "lua/bind/world_box.h"
-#include "lua/index_keys.h"
+#include "lua/jit/index_keys.h"
 #include "lua/api/lua_index.h"
 #include "lua/registrar.h"
 #include "lua/scan.h"

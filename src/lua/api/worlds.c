@@ -2,7 +2,7 @@
 
 #include "ecs_world.h"
 #include "lua/api/disown.h"
-#include "lua/index_keys.h"
+#include "lua/jit/index_keys.h"
 #include "lua/api/lua_world.h"
 
 static const char tags_key, worlds_key, objects_key;

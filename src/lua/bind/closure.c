@@ -3,7 +3,7 @@
 #include "lua/bind/closure.h"
 
 #include "lua/bind/status.h"
-#include "lua/kernel_variant.h"
+#include "lua/jit/kernel_variant.h"
 
 #define KNOWN 16               /* kernels that are remembered at most */
 

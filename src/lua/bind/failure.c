@@ -9,7 +9,7 @@
 #include "lua/map.h"
 #include "lua/loop_box.h"
 #include "lua/bind/slot.h"
-#include "lua/variant.h"
+#include "lua/jit/variant.h"
 
 struct finishing {
   struct rest rest;

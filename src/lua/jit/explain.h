@@ -1,6 +1,6 @@
 /* world:explain. */
-#ifndef ECS_LUA_EXPLAIN_H
-#define ECS_LUA_EXPLAIN_H
+#ifndef ECS_LUA_JIT_EXPLAIN_H
+#define ECS_LUA_JIT_EXPLAIN_H
 
 #include <lauxlib.h>
 

@@ -1,8 +1,8 @@
 /* The forms of a query that take a function to be compiled for all rows: q:each, q:map, q:run. */
-#ifndef ECS_LUA_KERNEL_QUERY_H
-#define ECS_LUA_KERNEL_QUERY_H
+#ifndef ECS_LUA_JIT_KERNEL_QUERY_H
+#define ECS_LUA_JIT_KERNEL_QUERY_H
 
-#include "lua/kernel.h"
+#include "lua/jit/kernel.h"
 
 struct kernel_run;
 

@@ -1,6 +1,6 @@
 /* The indexes that a kernel looks into: up to date before it runs. */
-#ifndef ECS_LUA_KERNEL_INDEXES_H
-#define ECS_LUA_KERNEL_INDEXES_H
+#ifndef ECS_LUA_JIT_KERNEL_INDEXES_H
+#define ECS_LUA_JIT_KERNEL_INDEXES_H
 
 #include <lauxlib.h>
 

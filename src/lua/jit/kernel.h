@@ -1,7 +1,7 @@
 /* Kernels: Lua functions that are to run as programs over a query, and the handles that scripts
 ** and systems have of them. */
-#ifndef ECS_LUA_KERNEL_H
-#define ECS_LUA_KERNEL_H
+#ifndef ECS_LUA_JIT_KERNEL_H
+#define ECS_LUA_JIT_KERNEL_H
 
 #include "lua/bind/object.h"
 

@@ -1,6 +1,6 @@
 /* A system's kernel, for who tells of it. */
-#ifndef ECS_LUA_SYSTEM_KERNEL_H
-#define ECS_LUA_SYSTEM_KERNEL_H
+#ifndef ECS_LUA_JIT_SYSTEM_KERNEL_H
+#define ECS_LUA_JIT_SYSTEM_KERNEL_H
 
 #include <lauxlib.h>
 

@@ -1,7 +1,7 @@
 /* Which indexes a system looks into: those in upvalues of its function, and of the Lua functions
 ** that are found there; those whose names are written in these; and those that its options name. */
-#ifndef ECS_LUA_USES_H
-#define ECS_LUA_USES_H
+#ifndef ECS_LUA_JIT_USES_H
+#define ECS_LUA_JIT_USES_H
 
 #include <lauxlib.h>
 

@@ -1,6 +1,6 @@
 /* Running a kernel's programs over the tables of a loop. */
-#ifndef ECS_LUA_KERNEL_RUN_H
-#define ECS_LUA_KERNEL_RUN_H
+#ifndef ECS_LUA_JIT_KERNEL_RUN_H
+#define ECS_LUA_JIT_KERNEL_RUN_H
 
 
 #include "lua/each.h"

@@ -1,7 +1,7 @@
 /* The programs that a kernel's function has become, chosen by what its outside values are and by
 ** which of its query's optional terms a table has. */
-#ifndef ECS_LUA_KERNEL_VARIANT_H
-#define ECS_LUA_KERNEL_VARIANT_H
+#ifndef ECS_LUA_JIT_KERNEL_VARIANT_H
+#define ECS_LUA_JIT_KERNEL_VARIANT_H
 
 #include <lauxlib.h>
 

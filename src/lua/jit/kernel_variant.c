@@ -1,4 +1,4 @@
-#include "lua/kernel_variant.h"
+#include "lua/jit/kernel_variant.h"
 
 #include "core/index/indexing.h"
 #include "core/query/query.h"
@@ -8,10 +8,10 @@
 #include "front/front.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/kernel.h"
-#include "lua/kernel_indexes.h"
-#include "lua/kernel_object.h"
-#include "lua/variant.h"
+#include "lua/jit/kernel.h"
+#include "lua/jit/kernel_indexes.h"
+#include "lua/jit/kernel_object.h"
+#include "lua/jit/variant.h"
 
 #define VARIANTS 16            /* of one kernel that are kept when no run needs them */
 

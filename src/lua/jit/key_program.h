@@ -1,7 +1,7 @@
 /* Keys of indexes by programs: functions of scripts that give a number for each row are compiled as
 ** those of systems are. */
-#ifndef ECS_LUA_KEY_PROGRAM_H
-#define ECS_LUA_KEY_PROGRAM_H
+#ifndef ECS_LUA_JIT_KEY_PROGRAM_H
+#define ECS_LUA_JIT_KEY_PROGRAM_H
 
 #include <lauxlib.h>
 

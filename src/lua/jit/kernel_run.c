@@ -1,4 +1,4 @@
-#include "lua/kernel_run.h"
+#include "lua/jit/kernel_run.h"
 
 #include "core/base/bits.h"
 #include "core/query/query.h"
@@ -10,12 +10,12 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/bind/failure.h"
-#include "lua/kernel_ready.h"
-#include "lua/kernel_variant.h"
+#include "lua/jit/kernel_ready.h"
+#include "lua/jit/kernel_variant.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "lua/api/lua_query.h"
-#include "lua/variant.h"
+#include "lua/jit/variant.h"
 
 /* Stages what has just been marked, behind what is kept. */
 static ecs_status stage(const struct kernel *kernel, const struct run *run, uint32_t match) {

@@ -1,9 +1,9 @@
-#include "lua/kernel_settled.h"
+#include "lua/jit/kernel_settled.h"
 
 #include "core/query/query.h"
 #include "kernel/abreast.h"
-#include "lua/kernel_variant.h"
-#include "lua/variant.h"
+#include "lua/jit/kernel_variant.h"
+#include "lua/jit/variant.h"
 
 /* What variant_settled would say again: a tenth of the time of few rows. */
 static inline bool is_sure(const struct kernel *kernel) {

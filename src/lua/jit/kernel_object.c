@@ -1,4 +1,4 @@
-#include "lua/kernel_object.h"
+#include "lua/jit/kernel_object.h"
 
 #include "core/storage/component.h"
 #include "core/storage/fields.h"

@@ -1,11 +1,11 @@
-#include "lua/kernel_indexes.h"
+#include "lua/jit/kernel_indexes.h"
 
 #include "core/index/indexing.h"
 #include "core/index/refresh.h"
 #include "core/world/world.h"
 #include "lua/bind/status.h"
-#include "lua/index_keys.h"
-#include "lua/variant.h"
+#include "lua/jit/index_keys.h"
+#include "lua/jit/variant.h"
 
 /* A kernel that changes nothing is run outside of systems, too: nobody else changes anything. */
 static bool only_looks(const struct variant *variant) {

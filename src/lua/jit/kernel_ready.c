@@ -1,4 +1,4 @@
-#include "lua/kernel_ready.h"
+#include "lua/jit/kernel_ready.h"
 
 #include "core/query/changes.h"
 #include "core/query/query.h"
@@ -7,9 +7,9 @@
 #include "kernel/run.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/kernel_indexes.h"
-#include "lua/kernel_variant.h"
-#include "lua/variant.h"
+#include "lua/jit/kernel_indexes.h"
+#include "lua/jit/kernel_variant.h"
+#include "lua/jit/variant.h"
 
 #define MATCH_KINDS 16         /* sets of terms that matches have */
 #define CHOICES 2              /* terms that may be absent, all sets of which are looked for */

@@ -1,12 +1,12 @@
-#include "lua/kernel.h"
+#include "lua/jit/kernel.h"
 
 #include "core/world/attachment.h"
 #include "kernel/abreast.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/kernel_variant.h"
+#include "lua/jit/kernel_variant.h"
 #include "lua/api/lua_query.h"
-#include "lua/variant.h"
+#include "lua/jit/variant.h"
 
 const char kind_kernel = 0;
 

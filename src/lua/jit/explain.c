@@ -1,4 +1,4 @@
-#include "lua/explain.h"
+#include "lua/jit/explain.h"
 
 #include "core/schedule/schedule.h"
 #include "core/schedule/timetable.h"
@@ -16,14 +16,14 @@
 #include "lua/bind/world_box.h"
 #include "lua/api/describe_index.h"
 #include "lua/api/explain_update.h"
-#include "lua/kernel.h"
-#include "lua/kernel_ready.h"
-#include "lua/kernel_variant.h"
+#include "lua/jit/kernel.h"
+#include "lua/jit/kernel_ready.h"
+#include "lua/jit/kernel_variant.h"
 #include "lua/api/lua_query.h"
 #include "lua/api/system_box.h"
-#include "lua/system_kernel.h"
-#include "lua/system_run.h"
-#include "lua/variant.h"
+#include "lua/jit/system_kernel.h"
+#include "lua/jit/system_run.h"
+#include "lua/jit/variant.h"
 
 static const ecs_query *query_of(const ecs_system *system) {
   const struct system_box *script = system_script(system);

@@ -1,6 +1,6 @@
 #include <lauxlib.h>
 
-#include "lua/index_keys.h"
+#include "lua/jit/index_keys.h"
 
 #include "core/base/text.h"
 #include "core/index/indexing.h"
@@ -15,7 +15,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/index_loop.h"
-#include "lua/key_program.h"
+#include "lua/jit/key_program.h"
 #include "lua/api/lua_query.h"
 #include "lua/scan.h"
 #include "lua/api/system_box.h"

@@ -1,14 +1,14 @@
 /* What a kernel is, and the programs that its function has become: see kernel_variant.h. */
-#ifndef ECS_LUA_VARIANT_H
-#define ECS_LUA_VARIANT_H
+#ifndef ECS_LUA_JIT_VARIANT_H
+#define ECS_LUA_JIT_VARIANT_H
 
 #include "core/world/attachment.h"
 #include "front/guard.h"
 #include "kernel/brood.h"
 #include "kernel/partners.h"
 #include "kernel/run.h"
-#include "lua/kernel.h"
-#include "lua/kernel_variant.h"
+#include "lua/jit/kernel.h"
+#include "lua/jit/kernel_variant.h"
 
 #define REFUSAL 0              /* among a variant's anchors: no number of what the front anchors, */
 #define THE_FUNCTION 1         /* and the number of what it anchors first */

@@ -1,6 +1,6 @@
 /* Running a kernel whose program is known to fit: of systems, most runs are such. */
-#ifndef ECS_LUA_KERNEL_SETTLED_H
-#define ECS_LUA_KERNEL_SETTLED_H
+#ifndef ECS_LUA_JIT_KERNEL_SETTLED_H
+#define ECS_LUA_JIT_KERNEL_SETTLED_H
 
 #include <lua.h>
 

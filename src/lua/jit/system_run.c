@@ -1,6 +1,6 @@
 #include <lauxlib.h>
 
-#include "lua/system_run.h"
+#include "lua/jit/system_run.h"
 
 #include "core/schedule/timetable.h"
 #include "core/storage/event_rows.h"
@@ -11,9 +11,9 @@
 #include "lua/each.h"
 #include "lua/bind/failure.h"
 #include "lua/frame.h"
-#include "lua/kernel_ready.h"
-#include "lua/kernel_run.h"
-#include "lua/kernel_settled.h"
+#include "lua/jit/kernel_ready.h"
+#include "lua/jit/kernel_run.h"
+#include "lua/jit/kernel_settled.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "lua/api/lua_index.h"
@@ -22,7 +22,7 @@
 #include "lua/map.h"
 #include "lua/observe.h"
 #include "lua/api/system_box.h"
-#include "lua/uses.h"
+#include "lua/jit/uses.h"
 
 const char on_error_key = 0;
 

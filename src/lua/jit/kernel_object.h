@@ -1,6 +1,6 @@
 /* What scripts' objects are to the functions that are compiled. */
-#ifndef ECS_LUA_KERNEL_OBJECT_H
-#define ECS_LUA_KERNEL_OBJECT_H
+#ifndef ECS_LUA_JIT_KERNEL_OBJECT_H
+#define ECS_LUA_JIT_KERNEL_OBJECT_H
 
 #include "front/outside.h"
 

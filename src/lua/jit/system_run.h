@@ -1,6 +1,6 @@
 /* How the core calls the functions of systems. */
-#ifndef ECS_LUA_SYSTEM_RUN_H
-#define ECS_LUA_SYSTEM_RUN_H
+#ifndef ECS_LUA_JIT_SYSTEM_RUN_H
+#define ECS_LUA_JIT_SYSTEM_RUN_H
 
 #include <lauxlib.h>
 

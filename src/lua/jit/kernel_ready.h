@@ -1,9 +1,9 @@
 /* Whether a kernel's function can run as a program now: what is missing is compiled, and what was
 ** refused is remembered. */
-#ifndef ECS_LUA_KERNEL_READY_H
-#define ECS_LUA_KERNEL_READY_H
+#ifndef ECS_LUA_JIT_KERNEL_READY_H
+#define ECS_LUA_JIT_KERNEL_READY_H
 
-#include "lua/kernel.h"
+#include "lua/jit/kernel.h"
 
 struct table;
 

@@ -1,4 +1,4 @@
-#include "lua/companions.h"
+#include "lua/jit/companions.h"
 
 #include "core/schedule/beside.h"
 #include "core/query/query.h"
@@ -6,10 +6,10 @@
 #include "kernel/abreast.h"
 #include "kernel/lookup.h"
 #include "lua/bind/world_box.h"
-#include "lua/kernel_variant.h"
+#include "lua/jit/kernel_variant.h"
 #include "lua/api/system_box.h"
-#include "lua/system_run.h"
-#include "lua/variant.h"
+#include "lua/jit/system_run.h"
+#include "lua/jit/variant.h"
 
 /* ---- what a program gets at ---- */
 

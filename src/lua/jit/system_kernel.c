@@ -1,12 +1,12 @@
-#include "lua/system_kernel.h"
+#include "lua/jit/system_kernel.h"
 
 #include "lua/bind/world_box.h"
-#include "lua/kernel.h"
-#include "lua/kernel_ready.h"
-#include "lua/kernel_variant.h"
+#include "lua/jit/kernel.h"
+#include "lua/jit/kernel_ready.h"
+#include "lua/jit/kernel_variant.h"
 #include "lua/api/system_box.h"
-#include "lua/system_run.h"
-#include "lua/variant.h"
+#include "lua/jit/system_run.h"
+#include "lua/jit/variant.h"
 
 bool system_kernel_is_current(const struct kernel *kernel) {
   const struct variant *last = kernel->count ? kernel->variants[0] : NULL;

@@ -1,6 +1,6 @@
 /* Keys of indexes that are functions of scripts. */
-#ifndef ECS_LUA_INDEX_KEYS_H
-#define ECS_LUA_INDEX_KEYS_H
+#ifndef ECS_LUA_JIT_INDEX_KEYS_H
+#define ECS_LUA_JIT_INDEX_KEYS_H
 
 #include <lauxlib.h>
 

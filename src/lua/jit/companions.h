@@ -1,6 +1,6 @@
 /* What the core is told of systems of scripts, so that they can run side by side. */
-#ifndef ECS_LUA_COMPANIONS_H
-#define ECS_LUA_COMPANIONS_H
+#ifndef ECS_LUA_JIT_COMPANIONS_H
+#define ECS_LUA_JIT_COMPANIONS_H
 
 #include "core/base/base.h"
 

@@ -1,4 +1,4 @@
-#include "lua/key_program.h"
+#include "lua/jit/key_program.h"
 
 #include "core/base/column_cells.h"
 #include "core/base/many.h"
@@ -11,7 +11,7 @@
 #include "lua/bind/variables.h"
 #include "lua/bind/world_box.h"
 #include "lua/api/lua_query.h"
-#include "lua/variant.h"
+#include "lua/jit/variant.h"
 
 /* ---- the kernel ------------------------------------------------------------------------ */
 

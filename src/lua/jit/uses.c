@@ -1,4 +1,4 @@
-#include "lua/uses.h"
+#include "lua/jit/uses.h"
 
 #include "core/index/indexing.h"
 #include "front/dump.h"
