@@ -16,7 +16,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/api/lua_schedule.h"
-#include "lua/swap.h"
+#include "lua/live/swap.h"
 #include "lua/view.h"
 #include "lua/view_box.h"
 

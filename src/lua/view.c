@@ -19,7 +19,7 @@
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "lua/api/lua_query.h"
-#include "lua/registrar.h"
+#include "lua/live/registrar.h"
 #include "lua/bind/shape.h"
 #include "lua/view_box.h"
 #include "lua/view_walk.h"

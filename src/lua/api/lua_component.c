@@ -22,7 +22,7 @@
 #include "lua/loop.h"
 #include "lua/api/lua_declare.h"
 #include "lua/api/world_index.h"
-#include "lua/registrar.h"
+#include "lua/live/registrar.h"
 #include "lua/bind/shape.h"
 
 /* ---- registrar, now ---- */

@@ -22,7 +22,7 @@
 #include "lua/bind/world_box.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
-#include "lua/registrar.h"
+#include "lua/live/registrar.h"
 
 /* A description being put together from the plain table that the schema parser made:
 **   { doc =, old_name =, toggle =, track =, storage = "sparse", was = { { name =, was = }, ... },

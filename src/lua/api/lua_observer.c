@@ -17,7 +17,7 @@
 #include "lua/api/lua_query.h"
 #include "lua/api/lua_schedule.h"
 #include "lua/observe.h"
-#include "lua/registrar.h"
+#include "lua/live/registrar.h"
 #include "lua/scan.h"
 #include "lua/api/system.h"
 #include "lua/api/system_box.h"

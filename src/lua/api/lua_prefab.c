@@ -13,7 +13,7 @@
 #include "lua/api/lua_declare.h"
 #include "lua/api/lua_spawn.h"
 #include "lua/api/prefab_list.h"
-#include "lua/registrar.h"
+#include "lua/live/registrar.h"
 
 /* ---- copies ---- */
 

@@ -18,7 +18,7 @@
 #include "lua/jit/kernel_query.h"
 #include "lua/loop.h"
 #include "lua/reduce.h"
-#include "lua/registrar.h"
+#include "lua/live/registrar.h"
 #include "lua/where.h"
 
 const char kind_query = 0;

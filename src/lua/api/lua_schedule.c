@@ -12,7 +12,7 @@
 #include "lua/frame.h"
 #include "lua/loop.h"
 #include "lua/api/lua_observer.h"
-#include "lua/registrar.h"
+#include "lua/live/registrar.h"
 #include "lua/api/system_box.h"
 
 static const char *const phase_keys[] = {"after", "before", "fixed", NULL};

@@ -20,7 +20,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/api/lua_spawn.h"
-#include "lua/registrar.h"
+#include "lua/live/registrar.h"
 
 #define SPACE " \t\r\n"
 #define WAY_VALUES 16

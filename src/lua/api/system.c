@@ -16,7 +16,7 @@
 #include "lua/jit/kernel_ready.h"
 #include "lua/api/lua_query.h"
 #include "lua/map.h"
-#include "lua/registrar.h"
+#include "lua/live/registrar.h"
 #include "lua/scan.h"
 #include "lua/api/system_box.h"
 #include "lua/jit/system_run.h"

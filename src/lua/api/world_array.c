@@ -11,7 +11,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/api/lua_array.h"
-#include "lua/registrar.h"
+#include "lua/live/registrar.h"
 
 void array_now(lua_State *L, struct world_box *box) {
   size_t size;

@@ -11,7 +11,7 @@
 #include "lua/bind/world_box.h"
 #include "lua/jit/index_keys.h"
 #include "lua/api/lua_index.h"
-#include "lua/registrar.h"
+#include "lua/live/registrar.h"
 #include "lua/scan.h"
 #include "lua/api/system.h"
 

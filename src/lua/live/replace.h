@@ -1,6 +1,6 @@
 /* Files that are there whole or not at all. */
-#ifndef ECS_LUA_REPLACE_H
-#define ECS_LUA_REPLACE_H
+#ifndef ECS_LUA_LIVE_REPLACE_H
+#define ECS_LUA_LIVE_REPLACE_H
 
 #include <lua.h>
 

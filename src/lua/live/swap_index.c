@@ -1,4 +1,4 @@
-#include "lua/swap_index.h"
+#include "lua/live/swap_index.h"
 
 #include "core/base/text.h"
 #include "core/change/migrate.h"
@@ -9,7 +9,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/stage.h"
-#include "lua/swap_plan.h"
+#include "lua/live/swap_plan.h"
 #include "lua/api/world_index.h"
 
 /* Whether a list of the plan has an entry of that name. */

@@ -1,4 +1,4 @@
-#include "lua/swap_prefab.h"
+#include "lua/live/swap_prefab.h"
 
 #include "core/base/text.h"
 #include "core/entity/prefab.h"
@@ -7,7 +7,7 @@
 #include "lua/bind/world_box.h"
 #include "lua/api/lua_prefab.h"
 #include "lua/api/prefab_list.h"
-#include "lua/swap_plan.h"
+#include "lua/live/swap_plan.h"
 
 /* Whether an entry before this one declares the prefab that a path begins with. */
 static bool is_planned(lua_State *L, uint32_t before, const char *path) {

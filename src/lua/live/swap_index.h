@@ -1,6 +1,6 @@
 /* Indexes in the swap of what scripts have registered. */
-#ifndef ECS_LUA_SWAP_INDEX_H
-#define ECS_LUA_SWAP_INDEX_H
+#ifndef ECS_LUA_LIVE_SWAP_INDEX_H
+#define ECS_LUA_LIVE_SWAP_INDEX_H
 
 #include <lauxlib.h>
 

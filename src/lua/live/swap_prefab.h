@@ -1,6 +1,6 @@
 /* Prefabs in the swap of what scripts have registered. */
-#ifndef ECS_LUA_SWAP_PREFAB_H
-#define ECS_LUA_SWAP_PREFAB_H
+#ifndef ECS_LUA_LIVE_SWAP_PREFAB_H
+#define ECS_LUA_LIVE_SWAP_PREFAB_H
 
 #include <lauxlib.h>
 

@@ -1,8 +1,8 @@
 /* What the methods that register do when their arguments make sense. There are two tables of it:
 ** one registers now, and one, while scripts are read, keeps what is asked for until a swap. A world
 ** has the one that holds, so that no method asks which. */
-#ifndef ECS_LUA_REGISTRAR_H
-#define ECS_LUA_REGISTRAR_H
+#ifndef ECS_LUA_LIVE_REGISTRAR_H
+#define ECS_LUA_LIVE_REGISTRAR_H
 
 #include <lauxlib.h>
 

@@ -1,7 +1,7 @@
 /* While scripts are read: what they register is kept, to be swapped in at once (swap.h) or not at
 ** all. */
-#ifndef ECS_LUA_RECORDING_H
-#define ECS_LUA_RECORDING_H
+#ifndef ECS_LUA_LIVE_RECORDING_H
+#define ECS_LUA_LIVE_RECORDING_H
 
 #include <lauxlib.h>
 

@@ -1,6 +1,6 @@
 /* Looking at files: what has changed, and what a directory holds. */
-#ifndef ECS_LUA_FILES_H
-#define ECS_LUA_FILES_H
+#ifndef ECS_LUA_LIVE_FILES_H
+#define ECS_LUA_LIVE_FILES_H
 
 #include <lua.h>
 

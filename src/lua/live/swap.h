@@ -1,7 +1,7 @@
 /* What scripts have registered takes the place of what they had registered before: at once, or not
 ** at all. */
-#ifndef ECS_LUA_SWAP_H
-#define ECS_LUA_SWAP_H
+#ifndef ECS_LUA_LIVE_SWAP_H
+#define ECS_LUA_LIVE_SWAP_H
 
 #include <lauxlib.h>
 

@@ -1,4 +1,4 @@
-#include "lua/recording.h"
+#include "lua/live/recording.h"
 
 #include "core/change/declare.h"
 #include "core/change/transact.h"
@@ -17,7 +17,7 @@
 #include "lua/api/lua_prefab.h"
 #include "lua/api/lua_query.h"
 #include "lua/api/lua_observer.h"
-#include "lua/registrar.h"
+#include "lua/live/registrar.h"
 #include "lua/stage.h"
 #include "lua/api/system.h"
 #include "lua/view.h"

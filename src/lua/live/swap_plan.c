@@ -1,4 +1,4 @@
-#include "lua/swap_plan.h"
+#include "lua/live/swap_plan.h"
 
 #include "core/base/text.h"
 #include "ecs_world.h"

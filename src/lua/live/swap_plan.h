@@ -1,6 +1,6 @@
 /* The plan of a swap, as its body goes through it. */
-#ifndef ECS_LUA_SWAP_PLAN_H
-#define ECS_LUA_SWAP_PLAN_H
+#ifndef ECS_LUA_LIVE_SWAP_PLAN_H
+#define ECS_LUA_LIVE_SWAP_PLAN_H
 
 #include <lauxlib.h>
 

@@ -5,7 +5,7 @@
 #define _DARWIN_C_SOURCE
 #endif
 
-#include "lua/files.h"
+#include "lua/live/files.h"
 
 #include <string.h>
 #include <time.h>

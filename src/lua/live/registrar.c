@@ -1,5 +1,5 @@
 /* Registering now; the other table is in recording.c. */
-#include "lua/registrar.h"
+#include "lua/live/registrar.h"
 
 #include "lua/api/lua_component.h"
 #include "lua/api/lua_declare.h"
