@@ -16,10 +16,10 @@
 #include "lua/bind/names.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/form.h"
+#include "lua/loop/form.h"
 #include "lua/api/lua_query.h"
 #include "lua/bind/slot.h"
-#include "lua/where.h"
+#include "lua/loop/where.h"
 
 void source_run(lua_State *L, int filter, lua_CFunction body, int arguments) {
   int first = lua_gettop(L) - arguments + 1;

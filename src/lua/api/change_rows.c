@@ -18,7 +18,7 @@
 #include "lua/bind/world_box.h"
 #include "lua/api/lua_query.h"
 #include "lua/bind/slot.h"
-#include "lua/where.h"
+#include "lua/loop/where.h"
 
 /* What is done to each entity, and by which method. */
 struct change {

@@ -5,7 +5,7 @@
 #include "ecs_lua_open.h"
 #include "lua/api/disown.h"
 #include "lua/api/embedded.h"
-#include "lua/frame.h"
+#include "lua/loop/frame.h"
 #include "lua/api/lua_world.h"
 
 /* loader(name): runs one of the embedded files. */

@@ -19,7 +19,7 @@
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/loop.h"
+#include "lua/loop/loop.h"
 #include "lua/api/lua_declare.h"
 #include "lua/api/world_index.h"
 #include "lua/live/registrar.h"

@@ -20,8 +20,8 @@
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/loop.h"
-#include "lua/loop_box.h"
+#include "lua/loop/loop.h"
+#include "lua/loop/loop_box.h"
 #include "lua/live/registrar.h"
 
 /* A description being put together from the plain table that the schema parser made:

@@ -10,8 +10,8 @@
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/variables.h"
-#include "lua/each.h"
-#include "lua/loop.h"
+#include "lua/loop/each.h"
+#include "lua/loop/loop.h"
 #include "lua/api/lua_declare.h"
 #include "lua/api/lua_query.h"
 

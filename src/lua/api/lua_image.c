@@ -15,7 +15,7 @@
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/loop.h"
+#include "lua/loop/loop.h"
 #include "lua/api/worlds.h"
 
 const char kind_image = 0, kind_snapshot = 0;

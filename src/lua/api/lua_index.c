@@ -9,7 +9,7 @@
 #include "lua/bind/id_args.h"
 #include "lua/bind/status.h"
 #include "lua/jit/index_keys.h"
-#include "lua/index_loop.h"
+#include "lua/loop/index_loop.h"
 #include "lua/jit/system_run.h"
 #include "core/base/text.h"
 

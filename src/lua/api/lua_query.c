@@ -14,12 +14,12 @@
 #include "lua/bind/status.h"
 #include "lua/bind/variables.h"
 #include "lua/bind/world_box.h"
-#include "lua/chunk.h"
+#include "lua/loop/chunk.h"
 #include "lua/jit/kernel_query.h"
-#include "lua/loop.h"
-#include "lua/reduce.h"
+#include "lua/loop/loop.h"
+#include "lua/loop/reduce.h"
 #include "lua/live/registrar.h"
-#include "lua/where.h"
+#include "lua/loop/where.h"
 
 const char kind_query = 0;
 

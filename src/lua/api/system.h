@@ -5,7 +5,7 @@
 #include <lauxlib.h>
 
 #include "core/base/base.h"
-#include "lua/scan.h"
+#include "lua/loop/scan.h"
 
 struct system_box;
 struct transaction;

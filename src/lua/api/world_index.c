@@ -12,7 +12,7 @@
 #include "lua/jit/index_keys.h"
 #include "lua/api/lua_index.h"
 #include "lua/live/registrar.h"
-#include "lua/scan.h"
+#include "lua/loop/scan.h"
 #include "lua/api/system.h"
 
 /* Indices on the stack of world:index. */

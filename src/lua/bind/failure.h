@@ -8,7 +8,7 @@
 #include <lauxlib.h>
 
 #include "ecs_types.h"
-#include "lua/each.h"
+#include "lua/loop/each.h"
 
 struct loop_box;
 struct run_failure;

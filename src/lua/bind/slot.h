@@ -3,10 +3,10 @@
 #define ECS_LUA_BIND_SLOT_H
 
 #include "lua/bind/cell.h"
-#include "lua/loop_box.h"
+#include "lua/loop/loop_box.h"
 
 #include "core/ids/record.h"
-#include "lua/loop.h"
+#include "lua/loop/loop.h"
 
 /* The entity of a row of the loop's current run. */
 static inline ecs_id loop_entity(const struct loop_box *loop, uint32_t row) {

@@ -14,10 +14,10 @@
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/index_loop.h"
+#include "lua/loop/index_loop.h"
 #include "lua/jit/key_program.h"
 #include "lua/api/lua_query.h"
-#include "lua/scan.h"
+#include "lua/loop/scan.h"
 #include "lua/api/system_box.h"
 
 /* A userdata that WORLD_REFS anchors by its address. */

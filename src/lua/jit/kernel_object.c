@@ -8,8 +8,8 @@
 #include "lua/api/lua_array.h"
 #include "lua/api/lua_index.h"
 #include "lua/api/lua_spawner.h"
-#include "lua/view.h"
-#include "lua/view_box.h"
+#include "lua/loop/view.h"
+#include "lua/loop/view_box.h"
 
 struct outside kernel_object(lua_State *L, int index, const void *owner) {
   const struct world_box *box = owner;

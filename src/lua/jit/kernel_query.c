@@ -3,16 +3,16 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/bind/closure.h"
-#include "lua/each.h"
-#include "lua/form.h"
+#include "lua/loop/each.h"
+#include "lua/loop/form.h"
 #include "lua/jit/kernel_ready.h"
 #include "lua/jit/kernel_run.h"
-#include "lua/loop.h"
-#include "lua/loop_box.h"
+#include "lua/loop/loop.h"
+#include "lua/loop/loop_box.h"
 #include "lua/api/lua_query.h"
-#include "lua/map.h"
-#include "lua/scan.h"
-#include "lua/where.h"
+#include "lua/loop/map.h"
+#include "lua/loop/scan.h"
+#include "lua/loop/where.h"
 
 /* QUERY_KERNELS has a table for each result, and for each behind a q:where(fn), with functions as
 ** weak keys, and behind these as many with what was known of closures (closure.c). WORLD_REFS has,

@@ -12,8 +12,8 @@
 #include "lua/bind/failure.h"
 #include "lua/jit/kernel_ready.h"
 #include "lua/jit/kernel_variant.h"
-#include "lua/loop.h"
-#include "lua/loop_box.h"
+#include "lua/loop/loop.h"
+#include "lua/loop/loop_box.h"
 #include "lua/api/lua_query.h"
 #include "lua/jit/variant.h"
 

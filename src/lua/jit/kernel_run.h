@@ -3,7 +3,7 @@
 #define ECS_LUA_JIT_KERNEL_RUN_H
 
 
-#include "lua/each.h"
+#include "lua/loop/each.h"
 
 struct k_total;
 struct kernel;

@@ -8,7 +8,7 @@
 #include "lua/api/lua_schedule.h"
 #include "lua/api/lua_observer.h"
 #include "lua/api/system.h"
-#include "lua/view.h"
+#include "lua/loop/view.h"
 #include "lua/api/world_array.h"
 #include "lua/api/world_index.h"
 

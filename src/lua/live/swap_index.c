@@ -8,7 +8,7 @@
 #include "lua/bind/options.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/stage.h"
+#include "lua/loop/stage.h"
 #include "lua/live/swap_plan.h"
 #include "lua/api/world_index.h"
 

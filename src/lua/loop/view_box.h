@@ -1,6 +1,6 @@
 /* What a view is made of: see view.h. */
-#ifndef ECS_LUA_VIEW_BOX_H
-#define ECS_LUA_VIEW_BOX_H
+#ifndef ECS_LUA_LOOP_VIEW_BOX_H
+#define ECS_LUA_LOOP_VIEW_BOX_H
 
 #include "lua/bind/object.h"
 

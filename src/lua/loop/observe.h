@@ -1,6 +1,6 @@
 /* Observers whose bodies are Lua functions: how they are called. */
-#ifndef ECS_LUA_OBSERVE_H
-#define ECS_LUA_OBSERVE_H
+#ifndef ECS_LUA_LOOP_OBSERVE_H
+#define ECS_LUA_LOOP_OBSERVE_H
 
 #include <lauxlib.h>
 

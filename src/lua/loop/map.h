@@ -1,6 +1,6 @@
 /* q:map: values of single fields in, values out. */
-#ifndef ECS_LUA_MAP_H
-#define ECS_LUA_MAP_H
+#ifndef ECS_LUA_LOOP_MAP_H
+#define ECS_LUA_LOOP_MAP_H
 
 #include <lauxlib.h>
 

@@ -1,6 +1,6 @@
 /* Views seen as a whole: pairs, #, tostring, and as a plain table. */
-#ifndef ECS_LUA_VIEW_WALK_H
-#define ECS_LUA_VIEW_WALK_H
+#ifndef ECS_LUA_LOOP_VIEW_WALK_H
+#define ECS_LUA_LOOP_VIEW_WALK_H
 
 #include <lauxlib.h>
 

@@ -1,4 +1,4 @@
-#include "lua/reduce.h"
+#include "lua/loop/reduce.h"
 
 #include "core/query/matches.h"
 #include "core/query/query.h"
@@ -8,14 +8,14 @@
 #include "kernel/fold.h"
 #include "kernel/program.h"
 #include "lua/bind/world_box.h"
-#include "lua/each.h"
-#include "lua/form.h"
+#include "lua/loop/each.h"
+#include "lua/loop/form.h"
 #include "lua/jit/kernel_query.h"
 #include "lua/jit/kernel_ready.h"
 #include "lua/jit/kernel_run.h"
 #include "lua/api/lua_query.h"
 #include "lua/bind/slot.h"
-#include "lua/where.h"
+#include "lua/loop/where.h"
 
 /* On the stack: check_form's. */
 enum { AT_QUERY = 1, AT_FUNCTION, AT_DT, AT_FILTER, AT_KERNEL };

@@ -1,4 +1,4 @@
-#include "lua/column.h"
+#include "lua/loop/column.h"
 
 #include "core/base/column_cells.h"
 #include "core/base/types.h"
@@ -12,8 +12,8 @@
 #include "lua/bind/status.h"
 #include "lua/bind/store_cell.h"
 #include "lua/bind/world_box.h"
-#include "lua/chunk.h"
-#include "lua/loop.h"
+#include "lua/loop/chunk.h"
+#include "lua/loop/loop.h"
 #include "lua/api/lua_query.h"
 #include "lua/bind/slot.h"
 

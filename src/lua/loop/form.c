@@ -1,14 +1,14 @@
-#include "lua/form.h"
+#include "lua/loop/form.h"
 
 #include "lua/bind/attempt.h"
 #include "lua/bind/world_box.h"
 #include "lua/bind/failure.h"
-#include "lua/loop.h"
-#include "lua/loop_box.h"
+#include "lua/loop/loop.h"
+#include "lua/loop/loop_box.h"
 #include "lua/api/lua_query.h"
 #include "core/base/chance.h"
 #include "core/query/changes.h"
-#include "lua/where.h"
+#include "lua/loop/where.h"
 
 struct query_box *check_form(lua_State *L) {
   struct query_box *query = check_source(L, 3);

@@ -1,4 +1,4 @@
-#include "lua/observe.h"
+#include "lua/loop/observe.h"
 
 #include "core/schedule/observer.h"
 #include "core/query/query.h"
@@ -7,15 +7,15 @@
 #include "core/world/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/world_box.h"
-#include "lua/each.h"
-#include "lua/frame.h"
-#include "lua/loop.h"
+#include "lua/loop/each.h"
+#include "lua/loop/frame.h"
+#include "lua/loop/loop.h"
 #include "lua/api/lua_query.h"
 #include "lua/bind/slot.h"
 #include "lua/api/system_box.h"
 #include "lua/jit/system_run.h"
-#include "lua/view.h"
-#include "lua/view_box.h"
+#include "lua/loop/view.h"
+#include "lua/loop/view_box.h"
 
 /* Pushes what the function is given of the match that the loop shows; its views follow the loop on
 ** the stack. */

@@ -1,6 +1,6 @@
 /* Loops over the tables of a query. */
-#ifndef ECS_LUA_LOOP_H
-#define ECS_LUA_LOOP_H
+#ifndef ECS_LUA_LOOP_LOOP_H
+#define ECS_LUA_LOOP_LOOP_H
 
 #include <limits.h>
 

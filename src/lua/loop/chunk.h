@@ -1,6 +1,6 @@
 /* Chunks: the rows of one table as a loop comes to it. */
-#ifndef ECS_LUA_CHUNK_H
-#define ECS_LUA_CHUNK_H
+#ifndef ECS_LUA_LOOP_CHUNK_H
+#define ECS_LUA_LOOP_CHUNK_H
 
 #include "lua/bind/object.h"
 

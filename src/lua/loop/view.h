@@ -1,7 +1,7 @@
 /* Views: a component of the current row, of a resource, or a part of one, as a script reads and
 ** writes it. */
-#ifndef ECS_LUA_VIEW_H
-#define ECS_LUA_VIEW_H
+#ifndef ECS_LUA_LOOP_VIEW_H
+#define ECS_LUA_LOOP_VIEW_H
 
 #include <lauxlib.h>
 

@@ -1,8 +1,8 @@
 /* What a loop is made of: where it has come to in its query's tables, and what is there. */
-#ifndef ECS_LUA_LOOP_BOX_H
-#define ECS_LUA_LOOP_BOX_H
+#ifndef ECS_LUA_LOOP_LOOP_BOX_H
+#define ECS_LUA_LOOP_LOOP_BOX_H
 
-#include "lua/loop.h"
+#include "lua/loop/loop.h"
 
 #include "core/base/one_cell.h"
 

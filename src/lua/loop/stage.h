@@ -1,6 +1,6 @@
 /* What scripts have registered while they are read. */
-#ifndef ECS_LUA_STAGE_H
-#define ECS_LUA_STAGE_H
+#ifndef ECS_LUA_LOOP_STAGE_H
+#define ECS_LUA_LOOP_STAGE_H
 
 #include "core/base/chance.h"
 #include "core/change/transaction.h"

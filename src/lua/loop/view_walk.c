@@ -1,15 +1,15 @@
 /* Views seen as a whole: pairs, #, tostring, and as a plain table. */
-#include "lua/view_walk.h"
+#include "lua/loop/view_walk.h"
 
 #include "core/storage/fields.h"
 
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/index_loop.h"
+#include "lua/loop/index_loop.h"
 #include "lua/bind/shape.h"
-#include "lua/view.h"
-#include "lua/view_box.h"
+#include "lua/loop/view.h"
+#include "lua/loop/view_box.h"
 
 /* The view at argument 1 with a row to show, or an error. */
 static struct view_box *check_view(lua_State *L) {

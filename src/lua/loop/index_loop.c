@@ -1,6 +1,6 @@
 #include <lauxlib.h>
 
-#include "lua/index_loop.h"
+#include "lua/loop/index_loop.h"
 
 #include "core/base/column_cells.h"
 #include "core/index/refresh.h"
@@ -12,8 +12,8 @@
 #include "lua/bind/lua_value.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/view.h"
-#include "lua/view_box.h"
+#include "lua/loop/view.h"
+#include "lua/loop/view_box.h"
 
 const char kind_found = 0, kind_held = 0;
 

@@ -1,4 +1,4 @@
-#include "lua/map.h"
+#include "lua/loop/map.h"
 
 #include "core/base/chance.h"
 #include "core/storage/marks.h"
@@ -13,8 +13,8 @@
 #include "lua/bind/status.h"
 #include "lua/bind/store_cell.h"
 #include "lua/bind/world_box.h"
-#include "lua/each.h"
-#include "lua/loop.h"
+#include "lua/loop/each.h"
+#include "lua/loop/loop.h"
 #include "lua/api/lua_query.h"
 #include "lua/bind/slot.h"
 #include "core/base/chance.h"

@@ -1,9 +1,9 @@
 /* Forms: the ways in which a query takes a function and calls it for its rows at once, as in
 ** q:each(fn), q:map(fn), q:run(fn). */
-#ifndef ECS_LUA_FORM_H
-#define ECS_LUA_FORM_H
+#ifndef ECS_LUA_LOOP_FORM_H
+#define ECS_LUA_LOOP_FORM_H
 
-#include "lua/each.h"
+#include "lua/loop/each.h"
 
 struct chance;
 

@@ -1,9 +1,9 @@
-#include "lua/each.h"
+#include "lua/loop/each.h"
 
 #include "core/base/chance.h"
 
 #include "lua/bind/args.h"
-#include "lua/loop.h"
+#include "lua/loop/loop.h"
 #include "lua/bind/slot.h"
 
 int function_parameters(lua_State *L, int function) {

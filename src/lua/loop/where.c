@@ -1,5 +1,5 @@
 /* q:where(fn): a query whose rows also satisfy a function, which is compiled if possible. */
-#include "lua/where.h"
+#include "lua/loop/where.h"
 
 #include "core/base/chance.h"
 #include "core/query/query.h"
@@ -8,12 +8,12 @@
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/each.h"
+#include "lua/loop/each.h"
 #include "lua/bind/failure.h"
-#include "lua/form.h"
+#include "lua/loop/form.h"
 #include "lua/jit/kernel_query.h"
 #include "lua/jit/kernel_run.h"
-#include "lua/loop_box.h"
+#include "lua/loop/loop_box.h"
 #include "lua/api/lua_query.h"
 
 const char kind_where = 0;

@@ -1,6 +1,6 @@
 /* The stack on which the core calls scripts' functions, and what they raise is kept. */
-#ifndef ECS_LUA_FRAME_H
-#define ECS_LUA_FRAME_H
+#ifndef ECS_LUA_LOOP_FRAME_H
+#define ECS_LUA_LOOP_FRAME_H
 
 #include <lauxlib.h>
 

@@ -1,6 +1,6 @@
 /* for ... in index:within(...): going through what has been found. */
-#ifndef ECS_LUA_INDEX_LOOP_H
-#define ECS_LUA_INDEX_LOOP_H
+#ifndef ECS_LUA_LOOP_INDEX_LOOP_H
+#define ECS_LUA_LOOP_INDEX_LOOP_H
 
 #include "lua/bind/object.h"
 #include "ecs_index.h"

@@ -1,4 +1,4 @@
-#include "lua/view.h"
+#include "lua/loop/view.h"
 
 #include "core/base/column_cells.h"
 #include "core/storage/component.h"
@@ -15,14 +15,14 @@
 #include "lua/bind/status.h"
 #include "lua/bind/store_cell.h"
 #include "lua/bind/world_box.h"
-#include "lua/index_loop.h"
-#include "lua/loop.h"
-#include "lua/loop_box.h"
+#include "lua/loop/index_loop.h"
+#include "lua/loop/loop.h"
+#include "lua/loop/loop_box.h"
 #include "lua/api/lua_query.h"
 #include "lua/live/registrar.h"
 #include "lua/bind/shape.h"
-#include "lua/view_box.h"
-#include "lua/view_walk.h"
+#include "lua/loop/view_box.h"
+#include "lua/loop/view_walk.h"
 
 const char kind_view = 0, kind_elements = 0;
 

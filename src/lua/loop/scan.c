@@ -2,7 +2,7 @@
 ** what the function was given, unless it is assigned to, and what follows from that up to the
 ** next place that is jumped to. A function that is called with a view is followed as far as it
 ** runs in any case. */
-#include "lua/scan.h"
+#include "lua/loop/scan.h"
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
@@ -17,8 +17,8 @@
 #include "lua/bind/world_box.h"
 #include "lua/api/lua_schedule.h"
 #include "lua/live/swap.h"
-#include "lua/view.h"
-#include "lua/view_box.h"
+#include "lua/loop/view.h"
+#include "lua/loop/view_box.h"
 
 #define SCAN_DEPTH 4         /* functions that call one another */
 #define SCAN_CALLS 64

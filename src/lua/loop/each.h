@@ -1,6 +1,6 @@
 /* Functions that are called for the rows of a loop. */
-#ifndef ECS_LUA_EACH_H
-#define ECS_LUA_EACH_H
+#ifndef ECS_LUA_LOOP_EACH_H
+#define ECS_LUA_LOOP_EACH_H
 
 #include <lauxlib.h>
 

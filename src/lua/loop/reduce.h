@@ -1,6 +1,6 @@
 /* Forms that bring what a function returns for each row to one value. */
-#ifndef ECS_LUA_REDUCE_H
-#define ECS_LUA_REDUCE_H
+#ifndef ECS_LUA_LOOP_REDUCE_H
+#define ECS_LUA_LOOP_REDUCE_H
 
 #include <lauxlib.h>
 

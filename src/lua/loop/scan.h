@@ -1,7 +1,7 @@
 /* What a function that is to be registered does with what it will be given, as far as its
 ** bytecode tells: mistakes that would stop its first run. */
-#ifndef ECS_LUA_SCAN_H
-#define ECS_LUA_SCAN_H
+#ifndef ECS_LUA_LOOP_SCAN_H
+#define ECS_LUA_LOOP_SCAN_H
 
 #include <lauxlib.h>
 

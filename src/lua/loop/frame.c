@@ -1,4 +1,4 @@
-#include "lua/frame.h"
+#include "lua/loop/frame.h"
 
 #include "lua/bind/attempt.h"
 #include "lua/bind/status.h"

@@ -1,7 +1,7 @@
 /* q:where(fn): a query whose rows also satisfy a function. Its methods are those of queries: each
 ** begins with check_source, and goes over source_loop. */
-#ifndef ECS_LUA_WHERE_H
-#define ECS_LUA_WHERE_H
+#ifndef ECS_LUA_LOOP_WHERE_H
+#define ECS_LUA_LOOP_WHERE_H
 
 #include <lauxlib.h>
 

@@ -1,4 +1,4 @@
-#include "lua/chunk.h"
+#include "lua/loop/chunk.h"
 
 #include "core/storage/sparse.h"
 #include "core/storage/layout.h"
@@ -6,11 +6,11 @@
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
 #include "lua/bind/status.h"
-#include "lua/column.h"
-#include "lua/loop.h"
-#include "lua/loop_box.h"
+#include "lua/loop/column.h"
+#include "lua/loop/loop.h"
+#include "lua/loop/loop_box.h"
 #include "lua/api/lua_query.h"
-#include "lua/where.h"
+#include "lua/loop/where.h"
 
 const char kind_chunk = 0;
 

@@ -1,6 +1,6 @@
 /* Columns of chunks. */
-#ifndef ECS_LUA_COLUMN_H
-#define ECS_LUA_COLUMN_H
+#ifndef ECS_LUA_LOOP_COLUMN_H
+#define ECS_LUA_LOOP_COLUMN_H
 
 #include "lua/bind/object.h"
 

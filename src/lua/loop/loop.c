@@ -1,4 +1,4 @@
-#include "lua/loop.h"
+#include "lua/loop/loop.h"
 
 #include "core/query/changes.h"
 #include "core/command/command.h"
@@ -11,10 +11,10 @@
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
-#include "lua/loop_box.h"
+#include "lua/loop/loop_box.h"
 #include "lua/api/lua_query.h"
-#include "lua/view.h"
-#include "lua/view_box.h"
+#include "lua/loop/view.h"
+#include "lua/loop/view_box.h"
 
 #define TRIES 100            /* to make a loop while finalizers use the world */
 
