@@ -7,7 +7,7 @@
 #include "core/world/world.h"
 #include "kernel/build.h"
 #include "kernel/random.h"
-#include "kernel/run.h"
+#include "runner/run.h"
 #include "core/base/text.h"
 
 enum { ROWS = 150, TABLES = 3 };

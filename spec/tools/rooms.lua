@@ -25,15 +25,15 @@ local ROOMS = {
 
 -- Files with rules of their own.
 local ROOM_OF_FILE = {
-  ["kernel/run.c"] = "kernel/run", ["kernel/run.h"] = "kernel/run",
-  ["kernel/lookup.c"] = "kernel/run", ["kernel/lookup.h"] = "kernel/run",
-  ["kernel/brood.c"] = "kernel/run", ["kernel/brood.h"] = "kernel/run",
-  ["kernel/giving.c"] = "kernel/run", ["kernel/giving.h"] = "kernel/run",
-  ["kernel/partners.c"] = "kernel/run", ["kernel/partners.h"] = "kernel/run",
-  ["kernel/partners_tied.c"] = "kernel/run", ["kernel/partners_tied.h"] = "kernel/run",
-  ["kernel/gather.c"] = "kernel/run", ["kernel/gather.h"] = "kernel/run",
-  ["kernel/plainly.c"] = "kernel/run", ["kernel/plainly.h"] = "kernel/run",
-  ["kernel/abreast.c"] = "kernel/run", ["kernel/abreast.h"] = "kernel/run",
+  ["runner/run.c"] = "kernel/run", ["runner/run.h"] = "kernel/run",
+  ["runner/lookup.c"] = "kernel/run", ["runner/lookup.h"] = "kernel/run",
+  ["runner/brood.c"] = "kernel/run", ["runner/brood.h"] = "kernel/run",
+  ["runner/giving.c"] = "kernel/run", ["runner/giving.h"] = "kernel/run",
+  ["runner/partners.c"] = "kernel/run", ["runner/partners.h"] = "kernel/run",
+  ["runner/partners_tied.c"] = "kernel/run", ["runner/partners_tied.h"] = "kernel/run",
+  ["runner/gather.c"] = "kernel/run", ["runner/gather.h"] = "kernel/run",
+  ["runner/plainly.c"] = "kernel/run", ["runner/plainly.h"] = "kernel/run",
+  ["runner/abreast.c"] = "kernel/run", ["runner/abreast.h"] = "kernel/run",
 }
 
 local INCLUDES_TODAY = {

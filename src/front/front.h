@@ -10,9 +10,9 @@
 #include "front/outside.h"
 #include "front/result.h"
 #include "kernel/build_note.h"
-#include "kernel/lookup.h"
-#include "kernel/partners.h"
-#include "kernel/run.h"
+#include "runner/lookup.h"
+#include "runner/partners.h"
+#include "runner/run.h"
 
 struct leaf;
 

@@ -5,7 +5,7 @@
 
 #include <lauxlib.h>
 
-#include "kernel/run.h"
+#include "runner/run.h"
 
 #define FRONT_UNIFORMS 200
 #define FRONT_GUARDS 250

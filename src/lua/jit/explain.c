@@ -7,7 +7,7 @@
 #include "core/query/query.h"
 #include "core/query/query_rows.h"
 #include "core/query/term.h"
-#include "kernel/lookup.h"
+#include "runner/lookup.h"
 #include "kernel/program.h"
 #include "lua/api/apart.h"
 #include "lua/bind/args.h"

@@ -1,7 +1,7 @@
 #include "lua/jit/kernel.h"
 
 #include "core/world/attachment.h"
-#include "kernel/abreast.h"
+#include "runner/abreast.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/jit/kernel_variant.h"

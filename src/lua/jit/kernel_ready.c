@@ -4,7 +4,7 @@
 #include "core/query/query.h"
 #include "core/query/query_rows.h"
 #include "core/query/walk.h"
-#include "kernel/run.h"
+#include "runner/run.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/jit/kernel_indexes.h"

@@ -5,7 +5,7 @@
 #include "core/query/query_rows.h"
 #include "core/query/walk.h"
 #include "core/world/world.h"
-#include "kernel/gather.h"
+#include "runner/gather.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"

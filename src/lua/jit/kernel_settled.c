@@ -1,7 +1,7 @@
 #include "lua/jit/kernel_settled.h"
 
 #include "core/query/query.h"
-#include "kernel/abreast.h"
+#include "runner/abreast.h"
 #include "lua/jit/kernel_variant.h"
 #include "lua/jit/variant.h"
 

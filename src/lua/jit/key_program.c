@@ -6,7 +6,7 @@
 #include "core/query/query.h"
 #include "core/world/world.h"
 #include "kernel/program.h"
-#include "kernel/run.h"
+#include "runner/run.h"
 #include "lua/bind/status.h"
 #include "lua/bind/variables.h"
 #include "lua/bind/world_box.h"

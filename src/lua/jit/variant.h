@@ -4,9 +4,9 @@
 
 #include "core/world/attachment.h"
 #include "front/guard.h"
-#include "kernel/brood.h"
-#include "kernel/partners.h"
-#include "kernel/run.h"
+#include "runner/brood.h"
+#include "runner/partners.h"
+#include "runner/run.h"
 #include "lua/jit/kernel.h"
 #include "lua/jit/kernel_variant.h"
 

@@ -2,10 +2,10 @@
 ** their tables block by block and column by column, where a spawn means nothing but a row, and are
 ** staged one by one else. What is kept belongs to the only scope that is open, in which nothing
 ** else is staged; none of them has an id before. One by one they took four times as long. */
-#ifndef ECS_KERNEL_BROOD_H
-#define ECS_KERNEL_BROOD_H
+#ifndef ECS_RUNNER_BROOD_H
+#define ECS_RUNNER_BROOD_H
 
-#include "kernel/run.h"
+#include "runner/run.h"
 
 struct giving;
 struct k_given;

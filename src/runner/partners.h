@@ -1,8 +1,8 @@
 /* Whom rows look at in indexes, or are tied to: partners are rows of an index's copies, or indices
 ** of entities, in the order in which a loop comes to them. Reads the world, changes nothing, and
 ** runs no Lua. */
-#ifndef ECS_KERNEL_PARTNERS_H
-#define ECS_KERNEL_PARTNERS_H
+#ifndef ECS_RUNNER_PARTNERS_H
+#define ECS_RUNNER_PARTNERS_H
 
 #include "kernel/program.h"
 

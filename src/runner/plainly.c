@@ -1,4 +1,4 @@
-#include "kernel/plainly.h"
+#include "runner/plainly.h"
 
 #include "core/ids/entity_index.h"
 #include "core/storage/packed.h"

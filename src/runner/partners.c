@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "kernel/partners.h"
+#include "runner/partners.h"
 
 #include "core/base/many.h"
 #include "core/index/edition.h"

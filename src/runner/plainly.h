@@ -1,11 +1,11 @@
 /* Running a plan that needs nothing but the machine over whole tables: where these have few rows,
 ** to ask before each of them what else there is to do takes longer than its rows. */
-#ifndef ECS_KERNEL_PLAINLY_H
-#define ECS_KERNEL_PLAINLY_H
+#ifndef ECS_RUNNER_PLAINLY_H
+#define ECS_RUNNER_PLAINLY_H
 
 #include "core/query/query.h"
 #include "core/world/world.h"
-#include "kernel/run.h"
+#include "runner/run.h"
 
 /* Whether a run is one: every row of each of its query's tables matches once, one thread runs them,
 ** and the program asks nothing of tables and says nothing of rows. */

@@ -1,4 +1,4 @@
-#include "kernel/run.h"
+#include "runner/run.h"
 
 #include "core/base/many.h"
 #include "core/base/pool.h"
@@ -14,11 +14,11 @@
 #include "core/query/stretch.h"
 #include "core/query/walk.h"
 #include "core/world/world.h"
-#include "kernel/giving.h"
-#include "kernel/lookup.h"
+#include "runner/giving.h"
+#include "runner/lookup.h"
 #include "kernel/ops.h"
-#include "kernel/partners_tied.h"
-#include "kernel/plainly.h"
+#include "runner/partners_tied.h"
+#include "runner/plainly.h"
 
 /* ---- plans ---- */
 

@@ -1,10 +1,10 @@
 /* Runs of several plans at once, on the threads of a pool: parts of their tables' rows are taken
 ** one after the other by whoever comes. No run may write what another one gets at; none can fail,
 ** gives commands, or has totals. */
-#ifndef ECS_KERNEL_ABREAST_H
-#define ECS_KERNEL_ABREAST_H
+#ifndef ECS_RUNNER_ABREAST_H
+#define ECS_RUNNER_ABREAST_H
 
-#include "kernel/run.h"
+#include "runner/run.h"
 
 #define ABREAST_MOST 32        /* runs */
 

@@ -1,4 +1,4 @@
-#include "kernel/giving.h"
+#include "runner/giving.h"
 
 #include "core/base/column_cells.h"
 #include "core/base/value.h"
@@ -19,7 +19,7 @@
 #include "core/command/watch.h"
 #include "core/storage/marks.h"
 #include "core/world/world.h"
-#include "kernel/brood.h"
+#include "runner/brood.h"
 
 static const struct run_command *order_of(const struct run *run, uint32_t order) {
   assert(order < run->plan->order_count && staging_is_open(&run->query->world->staging));

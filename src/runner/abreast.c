@@ -1,4 +1,4 @@
-#include "kernel/abreast.h"
+#include "runner/abreast.h"
 
 #include "core/base/pool.h"
 #include "core/base/portions.h"

@@ -1,4 +1,4 @@
-#include "kernel/partners_tied.h"
+#include "runner/partners_tied.h"
 
 #include "core/storage/component.h"
 #include "core/storage/fields.h"

@@ -2,11 +2,11 @@
 ** and about others have found are copied to columns of their own, and back what was written. Of a
 ** match only the rows are kept; cells are copied before a run column by column, which takes a third
 ** of the time that it takes match by match. */
-#ifndef ECS_KERNEL_GATHER_H
-#define ECS_KERNEL_GATHER_H
+#ifndef ECS_RUNNER_GATHER_H
+#define ECS_RUNNER_GATHER_H
 
 #include "core/query/matches.h"
-#include "kernel/run.h"
+#include "runner/run.h"
 
 #define GATHER_ROWS MATCHES_ROWS
 

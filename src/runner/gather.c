@@ -1,4 +1,4 @@
-#include "kernel/gather.h"
+#include "runner/gather.h"
 
 #include "core/base/many.h"
 #include "core/base/bits.h"

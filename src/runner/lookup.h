@@ -1,7 +1,7 @@
 /* What programs look up of entities by their ids: instead of a component's cells in the row, those
 ** of whatever entity an id names. Reads the world, changes nothing, and runs no Lua. */
-#ifndef ECS_KERNEL_LOOKUP_H
-#define ECS_KERNEL_LOOKUP_H
+#ifndef ECS_RUNNER_LOOKUP_H
+#define ECS_RUNNER_LOOKUP_H
 
 #include "core/base/base.h"
 

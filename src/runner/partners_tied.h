@@ -1,8 +1,8 @@
 /* Whom rows go through by relations: as partners.h, whose items are indices of entities. */
-#ifndef ECS_KERNEL_PARTNERS_TIED_H
-#define ECS_KERNEL_PARTNERS_TIED_H
+#ifndef ECS_RUNNER_PARTNERS_TIED_H
+#define ECS_RUNNER_PARTNERS_TIED_H
 
-#include "kernel/partners.h"
+#include "runner/partners.h"
 
 /* A k_list of LIST_SOURCES or LIST_TARGETS. */
 size_t partners_tied(const ecs_world *world, const struct run_list *list,

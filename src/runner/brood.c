@@ -1,4 +1,4 @@
-#include "kernel/brood.h"
+#include "runner/brood.h"
 
 #include "core/base/column_cells.h"
 #include "core/command/command.h"
@@ -14,7 +14,7 @@
 #include "core/entity/sweeping.h"
 #include "core/storage/table.h"
 #include "core/world/world.h"
-#include "kernel/giving.h"
+#include "runner/giving.h"
 
 /* ---- whether they are kept ---- */
 

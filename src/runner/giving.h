@@ -1,11 +1,11 @@
 /* Giving the orders that rows have noted down: commands to entities, and events. */
-#ifndef ECS_KERNEL_GIVING_H
-#define ECS_KERNEL_GIVING_H
+#ifndef ECS_RUNNER_GIVING_H
+#define ECS_RUNNER_GIVING_H
 
 #include "core/base/value.h"
 #include "core/entity/entity.h"
 #include "kernel/build_note.h"
-#include "kernel/run.h"
+#include "runner/run.h"
 
 struct event;
 struct table;

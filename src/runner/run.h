@@ -2,8 +2,8 @@
 ** table, the ids of its entities are written out where the program wants them, and the commands
 ** that it has marked are staged. No Lua: a host in C, or a thread, can do it. A row that fails is
 ** a value that says which entity, and why. */
-#ifndef ECS_KERNEL_RUN_H
-#define ECS_KERNEL_RUN_H
+#ifndef ECS_RUNNER_RUN_H
+#define ECS_RUNNER_RUN_H
 
 #include "core/base/buffer.h"
 #include "core/query/stretch.h"

@@ -1,4 +1,4 @@
-#include "kernel/lookup.h"
+#include "runner/lookup.h"
 
 #include "core/base/many.h"
 #include "core/base/type_column.h"
