@@ -13,7 +13,7 @@
 #include "core/storage/graph.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 struct digest {
   ecs_world *world;

@@ -6,7 +6,7 @@
 #include "core/relation/builtin.h"
 #include "core/storage/fields.h"
 #include "core/relation/relation.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 #define ROOM (1u << 18)

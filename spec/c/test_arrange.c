@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/schedule/timetable.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 #define SYSTEMS 12u

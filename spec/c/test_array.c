@@ -3,7 +3,7 @@
 
 #include "core/storage/array.h"
 #include "core/storage/cells.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 static ecs_id declare_array(struct fixture *f, const char *name, ecs_type type, uint32_t length) {

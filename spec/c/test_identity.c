@@ -2,7 +2,7 @@
 ** C35 to C40, C52 to C54, C57, C59, C63, C64, C80 to C82. */
 #include <string.h>
 
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 static struct fixture f;

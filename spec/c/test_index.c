@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/intern.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 struct place { double x, y, z; };

@@ -4,7 +4,7 @@
 
 #include "core/command/command.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "kernel/build.h"
 #include "kernel/random.h"
 #include "runner/run.h"

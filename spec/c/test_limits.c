@@ -5,7 +5,7 @@
 
 #include "core/change/declare.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 #include "core/base/arena.h"
 

@@ -8,7 +8,7 @@
 
 #include "core/schedule/schedule.h"
 #include "core/schedule/timetable.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 static struct fixture f;
 

@@ -11,7 +11,7 @@
 /* Behind the headers of Lua, whose functions are not hidden. */
 #include "core/storage/graph.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "lua/bind/world_box.h"
 #include "lua/api/embedded.h"
 

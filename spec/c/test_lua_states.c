@@ -3,7 +3,7 @@
 #include "fixture.h"
 #include "lua_state.h"
 
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 static struct fixture f;
 static struct lua_host one, two;

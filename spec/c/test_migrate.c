@@ -8,7 +8,7 @@
 #include "core/change/migration.h"
 #include "core/storage/component.h"
 #include "core/storage/fields.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 static struct fixture f;

@@ -5,7 +5,7 @@
 
 #include "core/base/nearest.h"
 #include "core/base/text.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 static struct fixture f;

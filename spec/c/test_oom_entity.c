@@ -7,7 +7,7 @@
 #include "core/storage/component.h"
 #include "core/entity/entity.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* ---- spawning ---- */
 

@@ -2,7 +2,7 @@
 ** what is tied is migrated, saved, loaded and restored. C18, C29. */
 #include <string.h>
 
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "sweep.h"
 
 struct owes { int32_t amount; };

@@ -3,7 +3,7 @@
 
 #include "core/entity/prefab.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 static ecs_id tagged, stats, child_of;

@@ -4,7 +4,7 @@
 
 #include "core/storage/graph.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 static struct fixture f;

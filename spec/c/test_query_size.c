@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 #define MOST 257u

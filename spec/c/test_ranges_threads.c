@@ -6,7 +6,7 @@
 #include "core/base/thread.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/timetable.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 enum { ROWS = 3000 };

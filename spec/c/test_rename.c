@@ -1,5 +1,5 @@
 /* Components that are called otherwise than they were, for hosts in C. */
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 static struct fixture f;

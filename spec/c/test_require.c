@@ -7,7 +7,7 @@
 #include "core/storage/graph.h"
 #include "core/relation/relation.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 #include "image_fixture.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/command/command.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 static struct fixture f;

@@ -6,7 +6,7 @@
 #include "core/command/batch.h"
 #include "core/query/query.h"
 #include "core/entity/some_rows.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 #define ENTITIES 300

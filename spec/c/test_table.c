@@ -6,7 +6,7 @@
 #include "core/storage/graph.h"
 #include "core/storage/packed.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 static struct fixture f;

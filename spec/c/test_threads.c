@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 #include "threads.h"
 

@@ -2,7 +2,7 @@
 ** snapshots, redeclaration. C77, C78. */
 #include <string.h>
 
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "core/storage/toggle.h"
 #include "fixture.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/storage/component.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 static struct fixture f;

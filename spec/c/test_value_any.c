@@ -4,7 +4,7 @@
 #include "core/entity/entity.h"
 #include "core/storage/fields.h"
 #include "core/storage/resource.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "fixture.h"
 
 static struct fixture f;

@@ -16,7 +16,7 @@
 #include "core/storage/event_rows.h"
 #include "core/storage/fields.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 #define RUN 0xFE
 #define MOST (1u << 18)

@@ -10,7 +10,7 @@
 #include "../c/content.h"
 #include "core/storage/component.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "operations_state.h"
 
 #define STEPS 400u

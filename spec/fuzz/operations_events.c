@@ -6,7 +6,7 @@
 #include "core/storage/event.h"
 #include "core/storage/event_rows.h"
 #include "core/storage/fields.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "operations_state.h"
 
 #define MOST_EVENTS 500u

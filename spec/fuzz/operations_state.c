@@ -6,7 +6,7 @@
 
 #include "core/storage/component.h"
 #include "core/storage/fields.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 static const char *const names[NAMES] = {"A", "B", "C", "D", "E", "F"};
 static const char *const field_names[] = {"x", "y", "z", "kind", "of", "to"};

@@ -3,7 +3,7 @@
 
 #include "core/storage/component.h"
 #include "core/storage/fields.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "operations_state.h"
 
 static ecs_status save_to(ecs_world *world, struct image *image) {

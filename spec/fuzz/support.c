@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 #define MOST (256u << 20)
 

@@ -9,7 +9,7 @@
 #include "core/base/value.h"
 #include "core/storage/component.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* ---- columns ---- */
 

@@ -17,7 +17,7 @@
 #include "core/storage/event.h"
 #include "core/query/query.h"
 #include "core/query/term.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* ---- the math library ---- */
 

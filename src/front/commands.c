@@ -6,7 +6,7 @@
 #include "core/base/text.h"
 #include "core/storage/component.h"
 #include "core/query/term.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "front/tying.h"
 
 void order_want(struct front *f) {

@@ -3,7 +3,7 @@
 #include "core/storage/component.h"
 #include "core/storage/event.h"
 #include "core/storage/fields.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "front/commands.h"
 
 /* What an event is given, a field after the other. */

@@ -4,7 +4,7 @@
 #include "front/steps.h"
 #include "core/base/text.h"
 #include "core/base/value.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* ---- masks ---- */
 

@@ -15,7 +15,7 @@
 #include "core/base/value.h"
 #include "core/storage/fields.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* ---- refusing ---- */
 

@@ -10,7 +10,7 @@
 #include "core/storage/component.h"
 #include "core/entity/entity.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* Whether two paths lead to the same, now. */
 static bool read_equal(lua_State *L, int anchors, const struct guard *guard,

@@ -7,7 +7,7 @@
 #include "core/storage/component.h"
 #include "core/relation/relation.h"
 #include "core/query/term.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "kernel/build_list.h"
 #include "kernel/ops.h"
 

@@ -5,7 +5,7 @@
 #include "core/storage/component.h"
 #include "core/relation/relation.h"
 #include "core/query/term.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "front/commands.h"
 
 /* An order that ties, and those that give fields. */

@@ -5,7 +5,7 @@
 #include "core/base/thread.h"
 #include "core/query/query.h"
 #include "core/query/query_rows.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "kernel/machine.h"
 
 /* A table of one of the runs. */

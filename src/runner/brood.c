@@ -13,7 +13,7 @@
 #include "core/entity/spawn.h"
 #include "core/entity/sweeping.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "runner/giving.h"
 
 /* ---- whether they are kept ---- */

@@ -3,7 +3,7 @@
 #include "core/base/many.h"
 #include "core/base/bits.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "kernel/ops.h"
 
 /* ---- room ---- */

@@ -18,7 +18,7 @@
 #include "core/entity/spawn.h"
 #include "core/command/watch.h"
 #include "core/storage/marks.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "runner/brood.h"
 
 static const struct run_command *order_of(const struct run *run, uint32_t order) {

@@ -12,7 +12,7 @@
 #include "core/storage/sparse.h"
 #include "core/storage/layout.h"
 #include "core/storage/toggle.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* A place is a row, and above it the index of its table; of a sparse component the row alone. */
 #define PLACE_BITS 32

@@ -4,7 +4,7 @@
 #include "core/storage/fields.h"
 #include "core/entity/relate.h"
 #include "core/relation/relation.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "kernel/list.h"
 
 /* Sources are ids at first, in the same room, which has place for them from a multiple of their

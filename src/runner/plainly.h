@@ -4,7 +4,7 @@
 #define ECS_RUNNER_PLAINLY_H
 
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "runner/run.h"
 
 /* Whether a run is one: every row of each of its query's tables matches once, one thread runs them,

@@ -13,7 +13,7 @@
 #include "core/query/query_rows.h"
 #include "core/query/stretch.h"
 #include "core/query/walk.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "runner/giving.h"
 #include "runner/lookup.h"
 #include "kernel/ops.h"

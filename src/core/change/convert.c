@@ -7,7 +7,7 @@
 #include "core/base/value.h"
 #include "core/entity/entity.h"
 #include "core/storage/fields.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* An integer of any type, by what it is worth: its bits, or below zero what they are in two's
 ** complement. */

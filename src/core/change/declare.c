@@ -14,7 +14,8 @@
 #include "core/entity/prefab.h"
 #include "core/storage/require.h"
 #include "core/storage/resource.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
+#include "core/storage/registry.h"
 #include "ecs_resource.h"
 
 #define ARRAY_LIMIT 1024u

@@ -1,7 +1,7 @@
 #include "core/change/declare_array.h"
 
 #include "core/storage/array.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_resource.h"
 
 void declare_array_describe(ecs_component_desc *desc, ecs_field *field, const char *name,

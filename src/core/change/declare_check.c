@@ -2,7 +2,7 @@
 
 #include "core/storage/array.h"
 #include "core/storage/event.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* What an exclusive relation begins with. */
 static bool is_target(const ecs_field *field) {

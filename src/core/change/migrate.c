@@ -20,7 +20,8 @@
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
+#include "core/storage/registry.h"
 
 void migration_begin(struct migration *migration, ecs_world *world) {
   memset(migration, 0, sizeof *migration);

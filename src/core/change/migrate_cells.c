@@ -9,7 +9,7 @@
 #include "core/storage/fields.h"
 #include "core/storage/resource.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 static const struct leaf *leaf_of(const struct column *column) {
   return &column->component->leaves[column->leaf];

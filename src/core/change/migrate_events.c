@@ -4,7 +4,7 @@
 #include "core/storage/event.h"
 #include "core/storage/event_rows.h"
 #include "core/storage/fields.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 static ecs_status make_event(struct migration *migration, const struct change *change) {
   struct component *wanted = change->wanted;

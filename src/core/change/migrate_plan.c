@@ -16,7 +16,7 @@
 #include "core/storage/require.h"
 #include "core/storage/sparse.h"
 #include "core/storage/sparse_rows.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* ---- components made of changed ones ---- */
 

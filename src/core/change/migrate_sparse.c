@@ -13,7 +13,7 @@
 #include "core/storage/sparse.h"
 #include "core/storage/sparse_rows.h"
 #include "core/storage/toggle.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 bool migration_stores_otherwise(const struct migration *migration) {
   for (uint32_t i = 0; i < migration->count; i++) {

@@ -12,7 +12,7 @@
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
 #include "core/query/term.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 static bool is_paired(const struct component *component) {
   return component->ties.relation && !component->ties.exclusive;

@@ -6,7 +6,7 @@
 #include "core/change/declare.h"
 #include "core/entity/entity.h"
 #include "core/storage/fields.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* ---- alike ------------------------------------------------------------------------- */
 

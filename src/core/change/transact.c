@@ -9,7 +9,7 @@
 #include "core/storage/component.h"
 #include "core/query/query.h"
 #include "core/storage/resource.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_observer.h"
 #include "ecs_system.h"
 

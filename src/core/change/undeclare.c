@@ -8,7 +8,8 @@
 #include "core/query/query.h"
 #include "core/relation/relation.h"
 #include "core/storage/sparse.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
+#include "core/storage/registry.h"
 
 void declare_forget(ecs_world *world, struct component *component) {
   ecs_id id = component->id;

@@ -1,6 +1,7 @@
 #include "core/command/apply.h"
 
 #include "core/command/batch.h"
+#include "core/command/cascade.h"
 #include "core/command/cascade_end.h"
 #include "core/storage/component.h"
 #include "core/storage/edge.h"
@@ -19,7 +20,7 @@
 #include "core/storage/toggle.h"
 #include "core/command/watch.h"
 #include "core/command/watch_apply.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_world.h"
 
 static struct table *home(const ecs_world *world, ecs_id entity) {

@@ -20,6 +20,7 @@
 
 #include "core/base/column_cells.h"
 #include "core/base/bits.h"
+#include "core/command/chain_map.h"
 #include "core/storage/component.h"
 #include "core/entity/entity.h"
 #include "core/storage/graph.h"
@@ -29,6 +30,7 @@
 #include "core/entity/some_rows.h"
 #include "core/command/watch.h"
 #include "core/command/watch_apply.h"
+#include "core/ids/staging.h"
 #include "ecs_query.h"
 
 bool batch_is_plain(const ecs_world *world, enum command_kind kind, ecs_id id) {

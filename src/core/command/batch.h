@@ -4,7 +4,7 @@
 #define ECS_CORE_COMMAND_BATCH_H
 
 #include "core/command/command.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* Whether to add a component, to remove it, or to despawn means nothing but rows to move: nothing
 ** is tied, required, or kept outside of tables, and observers wait for nothing. `id` is that of a

@@ -12,7 +12,7 @@
 #include "core/entity/relate.h"
 #include "core/relation/relation.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_world.h"
 
 /* ---- who dies ---- */

@@ -1,5 +1,6 @@
 #include "core/command/cascade_end.h"
 
+#include "core/command/cascade.h"
 #include "core/command/command.h"
 #include "core/entity/entity.h"
 #include "core/storage/graph.h"
@@ -9,7 +10,7 @@
 #include "core/storage/row.h"
 #include "core/storage/sparse_rows.h"
 #include "core/storage/toggle.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_world.h"
 
 #define FINISHED_AT_ONCE 512u

@@ -4,14 +4,9 @@
 #ifndef ECS_CORE_COMMAND_CHAIN_MAP_H
 #define ECS_CORE_COMMAND_CHAIN_MAP_H
 
+#include "core/ids/world.h"
 #include "core/base/hash_map.h"
 #include "core/ids/record.h"
-
-struct chain_map {
-  uint32_t *near;              /* one more than the chain's number; 0: none */
-  uint32_t near_capacity;
-  struct map others;
-};
 
 /* Room for more chains, of whatever entities there are and are spawned meanwhile; false when out of
 ** memory. */

@@ -10,8 +10,10 @@
 #include "core/relation/relation.h"
 #include "core/command/replaying.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "core/base/text.h"
+#include "core/command/chain_map.h"
+#include "core/ids/staging.h"
 #include "ecs_entity.h"
 #include "ecs_world.h"
 

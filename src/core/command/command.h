@@ -4,7 +4,7 @@
 #define ECS_CORE_COMMAND_COMMAND_H
 
 #include "core/entity/name.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 enum command_kind { COMMAND_SPAWN, COMMAND_DESPAWN, COMMAND_ADD, COMMAND_REMOVE, COMMAND_SET,
                     COMMAND_ENABLE, COMMAND_DISABLE, COMMAND_NAME };

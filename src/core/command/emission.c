@@ -6,8 +6,9 @@
 #include "core/storage/event_rows.h"
 #include "core/storage/fields.h"
 #include "core/command/later.h"
+#include "core/ids/staging.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 static bool goes_on(const struct staging *staging, ecs_id event, uint32_t scope, bool later) {
   if (staging->emission_count == 0) return false;

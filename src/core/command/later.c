@@ -5,7 +5,7 @@
 #include "core/storage/event.h"
 #include "core/storage/event_rows.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 ecs_status later_reserve(ecs_world *world, struct event *event) {
   struct later *later = &event->later;

@@ -3,9 +3,10 @@
 #include "core/storage/component.h"
 #include "core/storage/fields.h"
 #include "core/base/id_set.h"
+#include "core/command/cascade.h"
 #include "core/relation/relation.h"
 #include "core/storage/require.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* Takes away the pairs of a relation. */
 static uint32_t remove_pairs(ecs_id *ids, uint32_t count, uint32_t relation) {

@@ -8,7 +8,7 @@
 #include "core/storage/sparse.h"
 #include "core/storage/sparse_rows.h"
 #include "core/storage/toggle.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 void replay_release(ecs_world *world, const struct command *command) {
   const struct component *component = component_of(world, command->component);

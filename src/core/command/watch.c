@@ -7,7 +7,8 @@
 #include "core/query/query.h"
 #include "core/entity/relate.h"
 #include "core/entity/sweeping.h"
-#include "core/world/world.h"
+#include "core/ids/staging.h"
+#include "core/ids/world.h"
 
 /* ---- those that are on ---- */
 

@@ -5,7 +5,7 @@
 #define ECS_CORE_COMMAND_WATCH_H
 
 #include "core/base/hash_map.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 struct cells_row;
 struct column;

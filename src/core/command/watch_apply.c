@@ -2,6 +2,8 @@
 
 #include "core/base/column_cells.h"
 #include "core/base/merge_sort.h"
+#include "core/command/cascade.h"
+#include "core/command/chain_map.h"
 #include "core/command/command.h"
 #include "core/storage/component.h"
 #include "core/entity/entity.h"
@@ -13,7 +15,8 @@
 #include "core/storage/toggle.h"
 #include "core/query/walk.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/staging.h"
+#include "core/ids/world.h"
 #include "ecs_world.h"
 
 /* ---- whom commands change ---- */

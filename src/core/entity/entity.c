@@ -13,33 +13,8 @@
 #include "core/relation/relation.h"
 #include "core/storage/sparse.h"
 #include "core/command/watch.h"
+#include "core/ids/staging.h"
 #include "ecs_entity.h"
-
-ecs_status entity_need(const ecs_world *world, ecs_id id) {
-  ecs_status status = entity_status(&world->entities, id);
-  switch (status) {
-    case ECS_EDEAD: return world_fail(world, status, "entity " SHOW_ID " is dead", id);
-    case ECS_EUNBORN: return world_fail(world, status, "entity " SHOW_ID " was never spawned", id);
-    case ECS_EWORLD:
-      return world_fail(world, status, "entity " SHOW_ID " belongs to another world (tag %u)", id,
-                        ecs_id_tag(id));
-    case ECS_ENOID:
-      return world_fail(world, status, "%lld is no entity id%s", (long long)id,
-                        id == ECS_NULL ? ", but null, which stands for none" : "");
-    default: return status;
-  }
-}
-
-ecs_id entity_target(const ecs_world *world, ecs_id id) {
-  return entity_find(&world->entities, id) ? id : ECS_NULL;
-}
-
-ecs_id *world_scratch(ecs_world *world, uint64_t count) {
-  ecs_id *grown = memory_grow(&world->memory, world->scratch, &world->scratch_capacity,
-                              count ? count : 1, sizeof *grown);
-  if (grown) world->scratch = grown;
-  return grown;
-}
 
 bool entity_has(const ecs_world *world, ecs_id id, ecs_id component) {
   struct cells_row cells;

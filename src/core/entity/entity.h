@@ -3,22 +3,11 @@
 #ifndef ECS_CORE_ENTITY_ENTITY_H
 #define ECS_CORE_ENTITY_ENTITY_H
 
+#include "core/ids/world.h"
 #include "core/base/base.h"
 
 struct component;
 struct table;
-
-/* One component of an entity to be spawned, with values for some of its leaves. */
-struct part {
-  struct component *component;
-  ecs_id target;      /* of a relation with several: the pair's; else ECS_NULL */
-  uint32_t write_count;
-  const struct write *writes;
-  uint32_t stride;    /* spawning many: how far the next entity's writes are, 0 to share */
-};
-
-/* "65536v0@1 is dead" and the like as the message. */
-ecs_status entity_need(const ecs_world *world, ecs_id id);
 
 /* Parts may name a component twice; later writes win. On ECS_OK any slots in the writes
 ** belong to the world; an any slot serves one entity, so many need a stride. */
@@ -57,11 +46,5 @@ bool entity_has(const ecs_world *world, ecs_id id, ecs_id component);
 /* Brings an entity into a table that has room for it. Components without any components go
 ** back to being bare. Cannot fail. */
 void entity_move(ecs_world *world, uint32_t index, struct table *to);
-
-/* A cell of an entity field as it reads: ECS_NULL once the target is dead. */
-ecs_id entity_target(const ecs_world *world, ecs_id id);
-
-/* The sorted id set being computed; room for `count`. NULL when out of memory. */
-ecs_id *world_scratch(ecs_world *world, uint64_t count);
 
 #endif

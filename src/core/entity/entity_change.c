@@ -17,6 +17,7 @@
 #include "core/storage/sparse_row.h"
 #include "core/storage/sparse_rows.h"
 #include "core/command/watch.h"
+#include "core/ids/staging.h"
 #include "ecs_entity.h"
 
 /* Adds or removes in any case. */

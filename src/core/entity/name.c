@@ -5,8 +5,9 @@
 #include "core/storage/fields.h"
 #include "core/entity/prefab.h"
 #include "core/relation/relation.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "core/base/text.h"
+#include "core/ids/staging.h"
 #include "ecs_entity.h"
 #include "ecs_world.h"
 

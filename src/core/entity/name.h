@@ -3,26 +3,8 @@
 #ifndef ECS_CORE_ENTITY_NAME_H
 #define ECS_CORE_ENTITY_NAME_H
 
+#include "core/ids/world.h"
 #include "core/base/hash_map.h"
-
-struct name {
-  ecs_id entity;
-  uint32_t hash;
-  uint32_t parent;        /* the parent's index; 0: it has none */
-  uint32_t awaited;       /* of a copy: the parent that it was staged to be tied to; else 0 */
-  uint32_t previous, next;   /* names of the same key; NONE at the ends */
-  bool hidden;            /* its entity is about to die: it is under no key */
-  size_t size;
-  char *text;
-};
-
-struct name_table {
-  struct name *names;
-  uint32_t count;
-  uint32_t capacity;
-  struct map by_key;      /* hash and parent -> the first name with both */
-  struct map by_entity;   /* entity index -> name */
-};
 
 /* A name by itself, which an entity is to have, or has had; it owns the text. */
 struct naming {

@@ -16,7 +16,7 @@
 #include "core/relation/relation.h"
 #include "core/entity/sweeping.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_entity.h"
 #include "ecs_resource.h"
 

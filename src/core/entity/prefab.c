@@ -15,8 +15,9 @@
 #include "core/entity/prefab_update.h"
 #include "core/relation/relation.h"
 #include "core/entity/spawn.h"
+#include "core/ids/staging.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_world.h"
 
 /* ---- what there is ---- */

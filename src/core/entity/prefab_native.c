@@ -7,7 +7,7 @@
 #include "core/entity/native.h"
 #include "core/entity/prefab.h"
 #include "core/entity/spawn.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_entity.h"
 
 /* A component of a description, and the values that it is given; relations take none. */

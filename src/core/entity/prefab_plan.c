@@ -8,7 +8,7 @@
 #include "core/entity/name.h"
 #include "core/entity/prefab_update.h"
 #include "core/relation/relation.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 static uint32_t parent_of(const ecs_world *world, uint32_t entity) {
   return ties_target(&world->relations.child_of->ties, entity);

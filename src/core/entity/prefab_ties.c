@@ -11,7 +11,7 @@
 #include "core/relation/relation.h"
 #include "core/entity/spawn.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* Whether a tie is not taken over by copies, or is in another way. */
 static bool is_structure(const ecs_world *world, const struct relation *relation) {

@@ -16,7 +16,7 @@
 #include "core/entity/spawn.h"
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* One of those made of a prefab, the prefab first, as to the leaf at hand. */
 struct follower {

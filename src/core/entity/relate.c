@@ -12,6 +12,7 @@
 #include "core/relation/relation.h"
 #include "core/entity/sweeping.h"
 #include "core/command/watch.h"
+#include "core/ids/staging.h"
 #include "ecs_world.h"
 
 /* ---- the row ---- */

@@ -2,7 +2,7 @@
 
 #include "core/storage/cells.h"
 #include "core/storage/fields.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 static bool mark(const struct cells *cells, void *ud) {
   ecs_world *world = ud;

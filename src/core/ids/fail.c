@@ -2,7 +2,8 @@
 
 #include "core/base/text.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/staging.h"
+#include "core/ids/world.h"
 
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...) {
   va_list args;
@@ -31,4 +32,30 @@ ecs_status world_is_idle(const ecs_world *world, const char *operation) {
   ecs_status status = world_not_busy(world, operation);
   if (status != ECS_OK || !staging_is_open(&world->staging)) return status;
   return world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
+}
+
+ecs_status entity_need(const ecs_world *world, ecs_id id) {
+  ecs_status status = entity_status(&world->entities, id);
+  switch (status) {
+    case ECS_EDEAD: return world_fail(world, status, "entity " SHOW_ID " is dead", id);
+    case ECS_EUNBORN: return world_fail(world, status, "entity " SHOW_ID " was never spawned", id);
+    case ECS_EWORLD:
+      return world_fail(world, status, "entity " SHOW_ID " belongs to another world (tag %u)", id,
+                        ecs_id_tag(id));
+    case ECS_ENOID:
+      return world_fail(world, status, "%lld is no entity id%s", (long long)id,
+                        id == ECS_NULL ? ", but null, which stands for none" : "");
+    default: return status;
+  }
+}
+
+ecs_id entity_target(const ecs_world *world, ecs_id id) {
+  return entity_find(&world->entities, id) ? id : ECS_NULL;
+}
+
+ecs_id *world_scratch(ecs_world *world, uint64_t count) {
+  ecs_id *grown = memory_grow(&world->memory, world->scratch, &world->scratch_capacity,
+                              count ? count : 1, sizeof *grown);
+  if (grown) world->scratch = grown;
+  return grown;
 }

@@ -15,7 +15,8 @@
 #include "core/storage/resource.h"
 #include "core/storage/sparse.h"
 #include "core/storage/sparse_rows.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
+#include "core/storage/registry.h"
 
 /* ---- what can fail ---- */
 

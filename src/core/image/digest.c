@@ -23,7 +23,7 @@
 #include "core/relation/relation.h"
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_image.h"
 
 #define BLOCK 512u

@@ -2,7 +2,7 @@
 
 #include "core/base/merge_sort.h"
 #include "core/storage/fields.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 static bool component_precedes(const void *one, const void *two) {
   const struct component *a = one, *b = two;

@@ -3,7 +3,8 @@
 #include "core/index/indexing.h"
 #include "core/world/lifetime.h"
 #include "core/ids/entity_index.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
+#include "core/storage/registry.h"
 #include "ecs_world.h"
 
 #define AMPLIFICATION 64u

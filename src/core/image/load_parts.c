@@ -6,6 +6,7 @@
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
 #include "core/change/declare.h"
+#include "core/entity/name.h"
 #include "core/image/load.h"
 #include "core/schedule/timetable.h"
 #include "core/storage/array.h"
@@ -14,7 +15,8 @@
 #include "core/storage/fields.h"
 #include "core/storage/require.h"
 #include "core/storage/resource.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
+#include "core/storage/registry.h"
 
 static ecs_status corrupt_unless(struct loader *loader, ecs_status status, const char *what) {
   if (status == ECS_OK || status == ECS_ENOMEM) return status;

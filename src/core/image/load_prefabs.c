@@ -6,13 +6,14 @@
 #include "core/entity/clone.h"
 #include "core/storage/component.h"
 #include "core/entity/entity.h"
+#include "core/entity/name.h"
 #include "core/storage/fields.h"
 #include "core/entity/prefab.h"
 #include "core/relation/relation.h"
 #include "core/storage/sparse.h"
 #include "core/storage/sparse_rows.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_world.h"
 
 /* A prefab of the live world as it would be declared. Counts come first, lists then. */

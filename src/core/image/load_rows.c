@@ -25,7 +25,7 @@
 #include "core/storage/sparse.h"
 #include "core/storage/sparse_rows.h"
 #include "core/storage/toggle.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_world.h"
 
 #define PIECE 4096u

@@ -16,7 +16,7 @@
 #include "core/relation/relation.h"
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* ---- what has no order of its own ---- */
 

@@ -13,7 +13,7 @@
 #include "core/storage/graph.h"
 #include "core/relation/relation.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 #define BATCH 512u
 #define ROW_BATCH 4096u      /* rows that stay in the nearest cache */

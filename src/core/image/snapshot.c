@@ -16,6 +16,7 @@
 #include "core/storage/fields.h"
 #include "core/storage/graph.h"
 #include "core/command/later.h"
+#include "core/entity/name.h"
 #include "core/storage/marks.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
@@ -25,7 +26,7 @@
 #include "core/entity/sweeping.h"
 #include "core/storage/table.h"
 #include "core/storage/toggle.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* An event's rows, and what is put off. */
 struct event_copy {

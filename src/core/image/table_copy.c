@@ -6,7 +6,7 @@
 #include "core/storage/marks.h"
 #include "core/storage/table.h"
 #include "core/storage/toggle.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* ---- rows ---- */
 

@@ -5,7 +5,7 @@
 #include "core/base/types.h"
 #include "core/query/query.h"
 #include "core/ids/record.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_query.h"
 
 /* ---- laying out ------------------------------------------------------------------------ */

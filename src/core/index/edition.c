@@ -1,6 +1,6 @@
 #include "core/index/edition.h"
 
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 void edition_empty(struct edition *edition) {
   edition->copies.count = 0;

@@ -1,7 +1,7 @@
 /* Indexes for hosts in C. */
 #include "core/index/refresh.h"
 #include "core/world/check.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 static ecs_status begin(ecs_index *index, bool fits, ecs_found *found) {
   world_be_sure(index->world);

@@ -8,7 +8,7 @@
 #include "core/storage/component.h"
 #include "core/query/query.h"
 #include "core/storage/registry.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_query.h"
 
 /* ---- by name --------------------------------------------------------------------------- */

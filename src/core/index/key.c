@@ -4,7 +4,7 @@
 
 #include "core/base/intern.h"
 #include "core/base/value.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 struct key key_of_integer(int64_t integer) {
   return (struct key){KEY_INTEGER, (uint64_t)integer};

@@ -4,7 +4,7 @@
 #include "core/base/many.h"
 #include "core/base/memory.h"
 #include "core/index/edition.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* ---- what goes, and what comes --------------------------------------------------------- */
 

@@ -10,7 +10,8 @@
 #include "core/storage/marks.h"
 #include "core/query/query.h"
 #include "core/ids/record.h"
-#include "core/world/world.h"
+#include "core/ids/staging.h"
+#include "core/ids/world.h"
 
 /* Where more than one row of so many has changed, all are sorted anew. */
 #define FEW 8u

@@ -13,7 +13,8 @@
 #include "core/entity/some_rows.h"
 #include "core/query/walk.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/staging.h"
+#include "core/ids/world.h"
 #include "ecs_query.h"
 
 ecs_status query_usable(const ecs_query *query) {

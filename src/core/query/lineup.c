@@ -3,7 +3,7 @@
 #include "core/query/query.h"
 #include "core/relation/relation.h"
 #include "core/query/walk.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* ---- as it is kept ---- */
 

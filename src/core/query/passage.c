@@ -1,6 +1,6 @@
 #include "core/query/passage.h"
 
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 #define BATCH_ROWS 64u
 

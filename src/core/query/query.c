@@ -11,7 +11,7 @@
 #include "core/relation/relation.h"
 #include "core/query/walk.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_query.h"
 #include "ecs_world.h"
 

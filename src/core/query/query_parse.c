@@ -12,8 +12,9 @@
 #include "core/entity/name.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "core/base/text.h"
+#include "core/storage/registry.h"
 #include "ecs_value.h"
 
 struct parser {

@@ -5,7 +5,7 @@
 #include "core/query/query.h"
 #include "core/query/stretch.h"
 #include "core/storage/toggle.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 bool term_shows(const struct term *term, const struct table *table, uint32_t row) {
   if (UNLIKELY(term->news) && !picks_row(term, table, row)) return false;

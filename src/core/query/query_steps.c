@@ -3,7 +3,7 @@
 ** the others compare. */
 #include "core/query/query.h"
 #include "core/relation/relation.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 struct ordering {
   ecs_world *world;

@@ -3,7 +3,7 @@
 #include "core/query/query.h"
 #include "core/relation/relation.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 void sight_begin(struct ecs_sight *sight, const ecs_world *world, struct watch *watch) {
   *sight = (struct ecs_sight){.world = world, .watch = watch};

@@ -3,8 +3,9 @@
 #include "core/storage/component.h"
 #include "core/storage/fields.h"
 #include "core/relation/relation.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "core/base/text.h"
+#include "core/storage/registry.h"
 #include "ecs_entity.h"
 
 static const struct {

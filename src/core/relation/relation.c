@@ -6,7 +6,7 @@
 #include "core/entity/name.h"
 #include "core/entity/prefab.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "core/base/text.h"
 
 #define SHOWN_STEPS 8u         /* of a circle, in its message */

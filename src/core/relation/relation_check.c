@@ -6,7 +6,7 @@
 #include "core/storage/graph.h"
 #include "core/relation/relation.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_world.h"
 
 static ecs_status corrupt(const ecs_world *world, const char *what) {

@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/timetable.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* ---- which come behind which ---- */
 

@@ -5,7 +5,8 @@
 #include "core/schedule/timetable.h"
 #include "core/command/command.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/staging.h"
+#include "core/ids/world.h"
 
 /* Puts the system's name before the message. A callback that failed may have said nothing: what
 ** its status says is all that is known. */

@@ -4,7 +4,7 @@
 #define ECS_CORE_SCHEDULE_CALLBACK_H
 
 #include "core/schedule/timetable.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* Before a callback: what has failed earlier is not its reason. Returns what comes back, behind it,
 ** when it has nothing to say. */

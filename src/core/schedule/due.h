@@ -4,7 +4,7 @@
 
 #include "core/schedule/timetable.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* How a phase is gone through. */
 struct tempo {

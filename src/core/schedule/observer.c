@@ -8,7 +8,8 @@
 #include "core/query/sight.h"
 #include "core/storage/table.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/staging.h"
+#include "core/ids/world.h"
 #include "ecs_observer.h"
 
 /* The first failure, with its message: the others run nevertheless. And whose command could not

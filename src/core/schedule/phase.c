@@ -6,7 +6,7 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/timetable.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 static const char *const builtin[] = {"startup", "pre_update", "update", "post_update",
                                       "render"};

@@ -6,7 +6,7 @@
 #include "core/storage/marks.h"
 #include "core/query/query.h"
 #include "core/query/query_rows.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_rows.h"
 
 enum { LEAST = 1024 };         /* rows of a range, but the last one */

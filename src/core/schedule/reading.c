@@ -6,7 +6,7 @@
 #include "core/storage/event.h"
 #include "core/storage/event_rows.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 struct event *reading_of(ecs_system *system) {
   const ecs_query *query = system->reads;

@@ -2,7 +2,7 @@
 #include "core/base/nearest.h"
 #include "core/schedule/schedule.h"
 #include "core/schedule/timetable.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "core/base/text.h"
 
 static uint32_t length(const char *const *names) {

@@ -5,7 +5,7 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/timetable.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 static const ecs_system fresh = {.enabled = true};
 

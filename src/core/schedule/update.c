@@ -16,7 +16,8 @@
 #include "core/command/later.h"
 #include "core/entity/sweeping.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/staging.h"
+#include "core/ids/world.h"
 
 static ecs_status check_dt(ecs_world *world, double dt) {
   if (dt >= 0 && dt < 1e18) return ECS_OK;

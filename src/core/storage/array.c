@@ -7,7 +7,7 @@
 #include "core/base/types.h"
 #include "core/world/check.h"
 #include "core/storage/component.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_component.h"
 #include "ecs_resource.h"
 

@@ -10,7 +10,7 @@
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 bool cells_find(const ecs_world *world, ecs_id entity, ecs_id component,
                 struct cells_row *out) {

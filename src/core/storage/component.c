@@ -5,12 +5,13 @@
 #include "core/base/text.h"
 #include "core/base/value.h"
 #include "core/entity/entity.h"
+#include "core/entity/name.h"
 #include "core/storage/fields.h"
 #include "core/relation/relation.h"
 #include "core/storage/resource.h"
 #include "core/storage/event.h"
 #include "core/storage/sparse_rows.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_component.h"
 
 /* A pair is of its relation, whose id has no generation there. */

@@ -7,8 +7,9 @@
 #include "core/storage/event_rows.h"
 #include "core/storage/fields.h"
 #include "core/command/later.h"
+#include "core/ids/staging.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_component.h"
 
 /* ---- which one it is ---- */

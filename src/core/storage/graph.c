@@ -7,7 +7,7 @@
 #include "core/relation/relation.h"
 #include "core/storage/require.h"
 #include "core/storage/row.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 #define TABLE_LIMIT 0x0FFFFFFFu
 

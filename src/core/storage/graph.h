@@ -3,7 +3,7 @@
 #ifndef ECS_CORE_STORAGE_GRAPH_H
 #define ECS_CORE_STORAGE_GRAPH_H
 
-#include "core/storage/id_record.h"
+#include "core/ids/world.h"
 
 struct component;
 

@@ -2,12 +2,13 @@
 
 #include "core/base/many.h"
 #include "core/base/bits.h"
+#include "core/ids/staging.h"
 #include "core/storage/component.h"
 #include "core/storage/fields.h"
 #include "core/storage/graph.h"
 #include "core/relation/relation.h"
 #include "core/storage/sparse.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* ---- one id's ---- */
 

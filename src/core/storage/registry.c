@@ -8,7 +8,7 @@
 #include "core/ids/record.h"
 #include "core/relation/relation.h"
 #include "core/storage/sparse_rows.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 void component_enter_name(ecs_world *world, const struct component *component) {
   struct registry *registry = &world->registry;

@@ -2,26 +2,12 @@
 #ifndef ECS_CORE_STORAGE_REGISTRY_H
 #define ECS_CORE_STORAGE_REGISTRY_H
 
+#include "core/ids/world.h"
 #include "core/base/hash_map.h"
 
 struct component;
 
 #define NAME_LIMIT 63u            /* bytes of a component's or field's name */
-
-struct registry {
-  uint64_t version;                /* counts migrations and removals, also those taken back */
-  uint64_t layouts;                /* counts those that rows may have had a part in */
-  bool shown;                      /* as a migration will leave it: see migration_show */
-  bool requires;                   /* some component requires others, or has done so */
-  bool renamed;                    /* the same of those that were called otherwise */
-  uint32_t renaming;               /* names that may come back: see migration_rename */
-  struct component **components;   /* by index, up to `count` */
-  uint32_t count;
-  uint32_t capacity;
-  struct map names;                /* hash of name -> index of first, then by `next` */
-  uint32_t *next;                  /* by index: the next one with the same hash */
-  uint32_t next_capacity;
-};
 
 /* Enters a component into the index of names, in which there is room, and takes it out again. */
 void component_enter_name(ecs_world *world, const struct component *component);

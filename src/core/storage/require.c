@@ -6,8 +6,9 @@
 #include "core/base/id_set.h"
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "core/base/text.h"
+#include "core/storage/registry.h"
 #include "ecs_component.h"
 
 uint64_t require_room(const ecs_world *world, uint64_t count, uint64_t more) {

@@ -6,7 +6,7 @@
 #include "core/storage/fields.h"
 #include "core/entity/native.h"
 #include "core/entity/sweeping.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_resource.h"
 
 ecs_status resource_new(ecs_world *world, struct component *component) {

@@ -8,7 +8,7 @@
 #include "core/storage/marks.h"
 #include "core/storage/table.h"
 #include "core/storage/toggle.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* Remembers a table that has just lost its last row. */
 static inline void graph_note_empty(struct graph *graph, struct table *table) {

@@ -4,7 +4,7 @@
 #include "core/storage/component.h"
 #include "core/storage/fields.h"
 #include "core/storage/table.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 struct sparse *sparse_of(const ecs_world *world, ecs_id id) {
   const struct component *component = component_of(world, id);

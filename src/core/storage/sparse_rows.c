@@ -8,7 +8,7 @@
 #include "core/storage/sparse.h"
 #include "core/storage/sparse_row.h"
 #include "core/storage/toggle.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* ---- sets of ids ---- */
 

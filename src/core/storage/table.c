@@ -7,7 +7,7 @@
 #include "core/relation/relation.h"
 #include "core/storage/row.h"
 #include "core/storage/toggle.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 #define LINE 64u             /* bytes of the cache's */
 

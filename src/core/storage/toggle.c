@@ -8,7 +8,7 @@
 #include "core/storage/fields.h"
 #include "core/relation/relation.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_entity.h"
 
 /* ---- bits ---- */

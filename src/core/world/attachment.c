@@ -1,6 +1,6 @@
 #include "core/world/attachment.h"
 
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 void world_attach_to(ecs_world *world, struct attachment *attachment) {
   attachment->next = world->attachments;

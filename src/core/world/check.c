@@ -4,6 +4,7 @@
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
 #include "core/command/batch.h"
+#include "core/command/chain_map.h"
 #include "core/storage/edge.h"
 #include "core/storage/array.h"
 #include "core/query/changes.h"
@@ -21,7 +22,7 @@
 #include "core/storage/event_rows.h"
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_world.h"
 
 static ecs_status corrupt(const ecs_world *world, const char *what) {

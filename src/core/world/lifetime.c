@@ -11,7 +11,7 @@
 #include "core/command/command.h"
 #include "core/query/passage.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_world.h"
 
 /* One block of memory. */

@@ -1,5 +1,6 @@
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
+#include "core/command/cascade.h"
 #include "core/storage/cells.h"
 #include "core/entity/clone.h"
 #include "core/command/command.h"
@@ -12,6 +13,7 @@
 #include "core/relation/relation.h"
 #include "core/storage/sparse_rows.h"
 #include "core/command/watch.h"
+#include "core/storage/registry.h"
 #include "ecs_world.h"
 
 ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed) {

@@ -7,7 +7,7 @@
 #include "core/ids/record.h"
 #include "core/entity/relate.h"
 #include "core/relation/relation.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_component.h"
 #include "ecs_world.h"
 #include "lua/bind/args.h"

@@ -11,7 +11,7 @@
 #include "core/storage/table.h"
 #include "core/query/term.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_component.h"
 #include "ecs_world.h"
 #include "lua/bind/check_world.h"

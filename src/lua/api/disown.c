@@ -4,7 +4,7 @@
 #include "core/image/snapshot.h"
 #include "core/schedule/timetable.h"
 #include "core/storage/cells.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_system.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"

@@ -5,7 +5,7 @@
 #include "core/schedule/timetable.h"
 #include "core/storage/component.h"
 #include "core/storage/fields.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "lua/api/apart.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"

@@ -12,7 +12,7 @@
 #include "core/storage/component.h"
 #include "core/storage/fields.h"
 #include "core/storage/require.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"

@@ -11,6 +11,7 @@
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
 #include "core/command/watch.h"
+#include "core/ids/staging.h"
 #include "lua/bind/args.h"
 #include "lua/bind/input.h"
 #include "lua/bind/cell.h"

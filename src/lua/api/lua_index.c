@@ -3,7 +3,7 @@
 #include "core/index/indexing.h"
 #include "core/index/refresh.h"
 #include "core/schedule/timetable.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/id_args.h"

@@ -2,7 +2,7 @@
 
 #include "core/entity/clone.h"
 #include "core/entity/prefab.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"

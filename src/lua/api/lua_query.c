@@ -3,7 +3,7 @@
 #include "core/base/text.h"
 #include "core/schedule/reading.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_query.h"
 #include "lua/api/at_once.h"
 #include "lua/bind/check_world.h"

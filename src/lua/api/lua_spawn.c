@@ -5,7 +5,7 @@
 #include "core/storage/fields.h"
 #include "core/storage/layout.h"
 #include "core/entity/spawn.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/id_args.h"

@@ -6,7 +6,7 @@
 #include "core/schedule/beside.h"
 #include "core/command/command.h"
 #include "core/command/watch.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "kernel/isa.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
@@ -28,6 +28,7 @@
 #include "lua/api/system_box.h"
 #include "lua/api/worlds.h"
 #include "core/base/text.h"
+#include "core/ids/staging.h"
 #include "ecs_entity.h"
 #include "ecs_world.h"
 

@@ -23,7 +23,7 @@
 #include "lua/jit/uses.h"
 #include "lua/jit/variant.h"
 #include "core/base/text.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
                                         "before", "after",  "every", "enabled", "when",

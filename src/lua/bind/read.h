@@ -6,7 +6,7 @@
 
 #include "core/storage/fields.h"
 #include "core/storage/layout.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 
 /* Where a component's cells are. Looked up again when a finalizer has used the world. */
 struct place {

@@ -2,7 +2,7 @@
 
 #include "core/schedule/beside.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "runner/abreast.h"
 #include "runner/lookup.h"
 #include "lua/bind/world_box.h"

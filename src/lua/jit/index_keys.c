@@ -7,7 +7,7 @@
 #include "core/index/refresh.h"
 #include "core/command/command.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "lua/bind/attempt.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"

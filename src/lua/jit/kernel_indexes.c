@@ -2,7 +2,7 @@
 
 #include "core/index/indexing.h"
 #include "core/index/refresh.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "lua/bind/status.h"
 #include "lua/jit/index_keys.h"
 #include "lua/jit/variant.h"

@@ -4,7 +4,7 @@
 #include "core/query/query.h"
 #include "core/query/query_rows.h"
 #include "core/query/walk.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "runner/gather.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"

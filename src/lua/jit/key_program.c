@@ -4,7 +4,7 @@
 #include "core/base/many.h"
 #include "core/index/copies.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "kernel/program.h"
 #include "runner/run.h"
 #include "lua/bind/status.h"

@@ -5,7 +5,7 @@
 #include "core/schedule/timetable.h"
 #include "core/storage/event_rows.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_world.h"
 #include "lua/bind/status.h"
 #include "lua/loop/each.h"

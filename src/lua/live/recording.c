@@ -6,7 +6,7 @@
 #include "core/schedule/schedule.h"
 #include "core/storage/component.h"
 #include "core/storage/fields.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_system.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"

@@ -6,7 +6,7 @@
 #include "core/storage/array.h"
 #include "core/storage/component.h"
 #include "core/query/term.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "ecs_component.h"
 #include "lua/bind/args.h"
 #include "lua/bind/check_world.h"

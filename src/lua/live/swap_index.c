@@ -4,7 +4,7 @@
 #include "core/change/migrate.h"
 #include "core/index/indexing.h"
 #include "core/query/query.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "lua/bind/options.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"

@@ -6,7 +6,7 @@
 #include "core/index/refresh.h"
 #include "core/storage/component.h"
 #include "core/storage/fields.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
 #include "lua/bind/lua_value.h"

@@ -5,7 +5,7 @@
 #include "core/query/query.h"
 #include "core/query/query_rows.h"
 #include "core/query/walk.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "lua/bind/check_world.h"
 #include "lua/bind/observed.h"
 #include "lua/bind/settle.h"

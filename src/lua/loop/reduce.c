@@ -4,7 +4,7 @@
 #include "core/query/query.h"
 #include "core/query/query_rows.h"
 #include "core/storage/layout.h"
-#include "core/world/world.h"
+#include "core/ids/world.h"
 #include "kernel/fold.h"
 #include "kernel/program.h"
 #include "lua/bind/world_box.h"

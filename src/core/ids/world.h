@@ -1,0 +1,352 @@
+/* The world: what is stored, put together, and the schedule, which core/run knows. */
+#ifndef ECS_CORE_IDS_WORLD_H
+#define ECS_CORE_IDS_WORLD_H
+
+#include "core/base/any.h"
+#include "core/base/chance.h"
+#include "core/base/hash_map.h"
+#include "core/base/intern.h"
+#include "core/base/memory.h"
+#include "core/ids/fail.h"
+#include "core/ids/record.h"
+#include "core/ids/scratch.h"
+
+struct attachment;
+struct chain;
+struct clone;
+struct command;
+struct component;
+struct emission;
+struct event;
+struct finding;
+struct naming;
+struct part;
+struct pool;
+struct relation;
+struct schedule;
+struct sparse;
+struct table;
+struct unborn;
+struct watching;
+struct write;
+
+/* One component of an entity to be spawned, with values for some of its leaves. */
+struct part {
+  struct component *component;
+  ecs_id target;      /* of a relation with several: the pair's; else ECS_NULL */
+  uint32_t write_count;
+  const struct write *writes;
+  uint32_t stride;    /* spawning many: how far the next entity's writes are, 0 to share */
+};
+
+struct registry {
+  uint64_t version;                /* counts migrations and removals, also those taken back */
+  uint64_t layouts;                /* counts those that rows may have had a part in */
+  bool shown;                      /* as a migration will leave it: see migration_show */
+  bool requires;                   /* some component requires others, or has done so */
+  bool renamed;                    /* the same of those that were called otherwise */
+  uint32_t renaming;               /* names that may come back: see migration_rename */
+  struct component **components;   /* by index, up to `count` */
+  uint32_t count;
+  uint32_t capacity;
+  struct map names;                /* hash of name -> index of first, then by `next` */
+  uint32_t *next;                  /* by index: the next one with the same hash */
+  uint32_t next_capacity;
+};
+
+/* What the world knows of one id: its tables, and the queries that cannot match without it. The
+** record of id 0 has all tables, and the queries that no id is needed for. */
+struct id_record {
+  ecs_id id;
+  uint32_t *tables;
+  uint32_t table_count;
+  uint32_t table_capacity;
+  ecs_query **queries;
+  uint32_t query_count;
+  uint32_t query_capacity;
+  uint32_t doomed;        /* how many of its tables are */
+  uint64_t arranged;      /* graph.placings when its tables were put in order */
+};
+
+struct graph {
+  struct table **tables;          /* by index; a free one is NULL */
+  uint32_t table_count;           /* indices given out */
+  uint32_t table_capacity;
+  uint32_t live;
+  uint32_t *free_tables;          /* room for table_capacity */
+  uint32_t free_count;
+  uint32_t free_capacity;
+  uint32_t *empties;              /* tables that may be without rows; room for all */
+  uint32_t empty_count;
+  uint32_t empty_capacity;
+  uint32_t next_serial;
+  uint64_t next_order;
+  uint64_t placings;              /* how often tables have got another place in the order */
+  struct map by_hash;             /* hash of a sorted id set -> first table */
+  struct map records;             /* id -> index in record_list */
+  struct id_record **record_list;
+  uint32_t record_count;
+  uint32_t record_capacity;
+  uint32_t pair_tables;           /* that have pairs */
+  struct table *empty;            /* the table of entities without components */
+};
+
+struct name {
+  ecs_id entity;
+  uint32_t hash;
+  uint32_t parent;        /* the parent's index; 0: it has none */
+  uint32_t awaited;       /* of a copy: the parent that it was staged to be tied to; else 0 */
+  uint32_t previous, next;   /* names of the same key; NONE at the ends */
+  bool hidden;            /* its entity is about to die: it is under no key */
+  size_t size;
+  char *text;
+};
+
+struct name_table {
+  struct name *names;
+  uint32_t count;
+  uint32_t capacity;
+  struct map by_key;      /* hash and parent -> the first name with both */
+  struct map by_entity;   /* entity index -> name */
+};
+
+struct chain_map {
+  uint32_t *near;              /* one more than the chain's number; 0: none */
+  uint32_t near_capacity;
+  struct map others;
+};
+
+enum scope_kind { SCOPE_LOOP, SCOPE_DEFER, SCOPE_SYSTEM };
+
+struct scope {
+  enum scope_kind kind;
+  bool open;
+  uint32_t parent;           /* the scope its commands belong to once it has ended */
+  uint32_t first_command;    /* none of its commands is before it */
+};
+
+/* Someone whose loops update and run end first; on ECS_ENOMEM these stay open. What a system
+** leaves open ends with it; what was staged there counts if `keep`. Where functions have been left
+** by a jump, `abandon` forgets those of its own that were around them. */
+struct loop_owner {
+  struct loop_owner *next;
+  ecs_status (*end_loops)(void *ud);
+  void (*end_system)(void *ud, bool keep);
+  void (*abandon)(void *ud);
+  bool (*reserve_words)(void *ud, const char *refusal);   /* makes room to say that some commands do
+                                                          ** not apply, before the others do */
+  void *ud;
+};
+
+/* Rows of one table, which go the same way. */
+struct lane {
+  struct table *from;
+  struct table *to;          /* once it is known: NULL where they end, `from` where they stay */
+  uint32_t first_word;       /* of the bits of those that are meant; NONE: all, or are listed */
+  uint32_t count;
+};
+
+/* One change of many: see batch.c. */
+struct batch {
+  uint32_t count;            /* of entities, of commands and of chains; 0: these are written */
+  uint32_t room;             /* as many may come to be in the list; 0 while there are rows */
+  ecs_id *entities;          /* the list */
+  uint32_t capacity;
+  uint32_t scope;
+  uint32_t kind;             /* of the commands: to add, to remove, or to despawn */
+  ecs_id component;          /* no relation */
+  bool by_rows;              /* rows of lanes are in it, in place of the list */
+  struct lane *lanes;        /* of different tables */
+  uint32_t lane_count, lane_capacity;
+  uint64_t *words;           /* bits of rows */
+  uint32_t word_count, word_capacity;
+  const struct write *writes;   /* what all rows are given, where that is done at once */
+  uint32_t write_count;
+};
+
+struct staging {
+  struct scope *scopes;
+  uint32_t scope_count;      /* up to the last open one */
+  uint32_t scope_capacity;
+  uint32_t open;             /* how many are open */
+  uint32_t watched;          /* how many observers are on */
+  uint32_t busy;             /* how many of the scopes are not loops */
+  uint64_t epoch;            /* counts outermost scopes */
+  struct command *commands;
+  uint32_t command_count;
+  uint32_t command_capacity;
+  struct write *writes;
+  uint32_t write_count;
+  uint32_t write_capacity;
+  struct naming *namings;    /* the names that commands give, then those that they have taken */
+  uint32_t naming_count;
+  uint32_t naming_capacity;
+  struct chain *chains;
+  uint32_t chain_count;
+  uint32_t chain_capacity;
+  struct chain_map chain_of;
+  struct batch batch;
+  struct emission *emissions;   /* what was emitted in open scopes: see emission.h */
+  uint32_t emission_count;
+  uint32_t emission_capacity;
+  struct loop_owner *loop_owners;
+  uint32_t ties;             /* commands about relations and names, */
+  uint32_t ends;             /* and those that end their entities */
+  ecs_status refused;        /* why the first command that could not apply could not, */
+  uint32_t refused_at;       /* which that is, */
+  bool own;                  /* who gave it is told and keeps its writes (scope_end_own), */
+  bool whole;                /* where it is dropped all others are, too (commands_apply), */
+  const struct unborn *adopted;   /* what its spawned id was; NULL where that was taken, */
+  char refusal[MESSAGE_SIZE];   /* and the message */
+};
+
+/* A tie as it was, or a name. */
+struct untied {
+  struct relation *relation; /* NULL: a name of the source */
+  uint32_t source;
+  uint32_t target;           /* 0: it was not tied; of a name: its place among namings */
+  uint32_t previous;         /* among the sources of the target */
+};
+
+/* A staged pair, by its target. */
+struct pending_pair {
+  uint32_t command;
+  uint32_t next;             /* of the same target; NONE ends it */
+};
+
+/* The command by which those die who come from one on. */
+struct death_cause {
+  uint32_t first, command;
+};
+
+struct cascade {
+  uint32_t *dying;           /* entities' indices, in the order in which they die */
+  uint32_t count, capacity;
+  struct death_cause *causes;      /* only where observers are on */
+  uint32_t cause_count, cause_capacity;
+  uint64_t *marks;           /* a bit by index: is among them */
+  uint32_t mark_capacity;
+  struct untied *undo;
+  uint32_t undo_count, undo_capacity;
+  struct pending_pair *pending;
+  uint32_t pending_count, pending_capacity;
+  struct map pending_of;     /* target's index -> the last of its pending pairs */
+  uint32_t at;               /* the command that is being decided */
+  uint32_t removals;         /* of pairs, so far */
+  uint32_t round;            /* counts cascade_finish */
+  bool takes_prefabs;        /* children that are dropped from one may die */
+};
+
+/* What keeps relations: see relation.h. */
+struct relations {
+  uint64_t tied;                 /* sources of all exclusive ones */
+  struct relation **list;        /* by their components' ids */
+  uint32_t count;
+  uint32_t capacity;
+  struct relation *child_of;     /* as soon as anybody has named it: see builtin.h */
+  struct relation *is_a, *prefab;   /* the same */
+};
+
+/* What keeps sparse components: see sparse.h. */
+struct sparses {
+  struct sparse **list;          /* by their components' ids */
+  uint32_t count;
+  uint32_t capacity;
+  size_t rows;                   /* of all */
+};
+
+/* What keeps events: see event.h. */
+struct events {
+  struct event **list;           /* by their components' ids */
+  uint32_t count;
+  uint32_t capacity;
+  struct column_buffer *retired; /* cells that loops which are open may still show */
+  uint32_t retired_count;
+  uint32_t retired_capacity;
+  const ecs_query *read_by;      /* the query of the system that runs, if it reads events, */
+  uint64_t from, until;          /* and the numbers that it goes through */
+};
+
+/* Prefabs that were declared in this world, rather than loaded, in that order; some may be gone. */
+struct declared {
+  ecs_id *prefabs;
+  uint32_t count, capacity;
+};
+
+struct ecs_world {
+  struct memory memory;
+  struct entity_index entities;
+  struct registry registry;
+  struct graph graph;
+  struct staging staging;
+  struct intern_table strings;
+  struct any_slots any;
+  struct name_table names;
+  struct relations relations;
+  struct sparses sparses;
+  struct events events;
+  struct cascade cascade;
+  struct clone *clone;           /* what was copied last; NULL before: see clone.h */
+  struct declared declared;
+  struct watching *watching;     /* what observers are to be told: watch.h */
+  struct schedule *schedule;
+  ecs_query *first_query, *last_query;
+  struct passage *passages;      /* of C iterators that are open: passage.h */
+  uint32_t last_table;           /* where the last spawn went, if it is still there */
+  uint64_t seed;
+  uint64_t tick;                 /* updates so far */
+  uint64_t now;                  /* runs so far, and one: what is written is marked with it */
+  bool updating;                 /* systems run */
+  bool running;                  /* one does */
+  bool shared;                   /* on several threads: nobody may change the world */
+  uint64_t arrivals;             /* how often a table got its first row */
+  uint64_t moment;               /* counts runs of systems and what lies between: see find */
+  struct chance chance;          /* where random numbers are drawn from now */
+  ecs_id *scratch;               /* id sets being computed */
+  uint32_t scratch_capacity;
+  struct write *writes;          /* a component's cells on their way in */
+  uint32_t write_capacity;
+  struct part *parts;            /* a spawn's components */
+  uint32_t part_capacity;
+  struct write *tie_writes;      /* a relation's cells with the target before them */
+  uint32_t tie_write_capacity;
+  struct scratch binding;
+  struct attachment *attachments;
+  struct pool *pool;             /* that share its work; NULL: one thread does it */
+  struct finding *finding;       /* its indexes, which core/find knows; NULL: never had one */
+  char *message;                 /* MESSAGE_SIZE bytes, so that const readers can fail too */
+};
+
+/* For core/world/lifetime.h: begins a world whose memory and message are set, and frees all that it
+** stores, when attachments and schedule are gone. */
+ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed);
+void world_clear(ecs_world *world);
+
+/* Releases every any slot that the world's cells hold; they hold none then. */
+void world_release_any(ecs_world *world, struct any_slots *any);
+
+static inline struct table *world_table(const ecs_world *world, uint32_t index) {
+  assert(index < world->graph.table_count);
+  return world->graph.tables[index];
+}
+
+/* Counts up whenever a query may have come to have rows: with the registry's version that of what
+** can be known of its terms. */
+static inline uint64_t world_arrived(const ecs_world *world) {
+  return world->arrivals + world->registry.version + 1;
+}
+
+/* Begins another moment: what has been found in indexes before is no longer looked at. */
+static inline void world_turn(ecs_world *world) { world->moment++; }
+
+/* Whether what entities have in tables may require what they have elsewhere, or the other way. */
+static inline bool sparse_is_mixed(const ecs_world *world) {
+  return world->registry.requires && world->sparses.count;
+}
+
+/* The table of a living entity; NULL when it has no row. */
+static inline struct table *record_table(const ecs_world *world, const struct record *record) {
+  return UNLIKELY(record->table == RECORD_BARE) ? NULL : world_table(world, record->table);
+}
+
+#endif
