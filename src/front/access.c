@@ -66,7 +66,7 @@ static uint32_t find_column(struct front *f, uint32_t slot, uint32_t leaf,
 }
 
 /* Whether two terms are about the same cells in any case. */
-static bool is_same(const struct term *a, const struct term *b) {
+static bool access_is_same(const struct term *a, const struct term *b) {
   bool own = term_is_own(a) && term_is_own(b);
   return a->id == b->id && (own || (term_is_known(a) && term_is_known(b)));
 }
@@ -81,7 +81,7 @@ static uint32_t first_slot(const struct front *f, uint32_t slot, uint32_t *leaf)
     const struct term *other = front_term(f, i);
     uint32_t start = other->leaf == NONE ? 0 : other->leaf;
     bool covers = other->leaf == NONE || start == base + *leaf;
-    if (!is_same(other, term) || !covers) continue;
+    if (!access_is_same(other, term) || !covers) continue;
     *leaf = base + *leaf - start;
     return i;
   }
@@ -188,7 +188,7 @@ static bool has_element(struct val view, const struct constant *key, int64_t *at
 }
 
 /* An element of an array: its first leaf, counted from the array's. */
-static uint32_t element(struct front *f, struct val view, const struct constant *key) {
+static uint32_t access_element(struct front *f, struct val view, const struct constant *key) {
   int64_t at;
   if (!has_element(view, key, &at))
     front_refuse(f, "it takes an element of '%s' that is none", view.array->name);
@@ -197,10 +197,10 @@ static uint32_t element(struct front *f, struct val view, const struct constant 
 
 /* What a key of a view leads to: another view, or a leaf, which has neither elements nor
 ** fields. */
-static struct val inside(struct front *f, struct val view, const struct constant *key) {
+static struct val access_inside(struct front *f, struct val view, const struct constant *key) {
   struct val to = view;
   if (view.array) {
-    to.leaf = view.leaf + element(f, view, key);
+    to.leaf = view.leaf + access_element(f, view, key);
     to.component = view.array->nested;
     to.array = NULL;
     return to;
@@ -252,7 +252,7 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   int64_t at;
   if (from.array && key->type == CONST_INTEGER && !has_element(from, key, &at))
     return (struct val){.kind = VAL_NIL};
-  struct val to = inside(f, maybe_need(f, from), key);
+  struct val to = access_inside(f, maybe_need(f, from), key);
   if (!is_leaf(to)) return to;
   if (from.kind == VAL_RESOURCE) return resource_field(f, to);
   if (from.kind == VAL_PARTNER) return partner_field(f, to);
@@ -294,7 +294,8 @@ static bool may_be_id(const struct front *f, struct val value) {
 }
 
 /* What a field takes no value of, and for nil what to do about it. */
-static const char *kind_of(const struct front *f, const struct leaf *leaf, struct val value) {
+static const char *access_kind_of(const struct front *f, const struct leaf *leaf,
+                                  struct val value) {
   if (value.kind == VAL_NIL && leaf->type == ECS_ENTITY) return "nil: write ecs.null for nobody";
   if (value.kind == VAL_NIL) return "nil: is a name misspelt?";
   if (val_is_text(value)) return "a text";
@@ -324,7 +325,7 @@ k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, stru
                     "give it a value of one type", type_name(leaf->type));
   if (!type_is_number(leaf->type) || !val_is_number(f, value))
     front_refuse(f, "it sets a field of type %s to %s", type_name(leaf->type),
-                 kind_of(f, leaf, value));
+                 access_kind_of(f, leaf, value));
   if (type_class(leaf->type) != CLASS_FLOAT) value = mixed_settle(f, value);
   return build_fit(f->b, type, value.value);
 }
@@ -358,7 +359,7 @@ static uint32_t written_column(struct front *f, struct place to) {
 
 /* Whether all rows of the run write to a term, wherever else they may do so: then no bitmap need
 ** say in which. */
-static bool is_whole(struct front *f, uint32_t slot, k_value mask) {
+static bool access_is_whole(struct front *f, uint32_t slot, k_value mask) {
   uint32_t i = 0;
   while (i < f->whole_count && f->whole[i] != slot) i++;
   if (i < f->whole_count) return true;
@@ -368,9 +369,9 @@ static bool is_whole(struct front *f, uint32_t slot, k_value mask) {
 }
 
 /* Rows of the mask write to cells of a term: that is marked where somebody watches it. */
-static void mark_written(struct front *f, uint32_t slot, k_value mask) {
+static void access_mark_written(struct front *f, uint32_t slot, k_value mask) {
   uint32_t i = 0;
-  if (!front_term(f, slot)->component->watched || is_whole(f, slot, mask)) return;
+  if (!front_term(f, slot)->component->watched || access_is_whole(f, slot, mask)) return;
   while (i < f->mark_count && f->marks[i] != slot) i++;
   if (i == RUN_MARKS)
     front_refuse(f, "it writes to too many components that ':changed' is asked of: write it as two "
@@ -386,7 +387,7 @@ uint32_t access_written(struct front *f, struct val view, uint32_t leaf) {
                     "index itself", view.array->name);
   uint32_t at = written_column(f, (struct place){view.slot, leaf, view.root, leaf});
   f->columns[at].written = true;
-  mark_written(f, f->cells[at].slot, f->env.mask);
+  access_mark_written(f, f->cells[at].slot, f->env.mask);
   return at;
 }
 
@@ -404,14 +405,14 @@ static void store_spawned(struct front *f, struct place to, struct val value) {
   order_store(f, to.component, to.component_leaf, row_entity(f), value);
 }
 
-static void store(struct front *f, struct place to, struct val value, k_value mask) {
+static void access_write(struct front *f, struct place to, struct val value, k_value mask) {
   if (value.spawned) {
     store_spawned(f, to, value);
     return;
   }
   uint32_t at = written_column(f, to);
   struct front_column *column = &f->columns[at];
-  mark_written(f, f->cells[at].slot, mask);
+  access_mark_written(f, f->cells[at].slot, mask);
   if (is_of_other(f, f->cells[at].slot)) {
     steps_store_other(f, at, value);
     return;
@@ -422,7 +423,7 @@ static void store(struct front *f, struct place to, struct val value, k_value ma
   f->env.fields[at] = access_fit(f, &to.component->leaves[to.component_leaf], column->type, value);
 }
 
-NORETURN static void refuse_target(struct front *f, const struct component *relation) {
+NORETURN static void access_refuse_target(struct front *f, const struct component *relation) {
   front_refuse(f, "it writes to '%s.target', which only world:add and world:set do",
                relation->name);
 }
@@ -443,14 +444,14 @@ void access_store(struct front *f, struct val view, const struct constant *key,
   if (view.kind == VAL_PARTNER) partner_refuse_write(f, view, key);
   if (view.kind != VAL_VIEW && view.kind != VAL_RESOURCE)
     front_refuse(f, "it writes to what is not a view");
-  struct val to = inside(f, view, key);
+  struct val to = access_inside(f, view, key);
   if (!is_leaf(to)) front_refuse(f, "it sets an array or a nested component");
   if (view.kind == VAL_RESOURCE) {
     steps_store_field(f, to, value);
     return;
   }
-  if (leaf_is_target(to.root, to.leaf)) refuse_target(f, to.root);
-  store(f, (struct place){to.slot, to.leaf, to.root, to.leaf}, value, f->env.mask);
+  if (leaf_is_target(to.root, to.leaf)) access_refuse_target(f, to.root);
+  access_write(f, (struct place){to.slot, to.leaf, to.root, to.leaf}, value, f->env.mask);
 }
 
 /* What is returned for a field, and the field's own value where that is nil. */
@@ -474,7 +475,7 @@ void access_result(struct front *f, uint32_t slot, struct val value) {
   if (term_may_lack(term) && !(f->present >> slot & 1))
     front_refuse(f, "it returns a value for '%s' where there is none", name);
   assert(term->leaf != NONE);
-  if (leaf_is_target(term->component, term->leaf)) refuse_target(f, term->component);
+  if (leaf_is_target(term->component, term->leaf)) access_refuse_target(f, term->component);
   k_value mask = f->env.mask;
   if (value.kind == VAL_VALUE && val_is_maybe(value))
     mask = build_binary(f->b, KO_AND, mask, value.present);
@@ -482,7 +483,7 @@ void access_result(struct front *f, uint32_t slot, struct val value) {
   if (value.kind == VAL_NOTHING)
     front_refuse(f, "what it returns for '%s' is of several types: return the field's own value "
                     "where it is to stay", name);
-  store(f, (struct place){slot, 0, term->component, term->leaf}, value, mask);
+  access_write(f, (struct place){slot, 0, term->component, term->leaf}, value, mask);
 }
 
 /* Whether what the term reads is written before its row's turn: parents come before children. */

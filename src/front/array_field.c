@@ -10,7 +10,8 @@ static uint32_t count_of(struct val view) {
 }
 
 /* The index, from 0, and in *inside where there is such an element. */
-static k_value place(struct front *f, struct val view, struct val index, k_value *inside) {
+static k_value array_field_place(struct front *f, struct val view, struct val index,
+                                 k_value *inside) {
   if (view.array->nested)
     front_refuse(f, "it takes an element of '%s', which has fields, by a variable: write the index "
                     "itself", view.array->name);
@@ -25,7 +26,7 @@ static k_value place(struct front *f, struct val view, struct val index, k_value
 }
 
 /* Chooses one of so many values, which are lost, by a number from 0. */
-static k_value choose(struct front *f, k_value *values, uint32_t count, k_value at) {
+static k_value array_field_choose(struct front *f, k_value *values, uint32_t count, k_value at) {
   struct builder *b = f->b;
   for (int64_t bit = 1; count > 1; bit *= 2) {
     k_value set = build_binary(b, KO_BAND, at, build_i64(b, bit));
@@ -38,7 +39,7 @@ static k_value choose(struct front *f, k_value *values, uint32_t count, k_value 
 }
 
 struct val array_field_at(struct front *f, struct val view, struct val index) {
-  k_value inside, at = place(f, view, index, &inside), values[RUN_COLUMNS];
+  k_value inside, at = array_field_place(f, view, index, &inside), values[RUN_COLUMNS];
   uint32_t count = count_of(view);
   struct val element = {.kind = VAL_NIL};
   for (uint32_t i = 0; i < count; i++) {
@@ -47,21 +48,21 @@ struct val array_field_at(struct front *f, struct val view, struct val index) {
     assert(i < RUN_COLUMNS);
     values[i] = element.value;
   }
-  element.value = choose(f, values, count, at);
+  element.value = array_field_choose(f, values, count, at);
   element.present = inside;
   element.chain = 0;
   return element;
 }
 
 /* What an element has now. */
-static k_value now(struct front *f, uint32_t column) {
+static k_value array_field_now(struct front *f, uint32_t column) {
   if (f->env.fields[column] != K_NONE) return f->env.fields[column];
   return build_load(f->b, f->columns[column].number);
 }
 
 void array_field_store(struct front *f, struct val view, struct val index, struct val value) {
   struct builder *b = f->b;
-  k_value inside, at = place(f, view, index, &inside), fits = K_NONE;
+  k_value inside, at = array_field_place(f, view, index, &inside), fits = K_NONE;
   uint32_t count = count_of(view);
   value = maybe_need(f, value);
   build_need(b, inside);
@@ -72,6 +73,6 @@ void array_field_store(struct front *f, struct val view, struct val index, struc
       fits = access_fit(f, &view.root->leaves[view.leaf], f->columns[column].type, value);
     }
     k_value named = build_binary(b, KO_EQ, at, build_i64(b, i));
-    f->env.fields[column] = build_select(b, named, fits, now(f, column));
+    f->env.fields[column] = build_select(b, named, fits, array_field_now(f, column));
   }
 }

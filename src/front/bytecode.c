@@ -29,7 +29,7 @@ struct decoder {
   bool memory;                 /* there was always enough */
 };
 
-static uint32_t word(const struct decoder *d, uint32_t pc) {
+static uint32_t bytecode_word(const struct decoder *d, uint32_t pc) {
   uint32_t i;
   assert(pc < d->f->count);
   memcpy(&i, d->words + 4 * (size_t)pc, 4);
@@ -38,7 +38,7 @@ static uint32_t word(const struct decoder *d, uint32_t pc) {
 
 /* Each of these gives back the number, and notes when nothing has it. */
 
-static uint32_t reg(struct decoder *d, uint32_t at) {
+static uint32_t bytecode_reg(struct decoder *d, uint32_t at) {
   if (at >= d->f->registers) d->ok = false;
   return at;
 }
@@ -55,13 +55,13 @@ static uint32_t key_constant(struct decoder *d, uint32_t at) {
   return at;
 }
 
-static uint32_t upvalue(struct decoder *d, uint32_t at) {
+static uint32_t bytecode_upvalue(struct decoder *d, uint32_t at) {
   if (at >= d->f->upvalues) d->ok = false;
   return at;
 }
 
 /* An instruction to jump to. */
-static uint32_t target(struct decoder *d, int64_t at) {
+static uint32_t bytecode_target(struct decoder *d, int64_t at) {
   if (at < 0 || at >= (int64_t)d->f->count) d->ok = false;
   return (uint32_t)at;
 }
@@ -77,18 +77,18 @@ static struct constant integer_constant(int64_t value) {
 }
 
 static struct operand in_register(struct decoder *d, uint32_t at) {
-  return (struct operand){false, reg(d, at)};
+  return (struct operand){false, bytecode_reg(d, at)};
 }
 
 static struct operand in_constant(struct decoder *d, uint32_t at) {
   return (struct operand){true, own_constant(d, at)};
 }
 
-static struct operand immediate(struct decoder *d, int64_t value) {
+static struct operand bytecode_immediate(struct decoder *d, int64_t value) {
   return (struct operand){true, new_constant(d, integer_constant(value))};
 }
 
-static const char *refusal(uint32_t op) {
+static const char *bytecode_refusal(uint32_t op) {
   switch (op) {
     case LOP_SETUPVAL: return "it writes to an upvalue: write to a field of a row or of a "
                               "resource, or add up by q:sum";
@@ -108,7 +108,7 @@ struct fields {
   uint32_t op, a, b, c, k, bx;
 };
 
-static struct fields split(uint32_t i) {
+static struct fields bytecode_split(uint32_t i) {
   return (struct fields){i & 0x7F, i >> 7 & 0xFF, i >> 16 & 0xFF, i >> 24, i >> 15 & 1,
                          i >> 15};
 }
@@ -116,25 +116,25 @@ static struct fields split(uint32_t i) {
 static int64_t signed_bx(const struct fields *i) { return (int64_t)i->bx - 65535; }
 static int64_t signed_c(uint32_t c) { return (int64_t)c - 127; }
 
-static void load(struct decoder *d, const struct fields *i, struct constant constant,
-                 struct code *out) {
+static void bytecode_load(struct decoder *d, const struct fields *i, struct constant constant,
+                          struct code *out) {
   out->kind = CODE_LOAD;
-  out->a = reg(d, i->a);
+  out->a = bytecode_reg(d, i->a);
   out->b = new_constant(d, constant);
 }
 
 /* Where the jump that follows a condition leads to. */
 static uint32_t jump_behind(struct decoder *d, uint32_t pc) {
-  if (pc + 1 >= d->f->count || (word(d, pc + 1) & 0x7F) != LOP_JMP) {
+  if (pc + 1 >= d->f->count || (bytecode_word(d, pc + 1) & 0x7F) != LOP_JMP) {
     d->ok = false;
     return 0;
   }
-  int64_t offset = (int64_t)(word(d, pc + 1) >> 7) - 16777215;
-  return target(d, (int64_t)pc + 2 + offset);
+  int64_t offset = (int64_t)(bytecode_word(d, pc + 1) >> 7) - 16777215;
+  return bytecode_target(d, (int64_t)pc + 2 + offset);
 }
 
-static void compare(struct decoder *d, const struct fields *i, uint32_t pc,
-                    struct code *out) {
+static void bytecode_compare(struct decoder *d, const struct fields *i, uint32_t pc,
+                             struct code *out) {
   static const enum code_operator operators[] = {
       OPERATOR_EQ, OPERATOR_LT, OPERATOR_LE, OPERATOR_EQ, OPERATOR_EQ,
       OPERATOR_LT, OPERATOR_LE, OPERATOR_LT, OPERATOR_LE};
@@ -149,24 +149,24 @@ static void compare(struct decoder *d, const struct fields *i, uint32_t pc,
   else if (i->op == LOP_EQK)
     b = in_constant(d, i->b);
   else
-    b = immediate(d, signed_c(i->b));
+    b = bytecode_immediate(d, signed_c(i->b));
   bool swapped = i->op == LOP_GTI || i->op == LOP_GEI;
   out->left = swapped ? b : a;
   out->right = swapped ? a : b;
 }
 
 /* Operators have the order of Lua's opcodes. */
-static void arithmetic(struct decoder *d, const struct fields *i, struct code *out) {
+static void bytecode_arithmetic(struct decoder *d, const struct fields *i, struct code *out) {
   out->kind = CODE_ARITH;
-  out->a = reg(d, i->a);
+  out->a = bytecode_reg(d, i->a);
   out->left = in_register(d, i->b);
   if (i->op == LOP_ADDI || i->op == LOP_SHRI) {
     out->op = i->op == LOP_ADDI ? OPERATOR_ADD : OPERATOR_SHR;
-    out->right = immediate(d, signed_c(i->c));
+    out->right = bytecode_immediate(d, signed_c(i->c));
   } else if (i->op == LOP_SHLI) {
     out->op = OPERATOR_SHL;
     out->right = out->left;
-    out->left = immediate(d, signed_c(i->c));
+    out->left = bytecode_immediate(d, signed_c(i->c));
   } else if (i->op <= LOP_BXORK) {
     out->op = (enum code_operator)(i->op - LOP_ADDK);
     out->right = in_constant(d, i->c);
@@ -177,73 +177,73 @@ static void arithmetic(struct decoder *d, const struct fields *i, struct code *o
   assert(out->op <= OPERATOR_SHR);
 }
 
-static void call(struct decoder *d, const struct fields *i, struct code *out) {
+static void bytecode_call(struct decoder *d, const struct fields *i, struct code *out) {
   out->kind = CODE_CALL;
-  out->a = reg(d, i->a);
+  out->a = bytecode_reg(d, i->a);
   out->b = i->b ? i->b - 1 : NONE;
   out->c = i->op == LOP_TAILCALL ? NONE : i->c ? i->c - 1 : NONE;
-  if (i->b) reg(d, i->a + i->b - 1);
-  if (out->c != NONE && out->c) reg(d, i->a + out->c - 1);
+  if (i->b) bytecode_reg(d, i->a + i->b - 1);
+  if (out->c != NONE && out->c) bytecode_reg(d, i->a + out->c - 1);
 }
 
 static void do_return(struct decoder *d, const struct fields *i, struct code *out) {
   out->kind = CODE_RETURN;
   out->a = i->a;
   out->b = i->op == LOP_RETURN0 ? 0 : i->op == LOP_RETURN1 ? 1 : i->b ? i->b - 1 : NONE;
-  if (out->b && out->b != NONE) reg(d, i->a + out->b - 1);
-  if (out->b == NONE) reg(d, i->a);
+  if (out->b && out->b != NONE) bytecode_reg(d, i->a + out->b - 1);
+  if (out->b == NONE) bytecode_reg(d, i->a);
 }
 
 /* What is stored to a field. */
-static void set_field(struct decoder *d, const struct fields *i, struct code *out) {
+static void bytecode_set_field(struct decoder *d, const struct fields *i, struct code *out) {
   out->kind = i->op == LOP_SETTABUP    ? CODE_SET_UPFIELD
               : i->op == LOP_SETTABLE ? CODE_SET_INDEX
                                       : CODE_SET_FIELD;
-  out->a = i->op == LOP_SETTABUP ? upvalue(d, i->a) : reg(d, i->a);
+  out->a = i->op == LOP_SETTABUP ? bytecode_upvalue(d, i->a) : bytecode_reg(d, i->a);
   switch (i->op) {
-    case LOP_SETTABLE: out->b = reg(d, i->b); break;
+    case LOP_SETTABLE: out->b = bytecode_reg(d, i->b); break;
     case LOP_SETI: out->b = new_constant(d, integer_constant(i->b)); break;
     default: out->b = key_constant(d, i->b); break;
   }
   out->right = i->k ? in_constant(d, i->c) : in_register(d, i->c);
 }
 
-static void field(struct decoder *d, const struct fields *i, struct code *out) {
-  out->a = reg(d, i->a);
+static void bytecode_field(struct decoder *d, const struct fields *i, struct code *out) {
+  out->a = bytecode_reg(d, i->a);
   switch (i->op) {
     case LOP_GETUPVAL:
       out->kind = CODE_UPVALUE;
-      out->b = upvalue(d, i->b);
+      out->b = bytecode_upvalue(d, i->b);
       break;
     case LOP_GETTABUP:
       out->kind = CODE_UPFIELD;
-      out->b = upvalue(d, i->b);
+      out->b = bytecode_upvalue(d, i->b);
       out->c = key_constant(d, i->c);
       break;
     case LOP_GETTABLE:
       out->kind = CODE_INDEX;
-      out->b = reg(d, i->b);
-      out->c = reg(d, i->c);
+      out->b = bytecode_reg(d, i->b);
+      out->c = bytecode_reg(d, i->c);
       break;
     case LOP_GETI:
       out->kind = CODE_FIELD;
-      out->b = reg(d, i->b);
+      out->b = bytecode_reg(d, i->b);
       out->c = new_constant(d, integer_constant(i->c));
       break;
     case LOP_GETFIELD:
       out->kind = CODE_FIELD;
-      out->b = reg(d, i->b);
+      out->b = bytecode_reg(d, i->b);
       out->c = key_constant(d, i->c);
       break;
     default: assert(i->op == LOP_GETFIELD); break;
   }
 }
 
-static void method(struct decoder *d, const struct fields *i, struct code *out) {
+static void bytecode_method(struct decoder *d, const struct fields *i, struct code *out) {
   out->kind = CODE_METHOD;
-  out->a = reg(d, i->a);
-  reg(d, i->a + 1);
-  out->b = reg(d, i->b);
+  out->a = bytecode_reg(d, i->a);
+  bytecode_reg(d, i->a + 1);
+  out->b = bytecode_reg(d, i->b);
   if (i->k) {
     out->c = key_constant(d, i->c);
   } else {
@@ -255,46 +255,47 @@ static void method(struct decoder *d, const struct fields *i, struct code *out) 
 
 static void for_loop(struct decoder *d, const struct fields *i, uint32_t pc,
                      struct code *out) {
-  out->a = reg(d, i->a);
-  reg(d, i->a + 3);
+  out->a = bytecode_reg(d, i->a);
+  bytecode_reg(d, i->a + 3);
   if (i->op == LOP_FORLOOP) {
     out->kind = CODE_FOR_END;
-    out->target = target(d, (int64_t)pc + 1 - i->bx);
+    out->target = bytecode_target(d, (int64_t)pc + 1 - i->bx);
   } else {
     out->kind = CODE_FOR;
-    out->target = target(d, (int64_t)pc + 1 + i->bx);
-    uint32_t end = d->ok ? word(d, out->target) : 0;
+    out->target = bytecode_target(d, (int64_t)pc + 1 + i->bx);
+    uint32_t end = d->ok ? bytecode_word(d, out->target) : 0;
     if ((end & 0x7F) != LOP_FORLOOP || out->target <= pc) d->ok = false;
   }
 }
 
 /* The instructions of a loop over an iterator, which stand as Lua's compiler puts them. */
 static void each_loop(struct decoder *d, const struct fields *i, uint32_t pc, struct code *out) {
-  out->a = reg(d, i->a);
-  reg(d, i->a + 4);
+  out->a = bytecode_reg(d, i->a);
+  bytecode_reg(d, i->a + 4);
   if (i->op == LOP_TFORCALL) {
     out->kind = CODE_EACH_NEXT;
     out->c = i->c;
-    reg(d, i->a + 3 + i->c);
-    uint32_t end = pc + 1 < d->f->count ? word(d, pc + 1) : 0;
+    bytecode_reg(d, i->a + 3 + i->c);
+    uint32_t end = pc + 1 < d->f->count ? bytecode_word(d, pc + 1) : 0;
     if ((end & 0x7F) != LOP_TFORLOOP || i->c == 0) d->ok = false;
   } else if (i->op == LOP_TFORLOOP) {
     out->kind = CODE_EACH_END;
-    out->target = target(d, (int64_t)pc + 1 - i->bx);
+    out->target = bytecode_target(d, (int64_t)pc + 1 - i->bx);
   } else {
     out->kind = CODE_EACH;
-    out->target = target(d, (int64_t)pc + 1 + i->bx);
-    uint32_t next = d->ok ? word(d, out->target) : 0;
+    out->target = bytecode_target(d, (int64_t)pc + 1 + i->bx);
+    uint32_t next = d->ok ? bytecode_word(d, out->target) : 0;
     if ((next & 0x7F) != LOP_TFORCALL || (next >> 7 & 0xFF) != i->a || out->target <= pc)
       d->ok = false;
   }
 }
 
-static void test(struct decoder *d, const struct fields *i, uint32_t pc, struct code *out) {
+static void bytecode_test(struct decoder *d, const struct fields *i, uint32_t pc,
+                          struct code *out) {
   bool sets = i->op == LOP_TESTSET;
   out->kind = sets ? CODE_TEST_SET : CODE_TEST;
-  out->a = reg(d, i->a);
-  out->b = reg(d, sets ? i->b : i->a);
+  out->a = bytecode_reg(d, i->a);
+  out->b = bytecode_reg(d, sets ? i->b : i->a);
   out->flag = i->k;
   out->target = jump_behind(d, pc);
 }
@@ -302,9 +303,9 @@ static void test(struct decoder *d, const struct fields *i, uint32_t pc, struct 
 static void load_long(struct decoder *d, const struct fields *i, uint32_t pc,
                       struct code *out) {
   out->kind = CODE_LOAD_SKIP;
-  out->a = reg(d, i->a);
-  if (pc + 1 >= d->f->count || (word(d, pc + 1) & 0x7F) != LOP_EXTRAARG) d->ok = false;
-  if (d->ok) out->b = own_constant(d, word(d, pc + 1) >> 7);
+  out->a = bytecode_reg(d, i->a);
+  if (pc + 1 >= d->f->count || (bytecode_word(d, pc + 1) & 0x7F) != LOP_EXTRAARG) d->ok = false;
+  if (d->ok) out->b = own_constant(d, bytecode_word(d, pc + 1) >> 7);
 }
 
 static void load_number(struct decoder *d, const struct fields *i, struct code *out) {
@@ -313,59 +314,63 @@ static void load_number(struct decoder *d, const struct fields *i, struct code *
     constant.type = CONST_FLOAT;
     constant.number = (double)constant.integer;
   }
-  load(d, i, constant, out);
+  bytecode_load(d, i, constant, out);
 }
 
 static void load_simple(struct decoder *d, const struct fields *i, struct code *out) {
   switch (i->op) {
     case LOP_LOADK:
       out->kind = CODE_LOAD;
-      out->a = reg(d, i->a);
+      out->a = bytecode_reg(d, i->a);
       out->b = own_constant(d, i->bx);
       break;
     case LOP_LOADNIL:
       out->kind = CODE_NIL;
-      out->a = reg(d, i->a);
+      out->a = bytecode_reg(d, i->a);
       out->b = i->b;
-      reg(d, i->a + i->b);
+      bytecode_reg(d, i->a + i->b);
       break;
     default:
-      load(d, i, (struct constant){.type = i->op == LOP_LOADTRUE ? CONST_TRUE : CONST_FALSE},
-           out);
+      bytecode_load(
+          d, i,
+          (struct constant){.type = i->op == LOP_LOADTRUE ? CONST_TRUE : CONST_FALSE},
+          out);
       if (i->op == LOP_LFALSESKIP) out->kind = CODE_LOAD_SKIP;
       break;
   }
 }
 
-static void move(struct decoder *d, const struct fields *i, struct code *out) {
+static void bytecode_move(struct decoder *d, const struct fields *i, struct code *out) {
   out->kind = i->op == LOP_MOVE  ? CODE_MOVE
               : i->op == LOP_NOT ? CODE_NOT
               : i->op == LOP_LEN ? CODE_LENGTH
                                  : CODE_UNARY;
   out->op = i->op == LOP_BNOT ? OPERATOR_BNOT : OPERATOR_NEG;
-  out->a = reg(d, i->a);
-  out->b = reg(d, i->b);
+  out->a = bytecode_reg(d, i->a);
+  out->b = bytecode_reg(d, i->b);
 }
 
-static void jump(struct decoder *d, uint32_t pc, struct code *out) {
+static void bytecode_jump(struct decoder *d, uint32_t pc, struct code *out) {
   out->kind = CODE_JUMP;
-  out->target = target(d, (int64_t)pc + 1 + (int64_t)(word(d, pc) >> 7) - 16777215);
+  out->target = bytecode_target(d, (int64_t)pc + 1 +
+                                       (int64_t)(bytecode_word(d, pc) >> 7) - 16777215);
 }
 
-static void list(struct decoder *d, const struct fields *i, uint32_t pc, struct code *out) {
+static void bytecode_list(struct decoder *d, const struct fields *i, uint32_t pc,
+                          struct code *out) {
   out->kind = CODE_LIST;
-  out->a = reg(d, i->a);
+  out->a = bytecode_reg(d, i->a);
   out->b = i->b ? i->b : NONE;
-  reg(d, i->a + i->b);
+  bytecode_reg(d, i->a + i->b);
   out->c = i->c;
   if (!i->k) return;
-  if (pc + 1 >= d->f->count || (word(d, pc + 1) & 0x7F) != LOP_EXTRAARG) d->ok = false;
-  if (d->ok) out->c += (word(d, pc + 1) >> 7) << 8;
+  if (pc + 1 >= d->f->count || (bytecode_word(d, pc + 1) & 0x7F) != LOP_EXTRAARG) d->ok = false;
+  if (d->ok) out->c += (bytecode_word(d, pc + 1) >> 7) << 8;
 }
 
-static void refuse(struct decoder *d, const struct fields *i, struct code *out) {
+static void bytecode_refuse(struct decoder *d, const struct fields *i, struct code *out) {
   out->kind = CODE_REFUSED;
-  out->why = refusal(i->op);
+  out->why = bytecode_refusal(i->op);
   out->a = i->a;
   if (i->op == LOP_SETUPVAL) d->f->assigned[i->b / 64] |= 1ull << i->b % 64;
   out->flag = i->op > LOP_SETFIELD && i->op != LOP_TBC;
@@ -379,7 +384,7 @@ static bool is_field(uint32_t op) {
 static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
                          struct code *out) {
   if (i->op == LOP_MOVE || (i->op >= LOP_UNM && i->op <= LOP_LEN))
-    move(d, i, out);
+    bytecode_move(d, i, out);
   else if (i->op == LOP_LOADI || i->op == LOP_LOADF)
     load_number(d, i, out);
   else if (i->op == LOP_LOADKX)
@@ -387,37 +392,37 @@ static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
   else if (i->op >= LOP_LOADK && i->op <= LOP_LOADNIL)
     load_simple(d, i, out);
   else if (is_field(i->op))
-    field(d, i, out);
+    bytecode_field(d, i, out);
   else if (i->op >= LOP_SETTABUP && i->op <= LOP_SETFIELD)
-    set_field(d, i, out);
+    bytecode_set_field(d, i, out);
   else if (i->op == LOP_SETLIST)
-    list(d, i, pc, out);
+    bytecode_list(d, i, pc, out);
   else if (i->op == LOP_NEWTABLE)
-    *out = (struct code){.kind = CODE_TABLE, .a = reg(d, i->a)};
+    *out = (struct code){.kind = CODE_TABLE, .a = bytecode_reg(d, i->a)};
   else if (i->op == LOP_SELF)
-    method(d, i, out);
+    bytecode_method(d, i, out);
   else if (i->op >= LOP_ADDI && i->op <= LOP_SHR)
-    arithmetic(d, i, out);
+    bytecode_arithmetic(d, i, out);
   else
     return false;
   return true;
 }
 
-static void decode(struct decoder *d, uint32_t pc, struct code *out) {
-  struct fields i = split(word(d, pc));
+static void bytecode_decode(struct decoder *d, uint32_t pc, struct code *out) {
+  struct fields i = bytecode_split(bytecode_word(d, pc));
   memset(out, 0, sizeof *out);
   if (decode_value(d, &i, pc, out)) return;
   bool closes = i.op == LOP_CLOSE;   /* what functions share, or is to be closed: both refused */
   if ((i.op >= LOP_MMBIN && i.op <= LOP_MMBINK) || i.op == LOP_EXTRAARG || closes)
     out->kind = CODE_NOTHING;
   else if (i.op == LOP_JMP)
-    jump(d, pc, out);
+    bytecode_jump(d, pc, out);
   else if (i.op >= LOP_EQ && i.op <= LOP_GEI)
-    compare(d, &i, pc, out);
+    bytecode_compare(d, &i, pc, out);
   else if (i.op == LOP_TEST || i.op == LOP_TESTSET)
-    test(d, &i, pc, out);
+    bytecode_test(d, &i, pc, out);
   else if (i.op == LOP_CALL || i.op == LOP_TAILCALL)
-    call(d, &i, out);
+    bytecode_call(d, &i, out);
   else if (i.op >= LOP_RETURN && i.op <= LOP_RETURN1)
     do_return(d, &i, out);
   else if (i.op == LOP_FORLOOP || i.op == LOP_FORPREP)
@@ -425,7 +430,7 @@ static void decode(struct decoder *d, uint32_t pc, struct code *out) {
   else if (i.op >= LOP_TFORPREP && i.op <= LOP_TFORLOOP)
     each_loop(d, &i, pc, out);
   else
-    refuse(d, &i, out);
+    bytecode_refuse(d, &i, out);
 }
 
 static ecs_status decode_all(struct function_code *f, const unsigned char *words) {
@@ -433,7 +438,7 @@ static ecs_status decode_all(struct function_code *f, const unsigned char *words
   f->code = memory_array(f->memory, f->count, sizeof *f->code);
   if (!f->code) return ECS_ENOMEM;
   for (uint32_t pc = 0; pc < f->count; pc++) {
-    decode(&d, pc, &f->code[pc]);
+    bytecode_decode(&d, pc, &f->code[pc]);
     if (!d.memory) return ECS_ENOMEM;
     if (!d.ok) return ECS_ECORRUPT;
   }

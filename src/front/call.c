@@ -63,8 +63,8 @@ void call_push_math(lua_State *L) {
 }
 
 /* The argument of a function of math, from 0, which has to be a number. */
-static struct val need(struct front *f, const struct val *arguments, uint32_t count,
-                       uint32_t at, uint32_t function) {
+static struct val call_need(struct front *f, const struct val *arguments, uint32_t count,
+                            uint32_t at, uint32_t function) {
   assert(function < MATH_KNOWN);
   if (at >= count || !val_is_number(f, arguments[at]))
     front_refuse(f, "it calls math.%s without a number", math_names[function]);
@@ -73,9 +73,9 @@ static struct val need(struct front *f, const struct val *arguments, uint32_t co
 
 static struct val min_max(struct front *f, k_op op, const struct val *arguments,
                           uint32_t count, uint32_t function) {
-  struct val result = need(f, arguments, count, 0, function);
+  struct val result = call_need(f, arguments, count, 0, function);
   for (uint32_t i = 1; i < count; i++) {
-    struct val next = need(f, arguments, count, i, function);
+    struct val next = call_need(f, arguments, count, i, function);
     int type = val_common_type(f, result, next);
     if (type < 0)
       front_refuse(f, "math.%s mixes ids and floats: add 0.0 to the id", math_names[function]);
@@ -93,7 +93,7 @@ static struct val min_max(struct front *f, k_op op, const struct val *arguments,
 }
 
 /* math.abs. It has an integer's type, even of the least one, of which it is that integer. */
-static struct val absolute(struct front *f, struct val x) {
+static struct val call_absolute(struct front *f, struct val x) {
   if (x.mixed) return mixed_absolute(f, x);
   struct val result = val_number(f, build_unary(f->b, KO_ABS, x.value), x.soft);
   result.wide = val_is_wide(x);
@@ -137,7 +137,7 @@ static struct val wide_step(struct front *f, struct val x, struct val y, k_value
   return val_number(f, build_convert(f->b, type, step), x.soft && y.soft);
 }
 
-static struct val scaled(struct front *f, struct val x, double by) {
+static struct val call_scaled(struct front *f, struct val x, double by) {
   k_value product = build_binary(f->b, KO_MUL, number_as(f, x, KT_F64), build_f64(f->b, by));
   return wide_step(f, x, x, product);
 }
@@ -192,7 +192,7 @@ static void modf_of(struct front *f, struct val x, struct val results[2]) {
   results[0].whole = K_NONE;
 }
 
-static struct val to_integer(struct front *f, struct val x) {
+static struct val call_to_integer(struct front *f, struct val x) {
   if (val_type(f, x) != KT_I64)
     front_refuse(f, "it calls math.tointeger, which gives nil for a fraction, with a float: "
                     "write math.floor");
@@ -226,17 +226,17 @@ static struct val one_float(struct front *f, uint32_t name, struct val x) {
 static struct val one_or_two(struct front *f, uint32_t name, const struct val *arguments,
                              uint32_t count) {
   static const double pi = 3.141592653589793238462643383279502884;
-  struct val x = need(f, arguments, count, 0, name);
+  struct val x = call_need(f, arguments, count, 0, name);
   bool two = count > 1 && arguments[1].kind != VAL_NIL;
   switch (name) {
-    case MATH_DEG: return scaled(f, x, 180.0 / pi);
-    case MATH_RAD: return scaled(f, x, pi / 180.0);
+    case MATH_DEG: return call_scaled(f, x, 180.0 / pi);
+    case MATH_RAD: return call_scaled(f, x, pi / 180.0);
     case MATH_LOG:
-      if (two) return log_of(f, x, need(f, arguments, count, 1, name));
+      if (two) return log_of(f, x, call_need(f, arguments, count, 1, name));
       return one_float(f, name, x);
     case MATH_ATAN: {
       struct val one = val_number(f, build_f64(f->b, 1.0), true);
-      return two_floats(f, KO_ATAN2, x, two ? need(f, arguments, count, 1, name) : one);
+      return two_floats(f, KO_ATAN2, x, two ? call_need(f, arguments, count, 1, name) : one);
     }
     default: return one_float(f, name, x);
   }
@@ -244,16 +244,16 @@ static struct val one_or_two(struct front *f, uint32_t name, const struct val *a
 
 static struct val math_result(struct front *f, uint32_t name, const struct val *arguments,
                               uint32_t count) {
-  struct val x = need(f, arguments, count, 0, name);
+  struct val x = call_need(f, arguments, count, 0, name);
   switch (name) {
-    case MATH_ABS: return absolute(f, x);
+    case MATH_ABS: return call_absolute(f, x);
     case MATH_CEIL:
     case MATH_FLOOR: return floor_ceil(f, name, x);
     case MATH_MIN: return min_max(f, KO_MIN, arguments, count, name);
     case MATH_MAX: return min_max(f, KO_MAX, arguments, count, name);
-    case MATH_FMOD: return fmod_of(f, x, need(f, arguments, count, 1, name));
-    case MATH_ULT: return ult_of(f, x, need(f, arguments, count, 1, name));
-    case MATH_TOINTEGER: return to_integer(f, x);
+    case MATH_FMOD: return fmod_of(f, x, call_need(f, arguments, count, 1, name));
+    case MATH_ULT: return ult_of(f, x, call_need(f, arguments, count, 1, name));
+    case MATH_TOINTEGER: return call_to_integer(f, x);
     default: return one_or_two(f, name, arguments, count);
   }
 }
@@ -275,7 +275,7 @@ static uint32_t math_call(struct front *f, uint32_t name, const struct val *argu
   if (name >= MATH_KNOWN) refuse_function(f, name);
   switch (name) {
     case MATH_TYPE: results[0] = type_of(f, arguments, count); return 1;
-    case MATH_MODF: modf_of(f, need(f, arguments, count, 0, name), results); return 2;
+    case MATH_MODF: modf_of(f, call_need(f, arguments, count, 0, name), results); return 2;
     default: break;
   }
   results[0] = math_result(f, name, arguments, count);

@@ -5,7 +5,7 @@
 #include "front/front.h"
 
 /* The number of a string, or NONE when there are too many. */
-static uint32_t number_of(struct front *f, ecs_string string) {
+static uint32_t choice_number_of(struct front *f, ecs_string string) {
   for (uint32_t i = 0; i < f->string_count; i++)
     if (text_same(string, f->strings[i])) return i;
   if (f->string_count == FRONT_STRINGS) return NONE;
@@ -23,7 +23,7 @@ const struct enumeration *choice_names(struct front *f, const struct enumeration
 /* A string as a choice, if it has a number. */
 static bool as_choice(struct front *f, struct val *x) {
   if (x->kind == VAL_CHOICE) return true;
-  uint32_t at = number_of(f, x->string);
+  uint32_t at = choice_number_of(f, x->string);
   if (at == NONE) return false;
   *x = (struct val){.kind = VAL_CHOICE, .value = build_i64(f->b, at),
                     .number = (int64_t)((uint64_t)1 << at)};
@@ -31,8 +31,8 @@ static bool as_choice(struct front *f, struct val *x) {
 }
 
 /* The place of a string among the names; K_NONE when it is none, or -1, if `any`. */
-static k_value place_of(struct front *f, const struct enumeration *names, ecs_string string,
-                        bool any) {
+static k_value choice_place_of(struct front *f, const struct enumeration *names, ecs_string string,
+                               bool any) {
   if (names == &front_texts) return text_constant(f, string);
   uint32_t at = enumeration_find(names, string.data, string.size);
   if (at == NONE && !any) return K_NONE;
@@ -42,11 +42,11 @@ static k_value place_of(struct front *f, const struct enumeration *names, ecs_st
 k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *names, bool any) {
   struct builder *b = f->b;
   assert(val_is_text(x));
-  if (x.kind == VAL_STRING) return place_of(f, names, x.string, any);
+  if (x.kind == VAL_STRING) return choice_place_of(f, names, x.string, any);
   k_value result = K_NONE;
   for (uint32_t i = 0; i < f->string_count; i++) {
     if (!((uint64_t)x.number >> i & 1)) continue;
-    k_value place = place_of(f, names, f->strings[i], any);
+    k_value place = choice_place_of(f, names, f->strings[i], any);
     if (place == K_NONE) return K_NONE;
     k_value here = build_binary(b, KO_EQ, x.value, build_i64(b, i));
     result = result == K_NONE ? place : build_select(b, here, place, result);

@@ -101,8 +101,8 @@ uint32_t order_leaf(const struct component *component, const struct front_item *
 }
 
 /* One field of those that world:set of a whole component gives. */
-static void set_field(struct front *f, const struct component *component, uint32_t leaf,
-                      struct val entity, struct val value) {
+static void command_call_set_field(struct front *f, const struct component *component,
+                                   uint32_t leaf, struct val entity, struct val value) {
   struct run_command command = {.action = RUN_SET, .component = component->id, .leaf = leaf};
   if (leaf == NONE)
     front_refuse(f, "it sets '%s' by what has no field of one value there: name the field, as in "
@@ -130,10 +130,11 @@ static bool set_whole(struct front *f, const struct val *arguments, uint32_t cou
                     "only the table", component->name);
   for (uint32_t at = first; at != NONE; at = f->items[at].next) {
     const struct front_item *item = &f->items[at];
-    set_field(f, component, order_leaf(component, item), arguments[1], item->value);
+    command_call_set_field(f, component, order_leaf(component, item), arguments[1], item->value);
   }
   for (uint32_t i = 3; i < count && !made; i++)
-    set_field(f, component, order_leaf_at(component, i - 2), arguments[1], arguments[i]);
+    command_call_set_field(f, component, order_leaf_at(component, i - 2), arguments[1],
+                           arguments[i]);
   return true;
 }
 
@@ -325,8 +326,9 @@ struct val order_spawn(struct front *f, const struct val *arguments, uint32_t co
 /* ---- world:spawner ---- */
 
 /* Gives the values that one of its names stands for, as many as there are. */
-static void give_values(struct front *f, const struct component *component, ecs_string field,
-                        const struct val *values, uint32_t count) {
+static void command_call_give_values(struct front *f, const struct component *component,
+                                     ecs_string field, const struct val *values,
+                                     uint32_t count) {
   uint32_t most = field.size ? 1 : component->field_count;
   for (uint32_t i = 0; i < count && i < most; i++) {
     struct front_item item = {.key = field, .position = field.size ? 0 : i + 1,
@@ -360,15 +362,17 @@ struct val order_by_spawner(struct front *f, struct val spawner, const struct va
     order_add(f, part_command(RUN_ADD, component), build_i64(f->b, 0));
     for (uint32_t j = i; j < outside.count; j++)
       if (outside.names[j].component == id && count > first[j])
-        give_values(f, component, outside.names[j].field, values + first[j], count - first[j]);
+        command_call_give_values(f, component, outside.names[j].field, values + first[j],
+                                 count - first[j]);
   }
   return end_spawn(f, order);
 }
 
 /* ---- one owner ---- */
 
-static const struct front_column *column_of(const struct front *f,
-                                            const struct component *component, uint32_t leaf) {
+static const struct front_column *
+command_call_column_of(const struct front *f, const struct component *component,
+                       uint32_t leaf) {
   for (uint32_t i = 0; i < f->column_count; i++)
     if (f->columns[i].component == component && f->columns[i].component_leaf == leaf)
       return &f->columns[i];
@@ -384,7 +388,7 @@ static void need_id_field(struct front *f, const struct component *component, ui
 
 void order_store(struct front *f, const struct component *component, uint32_t leaf,
                  struct val entity, struct val value) {
-  const struct front_column *column = column_of(f, component, leaf);
+  const struct front_column *column = command_call_column_of(f, component, leaf);
   struct run_command command = {.action = RUN_SET, .component = component->id, .leaf = leaf,
                                 .gives = value.spawned, .own = true};
   need_id_field(f, component, leaf);
@@ -418,7 +422,7 @@ void order_check_read(struct front *f, const struct component *component, uint32
 /* Whether the function comes to a field, that a command sets, in a way that it cannot. */
 static bool is_shared(const struct front *f, const struct run_command *command,
                       const struct component *component) {
-  const struct front_column *column = column_of(f, component, command->leaf);
+  const struct front_column *column = command_call_column_of(f, component, command->leaf);
   if (access_leads(f, component, command->leaf)) return true;
   if (command->own && access_reads_others(f, component, command->leaf)) return true;
   return column && (!command->own || column->written || column->folded);

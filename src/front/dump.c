@@ -15,7 +15,7 @@ struct cursor {
   bool ok;                     /* nothing was missing or wrong so far */
 };
 
-static const unsigned char *take(struct cursor *in, size_t size) {
+static const unsigned char *dump_take(struct cursor *in, size_t size) {
   assert(in->at <= in->end);
   if (!in->ok || size > (size_t)(in->end - in->at)) {
     in->ok = false;
@@ -26,12 +26,12 @@ static const unsigned char *take(struct cursor *in, size_t size) {
 }
 
 static unsigned take_byte(struct cursor *in) {
-  const unsigned char *at = take(in, 1);
+  const unsigned char *at = dump_take(in, 1);
   return at ? *at : 0;
 }
 
 /* Seven bits a byte, the highest first; the last byte has its eighth bit set. */
-static uint64_t take_number(struct cursor *in) {
+static uint64_t dump_take_number(struct cursor *in) {
   uint64_t number = 0;
   for (int i = 0; i < 10 && in->ok; i++) {
     unsigned byte = take_byte(in);
@@ -44,17 +44,17 @@ static uint64_t take_number(struct cursor *in) {
 
 /* Texts have their size plus one before them; 0 is no text at all. */
 static ecs_string take_string(struct cursor *in) {
-  uint64_t size = take_number(in);
+  uint64_t size = dump_take_number(in);
   ecs_string string = {"", 0};
   if (size < 2) return string;
-  string.data = (const char *)take(in, (size_t)size - 1);
+  string.data = (const char *)dump_take(in, (size_t)size - 1);
   string.size = string.data ? (size_t)size - 1 : 0;
   return string;
 }
 
 /* A count of things that take at least one byte each. */
 static uint32_t take_count(struct cursor *in) {
-  uint64_t count = take_number(in);
+  uint64_t count = dump_take_number(in);
   if (count > (uint64_t)(in->end - in->at)) in->ok = false;
   return in->ok ? (uint32_t)count : 0;
 }
@@ -62,11 +62,11 @@ static uint32_t take_count(struct cursor *in) {
 static bool take_header(struct cursor *in) {
   /* Signature, version, format, check, sizes of instructions, integers and numbers. */
   static const unsigned char expected[] = "\x1bLua\x54\x00\x19\x93\r\n\x1a\n\x04\x08\x08";
-  const unsigned char *at = take(in, 15);
+  const unsigned char *at = dump_take(in, 15);
   if (!at || memcmp(at, expected, 15) != 0) return false;
   int64_t integer;
   double number;
-  at = take(in, sizeof integer + sizeof number);
+  at = dump_take(in, sizeof integer + sizeof number);
   if (!at) return false;
   memcpy(&integer, at, sizeof integer);
   memcpy(&number, at + sizeof integer, sizeof number);
@@ -86,7 +86,7 @@ uint32_t dump_add_constant(struct function_code *f, struct constant constant) {
 }
 
 static void take_into(struct cursor *in, void *to, size_t size) {
-  const unsigned char *at = take(in, size);
+  const unsigned char *at = dump_take(in, size);
   if (at) memcpy(to, at, size);
 }
 
@@ -130,17 +130,17 @@ static ecs_status take_constants(struct cursor *in, struct function_code *f) {
 ** stands in a second list. */
 static void take_lines(struct cursor *in, struct function_code *f, int32_t first) {
   uint32_t count = take_count(in);
-  const unsigned char *deltas = take(in, count);
+  const unsigned char *deltas = dump_take(in, count);
   uint32_t absolutes = take_count(in);
   struct cursor list = *in;
-  uint64_t pc = absolutes ? take_number(&list) : UINT64_MAX;
+  uint64_t pc = absolutes ? dump_take_number(&list) : UINT64_MAX;
   int32_t line = first;
   assert(f->lines || f->count == 0);
   for (uint32_t i = 0; in->ok && i < count && i < f->count; i++) {
     int delta = deltas[i] < 128 ? deltas[i] : deltas[i] - 256;
     if (delta == ABSOLUTE_LINE && pc == i) {
-      line = (int32_t)take_number(&list);
-      pc = --absolutes ? take_number(&list) : UINT64_MAX;
+      line = (int32_t)dump_take_number(&list);
+      pc = --absolutes ? dump_take_number(&list) : UINT64_MAX;
     } else {
       line += delta;
     }
@@ -162,7 +162,7 @@ static void note_register(uint64_t *registers, unsigned at) {
 ** inside it in `own`, where these are given. */
 static void skip_body(struct cursor *in, int depth, uint64_t *captured, uint64_t *own) {
   uint32_t count = take_count(in);
-  const unsigned char *up = take(in, 3 * (size_t)count);
+  const unsigned char *up = dump_take(in, 3 * (size_t)count);
   for (uint32_t i = 0; captured && i < count && in->ok; i++, up += 3)
     if (up[0]) note_register(captured, up[1]);
   count = take_count(in);
@@ -174,7 +174,7 @@ static void skip_constants(struct cursor *in) {
   for (uint32_t i = 0; i < count && in->ok; i++) {
     unsigned type = take_byte(in);
     if (type == DUMP_INTEGER || type == DUMP_FLOAT)
-      take(in, 8);
+      dump_take(in, 8);
     else if (type == DUMP_SHORT || type == DUMP_LONG)
       take_string(in);
   }
@@ -182,17 +182,17 @@ static void skip_constants(struct cursor *in) {
 
 /* Passes over lines, names of locals and names of upvalues. */
 static void skip_debug(struct cursor *in) {
-  take(in, take_count(in));
+  dump_take(in, take_count(in));
   uint32_t count = take_count(in);
   for (uint32_t i = 0; i < count && in->ok; i++) {
-    take_number(in);
-    take_number(in);
+    dump_take_number(in);
+    dump_take_number(in);
   }
   count = take_count(in);
   for (uint32_t i = 0; i < count && in->ok; i++) {
     take_string(in);
-    take_number(in);
-    take_number(in);
+    dump_take_number(in);
+    dump_take_number(in);
   }
   for (count = take_count(in); count && in->ok; count--) take_string(in);
 }
@@ -200,10 +200,10 @@ static void skip_debug(struct cursor *in) {
 static void skip_function(struct cursor *in, int depth, uint64_t *captured) {
   if (depth > NESTING) in->ok = false;
   take_string(in);
-  take_number(in);
-  take_number(in);
-  take(in, 3);
-  take(in, 4 * (size_t)take_count(in));
+  dump_take_number(in);
+  dump_take_number(in);
+  dump_take(in, 3);
+  dump_take(in, 4 * (size_t)take_count(in));
   skip_constants(in);
   skip_body(in, depth, captured, NULL);
   skip_debug(in);
@@ -214,13 +214,13 @@ static void skip_function(struct cursor *in, int depth, uint64_t *captured) {
 static ecs_status take_function(struct cursor *in, struct function_code *f,
                                 const unsigned char **words) {
   take_string(in);
-  int32_t first = (int32_t)take_number(in);
-  take_number(in);
+  int32_t first = (int32_t)dump_take_number(in);
+  dump_take_number(in);
   f->parameters = take_byte(in);
   f->vararg = take_byte(in) != 0;
   f->registers = take_byte(in);
   f->count = take_count(in);
-  *words = take(in, 4 * (size_t)f->count);
+  *words = dump_take(in, 4 * (size_t)f->count);
   if (!in->ok || f->count == 0 || f->parameters > f->registers) return ECS_ECORRUPT;
   ecs_status status = take_constants(in, f);
   if (status != ECS_OK) return status;
@@ -232,7 +232,7 @@ static ecs_status take_function(struct cursor *in, struct function_code *f,
 }
 
 /* A lua_Writer. */
-static int collect(lua_State *L, const void *data, size_t size, void *ud) {
+static int dump_collect(lua_State *L, const void *data, size_t size, void *ud) {
   struct function_code *f = ud;
   (void)L;
   char *grown = memory_grow(f->memory, f->dump, &f->dump_capacity,
@@ -249,7 +249,7 @@ ecs_status dump_read(lua_State *L, int index, struct function_code *out,
                      const unsigned char **words) {
   assert(lua_isfunction(L, index) && !lua_iscfunction(L, index));
   lua_pushvalue(L, index);
-  int failed = lua_dump(L, collect, out, 0);
+  int failed = lua_dump(L, dump_collect, out, 0);
   lua_pop(L, 1);
   if (failed) return ECS_ENOMEM;
   const unsigned char *dump = (const unsigned char *)out->dump;

@@ -134,8 +134,8 @@ static int take_inner(lua_State *L, int anchors, const struct guard *guard) {
 }
 
 /* Pushes the element of a table at an index, counted from 0; its type. */
-static int push_element(lua_State *L, int anchors, const struct guard *guard, int table,
-                        uint32_t at) {
+static int element_push_element(lua_State *L, int anchors, const struct guard *guard, int table,
+                                uint32_t at) {
   if (!guard->name_count) {
     lua_rawgeti(L, table, (lua_Integer)at + 1);
   } else if (at >= guard->name_count) {
@@ -148,7 +148,7 @@ static int push_element(lua_State *L, int anchors, const struct guard *guard, in
 }
 
 /* The kind of the element at the top of the stack, which it pops. */
-static enum element_kind kind_of(lua_State *L, int type) {
+static enum element_kind element_source(lua_State *L, int type) {
   enum element_kind kind = type == LUA_TBOOLEAN  ? ELEMENTS_BOOL
                            : type == LUA_TNUMBER ? ELEMENTS_FLOAT
                            : type == LUA_TTABLE  ? ELEMENTS_TABLES
@@ -181,7 +181,7 @@ static enum element_kind look_through(lua_State *L, int anchors, const struct gu
   while (lua_next(L, table)) {
     lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
     bool named = lua_type(L, -2) != LUA_TNUMBER;
-    enum element_kind next = kind_of(L, take_inner(L, anchors, guard));
+    enum element_kind next = element_source(L, take_inner(L, anchors, guard));
     if (named) continue;
     kind = n++ ? both_kinds(kind, next) : next;
     if (key > most) most = key;
@@ -198,8 +198,8 @@ static enum element_kind look_at(lua_State *L, int anchors, const struct guard *
                                  uint32_t *count) {
   enum element_kind kind = ELEMENTS_NONE;
   uint32_t i = 0;
-  for (int type; (type = push_element(L, anchors, guard, table, i)) != LUA_TNIL; i++) {
-    enum element_kind next = kind_of(L, type);
+  for (int type; (type = element_push_element(L, anchors, guard, table, i)) != LUA_TNIL; i++) {
+    enum element_kind next = element_source(L, type);
     kind = i ? both_kinds(kind, next) : next;
     if (i == FRONT_ELEMENTS) return ELEMENTS_MANY;
     if (kind >= ELEMENTS_NONE) return kind;
@@ -210,8 +210,8 @@ static enum element_kind look_at(lua_State *L, int anchors, const struct guard *
 }
 
 /* Of whatever is at an index. */
-static uint32_t look(lua_State *L, int anchors, const struct guard *guard, int table,
-                     uint32_t *count) {
+static uint32_t element_read(lua_State *L, int anchors, const struct guard *guard, int table,
+                             uint32_t *count) {
   if (!lua_istable(L, table)) return ELEMENTS_NONE;
   if (path_has_method(L, anchors, table, guard->same)) return ELEMENTS_HIDDEN;
   if (guard->name_count) return look_at(L, anchors, guard, table, count);
@@ -228,7 +228,7 @@ enum element_kind element_kind_of(uint32_t kind) {
 uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count) {
   int top = lua_gettop(L);
   path_push(L, anchors, &guard->path);
-  uint32_t kind = look(L, anchors, guard, top + 1, count);
+  uint32_t kind = element_read(L, anchors, guard, top + 1, count);
   lua_settop(L, top);
   return element_kind_of(kind) == ELEMENTS_ABSENT ? (uint32_t)ELEMENTS_NONE : kind;
 }
@@ -242,7 +242,7 @@ void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t
   int top = lua_gettop(L);
   path_push(L, anchors, &guard->path);
   for (uint32_t i = 0; i < count; i++) {
-    push_element(L, anchors, guard, top + 1, i);
+    element_push_element(L, anchors, guard, top + 1, i);
     switch (element_kind_of(guard->elements)) {
       case ELEMENTS_BOOL:
       case ELEMENTS_TABLES: ((uint8_t *)to)[i] = (uint8_t)lua_toboolean(L, -1); break;
@@ -379,8 +379,8 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind) {
 }
 
 /* The number in the program of a table that is read so. */
-static uint32_t find_table(struct front *f, uint32_t path, const struct enumeration *names,
-                           uint16_t inner, bool told) {
+static uint32_t element_find_table(struct front *f, uint32_t path, const struct enumeration *names,
+                                   uint16_t inner, bool told) {
   static const k_column types[] = {KC_BOOL, KC_I64, KC_I64, KC_F64, KC_F64, KC_BOOL};
   for (uint32_t i = 0; i < f->array_count; i++)
     if (!f->arrays[i].id && !f->arrays[i].column && f->arrays[i].path == path &&
@@ -422,7 +422,7 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
     front_refuse(f, "it takes an element of a table by a string field: make the field an enum");
   if (!index.names && !val_is_number(f, index))
     front_refuse(f, "it indexes a table by a boolean");
-  uint32_t number = find_table(f, table.at, index.names, 0, false);
+  uint32_t number = element_find_table(f, table.at, index.names, 0, false);
   if (index.names) index.value = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
   struct val element = take_element(f, number, index, true);
   if (index.names) element.present = K_ALL;   /* the table has an element by each name */
@@ -440,12 +440,12 @@ struct val element_of_record(struct front *f, struct val record, const struct co
   if (key->type != CONST_STRING && key->type != CONST_INTEGER)
     front_refuse(f, "it takes an element of a table in a table by a number that is no integer");
   uint16_t inner = outside_constant(f, key);
-  uint32_t number = find_table(f, table->path, table->names, inner, false);
+  uint32_t number = element_find_table(f, table->path, table->names, inner, false);
   if (f->arrays[number].kind == ELEMENTS_TABLES) refuse_elements(f, ELEMENTS_OTHER);
   k_value at = maybe_need(f, record).value;
   struct val value = as_element(f, number, val_number(f, build_element(f->b, number, at), true));
   if (f->arrays[number].gaps == GAPS_REFUSED) return value;
-  number = find_table(f, table->path, table->names, inner, true);
+  number = element_find_table(f, table->path, table->names, inner, true);
   value.present = build_element(f->b, number, at);
   return value;
 }

@@ -17,7 +17,8 @@ struct given {
   } fields[RUN_ORDERS];
 };
 
-static void give_field(struct front *f, struct given *given, uint32_t at, struct val value) {
+static void emit_event_give_field(struct front *f, struct given *given, uint32_t at,
+                                  struct val value) {
   const struct component *event = given->event;
   const struct field *field = &event->fields[at];
   if (field->count || field->nested)
@@ -47,7 +48,7 @@ static void give_table(struct front *f, struct given *given, struct val table) {
       component_no_field(f->world, event, item->key.data, item->key.size);
       front_refuse(f, "%s", f->world->message);
     }
-    give_field(f, given, at, item->value);
+    emit_event_give_field(f, given, at, item->value);
   }
 }
 
@@ -58,7 +59,8 @@ static bool is_first(const struct front *f, const struct given *given, uint32_t 
 
 /* Takes a field out, one that can be noted in the place of an entity or rather one that cannot;
 ** `count` for none. */
-static uint32_t take(const struct front *f, const struct given *given, bool *taken, bool first) {
+static uint32_t emit_event_take(const struct front *f, const struct given *given,
+                                bool *taken, bool first) {
   uint32_t found = given->count;
   for (uint32_t i = 0; i < given->count && found == given->count; i++)
     if (!taken[i] && is_first(f, given, i) == first) found = i;
@@ -73,7 +75,8 @@ static void note_event(struct front *f, const struct given *given) {
   bool taken[RUN_ORDERS] = {false};
   struct run_command command = {.action = RUN_EMIT, .component = given->event->id};
   for (uint32_t left = given->count, none = given->count;; command.action = RUN_PUT) {
-    uint32_t first = take(f, given, taken, true), other = take(f, given, taken, false);
+    uint32_t first = emit_event_take(f, given, taken, true),
+             other = emit_event_take(f, given, taken, false);
     k_value zero = build_i64(f->b, 0);
     command.first = first == none ? NONE : given->fields[first].leaf;
     command.leaf = other == none ? NONE : given->fields[other].leaf;
@@ -101,6 +104,7 @@ void order_emit(struct front *f, const struct val *arguments, uint32_t count) {
   order_want(f);
   struct given given = {.event = event};
   if (table) give_table(f, &given, arguments[2]);
-  for (uint32_t i = 0; !table && i < count - 2; i++) give_field(f, &given, i, arguments[i + 2]);
+  for (uint32_t i = 0; !table && i < count - 2; i++)
+    emit_event_give_field(f, &given, i, arguments[i + 2]);
   note_event(f, &given);
 }

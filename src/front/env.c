@@ -101,7 +101,7 @@ bool val_same(const struct val *x, const struct val *y) {
   }
 }
 
-static bool is_float(k_type type) { return type == KT_F32 || type == KT_F64; }
+static bool env_is_float(k_type type) { return type == KT_F32 || type == KT_F64; }
 
 bool val_is_wide(struct val x) { return x.literal ? !number_fits_float(x.number) : x.wide; }
 
@@ -115,13 +115,13 @@ static bool is_id(struct val x) { return x.entity && !val_is_zero(x); }
 int val_common_type(const struct front *f, struct val x, struct val y) {
   k_type a = val_type(f, x), b = val_type(f, y);
   if (a == b) return (int)a;
-  if (is_float(a) && is_float(b)) {
+  if (env_is_float(a) && env_is_float(b)) {
     bool narrow = (a == KT_F32 && y.soft) || (b == KT_F32 && x.soft);
     return narrow ? KT_F32 : KT_F64;
   }
   if (is_id(x) || is_id(y)) return -1;
-  if (a == KT_I64 && is_float(b)) return may_be_float(x) ? (int)b : KT_F64;
-  if (b == KT_I64 && is_float(a)) return may_be_float(y) ? (int)a : KT_F64;
+  if (a == KT_I64 && env_is_float(b)) return may_be_float(x) ? (int)b : KT_F64;
+  if (b == KT_I64 && env_is_float(a)) return may_be_float(y) ? (int)a : KT_F64;
   return -1;
 }
 
@@ -211,8 +211,8 @@ static k_value field_value(struct front *f, const struct env *env, uint32_t at) 
 }
 
 /* What is x in the rows of one environment and y in those of another. */
-static struct val join(struct front *f, const struct env *from, const struct env *into,
-                       struct val x, struct val y) {
+static struct val env_join(struct front *f, const struct env *from, const struct env *into,
+                           struct val x, struct val y) {
   struct val a = maybe_narrow(f, from->mask, x), b = maybe_narrow(f, into->mask, y);
   struct val joined = val_select(f, from->mask, a, b);
   if (val_same(&joined, &a)) return joined;
@@ -227,7 +227,7 @@ static void merge_results(struct front *f, struct env *into, const struct env *f
   for (uint32_t i = 0; i < most; i++) {
     struct val x = i < from->result_count ? from->results[i] : nil;
     struct val y = i < into->result_count ? into->results[i] : nil;
-    into->results[i] = join(f, from, into, x, y);
+    into->results[i] = env_join(f, from, into, x, y);
   }
   into->result_count = most;
 }
@@ -236,7 +236,7 @@ void env_merge(struct front *f, struct env *into, const struct env *from) {
   uint32_t count = into->count < from->count ? into->count : from->count;
   assert(into->mask != K_NONE && from->mask != K_NONE && into->registers != from->registers);
   for (uint32_t i = 0; i < count; i++)
-    into->registers[i] = join(f, from, into, from->registers[i], into->registers[i]);
+    into->registers[i] = env_join(f, from, into, from->registers[i], into->registers[i]);
   for (uint32_t i = 0; i < f->column_count; i++) {
     if (into->fields[i] == from->fields[i]) continue;
     k_value x = field_value(f, from, i), y = field_value(f, into, i);

@@ -15,29 +15,29 @@ struct flow {
   struct registers needed;
 };
 
-static void add(struct registers *set, uint32_t first, uint32_t count) {
+static void flow_add(struct registers *set, uint32_t first, uint32_t count) {
   for (uint32_t i = first; i < first + count && i < REGISTERS; i++)
     set->bits[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-static void add_operand(struct registers *set, struct operand operand) {
-  if (!operand.constant) add(set, operand.at, 1);
+static void flow_add_operand(struct registers *set, struct operand operand) {
+  if (!operand.constant) flow_add(set, operand.at, 1);
 }
 
-static bool has(const struct registers *set, uint32_t at) {
+static bool flow_has(const struct registers *set, uint32_t at) {
   assert(at < REGISTERS);
   return set->bits[at / 64] >> at % 64 & 1;
 }
 
 /* ---- loops ---- */
 
-static bool jumps(const struct code *code) {
+static bool flow_jumps(const struct code *code) {
   return code->kind == CODE_JUMP || code->kind == CODE_COMPARE || code->kind == CODE_TEST ||
          code->kind == CODE_TEST_SET;
 }
 
 static bool jumps_back(const struct code *code, uint32_t pc) {
-  return jumps(code) && code->target <= pc;
+  return flow_jumps(code) && code->target <= pc;
 }
 
 static bool any_loop(const struct function_code *f) {
@@ -70,29 +70,29 @@ static void find_loops(struct function_code *f) {
 /* What an instruction takes, and what it sets in any case. */
 static void take_and_set(const struct code *code, struct registers *takes, struct registers *sets) {
   switch (code->kind) {
-    case CODE_SET_FIELD: add(takes, code->a, 1); break;
-    case CODE_SET_INDEX: add(takes, code->a, 1); add(takes, code->b, 1); break;
+    case CODE_SET_FIELD: flow_add(takes, code->a, 1); break;
+    case CODE_SET_INDEX: flow_add(takes, code->a, 1); flow_add(takes, code->b, 1); break;
     case CODE_MOVE:
     case CODE_FIELD:
     case CODE_UNARY:
     case CODE_NOT:
-    case CODE_LENGTH: add(takes, code->b, 1); break;
-    case CODE_INDEX: add(takes, code->b, 1); add(takes, code->c, 1); break;
-    case CODE_LIST: add(takes, code->a, code->b == NONE ? REGISTERS : code->b + 1); return;
-    case CODE_METHOD: add(takes, code->b, 1); add(sets, code->a, 2); return;
-    case CODE_NIL: add(sets, code->a, code->b + 1); return;
+    case CODE_LENGTH: flow_add(takes, code->b, 1); break;
+    case CODE_INDEX: flow_add(takes, code->b, 1); flow_add(takes, code->c, 1); break;
+    case CODE_LIST: flow_add(takes, code->a, code->b == NONE ? REGISTERS : code->b + 1); return;
+    case CODE_METHOD: flow_add(takes, code->b, 1); flow_add(sets, code->a, 2); return;
+    case CODE_NIL: flow_add(sets, code->a, code->b + 1); return;
     case CODE_TEST:
-    case CODE_TEST_SET: add(takes, code->b, 1); return;
+    case CODE_TEST_SET: flow_add(takes, code->b, 1); return;
     case CODE_CALL:
-      add(takes, code->a, code->b == NONE ? REGISTERS : code->b + 1);
-      add(sets, code->a, REGISTERS);
+      flow_add(takes, code->a, code->b == NONE ? REGISTERS : code->b + 1);
+      flow_add(sets, code->a, REGISTERS);
       return;
-    case CODE_RETURN: add(takes, code->a, code->b == NONE ? REGISTERS : code->b); return;
+    case CODE_RETURN: flow_add(takes, code->a, code->b == NONE ? REGISTERS : code->b); return;
     case CODE_FOR:
-    case CODE_FOR_END: add(takes, code->a, 3); add(sets, code->a + 3, 1); return;
-    case CODE_EACH: add(takes, code->a, 3); return;
-    case CODE_EACH_NEXT: add(takes, code->a, 3); add(sets, code->a + 4, code->c); return;
-    case CODE_EACH_END: add(takes, code->a, 5); return;
+    case CODE_FOR_END: flow_add(takes, code->a, 3); flow_add(sets, code->a + 3, 1); return;
+    case CODE_EACH: flow_add(takes, code->a, 3); return;
+    case CODE_EACH_NEXT: flow_add(takes, code->a, 3); flow_add(sets, code->a + 4, code->c); return;
+    case CODE_EACH_END: flow_add(takes, code->a, 5); return;
     case CODE_NOTHING:
     case CODE_SET_UPFIELD:
     case CODE_JUMP:
@@ -100,7 +100,7 @@ static void take_and_set(const struct code *code, struct registers *takes, struc
     case CODE_REFUSED: return;
     default: break;
   }
-  if (code->kind != CODE_SET_FIELD && code->kind != CODE_SET_INDEX) add(sets, code->a, 1);
+  if (code->kind != CODE_SET_FIELD && code->kind != CODE_SET_INDEX) flow_add(sets, code->a, 1);
 }
 
 static bool has_right(const struct code *code) {
@@ -115,8 +115,8 @@ static bool has_right(const struct code *code) {
 }
 
 /* Joins what is needed at an instruction to a set, but for the register that is set on the way. */
-static void join(const struct function_code *f, struct registers *set, uint32_t pc,
-                 uint32_t without) {
+static void flow_join(const struct function_code *f, struct registers *set, uint32_t pc,
+                      uint32_t without) {
   for (uint32_t i = 0; pc < f->count && i < REGISTERS / 64; i++) {
     uint64_t bits = f->flow[pc].needed.bits[i];
     if (without / 64 == i) bits &= ~(UINT64_C(1) << without % 64);
@@ -125,25 +125,34 @@ static void join(const struct function_code *f, struct registers *set, uint32_t 
 }
 
 /* What is needed behind an instruction, on whichever way. */
-static struct registers behind(const struct function_code *f, uint32_t pc) {
+static struct registers flow_behind(const struct function_code *f, uint32_t pc) {
   const struct code *code = &f->code[pc];
   struct registers set = {{0}};
   switch (code->kind) {
     case CODE_RETURN:
     case CODE_REFUSED: break;
     case CODE_JUMP:
-    case CODE_EACH: join(f, &set, code->target, NONE); break;
-    case CODE_EACH_END: join(f, &set, code->target, NONE); join(f, &set, pc + 1, NONE); break;
+    case CODE_EACH: flow_join(f, &set, code->target, NONE); break;
+    case CODE_EACH_END:
+      flow_join(f, &set, code->target, NONE);
+      flow_join(f, &set, pc + 1, NONE);
+      break;
     case CODE_COMPARE:
     case CODE_TEST:
     case CODE_TEST_SET:
-      join(f, &set, code->target, code->kind == CODE_TEST_SET ? code->a : NONE);
-      join(f, &set, pc + 2, NONE);
+      flow_join(f, &set, code->target, code->kind == CODE_TEST_SET ? code->a : NONE);
+      flow_join(f, &set, pc + 2, NONE);
       break;
-    case CODE_LOAD_SKIP: join(f, &set, pc + 2, NONE); break;
-    case CODE_FOR: join(f, &set, code->target + 1, NONE); join(f, &set, pc + 1, NONE); break;
-    case CODE_FOR_END: join(f, &set, code->target, NONE); join(f, &set, pc + 1, NONE); break;
-    default: join(f, &set, pc + 1, NONE); break;
+    case CODE_LOAD_SKIP: flow_join(f, &set, pc + 2, NONE); break;
+    case CODE_FOR:
+      flow_join(f, &set, code->target + 1, NONE);
+      flow_join(f, &set, pc + 1, NONE);
+      break;
+    case CODE_FOR_END:
+      flow_join(f, &set, code->target, NONE);
+      flow_join(f, &set, pc + 1, NONE);
+      break;
+    default: flow_join(f, &set, pc + 1, NONE); break;
   }
   return set;
 }
@@ -153,10 +162,11 @@ static bool find_needed(struct function_code *f) {
   bool more = false;
   for (uint32_t pc = f->count; pc-- > 0;) {
     const struct code *code = &f->code[pc];
-    struct registers set = behind(f, pc), takes = {{0}}, sets = {{0}};
+    struct registers set = flow_behind(f, pc), takes = {{0}}, sets = {{0}};
     take_and_set(code, &takes, &sets);
-    if (code->kind == CODE_ARITH || code->kind == CODE_COMPARE) add_operand(&takes, code->left);
-    if (has_right(code)) add_operand(&takes, code->right);
+    if (code->kind == CODE_ARITH || code->kind == CODE_COMPARE)
+      flow_add_operand(&takes, code->left);
+    if (has_right(code)) flow_add_operand(&takes, code->right);
     for (uint32_t i = 0; i < REGISTERS / 64; i++)
       set.bits[i] = (set.bits[i] & ~sets.bits[i]) | takes.bits[i];
     more |= memcmp(&set, &f->flow[pc].needed, sizeof set) != 0;
@@ -187,5 +197,5 @@ uint32_t flow_loop(const struct function_code *f, uint32_t pc) {
 
 bool flow_needs(const struct function_code *f, uint32_t pc, uint32_t at) {
   assert(f->flow);
-  return pc < f->count && has(&f->flow[pc].needed, at);
+  return pc < f->count && flow_has(&f->flow[pc].needed, at);
 }

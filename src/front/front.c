@@ -179,8 +179,8 @@ void front_join(struct front *f, uint32_t first, uint32_t target) {
 
 /* Rows in which the condition is `flag` jump, the others skip the jump. A condition that is known
 ** now is not below 0, and moves all of them. Where they jump, register a becomes *set, if given. */
-static void branch(struct front *f, const struct code *code, k_value condition, int known,
-                   const struct val *set) {
+static void front_branch(struct front *f, const struct code *code, k_value condition, int known,
+                         const struct val *set) {
   struct frame *frame = f->frame;
   front_check(f);
   assert(known <= 1 && (known >= 0 || condition != K_NONE));
@@ -203,24 +203,24 @@ static void branch(struct front *f, const struct code *code, k_value condition, 
   frame->pc += 2;
 }
 
-static void compare(struct front *f, const struct code *code) {
+static void front_compare(struct front *f, const struct code *code) {
   int known;
   struct val left = front_operand(f, code->left), right = front_operand(f, code->right);
   k_value condition = number_compare(f, code->op, left, right, &known);
-  branch(f, code, condition, known, NULL);
+  front_branch(f, code, condition, known, NULL);
 }
 
-static void test(struct front *f, const struct code *code) {
+static void front_test(struct front *f, const struct code *code) {
   int known;
   struct val tested = *front_register(f, code->b);
   k_value condition = val_truth(f, tested, &known);
   if (tested.kind == VAL_PARTNER && val_is_maybe(tested) && !code->flag)
     tested = val_bool(f, false);   /* what it is where it is not there */
-  branch(f, code, condition, known, code->kind == CODE_TEST_SET ? &tested : NULL);
+  front_branch(f, code, condition, known, code->kind == CODE_TEST_SET ? &tested : NULL);
 }
 
 /* not x */
-static struct val invert(struct front *f, struct val x) {
+static struct val front_invert(struct front *f, struct val x) {
   int known;
   k_value truth = val_truth(f, x, &known);
   if (known >= 0) return val_known(f, !known);
@@ -228,7 +228,7 @@ static struct val invert(struct front *f, struct val x) {
 }
 
 /* Sends the rows that are here, with what they return, behind the last instruction. */
-static void leave(struct front *f, const struct code *code) {
+static void front_leave(struct front *f, const struct code *code) {
   struct frame *frame = f->frame;
   uint32_t count = code->b;
   if (count == NONE) {
@@ -254,12 +254,12 @@ static void set_nil(struct front *f, const struct code *code) {
     *front_register(f, code->a + i) = (struct val){.kind = VAL_NIL};
 }
 
-static void take_field(struct front *f, const struct code *code) {
+static void front_take_field(struct front *f, const struct code *code) {
   const struct constant *key = constant_at(f, code->c);
   *front_register(f, code->a) = access_key(f, *front_register(f, code->b), key);
 }
 
-static void take_index(struct front *f, const struct code *code) {
+static void front_take_index(struct front *f, const struct code *code) {
   const struct val from = *front_register(f, code->b);
   const struct val key = maybe_need(f, *front_register(f, code->c));
   bool whole = key.kind == VAL_VALUE && key.literal && val_is_number(f, key) &&
@@ -283,7 +283,7 @@ static void take_index(struct front *f, const struct code *code) {
 }
 
 /* #x */
-static struct val length(struct front *f, struct val x) {
+static struct val front_length(struct front *f, struct val x) {
   if (x.kind == VAL_PATH) return outside_length(f, x);
   bool array = x.kind == VAL_ARRAY;
   bool views = x.kind == VAL_VIEW || x.kind == VAL_RESOURCE || x.kind == VAL_PARTNER;
@@ -348,7 +348,7 @@ static void take_method(struct front *f, const struct code *code) {
 }
 
 /* An instruction that only sets registers or fields. */
-static void operate(struct front *f, const struct code *code) {
+static void front_operate(struct front *f, const struct code *code) {
   switch (code->kind) {
     case CODE_MOVE: *front_register(f, code->a) = *front_register(f, code->b); break;
     case CODE_LOAD:
@@ -356,8 +356,8 @@ static void operate(struct front *f, const struct code *code) {
     case CODE_NIL: set_nil(f, code); break;
     case CODE_UPVALUE: *front_register(f, code->a) = outside_upvalue(f, code->b); break;
     case CODE_UPFIELD: take_upfield(f, code); break;
-    case CODE_FIELD: take_field(f, code); break;
-    case CODE_INDEX: take_index(f, code); break;
+    case CODE_FIELD: front_take_field(f, code); break;
+    case CODE_INDEX: front_take_index(f, code); break;
     case CODE_SET_FIELD:
       access_store(f, *front_register(f, code->a), constant_at(f, code->b),
                    front_operand(f, code->right));
@@ -376,10 +376,10 @@ static void operate(struct front *f, const struct code *code) {
           number_unary(f, code->op, *front_register(f, code->b));
       break;
     case CODE_NOT:
-      *front_register(f, code->a) = invert(f, *front_register(f, code->b));
+      *front_register(f, code->a) = front_invert(f, *front_register(f, code->b));
       break;
     case CODE_LENGTH:
-      *front_register(f, code->a) = length(f, *front_register(f, code->b));
+      *front_register(f, code->a) = front_length(f, *front_register(f, code->b));
       break;
     case CODE_CALL: call_function(f, code); break;
     default: assert(code->kind == CODE_NOTHING); break;
@@ -387,7 +387,7 @@ static void operate(struct front *f, const struct code *code) {
 }
 
 /* The instruction at the frame's pc, for the rows that are here; moves pc on. */
-static void step(struct front *f, struct frame *frame) {
+static void front_step(struct front *f, struct frame *frame) {
   const struct code *code = &frame->code->code[frame->pc];
   assert(f->frame == frame && frame->pc < frame->code->count && f->env.mask != K_NONE);
   front_check(f);
@@ -397,9 +397,9 @@ static void step(struct front *f, struct frame *frame) {
       f->hopeless = !frame->caller && !f->chosen && f->loop_depth == 0;
       front_refuse(f, "%s", code->why);
       break;
-    case CODE_COMPARE: compare(f, code); return;
+    case CODE_COMPARE: front_compare(f, code); return;
     case CODE_TEST:
-    case CODE_TEST_SET: test(f, code); return;
+    case CODE_TEST_SET: front_test(f, code); return;
     case CODE_FOR: numeric_for(f, frame); return;
     case CODE_EACH: partner_for(f, frame); return;
     case CODE_EACH_NEXT:
@@ -409,13 +409,13 @@ static void step(struct front *f, struct frame *frame) {
       front_jump(f, code->target, f->env.mask);
       f->env.mask = K_NONE;
       break;
-    case CODE_RETURN: leave(f, code); break;
+    case CODE_RETURN: front_leave(f, code); break;
     case CODE_LOAD_SKIP:
-      operate(f, code);
+      front_operate(f, code);
       front_jump(f, frame->pc + 2, f->env.mask);
       f->env.mask = K_NONE;
       break;
-    default: operate(f, code); break;
+    default: front_operate(f, code); break;
   }
   frame->pc++;
 }
@@ -430,7 +430,7 @@ void front_range(struct front *f, struct frame *frame, uint32_t end) {
     else if (row_loop_begins(frame))
       row_loop(f, frame);
     else
-      step(f, frame);
+      front_step(f, frame);
   }
   frame->end = outer;
 }
@@ -467,7 +467,7 @@ void front_open(struct front *f, struct frame *frame, uint16_t function) {
 }
 
 /* The environment in which the function begins, for all rows that the program is for. */
-static void start(struct front *f, struct frame *frame) {
+static void front_start(struct front *f, struct frame *frame) {
   struct env *env = &f->env;
   memset(env, 0, sizeof *env);
   memset(env->fields, 0xFF, sizeof env->fields);
@@ -485,7 +485,7 @@ static void start(struct front *f, struct frame *frame) {
 
 /* Rows in which the number is an integer join the first total; the second one those in which it is
 ** a float, and for a sum all of them, as floats. */
-static void add_up(struct front *f, struct val number) {
+static void front_add_up(struct front *f, struct val number) {
   static const k_reduce hows[] = {[RESULT_SUM] = KR_SUM, [RESULT_MIN] = KR_MIN,
                                   [RESULT_MAX] = KR_MAX};
   enum { SMALL = 44 };   /* bits of integers of which a leaf comes to less than 2^53: KR_FLOATS */
@@ -526,7 +526,7 @@ static void use_result(struct front *f) {
     return;
   }
   build_at(f->b, f->start, front_tag(f));
-  add_up(f, mixed_settle(f, result));
+  front_add_up(f, mixed_settle(f, result));
 }
 
 void front_clear(struct front *f) {
@@ -551,7 +551,7 @@ void front_compile(struct front *f, lua_State *L, int function) {
   /* cppcheck-suppress autoVariables */
   f->frame = &frame;
   front_open(f, &frame, anchor);
-  start(f, &frame);
+  front_start(f, &frame);
   front_function(f, &frame);
   use_result(f);
   access_finish(f);

@@ -75,7 +75,7 @@ bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *
 }
 
 /* Room for the elements of a table; false when out of memory. */
-static bool has_room(struct memory *memory, struct copied *copied, size_t size) {
+static bool guard_has_room(struct memory *memory, struct copied *copied, size_t size) {
   if (copied->size >= size) return true;
   void *data = memory_array(memory, 1, size);
   if (!data) return false;
@@ -88,7 +88,7 @@ enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *
                                  struct memory *memory, struct copied *copied, k_array *out) {
   uint32_t count = element_expect(L, anchors, guard);
   size_t room = count * element_size(element_kind_of(guard->elements));
-  if (count && !has_room(memory, copied, room)) return READING_STARVED;
+  if (count && !guard_has_room(memory, copied, room)) return READING_STARVED;
   if (count && element_take(L, anchors, guard, count, copied->data)) {
     *out = (k_array){copied->data, count};
     return READING_FITS;
@@ -97,7 +97,7 @@ enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *
   enum element_kind kind = element_kind_of(guard->elements);
   if (kind >= ELEMENTS_NONE) return READING_FITS;
   size_t size = count * element_size(kind);
-  if (!has_room(memory, copied, size)) return READING_STARVED;
+  if (!guard_has_room(memory, copied, size)) return READING_STARVED;
   element_copy(L, anchors, guard, count, copied->data);
   *out = (k_array){copied->data, count};
   return READING_FITS;

@@ -5,7 +5,7 @@
 #include "front/mixed.h"
 
 /* Of any value: where it is not nil. */
-static k_value presence(struct front *f, struct val x) {
+static k_value maybe_presence(struct front *f, struct val x) {
   if (x.kind == VAL_NIL) return build_bool(f->b, false);
   bool may = x.kind == VAL_VALUE || x.kind == VAL_RECORD || x.kind == VAL_PARTNER;
   return may ? x.present : K_ALL;
@@ -28,7 +28,7 @@ struct val maybe_select(struct front *f, k_value mask, struct val x, struct val 
   if (joined.kind != VAL_VALUE && joined.kind != VAL_RECORD && joined.kind != VAL_PARTNER)
     return joined;
   assert(joined.present == K_ALL);
-  joined.present = mask_select(f, mask, presence(f, x), presence(f, y));
+  joined.present = mask_select(f, mask, maybe_presence(f, x), maybe_presence(f, y));
   return joined;
 }
 
@@ -46,7 +46,7 @@ struct val maybe_or_nil(struct front *f, k_value mask, struct val x, struct val 
 
 k_value maybe_equal(struct front *f, struct val x, struct val y, int *known) {
   struct builder *b = f->b;
-  k_value left = presence(f, x), right = presence(f, y), equal = build_bool(b, false);
+  k_value left = maybe_presence(f, x), right = maybe_presence(f, y), equal = build_bool(b, false);
   x.present = y.present = K_ALL;
   if (x.kind != VAL_NIL && y.kind != VAL_NIL) {
     equal = number_compare(f, OPERATOR_EQ, x, y, known);

@@ -38,7 +38,7 @@ k_value number_as(struct front *f, struct val x, k_type type) {
   return build_convert(f->b, type, x.value);
 }
 
-static const char *describe(const struct front *f, struct val x) {
+static const char *number_describe(const struct front *f, struct val x) {
   switch (x.kind) {
     case VAL_NOTHING: return "a value that is not the same type on every way here";
     case VAL_NIL: return "nil";
@@ -62,13 +62,14 @@ static const char *describe(const struct front *f, struct val x) {
 }
 
 static void need_number(struct front *f, struct val x) {
-  if (!val_is_number(f, x)) front_refuse(f, "it calculates with %s", describe(f, x));
+  if (!val_is_number(f, x)) front_refuse(f, "it calculates with %s", number_describe(f, x));
 }
 
 void number_decided(struct front *f, struct val x, struct val y, const char *does) {
   bool decided = !x.mixed || (!y.mixed && val_type(f, y) != KT_I64);
   if (!decided)
-    front_refuse(f, "it %s %s: write the integer as a float, as in 0.0", does, describe(f, x));
+    front_refuse(f, "it %s %s: write the integer as a float, as in 0.0", does,
+                 number_describe(f, x));
 }
 
 k_type number_float_type(const struct front *f, struct val x, struct val y) {
@@ -88,8 +89,8 @@ static void need_decided(struct front *f, enum code_operator op, struct val x, s
   number_decided(f, y, x, "calculates with");
 }
 
-static k_type operand_type(const struct front *f, enum code_operator op, struct val x,
-                           struct val y) {
+static k_type number_operand_type(const struct front *f, enum code_operator op, struct val x,
+                                  struct val y) {
   if (is_bitwise(op)) return KT_I64;
   bool integers = val_type(f, x) == KT_I64 && val_type(f, y) == KT_I64;
   bool divides = op == OPERATOR_DIV || op == OPERATOR_POW;
@@ -97,14 +98,14 @@ static k_type operand_type(const struct front *f, enum code_operator op, struct 
 }
 
 /* An operation that is one on integers in all rows, or one on floats. */
-static struct val binary(struct front *f, enum code_operator op, k_op does, struct val x,
-                         struct val y) {
+static struct val number_of_two(struct front *f, enum code_operator op, k_op does, struct val x,
+                                struct val y) {
   need_decided(f, op, x, y);
   if (is_bitwise(op)) {
     x = mixed_settle(f, x);
     y = mixed_settle(f, y);
   }
-  k_type type = operand_type(f, op, x, y);
+  k_type type = number_operand_type(f, op, x, y);
   k_value a = number_as(f, x, type), b = number_as(f, y, type);
   struct val result = val_number(f, build_binary(f->b, does, a, b), x.soft && y.soft);
   if (type != KT_I64) return result;
@@ -126,7 +127,7 @@ struct val number_binary(struct front *f, enum code_operator op, struct val x, s
   bool counts = op == OPERATOR_ADD || op == OPERATOR_SUB || op == OPERATOR_MUL ||
                 (divides && known);
   struct val result = counts && mixed_meets(f, x, y) ? mixed_binary(f, ops[op], x, y)
-                                                     : binary(f, op, ops[op], x, y);
+                                                     : number_of_two(f, op, ops[op], x, y);
   static const uint8_t steps[] = {KS_ADD, KS_SUB, KS_MUL, KS_COUNT, KS_COUNT, KS_DIV};
   if (op <= OPERATOR_DIV) result = steps_step(f, result, (k_step)steps[op], x, y);
   return result;
@@ -219,7 +220,7 @@ k_value number_compare(struct front *f, enum code_operator op, struct val x, str
                        int *known) {
   *known = -1;
   if (is_nothing(x) || is_nothing(y))
-    front_refuse(f, "it compares %s", describe(f, is_nothing(x) ? x : y));
+    front_refuse(f, "it compares %s", number_describe(f, is_nothing(x) ? x : y));
   const struct val *lacking = x.kind == VAL_PARTNER ? &x : &y;
   if (lacking->kind == VAL_PARTNER && val_is_maybe(*lacking))
     front_refuse(f, "it compares '%s', which rows of an index may lack: test it, as in "
@@ -230,13 +231,13 @@ k_value number_compare(struct front *f, enum code_operator op, struct val x, str
   x = maybe_need(f, x);
   y = maybe_need(f, y);
   if (!val_is_number(f, x) || !val_is_number(f, y))
-    front_refuse(f, "it compares %s with %s", describe(f, x), describe(f, y));
+    front_refuse(f, "it compares %s with %s", number_describe(f, x), number_describe(f, y));
   return compare_numbers(f, op, x, y);
 }
 
 k_value val_truth(struct front *f, struct val x, int *known) {
   *known = -1;
-  if (is_nothing(x)) front_refuse(f, "it tests %s", describe(f, x));
+  if (is_nothing(x)) front_refuse(f, "it tests %s", number_describe(f, x));
   if (val_is_maybe(x)) return maybe_truth(f, x);
   bool boolean = x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL;
   if (boolean && !x.literal) return x.value;

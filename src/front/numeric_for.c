@@ -7,7 +7,7 @@
 
 /* ---- how many rounds ---- */
 
-static struct val bound(struct front *f, uint32_t at, const char *what) {
+static struct val for_loop_bound(struct front *f, uint32_t at, const char *what) {
   struct val value = mixed_settle(f, maybe_need(f, *front_register(f, at)));
   if (!val_is_number(f, value)) front_refuse(f, "its loop's %s is no number", what);
   return value;
@@ -117,8 +117,9 @@ void numeric_for(struct front *f, struct frame *frame) {
   const struct code *code = &frame->code->code[frame->pc];
   struct loop loop = {.head = frame->pc, .end = code->target + 1, .control = code->a};
   assert(code->kind == CODE_FOR && frame->code->code[code->target].kind == CODE_FOR_END);
-  struct numeric bounds = {bound(f, code->a, "start"), bound(f, code->a + 1, "limit"),
-                           bound(f, code->a + 2, "step")};
+  struct numeric bounds = {for_loop_bound(f, code->a, "start"),
+                           for_loop_bound(f, code->a + 1, "limit"),
+                           for_loop_bound(f, code->a + 2, "step")};
   double step;
   if (build_is_number(f->b, bounds.step.value, &step) && step == 0)
     front_refuse(f, "its loop's step is zero");

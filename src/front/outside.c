@@ -56,7 +56,7 @@ int16_t outside_uniform(struct front *f) {
   return (int16_t)f->uniform_count++;
 }
 
-static struct val uniform(struct front *f, const struct path *path, enum guard_type type) {
+static struct val outside_value(struct front *f, const struct path *path, enum guard_type type) {
   static const k_type types[] = {[GUARD_BOOL] = KT_BOOL, [GUARD_INTEGER] = KT_I64,
                                  [GUARD_WIDE] = KT_I64, [GUARD_FLOAT] = KT_F64};
   assert(type >= GUARD_BOOL && type <= GUARD_FLOAT);
@@ -91,7 +91,7 @@ static uint32_t keep_path(struct front *f, const struct path *path) {
 }
 
 /* The object at the top of the stack, for the kernel; pops it. */
-static struct val object(struct front *f, const struct path *path) {
+static struct val outside_object(struct front *f, const struct path *path) {
   struct outside outside = f->outside(f->L, lua_gettop(f->L), f->owner);
   struct val result = of_kind(VAL_WORLD, 0);
   result.at = guard_same(f, path);
@@ -148,7 +148,7 @@ uint16_t outside_constant(struct front *f, const struct constant *key) {
 }
 
 /* Nil at the end of a path, which it is in Lua, too, unless there is an __index. */
-static struct val absent(struct front *f, const struct path *path) {
+static struct val outside_absent(struct front *f, const struct path *path) {
   uint16_t index = path->keys ? outside_string(f, "__index", 7) : 0;
   if (!path_is_absent(f->L, f->anchors, path, index)) {
     assert(path->keys > 0);
@@ -167,7 +167,7 @@ static struct val outside_number(struct front *f, const struct path *path) {
   if (lua_isinteger(f->L, -1))
     type = mixed_is_small(lua_tointeger(f->L, -1)) ? GUARD_INTEGER : GUARD_WIDE;
   lua_pop(f->L, 1);
-  struct val number = uniform(f, path, type);
+  struct val number = outside_value(f, path, type);
   number.wide = type == GUARD_WIDE;
   number.bits = type == GUARD_INTEGER ? MIXED_SMALL : 0;
   number.at = keep_path(f, path) + 1;
@@ -213,11 +213,11 @@ static struct val outside_function(struct front *f, const struct path *path) {
 }
 
 /* What the value at the top of the stack is for the kernel; pops it. */
-static struct val classify(struct front *f, const struct path *path) {
+static struct val outside_classify(struct front *f, const struct path *path) {
   lua_State *L = f->L;
   switch (lua_type(L, -1)) {
-    case LUA_TNIL: lua_pop(L, 1); return absent(f, path);
-    case LUA_TBOOLEAN: lua_pop(L, 1); return uniform(f, path, GUARD_BOOL);
+    case LUA_TNIL: lua_pop(L, 1); return outside_absent(f, path);
+    case LUA_TBOOLEAN: lua_pop(L, 1); return outside_value(f, path, GUARD_BOOL);
     case LUA_TNUMBER: return outside_number(f, path);
     case LUA_TTABLE: lua_pop(L, 1); return of_kind(VAL_PATH, keep_path(f, path));
     case LUA_TSTRING: {
@@ -227,7 +227,7 @@ static struct val classify(struct front *f, const struct path *path) {
       return string;
     }
     case LUA_TFUNCTION: return outside_function(f, path);
-    case LUA_TUSERDATA: return object(f, path);
+    case LUA_TUSERDATA: return outside_object(f, path);
     default: break;
   }
   const char *type = luaL_typename(L, -1);
@@ -306,15 +306,15 @@ int path_compare(lua_State *L, int anchors, const struct path *x, const struct p
   return result;
 }
 
-static struct val follow(struct front *f, const struct path *path) {
+static struct val outside_follow(struct front *f, const struct path *path) {
   path_push(f->L, f->anchors, path);
-  return classify(f, path);
+  return outside_classify(f, path);
 }
 
 struct val outside_upvalue(struct front *f, uint32_t upvalue) {
   struct path path = {0, (uint8_t)(upvalue + 1), f->frame->function, {0}};
   if (upvalue >= 255) front_refuse(f, "it has too many upvalues");
-  return follow(f, &path);
+  return outside_follow(f, &path);
 }
 
 struct val outside_key(struct front *f, uint32_t at, const struct constant *key) {
@@ -324,7 +324,7 @@ struct val outside_key(struct front *f, uint32_t at, const struct constant *key)
     front_refuse(f, "it reaches a value by more than %d keys: keep a table between in a local "
                     "outside of the function", FRONT_KEYS);
   path.key[path.keys++] = outside_constant(f, key);
-  return follow(f, &path);
+  return outside_follow(f, &path);
 }
 
 /* ---- lengths ---- */

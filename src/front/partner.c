@@ -134,8 +134,8 @@ static void key_arguments(struct front *f, struct run_list *list, const struct v
 }
 
 /* Lists what is found; how many there are. */
-static k_value list(struct front *f, struct val method, const struct val *arguments,
-                    uint32_t count) {
+static k_value partner_list(struct front *f, struct val method, const struct val *arguments,
+                            uint32_t count) {
   const struct finder *finder = &finders[method.number];
   const ecs_index *index = index_of(f, method);
   k_value given[] = {K_NONE, K_NONE, K_NONE, K_NONE, K_NONE};
@@ -161,8 +161,9 @@ static k_value list(struct front *f, struct val method, const struct val *argume
 /* ---- what is found ---- */
 
 /* The copy of a cell at a place. */
-static struct val cell(struct front *f, struct front_copy copy, const struct component *component,
-                       uint32_t leaf, k_value place) {
+static struct val partner_cell(struct front *f, struct front_copy copy,
+                               const struct component *component, uint32_t leaf,
+                               k_value place) {
   const struct leaf *field = &component->leaves[leaf];
   bool text = field->type == ECS_STRING;
   k_column type = text ? KC_U32 : access_column_type(f, component, field);
@@ -180,7 +181,7 @@ static struct val cell(struct front *f, struct front_copy copy, const struct com
 struct val partner_field(struct front *f, struct val copy) {
   assert(copy.kind == VAL_PARTNER && copy.leaf < copy.root->leaf_count && !val_is_maybe(copy));
   struct front_copy from = {copy.at + 1, copy.slot, copy.leaf};
-  return cell(f, from, copy.root, copy.leaf, copy.value);
+  return partner_cell(f, from, copy.root, copy.leaf, copy.value);
 }
 
 /* Who a row of an index is: nobody dies while a function runs. */
@@ -204,7 +205,7 @@ uint32_t partner_call(struct front *f, struct val method, const struct val *argu
                       uint32_t count, struct val results[FRONT_RESULTS]) {
   if (!count || arguments[0].kind != VAL_INDEX || arguments[0].at != method.at)
     front_refuse(f, "it calls a method of an index without the index: write index:within(...)");
-  k_value found = list(f, method, arguments, count);
+  k_value found = partner_list(f, method, arguments, count);
   if (method.number != LIST_NEAREST) {
     results[0] = (struct val){.kind = VAL_PARTNERS, .at = method.at, .value = found};
     return 1;
@@ -218,7 +219,7 @@ uint32_t partner_call(struct front *f, struct val method, const struct val *argu
 
 /* ---- loops ---- */
 
-static const struct term *term_of(const ecs_index *index, uint32_t slot) {
+static const struct term *partner_term_of(const ecs_index *index, uint32_t slot) {
   const struct query_terms *terms = &index_query(index)->terms;
   uint32_t i = 0;
   while (terms->terms[i].slot != slot) i++;
@@ -227,40 +228,40 @@ static const struct term *term_of(const ecs_index *index, uint32_t slot) {
 }
 
 /* Whether a row of an index has what a slot gives. */
-static k_value is_there(struct front *f, uint32_t at, uint32_t slot, k_value place) {
+static k_value partner_is_there(struct front *f, uint32_t at, uint32_t slot, k_value place) {
   struct front_copy copy = {at + 1, slot, NONE};
   return build_element(f->b, element_copies(f, copy, KC_BOOL), place);
 }
 
 /* A variable of the loop: what a slot of the index gives, then the entity. */
-static struct val variable(struct front *f, uint32_t at, uint32_t number, k_value place) {
+static struct val partner_variable(struct front *f, uint32_t at, uint32_t number, k_value place) {
   const struct val nothing = {.kind = VAL_NIL};
   if (at == NONE) return number ? nothing : reach_entity(f, place);
   const ecs_index *index = f->indexes[at];
   uint32_t slots = index_query(index)->terms.slots;
   if (number > slots) return nothing;
   if (number == slots) return entity_at(f, at, place);
-  const struct term *term = term_of(index, number);
+  const struct term *term = partner_term_of(index, number);
   bool lacks = term_may_lack(term);
   if (lacks && term->leaf != NONE)
     front_refuse(f, "it goes through index '%s', some of whose rows lack the field that its query "
                     "'%s' asks for: ask for the whole '%s', and take the field where that is there",
                  index_name(index), index_query(index)->text, term->component->name);
-  k_value there = lacks ? is_there(f, at, number, place) : K_ALL;
+  k_value there = lacks ? partner_is_there(f, at, number, place) : K_ALL;
   if (!term_has_cells(term, term->component)) return val_number(f, there, false);
   struct front_copy copy = {at + 1, number, 0};
-  if (term->leaf != NONE) return cell(f, copy, term->component, term->leaf, place);
+  if (term->leaf != NONE) return partner_cell(f, copy, term->component, term->leaf, place);
   return (struct val){.kind = VAL_PARTNER, .at = at, .slot = number, .value = place,
                       .component = term->component, .root = term->component, .present = there};
 }
 
 /* One attempt at the loop's body. */
-static void compile_round(struct front *f, struct loop *loop, struct val partners) {
+static void partner_compile_round(struct front *f, struct loop *loop, struct val partners) {
   const struct code *code = &loop->frame->code->code[loop->head];
   k_value round = rounds_begin(loop, build_i64(f->b, INT64_MAX));
   k_value place = build_picked(f->b, partners.value, round);
   for (uint32_t i = 0; i < loop->frame->code->code[code->target].c; i++) {
-    struct val value = variable(f, partners.at, i, place);
+    struct val value = partner_variable(f, partners.at, i, place);
     *front_register(f, code->a + 4 + i) = value;
   }
   rounds_compile(loop, loop->head + 1, code->target);
@@ -283,7 +284,7 @@ void partner_for(struct front *f, struct frame *frame) {
   front_jump(f, loop.end, mask_and_not(f, f->env.mask, enters));
   f->env.mask = mask_and(f, f->env.mask, enters);
   rounds_open(&loop, f, frame);
-  do compile_round(f, &loop, partners);
+  do partner_compile_round(f, &loop, partners);
   while (rounds_again(&loop));
   rounds_end(&loop);
   assert(frame->pc == loop.end);

@@ -14,7 +14,7 @@
 /* ---- lookups ---- */
 
 /* What a lookup finds for an id in the rows that are here, or for a place: others have none. */
-static k_value look(struct front *f, struct run_lookup lookup, k_type type, k_value from) {
+static k_value reach_look(struct front *f, struct run_lookup lookup, k_type type, k_value from) {
   uint32_t i = 0;
   while (i < f->lookup_count && (f->lookups[i].kind != lookup.kind ||
                                  f->lookups[i].component != lookup.component ||
@@ -32,7 +32,7 @@ static k_value look(struct front *f, struct run_lookup lookup, k_type type, k_va
 }
 
 k_value reach_live(struct front *f, k_value id) {
-  return look(f, (struct run_lookup){.kind = LOOKUP_LIVE}, KT_I64, id);
+  return reach_look(f, (struct run_lookup){.kind = LOOKUP_LIVE}, KT_I64, id);
 }
 
 /* ---- arguments ---- */
@@ -74,27 +74,27 @@ static const struct component *need_field(struct front *f, struct val value, uin
 }
 
 /* Where the entity of an id has a component, as a lookup of this kind says. */
-static k_value place_of(struct front *f, struct val id, const struct component *component,
-                        enum lookup_kind kind) {
+static k_value reach_place_of(struct front *f, struct val id, const struct component *component,
+                              enum lookup_kind kind) {
   struct run_lookup lookup = {kind, component->id, 0};
-  k_value place = look(f, lookup, KT_I64, id.value);
+  k_value place = reach_look(f, lookup, KT_I64, id.value);
   if (!id.row_entity)
     build_need(f->b, build_binary(f->b, KO_NE, place, build_i64(f->b, PLACE_DEAD)));
   return place;
 }
 
-static k_value is_there(struct front *f, k_value place) {
+static k_value reach_is_there(struct front *f, k_value place) {
   return build_binary(f->b, KO_GE, place, build_i64(f->b, 0));
 }
 
 /* ---- world:get ---- */
 
-static struct val cell_at(struct front *f, const struct component *component, uint32_t leaf,
-                          k_value place, k_value present) {
+static struct val reach_cell_at(struct front *f, const struct component *component, uint32_t leaf,
+                                k_value place, k_value present) {
   const struct leaf *field = &component->leaves[leaf];
   k_type type = column_value(access_column_type(f, component, field));
   struct run_lookup lookup = {LOOKUP_CELL, component->id, leaf};
-  struct val cell = val_number(f, look(f, lookup, type, place), false);
+  struct val cell = val_number(f, reach_look(f, lookup, type, place), false);
   cell.names = field->type == ECS_ENUM ? choice_names(f, field->names) : NULL;
   cell.entity = field->type == ECS_ENTITY;
   cell.bits = mixed_bits_of(field->type);
@@ -126,10 +126,11 @@ uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
     front_refuse(f, "it gets all of '%s', which has arrays, components or many fields in it: name "
                     "a field, as in '%s.%s'", component->name, component->name,
                  component->leaves[0].name);
-  k_value place = place_of(f, id, component, LOOKUP_PLACE), present = is_there(f, place);
+  k_value place = reach_place_of(f, id, component, LOOKUP_PLACE),
+          present = reach_is_there(f, place);
   uint32_t all = single ? 1 : component->field_count, given = wanted < all ? wanted : all;
   for (uint32_t i = 0; i < given; i++)
-    results[i] = cell_at(f, component, single ? leaf : i, place, present);
+    results[i] = reach_cell_at(f, component, single ? leaf : i, place, present);
   return given;
 }
 
@@ -183,13 +184,13 @@ static const struct component *need_owned(struct front *f, const struct val *arg
   return component;
 }
 
-static struct val target_of(struct front *f, struct val id, const struct component *relation);
+static struct val reach_target_of(struct front *f, struct val id, const struct component *relation);
 
 /* Whether it is tied to anybody; or, of an exclusive relation, to one: an id, or a component or
 ** tag by its name. */
 static struct val has_tie(struct front *f, struct val id, const struct component *relation,
                           const struct val *arguments, uint32_t count) {
-  struct val target = target_of(f, id, relation);
+  struct val target = reach_target_of(f, id, relation);
   if (call_pair(f, arguments[2]) != ECS_NULL || (count == 4 && !relation->ties.exclusive))
     front_refuse(f, "it asks whether there is a tie by '%s' to one of several targets: ask by a "
                     "term of the query, as in (%s, $p), or go through world:targets",
@@ -213,7 +214,7 @@ struct val reach_has(struct front *f, const struct val *arguments, uint32_t coun
   if (known >= 0) return val_known(f, known);
   bool by_table = !component->sparse && !f->query->terms.step_count;
   if (!id.row_entity || !by_table)
-    return val_number(f, is_there(f, place_of(f, id, component, LOOKUP_PLACE)), false);
+    return val_number(f, reach_is_there(f, reach_place_of(f, id, component, LOOKUP_PLACE)), false);
   uint32_t uniform = asked_uniform(f, component);
   return val_number(f, build_uniform(f->b, uniform, KT_BOOL), false);
 }
@@ -223,7 +224,7 @@ struct val reach_enabled(struct front *f, const struct val *arguments, uint32_t 
   const struct component *component = need_owned(f, arguments, count, "enabled");
   if (component->relation || count != 3)
     front_refuse(f, "it calls world:enabled with a relation, which is never switched off");
-  return val_number(f, is_there(f, place_of(f, id, component, LOOKUP_ON)), false);
+  return val_number(f, reach_is_there(f, reach_place_of(f, id, component, LOOKUP_ON)), false);
 }
 
 /* ---- world:alive, target, parent ---- */
@@ -237,10 +238,11 @@ struct val reach_alive(struct front *f, const struct val *arguments, uint32_t co
 }
 
 /* The target by a relation, or, for NULL, by ChildOf. */
-static struct val target_of(struct front *f, struct val id, const struct component *relation) {
+static struct val reach_target_of(struct front *f, struct val id,
+                                  const struct component *relation) {
   struct run_lookup lookup = {LOOKUP_TARGET, relation ? relation->id : ECS_NULL, 0};
   need_alive(f, id);
-  struct val target = val_number(f, look(f, lookup, KT_I64, id.value), false);
+  struct val target = val_number(f, reach_look(f, lookup, KT_I64, id.value), false);
   target.entity = true;
   target.present = build_binary(f->b, KO_NE, target.value, build_i64(f->b, 0));
   return target;
@@ -252,7 +254,7 @@ struct val reach_target(struct front *f, const struct val *arguments, uint32_t c
   if (!relation || !relation->relation)
     front_refuse(f, "it calls world:target with what is no name or id of a relation held by a "
                     "constant, an upvalue or a field of a table");
-  return target_of(f, id, relation);
+  return reach_target_of(f, id, relation);
 }
 
 struct val reach_tied(struct front *f, const struct val *arguments, uint32_t count,
@@ -278,7 +280,7 @@ struct val reach_tied(struct front *f, const struct val *arguments, uint32_t cou
 
 struct val reach_entity(struct front *f, k_value place) {
   struct run_lookup lookup = {LOOKUP_ENTITY, ECS_NULL, 0};
-  struct val entity = val_number(f, look(f, lookup, KT_I64, place), false);
+  struct val entity = val_number(f, reach_look(f, lookup, KT_I64, place), false);
   entity.entity = true;
   return entity;
 }
@@ -286,5 +288,5 @@ struct val reach_entity(struct front *f, k_value place) {
 struct val reach_parent(struct front *f, const struct val *arguments, uint32_t count) {
   struct val id = need_id(f, arguments, count, "parent");
   if (count != 2) front_refuse(f, "it calls world:parent with more than an entity");
-  return target_of(f, id, NULL);
+  return reach_target_of(f, id, NULL);
 }

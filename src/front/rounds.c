@@ -40,7 +40,7 @@ static void add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
                      .names = like.names, .value = K_NONE, .present = K_ALL, .whole = K_ALL};
 }
 
-static struct val carried(const struct carry *carry) {
+static struct val rounds_carried(const struct carry *carry) {
   return (struct val){.kind = VAL_VALUE, .value = carry->value, .soft = carry->soft,
                       .entity = carry->entity, .zero = carry->zero, .mixed = carry->mixed,
                       .spawned = carry->spawned,
@@ -59,7 +59,7 @@ static k_value initial_field(struct loop *loop, const struct carry *carry) {
 }
 
 /* What a carry is before the first round. */
-static k_value initial(struct loop *loop, const struct carry *carry) {
+static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
   struct front *f = loop->f;
   k_scalar zero;
   memset(&zero, 0, sizeof zero);
@@ -84,7 +84,7 @@ static k_value initial_presence(struct loop *loop, const struct carry *carry) {
 
 /* Any mask does where a value is nil, or was never set. */
 static k_value initial_part(struct loop *loop, const struct carry *carry, enum part part) {
-  if (part == PART_VALUE) return initial(loop, carry);
+  if (part == PART_VALUE) return rounds_initial(loop, carry);
   if (part == PART_PRESENT) return initial_presence(loop, carry);
   if (carry->kind != CARRY_REGISTER) return K_ALL;
   const struct val *start = &loop->start.registers[carry->index];
@@ -97,7 +97,7 @@ static bool has_part(const struct carry *carry, enum part part) {
   return part == PART_VALUE || (carry->mixed && !carry->unknown);
 }
 
-static k_value *part_of(struct carry *carry, enum part part) {
+static k_value *rounds_part_of(struct carry *carry, enum part part) {
   return part == PART_VALUE     ? &carry->value
          : part == PART_PRESENT ? &carry->present
                                 : &carry->whole;
@@ -118,8 +118,9 @@ static struct ending round_ending(const struct loop *loop) {
 }
 
 /* What a carry is there. */
-static struct val ending(const struct loop *loop, const struct carry *carry, struct ending end) {
-  struct val unchanged = carried(carry), nil = {.kind = VAL_NIL};
+static struct val rounds_ending(const struct loop *loop, const struct carry *carry,
+                                struct ending end) {
+  struct val unchanged = rounds_carried(carry), nil = {.kind = VAL_NIL};
   const struct env *env = end.env;
   bool returns = end.target == loop->frame->code->count;
   assert(carry->kind != CARRY_REGISTER || carry->index < env->count);
@@ -150,10 +151,11 @@ k_value rounds_begin(struct loop *loop, k_value count) {
   for (uint32_t i = 0; i < loop->count; i++) {
     struct carry *carry = &loop->carries[i];
     for (enum part part = PART_VALUE; part < PART_COUNT; part++)
-      *part_of(carry, part) = has_part(carry, part) ? build_carry(b, inits[i][part], true) : K_ALL;
-    if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = carried(carry);
+      *rounds_part_of(carry, part) =
+          has_part(carry, part) ? build_carry(b, inits[i][part], true) : K_ALL;
+    if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = rounds_carried(carry);
     if (carry->kind == CARRY_FIELD) f->env.fields[carry->index] = carry->value;
-    if (carry->kind == CARRY_COUNT) f->env.counts[carry->index] = carried(carry);
+    if (carry->kind == CARRY_COUNT) f->env.counts[carry->index] = rounds_carried(carry);
   }
   bool shrinks = loop->shrinks || loop->exit_count;
   loop->live = shrinks ? build_carry(b, loop->start.mask, true) : loop->start.mask;
@@ -166,7 +168,7 @@ k_value rounds_begin(struct loop *loop, k_value count) {
 /* ---- what the body changed: true when it must be built again ---- */
 
 /* A variable that may be something else behind the loop is nothing there that can be used. */
-static bool poison(struct loop *loop, uint32_t index) {
+static bool rounds_poison(struct loop *loop, uint32_t index) {
   assert(index < loop->start.count);
   loop->start.registers[index] = (struct val){.kind = VAL_NOTHING};
   loop->poisoned[index / 64] |= UINT64_C(1) << index % 64;
@@ -178,7 +180,7 @@ static bool poison(struct loop *loop, uint32_t index) {
 /* These look for what a round has changed, and carry it from now on. */
 
 /* Whether nothing of it is made in a round. */
-static bool is_known(const struct val *x) {
+static bool rounds_is_known(const struct val *x) {
   return x->kind != VAL_NOTHING && x->kind != VAL_VALUE && x->kind != VAL_CHOICE &&
          x->kind != VAL_RECORD && x->kind != VAL_TABLE &&
          x->kind != VAL_PARTNERS && x->kind != VAL_PARTNER && x->kind != VAL_PAIR;
@@ -199,11 +201,11 @@ static bool set_register(struct loop *loop, const struct val *now, uint32_t inde
     add_carry(loop, CARRY_REGISTER, index, *now);
     return true;
   }
-  if (start->kind == VAL_NOTHING && is_known(now)) {
+  if (start->kind == VAL_NOTHING && rounds_is_known(now)) {
     *start = *now;
     return true;
   }
-  return start->kind != VAL_NOTHING && !is_still(start, now) && poison(loop, index);
+  return start->kind != VAL_NOTHING && !is_still(start, now) && rounds_poison(loop, index);
 }
 
 static bool changed_register(struct loop *loop, struct ending end, uint32_t index) {
@@ -213,7 +215,7 @@ static bool changed_register(struct loop *loop, struct ending end, uint32_t inde
   if (is_still(before, now)) return false;
   bool nil = is_nil(before) || is_nil(now);
   bool values = (is_nil(before) || is_set(before)) && (is_nil(now) || is_set(now));
-  if (!values) return before->kind != VAL_NOTHING && poison(loop, index);
+  if (!values) return before->kind != VAL_NOTHING && rounds_poison(loop, index);
   add_carry(loop, CARRY_REGISTER, index, is_nil(before) ? *now : *before);
   loop->carries[loop->count - 1].maybe |= nil;
   return true;
@@ -245,7 +247,7 @@ static bool changed_result(struct loop *loop, const struct env *env, uint32_t in
 }
 
 /* Whether the integers that a carry is in some rows may be rounded, as the floats that they are. */
-static bool rounds(const struct loop *loop, const struct carry *carry, struct val now) {
+static bool rounds_of_loop(const struct loop *loop, const struct carry *carry, struct val now) {
   bool begins = carry->kind == CARRY_REGISTER;
   const struct val *start = begins ? &loop->start.registers[carry->index] : NULL;
   bool early = start && is_set(start) && mixed_rounds(loop->f, *start);
@@ -255,20 +257,20 @@ static bool rounds(const struct loop *loop, const struct carry *carry, struct va
 /* Whether a carry had to be given another type, so that it is right for all rounds. */
 static bool changed_type(struct loop *loop, struct carry *carry, struct ending end) {
   struct front *f = loop->f;
-  struct val now = ending(loop, carry, end), before = carried(carry);
+  struct val now = rounds_ending(loop, carry, end), before = rounds_carried(carry);
   bool maybe = carry->maybe || is_nil(&now) || val_is_maybe(now), was_maybe = carry->maybe;
   carry->maybe = maybe;
   if (is_nil(&now)) return !was_maybe;
   bool values = now.kind == VAL_VALUE && now.names == before.names;
   bool apart = (before.spawned || now.spawned) && before.entity != now.entity;
   int type = values && !apart ? val_common_type(f, before, now) : -1;
-  if (type < 0 && carry->kind == CARRY_REGISTER) return poison(loop, carry->index);
+  if (type < 0 && carry->kind == CARRY_REGISTER) return rounds_poison(loop, carry->index);
   if (type < 0) front_refuse(f, "its loop changes the type of a value");
   bool soft = before.soft && now.soft, entity = before.entity && now.entity;
   bool mixed = val_mixes(f, before, now), wide = before.wide || val_is_wide(now);
   bool zero = before.zero && val_is_zero(now);
   enum spawned spawned = spawned_either(before.spawned, now.spawned);
-  bool rounded = mixed && rounds(loop, carry, now);
+  bool rounded = mixed && rounds_of_loop(loop, carry, now);
   bool unknown = carry->unknown || (now.mixed && now.whole == K_NONE);
   bool same = (k_type)type == carry->type && soft == carry->soft &&
               entity == carry->entity && zero == carry->zero && spawned == carry->spawned &&
@@ -325,23 +327,24 @@ static bool must_repeat(struct loop *loop) {
 /* ---- the end ---- */
 
 /* What a carry is in an environment that a round ends with, or one of its masks. */
-static k_value ended(struct loop *loop, struct carry *carry, struct ending end, enum part part) {
-  struct val now = maybe_narrow(loop->f, end.env->mask, ending(loop, carry, end));
+static k_value rounds_ended(struct loop *loop, struct carry *carry, struct ending end,
+                            enum part part) {
+  struct val now = maybe_narrow(loop->f, end.env->mask, rounds_ending(loop, carry, end));
   if (part == PART_PRESENT) return is_nil(&now) ? build_bool(loop->f->b, false) : now.present;
-  if (is_nil(&now)) return *part_of(carry, part);
+  if (is_nil(&now)) return *rounds_part_of(carry, part);
   return part == PART_WHOLE ? mixed_whole(loop->f, now) : number_as(loop->f, now, carry->type);
 }
 
 /* That after a round: rows that have left the loop keep what they had then. */
 static k_value next_value(struct loop *loop, struct carry *carry, enum part part) {
   struct front *f = loop->f;
-  k_value value = *part_of(carry, part);
+  k_value value = *rounds_part_of(carry, part);
   for (uint32_t i = loop->first_edge; i < f->edge_count; i++) {
     struct ending end = edge_ending(&f->edges[i]);
-    value = build_select(f->b, end.env->mask, ended(loop, carry, end, part), value);
+    value = build_select(f->b, end.env->mask, rounds_ended(loop, carry, end, part), value);
   }
   if (f->env.mask == K_NONE) return value;
-  k_value last = ended(loop, carry, round_ending(loop), part);
+  k_value last = rounds_ended(loop, carry, round_ending(loop), part);
   return loop->shrinks || loop->exit_count ? build_select(f->b, f->env.mask, last, value) : last;
 }
 
@@ -358,7 +361,7 @@ static void end_round(struct loop *loop) {
   for (uint32_t i = 0; i < loop->count; i++)
     for (enum part part = PART_VALUE; part < PART_COUNT; part++)
       if (has_part(&loop->carries[i], part))
-        build_next(b, *part_of(&loop->carries[i], part), nexts[i][part]);
+        build_next(b, *rounds_part_of(&loop->carries[i], part), nexts[i][part]);
   if (loop->shrinks || loop->exit_count) build_next(b, loop->live, again);
   for (uint32_t i = 0; i < loop->exit_count; i++) {
     k_value mask = loop->exits[i].mask;
@@ -371,7 +374,7 @@ static void end_round(struct loop *loop) {
 }
 
 /* Back to how it was before the loop. */
-static void restore(struct loop *loop) {
+static void rounds_restore(struct loop *loop) {
   struct front *f = loop->f;
   assert(loop->start.registers != f->registers && loop->start.count <= FRONT_REGISTERS);
   memcpy(f->registers, loop->start.registers,
@@ -391,17 +394,17 @@ static k_value rows_behind(struct loop *loop) {
 }
 
 /* How it is behind the loop, for these. */
-static void leave(struct loop *loop) {
+static void rounds_leave(struct loop *loop) {
   struct front *f = loop->f;
-  restore(loop);
+  rounds_restore(loop);
   for (uint32_t i = 0; i < loop->result_count; i++)
     f->env.results[i] = (struct val){.kind = VAL_NIL};
   for (uint32_t i = 0; i < loop->count; i++) {
     const struct carry *carry = &loop->carries[i];
-    if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = carried(carry);
+    if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = rounds_carried(carry);
     if (carry->kind == CARRY_FIELD) f->env.fields[carry->index] = carry->value;
-    if (carry->kind == CARRY_COUNT) f->env.counts[carry->index] = carried(carry);
-    if (carry->kind == CARRY_RESULT) f->env.results[carry->index] = carried(carry);
+    if (carry->kind == CARRY_COUNT) f->env.counts[carry->index] = rounds_carried(carry);
+    if (carry->kind == CARRY_RESULT) f->env.results[carry->index] = rounds_carried(carry);
   }
   for (uint32_t i = 0; i < 4 && loop->control != NONE; i++)
     *front_register(f, loop->control + i) = (struct val){.kind = VAL_NOTHING};
@@ -485,7 +488,7 @@ bool rounds_again(struct loop *loop) {
   f->item_count = loop->items;
   f->list_count = loop->lists;
   build_rewind(f->b, loop->mark);
-  restore(loop);
+  rounds_restore(loop);
   return true;
 }
 
@@ -493,7 +496,7 @@ void rounds_end(struct loop *loop) {
   struct front *f = loop->f;
   end_round(loop);
   front_forget(f, loop->first_edge);
-  leave(loop);
+  rounds_leave(loop);
   assert(f->edge_count == loop->first_edge);
   front_forget(f, loop->first_edge - 1);
   loop->frame->loop = loop->outer;

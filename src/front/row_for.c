@@ -16,7 +16,7 @@ struct counting {
   k_value number;              /* by floats: carried */
 };
 
-static k_value zero(struct front *f, k_type type) {
+static k_value row_for_zero(struct front *f, k_type type) {
   return type == KT_I64 ? build_i64(f->b, 0) : build_f64(f->b, 0);
 }
 
@@ -26,7 +26,7 @@ static k_value by_way(const struct counting *c, k_value x, k_value y) {
 }
 
 /* Rows whose step is 0 are Lua's, which raises an error. */
-static void find_way(struct counting *c) {
+static void row_for_find_way(struct counting *c) {
   struct front *f = c->f;
   k_type type = c->floats ? KT_F64 : KT_I64;
   double step;
@@ -34,14 +34,14 @@ static void find_way(struct counting *c) {
     c->up = build_bool(f->b, step > 0);
     return;
   }
-  c->up = build_binary(f->b, KO_LT, zero(f, type), c->step);
-  build_need(f->b, build_binary(f->b, KO_NE, c->step, zero(f, type)));
+  c->up = build_binary(f->b, KO_LT, row_for_zero(f, type), c->step);
+  build_need(f->b, build_binary(f->b, KO_NE, c->step, row_for_zero(f, type)));
 }
 
 /* ---- by integers ---- */
 
 /* x / y, without signs. */
-static k_value quotient(struct builder *b, k_value x, k_value y) {
+static k_value row_for_quotient(struct builder *b, k_value x, k_value y) {
   k_value zero = build_i64(b, 0), one = build_i64(b, 1);
   k_value divisor = build_select(b, build_binary(b, KO_LT, zero, y), y, one);
   k_value half = build_binary(b, KO_IDIV, build_binary(b, KO_SHR, x, one), divisor);
@@ -60,7 +60,7 @@ static k_value count_integers(struct counting *c) {
   k_value known_up, known_down;
   c->init = c->bounds->init.value;
   c->step = c->bounds->step.value;
-  find_way(c);
+  row_for_find_way(c);
   k_value top = numeric_limit(f, c->bounds->limit, true, &known_up).value;
   k_value bottom = numeric_limit(f, c->bounds->limit, false, &known_down).value;
   k_value up = build_binary(b, KO_AND, build_binary(b, KO_LE, c->init, top), known_up);
@@ -70,13 +70,13 @@ static k_value count_integers(struct counting *c) {
   bool single = c->bounds->step.literal &&
                 (c->bounds->step.number == 1 || c->bounds->step.number == -1);
   k_value by = by_way(c, c->step, build_unary(b, KO_NEG, c->step));
-  c->more = single ? span : quotient(b, span, by);
+  c->more = single ? span : row_for_quotient(b, span, by);
   return by_way(c, up, down);
 }
 
 /* ---- by floats ---- */
 
-static k_value count_floats(struct counting *c) {
+static k_value row_for_count_floats(struct counting *c) {
   struct front *f = c->f;
   struct builder *b = f->b;
   number_decided(f, c->bounds->init, c->bounds->step, "counts from");
@@ -84,7 +84,7 @@ static k_value count_floats(struct counting *c) {
   c->init = number_as(f, c->bounds->init, KT_F64);
   c->limit = number_as(f, c->bounds->limit, KT_F64);
   c->step = number_as(f, c->bounds->step, KT_F64);
-  find_way(c);
+  row_for_find_way(c);
   k_value beyond = by_way(c, build_binary(b, KO_LT, c->limit, c->init),
                           build_binary(b, KO_LT, c->init, c->limit));
   return build_unary(b, KO_NOT, beyond);
@@ -93,7 +93,7 @@ static k_value count_floats(struct counting *c) {
 /* ---- the loop ---- */
 
 /* The rows that do another round, of those that are here, behind the number of this one. */
-static k_value again(struct counting *c, k_value round) {
+static k_value row_for_again(struct counting *c, k_value round) {
   struct builder *b = c->f->b;
   if (!c->floats) return build_binary(b, KO_ULT, round, c->more);
   k_value next = build_binary(b, KO_ADD, c->number, c->step);
@@ -102,7 +102,7 @@ static k_value again(struct counting *c, k_value round) {
 }
 
 /* Rows whose loop has no round are behind it. */
-static void enter(struct counting *c, const struct loop *loop, k_value enters) {
+static void row_for_enter(struct counting *c, const struct loop *loop, k_value enters) {
   struct front *f = c->f;
   k_value others = mask_and_not(f, f->env.mask, enters);
   front_jump(f, loop->end, others);
@@ -110,7 +110,7 @@ static void enter(struct counting *c, const struct loop *loop, k_value enters) {
 }
 
 /* One attempt at the loop's body. */
-static void compile_round(struct counting *c, struct loop *loop) {
+static void row_for_compile_round(struct counting *c, struct loop *loop) {
   struct front *f = c->f;
   k_value most = c->ends ? build_i64(f->b, INT64_MAX) : row_loop_rounds(f);
   k_value round = rounds_begin(loop, most);
@@ -121,7 +121,7 @@ static void compile_round(struct counting *c, struct loop *loop) {
   front_join(f, loop->first_edge, loop->end - 1);
   loop->frame->pc = loop->end - 1;
   if (f->env.mask == K_NONE) return;
-  k_value goes_on = again(c, round), here = f->env.mask;
+  k_value goes_on = row_for_again(c, round), here = f->env.mask;
   front_jump(f, loop->end, mask_and_not(f, here, goes_on));
   f->env.mask = mask_and(f, here, goes_on);
 }
@@ -134,10 +134,10 @@ void row_for(struct front *f, struct frame *frame, struct loop *loop,
                 build_varies(f->b, bounds->step.value);
   c.ends = !varies && !c.floats;
   uint32_t head = frame->pc;
-  enter(&c, loop, c.floats ? count_floats(&c) : count_integers(&c));
+  row_for_enter(&c, loop, c.floats ? row_for_count_floats(&c) : count_integers(&c));
   loop->shrinks = true;
   rounds_open(loop, f, frame);
-  do compile_round(&c, loop);
+  do row_for_compile_round(&c, loop);
   while (rounds_again(loop));
   if (c.floats)
     build_next(f->b, c.number, build_binary(f->b, KO_ADD, c.number, c.step));

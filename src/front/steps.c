@@ -50,21 +50,21 @@ struct val steps_element(struct front *f, struct val number, struct val array, k
 }
 
 /* An operand as a step has it: an integer, or f64, which every f32 is. */
-static k_value operand_of(struct front *f, struct val x) {
+static k_value step_operand_of(struct front *f, struct val x) {
   return val_type(f, x) == KT_F32 ? number_as(f, x, KT_F64) : x.value;
 }
 
 /* Adds a step whose other operand is y; false where there are too many. An operand that is an
 ** integer to Lua in some rows is a float to the step: beside floats that is the same, as long as
 ** no step comes behind the least or greatest of them, which may be that integer. */
-static bool add_step(struct front *f, struct front_chain *chain, struct build_step step,
-                     struct val y) {
+static bool step_add_step(struct front *f, struct front_chain *chain, struct build_step step,
+                          struct val y) {
   bool picks = step.step == KS_MIN || step.step == KS_MAX;
   bool floats = val_type(f, y) != KT_I64 && !y.mixed;
   bool unsure = y.mixed && (!chain->floats || !mixed_is_exact(f, y));
   if (unsure || chain->ended) f->unsure = chain->component;
   if (unsure || chain->ended || chain->count == BUILD_STEPS) return false;
-  step.operand = operand_of(f, y);
+  step.operand = step_operand_of(f, y);
   chain->steps[chain->count++] = step;
   chain->ended = picks && y.mixed;
   chain->floats = step.step == KS_DIV || (picks ? chain->floats && floats
@@ -73,12 +73,12 @@ static bool add_step(struct front *f, struct front_chain *chain, struct build_st
 }
 
 /* The chains of x go on by a step whose other operand is y. */
-static struct val extend(struct front *f, struct val result, k_step step, bool turned,
-                         const struct val *x, struct val y) {
+static struct val step_extend(struct front *f, struct val result, k_step step, bool turned,
+                              const struct val *x, struct val y) {
   const struct front_chain *from = chain_of(f, x);
   for (; from; from = next_chain(f, x->value, from->also)) {
     struct front_chain chain = *from;
-    if (add_step(f, &chain, (struct build_step){.step = step, .turned = turned}, y))
+    if (step_add_step(f, &chain, (struct build_step){.step = step, .turned = turned}, y))
       result = with_chain(f, result, &chain);
   }
   return result;
@@ -88,8 +88,8 @@ struct val steps_step(struct front *f, struct val result, k_step step, struct va
                       struct val y) {
   if (step == KS_COUNT) return result;
   assert(result.kind == VAL_VALUE && result.chain == 0);
-  result = extend(f, result, step, false, &x, y);
-  return extend(f, result, step, true, &y, x);
+  result = step_extend(f, result, step, false, &x, y);
+  return step_extend(f, result, step, true, &y, x);
 }
 
 /* The step by which rows keep a truth that parted them from the others; KS_COUNT: none did. */
@@ -181,7 +181,7 @@ static uint32_t array_of(struct front *f, const struct front_chain *place) {
   return array;
 }
 
-static void store(struct front *f, const struct front_chain *place, struct val value) {
+static void step_write(struct front *f, const struct front_chain *place, struct val value) {
   if (f->result != RESULT_NONE)
     front_refuse(f, "it writes to '%s', and its result is used: do it in a system's each",
                  place->component->name);
@@ -210,13 +210,13 @@ void steps_store(struct front *f, struct val array, struct val index, struct val
   k_value whole, at = element_place(f, maybe_need(f, index), &whole);
   build_need(f->b, whole);
   struct front_chain place = {.component = array.component, .leaf = ARRAY_LEAF, .index = at};
-  store(f, &place, value);
+  step_write(f, &place, value);
 }
 
 void steps_store_field(struct front *f, struct val field, struct val value) {
   assert(field.kind == VAL_RESOURCE && field.leaf < field.root->leaf_count);
   struct front_chain place = {.component = field.root, .leaf = field.leaf, .index = K_NONE};
-  store(f, &place, value);
+  step_write(f, &place, value);
 }
 
 void steps_store_other(struct front *f, uint32_t column, struct val value) {
@@ -225,7 +225,7 @@ void steps_store_other(struct front *f, uint32_t column, struct val value) {
   other->folded = true;
   struct front_chain place = {.component = other->component, .leaf = other->component_leaf,
                               .index = K_NONE, .column = column + 1};
-  store(f, &place, value);
+  step_write(f, &place, value);
 }
 
 /* ---- one owner ---- */

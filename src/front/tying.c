@@ -91,7 +91,7 @@ static bool take_pair(struct front *f, struct tying *tying, struct val named) {
 
 /* ---- noting down ---- */
 
-static void begin(struct front *f, struct tying *tying, struct val entity) {
+static void tying_begin(struct front *f, struct tying *tying, struct val entity) {
   if (f->result != RESULT_NONE)
     front_refuse(f, "it ties entities, and its result is used: do it in a system's each");
   order_want(f);
@@ -100,7 +100,7 @@ static void begin(struct front *f, struct tying *tying, struct val entity) {
   tying->entity = order_entity(f, entity);
 }
 
-static void note(struct front *f, const struct tying *tying) {
+static void tying_note(struct front *f, const struct tying *tying) {
   struct run_command command = tying->command;
   command.parts = tying->count;
   order_with(f, command, tying->entity, tying->target);
@@ -108,7 +108,8 @@ static void note(struct front *f, const struct tying *tying) {
     order_add(f, tying->fields[i].command, tying->fields[i].value);
 }
 
-static void give_field(struct front *f, struct tying *tying, uint32_t leaf, struct val value) {
+static void tying_give_field(struct front *f, struct tying *tying, uint32_t leaf,
+                             struct val value) {
   const struct component *relation = tying->relation;
   if (leaf == NONE)
     front_refuse(f, "it gives '%s' a field that is none of one value: name the field, as in "
@@ -130,20 +131,20 @@ static void give_items(struct front *f, struct tying *tying, struct val table, b
     const struct front_item *item = &f->items[at];
     uint32_t leaf = order_leaf(tying->relation, item);
     bool used = target_used && leaf != NONE && leaf_is_target(tying->relation, leaf);
-    if (!used && item->value.kind != VAL_NIL) give_field(f, tying, leaf, item->value);
+    if (!used && item->value.kind != VAL_NIL) tying_give_field(f, tying, leaf, item->value);
   }
 }
 
 /* What stands behind the target: values in the order of the fields, or a table of them. */
-static void give_values(struct front *f, struct tying *tying, const struct val *values,
-                        uint32_t count) {
+static void tying_give_values(struct front *f, struct tying *tying, const struct val *values,
+                              uint32_t count) {
   uint32_t first = tying->relation->ties.exclusive ? 2 : 1;
   if (count == 1 && values->kind == VAL_TABLE) {
     give_items(f, tying, *values, false);
     return;
   }
   for (uint32_t i = 0; i < count; i++)
-    give_field(f, tying, order_leaf_at(tying->relation, first + i), values[i]);
+    tying_give_field(f, tying, order_leaf_at(tying->relation, first + i), values[i]);
 }
 
 /* The target among the fields of an exclusive relation; NULL when it is not there. */
@@ -159,7 +160,7 @@ static const struct val *target_item(const struct front *f, const struct compone
 }
 
 /* The target of an exclusive relation as the field that it is: null unties. */
-static void take_field(struct front *f, struct tying *tying, struct val value) {
+static void tying_take_field(struct front *f, struct tying *tying, struct val value) {
   const struct component *relation = tying->relation;
   value = maybe_need(f, value);
   tying->command.as_field = true;
@@ -177,12 +178,12 @@ void tie_call(struct front *f, const struct component *relation, bool adds,
   if (!all && count != (pair ? 3 : 4))
     front_refuse(f, "it calls world:%s of '%s' without its one target: write world:%s(id, \"%s\", "
                     "target)", method, name, method, name);
-  begin(f, &tying, arguments[1]);
+  tying_begin(f, &tying, arguments[1]);
   tying.command.leaf = all ? NONE : TARGET_LEAF;
   if (all) tying.target = tying.entity;
   if (!all && !pair)
     tying.target = target_argument(f, relation, &tying.command, arguments[3]);
-  note(f, &tying);
+  tying_note(f, &tying);
 }
 
 /* ---- world:set ---- */
@@ -207,14 +208,14 @@ static void set_exclusive(struct front *f, struct tying *tying, uint32_t leaf, b
   const struct component *relation = tying->relation;
   const struct val *value = &arguments[3];
   if (pair) {
-    give_values(f, tying, value, count - 3);
+    tying_give_values(f, tying, value, count - 3);
   } else if (leaf != NONE && leaf != TARGET_LEAF) {
-    give_field(f, tying, leaf, *value);
+    tying_give_field(f, tying, leaf, *value);
     set_alone(f, tying, arguments[1]);
     return;
   } else if (leaf == NONE && value->kind == VAL_TABLE) {
     const struct val *target = target_item(f, relation, *value);
-    if (target) take_field(f, tying, *target);
+    if (target) tying_take_field(f, tying, *target);
     give_items(f, tying, *value, true);
     if (!target) {
       set_alone(f, tying, arguments[1]);
@@ -222,29 +223,29 @@ static void set_exclusive(struct front *f, struct tying *tying, uint32_t leaf, b
     }
   } else if (leaf == NONE && val_is_text(*value)) {
     tying->target = target_argument(f, relation, &tying->command, *value);
-    give_values(f, tying, value + 1, count - 4);
+    tying_give_values(f, tying, value + 1, count - 4);
   } else {
-    take_field(f, tying, *value);
+    tying_take_field(f, tying, *value);
     for (uint32_t i = 4; i < count; i++)
-      give_field(f, tying, order_leaf_at(relation, i - 2), arguments[i]);
+      tying_give_field(f, tying, order_leaf_at(relation, i - 2), arguments[i]);
   }
   tying->command.as_field = true;
-  note(f, tying);
+  tying_note(f, tying);
 }
 
-static void set_pair(struct front *f, struct tying *tying, uint32_t leaf, bool pair,
-                     const struct val *arguments, uint32_t count) {
+static void tying_set_pair(struct front *f, struct tying *tying, uint32_t leaf, bool pair,
+                           const struct val *arguments, uint32_t count) {
   const struct component *relation = tying->relation;
   uint32_t next = pair ? 3 : 4;
   if (!pair) tying->target = target_argument(f, relation, &tying->command, arguments[3]);
   if (leaf != NONE)
-    give_field(f, tying, leaf, arguments[next]);
+    tying_give_field(f, tying, leaf, arguments[next]);
   else
-    give_values(f, tying, &arguments[next], count - next);
+    tying_give_values(f, tying, &arguments[next], count - next);
   if (tying->count == 0 && relation->field_count)
     front_refuse(f, "it sets nothing of '%s': write world:add(id, \"%s\", target)", relation->name,
                  relation->name);
-  note(f, tying);
+  tying_note(f, tying);
 }
 
 /* The relation, or a field of one, that world:set names. */
@@ -274,8 +275,8 @@ bool tie_set(struct front *f, const struct val *arguments, uint32_t count) {
   if (count < least || (leaf != NONE && count != least))
     front_refuse(f, "it sets '%s' without %s: write world:set(id, \"%s\", target, ...)", name,
                  one ? "a value" : "a target and a value", name);
-  begin(f, &tying, arguments[1]);
-  (exclusive ? set_exclusive : set_pair)(f, &tying, leaf, pair, arguments, count);
+  tying_begin(f, &tying, arguments[1]);
+  (exclusive ? set_exclusive : tying_set_pair)(f, &tying, leaf, pair, arguments, count);
   return true;
 }
 
@@ -292,20 +293,20 @@ static void part_of_spawn(struct front *f, struct tying *tying) {
     order_add(f, tying->fields[i].command, tying->fields[i].value);
 }
 
-static struct tying part(const struct component *relation) {
+static struct tying tying_part(const struct component *relation) {
   return (struct tying){.relation = relation,
                         .command = {.action = RUN_TIE, .whom = SPAWNED_ALL}};
 }
 
 static void spawn_exclusive(struct front *f, const struct component *relation,
                             struct val value) {
-  struct tying tying = part(relation);
+  struct tying tying = tying_part(relation);
   const struct val *target = value.kind == VAL_TABLE ? target_item(f, relation, value) : NULL;
   if (value.kind == VAL_TABLE && !target)
     front_refuse(f, "it spawns with '%s' without its target: write { %s = { target = id } }",
                  relation->name, relation->name);
   if (target) {
-    take_field(f, &tying, *target);
+    tying_take_field(f, &tying, *target);
     give_items(f, &tying, value, true);
   } else {
     tying.target = target_argument(f, relation, &tying.command, value);
@@ -318,7 +319,7 @@ static void spawn_targets(struct front *f, const struct component *relation, str
   bool list = value.kind == VAL_TABLE;
   uint32_t at = list ? f->made[value.at].first : NONE;
   for (uint32_t n = 1; !list || at != NONE; n++) {
-    struct tying tying = part(relation);
+    struct tying tying = tying_part(relation);
     const struct front_item *item = list ? &f->items[at] : NULL;
     if (item && (item->position != n || item->value.kind == VAL_NIL))
       front_refuse(f, "it spawns with '%s' from a table that is no list of targets: values are "
@@ -334,7 +335,7 @@ static void spawn_targets(struct front *f, const struct component *relation, str
 /* A pair with true, or a table of the relation's fields. */
 static void spawn_pair(struct front *f, const struct front_item *item) {
   const struct val *value = &item->value;
-  struct tying tying = part(NULL);
+  struct tying tying = tying_part(NULL);
   bool found = take_pair(f, &tying, item->pair);
   assert(found && tying.relation);
   (void)found;
@@ -356,8 +357,8 @@ static const struct component *item_relation(struct front *f, const struct front
 }
 
 /* Of two that may name one target Lua takes either, in whatever order. */
-static void check_alone(struct front *f, const struct component *relation,
-                        const struct front_item *before) {
+static void tying_check_alone(struct front *f, const struct component *relation,
+                              const struct front_item *before) {
   if (before && (relation->ties.exclusive || (relation->field_count && before->pair.kind)))
     front_refuse(f, "it spawns with '%s' in several ways: give it others by world:set behind that",
                  relation->name);
@@ -368,7 +369,7 @@ static void spawn_by(struct front *f, const struct component *relation, uint32_t
   for (uint32_t at = first; at != NONE; at = f->items[at].next) {
     const struct front_item *item = &f->items[at];
     if (item_relation(f, item) != relation) continue;
-    check_alone(f, relation, before);
+    tying_check_alone(f, relation, before);
     before = item;
     if (item->pair.kind)
       spawn_pair(f, item);

@@ -12,7 +12,7 @@ static bool is_carry_of(const struct node *n, k_value loop) {
 
 /* v is used at position i, in the body of `loop`. So it lives to there, or to the end of
 ** the outermost loop around that position that began behind its definition. */
-static void use(struct builder *b, k_value v, int32_t i, k_value loop) {
+static void allocate_use(struct builder *b, k_value v, int32_t i, k_value loop) {
   if (v == K_NONE) return;
   struct node *n = node_at(b, v);
   int32_t end = i;
@@ -26,7 +26,7 @@ static void use(struct builder *b, k_value v, int32_t i, k_value loop) {
 }
 
 /* Positions of definition. A carry is defined where its loop begins. */
-static void number(struct builder *b) {
+static void allocate_number(struct builder *b) {
   for (k_value v = 0; v < b->count; v++) {
     struct node *n = node_at(b, v);
     n->at = n->last = n->body_last = -1;
@@ -50,14 +50,14 @@ static void use_carried(struct builder *b) {
     const struct node *loop = node_at(b, n->home);
     int32_t end = node_at(b, loop->end)->at;
     assert(loop->at >= 0 && end > loop->at);
-    use(b, n->in[0], loop->at, loop->home);
-    use(b, n->in[1], end, n->home);
+    allocate_use(b, n->in[0], loop->at, loop->home);
+    allocate_use(b, n->in[1], end, n->home);
     if (end > n->last) n->last = end;
   }
 }
 
 /* The position behind what can fail at i: behind all loops that it is in. */
-static int32_t behind(const struct builder *b, int32_t i, k_value loop) {
+static int32_t allocate_behind(const struct builder *b, int32_t i, k_value loop) {
   int32_t end = i;
   for (; loop != 0; loop = node_at(b, loop)->home)
     end = node_at(b, node_at(b, loop)->end)->at;
@@ -65,15 +65,15 @@ static int32_t behind(const struct builder *b, int32_t i, k_value loop) {
 }
 
 static void find_lives(struct builder *b) {
-  number(b);
+  allocate_number(b);
   k_value loop = 0;
   b->safe = 0;
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
     const struct node *n = planned(b, i);
     if (!n->live) continue;
-    for (int j = 0; j < 4; j++) use(b, n->in[j], i, loop);
+    for (int j = 0; j < 4; j++) allocate_use(b, n->in[j], i, loop);
     if (n->op == N_LOOP) loop = b->plan.items[i];
-    if (n->fails) b->safe = behind(b, i, loop);
+    if (n->fails) b->safe = allocate_behind(b, i, loop);
     if (n->op == N_END) loop = node_at(b, n->in[0])->home;
   }
   assert(loop == 0);
@@ -172,7 +172,7 @@ static bool take_heir(const struct builder *b, struct node *n, int32_t i, bool s
   return true;
 }
 
-static bool take_any(struct builder *b, struct node *n, int32_t i, bool strictly) {
+static bool allocate_take_any(struct builder *b, struct node *n, int32_t i, bool strictly) {
   return take_heir(b, n, i, strictly) || take_own_column(b, n, i, strictly) ||
          (!strictly && take_column(b, n, i)) || take_register(b, n, i, strictly);
 }
@@ -188,7 +188,7 @@ static bool share_column(struct builder *b, const struct node *n, uint32_t c) {
 }
 
 /* A tied select goes on where its second operand is, if that ends there. */
-static bool share(struct builder *b, struct node *n) {
+static bool allocate_share(struct builder *b, struct node *n) {
   k_value v = n->in[2];
   const struct node *y = node_at(b, v);
   bool ends = y->varies && v != K_ALL && y->last == n->at;
@@ -214,7 +214,7 @@ static bool locate_tied(struct builder *b, int32_t i) {
     struct node *n = planned(b, j);
     if (!n->live || !n->tied) continue;
     assert(n->op == N_SELECT && n->copied == i);
-    if (!share(b, n) && !take_any(b, n, i, true)) return false;
+    if (!allocate_share(b, n) && !allocate_take_any(b, n, i, true)) return false;
   }
   return true;
 }
@@ -276,13 +276,13 @@ static void find_copies(struct builder *b) {
   }
 }
 
-static bool locate(struct builder *b, int32_t i) {
+static bool allocate_locate(struct builder *b, int32_t i) {
   struct node *n = planned(b, i);
   if (!n->live) return true;
   if (n->op == N_LOOP && !locate_carries(b, b->plan.items[i], i)) return false;
   if (n->op == N_SKIP && !locate_tied(b, i)) return false;
   bool needs = n->varies && !yields_nothing(n->op) && !is_placed(n);
-  return !needs || take_any(b, n, i, false);
+  return !needs || allocate_take_any(b, n, i, false);
 }
 
 bool plan_registers(struct builder *b) {
@@ -292,6 +292,6 @@ bool plan_registers(struct builder *b) {
   for (int k = 0; k < 3; k++)
     for (int r = 0; r < MAX_REGISTERS; r++) b->busy[k][r] = -1;
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++)
-    if (!locate(b, i)) return false;
+    if (!allocate_locate(b, i)) return false;
   return true;
 }

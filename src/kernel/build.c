@@ -1,12 +1,12 @@
 #include "kernel/limit.h"
 #include "kernel/node.h"
 
-static bool refuse(struct builder *b, k_status status) {
+static bool build_refuse(struct builder *b, k_status status) {
   builder_fail(b, status);
   return false;
 }
 
-static bool yields(const struct node *n) {
+static bool build_yields(const struct node *n) {
   if (yields_nothing(n->op)) return false;
   switch (n->op) {
     case N_NEXT:
@@ -20,15 +20,15 @@ static bool yields(const struct node *n) {
 }
 
 /* Whether v may be an operand; if not, building has failed. */
-static bool usable(struct builder *b, k_value v) {
+static bool build_usable(struct builder *b, k_value v) {
   if (b->status != K_OK) return false;
-  if (v >= 0 && v < b->count && yields(node_at(b, v))) return true;
-  return refuse(b, K_EINVAL);
+  if (v >= 0 && v < b->count && build_yields(node_at(b, v))) return true;
+  return build_refuse(b, K_EINVAL);
 }
 
 bool builder_takes(struct builder *b, k_value v, k_type type) {
-  if (!usable(b, v)) return false;
-  return node_at(b, v)->type == type || refuse(b, K_EINVAL);
+  if (!build_usable(b, v)) return false;
+  return node_at(b, v)->type == type || build_refuse(b, K_EINVAL);
 }
 
 static bool is_constant(const struct builder *b, k_value v) {
@@ -59,7 +59,7 @@ uint32_t build_column(struct builder *b, k_column type) {
 }
 
 static bool is_column(struct builder *b, uint32_t column) {
-  return (b->status == K_OK && column < b->column_count) || refuse(b, K_EINVAL);
+  return (b->status == K_OK && column < b->column_count) || build_refuse(b, K_EINVAL);
 }
 
 static k_type type_of_column(const struct builder *b, uint32_t column) {
@@ -67,7 +67,7 @@ static k_type type_of_column(const struct builder *b, uint32_t column) {
   return column_value((k_column)b->columns[column]);
 }
 
-static k_value load(struct builder *b, uint32_t op, uint32_t column) {
+static k_value build_load_column(struct builder *b, uint32_t op, uint32_t column) {
   struct node n = node_make(op, type_of_column(b, column), true);
   n.aux = (uint16_t)column;
   if (op == N_LIVE) n.in[3] = K_ALL;
@@ -76,16 +76,16 @@ static k_value load(struct builder *b, uint32_t op, uint32_t column) {
 
 k_value build_load(struct builder *b, uint32_t column) {
   if (!is_column(b, column)) return K_NONE;
-  return load(b, b->columns[column] == KC_ENTITY ? N_LIVE : N_LOAD, column);
+  return build_load_column(b, b->columns[column] == KC_ENTITY ? N_LIVE : N_LOAD, column);
 }
 
 k_value build_rows_entity(struct builder *b, uint32_t column) {
   if (!is_column(b, column)) return K_NONE;
   if (b->columns[column] != KC_ENTITY) return builder_fail(b, K_EINVAL);
-  return load(b, N_LOAD, column);
+  return build_load_column(b, N_LOAD, column);
 }
 
-static void store(struct builder *b, uint32_t op, uint32_t column, k_value v) {
+static void build_store_column(struct builder *b, uint32_t op, uint32_t column, k_value v) {
   if (!builder_takes(b, v, type_of_column(b, column))) return;
   struct node n = node_make(op, KT_BOOL, false);
   n.in[0] = v;
@@ -97,15 +97,16 @@ static void store(struct builder *b, uint32_t op, uint32_t column, k_value v) {
 }
 
 void build_store(struct builder *b, uint32_t column, k_value v) {
-  if (is_column(b, column)) store(b, N_STORE, column, v);
+  if (is_column(b, column)) build_store_column(b, N_STORE, column, v);
 }
 
 void build_put(struct builder *b, uint32_t column, k_value v) {
   if (!is_column(b, column)) return;
   if (column_direct(b, column) || b->columns[column] == KC_ENTITY)
-    store(b, N_PUT, column, v);
+    build_store_column(b, N_PUT, column, v);
   else
-    store(b, N_STORE, column, build_select(b, build_start(b), v, build_load(b, column)));
+    build_store_column(b, N_STORE, column,
+                       build_select(b, build_start(b), v, build_load(b, column)));
 }
 
 uint32_t build_array(struct builder *b, k_column type) {
@@ -148,7 +149,7 @@ k_value build_look(struct builder *b, uint32_t lookup, k_value from, k_value mas
   if (b->status == K_OK && lookup >= b->lookup_count) builder_fail(b, K_EINVAL);
   if (!builder_takes(b, from, KT_I64) || !builder_takes(b, mask, KT_BOOL)) return K_NONE;
   struct node by = *node_at(b, from), n = node_make(N_LOOK, (k_type)b->lookups[lookup], true);
-  n.in[0] = by.op == N_LIVE ? load(b, N_LOAD, by.aux) : from;
+  n.in[0] = by.op == N_LIVE ? build_load_column(b, N_LOAD, by.aux) : from;
   n.in[3] = mask;
   n.aux = (uint16_t)lookup;
   if (n.in[0] == K_NONE) return K_NONE;
@@ -174,7 +175,7 @@ void build_need(struct builder *b, k_value present) {
   builder_add(b, n);
 }
 
-static k_value to_integer(struct builder *b, k_value v, k_error error) {
+static k_value build_to_integer(struct builder *b, k_value v, k_error error) {
   struct node n = builder_failing(b, N_EXACT, KT_I64);
   n.in[0] = v;
   n.aux = (uint16_t)error;
@@ -182,12 +183,12 @@ static k_value to_integer(struct builder *b, k_value v, k_error error) {
 }
 
 k_value build_fit(struct builder *b, k_column type, k_value v) {
-  if (!usable(b, v)) return K_NONE;
+  if (!build_usable(b, v)) return K_NONE;
   k_type to = column_value(type);
   if (node_at(b, v)->type == KT_BOOL || to == KT_BOOL)
     return builder_takes(b, v, to) ? v : K_NONE;
   if (to != KT_I64) return build_convert(b, to, v);
-  if (node_at(b, v)->type != KT_I64) v = to_integer(b, v, KE_FRACTION);
+  if (node_at(b, v)->type != KT_I64) v = build_to_integer(b, v, KE_FRACTION);
   if (type == KC_I64 || type == KC_ENTITY || v == K_NONE) return v;
   struct node n = builder_failing(b, N_RANGE, KT_I64);
   n.in[0] = v;
@@ -258,26 +259,26 @@ static k_value convert_constant(struct builder *b, k_type type, const struct nod
 }
 
 k_value build_convert(struct builder *b, k_type type, k_value v) {
-  if (!usable(b, v)) return K_NONE;
+  if (!build_usable(b, v)) return K_NONE;
   struct node from = *node_at(b, v);
   if (from.type == type) return v;
   if (from.type == KT_BOOL || type == KT_BOOL) return builder_fail(b, K_EINVAL);
-  if (type == KT_I64) return to_integer(b, v, KE_INTEGER);
+  if (type == KT_I64) return build_to_integer(b, v, KE_INTEGER);
   if (from.op == N_CONSTANT) return convert_constant(b, type, &from);
   struct node n = node_make(N_CONVERT, type, from.varies);
   n.in[0] = v;
   return builder_add(b, n);
 }
 
-static bool takes(k_op op, uint32_t operands, k_type type) {
+static bool build_takes(k_op op, uint32_t operands, k_type type) {
   if (op >= KO_COUNT || operations[op].operands != operands) return false;
   return operations[op].types >> type & 1;
 }
 
 k_value build_unary(struct builder *b, k_op op, k_value x) {
-  if (!usable(b, x)) return K_NONE;
+  if (!build_usable(b, x)) return K_NONE;
   struct node from = *node_at(b, x);
-  if (!takes(op, 1, (k_type)from.type)) return builder_fail(b, K_EINVAL);
+  if (!build_takes(op, 1, (k_type)from.type)) return builder_fail(b, K_EINVAL);
   if (op == KO_FLOOR || op == KO_CEIL) {
     if (from.type == KT_I64) return x;
     struct node n = builder_failing(b, op, KT_I64);
@@ -293,15 +294,15 @@ k_value build_unary(struct builder *b, k_op op, k_value x) {
 }
 
 /* An operation on masks. The wider one is kept first, where mask_implies looks for it. */
-static k_value logic(struct builder *b, k_op op, k_value x, k_value y) {
+static k_value build_logic(struct builder *b, k_op op, k_value x, k_value y) {
   assert(node_at(b, x)->type == KT_BOOL && node_at(b, y)->type == KT_BOOL);
-  if (is_constant(b, x) && !is_constant(b, y) && op != KO_ANDN) return logic(b, op, y, x);
+  if (is_constant(b, x) && !is_constant(b, y) && op != KO_ANDN) return build_logic(b, op, y, x);
   if (op == KO_ANDN && node_at(b, y)->op == KO_NOT)
-    return logic(b, KO_AND, x, node_at(b, y)->in[0]);
+    return build_logic(b, KO_AND, x, node_at(b, y)->in[0]);
   if (op == KO_ANDN && is_constant(b, x))
     return node_at(b, x)->k.b ? build_unary(b, KO_NOT, y) : x;
   if (op == KO_AND && node_at(b, y)->op == KO_NOT && node_at(b, y)->varies)
-    return logic(b, KO_ANDN, x, node_at(b, y)->in[0]);
+    return build_logic(b, KO_ANDN, x, node_at(b, y)->in[0]);
   if (is_constant(b, y)) {
     bool on = node_at(b, y)->k.b;
     switch (op) {
@@ -319,7 +320,7 @@ static k_value logic(struct builder *b, k_op op, k_value x, k_value y) {
 }
 
 /* x (op) y is y (mirrored op) x. */
-static k_op mirrored(k_op op) {
+static k_op build_mirrored(k_op op) {
   switch (op) {
     case KO_LT: return KO_GT;
     case KO_LE: return KO_GE;
@@ -357,9 +358,9 @@ static k_value compare_mixed(struct builder *b, k_op op, k_value x, k_value y) {
   return compare_plain(b, op, x, y);
 }
 
-static k_value compare(struct builder *b, k_op op, k_value x, k_value y);
+static k_value build_compare(struct builder *b, k_op op, k_value x, k_value y);
 
-static k_scalar limit_of(k_limit limit, const struct node *y) {
+static k_scalar build_limit_of(k_limit limit, const struct node *y) {
   assert(limit < LIMITS && (y->type == KT_F64 || y->type == KT_I64));
   static float (*const narrow[LIMITS])(double) = {up_f32, down_f32, same_f32};
   static double (*const wide[LIMITS])(int64_t) = {up_f64, down_f64, same_f64};
@@ -379,7 +380,7 @@ static k_value to_limit(struct builder *b, k_type type, k_limit limit, k_value y
   assert(!from.varies && from.type > type);
   k_type next = from.type == KT_I64 ? KT_F64 : KT_F32;
   if (from.op == N_CONSTANT)
-    return to_limit(b, type, limit, build_constant(b, next, limit_of(limit, &from)));
+    return to_limit(b, type, limit, build_constant(b, next, build_limit_of(limit, &from)));
   struct node n = node_make(N_LIMIT, next, false);
   n.in[0] = y;
   n.aux = (uint16_t)limit;
@@ -392,7 +393,7 @@ static k_value compare_limit(struct builder *b, k_op op, k_value x, k_value y) {
                   : op == KO_LE || op == KO_GT ? LIMIT_DOWN
                                                : LIMIT_SAME;
   y = to_limit(b, (k_type)node_at(b, x)->type, limit, y);
-  return y == K_NONE ? K_NONE : compare(b, op, x, y);
+  return y == K_NONE ? K_NONE : build_compare(b, op, x, y);
 }
 
 /* Whether x varies and has a narrower float type than uniform y. */
@@ -401,9 +402,9 @@ static bool takes_limit(const struct builder *b, k_value x, k_value y) {
   return n->varies && !m->varies && n->type != KT_BOOL && n->type < m->type;
 }
 
-static k_value compare(struct builder *b, k_op op, k_value x, k_value y) {
+static k_value build_compare(struct builder *b, k_op op, k_value x, k_value y) {
   if (takes_limit(b, x, y)) return compare_limit(b, op, x, y);
-  if (takes_limit(b, y, x)) return compare_limit(b, mirrored(op), y, x);
+  if (takes_limit(b, y, x)) return compare_limit(b, build_mirrored(op), y, x);
   if (node_at(b, x)->type != node_at(b, y)->type) {
     if (node_at(b, x)->type == KT_F32) x = build_convert(b, KT_F64, x);
     if (node_at(b, y)->type == KT_F32) y = build_convert(b, KT_F64, y);
@@ -411,17 +412,17 @@ static k_value compare(struct builder *b, k_op op, k_value x, k_value y) {
   }
   uint32_t tx = node_at(b, x)->type, ty = node_at(b, y)->type;
   if (tx == KT_BOOL) {
-    k_value differ = logic(b, KO_XOR, x, y);
+    k_value differ = build_logic(b, KO_XOR, x, y);
     return op == KO_NE || differ == K_NONE ? differ : build_unary(b, KO_NOT, differ);
   }
   if (tx == KT_I64 && ty == KT_F64) return compare_mixed(b, op, x, y);
-  if (tx == KT_F64 && ty == KT_I64) return compare_mixed(b, mirrored(op), y, x);
+  if (tx == KT_F64 && ty == KT_I64) return compare_mixed(b, build_mirrored(op), y, x);
   bool turn = op == KO_GT || op == KO_GE ||
               (op <= KO_NE && !node_at(b, x)->varies && node_at(b, y)->varies);
-  return turn ? compare_plain(b, mirrored(op), y, x) : compare_plain(b, op, x, y);
+  return turn ? compare_plain(b, build_mirrored(op), y, x) : compare_plain(b, op, x, y);
 }
 
-static bool commutes(k_op op, k_type type) {
+static bool build_commutes(k_op op, k_type type) {
   switch (op) {
     case KO_ADD:
     case KO_MUL:
@@ -438,21 +439,21 @@ static bool is_two(const struct node *n) {
   return n->op == N_CONSTANT && (n->type == KT_F32 ? n->k.f32 == 2.0f : n->k.f64 == 2.0);
 }
 
-static bool comparable(const struct node *x, const struct node *y) {
+static bool build_comparable(const struct node *x, const struct node *y) {
   return x->type != KT_BOOL && y->type != KT_BOOL;
 }
 
 k_value build_binary(struct builder *b, k_op op, k_value x, k_value y) {
-  if (!usable(b, x) || !usable(b, y)) return K_NONE;
+  if (!build_usable(b, x) || !build_usable(b, y)) return K_NONE;
   struct node nx = *node_at(b, x), ny = *node_at(b, y);
-  if (!takes(op, 2, (k_type)nx.type) ||
-      (nx.type != ny.type && !(is_compare(op) && comparable(&nx, &ny))))
+  if (!build_takes(op, 2, (k_type)nx.type) ||
+      (nx.type != ny.type && !(is_compare(op) && build_comparable(&nx, &ny))))
     return builder_fail(b, K_EINVAL);
-  if (is_compare(op)) return compare(b, op, x, y);
+  if (is_compare(op)) return build_compare(b, op, x, y);
   if (op == KO_ULT) return compare_plain(b, op, x, y);
-  if (nx.type == KT_BOOL) return logic(b, op, x, y);
+  if (nx.type == KT_BOOL) return build_logic(b, op, x, y);
   if (op == KO_POW && is_two(&ny)) return build_binary(b, KO_MUL, x, x);  /* as Lua does */
-  if (commutes(op, (k_type)nx.type) &&
+  if (build_commutes(op, (k_type)nx.type) &&
       (nx.varies != ny.varies ? ny.varies : x > y)) {  /* scalars second */
     k_value swap = x;
     x = y;
@@ -467,7 +468,7 @@ k_value build_binary(struct builder *b, k_op op, k_value x, k_value y) {
 }
 
 k_value build_select(struct builder *b, k_value mask, k_value x, k_value y) {
-  if (!builder_takes(b, mask, KT_BOOL) || !usable(b, x)) return K_NONE;
+  if (!builder_takes(b, mask, KT_BOOL) || !build_usable(b, x)) return K_NONE;
   if (!builder_takes(b, y, (k_type)node_at(b, x)->type)) return K_NONE;
   struct node m = *node_at(b, mask);
   if (m.op == N_CONSTANT) return m.k.b ? x : y;
@@ -557,7 +558,7 @@ bool build_may_fail(const struct builder *b) {
 }
 
 void build_reduce(struct builder *b, uint32_t index, k_reduce how, k_value v, k_value mask) {
-  if (!usable(b, v) || !builder_takes(b, mask, KT_BOOL)) return;
+  if (!build_usable(b, v) || !builder_takes(b, mask, KT_BOOL)) return;
   uint32_t type = node_at(b, v)->type, kind = (uint32_t)how * 4 + type;
   bool known = index < b->total_count;
   if ((type != KT_F64 && type != KT_I64) || b->loop != 0 || how > KR_FLOATS ||

@@ -9,7 +9,7 @@ uint32_t build_list(struct builder *b) {
 }
 
 /* Gives an argument behind another one. */
-static k_value give(struct builder *b, uint32_t aux, k_value value, k_value before) {
+static k_value build_give(struct builder *b, uint32_t aux, k_value value, k_value before) {
   k_type type = build_type(b, value) == KT_F64 ? KT_F64 : KT_I64;
   if (!builder_takes(b, value, type)) return K_NONE;
   struct node n = node_make(N_GIVE, KT_BOOL, true);
@@ -24,7 +24,7 @@ k_value build_listed(struct builder *b, uint32_t list, const k_value *arguments,
   if (b->status == K_OK && (list >= b->list_count || count > LIST_ARGUMENTS))
     builder_fail(b, K_EINVAL);
   for (uint32_t i = 0; i < count && b->status == K_OK; i++)
-    if (arguments[i] != K_NONE) last = give(b, list * LIST_ARGUMENTS + i, arguments[i], last);
+    if (arguments[i] != K_NONE) last = build_give(b, list * LIST_ARGUMENTS + i, arguments[i], last);
   if (b->status != K_OK) return K_NONE;
   struct node n = builder_failing(b, N_LIST, KT_I64);
   n.in[0] = last;

@@ -5,16 +5,16 @@
 #include "kernel/note.h"
 
 /* The number of a new site, or NONE. */
-static uint32_t add_site(struct builder *b, k_site site) {
+static uint32_t build_note_add_site(struct builder *b, k_site site) {
   if (b->site_count == MAX_SITES) builder_fail(b, K_ELIMIT);
   if (b->status != K_OK) return NONE;
   b->sites[b->site_count] = site;
   return b->site_count++;
 }
 
-static void add_step(struct builder *b, k_value index, k_site site, k_value operand) {
+static void build_note_add_step(struct builder *b, k_value index, k_site site, k_value operand) {
   if (!builder_takes(b, operand, (k_type)site.type)) return;
-  uint32_t number = add_site(b, site);
+  uint32_t number = build_note_add_site(b, site);
   if (number == NONE) return;
   struct node n = builder_failing(b, N_NOTE, (k_type)site.type);
   n.in[0] = index;
@@ -37,7 +37,7 @@ void build_note(struct builder *b, uint32_t array, k_value index, const struct b
     if (truth ? site.type != KT_BOOL || !(joins || site.step == KS_SET) || count > 1
               : joins || (site.type != KT_F64 && site.type != KT_I64))
       builder_fail(b, K_EINVAL);
-    add_step(b, index, site, step->operand);
+    build_note_add_step(b, index, site, step->operand);
   }
 }
 
@@ -69,7 +69,7 @@ void build_order(struct builder *b, uint32_t order, k_value entity, k_value valu
   k_site site = {.array = (uint8_t)order, .step = KS_ORDER, .type = (uint8_t)build_type(b, value),
                  .first = 1, .last = 1};
   if (site.type == KT_F32) builder_fail(b, K_EINVAL);
-  add_step(b, entity, site, value);
+  build_note_add_step(b, entity, site, value);
 }
 
 void build_alias(struct builder *b, uint32_t array, uint32_t uniform) {
@@ -136,7 +136,7 @@ bool plan_notes(struct builder *b) {
   return builder_add(b, n) != K_NONE;
 }
 
-static bool is_written(const struct builder *b, uint32_t array) {
+static bool build_note_is_written(const struct builder *b, uint32_t array) {
   for (uint32_t i = 0; i < b->site_count; i++)
     if (b->sites[i].array == array && b->sites[i].step != KS_ORDER) return true;
   return false;
@@ -145,9 +145,9 @@ static bool is_written(const struct builder *b, uint32_t array) {
 /* Whether a node looks at what notes write. */
 static bool looks_at_written(const struct builder *b, const struct node *n) {
   if (!n->live || n->uses == 0) return false;
-  if (n->op == N_ELEMENT) return is_written(b, n->aux);
+  if (n->op == N_ELEMENT) return build_note_is_written(b, n->aux);
   for (uint32_t i = 0; i < b->array_count; i++)
-    if (is_alias(n, b->aliases[i]) && is_written(b, i)) return true;
+    if (is_alias(n, b->aliases[i]) && build_note_is_written(b, i)) return true;
   return false;
 }
 

@@ -9,7 +9,7 @@ static uint64_t scalar_bits(k_scalar s) {
   return u;
 }
 
-static uint32_t hash(const struct node *n) {
+static uint32_t builder_hash(const struct node *n) {
   uint64_t h =
       ((uint64_t)n->op << 24 | (uint64_t)n->type << 16 | n->aux) * 0x9e3779b97f4a7c15;
   for (int i = 0; i < 4; i++) h = (h ^ (uint32_t)n->in[i]) * 0x9e3779b97f4a7c15;
@@ -17,7 +17,7 @@ static uint32_t hash(const struct node *n) {
   return (uint32_t)(h >> 56);
 }
 
-static bool same(const struct node *x, const struct node *y) {
+static bool builder_same(const struct node *x, const struct node *y) {
   return x->op == y->op && x->type == y->type && x->varies == y->varies &&
          x->aux == y->aux && memcmp(x->in, y->in, sizeof x->in) == 0 &&
          scalar_bits(x->k) == scalar_bits(y->k);
@@ -58,7 +58,7 @@ k_value builder_fail(struct builder *b, k_status status) {
   return K_NONE;
 }
 
-static bool grow(struct builder *b) {
+static bool builder_grow(struct builder *b) {
   if (b->count == NODE_LIMIT) return builder_fail(b, K_ELIMIT) != K_NONE;
   uint32_t need = b->count < FIRST_NODES ? FIRST_NODES : (uint32_t)b->count + 1;
   struct node *nodes = memory_grow(b->memory, b->nodes, &b->capacity, need, sizeof *nodes);
@@ -94,7 +94,7 @@ uint32_t loop_depth(const struct builder *b, k_value loop) {
 
 /* The loop that a pure node belongs to: the innermost that one of its operands depends
 ** on, since it is done in front of the others. */
-static k_value home_of(struct builder *b, const struct node *n) {
+static k_value builder_home_of(struct builder *b, const struct node *n) {
   k_value home = 0;
   for (int i = 0; i < 4; i++) {
     if (n->in[i] == K_NONE) continue;
@@ -106,7 +106,7 @@ static k_value home_of(struct builder *b, const struct node *n) {
 }
 
 k_value builder_append(struct builder *b, struct node n, k_value home) {
-  if (!grow(b)) return K_NONE;
+  if (!builder_grow(b)) return K_NONE;
   for (int i = 0; i < 4; i++) assert(n.in[i] >= K_NONE && n.in[i] < b->count);
   n.home = home;
   b->nodes[b->count] = n;
@@ -115,13 +115,13 @@ k_value builder_append(struct builder *b, struct node n, k_value home) {
 
 k_value builder_add(struct builder *b, struct node n) {
   if (b->status != K_OK) return K_NONE;
-  k_value home = home_of(b, &n);
+  k_value home = builder_home_of(b, &n);
   if (home == K_NONE) return K_NONE;
   if (n.fails || !is_value(n.op)) home = b->loop;
-  k_value *bucket = &b->bucket[hash(&n)];
+  k_value *bucket = &b->bucket[builder_hash(&n)];
   if (is_value(n.op))
     for (k_value v = *bucket; v != K_NONE; v = node_at(b, v)->chain)
-      if (same(node_at(b, v), &n) && loop_is_open(b, node_at(b, v)->home)) return v;
+      if (builder_same(node_at(b, v), &n) && loop_is_open(b, node_at(b, v)->home)) return v;
   k_value v = builder_append(b, n, home);
   if (v != K_NONE && is_value(n.op)) {
     b->nodes[v].chain = *bucket;
@@ -217,8 +217,8 @@ void build_rewind(struct builder *b, k_mark mark) {
     const struct node *n = node_at(b, b->count - 1);
     b->count--;
     if (!is_value(n->op)) continue;
-    assert(b->bucket[hash(n)] == b->count);
-    b->bucket[hash(n)] = n->chain;
+    assert(b->bucket[builder_hash(n)] == b->count);
+    b->bucket[builder_hash(n)] = n->chain;
   }
   b->loop = mark.loop;
   b->site_count = mark.sites;

@@ -30,7 +30,7 @@ struct checker {
   struct stretch open[MAX_DEPTH];
 };
 
-static struct stretch *innermost(struct checker *c) {
+static struct stretch *checker_innermost(struct checker *c) {
   assert(c->depth <= MAX_DEPTH);
   return c->depth > 0 ? &c->open[c->depth - 1] : NULL;
 }
@@ -84,7 +84,7 @@ static bool scalar_holds(const struct checker *c, uint32_t operand, int type) {
 }
 
 /* Whether the operand can be read as what a letter of the signature says. */
-static bool reads(const struct checker *c, uint32_t operand, char letter, bool scalar) {
+static bool checker_reads(const struct checker *c, uint32_t operand, char letter, bool scalar) {
   switch (letter) {
     case '-': return operand == K_NO_OPERAND;
     case 'b': return !scalar && operand == c->at.start && c->p->starts;
@@ -143,7 +143,7 @@ static bool is_list(const struct checker *c, uint32_t operand, bool argument) {
 }
 
 /* Whether the instruction can write to its operand dst, which then holds what it writes. */
-static bool writes(struct checker *c, const k_insn *k, bool scalar) {
+static bool checker_writes(struct checker *c, const k_insn *k, bool scalar) {
   uint32_t operand = k->dst, op = OP_NUMBER(k->op);
   char letter = op_table[op].signature[0];
   switch (letter) {
@@ -189,7 +189,7 @@ static bool list_fits(const struct checker *c, const k_insn *k, uint32_t op) {
 /* ---- loops and skips ---- */
 
 /* What the way here and another one do not agree on is not known. Columns are not looked at. */
-static void meet(struct checker *c, const uint8_t *other) {
+static void checker_meet(struct checker *c, const uint8_t *other) {
   for (uint32_t i = c->at.reg1; i < c->at.all; i++)
     if (c->held[i] != other[i]) c->held[i] = UNSET;
 }
@@ -215,7 +215,7 @@ static bool enter_body(struct checker *c, uint32_t begin, uint32_t end) {
 }
 
 static bool open_stretch(struct checker *c, uint32_t end, bool loop) {
-  const struct stretch *outer = innermost(c);
+  const struct stretch *outer = checker_innermost(c);
   if (c->depth == MAX_DEPTH || (outer && end + loop > outer->end)) return false;
   struct stretch *inner = &c->open[c->depth++];
   inner->begin = c->pc;
@@ -225,7 +225,7 @@ static bool open_stretch(struct checker *c, uint32_t end, bool loop) {
   return true;
 }
 
-static bool begin_loop(struct checker *c, const k_insn *k) {
+static bool checker_begin_loop(struct checker *c, const k_insn *k) {
   const struct program *p = c->p;
   if (k->c <= c->pc || k->c >= p->insn_count) return false;
   const k_insn *end = &p->insns[k->c];
@@ -235,25 +235,25 @@ static bool begin_loop(struct checker *c, const k_insn *k) {
 }
 
 static bool end_loop(struct checker *c, const k_insn *k) {
-  const struct stretch *loop = innermost(c);
+  const struct stretch *loop = checker_innermost(c);
   if (!loop || !loop->loop || loop->end != c->pc || loop->begin != k->c) return false;
   c->depth--;
-  meet(c, loop->held);
+  checker_meet(c, loop->held);
   return true;
 }
 
 /* Where skips land. */
 static void end_skips(struct checker *c) {
-  const struct stretch *skip = innermost(c);
-  for (; skip && !skip->loop && skip->end == c->pc; skip = innermost(c)) {
+  const struct stretch *skip = checker_innermost(c);
+  for (; skip && !skip->loop && skip->end == c->pc; skip = checker_innermost(c)) {
     c->depth--;
-    meet(c, skip->held);
+    checker_meet(c, skip->held);
   }
 }
 
-static bool control(struct checker *c, const k_insn *k) {
+static bool checker_control(struct checker *c, const k_insn *k) {
   switch (k->op) {
-    case OP_LOOP: return begin_loop(c, k);
+    case OP_LOOP: return checker_begin_loop(c, k);
     case OP_SKIP:
       return k->c > c->pc && k->c <= c->p->insn_count && open_stretch(c, k->c, false);
     case OP_LIVE:
@@ -279,19 +279,19 @@ static bool may_stand(const struct checker *c, uint32_t op, bool scalar) {
   return !(info->error && c->written);
 }
 
-static bool instruction(struct checker *c, const k_insn *k) {
+static bool checker_instruction(struct checker *c, const k_insn *k) {
   end_skips(c);
   bool scalar = (k->op & OP_SCALAR) != 0;
   uint32_t op = OP_NUMBER(k->op);
   if (!may_stand(c, op, scalar)) return false;
   const char *s = op_table[op].signature;
-  if (!reads(c, k->a, s[1], scalar) || !reads(c, k->b, s[2], scalar) ||
-      !reads(c, k->c, s[3], scalar) || !reads(c, k->d, s[4], scalar))
+  if (!checker_reads(c, k->a, s[1], scalar) || !checker_reads(c, k->b, s[2], scalar) ||
+      !checker_reads(c, k->c, s[3], scalar) || !checker_reads(c, k->d, s[4], scalar))
     return false;
   if (!array_fits(c, k, op) || !lookup_fits(c, k, op) || !list_fits(c, k, op)) return false;
   if (op == OP_END) return end_loop(c, k);
-  if (!writes(c, k, scalar)) return false;
-  return op < OP_CONTROLS || control(c, k);
+  if (!checker_writes(c, k, scalar)) return false;
+  return op < OP_CONTROLS || checker_control(c, k);
 }
 
 static bool counts_fit(const struct program *p) {
@@ -319,7 +319,7 @@ static bool sites_fit(const struct program *p) {
   return steps == 0;
 }
 
-static bool header(const struct program *p) {
+static bool checker_header(const struct program *p) {
   if (!counts_fit(p)) return false;
   if (p->block == 0 || p->block % 64 != 0 || p->block > K_BLOCK) return false;
   bool registers = p->reg1_count + p->reg4_count + p->reg8_count > 0;
@@ -343,7 +343,7 @@ static bool header(const struct program *p) {
 }
 
 bool program_check(const struct program *p) {
-  if (!header(p)) return false;
+  if (!checker_header(p)) return false;
   struct checker c;
   c.p = p;
   c.at = program_numbering(p);
@@ -354,7 +354,7 @@ bool program_check(const struct program *p) {
   for (uint32_t i = 0; i < (uint32_t)p->uniform_count + p->constant_count; i++)
     c.held[c.at.scalars + i] = p->scalars[i];
   for (c.pc = 0; c.pc < p->insn_count; c.pc++)
-    if (!instruction(&c, &p->insns[c.pc])) return false;
+    if (!checker_instruction(&c, &p->insns[c.pc])) return false;
   end_skips(&c);
   return c.depth == 0;
 }

@@ -23,7 +23,7 @@ static uint32_t scalar_number(const struct emitter *e, const struct node *n) {
 }
 
 /* The number of operand v. K_ALL is a mask, but among scalars the constant true. */
-static uint16_t operand(const struct emitter *e, k_value v, bool scalar) {
+static uint16_t emit_operand(const struct emitter *e, k_value v, bool scalar) {
   if (v == K_NONE) return K_NO_OPERAND;
   const struct node *n = node_at(e->b, v);
   bool is_lane = n->varies || (v == K_ALL && !scalar);
@@ -83,7 +83,7 @@ static uint32_t of_type(uint32_t f32, uint32_t i64, uint32_t type) {
 
 /* What is added to the first of the instructions for varying x and y, scalar y, scalar x.
 ** What is done once is the first of them, on scalars. */
-static uint32_t kinds(const struct emitter *e, k_value x, k_value y, bool scalar) {
+static uint32_t emit_kinds(const struct emitter *e, k_value x, k_value y, bool scalar) {
   if (scalar) return 0;
   return !node_at(e->b, x)->varies ? 2 : !node_at(e->b, y)->varies ? 1 : 0;
 }
@@ -130,7 +130,7 @@ static uint32_t compare_kind(const struct emitter *e, uint32_t op, k_value *x, k
 
 /* ---- instructions ---- */
 
-static k_insn *emit(struct emitter *e, uint32_t op, uint32_t dst) {
+static k_insn *emit_instruction(struct emitter *e, uint32_t op, uint32_t dst) {
   assert(e->count < e->capacity && OP_NUMBER(op) < OP_COUNT && dst <= K_NO_OPERAND);
   k_insn *k = &e->insns[e->count++];
   memset(k, 0, sizeof *k);
@@ -142,10 +142,10 @@ static k_insn *emit(struct emitter *e, uint32_t op, uint32_t dst) {
 
 /* v is put into operand `dst`, unless it is there. */
 static void emit_copy(struct emitter *e, uint32_t dst, k_value v, uint32_t type) {
-  uint16_t from = operand(e, v, false);
+  uint16_t from = emit_operand(e, v, false);
   if (from == dst) return;
   bool is_lane = node_at(e->b, v)->varies || v == K_ALL;
-  emit(e, is_lane ? copy_op(type) : fill_op(type), dst)->a = from;
+  emit_instruction(e, is_lane ? copy_op(type) : fill_op(type), dst)->a = from;
 }
 
 static void emit_carry(struct emitter *e, k_value carry, k_value v) {
@@ -154,7 +154,8 @@ static void emit_carry(struct emitter *e, k_value carry, k_value v) {
   if (n->varies)
     emit_copy(e, operand_number(e, n->location), v, n->type);
   else
-    emit(e, copy_op(n->type) | OP_SCALAR, scalar_number(e, n))->a = operand(e, v, true);
+    emit_instruction(e, copy_op(n->type) | OP_SCALAR, scalar_number(e, n))->a =
+        emit_operand(e, v, true);
 }
 
 /* The loop's carries take over their first values (0) or their next ones (1). */
@@ -169,9 +170,9 @@ static void emit_loop(struct emitter *e, k_value v) {
   struct node *n = node_at(e->b, v);
   emit_carries(e, v, 0);
   n->pc = e->count;
-  k_insn *k = emit(e, OP_LOOP, operand(e, v, true));
-  k->a = operand(e, n->in[0], true);
-  k->b = operand(e, n->in[1], false);
+  k_insn *k = emit_instruction(e, OP_LOOP, emit_operand(e, v, true));
+  k->a = emit_operand(e, n->in[0], true);
+  k->b = emit_operand(e, n->in[1], false);
 }
 
 static void emit_end(struct emitter *e, const struct node *n) {
@@ -180,9 +181,9 @@ static void emit_end(struct emitter *e, const struct node *n) {
   k_insn *begin = &e->insns[node_at(e->b, loop)->pc];
   assert(begin->op == OP_LOOP);
   begin->c = (uint16_t)e->count;
-  k_insn *k = emit(e, OP_END, begin->dst);
+  k_insn *k = emit_instruction(e, OP_END, begin->dst);
   k->a = begin->a;
-  k->b = operand(e, n->in[1], false);
+  k->b = emit_operand(e, n->in[1], false);
   k->c = (uint16_t)node_at(e->b, loop)->pc;
 }
 
@@ -196,7 +197,7 @@ static void emit_skip(struct emitter *e, int32_t i) {
       emit_copy(e, operand_number(e, n->location), n->in[2], n->type);
   }
   skip->pc = e->count;
-  emit(e, OP_SKIP, K_NO_OPERAND)->a = operand(e, skip->in[0], false);
+  emit_instruction(e, OP_SKIP, K_NO_OPERAND)->a = emit_operand(e, skip->in[0], false);
 }
 
 static void emit_land(struct emitter *e, const struct node *n) {
@@ -213,8 +214,8 @@ static uint16_t start_number(const struct emitter *e) {
 static void emit_put(struct emitter *e, const struct node *n) {
   uint32_t type = column_value((k_column)e->b->columns[n->aux]);
   uint32_t op = type == KT_BOOL ? OP_PUT_BOOL : of_type(OP_PUT_F32, OP_PUT_I64, type);
-  k_insn *k = emit(e, op, n->aux);
-  k->a = operand(e, n->in[0], false);
+  k_insn *k = emit_instruction(e, op, n->aux);
+  k->a = emit_operand(e, n->in[0], false);
   k->b = start_number(e);
 }
 
@@ -224,8 +225,8 @@ static void emit_store(struct emitter *e, const struct node *n) {
     emit_copy(e, n->aux, n->in[0], column_value((k_column)column));
     return;
   }
-  k_insn *k = emit(e, OP_STORE_I8 + (column - KC_I8), n->aux);
-  k->a = operand(e, n->in[0], false);
+  k_insn *k = emit_instruction(e, OP_STORE_I8 + (column - KC_I8), n->aux);
+  k->a = emit_operand(e, n->in[0], false);
 }
 
 /* i64 beside f64: instructions in the order of OP_MIXED, each by kinds(). */
@@ -241,16 +242,16 @@ static void emit_compare(struct emitter *e, const struct node *n, uint32_t dst,
   uint32_t op;
   if (tx != ty) {
     assert(tx == KT_I64 && ty == KT_F64);
-    op = mixed_op(n->op) + kinds(e, x, y, scalar);
+    op = mixed_op(n->op) + emit_kinds(e, x, y, scalar);
   } else {
     uint32_t kind = compare_kind(e, n->op, &x, &y, scalar);
     bool vv = scalar || node_at(e->b, y)->varies;
     op = kind + (vv ? of_type(OP_LT_VV_F32, OP_LT_VV_I64, tx)
                     : of_type(OP_LT_VS_F32, OP_LT_VS_I64, tx));
   }
-  k_insn *k = emit(e, scalar ? op | OP_SCALAR : op, dst);
-  k->a = operand(e, x, scalar);
-  k->b = operand(e, y, scalar);
+  k_insn *k = emit_instruction(e, scalar ? op | OP_SCALAR : op, dst);
+  k->a = emit_operand(e, x, scalar);
+  k->b = emit_operand(e, y, scalar);
 }
 
 /* The first instruction of a joined select, for comparisons with a varying y or a
@@ -269,12 +270,12 @@ static void emit_when(struct emitter *e, const struct node *n) {
   uint32_t kind = compare_kind(e, n->aux, &x, &y, false);
   uint32_t which = kind >= 4 ? kind - 1 : kind;  /* LT LE EQ GT GE */
   uint32_t op = first_when(negates, !node_at(e->b, y)->varies, n->type);
-  op += negates ? which : 3 * which + kinds(e, n->in[2], n->in[3], false);
-  k_insn *k = emit(e, op, operand_number(e, n->location));
-  k->a = operand(e, x, false);
-  k->b = operand(e, y, false);
-  k->c = operand(e, n->in[2], false);
-  k->d = operand(e, n->in[3], false);
+  op += negates ? which : 3 * which + emit_kinds(e, n->in[2], n->in[3], false);
+  k_insn *k = emit_instruction(e, op, operand_number(e, n->location));
+  k->a = emit_operand(e, x, false);
+  k->b = emit_operand(e, y, false);
+  k->c = emit_operand(e, n->in[2], false);
+  k->d = emit_operand(e, n->in[3], false);
 }
 
 static uint32_t fused_op(const struct emitter *e, const struct node *n) {
@@ -303,16 +304,16 @@ static uint32_t operation_op(const struct emitter *e, const struct node *n, bool
   }
   uint32_t first = operation_insn(n->op, n->type);
   if (n->in[1] == K_NONE || n->type == KT_BOOL) return first;
-  return first + kinds(e, n->in[0], n->in[1], scalar);
+  return first + emit_kinds(e, n->in[0], n->in[1], scalar);
 }
 
 static uint32_t select_op(const struct emitter *e, const struct node *n, bool scalar) {
   if (n->type == KT_BOOL) return OP_SELECT_BOOL;
   return of_type(OP_SELECT_VV_F32, OP_SELECT_VV_I64, n->type) +
-         kinds(e, n->in[1], n->in[2], scalar);
+         emit_kinds(e, n->in[1], n->in[2], scalar);
 }
 
-static uint32_t operand_type(const struct emitter *e, const struct node *n) {
+static uint32_t emit_operand_type(const struct emitter *e, const struct node *n) {
   return node_at(e->b, n->in[0])->type;
 }
 
@@ -323,11 +324,11 @@ static uint32_t plain_op(const struct emitter *e, const struct node *n, bool sca
     case N_LOAD: return OP_LOAD_I8 + (uint32_t)(e->b->columns[n->aux] - KC_I8);
     case N_LIVE: return OP_LIVE;
     case N_START: return OP_START;
-    case N_CONVERT: return convert_op(operand_type(e, n), n->type);
+    case N_CONVERT: return convert_op(emit_operand_type(e, n), n->type);
     case N_LIMIT: return (n->type == KT_F32 ? OP_UP_F32 : OP_UP_F64) + (uint32_t)n->aux;
     case N_EXACT:
       return of_type(n->aux == KE_FRACTION ? OP_WHOLE_F32 : OP_EXACT_F32, OP_COUNT,
-                     operand_type(e, n));
+                     emit_operand_type(e, n));
     case N_RANGE: return OP_RANGE_I8 + (uint32_t)(n->aux - KC_I8);
     case N_SELECT: return select_op(e, n, scalar);
     case N_RANDOM: return node_at(e->b, n->in[1])->varies ? OP_RANDOM_VV : OP_RANDOM_VS;
@@ -361,14 +362,14 @@ static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
     dst = scalar_number(e, n);
   else if (!yields_nothing(n->op))
     dst = operand_number(e, n->location);
-  if (n->op == N_COPY && !scalar && operand(e, n->in[0], false) == dst) return;
-  k_insn *k = emit(e, scalar ? op | OP_SCALAR : op, dst);
+  if (n->op == N_COPY && !scalar && emit_operand(e, n->in[0], false) == dst) return;
+  k_insn *k = emit_instruction(e, scalar ? op | OP_SCALAR : op, dst);
   bool column = n->op == N_LOAD || n->op == N_LIVE;
-  k->a = column ? n->aux : operand(e, n->in[0], scalar);
+  k->a = column ? n->aux : emit_operand(e, n->in[0], scalar);
   if (n->op == N_START) k->a = start_number(e);
-  k->b = operand(e, n->in[1], scalar);
-  k->c = operand(e, n->in[2], scalar);
-  k->d = operand(e, n->in[3], scalar);
+  k->b = emit_operand(e, n->in[1], scalar);
+  k->c = emit_operand(e, n->in[2], scalar);
+  k->d = emit_operand(e, n->in[3], scalar);
   if (n->op == N_ELEMENT || n->op == N_INSIDE || n->op == N_BOUND)
     k->b = array_operand(e, n->aux);
   if (n->op == N_LOOK) k->b = lookup_operand(e, n->aux);
@@ -377,16 +378,16 @@ static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
 
 static void emit_marks(struct emitter *e, const struct node *n) {
   assert(n->aux < e->b->bitmap_count);
-  k_insn *k = emit(e, OP_EMIT, e->base[LOC_ALL] + 1 + n->aux);
-  k->a = operand(e, n->in[0], false);
+  k_insn *k = emit_instruction(e, OP_EMIT, e->base[LOC_ALL] + 1 + n->aux);
+  k->a = emit_operand(e, n->in[0], false);
 }
 
 static void emit_reduce(struct emitter *e, const struct node *n) {
   uint32_t totals = e->base[LOC_ALL] + 1 + e->b->bitmap_count;
   assert(n->aux / 4u < e->b->total_count);
-  k_insn *k = emit(e, reduce_op(n->aux % 4u, n->type), totals + n->aux / 4u);
-  k->a = operand(e, n->in[0], false);
-  k->d = operand(e, n->in[3], false);
+  k_insn *k = emit_instruction(e, reduce_op(n->aux % 4u, n->type), totals + n->aux / 4u);
+  k->a = emit_operand(e, n->in[0], false);
+  k->d = emit_operand(e, n->in[3], false);
 }
 
 static void emit_note(struct emitter *e, const struct node *n) {
@@ -395,10 +396,10 @@ static void emit_note(struct emitter *e, const struct node *n) {
   uint32_t op = note_insn((k_type)e->b->sites[n->aux].type);
   for (uint32_t i = 0; i < 2; i++)   /* VS, SV, SS follow VV */
     if (n->in[i] != K_ALL && !node_at(e->b, n->in[i])->varies) op += 2 - i;
-  k_insn *k = emit(e, op, sites + n->aux);
-  k->a = operand(e, n->in[0], false);
-  k->b = operand(e, n->in[1], false);
-  k->d = operand(e, n->in[3], false);
+  k_insn *k = emit_instruction(e, op, sites + n->aux);
+  k->a = emit_operand(e, n->in[0], false);
+  k->b = emit_operand(e, n->in[1], false);
+  k->d = emit_operand(e, n->in[3], false);
   k->tag = n->tag;
 }
 
@@ -416,23 +417,23 @@ static uint16_t argument_operand(const struct emitter *e, const struct node *n) 
 
 static void emit_give(struct emitter *e, const struct node *n) {
   uint32_t op = node_at(e->b, n->in[0])->type == KT_F64 ? OP_GIVE_F64 : OP_GIVE_I64;
-  k_insn *k = emit(e, op, argument_operand(e, n));
-  k->a = operand(e, n->in[0], false);
+  k_insn *k = emit_instruction(e, op, argument_operand(e, n));
+  k->a = emit_operand(e, n->in[0], false);
 }
 
 static void emit_listed(struct emitter *e, const struct node *n) {
   static const uint16_t ops[] = {OP_LIST, OP_PICK, OP_TAKE};
-  k_insn *k = emit(e, ops[n->op - N_LIST], operand_number(e, n->location));
+  k_insn *k = emit_instruction(e, ops[n->op - N_LIST], operand_number(e, n->location));
   k->a = n->op == N_TAKE ? argument_operand(e, n) : list_operand(e, n->aux, 0);
-  if (n->op == N_PICK) k->b = operand(e, n->in[1], false);
-  if (n->op == N_LIST) k->d = operand(e, n->in[3], false);
+  if (n->op == N_PICK) k->b = emit_operand(e, n->in[1], false);
+  if (n->op == N_LIST) k->d = emit_operand(e, n->in[3], false);
   k->tag = n->tag;
 }
 
 static void emit_value(struct emitter *e, k_value v) {
   const struct node *n = node_at(e->b, v);
   if (is_compare(n->op))
-    emit_compare(e, n, operand(e, v, !n->varies), !n->varies);
+    emit_compare(e, n, emit_operand(e, v, !n->varies), !n->varies);
   else
     emit_plain(e, n, !n->varies);
 }
@@ -454,7 +455,7 @@ static void emit_node(struct emitter *e, int32_t i) {
     case N_NOTE: emit_note(e, n); break;
     case N_GIVE: emit_give(e, n); break;
     case N_LIST: case N_PICK: case N_TAKE: emit_listed(e, n); break;
-    case N_DO_NOTES: emit(e, OP_DO_NOTES, K_NO_OPERAND); break;
+    case N_DO_NOTES: emit_instruction(e, OP_DO_NOTES, K_NO_OPERAND); break;
     case N_WHEN:
     case N_NEGATE: emit_when(e, n); break;
     default: emit_value(e, v);

@@ -33,10 +33,10 @@ void fold_be_leaf(k_folding *f, uint32_t leaf) {
   f->row = leaf * K_LEAF;
 }
 
-static bool beats(int64_t x, int64_t y, k_reduce how) { return how == KR_MIN ? x < y : x > y; }
+static bool fold_beats(int64_t x, int64_t y, k_reduce how) { return how == KR_MIN ? x < y : x > y; }
 
 /* The key of a value, of which an array has 8 bytes each. */
-static int64_t key_at(const void *values, size_t at, k_type type) {
+static int64_t fold_key_at(const void *values, size_t at, k_type type) {
   k_scalar value;
   memcpy(&value, (const char *)values + at * sizeof value, sizeof value);
   return type == KT_F64 ? fold_key(value.f64) : value.i64;
@@ -46,18 +46,18 @@ void fold_note(k_folding *f, k_reduce how, k_type type, const void *values, cons
                size_t n) {
   int64_t key = f->key;
   for (int j = 0; j < 16; j++)
-    if (beats(f->part[j].i64, key, how)) key = f->part[j].i64;
+    if (fold_beats(f->part[j].i64, key, how)) key = f->part[j].i64;
   bool better = key != f->key;
   if (!better && (f->found || f->rows == 0)) return;
   size_t i = 0;
-  while (i < n && !(mask[i] && (!better || key_at(values, i, type) == key))) i++;
+  while (i < n && !(mask[i] && (!better || fold_key_at(values, i, type) == key))) i++;
   assert(i < n);
   f->first = f->row + (uint32_t)i;
   f->key = key;
   f->found = true;
 }
 
-static void join(k_scalar *part, k_reduce how, k_type type, k_scalar v) {
+static void fold_pair(k_scalar *part, k_reduce how, k_type type, k_scalar v) {
   if (how == KR_SUM && type == KT_F64)
     part->f64 += v.f64;
   else if (how == KR_SUM)
@@ -69,21 +69,21 @@ static void join(k_scalar *part, k_reduce how, k_type type, k_scalar v) {
 }
 
 /* Adds the parts up: the order is fixed. */
-static k_scalar add_up(const k_folding *f, k_reduce how, k_type type) {
+static k_scalar fold_add_up(const k_folding *f, k_reduce how, k_type type) {
   k_scalar part[16];
   memcpy(part, f->part, sizeof part);
   for (int half = 8; half > 0; half /= 2)
-    for (int j = 0; j < half; j++) join(&part[j], how, type, part[j + half]);
+    for (int j = 0; j < half; j++) fold_pair(&part[j], how, type, part[j + half]);
   return part[0];
 }
 
 static void close_leaf(k_folding *f, k_type type) {
   if (type == KT_F64) {
-    f->leaves.f64 += add_up(f, KR_SUM, KT_F64).f64;
+    f->leaves.f64 += fold_add_up(f, KR_SUM, KT_F64).f64;
     return;
   }
-  k_scalar sum = add_up(f, KR_SUM, KT_I64);
-  join(&f->leaves, KR_SUM, KT_I64, sum);
+  k_scalar sum = fold_add_up(f, KR_SUM, KT_I64);
+  fold_pair(&f->leaves, KR_SUM, KT_I64, sum);
   f->floats += (double)sum.i64;
 }
 
@@ -120,18 +120,18 @@ void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, bool joins)
     }
     v.i64 = fold_key(v.f64);
   }
-  join(part, how, type, v);
-  if (how == KR_SUM || !beats(v.i64, f->key, how)) return;
+  fold_pair(part, how, type, v);
+  if (how == KR_SUM || !fold_beats(v.i64, f->key, how)) return;
   f->key = v.i64;
   f->first = row;
 }
 
 /* Whether a value is less, or greater, than what tables before came to: any number than NaN. */
-static bool wins(k_reduce how, k_type type, k_scalar value, const k_total *total) {
+static bool fold_wins(k_reduce how, k_type type, k_scalar value, const k_total *total) {
   if (total->rows == 0) return true;
-  if (type == KT_I64) return beats(value.i64, total->value.i64, how);
+  if (type == KT_I64) return fold_beats(value.i64, total->value.i64, how);
   if (isnan(value.f64) || isnan(total->value.f64)) return !isnan(value.f64);
-  return beats(fold_key(value.f64), fold_key(total->value.f64), how);
+  return fold_beats(fold_key(value.f64), fold_key(total->value.f64), how);
 }
 
 void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total) {
@@ -140,15 +140,15 @@ void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total) {
   total->won = false;
   total->runs++;
   if (f->rows == 0) return;
-  k_scalar v = add_up(f, how, type);
-  if (how == KR_SUM) join(&v, how, type, f->leaves);
+  k_scalar v = fold_add_up(f, how, type);
+  if (how == KR_SUM) fold_pair(&v, how, type, f->leaves);
   bool keys = how != KR_SUM && type == KT_F64;
   if (keys) v.f64 = f->nans == f->rows ? (double)NAN : fold_unkey(v.i64);
-  total->won = how != KR_SUM && wins(how, type, v, total);
+  total->won = how != KR_SUM && fold_wins(how, type, v, total);
   if (total->won || total->rows == 0)
     total->value = v;
   else if (how == KR_SUM)
-    join(&total->value, how, type, v);
+    fold_pair(&total->value, how, type, v);
   if (total->won) total->row = f->first;
   if (total->won) total->run = total->runs;
   total->rows += f->rows;
@@ -160,14 +160,14 @@ void fold_join(k_folding *f, const k_folding *next, k_reduce how, k_type type) {
   if (sum) {
     assert(next->leaf >= f->leaf);
     close_leaf(f, type);
-    join(&f->leaves, how, type, next->leaves);
+    fold_pair(&f->leaves, how, type, next->leaves);
     f->floats += next->floats;
     memcpy(f->part, next->part, sizeof f->part);
     f->leaf = next->leaf;
   } else {
-    for (int j = 0; j < 16; j++) join(&f->part[j], how, type, next->part[j]);
+    for (int j = 0; j < 16; j++) fold_pair(&f->part[j], how, type, next->part[j]);
   }
-  if (!sum && next->found && (!f->found || beats(next->key, f->key, how))) {
+  if (!sum && next->found && (!f->found || fold_beats(next->key, f->key, how))) {
     f->first = next->first;
     f->key = next->key;
   }

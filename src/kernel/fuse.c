@@ -4,7 +4,7 @@
 
 /* ---- live nodes ---- */
 
-static bool mark(struct builder *b, k_value v) {
+static bool fuse_mark(struct builder *b, k_value v) {
   struct node *n = node_at(b, v);
   if (n->live) return true;
   n->live = true;
@@ -15,8 +15,8 @@ static bool mark(struct builder *b, k_value v) {
 static bool mark_operands(struct builder *b, k_value v) {
   struct node n = *node_at(b, v);
   for (int i = 0; i < 4; i++)
-    if (n.in[i] != K_NONE && !mark(b, n.in[i])) return false;
-  return n.home == 0 || mark(b, n.home);
+    if (n.in[i] != K_NONE && !fuse_mark(b, n.in[i])) return false;
+  return n.home == 0 || fuse_mark(b, n.home);
 }
 
 /* The last store of each column counts; the last next of each carry. Ends and nexts go
@@ -32,7 +32,7 @@ static bool mark_roots(struct builder *b) {
     const struct node *n = node_at(b, v);
     bool root = n->fails || n->op == N_EMIT || n->op == N_REDUCE ||
                 (is_store(n) && b->store[n->aux] == v);
-    if (root && !mark(b, v)) return false;
+    if (root && !fuse_mark(b, v)) return false;
   }
   return true;
 }
@@ -44,7 +44,7 @@ static bool mark_ends(struct builder *b, bool *found) {
     const struct node *n = node_at(b, v);
     if (n->op != N_END || n->live || !node_at(b, n->in[0])->live) continue;
     *found = true;
-    if (!mark(b, v)) return false;
+    if (!fuse_mark(b, v)) return false;
   }
   return true;
 }
@@ -86,7 +86,7 @@ static bool scalar_second(const struct builder *b, k_value product) {
 }
 
 /* Its user does what it did. */
-static void absorb(struct builder *b, k_value product) {
+static void fuse_absorb(struct builder *b, k_value product) {
   struct node *n = node_at(b, product);
   assert(n->op == KO_MUL && n->live && n->uses == 1);
   n->live = false;
@@ -102,8 +102,8 @@ static bool fuse_products(struct builder *b, struct node *n) {
   n->in[1] = node_at(b, x)->in[1];
   n->in[2] = node_at(b, y)->in[0];
   n->in[3] = node_at(b, y)->in[1];
-  absorb(b, x);
-  absorb(b, y);
+  fuse_absorb(b, x);
+  fuse_absorb(b, y);
   return true;
 }
 
@@ -113,7 +113,7 @@ static void fuse_product(struct builder *b, struct node *n, uint32_t op, k_value
   n->in[0] = other;
   n->in[1] = node_at(b, product)->in[0];
   n->in[2] = node_at(b, product)->in[1];
-  absorb(b, product);
+  fuse_absorb(b, product);
 }
 
 /* Each step still rounds: the fused loops multiply and then add. */
@@ -136,7 +136,7 @@ bool plan_fuse(struct builder *b) {
 enum { IN0 = 1, IN1 = 2, IN2 = 4, IN3 = 8 };
 
 /* Which operands may be uniform, as bits, given which are. */
-static uint32_t allowed(const struct node *n, uint32_t uniform) {
+static uint32_t fuse_allowed(const struct node *n, uint32_t uniform) {
   switch (n->op) {
     case N_SELECT:
       if (n->type == KT_BOOL) return 0;
@@ -170,7 +170,7 @@ static bool is_inside(const struct builder *b, k_value home, k_value loop) {
 
 /* A register filled with `uniform` for `user`; one serves all users but those behind the
 ** loop that carried it. */
-static k_value fill(struct builder *b, k_value uniform, k_value user) {
+static k_value fuse_fill(struct builder *b, k_value uniform, k_value user) {
   assert(!node_at(b, uniform)->varies);
   if (uniform == K_ALL) return K_ALL;
   k_value home = uniform_home(b, uniform);
@@ -194,17 +194,17 @@ static bool fill_operands(struct builder *b, k_value v) {
   uint32_t uniform = 0;
   for (uint32_t i = 0; i < 4; i++)
     if (is_uniform(b, n.in[i])) uniform |= 1u << i;
-  uint32_t wrong = uniform & ~allowed(&n, uniform);
+  uint32_t wrong = uniform & ~fuse_allowed(&n, uniform);
   for (uint32_t i = 0; i < 4; i++) {
     if (!(wrong >> i & 1)) continue;
-    k_value filled = fill(b, n.in[i], v);
+    k_value filled = fuse_fill(b, n.in[i], v);
     if (filled == K_NONE) return false;
     node_at(b, v)->in[i] = filled;
   }
   return true;
 }
 
-static k_value copy_of(struct builder *b, k_value v, bool varies, k_value home) {
+static k_value fuse_copy_of(struct builder *b, k_value v, bool varies, k_value home) {
   struct node copy = node_make(N_COPY, (k_type)node_at(b, v)->type, varies);
   copy.in[0] = v;
   copy.live = true;
@@ -229,7 +229,7 @@ static bool own_stored_value(struct builder *b, uint32_t column, k_value store) 
   assert(is_store(node_at(b, store)));
   if (!needs_copy(b, column, v)) return true;
   assert(v == K_ALL || node_at(b, v)->varies);
-  k_value copy = copy_of(b, v, true, 0);
+  k_value copy = fuse_copy_of(b, v, true, 0);
   if (copy == K_NONE) return false;
   node_at(b, store)->in[0] = copy;
   return true;
@@ -255,7 +255,7 @@ static bool own_carried(struct builder *b, k_value v, int operand, k_value loop)
   k_value old = node_at(b, v)->in[operand];
   if (old == K_NONE || old == v) return true;
   if (node_at(b, old)->op != N_CARRY || node_at(b, old)->home != loop) return true;
-  k_value copy = copy_of(b, old, node_at(b, old)->varies, loop);
+  k_value copy = fuse_copy_of(b, old, node_at(b, old)->varies, loop);
   if (copy == K_NONE) return false;
   node_at(b, v)->in[operand] = copy;
   return true;

@@ -23,7 +23,7 @@ k_info program_info(const struct program *p) {
 }
 
 /* The instruction's operands in the order of its signature. */
-static void operands(const k_insn *k, uint32_t out[5]) {
+static void listing_operands(const k_insn *k, uint32_t out[5]) {
   out[0] = k->dst;
   out[1] = k->a;
   out[2] = k->b;
@@ -40,7 +40,7 @@ static bool is_operand(char letter) {
 bool program_reads(const struct program *p, uint32_t column) {
   for (uint32_t i = 0; i < p->insn_count; i++) {
     uint32_t operand[5];
-    operands(&p->insns[i], operand);
+    listing_operands(&p->insns[i], operand);
     const char *s = info_of(&p->insns[i])->signature;
     for (int j = 1; j < 5; j++)
       if (is_operand(s[j]) && operand[j] == column) return true;
@@ -102,7 +102,7 @@ static void add_scalar(struct text *out, const struct program *p, uint32_t numbe
 }
 
 /* The array and what is done to an element of it; "with ~" where the operand is the left one. */
-static void add_site(struct text *out, k_site site) {
+static void listing_add_site(struct text *out, k_site site) {
   if (site.step == KS_ORDER) {
     add_numbered(out, "order", site.array);
     return;
@@ -121,7 +121,7 @@ static void add_list(struct text *out, uint32_t operand) {
 }
 
 /* A column as c, block registers of 1, 4 and 8 bytes as m, w and d. */
-static void add_operand(struct text *out, const struct program *p, uint32_t operand) {
+static void listing_add_operand(struct text *out, const struct program *p, uint32_t operand) {
   struct numbering at = program_numbering(p);
   if (operand < at.reg1)
     add_numbered(out, "c", operand);
@@ -146,7 +146,7 @@ static void add_operand(struct text *out, const struct program *p, uint32_t oper
   else if (operand < at.sites)
     add_numbered(out, "lookup", operand - at.lookups);
   else if (operand < at.lists)
-    add_site(out, p->sites[operand - at.sites]);
+    listing_add_site(out, p->sites[operand - at.sites]);
   else
     add_list(out, operand - at.lists);
 }
@@ -155,7 +155,7 @@ static void add_insn(struct text *out, const struct program *p, uint32_t pc) {
   const k_insn *k = &p->insns[pc];
   const struct op_info *info = info_of(k);
   uint32_t operand[5];
-  operands(k, operand);
+  listing_operands(k, operand);
   text_add(out, "%u\t%s", pc, info->text);
   const char *before = " ";
   for (int j = 0; j < 5; j++) {
@@ -165,7 +165,7 @@ static void add_insn(struct text *out, const struct program *p, uint32_t pc) {
     if (info->signature[j] == 'j')
       add_numbered(out, "@", operand[j]);
     else
-      add_operand(out, p, operand[j]);
+      listing_add_operand(out, p, operand[j]);
   }
   text_add(out, "\n");
 }

@@ -7,27 +7,28 @@
 
 #define ALIGNMENT 64
 
-static uint32_t align(uint32_t n) {
+static uint32_t machine_align(uint32_t n) {
   return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 /* What follows so many bytes; of programs that pass the check 32 bits are plenty. */
-static uint32_t behind(uint32_t from, size_t count, size_t size) {
+static uint32_t machine_behind(uint32_t from, size_t count, size_t size) {
   assert(count * size < UINT32_MAX / 16);
   return from + (uint32_t)(count * size);
 }
 
-static struct program_layout lay_out(const struct program *p) {
+static struct program_layout machine_lay_out(const struct program *p) {
   struct program_layout l = {.at = K_BLOCK, .numbers = program_numbering(p)};
-  l.scalars = align(behind(l.at, l.numbers.count, sizeof(void *)));
-  l.kept = behind(l.scalars, p->scalar_count, sizeof(k_scalar));
-  l.totals = behind(l.kept, p->scalar_count, sizeof(k_scalar));
-  l.notes = behind(l.totals, p->total_count, sizeof(k_folding));
-  l.lists = align(behind(l.notes, 1, notes_room(p)));
-  l.reg8 = behind(l.lists, p->list_count, sizeof(k_span) * (LIST_ARGUMENTS + 1u) * p->block);
-  l.reg4 = behind(l.reg8, p->reg8_count, (size_t)8 * p->block);
-  l.reg1 = behind(l.reg4, p->reg4_count, (size_t)4 * p->block);
-  l.end = behind(l.reg1, p->reg1_count, p->block);
+  l.scalars = machine_align(machine_behind(l.at, l.numbers.count, sizeof(void *)));
+  l.kept = machine_behind(l.scalars, p->scalar_count, sizeof(k_scalar));
+  l.totals = machine_behind(l.kept, p->scalar_count, sizeof(k_scalar));
+  l.notes = machine_behind(l.totals, p->total_count, sizeof(k_folding));
+  l.lists = machine_align(machine_behind(l.notes, 1, notes_room(p)));
+  l.reg8 = machine_behind(l.lists, p->list_count,
+                          sizeof(k_span) * (LIST_ARGUMENTS + 1u) * p->block);
+  l.reg4 = machine_behind(l.reg8, p->reg8_count, (size_t)8 * p->block);
+  l.reg1 = machine_behind(l.reg4, p->reg4_count, (size_t)4 * p->block);
+  l.end = machine_behind(l.reg1, p->reg1_count, p->block);
   for (uint32_t i = 0; i < p->column_count; i++)
     l.row += (uint32_t)column_size((k_column)p->columns[i]);
   l.plain = !p->bitmap_count && !p->total_count && !p->site_count && !p->starts;
@@ -37,7 +38,7 @@ static struct program_layout lay_out(const struct program *p) {
   return l;
 }
 
-void program_lay_out(struct program *p) { p->layout = lay_out(p); }
+void program_lay_out(struct program *p) { p->layout = machine_lay_out(p); }
 
 struct machine *machine_new(struct memory *memory, k_isa isa) {
   struct machine *m = memory_array(memory, 1, sizeof *m);
@@ -61,7 +62,7 @@ void machine_free(struct machine *m) {
 }
 
 size_t machine_room(const struct program *p) {
-  assert(p->layout.end == lay_out(p).end);
+  assert(p->layout.end == machine_lay_out(p).end);
   return p->layout.end;
 }
 
@@ -168,13 +169,13 @@ static int64_t *integer_at(const struct running *r, uint32_t operand) {
   return &((k_scalar *)r->at[operand])->i64;
 }
 
-static void live(const struct running *r, const k_insn *k, size_t n) {
+static void machine_live(const struct running *r, const k_insn *k, size_t n) {
   int64_t *ids = r->at[k->dst];
   if ((void *)ids != r->at[k->a]) memcpy(ids, r->at[k->a], n * sizeof *ids);
   r->run->live(r->run->live_ud, ids, k->d == r->numbers->all ? NULL : r->at[k->d], n);
 }
 
-static void look(const struct running *r, const k_insn *k, size_t n) {
+static void machine_look(const struct running *r, const k_insn *k, size_t n) {
   assert(k->b >= r->numbers->lookups && k->b < r->numbers->count && r->run->look);
   const uint8_t *mask = k->d == r->numbers->all ? NULL : r->at[k->d];
   r->run->look(r->run->look_ud, k->b - r->numbers->lookups, r->at[k->a], mask, r->at[k->dst], n);
@@ -189,7 +190,7 @@ static struct k_items *items_of(const struct running *r, uint32_t operand) {
 }
 
 /* Lists items for n rows; how many of them did not fail. */
-static size_t list(const struct running *r, const k_insn *k, size_t n) {
+static size_t machine_list(const struct running *r, const k_insn *k, size_t n) {
   const uint8_t *mask = k->d == r->numbers->all ? NULL : r->at[k->d];
   k_listing listing = {r->at + k->a + 1, mask, r->at[k->a], items_of(r, k->a), r->loops};
   int64_t *counts = r->at[k->dst];
@@ -202,7 +203,7 @@ static size_t list(const struct running *r, const k_insn *k, size_t n) {
 }
 
 /* Spans may be those of an earlier listing: then these items are any. */
-static void pick(const struct running *r, const k_insn *k, size_t n) {
+static void machine_pick(const struct running *r, const k_insn *k, size_t n) {
   uint64_t item = (uint64_t)*integer_at(r, k->b);
   r->loops->pick(r->at[k->a], items_of(r, k->a), item, r->at[k->dst], n);
 }
@@ -213,7 +214,7 @@ static void clear_lists(const struct running *r, size_t n) {
 }
 
 /* Does instruction `pc`, one that moves on as it likes; returns the next. */
-static uint32_t control(const struct running *r, uint32_t pc, size_t n) {
+static uint32_t machine_control(const struct running *r, uint32_t pc, size_t n) {
   const k_insn *k = &r->p->insns[pc];
   switch (k->op) {
     case OP_LOOP:
@@ -227,21 +228,21 @@ static uint32_t control(const struct running *r, uint32_t pc, size_t n) {
     case OP_SKIP:
       if (!any_lane(r->at[k->a], n)) return k->c;
       break;
-    case OP_LIVE: live(r, k, n); break;
-    case OP_PICK: pick(r, k, n); break;
+    case OP_LIVE: machine_live(r, k, n); break;
+    case OP_PICK: machine_pick(r, k, n); break;
     case OP_GIVE_F64:
     case OP_GIVE_I64:
     case OP_TAKE: memcpy(r->at[k->dst], r->at[k->a], n * sizeof(k_scalar)); break;
     default:
       assert(k->op >= OP_LOOK_BOOL && k->op <= OP_LOOK_I64);
-      look(r, k, n);
+      machine_look(r, k, n);
   }
   return pc + 1;
 }
 
 /* Notes that the instruction failed in this lane of the block, and of what value; what has been
 ** noted down says so itself. */
-static void fail(struct running *r, const k_insn *k, size_t lane) {
+static void machine_fail(struct running *r, const k_insn *k, size_t lane) {
   const struct op_info *info = &op_table[k->op];
   k_failure *f = r->failure;
   assert(info->error != KE_NONE && r->first + lane < r->run->rows);
@@ -276,7 +277,7 @@ static bool may_fail(uint32_t op) {
 
 /* Does such an instruction for n rows; how many of them did not fail. */
 static size_t note_or_list(struct running *r, const k_insn *k, size_t n) {
-  if (k->op == OP_LIST) return list(r, k, n);
+  if (k->op == OP_LIST) return machine_list(r, k, n);
   if (k->op == OP_DO_NOTES) return notes_do(r->notes, r->p, r->run, n, r->failure);
   assert(k->dst >= r->numbers->sites && k->dst < r->numbers->count);
   uint32_t which = (k->op - (uint32_t)OP_NOTE_VV_F64) % 4;
@@ -284,7 +285,7 @@ static size_t note_or_list(struct running *r, const k_insn *k, size_t n) {
   return notes_add(r->notes, k->dst - r->numbers->sites, &noted, r->at[k->d], n);
 }
 
-static void move(struct running *r, ptrdiff_t rows) {
+static void machine_move(struct running *r, ptrdiff_t rows) {
   const struct program *p = r->p;
   assert(rows % 64 == 0);
   for (uint32_t i = 0; i < p->column_count; i++)
@@ -324,7 +325,7 @@ static void move_within(struct running *r, ptrdiff_t rows) {
   }
   for (uint32_t i = numbers->lists; i < numbers->count; i++)
     r->at[i] = (char *)r->at[i] + rows * (ptrdiff_t)sizeof(k_span);
-  move(r, rows);
+  machine_move(r, rows);
 }
 
 /* The rows behind go through what has been listed for the whole block. */
@@ -372,7 +373,7 @@ static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart) {
       pc++;
       assert(done <= n);
       if (LIKELY(done == n)) continue;
-      fail(r, k, done);
+      machine_fail(r, k, done);
       n = done;
       if (n == 0) return 0;
     } else if (k->op & OP_SCALAR) {
@@ -381,7 +382,7 @@ static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart) {
     } else {
       bool some = k->op == OP_LOOP || k->op == OP_SKIP;
       if (some && !apart && is_sparse(r, k, pc, n)) return run_apart(r, pc, n);
-      pc = control(r, pc, n);
+      pc = machine_control(r, pc, n);
     }
   }
   return n;
@@ -427,14 +428,14 @@ static void run_blocks(struct running *r) {
     size_t left = r->run->rows - r->first;
     size_t n = left < r->block ? left : r->block;
     if ((opens(r, n) && run_block(r, n) < n) || left == n) return;
-    move(r, (ptrdiff_t)n);
+    machine_move(r, (ptrdiff_t)n);
   }
 }
 
 k_status machine_open(struct machine *m, const struct program *p, const k_run *run) {
   const struct program_layout *l = &p->layout;
   char *base = m->buffer.data;
-  assert(l->end == lay_out(p).end && l->numbers.count == program_numbering(p).count);
+  assert(l->end == machine_lay_out(p).end && l->numbers.count == program_numbering(p).count);
   if (m->buffer.size < (size_t)l->end + ALIGNMENT) return K_EINVAL;
   struct running *r = &m->running;   /* to zero what machine_over sets would take a third as long */
   r->p = p;
@@ -454,7 +455,7 @@ void **machine_columns(const struct machine *m) { return m->running.at; }
 
 /* A row of the only block has failed in the instruction before one: those before it go on. */
 RARE k_status running_go_on(struct running *r, uint32_t pc, size_t row) {
-  fail(r, &r->p->insns[pc - 1], row);
+  machine_fail(r, &r->p->insns[pc - 1], row);
   if (row > 0) run_from(r, pc, row, false);
   return K_FAILED;
 }
@@ -493,7 +494,7 @@ INLINE k_status end_rows(const struct program *p, const k_run *run, k_folding *f
 
 size_t running_choose_block(const struct program *p, size_t rows) { return choose_block(p, rows); }
 void running_begin(struct running *r, k_failure *failure) { begin_rows(r, failure); }
-void running_move(struct running *r, ptrdiff_t rows) { move(r, rows); }
+void running_move(struct running *r, ptrdiff_t rows) { machine_move(r, rows); }
 bool running_opens(const struct running *r, size_t n) { return opens(r, n); }
 size_t running_block(struct running *r, size_t n) { return run_block(r, n); }
 
@@ -513,7 +514,7 @@ k_status running_end(const struct program *p, const k_run *run, k_folding *foldi
 
 /* ---- a run ---- */
 
-static APART k_status run_rows(struct running *r, k_failure *failure) {
+static APART k_status machine_run_rows(struct running *r, k_failure *failure) {
   failure->error = KE_NONE;
   if (r->run->rows == 0) return K_OK;
   begin_rows(r, failure);
@@ -525,7 +526,7 @@ k_status machine_over(struct machine *m, k_failure *failure) {
   struct running *r = &m->running;
   size_t rows = r->run->rows;
   const struct program *p = r->p;
-  if (!p->layout.plain || rows > SHORT || rows > p->block) return run_rows(r, failure);
+  if (!p->layout.plain || rows > SHORT || rows > p->block) return machine_run_rows(r, failure);
   set_columns(r);
   return LIKELY(rows > 0) ? running_short(r, rows, failure) : K_OK;
 }

@@ -17,7 +17,7 @@ static uint32_t capacity_for(const struct program *p) {
 
 size_t notes_room(const struct program *p) { return (size_t)capacity_for(p) * NOTE_ROOM; }
 
-static void lay_out(struct notes *notes, void *room, uint32_t capacity) {
+static void note_lay_out(struct notes *notes, void *room, uint32_t capacity) {
   notes->indexes = room;
   notes->values = (k_scalar *)(void *)(notes->indexes + capacity);
   notes->rows = (uint32_t *)(void *)(notes->values + capacity);
@@ -29,9 +29,9 @@ static void lay_out(struct notes *notes, void *room, uint32_t capacity) {
 void notes_open(struct notes *notes, const struct program *p, void *room) {
   uint32_t capacity = capacity_for(p);
   if (notes->own_capacity > capacity)
-    lay_out(notes, notes->own, notes->own_capacity);
+    note_lay_out(notes, notes->own, notes->own_capacity);
   else
-    lay_out(notes, room, capacity);
+    note_lay_out(notes, room, capacity);
   notes->site_count = p->site_count;
   notes->noting = p->layout.noting;
   notes_clear(notes, 0);
@@ -51,7 +51,7 @@ bool notes_grow(struct notes *notes, uint64_t need) {
   void *room = memory_array(notes->memory, (size_t)capacity, NOTE_ROOM);
   if (!room) return false;
   struct notes old = *notes;
-  lay_out(notes, room, (uint32_t)capacity);
+  note_lay_out(notes, room, (uint32_t)capacity);
   memcpy(notes->indexes, old.indexes, old.count * sizeof *old.indexes);
   memcpy(notes->values, old.values, old.count * sizeof *old.values);
   memcpy(notes->rows, old.rows, old.count * sizeof *old.rows);
@@ -62,7 +62,7 @@ bool notes_grow(struct notes *notes, uint64_t need) {
   return true;
 }
 
-static bool has_room(struct notes *notes, size_t more) {
+static bool note_has_room(struct notes *notes, size_t more) {
   uint64_t need = (uint64_t)notes->count + more;
   if (need <= notes->capacity) return true;
   if (!notes->fixed) return notes_grow(notes, need);
@@ -150,7 +150,7 @@ static void write_rows(struct notes *notes, struct note_run *run, bool all) {
 }
 
 /* Writes down all of the notes of each site that programs show to be come to but once. */
-static void spread(struct notes *notes) {
+static void note_spread(struct notes *notes) {
   for (uint32_t site = 0; site < notes->site_count; site++) {
     struct note_run *run = &notes->runs[site];
     if (!(notes->noting[site] & NOTING_ONCE) || run->count == 0) continue;
@@ -183,7 +183,7 @@ size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
   uint32_t more = whole ? (uint32_t)n : notes->among_count, first = whole ? 0 : notes->among[0];
   if (more == 0) return n;
   assert(site < notes->site_count && more <= n);
-  if (!has_room(notes, more)) return first;
+  if (!note_has_room(notes, more)) return first;
   bool all = more == n;
   struct note_run run = {notes->count, more, all ? NONE : notes->masked_rows,
                          noted->one_index && once, noted->one_value && once && !notes->plain,
@@ -217,29 +217,29 @@ struct number {
   double d;
 };
 
-static struct number integer(int64_t i) { return (struct number){false, i, 0}; }
-static struct number real(double d) { return (struct number){true, 0, d}; }
+static struct number note_integer(int64_t i) { return (struct number){false, i, 0}; }
+static struct number note_real(double d) { return (struct number){true, 0, d}; }
 static double as_real(struct number x) { return x.real ? x.d : (double)x.i; }
 
-static bool less(struct number x, struct number y) {
+static bool note_less(struct number x, struct number y) {
   if (x.real && y.real) return x.d < y.d;
   if (x.real) return less_real(x.d, y.i);
   return y.real ? less_integer(x.i, y.d) : x.i < y.i;
 }
 
-static int64_t whole(k_step step, int64_t x, int64_t y) {
+static int64_t note_whole(k_step step, int64_t x, int64_t y) {
   uint64_t a = (uint64_t)x, b = (uint64_t)y;
   return (int64_t)(step == KS_ADD ? a + b : step == KS_SUB ? a - b : a * b);
 }
 
-static struct number calculate(k_step step, struct number x, struct number y) {
-  if (!x.real && !y.real && step != KS_DIV) return integer(whole(step, x.i, y.i));
+static struct number note_calculate(k_step step, struct number x, struct number y) {
+  if (!x.real && !y.real && step != KS_DIV) return note_integer(note_whole(step, x.i, y.i));
   double a = as_real(x), b = as_real(y);
   switch (step) {
-    case KS_ADD: return real(a + b);
-    case KS_SUB: return real(a - b);
-    case KS_MUL: return real(a * b);
-    default: assert(step == KS_DIV); return real(a / b);
+    case KS_ADD: return note_real(a + b);
+    case KS_SUB: return note_real(a - b);
+    case KS_MUL: return note_real(a * b);
+    default: assert(step == KS_DIV); return note_real(a / b);
   }
 }
 
@@ -248,9 +248,9 @@ static struct number take_step(k_site site, struct number x, struct number y) {
   struct number left = site.turned ? y : x, right = site.turned ? x : y;
   switch ((k_step)site.step) {
     case KS_SET: return y;
-    case KS_MIN: return less(right, left) ? right : left;
-    case KS_MAX: return less(left, right) ? right : left;
-    default: return calculate((k_step)site.step, left, right);
+    case KS_MIN: return note_less(right, left) ? right : left;
+    case KS_MAX: return note_less(left, right) ? right : left;
+    default: return note_calculate((k_step)site.step, left, right);
   }
 }
 
@@ -258,20 +258,20 @@ static struct number take_step(k_site site, struct number x, struct number y) {
 
 static struct number load_cell(k_column type, const void *cells, size_t at) {
   switch (type) {
-    case KC_F32: return real((double)((const float *)cells)[at]);
-    case KC_F64: return real(((const double *)cells)[at]);
-    case KC_I8: return integer(((const int8_t *)cells)[at]);
-    case KC_I16: return integer(((const int16_t *)cells)[at]);
-    case KC_I32: return integer(((const int32_t *)cells)[at]);
-    case KC_U8: return integer(((const uint8_t *)cells)[at]);
-    case KC_U16: return integer(((const uint16_t *)cells)[at]);
-    case KC_U32: return integer(((const uint32_t *)cells)[at]);
-    default: return integer(((const int64_t *)cells)[at]);
+    case KC_F32: return note_real((double)((const float *)cells)[at]);
+    case KC_F64: return note_real(((const double *)cells)[at]);
+    case KC_I8: return note_integer(((const int8_t *)cells)[at]);
+    case KC_I16: return note_integer(((const int16_t *)cells)[at]);
+    case KC_I32: return note_integer(((const int32_t *)cells)[at]);
+    case KC_U8: return note_integer(((const uint8_t *)cells)[at]);
+    case KC_U16: return note_integer(((const uint16_t *)cells)[at]);
+    case KC_U32: return note_integer(((const uint32_t *)cells)[at]);
+    default: return note_integer(((const int64_t *)cells)[at]);
   }
 }
 
 /* A number as an integer of a column; what hinders it, if anything. */
-static k_error fit(k_column type, struct number x, int64_t *out) {
+static k_error note_fit(k_column type, struct number x, int64_t *out) {
   static const int64_t least[KC_COUNT] = {[KC_I64] = INT64_MIN, [KC_I8] = INT8_MIN,
                                           [KC_I16] = INT16_MIN, [KC_I32] = INT32_MIN};
   static const int64_t most[KC_COUNT] = {
@@ -280,7 +280,7 @@ static k_error fit(k_column type, struct number x, int64_t *out) {
   assert(type >= KC_I64 && type < KC_ENTITY);
   if (x.real) {
     if (!(x.d >= -0x1p63 && x.d < 0x1p63) || floor(x.d) != x.d) return KE_FRACTION;
-    x = integer((int64_t)x.d);
+    x = note_integer((int64_t)x.d);
   }
   if (x.i < least[type] || x.i > most[type]) return KE_RANGE;
   *out = x.i;
@@ -309,7 +309,7 @@ static k_error store_cell(k_column type, void *cells, size_t at, struct number x
     ((double *)cells)[at] = as_real(x);
     return KE_NONE;
   }
-  k_error error = fit(type, x, &i);
+  k_error error = note_fit(type, x, &i);
   if (error == KE_NONE) store_integer(type, cells, at, i);
   return error;
 }
@@ -318,7 +318,7 @@ static k_error store_cell(k_column type, void *cells, size_t at, struct number x
 
 /* Sorts the notes of the first n rows by row into the order, those of a row as they came; how many
 ** they are. */
-static uint32_t sort(struct notes *notes, size_t n) {
+static uint32_t note_sort(struct notes *notes, size_t n) {
   uint32_t from[K_BLOCK + 1] = {0}, count = 0;
   assert(n <= K_BLOCK);
   for (uint32_t i = 0; i < notes->count; i++)
@@ -342,13 +342,13 @@ struct doing {
   bool joins;                  /* some notes go together: note_joined.h */
 };
 
-static k_column column_of(const struct program *p, k_site site) {
+static k_column note_column_of(const struct program *p, k_site site) {
   assert(site.step != KS_ORDER);
   assert(site.array < p->array_count);
   return array_column(p->arrays[site.array]);
 }
 
-static bool refuse(const struct doing *doing, k_error error, struct number x) {
+static bool note_refuse(const struct doing *doing, k_error error, struct number x) {
   k_failure *failure = doing->failure;
   failure->error = error;
   failure->type = x.real ? KT_F64 : KT_I64;
@@ -357,8 +357,8 @@ static bool refuse(const struct doing *doing, k_error error, struct number x) {
   return false;
 }
 
-static struct number operand_of(k_site site, k_scalar value) {
-  return site.type == KT_F64 ? real(value.f64) : integer(value.i64);
+static struct number note_operand_of(k_site site, k_scalar value) {
+  return site.type == KT_F64 ? note_real(value.f64) : note_integer(value.i64);
 }
 
 static k_site site_of(const struct doing *doing, uint32_t note) {
@@ -367,7 +367,7 @@ static k_site site_of(const struct doing *doing, uint32_t note) {
 }
 
 /* The cell that a note is about: its row's, or that at its index; NULL when there is none. */
-static void *cell_of(const struct doing *doing, uint32_t note) {
+static void *note_cell_of(const struct doing *doing, uint32_t note) {
   k_site site = site_of(doing, note);
   const k_array *array = &doing->arrays[site.array];
   if (doing->p->arrays[site.array] & ARRAY_OF_CELLS) {
@@ -377,13 +377,13 @@ static void *cell_of(const struct doing *doing, uint32_t note) {
   }
   int64_t index = doing->notes->indexes[note];
   if (index < 1 || index > array->count) return NULL;
-  size_t size = column_size(column_of(doing->p, site));
+  size_t size = column_size(note_column_of(doing->p, site));
   return (char *)(uintptr_t)array->data + ((size_t)index - 1) * size;
 }
 
 /* Stores what the steps have come to; the note then has what was there. */
-static bool store(struct doing *doing, k_scalar *value, k_site site, void *cell) {
-  k_column type = column_of(doing->p, site);
+static bool note_store(struct doing *doing, k_scalar *value, k_site site, void *cell) {
+  k_column type = note_column_of(doing->p, site);
   k_scalar kept = {.i64 = 0};
   memcpy(&kept, cell, column_size(type));
   k_error error = KE_NONE;
@@ -394,26 +394,27 @@ static bool store(struct doing *doing, k_scalar *value, k_site site, void *cell)
   else
     error = store_cell(type, cell, 0, doing->now);
   *value = kept;
-  return error == KE_NONE || refuse(doing, error, doing->now);
+  return error == KE_NONE || note_refuse(doing, error, doing->now);
 }
 
 static bool do_note(struct doing *doing, uint32_t note) {
   k_site site = site_of(doing, note);
   k_scalar *value = &doing->notes->values[note];
-  void *cell = cell_of(doing, note);
-  if (!cell) return refuse(doing, KE_ABSENT, integer(doing->notes->indexes[note]));
-  k_column type = column_of(doing->p, site);
+  void *cell = note_cell_of(doing, note);
+  if (!cell) return note_refuse(doing, KE_ABSENT, note_integer(doing->notes->indexes[note]));
+  k_column type = note_column_of(doing->p, site);
   if (type != KC_BOOL) {
     if (site.first && site.step != KS_SET) doing->now = load_cell(type, cell, 0);
-    doing->now = take_step(site, doing->now, operand_of(site, *value));
+    doing->now = take_step(site, doing->now, note_operand_of(site, *value));
   }
-  return !site.last || store(doing, value, site, cell);
+  return !site.last || note_store(doing, value, site, cell);
 }
 
 static void undo_note(const struct doing *doing, uint32_t note) {
   k_site site = site_of(doing, note);
   if (!site.last || site.step == KS_ORDER) return;
-  memcpy(cell_of(doing, note), &doing->notes->values[note], column_size(column_of(doing->p, site)));
+  memcpy(note_cell_of(doing, note), &doing->notes->values[note],
+         column_size(note_column_of(doing->p, site)));
 }
 
 static uint32_t note_at(const struct notes *notes, uint32_t i) {
@@ -432,7 +433,7 @@ static uint32_t end_of_row(const struct notes *notes, uint32_t from, uint32_t co
   return end;
 }
 
-static bool is_order(const struct doing *doing, uint32_t note) {
+static bool note_is_order(const struct doing *doing, uint32_t note) {
   return site_of(doing, note).step == KS_ORDER;
 }
 
@@ -440,7 +441,7 @@ static bool is_order(const struct doing *doing, uint32_t note) {
 static bool take_steps(struct doing *doing, uint32_t from, uint32_t end) {
   for (uint32_t i = from; i < end; i++) {
     uint32_t note = note_at(doing->notes, i);
-    if (is_order(doing, note) || do_note(doing, note)) continue;
+    if (note_is_order(doing, note) || do_note(doing, note)) continue;
     while (i-- > from) undo_note(doing, note_at(doing->notes, i));
     return false;
   }
@@ -471,13 +472,13 @@ static uint32_t check_orders(const struct doing *doing, const k_orders *orders, 
   uint32_t given = 0, first = 0;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t note = note_at(doing->notes, i);
-    if (!is_order(doing, note)) continue;
+    if (!note_is_order(doing, note)) continue;
     int64_t index = doing->notes->indexes[note];
     uint8_t parts = doing->joins ? doing->notes->joined[doing->notes->sites[note]] : 0;
     bool (*check)(void *, uint32_t, int64_t, k_scalar) =
         parts ? orders->check_joined : orders->check;
     if (!check(orders->ud, site_of(doing, note).array, index, doing->notes->values[note])) {
-      refuse(doing, KE_DEAD, integer(index));
+      note_refuse(doing, KE_DEAD, note_integer(index));
       count = begin_of_row(doing->notes, i);
     } else {
       if (given == 0) first = i;
@@ -485,7 +486,7 @@ static uint32_t check_orders(const struct doing *doing, const k_orders *orders, 
     }
   }
   if (first >= count || !given || orders->reserve(orders->ud, given)) return count;
-  refuse(doing, KE_ROOM, integer(0));
+  note_refuse(doing, KE_ROOM, note_integer(0));
   return begin_of_row(doing->notes, first);
 }
 
@@ -512,12 +513,13 @@ static uint32_t first_row(const struct notes *notes) {
 }
 
 /* Whether all notes are orders, which are given together; how many rows are sound then. */
-static bool give_many(const struct doing *doing, const k_orders *orders, size_t n, size_t *sound) {
+static bool note_give_many(const struct doing *doing, const k_orders *orders, size_t n,
+                           size_t *sound) {
   bool room = true;
   if (!notes_give_many(doing->notes, doing->p, orders, n, &room)) return false;
   *sound = n;
   if (room) return true;
-  refuse(doing, KE_ROOM, integer(0));
+  note_refuse(doing, KE_ROOM, note_integer(0));
   doing->failure->tag = 0;
   *sound = first_row(doing->notes);
   return true;
@@ -531,14 +533,14 @@ size_t notes_do(struct notes *notes, const struct program *p, const k_run *run, 
   if (run->orders && run->orders->parts && !notes->again) {
     size_t sound;
     doing.joins = notes_join(notes, p, run->orders);
-    if (give_many(&doing, run->orders, n, &sound)) return sound;
+    if (note_give_many(&doing, run->orders, n, &sound)) return sound;
   }
-  spread(notes);
+  note_spread(notes);
   if (doing.joins) {
     notes->sorted = false;
     count = notes_sort_joined(notes, n);
   } else if (!notes->sorted) {
-    count = sort(notes, n);
+    count = note_sort(notes, n);
   }
   while (count > 0 && row_at(notes, count - 1) >= n) count--;
   uint32_t sound = run->orders ? check_orders(&doing, run->orders, count) : count;

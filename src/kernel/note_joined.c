@@ -1,6 +1,6 @@
 #include "kernel/note_joined.h"
 
-static bool is_order(const struct program *p, uint32_t site, uint32_t order) {
+static bool note_joined_is_order(const struct program *p, uint32_t site, uint32_t order) {
   return site < p->site_count && p->sites[site].step == KS_ORDER && p->sites[site].array == order;
 }
 
@@ -13,11 +13,14 @@ static bool same_rows(const struct notes *notes, uint32_t x, uint32_t y) {
 }
 
 /* Joins the sites behind one to it, if all of its parts are there. */
-static bool join(struct notes *notes, const struct program *p, uint32_t site, uint32_t parts) {
+static bool note_joined_pair(struct notes *notes, const struct program *p, uint32_t site,
+                             uint32_t parts) {
   uint32_t order = p->sites[site].array;
   assert(parts > 0 && parts < NOTE_JOINED);
   for (uint32_t i = 1; i <= parts; i++)
-    if (!is_order(p, site + i, order + i) || !same_rows(notes, site, site + i)) return false;
+    if (!note_joined_is_order(p, site + i, order + i) ||
+        !same_rows(notes, site, site + i))
+      return false;
   notes->joined[site] = (uint8_t)parts;
   memset(notes->joined + site + 1, NOTE_JOINED, parts);
   return true;
@@ -30,7 +33,7 @@ bool notes_join(struct notes *notes, const struct program *p, const k_orders *or
   for (uint32_t site = 0; site < notes->site_count; site++) {
     if (p->sites[site].step != KS_ORDER || !notes->runs[site].count) continue;
     uint32_t parts = orders->parts(orders->ud, p->sites[site].array);
-    if (!parts || !join(notes, p, site, parts)) continue;
+    if (!parts || !note_joined_pair(notes, p, site, parts)) continue;
     any = true;
     site += parts;
   }
@@ -49,7 +52,7 @@ static bool is_joined(const struct notes *notes, uint32_t note) {
 }
 
 /* By how many there are in each row. */
-static uint32_t sort(const struct notes *notes, size_t n) {
+static uint32_t note_joined_sort(const struct notes *notes, size_t n) {
   uint32_t from[K_BLOCK + 1] = {0}, count = 0;
   for (uint32_t at = 0; at < notes->count; at += run_at(notes, at).count) {
     struct note_run run = run_at(notes, at);
@@ -81,7 +84,8 @@ static uint32_t list_runs(const struct notes *notes, struct note_run *list, uint
 }
 
 /* Of few sites, whose rows are in their order, the first that is left is taken again and again. */
-static uint32_t merge(const struct notes *notes, struct note_run *runs, uint32_t count, size_t n) {
+static uint32_t note_joined_merge(const struct notes *notes, struct note_run *runs,
+                                  uint32_t count, size_t n) {
   uint32_t taken = 0;
   for (;;) {
     uint32_t best = count, least = (uint32_t)n;
@@ -101,7 +105,7 @@ uint32_t notes_sort_joined(struct notes *notes, size_t n) {
   struct note_run few[FEW];
   uint32_t count = list_runs(notes, few, FEW);
   assert(n <= K_BLOCK && !notes->again);
-  return count <= FEW ? merge(notes, few, count, n) : sort(notes, n);
+  return count <= FEW ? note_joined_merge(notes, few, count, n) : note_joined_sort(notes, n);
 }
 
 void notes_give_joined(const struct notes *notes, const k_orders *orders, uint32_t order,

@@ -3,7 +3,7 @@
 #include "kernel/ops.h"
 #include "kernel/vector.h"
 
-static k_column column_of(const struct program *p, k_site site) {
+static k_column note_plain_column_of(const struct program *p, k_site site) {
   assert(site.array < p->array_count);
   return array_column(p->arrays[site.array]);
 }
@@ -24,7 +24,7 @@ bool notes_are_plain(const struct program *p) {
   for (uint32_t i = 0; i < p->site_count; i++) {
     k_site site = p->sites[i];
     if (site.step == KS_ORDER) return false;
-    if (!step_is_plain(column_of(p, site), site)) return false;
+    if (!step_is_plain(note_plain_column_of(p, site), site)) return false;
     if (site.first && seen >> site.array & 1) return false;
     seen |= UINT64_C(1) << site.array;
   }
@@ -43,8 +43,8 @@ struct place {
   bool one_index;              /* only the first one is there: it is that of all */
 };
 
-static struct place place_of(const struct notes *notes, const struct program *p,
-                             const k_array *arrays, uint32_t site, size_t end) {
+static struct place note_plain_place_of(const struct notes *notes, const struct program *p,
+                                        const k_array *arrays, uint32_t site, size_t end) {
   struct note_run run = notes->runs[site];
   uint8_t number = p->sites[site].array;
   struct place place = {notes_before(notes, &run, end), notes_rows(notes, &run),
@@ -242,17 +242,17 @@ size_t notes_do_plain(const struct notes *notes, const struct program *p, const 
     uint8_t array = p->sites[i].array;
     if (!p->sites[i].first || p->arrays[array] & ARRAY_OF_CELLS) continue;
     if (notes->noting[i] & NOTING_BOUND) continue;
-    places[0] = place_of(notes, p, arrays, i, end);
+    places[0] = note_plain_place_of(notes, p, arrays, i, end);
     end = first_outside(&places[0], &arrays[array], end);
   }
   for (uint32_t site = 0, next; site < p->site_count; site = next) {
     uint32_t steps = 0;
     do {
       assert(steps < BUILD_STEPS && site + steps < p->site_count);
-      places[steps] = place_of(notes, p, arrays, site + steps, end);
+      places[steps] = note_plain_place_of(notes, p, arrays, site + steps, end);
     } while (!p->sites[site + steps++].last);
     next = site + steps;
-    change_place(places, &p->sites[site], steps, column_of(p, p->sites[site]),
+    change_place(places, &p->sites[site], steps, note_plain_column_of(p, p->sites[site]),
                  !places->cells && (places->one_index || arrays[p->sites[site].array].count == 1));
   }
   if (end == n) return n;

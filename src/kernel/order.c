@@ -27,19 +27,19 @@ static bool is_done(const struct builder *b, const struct node *n) {
   }
 }
 
-static bool push(struct builder *b, k_value v);
+static bool order_push(struct builder *b, k_value v);
 
 static bool push_lazy_operands(struct builder *b, k_value v, k_value home) {
   for (int i = 0; i < 4; i++) {
     k_value operand = node_at(b, v)->in[i];
     if (operand == K_NONE) continue;
     const struct node *n = node_at(b, operand);
-    if (!n->done && n->home == home && is_lazy(b, n) && !push(b, operand)) return false;
+    if (!n->done && n->home == home && is_lazy(b, n) && !order_push(b, operand)) return false;
   }
   return true;
 }
 
-static bool push(struct builder *b, k_value v) {
+static bool order_push(struct builder *b, k_value v) {
   struct node *n = node_at(b, v);
   assert(n->live);
   if (n->done) return true;
@@ -50,12 +50,12 @@ static bool push(struct builder *b, k_value v) {
 }
 
 /* What the body of a loop that is about to begin needs of the body around it. */
-static bool hoist(struct builder *b, k_value home, k_value from, k_value to) {
+static bool order_hoist(struct builder *b, k_value home, k_value from, k_value to) {
   for (k_value v = from; v <= to; v++) {
     const struct node *n = node_at(b, v);
     if (!n->live) continue;
     if (!push_lazy_operands(b, v, home)) return false;
-    if (n->home == home && is_done(b, n) && !push(b, v)) return false;
+    if (n->home == home && is_done(b, n) && !order_push(b, v)) return false;
   }
   return true;
 }
@@ -70,15 +70,15 @@ static bool push_end(struct builder *b, k_value loop, k_value end) {
   return push_lazy_operands(b, end, loop) && node_list_push(b, &b->plan, end);
 }
 
-static bool sequence(struct builder *b, k_value home, k_value from, k_value to);
+static bool order_sequence(struct builder *b, k_value home, k_value from, k_value to);
 
 static bool sequence_loop(struct builder *b, k_value home, k_value loop, k_value end) {
-  return hoist(b, home, loop + 1, end - 1) && push_lazy_operands(b, end, home) &&
-         push(b, loop) && sequence(b, loop, loop + 1, end) && push_end(b, loop, end);
+  return order_hoist(b, home, loop + 1, end - 1) && push_lazy_operands(b, end, home) &&
+         order_push(b, loop) && order_sequence(b, loop, loop + 1, end) && push_end(b, loop, end);
 }
 
 /* The instructions of a body: `home` is its loop, or 0. */
-static bool sequence(struct builder *b, k_value home, k_value from, k_value to) {
+static bool order_sequence(struct builder *b, k_value home, k_value from, k_value to) {
   for (k_value v = from; v < to; v++) {
     const struct node *n = node_at(b, v);
     if (!n->live || n->home != home || is_store(n) || !is_done(b, n)) continue;
@@ -87,7 +87,7 @@ static bool sequence(struct builder *b, k_value home, k_value from, k_value to) 
       k_value end = n->end;
       if (!sequence_loop(b, home, v, end)) return false;
       v = end;
-    } else if (!push(b, v)) {
+    } else if (!order_push(b, v)) {
       return false;
     }
   }
@@ -98,7 +98,7 @@ static bool push_stores(struct builder *b) {
   for (uint32_t c = 0; c < b->column_count; c++)
     if (b->store[c] != 0 && !push_lazy_operands(b, b->store[c], 0)) return false;
   for (uint32_t c = 0; c < b->column_count; c++)
-    if (b->store[c] != 0 && !push(b, b->store[c])) return false;
+    if (b->store[c] != 0 && !order_push(b, b->store[c])) return false;
   return true;
 }
 
@@ -153,7 +153,7 @@ static void mark_early(struct builder *b) {
   }
 }
 
-static bool take(struct builder *b, bool early) {
+static bool order_take_node(struct builder *b, bool early) {
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
     const struct node *n = planned(b, i);
     int32_t last = n->op == N_LOOP ? other_end(b, i, 1) : i;
@@ -167,7 +167,7 @@ static bool take(struct builder *b, bool early) {
 static bool fails_first(struct builder *b) {
   mark_early(b);
   b->spare.count = 0;
-  if (!take(b, true) || !take(b, false)) return false;
+  if (!order_take_node(b, true) || !order_take_node(b, false)) return false;
   assert(b->spare.count == b->plan.count);
   struct node_list swap = b->plan;
   b->plan = b->spare;
@@ -176,5 +176,5 @@ static bool fails_first(struct builder *b) {
 }
 
 bool plan_order(struct builder *b) {
-  return sequence(b, 0, 1, b->count) && push_stores(b) && fails_first(b);
+  return order_sequence(b, 0, 1, b->count) && push_stores(b) && fails_first(b);
 }

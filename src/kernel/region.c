@@ -22,37 +22,37 @@ bool mask_implies(const struct builder *b, k_value g, k_value m) {
 
 /* ---- needs: the mask without whose rows a node's value is not looked at ---- */
 
-static k_value wider(const struct builder *b, k_value mask) {
+static k_value region_wider(const struct builder *b, k_value mask) {
   const struct node *n = node_at(b, mask);
   return n->op == KO_AND || n->op == KO_ANDN ? n->in[0] : K_ALL;
 }
 
 /* v is looked at in the rows of the mask. A mask itself is looked at to see that it is
 ** empty: never just in its own rows. */
-static void add_need(struct builder *b, k_value v, k_value mask) {
+static void region_add_need(struct builder *b, k_value v, k_value mask) {
   struct node *n = node_at(b, v);
-  if (v == mask) mask = wider(b, v);
+  if (v == mask) mask = region_wider(b, v);
   if (n->need == K_NONE || mask_implies(b, n->need, mask))
     n->need = mask;
   else if (!mask_implies(b, mask, n->need))
     n->need = K_ALL;
 }
 
-static k_value narrower(const struct builder *b, k_value m, k_value other) {
+static k_value region_narrower(const struct builder *b, k_value m, k_value other) {
   return mask_implies(b, other, m) ? other : m;
 }
 
 /* The mask is looked at by a node that is itself needed in the rows of `need` only. Outside
 ** of the next wider mask it is empty anyway. */
 static void add_mask_need(struct builder *b, k_value mask, k_value need) {
-  k_value m = wider(b, mask);
-  add_need(b, mask, m == K_ALL ? need : narrower(b, m, need));
+  k_value m = region_wider(b, mask);
+  region_add_need(b, mask, m == K_ALL ? need : region_narrower(b, m, need));
 }
 
 static void add_select_needs(struct builder *b, const struct node *n, k_value need) {
   k_value mask = n->in[0];
-  add_need(b, n->in[1], narrower(b, mask, need));
-  add_need(b, n->in[2], need);
+  region_add_need(b, n->in[1], region_narrower(b, mask, need));
+  region_add_need(b, n->in[2], need);
   add_mask_need(b, mask, need);
 }
 
@@ -64,7 +64,7 @@ static void add_needs(struct builder *b, k_value v) {
   if (n.op == N_EMIT) need = mask = n.in[0];
   if (n.op == N_REDUCE) need = mask = n.in[3];
   if (n.fails) {
-    add_need(b, v, n.in[3]);
+    region_add_need(b, v, n.in[3]);
     need = node_at(b, v)->need;
     if (need == n.in[3]) mask = need;
   }
@@ -77,7 +77,7 @@ static void add_needs(struct builder *b, k_value v) {
     if (n.in[i] == mask)
       add_mask_need(b, mask, K_ALL);
     else
-      add_need(b, n.in[i], need);
+      region_add_need(b, n.in[i], need);
   }
 }
 
@@ -132,7 +132,7 @@ static int32_t cost_of_operation(const struct node *n) {
   }
 }
 
-static int32_t cost(const struct node *n) {
+static int32_t region_cost(const struct node *n) {
   if (n->op < KO_COUNT) return cost_of_operation(n);
   switch (n->op) {
     case N_LIST: return 400;
@@ -160,7 +160,7 @@ static bool ends_segment(const struct node *n) {
          n->op == N_LAND || n->op == N_DO_NOTES;
 }
 
-static void forget(struct builder *b, int32_t from, int32_t to) {
+static void region_forget(struct builder *b, int32_t from, int32_t to) {
   for (int32_t i = from; i < to; i++) {
     planned(b, i)->state = IN_BEFORE;
     planned(b, i)->tied = false;
@@ -168,7 +168,7 @@ static void forget(struct builder *b, int32_t from, int32_t to) {
 }
 
 /* Where a region that begins at this position has to end at the latest. */
-static int32_t reach(const struct builder *b, int32_t from) {
+static int32_t region_reach(const struct builder *b, int32_t from) {
   int32_t end = from, most = (int32_t)b->plan.count;
   if (most > from + REACH) most = from + REACH;
   while (end < most && !ends_segment(planned(b, end))) end++;
@@ -179,8 +179,8 @@ static int32_t reach(const struct builder *b, int32_t from) {
 ** those in it, and those that come late, since they need what is in it; returns the
 ** position behind the last of the region. What can fail keeps its order, and no row joins a total
 ** before all has that can. */
-static int32_t gather(struct builder *b, int32_t from, k_value m) {
-  int32_t end = from, most = reach(b, from);
+static int32_t region_gather(struct builder *b, int32_t from, k_value m) {
+  int32_t end = from, most = region_reach(b, from);
   bool fails_inside = false, fails_late = false;
   for (int32_t i = from; i < most; i++) {
     k_value v = b->plan.items[i];
@@ -220,7 +220,7 @@ static void count_inside(struct builder *b, int32_t from, int32_t to) {
 
 /* Ties the selects that are looked at also when the region was skipped to their second
 ** operand, which then has to be there, too. */
-static bool tie(struct builder *b, int32_t from, int32_t to, k_value m) {
+static bool region_tie(struct builder *b, int32_t from, int32_t to, k_value m) {
   for (int32_t i = from; i < to; i++) planned(b, i)->tied = false;
   for (int32_t i = to - 1; i >= from; i--) {
     struct node *n = planned(b, i);
@@ -242,7 +242,7 @@ static bool can_stay(const struct builder *b, const struct node *n, k_value m) {
 }
 
 /* Puts in front what others need too. False when that is not possible. */
-static bool prune(struct builder *b, int32_t from, int32_t to, k_value m) {
+static bool region_prune(struct builder *b, int32_t from, int32_t to, k_value m) {
   for (bool changed = true; changed;) {
     changed = false;
     count_inside(b, from, to);
@@ -254,16 +254,16 @@ static bool prune(struct builder *b, int32_t from, int32_t to, k_value m) {
       changed = true;
     }
   }
-  return tie(b, from, to, m);
+  return region_tie(b, from, to, m);
 }
 
 /* The work that a skip of m at position `from` would save; *end is behind it. */
-static int32_t weigh(struct builder *b, int32_t from, k_value m, int32_t *end) {
-  *end = gather(b, from, m);
-  if (!prune(b, from, *end, m)) return 0;
+static int32_t region_weigh(struct builder *b, int32_t from, k_value m, int32_t *end) {
+  *end = region_gather(b, from, m);
+  if (!region_prune(b, from, *end, m)) return 0;
   int32_t work = 0;
   for (int32_t i = from; i < *end; i++)
-    if (planned(b, i)->state == IN_REGION) work += cost(planned(b, i));
+    if (planned(b, i)->state == IN_REGION) work += region_cost(planned(b, i));
   return work;
 }
 
@@ -280,13 +280,13 @@ static k_value best_mask(struct builder *b, int32_t from) {
   int32_t most = WORTH / 2;
   for (k_value m = mask_of(planned(b, from)); m > 0 && node_at(b, m)->varies;) {
     int32_t end = from;
-    int32_t work = is_member(b, b->plan.items[from], m) ? weigh(b, from, m, &end) : 0;
-    forget(b, from, end);
+    int32_t work = is_member(b, b->plan.items[from], m) ? region_weigh(b, from, m, &end) : 0;
+    region_forget(b, from, end);
     if (work >= WORTH && work >= 2 * most) {
       best = m;
       most = work;
     }
-    m = wider(b, m);
+    m = region_wider(b, m);
   }
   return best;
 }
@@ -309,7 +309,7 @@ static k_value append_bound(struct builder *b, uint32_t op, k_value of) {
 /* Rewrites the region at position `from` into the spare list; its end, or K_NONE. */
 static int32_t cut_out(struct builder *b, int32_t from, k_value m) {
   int32_t end;
-  weigh(b, from, m, &end);
+  region_weigh(b, from, m, &end);
   assert(end > from);
   k_value skip = append_bound(b, N_SKIP, m);
   k_value land = skip == K_NONE ? K_NONE : append_bound(b, N_LAND, skip);
@@ -363,7 +363,7 @@ static bool is_free_select(const struct builder *b, k_value v) {
 }
 
 /* not m ? x : y is m ? y : x. */
-static void unnegate(struct builder *b, k_value v) {
+static void region_unnegate(struct builder *b, k_value v) {
   struct node *n = node_at(b, v), *m = node_at(b, n->in[0]);
   if (m->op != KO_NOT || !m->varies) return;
   assert(m->uses > 0);
@@ -377,7 +377,7 @@ static void unnegate(struct builder *b, k_value v) {
     node_at(b, m->in[0])->uses++;
 }
 
-static bool joinable(const struct builder *b, k_value v) {
+static bool region_joinable(const struct builder *b, k_value v) {
   if (!is_free_select(b, v)) return false;
   const struct node *n = node_at(b, v), *m = node_at(b, n->in[0]);
   return is_compare(m->op) && m->varies && n->type != KT_BOOL &&
@@ -394,7 +394,7 @@ static void join_negation(struct builder *b, struct node *n) {
   yes->live = false;
 }
 
-static void join(struct builder *b, k_value v) {
+static void region_join(struct builder *b, k_value v) {
   struct node *n = node_at(b, v);
   k_value mask = n->in[0], yes = n->in[1], no = n->in[2];
   const struct node *m = node_at(b, mask);
@@ -412,15 +412,15 @@ static void join(struct builder *b, k_value v) {
 static void join_selects(struct builder *b) {
   for (k_value v = 0; v < b->count; v++) node_at(b, v)->inside = 0;
   for (uint32_t i = 0; i < b->plan.count; i++)
-    if (is_free_select(b, b->plan.items[i])) unnegate(b, b->plan.items[i]);
+    if (is_free_select(b, b->plan.items[i])) region_unnegate(b, b->plan.items[i]);
   for (uint32_t i = 0; i < b->plan.count; i++)
-    if (joinable(b, b->plan.items[i]))
+    if (region_joinable(b, b->plan.items[i]))
       node_at(b, node_at(b, b->plan.items[i])->in[0])->inside++;
   for (uint32_t i = 0; i < b->plan.count; i++) {
     k_value v = b->plan.items[i];
-    if (!joinable(b, v)) continue;
+    if (!region_joinable(b, v)) continue;
     const struct node *m = node_at(b, node_at(b, v)->in[0]);
-    if (m->inside == m->uses && m->uses <= MOST_COPIES) join(b, v);
+    if (m->inside == m->uses && m->uses <= MOST_COPIES) region_join(b, v);
   }
 }
 

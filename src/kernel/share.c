@@ -9,7 +9,7 @@
 
 enum { LOOK_WEIGHT = 20, LIVE_WEIGHT = 8, NOTE_WEIGHT = 12, LIST_WEIGHT = 200 };
 
-static uint32_t weight_of(const k_insn *k) {
+static uint32_t share_weight_of(const k_insn *k) {
   uint32_t op = OP_NUMBER(k->op);
   if (k->op & OP_SCALAR) return 0;
   if (op == OP_LIVE) return LIVE_WEIGHT;
@@ -89,7 +89,7 @@ static const char *find_turn(const struct program *p, struct sharing *sharing) {
 struct sharing sharing_of(const struct program *p) {
   struct sharing sharing = {.weight = 1};
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++)
-    sharing.weight += weight_of(&p->insns[pc]);
+    sharing.weight += share_weight_of(&p->insns[pc]);
   bool writes = p->site_count || writes_between(p, p->prologue, p->insn_count);
   bool fails = p->site_count || program_info(p).fails;
   sharing.takes_turns = (writes && fails) || p->list_count;
@@ -116,8 +116,8 @@ void helpers_free(struct helpers *helpers, struct memory *memory) {
   memset(helpers, 0, sizeof *helpers);
 }
 
-static bool reserve_machine(struct machine **at, const struct machine *own,
-                            const struct program *p) {
+static bool share_reserve_machine(struct machine **at, const struct machine *own,
+                                  const struct program *p) {
   if (!*at) *at = machine_new(own->memory, own->isa);
   if (!*at) return false;
   (*at)->notes.fixed = true;
@@ -136,7 +136,7 @@ bool helpers_reserve(struct helpers *helpers, const struct machine *own, uint32_
   size_t room = machine_room(p);
   if (room <= helpers->room) return true;
   for (uint32_t i = 0; i < count; i++)
-    if (!reserve_machine(&helpers->machines[i], own, p)) return false;
+    if (!share_reserve_machine(&helpers->machines[i], own, p)) return false;
   helpers->room = room;
   return true;
 }
@@ -178,7 +178,7 @@ static void take_guard(struct share *s) {
   while (!shared_replace(&s->guard, 0, 1)) thread_pause();
 }
 
-static void note_failure(struct share *s, uint32_t chunk, const k_failure *failure) {
+static void share_note_failure(struct share *s, uint32_t chunk, const k_failure *failure) {
   take_guard(s);
   if (chunk < s->failed) {
     *s->failure = *failure;
@@ -188,7 +188,7 @@ static void note_failure(struct share *s, uint32_t chunk, const k_failure *failu
 }
 
 /* The rows of a chunk, from where r is. */
-static size_t rows_of(const struct share *s, uint32_t chunk) {
+static size_t share_rows_of(const struct share *s, uint32_t chunk) {
   size_t from = chunk * s->chunk, left = s->run->rows - from;
   return left < s->chunk ? left : s->chunk;
 }
@@ -205,8 +205,8 @@ static void go_to(struct running *r, const struct share *s, uint32_t chunk) {
 }
 
 /* Runs a chunk whose blocks need not wait for others; whether no row failed. */
-static bool run_chunk(struct running *r, const struct share *s, uint32_t chunk) {
-  size_t rows = rows_of(s, chunk);
+static bool share_run_chunk(struct running *r, const struct share *s, uint32_t chunk) {
+  size_t rows = share_rows_of(s, chunk);
   for (;;) {
     size_t n = rows < s->block ? rows : s->block;
     if (running_opens(r, n) && running_block(r, n) < n) return false;
@@ -243,7 +243,7 @@ static void forget_outgrown(const struct share *s, const struct running *r) {
 }
 
 /* False when there is no more room. */
-static bool grow_room(const struct share *s, const struct running *r) {
+static bool share_grow_room(const struct share *s, const struct running *r) {
   if (s->p->site_count && r->notes->outgrown)
     if (!notes_grow(r->notes, r->notes->outgrown)) return false;
   for (uint32_t i = 0; i < s->p->list_count; i++)
@@ -252,17 +252,17 @@ static bool grow_room(const struct share *s, const struct running *r) {
 }
 
 /* On the calling thread, that may allocate: what another one asks for, if it does. */
-static void serve(struct share *s) {
+static void share_serve(struct share *s) {
   if (!shared_get(&s->asks)) return;
   if (!is_outgrown(s, s->client))
     s->client_rows = do_notes(s, s->client, s->client_rows);
-  else if (grow_room(s, s->client))
+  else if (share_grow_room(s, s->client))
     forget_outgrown(s, s->client);
   shared_set(&s->asks, 0);
 }
 
 /* Has the calling thread do what serve says. */
-static size_t ask(struct share *s, struct running *r, size_t rows) {
+static size_t share_ask(struct share *s, struct running *r, size_t rows) {
   uint32_t times = 0;
   s->client = r;
   s->client_rows = rows;
@@ -276,7 +276,7 @@ static bool wait_for_turn(struct share *s, uint32_t chunk, uint32_t who) {
   uint32_t times = 0;
   while (shared_get(&s->turn) != chunk) {
     if (shared_get(&s->failed) != NONE) return false;
-    if (who == 0) serve(s);
+    if (who == 0) share_serve(s);
     wait_a_little(&times);
   }
   return shared_get(&s->failed) == NONE;
@@ -296,22 +296,22 @@ static size_t run_ahead(struct running *r, const struct share *s, size_t n) {
 static size_t take_turn(struct running *r, struct share *s, size_t n, size_t sound, uint32_t who) {
   if (!s->sharing->serves || who == 0) return do_notes(s, r, sound);
   while (is_outgrown(s, r)) {
-    ask(s, r, sound);
+    share_ask(s, r, sound);
     if (is_outgrown(s, r)) break;
     sound = run_ahead(r, s, n);
   }
   forget_outgrown(s, r);
-  return s->p->site_count && sound ? ask(s, r, sound) : sound;
+  return s->p->site_count && sound ? share_ask(s, r, sound) : sound;
 }
 
 /* Runs a block, whose stores wait for its turn; whether it came, and no row failed. */
 static bool run_in_turn(struct running *r, struct share *s, uint32_t chunk, uint32_t who) {
-  size_t n = rows_of(s, chunk), sound = n;
+  size_t n = share_rows_of(s, chunk), sound = n;
   bool opens = running_opens(r, n);
   if (opens) sound = run_ahead(r, s, n);
   if (!wait_for_turn(s, chunk, who)) return false;
   if (opens) sound = take_turn(r, s, n, sound, who);
-  if (sound < n) note_failure(s, chunk, r->failure);
+  if (sound < n) share_note_failure(s, chunk, r->failure);
   shared_set(&s->turn, chunk + 1);
   r->end = s->p->insn_count;
   if (opens && sound) running_from(r, s->sharing->passed, sound, true);
@@ -322,7 +322,7 @@ static bool run_in_turn(struct running *r, struct share *s, uint32_t chunk, uint
 static void serve_all(struct share *s) {
   uint32_t times = 0;
   while (shared_get(&s->turn) < s->chunks && shared_get(&s->failed) == NONE) {
-    serve(s);
+    share_serve(s);
     wait_a_little(&times);
   }
 }
@@ -345,14 +345,16 @@ static void take_chunks(struct share *s, uint32_t who, struct taker *taker, uint
   for (; chunk != NONE; chunk = portions_take(&s->portions, taker)) {
     if (chunk >= shared_get(&s->failed)) continue;
     go_to(r, s, chunk);
-    if (s->sharing->takes_turns ? run_in_turn(r, s, chunk, who) : run_chunk(r, s, chunk)) continue;
+    if (s->sharing->takes_turns ? run_in_turn(r, s, chunk, who)
+                                : share_run_chunk(r, s, chunk))
+      continue;
     if (s->sharing->takes_turns) break;
-    note_failure(s, chunk, &failure);
+    share_note_failure(s, chunk, &failure);
   }
 }
 
 /* A pool_task. */
-static void work(void *job, uint32_t who) {
+static void share_work(void *job, uint32_t who) {
   struct share *s = job;
   struct taker taker = portions_taker(&s->portions, who);
   uint32_t chunk = portions_take(&s->portions, &taker);
@@ -364,7 +366,7 @@ static void work(void *job, uint32_t who) {
 
 /* How many rows make a block, and how many a thread takes at a time. A total's are those of a leaf,
 ** and blocks that take turns are taken one by one. */
-static void cut(struct share *s, const struct pool *pool) {
+static void share_cut(struct share *s, const struct pool *pool) {
   const struct program *p = s->p;
   bool eager = pool_is_eager(pool), turns = s->sharing->takes_turns;
   size_t most = turns || p->total_count || p->block < K_BLOCK ? p->block : s->run->rows;
@@ -403,7 +405,7 @@ k_status share_run(struct helpers *helpers, struct machine *own, struct pool *po
   struct share s = {.helpers = helpers, .own = own, .sharing = sharing, .p = p, .run = &run,
                     .failure = failure, .failed = NONE};
   assert(!sharing->why_not && run.rows > 0);
-  cut(&s, pool);
+  share_cut(&s, pool);
   uint32_t width = pool_width(pool) < s.chunks ? pool_width(pool) : s.chunks;
   portions_begin(&s.portions, s.chunks, sharing->takes_turns ? 1 : width);
   if (!helpers_reserve(helpers, own, pool_width(pool) - 1, p)) return K_ENOMEM;
@@ -412,7 +414,7 @@ k_status share_run(struct helpers *helpers, struct machine *own, struct pool *po
   failure->error = KE_NONE;
   memcpy(totals, r->at + r->numbers->totals, p->total_count * sizeof *totals);
   r->run = &run;
-  pool_run(pool, width, work, &s);
+  pool_run(pool, width, share_work, &s);
   r->run = given;
   r->end = p->insn_count;
   memcpy(r->at + r->numbers->totals, totals, p->total_count * sizeof *totals);

@@ -59,7 +59,7 @@ struct slice_layout {
   size_t columns, bitmaps, uniforms, rows, end;
 };
 
-static size_t behind(size_t at, size_t count, size_t size) {
+static size_t run_parallel_behind(size_t at, size_t count, size_t size) {
   return (at + count * size + 63) / 64 * 64;
 }
 
@@ -68,34 +68,35 @@ static uint32_t uniforms_of(const struct run_plan *plan) {
   return count > UNIFORM_FIRST ? count : UNIFORM_FIRST;
 }
 
-static struct slice_layout lay_out(const struct run_plan *plan, uint32_t rows) {
+static struct slice_layout run_parallel_lay_out(const struct run_plan *plan, uint32_t rows) {
   const struct program *p = plan->program;
   struct slice_layout l = {.columns = 0};
-  l.bitmaps = behind(l.columns, p->column_count, sizeof(void *));
-  l.uniforms = behind(l.bitmaps, p->bitmap_count, sizeof(uint64_t *));
-  l.rows = behind(l.uniforms, plan->asked_count ? uniforms_of(plan) : 0, sizeof(k_scalar));
-  l.end = behind(l.rows, 1, run_part_room(plan, rows));
+  l.bitmaps = run_parallel_behind(l.columns, p->column_count, sizeof(void *));
+  l.uniforms = run_parallel_behind(l.bitmaps, p->bitmap_count, sizeof(uint64_t *));
+  l.rows = run_parallel_behind(l.uniforms, plan->asked_count ? uniforms_of(plan) : 0,
+                               sizeof(k_scalar));
+  l.end = run_parallel_behind(l.rows, 1, run_part_room(plan, rows));
   return l;
 }
 
-static bool add_part(struct abreast *abreast, const struct run *run, uint32_t match,
-                     uint32_t rows) {
+static bool run_parallel_add_part(struct abreast *abreast, const struct run *run, uint32_t match,
+                                  uint32_t rows) {
   struct slice *grown = memory_grow(abreast->memory, abreast->parts, &abreast->part_capacity,
                                    abreast->part_count + 1ull, sizeof *grown);
   if (!grown) return false;
   abreast->parts = grown;
   grown[abreast->part_count++] = (struct slice){.run = abreast->run_count, .match = match,
                                                 .rows = rows, .at = abreast->size};
-  abreast->size += lay_out(run->plan, rows).end;
+  abreast->size += run_parallel_lay_out(run->plan, rows).end;
   return true;
 }
 
-static bool add_parts(struct abreast *abreast, const struct run *run) {
+static bool run_parallel_add_parts(struct abreast *abreast, const struct run *run) {
   const ecs_query *query = run->query;
   for (uint32_t i = 0; i < query_reach(query); i++) {
     const struct table *table = query_table(query, i);
     if (table->count == 0 || query_table_rows(&query->terms, table) == ROWS_NONE) continue;
-    if (!add_part(abreast, run, i, table->count)) return false;
+    if (!run_parallel_add_part(abreast, run, i, table->count)) return false;
   }
   return true;
 }
@@ -107,7 +108,7 @@ bool abreast_add(struct abreast *abreast, const struct run *run) {
   assert(!run->query->terms.changes);
   assert(!run->plan->sharing.takes_turns && !run->plan->command_count && !run->totals);
   abreast->runs[abreast->run_count] = *run;
-  if (!runner_reserve(abreast->runner, run->plan, 0) || !add_parts(abreast, run)) {
+  if (!runner_reserve(abreast->runner, run->plan, 0) || !run_parallel_add_parts(abreast, run)) {
     abreast->part_count = parts;
     abreast->size = size;
     return false;
@@ -118,7 +119,7 @@ bool abreast_add(struct abreast *abreast, const struct run *run) {
 }
 
 /* How many rows a thread takes at a time, and how many make a block. */
-static void cut(struct slice *part, const struct program *p, const struct pool *pool) {
+static void run_parallel_cut(struct slice *part, const struct program *p, const struct pool *pool) {
   size_t block = running_choose_block(p, part->rows);
   if (p->block < K_BLOCK && block > p->block) block = p->block;
   part->chunk = pool_share(pool, part->rows, K_LEAF);
@@ -127,28 +128,30 @@ static void cut(struct slice *part, const struct program *p, const struct pool *
 }
 
 /* Asks what depends on the table, for the part alone. */
-static const k_scalar *ask(const struct run *run, const struct table *table, k_scalar *uniforms) {
+static const k_scalar *run_parallel_ask(const struct run *run, const struct table *table,
+                                        k_scalar *uniforms) {
   if (run->plan->asked_count == 0) return run->uniforms;
   run_ask(run, table);
   memcpy(uniforms, run->uniforms, uniforms_of(run->plan) * sizeof *uniforms);
   return uniforms;
 }
 
-static void begin_part(struct abreast *abreast, struct slice *part, const struct pool *pool) {
+static void run_parallel_begin_part(struct abreast *abreast, struct slice *part,
+                                    const struct pool *pool) {
   const struct run *run = &abreast->runs[part->run];
-  struct slice_layout l = lay_out(run->plan, part->rows);
+  struct slice_layout l = run_parallel_lay_out(run->plan, part->rows);
   char *room = (char *)abreast->room.data + part->at;
   struct run_part state = {room + l.rows, (void **)(void *)(room + l.columns),
                            (uint64_t **)(void *)(room + l.bitmaps), &part->state};
   run_part_begin(run, part->match, &state);
-  part->state.uniforms = ask(run, query_table(run->query, part->match),
-                             (k_scalar *)(void *)(room + l.uniforms));
-  cut(part, run->plan->program, pool);
+  part->state.uniforms = run_parallel_ask(run, query_table(run->query, part->match),
+                                          (k_scalar *)(void *)(room + l.uniforms));
+  run_parallel_cut(part, run->plan->program, pool);
   part->first = abreast->chunk_count;
   abreast->chunk_count += (part->rows + part->chunk - 1) / part->chunk;
 }
 
-static bool reserve(struct abreast *abreast, uint32_t others) {
+static bool run_parallel_reserve(struct abreast *abreast, uint32_t others) {
   struct runner *runner = abreast->runner;
   for (uint32_t i = 0; i < abreast->run_count; i++)
     if (!helpers_reserve(&runner->helpers, runner->machine, others,
@@ -162,7 +165,7 @@ static bool reserve(struct abreast *abreast, uint32_t others) {
 
 /* ---- running ---- */
 
-static void run_chunk(struct running *r, const struct slice *part, uint32_t chunk) {
+static void run_parallel_run_chunk(struct running *r, const struct slice *part, uint32_t chunk) {
   k_failure failure;
   size_t from = (size_t)chunk * part->chunk, rows = part->rows - from;
   if (rows > part->chunk) rows = part->chunk;
@@ -187,7 +190,7 @@ static void open_part(const struct abreast *abreast, struct machine *machine,
 }
 
 /* A pool_task. */
-static void work(void *job, uint32_t who) {
+static void run_parallel_work(void *job, uint32_t who) {
   struct abreast *abreast = job;
   const struct runner *runner = abreast->runner;
   struct machine *machine = who ? runner->helpers.machines[who - 1] : runner->machine;
@@ -200,20 +203,21 @@ static void work(void *job, uint32_t who) {
     while (part + 1 < abreast->part_count && abreast->parts[part + 1].first <= i) part++;
     if (part != opened) open_part(abreast, machine, &abreast->parts[part]);
     opened = part;
-    run_chunk(&machine->running, &abreast->parts[part], i - abreast->parts[part].first);
+    run_parallel_run_chunk(&machine->running, &abreast->parts[part],
+                           i - abreast->parts[part].first);
   }
 }
 
 bool abreast_run(struct abreast *abreast, struct pool *pool) {
   uint32_t width = pool_width(pool);
-  if (!reserve(abreast, width - 1)) return false;
+  if (!run_parallel_reserve(abreast, width - 1)) return false;
   abreast->chunk_count = 0;
   for (uint32_t i = 0; i < abreast->part_count; i++)
-    begin_part(abreast, &abreast->parts[i], pool);
+    run_parallel_begin_part(abreast, &abreast->parts[i], pool);
   if (abreast->chunk_count == 0) return true;
   if (abreast->chunk_count < width) width = abreast->chunk_count;
   portions_begin(&abreast->portions, abreast->chunk_count, width);
-  pool_run(pool, width, work, abreast);
+  pool_run(pool, width, run_parallel_work, abreast);
   return true;
 }
 
@@ -223,6 +227,7 @@ void abreast_end(const struct abreast *abreast, uint32_t number) {
     const struct slice *part = &abreast->parts[i];
     const struct run *run = &abreast->runs[number];
     run_part_end(run, part->match,
-                 (char *)abreast->room.data + part->at + lay_out(run->plan, part->rows).rows);
+                 (char *)abreast->room.data + part->at +
+                     run_parallel_lay_out(run->plan, part->rows).rows);
   }
 }

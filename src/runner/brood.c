@@ -18,11 +18,11 @@
 
 /* ---- whether they are kept ---- */
 
-static bool is_open(const struct broods *broods, const ecs_world *world) {
+static bool brood_is_open(const struct broods *broods, const ecs_world *world) {
   return world->staging.open == 1 && broods->epoch == world->staging.epoch;
 }
 
-static void forget(struct broods *broods) {
+static void brood_forget(struct broods *broods) {
   broods->round++;
   broods->kind_count = broods->count = broods->block_count = 0;
   broods->cell_count = broods->turn_count = 0;
@@ -32,22 +32,22 @@ void broods_begin(struct broods *broods, const ecs_world *world) {
   if (world->staging.open != 1) return;
   assert(broods->epoch != world->staging.epoch);
   broods->epoch = world->staging.epoch;
-  forget(broods);
+  brood_forget(broods);
 }
 
 /* Where somebody is told of changes, or notices when they come, they are staged. */
 static bool may_keep(const struct broods *broods, const struct run *run) {
   const ecs_world *world = run->query->world;
-  return is_open(broods, world) && !world->staging.watched && world->staging.command_count == 0 &&
-         !run->query->terms.changes;
+  return brood_is_open(broods, world) && !world->staging.watched &&
+         world->staging.command_count == 0 && !run->query->terms.changes;
 }
 
 /* ---- kinds ---- */
 
 /* Puts together what the orders behind one say that it spawns with; false where that is more than
 ** components and values that are known by now. */
-static bool describe(const ecs_world *world, const struct run_command *order,
-                     struct brood_kind *kind) {
+static bool brood_describe(const ecs_world *world, const struct run_command *order,
+                           struct brood_kind *kind) {
   memset(kind, 0, sizeof *kind);
   if (order->action != RUN_SPAWN) return false;
   for (uint32_t i = 1; i <= order->parts; i++) {
@@ -73,11 +73,12 @@ static bool are_alike(const struct brood_kind *x, const struct brood_kind *y) {
 }
 
 /* The number of an order's kind, or NONE; *room is false when there is none for another. */
-static uint32_t kind_of(struct broods *broods, struct giving *giving, uint32_t order, bool *room) {
+static uint32_t brood_kind_of(struct broods *broods, struct giving *giving,
+                              uint32_t order, bool *room) {
   struct brood_kind kind;
   const struct run *run = giving->run;
   if (giving->kinds[order]) return giving->kinds[order] - 1u;
-  if (!describe(run->query->world, &run->plan->orders[order], &kind)) return NONE;
+  if (!brood_describe(run->query->world, &run->plan->orders[order], &kind)) return NONE;
   uint32_t at = 0;
   while (at < broods->kind_count && !are_alike(&kind, &broods->kinds[at])) at++;
   if (at >= UINT8_MAX) return NONE;
@@ -95,7 +96,7 @@ static uint32_t kind_of(struct broods *broods, struct giving *giving, uint32_t o
 
 /* ---- keeping ---- */
 
-static bool reserve(struct broods *broods, uint32_t more, uint32_t entities, uint64_t cells) {
+static bool brood_reserve(struct broods *broods, uint32_t more, uint32_t entities, uint64_t cells) {
   struct memory *memory = broods->memory;
   struct brood *list = memory_grow(memory, broods->list, &broods->capacity,
                                    broods->count + (uint64_t)more, sizeof *list);
@@ -191,12 +192,14 @@ uint32_t broods_take(struct broods *broods, struct giving *giving, const k_given
   if (giving->round != broods->round) memset(giving->kinds, 0, sizeof giving->kinds);
   giving->round = broods->round;
   for (uint32_t i = 0; i < count; i++) {
-    kinds[i] = kind_of(broods, giving, given[i].order, &room);
+    kinds[i] = brood_kind_of(broods, giving, given[i].order, &room);
     if (kinds[i] == NONE) return room ? NONE : 0;
     entities += given[i].count;
     cells += (uint64_t)given[i].count * broods->kinds[kinds[i]].write_count;
   }
-  if (!have_ids(broods, world, entities) || !reserve(broods, count, entities, cells)) return 0;
+  if (!have_ids(broods, world, entities) ||
+      !brood_reserve(broods, count, entities, cells))
+    return 0;
   broods->blocks[broods->block_count++] =
       (struct brood_block){broods->count, count, broods->turn_count, entities};
   for (uint32_t i = 0; i < count; i++) keep_brood(broods, kinds[i], &given[i]);
@@ -223,8 +226,8 @@ static uint32_t make_parts(const ecs_world *world, const struct brood_kind *kind
   return count;
 }
 
-static void stage_one(ecs_world *world, const struct broods *broods, const struct brood *brood,
-                      uint32_t nth) {
+static void brood_stage_one(ecs_world *world, const struct broods *broods,
+                            const struct brood *brood, uint32_t nth) {
   struct part parts[RUN_ORDERS];
   struct write writes[RUN_ORDERS];
   const struct brood_kind *kind = &broods->kinds[brood->kind];
@@ -244,7 +247,7 @@ static ecs_status reserve_staged(const struct broods *broods, ecs_world *world) 
 }
 
 ecs_status broods_stage(struct broods *broods, ecs_world *world) {
-  if (broods->block_count == 0 || !is_open(broods, world)) return ECS_OK;
+  if (broods->block_count == 0 || !brood_is_open(broods, world)) return ECS_OK;
   ecs_status status = reserve_staged(broods, world);
   if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < broods->block_count; i++) {
@@ -252,10 +255,10 @@ ecs_status broods_stage(struct broods *broods, ecs_world *world) {
     uint32_t next[K_SITES] = {0};
     for (uint32_t j = 0; j < block->count; j++) {
       uint8_t turn = broods->turns[block->from + j];
-      stage_one(world, broods, &broods->list[block->first + turn], next[turn]++);
+      brood_stage_one(world, broods, &broods->list[block->first + turn], next[turn]++);
     }
   }
-  forget(broods);
+  brood_forget(broods);
   return ECS_OK;
 }
 
@@ -270,7 +273,7 @@ static bool kind_is_plain(const ecs_world *world, const struct brood_kind *kind)
   return true;
 }
 
-static bool is_plain(const struct broods *broods, const ecs_world *world) {
+static bool brood_is_plain(const struct broods *broods, const ecs_world *world) {
   if (world->staging.watched || world->staging.command_count || sparse_is_mixed(world))
     return false;
   for (uint32_t i = 0; i < broods->kind_count; i++)
@@ -279,7 +282,7 @@ static bool is_plain(const struct broods *broods, const ecs_world *world) {
 }
 
 /* Finds the table of a kind, with room. */
-static ecs_status find_table(ecs_world *world, struct brood_kind *kind) {
+static ecs_status brood_find_table(ecs_world *world, struct brood_kind *kind) {
   struct part parts[RUN_ORDERS];
   struct write writes[RUN_ORDERS];
   struct table *table = NULL;
@@ -299,13 +302,13 @@ static ecs_status find_tables_of(const struct broods *broods, ecs_world *world,
     uint8_t turn = broods->turns[block->from + i];
     struct brood_kind *kind = &broods->kinds[broods->list[block->first + turn].kind];
     if (kind->table) continue;
-    status = find_table(world, kind);
+    status = brood_find_table(world, kind);
     ++*found;
   }
   return status;
 }
 
-static ecs_status find_tables(const struct broods *broods, ecs_world *world) {
+static ecs_status brood_find_tables(const struct broods *broods, ecs_world *world) {
   ecs_status status = spawn_reserve_ids(world, broods->turn_count);
   uint32_t found = 0;
   for (uint32_t i = 0; i < broods->kind_count; i++) broods->kinds[i].table = NULL;
@@ -318,8 +321,8 @@ static ecs_status find_tables(const struct broods *broods, ecs_world *world) {
 }
 
 /* Gives a block's entities their rows, those of a table one behind the other. */
-static void take_rows(const struct broods *broods, ecs_world *world,
-                      const struct brood_block *block) {
+static void brood_take_rows(const struct broods *broods, ecs_world *world,
+                            const struct brood_block *block) {
   struct entity_index *index = &world->entities;
   struct table *tables[K_SITES] = {NULL};
   uint32_t *next[K_SITES] = {NULL}, *place = broods->places;
@@ -356,8 +359,8 @@ static void fill_defaults(const struct broods *broods, const ecs_world *world,
 }
 
 /* The cells of the nth brood of a block, whose entities' places are in order. */
-static void write_cells(const struct broods *broods, const ecs_world *world,
-                        const struct brood *brood, const uint32_t *places) {
+static void brood_write_cells(const struct broods *broods, const ecs_world *world,
+                              const struct brood *brood, const uint32_t *places) {
   const struct brood_kind *kind = &broods->kinds[brood->kind];
   const uint64_t *cells = broods->cells + brood->first;
   for (uint32_t i = 0; i < kind->write_count; i++, cells += brood->count) {
@@ -377,18 +380,18 @@ static void write_cells(const struct broods *broods, const ecs_world *world,
 static void spawn_block(const struct broods *broods, ecs_world *world,
                         const struct brood_block *block) {
   const uint32_t *places = broods->places;
-  take_rows(broods, world, block);
+  brood_take_rows(broods, world, block);
   for (uint32_t i = 0; i < block->broods; i++) {
     const struct brood *brood = &broods->list[block->first + i];
     fill_defaults(broods, world, block, i);
-    write_cells(broods, world, brood, places);
+    brood_write_cells(broods, world, brood, places);
     places += brood->count;
   }
 }
 
 /* All that is kept, if a spawn means nothing but a row, and there is memory for that. */
 static bool spawn_at_once(const struct broods *broods, ecs_world *world) {
-  if (!is_plain(broods, world) || find_tables(broods, world) != ECS_OK) return false;
+  if (!brood_is_plain(broods, world) || brood_find_tables(broods, world) != ECS_OK) return false;
   for (uint32_t i = 0; i < broods->kind_count; i++)
     if (broods->kinds[i].table && broods->kinds[i].table->has_ties) return false;
   for (uint32_t i = 0; i < broods->block_count; i++) spawn_block(broods, world, &broods->blocks[i]);
@@ -398,9 +401,9 @@ static bool spawn_at_once(const struct broods *broods, ecs_world *world) {
 
 ecs_status broods_end(struct broods *broods, ecs_world *world) {
   ecs_status status = ECS_OK;
-  if (!is_open(broods, world)) return ECS_OK;
+  if (!brood_is_open(broods, world)) return ECS_OK;
   if (broods->block_count && !spawn_at_once(broods, world)) status = broods_stage(broods, world);
-  forget(broods);
+  brood_forget(broods);
   broods->epoch = 0;
   return status;
 }

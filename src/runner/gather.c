@@ -13,17 +13,17 @@ static size_t column_room(const struct run_plan *plan, uint32_t i) {
   return round_up((uint32_t)(GATHER_ROWS * size), 64);
 }
 
-static size_t spot_room(void) {
+static size_t gather_spot_room(void) {
   return GATHER_ROWS * (sizeof(struct matches_part) + sizeof(uint32_t));
 }
 
-static size_t room_of(const struct gather *gather, const struct run_plan *plan) {
-  size_t room = GATHER_ROWS * sizeof(ecs_id) + gather->spot_count * spot_room();
+static size_t gather_room_of(const struct gather *gather, const struct run_plan *plan) {
+  size_t room = GATHER_ROWS * sizeof(ecs_id) + gather->spot_count * gather_spot_room();
   for (uint32_t i = 0; i < plan->program->column_count; i++) room += column_room(plan, i);
   return room + (size_t)plan->other_count * GATHER_ROWS * sizeof(void *);
 }
 
-static const struct term *term_of(const ecs_query *query, uint32_t slot) {
+static const struct term *gather_term_of(const ecs_query *query, uint32_t slot) {
   const struct query_terms *terms = &query->terms;
   for (uint32_t i = 0; slot != NONE && i < terms->count; i++)
     if (terms->terms[i].slot == slot) return &terms->terms[i];
@@ -41,7 +41,7 @@ static uint32_t spot_of(struct gather *gather, const struct walk *walk, const st
   return gather->spot_count++;
 }
 
-static void lay_out(struct gather *gather, char *at) {
+static void gather_place(struct gather *gather, char *at) {
   gather->ids = (ecs_id *)(void *)at;
   at += GATHER_ROWS * sizeof(ecs_id);
   for (uint32_t i = 0; i < gather->plan->program->column_count; i++) {
@@ -51,7 +51,7 @@ static void lay_out(struct gather *gather, char *at) {
   assert(gather->plan->other_count <= RUN_OTHERS);
   for (uint32_t i = 0; i < gather->plan->other_count; i++, at += GATHER_ROWS * sizeof(void *))
     gather->cells[i] = (void **)(void *)at;
-  for (uint32_t i = 0; i < gather->spot_count; i++, at += spot_room()) {
+  for (uint32_t i = 0; i < gather->spot_count; i++, at += gather_spot_room()) {
     struct matches_spot *cells = &gather->spots[i].cells;
     cells->parts = (struct matches_part *)(void *)at;
     cells->rows = (uint32_t *)(void *)(cells->parts + GATHER_ROWS);
@@ -69,7 +69,7 @@ static void find_values(struct gather *gather) {
   }
 }
 
-static void forget(struct gather *gather) {
+static void gather_forget(struct gather *gather) {
   gather->count = 0;
   for (uint32_t i = 0; i < gather->spot_count; i++) gather->spots[i].cells.part_count = 0;
 }
@@ -81,15 +81,15 @@ bool gather_begin(struct runner *runner, const struct run *run, const struct wal
   gather->query = run->query;
   gather->spot_count = 1;
   for (uint32_t i = 0; i < plan->program->column_count; i++)
-    gather->spot_of[i] = spot_of(gather, walk, term_of(run->query, plan->columns[i].slot));
+    gather->spot_of[i] = spot_of(gather, walk, gather_term_of(run->query, plan->columns[i].slot));
   find_values(gather);
-  size_t room = room_of(gather, plan);
+  size_t room = gather_room_of(gather, plan);
   bool ready = room <= runner->gather_capacity ||
                buffer_grow(runner->memory, &runner->gathered, room, 0);
   if (!ready || !runner_reserve(runner, plan, GATHER_ROWS)) return false;
   if (room > runner->gather_capacity) runner->gather_capacity = room;
-  lay_out(gather, runner->gathered.data);
-  forget(gather);
+  gather_place(gather, runner->gathered.data);
+  gather_forget(gather);
   return true;
 }
 
@@ -174,7 +174,7 @@ static struct stretch stretch_of(const struct gather *gather, const struct match
   return (struct stretch){&spot->parts[part], spot->rows + at, at, end > at ? end - at : 0};
 }
 
-static LOOPS bool lie_together(const uint32_t *rows, uint32_t count) {
+static LOOPS bool gather_lie_together(const uint32_t *rows, uint32_t count) {
   uint32_t apart = 0;
   if (count && rows[count - 1] != rows[0] + count - 1) return false;
   for (uint32_t i = 0; i < count; i++) apart |= rows[i] ^ (rows[0] + i);
@@ -186,7 +186,7 @@ static void find_together(struct gather *gather) {
     struct matches_spot *spot = &gather->spots[i].cells;
     for (uint32_t part = 0; part < spot->part_count; part++) {
       struct stretch stretch = stretch_of(gather, spot, part, gather->count);
-      spot->parts[part].together = lie_together(stretch.rows, stretch.count);
+      spot->parts[part].together = gather_lie_together(stretch.rows, stretch.count);
     }
   }
 }
@@ -263,7 +263,7 @@ static void *lies_ready(const struct gather *gather, uint32_t i) {
   return (uintptr_t)cells % 64 == 0 ? cells : NULL;
 }
 
-static void take_ids(struct gather *gather) {
+static void gather_take_ids(struct gather *gather) {
   const struct matches_spot *own = &gather->spots[0].cells;
   for (uint32_t part = 0; part < own->part_count; part++) {
     struct stretch stretch = stretch_of(gather, own, part, gather->count);
@@ -281,7 +281,7 @@ static bool has_bit(const uint64_t *bits, uint32_t column) {
 static void take_columns(struct gather *gather) {
   const struct run_plan *plan = gather->plan;
   find_together(gather);
-  if (plan->takes_ids || plan->command_count) take_ids(gather);
+  if (plan->takes_ids || plan->command_count) gather_take_ids(gather);
   for (uint32_t i = 0; i < plan->program->column_count; i++) {
     bool ids = plan->columns[i].slot == NONE, value = plan->columns[i].slot == RUN_VALUE;
     void *cells = ids ? gather->ids : value ? gather->columns[i] : lies_ready(gather, i);
@@ -292,8 +292,8 @@ static void take_columns(struct gather *gather) {
 }
 
 /* Where rows have cells of 1 << shift bytes. */
-static LOOPS void list_cells(void **to, char *data, const uint32_t *rows, uint32_t count,
-                             uint32_t shift) {
+static LOOPS void gather_list_cells(void **to, char *data, const uint32_t *rows, uint32_t count,
+                                    uint32_t shift) {
   for (uint32_t i = 0; i < count; i++) to[i] = data + ((size_t)rows[i] << shift);
 }
 
@@ -305,7 +305,7 @@ static void take_addresses(const struct gather *gather, uint32_t i, void **to) {
     if (stretch.count == 0) return;
     const struct column *column = column_in(gather, i, stretch.part);
     uint32_t shift = column->size == 8 ? 3 : column->size / 2;
-    list_cells(to + stretch.at, column->data, stretch.rows, stretch.count, shift);
+    gather_list_cells(to + stretch.at, column->data, stretch.rows, stretch.count, shift);
   }
 }
 
@@ -335,7 +335,7 @@ static void mark_column(const struct gather *gather, uint32_t i, const uint64_t 
 }
 
 /* A column of a slot. */
-static uint32_t column_of(const struct run_plan *plan, uint32_t slot) {
+static uint32_t gather_column_of(const struct run_plan *plan, uint32_t slot) {
   uint32_t column = 0;
   while (plan->columns[column].slot != slot) column++;
   assert(column < plan->program->column_count);
@@ -343,14 +343,14 @@ static uint32_t column_of(const struct run_plan *plan, uint32_t slot) {
 }
 
 /* What the rows before an end have written to is marked. */
-static RARE void mark_written(const struct runner *runner, const struct gather *gather,
-                              uint32_t end) {
+static RARE void gather_mark_written(const struct runner *runner, const struct gather *gather,
+                                     uint32_t end) {
   const struct run_plan *plan = gather->plan;
   for (uint32_t i = 0; i < plan->mark_count; i++)
-    mark_column(gather, column_of(plan, plan->marks[i]), runner->bitmaps[plan->first_mark + i],
-                end);
+    mark_column(gather, gather_column_of(plan, plan->marks[i]),
+                runner->bitmaps[plan->first_mark + i], end);
   for (uint32_t i = 0; i < plan->whole_count; i++)
-    mark_column(gather, column_of(plan, plan->whole[i]), NULL, end);
+    mark_column(gather, gather_column_of(plan, plan->whole[i]), NULL, end);
 }
 
 ecs_id gather_first(const struct gather *gather) {
@@ -369,7 +369,7 @@ static void name_totals(const struct run *run, struct gather *gather) {
     k_total *total = &run->totals[i];
     if (!total->won) continue;
     assert(total->row < gather->count);
-    if (!named) take_ids(gather);
+    if (!named) gather_take_ids(gather);
     total->entity = gather->ids[total->row];
     named = true;
   }
@@ -383,14 +383,15 @@ bool gather_run(struct runner *runner, const struct run *run, struct gather *gat
     take_addresses(gather, gather->plan->others[i].column, gather->cells[i]);
   bool sound = run_rows(runner, run, &rows, failure);
   if (!sound) {
-    take_ids(gather);
+    gather_take_ids(gather);
     failure->entity = gather->ids[failure->why.row];
   }
   if (sound && run->totals) name_totals(run, gather);
   uint32_t end = sound ? gather->count : (uint32_t)failure->why.row;
   put_back(gather, end);
-  if (UNLIKELY(run->plan->mark_count | run->plan->whole_count)) mark_written(runner, gather, end);
-  if (!run->plan->command_count) forget(gather);
+  if (UNLIKELY(run->plan->mark_count | run->plan->whole_count))
+    gather_mark_written(runner, gather, end);
+  if (!run->plan->command_count) gather_forget(gather);
   return sound;
 }
 
@@ -404,7 +405,7 @@ bool gather_run_table(struct runner *runner, const struct run *run, struct gathe
     const struct matches_part *part = gather->spots[gather->spot_of[i]].cells.parts;
     columns[i] = ids ? (void *)gather->ids : column_in(gather, i, part)->data;
   }
-  forget(gather);
+  gather_forget(gather);
   struct run_rows rows = {walk->table->count, columns};
   if (run_rows(runner, run, &rows, failure)) return true;
   failure->entity =
@@ -415,6 +416,6 @@ bool gather_run_table(struct runner *runner, const struct run *run, struct gathe
 ecs_status gather_stage(const struct runner *runner, const struct run *run,
                         struct gather *gather) {
   ecs_status status = run_stage_rows(runner, run, gather->ids, gather->count);
-  forget(gather);
+  gather_forget(gather);
   return status;
 }

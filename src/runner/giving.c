@@ -21,7 +21,7 @@
 #include "core/ids/world.h"
 #include "runner/brood.h"
 
-static const struct run_command *order_of(const struct run *run, uint32_t order) {
+static const struct run_command *giving_order_of(const struct run *run, uint32_t order) {
   assert(order < run->plan->order_count && staging_is_open(&run->query->world->staging));
   return &run->plan->orders[order];
 }
@@ -47,14 +47,14 @@ static bool is_spawned(const struct giving *giving, enum spawned may, int64_t nu
   return number - giving->last < RUN_SPAWNED;
 }
 
-static bool is_there(const struct giving *giving, enum spawned may, int64_t number) {
+static bool giving_is_there(const struct giving *giving, enum spawned may, int64_t number) {
   return is_spawned(giving, may, number) ||
          entity_find(&giving->run->query->world->entities, (ecs_id)number);
 }
 
 /* The target whose index was noted, or whose id was. */
-static int64_t target_of(const struct giving *giving, const struct run_command *command,
-                         int64_t number) {
+static int64_t giving_target_of(const struct giving *giving, const struct run_command *command,
+                                int64_t number) {
   if (!command->by_index) return number;
   return (int64_t)entity_id_any(&giving->run->query->world->entities, (uint32_t)number);
 }
@@ -63,8 +63,9 @@ static int64_t target_of(const struct giving *giving, const struct run_command *
 static bool can_give(const struct giving *giving, const struct run_command *command,
                      int64_t number) {
   if (command->as_field && !command->part && number == 0) return true;
-  if (names_target(command) && command->by_index) number = target_of(giving, command, number);
-  if (names_target(command)) return is_there(giving, command->gives, number);
+  if (names_target(command) && command->by_index)
+    number = giving_target_of(giving, command, number);
+  if (names_target(command)) return giving_is_there(giving, command->gives, number);
   return !command->gives || number >= 0 || is_spawned(giving, command->gives, number);
 }
 
@@ -80,7 +81,7 @@ static bool is_settable(const struct giving *giving, const struct run_command *c
 
 static bool can_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
   struct giving *giving = ud;
-  const struct run_command *command = order_of(giving->run, order);
+  const struct run_command *command = giving_order_of(giving->run, order);
   if (command->action == RUN_SPAWN) giving->last = value.i64;
   if (!can_give(giving, command, value.i64)) return false;
   bool emits = command->action == RUN_EMIT, stores = command->action == RUN_STORE;
@@ -90,7 +91,8 @@ static bool can_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
   if (stores) return is_element(giving->run->query->world, command->component, id);
   if (emits || command->action == RUN_PUT) return true;
   if (command->action == RUN_SPAWN || command->part) return true;
-  if (!is_there(giving, command->whom, id) || !is_settable(giving, command, id)) return false;
+  if (!giving_is_there(giving, command->whom, id) || !is_settable(giving, command, id))
+    return false;
   if (command->action != RUN_DESPAWN || is_spawned(giving, command->whom, id)) return true;
   return ecs_id_index((ecs_id)id) >= FIRST_ENTITY;
 }
@@ -174,8 +176,8 @@ static ecs_status order_set(ecs_world *world, const struct run_command *command,
 }
 
 /* An id becomes an element. */
-static void order_store(const ecs_world *world, const struct run_command *command, int64_t number,
-                        int64_t id) {
+static void giving_order_store(const ecs_world *world, const struct run_command *command,
+                               int64_t number, int64_t id) {
   const struct component *component = component_of(world, command->component);
   assert(is_element(world, command->component, number) && command->leaf < component->leaf_count);
   assert(component->leaves[command->leaf].type == ECS_ENTITY && id >= 0);
@@ -207,7 +209,7 @@ static ecs_status order_untie(ecs_world *world, const struct run_command *comman
 }
 
 /* Ties to the target that a part says; that of an exclusive relation is its first field. */
-static ecs_status tie(ecs_world *world, ecs_id id, const struct part *part) {
+static ecs_status giving_tie(ecs_world *world, ecs_id id, const struct part *part) {
   struct write writes[RUN_ORDERS + 1];
   assert(part->component->relation && part->write_count <= RUN_ORDERS);
   if (!part->component->relation->exclusive)
@@ -240,7 +242,8 @@ bool giving_defer_rows(const struct run *run, struct table *table, const uint64_
 }
 
 /* One more part, with one write if it has a leaf, of what is to be spawned. */
-static void add_part(struct giving *giving, const struct run_command *command, k_scalar value) {
+static void giving_add_part(struct giving *giving, const struct run_command *command,
+                            k_scalar value) {
   struct unspawned *next = &giving->next;
   struct component *component =
       component_of(giving->run->query->world, command->component);
@@ -292,19 +295,19 @@ static ecs_status end_parts(struct giving *giving) {
   ecs_world *world = giving->run->query->world;
   const struct unspawned *next = &giving->next;
   if (next->waits) return ECS_OK;
-  if (next->tied != ECS_NULL) return tie(world, next->tied, next->parts);
+  if (next->tied != ECS_NULL) return giving_tie(world, next->tied, next->parts);
   return entity_spawn(world, next->parts, next->part_count, spawned_by(giving, next->number));
 }
 
 static ecs_status order_part(struct giving *giving, const struct run_command *command,
                              k_scalar value) {
-  add_part(giving, command, value);
+  giving_add_part(giving, command, value);
   giving->next.waits--;
   return end_parts(giving);
 }
 
-static ecs_status order_spawn(struct giving *giving, const struct run_command *command,
-                              int64_t number) {
+static ecs_status giving_order_spawn(struct giving *giving, const struct run_command *command,
+                                     int64_t number) {
   begin_parts(giving, command, number, ECS_NULL);
   return end_parts(giving);
 }
@@ -317,29 +320,29 @@ static ecs_status order_tie(struct giving *giving, const struct run_command *com
   if (command->parts == 0 && alone.target != ECS_NULL)
     return spawn_stage_part(giving->run->query->world, id, &alone, NULL);
   begin_parts(giving, command, 0, id);
-  add_part(giving, command, value);
+  giving_add_part(giving, command, value);
   return end_parts(giving);
 }
 
 static void give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
   struct giving *giving = ud;
-  const struct run_command *command = order_of(giving->run, order);
+  const struct run_command *command = giving_order_of(giving->run, order);
   ecs_world *world = giving->run->query->world;
   ecs_id who = (ecs_id)id_of(giving, command->whom, id);
   ecs_status status = ECS_OK;
   if (command->gives) value.i64 = id_of(giving, command->gives, value.i64);
-  if (command->by_index) value.i64 = target_of(giving, command, value.i64);
+  if (command->by_index) value.i64 = giving_target_of(giving, command, value.i64);
   if (giving->next.waits) {
     status = order_part(giving, command, value);
     assert(status == ECS_OK);
     return;
   }
   switch (command->action) {
-    case RUN_SPAWN: status = order_spawn(giving, command, value.i64); break;
+    case RUN_SPAWN: status = giving_order_spawn(giving, command, value.i64); break;
     case RUN_SET: status = order_set(world, command, who, value); break;
     case RUN_EMIT:
     case RUN_PUT: order_event(giving, command, id, value); break;
-    case RUN_STORE: order_store(world, command, id, value.i64); break;
+    case RUN_STORE: giving_order_store(world, command, id, value.i64); break;
     case RUN_TIE: status = order_tie(giving, command, who, value); break;
     case RUN_UNTIE:
       status = order_untie(world, command, who,
@@ -360,7 +363,7 @@ static void make_recipe(struct giving *giving, uint32_t order) {
   struct part *part = NULL;
   *recipe = (struct recipe){0, 0};
   for (uint32_t i = 1; i <= commands[order].parts; i++) {
-    const struct run_command *command = order_of(giving->run, order + i);
+    const struct run_command *command = giving_order_of(giving->run, order + i);
     struct component *component = component_of(giving->run->query->world, command->component);
     struct write *write = &giving->writes[order + recipe->write_count];
     if (command->action == RUN_ADD) {
@@ -377,9 +380,9 @@ static void make_recipe(struct giving *giving, uint32_t order) {
   giving->known |= UINT64_C(1) << order;
 }
 
-/* As order_spawn with an order and its parts, one after the other. */
+/* As giving_order_spawn with an order and its parts, one after the other. */
 static void spawn_joined(struct giving *giving, uint32_t order, const k_scalar *values) {
-  assert(order_of(giving->run, order)->action == RUN_SPAWN && giving->next.waits == 0);
+  assert(giving_order_of(giving->run, order)->action == RUN_SPAWN && giving->next.waits == 0);
   if (!(giving->known >> order & 1)) make_recipe(giving, order);
   const struct recipe *recipe = &giving->recipes[order];
   for (uint32_t i = order; i < order + recipe->write_count; i++)
@@ -402,7 +405,7 @@ static bool spawns_with_ids(const struct run_command *command) {
 static uint32_t parts_of(void *ud, uint32_t order) {
   const struct giving *giving = ud;
   const struct run_plan *plan = giving->run->plan;
-  const struct run_command *command = order_of(giving->run, order);
+  const struct run_command *command = giving_order_of(giving->run, order);
   uint32_t count = 0;
   if (command->action == RUN_SPAWN) return spawns_with_ids(command) ? 0 : command->parts;
   if (command->action != RUN_EMIT) return 0;
@@ -412,13 +415,14 @@ static uint32_t parts_of(void *ud, uint32_t order) {
 
 static bool can_order_joined(void *ud, uint32_t order, int64_t id, k_scalar value) {
   struct giving *giving = ud;
-  if (order_of(giving->run, order)->action == RUN_EMIT) giving->at_once += parts_of(ud, order);
+  if (giving_order_of(giving->run, order)->action == RUN_EMIT)
+    giving->at_once += parts_of(ud, order);
   return can_order(ud, order, id, value);
 }
 
 static void give_joined(void *ud, uint32_t order, const int64_t *ids, const k_scalar *values) {
   struct giving *giving = ud;
-  if (order_of(giving->run, order)->action == RUN_SPAWN) {
+  if (giving_order_of(giving->run, order)->action == RUN_SPAWN) {
     spawn_joined(giving, order, values);
     return;
   }
@@ -448,7 +452,7 @@ static void put_column(const struct event *event, uint32_t leaf, uint32_t row, u
 /* Events of one type, column by column. As nothing is spawned beside them, all ids are ones. */
 static uint32_t emit_many(void *ud, const k_given *given) {
   struct giving *giving = ud;
-  const struct run_command *command = order_of(giving->run, given->order);
+  const struct run_command *command = giving_order_of(giving->run, given->order);
   ecs_world *world = giving->run->query->world;
   uint32_t parts = parts_of(ud, given->order), count = given->count;
   giving->emits[given->order] += count;
@@ -468,9 +472,9 @@ static uint32_t emit_many(void *ud, const k_given *given) {
 }
 
 /* Events of one type, or spawns that are kept until the end of the run. */
-static uint32_t give_many(void *ud, const k_given *given, uint32_t count) {
+static uint32_t giving_give_many(void *ud, const k_given *given, uint32_t count) {
   struct giving *giving = ud;
-  enum run_action action = order_of(giving->run, given->order)->action;
+  enum run_action action = giving_order_of(giving->run, given->order)->action;
   if (action == RUN_EMIT && count == 1) return emit_many(ud, given);
   if (action != RUN_SPAWN || !giving->run->broods) return NONE;
   return broods_take(giving->run->broods, giving, given, count);
@@ -481,5 +485,5 @@ k_orders giving_begin(struct giving *giving, const struct run *run) {
   giving->next.waits = 0;
   giving->run = run;
   return (k_orders){can_order, reserve_orders, give_order, giving,
-                    parts_of,  can_order_joined, give_joined, give_many};
+                    parts_of,  can_order_joined, give_joined, giving_give_many};
 }

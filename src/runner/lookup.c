@@ -44,7 +44,8 @@ static void look_live(const ecs_world *world, const struct sought *sought, int64
   }
 }
 
-static ecs_id target_of(const ecs_world *world, const struct component *relation, ecs_id id) {
+static ecs_id lookup_target_of(const ecs_world *world, const struct component *relation,
+                               ecs_id id) {
   if (!relation || !record_of(world, id)) return ECS_NULL;
   return relate_target(world, id, relation);
 }
@@ -56,7 +57,7 @@ static void look_targets(const ecs_world *world, ecs_id id, const struct sought 
   if (id != ECS_NULL) relation = component_of(world, id);
   assert(!relation || relation->relation);
   for (size_t i = 0; i < sought->count; i++)
-    to[i] = (int64_t)target_of(world, relation, id_at(sought, i));
+    to[i] = (int64_t)lookup_target_of(world, relation, id_at(sought, i));
 }
 
 static void look_entities(const ecs_world *world, const struct sought *sought, int64_t *to) {

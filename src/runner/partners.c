@@ -13,7 +13,7 @@ struct bound {
 };
 
 /* The float that is so many behind one of at least 0. */
-static double neighbour(double x, int64_t behind) {
+static double partner_neighbour(double x, int64_t behind) {
   int64_t bits;
   memcpy(&bits, &x, sizeof bits);
   bits += behind;
@@ -27,8 +27,8 @@ static double largest_sum(double reach) {
   if (reach > DBL_MAX) return reach;
   double sum = reach * reach + 0.0;
   if (sum > DBL_MAX) sum = DBL_MAX;
-  while (sum > 0 && sqrt(sum) > reach) sum = neighbour(sum, -1);
-  while (sum < DBL_MAX && sqrt(neighbour(sum, 1)) <= reach) sum = neighbour(sum, 1);
+  while (sum > 0 && sqrt(sum) > reach) sum = partner_neighbour(sum, -1);
+  while (sum < DBL_MAX && sqrt(partner_neighbour(sum, 1)) <= reach) sum = partner_neighbour(sum, 1);
   return sum;
 }
 
@@ -93,7 +93,7 @@ static uint32_t list_parts(struct parts *parts) {
 }
 
 /* Adds those around a row. Returns NONE, or as list_parts. */
-static uint32_t add_parts(struct parts *parts, uint32_t row) {
+static uint32_t partner_add_parts(struct parts *parts, uint32_t row) {
   const struct grid *grid = parts->grid;
   double at[GRID_AXES] = {0, 0, 0}, reach = take_place(grid, parts->listing, row, at);
   struct ecs_search walk;
@@ -114,7 +114,7 @@ static size_t list_within(const struct grid *grid, const k_listing *listing, siz
   struct parts parts = {.grid = grid, .listing = listing};
   uint32_t failed = NONE;
   for (uint32_t i = 0; i < n && failed == NONE; i++)
-    if (!listing->mask || listing->mask[i]) failed = add_parts(&parts, i);
+    if (!listing->mask || listing->mask[i]) failed = partner_add_parts(&parts, i);
   if (failed == NONE) failed = list_parts(&parts);
   return failed == NONE ? n : failed;
 }
@@ -145,7 +145,8 @@ static size_t list_all_nearest(const ecs_index *index, const k_listing *listing,
 
 /* ---- by keys ---- */
 
-static struct key key_at(const k_listing *listing, uint8_t kind, uint32_t argument, size_t i) {
+static struct key partner_key_at(const k_listing *listing, uint8_t kind,
+                                 uint32_t argument, size_t i) {
   const void *values = listing->arguments[argument];
   if (kind == KEY_FLOAT) return key_of_number(((const double *)values)[i]);
   int64_t value = ((const int64_t *)values)[i];
@@ -158,15 +159,15 @@ static void begin_search(const struct keyed *keyed, const struct run_list *list,
   uint64_t most = (uint64_t)((const int64_t *)listing->arguments[0])[i];
   uint32_t count = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
   switch (list->kind) {
-    case LIST_EQUAL: keyed_equal(keyed, key_at(listing, list->keys[0], 0, i), search); break;
-    case LIST_RANGE:
-      keyed_range(keyed, key_at(listing, list->keys[0], 0, i),
-                  key_at(listing, list->keys[1], 1, i), search);
-      break;
-    case LIST_LOWEST: keyed_lowest(keyed, count, search); break;
-    default:
-      assert(list->kind == LIST_HIGHEST);
-      keyed_highest(keyed, count, search);
+  case LIST_EQUAL:
+    keyed_equal(keyed, partner_key_at(listing, list->keys[0], 0, i), search);
+    break;
+  case LIST_RANGE:
+    keyed_range(keyed, partner_key_at(listing, list->keys[0], 0, i),
+                partner_key_at(listing, list->keys[1], 1, i), search);
+    break;
+  case LIST_LOWEST: keyed_lowest(keyed, count, search); break;
+  default: assert(list->kind == LIST_HIGHEST); keyed_highest(keyed, count, search);
   }
 }
 

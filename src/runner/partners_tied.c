@@ -9,8 +9,8 @@
 
 /* Sources are ids at first, in the same room, which has place for them from a multiple of their
 ** size on. */
-static bool list_sources(const ecs_world *world, const struct component *relation, ecs_id target,
-                         struct k_items *items) {
+static bool tied_list_sources(const ecs_world *world, const struct component *relation,
+                              ecs_id target, struct k_items *items) {
   size_t count = relate_sources(world, target, relation, NULL, 0);
   if (count == 0) return true;
   if (count > UINT32_MAX / 4) return false;
@@ -26,8 +26,8 @@ static bool list_sources(const ecs_world *world, const struct component *relatio
   return true;
 }
 
-static bool list_targets(const ecs_world *world, const struct component *relation, ecs_id id,
-                         struct k_items *items) {
+static bool tied_list_targets(const ecs_world *world, const struct component *relation, ecs_id id,
+                              struct k_items *items) {
   ecs_id target = relate_target(world, id, relation);
   for (; target != ECS_NULL; target = relate_next_target(world, id, relation, target)) {
     uint32_t *to = items_room(items, 1);
@@ -50,8 +50,8 @@ size_t partners_tied(const ecs_world *world, const struct run_list *list,
     if (listing->mask && !listing->mask[i]) continue;
     ecs_id id = (ecs_id)((const int64_t *)listing->arguments[0])[i];
     uint32_t first = listing->items->count;
-    bool room = list->kind == LIST_SOURCES ? list_sources(world, relation, id, listing->items)
-                                           : list_targets(world, relation, id, listing->items);
+    bool room = list->kind == LIST_SOURCES ? tied_list_sources(world, relation, id, listing->items)
+                                           : tied_list_targets(world, relation, id, listing->items);
     if (!room) return i;
     listing->spans[i] = (k_span){first, listing->items->count - first};
   }

@@ -92,13 +92,13 @@ static size_t room_size(const struct run_plan *plan, uint32_t rows) {
   return words * sizeof(uint64_t);
 }
 
-static bool grow_room(struct runner *runner, size_t size) {
+static bool run_grow_room(struct runner *runner, size_t size) {
   if (!buffer_grow(runner->memory, &runner->room, size, 0)) return false;
   runner->capacity = size;
   return true;
 }
 
-static bool reserve_machine(struct runner *runner, const struct run_plan *plan) {
+static bool run_reserve_machine(struct runner *runner, const struct run_plan *plan) {
   if (!runner->machine) runner->machine = machine_new(runner->memory, runner->isa);
   if (!runner->machine || machine_reserve(runner->machine, plan->program) != K_OK) return false;
   runner->machine_room = plan->machine_room;
@@ -106,17 +106,17 @@ static bool reserve_machine(struct runner *runner, const struct run_plan *plan) 
 }
 
 /* Tables grow row by row, the room by doubling. */
-static RARE bool reserve(struct runner *runner, const struct run_plan *plan, size_t size) {
+static RARE bool run_reserve(struct runner *runner, const struct run_plan *plan, size_t size) {
   size_t twice = 2 * runner->capacity;
-  if (plan->machine_room > runner->machine_room && !reserve_machine(runner, plan)) return false;
+  if (plan->machine_room > runner->machine_room && !run_reserve_machine(runner, plan)) return false;
   if (size <= runner->capacity) return true;
-  return (size < twice && grow_room(runner, twice)) || grow_room(runner, size);
+  return (size < twice && run_grow_room(runner, twice)) || run_grow_room(runner, size);
 }
 
 static inline bool reserve_rows(struct runner *runner, const struct run_plan *plan, uint32_t rows) {
   size_t size = rows ? room_size(plan, rows) : 0;
   bool has_room = plan->machine_room <= runner->machine_room && size <= runner->capacity;
-  return LIKELY(has_room) || reserve(runner, plan, size);
+  return LIKELY(has_room) || run_reserve(runner, plan, size);
 }
 
 bool runner_reserve(struct runner *runner, const struct run_plan *plan, uint32_t rows) {
@@ -125,7 +125,7 @@ bool runner_reserve(struct runner *runner, const struct run_plan *plan, uint32_t
 
 /* ---- one table ---- */
 
-static const struct table *table_of(const struct run *run, uint32_t match) {
+static const struct table *run_span_table(const struct run *run, uint32_t match) {
   const ecs_query *query = run->query;
   assert(match < query->count);
   const struct table *table = query_table(query, match);
@@ -134,7 +134,7 @@ static const struct table *table_of(const struct run *run, uint32_t match) {
 }
 
 /* Says where the bitmaps are; what these hold is up to the machine. */
-static void lay_out(struct runner *runner, const struct run_plan *plan, uint32_t rows) {
+static void run_lay_out(struct runner *runner, const struct run_plan *plan, uint32_t rows) {
   assert(room_size(plan, rows) <= runner->capacity);
   uint64_t *at = (uint64_t *)runner->room.data + id_words(plan, rows);
   for (uint32_t i = 0; i < plan->program->bitmap_count; i++, at += bitmap_words(rows))
@@ -144,7 +144,7 @@ static void lay_out(struct runner *runner, const struct run_plan *plan, uint32_t
 }
 
 /* The rows of a table that a run is over. */
-static inline struct row_stretch rows_of(const struct run *run, const struct table *table) {
+static inline struct row_stretch run_rows_of(const struct run *run, const struct table *table) {
   assert(run->rows.row % 64 == 0 && run->rows.row + run->rows.count <= table->count);
   return run->rows.count ? run->rows : (struct row_stretch){0, table->count, 0};
 }
@@ -330,8 +330,9 @@ static void mark_whole(const struct runner *runner, const struct run *run,
 }
 
 /* What so many rows, from one on, have written to is marked; those behind have written nothing. */
-static RARE void mark_written(const struct runner *runner, const struct run *run, uint32_t match,
-                              const struct table *table, struct row_stretch rows) {
+static RARE void run_mark_written(const struct runner *runner, const struct run *run,
+                                  uint32_t match, const struct table *table,
+                                  struct row_stretch rows) {
   const struct run_plan *plan = run->plan;
   const uint32_t *first = run->first ? run->first : query_columns(run->query, match);
   for (uint32_t i = 0; i < plan->whole_count; i++)
@@ -352,10 +353,10 @@ INLINE bool run_opened(struct runner *runner, const struct run *run,
                               struct run_failure *failure) {
   const struct run_plan *plan = run->plan;
   const ecs_world *world = run->query->world;
-  struct row_stretch rows = rows_of(run, table);
-  assert(plan->other_count == 0 && table == table_of(run, match));
+  struct row_stretch rows = run_rows_of(run, table);
+  assert(plan->other_count == 0 && table == run_span_table(run, match));
   assert(rows.count == table->count || plan->program->total_count == 0);
-  if (plan->needs_room) lay_out(runner, plan, rows.count);
+  if (plan->needs_room) run_lay_out(runner, plan, rows.count);
   if (plan->takes_ids) write_ids(runner, world, table->rows + rows.row, rows.count);
   if (plan->program->starts) mark_start(runner, run, table, rows);
   void **columns = machine_columns(runner->machine);
@@ -363,7 +364,7 @@ INLINE bool run_opened(struct runner *runner, const struct run *run,
   bool sound = run_machine(runner, opened, rows.count, columns, failure);
   if (UNLIKELY(!sound)) rows.count = (uint32_t)failure->why.row;
   if (UNLIKELY(plan->mark_count | plan->whole_count))
-    mark_written(runner, run, match, table, rows);
+    run_mark_written(runner, run, match, table, rows);
   if (UNLIKELY(sound && plan->program->total_count)) note_entities(run, table);
   if (LIKELY(sound)) return true;
   failure->why.row += rows.row;
@@ -374,7 +375,7 @@ INLINE bool run_opened(struct runner *runner, const struct run *run,
 bool run_table(struct runner *runner, const struct run *run, uint32_t match,
                struct run_failure *failure) {
   struct opened opened;
-  const struct table *table = table_of(run, match);
+  const struct table *table = run_span_table(run, match);
   run_ask(run, table);
   open_machine(runner, run, &opened);
   return run_opened(runner, run, &opened, match, table, NULL, failure);
@@ -384,7 +385,7 @@ bool run_table(struct runner *runner, const struct run *run, uint32_t match,
 bool run_by_stretches(struct runner *runner, struct run *run, uint32_t match,
                       struct run_failure *failure) {
   struct opened opened;
-  const struct table *table = table_of(run, match);
+  const struct table *table = run_span_table(run, match);
   assert(run->rows.count == 0 && !run->plan->command_count && !run->plan->order_count);
   run_ask(run, table);
   open_machine(runner, run, &opened);
@@ -412,7 +413,7 @@ bool run_rows(struct runner *runner, const struct run *run, const struct run_row
               struct run_failure *failure) {
   struct opened opened;
   assert(rows->count > 0 && !run->plan->program->starts);
-  if (run->plan->needs_room) lay_out(runner, run->plan, rows->count);
+  if (run->plan->needs_room) run_lay_out(runner, run->plan, rows->count);
   open_machine(runner, run, &opened);
   return run_machine(runner, &opened, rows->count, rows->columns, failure);
 }
@@ -426,12 +427,12 @@ static void lay_out_part(struct runner *runner, const struct run_plan *plan, uin
                          void *room) {
   runner->room.data = room;
   runner->capacity = room_size(plan, rows);
-  lay_out(runner, plan, rows);
+  run_lay_out(runner, plan, rows);
 }
 
 void run_part_begin(const struct run *run, uint32_t match, const struct run_part *part) {
   const struct run_plan *plan = run->plan;
-  const struct table *table = table_of(run, match);
+  const struct table *table = run_span_table(run, match);
   struct runner runner;
   assert(!plan->order_count && !plan->other_count && !plan->program->total_count);
   lay_out_part(&runner, plan, table->count, part->room);
@@ -449,11 +450,11 @@ void run_part_begin(const struct run *run, uint32_t match, const struct run_part
 
 void run_part_end(const struct run *run, uint32_t match, void *room) {
   const struct run_plan *plan = run->plan;
-  const struct table *table = table_of(run, match);
+  const struct table *table = run_span_table(run, match);
   struct runner runner;
   if (plan->mark_count + plan->whole_count == 0) return;
   lay_out_part(&runner, plan, table->count, room);
-  mark_written(&runner, run, match, table, (struct row_stretch){0, table->count, 0});
+  run_mark_written(&runner, run, match, table, (struct row_stretch){0, table->count, 0});
 }
 
 /* ---- commands ---- */
@@ -473,8 +474,8 @@ static void count_marks(const struct runner *runner, const struct run_plan *plan
 }
 
 /* Of a table's rows by `rows`, of others by their ids. */
-static ecs_status stage_marks(const struct runner *runner, const struct run *run,
-                              const uint32_t *rows, const ecs_id *ids, uint32_t count) {
+static ecs_status run_stage_marks(const struct runner *runner, const struct run *run,
+                                  const uint32_t *rows, const ecs_id *ids, uint32_t count) {
   ecs_world *world = run->query->world;
   const struct run_plan *plan = run->plan;
   uint64_t marks, marked_rows;
@@ -498,14 +499,14 @@ static ecs_status stage_marks(const struct runner *runner, const struct run *run
 
 ecs_status run_stage(const struct runner *runner, const struct run *run, uint32_t match) {
   struct table *table = query_table(run->query, match);
-  struct row_stretch rows = rows_of(run, table);
+  struct row_stretch rows = run_rows_of(run, table);
   if (giving_defer_rows(run, table, runner->bitmaps[0])) return ECS_OK;
-  return stage_marks(runner, run, table->rows + rows.row, NULL, rows.count);
+  return run_stage_marks(runner, run, table->rows + rows.row, NULL, rows.count);
 }
 
 ecs_status run_stage_rows(const struct runner *runner, const struct run *run, const ecs_id *ids,
                           uint32_t count) {
-  return stage_marks(runner, run, NULL, ids, count);
+  return run_stage_marks(runner, run, NULL, ids, count);
 }
 
 /* ---- all tables ---- */
@@ -520,7 +521,7 @@ static uint32_t most_rows(const ecs_query *query) {
   return most;
 }
 
-static RARE ecs_status fail(const ecs_world *world, const struct run_failure *failure) {
+static RARE ecs_status run_fail(const ecs_world *world, const struct run_failure *failure) {
   static const char *const reasons[] = {
     [KE_NONE] = "nothing",
     [KE_IDIV] = "an integer is divided by zero",
@@ -549,9 +550,9 @@ static APART ecs_status run_stretches(struct runner *runner, const struct run *r
   assert(part.rows.count == 0);
   if (by_stretches && !run->plan->command_count && !run->plan->order_count)
     return run_by_stretches(runner, &part, match, failure) ? ECS_OK
-                                                           : fail(run->query->world, failure);
+                                                           : run_fail(run->query->world, failure);
   while (run_next_rows(&part, table, by_stretches)) {
-    if (!run_table(runner, &part, match, failure)) return fail(run->query->world, failure);
+    if (!run_table(runner, &part, match, failure)) return run_fail(run->query->world, failure);
     ecs_status status = part.plan->command_count ? run_stage(runner, &part, match) : ECS_OK;
     if (status != ECS_OK) return status;
   }
@@ -578,7 +579,7 @@ INLINE ecs_status run_tables(struct runner *runner, const struct run *run,
       bool sound = run->plan->asked_count
                        ? run_table(runner, run, i, failure)
                        : run_opened(runner, run, &opened, i, table, NULL, failure);
-      if (UNLIKELY(!sound)) return fail(query->world, failure);
+      if (UNLIKELY(!sound)) return run_fail(query->world, failure);
       if (run->plan->command_count) status = run_stage(runner, run, i);
     }
     if (UNLIKELY(status != ECS_OK)) return status;
@@ -595,6 +596,6 @@ ecs_status run_query(struct runner *runner, const struct run *run, struct run_fa
   uint32_t rows = UNLIKELY(run->plan->needs_room) ? most_rows(query) : 0;
   if (!reserve_rows(runner, run->plan, rows)) return world_nomem(query->world);
   if (LIKELY(plain))
-    return LIKELY(run_plainly(runner, run, failure)) ? ECS_OK : fail(query->world, failure);
+    return LIKELY(run_plainly(runner, run, failure)) ? ECS_OK : run_fail(query->world, failure);
   return run_tables(runner, run, failure);
 }

@@ -4,7 +4,7 @@
 
 #define ALIGNMENT 64u
 
-static char *aligned(char *block) {
+static char *buffer_aligned(char *block) {
   return block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT) % ALIGNMENT;
 }
 
@@ -18,7 +18,7 @@ bool buffer_grow(struct memory *memory, struct column_buffer *buffer, size_t byt
       buffer->block ? (size_t)((char *)buffer->data - (char *)buffer->block) : 0;
   char *block = memory_resize(memory, buffer->block, buffer->size, size);
   if (!block) return false;
-  char *data = aligned(block);
+  char *data = buffer_aligned(block);
   assert((size_t)(data - block) + bytes <= size);
   if (used && data != block + shift) memmove(data, block + shift, used);
   buffer->block = block;

@@ -4,7 +4,7 @@
 #define PIECE 4096u    /* bytes, a multiple of every cell's */
 
 /* Repeats what is there: doubles it up to a piece that stays in the cache, and copies that. */
-static void repeat(char *to, size_t filled, size_t size) {
+static void column_cells_repeat(char *to, size_t filled, size_t size) {
   while (filled < size) {
     size_t piece = filled < PIECE ? filled : PIECE;
     if (piece > size - filled) piece = size - filled;
@@ -21,5 +21,5 @@ void cell_fill(void *data, uint32_t size, size_t row, size_t count, ecs_cell cel
   }
   size_t seeds = count < SEEDS ? count : SEEDS;
   for (size_t i = 0; i < seeds; i++) cell_store(to, size, i, cell);
-  repeat(to, seeds * size, count * size);
+  column_cells_repeat(to, seeds * size, count * size);
 }

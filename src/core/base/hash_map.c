@@ -2,14 +2,14 @@
 
 #include "core/base/memory.h"
 
-static uint32_t home(const struct map *map, uint64_t key) {
+static uint32_t map_home(const struct map *map, uint64_t key) {
   assert(map->capacity > 0 && (map->capacity & (map->capacity - 1)) == 0);
   return (uint32_t)hash_u64(key) & (map->capacity - 1);
 }
 
 /* The slot of the key, or the free one where it would go. */
-static uint32_t probe(const struct map *map, uint64_t key) {
-  uint32_t at = home(map, key);
+static uint32_t map_probe(const struct map *map, uint64_t key) {
+  uint32_t at = map_home(map, key);
   while (map->entries[at].key && map->entries[at].key != key)
     at = (at + 1) & (map->capacity - 1);
   return at;
@@ -18,7 +18,7 @@ static uint32_t probe(const struct map *map, uint64_t key) {
 uint32_t map_get(const struct map *map, uint64_t key) {
   assert(key);
   if (map->count == 0) return NONE;
-  uint32_t at = probe(map, key);
+  uint32_t at = map_probe(map, key);
   return map->entries[at].key ? map->entries[at].value : NONE;
 }
 
@@ -41,7 +41,7 @@ bool map_reserve(struct memory *memory, struct map *map, uint64_t more) {
 
 void map_put(struct map *map, uint64_t key, uint32_t value) {
   assert(key && map->count < map->capacity);
-  uint32_t at = probe(map, key);
+  uint32_t at = map_probe(map, key);
   if (!map->entries[at].key) map->count++;
   map->entries[at].key = key;
   map->entries[at].value = value;
@@ -50,11 +50,11 @@ void map_put(struct map *map, uint64_t key, uint32_t value) {
 void map_remove(struct map *map, uint64_t key) {
   assert(key && map->count > 0);
   uint32_t mask = map->capacity - 1;
-  uint32_t hole = probe(map, key);
+  uint32_t hole = map_probe(map, key);
   assert(map->entries[hole].key);
   map->count--;
   for (uint32_t at = (hole + 1) & mask; map->entries[at].key; at = (at + 1) & mask) {
-    uint32_t wanted = home(map, map->entries[at].key);
+    uint32_t wanted = map_home(map, map->entries[at].key);
     if (((at - wanted) & mask) < ((at - hole) & mask)) continue;
     map->entries[hole] = map->entries[at];
     hole = at;

@@ -6,7 +6,7 @@
 #define TEXT_LIMIT (UINT32_MAX / 2)
 #define FIRST_SWEEP 65536u
 
-static size_t weight_of(size_t size) { return sizeof(struct interned) + size + 1; }
+static size_t intern_weight_of(size_t size) { return sizeof(struct interned) + size + 1; }
 
 uint32_t intern_find(const struct intern_table *table, const char *text, size_t size) {
   if (size == 0) return 0;
@@ -65,7 +65,7 @@ static bool grow_numbers(struct intern_table *table, struct memory *memory) {
   return true;
 }
 
-static uint32_t take_number(struct intern_table *table) {
+static uint32_t intern_take_number(struct intern_table *table) {
   uint32_t number = table->free_head;
   if (number)
     table->free_head = table->free_next[number];
@@ -84,17 +84,17 @@ ecs_status intern(struct intern_table *table, struct memory *memory, const char 
     return ECS_OK;
   }
   if (!grow_numbers(table, memory) || !grow_buckets(table, memory)) return ECS_ENOMEM;
-  struct interned *added = memory_resize(memory, NULL, 0, weight_of(size));
+  struct interned *added = memory_resize(memory, NULL, 0, intern_weight_of(size));
   if (!added) return ECS_ENOMEM;
   added->size = (uint32_t)size;
   added->hash = text_hash(text, size);
   added->marked = false;
   memcpy(added->text, text, size);
   added->text[size] = '\0';
-  *number = take_number(table);
+  *number = intern_take_number(table);
   table->texts[*number] = added;
   table->live++;
-  table->weight += weight_of(size);
+  table->weight += intern_weight_of(size);
   link_bucket(table, *number);
   return ECS_OK;
 }
@@ -123,11 +123,11 @@ void intern_sweep(struct intern_table *table, struct memory *memory) {
       text->marked = false;
       continue;
     }
-    assert(table->live > 0 && table->weight >= weight_of(text->size));
+    assert(table->live > 0 && table->weight >= intern_weight_of(text->size));
     unlink_bucket(table, i);
     table->live--;
-    table->weight -= weight_of(text->size);
-    memory_free(memory, text, weight_of(text->size));
+    table->weight -= intern_weight_of(text->size);
+    memory_free(memory, text, intern_weight_of(text->size));
     table->texts[i] = NULL;
     table->free_next[i] = table->free_head;
     table->free_head = i;
@@ -138,7 +138,7 @@ void intern_sweep(struct intern_table *table, struct memory *memory) {
 void intern_free(struct intern_table *table, struct memory *memory) {
   for (uint32_t i = 1; i < table->count; i++)
     if (table->texts[i])
-      memory_free(memory, table->texts[i], weight_of(table->texts[i]->size));
+      memory_free(memory, table->texts[i], intern_weight_of(table->texts[i]->size));
   memory_free(memory, table->texts, table->capacity * sizeof *table->texts);
   memory_free(memory, table->free_next, table->capacity * sizeof *table->free_next);
   memory_free(memory, table->buckets, table->bucket_count * sizeof *table->buckets);

@@ -4,7 +4,7 @@
 
 #define EDIT_LIMIT 64
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static uint32_t nearest_least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 uint32_t text_distance(const char *a, size_t a_size, const char *b, size_t b_size,
                        uint32_t most) {
@@ -16,9 +16,9 @@ uint32_t text_distance(const char *a, size_t a_size, const char *b, size_t b_siz
     now[0] = i;
     for (uint32_t j = 1; j <= b_size; j++) {
       uint32_t cost = a[i - 1] != b[j - 1];
-      now[j] = least(least(last[j], now[j - 1]) + 1, last[j - 1] + cost);
+      now[j] = nearest_least(nearest_least(last[j], now[j - 1]) + 1, last[j - 1] + cost);
       bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) now[j] = least(now[j], before[j - 2] + 1);
+      if (swapped) now[j] = nearest_least(now[j], before[j - 2] + 1);
     }
     uint32_t *free_row = before;
     before = last;
@@ -35,7 +35,7 @@ void nearest_begin(struct nearest *nearest, const char *wanted, size_t size) {
   nearest->distance = size < 6 ? 2 : size < 9 ? 3 : 4;
 }
 
-static bool comes_before(const char *a, size_t a_size, const char *b, size_t b_size) {
+static bool nearest_comes_before(const char *a, size_t a_size, const char *b, size_t b_size) {
   int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
   return order < 0 || (order == 0 && a_size < b_size);
 }
@@ -46,7 +46,7 @@ void nearest_offer(struct nearest *nearest, const char *name, size_t size) {
   uint32_t distance = text_distance(nearest->wanted, nearest->wanted_size, name, size, most);
   if (distance > most) return;
   if (nearest->best && distance == nearest->distance &&
-      !comes_before(name, size, nearest->best, nearest->best_size))
+      !nearest_comes_before(name, size, nearest->best, nearest->best_size))
     return;
   nearest->distance = distance;
   nearest->best = name;

@@ -89,7 +89,7 @@ static uint32_t wait_for_job(struct pool *pool, uint32_t seen) {
 }
 
 /* The life of a thread. Who makes the crew waits with the first job until it is known. */
-static void live(void *ud, uint32_t who) {
+static void pool_live(void *ud, uint32_t who) {
   struct pool *pool = ud;
   uint32_t seen = 0;
   while (shared_get(&pool->number) == 0) thread_yield();
@@ -119,7 +119,7 @@ static bool has_crew(struct pool *pool) {
   if (pool->tried) return pool->crew != NULL;
   pool->tried = true;
   pool->process = thread_process();
-  pool->crew = crew_new(pool->memory, pool->threads - 1, live, pool);
+  pool->crew = crew_new(pool->memory, pool->threads - 1, pool_live, pool);
   return pool->crew != NULL;
 }
 

@@ -17,7 +17,7 @@ struct stopwatch stopwatch_new(void) {
 
 /* The counter and the clock at one time: where the thread has been put aside in between, once
 ** more. */
-static uint64_t look(const struct stopwatch *watch, double *seconds) {
+static uint64_t stopwatch_calibrate(const struct stopwatch *watch, double *seconds) {
   uint64_t before = 0, after = 0;
   for (uint32_t i = 0; i < TRIES; i++) {
     before = stopwatch_read(watch);
@@ -37,7 +37,7 @@ static double tick_by(const struct stopwatch *watch, uint64_t ticks, double seco
 void stopwatch_look(struct stopwatch *watch) {
   double seconds;
   if (!watch->counts) return;
-  uint64_t ticks = look(watch, &seconds);
+  uint64_t ticks = stopwatch_calibrate(watch, &seconds);
   watch->tick = tick_by(watch, ticks, seconds);
   watch->ticks = ticks;
   watch->seconds = seconds;
@@ -48,6 +48,6 @@ double stopwatch_tick(const struct stopwatch *watch) {
   double seconds;
   if (!watch->counts) return 1e-9;
   if (watch->tick > 0) return watch->tick;
-  uint64_t ticks = look(watch, &seconds);
+  uint64_t ticks = stopwatch_calibrate(watch, &seconds);
   return tick_by(watch, ticks, seconds);
 }

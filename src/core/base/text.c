@@ -3,14 +3,14 @@
 #include "core/base/text.h"
 
 /* The last byte of the buffer is for the zero byte. */
-static void put(struct text *out, const char *text, size_t size) {
+static void text_put(struct text *out, const char *text, size_t size) {
   size_t room = out->length < out->size ? out->size - 1 - out->length : 0;
   if (room && size) memcpy(out->buffer + out->length, text, size < room ? size : room);
   out->length += size;
 }
 
 static void put_text(struct text *out, const char *text) {
-  put(out, text, strlen(text));
+  text_put(out, text, strlen(text));
 }
 
 static void put_unsigned(struct text *out, uint64_t value) {
@@ -20,11 +20,11 @@ static void put_unsigned(struct text *out, uint64_t value) {
     digits[--at] = (char)('0' + value % 10);
     value /= 10;
   } while (value);
-  put(out, digits + at, sizeof digits - at);
+  text_put(out, digits + at, sizeof digits - at);
 }
 
 static void put_signed(struct text *out, int64_t value) {
-  if (value < 0) put(out, "-", 1);
+  if (value < 0) text_put(out, "-", 1);
   put_unsigned(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
@@ -37,13 +37,13 @@ static void put_digits(struct text *out, uint64_t mantissa, int exponent) {
   bool scientific = exponent < -5 || exponent > 15;
   int point = scientific ? 1 : exponent + 1;
   if (point <= 0) put_text(out, "0.");
-  for (int i = point; i < 0; i++) put(out, "0", 1);
+  for (int i = point; i < 0; i++) text_put(out, "0", 1);
   for (int i = 0; i < count || i < point; i++) {
-    if (i == point && i > 0) put(out, ".", 1);
-    put(out, i < count ? &digits[count - 1 - i] : "0", 1);
+    if (i == point && i > 0) text_put(out, ".", 1);
+    text_put(out, i < count ? &digits[count - 1 - i] : "0", 1);
   }
   if (!scientific) return;
-  put(out, "e", 1);
+  text_put(out, "e", 1);
   put_signed(out, exponent);
 }
 
@@ -53,7 +53,7 @@ static void put_number(struct text *out, double value) {
     return;
   }
   if (signbit(value)) {
-    put(out, "-", 1);
+    text_put(out, "-", 1);
     value = -value;
   }
   if (value > 1.7976931348623157e308) {
@@ -76,9 +76,9 @@ static void put_number(struct text *out, double value) {
 
 static void put_id(struct text *out, ecs_id id) {
   put_unsigned(out, ecs_id_index(id));
-  put(out, "v", 1);
+  text_put(out, "v", 1);
   put_unsigned(out, ecs_id_generation(id));
-  put(out, "@", 1);
+  text_put(out, "@", 1);
   put_unsigned(out, ecs_id_tag(id));
 }
 
@@ -93,7 +93,7 @@ static size_t integer_size(const char **at) {
 static void put_format(struct text *out, const char *format, va_list args) {
   for (const char *at = format; *at; at++) {
     if (*at != '%') {
-      put(out, at, 1);
+      text_put(out, at, 1);
       continue;
     }
     at++;
@@ -102,7 +102,7 @@ static void put_format(struct text *out, const char *format, va_list args) {
       case 's': put_text(out, va_arg(args, const char *)); break;
       case '.': {
         size_t size = va_arg(args, unsigned);
-        put(out, va_arg(args, const char *), size);
+        text_put(out, va_arg(args, const char *), size);
         at += 2;
         break;
       }
@@ -110,7 +110,7 @@ static void put_format(struct text *out, const char *format, va_list args) {
       case 'd': put_signed(out, wide ? va_arg(args, int64_t) : va_arg(args, int32_t)); break;
       case 'g': put_number(out, va_arg(args, double)); break;
       case 'x': assert(wide), put_id(out, va_arg(args, ecs_id)); break;
-      default: assert(*at == '%'), put(out, "%", 1); break;
+      default: assert(*at == '%'), text_put(out, "%", 1); break;
     }
   }
 }

@@ -32,36 +32,36 @@ struct crew {
   struct hand hands[CREW_LIMIT];
 };
 
-static void lock(struct crew *crew) { AcquireSRWLockExclusive(&crew->lock); }
-static void unlock(struct crew *crew) { ReleaseSRWLockExclusive(&crew->lock); }
+static void thread_lock(struct crew *crew) { AcquireSRWLockExclusive(&crew->lock); }
+static void thread_unlock(struct crew *crew) { ReleaseSRWLockExclusive(&crew->lock); }
 static void sleep_on(struct crew *crew) {
   SleepConditionVariableSRW(&crew->woken, &crew->lock, INFINITE, 0);
 }
 static void wake_all(struct crew *crew) { WakeAllConditionVariable(&crew->woken); }
 
-static bool begin(struct crew *crew) {
+static bool thread_begin(struct crew *crew) {
   InitializeSRWLock(&crew->lock);
   InitializeConditionVariable(&crew->woken);
   return true;
 }
 
-static DWORD WINAPI live(LPVOID ud) {
+static DWORD WINAPI thread_live(LPVOID ud) {
   struct hand *hand = ud;
   hand->crew->live(hand->crew->ud, hand->number);
   return 0;
 }
 
-static bool add(struct crew *crew, uint32_t at) {
-  crew->threads[at] = CreateThread(NULL, 0, live, &crew->hands[at], 0, NULL);
+static bool thread_add(struct crew *crew, uint32_t at) {
+  crew->threads[at] = CreateThread(NULL, 0, thread_live, &crew->hands[at], 0, NULL);
   return crew->threads[at] != NULL;
 }
 
-static void join(struct crew *crew, uint32_t at) {
+static void thread_join(struct crew *crew, uint32_t at) {
   WaitForSingleObject(crew->threads[at], INFINITE);
   CloseHandle(crew->threads[at]);
 }
 
-static void end(struct crew *crew) { (void)crew; }
+static void thread_end(struct crew *crew) { (void)crew; }
 
 uint64_t thread_process(void) { return 0; }
 void thread_yield(void) { SwitchToThread(); }
@@ -79,37 +79,37 @@ struct crew {
   struct hand hands[CREW_LIMIT];
 };
 
-static void lock(struct crew *crew) { pthread_mutex_lock(&crew->lock); }
-static void unlock(struct crew *crew) { pthread_mutex_unlock(&crew->lock); }
+static void thread_lock(struct crew *crew) { pthread_mutex_lock(&crew->lock); }
+static void thread_unlock(struct crew *crew) { pthread_mutex_unlock(&crew->lock); }
 static void sleep_on(struct crew *crew) { pthread_cond_wait(&crew->woken, &crew->lock); }
 static void wake_all(struct crew *crew) { pthread_cond_broadcast(&crew->woken); }
 
-static bool begin(struct crew *crew) {
+static bool thread_begin(struct crew *crew) {
   if (pthread_mutex_init(&crew->lock, NULL) != 0) return false;
   if (pthread_cond_init(&crew->woken, NULL) == 0) return true;
   pthread_mutex_destroy(&crew->lock);
   return false;
 }
 
-static void *live(void *ud) {
+static void *thread_live(void *ud) {
   struct hand *hand = ud;
   hand->crew->live(hand->crew->ud, hand->number);
   return NULL;
 }
 
 /* Threads begin with the signals blocked that the one blocks which makes them. */
-static bool add(struct crew *crew, uint32_t at) {
+static bool thread_add(struct crew *crew, uint32_t at) {
   sigset_t all, kept;
   sigfillset(&all);
   if (pthread_sigmask(SIG_SETMASK, &all, &kept) != 0) return false;
-  bool made = pthread_create(&crew->threads[at], NULL, live, &crew->hands[at]) == 0;
+  bool made = pthread_create(&crew->threads[at], NULL, thread_live, &crew->hands[at]) == 0;
   pthread_sigmask(SIG_SETMASK, &kept, NULL);
   return made;
 }
 
-static void join(struct crew *crew, uint32_t at) { pthread_join(crew->threads[at], NULL); }
+static void thread_join(struct crew *crew, uint32_t at) { pthread_join(crew->threads[at], NULL); }
 
-static void end(struct crew *crew) {
+static void thread_end(struct crew *crew) {
   pthread_cond_destroy(&crew->woken);
   pthread_mutex_destroy(&crew->lock);
 }
@@ -160,16 +160,16 @@ struct crew *crew_new(struct memory *memory, uint32_t count, void (*live_on)(voi
   crew->memory = memory;
   crew->live = live_on;
   crew->ud = ud;
-  if (!begin(crew)) {
+  if (!thread_begin(crew)) {
     crew_forget(crew);
     return NULL;
   }
   for (; crew->count < count; crew->count++) {
     crew->hands[crew->count] = (struct hand){crew, crew->count + 1};
-    if (!add(crew, crew->count)) break;
+    if (!thread_add(crew, crew->count)) break;
   }
   if (crew->count) return crew;
-  end(crew);
+  thread_end(crew);
   crew_forget(crew);
   return NULL;
 }
@@ -178,22 +178,22 @@ uint32_t crew_size(const struct crew *crew) { return crew->count; }
 
 /* Who wakes them sets the word first, and looks at *asleep then. */
 void crew_sleep(struct crew *crew, const uint32_t *word, uint32_t value, uint32_t *asleep) {
-  lock(crew);
+  thread_lock(crew);
   shared_add(asleep, 1);
   while (shared_get_last(word) == value) sleep_on(crew);
   shared_add(asleep, UINT32_MAX);
-  unlock(crew);
+  thread_unlock(crew);
 }
 
 void crew_wake(struct crew *crew) {
-  lock(crew);
+  thread_lock(crew);
   wake_all(crew);
-  unlock(crew);
+  thread_unlock(crew);
 }
 
 void crew_free(struct crew *crew) {
-  for (uint32_t i = 0; i < crew->count; i++) join(crew, i);
-  end(crew);
+  for (uint32_t i = 0; i < crew->count; i++) thread_join(crew, i);
+  thread_end(crew);
   crew_forget(crew);
 }
 

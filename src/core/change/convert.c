@@ -16,9 +16,9 @@ struct whole {
   bool below_zero;
 };
 
-static bool is_float(ecs_type type) { return type_class(type) == CLASS_FLOAT; }
+static bool convert_is_float(ecs_type type) { return type_class(type) == CLASS_FLOAT; }
 
-static bool is_number(ecs_type type) {
+static bool convert_is_number(ecs_type type) {
   return type_is_number(type) || type_class(type) == CLASS_TRUTH;
 }
 
@@ -71,13 +71,14 @@ static ecs_status float_to_float(const struct leaf *to, double value, ecs_cell *
 static ecs_status from_number(const struct leaf *from, const struct leaf *to, ecs_cell cell,
                               ecs_cell *out) {
   struct whole whole;
-  if (is_float(from->type)) {
+  if (convert_is_float(from->type)) {
     double value = cell_float(from->size, cell);
-    if (is_float(to->type)) return float_to_float(to, value, out);
+    if (convert_is_float(to->type)) return float_to_float(to, value, out);
     return whole_of_float(value, &whole) ? whole_to_integer(to, whole, out) : ECS_ERANGE;
   }
   whole = whole_of_cell(from, cell);
-  return is_float(to->type) ? whole_to_float(to, whole, out) : whole_to_integer(to, whole, out);
+  return convert_is_float(to->type) ? whole_to_float(to, whole, out)
+                                    : whole_to_integer(to, whole, out);
 }
 
 static ecs_string name_in(const ecs_world *world, const struct leaf *leaf, ecs_cell cell) {
@@ -110,7 +111,8 @@ ecs_status convert_cell(ecs_world *world, const struct leaf *from, const struct 
     return ECS_OK;
   }
   if (named && to_named) return from_name(world, to, name_in(world, from, cell), out);
-  if (is_number(from->type) && is_number(to->type)) return from_number(from, to, cell, out);
+  if (convert_is_number(from->type) && convert_is_number(to->type))
+    return from_number(from, to, cell, out);
   *out = to->value;
   if (from->type == ECS_ENTITY) cell.u64 = entity_target(world, cell.u64);
   return cell.u64 == 0 ? ECS_OK : ECS_ETYPE;

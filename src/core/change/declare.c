@@ -29,11 +29,11 @@ struct build {
   const ecs_component_desc *desc;
 };
 
-static void *take(struct build *build, size_t size) {
+static void *declare_take(struct build *build, size_t size) {
   return arena_take(&build->world->memory, &build->component->arena, size);
 }
 
-static const char *copy(struct build *build, const char *text) {
+static const char *declare_copy(struct build *build, const char *text) {
   return arena_copy(&build->world->memory, &build->component->arena, text, strlen(text));
 }
 
@@ -45,7 +45,7 @@ static ecs_status copy_hint(struct build *build, const char *what, const char *t
   if (strlen(text) > TEXT_LIMIT)
     return world_fail(build->world, ECS_ELIMIT, "component '%s': '%s' has %zu bytes; the limit is "
                       "65535", build->desc->name, what, strlen(text));
-  *out = copy(build, text);
+  *out = declare_copy(build, text);
   return *out ? ECS_OK : world_nomem(build->world);
 }
 
@@ -58,7 +58,7 @@ static ecs_status copy_hints(struct build *build, const ecs_field *from, struct 
     status = copy_hint(build, hints[i].what, hints[i].text, hints[i].out);
   if (status != ECS_OK || !from->text) return status;
   /* As long as the names of an enumeration. */
-  to->text = copy(build, from->text);
+  to->text = declare_copy(build, from->text);
   return to->text ? ECS_OK : world_nomem(build->world);
 }
 
@@ -67,7 +67,7 @@ static bool is_name(const char *text) {
   return size <= NAME_LIMIT && text_is_identifier(text, size);
 }
 
-static uint32_t elements(const struct field *field) {
+static uint32_t declare_elements(const struct field *field) {
   return field->count ? field->count : 1;
 }
 
@@ -107,15 +107,15 @@ static ecs_status copy_enum(struct build *build, const ecs_field *from,
                             const struct enumeration **out) {
   ecs_status status = check_enum(build, from);
   if (status != ECS_OK) return status;
-  struct enumeration *names = take(build, sizeof *names);
+  struct enumeration *names = declare_take(build, sizeof *names);
   if (!names) return world_nomem(build->world);
   names->count = from->name_count;
   names->bucket_count = enumeration_buckets(names->count);
-  names->names = take(build, names->count * sizeof *names->names);
-  names->buckets = take(build, names->bucket_count * sizeof *names->buckets);
+  names->names = declare_take(build, names->count * sizeof *names->names);
+  names->buckets = declare_take(build, names->bucket_count * sizeof *names->buckets);
   if (!names->names || !names->buckets) return world_nomem(build->world);
   for (uint32_t i = 0; i < names->count; i++) {
-    const char *name = copy(build, from->names[i]);
+    const char *name = declare_copy(build, from->names[i]);
     if (!name) return world_nomem(build->world);
     names->names[i] = (ecs_string){name, strlen(name)};
     if (!enumeration_enter(names, i))
@@ -187,7 +187,7 @@ static ecs_status copy_field(struct build *build, const ecs_field *from, struct 
   to->type = from->type;
   to->count = from->count;
   to->offset = from->offset;
-  to->name = copy(build, from->name);
+  to->name = declare_copy(build, from->name);
   to->name_size = (uint32_t)strlen(from->name);
   to->has_value = from->value.kind != ECS_KIND_NONE;
   if (!to->name) return world_nomem(build->world);
@@ -198,7 +198,7 @@ static ecs_status copy_field(struct build *build, const ecs_field *from, struct 
     status = copy_nested(build, from, to);
     if (status == ECS_OK) leaves = to->nested->leaf_count;
   }
-  to->leaf_count = leaves * elements(to);
+  to->leaf_count = leaves * declare_elements(to);
   return status;
 }
 
@@ -210,7 +210,7 @@ static const char *leaf_name(struct build *build, const struct field *field,
   if (field->count)
     size += text_format(text + size, sizeof text - size, "[%u]", element + 1);
   if (inner) text_format(text + size, sizeof text - size, ".%s", inner->name);
-  return copy(build, text);
+  return declare_copy(build, text);
 }
 
 static ecs_status add_leaf(struct build *build, uint32_t field_at, uint32_t element,
@@ -252,7 +252,7 @@ static ecs_status add_leaves(struct build *build, uint32_t field_at) {
   struct field *field = &build->component->fields[field_at];
   field->first_leaf = build->component->leaf_count;
   ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < elements(field) && status == ECS_OK; i++) {
+  for (uint32_t i = 0; i < declare_elements(field) && status == ECS_OK; i++) {
     if (!field->nested) {
       status = add_leaf(build, field_at, i, NULL);
       continue;
@@ -264,11 +264,11 @@ static ecs_status add_leaves(struct build *build, uint32_t field_at) {
 }
 
 /* Places the field in the native struct: where the host says, or by C's rules. */
-static ecs_status lay_out(struct build *build, struct field *field) {
+static ecs_status declare_lay_out(struct build *build, struct field *field) {
   struct component *component = build->component;
   size_t one = field->nested ? field->nested->size : native_size(field->type, field->names);
   size_t align = native_align(field, one);
-  field->size = one * elements(field);
+  field->size = one * declare_elements(field);
   if (component->align < align) component->align = align;
   if (component->native) {
     if (field->size > component->size || field->offset > component->size - field->size)
@@ -284,14 +284,14 @@ static ecs_status lay_out(struct build *build, struct field *field) {
 static ecs_status build_fields(struct build *build) {
   struct component *component = build->component;
   const ecs_component_desc *desc = build->desc;
-  component->fields = take(build, desc->field_count * sizeof *component->fields);
+  component->fields = declare_take(build, desc->field_count * sizeof *component->fields);
   if (!component->fields) return world_nomem(build->world);
   uint64_t leaves = 0;
   component->flat = true;
   for (uint32_t i = 0; i < desc->field_count; i++) {
     ecs_status status = copy_field(build, &desc->fields[i], &component->fields[i]);
     component->field_count++;
-    if (status == ECS_OK) status = lay_out(build, &component->fields[i]);
+    if (status == ECS_OK) status = declare_lay_out(build, &component->fields[i]);
     if (status != ECS_OK) return status;
     leaves += component->fields[i].leaf_count;
     component->flat &= !component->fields[i].count && !component->fields[i].nested;
@@ -300,7 +300,7 @@ static ecs_status build_fields(struct build *build) {
     return world_fail(build->world, ECS_ELIMIT,
                       "component '%s' has %llu fields with arrays and nested ones "
                       "flattened; the limit is 4096", desc->name, (unsigned long long)leaves);
-  component->leaves = take(build, (size_t)leaves * sizeof *component->leaves);
+  component->leaves = declare_take(build, (size_t)leaves * sizeof *component->leaves);
   if (!component->leaves) return world_nomem(build->world);
   for (uint32_t i = 0; i < desc->field_count; i++) {
     ecs_status status = add_leaves(build, i);
@@ -400,7 +400,7 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   component->toggle = desc->toggle;
   component->track = component->watched = desc->track;
   struct build build = {world, component, desc};
-  component->name = copy(&build, desc->name);
+  component->name = declare_copy(&build, desc->name);
   component->name_size = (uint32_t)strlen(desc->name);
   component->ties = (struct tie_kind){desc->relation, desc->exclusive, desc->acyclic,
                                       desc->on_target_despawn};
@@ -436,9 +436,9 @@ static ecs_status check_requirements(ecs_world *world, const ecs_component_desc 
 }
 
 /* Another component that somebody declares and that was called so, or NULL. */
-static const struct component *claimant(const ecs_world *world, const char *name,
-                                        const struct component *one,
-                                        const struct component *other) {
+static const struct component *declare_claimant(const ecs_world *world, const char *name,
+                                                const struct component *one,
+                                                const struct component *other) {
   const struct component *found = component_formerly(world, name, strlen(name));
   return found && !found->orphan && found != one && found != other ? found : NULL;
 }
@@ -453,7 +453,7 @@ static ecs_status check_prefabs(const ecs_world *world, const char *name) {
 
 ecs_status declare_check_name(const ecs_world *world, const char *name,
                               const struct component *self) {
-  const struct component *other = claimant(world, name, self, NULL);
+  const struct component *other = declare_claimant(world, name, self, NULL);
   if (!other) return ECS_OK;
   return world_fail(world, ECS_ETAKEN, "'%s' is what component '%s' was called: write was = \"%s\" "
                     "to call it so again, or leave its `was` out before there is another one",
@@ -468,9 +468,9 @@ static ecs_status check_builtin(const ecs_world *world, const char *name, const 
 }
 
 /* Where there is one of the name, `known`, or of the name that it had, `old`. */
-static ecs_status check_names(const ecs_world *world, const struct component *component,
-                              const struct component *known, const struct component *old,
-                              bool staged) {
+static ecs_status declare_check_names(const ecs_world *world, const struct component *component,
+                                      const struct component *known, const struct component *old,
+                                      bool staged) {
   const char *name = component->name, *was = component->former.name;
   ecs_status status = check_builtin(world, name, "declared");
   if (status == ECS_OK) status = check_builtin(world, was, "called otherwise");
@@ -478,19 +478,19 @@ static ecs_status check_names(const ecs_world *world, const struct component *co
   if (known && old)
     return world_fail(world, ECS_ETAKEN, "component '%s' was '%s', but both are declared: "
                       "undeclare one of them, or leave `was` out", name, was);
-  const struct component *other = was ? claimant(world, was, known, old) : NULL;
+  const struct component *other = was ? declare_claimant(world, was, known, old) : NULL;
   if (other)
     return world_fail(world, ECS_ETAKEN, "both '%s' and '%s' were '%s'", other->name, name, was);
   status = known ? ECS_OK : check_prefabs(world, name);
   return known || staged || status != ECS_OK ? status : declare_check_name(world, name, old);
 }
 
-static bool same_text(const char *a, const char *b) {
+static bool declare_same_text(const char *a, const char *b) {
   return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 static bool same_former(const struct former *a, const struct former *b) {
-  if (a->was_count != b->was_count || !same_text(a->name, b->name)) return false;
+  if (a->was_count != b->was_count || !declare_same_text(a->name, b->name)) return false;
   for (uint32_t i = 0; i < a->was_count; i++)
     if (strcmp(a->was[i].name, b->was[i].name) != 0 || strcmp(a->was[i].was, b->was[i].was) != 0)
       return false;
@@ -498,8 +498,8 @@ static bool same_former(const struct former *a, const struct former *b) {
 }
 
 /* Where there is one of the name, or of the name that it had. */
-static ecs_status declare_again(ecs_world *world, struct component *known,
-                                struct component *component, struct migration *migration) {
+static ecs_status declare_redeclared(ecs_world *world, struct component *known,
+                                     struct component *component, struct migration *migration) {
   if (!declare_same(world, known, world, component))
     return migration_add(migration, known, component);
   if (!same_former(&known->former, &component->former))
@@ -514,8 +514,8 @@ static ecs_status declare_built(ecs_world *world, struct component *component,
   struct component *known = component_find(world, component->name, component->name_size);
   const char *was = component->former.name;
   struct component *old = was ? component_find(world, was, strlen(was)) : NULL;
-  ecs_status status = check_names(world, component, known, old, migration->staged);
-  if (status == ECS_OK && known) return declare_again(world, known, component, migration);
+  ecs_status status = declare_check_names(world, component, known, old, migration->staged);
+  if (status == ECS_OK && known) return declare_redeclared(world, known, component, migration);
   if (status == ECS_OK && old) return migration_rename(migration, old, component);
   if (status == ECS_OK && component->length) status = resource_new(world, component);
   if (status == ECS_OK) status = registry_add(world, component);
@@ -564,7 +564,7 @@ ecs_status declare_as_tag(ecs_world *world, const struct migration *migration, c
 }
 
 /* The fields with the target before them; NULL when out of memory. */
-static ecs_field *with_target(ecs_world *world, const ecs_component_desc *desc) {
+static ecs_field *declare_with_target(ecs_world *world, const ecs_component_desc *desc) {
   ecs_field *fields = memory_array(&world->memory, desc->field_count + (size_t)1, sizeof *fields);
   if (!fields) return NULL;
   fields[0] = (ecs_field){.name = "target", .type = ECS_ENTITY};
@@ -577,7 +577,7 @@ ecs_status ecs_relation(ecs_world *world, const ecs_component_desc *desc, ecs_id
   relation.relation = true;
   if (!desc->exclusive || desc->field_count > LEAF_LIMIT)
     return ecs_component(world, &relation, out);
-  ecs_field *fields = with_target(world, desc);
+  ecs_field *fields = declare_with_target(world, desc);
   if (!fields) return world_nomem(world);
   relation.fields = fields;
   relation.field_count++;

@@ -41,7 +41,7 @@ const struct component *migration_wanted(const struct migration *migration,
 }
 
 /* Keeps what a component was to become, and is not. */
-static bool supersede(struct migration *migration, struct component *wanted) {
+static bool migrate_supersede(struct migration *migration, struct component *wanted) {
   struct component **list =
       memory_grow(&migration->world->memory, migration->superseded,
                   &migration->superseded_capacity, migration->superseded_count + 1ull,
@@ -68,7 +68,7 @@ ecs_status migration_add(struct migration *migration, struct component *componen
     change = &changes[migration->count++];
     memset(change, 0, sizeof *change);
     change->component = component;
-  } else if (change->wanted && !supersede(migration, change->wanted)) {
+  } else if (change->wanted && !migrate_supersede(migration, change->wanted)) {
     if (wanted) component_free(world, wanted);
     return world_nomem(world);
   }
@@ -81,8 +81,8 @@ ecs_status migration_add(struct migration *migration, struct component *componen
 
 /* ---- names ---- */
 
-static void set_name(ecs_world *world, struct component *component, const char *name,
-                     uint32_t size) {
+static void migrate_set_name(ecs_world *world, struct component *component, const char *name,
+                             uint32_t size) {
   component_leave_name(world, component);
   component->name = name;
   component->name_size = size;
@@ -112,13 +112,13 @@ ecs_status migration_rename(struct migration *migration, struct component *compo
     registry->renaming++;
   }
   component->former.name = change->old_name;
-  set_name(world, component, name, size);
+  migrate_set_name(world, component, name, size);
   return ECS_OK;
 }
 
 static void undo_rename(ecs_world *world, struct change *change) {
   if (!change->renamed) return;
-  set_name(world, change->component, change->old_name, change->old_size);
+  migrate_set_name(world, change->component, change->old_name, change->old_size);
   change->component->former.name = change->older_name;
   change->renamed = false;
   assert(world->registry.renaming > 0);
@@ -160,7 +160,7 @@ static void free_relabelings(struct migration *migration) {
 /* ---- tables ---- */
 
 /* Whether a table has the component, or pairs of it. */
-static bool has_component(const struct table *table, const struct component *component) {
+static bool migrate_has_component(const struct table *table, const struct component *component) {
   return table_has(table, component->id) || relate_table_has(table, component);
 }
 
@@ -168,7 +168,7 @@ static bool has_component(const struct table *table, const struct component *com
 static bool is_affected(const struct migration *migration, const struct table *table, bool goes) {
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
-    if (!change->wanted == goes && has_component(table, change->component)) return true;
+    if (!change->wanted == goes && migrate_has_component(table, change->component)) return true;
   }
   return false;
 }
@@ -181,7 +181,7 @@ static uint32_t source_column(const struct migration *migration, const struct ta
   return leaf == NONE ? NONE : table_column(old, column->id) + leaf;
 }
 
-static const struct leaf *leaf_of(const struct column *column) {
+static const struct leaf *migrate_leaf_of(const struct column *column) {
   return &column->component->leaves[column->leaf];
 }
 
@@ -191,7 +191,7 @@ ecs_status migration_fill(struct migration *migration, const struct table *old,
     struct column *to = &table->columns[i];
     uint32_t at = source_column(migration, old, to);
     const struct column *from = at == NONE ? NULL : &old->columns[at];
-    if (from && convert_is_copy(leaf_of(from), leaf_of(to))) continue;
+    if (from && convert_is_copy(migrate_leaf_of(from), migrate_leaf_of(to))) continue;
     ecs_status status = migration_fill_column(migration, old, from, to, old->capacity, old->count);
     if (status != ECS_OK) return status;
   }
@@ -231,14 +231,15 @@ static ecs_status prepare_tables(struct migration *migration) {
 static void release_dropped(ecs_world *world, struct table *old) {
   for (uint32_t i = 0; old->has_any && i < old->column_count; i++) {
     struct column *column = &old->columns[i];
-    if (!column->data || leaf_of(column)->type != ECS_ANY) continue;
+    if (!column->data || migrate_leaf_of(column)->type != ECS_ANY) continue;
     for (uint32_t row = 0; row < old->count; row++)
       any_release(&world->any, ((uint32_t *)column->data)[row]);
   }
 }
 
 /* What is declared otherwise counts as written. */
-static void take_marks(const struct migration *migration, struct table *old, struct table *table) {
+static void migrate_take_marks(const struct migration *migration, struct table *old,
+                               struct table *table) {
   const ecs_world *world = migration->world;
   marks_take(world, table, old);
   for (uint32_t i = 0; i < table->mark_count; i++) {
@@ -255,7 +256,7 @@ void migration_take(const struct migration *migration, struct table *old, struct
     uint32_t at = source_column(migration, old, to);
     if (at == NONE) continue;
     struct column *from = &old->columns[at];
-    if (!convert_is_copy(leaf_of(from), leaf_of(to))) continue;
+    if (!convert_is_copy(migrate_leaf_of(from), migrate_leaf_of(to))) continue;
     to->buffer = from->buffer;
     to->data = from->data;
     memset(&from->buffer, 0, sizeof from->buffer);
@@ -266,14 +267,14 @@ void migration_take(const struct migration *migration, struct table *old, struct
   table->rows = old->rows;
   table->count = old->count;
   table->capacity = old->capacity;
-  take_marks(migration, old, table);
+  migrate_take_marks(migration, old, table);
   memset(&old->row_buffer, 0, sizeof old->row_buffer);
   old->rows = NULL;
   old->count = old->capacity = 0;
 }
 
 /* The new table takes the place of the old one. */
-static void swap_table(const struct migration *migration, struct table *table) {
+static void migrate_swap_table(const struct migration *migration, struct table *table) {
   ecs_world *world = migration->world;
   struct table *old = world_table(world, table->index);
   migration_take(migration, old, table);
@@ -444,7 +445,7 @@ ecs_status migration_prepare(struct migration *migration) {
 }
 
 /* The component keeps its address: everything that points to it sees the new fields. */
-static void swap_contents(ecs_world *world, struct change *change) {
+static void migrate_swap_contents(ecs_world *world, struct change *change) {
   struct component old = *change->component;
   *change->component = *change->wanted;
   *change->wanted = old;
@@ -459,7 +460,7 @@ static void swap_contents(ecs_world *world, struct change *change) {
   change->component->changed = world->registry.version;
 }
 
-static void redirect(const struct migration *migration, const struct component **at) {
+static void migrate_redirect(const struct migration *migration, const struct component **at) {
   for (uint32_t i = 0; i < migration->count; i++)
     if (*at == migration->changes[i].wanted) *at = migration->changes[i].component;
 }
@@ -469,7 +470,7 @@ static void redirect_all(struct migration *migration) {
   for (uint32_t i = 0; i < migration->table_count; i++) {
     struct table *table = migration->tables[i];
     for (uint32_t j = 0; j < table->column_count; j++)
-      redirect(migration, &table->columns[j].component);
+      migrate_redirect(migration, &table->columns[j].component);
   }
   for (uint32_t i = 0; i < world->registry.count; i++) {
     struct component *component = world->registry.components[i];
@@ -489,14 +490,14 @@ void migration_commit(struct migration *migration) {
   migration_commit_labels(migration);
   if (migration->count) world->registry.layouts++;
   for (uint32_t i = 0; i < migration->table_count; i++)
-    swap_table(migration, migration->tables[i]);
+    migrate_swap_table(migration, migration->tables[i]);
   migration_swap_sparse(migration);
   migration_swap_events(migration);
   for (uint32_t i = 0; i < migration->count; i++) {
     struct change *change = &migration->changes[i];
     if (!change->wanted) continue;
     migration_swap_resource(world, change);
-    swap_contents(world, change);
+    migrate_swap_contents(world, change);
     world->registry.renaming -= change->renamed;
     change->renamed = false;
   }

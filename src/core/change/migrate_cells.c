@@ -11,20 +11,22 @@
 #include "core/storage/table.h"
 #include "core/ids/world.h"
 
-static const struct leaf *leaf_of(const struct column *column) {
+static const struct leaf *migrate_cells_leaf_of(const struct column *column) {
   return &column->component->leaves[column->leaf];
 }
 
-static ecs_status refuse(struct migration *migration, const struct table *old,
-                         uint32_t row, const struct column *from, const struct column *to,
-                         ecs_cell cell) {
+static ecs_status migrate_cells_refuse(struct migration *migration,
+                                       const struct table *old, uint32_t row,
+                                       const struct column *from, const struct column *to,
+                                       ecs_cell cell) {
   const ecs_world *world = migration->world;
   char value[96], owner[48];
-  convert_show(world, leaf_of(from), cell, value, sizeof value);
+  convert_show(world, migrate_cells_leaf_of(from), cell, value, sizeof value);
   migration->refused = to->component->name;
   if (from->component->length)
-    return world_fail(world, ECS_ERANGE, "cannot migrate '%s': element %u is %s, which is no %s",
-                      to->component->name, row + 1, value, type_name(leaf_of(to)->type));
+    return world_fail(
+        world, ECS_ERANGE, "cannot migrate '%s': element %u is %s, which is no %s",
+        to->component->name, row + 1, value, type_name(migrate_cells_leaf_of(to)->type));
   if (old && from->component->is_event)
     text_format(owner, sizeof owner, "event %u", row + 1);
   else if (old)
@@ -33,8 +35,8 @@ static ecs_status refuse(struct migration *migration, const struct table *old,
   else
     text_format(owner, sizeof owner, "the resource");
   return world_fail(world, ECS_ERANGE, "cannot migrate '%s': %s has %s = %s, which is no %s",
-                    to->component->name, owner, leaf_of(from)->name, value,
-                    type_name(leaf_of(to)->type));
+                    to->component->name, owner, migrate_cells_leaf_of(from)->name, value,
+                    type_name(migrate_cells_leaf_of(to)->type));
 }
 
 ecs_status migration_fill_column(struct migration *migration, const struct table *old,
@@ -52,9 +54,10 @@ ecs_status migration_fill_column(struct migration *migration, const struct table
   }
   for (uint32_t row = 0; row < count; row++) {
     ecs_cell cell = cell_load(from->data, from->size, row), converted;
-    ecs_status status = convert_cell(world, leaf_of(from), leaf_of(to), cell, &converted);
+    ecs_status status = convert_cell(world, migrate_cells_leaf_of(from),
+                                     migrate_cells_leaf_of(to), cell, &converted);
     if (status == ECS_ENOMEM) return world_nomem(world);
-    if (status != ECS_OK) return refuse(migration, old, row, from, to, cell);
+    if (status != ECS_OK) return migrate_cells_refuse(migration, old, row, from, to, cell);
     cell_store(to->data, to->size, row, converted);
   }
   return ECS_OK;

@@ -24,8 +24,9 @@ ecs_status migration_prepare_events(struct migration *migration) {
   return status;
 }
 
-static void swap_table(const struct migration *migration, const struct change *change,
-                       struct table **now, struct table **made) {
+static void migrate_events_swap_table(const struct migration *migration,
+                                      const struct change *change, struct table **now,
+                                      struct table **made) {
   struct table *old = *now, *table = *made;
   migration_take(migration, old, table);
   for (uint32_t i = 0; i < table->column_count; i++)
@@ -35,14 +36,15 @@ static void swap_table(const struct migration *migration, const struct change *c
 }
 
 /* The event keeps its address; the old rows go with what was wanted. */
-static void swap_event(const struct migration *migration, const struct change *change) {
+static void migrate_events_swap_event(const struct migration *migration,
+                                      const struct change *change) {
   struct event *event = change->component->event, *made = change->wanted->event;
   if (!event) return;
-  swap_table(migration, change, &event->table, &made->table);
-  swap_table(migration, change, &event->later.table, &made->later.table);
+  migrate_events_swap_table(migration, change, &event->table, &made->table);
+  migrate_events_swap_table(migration, change, &event->later.table, &made->later.table);
 }
 
 void migration_swap_events(const struct migration *migration) {
   for (uint32_t i = 0; i < migration->count; i++)
-    if (migration->changes[i].wanted) swap_event(migration, &migration->changes[i]);
+    if (migration->changes[i].wanted) migrate_events_swap_event(migration, &migration->changes[i]);
 }

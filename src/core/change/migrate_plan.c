@@ -20,7 +20,7 @@
 
 /* ---- components made of changed ones ---- */
 
-static bool is_removed(const struct migration *migration, ecs_id id) {
+static bool migrate_plan_is_removed(const struct migration *migration, ecs_id id) {
   const struct change *change = migration_of(migration, id);
   return change && !change->wanted;
 }
@@ -33,17 +33,17 @@ static const struct field *stale_field(const struct migration *migration,
     const struct component *nested = component->fields[i].nested;
     if (!nested) continue;
     if (world->registry.components[ecs_id_index(nested->id)] != nested ||
-        is_removed(migration, nested->id))
+        migrate_plan_is_removed(migration, nested->id))
       return &component->fields[i];
   }
   return NULL;
 }
 
-static ecs_status follow(struct migration *migration, struct component *component,
-                         const struct field *field) {
+static ecs_status migrate_plan_follow(struct migration *migration, struct component *component,
+                                      const struct field *field) {
   ecs_world *world = migration->world;
   uint32_t at = ecs_id_index(component->id);
-  if (is_removed(migration, field->nested->id))
+  if (migrate_plan_is_removed(migration, field->nested->id))
     return world_fail(world, ECS_EINVAL, "'%s' cannot go: field '%s.%s' is made of it",
                       field->nested->name, component->name, field->name);
   struct component *wanted;
@@ -74,12 +74,12 @@ static ecs_status follow_parts(struct migration *migration, ecs_id id,
                         component->name);
   for (uint32_t i = 0; i < component->field_count; i++) {
     const struct component *nested = component->fields[i].nested;
-    if (!nested || is_removed(migration, nested->id)) continue;
+    if (!nested || migrate_plan_is_removed(migration, nested->id)) continue;
     ecs_status status = follow_parts(migration, nested->id, &path);
     if (status != ECS_OK) return status;
   }
   const struct field *field = stale_field(migration, component);
-  return field ? follow(migration, component, field) : ECS_OK;
+  return field ? migrate_plan_follow(migration, component, field) : ECS_OK;
 }
 
 ecs_status migration_follow_nested(struct migration *migration) {
@@ -87,7 +87,7 @@ ecs_status migration_follow_nested(struct migration *migration) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < world->registry.count && status == ECS_OK; i++) {
     const struct component *component = world->registry.components[i];
-    if (component && !is_removed(migration, component->id))
+    if (component && !migrate_plan_is_removed(migration, component->id))
       status = follow_parts(migration, component->id, NULL);
   }
   return status;
@@ -107,7 +107,9 @@ static const char *name_before(const struct change *change, const struct field *
   return field->name;
 }
 
-static uint32_t elements(const struct field *field) { return field->count ? field->count : 1; }
+static uint32_t migrate_plan_elements(const struct field *field) {
+  return field->count ? field->count : 1;
+}
 
 /* A leaf of a nested component: its element and inner leaf, found in the old field. */
 static uint32_t nested_source(struct migration *migration, const struct field *field,
@@ -116,10 +118,10 @@ static uint32_t nested_source(struct migration *migration, const struct field *f
   uint32_t element = (leaf - field->first_leaf) / inner_count;
   uint32_t inner = (leaf - field->first_leaf) % inner_count;
   const struct change *change = migration_of(migration, field->nested->id);
-  if (element >= elements(old)) return NONE;
+  if (element >= migrate_plan_elements(old)) return NONE;
   if (change) inner = change->source[inner];
   if (inner == NONE) return NONE;
-  return old->first_leaf + element * (old->leaf_count / elements(old)) + inner;
+  return old->first_leaf + element * (old->leaf_count / migrate_plan_elements(old)) + inner;
 }
 
 static uint32_t source_of(struct migration *migration, const struct change *change,
@@ -234,11 +236,11 @@ ecs_status migration_report(struct migration *migration, struct change *change) 
 /* ---- what rows lose and get ---- */
 
 /* A component that the registry shows and that requires one that goes is no longer sound. */
-static ecs_status check_required(const struct migration *migration,
-                                 const struct component *component) {
+static ecs_status migrate_plan_check_required(const struct migration *migration,
+                                              const struct component *component) {
   const ecs_world *world = migration->world;
   for (uint32_t i = 0; i < component->require_count; i++)
-    if (is_removed(migration, component->requires[i]))
+    if (migrate_plan_is_removed(migration, component->requires[i]))
       return world_fail(world, ECS_EINVAL, "'%s' cannot go: '%s' requires it",
                         component_of(world, component->requires[i])->name, component->name);
   return ECS_OK;
@@ -260,8 +262,8 @@ ecs_status migration_check_requirements(const struct migration *migration) {
   if (!migration_moves(migration)) return status;
   for (uint32_t i = 0; i < world->registry.count && status == ECS_OK; i++) {
     const struct component *component = world->registry.components[i];
-    if (component && !is_removed(migration, component->id))
-      status = check_required(migration, component);
+    if (component && !migrate_plan_is_removed(migration, component->id))
+      status = migrate_plan_check_required(migration, component);
   }
   return status == ECS_OK ? require_check_cycles(migration->world) : status;
 }
@@ -273,12 +275,12 @@ static uint32_t ids_after(const struct migration *migration, const struct table 
   const struct sparses *sparses = &world->sparses;
   uint32_t count = 0;
   for (uint32_t i = 0; i < table->id_count; i++)
-    if (!is_removed(migration, component_of(world, table->ids[i])->id))
+    if (!migrate_plan_is_removed(migration, component_of(world, table->ids[i])->id))
       count = require_insert(world, ids, count, room,
                              migration_id_after(migration, table->ids[i], entity));
   for (uint32_t i = 0; entity != NONE && i < sparses->count; i++) {
     ecs_id id = sparses->list[i]->component->id;
-    if (sparse_row(sparses->list[i], entity) != NONE && !is_removed(migration, id))
+    if (sparse_row(sparses->list[i], entity) != NONE && !migrate_plan_is_removed(migration, id))
       count = require_insert(world, ids, count, room, id);
   }
   return count;
@@ -318,8 +320,8 @@ static ecs_status check_named(const struct migration *migration, const ecs_query
 }
 
 /* A path goes through a field as long as that is an entity. */
-static ecs_status check_way(const struct migration *migration, const ecs_query *query,
-                            const struct term *term) {
+static ecs_status migrate_plan_check_way(const struct migration *migration, const ecs_query *query,
+                                         const struct term *term) {
   ecs_status status = check_named(migration, query, term->through, term->through_leaf);
   const struct change *change =
       status == ECS_OK && term->through ? migration_of(migration, term->through->id) : NULL;
@@ -331,8 +333,8 @@ static ecs_status check_way(const struct migration *migration, const ecs_query *
                     "stay an entity field", query->text, term->through->name, leaf->name);
 }
 
-static const struct component *becoming(const struct migration *migration,
-                                        const struct component *component) {
+static const struct component *migrate_plan_becoming(const struct migration *migration,
+                                                     const struct component *component) {
   const struct change *change = component ? migration_of(migration, component->id) : NULL;
   return change && change->wanted ? change->wanted : component;
 }
@@ -341,8 +343,8 @@ static const struct component *becoming(const struct migration *migration,
 static ecs_status check_turn(const struct migration *migration, const ecs_query *query,
                              const struct term *term) {
   if (query->fresh || !migration_ties_otherwise(migration) ||
-      !migration_defeats(term, becoming(migration, term->component),
-                         becoming(migration, term->through)))
+      !migration_defeats(term, migrate_plan_becoming(migration, term->component),
+                         migrate_plan_becoming(migration, term->through)))
     return ECS_OK;
   const struct component *component = term->through ? term->through : term->component;
   return world_fail(migration->world, ECS_EINVAL, "query '%s' takes '%s', which cannot come to "
@@ -354,7 +356,7 @@ ecs_status migration_check_query(const struct migration *migration, const ecs_qu
   for (uint32_t i = 0; i < query->terms.count && !query->broken && status == ECS_OK; i++) {
     const struct term *term = &query->terms.terms[i];
     status = check_named(migration, query, term->component, term->leaf);
-    if (status == ECS_OK) status = check_way(migration, query, term);
+    if (status == ECS_OK) status = migrate_plan_check_way(migration, query, term);
     if (status == ECS_OK) status = check_turn(migration, query, term);
   }
   return status;
@@ -370,13 +372,13 @@ static bool find_leaf_again(const struct migration *migration, const struct comp
 }
 
 /* Whether a path through a field still leads to somebody. */
-static bool leads(const struct term *term) {
+static bool migrate_plan_leads(const struct term *term) {
   return term->through_leaf == NONE ||
          term->through->leaves[term->through_leaf].type == ECS_ENTITY;
 }
 
 /* As a query's text gives it. */
-static ecs_id id_of_tie(const struct term *term) {
+static ecs_id migrate_plan_id_of_tie(const struct term *term) {
   ecs_id relation = term->component->id;
   if (term->component->ties.exclusive) return relation;
   return pair_make(ecs_id_index(relation), ecs_id_index(term->target));
@@ -405,9 +407,10 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
       continue;
     }
     sound &= find_leaf_again(migration, term->component, &term->leaf);
-    sound &= find_leaf_again(migration, term->through, &term->through_leaf) && leads(term);
+    sound &= find_leaf_again(migration, term->through, &term->through_leaf) &&
+             migrate_plan_leads(term);
     sound &= !turned || !migration_defeats(term, term->component, term->through);
-    if (turned && term->form == TERM_PAIR) term->id = id_of_tie(term);
+    if (turned && term->form == TERM_PAIR) term->id = migrate_plan_id_of_tie(term);
   }
   struct component **others[] = {&query->terms.cascade, &query->terms.event};
   for (int i = 0; i < 2 && query->fresh && !query->broken; i++)

@@ -27,7 +27,8 @@ bool migration_stores_otherwise(const struct migration *migration) {
 
 /* What is to keep an id that some entities get: a set that there is, or one that is `fresh`. NULL
 ** when it is the other. */
-static struct sparse *set_of(const struct migration *migration, ecs_id id, bool fresh) {
+static struct sparse *migrate_sparse_set_of(const struct migration *migration, ecs_id id,
+                                            bool fresh) {
   const struct change *change = migration_of(migration, id);
   const struct component *component =
       change ? change->component : component_of(migration->world, id);
@@ -36,11 +37,12 @@ static struct sparse *set_of(const struct migration *migration, ecs_id id, bool 
   return change->wanted->sparse;
 }
 
-static ecs_status reserve(const struct migration *migration, uint32_t entity, bool fresh,
-                          const struct whereto *to) {
+static ecs_status migrate_sparse_reserve(const struct migration *migration,
+                                         uint32_t entity, bool fresh,
+                                         const struct whereto *to) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < to->sparse_count && status == ECS_OK; i++) {
-    struct sparse *set = set_of(migration, to->sparse[i], fresh);
+    struct sparse *set = migrate_sparse_set_of(migration, to->sparse[i], fresh);
     if (set && sparse_row(set, entity) == NONE)
       status = sparse_reserve(migration->world, set, entity, ++set->table->incoming);
   }
@@ -52,7 +54,7 @@ static ecs_status plan_table(const struct migration *migration, struct table *ta
   struct whereto to;
   ecs_status status = migration_target(migration, table, NONE, !fresh, &to);
   for (uint32_t row = 0; row < table->count && to.sparse_count && status == ECS_OK; row++)
-    status = reserve(migration, table->rows[row], fresh, &to);
+    status = migrate_sparse_reserve(migration, table->rows[row], fresh, &to);
   return status;
 }
 
@@ -63,7 +65,7 @@ static ecs_status plan_entity(const struct migration *migration, uint32_t entity
   struct whereto before = {.table = table}, to = before;
   ecs_status status = migration_target(migration, table, NONE, !fresh, &before);
   if (status == ECS_OK) status = migration_target(migration, table, entity, !fresh, &to);
-  if (status == ECS_OK) status = reserve(migration, entity, fresh, &to);
+  if (status == ECS_OK) status = migrate_sparse_reserve(migration, entity, fresh, &to);
   if (status != ECS_OK || fresh || to.table == before.table) return status;
   return table_reserve(world, to.table, ++to.table->incoming);
 }
@@ -149,8 +151,8 @@ void migration_swap_sparse(struct migration *migration) {
 
 /* A component's cells from one row to another, in which there are defaults: any slots are the
 ** other's then. */
-static void carry(const struct layout *from, uint32_t row, const struct layout *to,
-                  uint32_t to_row) {
+static void migrate_sparse_carry(const struct layout *from, uint32_t row, const struct layout *to,
+                                 uint32_t to_row) {
   assert(from->count == to->count);
   for (uint32_t i = 0; i < from->count; i++) {
     const struct column *column = &from->columns[i];
@@ -165,7 +167,7 @@ static void put_rows(ecs_world *world, struct sparse *set, const struct table *t
   for (uint32_t row = 0; row < table->count; row++) {
     if (sparse_row(set, table->rows[row]) != NONE) continue;
     uint32_t put = sparse_put(world, set, table->rows[row]);
-    if (from->taken) carry(from, row, to, put);
+    if (from->taken) migrate_sparse_carry(from, row, to, put);
     if (toggle_is_off(table, id, row)) toggle_set(set->table, id, put, true);
   }
 }
@@ -196,7 +198,7 @@ static void commit_entity(const struct migration *migration, const struct sparse
   entity_move(world, entity, to.table);
   if (set->component->is_sparse) return;
   ecs_id id = set->component->id;
-  carry(table_find(set->table, id), row, table_find(to.table, id), record->row);
+  migrate_sparse_carry(table_find(set->table, id), row, table_find(to.table, id), record->row);
   if (toggle_is_off(set->table, id, row)) toggle_set(to.table, id, record->row, true);
 }
 

@@ -19,8 +19,8 @@ static bool is_paired(const struct component *component) {
 }
 
 /* The component as it is to be, before and after the commit. */
-static const struct component *after(const struct migration *migration,
-                                     const struct change *change) {
+static const struct component *migrate_ties_after(const struct migration *migration,
+                                                  const struct change *change) {
   return migration->committed ? change->component : change->wanted;
 }
 
@@ -156,7 +156,7 @@ static ecs_status check_circles(ecs_world *world, const struct change *change) {
                     "circle: %s", change->component->name, way);
 }
 
-static ecs_status prepare(struct migration *migration, const struct change *change) {
+static ecs_status migrate_ties_prepare(struct migration *migration, const struct change *change) {
   ecs_world *world = migration->world;
   bool becomes = !change->component->ties.relation && change->wanted->ties.relation;
   bool needed = becomes || (migration_turns(change) && change->wanted->ties.exclusive);
@@ -171,7 +171,8 @@ static ecs_status prepare(struct migration *migration, const struct change *chan
 ecs_status migration_prepare_ties(struct migration *migration) {
   ecs_status status = relations_reserve(migration->world, migration->count);
   for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
-    if (migration->changes[i].wanted) status = prepare(migration, &migration->changes[i]);
+    if (migration->changes[i].wanted)
+      status = migrate_ties_prepare(migration, &migration->changes[i]);
   return status;
 }
 
@@ -185,7 +186,7 @@ ecs_id migration_id_after(const struct migration *migration, ecs_id id, uint32_t
   const struct component *component = component_of(world, id);
   const struct change *change = component ? migration_of(migration, component->id) : NULL;
   if (entity == NONE || !change || !change->wanted || !component->ties.relation) return id;
-  const struct component *then = after(migration, change);
+  const struct component *then = migrate_ties_after(migration, change);
   if (id_is_pair(id)) return then->ties.exclusive ? then->id : id;
   if (!is_paired(then)) return id;
   uint32_t target = ties_target(&change->component->relation->ties, entity);
@@ -203,7 +204,7 @@ static bool is_outdated(const struct change *change, const struct component *the
 bool migration_parts_rows(const struct migration *migration, const struct table *table) {
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
-    const struct component *then = change->wanted ? after(migration, change) : NULL;
+    const struct component *then = change->wanted ? migrate_ties_after(migration, change) : NULL;
     for (uint32_t j = 0; then && then->ties.relation && j < table->id_count; j++)
       if (is_outdated(change, then, table->ids[j])) return true;
   }
@@ -232,8 +233,9 @@ static ecs_id outdated_id(const struct change *change, const struct table *table
 
 /* Takes the cells of what is kept by another id than before out of a row; any slots are those of
 ** whom they are given to. */
-static void save_cells(const struct migration *migration, const struct table *table, uint32_t row,
-                       ecs_cell *cells) {
+static void migrate_ties_save_cells(const struct migration *migration,
+                                    const struct table *table, uint32_t row,
+                                    ecs_cell *cells) {
   for (uint32_t i = 0; i < migration->count; i++) {
     ecs_id id = outdated_id(&migration->changes[i], table);
     const struct layout *layout = table_find(table, id);
@@ -274,7 +276,7 @@ void migration_move_rows(const struct migration *migration, struct table *table)
     ecs_cell *cells = (ecs_cell *)world_scratch(world, ROOM_OF_CELLS(migration));
     assert(status == ECS_OK && cells && to.table != table);
     (void)status;
-    save_cells(migration, table, row, cells);
+    migrate_ties_save_cells(migration, table, row, cells);
     entity_move(world, entity, to.table);
     put_cells(migration, table, entity, cells);
   }

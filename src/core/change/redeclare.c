@@ -79,8 +79,8 @@ void declare_lay_out_as(ecs_world *world, struct component *component,
 /* ---- the same once more ------------------------------------------------------------ */
 
 /* An entity that does not live there is none. */
-static ecs_value value_of(const ecs_world *there, const ecs_world *world,
-                          const struct leaf *leaf) {
+static ecs_value redeclare_value_of(const ecs_world *there, const ecs_world *world,
+                                    const struct leaf *leaf) {
   ecs_value value = {0};
   ecs_cell cell = leaf->value;
   switch (type_class(leaf->type)) {
@@ -113,15 +113,16 @@ static ecs_value value_of(const ecs_world *there, const ecs_world *world,
   return value;
 }
 
-static ecs_status describe_field(ecs_world *world, const ecs_world *from,
-                                 struct arena *arena, const struct component *component,
-                                 uint32_t at, ecs_field *out) {
+static ecs_status redeclare_describe_field(ecs_world *world, const ecs_world *from,
+                                           struct arena *arena, const struct component *component,
+                                           uint32_t at, ecs_field *out) {
   const struct field *field = &component->fields[at];
   *out = (ecs_field){.name = field->name, .type = field->type, .count = field->count,
                      .offset = field->offset, .doc = field->doc, .unit = field->unit,
                      .min = field->min, .max = field->max, .text = field->text};
   if (field->nested) out->nested = field->nested->id;
-  if (field->has_value) out->value = value_of(world, from, &component->leaves[field->first_leaf]);
+  if (field->has_value)
+    out->value = redeclare_value_of(world, from, &component->leaves[field->first_leaf]);
   if (!field->names) return ECS_OK;
   const char **names =
       arena_take(&world->memory, arena, field->names->count * sizeof *names);
@@ -140,7 +141,7 @@ ecs_status redeclare(ecs_world *world, const ecs_world *from, const struct compo
   ecs_status status = fields ? ECS_OK : world_nomem(world);
   assert(fields || status != ECS_OK);
   for (uint32_t i = 0; i < like->field_count && status == ECS_OK; i++)
-    status = describe_field(world, from, &arena, like, i, &fields[i]);
+    status = redeclare_describe_field(world, from, &arena, like, i, &fields[i]);
   ecs_component_desc desc = {.name = like->name, .fields = fields,
                              .field_count = like->field_count,
                              .native_size = like->native ? like->size : 0,

@@ -29,7 +29,7 @@ static bool list_reserve(struct transaction *transaction, struct id_list *list) 
   return ids != NULL;
 }
 
-static bool is_known(const ecs_world *world, const char *name) {
+static bool transact_is_known(const ecs_world *world, const char *name) {
   return name && ecs_component_find(world, name) != ECS_NULL;
 }
 
@@ -39,7 +39,7 @@ ecs_status transaction_declare(struct transaction *transaction,
   if (!list_reserve(transaction, &transaction->made) ||
       !list_reserve(transaction, &transaction->claimed))
     return world_nomem(world);
-  *made = !is_known(world, desc->name) && !is_known(world, desc->old_name);
+  *made = !transact_is_known(world, desc->name) && !transact_is_known(world, desc->old_name);
   ecs_status status = declare(world, desc, &transaction->migration, out);
   if (status != ECS_OK) return status;
   if (*made) transaction->made.ids[transaction->made.count++] = *out;
@@ -356,7 +356,7 @@ static void retire_queries(ecs_world *world) {
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 /* What components are called must be what no other one was called that is declared still. */
-static ecs_status check_names(const struct transaction *transaction) {
+static ecs_status transact_check_names(const struct transaction *transaction) {
   const ecs_world *world = transaction->world;
   ecs_status status = ECS_OK;
   mark_orphans(transaction, &transaction->left, true);
@@ -372,7 +372,7 @@ ecs_status transaction_prepare(struct transaction *transaction, uint32_t more_ph
                                uint32_t more_systems) {
   ecs_world *world = transaction->world;
   ecs_status status = world_is_idle(world, "a reload");
-  if (status == ECS_OK) status = check_names(transaction);
+  if (status == ECS_OK) status = transact_check_names(transaction);
   if (status == ECS_OK) status = migration_prepare(&transaction->migration);
   if (status == ECS_OK) status = begin_plan(transaction, more_phases, more_systems);
   if (status == ECS_OK) migration_show(&transaction->migration, true);

@@ -23,7 +23,7 @@
 #include "core/ids/world.h"
 #include "ecs_world.h"
 
-static struct table *home(const ecs_world *world, ecs_id entity) {
+static struct table *apply_home(const ecs_world *world, ecs_id entity) {
   const struct record *record = entity_find(&world->entities, entity);
   assert(record);
   return record->table == RECORD_BARE ? NULL : world_table(world, record->table);
@@ -110,8 +110,8 @@ static ecs_status target_of_many(ecs_world *world, struct table *from, struct ch
 }
 
 /* Whether one edge of the graph leads to where an entity ends. */
-static bool is_plain(const ecs_world *world, const struct chain *chain,
-                     const struct table *from) {
+static bool apply_is_plain(const ecs_world *world, const struct chain *chain,
+                           const struct table *from) {
   if (chain->first != chain->last || chain->first == NONE) return false;
   if (UNLIKELY(world->sparses.count) &&
       (sparse_is_mixed(world) ||
@@ -200,12 +200,12 @@ static ecs_status plan_chain(ecs_world *world, struct chain *chain, struct way *
   chain->target = NONE;
   chain->sparse = false;
   if (chain->skip) return ECS_OK;
-  struct table *now = home(world, chain->entity);
+  struct table *now = apply_home(world, chain->entity);
   struct table *from = now ? now : world->graph.empty;
   struct table *to = NULL;
   ecs_status status = ECS_OK;
   if (chain->first != NONE && command_is_end(&world->staging.commands[chain->first])) return ECS_OK;
-  bool plain = is_plain(world, chain, from);
+  bool plain = apply_is_plain(world, chain, from);
   if (plain)
     status = target_of_one(world, from, chain->first, &to);
   else
@@ -230,7 +230,7 @@ static void drop_nothing(struct staging *staging) {
 }
 
 /* Everything that can fail, for all entities; after cascade_decide. */
-static ecs_status plan(ecs_world *world) {
+static ecs_status apply_plan(ecs_world *world) {
   struct staging *staging = &world->staging;
   ecs_status status = ECS_OK;
   uint32_t done = 0;
@@ -256,7 +256,7 @@ static void drop_chain(ecs_world *world, const struct chain *chain) {
 /* Brings an entity's sparse components to what its commands say; they were planned, so that there
 ** is room for all. */
 static void apply_sparse(ecs_world *world, const struct chain *chain) {
-  const struct table *now = home(world, chain->entity);
+  const struct table *now = apply_home(world, chain->entity);
   const struct table *from = now ? now : world->graph.empty;
   uint64_t room = room_of_chain(world, from, chain);
   ecs_id *ids = world_scratch(world, room);
@@ -324,7 +324,7 @@ static uint32_t apply_next(ecs_world *world, uint32_t first) {
     apply_chain(world, chain);
     return 1;
   }
-  struct table *from = home(world, chain->entity), *to = world_table(world, chain->target);
+  struct table *from = apply_home(world, chain->entity), *to = world_table(world, chain->target);
   assert(from && to->incoming == 0);
   if (from != to) rows_move(world, from, to, entities, count, places);
   return count;
@@ -336,9 +336,9 @@ static bool has_ties(const ecs_world *world) {
 }
 
 /* Everything that can fail, and the ties as they will be. */
-static ecs_status decide(ecs_world *world, bool cascades) {
+static ecs_status apply_decide(ecs_world *world, bool cascades) {
   ecs_status status = cascades ? cascade_decide(world) : ECS_OK;
-  if (status == ECS_OK) status = plan(world);
+  if (status == ECS_OK) status = apply_plan(world);
   if (status != ECS_OK || LIKELY(!world->staging.whole)) return status;
   return staging_refusal(world);
 }
@@ -350,7 +350,7 @@ static APART ecs_status note_changes(ecs_world *world) {
   ecs_status status = watch_changes(world);
   if (status == ECS_OK && untied) cascade_undo(world);
   if (status == ECS_OK) status = watch_matches(world);
-  return status == ECS_OK && untied ? decide(world, true) : status;
+  return status == ECS_OK && untied ? apply_decide(world, true) : status;
 }
 
 /* Whether all that the commands mean is that entities die, which cannot fail. */
@@ -372,7 +372,7 @@ static ecs_status reserve_words(const ecs_world *world) {
 static ecs_status apply_chains(ecs_world *world) {
   struct staging *staging = &world->staging;
   bool cascades = has_ties(world);
-  ecs_status status = decide(world, cascades);
+  ecs_status status = apply_decide(world, cascades);
   if (status == ECS_OK && UNLIKELY(staging->watched)) status = note_changes(world);
   if (status == ECS_OK && UNLIKELY(staging->refused != ECS_OK)) status = reserve_words(world);
   if (status != ECS_OK) {

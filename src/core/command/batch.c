@@ -114,7 +114,7 @@ ecs_status batch_put_rows(ecs_world *world, enum command_kind kind, ecs_id id,
 }
 
 /* The bits of a lane's rows, NULL for all of them. */
-static const uint64_t *bits_of(const struct batch *batch, const struct lane *lane) {
+static const uint64_t *batch_bits_of(const struct batch *batch, const struct lane *lane) {
   return lane->first_word == NONE ? NULL : batch->words + lane->first_word;
 }
 
@@ -128,7 +128,7 @@ void batch_list_rows(ecs_world *world, ecs_id *ids) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < batch->lane_count; i++) {
     const struct table *table = batch->lanes[i].from;
-    const uint64_t *bits = bits_of(batch, &batch->lanes[i]);
+    const uint64_t *bits = batch_bits_of(batch, &batch->lanes[i]);
     for (uint32_t row = 0; row < table->count; row++) {
       if (!has_row(bits, row)) continue;
       chain_map_put(&world->staging.chain_of, table->rows[row], count);
@@ -148,7 +148,7 @@ bool batch_has(const ecs_world *world, ecs_id entity, ecs_id component) {
   const struct record *record = entity_find(&world->entities, entity);
   const struct table *table = record ? record_table(world, record) : NULL;
   return table && table->lane &&
-         has_row(bits_of(batch, &batch->lanes[table->lane - 1]), record->row);
+         has_row(batch_bits_of(batch, &batch->lanes[table->lane - 1]), record->row);
 }
 
 void batch_forget(ecs_world *world) {
@@ -165,7 +165,7 @@ static bool lanes_are_sound(const ecs_world *world) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < batch->lane_count; i++) {
     const struct table *table = batch->lanes[i].from;
-    const uint64_t *bits = bits_of(batch, &batch->lanes[i]);
+    const uint64_t *bits = batch_bits_of(batch, &batch->lanes[i]);
     uint32_t set = 0;
     for (uint32_t row = 0; row < table->count; row++) set += has_row(bits, row);
     if (table->lane != i + 1 || set != batch->lanes[i].count) return false;
@@ -253,7 +253,7 @@ static APART ecs_status note_lanes(ecs_world *world) {
   for (uint32_t i = 0; i < batch->lane_count && status == ECS_OK; i++) {
     const struct lane *lane = &batch->lanes[i];
     if (lane->to != lane->from)
-      status = watch_rows(world, lane->from, lane->to, bits_of(batch, lane));
+      status = watch_rows(world, lane->from, lane->to, batch_bits_of(batch, lane));
   }
   return watch_rows_end(world, status);
 }
@@ -292,7 +292,7 @@ static void move_some(ecs_world *world, struct table *from, struct table *to,
 ** component, each goes by itself. */
 static void move_marked(ecs_world *world, const struct lane *lane) {
   uint32_t *entities = (uint32_t *)(void *)world_scratch(world, lane->count), count = 0;
-  const uint64_t *bits = bits_of(&world->staging.batch, lane);
+  const uint64_t *bits = batch_bits_of(&world->staging.batch, lane);
   bool each = lane->to && lane->to->id_count == 0 && rows_have_component(lane->from);
   assert(entities && bits && lane->count < lane->from->count);
   for (uint32_t word = 0; count < lane->count; word++)

@@ -37,7 +37,7 @@ static APART bool grow_dying(ecs_world *world) {
 }
 
 /* Appends one that dies, unless it does already. */
-static inline ecs_status doom(ecs_world *world, uint32_t entity) {
+static inline ecs_status cascade_doom(ecs_world *world, uint32_t entity) {
   struct cascade *cascade = &world->cascade;
   uint64_t bit = UINT64_C(1) << entity % 64;
   if (UNLIKELY(entity / 64 >= cascade->mark_capacity) && !grow_marks(world, entity))
@@ -51,7 +51,7 @@ static inline ecs_status doom(ecs_world *world, uint32_t entity) {
 }
 
 /* Takes back all from a count on. */
-static void spare(struct cascade *cascade, uint32_t count) {
+static void cascade_spare(struct cascade *cascade, uint32_t count) {
   while (cascade->count > count) {
     uint32_t entity = cascade->dying[--cascade->count];
     assert(cascade->marks[entity / 64] >> entity % 64 & 1);
@@ -95,7 +95,7 @@ INLINE ecs_status each_tied(ecs_world *world, struct relation *relation, uint32_
 }
 
 /* Whether commands that were gone through have taken the pair from an entity that has it. */
-static bool is_removed(const ecs_world *world, uint32_t source, ecs_id pair) {
+static bool cascade_is_removed(const ecs_world *world, uint32_t source, ecs_id pair) {
   if (world->cascade.removals == 0) return false;
   const struct command *last = command_last_on(world, entity_id(&world->entities, source), pair,
                                                world->cascade.at);
@@ -110,7 +110,7 @@ static APART ecs_status each_paired(ecs_world *world, struct relation *relation,
   for (uint32_t i = 0; record && i < record->table_count; i++) {
     const struct table *table = world_table(world, record->tables[i]);
     for (uint32_t row = 0; row < table->count && status == ECS_OK; row++)
-      if (!is_removed(world, table->rows[row], pair))
+      if (!cascade_is_removed(world, table->rows[row], pair))
         status = visit(world, relation, table->rows[row], target);
   }
   return status;
@@ -126,7 +126,7 @@ static APART ecs_status each_pending(ecs_world *world, struct relation *relation
     assert(at < cascade->pending_count);
     const struct command *command = &world->staging.commands[cascade->pending[at].command];
     if (pair_relation(command->component) == ecs_id_index(relation->component->id) &&
-        !is_removed(world, ecs_id_index(command->entity), command->component))
+        !cascade_is_removed(world, ecs_id_index(command->entity), command->component))
       status = visit(world, relation, ecs_id_index(command->entity), target);
   }
   return status;
@@ -182,7 +182,7 @@ static inline ecs_status doom_source(ecs_world *world, struct relation *relation
   bool prefab = UNLIKELY(world->relations.prefab && prefab_is(world, source));
   if (UNLIKELY(source < FIRST_ENTITY) || (prefab && !world->cascade.takes_prefabs))
     return refuse_source(world, relation, source, target);
-  return doom(world, source);
+  return cascade_doom(world, source);
 }
 
 static ecs_status refuse_survivor(ecs_world *world, struct relation *relation, uint32_t source,
@@ -212,7 +212,7 @@ static ecs_status note_tie(ecs_world *world, struct relation *relation, uint32_t
   return note_undo(world, (struct untied){relation, source, target, previous});
 }
 
-static ecs_status untie(ecs_world *world, struct relation *relation, uint32_t source) {
+static ecs_status cascade_untie(ecs_world *world, struct relation *relation, uint32_t source) {
   if (!ties_target(&relation->ties, source)) return ECS_OK;
   ecs_status status = note_tie(world, relation, source);
   if (status == ECS_OK) relation_unlink(world, relation, source);
@@ -220,12 +220,12 @@ static ecs_status untie(ecs_world *world, struct relation *relation, uint32_t so
 }
 
 /* A source of what dies, by a relation that only drops the tie then: its row has to move. */
-static ecs_status let_go(ecs_world *world, struct relation *relation, uint32_t source,
-                         uint32_t target) {
+static ecs_status cascade_let_go(ecs_world *world, struct relation *relation, uint32_t source,
+                                 uint32_t target) {
   (void)target;
   if (cascade_takes(&world->cascade, source)) return ECS_OK;
   ecs_status status = command_touch(world, entity_id(&world->entities, source));
-  return status == ECS_OK && relation->exclusive ? untie(world, relation, source) : status;
+  return status == ECS_OK && relation->exclusive ? cascade_untie(world, relation, source) : status;
 }
 
 /* The relation by which all die who die with others; NULL when there are several, or none. */
@@ -255,7 +255,7 @@ static ecs_status untie_dying(ecs_world *world, uint32_t first) {
     for (uint32_t i = first; i < end && status == ECS_OK; i++) {
       uint32_t target = ties_target(&relation->ties, cascade->dying[i]);
       if (target && !cascade_takes(cascade, target))
-        status = untie(world, relation, cascade->dying[i]);
+        status = cascade_untie(world, relation, cascade->dying[i]);
     }
   }
   return status;
@@ -288,19 +288,19 @@ static ecs_status doom_all(ecs_world *world, uint32_t first) {
 }
 
 /* An entity dies with all that dies with it. ECS_EBUSY when a tie forbids it: nobody dies then. */
-static ecs_status kill(ecs_world *world, uint32_t entity) {
+static ecs_status cascade_kill(ecs_world *world, uint32_t entity) {
   struct cascade *cascade = &world->cascade;
   uint32_t first = cascade->count;
   ecs_status status = world->staging.watched ? note_cause(world) : ECS_OK;
-  if (status == ECS_OK) status = doom(world, entity);
+  if (status == ECS_OK) status = cascade_doom(world, entity);
   if (status == ECS_OK) status = doom_all(world, first);
   if (status != ECS_OK) {
-    spare(cascade, first);
+    cascade_spare(cascade, first);
     return status;
   }
   if (is_in_use(world, ECS_TARGET_REMOVE))
     for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
-      status = each_source(world, cascade->dying[i], ECS_TARGET_REMOVE, let_go);
+      status = each_source(world, cascade->dying[i], ECS_TARGET_REMOVE, cascade_let_go);
   if (status == ECS_OK) status = untie_dying(world, first);
   for (uint32_t i = first; i < cascade->count && world->names.count && status == ECS_OK; i++)
     name_hide(world, cascade->dying[i]);
@@ -310,12 +310,12 @@ static ecs_status kill(ecs_world *world, uint32_t entity) {
 /* ---- commands ---- */
 
 /* A command on a tie to one that is dead by now. */
-static ecs_status miss(ecs_world *world, const struct relation *relation,
-                       const struct command *command, ecs_id target) {
+static ecs_status cascade_miss(ecs_world *world, const struct relation *relation,
+                               const struct command *command, ecs_id target) {
   uint32_t entity = ecs_id_index(command->entity);
   bool kept = entity < FIRST_ENTITY || prefab_is(world, entity);
   if (relation->policy == ECS_TARGET_DESPAWN && !kept)
-    return kill(world, entity);
+    return cascade_kill(world, entity);
   if (relation->policy != ECS_TARGET_REMOVE)
     return world_fail(world, ECS_EDEAD, "'%s' of entity " SHOW_ID ": its target " SHOW_ID " is "
                       "dead by now", relation->component->name, command->entity, target);
@@ -326,23 +326,23 @@ static bool is_gone(const ecs_world *world, ecs_id entity) {
   return !ecs_alive(world, entity) || cascade_takes(&world->cascade, ecs_id_index(entity));
 }
 
-static ecs_status tie(ecs_world *world, struct relation *relation, uint32_t source,
-                      uint32_t target) {
+static ecs_status cascade_tie(ecs_world *world, struct relation *relation, uint32_t source,
+                              uint32_t target) {
   if (ties_target(&relation->ties, source) == target) return ECS_OK;
   ecs_status status = relation_check_way(world, relation, source, target);
   if (status != ECS_OK) return status;
   if (!ties_reserve(&relation->ties, &world->memory, source, target))
     return world_nomem(world);
-  status = untie(world, relation, source);
+  status = cascade_untie(world, relation, source);
   if (status == ECS_OK) status = note_tie(world, relation, source);
   if (status == ECS_OK) relation_link(world, relation, source, target);
   return status;
 }
 
 /* By a command of its own. */
-static ecs_status leave(ecs_world *world, struct relation *relation, uint32_t source) {
+static ecs_status cascade_leave(ecs_world *world, struct relation *relation, uint32_t source) {
   ecs_status status = relation_check_way(world, relation, source, 0);
-  return status == ECS_OK ? untie(world, relation, source) : status;
+  return status == ECS_OK ? cascade_untie(world, relation, source) : status;
 }
 
 static ecs_status decide_exclusive(ecs_world *world, struct relation *relation,
@@ -352,18 +352,18 @@ static ecs_status decide_exclusive(ecs_world *world, struct relation *relation,
   if (command->kind == COMMAND_REMOVE) {
     bool all = !id_is_pair(command->component);
     bool same = ties_target(&relation->ties, source) == pair_target(command->component);
-    return all || same ? leave(world, relation, source) : ECS_OK;
+    return all || same ? cascade_leave(world, relation, source) : ECS_OK;
   }
   const struct write *writes = world->staging.writes + command->first_write;
   if (!relate_given_target(writes, command->write_count, &target)) return ECS_OK;
-  if (target == ECS_NULL) return leave(world, relation, source);
+  if (target == ECS_NULL) return cascade_leave(world, relation, source);
   if (!is_gone(world, target)) {
     command->anew = ties_target(&relation->ties, source) == 0;
-    return tie(world, relation, source, ecs_id_index(target));
+    return cascade_tie(world, relation, source, ecs_id_index(target));
   }
-  ecs_status status = miss(world, relation, command, target);
+  ecs_status status = cascade_miss(world, relation, command, target);
   return status == ECS_EDEAD && relation->policy == ECS_TARGET_REMOVE
-             ? untie(world, relation, source) : status;
+             ? cascade_untie(world, relation, source) : status;
 }
 
 static ecs_status decide_pair(ecs_world *world, const struct relation *relation, uint32_t at) {
@@ -374,7 +374,7 @@ static ecs_status decide_pair(ecs_world *world, const struct relation *relation,
     return ECS_OK;
   }
   if (is_gone(world, command->target)) {
-    ecs_status status = miss(world, relation, command, command->target);
+    ecs_status status = cascade_miss(world, relation, command, command->target);
     if (relation->policy == ECS_TARGET_REMOVE) status = ECS_OK;
     world->staging.commands[at].dropped = true;
     return status;
@@ -406,17 +406,18 @@ static ecs_status give_name(ecs_world *world, const struct command *command) {
 }
 
 /* By a command. */
-static ecs_status despawn(ecs_world *world, uint32_t entity) {
+static ecs_status cascade_despawn(ecs_world *world, uint32_t entity) {
   if (UNLIKELY(prefab_is(world, entity)) && !world->cascade.takes_prefabs)
     return prefab_refuse(world, entity);
-  return kill(world, entity);
+  return cascade_kill(world, entity);
 }
 
-static ecs_status decide(ecs_world *world, uint32_t at) {
+static ecs_status cascade_step(ecs_world *world, uint32_t at) {
   struct command *command = &world->staging.commands[at];
   command->dropped = command->anew = false;
   if (is_gone(world, command->entity)) return ECS_OK;
-  if (command->kind == COMMAND_DESPAWN) return despawn(world, ecs_id_index(command->entity));
+  if (command->kind == COMMAND_DESPAWN)
+    return cascade_despawn(world, ecs_id_index(command->entity));
   if (command->kind == COMMAND_NAME) return give_name(world, command);
   struct relation *relation = relation_of(world, command->component);
   if (!relation) return ECS_OK;
@@ -444,7 +445,7 @@ static void spare_all(struct cascade *cascade) {
     memset(cascade->marks, 0, cascade->mark_capacity * sizeof *cascade->marks);
     cascade->count = 0;
   }
-  spare(cascade, 0);
+  cascade_spare(cascade, 0);
 }
 
 void cascade_forget(struct cascade *cascade) {
@@ -458,7 +459,7 @@ ecs_status cascade_decide(ecs_world *world) {
   assert(world->cascade.count == 0 && world->cascade.undo_count == 0);
   for (uint32_t i = 0; i < count; i++) {
     world->cascade.at = i;
-    ecs_status status = decide(world, i);
+    ecs_status status = cascade_step(world, i);
     if (status == ECS_OK) continue;
     if (status == ECS_ENOMEM || status == ECS_ELIMIT) {
       cascade_undo(world);

@@ -16,7 +16,7 @@
 #define FINISHED_AT_ONCE 512u
 
 /* All rows go at once, so that none has to take the place of another. */
-static void empty(ecs_world *world, struct table *table) {
+static void cascade_end_empty(ecs_world *world, struct table *table) {
   toggles_clear(table);
   marks_clear(table);
   table->count = 0;
@@ -38,7 +38,7 @@ static inline void leave_table(ecs_world *world, struct table *table, uint32_t r
   bool asked = table->leaving == cascade->round;
   table->leaving = cascade->round;
   if (!asked && !table->has_any && is_left_by_all(cascade, table))
-    empty(world, table);
+    cascade_end_empty(world, table);
   else
     row_remove(world, table, row);
 }
@@ -58,7 +58,7 @@ static void leave_rows(ecs_world *world, const uint32_t *entities, uint32_t coun
 }
 
 /* entity_kill of each, in their order. */
-static void finish(ecs_world *world, const uint32_t *dying, uint32_t count) {
+static void cascade_end_finish(ecs_world *world, const uint32_t *dying, uint32_t count) {
   relation_drop(world, dying, count);
   leave_rows(world, dying, count);
   for (uint32_t i = 0; i < count && UNLIKELY(world->names.by_entity.count); i++)
@@ -73,7 +73,8 @@ void cascade_finish(ecs_world *world) {
   cascade->round++;
   for (uint32_t i = 0; i < cascade->count; i += FINISHED_AT_ONCE) {
     uint32_t rest = cascade->count - i;
-    finish(world, cascade->dying + i, rest < FINISHED_AT_ONCE ? rest : FINISHED_AT_ONCE);
+    cascade_end_finish(world, cascade->dying + i,
+                       rest < FINISHED_AT_ONCE ? rest : FINISHED_AT_ONCE);
   }
   cascade_forget(cascade);
 }

@@ -10,7 +10,8 @@
 #include "core/storage/table.h"
 #include "core/ids/world.h"
 
-static bool goes_on(const struct staging *staging, ecs_id event, uint32_t scope, bool later) {
+static bool emission_goes_on(const struct staging *staging, ecs_id event, uint32_t scope,
+                             bool later) {
   if (staging->emission_count == 0) return false;
   const struct emission *last = &staging->emissions[staging->emission_count - 1];
   return last->event == event && last->scope == scope && last->later == later && !last->dropped;
@@ -29,7 +30,8 @@ ecs_status emissions_reserve(ecs_world *world, uint32_t more) {
 ecs_status emission_reserve(ecs_world *world, const struct event *event, bool later) {
   const struct staging *staging = &world->staging;
   if (!staging_is_open(staging)) return ECS_OK;
-  if (goes_on(staging, event->component->id, scope_innermost(staging), later)) return ECS_OK;
+  if (emission_goes_on(staging, event->component->id, scope_innermost(staging), later))
+    return ECS_OK;
   return emissions_reserve(world, 1);
 }
 
@@ -38,7 +40,7 @@ static void note_many(ecs_world *world, const struct event *event, bool later, u
   ecs_id id = event->component->id;
   if (!staging_is_open(staging)) return;
   uint32_t scope = scope_innermost(staging);
-  if (!goes_on(staging, id, scope, later)) {
+  if (!emission_goes_on(staging, id, scope, later)) {
     assert(staging->emission_count < staging->emission_capacity);
     staging->emissions[staging->emission_count++] = (struct emission){id, 0, scope, later, false};
   }

@@ -75,7 +75,7 @@ static bool is_behind(const struct later *later, uint32_t a, uint32_t b) {
 }
 
 /* Lets the entry at a place sink to where those below it come before it. */
-static void sink(const struct later *later, uint32_t at, uint32_t count) {
+static void later_sink(const struct later *later, uint32_t at, uint32_t count) {
   uint32_t *order = later->order, row = order[at];
   for (uint32_t below; (below = 2 * at + 1) < count; at = below) {
     if (below + 1 < count && is_behind(later, order[below + 1], order[below])) below++;
@@ -90,12 +90,12 @@ static uint32_t arrange_due(const struct later *later) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < later->table->count; i++)
     if (later->due[i] <= later->clock) later->order[count++] = i;
-  for (uint32_t i = count / 2; i-- > 0;) sink(later, i, count);
+  for (uint32_t i = count / 2; i-- > 0;) later_sink(later, i, count);
   for (uint32_t left = count; left > 1;) {
     uint32_t last = later->order[--left];
     later->order[left] = later->order[0];
     later->order[0] = last;
-    sink(later, 0, left);
+    later_sink(later, 0, left);
   }
   return count;
 }

@@ -22,8 +22,8 @@ void replay_release(ecs_world *world, const struct command *command) {
 }
 
 /* What keeps the command's component: the table of its entity's row, or a sparse one's own. */
-static struct table *home_of(const ecs_world *world, struct table *table,
-                             const struct command *command) {
+static struct table *replaying_home_of(const ecs_world *world, struct table *table,
+                                       const struct command *command) {
   const struct sparse *sparse = sparse_of(world, command->component);
   return sparse ? sparse->table : table;
 }
@@ -44,7 +44,7 @@ static void reset_removed(ecs_world *world, const struct command *command,
       sparse_layout(world, table, ecs_id_index(command->entity), command->component, &at);
   if (layout->count) table_write_defaults(world, layout, at);
   if (layout->taken) {
-    struct table *home = home_of(world, table, command);
+    struct table *home = replaying_home_of(world, table, command);
     marks_note(world, home, command->component, at);
     if (home->off) toggle_set(home, command->component, at, false);
   }
@@ -64,7 +64,7 @@ void replay_chain(ecs_world *world, const struct chain *chain, struct table *tab
         sparse_layout(world, table, ecs_id_index(command->entity), command->component, &to);
     if (command->anew && layout->count) table_write_defaults(world, layout, to);
     if (layout->taken && (command->anew || command->kind == COMMAND_SET) && !command->dropped)
-      marks_note(world, home_of(world, table, command), command->component, to);
+      marks_note(world, replaying_home_of(world, table, command), command->component, to);
     if (command->kind == COMMAND_SET && (!layout->taken || command->dropped))
       replay_release(world, command);
     else if (command->kind == COMMAND_SET && count)
@@ -72,7 +72,7 @@ void replay_chain(ecs_world *world, const struct chain *chain, struct table *tab
     else if (command->kind == COMMAND_REMOVE)
       reset_removed(world, command, table, row);
     else if (command_is_switch(command) && !command->idle && layout->taken)
-      toggle_set(home_of(world, table, command), command->component, to,
+      toggle_set(replaying_home_of(world, table, command), command->component, to,
                  command->kind == COMMAND_DISABLE);
   }
 }

@@ -38,7 +38,7 @@ void watching_remove(ecs_world *world, struct watch *watch) {
 static const char *const kind_names[WATCH_KINDS] = {"exit", "remove", "despawn",
                                                     "add",  "enter",  "set"};
 
-static ecs_status refuse(const ecs_world *world, const ecs_query *query, const char *why) {
+static ecs_status watch_refuse(const ecs_world *world, const ecs_query *query, const char *why) {
   return world_fail(world, ECS_EINVAL, "query '%s': %s", query->text, why);
 }
 
@@ -74,10 +74,12 @@ void watch_see_first(enum watch_kind kind, ecs_query *query) {
 ecs_status watch_check(ecs_world *world, enum watch_kind kind, const ecs_query *query) {
   const struct query_terms *terms = &query->terms;
   if (terms->event)
-    return refuse(world, query, "events are no entities: a system goes through them");
+    return watch_refuse(world, query, "events are no entities: a system goes through them");
   if (terms->changes)
-    return refuse(world, query, "an observer is called for what changes: leave out ':changed' and "
-                  "':added', or let a system ask for them");
+    return watch_refuse(
+        world, query,
+        "an observer is called for what changes: leave out ':changed' and "
+        "':added', or let a system ask for them");
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (is_of_itself(term)) continue;

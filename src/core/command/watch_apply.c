@@ -53,12 +53,12 @@ static ecs_status ask_watchers(ecs_world *world, struct table *table, bool *watc
   return ECS_OK;
 }
 
-static struct table *table_of(const ecs_world *world, ecs_id entity) {
+static struct table *watch_apply_table_of(const ecs_world *world, ecs_id entity) {
   const struct record *record = entity_find(&world->entities, entity);
   return record ? record_table(world, record) : NULL;
 }
 
-static bool switches(const struct staging *staging, const struct chain *chain) {
+static bool watch_apply_switches(const struct staging *staging, const struct chain *chain) {
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next)
     if (command_is_switch(&staging->commands[at])) return true;
   return false;
@@ -80,7 +80,9 @@ static struct change_of *add_change(ecs_world *world, ecs_id entity, uint64_t or
 }
 
 /* Of a command, and of the n-th note, which stands before a command. */
-static uint64_t order_of(uint32_t command) { return (uint64_t)command << 32 | UINT32_MAX; }
+static uint64_t watch_apply_order_of(uint32_t command) {
+  return (uint64_t)command << 32 | UINT32_MAX;
+}
 
 static uint64_t order_of_note(const struct gift_note *note, uint32_t n) {
   return (uint64_t)note->before << 32 | n;
@@ -91,19 +93,20 @@ static ecs_status note_chain(ecs_world *world, uint32_t at) {
   const struct chain *chain = &staging->chains[at];
   if (chain->skip && !cascade_takes(&world->cascade, ecs_id_index(chain->entity))) return ECS_OK;
   if (!ecs_alive(world, chain->entity)) return ECS_OK;
-  struct table *from = table_of(world, chain->entity);
+  struct table *from = watch_apply_table_of(world, chain->entity);
   struct table *to = chain->target == NONE ? NULL : world_table(world, chain->target);
   bool watched = false;
   ecs_status status = ask_watchers(world, from, &watched);
   if (status == ECS_OK) status = ask_watchers(world, to, &watched);
   if (status != ECS_OK || !watched) return status;
   uint32_t first = chain->first != NONE ? chain->first : chain->last;
-  struct change_of *change = add_change(world, chain->entity, order_of(first));
+  struct change_of *change = add_change(world, chain->entity, watch_apply_order_of(first));
   if (!change) return world_nomem(world);
   change->chain = at;
   change->target = chain->target;
   change->dies = !to;
-  change->quiet = from == to && !chain->sparse && !from->has_ties && !switches(staging, chain);
+  change->quiet = from == to && !chain->sparse && !from->has_ties &&
+                  !watch_apply_switches(staging, chain);
   return ECS_OK;
 }
 
@@ -118,13 +121,14 @@ static ecs_status note_dying(ecs_world *world) {
   for (uint32_t i = 0, cause = 0; i < cascade->count; i++) {
     while (cause + 1 < cascade->cause_count && cascade->causes[cause + 1].first <= i) cause++;
     ecs_id entity = entity_id(&world->entities, cascade->dying[i]);
-    struct table *table = table_of(world, entity);
+    struct table *table = watch_apply_table_of(world, entity);
     bool watched = false;
     ecs_status status = ask_watchers(world, table, &watched);
     if (status != ECS_OK) return status;
     if (!watched || has_chain(&world->staging, entity)) continue;
     assert(cause < cascade->cause_count && cascade->causes[cause].first <= i);
-    struct change_of *change = add_change(world, entity, order_of(cascade->causes[cause].command));
+    struct change_of *change =
+        add_change(world, entity, watch_apply_order_of(cascade->causes[cause].command));
     if (!change) return world_nomem(world);
     change->dies = true;
   }
@@ -135,7 +139,7 @@ static ecs_status note_dying(ecs_world *world) {
 static ecs_status link_note(ecs_world *world, uint32_t at) {
   struct watching *watching = world->watching;
   struct gift_note *note = &watching->notes[at];
-  struct table *table = table_of(world, note->entity);
+  struct table *table = watch_apply_table_of(world, note->entity);
   uint32_t place = map_get(&watching->change_at, note->entity);
   bool watched = false;
   ecs_status status = ask_watchers(world, table, &watched);
@@ -221,7 +225,7 @@ static ecs_status find_gifts(ecs_world *world, struct change_of *change) {
   return ECS_OK;
 }
 
-static bool comes_before(const void *a, const void *b) {
+static bool watch_apply_comes_before(const void *a, const void *b) {
   return ((const struct change_of *)a)->order < ((const struct change_of *)b)->order;
 }
 
@@ -236,9 +240,9 @@ static ecs_status put_in_order(ecs_world *world) {
   watching->order = order;
   for (uint32_t i = 0; i < count; i++) {
     order[i] = &watching->changes[i];
-    sorted &= i == 0 || !comes_before(order[i], order[i - 1]);
+    sorted &= i == 0 || !watch_apply_comes_before(order[i], order[i - 1]);
   }
-  if (!sorted) merge_sort((const void **)order, count, comes_before);
+  if (!sorted) merge_sort((const void **)order, count, watch_apply_comes_before);
   return ECS_OK;
 }
 
@@ -259,13 +263,13 @@ ecs_status watch_changes(ecs_world *world) {
 
 /* ---- copies ---- */
 
-static uint32_t width_of(const struct term *term) {
+static uint32_t watch_apply_width_of(const struct term *term) {
   if (!term_has_cells(term, term->component)) return 0;
   return term->leaf == NONE ? term->component->leaf_count : 1;
 }
 
 static ecs_status make_copy(ecs_world *world, const struct term *term, struct copy *copy) {
-  uint32_t width = width_of(term), first = term->leaf == NONE ? 0 : term->leaf;
+  uint32_t width = watch_apply_width_of(term), first = term->leaf == NONE ? 0 : term->leaf;
   if (width == 0) return ECS_OK;
   copy->columns = memory_array(&world->memory, width, sizeof *copy->columns);
   if (!copy->columns) return world_nomem(world);
@@ -320,8 +324,8 @@ static bool grow_copy(ecs_world *world, struct copy *copy) {
 
 /* Who had died before reads as nobody, as he did until now: whether his id is still in the cell
 ** depends on who has written there since. */
-static void copy_cell(const ecs_world *world, const struct copy *copy, uint32_t i,
-                      const struct column *from, uint32_t row) {
+static void watch_apply_copy_cell(const ecs_world *world, const struct copy *copy, uint32_t i,
+                                  const struct column *from, uint32_t row) {
   struct column *to = &copy->columns[i];
   uint32_t place = copy->rows - 1;
   assert(from->size == to->size && from->leaf == to->leaf);
@@ -332,8 +336,9 @@ static void copy_cell(const ecs_world *world, const struct copy *copy, uint32_t 
 }
 
 /* The place of a copy of a term's cells in this match: NONE where they are not there. */
-static bool copy_cells(ecs_world *world, const struct walk *walk, const struct term *term,
-                       struct copy *copy, uint32_t *place) {
+static bool watch_apply_copy_cells(ecs_world *world, const struct walk *walk,
+                                   const struct term *term, struct copy *copy,
+                                   uint32_t *place) {
   struct walk_end end = walk_cells(walk, term);
   *place = NONE;
   if (!end.table) return true;
@@ -342,7 +347,7 @@ static bool copy_cells(ecs_world *world, const struct walk *walk, const struct t
   if (!grow_copy(world, copy)) return false;
   *place = copy->rows++;
   for (uint32_t i = 0; i < copy->width; i++)
-    copy_cell(world, copy, i, &end.table->columns[end.first + i], end.row);
+    watch_apply_copy_cell(world, copy, i, &end.table->columns[end.first + i], end.row);
   return true;
 }
 
@@ -358,8 +363,8 @@ static ecs_status copy_match(ecs_world *world, struct watch *watch, const struct
     const struct term *term = &terms->terms[i];
     if (term->slot == NONE) continue;
     assert(term->slot < watch->copy_count);
-    if (!copy_cells(world, walk, term, &watch->copies[term->slot],
-                    &places[watch->place_count + term->slot]))
+    if (!watch_apply_copy_cells(world, walk, term, &watch->copies[term->slot],
+                                &places[watch->place_count + term->slot]))
       return world_nomem(world);
   }
   watch->place_count += terms->slots;
@@ -414,8 +419,8 @@ static ecs_status sight_first(ecs_world *world, struct watch *watch, uint32_t ch
   return status;
 }
 
-static ecs_status sight(ecs_world *world, struct watch *watch, struct walk *walk,
-                        struct change_span span) {
+static ecs_status watch_apply_sight(ecs_world *world, struct watch *watch, struct walk *walk,
+                                    struct change_span span) {
   bool copies = watch->kind <= WATCH_DESPAWN;
   ecs_status status = ECS_OK;
   for (uint32_t i = span.first; i < span.end && status == ECS_OK; i++) {
@@ -431,7 +436,7 @@ static ecs_status sight(ecs_world *world, struct watch *watch, struct walk *walk
 /* ---- whom it concerns ---- */
 
 /* The round concerns an observer, which is to be called in it. */
-static ecs_status enter(ecs_world *world, struct watch *watch) {
+static ecs_status watch_apply_enter(ecs_world *world, struct watch *watch) {
   struct watching *watching = world->watching;
   struct watch **grown = memory_grow(&world->memory, watching->concerned,
                                      &watching->concerned_capacity,
@@ -446,7 +451,8 @@ static ecs_status enter(ecs_world *world, struct watch *watch) {
 }
 
 /* Changes concern an observer, behind those that have; some of them may have, too. */
-static ecs_status add_span(ecs_world *world, struct watch *watch, struct change_span span) {
+static ecs_status watch_apply_add_span(ecs_world *world, struct watch *watch,
+                                       struct change_span span) {
   uint32_t count = watch->span_count;
   if (count && watch->spans[count - 1].end >= span.first) {
     watch->spans[count - 1].end = span.end;
@@ -462,8 +468,8 @@ static ecs_status add_span(ecs_world *world, struct watch *watch, struct change_
 
 /* Changes concern those of a table's observers who look at rows that leave, or that come, but for
 ** those that were made in the scope that ends, or is open. */
-static ecs_status concern(ecs_world *world, const struct table *table, bool leaves,
-                          struct change_span span) {
+static ecs_status watch_apply_concern(ecs_world *world, const struct table *table, bool leaves,
+                                      struct change_span span) {
   const struct staging *staging = &world->staging;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; table && i < table->watcher_count && status == ECS_OK; i++) {
@@ -472,8 +478,8 @@ static ecs_status concern(ecs_world *world, const struct table *table, bool leav
     if ((scoped && watch->born == staging->epoch) ||
         (watch->kind <= WATCH_DESPAWN) != leaves)
       continue;
-    if (watch->round != world->watching->round) status = enter(world, watch);
-    if (status == ECS_OK) status = add_span(world, watch, span);
+    if (watch->round != world->watching->round) status = watch_apply_enter(world, watch);
+    if (status == ECS_OK) status = watch_apply_add_span(world, watch, span);
   }
   return status;
 }
@@ -492,9 +498,9 @@ static ecs_status concern_all(ecs_world *world) {
   for (uint32_t i = 0; i < world->watching->change_count && status == ECS_OK; i++) {
     const struct change_of change = watch_change(world->watching, i);
     const struct change_span span = {i, i + 1};
-    status = concern(world, table_of(world, change.entity), true, span);
+    status = watch_apply_concern(world, watch_apply_table_of(world, change.entity), true, span);
     if (status == ECS_OK && change.target != NONE)
-      status = concern(world, world_table(world, change.target), false, span);
+      status = watch_apply_concern(world, world_table(world, change.target), false, span);
   }
   return status;
 }
@@ -508,7 +514,7 @@ ecs_status watch_matches(ecs_world *world) {
     struct walk walk;
     walk_begin(&walk, watch->query);
     for (uint32_t j = 0; j < watch->span_count && watch->kind != WATCH_SET; j++)
-      if (status == ECS_OK) status = sight(world, watch, &walk, watch->spans[j]);
+      if (status == ECS_OK) status = watch_apply_sight(world, watch, &walk, watch->spans[j]);
   }
   watching->due = status == ECS_OK ? watching->change_count : 0;
   return status;
@@ -551,7 +557,7 @@ static bool may_have_matched(const struct watch *watch, const struct table *from
 /* What those of a table's observers whom rows concern see of them before they move. */
 static ecs_status sight_rows(ecs_world *world, const struct table *table, const struct table *from,
                              struct change_span span) {
-  ecs_status status = concern(world, table, table == from, span);
+  ecs_status status = watch_apply_concern(world, table, table == from, span);
   for (uint32_t i = 0; table && i < table->watcher_count && status == ECS_OK; i++) {
     struct watch *watch = table->watchers[i];
     struct walk walk;
@@ -559,7 +565,7 @@ static ecs_status sight_rows(ecs_world *world, const struct table *table, const 
         watch->round != world->watching->round || !may_have_matched(watch, from))
       continue;
     walk_begin(&walk, watch->query);
-    status = sight(world, watch, &walk, span);
+    status = watch_apply_sight(world, watch, &walk, span);
   }
   return status;
 }

@@ -63,7 +63,7 @@ typedef ecs_status (*item_fn)(ecs_world *world, const struct item *item, void *u
 
 /* Whether copies have it: not what makes their source a prefab; of an instance, only what it owns.
 ** A root copy of a prefab, or an instance, has no parent. */
-static bool is_kept(const ecs_world *world, uint32_t place, ecs_id id) {
+static bool clone_is_kept(const ecs_world *world, uint32_t place, ecs_id id) {
   const struct relations *relations = &world->relations;
   const struct relation *relation = relation_of(world, id);
   const struct clone *clone = world->clone;
@@ -76,9 +76,9 @@ static bool is_kept(const ecs_world *world, uint32_t place, ecs_id id) {
   return relation || !prefab_shares(world, clone->sources[place], id);
 }
 
-static ecs_status visit(ecs_world *world, uint32_t place, const struct table *table, ecs_id id,
-                        item_fn fn, void *ud) {
-  if (!is_kept(world, place, id)) return ECS_OK;
+static ecs_status clone_visit(ecs_world *world, uint32_t place, const struct table *table,
+                              ecs_id id, item_fn fn, void *ud) {
+  if (!clone_is_kept(world, place, id)) return ECS_OK;
   uint32_t entity = world->clone->sources[place];
   uint32_t row = entity_record(&world->entities, entity)->row;
   const struct sparse *sparse = sparse_of(world, id);
@@ -95,15 +95,15 @@ static ecs_status each_item(ecs_world *world, uint32_t place, item_fn fn, void *
   ecs_status status = ECS_OK;
   if (!table) return ECS_OK;
   for (uint32_t i = 0; i < table->id_count && status == ECS_OK; i++)
-    status = visit(world, place, table, table->ids[i], fn, ud);
+    status = clone_visit(world, place, table, table->ids[i], fn, ud);
   ecs_id id = ECS_NULL;
   while (world->sparses.rows && status == ECS_OK &&
          (id = sparse_next_id(world, entity, id)) != ECS_NULL)
-    status = visit(world, place, table, id, fn, ud);
+    status = clone_visit(world, place, table, id, fn, ud);
   return status;
 }
 
-static inline ecs_cell cell_of(const struct item *item, uint32_t leaf) {
+static inline ecs_cell clone_cell_of(const struct item *item, uint32_t leaf) {
   const struct column *column = &item->layout->columns[leaf];
   assert(leaf < item->layout->count && column->leaf == leaf);
   return cell_load(column->data, column->size, item->row);
@@ -114,7 +114,7 @@ static ecs_status note_slots(ecs_world *world, const struct item *item, void *ud
   const struct component *component = component_of(world, item->id);
   (void)ud;
   for (uint32_t i = 0; component->has_any && i < component->leaf_count; i++) {
-    uint32_t slot = component->leaves[i].type == ECS_ANY ? cell_of(item, i).u32 : 0;
+    uint32_t slot = component->leaves[i].type == ECS_ANY ? clone_cell_of(item, i).u32 : 0;
     if (slot == 0) continue;
     uint32_t *slots = memory_grow(&world->memory, clone->slots, &clone->slot_capacity,
                                   clone->slot_count + 1ull, sizeof *slots);
@@ -158,7 +158,7 @@ struct need {
   uint32_t widest;           /* leaves of a component */
 };
 
-static ecs_status add_need(ecs_world *world, const struct item *item, void *ud) {
+static ecs_status clone_add_need(ecs_world *world, const struct item *item, void *ud) {
   struct need *need = ud;
   uint32_t leaves = component_of(world, item->id)->leaf_count;
   bool off = toggle_is_off(item->table, item->id, item->row);
@@ -168,12 +168,12 @@ static ecs_status add_need(ecs_world *world, const struct item *item, void *ud) 
   return ECS_OK;
 }
 
-static ecs_status reserve(ecs_world *world, const struct part *parts, uint32_t count) {
+static ecs_status clone_reserve(ecs_world *world, const struct part *parts, uint32_t count) {
   struct clone *clone = world->clone;
   uint64_t marks = clone->count * (uint64_t)clone->kind;
   struct need need = {clone->count + marks + spawn_commands(parts, count),
                       marks + spawn_writes(parts, count), 0};
-  for (uint32_t i = 0; i < clone->count; i++) each_item(world, i, add_need, &need);
+  for (uint32_t i = 0; i < clone->count; i++) each_item(world, i, clone_add_need, &need);
   ecs_id *ids = memory_grow(&world->memory, clone->ids, &clone->id_capacity, clone->count,
                             sizeof *ids);
   if (!ids) return world_nomem(world);
@@ -192,7 +192,7 @@ static ecs_status reserve(ecs_world *world, const struct part *parts, uint32_t c
 /* ---- copies ---- */
 
 /* Whom a copy leads to where its source leads to somebody. */
-static ecs_id copy_of(const ecs_world *world, ecs_id id) {
+static ecs_id clone_copy_of(const ecs_world *world, ecs_id id) {
   const struct clone *clone = world->clone;
   ecs_id target = entity_target(world, id);
   if (target == ECS_NULL) return ECS_NULL;
@@ -205,11 +205,11 @@ static ecs_status name_copy(ecs_world *world, uint32_t place) {
   ecs_string name = name_of(world, entity_id(&world->entities, clone->sources[place]));
   if (place == 0 || name.size == 0) return ECS_OK;
   uint32_t parent = ties_target(&world->relations.child_of->ties, clone->sources[place]);
-  ecs_id copy = copy_of(world, entity_id(&world->entities, parent));
+  ecs_id copy = clone_copy_of(world, entity_id(&world->entities, parent));
   return name_await(world, clone->ids[place], ecs_id_index(copy), name);
 }
 
-static void untake(ecs_world *world) {
+static void clone_untake(ecs_world *world) {
   const struct clone *clone = world->clone;
   struct entity_index *index = &world->entities;
   for (uint32_t i = clone->count; i-- > 0;) {
@@ -219,7 +219,7 @@ static void untake(ecs_world *world) {
 }
 
 /* The copies' ids, and the names of those who have one. */
-static ecs_status take(ecs_world *world) {
+static ecs_status clone_take(ecs_world *world) {
   struct clone *clone = world->clone;
   struct entity_index *index = &world->entities;
   ecs_status status = ECS_OK;
@@ -227,7 +227,7 @@ static ecs_status take(ecs_world *world) {
     clone->ids[i] = entity_id(index, entity_take(index, &index->entities));
   for (uint32_t i = 0; i < clone->count && world->names.count && status == ECS_OK; i++)
     status = name_copy(world, i);
-  if (status != ECS_OK) untake(world);
+  if (status != ECS_OK) clone_untake(world);
   return status;
 }
 
@@ -243,12 +243,12 @@ static ecs_id target_now(const ecs_world *world, const struct copying *copying,
                          const struct item *item, const struct component *component) {
   for (uint32_t i = 0; item->place == 0 && i < copying->part_count; i++)
     if (copying->parts[i].component == component) return part_target(&copying->parts[i]);
-  return copy_of(world, cell_of(item, TARGET_LEAF).u64);
+  return clone_copy_of(world, clone_cell_of(item, TARGET_LEAF).u64);
 }
 
-static ecs_cell copy_cell(const ecs_world *world, struct copying *copying, ecs_type type,
-                          ecs_cell cell) {
-  if (type == ECS_ENTITY) cell.u64 = copy_of(world, cell.u64);
+static ecs_cell clone_copy_cell(const ecs_world *world, struct copying *copying, ecs_type type,
+                                ecs_cell cell) {
+  if (type == ECS_ENTITY) cell.u64 = clone_copy_of(world, cell.u64);
   if (type == ECS_ANY && cell.u32) cell.u32 = world->clone->slots[copying->slots++];
   return cell;
 }
@@ -261,12 +261,12 @@ static ecs_status stage_item(ecs_world *world, const struct item *item, void *ud
   struct write *writes = world->writes;
   uint32_t count = component->leaf_count;
   for (uint32_t i = 0; i < count; i++)
-    writes[i] = (struct write){i, copy_cell(world, copying, component->leaves[i].type,
-                                            cell_of(item, i))};
+    writes[i] = (struct write){i, clone_copy_cell(world, copying, component->leaves[i].type,
+                                                  clone_cell_of(item, i))};
   if (component->ties.exclusive)
     writes[TARGET_LEAF].cell.u64 = target_now(world, copying, item, component);
   if (id_is_pair(id)) {
-    target = copy_of(world, entity_id_any(&world->entities, pair_target(id)));
+    target = clone_copy_of(world, entity_id_any(&world->entities, pair_target(id)));
     id = pair_make(pair_relation(id), ecs_id_index(target));
   }
   ecs_status status = command_stage_pair(world, COMMAND_SET, copy, id, target, writes, count);
@@ -277,7 +277,7 @@ static ecs_status stage_item(ecs_world *world, const struct item *item, void *ud
 }
 
 /* What says of what a copy is made, and whether it is a prefab. */
-static ecs_status stage_marks(ecs_world *world, uint32_t place) {
+static ecs_status clone_stage_marks(ecs_world *world, uint32_t place) {
   const struct clone *clone = world->clone;
   if (clone->kind == CLONE_PLAIN) return ECS_OK;
   ecs_id source = entity_id(&world->entities, clone->sources[place]);
@@ -288,13 +288,13 @@ static ecs_status stage_marks(ecs_world *world, uint32_t place) {
   return prefab_mark(world, clone->ids[place]);
 }
 
-static ecs_status stage(ecs_world *world, struct copying *copying) {
+static ecs_status clone_stage(ecs_world *world, struct copying *copying) {
   const struct clone *clone = world->clone;
-  ecs_status status = reserve(world, copying->parts, copying->part_count);
-  if (status == ECS_OK) status = take(world);
+  ecs_status status = clone_reserve(world, copying->parts, copying->part_count);
+  if (status == ECS_OK) status = clone_take(world);
   for (uint32_t i = 0; i < clone->count && status == ECS_OK; i++) {
     status = command_stage(world, COMMAND_SPAWN, clone->ids[i], ECS_NULL, NULL, 0);
-    if (status == ECS_OK) status = stage_marks(world, i);
+    if (status == ECS_OK) status = clone_stage_marks(world, i);
     if (status == ECS_OK) status = each_item(world, i, stage_item, copying);
     for (uint32_t j = 0; i == 0 && j < copying->part_count && status == ECS_OK; j++)
       status = spawn_stage_part(world, clone->ids[0], &copying->parts[j],
@@ -310,7 +310,7 @@ ecs_status clone_make(ecs_world *world, const struct part *parts, uint32_t count
   uint32_t scope;
   ecs_status status = scope_open_own(world, &scope);
   if (status != ECS_OK) return status;
-  status = scope_end_own(world, scope, stage(world, &copying));
+  status = scope_end_own(world, scope, clone_stage(world, &copying));
   if (status == ECS_OK) *out = world->clone->ids[0];
   return status;
 }

@@ -125,13 +125,13 @@ void entity_move(ecs_world *world, uint32_t index, struct table *to) {
   }
 }
 
-static ecs_status move(ecs_world *world, ecs_id id, struct table *to) {
+static ecs_status entity_change_table(ecs_world *world, ecs_id id, struct table *to) {
   ecs_status status = table_reserve(world, to, 1);
   if (status == ECS_OK) entity_move(world, ecs_id_index(id), to);
   return status;
 }
 
-static struct table *table_now(ecs_world *world, ecs_id id) {
+static struct table *entity_table_now(ecs_world *world, ecs_id id) {
   const struct record *record = entity_find(&world->entities, id);
   struct table *table = record_table(world, record);
   return table ? table : world->graph.empty;
@@ -156,14 +156,14 @@ static void sparse_remove(ecs_world *world, ecs_id id, struct sparse *sparse) {
   uint32_t index = ecs_id_index(id);
   if (sparse_row(sparse, index) == NONE) return;
   sparse_cut(world, sparse, index);
-  if (index < FIRST_ENTITY) entity_move(world, index, table_now(world, id));
+  if (index < FIRST_ENTITY) entity_move(world, index, entity_table_now(world, id));
 }
 
 ecs_status entity_add_now(ecs_world *world, ecs_id id, struct component *component) {
   if (component->sparse) return sparse_add(world, id, component->sparse);
   struct table *to;
-  ecs_status status = graph_with(world, table_now(world, id), component->id, &to);
-  return status == ECS_OK ? move(world, id, to) : status;
+  ecs_status status = graph_with(world, entity_table_now(world, id), component->id, &to);
+  return status == ECS_OK ? entity_change_table(world, id, to) : status;
 }
 
 ecs_status entity_remove_now(ecs_world *world, ecs_id id, struct component *component) {
@@ -172,12 +172,12 @@ ecs_status entity_remove_now(ecs_world *world, ecs_id id, struct component *comp
     return ECS_OK;
   }
   struct table *to;
-  ecs_status status = graph_without(world, table_now(world, id), component->id, &to);
-  return status == ECS_OK ? move(world, id, to) : status;
+  ecs_status status = graph_without(world, entity_table_now(world, id), component->id, &to);
+  return status == ECS_OK ? entity_change_table(world, id, to) : status;
 }
 
 /* Whether a scope keeps what is set of the component. */
-static bool is_kept(const ecs_world *world, ecs_id id, ecs_id component, bool has) {
+static bool entity_is_kept(const ecs_world *world, ecs_id id, ecs_id component, bool has) {
   return staging_is_open(&world->staging) &&
          (!has || command_is_staged(world, id, component));
 }
@@ -189,7 +189,8 @@ ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
   if (UNLIKELY(!entity_find(&world->entities, id))) return entity_need(world, id);
   struct cells_row cells;
   bool has = cells_find(world, id, component->id, &cells);
-  if (is_kept(world, id, component->id, has) || (!has && UNLIKELY(changes_are_commands(world))))
+  if (entity_is_kept(world, id, component->id, has) ||
+      (!has && UNLIKELY(changes_are_commands(world))))
     return command_stage(world, COMMAND_SET, id, component->id, writes, count);
   if (UNLIKELY(world->watching->sets) && has && count)
     return watch_write(world, id, component->id, &cells, writes, count);
@@ -207,7 +208,7 @@ ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
 static size_t count_kept(const ecs_world *world, const ecs_id *ids, size_t n, ecs_id component) {
   size_t kept = 0;
   for (size_t i = 0; i < n; i++)
-    kept += is_kept(world, ids[i], component, entity_has(world, ids[i], component));
+    kept += entity_is_kept(world, ids[i], component, entity_has(world, ids[i], component));
   return kept;
 }
 

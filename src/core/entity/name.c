@@ -12,18 +12,18 @@
 #include "ecs_world.h"
 
 /* Never 0: a text's hash is not. */
-static uint64_t key_of(uint32_t hash, uint32_t parent) {
+static uint64_t name_key_of(uint32_t hash, uint32_t parent) {
   return hash | (uint64_t)parent << 32;
 }
 
-static uint32_t parent_of(const ecs_world *world, uint32_t entity) {
+static uint32_t name_parent_of(const ecs_world *world, uint32_t entity) {
   const struct relation *child_of = world->relations.child_of;
   return child_of ? ties_target(&child_of->ties, entity) : 0;
 }
 
 ecs_id name_find(const ecs_world *world, uint32_t parent, const char *text, size_t size) {
   const struct name_table *table = &world->names;
-  uint32_t at = map_get(&table->by_key, key_of(text_hash(text, size), parent));
+  uint32_t at = map_get(&table->by_key, name_key_of(text_hash(text, size), parent));
   for (; at != NONE; at = table->names[at].next) {
     const struct name *name = &table->names[at];
     if (name->size == size && name->parent == parent && memcmp(name->text, text, size) == 0)
@@ -54,7 +54,7 @@ ecs_string name_of(const ecs_world *world, ecs_id entity) {
 static void unlink_key(struct name_table *table, uint32_t at) {
   const struct name *name = &table->names[at];
   if (name->hidden) return;
-  uint64_t key = key_of(name->hash, name->parent);
+  uint64_t key = name_key_of(name->hash, name->parent);
   if (name->next != NONE) table->names[name->next].previous = name->previous;
   if (name->previous != NONE) {
     assert(table->names[name->previous].next == at);
@@ -71,7 +71,7 @@ static void unlink_key(struct name_table *table, uint32_t at) {
 static void link_key(struct name_table *table, uint32_t at) {
   struct name *name = &table->names[at];
   if (name->hidden) return;
-  uint64_t key = key_of(name->hash, name->parent);
+  uint64_t key = name_key_of(name->hash, name->parent);
   name->previous = NONE;
   name->next = map_get(&table->by_key, key);
   assert(name->next != at);
@@ -80,7 +80,7 @@ static void link_key(struct name_table *table, uint32_t at) {
 }
 
 /* Where an entity's name is, NONE when it has none. */
-static uint32_t place_of(const struct name_table *table, uint32_t entity) {
+static uint32_t name_place_of(const struct name_table *table, uint32_t entity) {
   return table->count ? map_get(&table->by_entity, entity) : NONE;
 }
 
@@ -92,33 +92,33 @@ static void move_to(struct name_table *table, uint32_t at, uint32_t parent) {
 }
 
 void name_follow(ecs_world *world, uint32_t entity) {
-  uint32_t at = place_of(&world->names, entity);
+  uint32_t at = name_place_of(&world->names, entity);
   assert(at == NONE || ecs_id_index(world->names.names[at].entity) == entity);
-  if (at != NONE) move_to(&world->names, at, parent_of(world, entity));
+  if (at != NONE) move_to(&world->names, at, name_parent_of(world, entity));
 }
 
 void name_hide(ecs_world *world, uint32_t entity) {
-  uint32_t at = place_of(&world->names, entity);
+  uint32_t at = name_place_of(&world->names, entity);
   if (at == NONE) return;
   unlink_key(&world->names, at);
   world->names.names[at].hidden = true;
 }
 
 void name_show(ecs_world *world, uint32_t entity) {
-  uint32_t at = place_of(&world->names, entity);
+  uint32_t at = name_place_of(&world->names, entity);
   if (at == NONE || !world->names.names[at].hidden) return;
   world->names.names[at].hidden = false;
   link_key(&world->names, at);
 }
 
 void name_return(ecs_world *world, uint32_t entity) {
-  uint32_t at = place_of(&world->names, entity);
+  uint32_t at = name_place_of(&world->names, entity);
   if (at == NONE || entity_record(&world->entities, entity)->table != RECORD_BARE) return;
   move_to(&world->names, at, world->names.names[at].awaited);
 }
 
-static ecs_status taken(const ecs_world *world, const char *text, size_t size, ecs_id owner,
-                        uint32_t parent) {
+static ecs_status name_taken(const ecs_world *world, const char *text, size_t size, ecs_id owner,
+                             uint32_t parent) {
   ecs_string name = {text, size};
   if (parent == 0)
     return world_fail(world, ECS_ETAKEN, "the name '%.*s' belongs to entity " SHOW_ID, SHOW(name),
@@ -128,10 +128,12 @@ static ecs_status taken(const ecs_world *world, const char *text, size_t size, e
 }
 
 /* ECS_ETAKEN when a name is another one's among the children of a parent. */
-static ecs_status check(const ecs_world *world, ecs_id entity, uint32_t parent, const char *text,
-                        size_t size) {
+static ecs_status name_is_free(const ecs_world *world, ecs_id entity, uint32_t parent,
+                               const char *text, size_t size) {
   ecs_id owner = name_find(world, parent, text, size);
-  return owner == ECS_NULL || owner == entity ? ECS_OK : taken(world, text, size, owner, parent);
+  return owner == ECS_NULL || owner == entity
+             ? ECS_OK
+             : name_taken(world, text, size, owner, parent);
 }
 
 ecs_status name_check_parent(const ecs_world *world, uint32_t entity, uint32_t parent) {
@@ -139,7 +141,7 @@ ecs_status name_check_parent(const ecs_world *world, uint32_t entity, uint32_t p
   uint32_t at = table->count ? map_get(&table->by_entity, entity) : NONE;
   if (at == NONE) return ECS_OK;
   const struct name *name = &table->names[at];
-  return check(world, name->entity, parent, name->text, name->size);
+  return name_is_free(world, name->entity, parent, name->text, name->size);
 }
 
 void name_drop(ecs_world *world, struct naming *naming) {
@@ -172,7 +174,7 @@ void name_forget(ecs_world *world, uint32_t entity) {
 }
 
 /* Room for one name more. */
-static ecs_status reserve(ecs_world *world) {
+static ecs_status name_reserve(ecs_world *world) {
   struct name_table *table = &world->names;
   struct memory *memory = &world->memory;
   struct name *names =
@@ -192,7 +194,7 @@ static char *copy_text(struct memory *memory, const char *text, size_t size) {
 }
 
 /* Enters a name for one who has none; there is room. */
-static void enter(ecs_world *world, ecs_id entity, uint32_t parent, struct naming naming) {
+static void name_enter(ecs_world *world, ecs_id entity, uint32_t parent, struct naming naming) {
   struct name_table *table = &world->names;
   uint32_t at = table->count++;
   assert(at < table->capacity && naming.size > 0);
@@ -202,19 +204,19 @@ static void enter(ecs_world *world, ecs_id entity, uint32_t parent, struct namin
   map_put(&table->by_entity, ecs_id_index(entity), at);
 }
 
-static ecs_status add(ecs_world *world, ecs_id entity, uint32_t parent, const char *text,
-                      size_t size, uint32_t awaited) {
-  ecs_status status = reserve(world);
+static ecs_status name_add(ecs_world *world, ecs_id entity, uint32_t parent, const char *text,
+                           size_t size, uint32_t awaited) {
+  ecs_status status = name_reserve(world);
   if (status != ECS_OK) return status;
   char *copy = copy_text(&world->memory, text, size);
   if (!copy) return world_nomem(world);
   name_forget(world, ecs_id_index(entity));
-  enter(world, entity, parent, (struct naming){copy, size, awaited});
+  name_enter(world, entity, parent, (struct naming){copy, size, awaited});
   return ECS_OK;
 }
 
 /* Keeps a name until the scope ends. */
-static ecs_status stage(ecs_world *world, ecs_id entity, const char *text, size_t size) {
+static ecs_status name_stage(ecs_world *world, ecs_id entity, const char *text, size_t size) {
   struct naming naming = {NULL, size, 0};
   ecs_status status = entity_need(world, entity);
   if (status != ECS_OK) return status;
@@ -228,47 +230,47 @@ static ecs_status stage(ecs_world *world, ecs_id entity, const char *text, size_
 ecs_status name_put(ecs_world *world, ecs_id entity, const char *text, size_t size) {
   ecs_status status = entity_need(world, entity);
   if (status != ECS_OK) return status;
-  uint32_t index = ecs_id_index(entity), parent = parent_of(world, index);
+  uint32_t index = ecs_id_index(entity), parent = name_parent_of(world, index);
   if (size == 0) {
     if (world->names.count) name_forget(world, index);
     return ECS_OK;
   }
   ecs_id owner = name_find(world, parent, text, size);
   if (owner == entity) return ECS_OK;
-  return owner == ECS_NULL ? add(world, entity, parent, text, size, 0)
-                           : taken(world, text, size, owner, parent);
+  return owner == ECS_NULL ? name_add(world, entity, parent, text, size, 0)
+                           : name_taken(world, text, size, owner, parent);
 }
 
 ecs_status name_check(ecs_world *world, ecs_id entity, const struct naming *naming) {
   if (naming->size == 0) return ECS_OK;
-  uint32_t parent = parent_of(world, ecs_id_index(entity));
-  ecs_status status = check(world, entity, parent, naming->text, naming->size);
-  return status == ECS_OK ? reserve(world) : status;
+  uint32_t parent = name_parent_of(world, ecs_id_index(entity));
+  ecs_status status = name_is_free(world, entity, parent, naming->text, naming->size);
+  return status == ECS_OK ? name_reserve(world) : status;
 }
 
 /* Room that a name had is kept for its return: tables of names never shrink. */
 void name_exchange(ecs_world *world, ecs_id entity, struct naming *naming) {
-  uint32_t index = ecs_id_index(entity), at = place_of(&world->names, index);
+  uint32_t index = ecs_id_index(entity), at = name_place_of(&world->names, index);
   struct naming old = {NULL, 0, 0};
   if (at != NONE) {
     const struct name *name = &world->names.names[at];
     old = (struct naming){name->text, name->size, name->awaited};
     take_out(world, at);
   }
-  if (naming->size) enter(world, entity, parent_of(world, index), *naming);
+  if (naming->size) name_enter(world, entity, name_parent_of(world, index), *naming);
   *naming = old;
 }
 
 ecs_status name_await(ecs_world *world, ecs_id entity, uint32_t parent, ecs_string name) {
   assert(entity_record(&world->entities, ecs_id_index(entity))->table == RECORD_BARE);
   assert(name_find(world, parent, name.data, name.size) == ECS_NULL && name.size > 0);
-  return add(world, entity, parent, name.data, name.size, parent);
+  return name_add(world, entity, parent, name.data, name.size, parent);
 }
 
 /* Whether it has one, or may come to have one. */
 static bool has_parent(const ecs_world *world, ecs_id entity) {
   const struct relation *child_of = world->relations.child_of;
-  return parent_of(world, ecs_id_index(entity)) != 0 ||
+  return name_parent_of(world, ecs_id_index(entity)) != 0 ||
          (child_of && command_is_staged(world, entity, child_of->component->id));
 }
 
@@ -301,7 +303,7 @@ ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t si
                       "names of a path", SHOW(name));
   if (UNLIKELY(prefab_is_or_comes(world, entity)))
     return world_fail(world, ECS_EINVAL, SHOW_ID " is a prefab, which keeps its name", entity);
-  return staging_is_open(&world->staging) ? stage(world, entity, text, size)
+  return staging_is_open(&world->staging) ? name_stage(world, entity, text, size)
                                           : name_put(world, entity, text, size);
 }
 
@@ -316,8 +318,8 @@ void name_table_clear(ecs_world *world, struct name_table *table) {
 
 void name_table_free(ecs_world *world) { name_table_clear(world, &world->names); }
 
-static bool copy_names(struct memory *memory, const struct name_table *from,
-                       struct name_table *to) {
+static bool name_copy_names(struct memory *memory, const struct name_table *from,
+                            struct name_table *to) {
   to->names = memory_grow(memory, NULL, &to->capacity, from->count, sizeof *to->names);
   if (!to->names || !map_reserve(memory, &to->by_key, from->count) ||
       !map_reserve(memory, &to->by_entity, from->count))
@@ -338,7 +340,7 @@ static bool copy_names(struct memory *memory, const struct name_table *from,
 ecs_status name_table_copy(ecs_world *world, const struct name_table *from,
                            struct name_table *to) {
   memset(to, 0, sizeof *to);
-  if (from->count == 0 || copy_names(&world->memory, from, to)) return ECS_OK;
+  if (from->count == 0 || name_copy_names(&world->memory, from, to)) return ECS_OK;
   name_table_clear(world, to);
   return world_nomem(world);
 }

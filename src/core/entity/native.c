@@ -94,8 +94,8 @@ void component_write_native(const ecs_world *world, const struct component *comp
 }
 
 /* A value for a pair, whose id names both. */
-static ecs_status set_pair(ecs_world *world, ecs_id entity, ecs_id pair,
-                           struct component *component, const struct write *writes) {
+static ecs_status native_set_pair(ecs_world *world, ecs_id entity, ecs_id pair,
+                                  struct component *component, const struct write *writes) {
   ecs_id target = entity_id_any(&world->entities, pair_target(pair));
   assert(id_is_pair(pair) && component->relation);
   uint32_t first = component->relation->exclusive;
@@ -131,17 +131,18 @@ ecs_id ecs_next_target(const ecs_world *world, ecs_id source, ecs_id id, ecs_id 
   return relation ? relate_next_target(world, source, relation->component, after) : ECS_NULL;
 }
 
-static size_t list_sources(const ecs_world *world, ecs_id target, const struct relation *relation,
-                           ecs_id *ids, size_t room) {
+static size_t native_list_sources(const ecs_world *world, ecs_id target,
+                                  const struct relation *relation, ecs_id *ids,
+                                  size_t room) {
   return relation ? relate_sources(world, target, relation->component, ids, room) : 0;
 }
 
 size_t ecs_sources(const ecs_world *world, ecs_id target, ecs_id id, ecs_id *ids, size_t room) {
-  return list_sources(world, target, relation_of(world, id), ids, room);
+  return native_list_sources(world, target, relation_of(world, id), ids, room);
 }
 
 size_t ecs_children(const ecs_world *world, ecs_id parent, ecs_id *ids, size_t room) {
-  return list_sources(world, parent, world->relations.child_of, ids, room);
+  return native_list_sources(world, parent, world->relations.child_of, ids, room);
 }
 
 /* In any case. */
@@ -153,7 +154,7 @@ static APART ecs_status set_any(ecs_world *world, ecs_id entity, ecs_id id, cons
   status = component_read_native(world, component, value, &writes);
   if (status != ECS_OK) return status;
   if (UNLIKELY(id_is_pair(id)))
-    return world_told(world, set_pair(world, entity, id, component, writes));
+    return world_told(world, native_set_pair(world, entity, id, component, writes));
   return world_told(world, entity_set(world, entity, component, writes, component->leaf_count));
 }
 

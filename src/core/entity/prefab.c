@@ -124,8 +124,8 @@ ecs_status prefab_mark_shared(ecs_world *world, ecs_id entity, const struct pref
 /* ---- new ones ---- */
 
 /* One that is made of another prefab: any values of that one are its own. */
-static ecs_status derive(ecs_world *world, const struct prefab_plan *plan, uint32_t at,
-                         ecs_id *out) {
+static ecs_status prefab_derive(ecs_world *world, const struct prefab_plan *plan, uint32_t at,
+                                ecs_id *out) {
   const struct prefab_node *node = &plan->nodes[at];
   struct plan_taking taking = {plan, at, ecs_id_index(node->is_a)};
   ecs_status status = clone_find_but(world, node->is_a, CLONE_PREFAB, plan_leaves_out, &taking);
@@ -141,11 +141,11 @@ static ecs_status stage_parent(ecs_world *world, ecs_id entity, ecs_id parent) {
 }
 
 /* Of the first node there is no parent. */
-static ecs_status make(ecs_world *world, const struct prefab_plan *plan, uint32_t at,
-                       ecs_id parent, ecs_id *out) {
+static ecs_status prefab_make(ecs_world *world, const struct prefab_plan *plan, uint32_t at,
+                              ecs_id parent, ecs_id *out) {
   const struct prefab_node *node = &plan->nodes[at];
   ecs_status status = node->is_a != ECS_NULL
-                          ? derive(world, plan, at, out)
+                          ? prefab_derive(world, plan, at, out)
                           : entity_spawn(world, node->parts, node->part_count, out);
   if (status == ECS_OK && node->is_a == ECS_NULL) status = prefab_mark(world, *out);
   if (status == ECS_OK) status = prefab_mark_shared(world, *out, node);
@@ -185,8 +185,8 @@ static ecs_status check_node(const ecs_world *world, const struct prefab_node *n
 }
 
 /* Children of one parent have different names. */
-static ecs_status check_names(const ecs_world *world, const struct prefab_plan *plan,
-                              uint32_t at) {
+static ecs_status prefab_check_names(const ecs_world *world, const struct prefab_plan *plan,
+                                     uint32_t at) {
   const struct prefab_node *node = &plan->nodes[at];
   uint32_t first = plan_named(plan, node->parent, node->name);
   if (first == NONE || first == at) return ECS_OK;
@@ -277,7 +277,8 @@ static bool has_counterpart(const ecs_world *world, ecs_id entity, uint32_t sour
 }
 
 /* Whether an entity is made of the declared prefab, or of something below it. */
-static bool leads_back(const ecs_world *world, const struct prefab_plan *plan, uint32_t entity) {
+static bool prefab_leads_back(const ecs_world *world, const struct prefab_plan *plan,
+                              uint32_t entity) {
   const struct relations *relations = &world->relations;
   uint32_t declared = ecs_id_index(plan->made[0].id);
   uint32_t base = ties_target(&relations->is_a->ties, entity);
@@ -294,7 +295,7 @@ static ecs_status bring_child(ecs_world *world, struct prefab_plan *plan, uint32
   struct plan_taking taking = {plan, at, ecs_id_index(plan->made[at].base)};
   ecs_string name = name_of(world, from);
   if (has_counterpart(world, entity, source) || plan_leaves_out(world, source, &taking) ||
-      leads_back(world, plan, source))
+      prefab_leads_back(world, plan, source))
     return ECS_OK;
   ecs_status status = clone_find_but(world, from, CLONE_PREFAB, plan_leaves_out, &taking);
   if (status != ECS_OK) return status;
@@ -370,7 +371,8 @@ static ecs_status declare_node(ecs_world *world, struct prefab_plan *plan, uint3
   }
   plan->made[at].base = node->is_a;
   plan->made[at].id = at ? find_child(world, plan, at, parent) : known;
-  if (plan->made[at].id == ECS_NULL) return make(world, plan, at, parent, &plan->made[at].id);
+  if (plan->made[at].id == ECS_NULL)
+    return prefab_make(world, plan, at, parent, &plan->made[at].id);
   uint32_t index = ecs_id_index(plan->made[at].id);
   if (entity_record(&world->entities, index)->table == RECORD_BARE) {
     plan->made[at].base = base_by_name(world, plan, at);
@@ -475,11 +477,11 @@ static void note_declared(ecs_world *world, ecs_id prefab) {
   declared->prefabs[declared->count++] = prefab;
 }
 
-static ecs_status declare(ecs_world *world, struct prefab_plan *plan) {
+static ecs_status prefab_declare_all(ecs_world *world, struct prefab_plan *plan) {
   ecs_id known;
   ecs_status status = ECS_OK;
   for (uint32_t i = 1; i < plan->count && status == ECS_OK; i++)
-    status = check_names(world, plan, i);
+    status = prefab_check_names(world, plan, i);
   if (status == ECS_OK) status = find_known(world, plan->nodes[0].name, &known);
   if (status == ECS_OK) status = reserve_declared(world);
   if (status == ECS_OK) status = declare_in_scope(world, plan, known);
@@ -497,7 +499,7 @@ ecs_status prefab_declare(ecs_world *world, const struct prefab_node *nodes, uin
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
     status = plan_add(world, &plan, &nodes[i]);
   plan.given = plan.count;
-  if (status == ECS_OK) status = declare(world, &plan);
+  if (status == ECS_OK) status = prefab_declare_all(world, &plan);
   if (status == ECS_OK) *out = plan.made[0].id;
   plan_free(world, &plan);
   return status;

@@ -10,7 +10,7 @@
 #include "core/relation/relation.h"
 #include "core/ids/world.h"
 
-static uint32_t parent_of(const ecs_world *world, uint32_t entity) {
+static uint32_t prefab_plan_parent_of(const ecs_world *world, uint32_t entity) {
   return ties_target(&world->relations.child_of->ties, entity);
 }
 
@@ -53,7 +53,7 @@ static bool is_counterpart(const ecs_world *world, const struct plan_taking *tak
     if (!node || !child || name.size == 0 || !text_same(name, plan->nodes[node].name))
       return false;
     node = plan->nodes[node].parent;
-    child = parent_of(world, child);
+    child = prefab_plan_parent_of(world, child);
   }
   return node == taking->at && child == taking->base;
 }
@@ -89,7 +89,9 @@ ecs_status plan_note_copies(ecs_world *world, struct prefab_plan *plan, ecs_id p
   plan->copies = copies;
   for (uint32_t i = 0; i < clone->count; i++) {
     uint32_t source = clone->sources[i];
-    ecs_id above = i ? clone->ids[map_get(&clone->places, parent_of(world, source))] : parent;
+    ecs_id above =
+        i ? clone->ids[map_get(&clone->places, prefab_plan_parent_of(world, source))]
+          : parent;
     copies[plan->copy_count++] = (struct prefab_copy){clone->ids[i], above, source};
   }
   return ECS_OK;
@@ -108,7 +110,8 @@ static const struct prefab_copy *find_copy(const struct prefab_plan *plan, ecs_i
 }
 
 /* What an entity will be made of; 0 for nothing. */
-static uint32_t base_of(const ecs_world *world, const struct prefab_plan *plan, ecs_id entity) {
+static uint32_t prefab_plan_base_of(const ecs_world *world,
+                                    const struct prefab_plan *plan, ecs_id entity) {
   uint32_t node = plan_find(plan, entity);
   const struct prefab_copy *copy = find_copy(plan, entity);
   if (node != NONE) return ecs_id_index(plan->made[node].base);
@@ -151,12 +154,12 @@ static ecs_id child_for(const ecs_world *world, const struct prefab_plan *plan, 
 ecs_id plan_led_to(const ecs_world *world, const struct prefab_plan *plan, ecs_id entity,
                    ecs_id id) {
   const struct ties *child_of = &world->relations.child_of->ties;
-  uint32_t top = base_of(world, plan, entity), above;
+  uint32_t top = prefab_plan_base_of(world, plan, entity), above;
   ecs_id target = entity_target(world, id), parent;
   if (target == ECS_NULL) return id;
-  while ((above = parent_of(world, top)) != 0 &&
+  while ((above = prefab_plan_parent_of(world, top)) != 0 &&
          (parent = parent_to_be(world, plan, entity)) != ECS_NULL &&
-         base_of(world, plan, parent) == above) {
+         prefab_plan_base_of(world, plan, parent) == above) {
     entity = parent;
     top = above;
   }

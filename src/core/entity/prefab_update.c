@@ -38,12 +38,12 @@ struct update {
 /* ---- what the declaration says ---- */
 
 /* Whether it has a component that is no relation from what it is made of. */
-static bool inherits(const ecs_world *world, ecs_id base, ecs_id id) {
+static bool prefab_update_inherits(const ecs_world *world, ecs_id base, ecs_id id) {
   return base != ECS_NULL && !relation_of(world, id) &&
          !prefab_shares(world, ecs_id_index(base), id);
 }
 
-static ecs_cell load(const struct cells_row *cells, uint32_t leaf) {
+static ecs_cell prefab_update_load(const struct cells_row *cells, uint32_t leaf) {
   const struct column *column = &cells->columns[leaf];
   return cell_load(column->data, column->size, cells->row);
 }
@@ -80,10 +80,10 @@ static ecs_cell wanted_cell(const struct update *u, const struct component *comp
   struct cells_row cells;
   for (uint32_t i = part ? part->write_count : 0; i-- > 0;)
     if (part->writes[i].leaf == leaf) return part->writes[i].cell;
-  bool copied = inherits(world, u->base, component->id) &&
+  bool copied = prefab_update_inherits(world, u->base, component->id) &&
                 cells_find(world, u->base, component->id, &cells);
   if (!copied || component->leaves[leaf].type == ECS_ANY) return component->leaves[leaf].value;
-  ecs_cell cell = load(&cells, leaf);
+  ecs_cell cell = prefab_update_load(&cells, leaf);
   if (component->leaves[leaf].type == ECS_ENTITY)
     cell.u64 = plan_led_to(world, u->plan, u->entity, cell.u64);
   return cell;
@@ -128,10 +128,10 @@ static ecs_status wanted_ids(const struct update *u, ecs_id **ids, uint32_t *cou
     if (!u->node->parts[i].component->relation)
       *count = require_insert(world, *ids, *count, room, u->node->parts[i].component->id);
   for (uint32_t i = 0; table && i < table->id_count; i++)
-    if (inherits(world, base, table->ids[i]))
+    if (prefab_update_inherits(world, base, table->ids[i]))
       *count = require_insert(world, *ids, *count, room, table->ids[i]);
   while (table && (sparse = sparse_next_id(world, ecs_id_index(base), sparse)) != ECS_NULL)
-    if (inherits(world, base, sparse))
+    if (prefab_update_inherits(world, base, sparse))
       *count = require_insert(world, *ids, *count, room, sparse);
   *count = insert_for_ties(u, *ids, *count, room);
   return ECS_OK;
@@ -163,7 +163,7 @@ static uint32_t place_above(const struct update *u, uint32_t i) {
 }
 
 /* What one that follows had, and is to have, where that is known of what it is made of. */
-static void lead(const struct update *u, uint32_t i, ecs_type type) {
+static void prefab_update_lead(const struct update *u, uint32_t i, ecs_type type) {
   uint32_t above = place_above(u, i), at = u->made->sources[i], top = u->made->sources[above];
   struct follower *follower = &u->followers[i];
   follower->old = u->followers[above].old;
@@ -179,9 +179,9 @@ static bool goes_along(const struct update *u, uint32_t i, const struct componen
   uint32_t size = component->leaves[leaf].size;
   struct cells_row cells;
   if (!u->followers[place_above(u, i)].goes) return false;
-  lead(u, i, component->leaves[leaf].type);
+  prefab_update_lead(u, i, component->leaves[leaf].type);
   return cells_find(u->world, made_id(u, i), component->id, &cells) &&
-         cell_bits(size, load(&cells, leaf)) == cell_bits(size, u->followers[i].old);
+         cell_bits(size, prefab_update_load(&cells, leaf)) == cell_bits(size, u->followers[i].old);
 }
 
 /* One leaf of a component that the prefab has already. */
@@ -192,7 +192,7 @@ static ecs_status update_leaf(const struct update *u, const struct component *co
   ecs_type type = component->leaves[leaf].type;
   if (u->node->partial && (type == ECS_ANY || type == ECS_ENTITY)) return ECS_OK;
   cells_find(u->world, u->entity, component->id, &cells);
-  ecs_cell wanted = wanted_cell(u, component, leaf), old = load(&cells, leaf);
+  ecs_cell wanted = wanted_cell(u, component, leaf), old = prefab_update_load(&cells, leaf);
   if (cell_bits(size, old) == cell_bits(size, wanted)) return ECS_OK;
   alone |= type == ECS_ANY;
   u->followers[0] = (struct follower){true, old, wanted};
@@ -247,7 +247,7 @@ static ecs_status add_below(const struct update *u, const struct component *comp
     u->followers[0] = (struct follower){true, wanted, wanted};
     for (uint32_t i = 1; i < count && type != ECS_ANY && status == ECS_OK; i++) {
       struct follower *follower = &u->followers[i];
-      lead(u, i, type);
+      prefab_update_lead(u, i, type);
       if (follower->goes) status = stage_cell(u, made_id(u, i), component, leaf, follower->wanted);
     }
   }
@@ -269,7 +269,7 @@ static ecs_status update_component(const struct update *u, ecs_id id) {
 
 /* ---- what goes, and ties ---- */
 
-static ecs_status drop(const struct update *u, const ecs_id *ids, uint32_t count) {
+static ecs_status prefab_update_drop(const struct update *u, const ecs_id *ids, uint32_t count) {
   ecs_world *world = u->world;
   const struct table *table = record_table(world, entity_find(&world->entities, u->entity));
   ecs_id sparse = ECS_NULL;
@@ -297,7 +297,7 @@ static ecs_status update_all(const struct update *u) {
   uint32_t count;
   ecs_status status = wanted_ids(u, &ids, &count);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++) status = update_component(u, ids[i]);
-  if (status == ECS_OK) status = drop(u, ids, count);
+  if (status == ECS_OK) status = prefab_update_drop(u, ids, count);
   return status == ECS_OK ? prefab_stage_ties(u->world, u->plan, u->at) : status;
 }
 
@@ -323,11 +323,11 @@ static ecs_status lead_fields(ecs_world *world, const struct prefab_plan *plan,
   const struct component *component = component_of(world, id);
   struct cells_row cells;
   ecs_status status = ECS_OK;
-  if (!inherits(world, entity_id(&world->entities, copy->source), id)) return ECS_OK;
+  if (!prefab_update_inherits(world, entity_id(&world->entities, copy->source), id)) return ECS_OK;
   if (!cells_find(world, entity_id(&world->entities, copy->source), id, &cells)) return ECS_OK;
   for (uint32_t i = 0; i < component->leaf_count && status == ECS_OK; i++) {
     if (component->leaves[i].type != ECS_ENTITY) continue;
-    struct write write = {i, load(&cells, i)};
+    struct write write = {i, prefab_update_load(&cells, i)};
     ecs_id led = plan_led_to(world, plan, copy->id, write.cell.u64);
     if (led == write.cell.u64) continue;
     write.cell.u64 = led;

@@ -17,14 +17,14 @@
 
 /* ---- the row ---- */
 
-static struct table *table_now(ecs_world *world, ecs_id id) {
+static struct table *relate_table_now(ecs_world *world, ecs_id id) {
   const struct record *record = entity_find(&world->entities, id);
   struct table *table = record_table(world, record);
   return table ? table : world->graph.empty;
 }
 
-static ecs_status write_cells(ecs_world *world, ecs_id id, ecs_id component,
-                              const struct write *writes, uint32_t count) {
+static ecs_status relate_write_cells(ecs_world *world, ecs_id id, ecs_id component,
+                                     const struct write *writes, uint32_t count) {
   struct cells_row cells;
   bool has = cells_find(world, id, component, &cells);
   assert(has);
@@ -37,7 +37,7 @@ static ecs_status write_cells(ecs_world *world, ecs_id id, ecs_id component,
 
 /* Room for one more row where an entity is to go. */
 static ecs_status reserve_row(ecs_world *world, ecs_id id, struct table *to) {
-  return to == table_now(world, id) ? ECS_OK : table_reserve(world, to, 1);
+  return to == relate_table_now(world, id) ? ECS_OK : table_reserve(world, to, 1);
 }
 
 /* ---- exclusive relations ---- */
@@ -62,7 +62,7 @@ static ecs_status tie_first(ecs_world *world, ecs_id id, const struct component 
                             uint32_t end) {
   struct relation *relation = component->relation;
   uint32_t source = ecs_id_index(id);
-  struct table *to = table_now(world, id);
+  struct table *to = relate_table_now(world, id);
   ecs_status status = relation_check_way(world, relation, source, end);
   if (status == ECS_OK) status = graph_with(world, to, component->id, &to);
   if (status == ECS_OK) status = reserve_row(world, id, to);
@@ -74,8 +74,8 @@ static ecs_status tie_first(ecs_world *world, ecs_id id, const struct component 
 }
 
 /* Ties one whom the relation ties to somebody else. */
-static ecs_status retie(ecs_world *world, struct relation *relation, uint32_t source,
-                        uint32_t end) {
+static ecs_status relate_retie(ecs_world *world, struct relation *relation, uint32_t source,
+                               uint32_t end) {
   ecs_status status = relation_check_way(world, relation, source, end);
   if (status != ECS_OK) return status;
   if (!ties_reserve(&relation->ties, &world->memory, source, end)) return world_nomem(world);
@@ -93,7 +93,7 @@ static ecs_status tie_now(ecs_world *world, ecs_id id, struct component *compone
   if (UNLIKELY(!old))
     status = tie_first(world, id, component, end);
   else if (old != end)
-    status = retie(world, relation, source, end);
+    status = relate_retie(world, relation, source, end);
   if (status != ECS_OK) return status;
   const struct record *record = entity_record(&world->entities, source);
   struct column *columns = table_find(world_table(world, record->table), component->id)->columns;
@@ -107,7 +107,7 @@ static ecs_status tie_now(ecs_world *world, ecs_id id, struct component *compone
 static ecs_status set_fields(ecs_world *world, ecs_id id, struct component *component,
                              const struct write *writes, uint32_t count) {
   if (!relate_has(world, id, component, ECS_NULL)) return relate_no_target(world, component);
-  ecs_status status = write_cells(world, id, component->id, writes, count);
+  ecs_status status = relate_write_cells(world, id, component->id, writes, count);
   if (component->has_string) world_settle(world);
   return status;
 }
@@ -151,8 +151,8 @@ ecs_status relate_set(ecs_world *world, ecs_id id, struct component *component,
 }
 
 /* The writes with one of the target before them, in the world's own list. */
-static const struct write *with_target(ecs_world *world, ecs_id target,
-                                       const struct write *writes, uint32_t count) {
+static const struct write *relate_with_target(ecs_world *world, ecs_id target,
+                                              const struct write *writes, uint32_t count) {
   struct write *all = memory_grow(&world->memory, world->tie_writes, &world->tie_write_capacity,
                                   count + 1ull, sizeof *all);
   if (!all) return NULL;
@@ -167,18 +167,18 @@ static const struct write *with_target(ecs_world *world, ecs_id target,
 /* Outside of scopes; both are alive. */
 static ecs_status pair_now(ecs_world *world, ecs_id id, ecs_id pair, const struct write *writes,
                            uint32_t count) {
-  struct table *from = table_now(world, id), *to;
+  struct table *from = relate_table_now(world, id), *to;
   ecs_status status = graph_with(world, from, pair, &to);
   if (status == ECS_OK) status = reserve_row(world, id, to);
   if (status != ECS_OK) return status;
   entity_move(world, ecs_id_index(id), to);
-  status = write_cells(world, id, pair, writes, count);
+  status = relate_write_cells(world, id, pair, writes, count);
   if (component_of(world, pair)->has_string) world_settle(world);
   return status;
 }
 
-static ecs_status set_pair(ecs_world *world, ecs_id id, struct component *component,
-                           ecs_id target, const struct write *writes, uint32_t count) {
+static ecs_status relate_set_pair(ecs_world *world, ecs_id id, struct component *component,
+                                  ecs_id target, const struct write *writes, uint32_t count) {
   ecs_id pair = pair_make(ecs_id_index(component->id), ecs_id_index(target));
   if (!staging_is_open(&world->staging) && UNLIKELY(changes_are_commands(world)))
     return command_stage_pair(world, COMMAND_SET, id, pair, target, writes, count);
@@ -187,7 +187,7 @@ static ecs_status set_pair(ecs_world *world, ecs_id id, struct component *compon
   if (count == 0 || !entity_has(world, id, pair) || command_is_staged(world, id, pair) ||
       command_is_staged(world, id, component->id))
     return command_stage_pair(world, COMMAND_SET, id, pair, target, writes, count);
-  return write_cells(world, id, pair, writes, count);
+  return relate_write_cells(world, id, pair, writes, count);
 }
 
 ecs_status relate_add(ecs_world *world, ecs_id id, struct component *component, ecs_id target,
@@ -195,10 +195,10 @@ ecs_status relate_add(ecs_world *world, ecs_id id, struct component *component, 
   if (!entity_find(&world->entities, id)) return entity_need(world, id);
   if (!entity_find(&world->entities, target)) return entity_need(world, target);
   if (!component->relation->exclusive)
-    return set_pair(world, id, component, target, writes, count);
+    return relate_set_pair(world, id, component, target, writes, count);
   if (!staging_is_open(&world->staging) && LIKELY(!changes_are_commands(world)))
     return tie_now(world, id, component, target, writes, count);
-  const struct write *all = with_target(world, target, writes, count);
+  const struct write *all = relate_with_target(world, target, writes, count);
   return all ? relate_set(world, id, component, all, count + 1) : world_nomem(world);
 }
 
@@ -286,7 +286,7 @@ static ecs_status remove_now(ecs_world *world, ecs_id id, struct component *comp
                              ecs_id target) {
   struct relation *relation = component->relation;
   uint32_t index = ecs_id_index(component->id), source = ecs_id_index(id);
-  struct table *from = table_now(world, id), *to = NULL;
+  struct table *from = relate_table_now(world, id), *to = NULL;
   ecs_status status = relation->exclusive ? relation_check_way(world, relation, source, 0) : ECS_OK;
   if (status != ECS_OK) return status;
   if (relation->exclusive)
@@ -326,7 +326,7 @@ ecs_status relate_change(ecs_world *world, ecs_id id, ecs_id relation, bool adds
 
 /* ---- asking ---- */
 
-static const struct table *table_of(const ecs_world *world, ecs_id id) {
+static const struct table *relate_table_of(const ecs_world *world, ecs_id id) {
   const struct record *record = entity_find(&world->entities, id);
   return record ? record_table(world, record) : NULL;
 }
@@ -367,7 +367,7 @@ ecs_id relate_only_pair(const struct table *table, const struct component *compo
 }
 
 ecs_id relate_target(const ecs_world *world, ecs_id id, const struct component *component) {
-  const struct table *table = table_of(world, id);
+  const struct table *table = relate_table_of(world, id);
   if (!table) return ECS_NULL;
   if (component->relation->exclusive)
     return relation_target(world, component->relation, ecs_id_index(id));
@@ -376,7 +376,7 @@ ecs_id relate_target(const ecs_world *world, ecs_id id, const struct component *
 
 ecs_id relate_next_target(const ecs_world *world, ecs_id id, const struct component *component,
                           ecs_id after) {
-  const struct table *table = table_of(world, id);
+  const struct table *table = relate_table_of(world, id);
   if (!table || component->relation->exclusive) return ECS_NULL;
   return target_from(world, table, ecs_id_index(component->id), ecs_id_index(after) + 1);
 }

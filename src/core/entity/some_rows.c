@@ -53,8 +53,8 @@ static void move_entities(ecs_world *world, struct table *from, struct table *to
   } while (0)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-static void carry(const struct column *from, void *to, uint32_t last, const uint32_t *places,
-                  uint32_t count) {
+static void rows_carry(const struct column *from, void *to, uint32_t last, const uint32_t *places,
+                       uint32_t count) {
   switch (from->size) {
     case 1: CARRY(uint8_t); break;
     case 2: CARRY(uint16_t); break;
@@ -77,7 +77,7 @@ static void carry_columns(const struct table *from, const struct table *to, cons
     bool goes = b < b_end && b->id == a->id;
     void *there = goes ? (char *)b->data + (size_t)to->count * b->size : NULL;
     assert(!goes || (a->leaf == b->leaf && a->size == b->size));
-    carry(a++, there, from->count, places, count);
+    rows_carry(a++, there, from->count, places, count);
     b += goes;
   }
 }

@@ -266,7 +266,7 @@ static void write_kit(ecs_world *world, const struct kit *kit, uint32_t row, uin
 }
 
 /* The entities in the last rows of the kit's table never were. */
-static void unspawn(ecs_world *world, const struct kit *kit, uint32_t first) {
+static void spawn_unspawn(ecs_world *world, const struct kit *kit, uint32_t first) {
   struct table *table = kit->table;
   while (table->count > first) {
     uint32_t at = table->rows[table->count - 1];
@@ -293,7 +293,7 @@ static APART ecs_status spawn_sparse(ecs_world *world, uint64_t n, const struct 
       put_kit(world, &kit, at);
     if (status == ECS_OK && ids) ids[i] = entity_id(index, at);
   }
-  if (status != ECS_OK) unspawn(world, &kit, first);
+  if (status != ECS_OK) spawn_unspawn(world, &kit, first);
   for (uint64_t i = 0; i < n && status == ECS_OK; i++)
     write_kit(world, &kit, first + (uint32_t)i, i, parts, count);
   if (status == ECS_OK) world_settle(world);
@@ -405,7 +405,7 @@ static void fill_parts(ecs_world *world, struct table *table, uint32_t row, uint
 }
 
 /* n entities with rows in the table, whose columns are not filled yet. */
-static LOOPS void take_rows(ecs_world *world, struct table *table, uint32_t n, ecs_id *ids) {
+static LOOPS void spawn_take_rows(ecs_world *world, struct table *table, uint32_t n, ecs_id *ids) {
   struct entity_index *index = &world->entities;
   assert(n <= table->capacity - table->count);
   world_arrive(world, table, table->count);
@@ -432,7 +432,7 @@ ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *pa
   if (status == ECS_OK) status = table_reserve(world, table, n);
   if (status != ECS_OK) return status;
   uint32_t row = table->count;
-  take_rows(world, table, (uint32_t)n, ids);
+  spawn_take_rows(world, table, (uint32_t)n, ids);
   table_fill_defaults(world, table, row, (uint32_t)n);
   fill_parts(world, table, row, (uint32_t)n, parts, count);
   world_settle(world);
@@ -470,8 +470,8 @@ ecs_status spawn_parts_of(ecs_world *world, const ecs_id *ids, size_t n, struct 
   return ECS_OK;
 }
 
-static APART ecs_status spawn_parts(ecs_world *world, const ecs_id *components, size_t n,
-                                    ecs_id *out) {
+static APART ecs_status spawn_with_parts(ecs_world *world, const ecs_id *components, size_t n,
+                                         ecs_id *out) {
   struct part *parts = NULL;
   ecs_status status = spawn_parts_of(world, components, n, &parts);
   if (status != ECS_OK) return status;
@@ -483,10 +483,10 @@ static APART ecs_status spawn_parts(ecs_world *world, const ecs_id *components, 
 ** less than it takes, or name a target that has died. */
 ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out) {
   if (UNLIKELY(changes_wait(world) || sparse_is_mixed(world) || (n && !components)))
-    return spawn_parts(world, components, n, out);
+    return spawn_with_parts(world, components, n, out);
   struct table *table = known_table(world, components, n);
   return LIKELY(table && !table->has_ties && !table->has_pairs)
-             ? spawn_row(world, table, out) : spawn_parts(world, components, n, out);
+             ? spawn_row(world, table, out) : spawn_with_parts(world, components, n, out);
 }
 
 ecs_status ecs_spawn_many(ecs_world *world, size_t count, const ecs_id *components, size_t n,

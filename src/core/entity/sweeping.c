@@ -4,7 +4,7 @@
 #include "core/storage/fields.h"
 #include "core/ids/world.h"
 
-static bool mark(const struct cells *cells, void *ud) {
+static bool sweeping_mark(const struct cells *cells, void *ud) {
   ecs_world *world = ud;
   const uint32_t *numbers = cells->data;
   for (uint32_t i = 0; i < cells->count; i++) intern_mark(&world->strings, numbers[i]);
@@ -21,6 +21,6 @@ void world_settle(ecs_world *world) {
   if (LIKELY(!intern_is_due(&world->strings)) || world->strings.weight == 0) return;
   for (uint32_t i = 0; i < world->registry.count; i++)
     if (world->registry.components[i]) mark_defaults(world, world->registry.components[i]);
-  cells_each(world, ECS_STRING, CELLS_STORED | CELLS_STAGED | CELLS_KEPT, mark, world);
+  cells_each(world, ECS_STRING, CELLS_STORED | CELLS_STAGED | CELLS_KEPT, sweeping_mark, world);
   intern_sweep(&world->strings, &world->memory);
 }

@@ -36,8 +36,8 @@ static void make_unborn(struct slots slots) {
 }
 
 /* The page of an index, made when there is none; NULL when out of memory. */
-static struct page *need_page(struct entity_index *index, struct memory *memory,
-                              uint32_t at) {
+static struct page *index_need_page(struct entity_index *index, struct memory *memory,
+                                    uint32_t at) {
   assert(at < INDEX_LIMIT);
   struct page ***middle = &index->directory[at >> 20];
   if (!*middle) *middle = memory_array(memory, MIDDLE_SIZE, sizeof **middle);
@@ -113,7 +113,7 @@ static bool is_near(const struct entity_index *index, uint32_t at) {
 
 static bool reserve_slot(struct entity_index *index, struct memory *memory, uint32_t at) {
   return is_near(index, at) ? near_reserve(index, memory, at - FIRST_ENTITY + 1)
-                            : need_page(index, memory, at) != NULL;
+                            : index_need_page(index, memory, at) != NULL;
 }
 
 /* The slot of an index, after reserve_slot. */
@@ -147,7 +147,7 @@ ecs_status entity_reserve_slots(struct entity_index *index, struct memory *memor
     } else {
       uint32_t left = PAGE_SIZE - (at & (PAGE_SIZE - 1));
       if (run > left) run = left;
-      if (!need_page(index, memory, at)) return ECS_ENOMEM;
+      if (!index_need_page(index, memory, at)) return ECS_ENOMEM;
     }
     need -= count_unborn(entity_slots(index, at), run);
     at += run;
@@ -382,21 +382,21 @@ static void each_down(struct entity_index *index, uint32_t first, uint32_t last,
   }
 }
 
-static void part(struct entity_index *index, uint32_t at) {
+static void index_part(struct entity_index *index, uint32_t at) {
   struct record *record = entity_record(index, at);
   if (is_free(record)) *record = (struct record){RECORD_PARTED, 0};
 }
 
-static void unpart(struct entity_index *index, uint32_t at) {
+static void index_unpart(struct entity_index *index, uint32_t at) {
   if (entity_record(index, at)->table == RECORD_PARTED)
     entity_free(index, &index->entities, at);
 }
 
 ecs_status entity_set_range(struct entity_index *index, uint32_t first, uint32_t last) {
   if (first < FIRST_ENTITY || last >= INDEX_LIMIT || first > last) return ECS_EINVAL;
-  each_down(index, FIRST_ENTITY, INDEX_LIMIT - 1, part);
+  each_down(index, FIRST_ENTITY, INDEX_LIMIT - 1, index_part);
   index->entities = (struct range){first, last, first, 0, 0, 0};
-  each_down(index, first, last, unpart);
+  each_down(index, first, last, index_unpart);
   return ECS_OK;
 }
 
@@ -414,7 +414,7 @@ struct slots entity_make_page(struct entity_index *index, struct memory *memory,
                               uint32_t at) {
   struct slots none = {NULL, NULL, 0};
   if (!is_near(index, at)) {
-    if (!need_page(index, memory, at)) return none;
+    if (!index_need_page(index, memory, at)) return none;
   } else {
     uint32_t count = at - FIRST_ENTITY + PAGE_SIZE;
     if (!near_reserve(index, memory, count)) return none;
@@ -428,7 +428,7 @@ void entity_trim(struct entity_index *index) {
   while (near->count && near->records[near->count - 1].table == RECORD_UNBORN) near->count--;
 }
 
-static void unretire(struct entity_index *index, uint32_t at) {
+static void index_unretire(struct entity_index *index, uint32_t at) {
   struct slots slots = entity_slots(index, at);
   assert(slots.records);
   if (slots.records->table != RECORD_RETIRED) return;
@@ -442,7 +442,7 @@ static void unretire(struct entity_index *index, uint32_t at) {
 
 size_t entity_unretire(struct entity_index *index) {
   size_t count = index->retired;
-  each_down(index, 1, INDEX_LIMIT - 1, unretire);
+  each_down(index, 1, INDEX_LIMIT - 1, index_unretire);
   index->retired = 0;
   return count;
 }

@@ -45,8 +45,8 @@ static ecs_status add_live(ecs_world *shadow, const struct component *live,
   return status;
 }
 
-static ecs_status want(struct loader *loader, struct migration *migration,
-                       const struct component *live) {
+static ecs_status adopt_want(struct loader *loader, struct migration *migration,
+                             const struct component *live) {
   ecs_world *shadow = loader->world;
   struct component *known = component_of(shadow, live->id), *wanted;
   if (known && declare_same(loader->live, live, shadow, known)) return ECS_OK;
@@ -66,14 +66,14 @@ static ecs_status want_live(struct loader *loader, struct migration *migration) 
   if (!live) return ECS_ENOMEM;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
-    status = want(loader, migration, live[i]);
+    status = adopt_want(loader, migration, live[i]);
   migration_show(migration, false);
   image_components_free(loader->live, live);
   return status;
 }
 
 /* The slots that fields to be dropped hold are the live world's. */
-static ecs_status migrate(struct loader *loader) {
+static ecs_status adopt_migrate(struct loader *loader) {
   ecs_world *shadow = loader->world;
   struct migration migration;
   migration_begin(&migration, shadow);
@@ -126,7 +126,7 @@ static ecs_status prepare_queries(struct loader *loader) {
 }
 
 ecs_status adopt_prepare(struct loader *loader) {
-  ecs_status status = migrate(loader);
+  ecs_status status = adopt_migrate(loader);
   if (status == ECS_OK) status = load_prefabs(loader);
   if (status == ECS_OK) status = give_resources(loader);
   if (status == ECS_OK) status = prepare_queries(loader);
@@ -142,7 +142,7 @@ ecs_status adopt_prepare(struct loader *loader) {
     (b) = swap_;         \
   } while (0)
 
-static void swap_contents(ecs_world *live, ecs_world *shadow) {
+static void adopt_swap_contents(ecs_world *live, ecs_world *shadow) {
   assert(!live->registry.shown && !shadow->registry.shown);
   assert(!staging_is_open(&live->staging) && !staging_is_open(&shadow->staging));
   SWAP(struct entity_index, live->entities, shadow->entities);
@@ -176,7 +176,7 @@ static void swap_sparse(struct sparse *live, struct sparse *shadow) {
   SWAP(uint32_t, live->page_capacity, shadow->page_capacity);
 }
 
-static void swap_event(struct event *live, struct event *shadow) {
+static void adopt_swap_event(struct event *live, struct event *shadow) {
   SWAP(struct table *, live->table, shadow->table);
   SWAP(struct later, live->later, shadow->later);
   live->first = shadow->first;
@@ -203,7 +203,7 @@ static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) 
   to->watched = from->watched;
   to->asked = from->asked;
   if (to->sparse) swap_sparse(to->sparse, from->sparse);
-  if (to->event) swap_event(to->event, from->event);
+  if (to->event) adopt_swap_event(to->event, from->event);
   if (to->relation) SWAP(struct ties, to->relation->ties, from->relation->ties);
   for (uint32_t i = 0; i < to->leaf_count; i++) to->leaves[i].value = from->leaves[i].value;
   SWAP(struct column_buffer *, to->resource, from->resource);
@@ -252,7 +252,7 @@ static void adopt_query(ecs_query *query) {
 void adopt_commit(struct loader *loader) {
   ecs_world *live = loader->live, *shadow = loader->world;
   world_release_any(live, &live->any);
-  swap_contents(live, shadow);
+  adopt_swap_contents(live, shadow);
   for (uint32_t i = 0; i < shadow->registry.count; i++)
     if (shadow->registry.components[i]) adopt_component(live, shadow, i);
   for (uint32_t i = 0; i < live->registry.count; i++)

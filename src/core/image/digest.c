@@ -28,14 +28,14 @@
 
 #define BLOCK 512u
 
-static uint64_t mix(uint64_t x) {
+static uint64_t digest_mix(uint64_t x) {
   x = (x ^ x >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
   x = (x ^ x >> 33) * UINT64_C(0xC4CEB9FE1A85EC53);
   return x ^ x >> 33;
 }
 
 static uint64_t hash_text(const char *text, size_t size) {
-  return mix(text_hash64(text, size) ^ size);
+  return digest_mix(text_hash64(text, size) ^ size);
 }
 
 /* An id without its world: components by their names. */
@@ -43,17 +43,17 @@ static uint64_t hash_target(const ecs_world *world, ecs_id id) {
   id = entity_target(world, id);
   const struct component *component = id ? component_of(world, id) : NULL;
   if (component) return hash_text(component->name, component->name_size);
-  return mix(id & (((uint64_t)1 << 44) - 1));
+  return digest_mix(id & (((uint64_t)1 << 44) - 1));
 }
 
 /* The same bits in fields of two types are two contents. */
 static uint64_t leaf_key(const struct component *component, const struct leaf *leaf) {
   uint64_t name = hash_text(component->name, component->name_size);
-  return mix(name + hash_text(leaf->name, leaf->name_size) + type_code(leaf->type));
+  return digest_mix(name + hash_text(leaf->name, leaf->name_size) + type_code(leaf->type));
 }
 
 /* Both factors depend on all of a 32-bit value, and on the halves of a 64-bit one. */
-static uint64_t product(uint64_t value, uint64_t key) {
+static uint64_t digest_product(uint64_t value, uint64_t key) {
   uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);
   uint64_t a = low + (uint32_t)key;
   uint64_t b = (low ^ high ^ (uint32_t)(key >> 32)) | 1;
@@ -67,8 +67,8 @@ static uint64_t short_product(uint32_t value, uint64_t key) {
 }
 
 /* What the finished value is for types whose bits do not say it all. */
-static uint64_t meaning(const ecs_world *world, const struct leaf *leaf,
-                        enum type_class class, ecs_cell cell) {
+static uint64_t digest_meaning(const ecs_world *world, const struct leaf *leaf,
+                               enum type_class class, ecs_cell cell) {
   switch (class) {
     case CLASS_ID: return hash_target(world, cell.u64);
     case CLASS_TEXT: {
@@ -84,11 +84,12 @@ static uint64_t meaning(const ecs_world *world, const struct leaf *leaf,
   }
 }
 
-static void add_slowly(const ecs_world *world, const struct leaf *leaf, const void *data,
-                       size_t first, uint32_t count, uint64_t key, uint64_t *sums) {
+static void digest_add_slowly(const ecs_world *world, const struct leaf *leaf, const void *data,
+                              size_t first, uint32_t count, uint64_t key, uint64_t *sums) {
   enum type_class class = type_class(leaf->type);
   for (uint32_t i = 0; i < count; i++)
-    sums[i] += product(meaning(world, leaf, class, cell_load(data, leaf->size, first + i)), key);
+    sums[i] += digest_product(
+        digest_meaning(world, leaf, class, cell_load(data, leaf->size, first + i)), key);
 }
 
 /* Whether any of the values is no number: its bits, without the sign, are above infinity's. */
@@ -115,7 +116,7 @@ static void add_odd(const struct leaf *leaf, const void *data, size_t first, uin
     if (leaf->size == 4)
       sums[i] += short_product(cell.f32 == cell.f32 ? cell.u32 : UINT32_MAX, key);
     else
-      sums[i] += product(cell.f64 == cell.f64 ? cell.u64 : UINT64_MAX, key);
+      sums[i] += digest_product(cell.f64 == cell.f64 ? cell.u64 : UINT64_MAX, key);
   }
 }
 
@@ -127,7 +128,7 @@ static bool has_odd(const struct leaf *leaf, const void *data, size_t first, uin
 static void add_cells(const ecs_world *world, const struct leaf *leaf, const void *data,
                       size_t first, uint32_t count, uint64_t key, uint64_t *sums) {
   if (!type_is_number(leaf->type) || leaf->size < 4) {
-    add_slowly(world, leaf, data, first, count, key, sums);
+    digest_add_slowly(world, leaf, data, first, count, key, sums);
   } else if (UNLIKELY(has_odd(leaf, data, first, count))) {
     add_odd(leaf, data, first, count, key, sums);
   } else if (leaf->size == 4) {
@@ -135,7 +136,7 @@ static void add_cells(const ecs_world *world, const struct leaf *leaf, const voi
     for (uint32_t i = 0; i < count; i++) sums[i] += short_product(values[i], key);
   } else {
     const uint64_t *values = (const uint64_t *)data + first;
-    for (uint32_t i = 0; i < count; i++) sums[i] += product(values[i], key);
+    for (uint32_t i = 0; i < count; i++) sums[i] += digest_product(values[i], key);
   }
 }
 
@@ -167,7 +168,7 @@ static void add_ids(const ecs_world *world, const uint32_t *rows, uint32_t count
 /* What the target of a pair adds to what its relation's name says; 0 for a component. */
 static uint64_t hash_pair(const ecs_world *world, ecs_id id) {
   return id_is_pair(id)
-             ? mix(hash_target(world, entity_id(&world->entities, pair_target(id))) + 7) : 0;
+             ? digest_mix(hash_target(world, entity_id(&world->entities, pair_target(id))) + 7) : 0;
 }
 
 /* What is switched off. */
@@ -176,7 +177,7 @@ static void add_toggles(const ecs_world *world, const struct table *table, uint3
   for (uint32_t i = 0; i < table->toggle_count; i++) {
     const struct toggle *toggle = &table->toggles[i];
     const struct component *component = component_of(world, toggle->id);
-    uint64_t name = mix(hash_text(component->name, component->name_size) + 11);
+    uint64_t name = digest_mix(hash_text(component->name, component->name_size) + 11);
     for (uint32_t j = 0; toggle->off && j < count; j++)
       if (toggle_bit(toggle, row + j)) sums[j] += name;
   }
@@ -186,8 +187,8 @@ static uint64_t hash_table(const ecs_world *world, const struct table *table) {
   uint64_t total = 0, type = 0, sums[BLOCK];
   for (uint32_t i = 0; i < table->id_count; i++) {
     const struct component *component = component_of(world, table->ids[i]);
-    type += mix(hash_text(component->name, component->name_size) + 1 +
-                hash_pair(world, table->ids[i]));
+    type += digest_mix(hash_text(component->name, component->name_size) + 1 +
+                       hash_pair(world, table->ids[i]));
   }
   for (uint32_t row = 0; row < table->count; row += BLOCK) {
     uint32_t count = table->count - row < BLOCK ? table->count - row : BLOCK;
@@ -200,7 +201,7 @@ static uint64_t hash_table(const ecs_world *world, const struct table *table) {
     }
     if (table->off) add_toggles(world, table, row, count, sums);
     add_ids(world, table->rows + row, count, sums);
-    for (uint32_t i = 0; i < count; i++) total += mix(sums[i]);
+    for (uint32_t i = 0; i < count; i++) total += digest_mix(sums[i]);
   }
   return total;
 }
@@ -209,14 +210,14 @@ static uint64_t hash_table(const ecs_world *world, const struct table *table) {
 static uint64_t hash_sparse(const ecs_world *world, const struct sparse *sparse) {
   const struct component *component = sparse->component;
   const struct table *table = sparse->table;
-  uint64_t total = 0, name = mix(hash_text(component->name, component->name_size) + 11);
+  uint64_t total = 0, name = digest_mix(hash_text(component->name, component->name_size) + 11);
   for (uint32_t row = 0; row < table->count; row++) {
     uint64_t sum = name + row;
     for (uint32_t i = 0; i < table->column_count; i++)
       add_cells(world, &component->leaves[i], table->columns[i].data, row, 1,
                 leaf_key(component, &component->leaves[i]), &sum);
     if (table->off) add_toggles(world, table, row, 1, &sum);
-    total += mix(mix(sum) + id_share(world, table->rows[row]));
+    total += digest_mix(digest_mix(sum) + id_share(world, table->rows[row]));
   }
   return total;
 }
@@ -225,13 +226,13 @@ static uint64_t hash_sparse(const ecs_world *world, const struct sparse *sparse)
 static uint64_t hash_rows(const ecs_world *world, const struct event *event,
                           const struct table *table, uint64_t salt) {
   const struct component *component = event->component;
-  uint64_t total = 0, name = mix(hash_text(component->name, component->name_size) + salt);
+  uint64_t total = 0, name = digest_mix(hash_text(component->name, component->name_size) + salt);
   for (uint32_t row = 0; row < table->count; row++) {
     uint64_t sum = name + row;
     for (uint32_t i = 0; i < table->column_count; i++)
       add_cells(world, &component->leaves[i], table->columns[i].data, row, 1,
                 leaf_key(component, &component->leaves[i]), &sum);
-    total += mix(sum);
+    total += digest_mix(sum);
   }
   return total;
 }
@@ -244,7 +245,7 @@ static uint64_t hash_event(const ecs_world *world, const struct event *event) {
   total += hash_rows(world, event, later->table, 17);
   for (uint32_t row = 0; row < later->table->count; row++) {
     ecs_cell left = {.f64 = later->due[row] - later->clock};
-    total += mix(mix(left.u64 + row) + event->component->name_size);
+    total += digest_mix(digest_mix(left.u64 + row) + event->component->name_size);
   }
   return total;
 }
@@ -255,9 +256,11 @@ static uint64_t hash_ties(const ecs_world *world, const struct relation *relatio
   const struct component *component = relation->component;
   uint64_t total = 0, name = hash_text(component->name, component->name_size);
   for (uint32_t end = 0; (end = ties_next_end(ties, end)) != 0; end++)
-    for (uint32_t at = ties_first(ties, end), next; (next = ties_next(ties, at)) != 0; at = next)
-      total += mix(name + mix(hash_target(world, entity_id(&world->entities, at)) + 5) +
-                   hash_target(world, entity_id(&world->entities, next)));
+    for (uint32_t at = ties_first(ties, end), next; (next = ties_next(ties, at)) != 0;
+         at = next)
+      total += digest_mix(
+          name + digest_mix(hash_target(world, entity_id(&world->entities, at)) + 5) +
+          hash_target(world, entity_id(&world->entities, next)));
   return total;
 }
 
@@ -267,7 +270,7 @@ static uint64_t hash_resource(const ecs_world *world, const struct component *co
     const struct leaf *leaf = &component->leaves[i];
     add_cells(world, leaf, component->resource[i].data, 0, 1, leaf_key(component, leaf), &sum);
   }
-  return mix(sum + 2);
+  return digest_mix(sum + 2);
 }
 
 /* Each cell enters with its place in the array. */
@@ -278,16 +281,16 @@ static uint64_t hash_array(const ecs_world *world, const struct component *array
     uint32_t count = array->length - at < BLOCK ? array->length - at : BLOCK;
     for (uint32_t i = 0; i < count; i++) sums[i] = (at + i + 1) * UINT64_C(0x9E3779B97F4A7C15);
     add_cells(world, leaf, array_data(array), at, count, key, sums);
-    for (uint32_t i = 0; i < count; i++) total += mix(sums[i] + key);
+    for (uint32_t i = 0; i < count; i++) total += digest_mix(sums[i] + key);
   }
-  return mix(total + mix(hash_text(array->name, array->name_size) + array->length));
+  return digest_mix(total + digest_mix(hash_text(array->name, array->name_size) + array->length));
 }
 
 static uint64_t hash_runs(const ecs_world *world, ecs_system *const *systems, uint32_t count) {
   uint64_t total = 0;
   for (uint32_t i = 0; i < count; i++) {
     uint64_t opened = schedule_streams(world, systems[i]);
-    if (opened) total += mix(systems[i]->chance + mix(opened));
+    if (opened) total += digest_mix(systems[i]->chance + digest_mix(opened));
   }
   return total;
 }
@@ -297,7 +300,8 @@ static uint64_t hash_streams(const ecs_world *world) {
   const struct schedule *schedule = world->schedule;
   const struct chance *chance = &world->chance;
   uint64_t total = 0;
-  if (chance->opened || chance->calls) total = mix(mix(chance->opened + 3) + chance->calls);
+  if (chance->opened || chance->calls)
+    total = digest_mix(digest_mix(chance->opened + 3) + chance->calls);
   return total + hash_runs(world, schedule->systems, schedule->system_count) +
          hash_runs(world, schedule->absent.systems.items, schedule->absent.systems.count);
 }
@@ -320,7 +324,7 @@ uint64_t ecs_digest(const ecs_world *world) {
     total += hash_ties(world, world->relations.list[i]);
   for (uint32_t i = 0; i < world->names.count; i++) {
     const struct name *name = &world->names.names[i];
-    total += mix(hash_target(world, name->entity) * 3 + hash_text(name->text, name->size));
+    total += digest_mix(hash_target(world, name->entity) * 3 + hash_text(name->text, name->size));
   }
-  return mix(total + hash_streams(world));
+  return digest_mix(total + hash_streams(world));
 }

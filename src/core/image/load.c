@@ -23,7 +23,7 @@ ecs_status load_state(struct loader *loader) {
   return ECS_OK;
 }
 
-static bool count_bytes(void *ud, void *data, size_t size) {
+static bool load_count_bytes(void *ud, void *data, size_t size) {
   struct loader *loader = ud;
   loader->input += size;
   return loader->read(loader->read_ud, data, size);
@@ -127,7 +127,7 @@ static void free_shadow(struct loader *loader) {
   live->memory.bytes = world_end(shadow).bytes;
 }
 
-static void end(struct loader *loader) {
+static void load_end(struct loader *loader) {
   if (loader->world) free_shadow(loader);
   struct memory *memory = &loader->live->memory;
   memory_free(memory, loader->components,
@@ -156,7 +156,7 @@ ecs_status ecs_load(ecs_world *world, ecs_read_fn read, void *ud, const ecs_code
   loader->codec = codec;
   loader->read = read;
   loader->read_ud = ud;
-  reader_begin(&loader->in, count_bytes, loader);
+  reader_begin(&loader->in, load_count_bytes, loader);
   status = load_all(loader);
   if (status == ECS_OK) status = adopt_prepare(loader);
   if (status == ECS_OK) {
@@ -166,6 +166,6 @@ ecs_status ecs_load(ecs_world *world, ecs_read_fn read, void *ud, const ecs_code
     status = pass_on(loader, status);
   }
   loader->adopted = status == ECS_OK;
-  end(loader);
+  load_end(loader);
   return status;
 }

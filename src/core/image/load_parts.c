@@ -33,7 +33,7 @@ char *load_text(struct loader *loader, size_t *size) {
 }
 
 /* The same, but none is possible: *out is then NULL. */
-static ecs_status hint(struct loader *loader, const char **out) {
+static ecs_status load_parts_hint(struct loader *loader, const char **out) {
   uint32_t size = read_u32(&loader->in);
   *out = NULL;
   if (size == NONE || loader->in.failed) return ECS_OK;
@@ -109,12 +109,12 @@ static ecs_status read_enum(struct loader *loader, ecs_field *field) {
   return status;
 }
 
-static ecs_status read_field(struct loader *loader, ecs_field *field) {
+static ecs_status load_parts_read_field(struct loader *loader, ecs_field *field) {
   struct reader *in = &loader->in;
   size_t size;
   field->name = load_text(loader, &size);
   if (!field->name) return nomem_or_damaged(loader);
-  ecs_status status = hint(loader, &field->text);
+  ecs_status status = load_parts_hint(loader, &field->text);
   if (status != ECS_OK) return status;
   if (!type_of_code(read_u8(in), &field->type))
     return load_damaged(loader, "a field has no known type");
@@ -127,7 +127,7 @@ static ecs_status read_field(struct loader *loader, ecs_field *field) {
   if (loader->version == 1) read_u64(in);
   status = read_enum(loader, field);
   const char **hints[] = {&field->doc, &field->unit, &field->min, &field->max};
-  for (int i = 0; i < 4 && status == ECS_OK; i++) status = hint(loader, hints[i]);
+  for (int i = 0; i < 4 && status == ECS_OK; i++) status = load_parts_hint(loader, hints[i]);
   return status == ECS_OK ? load_state(loader) : status;
 }
 
@@ -140,7 +140,7 @@ static ecs_status read_fields(struct loader *loader, struct declaration *declara
     if (!grown) return ECS_ENOMEM;
     declaration->fields = grown;
     memset(&grown[i], 0, sizeof *grown);
-    ecs_status status = read_field(loader, &grown[i]);
+    ecs_status status = load_parts_read_field(loader, &grown[i]);
     if (status != ECS_OK) return status;
     declaration->field_count++;
   }
@@ -247,7 +247,7 @@ static ecs_status there_twice(struct loader *loader, const struct component *com
 
 /* Under the live component's id when there is one of the name, or one that was called so, else
 ** under a new one. */
-static ecs_status enter(struct loader *loader, struct component *component) {
+static ecs_status load_parts_enter(struct loader *loader, struct component *component) {
   ecs_world *world = loader->world, *here = loader->live;
   const struct component *live = component_find(here, component->name, component->name_size);
   if (!live) {
@@ -266,7 +266,7 @@ static ecs_status enter(struct loader *loader, struct component *component) {
   return status;
 }
 
-static ecs_status remember(struct loader *loader, struct component *component) {
+static ecs_status load_parts_remember(struct loader *loader, struct component *component) {
   struct component **grown = memory_grow(&loader->live->memory, loader->components,
                                          &loader->component_capacity,
                                          loader->component_count + 1ull, sizeof *grown);
@@ -319,7 +319,8 @@ static bool read_flags(uint8_t flags, ecs_component_desc *desc) {
 }
 
 /* What it is, by its flags; the length of an array follows them. */
-static ecs_status read_kind(struct loader *loader, uint8_t flags, ecs_component_desc *desc) {
+static ecs_status load_parts_read_kind(struct loader *loader, uint8_t flags,
+                                       ecs_component_desc *desc) {
   if (flags == IMAGE_EVENT) {
     desc->event = true;
     return ECS_OK;
@@ -332,15 +333,16 @@ static ecs_status read_kind(struct loader *loader, uint8_t flags, ecs_component_
                                  : load_damaged(loader, "a component's flags are none");
 }
 
-static ecs_status read_component(struct loader *loader, struct declaration *declaration) {
+static ecs_status load_parts_read_component(struct loader *loader,
+                                            struct declaration *declaration) {
   size_t size;
   ecs_component_desc *desc = &declaration->desc;
   desc->name = load_text(loader, &size);
   if (!desc->name) return nomem_or_damaged(loader);
-  ecs_status status = hint(loader, &desc->doc);
+  ecs_status status = load_parts_hint(loader, &desc->doc);
   uint8_t flags = read_u8(&loader->in);
   if (loader->version == 1) read_u32(&loader->in);
-  if (status == ECS_OK) status = read_kind(loader, flags, desc);
+  if (status == ECS_OK) status = load_parts_read_kind(loader, flags, desc);
   if (status == ECS_OK) status = read_fields(loader, declaration);
   if (status == ECS_OK) status = read_defaults(loader, declaration);
   if (status == ECS_OK) status = load_state(loader);
@@ -353,12 +355,12 @@ static ecs_status read_component(struct loader *loader, struct declaration *decl
   if (status != ECS_OK)
     return corrupt_unless(loader, status, "a component cannot be declared");
   status = check_sizes(loader, declaration, component);
-  if (status == ECS_OK) status = enter(loader, component);
+  if (status == ECS_OK) status = load_parts_enter(loader, component);
   if (status != ECS_OK) {
     component_free(loader->world, component);
     return status;
   }
-  status = remember(loader, component);
+  status = load_parts_remember(loader, component);
   bool is_resource = (flags & IMAGE_RESOURCE) && !component->length;
   return status == ECS_OK && is_resource ? load_resource(loader, component) : status;
 }
@@ -369,7 +371,7 @@ ecs_status load_components(struct loader *loader) {
   struct memory *memory = &loader->live->memory;
   for (uint32_t i = 0; i < count && status == ECS_OK; i++) {
     struct declaration declaration = {.fields = NULL};
-    status = read_component(loader, &declaration);
+    status = load_parts_read_component(loader, &declaration);
     memory_free(memory, declaration.fields,
                 declaration.field_capacity * sizeof *declaration.fields);
     memory_free(memory, declaration.defaults,
@@ -382,8 +384,8 @@ ecs_status load_components(struct loader *loader) {
 }
 
 /* The ids that a component requires, ascending by place, into memory that grows as they come. */
-static ecs_status read_required(struct loader *loader, ecs_id **ids, uint32_t *capacity,
-                                uint32_t count) {
+static ecs_status load_parts_read_required(struct loader *loader, ecs_id **ids, uint32_t *capacity,
+                                           uint32_t count) {
   uint32_t last = 0;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t place = read_u32(&loader->in);
@@ -408,7 +410,7 @@ ecs_status load_required(struct loader *loader) {
   if (loader->version < 3) return status;
   for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++) {
     uint32_t count = read_u32(&loader->in);
-    status = read_required(loader, &ids, &capacity, count);
+    status = load_parts_read_required(loader, &ids, &capacity, count);
     if (status == ECS_OK &&
         !declare_requirements(loader->world, loader->components[i], ids, count))
       status = ECS_ENOMEM;
@@ -422,7 +424,7 @@ ecs_status load_required(struct loader *loader) {
 /* ---- cells ---- */
 
 /* Without a codec the rest is read on: if the image is damaged, that is the answer. */
-static ecs_status pass_over(struct loader *loader, uint32_t size) {
+static ecs_status load_parts_pass_over(struct loader *loader, uint32_t size) {
   char piece[256];
   loader->lacks_codec = true;
   while (size > 0 && !loader->in.failed) {
@@ -437,7 +439,7 @@ static ecs_status load_any(struct loader *loader, uint32_t *slot) {
   uint32_t size = read_u32(&loader->in);
   *slot = 0;
   if (size == NONE || loader->in.failed) return ECS_OK;
-  if (!loader->codec || !loader->codec->decode) return pass_over(loader, size);
+  if (!loader->codec || !loader->codec->decode) return load_parts_pass_over(loader, size);
   struct memory *memory = &loader->live->memory;
   char *data = NULL;
   uint32_t capacity = 0;

@@ -29,7 +29,7 @@ struct listing {
 
 /* ---- parts ---- */
 
-static bool is_known(const struct leaf *leaf) {
+static bool load_prefab_is_known(const struct leaf *leaf) {
   return leaf->type != ECS_ANY && leaf->type != ECS_ENTITY;
 }
 
@@ -50,7 +50,7 @@ static ecs_status add_values(struct listing *list, uint32_t entity, const struct
   if (list->writes) part.writes = list->writes + list->write_count;
   assert(layout->taken && part.component);
   for (uint32_t i = 0; i < component->leaf_count; i++) {
-    if (!is_known(&component->leaves[i])) continue;
+    if (!load_prefab_is_known(&component->leaves[i])) continue;
     part.write_count++;
     struct write write = {i, cell_load(layout->columns[i].data, layout->columns[i].size, row)};
     ecs_status status = list->writes ? read_cell(list, &component->leaves[i], &write.cell) : ECS_OK;
@@ -80,7 +80,7 @@ static ecs_status add_tie(struct listing *list, uint32_t entity, const struct ta
   return ECS_OK;
 }
 
-static ecs_status add_parts(struct listing *list, uint32_t entity) {
+static ecs_status load_prefab_add_parts(struct listing *list, uint32_t entity) {
   const ecs_world *live = list->live;
   const struct table *table = record_table(live, entity_record(&live->entities, entity));
   ecs_status status = ECS_OK;
@@ -99,7 +99,7 @@ static ecs_status add_parts(struct listing *list, uint32_t entity) {
 
 /* What the shadow calls the prefab that one of the live world is made of: what came with the base
 ** of its parent, the node that is given, is found below that. */
-static ecs_id base_of(const struct listing *list, uint32_t entity, uint32_t parent) {
+static ecs_id load_prefab_base_of(const struct listing *list, uint32_t entity, uint32_t parent) {
   const ecs_world *live = list->live;
   const struct ties *child_of = &live->relations.child_of->ties;
   uint32_t base = ties_target(&live->relations.is_a->ties, entity), top = 0;
@@ -117,7 +117,7 @@ static ecs_id base_of(const struct listing *list, uint32_t entity, uint32_t pare
 
 /* The node of a source's parent; NONE where that is none, or where the source is no prefab, or only
 ** follows what its parent is made of. */
-static uint32_t parent_of(const struct listing *list, uint32_t place) {
+static uint32_t load_prefab_parent_of(const struct listing *list, uint32_t place) {
   const ecs_world *live = list->live;
   const struct clone *clone = live->clone;
   uint32_t entity = clone->sources[place];
@@ -130,13 +130,13 @@ static uint32_t parent_of(const struct listing *list, uint32_t place) {
 
 static ecs_status add_node(struct listing *list, uint32_t place) {
   const ecs_world *live = list->live;
-  uint32_t entity = live->clone->sources[place], parent = parent_of(list, place);
+  uint32_t entity = live->clone->sources[place], parent = load_prefab_parent_of(list, place);
   list->nodes_of[place] = parent == NONE ? NONE : list->node_count;
   if (parent == NONE) return ECS_OK;
   uint32_t parts = list->part_count, shared = list->shared_count;
-  ecs_status status = add_parts(list, entity);
+  ecs_status status = load_prefab_add_parts(list, entity);
   if (status == ECS_OK && list->nodes) {
-    ecs_id base = base_of(list, entity, parent);
+    ecs_id base = load_prefab_base_of(list, entity, parent);
     bool known = base != ECS_NULL || !ties_target(&live->relations.is_a->ties, entity);
     list->nodes[list->node_count] = (struct prefab_node){
         parent, name_of(live, entity_id(&live->entities, entity)), base, list->parts + parts,
@@ -167,7 +167,7 @@ static bool take_room(struct loader *loader, struct listing *list) {
   return list->parts && list->writes && list->shared && list->nodes;
 }
 
-static ecs_status declare_again(struct loader *loader, ecs_id prefab) {
+static ecs_status load_prefab_declare_again(struct loader *loader, ecs_id prefab) {
   struct listing list = {.live = loader->live, .shadow = loader->world};
   ecs_id id;
   ecs_status status = clone_find(loader->live, prefab, CLONE_PLAIN);
@@ -243,7 +243,7 @@ static void list_prefab(struct order *order, uint32_t prefab) {
 
 /* Whether a declaration is still one. Where the world was restored others may have the id, such as
 ** children of prefabs. */
-static bool is_declared(const ecs_world *live, ecs_id prefab) {
+static bool load_prefab_is_declared(const ecs_world *live, ecs_id prefab) {
   uint32_t index = ecs_id_index(prefab);
   return ecs_alive(live, prefab) && prefab_is(live, index) && name_of(live, prefab).size > 0 &&
          ties_target(&live->relations.child_of->ties, index) == 0;
@@ -258,10 +258,10 @@ static ecs_status list_all(struct loader *loader, struct order *order) {
   if (!order->steps || !order->prefabs) return ECS_ENOMEM;
   if (!map_reserve(memory, &order->waiting, declared->count)) return ECS_ENOMEM;
   for (uint32_t i = 0; i < declared->count; i++)
-    if (is_declared(loader->live, declared->prefabs[i]))
+    if (load_prefab_is_declared(loader->live, declared->prefabs[i]))
       map_put(&order->waiting, ecs_id_index(declared->prefabs[i]), i);
   for (uint32_t i = 0; i < declared->count; i++)
-    if (is_declared(loader->live, declared->prefabs[i]))
+    if (load_prefab_is_declared(loader->live, declared->prefabs[i]))
       list_prefab(order, ecs_id_index(declared->prefabs[i]));
   return ECS_OK;
 }
@@ -275,7 +275,7 @@ ecs_status load_prefabs(struct loader *loader) {
   ecs_status status = list_all(loader, &order);
   shadow->any = live->any;
   for (uint32_t i = 0; i < order.count && status == ECS_OK; i++)
-    status = declare_again(loader, order.prefabs[i]);
+    status = load_prefab_declare_again(loader, order.prefabs[i]);
   map_free(&live->memory, &order.waiting);
   live->any = shadow->any;
   memset(&shadow->any, 0, sizeof shadow->any);

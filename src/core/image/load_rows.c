@@ -133,7 +133,7 @@ static void insert_id(ecs_id *ids, uint32_t used, ecs_id id) {
 
 /* A component with several targets is in tables by its pairs only, a sparse one, an array and
 ** an event in none. */
-static bool is_by_itself(const struct component *component) {
+static bool load_row_is_by_itself(const struct component *component) {
   return !component->is_sparse && !component->length && !component->is_event &&
          (!component->ties.relation || component->ties.exclusive);
 }
@@ -150,7 +150,7 @@ static ecs_status read_ids(struct loader *loader, uint32_t count) {
   for (uint32_t used = 0; used < count; used++) {
     uint32_t place = read_u32(&loader->in);
     if (place >= loader->component_count || (used && place <= last) ||
-        !is_by_itself(loader->components[place]))
+        !load_row_is_by_itself(loader->components[place]))
       return load_damaged(loader, "a table has no such type");
     last = place;
     insert_id(ids, used, loader->components[place]->id);
@@ -210,7 +210,7 @@ static bool pairs_live(const ecs_world *world, const struct table *table) {
 }
 
 /* A table with rows has no pairs with the dead, and all that its components require. */
-static ecs_status check_type(struct loader *loader, const struct table *table) {
+static ecs_status load_row_check_type(struct loader *loader, const struct table *table) {
   struct gap gap;
   if (!pairs_live(loader->world, table)) return load_damaged(loader, "a pair is none");
   if (require_table_gap(loader->world, table->ids, table->id_count, &gap))
@@ -333,8 +333,8 @@ static uint64_t target_order(const struct loader *loader, uint32_t target) {
 }
 
 /* The pair of a relation that comes behind another in the image; ECS_NULL at the end. */
-static ecs_id next_pair(const struct loader *loader, const struct table *table,
-                        uint32_t relation, ecs_id last) {
+static ecs_id load_row_next_pair(const struct loader *loader, const struct table *table,
+                                 uint32_t relation, ecs_id last) {
   ecs_id next = ECS_NULL;
   uint64_t least = 0, after = last ? target_order(loader, pair_target(last)) : 0;
   for (uint32_t i = 0; i < table->id_count; i++) {
@@ -353,7 +353,7 @@ static ecs_status read_pair_columns(struct loader *loader, const struct table *t
   uint32_t relation = ecs_id_index(component->id);
   ecs_status status = ECS_OK;
   for (ecs_id pair = ECS_NULL;
-       status == ECS_OK && (pair = next_pair(loader, table, relation, pair)) != ECS_NULL;)
+       status == ECS_OK && (pair = load_row_next_pair(loader, table, relation, pair)) != ECS_NULL;)
     status = read_columns_of(loader, table, component, pair);
   return status;
 }
@@ -401,7 +401,7 @@ static ecs_status read_toggles(struct loader *loader, struct table *table) {
   return status;
 }
 
-static ecs_status read_table(struct loader *loader) {
+static ecs_status load_row_read_table(struct loader *loader) {
   struct table *table = NULL;
   uint32_t before = loader->world->graph.live;
   ecs_status status = read_type(loader, &table);
@@ -414,7 +414,7 @@ static ecs_status read_table(struct loader *loader) {
   uint32_t count = read_u32(&loader->in);
   if (count > ROW_LIMIT) return load_damaged(loader, "a table has too many rows");
   if (count) world_arrive(loader->world, table, 0);
-  if (count) status = check_type(loader, table);
+  if (count) status = load_row_check_type(loader, table);
   if (status == ECS_OK) status = read_rows(loader, table, NULL, count);
   if (status == ECS_OK) status = read_columns(loader, table);
   if (status == ECS_OK && table->toggle_count) status = read_toggles(loader, table);
@@ -424,7 +424,7 @@ static ecs_status read_table(struct loader *loader) {
 ecs_status load_tables(struct loader *loader) {
   uint32_t count = read_u32(&loader->in);
   ecs_status status = load_state(loader);
-  for (uint32_t i = 0; i < count && status == ECS_OK; i++) status = read_table(loader);
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++) status = load_row_read_table(loader);
   if (status != ECS_OK) return status;
   size_t rows = 0;
   const struct id_record *all = graph_all(loader->world);
@@ -600,7 +600,7 @@ static ecs_status read_table_marks(struct loader *loader, const struct table *ta
   ecs_status status = read_marks(loader, table, component->id);
   ecs_id pair = ECS_NULL;
   while (status == ECS_OK && table->has_pairs &&
-         (pair = next_pair(loader, table, ecs_id_index(component->id), pair)) != ECS_NULL)
+         (pair = load_row_next_pair(loader, table, ecs_id_index(component->id), pair)) != ECS_NULL)
     status = read_marks(loader, table, pair);
   return status;
 }

@@ -160,8 +160,8 @@ static void save_component(struct saver *saver, const struct component *componen
 }
 
 /* The place behind `last` among those of what a component requires; NONE at the end. */
-static uint32_t next_required(const struct saver *saver, const struct component *component,
-                              uint32_t last) {
+static uint32_t save_next_required(const struct saver *saver, const struct component *component,
+                                   uint32_t last) {
   uint32_t next = NONE;
   for (uint32_t i = 0; i < component->require_count; i++) {
     uint32_t place = saver->places[ecs_id_index(component->requires[i])];
@@ -173,7 +173,7 @@ static uint32_t next_required(const struct saver *saver, const struct component 
 static void save_required(struct saver *saver, const struct component *component) {
   write_u32(saver->out, component->require_count);
   uint32_t place = NONE;
-  while ((place = next_required(saver, component, place)) != NONE)
+  while ((place = save_next_required(saver, component, place)) != NONE)
     write_u32(saver->out, place);
 }
 
@@ -185,7 +185,7 @@ static void save_string_table(struct saver *saver) {
   }
 }
 
-static uint8_t state_of(const struct record *record) {
+static uint8_t save_state_of(const struct record *record) {
   uint32_t table = record->table;
   return table <= RECORD_BARE ? SLOT_ALIVE : table == RECORD_UNBORN ? SLOT_UNBORN
          : table == RECORD_RETIRED ? SLOT_RETIRED
@@ -213,7 +213,7 @@ static void save_page(struct saver *saver, uint32_t at) {
   memset(generations, 0, sizeof generations);
   memset(states, SLOT_UNBORN, sizeof states);
   memcpy(generations, slots.generations, count * sizeof *generations);
-  for (uint32_t i = 0; i < count; i++) states[i] = state_of(&slots.records[i]);
+  for (uint32_t i = 0; i < count; i++) states[i] = save_state_of(&slots.records[i]);
   write_u32(saver->out, at >> PAGE_BITS);
   write_numbers(saver->out, generations, 2, PAGE_SIZE);
   write_bytes(saver->out, states, PAGE_SIZE);
@@ -357,13 +357,13 @@ static void save_names(struct saver *saver) {
 }
 
 /* The query by which a system that is there asks for its news; NULL when it is not there. */
-static const ecs_query *asks(const ecs_world *world, const ecs_system *known) {
+static const ecs_query *save_asks(const ecs_world *world, const ecs_system *known) {
   const ecs_system *system = schedule_system(world, known->name, strlen(known->name));
   const char *query = system && system->reads ? timings_query(system) : NULL;
   return query && strcmp(query, known->asked) == 0 ? system->reads : NULL;
 }
 
-static bool names(const ecs_query *query, const struct component *component) {
+static bool save_query_names(const ecs_query *query, const struct component *component) {
   for (uint32_t i = 0; query && i < query->terms.count; i++)
     if (query->terms.terms[i].news && query->terms.terms[i].component == component) return true;
   return false;
@@ -376,8 +376,8 @@ static uint64_t known_to_all(const struct saver *saver, const struct component *
   for (uint32_t i = 0; component->watched && i < saver->timings.systems.count; i++) {
     const ecs_system *known = save_system(saver, i);
     if (!known->asked || known->news >= least) continue;
-    const ecs_query *query = asks(saver->world, known);
-    if (query ? names(query, component) : component->asked) least = known->news;
+    const ecs_query *query = save_asks(saver->world, known);
+    if (query ? save_query_names(query, component) : component->asked) least = known->news;
   }
   return least;
 }
@@ -517,7 +517,7 @@ static uint32_t most_ids(const ecs_world *world) {
   return most + 1;
 }
 
-static bool reserve(struct saver *saver) {
+static bool save_reserve(struct saver *saver) {
   ecs_world *world = saver->world;
   struct memory *memory = &world->memory;
   if (timings_take(world, &saver->timings) != ECS_OK) return false;
@@ -538,7 +538,7 @@ static bool reserve(struct saver *saver) {
          saver->names && saver->targets && saver->phases && saver->systems && saver->out;
 }
 
-static void release(struct saver *saver) {
+static void save_release(struct saver *saver) {
   ecs_world *world = saver->world;
   struct memory *memory = &world->memory;
   size_t strings = world->strings.count + (size_t)1, names = merge_sort_room(world->names.count);
@@ -582,7 +582,7 @@ static void arrange_timings(const struct timing_list *list, const void **out) {
 }
 
 /* Gives everything its place in the image. */
-static void arrange(struct saver *saver) {
+static void save_arrange(struct saver *saver) {
   for (uint32_t i = 0; i < saver->component_count; i++)
     saver->places[ecs_id_index(save_listed(saver, i)->id)] = i;
   arrange_names(saver);
@@ -595,8 +595,8 @@ ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud, const ecs_co
   ecs_status status = world_is_idle(world, "save");
   if (status != ECS_OK) return status;
   struct saver saver = {.world = world, .codec = codec};
-  if (reserve(&saver)) {
-    arrange(&saver);
+  if (save_reserve(&saver)) {
+    save_arrange(&saver);
     writer_begin(saver.out, write, ud);
     save_all(&saver);
     bool written = writer_end(saver.out);
@@ -606,6 +606,6 @@ ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud, const ecs_co
   } else {
     status = world_nomem(world);
   }
-  release(&saver);
+  save_release(&saver);
   return status;
 }

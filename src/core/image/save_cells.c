@@ -116,7 +116,7 @@ static void save_odd_rows(struct saver *saver, const uint32_t *rows, uint32_t co
     write_u32(saver->out, rows[i] < FIRST_ENTITY ? saver->places[rows[i]] + 1 : rows[i]);
 }
 
-static bool has_component(const uint32_t *rows, uint32_t count) {
+static bool save_cells_has_component(const uint32_t *rows, uint32_t count) {
   uint32_t found = 0;
   for (uint32_t i = 0; i < count; i++) found |= rows[i] && rows[i] < FIRST_ENTITY;
   return found;
@@ -126,7 +126,7 @@ void save_rows(struct saver *saver, const struct table *table) {
   for (uint32_t i = 0; i < table->count; i += ROW_BATCH) {
     const uint32_t *rows = table->rows + i;
     uint32_t count = table->count - i < ROW_BATCH ? table->count - i : ROW_BATCH;
-    if (has_component(rows, count))
+    if (save_cells_has_component(rows, count))
       save_odd_rows(saver, rows, count);
     else
       write_numbers(saver->out, rows, sizeof *rows, count);

@@ -82,7 +82,7 @@ struct ecs_snapshot {
 
 void snapshot_set_owner(ecs_snapshot *snapshot, void *owner) { snapshot->owner = owner; }
 
-static void *take(ecs_snapshot *snapshot, size_t count, size_t size) {
+static void *snapshot_take(ecs_snapshot *snapshot, size_t count, size_t size) {
   return arena_take(&snapshot->world->memory, &snapshot->arena, count * size + 1);
 }
 
@@ -154,7 +154,7 @@ static void event_copy_restore(const ecs_world *world, const struct event_copy *
     if (times) memcpy(event->later.due, list[i].due, times);
   }
 }
-static void list_sources(const struct ties *ties, uint32_t *sources) {
+static void snapshot_list_sources(const struct ties *ties, uint32_t *sources) {
   uint32_t count = 0;
   for (uint32_t end = 0; (end = ties_next_end(ties, end)) != 0; end++)
     for (uint32_t at = ties_first(ties, end); at; at = ties_next(ties, at))
@@ -176,7 +176,7 @@ static ecs_status tie_copy_take(ecs_world *world, struct arena *arena, struct ti
     *copy = (struct tie_copy){relation->component->id, NULL, ties};
     copy->sources = arena_take(memory, arena, (ties + (size_t)1) * sizeof *copy->sources);
     if (!copy->sources) return world_nomem(world);
-    list_sources(&relation->ties, copy->sources);
+    snapshot_list_sources(&relation->ties, copy->sources);
   }
   return ECS_OK;
 }
@@ -292,7 +292,7 @@ static ecs_status check_any(const ecs_world *world) {
 static ecs_status take_tables(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   const struct id_record *all = graph_all(world);
-  snapshot->tables = take(snapshot, all->table_count, sizeof *snapshot->tables);
+  snapshot->tables = snapshot_take(snapshot, all->table_count, sizeof *snapshot->tables);
   if (!snapshot->tables) return world_nomem(world);
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++)
@@ -303,7 +303,7 @@ static ecs_status take_tables(ecs_snapshot *snapshot) {
 
 static ecs_status take_sparse(ecs_snapshot *snapshot) {
   const struct sparses *sparses = &snapshot->world->sparses;
-  snapshot->sparse = take(snapshot, sparses->count, sizeof *snapshot->sparse);
+  snapshot->sparse = snapshot_take(snapshot, sparses->count, sizeof *snapshot->sparse);
   if (!snapshot->sparse) return world_nomem(snapshot->world);
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < sparses->count && status == ECS_OK; i++)
@@ -343,7 +343,7 @@ static bool take_page(ecs_snapshot *snapshot, uint32_t number, struct page *page
   return true;
 }
 
-static ecs_status take_index(ecs_snapshot *snapshot) {
+static ecs_status snapshot_take_index(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   snapshot->index = world->entities;
   struct slots *near = &snapshot->index.near;
@@ -360,20 +360,20 @@ static ecs_status take_index(ecs_snapshot *snapshot) {
     memcpy(near->generations, from->generations, generations);
   }
   each_page(snapshot, count_page);
-  snapshot->pages = take(snapshot, snapshot->page_count, sizeof *snapshot->pages);
+  snapshot->pages = snapshot_take(snapshot, snapshot->page_count, sizeof *snapshot->pages);
   snapshot->page_count = 0;
   if (!snapshot->pages || !each_page(snapshot, take_page)) return world_nomem(world);
   return ECS_OK;
 }
 
-static ecs_status take_all(ecs_snapshot *snapshot) {
+static ecs_status snapshot_take_all(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   ecs_status status = check_any(world);
   if (status == ECS_OK) status = take_tables(snapshot);
   if (status == ECS_OK) status = take_sparse(snapshot);
   if (status == ECS_OK) status = event_copy_take(world, &snapshot->arena, &snapshot->events,
                                                   &snapshot->event_count);
-  if (status == ECS_OK) status = take_index(snapshot);
+  if (status == ECS_OK) status = snapshot_take_index(snapshot);
   if (status == ECS_OK) status = resource_copy_take(world, &snapshot->arena, &snapshot->resources,
                                 &snapshot->resource_count);
   if (status == ECS_OK)
@@ -430,7 +430,7 @@ ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out) {
   snapshot->link.free = free_link;
   snapshot->link.cells = each_cells;
   world_attach_to(world, &snapshot->link);
-  status = take_all(snapshot);
+  status = snapshot_take_all(snapshot);
   if (status == ECS_OK)
     *out = snapshot;
   else
@@ -463,8 +463,8 @@ void ecs_snapshot_free(ecs_snapshot *snapshot) {
 
 /* ---- restoring: what can fail ------------------------------------------------------------ */
 
-static ecs_status find_table(ecs_snapshot *snapshot, struct table_copy *saved,
-                             bool *differs) {
+static ecs_status snapshot_find_table(ecs_snapshot *snapshot, struct table_copy *saved,
+                                      bool *differs) {
   ecs_world *world = snapshot->world;
   const struct graph *graph = &world->graph;
   struct table *table =
@@ -477,10 +477,10 @@ static ecs_status find_table(ecs_snapshot *snapshot, struct table_copy *saved,
   return table_copy_reserve(world, saved, table);
 }
 
-static ecs_status find_tables(ecs_snapshot *snapshot, bool *differs) {
+static ecs_status snapshot_find_tables(ecs_snapshot *snapshot, bool *differs) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < snapshot->table_count && status == ECS_OK; i++)
-    status = find_table(snapshot, &snapshot->tables[i], differs);
+    status = snapshot_find_table(snapshot, &snapshot->tables[i], differs);
   *differs |= graph_all(snapshot->world)->table_count != snapshot->table_count;
   return status;
 }
@@ -639,7 +639,7 @@ ecs_status ecs_restore(ecs_snapshot *snapshot) {
   struct name_table names;
   struct timings timings = {.phases = {.count = 0}};
   bool differs = false;
-  status = find_tables(snapshot, &differs);
+  status = snapshot_find_tables(snapshot, &differs);
   if (status == ECS_OK) status = find_sparse(snapshot);
   if (status == ECS_OK) status = event_copy_reserve(world, snapshot->events, snapshot->event_count);
   if (status == ECS_OK) status = timings_add(world, &timings, &snapshot->timings);

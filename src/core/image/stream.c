@@ -21,7 +21,7 @@ static const uint64_t multipliers[4] = {
     UINT64_C(0x9E3779B185EBCA87), UINT64_C(0xC2B2AE3D27D4EB4F),
     UINT64_C(0x165667B19E3779F9), UINT64_C(0x85EBCA77C2B2AE63)};
 
-static uint64_t rotate(uint64_t x, int by) { return x << by | x >> (64 - by); }
+static uint64_t stream_rotate(uint64_t x, int by) { return x << by | x >> (64 - by); }
 
 static uint64_t load_u64(const uint8_t *at) {
   uint64_t value = 0;
@@ -37,8 +37,8 @@ void checksum_begin(struct checksum *sum) {
   for (int i = 0; i < 4; i++) sum->lanes[i] = multipliers[i];
 }
 
-static uint64_t step(uint64_t lane, const uint8_t *at, size_t i) {
-  return rotate(lane ^ load_u64(at + 8 * i), 29) * multipliers[i];
+static uint64_t stream_step(uint64_t lane, const uint8_t *at, size_t i) {
+  return stream_rotate(lane ^ load_u64(at + 8 * i), 29) * multipliers[i];
 }
 
 /* Whole stripes; the lanes stay in registers meanwhile. What comes next is asked for in time, be it
@@ -48,10 +48,10 @@ static void add_stripes(struct checksum *sum, const uint8_t *at, size_t count) {
   uint64_t a = sum->lanes[0], b = sum->lanes[1], c = sum->lanes[2], d = sum->lanes[3];
   for (; count > 0; count--, at += STRIPE) {
     FETCH((const void *)((uintptr_t)at + AHEAD));
-    a = step(a, at, 0);
-    b = step(b, at, 1);
-    c = step(c, at, 2);
-    d = step(d, at, 3);
+    a = stream_step(a, at, 0);
+    b = stream_step(b, at, 1);
+    c = stream_step(c, at, 2);
+    d = stream_step(d, at, 3);
   }
   sum->lanes[0] = a;
   sum->lanes[1] = b;
@@ -82,7 +82,7 @@ uint64_t checksum_end(const struct checksum *sum) {
   add_stripes(&last, last.rest, 1);
   uint64_t result = last.size;
   for (int i = 0; i < 4; i++)
-    result = (rotate(result, 23) ^ last.lanes[i]) * multipliers[i];
+    result = (stream_rotate(result, 23) ^ last.lanes[i]) * multipliers[i];
   return result ^ result >> 31;
 }
 
@@ -108,13 +108,13 @@ void writer_begin(struct writer *out, ecs_write_fn write, void *ud) {
   checksum_begin(&out->sum);
 }
 
-static void send(struct writer *out, const void *data, size_t size) {
+static void stream_send(struct writer *out, const void *data, size_t size) {
   if (!out->failed && size) out->failed = !out->write(out->ud, data, size);
 }
 
-static void flush(struct writer *out) {
+static void stream_flush(struct writer *out) {
   checksum_add(&out->sum, out->buffer, out->used);
-  send(out, out->buffer, out->used);
+  stream_send(out, out->buffer, out->used);
   out->used = 0;
 }
 
@@ -122,11 +122,11 @@ void write_bytes(struct writer *out, const void *data, size_t size) {
   assert(out->used <= STREAM_BUFFER);
   const uint8_t *at = data;
   if (size > STREAM_BUFFER - out->used) {
-    flush(out);
+    stream_flush(out);
     for (; size >= STREAM_BUFFER; size -= size < PIECE ? size : PIECE) {
       size_t piece = size < PIECE ? size : PIECE;
       checksum_add(&out->sum, at, piece);
-      send(out, at, piece);
+      stream_send(out, at, piece);
       at += piece;
     }
   }
@@ -164,10 +164,10 @@ void write_text(struct writer *out, const char *text, size_t size) {
 }
 
 bool writer_end(struct writer *out) {
-  flush(out);
+  stream_flush(out);
   uint64_t sum = checksum_end(&out->sum);
   write_u64(out, sum);
-  flush(out);
+  stream_flush(out);
   return !out->failed;
 }
 

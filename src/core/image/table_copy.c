@@ -10,29 +10,29 @@
 
 /* ---- rows ---- */
 
-static size_t padded(size_t size) { return (size + 63) / 64 * 64; }
+static size_t table_copy_padded(size_t size) { return (size + 63) / 64 * 64; }
 
 static size_t size_of_rows(const struct table *table, uint32_t count) {
-  size_t size = padded(count * sizeof *table->rows);
+  size_t size = table_copy_padded(count * sizeof *table->rows);
   for (uint32_t i = 0; i < table->column_count; i++)
-    size += padded((size_t)count * table->columns[i].size);
-  return size + table->toggle_count * padded(toggle_words(count) * sizeof(uint64_t));
+    size += table_copy_padded((size_t)count * table->columns[i].size);
+  return size + table->toggle_count * table_copy_padded(toggle_words(count) * sizeof(uint64_t));
 }
 
 /* Between a table and its copy. */
-static void copy_rows(struct table *table, char *data, uint32_t count, bool out) {
+static void table_copy_copy_rows(struct table *table, char *data, uint32_t count, bool out) {
   size_t size = count * sizeof *table->rows;
   if (count == 0) return;
   memcpy(out ? (void *)data : table->rows, out ? (void *)table->rows : data, size);
-  data += padded(size);
+  data += table_copy_padded(size);
   for (uint32_t i = 0; i < table->column_count; i++) {
     void *column = table->columns[i].data;
     size = (size_t)count * table->columns[i].size;
     memcpy(out ? data : column, out ? column : data, size);
-    data += padded(size);
+    data += table_copy_padded(size);
   }
   size = toggle_words(count) * sizeof(uint64_t);
-  for (uint32_t i = 0; i < table->toggle_count; i++, data += padded(size)) {
+  for (uint32_t i = 0; i < table->toggle_count; i++, data += table_copy_padded(size)) {
     uint64_t *bits = table->toggles[i].bits;
     memcpy(out ? (void *)data : bits, out ? (void *)bits : data, size);
   }
@@ -59,7 +59,7 @@ static uint64_t *copy_marks(const struct marks *marks, uint64_t *data, uint32_t 
   return copy_some(marks->added, data, rows, out);
 }
 
-static void take_marks(const struct table *table, uint64_t *data) {
+static void table_copy_take_marks(const struct table *table, uint64_t *data) {
   for (uint32_t i = 0; i < table->mark_count; i++) {
     *data++ = table->marks[i].id;
     *data++ = table->marks[i].tracked;
@@ -106,8 +106,8 @@ ecs_status table_copy_take(ecs_world *world, struct arena *arena, struct table *
   if (out->marks) out->mark_count = marks;
   if (!out->ids || out->size != size || out->mark_count != marks) return world_nomem(world);
   if (table->id_count) memcpy(out->ids, table->ids, table->id_count * sizeof *out->ids);
-  copy_rows(table, out->data, table->count, true);
-  take_marks(table, out->marks);
+  table_copy_copy_rows(table, out->data, table->count, true);
+  table_copy_take_marks(table, out->marks);
   return ECS_OK;
 }
 
@@ -118,14 +118,14 @@ void table_copy_free(ecs_world *world, const struct table_copy *copy) {
 
 bool table_copy_each(const ecs_world *world, const struct table_copy *copy, ecs_type type,
                      cells_fn visit, void *ud) {
-  char *data = copy->data + padded(copy->count * sizeof(uint32_t));
+  char *data = copy->data + table_copy_padded(copy->count * sizeof(uint32_t));
   for (uint32_t i = 0; i < copy->id_count && copy->count; i++) {
     const struct component *component = component_of(world, copy->ids[i]);
     for (uint32_t j = 0; j < component->leaf_count; j++) {
       const struct leaf *leaf = &component->leaves[j];
       struct cells cells = {data, copy->count, component, leaf};
       if (leaf->type == type && !visit(&cells, ud)) return false;
-      data += padded((size_t)copy->count * leaf->size);
+      data += table_copy_padded((size_t)copy->count * leaf->size);
       assert(data <= copy->data + copy->size);
     }
   }
@@ -141,7 +141,7 @@ ecs_status table_copy_reserve(ecs_world *world, struct table_copy *copy, struct 
 void table_copy_restore(const ecs_world *world, const struct table_copy *copy) {
   struct table *table = copy->table;
   assert(copy->count <= table->capacity && table->id_count == copy->id_count);
-  copy_rows(table, copy->data, copy->count, false);
+  table_copy_copy_rows(table, copy->data, copy->count, false);
   table->count = copy->count;
   toggles_count(table);
   restore_marks(world, copy);

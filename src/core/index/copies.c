@@ -46,7 +46,7 @@ static bool next_column(struct cursor *cursor, struct copy_column *out) {
   return false;
 }
 
-static bool is_same(const struct copy_column *a, const struct copy_column *b) {
+static bool copies_are_same(const struct copy_column *a, const struct copy_column *b) {
   return a->component == b->component && a->leaf == b->leaf && a->term == b->term &&
          a->term_leaf == b->term_leaf && a->slot == b->slot && a->type == b->type &&
          a->size == b->size;
@@ -59,12 +59,13 @@ static bool is_laid_out(const struct copies *copies, const struct query_terms *t
   uint32_t at = 0;
   if (copies->slot_count != terms->slots) return false;
   while (next_column(&cursor, &column))
-    if (at == copies->column_count || !is_same(&copies->columns[at++], &column)) return false;
+    if (at == copies->column_count || !copies_are_same(&copies->columns[at++], &column))
+      return false;
   return at == copies->column_count;
 }
 
-static ecs_status check_terms(const ecs_world *world, const struct query_terms *terms,
-                              const char *name, uint32_t *count) {
+static ecs_status copy_check_terms(const ecs_world *world, const struct query_terms *terms,
+                                   const char *name, uint32_t *count) {
   struct cursor cursor = {terms, 0, 0};
   struct copy_column column;
   for (*count = 0; next_column(&cursor, &column); ++*count) {
@@ -77,7 +78,7 @@ static ecs_status check_terms(const ecs_world *world, const struct query_terms *
   return ECS_OK;
 }
 
-static void fill(struct copies *copies, const struct query_terms *terms) {
+static void copy_fill(struct copies *copies, const struct query_terms *terms) {
   struct cursor cursor = {terms, 0, 0};
   struct copy_column column;
   for (uint32_t i = 0; i < copies->slot_count; i++)
@@ -99,7 +100,7 @@ ecs_status copies_lay_out(ecs_world *world, struct copies *copies,
   uint32_t count;
   copies->count = 0;
   if (is_laid_out(copies, terms)) return ECS_OK;
-  ecs_status status = check_terms(world, terms, name, &count);
+  ecs_status status = copy_check_terms(world, terms, name, &count);
   if (status != ECS_OK) return status;
   copies_free(world, copies);
   struct copy_column *columns = memory_array(&world->memory, (size_t)count + 1, sizeof *columns);
@@ -111,7 +112,7 @@ ecs_status copies_lay_out(ecs_world *world, struct copies *copies,
   }
   *copies = (struct copies){.columns = columns, .column_count = count, .slots = slots,
                             .slot_count = terms->slots};
-  fill(copies, terms);
+  copy_fill(copies, terms);
   return ECS_OK;
 }
 
@@ -129,8 +130,8 @@ void copies_free(ecs_world *world, struct copies *copies) {
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
-static bool grow(struct memory *memory, struct column_buffer *buffer, const struct copies *copies,
-                 uint32_t rows, uint32_t size) {
+static bool copy_grow(struct memory *memory, struct column_buffer *buffer,
+                      const struct copies *copies, uint32_t rows, uint32_t size) {
   return buffer_grow(memory, buffer, (size_t)rows * size, (size_t)copies->count * size);
 }
 
@@ -140,18 +141,18 @@ ecs_status copies_reserve(ecs_world *world, struct copies *copies, uint64_t rows
   if (rows > ROW_LIMIT) return world_fail(world, ECS_ELIMIT, "an index has too many rows");
   uint32_t wanted = copies->capacity * 2 < 16 ? 16 : copies->capacity * 2;
   if (wanted < rows) wanted = (uint32_t)rows;
-  bool ok = grow(memory, &copies->entities, copies, wanted, sizeof(ecs_id)) &&
-            grow(memory, &copies->order, copies, wanted, sizeof(uint32_t));
+  bool ok = copy_grow(memory, &copies->entities, copies, wanted, sizeof(ecs_id)) &&
+            copy_grow(memory, &copies->order, copies, wanted, sizeof(uint32_t));
   for (uint32_t i = 0; ok && i < copies->column_count; i++)
-    ok = grow(memory, &copies->columns[i].cells, copies, wanted, copies->columns[i].size);
+    ok = copy_grow(memory, &copies->columns[i].cells, copies, wanted, copies->columns[i].size);
   if (!ok) return world_nomem(world);
   copies->capacity = wanted;
   return ECS_OK;
 }
 
 /* Cells of a column that the rows of a run have, or do not have. */
-static void copy_cells(const struct copies *copies, const struct copy_column *column,
-                       const ecs_iter *it) {
+static void copies_fill_cells(const struct copies *copies, const struct copy_column *column,
+                              const ecs_iter *it) {
   char *to = (char *)column->cells.data + (size_t)copies->count * column->size;
   size_t size = it->count * column->size;
   if (column->component == ECS_NULL) {
@@ -180,7 +181,7 @@ static ecs_status take_run(struct copies *copies, const ecs_iter *it) {
   for (size_t i = 0; i < it->count; i++)
     entities[copies->count + i] = entity_id(&world->entities, it->rows[i]);
   for (uint32_t i = 0; i < copies->column_count; i++)
-    copy_cells(copies, &copies->columns[i], it);
+    copies_fill_cells(copies, &copies->columns[i], it);
   copies->count += (uint32_t)it->count;
   return ECS_OK;
 }
@@ -200,7 +201,7 @@ ecs_status copies_gather(struct copies *copies, ecs_query *query) {
 static LOOPS void arrange_column(struct copy_column *to, const struct copy_column *from,
                            const uint32_t *order, uint32_t count) {
   const void *cells = from->cells.data;
-  assert(is_same(to, from));
+  assert(copies_are_same(to, from));
   if (to->size == 4) {
     uint32_t *words = to->cells.data;
     for (uint32_t i = 0; i < count; i++) words[i] = ((const uint32_t *)cells)[order[i]];

@@ -3,14 +3,14 @@
 #include "core/world/check.h"
 #include "core/ids/world.h"
 
-static ecs_status begin(ecs_index *index, bool fits, ecs_found *found) {
+static ecs_status find_start(ecs_index *index, bool fits, ecs_found *found) {
   world_be_sure(index->world);
   *found = (ecs_found){.index = index};
   return fits ? index_refresh(index) : index_refuse(index);
 }
 
 static ecs_status begin_grid(ecs_index *index, ecs_found *found) {
-  return begin(index, index->desc.by == ECS_BY_GRID, found);
+  return find_start(index, index->desc.by == ECS_BY_GRID, found);
 }
 
 ecs_status ecs_index_within(ecs_index *index, const double *at, double reach, ecs_found *found) {
@@ -19,14 +19,14 @@ ecs_status ecs_index_within(ecs_index *index, const double *at, double reach, ec
   return status;
 }
 
-static void come_to(ecs_found *found, uint32_t row) {
+static void find_come_to(ecs_found *found, uint32_t row) {
   found->row = row;
   found->entity = copies_entities(&found->index->now->copies)[row];
 }
 
 bool ecs_found_next(ecs_found *found) {
   uint32_t row = edition_next(&found->search);
-  if (row != NONE) come_to(found, row);
+  if (row != NONE) find_come_to(found, row);
   return row != NONE;
 }
 
@@ -40,20 +40,20 @@ ecs_status ecs_index_nearest(ecs_index *index, const double *at, double reach, e
   if (row == NONE)
     return world_fail(index->world, ECS_EABSENT, "index '%s' has nobody in reach",
                       index->desc.name);
-  come_to(found, row);
+  find_come_to(found, row);
   return ECS_OK;
 }
 
 ecs_status ecs_index_equal(ecs_index *index, const ecs_value *key, ecs_found *found) {
   bool fits = index->desc.by == ECS_BY_HASH || index->desc.by == ECS_BY_MAYBE;
-  ecs_status status = begin(index, fits, found);
+  ecs_status status = find_start(index, fits, found);
   if (status == ECS_OK)
     keyed_equal(&index->now->keyed, key_wanted(index->world, key), &found->search);
   return status;
 }
 
 static ecs_status begin_order(ecs_index *index, ecs_found *found) {
-  return begin(index, index->desc.by == ECS_BY_ORDER, found);
+  return find_start(index, index->desc.by == ECS_BY_ORDER, found);
 }
 
 ecs_status ecs_index_range(ecs_index *index, const ecs_value *least, const ecs_value *most,

@@ -10,7 +10,7 @@
 /* ---- sorting --------------------------------------------------------------------------- */
 
 /* The sums of how often each number comes, so that each is a place in the other order. */
-static void add_up(uint32_t *counts, uint32_t range) {
+static void grid_add_up(uint32_t *counts, uint32_t range) {
   uint32_t sum = 0;
   for (uint32_t i = 0; i < range; i++) {
     uint32_t here = counts[i];
@@ -27,7 +27,7 @@ static bool sort_by_counting(struct memory *memory, struct grid_room *room, cons
   room->counts = counts;
   memset(counts, 0, range * sizeof *counts);
   for (uint32_t i = 0; i < count; i++) counts[(uint32_t)(numbers[room->order[i]] - least)]++;
-  add_up(counts, range);
+  grid_add_up(counts, range);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t row = room->order[i];
     room->other[counts[(uint32_t)(numbers[row] - least)]++] = row;
@@ -35,8 +35,8 @@ static bool sort_by_counting(struct memory *memory, struct grid_room *room, cons
   return true;
 }
 
-static void merge(const double *numbers, const uint32_t *from, uint32_t *to, uint32_t low,
-                  uint32_t middle, uint32_t high) {
+static void grid_merge(const double *numbers, const uint32_t *from, uint32_t *to, uint32_t low,
+                       uint32_t middle, uint32_t high) {
   uint32_t i = low, j = middle;
   for (uint32_t k = low; k < high; k++) {
     bool left = i < middle && (j == high || !(numbers[from[j]] < numbers[from[i]]));
@@ -58,7 +58,8 @@ static void sort_by_merging(struct grid_room *room, const double *numbers, uint3
     for (uint64_t low = 0; low < count; low += 2 * width) {
       uint64_t middle = low + width < count ? low + width : count;
       uint64_t high = low + 2 * width < count ? low + 2 * width : count;
-      merge(numbers, room->order, room->other, (uint32_t)low, (uint32_t)middle, (uint32_t)high);
+      grid_merge(numbers, room->order, room->other, (uint32_t)low, (uint32_t)middle,
+                 (uint32_t)high);
     }
     swap_orders(room);
   }
@@ -86,7 +87,7 @@ static bool sort_by(struct memory *memory, struct grid_room *room, const double 
 
 /* ---- places ---------------------------------------------------------------------------- */
 
-static double place_of(const struct grid_source *from, uint32_t axis, uint32_t row) {
+static double grid_place_of(const struct grid_source *from, uint32_t axis, uint32_t row) {
   const struct copy_column *column = &from->copies->columns[from->columns[axis]];
   return cell_number(column->type, column->cells.data, row);
 }
@@ -117,7 +118,7 @@ void grid_place(struct grid *grid, const struct grid_source *sorted) {
     take_places(sorted, axis, grid->places[axis].data);
 }
 
-static bool make_room(struct memory *memory, struct grid_room *room, uint32_t rows) {
+static bool grid_make_room(struct memory *memory, struct grid_room *room, uint32_t rows) {
   uint32_t *order =
       memory_grow(memory, room->order, &room->order_capacity, rows + 1ull, sizeof *order);
   if (order) room->order = order;
@@ -148,7 +149,7 @@ static bool has_place(const struct grid_source *from, uint32_t row) {
 }
 
 /* NaN for a place that is infinite or no number. */
-static inline double cell_of(double place, double size) {
+static inline double grid_cell_of(double place, double size) {
   return fabs(place) <= DBL_MAX ? grid_floor(place / size) : NAN;
 }
 
@@ -248,7 +249,7 @@ static uint32_t cell_in_box(const struct grid *grid, const struct grid_source *f
   uint32_t cell = 0;
   if (!has_place(from, row)) return NONE;
   for (uint32_t axis = grid->axes; axis-- > 0;) {
-    double place = place_of(from, axis, row);
+    double place = grid_place_of(from, axis, row);
     if (!(fabs(place) <= DBL_MAX)) return NONE;
     cell = cell * grid->extent[axis] + number_in_box(grid, axis, place);
   }
@@ -333,8 +334,8 @@ static bool sort_in_box(struct memory *memory, struct grid_room *room, struct gr
 
 /* ---- cells that are occupied ----------------------------------------------------------- */
 
-static double cell_at(const struct grid_room *room, const struct grid *grid, uint32_t axis,
-                      uint32_t row) {
+static double grid_cell_at(const struct grid_room *room, const struct grid *grid, uint32_t axis,
+                           uint32_t row) {
   return axis < grid->axes ? room->numbers[axis][room->order[row]] : 0;
 }
 
@@ -356,10 +357,10 @@ static bool add_cell(struct memory *memory, struct grid *grid, double x, uint32_
   return true;
 }
 
-static bool add_row(struct memory *memory, struct grid *grid, const struct grid_room *room,
-                    uint32_t row) {
-  double x = cell_at(room, grid, 0, row), y = cell_at(room, grid, 1, row);
-  double z = cell_at(room, grid, 2, row);
+static bool grid_add_row(struct memory *memory, struct grid *grid, const struct grid_room *room,
+                         uint32_t row) {
+  double x = grid_cell_at(room, grid, 0, row), y = grid_cell_at(room, grid, 1, row);
+  double z = grid_cell_at(room, grid, 2, row);
   const struct grid_line *line = grid->line_count ? &grid->lines[grid->line_count - 1] : NULL;
   bool begins = !line || line->z != z || line->y != y;
   if (begins && !add_line(memory, grid, z, y)) return false;
@@ -367,10 +368,10 @@ static bool add_row(struct memory *memory, struct grid *grid, const struct grid_
   return add_cell(memory, grid, x, row);
 }
 
-static bool list_cells(struct memory *memory, struct grid *grid, const struct grid_room *room,
-                       uint32_t count) {
+static bool grid_list_cells(struct memory *memory, struct grid *grid, const struct grid_room *room,
+                            uint32_t count) {
   for (uint32_t row = 0; row < count; row++)
-    if (!add_row(memory, grid, room, row)) return false;
+    if (!grid_add_row(memory, grid, room, row)) return false;
   if (count) {
     grid->cells[grid->cell_count].first = count;
     grid->lines[grid->line_count].first = grid->cell_count;
@@ -384,7 +385,7 @@ static bool note_cell(const struct grid *grid, struct grid_room *room,
                       const struct grid_source *from, uint32_t row) {
   bool placed = has_place(from, row);
   for (uint32_t axis = 0; axis < grid->axes; axis++) {
-    double cell = placed ? cell_of(place_of(from, axis, row), grid->size) : NAN;
+    double cell = placed ? grid_cell_of(grid_place_of(from, axis, row), grid->size) : NAN;
     room->numbers[axis][row] = cell;
     placed = placed && cell == cell;
   }
@@ -400,7 +401,7 @@ static bool sort_apart(struct memory *memory, struct grid_room *room, struct gri
     if (note_cell(grid, room, from, row)) room->order[placed++] = row;
   for (uint32_t axis = 0; axis < grid->axes; axis++)
     if (!sort_by(memory, room, room->numbers[axis], placed)) return false;
-  return list_cells(memory, grid, room, placed);
+  return grid_list_cells(memory, grid, room, placed);
 }
 
 ecs_status grid_sort(struct memory *memory, struct grid_room *room, struct grid *grid,
@@ -410,7 +411,7 @@ ecs_status grid_sort(struct memory *memory, struct grid_room *room, struct grid 
   grid->inverse = usual ? 1 / grid->size : 0;
   assert(grid->axes >= 2 && grid->axes <= GRID_AXES && grid->size > 0);
   grid_clear(grid);
-  if (!make_room(memory, room, from->copies->count)) return ECS_ENOMEM;
+  if (!grid_make_room(memory, room, from->copies->count)) return ECS_ENOMEM;
   bool ok = find_box(grid, from, &box) ? sort_in_box(memory, room, grid, from, &box)
                                        : sort_apart(memory, room, grid, from);
   if (!ok) grid_clear(grid);
@@ -425,15 +426,15 @@ ecs_status grid_sort(struct memory *memory, struct grid_room *room, struct grid 
 static bool is_in_box(const struct grid *grid, const struct grid_source *from, uint32_t row) {
   bool placed = has_place(from, row), in = true;
   for (uint32_t axis = 0; placed && axis < grid->axes; axis++) {
-    double cell = cell_of(place_of(from, axis, row), grid->size) - grid->low[axis];
+    double cell = grid_cell_of(grid_place_of(from, axis, row), grid->size) - grid->low[axis];
     placed = cell == cell;
     in = in && cell >= 0 && cell < grid->extent[axis];
   }
   return in || !placed;
 }
 
-static bool stays(const struct grid *grid, const struct grid_room *room,
-                  const struct grid_source *from, uint32_t row, bool *placed) {
+static bool grid_stays(const struct grid *grid, const struct grid_room *room,
+                       const struct grid_source *from, uint32_t row, bool *placed) {
   if (grid->boxed) {
     if (!is_in_box(grid, from, row)) return false;
     uint32_t cell = cell_in_box(grid, from, row);
@@ -443,7 +444,7 @@ static bool stays(const struct grid *grid, const struct grid_room *room,
   bool was = room->numbers[0][row] == room->numbers[0][row], same = true;
   *placed = has_place(from, row);
   for (uint32_t axis = 0; *placed && axis < grid->axes; axis++) {
-    double cell = cell_of(place_of(from, axis, row), grid->size);
+    double cell = grid_cell_of(grid_place_of(from, axis, row), grid->size);
     *placed = cell == cell;
     same = same && room->numbers[axis][row] == cell;
   }
@@ -455,7 +456,8 @@ static bool line_precedes(const struct grid_line *line, double z, double y) {
 }
 
 /* The cell of a row that is in one, of those that are occupied. */
-static uint32_t find_cell(const struct grid *grid, const struct grid_room *room, uint32_t row) {
+static uint32_t grid_find_cell(const struct grid *grid, const struct grid_room *room,
+                               uint32_t row) {
   double x = room->numbers[0][row], y = room->numbers[1][row];
   double z = grid->axes == 3 ? room->numbers[2][row] : 0;
   uint32_t low = 0, high = grid->line_count, middle;
@@ -478,7 +480,7 @@ static uint32_t find_cell(const struct grid *grid, const struct grid_room *room,
 /* Where a row lies that is in a cell. */
 static uint32_t find_row(const struct grid *grid, const struct grid_room *room,
                          const uint32_t *order, uint32_t row) {
-  uint32_t cell = grid->boxed ? room->other[row] : find_cell(grid, room, row);
+  uint32_t cell = grid->boxed ? room->other[row] : grid_find_cell(grid, room, row);
   uint32_t low = grid->boxed ? grid->starts[cell] : grid->cells[cell].first;
   uint32_t high = grid->boxed ? grid->starts[cell + 1] : grid->cells[cell + 1].first;
   while (low < high) {
@@ -497,12 +499,12 @@ bool grid_follow(struct grid *grid, const struct grid_room *room, const struct g
   for (uint32_t i = 0; i < count; i++) {
     uint32_t row = changed[i];
     bool placed;
-    if (!stays(grid, room, from, row, &placed)) return false;
+    if (!grid_stays(grid, room, from, row, &placed)) return false;
     if (!placed) continue;
     uint32_t at = find_row(grid, room, copies_order(copies), row);
     copies_bring(copies, at, from->copies, row);
     for (uint32_t axis = 0; axis < grid->axes; axis++)
-      ((double *)grid->places[axis].data)[at] = place_of(from, axis, row);
+      ((double *)grid->places[axis].data)[at] = grid_place_of(from, axis, row);
   }
   return true;
 }

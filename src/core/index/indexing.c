@@ -39,7 +39,7 @@ ecs_index *ecs_index_find(ecs_world *world, const char *name) {
 
 /* ---- building -------------------------------------------------------------------------- */
 
-static ecs_status check_name(const ecs_world *world, const char *name) {
+static ecs_status indexing_check_name(const ecs_world *world, const char *name) {
   size_t size = name ? strlen(name) : 0;
   ecs_string text = {name, size};
   if (size == 0 || size > NAME_LIMIT || !text_is_identifier(name, size))
@@ -52,7 +52,7 @@ static ecs_status check_name(const ecs_world *world, const char *name) {
 }
 
 static ecs_status check_desc(const ecs_world *world, const ecs_index_desc *desc) {
-  ecs_status status = check_name(world, desc->name);
+  ecs_status status = indexing_check_name(world, desc->name);
   if (status != ECS_OK) return status;
   if (!desc->query)
     return world_fail(world, ECS_EINVAL, "index '%s': a query is needed", desc->name);
@@ -65,7 +65,8 @@ static ecs_status check_desc(const ecs_world *world, const ecs_index_desc *desc)
 }
 
 /* A query each of whose matches is an entity of its own. */
-static ecs_status check_query(const ecs_world *world, const char *name, const ecs_query *query) {
+static ecs_status indexing_check_query(const ecs_world *world, const char *name,
+                                       const ecs_query *query) {
   if (query->terms.event) return query_no_entities(query);
   if (query->terms.changes)
     return world_fail(world, ECS_EINVAL, "index '%s': it has all that its query '%s' is about: "
@@ -75,7 +76,7 @@ static ecs_status check_query(const ecs_world *world, const char *name, const ec
                     "give $names theirs, or write 'with' before what has a *", name, query->text);
 }
 
-static ecs_status copy_texts(ecs_index *index, const ecs_index_desc *desc) {
+static ecs_status indexing_copy_texts(ecs_index *index, const ecs_index_desc *desc) {
   struct memory *memory = &index->world->memory;
   index->desc = *desc;
   index->desc.query = NULL;
@@ -102,13 +103,13 @@ static ecs_status check_of(ecs_index *index) {
   return index->desc.key ? ECS_OK : index_key_column(index, &column);
 }
 
-static ecs_status fill(ecs_index *index, const ecs_index_desc *desc) {
+static ecs_status indexing_fill(ecs_index *index, const ecs_index_desc *desc) {
   ecs_world *world = index->world;
-  ecs_status status = copy_texts(index, desc);
+  ecs_status status = indexing_copy_texts(index, desc);
   if (status == ECS_OK)
     status = ecs_query_with(world, desc->query, desc->variables, desc->variable_count,
                             &index->query);
-  if (status == ECS_OK) status = check_query(world, index->desc.name, index->query);
+  if (status == ECS_OK) status = indexing_check_query(world, index->desc.name, index->query);
   if (status == ECS_OK)
     status = copies_lay_out(world, &index->rows, &index->query->terms, index->desc.name);
   return status == ECS_OK ? check_of(index) : status;
@@ -120,7 +121,7 @@ ecs_status index_build(ecs_world *world, const ecs_index_desc *desc, ecs_index *
   ecs_index *index = memory_array(&world->memory, 1, sizeof *index);
   if (!index) return world_nomem(world);
   index->world = world;
-  status = fill(index, desc);
+  status = indexing_fill(index, desc);
   if (status == ECS_OK) status = stale_watch(index);
   if (status == ECS_OK) {
     index->desc.free = desc->free;
@@ -132,7 +133,7 @@ ecs_status index_build(ecs_world *world, const ecs_index_desc *desc, ecs_index *
 }
 
 /* All but its place in the list. */
-static void clear(ecs_index *index) {
+static void indexing_clear(ecs_index *index) {
   ecs_world *world = index->world;
   while (index->now) {
     struct edition *edition = index->now;
@@ -151,7 +152,7 @@ static void clear(ecs_index *index) {
 
 void index_free(ecs_index *index) {
   struct memory *memory = &index->world->memory;
-  clear(index);
+  indexing_clear(index);
   memory_free(memory, index, sizeof *index);
 }
 
@@ -239,7 +240,7 @@ ecs_index *index_enter(ecs_world *world, ecs_index *built) {
   }
   ecs_index *index = *at, *next = index->next;
   world_turn(world);
-  clear(index);
+  indexing_clear(index);
   *index = *built;
   index->next = next;
   memory_free(&world->memory, built, sizeof *built);
@@ -357,7 +358,7 @@ uint64_t indexes_version(const ecs_world *world) {
   return world->finding ? world->finding->version : 0;
 }
 
-static size_t count_bytes(const ecs_index *index) {
+static size_t indexing_count_bytes(const ecs_index *index) {
   size_t bytes = copies_bytes(&index->rows) + grid_room_bytes(&index->room) +
                  key_room_bytes(&index->key_room) + stale_bytes(&index->stale) +
                  splice_bytes(&index->splice);
@@ -372,6 +373,6 @@ struct index_facts index_tell(const ecs_index *index) {
     .name = index->desc.name, .query = index->query->text, .of = index->desc.of,
     .by = index->desc.by, .owner = index->desc.owner, .cell = index->desc.cell,
     .rows = index->now ? index->now->copies.count : 0, .lost = index->lost,
-    .bytes = count_bytes(index), .times = index->times, .seconds = index->seconds,
+    .bytes = indexing_count_bytes(index), .times = index->times, .seconds = index->seconds,
     .whole = index->brought == NONE, .brought = index->brought};
 }

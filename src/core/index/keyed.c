@@ -82,8 +82,8 @@ static bool sort_by_hash(struct memory *memory, struct keyed *keyed, struct key_
   return true;
 }
 
-static void merge(const struct key *keys, const uint32_t *from, uint32_t *to, uint32_t low,
-                  uint32_t middle, uint32_t high) {
+static void keyed_merge(const struct key *keys, const uint32_t *from, uint32_t *to, uint32_t low,
+                        uint32_t middle, uint32_t high) {
   uint32_t i = low, j = middle;
   for (uint32_t k = low; k < high; k++) {
     bool left = i < middle && (j == high || !key_precedes(keys[from[j]], keys[from[i]]));
@@ -97,7 +97,7 @@ static void sort_by_key(const struct key_room *room, uint32_t count) {
     for (uint64_t low = 0; low < count; low += 2 * width) {
       uint64_t middle = low + width < count ? low + width : count;
       uint64_t high = low + 2 * width < count ? low + 2 * width : count;
-      merge(room->keys, from, to, (uint32_t)low, (uint32_t)middle, (uint32_t)high);
+      keyed_merge(room->keys, from, to, (uint32_t)low, (uint32_t)middle, (uint32_t)high);
     }
     uint32_t *swap = from;
     from = to;
@@ -247,8 +247,8 @@ void key_room_free(struct memory *memory, struct key_room *room) {
 /* What `kind` of a search is, beside that of a grid, 0. */
 enum { SEARCH_EQUAL = 1, SEARCH_ROWS, SEARCH_DOWN, SEARCH_FILTER };
 
-static struct ecs_search *begin(const struct keyed *keyed, uint32_t kind,
-                                struct ecs_search *search) {
+static struct ecs_search *keyed_begin(const struct keyed *keyed, uint32_t kind,
+                                      struct ecs_search *search) {
   *search = (struct ecs_search){.keyed = keyed, .kind = kind, .end = keyed->count,
                                 .left = UINT32_MAX};
   return search;
@@ -256,7 +256,7 @@ static struct ecs_search *begin(const struct keyed *keyed, uint32_t kind,
 
 void keyed_equal(const struct keyed *keyed, struct key key, struct ecs_search *search) {
   bool filters = keyed->by == ECS_BY_MAYBE;
-  begin(keyed, filters ? SEARCH_FILTER : SEARCH_EQUAL, search);
+  keyed_begin(keyed, filters ? SEARCH_FILTER : SEARCH_EQUAL, search);
   search->key_kind = key.kind;
   search->key = key.bits;
   if (key.kind == KEY_NONE || keyed->count == 0) {
@@ -285,19 +285,19 @@ static uint32_t find_bound(const struct keyed *keyed, struct key key, bool behin
 
 void keyed_range(const struct keyed *keyed, struct key least, struct key most,
                  struct ecs_search *search) {
-  begin(keyed, SEARCH_ROWS, search)->end = 0;
+  keyed_begin(keyed, SEARCH_ROWS, search)->end = 0;
   if (!key_is_number(least) || !key_is_number(most)) return;
   search->row = find_bound(keyed, least, false);
   search->end = find_bound(keyed, most, true);
 }
 
 void keyed_lowest(const struct keyed *keyed, uint32_t most, struct ecs_search *search) {
-  begin(keyed, SEARCH_ROWS, search)->left = most;
+  keyed_begin(keyed, SEARCH_ROWS, search)->left = most;
 }
 
 /* Rows from `row` to `end` have one key; in front of them are those that come later. */
 void keyed_highest(const struct keyed *keyed, uint32_t most, struct ecs_search *search) {
-  begin(keyed, SEARCH_DOWN, search)->left = most;
+  keyed_begin(keyed, SEARCH_DOWN, search)->left = most;
   search->row = search->line = search->end;
 }
 

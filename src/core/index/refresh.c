@@ -49,7 +49,7 @@ ecs_status index_resolve(ecs_index *index) {
   return status;
 }
 
-static ecs_status find_component(const ecs_index *index, struct component **out) {
+static ecs_status refresh_find_component(const ecs_index *index, struct component **out) {
   assert(index->of);
   *out = component_of(index->world, index->of);
   if (*out) return ECS_OK;
@@ -96,7 +96,7 @@ ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_
   const ecs_world *world = index->world;
   const char *name = index->desc.name, *grid = index->desc.of;
   struct component *component;
-  ecs_status status = find_component(index, &component);
+  ecs_status status = refresh_find_component(index, &component);
   if (status != ECS_OK) return status;
   if (!is_copied(&index->rows, component->id))
     return world_fail(world, ECS_EINVAL, "index '%s': its query '%s' does not give '%s': write "
@@ -110,8 +110,8 @@ ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_
 }
 
 /* Whether the query gives a leaf of a component. */
-static bool is_given(const struct query_terms *terms, const struct component *component,
-                     uint32_t leaf) {
+static bool refresh_is_given(const struct query_terms *terms, const struct component *component,
+                             uint32_t leaf) {
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     bool fits = term->slot != NONE && term->component == component;
@@ -124,10 +124,10 @@ uint32_t index_axes(const ecs_index *index) {
   struct component *component;
   uint32_t axes = 0;
   if (index->desc.by != ECS_BY_GRID) return 0;
-  if (find_component(index, &component) != ECS_OK) return 0;
+  if (refresh_find_component(index, &component) != ECS_OK) return 0;
   for (; axes < GRID_AXES; axes++) {
     uint32_t leaf = axis_leaf(component, axes);
-    if (leaf == NONE || !is_given(&index->query->terms, component, leaf)) break;
+    if (leaf == NONE || !refresh_is_given(&index->query->terms, component, leaf)) break;
   }
   return axes;
 }
@@ -135,7 +135,7 @@ uint32_t index_axes(const ecs_index *index) {
 /* ---- keys ------------------------------------------------------------------------------ */
 
 static ecs_status find_leaf(const ecs_index *index, struct component **component, uint32_t *leaf) {
-  ecs_status status = find_component(index, component);
+  ecs_status status = refresh_find_component(index, component);
   if (status != ECS_OK) return status;
   size_t size = strlen(index->leaf);
   *leaf = component_leaf(*component, index->leaf, size);
@@ -172,7 +172,7 @@ ecs_status index_check_shown(const ecs_index *index) {
     ecs_status status = find_leaf(index, &component, &leaf);
     return status == ECS_OK ? check_order(index, component, &component->leaves[leaf]) : status;
   }
-  ecs_status status = find_component(index, &component);
+  ecs_status status = refresh_find_component(index, &component);
   for (uint32_t axis = 0; status == ECS_OK && axis < 2; axis++)
     if (axis_leaf(component, axis) == NONE) status = no_axis(index, axis);
   return status;
@@ -262,14 +262,14 @@ uint32_t index_unkeyed_row(const ecs_index *index, uint32_t at) {
 }
 
 /* With an error it has no rows. */
-static ecs_status fail(ecs_index *index, ecs_status status) {
+static ecs_status refresh_fail(ecs_index *index, ecs_status status) {
   index->rows.count = 0;
   index->stale.known = false;
   if (index->now) edition_empty(index->now);
   return status == ECS_ENOMEM ? world_nomem(index->world) : status;
 }
 
-void index_spoil(ecs_index *index) { (void)fail(index, ECS_OK); }
+void index_spoil(ecs_index *index) { (void)refresh_fail(index, ECS_OK); }
 
 /* Keys of rows that keep theirs are brought along; the others have none yet. */
 static ecs_status begin_keys(ecs_index *index) {
@@ -287,7 +287,7 @@ static ecs_status begin_keys(ecs_index *index) {
   return status;
 }
 
-static ecs_status gather(ecs_index *index) {
+static ecs_status refresh_gather(ecs_index *index) {
   ecs_world *world = index->world;
   if (index->stale.what == STALE_ROWS) {
     stale_copy(index);
@@ -315,8 +315,8 @@ ecs_status index_gather(ecs_index *index) {
   bool held = index->now && edition_is_held(world, index->now);
   index->anew = status != ECS_OK || what == STALE_ALL || (what == STALE_ROWS && held);
   if (index->anew && !edition_to_fill(index)) status = ECS_ENOMEM;
-  if (status == ECS_OK && what != STALE_NONE) status = gather(index);
-  if (status != ECS_OK) return fail(index, status);
+  if (status == ECS_OK && what != STALE_NONE) status = refresh_gather(index);
+  if (status != ECS_OK) return refresh_fail(index, status);
   stale_settle(index);
   return ECS_OK;
 }
@@ -332,7 +332,7 @@ static ecs_status fill_grid(ecs_index *index, struct edition *edition, uint32_t 
 }
 
 /* The places of rows that have been arranged. */
-static void place(ecs_index *index, struct edition *edition) {
+static void refresh_place(ecs_index *index, struct edition *edition) {
   struct grid_source source;
   uint32_t axes = 0;
   ecs_status status = index_source(index, &source, &axes);
@@ -342,7 +342,7 @@ static void place(ecs_index *index, struct edition *edition) {
   grid_place(&edition->grid, &source);
 }
 
-static ecs_status fill(ecs_index *index, struct edition *edition) {
+static ecs_status refresh_fill(ecs_index *index, struct edition *edition) {
   ecs_world *world = index->world;
   bool keyed = index->desc.by != ECS_BY_GRID;
   uint32_t count = 0;
@@ -358,13 +358,13 @@ static ecs_status fill(ecs_index *index, struct edition *edition) {
   if (status != ECS_OK) return status;
   const uint32_t *order = keyed ? index->key_room.order : index->room.order;
   copies_arrange(&edition->copies, &index->rows, order, count);
-  if (!keyed) place(index, edition);
+  if (!keyed) refresh_place(index, edition);
   index->lost = index->rows.count - count;
   return ECS_OK;
 }
 
 /* What has changed comes to the edition of now, if it can. */
-static ecs_status follow(ecs_index *index, bool *done) {
+static ecs_status refresh_follow(ecs_index *index, bool *done) {
   const struct staleness *stale = &index->stale;
   struct edition *edition = index->now;
   ecs_status status = ECS_OK;
@@ -388,9 +388,9 @@ static ecs_status follow(ecs_index *index, bool *done) {
 
 ecs_status index_make(ecs_index *index) {
   bool done = false;
-  ecs_status status = index->anew ? ECS_OK : follow(index, &done);
-  if (status == ECS_OK && !done) status = fill(index, index->now);
-  if (status != ECS_OK) return fail(index, status);
+  ecs_status status = index->anew ? ECS_OK : refresh_follow(index, &done);
+  if (status == ECS_OK && !done) status = refresh_fill(index, index->now);
+  if (status != ECS_OK) return refresh_fail(index, status);
   stale_end(index);
   index->fresh = index->world->running ? index->world->moment : 0;
   index->seconds = clock_seconds() - index->began;
@@ -411,5 +411,5 @@ ecs_status index_refresh(ecs_index *index) {
   if (status != ECS_OK) return status;
   if (index->desc.by != ECS_BY_GRID)
     status = index->desc.key ? keys_of_function(index) : keys_of_column(index);
-  return status == ECS_OK ? index_make(index) : fail(index, status);
+  return status == ECS_OK ? index_make(index) : refresh_fail(index, status);
 }

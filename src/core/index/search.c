@@ -9,22 +9,23 @@
 #pragma GCC optimize("fp-contract=off")
 #endif
 
-static double square(double x) { return x * x; }
+static double search_square(double x) { return x * x; }
 
-static inline double place(const struct grid *grid, uint32_t axis, uint32_t row) {
+static inline double search_place(const struct grid *grid, uint32_t axis, uint32_t row) {
   return ((const double *)grid->places[axis].data)[row];
 }
 
 /* The square of how far a row is. */
 static inline double square_to(const struct grid *grid, const double *at, uint32_t row) {
-  double sum = square(place(grid, 0, row) - at[0]) + square(place(grid, 1, row) - at[1]);
-  if (grid->axes == 3) sum = sum + square(place(grid, 2, row) - at[2]);
+  double sum = search_square(search_place(grid, 0, row) - at[0]) +
+               search_square(search_place(grid, 1, row) - at[1]);
+  if (grid->axes == 3) sum = sum + search_square(search_place(grid, 2, row) - at[2]);
   return sum;
 }
 
 /* Squares above this have roots above a distance, so that none of them is taken: rounding does far
 ** less than what is added. */
-static inline double limit_of(double distance) {
+static inline double search_limit_of(double distance) {
   return distance * distance * (1 + 1e-14) + 1e-300;
 }
 
@@ -32,14 +33,14 @@ static inline double limit_of(double distance) {
 
 /* How far something in reach can be on one axis. What rounding does to differences, squares and
 ** roots is far less than what is added here, and squares of less than 1e-150 may be 0. */
-static inline double width_of(double at, double reach) {
+static inline double search_width_of(double at, double reach) {
   return reach * (1 + 1e-12) + fabs(at) * 1e-12 + 1e-150;
 }
 
 /* Cells that may have something in reach. That dividing and floor keep the order of numbers makes
 ** it exact. */
 static void reach_on_axis(struct ecs_search *walk, uint32_t axis, double at, double reach) {
-  double wide = width_of(at, reach), size = walk->grid->size;
+  double wide = search_width_of(at, reach), size = walk->grid->size;
   bool all = reach > DBL_MAX;
   walk->low[axis] = all ? -HUGE_VAL : grid_floor((at - wide) / size);
   walk->high[axis] = all ? HUGE_VAL : grid_floor((at + wide) / size);
@@ -51,7 +52,7 @@ static void reach_on_axis(struct ecs_search *walk, uint32_t axis, double at, dou
 static inline bool reach_in_box(struct ecs_search *walk, uint32_t axis, double at, double reach) {
   const struct grid *grid = walk->grid;
   double here = at * grid->inverse - grid->low[axis];
-  double wide = width_of(at, reach) * grid->inverse + 1e-6;
+  double wide = search_width_of(at, reach) * grid->inverse + 1e-6;
   double low = here - wide, high = here + wide, last = (double)(grid->extent[axis] - 1);
   if (UNLIKELY(!(fabs(here) < 1e15 && wide < 1e15))) {
     reach_on_axis(walk, axis, at, reach);
@@ -108,7 +109,7 @@ static bool is_cell_before(const struct grid_cell *cell, double x, bool behind) 
 }
 
 /* The first cell of a line from x on; with `behind`, the first one behind x. */
-static uint32_t find_cell(const struct grid *grid, uint32_t line, double x, bool behind) {
+static uint32_t search_find_cell(const struct grid *grid, uint32_t line, double x, bool behind) {
   uint32_t low = grid->lines[line].first, high = grid->lines[line + 1].first;
   const struct grid_cell *cells = grid->cells;
   double offset = low < high ? x - cells[low].x + behind : 0;
@@ -131,7 +132,7 @@ static uint32_t find_end(const struct grid *grid, uint32_t line, uint32_t from, 
   uint32_t end = grid->lines[line + 1].first, near = end - from < 4 ? end : from + 4;
   for (uint32_t at = from; at < near; at++)
     if (!(grid->cells[at].x <= x)) return at;
-  return near == end ? end : find_cell(grid, line, x, true);
+  return near == end ? end : search_find_cell(grid, line, x, true);
 }
 
 static void begin_in_box(struct ecs_search *walk, const double *at, double reach) {
@@ -178,7 +179,7 @@ bool search_line(struct ecs_search *walk) {
       walk->line = find_layer(grid, walk->line + 1, line->z);
       continue;
     }
-    uint32_t from = find_cell(grid, walk->line, walk->low[0], false);
+    uint32_t from = search_find_cell(grid, walk->line, walk->low[0], false);
     uint32_t to = find_end(grid, walk->line, from, walk->high[0]);
     walk->line++;
     if (from >= to) continue;
@@ -226,7 +227,7 @@ void search_begin(struct ecs_search *search, const struct grid *grid, const doub
 
 uint32_t search_next(struct ecs_search *search) {
   const struct grid *grid = search->grid;
-  double limit = limit_of(search->reach);
+  double limit = search_limit_of(search->reach);
   do {
     while (search->row < search->end) {
       uint32_t row = search->row++;
@@ -279,7 +280,8 @@ static inline void try_rows(const struct grid *grid, const double *at, uint32_t 
                             struct best *best) {
   const double *xs = grid->places[0].data, *ys = grid->places[1].data;
   const double x = at[0], y = at[1];
-  for (; row < end; row++) try_row(best, row, square(xs[row] - x) + square(ys[row] - y));
+  for (; row < end; row++)
+    try_row(best, row, search_square(xs[row] - x) + search_square(ys[row] - y));
 }
 
 static void find_best_in_box(const struct ecs_search *walk, const double *at, struct best *best) {
@@ -333,7 +335,7 @@ uint32_t search_nearest(const struct grid *grid, const double *at, double reach,
   for (;;) {
     if (!(tried < reach)) tried = reach;
     struct best best = {.rivals = rivals, .reach = reach};
-    set_best(&best, NONE, square(reach));
+    set_best(&best, NONE, search_square(reach));
     begin_walk(&walk, grid, at, tried);
     find_best(&walk, at, &best);
     double least = best_distance(&best);

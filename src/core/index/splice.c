@@ -8,7 +8,7 @@
 
 /* ---- what goes, and what comes --------------------------------------------------------- */
 
-static bool make_room(struct memory *memory, struct splice_room *room, uint32_t count) {
+static bool splice_make_room(struct memory *memory, struct splice_room *room, uint32_t count) {
   struct shift *cuts = memory_grow(memory, room->cuts, &room->cut_capacity, count + 1ull,
                                    sizeof *cuts);
   if (cuts) room->cuts = cuts;
@@ -60,7 +60,7 @@ static bool note_row(struct splice_room *room, struct edition *edition,
 }
 
 /* Of those that come to one place. */
-static bool precedes(const struct shift *a, const struct shift *b) {
+static bool splice_precedes(const struct shift *a, const struct shift *b) {
   if (key_precedes(a->rank, b->rank)) return true;
   return !key_precedes(b->rank, a->rank) && a->row < b->row;
 }
@@ -94,7 +94,9 @@ static void sort_shifts(struct splice_room *room, struct shift **shifts, uint32_
   for (uint32_t i = 0; i < count; i++) {
     const struct shift *shift = &(*shifts)[(uint32_t)list[i]];
     uint32_t to = i;
-    for (; to > 0 && sorted[to - 1].at == shift->at && precedes(shift, &sorted[to - 1]); to--)
+    for (; to > 0 && sorted[to - 1].at == shift->at &&
+           splice_precedes(shift, &sorted[to - 1]);
+         to--)
       sorted[to] = sorted[to - 1];
     sorted[to] = *shift;
   }
@@ -104,7 +106,7 @@ static void sort_shifts(struct splice_room *room, struct shift **shifts, uint32_
 
 /* ---- what stays ------------------------------------------------------------------------ */
 
-static void add_span(struct splice_room *room, uint32_t from, uint32_t to, uint32_t end) {
+static void splice_add_span(struct splice_room *room, uint32_t from, uint32_t to, uint32_t end) {
   if (from == end) return;
   assert(room->span_count < room->span_capacity && from < end);
   room->spans[room->span_count++] = (struct span){from, to, end - from};
@@ -112,14 +114,14 @@ static void add_span(struct splice_room *room, uint32_t from, uint32_t to, uint3
 
 /* Where each row comes to lie: those between cuts and puts stay beside each other. Returns how many
 ** there are then. */
-static uint32_t lay_out(struct splice_room *room, uint32_t count) {
+static uint32_t splice_lay_out(struct splice_room *room, uint32_t count) {
   uint32_t from = 0, to = 0, cut = 0, put = 0;
   while (cut < room->cut_count || put < room->put_count) {
     uint32_t gap = cut < room->cut_count ? room->cuts[cut].at : UINT32_MAX;
     bool puts = put < room->put_count && room->puts[put].at <= gap;
     uint32_t end = puts ? room->puts[put].at : gap;
     assert(from <= end && end <= count);
-    add_span(room, from, to, end);
+    splice_add_span(room, from, to, end);
     to += end - from;
     from = end + !puts;
     if (puts)
@@ -127,7 +129,7 @@ static uint32_t lay_out(struct splice_room *room, uint32_t count) {
     else
       cut++;
   }
-  add_span(room, from, to, count);
+  splice_add_span(room, from, to, count);
   return to + (count - from);
 }
 
@@ -149,7 +151,7 @@ static void move_items(const struct splice_room *room, void *items, uint32_t siz
   }
 }
 
-static ecs_status reserve(ecs_world *world, struct edition *edition, uint32_t count) {
+static ecs_status splice_reserve(ecs_world *world, struct edition *edition, uint32_t count) {
   struct keyed *keyed = &edition->keyed;
   struct key *keys = memory_grow(&world->memory, keyed->keys, &keyed->capacity, count + 1ull,
                                  sizeof *keys);
@@ -160,8 +162,8 @@ static ecs_status reserve(ecs_world *world, struct edition *edition, uint32_t co
 
 /* Moves cells, and puts those of rows that come into their places: one column after the other, as
 ** what is far away is on its way for many rows at a time then. */
-static void move_cells(const struct splice_room *room, void *cells, const void *from,
-                       uint32_t size) {
+static void splice_move_cells(const struct splice_room *room, void *cells, const void *from,
+                              uint32_t size) {
   move_items(room, cells, size);
   for (uint32_t i = 0; i < room->put_count; i++)
     cell_copy(cells, room->puts[i].to, from, room->puts[i].row, size);
@@ -178,17 +180,17 @@ static void move_keys(const struct splice_room *room, struct key *keys, const st
     keys[room->puts[i].to] = from[room->puts[i].row];
 }
 
-static void move_all(const struct splice_room *room, struct edition *edition,
-                     const struct rekeyed *rekeyed, uint32_t count) {
+static void splice_move_all(const struct splice_room *room, struct edition *edition,
+                            const struct rekeyed *rekeyed, uint32_t count) {
   struct copies *copies = &edition->copies;
   const struct copies *rows = rekeyed->rows;
   assert(copies->column_count == rows->column_count);
   copies->count = edition->keyed.count = count;
-  move_cells(room, copies->entities.data, rows->entities.data, sizeof(ecs_id));
+  splice_move_cells(room, copies->entities.data, rows->entities.data, sizeof(ecs_id));
   move_order(room, copies->order.data);
   for (uint32_t i = 0; i < copies->column_count; i++)
-    move_cells(room, copies->columns[i].cells.data, rows->columns[i].cells.data,
-               copies->columns[i].size);
+    splice_move_cells(room, copies->columns[i].cells.data, rows->columns[i].cells.data,
+                      copies->columns[i].size);
   move_keys(room, edition->keyed.keys, rekeyed->keys);
 }
 
@@ -222,18 +224,18 @@ ecs_status splice_keyed(ecs_world *world, struct splice_room *room, struct editi
                         const struct rekeyed *rekeyed, bool *done) {
   struct keyed *keyed = &edition->keyed;
   *done = false;
-  if (!make_room(&world->memory, room, rekeyed->count)) return world_nomem(world);
+  if (!splice_make_room(&world->memory, room, rekeyed->count)) return world_nomem(world);
   for (uint32_t i = 0; i < rekeyed->count; i++)
     if (!note_row(room, edition, rekeyed, i)) return ECS_OK;
   uint32_t count = keyed->count - room->cut_count + room->put_count;
   if (keyed->by == ECS_BY_HASH && keyed_buckets(count) != keyed->buckets) return ECS_OK;
-  ecs_status status = reserve(world, edition, count);
+  ecs_status status = splice_reserve(world, edition, count);
   if (status != ECS_OK) return status;
   sort_shifts(room, &room->cuts, room->cut_count);
   sort_shifts(room, &room->puts, room->put_count);
-  uint32_t laid = lay_out(room, keyed->count);
+  uint32_t laid = splice_lay_out(room, keyed->count);
   assert(laid == count);
-  move_all(room, edition, rekeyed, laid);
+  splice_move_all(room, edition, rekeyed, laid);
   if (keyed->by == ECS_BY_HASH) move_starts(room, keyed);
   assert(keyed_is_sound(keyed, count));
   *done = true;

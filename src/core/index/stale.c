@@ -174,8 +174,8 @@ static bool add_bits(ecs_index *index, uint32_t first, uint64_t bits) {
 
 /* Adds the rows of a table, which are rows of the query from `first` on, that were not, or not so,
 ** in the stretch `old` of those gathered; of NULL: all. */
-static bool add_rows(ecs_index *index, const struct table *table, uint32_t first,
-                     const struct stretch *old) {
+static bool stale_add_rows(ecs_index *index, const struct table *table, uint32_t first,
+                           const struct stretch *old) {
   const ecs_id *ids = copies_entities(&index->rows);
   for (uint32_t base = 0; base < table->count; base += 64) {
     uint32_t count = table->count - base < 64 ? table->count - base : 64;
@@ -205,13 +205,13 @@ static const struct stretch *find_stretch(const struct stretches *stretches, uin
   return found ? &stretches->list[low] : NULL;
 }
 
-static ecs_status list_rows(ecs_index *index) {
+static ecs_status stale_list_rows(ecs_index *index) {
   struct staleness *stale = &index->stale;
   struct tables tables = {index, NULL, 0};
   bool ok = true;
   for (uint32_t i = 0; ok && next_table(&tables); i++)
-    ok = add_rows(index, tables.table, stale->now.list[i].first,
-                  find_stretch(&stale->then, tables.table->order));
+    ok = stale_add_rows(index, tables.table, stale->now.list[i].first,
+                        find_stretch(&stale->then, tables.table->order));
   return ok ? ECS_OK : world_nomem(index->world);
 }
 
@@ -252,7 +252,7 @@ ecs_status stale_find(ecs_index *index) {
   if (status != ECS_OK || !may_be_known(index)) return status;
   bool same = are_same(&stale->then, &stale->now);
   if (!called && (!same || are_many(index))) return ECS_OK;
-  status = list_rows(index);
+  status = stale_list_rows(index);
   if (status != ECS_OK) return status;
   if (same && stale->count == 0)
     stale->what = STALE_NONE;
@@ -281,8 +281,8 @@ void stale_end(ecs_index *index) { index->stale.known = index->stale.sound; }
 /* ---- copying --------------------------------------------------------------------------- */
 
 /* What a table has for a column of the copies; NULL for what is the same in all of its rows. */
-static const void *cells_of(const ecs_index *index, const struct table *table,
-                            const struct copy_column *column) {
+static const void *stale_cells_of(const ecs_index *index, const struct table *table,
+                                  const struct copy_column *column) {
   const struct term *term = &index->query->terms.terms[column->term];
   const struct layout *layout = table_find(table, term->id);
   if (column->component == ECS_NULL || layout->count == 0) return NULL;
@@ -291,20 +291,21 @@ static const void *cells_of(const ecs_index *index, const struct table *table,
 }
 
 /* The first of the list that is not of a stretch, from one on. */
-static uint32_t end_of(const struct staleness *stale, uint32_t from, const struct stretch *of) {
+static uint32_t stale_end_of(const struct staleness *stale, uint32_t from,
+                             const struct stretch *of) {
   while (from < stale->count && stale->rows[from] < of->first + of->count) from++;
   return from;
 }
 
-static void copy_rows(ecs_index *index, const struct table *table, uint32_t first,
-                      const uint32_t *rows, uint32_t count) {
+static void stale_copy_rows(ecs_index *index, const struct table *table, uint32_t first,
+                            const uint32_t *rows, uint32_t count) {
   struct copies *copies = &index->rows;
   ecs_id *ids = copies->entities.data;
   for (uint32_t i = 0; i < count; i++)
     ids[rows[i]] = entity_id(&index->world->entities, table->rows[rows[i] - first]);
   for (uint32_t i = 0; i < copies->column_count; i++) {
     const struct copy_column *column = &copies->columns[i];
-    const void *cells = cells_of(index, table, column);
+    const void *cells = stale_cells_of(index, table, column);
     for (uint32_t j = 0; cells && j < count; j++)
       cell_copy(column->cells.data, rows[j], cells, rows[j] - first, column->size);
   }
@@ -317,8 +318,8 @@ void stale_copy(ecs_index *index) {
   assert(stale->what == STALE_ROWS && stale->now.rows == index->rows.count);
   for (uint32_t i = 0; next_table(&tables); i++) {
     const struct stretch *stretch = &stale->now.list[i];
-    uint32_t end = end_of(stale, at, stretch);
-    copy_rows(index, tables.table, stretch->first, stale->rows + at, end - at);
+    uint32_t end = stale_end_of(stale, at, stretch);
+    stale_copy_rows(index, tables.table, stretch->first, stale->rows + at, end - at);
     at = end;
   }
   assert(at == stale->count);

@@ -215,7 +215,7 @@ static ecs_status add_table(ecs_world *world, const struct term *term, const str
   return ECS_OK;
 }
 
-static ecs_status settle(const ecs_query *query, const struct term *term) {
+static ecs_status changes_settle(const ecs_query *query, const struct term *term) {
   ecs_world *world = query->world;
   struct picks *picks = term->picks;
   ecs_status status = ECS_OK;
@@ -255,7 +255,7 @@ ecs_status changes_open(ecs_query *query) {
   ecs_status status = changes_watch(query);
   set_settled(query, query->uses > 0);
   for (uint32_t i = 0; i < query->terms.count && !query->uses && status == ECS_OK; i++)
-    if (query->terms.terms[i].picks) status = settle(query, &query->terms.terms[i]);
+    if (query->terms.terms[i].picks) status = changes_settle(query, &query->terms.terms[i]);
   if (status != ECS_OK) return status;
   set_settled(query, true);
   query->uses++;

@@ -42,7 +42,7 @@ static ecs_status begin_passage(ecs_iter *it) {
 }
 
 /* Behind the scope, which goes when there is no memory. */
-static ecs_status begin_news(const ecs_iter *it) {
+static ecs_status iterate_begin_news(const ecs_iter *it) {
   ecs_status status = changes_open(it->query);
   if (status != ECS_OK) scope_cancel(it->query->world, it->scope);
   return status;
@@ -53,7 +53,7 @@ ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it) {
   ecs_status status = query_usable(query);
   if (status == ECS_OK) status = begin_passage(it);
   if (status == ECS_OK) status = scope_open(query->world, SCOPE_LOOP, &it->scope);
-  if (status == ECS_OK && query->terms.changes) status = begin_news(it);
+  if (status == ECS_OK && query->terms.changes) status = iterate_begin_news(it);
   it->open = status == ECS_OK;
   if (!it->open) end_passage(it);
   return status;
@@ -66,7 +66,7 @@ static bool come_to_end(ecs_iter *it) {
 }
 
 /* Where rows of a table may differ. */
-static APART bool next_run(ecs_iter *it) {
+static APART bool iterate_next_run(ecs_iter *it) {
   const ecs_query *query = it->query;
   for (; it->match < query_reach(query); it->match++, it->behind = 0) {
     const struct table *table = query_table(query, it->match);
@@ -101,7 +101,7 @@ static APART bool turn_of_passage(ecs_iter *it) {
 }
 
 /* A run that may be of several rows. */
-static APART bool go_on(ecs_iter *it) {
+static APART bool iterate_go_on(ecs_iter *it) {
   struct passage *passage = it->passage;
   passage->at = passage->end;
   passage->end = passage_run_end(passage, passage->at);
@@ -115,7 +115,7 @@ INLINE bool next_of_passage(ecs_iter *it, struct passage *passage) {
   const uint32_t *rows = passage->batch.own.rows;
   if (UNLIKELY(at == passage->turn)) return turn_of_passage(it);
   assert(passage->batched && it->table == passage->match);
-  if (end < passage->turn && rows[end] == rows[at] + 1) return go_on(it);
+  if (end < passage->turn && rows[end] == rows[at] + 1) return iterate_go_on(it);
   passage->at = at;
   passage->end = end;
   enter_run(it, passage, rows[at], 1);
@@ -127,7 +127,7 @@ bool ecs_iter_next(ecs_iter *it) {
   struct passage *passage = it->passage;
   if (passage) return next_of_passage(it, passage);
   if (UNLIKELY(!it->open)) return come_to_end(it);
-  if (UNLIKELY(!query->terms.plain || it->behind)) return next_run(it);
+  if (UNLIKELY(!query->terms.plain || it->behind)) return iterate_next_run(it);
   assert(query->arranged == query->world->graph.placings);
   for (uint32_t match; (match = it->match) < query->count;) {
     it->match = match + 1;
@@ -325,7 +325,7 @@ static ecs_status need_no_scope(const ecs_query *query) {
 }
 
 /* Whether all rows of its tables match. */
-static bool is_whole(const ecs_query *query) {
+static bool iterate_is_whole(const ecs_query *query) {
   return !query->terms.step_count && !query_has_runs(query);
 }
 
@@ -343,7 +343,7 @@ static ecs_status change_matching(ecs_query *query, ecs_id id, bool add) {
   enum command_kind kind = add ? COMMAND_ADD : COMMAND_REMOVE;
   bool plain = world->staging.watched ? batch_is_plain(world, kind, id)
                                       : !component->sparse && !sparse_is_mixed(world);
-  if (!plain || !is_whole(query))
+  if (!plain || !iterate_is_whole(query))
     return change_each(query, id, add ? entity_add : entity_remove);
   return batch_change_tables(query, kind, id);
 }
@@ -363,19 +363,19 @@ ecs_status ecs_query_remove(ecs_query *query, ecs_id component) {
 }
 
 /* What is to be despawned is an entity. */
-static ecs_status check_entity(const ecs_world *world, uint32_t at) {
+static ecs_status iterate_check_entity(const ecs_world *world, uint32_t at) {
   if (at >= FIRST_ENTITY) return ECS_OK;
   ecs_id id = entity_id(&world->entities, at);
   return world_fail(world, ECS_EINVAL, SHOW_ID " is a component: undeclare '%s' instead", id,
                     component_of(world, id)->name);
 }
 
-static ecs_status check_entities(const ecs_query *query) {
+static ecs_status iterate_check_entities(const ecs_query *query) {
   const ecs_world *world = query->world;
   struct walk walk;
   ecs_status status = ECS_OK;
   for (walk_begin(&walk, query); status == ECS_OK && walk_next(&walk);)
-    status = check_entity(world, walk.table->rows[walk.row]);
+    status = iterate_check_entity(world, walk.table->rows[walk.row]);
   return status;
 }
 
@@ -390,9 +390,9 @@ ecs_status ecs_query_despawn(ecs_query *query) {
   ecs_world *world = query->world;
   ecs_status status = query_usable(query);
   if (status == ECS_OK) status = need_no_scope(query);
-  if (status == ECS_OK && may_have_components(query)) status = check_entities(query);
+  if (status == ECS_OK && may_have_components(query)) status = iterate_check_entities(query);
   if (status != ECS_OK) return status;
-  if (is_whole(query) && batch_is_plain(world, COMMAND_DESPAWN, ECS_NULL))
+  if (iterate_is_whole(query) && batch_is_plain(world, COMMAND_DESPAWN, ECS_NULL))
     status = batch_change_tables(query, COMMAND_DESPAWN, ECS_NULL);
   else
     status = change_each(query, ECS_NULL, despawn_one);

@@ -18,7 +18,7 @@ static size_t block_size(const struct extent *extent) {
          (extent->rows * (size_t)2 + extent->entities) * sizeof(uint32_t);
 }
 
-static struct lineup *make(ecs_world *world, const struct extent *extent) {
+static struct lineup *lineup_make(ecs_world *world, const struct extent *extent) {
   size_t size = block_size(extent);
   struct lineup *lineup = memory_resize(&world->memory, NULL, 0, size);
   if (!lineup) return NULL;
@@ -39,15 +39,15 @@ void lineup_release(ecs_world *world, struct lineup *lineup) {
   if (--lineup->users == 0) memory_free(&world->memory, lineup, lineup->size);
 }
 
-static struct lineup *use(struct lineup *lineup) {
+static struct lineup *lineup_use(struct lineup *lineup) {
   lineup->users++;
   return lineup;
 }
 
-static void keep(ecs_query *query, struct lineup *lineup) {
+static void lineup_keep(ecs_query *query, struct lineup *lineup) {
   assert(lineup->users == 1 && lineup != query->lineup);
   lineup_release(query->world, query->lineup);
-  query->lineup = use(lineup);
+  query->lineup = lineup_use(lineup);
 }
 
 /* ---- parents first ---- */
@@ -74,7 +74,7 @@ static bool same_tables(const struct lineup *lineup, const ecs_query *query) {
   return true;
 }
 
-static bool is_current(const struct lineup *lineup, const ecs_query *query) {
+static bool lineup_is_current(const struct lineup *lineup, const ecs_query *query) {
   const struct ties *ties = ties_of(query);
   return lineup && lineup->ties == ties && lineup->changes == ties->changes &&
          same_tables(lineup, query);
@@ -111,7 +111,7 @@ struct making {
   uint32_t run_count;
 };
 
-static RARE bool deepen(struct making *m, uint32_t depth) {
+static RARE bool lineup_deepen(struct making *m, uint32_t depth) {
   struct level *levels = memory_grow(m->memory, m->levels, &m->level_capacity, depth + 1ull,
                                      sizeof *levels);
   if (!levels) return false;
@@ -120,7 +120,7 @@ static RARE bool deepen(struct making *m, uint32_t depth) {
   return true;
 }
 
-static RARE bool lengthen(struct making *m) {
+static RARE bool lineup_lengthen(struct making *m) {
   struct candidate *list = memory_grow(m->memory, m->list, &m->capacity, m->count + 1ull,
                                        sizeof *list);
   if (list) m->list = list;
@@ -140,12 +140,12 @@ static struct candidate candidate_of(const struct walk *walk, struct ties *ties)
 }
 
 /* All rows that the walk comes to; false when out of memory. */
-static bool list_rows(struct making *m) {
+static bool lineup_list_rows(struct making *m) {
   struct ties *ties = &m->walk.query->terms.cascade->relation->ties;
   while (walk_next_row(&m->walk)) {
     struct candidate row = candidate_of(&m->walk, ties);
-    if (UNLIKELY(m->count == m->capacity) && !lengthen(m)) return false;
-    if (UNLIKELY(row.depth >= m->level_count) && !deepen(m, row.depth)) return false;
+    if (UNLIKELY(m->count == m->capacity) && !lineup_lengthen(m)) return false;
+    if (UNLIKELY(row.depth >= m->level_count) && !lineup_deepen(m, row.depth)) return false;
     m->list[m->count++] = row;
     struct level *level = &m->levels[row.depth];
     level->rows++;
@@ -158,7 +158,7 @@ static bool list_rows(struct making *m) {
 }
 
 /* Counting sort by depth, which keeps the order of rows within one. */
-static void sort(const struct making *m, struct lineup *lineup) {
+static void lineup_sort(const struct making *m, struct lineup *lineup) {
   struct level next = {0, 0, 0};
   for (uint32_t i = 0; i < m->level_count; i++) {
     struct level level = m->levels[i];
@@ -199,7 +199,7 @@ static void note_ends(const struct making *m, const struct lineup *lineup) {
   }
 }
 
-static uint32_t rows_of(const ecs_query *query) {
+static uint32_t lineup_rows_of(const ecs_query *query) {
   uint32_t rows = 0;
   for (uint32_t i = 0; i < query_reach(query); i++)
     rows += query_table(query, i)->count;
@@ -207,15 +207,15 @@ static uint32_t rows_of(const ecs_query *query) {
 }
 
 /* NULL when out of memory. */
-static struct lineup *sorted(struct making *m) {
+static struct lineup *lineup_sorted(struct making *m) {
   const ecs_query *query = m->walk.query;
-  if (!list_rows(m)) return NULL;
+  if (!lineup_list_rows(m)) return NULL;
   bool kept = can_be_kept(&query->terms);
   struct extent extent = {m->count, m->run_count, kept ? query_reach(query) : 0,
-                          kept ? rows_of(query) : 0, kept ? m->count : 0};
-  struct lineup *lineup = make(query->world, &extent);
+                          kept ? lineup_rows_of(query) : 0, kept ? m->count : 0};
+  struct lineup *lineup = lineup_make(query->world, &extent);
   if (!lineup) return NULL;
-  sort(m, lineup);
+  lineup_sort(m, lineup);
   note_ends(m, lineup);
   if (kept) note_tables(lineup, query);
   lineup->ties = ties_of(query);
@@ -224,12 +224,12 @@ static struct lineup *sorted(struct making *m) {
 }
 
 struct lineup *lineup_by_depth(ecs_query *query, const struct walk *walk) {
-  if (is_current(query->lineup, query)) return use(query->lineup);
+  if (lineup_is_current(query->lineup, query)) return lineup_use(query->lineup);
   struct making m = {.walk = *walk, .memory = &query->world->memory};
-  struct lineup *lineup = sorted(&m);
+  struct lineup *lineup = lineup_sorted(&m);
   memory_free(m.memory, m.list, m.capacity * sizeof *m.list);
   memory_free(m.memory, m.levels, m.level_capacity * sizeof *m.levels);
-  if (lineup && can_be_kept(&query->terms)) keep(query, lineup);
+  if (lineup && can_be_kept(&query->terms)) lineup_keep(query, lineup);
   return lineup;
 }
 
@@ -240,11 +240,11 @@ struct lineup *lineup_of_sources(ecs_query *query) {
   const struct ties *ties = &first->component->relation->ties;
   struct lineup *kept = query->lineup;
   assert(query->terms.sources && !query->terms.cascade);
-  if (kept && kept->ties == ties && kept->changes == ties->changes) return use(kept);
+  if (kept && kept->ties == ties && kept->changes == ties->changes) return lineup_use(kept);
   uint32_t target = ecs_id_index(first->target);
   const struct tie_end *end = ties_end(ties, target);
   struct extent extent = {end ? end->count : 0, 0, 0, 0, 0};
-  struct lineup *lineup = make(query->world, &extent);
+  struct lineup *lineup = lineup_make(query->world, &extent);
   if (!lineup) return NULL;
   lineup->ties = ties;
   lineup->changes = ties->changes;
@@ -253,7 +253,7 @@ struct lineup *lineup_of_sources(ecs_query *query) {
     lineup->rows[count++] = at;
   lineup->count = count;
   assert(lineup->count == extent.rows);
-  keep(query, lineup);
+  lineup_keep(query, lineup);
   return lineup;
 }
 
@@ -288,7 +288,7 @@ static bool run_is_sound(const ecs_query *query, const struct lineup_run *run, u
 static bool depths_are_sound(const ecs_query *query) {
   const struct lineup *lineup = query->lineup;
   uint32_t at = 0;
-  if (!is_current(lineup, query)) return true;
+  if (!lineup_is_current(lineup, query)) return true;
   for (uint32_t i = 0; i < lineup->run_count; at = lineup->runs[i++].end) {
     const struct lineup_run *run = &lineup->runs[i];
     if (!run_is_sound(query, run, at)) return false;
@@ -296,7 +296,7 @@ static bool depths_are_sound(const ecs_query *query) {
               (run[-1].depth == run->depth && run[-1].match >= run->match)))
       return false;
   }
-  return at == lineup->count && at == rows_of(query);
+  return at == lineup->count && at == lineup_rows_of(query);
 }
 
 static bool sources_are_sound(const struct lineup *lineup, const struct term *first) {

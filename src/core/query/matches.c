@@ -41,18 +41,18 @@ bool matches_suit(const ecs_query *query) {
 
 /* ---- beginning ---- */
 
-static size_t spot_room(uint32_t rows) {
+static size_t match_spot_room(uint32_t rows) {
   return rows * (sizeof(struct matches_part) + sizeof(uint32_t));
 }
 
 size_t matches_room(const ecs_query *query, uint32_t rows) {
-  return (query->terms.step_count + (size_t)1) * spot_room(rows);
+  return (query->terms.step_count + (size_t)1) * match_spot_room(rows);
 }
 
 static char *lay_out_spot(struct matches_spot *spot, char *at, uint32_t rows) {
   spot->parts = (struct matches_part *)(void *)at;
   spot->rows = (uint32_t *)(void *)(spot->parts + rows);
-  return at + spot_room(rows);
+  return at + match_spot_room(rows);
 }
 
 void matches_lay_out(struct matches *matches, void *room, uint32_t rows) {
@@ -72,7 +72,7 @@ static void begin_tie(const struct walk *walk, struct matches_step *step, bool f
 }
 
 /* Whether what the term is about may be switched off where it is there. */
-static bool hides(const struct term *term) {
+static bool match_hides(const struct term *term) {
   return term->state == TERM_OFF || (term->state == TERM_ON && term->component->toggle);
 }
 
@@ -81,7 +81,7 @@ static bool leads_packed(const struct walk *walk, uint32_t at) {
   const struct query_terms *terms = &walk->query->terms;
   bool leads = at == 0 && terms->packed && !walk->lineup;
   assert(!leads || terms->steps[0] == 0);
-  return leads && !hides(&terms->terms[0]) && !terms->terms[0].news;
+  return leads && !match_hides(&terms->terms[0]) && !terms->terms[0].news;
 }
 
 static void begin_step(const struct walk *walk, uint32_t at, struct matches_step *step) {
@@ -92,7 +92,7 @@ static void begin_step(const struct walk *walk, uint32_t at, struct matches_step
   if (term->form == TERM_PAIR) step->ties = &term->component->relation->ties;
   if (term->form == TERM_PATH && term->through_leaf == NONE)
     step->ties = &term->through->relation->ties;
-  step->hides = hides(term);
+  step->hides = match_hides(term);
   step->cascades = walk->lineup && term->through && term->through == terms->cascade;
   switch (term->form) {
     case TERM_SPARSE: step->kind = leads_packed(walk, at) ? STEP_PACKED : STEP_SPARSE; break;
@@ -121,7 +121,7 @@ struct end {
 };
 
 /* What there is of the step's term in a table. */
-static APART void look(struct matches_step *step, const struct table *table) {
+static APART void match_look(struct matches_step *step, const struct table *table) {
   const struct term *term = step->term;
   const struct layout *layout = table_find(table, term->id);
   step->table = table;
@@ -131,15 +131,16 @@ static APART void look(struct matches_step *step, const struct table *table) {
   if (layout->count && term->leaf != NONE) step->first += term->leaf;
 }
 
-static bool is_shown(const struct matches_step *step, const struct table *table, uint32_t row) {
+static bool match_is_shown(const struct matches_step *step, const struct table *table,
+                           uint32_t row) {
   return toggle_is_off(table, step->term->id, row) == (step->term->state == TERM_OFF);
 }
 
 INLINE bool end_in(struct matches_step *step, const struct table *table, uint32_t row,
                    struct end *end) {
-  if (UNLIKELY(table->index != step->index)) look(step, table);
+  if (UNLIKELY(table->index != step->index)) match_look(step, table);
   *end = (struct end){table, step->first, row, true};
-  return step->there && (LIKELY(!step->hides) || is_shown(step, table, row));
+  return step->there && (LIKELY(!step->hides) || match_is_shown(step, table, row));
 }
 
 /* Of an index whose entity is alive. */
@@ -161,8 +162,8 @@ struct stretch {
   const struct lineup_end *ends;     /* where those are, if the lineup knows */
 };
 
-static bool through_field(const ecs_world *world, struct matches_step *step,
-                          const struct table *table, uint32_t row, struct end *end) {
+static bool match_through_field(const ecs_world *world, struct matches_step *step,
+                                const struct table *table, uint32_t row, struct end *end) {
   const struct term *term = step->term;
   const struct layout *layout = table_find(table, term->through_id);
   if (!layout->taken || toggle_is_off(table, term->through_id, row)) return false;
@@ -190,7 +191,7 @@ static bool in_sparse(const struct matches_step *step, uint32_t entity, struct e
   const struct component *component = term->component;
   uint32_t row = sparse_row(component->sparse, entity);
   *end = (struct end){component->sparse->table, first_in_sparse(term), row, true};
-  return row != NONE && (LIKELY(!step->hides) || is_shown(step, end->table, row)) &&
+  return row != NONE && (LIKELY(!step->hides) || match_is_shown(step, end->table, row)) &&
          (LIKELY(!term->news) || picks_row(term, end->table, row));
 }
 
@@ -201,8 +202,8 @@ INLINE uint32_t target_of(const struct matches_step *step, const struct stretch 
 }
 
 /* The step's cells of the i-th row; false when there are none. */
-static bool find(const ecs_world *world, struct matches_step *step, const struct stretch *rows,
-                 uint32_t i, struct end *end) {
+static bool match_find(const ecs_world *world, struct matches_step *step,
+                       const struct stretch *rows, uint32_t i, struct end *end) {
   uint32_t row = rows->rows[i], target;
   switch (step->kind) {
     case STEP_SELF: return end_in(step, rows->table, row, end);
@@ -212,15 +213,15 @@ static bool find(const ecs_world *world, struct matches_step *step, const struct
     case STEP_PATH:
       target = target_of(step, rows, i);
       return target && end_of(world, step, target, end);
-    case STEP_FIELD: return through_field(world, step, rows->table, row, end);
+    case STEP_FIELD: return match_through_field(world, step, rows->table, row, end);
     case STEP_PACKED: return in_packed(step, i, end);
     default: return in_sparse(step, rows->table->rows[row], end);
   }
 }
 
 /* Which of the entities of a list, from the first on, are in one table, and their rows. */
-static uint32_t together(const ecs_world *world, const uint32_t *list, uint32_t count,
-                         uint32_t table, uint32_t *rows) {
+static uint32_t match_together(const ecs_world *world, const uint32_t *list, uint32_t count,
+                               uint32_t table, uint32_t *rows) {
   const struct slots *near = &world->entities.near;
   uint32_t i = 0;
   for (; i < count && list[i] - FIRST_ENTITY < near->count; i++) {
@@ -241,7 +242,7 @@ static uint32_t together(const ecs_world *world, const uint32_t *list, uint32_t 
 static uint32_t together_along(const ecs_world *world, const struct stretch *rows, uint32_t n,
                                uint32_t table, uint32_t *ends) {
   const struct lineup_end *known = rows->ends;
-  if (!known || known[0].match == NONE) return together(world, rows->targets, n, table, ends);
+  if (!known || known[0].match == NONE) return match_together(world, rows->targets, n, table, ends);
   uint32_t i = 0;
   for (; i < n && known[i].match == known[0].match; i++) ends[i] = known[i].row;
   return i;
@@ -281,7 +282,7 @@ static uint32_t find_more(const ecs_world *world, struct matches_step *step,
   /* Two thirds off fields of others that are all in one table. */
   if (step->kind == STEP_FIELD && !step->hides && !rows->table->off)
     return together_by_field(world, step, rows, n, table->index, ends);
-  while (i < n && find(world, step, rows, i, &end) && end.table == table) ends[i++] = end.row;
+  while (i < n && match_find(world, step, rows, i, &end) && end.table == table) ends[i++] = end.row;
   return i;
 }
 
@@ -291,9 +292,9 @@ static uint32_t find_alike(const ecs_world *world, struct matches_step *step,
                            uint32_t *ends) {
   struct end other;
   uint32_t i = 1;
-  first->there = find(world, step, rows, 0, first);
+  first->there = match_find(world, step, rows, 0, first);
   if (!first->there) {
-    while (i < n && !find(world, step, rows, i, &other)) i++;
+    while (i < n && !match_find(world, step, rows, i, &other)) i++;
     return i;
   }
   if (step->kind == STEP_SELF) {
@@ -308,8 +309,8 @@ static uint32_t find_alike(const ecs_world *world, struct matches_step *step,
   return find_more(world, step, rows, n, first->table, ends);
 }
 
-static void append(struct matches_spot *spot, uint32_t at, const struct table *table,
-                   uint32_t first) {
+static void match_append(struct matches_spot *spot, uint32_t at, const struct table *table,
+                         uint32_t first) {
   uint32_t count = spot->part_count;
   if (count && spot->parts[count - 1].table == table && spot->parts[count - 1].first == first)
     return;
@@ -319,7 +320,7 @@ static void append(struct matches_spot *spot, uint32_t at, const struct table *t
 
 /* Whether a table has the terms, of those that are there in all of its rows or in none, that the
 ** batch's rows have. */
-static bool goes_on(const struct matches *matches, uint32_t match) {
+static bool match_goes_on(const struct matches *matches, uint32_t match) {
   const ecs_query *query = matches->walk->query;
   if (LIKELY(!query->terms.choices) || matches->count == 0) return true;
   const uint32_t *a = query_columns(query, matches->own.parts[0].first);
@@ -331,7 +332,7 @@ static bool goes_on(const struct matches *matches, uint32_t match) {
 
 /* Appends some of n rows, from the first on, or passes them over when they do not match. Returns
 ** how many it has dealt with; 0 when they are another batch's. */
-static uint32_t take(struct matches *matches, const struct stretch *rows, uint32_t n) {
+static uint32_t match_take(struct matches *matches, const struct stretch *rows, uint32_t n) {
   const ecs_world *world = matches->walk->query->world;
   struct end ends[QUERY_STEPS];
   uint32_t absent = 0, at = matches->count;
@@ -342,15 +343,15 @@ static uint32_t take(struct matches *matches, const struct stretch *rows, uint32
     if (kind != TERM_OPTIONAL && ends[i].there == (kind == TERM_WITHOUT)) return n;
     absent |= (uint32_t)!ends[i].there << i;
   }
-  if (at && (absent != matches->absent || !goes_on(matches, rows->match))) return 0;
+  if (at && (absent != matches->absent || !match_goes_on(matches, rows->match))) return 0;
   assert(n > 0 && n <= matches->limit - at);
   matches->absent = absent;
-  append(&matches->own, at, rows->table, rows->match);
+  match_append(&matches->own, at, rows->table, rows->match);
   if (rows->rows != matches->own.rows + at)
     memcpy(matches->own.rows + at, rows->rows, n * sizeof *rows->rows);
   for (uint32_t i = 0; i < matches->step_count; i++)
     if (matches->steps[i].gives && ends[i].there)
-      append(&matches->spots[i], at, ends[i].table, ends[i].first);
+      match_append(&matches->spots[i], at, ends[i].table, ends[i].first);
   matches->count += n;
   return n;
 }
@@ -359,7 +360,7 @@ static uint32_t take(struct matches *matches, const struct stretch *rows, uint32
 
 static uint32_t room_in(const struct matches *matches) { return matches->limit - matches->count; }
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static uint32_t match_least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 static void take_by_depth(struct matches *matches) {
   struct walk *walk = matches->walk;
@@ -374,20 +375,20 @@ static void take_by_depth(struct matches *matches) {
     struct stretch rows = {query_table(walk->query, run->match),
                            run->match, lineup->rows + at, lineup->targets + at,
                            lineup->ends ? lineup->ends + at : NULL};
-    uint32_t taken = take(matches, &rows, least(run->end - at, room_in(matches)));
+    uint32_t taken = match_take(matches, &rows, match_least(run->end - at, room_in(matches)));
     if (taken == 0) return;
     walk->next_in_lineup += taken;
   }
 }
 
 /* How many of a list of entities, of which the walk has come to the first one, are in its table. */
-static uint32_t next_listed(struct matches *matches, const uint32_t *list, uint32_t count) {
+static uint32_t match_next_listed(struct matches *matches, const uint32_t *list, uint32_t count) {
   const struct walk *walk = matches->walk;
   assert(walk->match < walk->query->count);
-  uint32_t n = least(count, room_in(matches));
+  uint32_t n = match_least(count, room_in(matches));
   uint32_t *rows = matches->own.rows + matches->count;
   if (walk->query->terms.toggled) n = 1;
-  return together(walk->query->world, list, n, walk->table->index, rows);
+  return match_together(walk->query->world, list, n, walk->table->index, rows);
 }
 
 /* Takes some entities of a list, from the first on, or passes them over. Returns how many; 0 when
@@ -395,9 +396,9 @@ static uint32_t next_listed(struct matches *matches, const uint32_t *list, uint3
 static uint32_t take_listed(struct matches *matches, const uint32_t *list, uint32_t count) {
   struct walk *walk = matches->walk;
   if (!walk_come_to(walk, list[0])) return 1;
-  uint32_t n = next_listed(matches, list, count);
+  uint32_t n = match_next_listed(matches, list, count);
   struct stretch rows = {walk->table, walk->match, matches->own.rows + matches->count, NULL, NULL};
-  return take(matches, &rows, n);
+  return match_take(matches, &rows, n);
 }
 
 static void take_sources(struct matches *matches) {
@@ -427,7 +428,7 @@ static void take_packed(struct matches *matches) {
 static LOOPS uint32_t next_rows(struct matches *matches) {
   const struct walk *walk = matches->walk;
   const struct query_terms *terms = &walk->query->terms;
-  uint32_t n = !terms->sources ? least(walk->run_end - walk->row, room_in(matches)) : 1;
+  uint32_t n = !terms->sources ? match_least(walk->run_end - walk->row, room_in(matches)) : 1;
   uint32_t *rows = matches->own.rows + matches->count, first = walk->row;
   for (uint32_t i = 0; i < n; i++) rows[i] = first + i;
   return n;
@@ -440,14 +441,14 @@ static void take_others(struct matches *matches) {
     uint32_t n = next_rows(matches);
     uint32_t *list = matches->own.rows + matches->count;
     struct stretch rows = {walk->table, walk->match, list, NULL, NULL};
-    uint32_t taken = take(matches, &rows, n);
+    uint32_t taken = match_take(matches, &rows, n);
     if (taken == 0) return;
     matches->waits = false;
     if (n > 1) walk->next_row = walk->row + taken;
   }
 }
 
-static void forget(struct matches *matches) {
+static void match_forget(struct matches *matches) {
   matches->count = matches->absent = 0;
   matches->own.part_count = 0;
   for (uint32_t i = 0; i < matches->step_count; i++) matches->spots[i].part_count = 0;
@@ -455,7 +456,7 @@ static void forget(struct matches *matches) {
 
 bool matches_next(struct matches *matches) {
   const struct walk *walk = matches->walk;
-  forget(matches);
+  match_forget(matches);
   if (!walk->lineup && walk->query->terms.packed)
     take_packed(matches);
   else if (!walk->lineup)

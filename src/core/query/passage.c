@@ -38,14 +38,14 @@ static void begin_batches(struct passage *passage, ecs_query *query) {
     batch->steps[i].gives = batch->steps[i].term->slot != NONE;
 }
 
-static size_t room_of(const ecs_query *query) {
+static size_t passage_room_of(const ecs_query *query) {
   return query->terms.count * sizeof(struct passage_term) + matches_room(query, BATCH_ROWS);
 }
 
 struct passage *passage_new(ecs_query *query) {
   struct memory *memory = &query->world->memory;
   bool batched = may_look_ahead(query);
-  size_t size = sizeof(struct passage) + (batched ? room_of(query) : 0);
+  size_t size = sizeof(struct passage) + (batched ? passage_room_of(query) : 0);
   struct passage *passage = memory_resize(memory, NULL, 0, size);
   if (!passage) return NULL;
   passage->next = query->world->passages;
@@ -77,7 +77,7 @@ void passages_free(ecs_world *world) {
 /* ---- parts ---- */
 
 /* Whether a step has cells to give in the batch. */
-static bool gives(const struct matches *batch, uint32_t step) {
+static bool passage_gives(const struct matches *batch, uint32_t step) {
   return batch->steps[step].gives && !(batch->absent >> step & 1);
 }
 
@@ -96,7 +96,7 @@ static void find_cells(const struct passage *passage, uint32_t at, struct passag
   uint32_t step = cells->step;
   bool own = step == NONE;
   cells->leaves = cells->plain_leaves = 0;
-  if (term->slot == NONE || !(own || gives(batch, step))) return;
+  if (term->slot == NONE || !(own || passage_gives(batch, step))) return;
   const struct matches_spot *spot = own ? &batch->own : &batch->spots[step];
   const struct matches_part *part = &spot->parts[own ? passage->part : passage->parts[step]];
   uint32_t first = part->first;
@@ -115,7 +115,7 @@ static APART void enter_parts(struct passage *passage) {
   const struct matches *batch = &passage->batch;
   passage->turn = enter_part(passage, &batch->own, &passage->part);
   for (uint32_t i = 0; i < batch->step_count; i++) {
-    if (!gives(batch, i)) continue;
+    if (!passage_gives(batch, i)) continue;
     uint32_t turn = enter_part(passage, &batch->spots[i], &passage->parts[i]);
     if (turn < passage->turn) passage->turn = turn;
   }
@@ -137,7 +137,7 @@ static APART bool begin_batch(struct passage *passage) {
   passage->list_count = 0;
   passage->lists[passage->list_count++] = batch->own.rows;
   for (uint32_t i = 0; i < batch->step_count; i++)
-    if (gives(batch, i)) passage->lists[passage->list_count++] = batch->spots[i].rows;
+    if (passage_gives(batch, i)) passage->lists[passage->list_count++] = batch->spots[i].rows;
   return true;
 }
 

@@ -30,7 +30,7 @@ static bool may_have(const struct term *term, const struct table *table) {
 }
 
 /* Whether it is in every row. */
-static bool has(const struct term *term, const struct table *table) {
+static bool query_has(const struct term *term, const struct table *table) {
   return term->form == TERM_OWN && !term->toggled && table_has(table, term->id);
 }
 
@@ -48,7 +48,7 @@ bool query_terms_match(const struct query_terms *terms, const struct table *tabl
         if (!may_have(term, table)) return false;
         break;
       case TERM_WITHOUT:
-        if (has(term, table)) return false;
+        if (query_has(term, table)) return false;
         break;
       case TERM_OPTIONAL: break;
       case TERM_OR: {
@@ -85,7 +85,7 @@ ecs_status query_room(ecs_query *query, uint64_t need) {
 }
 
 /* After query_room. */
-static void join(ecs_query *query, const struct table *table) {
+static void query_take_in(ecs_query *query, const struct table *table) {
   uint32_t slots = query->terms.slots;
   assert(query->count < query->capacity);
   assert((query->count + (uint64_t)1) * slots <= query->column_capacity);
@@ -99,11 +99,11 @@ static void join(ecs_query *query, const struct table *table) {
 }
 
 /* Finds the columns of its tables anew, from one on. */
-static void bind_columns(ecs_query *query, uint32_t first) {
+static void query_bind_columns(ecs_query *query, uint32_t first) {
   uint32_t count = query->count;
   query->count = first;
   for (uint32_t i = first; i < count; i++)
-    join(query, world_table(query->world, query->tables[i]));
+    query_take_in(query, world_table(query->world, query->tables[i]));
 }
 
 ecs_status query_join_reserve(const struct id_record *record, const struct table *table) {
@@ -116,7 +116,8 @@ ecs_status query_join_reserve(const struct id_record *record, const struct table
 
 void query_join(const struct id_record *record, const struct table *table) {
   for (uint32_t i = 0; i < record->query_count; i++)
-    if (query_terms_match(&record->queries[i]->terms, table)) join(record->queries[i], table);
+    if (query_terms_match(&record->queries[i]->terms, table))
+      query_take_in(record->queries[i], table);
 }
 
 void query_leave(ecs_query *query) {
@@ -163,7 +164,7 @@ static bool is_rarer(struct rarity a, struct rarity b) {
 }
 
 /* The rarest of those that it cannot match without: whoever makes a table asks few queries then. */
-static ecs_id key_of(const ecs_world *world, const struct query_terms *terms) {
+static ecs_id query_key_of(const ecs_world *world, const struct query_terms *terms) {
   ecs_id rarest = ECS_NULL;
   struct rarity least = {NONE, NONE};
   for (uint32_t i = 0; i < terms->count; i++) {
@@ -197,7 +198,7 @@ static ecs_status join_all(ecs_query *query) {
     if (!query_terms_match(&query->terms, table)) continue;
     ecs_status status = query_room(query, query->count + 1ull);
     if (status != ECS_OK) return status;
-    join(query, table);
+    query_take_in(query, table);
   }
   return ECS_OK;
 }
@@ -205,7 +206,7 @@ static ecs_status join_all(ecs_query *query) {
 /* A query about events has their rows, which no graph knows, for its only match. */
 static ecs_status join_event(ecs_query *query) {
   ecs_status status = query_room(query, 1);
-  if (status == ECS_OK) join(query, query->terms.event->event->table);
+  if (status == ECS_OK) query_take_in(query, query->terms.event->event->table);
   return status;
 }
 
@@ -215,7 +216,7 @@ static void forget_lineup(ecs_query *query) {
   query->lineup = NULL;
 }
 
-static void release(ecs_query *query) {
+static void query_release(ecs_query *query) {
   if (query->world->events.read_by == query) query->world->events.read_by = NULL;
   struct memory *memory = &query->world->memory;
   forget_lineup(query);
@@ -226,7 +227,7 @@ static void release(ecs_query *query) {
   memory_free(memory, query, sizeof *query);
 }
 
-static void enter(ecs_query *query, struct id_record *record) {
+static void query_enter(ecs_query *query, struct id_record *record) {
   ecs_world *world = query->world;
   assert(record->query_count < record->query_capacity && record->id == query->key);
   assert(!world->last_query || !world->last_query->next);
@@ -239,8 +240,8 @@ static void enter(ecs_query *query, struct id_record *record) {
   world->last_query = query;
 }
 
-static ecs_status fill(ecs_query *query, const char *text, size_t size,
-                       const ecs_variable *given, uint32_t given_count) {
+static ecs_status query_fill(ecs_query *query, const char *text, size_t size,
+                             const ecs_variable *given, uint32_t given_count) {
   ecs_world *world = query->world;
   query->text = memory_array(&world->memory, size + 1, 1);
   if (!query->text) return world_nomem(world);
@@ -249,12 +250,12 @@ static ecs_status fill(ecs_query *query, const char *text, size_t size,
   ecs_status status = query_parse(world, (ecs_string){query->text, size}, given, given_count,
                                   &query->terms);
   if (status != ECS_OK) return status;
-  query->key = key_of(world, &query->terms);
+  query->key = query_key_of(world, &query->terms);
   struct id_record *record;
   status = query_key_room(world, query->key, 1, &record);
   if (status == ECS_OK) status = query->terms.event ? join_event(query) : join_all(query);
   if (status == ECS_OK && !query->fresh) status = changes_watch(query);
-  if (status == ECS_OK) enter(query, record);
+  if (status == ECS_OK) query_enter(query, record);
   return status;
 }
 
@@ -269,11 +270,11 @@ ecs_status ecs_query_with(ecs_world *world, const char *text, const ecs_variable
   if (!query) return world_nomem(world);
   query->world = world;
   query->fresh = world->registry.shown;
-  ecs_status status = fill(query, text, strlen(text), variables, count);
+  ecs_status status = query_fill(query, text, strlen(text), variables, count);
   if (status == ECS_OK)
     *out = query;
   else
-    release(query);
+    query_release(query);
   return status;
 }
 
@@ -297,7 +298,7 @@ void query_free(ecs_query *query) {
   assert(query == (query->next ? query->next->previous : world->last_query));
   *(query->previous ? &query->previous->next : &world->first_query) = query->next;
   *(query->next ? &query->next->previous : &world->last_query) = query->previous;
-  release(query);
+  query_release(query);
 }
 
 void ecs_query_free(ecs_query *query) {
@@ -309,10 +310,10 @@ static void join_again(ecs_query *query) {
   const struct id_record *all = graph_all(query->world);
   query->count = 0;
   query->arranged = all->arranged;
-  if (query->terms.event) join(query, query->terms.event->event->table);
+  if (query->terms.event) query_take_in(query, query->terms.event->event->table);
   for (uint32_t i = 0; i < all->table_count && !query->terms.event; i++) {
     const struct table *table = world_table(query->world, all->tables[i]);
-    if (query_terms_match(&query->terms, table)) join(query, table);
+    if (query_terms_match(&query->terms, table)) query_take_in(query, table);
   }
 }
 
@@ -335,7 +336,7 @@ void query_retire(ecs_query *query) {
   for (uint32_t i = 0; i < query->terms.count; i++) query->terms.terms[i].component = NULL;
 }
 
-static bool names(const struct term *term, ecs_id component) {
+static bool query_names(const struct term *term, ecs_id component) {
   return (term->component && term->component->id == component) || term->target == component ||
          (term->through && term->through->id == component);
 }
@@ -343,7 +344,7 @@ static bool names(const struct term *term, ecs_id component) {
 void query_break(ecs_world *world, ecs_id component) {
   for (ecs_query *query = world->first_query; query; query = query->next)
     for (uint32_t i = 0; i < query->terms.count && !query->broken; i++)
-      if (names(&query->terms.terms[i], component)) query_retire(query);
+      if (query_names(&query->terms.terms[i], component)) query_retire(query);
 }
 
 /* Terms that give something, as the registry shows their components now. */
@@ -358,7 +359,7 @@ static uint32_t count_slots(const ecs_query *query) {
 }
 
 /* Whether a term's component, as the registry shows it now, is switched otherwise than before. */
-static bool switches(const ecs_query *query) {
+static bool query_switches(const ecs_query *query) {
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
     const struct component *component = component_of(query->world, term->component->id);
@@ -371,7 +372,7 @@ static bool switches(const ecs_query *query) {
 ecs_status query_refresh_reserve(ecs_query *query) {
   if (query->broken) return ECS_OK;
   struct memory *memory = &query->world->memory;
-  uint64_t count = switches(query) ? graph_all(query->world)->table_count : query->count;
+  uint64_t count = query_switches(query) ? graph_all(query->world)->table_count : query->count;
   uint32_t *tables = memory_grow(memory, query->tables, &query->capacity, count, sizeof *tables);
   if (!tables && count) return world_nomem(query->world);
   query->tables = tables;
@@ -394,7 +395,7 @@ void query_refresh(ecs_query *query) {
   if (query_note_toggles(&query->terms) || query->terms.event)
     join_again(query);
   else
-    bind_columns(query, 0);
+    query_bind_columns(query, 0);
 }
 
 /* What term_key may come to, however components are kept. */
@@ -473,7 +474,7 @@ void query_rearrange(ecs_query *query) {
   ecs_status status = query_order_steps(query->world, &text, &query->terms);
   assert(status == ECS_OK);
   (void)status;
-  query->key = key_of(query->world, &query->terms);
+  query->key = query_key_of(query->world, &query->terms);
   query->count = 0;
   query_refresh(query);
   query_rejoin(query);
@@ -487,30 +488,30 @@ static RARE uint32_t reach_by_targets(const ecs_query *query) {
   return query->count;
 }
 
-static RARE void arrange(ecs_query *query) {
+static RARE void query_sort_tables(ecs_query *query) {
   if (!query->terms.event)
-    bind_columns(query, graph_arrange(query->world, query->tables, query->count));
+    query_bind_columns(query, graph_arrange(query->world, query->tables, query->count));
   query->arranged = query->world->graph.placings;
 }
 
 static inline void arrange_if_needed(const ecs_query *query) {
   if (LIKELY(query->arranged == query->world->graph.placings)) return;
-  arrange((ecs_query *)(uintptr_t)query);
+  query_sort_tables((ecs_query *)(uintptr_t)query);
 }
 
 void query_arrange(const ecs_query *query) { arrange_if_needed(query); }
 
-static inline uint32_t reach(const ecs_query *query) {
+static inline uint32_t query_follow(const ecs_query *query) {
   arrange_if_needed(query);
   if (UNLIKELY(query->broken)) return 0;
   return LIKELY(!query->terms.targets) ? query->count : reach_by_targets(query);
 }
 
-uint32_t query_reach(const ecs_query *query) { return reach(query); }
+uint32_t query_reach(const ecs_query *query) { return query_follow(query); }
 
 bool query_is_barren(const ecs_query *query) {
   assert(!query->broken && !query->terms.event);
-  for (uint32_t i = reach(query); i-- > 0;)
+  for (uint32_t i = query_follow(query); i-- > 0;)
     if (world_table(query->world, query->tables[i])->count) return false;
   return true;
 }
@@ -532,8 +533,8 @@ size_t ecs_query_count(const ecs_query *query) {
 }
 
 /* The shortest list of tables that has every match. */
-static const struct id_record *narrowest(const ecs_world *world,
-                                         const struct query_terms *terms) {
+static const struct id_record *query_narrowest(const ecs_world *world,
+                                               const struct query_terms *terms) {
   const struct id_record *best = graph_record(world, ECS_NULL);
   for (uint32_t i = 0; i < terms->count; i++) {
     ecs_id key = term_key(&terms->terms[i]);
@@ -546,7 +547,7 @@ static const struct id_record *narrowest(const ecs_world *world,
 }
 
 static size_t count_rows(const ecs_world *world, const struct query_terms *terms) {
-  const struct id_record *record = narrowest(world, terms);
+  const struct id_record *record = query_narrowest(world, terms);
   size_t count = 0;
   for (uint32_t i = 0; record && i < record->table_count; i++) {
     const struct table *table = world_table(world, record->tables[i]);

@@ -34,14 +34,14 @@ static void skip_space(struct parser *parser) {
   while (parser->at < parser->end && strchr(" \t\r\n", *parser->at)) parser->at++;
 }
 
-static bool accept(struct parser *parser, char c) {
+static bool parse_accept(struct parser *parser, char c) {
   skip_space(parser);
   if (parser->at == parser->end || *parser->at != c) return false;
   parser->at++;
   return true;
 }
 
-static ecs_status fail(struct parser *parser, const char *what) {
+static ecs_status parse_fail(struct parser *parser, const char *what) {
   ecs_string rest = {parser->at, (size_t)(parser->end - parser->at)};
   if (rest.size > 24) rest.size = 24;
   if (rest.size == 0) rest = (ecs_string){"the end", 7};
@@ -90,7 +90,7 @@ static ecs_status read_leaf(struct parser *parser, struct term *term) {
 }
 
 static ecs_status read_cascade(struct parser *parser, struct term *term) {
-  if (term->cascade) return fail(parser, "':cascade' is there twice");
+  if (term->cascade) return parse_fail(parser, "':cascade' is there twice");
   term->cascade = true;
   if (term->form == TERM_PATH && term->through_leaf == NONE && term->through->ties.acyclic)
     return ECS_OK;
@@ -100,7 +100,7 @@ static ecs_status read_cascade(struct parser *parser, struct term *term) {
 }
 
 static ecs_status read_state(struct parser *parser, struct term *term, enum term_state state) {
-  if (term->state != TERM_ON) return fail(parser, "':off' and ':any' go alone");
+  if (term->state != TERM_ON) return parse_fail(parser, "':off' and ':any' go alone");
   term->state = state;
   if (term->component->toggle) return ECS_OK;
   return world_fail(parser->world, ECS_EINVAL, "query '%.*s': '%s' cannot be switched off, so "
@@ -129,7 +129,7 @@ static ecs_status read_news(struct parser *parser, struct term *term, enum term_
   const struct component *component = term->component;
   ecs_world *world = parser->world;
   bool known = term->form == TERM_PAIR && !component->ties.exclusive && term->target != ECS_NULL;
-  if (term->news) return fail(parser, "':changed' or ':added' is there twice");
+  if (term->news) return parse_fail(parser, "':changed' or ':added' is there twice");
   if (term->form == TERM_PATH || term->form == TERM_OF)
     return refuse_news(parser, term, word);
   if (component->is_event || (term->form != TERM_OWN && !known))
@@ -148,7 +148,7 @@ static ecs_status read_news(struct parser *parser, struct term *term, enum term_
 static ecs_status read_access(struct parser *parser, struct term *term) {
   ecs_string word = read_while(parser, false);
   if (text_equal("in", word.data, word.size)) {
-    if (term->read_only) return fail(parser, "':in' is there twice");
+    if (term->read_only) return parse_fail(parser, "':in' is there twice");
     term->read_only = true;
     return ECS_OK;
   }
@@ -158,17 +158,17 @@ static ecs_status read_access(struct parser *parser, struct term *term) {
   if (text_equal("off", word.data, word.size)) return read_state(parser, term, TERM_OFF);
   if (text_equal("any", word.data, word.size)) return read_state(parser, term, TERM_ANY);
   parser->at = word.data;
-  return fail(parser, "':in', ':changed', ':added', ':off', ':any' or ':cascade' expected");
+  return parse_fail(parser, "':in', ':changed', ':added', ':off', ':any' or ':cascade' expected");
 }
 
 /* What may follow a name, in any order. */
 static ecs_status read_modifiers(struct parser *parser, struct term *term) {
   for (;;) {
     ecs_status status = ECS_OK;
-    if (accept(parser, ':')) {
+    if (parse_accept(parser, ':')) {
       status = read_access(parser, term);
-    } else if (accept(parser, '?')) {
-      if (term->kind == TERM_OPTIONAL) status = fail(parser, "'?' is there twice");
+    } else if (parse_accept(parser, '?')) {
+      if (term->kind == TERM_OPTIONAL) status = parse_fail(parser, "'?' is there twice");
       term->kind = TERM_OPTIONAL;
     } else {
       return ECS_OK;
@@ -213,12 +213,13 @@ static bool is_word_for_absence(ecs_string name) {
 static ecs_status need_component(struct parser *parser, struct component **out) {
   ecs_string name = read_while(parser, false);
   if (name.size == 0 && (is_next(parser, '-') || is_next(parser, '~')))
-    return fail(parser, "'!' expected for what is to be absent, as in '!Frozen',");
-  if (name.size == 0) return fail(parser, "a component's name expected");
+    return parse_fail(parser, "'!' expected for what is to be absent, as in '!Frozen',");
+  if (name.size == 0) return parse_fail(parser, "a component's name expected");
   *out = component_find(parser->world, name.data, name.size);
   if (*out && (*out)->is_event) return ECS_OK;
   if (!*out && is_word_for_absence(name))
-    return fail(parser, "'!' expected for what is to be absent, as in '!Frozen', not a word,");
+    return parse_fail(
+        parser, "'!' expected for what is to be absent, as in '!Frozen', not a word,");
   return need_named(parser, name, out);
 }
 
@@ -255,18 +256,19 @@ static ecs_id given_value(struct parser *parser, const ecs_string *name) {
 /* Behind the $. */
 static ecs_status read_variable(struct parser *parser, struct term *term) {
   ecs_string name = read_here(parser, false);
-  if (name.size == 0) return fail(parser, "a variable's name expected behind '$'");
+  if (name.size == 0) return parse_fail(parser, "a variable's name expected behind '$'");
   term->target = given_value(parser, &name);
   return term->target != ECS_NULL ? ECS_OK : add_variable(parser, name, &term->variable);
 }
 
 static ecs_status read_target(struct parser *parser, struct term *term) {
-  if (accept(parser, '*')) return add_variable(parser, (ecs_string){NULL, 0}, &term->variable);
-  if (accept(parser, '$')) return read_variable(parser, term);
+  if (parse_accept(parser, '*'))
+    return add_variable(parser, (ecs_string){NULL, 0}, &term->variable);
+  if (parse_accept(parser, '$')) return read_variable(parser, term);
   struct component *target;
   ecs_string name = read_while(parser, false);
   if (name.size == 0)
-    return fail(parser, "a target expected: a component's or tag's name, '$name' or '*'");
+    return parse_fail(parser, "a target expected: a component's or tag's name, '$name' or '*'");
   ecs_status status = need_named(parser, name, &target);
   if (status == ECS_OK) term->target = target->id;
   if (status == ECS_ENAME && name_lookup(parser->world, name.data, name.size) != ECS_NULL)
@@ -282,19 +284,19 @@ static ecs_status read_pair(struct parser *parser, struct term *term) {
   ecs_status status = need_relation(parser, &term->component);
   if (status != ECS_OK) return status;
   term->id = term->component->id;
-  if (!accept(parser, ',')) return fail(parser, "',' and a target expected");
+  if (!parse_accept(parser, ',')) return parse_fail(parser, "',' and a target expected");
   status = read_target(parser, term);
   if (status != ECS_OK) return status;
   if (!term->component->ties.exclusive)
     term->id = pair_make(ecs_id_index(term->id), ecs_id_index(term->target));
-  return accept(parser, ')') ? ECS_OK : fail(parser, "')' expected");
+  return parse_accept(parser, ')') ? ECS_OK : parse_fail(parser, "')' expected");
 }
 
 /* Whether "->" follows, or "*->". */
 static bool accept_arrow(struct parser *parser, bool *nearest) {
   const char *start = parser->at;
-  *nearest = accept(parser, '*');
-  if (accept(parser, '-') && parser->at < parser->end && *parser->at == '>') {
+  *nearest = parse_accept(parser, '*');
+  if (parse_accept(parser, '-') && parser->at < parser->end && *parser->at == '>') {
     parser->at++;
     return true;
   }
@@ -302,7 +304,7 @@ static bool accept_arrow(struct parser *parser, bool *nearest) {
   return false;
 }
 
-static ecs_status check_way(struct parser *parser, const struct term *term) {
+static ecs_status parse_check_way(struct parser *parser, const struct term *term) {
   const struct component *through = term->through;
   ecs_world *world = parser->world;
   if (term->through_leaf != NONE) {
@@ -334,7 +336,7 @@ static ecs_status read_end(struct parser *parser, struct term *term, bool neares
   term->through_leaf = term->leaf;
   term->nearest = nearest;
   term->leaf = NONE;
-  ecs_status status = check_way(parser, term);
+  ecs_status status = parse_check_way(parser, term);
   if (status == ECS_OK) status = need_component(parser, &term->component);
   if (status == ECS_OK) term->id = term->component->id;
   return status;
@@ -351,29 +353,30 @@ static bool is_several(const struct term *term) {
 }
 
 /* A component, what a path leads to, or C($of). */
-static ecs_status read_component(struct parser *parser, struct term *term) {
+static ecs_status parse_read_component(struct parser *parser, struct term *term) {
   bool nearest;
   ecs_status status = need_component(parser, &term->component);
   if (status != ECS_OK) return status;
   assert(term->component);
   term->id = term->component->id;
-  if (accept(parser, '.')) status = read_leaf(parser, term);
+  if (parse_accept(parser, '.')) status = read_leaf(parser, term);
   if (status == ECS_OK && accept_arrow(parser, &nearest)) status = read_end(parser, term, nearest);
   if (status != ECS_OK) return status;
   if (is_several(term)) return refuse_several(parser, term->component);
-  if (term->form != TERM_OWN || term->leaf != NONE || !accept(parser, '(')) return ECS_OK;
+  if (term->form != TERM_OWN || term->leaf != NONE || !parse_accept(parser, '(')) return ECS_OK;
   term->form = TERM_OF;
-  if (!accept(parser, '$')) return fail(parser, "'$' and a variable's name expected");
+  if (!parse_accept(parser, '$')) return parse_fail(parser, "'$' and a variable's name expected");
   status = read_variable(parser, term);
   if (status != ECS_OK) return status;
-  return accept(parser, ')') ? ECS_OK : fail(parser, "')' expected");
+  return parse_accept(parser, ')') ? ECS_OK : parse_fail(parser, "')' expected");
 }
 
 static ecs_status read_name(struct parser *parser, struct term *term) {
   *term = (struct term){.leaf = NONE, .group = NONE, .slot = NONE, .variable = NONE,
                         .through_leaf = NONE};
-  ecs_status status = accept(parser, '(') ? read_pair(parser, term) : read_component(parser, term);
-  if (status == ECS_OK && term->form != TERM_OWN && accept(parser, '.'))
+  ecs_status status = parse_accept(parser, '(') ? read_pair(parser, term)
+                                                : parse_read_component(parser, term);
+  if (status == ECS_OK && term->form != TERM_OWN && parse_accept(parser, '.'))
     status = read_leaf(parser, term);
   return status == ECS_OK ? read_modifiers(parser, term) : status;
 }
@@ -391,14 +394,14 @@ static ecs_status read_alternatives(struct parser *parser, struct term *term) {
   bool filters = term->filters;
   for (;;) {
     if (term->kind == TERM_OPTIONAL)
-      return fail(parser, "'|' and '?' do not go together: one of A|B is there in any case");
+      return parse_fail(parser, "'|' and '?' do not go together: one of A|B is there in any case");
     term->filters = filters;
     term->kind = TERM_OR;
     term->group = group;
     give_slot(parser, term);
     parser->terms->choices |= term->slot != NONE;
     ecs_status status = add_term(parser, term);
-    if (status != ECS_OK || !accept(parser, '|')) return status;
+    if (status != ECS_OK || !parse_accept(parser, '|')) return status;
     status = read_name(parser, term);
     if (status != ECS_OK) return status;
   }
@@ -416,26 +419,27 @@ static bool accept_with(struct parser *parser) {
   return false;
 }
 
-static ecs_status check_alone(struct parser *parser, const struct term *term) {
+static ecs_status parse_check_alone(struct parser *parser, const struct term *term) {
   bool alone = term->kind == TERM_WITH && !term->read_only && !term->news && term->leaf == NONE;
   return alone && !is_next(parser, '|')
-             ? ECS_OK : fail(parser, "'!' goes with a component's name alone");
+             ? ECS_OK : parse_fail(parser, "'!' goes with a component's name alone");
 }
 
 static ecs_status read_term(struct parser *parser) {
   struct term term;
-  bool without = accept(parser, '!');
+  bool without = parse_accept(parser, '!');
   bool filters = !without && accept_with(parser);
-  if (filters && accept(parser, '!'))
-    return fail(parser, "'!' without 'with' is meant: it gives nothing anyhow");
+  if (filters && parse_accept(parser, '!'))
+    return parse_fail(parser, "'!' without 'with' is meant: it gives nothing anyhow");
   ecs_status status = read_name(parser, &term);
-  if (status == ECS_OK && without) status = check_alone(parser, &term);
+  if (status == ECS_OK && without) status = parse_check_alone(parser, &term);
   if (status != ECS_OK) return status;
   term.filters = filters;
   if (is_next(parser, '|')) return read_alternatives(parser, &term);
   if (without) term.kind = TERM_WITHOUT;
   if (filters && term.kind == TERM_OPTIONAL)
-    return fail(parser, "'with' is for what has to be there: an optional term filters nothing");
+    return parse_fail(
+        parser, "'with' is for what has to be there: an optional term filters nothing");
   give_slot(parser, &term);
   parser->terms->choices |= term.kind == TERM_OPTIONAL;
   return add_term(parser, &term);
@@ -444,28 +448,29 @@ static ecs_status read_term(struct parser *parser) {
 /* What is behind a term is no other one. */
 static ecs_status fail_behind(struct parser *parser) {
   if (is_next(parser, '('))
-    return fail(parser, "',' expected ('($name)' stands right behind a component's name, as in "
+    return parse_fail(
+        parser, "',' expected ('($name)' stands right behind a component's name, as in "
                 "'Position($to).x:in')");
   if (is_next(parser, '-'))
-    return fail(parser, "',' expected (a path begins with an exclusive relation or an entity "
-                "field, as in 'ChildOf->Position'; others are joined, as in "
-                "'(Likes, $to), Position($to)')");
-  return fail(parser, "',' expected");
+    return parse_fail(parser, "',' expected (a path begins with an exclusive relation or an entity "
+                      "field, as in 'ChildOf->Position'; others are joined, as in "
+                      "'(Likes, $to), Position($to)')");
+  return parse_fail(parser, "',' expected");
 }
 
 /* ---- events ---- */
 
-static struct component *event_of(const struct term *term) {
+static struct component *parse_event_of(const struct term *term) {
   if (term->component->is_event) return term->component;
   return term->through && term->through->is_event ? term->through : NULL;
 }
 
 static ecs_status refuse_term(const struct parser *parser, const struct term *term) {
   const struct component *event = parser->terms->event;
-  if (event_of(term) && event_of(term) != event)
+  if (parse_event_of(term) && parse_event_of(term) != event)
     return world_fail(parser->world, ECS_EINVAL, "query '%.*s' names two events, '%s' and '%s': a "
                       "query goes through one", SHOW(parser->text), event->name,
-                      event_of(term)->name);
+                      parse_event_of(term)->name);
   return world_fail(parser->world, ECS_EINVAL, "query '%.*s': '%s' is an event, which no entity "
                     "has: beside it and its fields there can be paths through its entity fields, "
                     "as in '%s.field->Position', and what is asked of a given entity, as in "
@@ -486,7 +491,7 @@ static ecs_status check_events(struct parser *parser) {
   struct query_terms *terms = parser->terms;
   const struct term *first = terms->terms;
   struct component *event = NULL;
-  for (uint32_t i = 0; i < terms->count && !event; i++) event = event_of(&terms->terms[i]);
+  for (uint32_t i = 0; i < terms->count && !event; i++) event = parse_event_of(&terms->terms[i]);
   if (!event) return ECS_OK;
   if (first->component != event || first->form != TERM_OWN || first->kind != TERM_WITH)
     return world_fail(parser->world, ECS_EINVAL, "query '%.*s': '%s' is an event: begin with it, "
@@ -508,7 +513,7 @@ static bool is_given_before(const struct parser *parser, uint32_t at) {
   return false;
 }
 
-static ecs_status check_given(struct parser *parser) {
+static ecs_status parse_check_given(struct parser *parser) {
   for (uint32_t i = 0; i < parser->given_count; i++)
     if (is_given_before(parser, i))
       return world_fail(parser->world, ECS_ETAKEN, "query '%.*s' is given its variable $%s twice",
@@ -532,10 +537,10 @@ ecs_status query_parse(ecs_world *world, ecs_string text, const ecs_variable *gi
   ecs_status status = ECS_OK;
   if (parser.at < parser.end) {
     do status = read_term(&parser);
-    while (status == ECS_OK && accept(&parser, ','));
+    while (status == ECS_OK && parse_accept(&parser, ','));
     if (status == ECS_OK && parser.at < parser.end) status = fail_behind(&parser);
   }
-  if (status == ECS_OK) status = check_given(&parser);
+  if (status == ECS_OK) status = parse_check_given(&parser);
   if (status == ECS_OK) status = check_events(&parser);
   if (status == ECS_OK) status = query_order_steps(world, &text, out);
   if (status == ECS_OK) return ECS_OK;

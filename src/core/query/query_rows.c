@@ -40,7 +40,8 @@ static uint64_t shown_at(struct shown rows, uint32_t word) {
   return LIKELY(!rows.picking) ? bits : bits & picks_at(rows.picking, rows.table, word);
 }
 
-static uint64_t shown(const struct term *term, const struct table *table, uint32_t word) {
+static uint64_t query_rows_shown(const struct term *term, const struct table *table,
+                                 uint32_t word) {
   return shown_at(shown_of(term, table), word);
 }
 
@@ -50,36 +51,38 @@ static uint64_t any_shown(const struct query_terms *terms, const struct table *t
   uint32_t group = terms->terms[*at].group, first = *at;
   uint64_t rows = 0;
   for (uint32_t i = first; i < terms->count && terms->terms[i].group == group; i++) {
-    rows |= term_is_by_row(&terms->terms[i]) ? UINT64_MAX : shown(&terms->terms[i], table, word);
+    rows |= term_is_by_row(&terms->terms[i])
+                ? UINT64_MAX
+                : query_rows_shown(&terms->terms[i], table, word);
     *at = i;
   }
   return rows;
 }
 
-static uint64_t matching(const struct query_terms *terms, const struct table *table,
-                         uint32_t word) {
+static uint64_t query_rows_matching(const struct query_terms *terms, const struct table *table,
+                                    uint32_t word) {
   uint64_t rows = UINT64_MAX;
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (term->group != NONE)
       rows &= any_shown(terms, table, word, &i);
     else if (term->toggled && term->kind == TERM_WITH)
-      rows &= shown(term, table, word);
+      rows &= query_rows_shown(term, table, word);
     else if (term->toggled && term->kind == TERM_WITHOUT)
-      rows &= ~shown(term, table, word);
+      rows &= ~query_rows_shown(term, table, word);
   }
   return rows;
 }
 
 /* Those in which another set of terms is there than in one row. */
-static uint64_t differing(const struct query_terms *terms, const struct table *table,
-                          uint32_t word, uint32_t row) {
+static uint64_t query_rows_differing(const struct query_terms *terms, const struct table *table,
+                                     uint32_t word, uint32_t row) {
   uint64_t rows = 0;
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (!term->toggled || !term_may_lack(term)) continue;
-    bool there = shown(term, table, row / 64) >> row % 64 & 1;
-    rows |= there ? ~shown(term, table, word) : shown(term, table, word);
+    bool there = query_rows_shown(term, table, row / 64) >> row % 64 & 1;
+    rows |= there ? ~query_rows_shown(term, table, word) : query_rows_shown(term, table, word);
   }
   return rows;
 }
@@ -94,7 +97,7 @@ bool query_splits(const struct query_terms *terms, const struct table *table) {
 
 /* Whether a term, in a table that has its component, is there in no row, or in every one where it
 ** must not be. */
-static bool excludes(const struct term *term, const struct table *table) {
+static bool query_rows_excludes(const struct term *term, const struct table *table) {
   if (!term->toggled || term->group != NONE || !table_has(table, term->id)) return false;
   const struct toggle *toggle = toggle_of(table, term->id);
   uint32_t off = toggle && term->state != TERM_ANY ? toggle->off : 0;
@@ -106,7 +109,7 @@ static bool excludes(const struct term *term, const struct table *table) {
 
 static bool excludes_all(const struct query_terms *terms, const struct table *table) {
   for (uint32_t i = 0; i < terms->count; i++)
-    if (excludes(&terms->terms[i], table)) return true;
+    if (query_rows_excludes(&terms->terms[i], table)) return true;
   return false;
 }
 
@@ -114,7 +117,8 @@ static bool excludes_all(const struct query_terms *terms, const struct table *ta
 static uint32_t run_end(const struct query_terms *terms, const struct table *table, uint32_t row) {
   uint64_t before = (UINT64_C(1) << row % 64) - 1;
   for (uint32_t word = row / 64; word < toggle_words(table->count); word++) {
-    uint64_t ends = ~matching(terms, table, word) | differing(terms, table, word, row);
+    uint64_t ends = ~query_rows_matching(terms, table, word) |
+                    query_rows_differing(terms, table, word, row);
     ends &= ~before;
     before = 0;
     uint32_t end = ends ? word * 64 + bits_first(ends) : 0;
@@ -124,13 +128,13 @@ static uint32_t run_end(const struct query_terms *terms, const struct table *tab
 }
 
 /* The first row that matches, from one on; the number of rows for none. */
-static uint32_t next_row(const struct query_terms *terms, const struct table *table,
-                         uint32_t from) {
+static uint32_t query_rows_next_row(const struct query_terms *terms, const struct table *table,
+                                    uint32_t from) {
   uint64_t before = (UINT64_C(1) << from % 64) - 1;
   uint32_t words = (uint32_t)toggle_words(table->count);
   uint32_t word = stretch_next_word(terms, table, from / 64);
   for (; word < words; word = stretch_next_word(terms, table, word + 1)) {
-    uint64_t rows = matching(terms, table, word);
+    uint64_t rows = query_rows_matching(terms, table, word);
     if (word == from / 64) rows &= ~before;
     if (!rows) continue;
     uint32_t row = word * 64 + bits_first(rows);
@@ -145,14 +149,14 @@ uint32_t query_next_run(const struct query_terms *terms, const struct table *tab
   *count = table->count - from;
   if (LIKELY(!terms->toggled) || *count == 0 || !query_splits(terms, table)) return from;
   uint32_t row = from == 0 && excludes_all(terms, table) ? table->count
-                                                         : next_row(terms, table, from);
+                                                         : query_rows_next_row(terms, table, from);
   *count = row < table->count ? run_end(terms, table, row) - row : 0;
   return row;
 }
 
 uint64_t query_rows_at(const struct query_terms *terms, const struct table *table, uint32_t word) {
   uint32_t left = table->count - word * 64;
-  uint64_t rows = matching(terms, table, word);
+  uint64_t rows = query_rows_matching(terms, table, word);
   return left < 64 ? rows & ((UINT64_C(1) << left) - 1) : rows;
 }
 
@@ -163,7 +167,7 @@ bool query_varies(const struct query_terms *terms) {
 }
 
 /* Takes rows away from the bits of a table's, from a word on: those of a term. */
-static void narrow(uint64_t *bits, struct shown rows, uint32_t from, uint32_t words) {
+static void query_rows_narrow(uint64_t *bits, struct shown rows, uint32_t from, uint32_t words) {
   bool picked = rows.picking && !rows.bits && rows.flip == UINT64_MAX;
   if (picked) picks_narrow(rows.picking, rows.table, from, words, bits);
   for (uint32_t i = 0; !picked && i < words; i++) bits[i] &= shown_at(rows, from + i);
@@ -185,7 +189,8 @@ void query_mark_words(const struct query_terms *terms, const struct table *table
     } else if (term->toggled) {
       struct shown rows = shown_of(term, table);
       if (term->kind == TERM_WITHOUT) rows.flip = ~rows.flip;
-      if (term->kind == TERM_WITH || term->kind == TERM_WITHOUT) narrow(bits, rows, from, words);
+      if (term->kind == TERM_WITH || term->kind == TERM_WITHOUT)
+        query_rows_narrow(bits, rows, from, words);
     }
   }
   uint32_t left = table->count - from * 64;
@@ -205,7 +210,7 @@ void query_mark_rows(const struct query_terms *terms, const struct table *table,
 }
 
 /* Whether a term is there in some rows of a table and not in others. */
-static bool varies(const struct term *term, const struct table *table) {
+static bool query_rows_varies(const struct term *term, const struct table *table) {
   if (!term->toggled || !term_may_lack(term)) return false;
   if (term->news) return table_has(table, term->id);
   const struct toggle *toggle = toggle_of(table, term->id);
@@ -227,7 +232,7 @@ static bool one_decides(const struct query_terms *terms, const struct table *tab
 static bool any_matches(const struct query_terms *terms, const struct table *table) {
   if (excludes_all(terms, table)) return false;
   if (!terms->changes && one_decides(terms, table)) return true;
-  return next_row(terms, table, 0) < table->count;
+  return query_rows_next_row(terms, table, 0) < table->count;
 }
 
 enum table_rows query_table_rows(const struct query_terms *terms, const struct table *table) {
@@ -235,12 +240,12 @@ enum table_rows query_table_rows(const struct query_terms *terms, const struct t
   if (LIKELY(!terms->toggled) || !query_splits(terms, table)) return ROWS_ALL;
   if (!any_matches(terms, table)) return ROWS_NONE;
   for (uint32_t i = 0; i < terms->count; i++)
-    if (varies(&terms->terms[i], table)) return ROWS_VARY;
+    if (query_rows_varies(&terms->terms[i], table)) return ROWS_VARY;
   return ROWS_SOME;
 }
 
 bool query_takes_row(const struct query_terms *terms, const struct table *table, uint32_t row) {
-  return !terms->toggled || (matching(terms, table, row / 64) >> row % 64 & 1);
+  return !terms->toggled || (query_rows_matching(terms, table, row / 64) >> row % 64 & 1);
 }
 
 bool query_has_runs(const ecs_query *query) {

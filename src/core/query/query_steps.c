@@ -26,7 +26,7 @@ bool term_repeats(const struct query_terms *terms, const struct term *term) {
   return term->binds && (!term->filters || !variable_is_anonymous(terms, term->variable));
 }
 
-static ecs_status add_step(struct ordering *o, uint32_t at) {
+static ecs_status order_add_step(struct ordering *o, uint32_t at) {
   struct query_terms *terms = o->terms;
   if (terms->step_count == QUERY_STEPS)
     return world_fail(o->world, ECS_ELIMIT, "query '%.*s': at most 16 of its terms can be about "
@@ -46,7 +46,7 @@ static bool is_step(const struct query_terms *terms, uint32_t at) {
 }
 
 /* Whether all that the step compares with is known when it comes next. */
-static bool is_ready(const struct ordering *o, uint32_t at) {
+static bool order_is_ready(const struct ordering *o, uint32_t at) {
   const struct query_terms *terms = o->terms;
   uint32_t group = terms->terms[at].group;
   for (uint32_t i = at; i < terms->count; i++) {
@@ -61,24 +61,24 @@ static bool is_ready(const struct ordering *o, uint32_t at) {
   return true;
 }
 
-static ecs_status take(struct ordering *o, uint32_t at) {
+static ecs_status order_take(struct ordering *o, uint32_t at) {
   struct term *term = &o->terms->terms[at];
   term->binds = term->variable != NONE && !o->bound[term->variable] && can_bind(term);
   if (term->binds) o->bound[term->variable] = true;
-  return add_step(o, at);
+  return order_add_step(o, at);
 }
 
 /* The steps in the order of the text, but for those that wait for a variable. */
-static ecs_status order(struct ordering *o) {
+static ecs_status order_order(struct ordering *o) {
   struct query_terms *terms = o->terms;
   uint64_t taken[(TERM_LIMIT + 63) / 64] = {0};
   for (uint32_t at = 0; at < terms->count;) {
     bool open = is_step(terms, at) && !(taken[at / 64] >> at % 64 & 1);
-    if (!open || !is_ready(o, at)) {
+    if (!open || !order_is_ready(o, at)) {
       at++;
       continue;
     }
-    ecs_status status = take(o, at);
+    ecs_status status = order_take(o, at);
     if (status != ECS_OK) return status;
     taken[at / 64] |= UINT64_C(1) << at % 64;
     at = 0;
@@ -159,7 +159,7 @@ ecs_status query_order_steps(ecs_world *world, const ecs_string *text, struct qu
   struct ordering o = {world, text, terms, {false}};
   terms->step_count = terms->values = 0;
   find_forms(terms);
-  ecs_status status = order(&o);
+  ecs_status status = order_order(&o);
   if (status == ECS_OK) status = check_bound(&o);
   for (uint32_t i = 0; i < terms->variable_count; i++) {
     struct variable *variable = &terms->variables[i];

@@ -29,7 +29,7 @@ static bool same_first(const struct query_terms *terms, const ecs_id *a, const e
   return !watch_finds_values(terms) || a[variable] == b[variable];
 }
 
-static const ecs_id *values_of(const struct watch *watch, const struct sighting *sighting) {
+static const ecs_id *sight_values_of(const struct watch *watch, const struct sighting *sighting) {
   return watch->values + sighting->values;
 }
 
@@ -58,9 +58,9 @@ static bool next_gone(struct ecs_sight *sight) {
   while (sight->sighting < watch->count) {
     const struct sighting *sighting = &watch->sightings[sight->sighting++];
     const struct change_of change = watch_change(sight->world->watching, sighting->change);
-    if (!has_gone(sight, &change, values_of(watch, sighting))) continue;
+    if (!has_gone(sight, &change, sight_values_of(watch, sighting))) continue;
     sight->entity = change.entity;
-    sight->values = values_of(watch, sighting);
+    sight->values = sight_values_of(watch, sighting);
     sight->places = watch->places + sighting->places;
     return true;
   }
@@ -80,7 +80,7 @@ static bool was_there(struct ecs_sight *sight) {
   for (uint32_t i = sight->sighting; i < watch->count; i++) {
     const struct sighting *sighting = &watch->sightings[i];
     if (sighting->change != sight->change) break;
-    const ecs_id *values = values_of(watch, sighting);
+    const ecs_id *values = sight_values_of(watch, sighting);
     if (watch->kind == WATCH_ADD ? same_first(terms, values, sight->walk.values)
                                  : same_values(terms, values, sight->walk.values))
       return true;
@@ -101,7 +101,7 @@ static bool is_of_first(const struct ecs_sight *sight, ecs_id id) {
   return pair_target(id) == ecs_id_index(target);
 }
 
-static bool is_given(const struct ecs_sight *sight, const struct change_of *change) {
+static bool sight_is_given(const struct ecs_sight *sight, const struct change_of *change) {
   const ecs_id *gifts = sight->world->watching->gifts;
   for (uint32_t i = 0; i < change->gift_count; i++)
     if (is_of_first(sight, gifts[change->first_gift + i])) return true;
@@ -109,7 +109,7 @@ static bool is_given(const struct ecs_sight *sight, const struct change_of *chan
 }
 
 /* Whether the entity may have come to match, or be given something. */
-static bool concerns(const struct ecs_sight *sight, const struct change_of *change) {
+static bool sight_concerns(const struct ecs_sight *sight, const struct change_of *change) {
   if (change->dies) return false;
   return sight->watch->kind == WATCH_SET ? change->gift_count > 0 : !change->quiet;
 }
@@ -140,14 +140,16 @@ static bool next_there(struct ecs_sight *sight) {
   const struct watching *watching = sight->world->watching;
   while (comes_to_change(sight)) {
     const struct change_of change = watch_change(watching, sight->change);
-    bool more = concerns(sight, &change) &&
+    bool more = sight_concerns(sight, &change) &&
                 walk_match(&sight->walk, ecs_id_index(change.entity), sight->inside);
     sight->inside = more;
     if (!more) {
       sight->change++;
       continue;
     }
-    if (sight->watch->kind == WATCH_SET ? !is_given(sight, &change) : was_there(sight)) continue;
+    if (sight->watch->kind == WATCH_SET ? !sight_is_given(sight, &change)
+                                        : was_there(sight))
+      continue;
     sight->entity = change.entity;
     sight->values = sight->walk.values;
     return true;

@@ -22,11 +22,12 @@ ecs_id walk_entity(const struct walk *walk) {
   return entity_id(&walk->query->world->entities, walk->table->rows[walk->row]);
 }
 
-static ecs_id value_of(const struct walk *walk, const struct term *term) {
+static ecs_id walk_value_of(const struct walk *walk, const struct term *term) {
   return term->target != ECS_NULL ? term->target : walk->values[term->variable];
 }
 
-static bool is_shown(const struct table *table, uint32_t row, ecs_id id, enum term_state state) {
+static bool walk_is_shown(const struct table *table, uint32_t row, ecs_id id,
+                          enum term_state state) {
   return state == TERM_ANY || toggle_is_off(table, id, row) == (state == TERM_OFF);
 }
 
@@ -40,17 +41,17 @@ static bool end_packed(const struct component *component, uint32_t entity, uint3
 }
 
 /* The cells of a component, or a pair of it, that a row may have, as a term asks for it. */
-static bool end_in(const struct table *table, uint32_t row, const struct term *term, ecs_id id,
-                   struct walk_end *end) {
+static bool walk_end_in(const struct table *table, uint32_t row, const struct term *term, ecs_id id,
+                        struct walk_end *end) {
   const struct component *component = term->component;
   if (UNLIKELY(component->sparse))
     return end_packed(component, table->rows[row], term->leaf, end) &&
-           is_shown(end->table, end->row, id, term->state) &&
+           walk_is_shown(end->table, end->row, id, term->state) &&
            (LIKELY(!term->news) || picks_row(term, end->table, end->row));
   if (UNLIKELY(term->news) && !picks_row(term, table, row)) return false;
   const struct layout *layout = table_find(table, id);
   uint32_t leaf = term->leaf;
-  if (!layout->taken || !is_shown(table, row, id, term->state)) return false;
+  if (!layout->taken || !walk_is_shown(table, row, id, term->state)) return false;
   uint32_t first = layout->count ? (uint32_t)(layout->columns - table->columns) : NONE;
   if (first != NONE && leaf != NONE) first += leaf;
   *end = (struct walk_end){table, row, first};
@@ -58,24 +59,24 @@ static bool end_in(const struct table *table, uint32_t row, const struct term *t
 }
 
 /* The cells that a path or variable ends at, of an index whose entity is alive. */
-static bool end_of(const struct walk *walk, uint32_t index, const struct term *term,
-                   struct walk_end *end) {
+static bool walk_end_of(const struct walk *walk, uint32_t index, const struct term *term,
+                        struct walk_end *end) {
   const ecs_world *world = walk->query->world;
   const struct record *record = entity_record(&world->entities, index);
   if (record->table >= RECORD_BARE) return false;
   const struct table *table = record_table(world, record);
   if (UNLIKELY(table->hidden) && !query_sees_prefabs(term)) return false;
-  return end_in(table, record->row, term, term->id, end);
+  return walk_end_in(table, record->row, term, term->id, end);
 }
 
 static bool end_at(const struct walk *walk, ecs_id entity, const struct term *term,
                    struct walk_end *end) {
   const struct record *record = entity_find(&walk->query->world->entities, entity);
-  return record && end_of(walk, ecs_id_index(entity), term, end);
+  return record && walk_end_of(walk, ecs_id_index(entity), term, end);
 }
 
 /* The id under which the row has its tie to a target. */
-static ecs_id id_of_tie(const struct term *term, ecs_id target) {
+static ecs_id walk_id_of_tie(const struct term *term, ecs_id target) {
   uint32_t relation = ecs_id_index(term->component->id);
   return term->component->ties.exclusive ? term->component->id
                                          : pair_make(relation, ecs_id_index(target));
@@ -90,7 +91,7 @@ static bool tied_to(struct walk *walk, const struct term *term, ecs_id target,
       ties_target(&component->relation->ties, walk->table->rows[walk->row]) != index)
     return false;
   return ecs_alive(walk->query->world, target) &&
-         end_in(walk->table, walk->row, term, id_of_tie(term, target), end);
+         walk_end_in(walk->table, walk->row, term, walk_id_of_tie(term, target), end);
 }
 
 /* The first target, or the one behind that of the variable. */
@@ -102,11 +103,11 @@ static bool tied_next(struct walk *walk, const struct term *term, bool again,
                         : relate_target(world, entity, term->component);
   if (target == ECS_NULL) return false;
   *value = target;
-  return end_in(walk->table, walk->row, term, id_of_tie(term, target), end);
+  return walk_end_in(walk->table, walk->row, term, walk_id_of_tie(term, target), end);
 }
 
 /* To whom an entity field of the row leads. */
-static ecs_id through_field(const struct walk *walk, const struct term *term) {
+static ecs_id walk_through_field(const struct walk *walk, const struct term *term) {
   const struct sparse *sparse = term->through->sparse;
   const struct table *table = sparse ? sparse->table : walk->table;
   uint32_t row = sparse ? sparse_row(sparse, walk->table->rows[walk->row]) : walk->row;
@@ -132,7 +133,7 @@ static void note_way(const struct walk *walk, const struct ties *ties, struct ma
 
 /* From the row itself on: a relation may lead in a circle, which has no more steps than ties. Ways
 ** of others come by where a long one did: so n rows in a line take O(n). */
-static bool nearest(const struct walk *walk, const struct term *term, struct walk_end *end) {
+static bool walk_nearest(const struct walk *walk, const struct term *term, struct walk_end *end) {
   const struct query_terms *terms = &walk->query->terms;
   const struct ties *ties = &term->through->relation->ties;
   struct map *known = &terms->terms[term - terms->terms].known;
@@ -142,7 +143,7 @@ static bool nearest(const struct walk *walk, const struct term *term, struct wal
   for (; at && steps <= ties->count && to == NONE; steps++) {
     if (steps >= SHORT_WAY) to = map_get(known, at);
     if (to != NONE) at = to;
-    found = at && end_of(walk, at, term, end);
+    found = at && walk_end_of(walk, at, term, end);
     if (found || (UNLIKELY(!all) && at && prefab_is(world, at))) break;
     at = ties_target(ties, at);
   }
@@ -166,28 +167,28 @@ static uint32_t target_along(const struct walk *walk, const struct term *term) {
 }
 
 static bool path_ends(const struct walk *walk, const struct term *term, struct walk_end *end) {
-  if (term->nearest) return nearest(walk, term, end);
+  if (term->nearest) return walk_nearest(walk, term, end);
   if (term->through_leaf != NONE) {
-    ecs_id to = through_field(walk, term);
+    ecs_id to = walk_through_field(walk, term);
     return to != ECS_NULL && end_at(walk, to, term, end);
   }
   uint32_t to = target_along(walk, term);
-  return to && end_of(walk, to, term, end);
+  return to && walk_end_of(walk, to, term, end);
 }
 
 /* Whether the term is there, for the first time or, where it finds targets, once more. */
-static bool is_there(struct walk *walk, const struct term *term, bool again,
-                     struct walk_end *end) {
+static bool walk_is_there(struct walk *walk, const struct term *term, bool again,
+                          struct walk_end *end) {
   switch (term->form) {
     case TERM_PAIR:
       if (term->binds) return tied_next(walk, term, again, end);
       if (term->target == ECS_NULL &&
           variable_is_anonymous(&walk->query->terms, term->variable))
         return tied_next(walk, term, false, end);
-      return tied_to(walk, term, value_of(walk, term), end);
+      return tied_to(walk, term, walk_value_of(walk, term), end);
     case TERM_PATH: return path_ends(walk, term, end);
-    case TERM_OF: return end_at(walk, value_of(walk, term), term, end);
-    default: return end_in(walk->table, walk->row, term, term->id, end);
+    case TERM_OF: return end_at(walk, walk_value_of(walk, term), term, end);
+    default: return walk_end_in(walk->table, walk->row, term, term->id, end);
   }
 }
 
@@ -199,18 +200,18 @@ static bool any_is_there(struct walk *walk, uint32_t at) {
   uint32_t group = terms->terms[at].group;
   struct walk_end end;
   for (uint32_t i = at; i < terms->count && terms->terms[i].group == group; i++)
-    if (is_there(walk, &terms->terms[i], false, &end)) return true;
+    if (walk_is_there(walk, &terms->terms[i], false, &end)) return true;
   return false;
 }
 
 /* The first step of a query whose order is that of sources: the row is one of them. */
 static bool enter_source(const struct walk *walk, const struct term *term, struct walk_end *end) {
   end->row = walk->row;
-  return end->table == walk->table || end_in(walk->table, walk->row, term, term->id, end);
+  return end->table == walk->table || walk_end_in(walk->table, walk->row, term, term->id, end);
 }
 
 /* The first solution of a step in the row, or the next one; false when there is none. */
-static bool enter(struct walk *walk, uint32_t step, bool again) {
+static bool walk_enter(struct walk *walk, uint32_t step, bool again) {
   const struct query_terms *terms = &walk->query->terms;
   const struct term *term = &terms->terms[terms->steps[step]];
   struct walk_end *end = &walk->ends[step];
@@ -218,7 +219,7 @@ static bool enter(struct walk *walk, uint32_t step, bool again) {
   if (term->group != NONE) return any_is_there(walk, terms->steps[step]);
   if (terms->sources && step == 0) return enter_source(walk, term, end);
   end->table = NULL;
-  bool there = is_there(walk, term, again, end);
+  bool there = walk_is_there(walk, term, again, end);
   if (term->kind == TERM_WITHOUT) return !there;
   if (there) {
     walk->done[step] = false;
@@ -234,12 +235,12 @@ static bool enter(struct walk *walk, uint32_t step, bool again) {
 /* The only match of a row where none can repeat. */
 static bool solve_once(struct walk *walk) {
   uint32_t count = walk->query->terms.step_count, at = 0;
-  while (at < count && enter(walk, at, false)) at++;
+  while (at < count && walk_enter(walk, at, false)) at++;
   return at == count;
 }
 
 /* The row's first match, or its next one: the last step changes fastest. */
-static bool solve(struct walk *walk, bool again) {
+static bool walk_solve(struct walk *walk, bool again) {
   uint32_t count = walk->query->terms.step_count, at = again ? count : 0;
   for (;;) {
     if (again) {
@@ -248,7 +249,7 @@ static bool solve(struct walk *walk, bool again) {
     } else if (at == count) {
       return true;
     }
-    again = !enter(walk, at, again);
+    again = !walk_enter(walk, at, again);
     at += !again;
   }
 }
@@ -410,9 +411,9 @@ bool walk_next_row(struct walk *walk) {
 }
 
 bool walk_next(struct walk *walk) {
-  if (walk->inside && solve(walk, true)) return true;
+  if (walk->inside && walk_solve(walk, true)) return true;
   while (walk_next_row(walk))
-    if (walk->repeats ? solve(walk, false) : solve_once(walk)) {
+    if (walk->repeats ? walk_solve(walk, false) : solve_once(walk)) {
       walk->inside = walk->repeats;
       return true;
     }
@@ -421,8 +422,8 @@ bool walk_next(struct walk *walk) {
 }
 
 bool walk_match(struct walk *walk, uint32_t entity, bool again) {
-  if (again) return walk->repeats && solve(walk, true);
-  return walk_come_to(walk, entity) && (walk->repeats ? solve(walk, false) : solve_once(walk));
+  if (again) return walk->repeats && walk_solve(walk, true);
+  return walk_come_to(walk, entity) && (walk->repeats ? walk_solve(walk, false) : solve_once(walk));
 }
 
 /* Whether the row, and so all of its table, is tied to one target at most. */
@@ -539,7 +540,7 @@ struct walk_end walk_cells(const struct walk *walk, const struct term *term) {
   uint32_t step = walk_step_of(walk, term);
   if (step != NONE) return walk->ends[step];
   struct walk now = *walk;
-  if (!is_there(&now, term, false, &end)) end.table = NULL;
+  if (!walk_is_there(&now, term, false, &end)) end.table = NULL;
   return end;
 }
 

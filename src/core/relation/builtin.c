@@ -20,29 +20,29 @@ static const struct {
 #define COUNT (sizeof builtins / sizeof *builtins)
 #define NAMED 2u     /* of them, the first ones, everybody may name */
 
-static size_t find(const char *name, size_t size) {
+static size_t builtin_find(const char *name, size_t size) {
   size_t at = 0;
   while (at < COUNT && !text_equal(builtins[at].name, name, size)) at++;
   return at;
 }
 
-bool builtin_is(const char *name, size_t size) { return find(name, size) < COUNT; }
+bool builtin_is(const char *name, size_t size) { return builtin_find(name, size) < COUNT; }
 
-static void *take(ecs_world *world, struct component *component, size_t size) {
+static void *builtin_take(ecs_world *world, struct component *component, size_t size) {
   return arena_take(&world->memory, &component->arena, size);
 }
 
 /* One field, `target: entity`, as ecs_relation would make it, where there is one target; false when
 ** out of memory. */
-static bool build(ecs_world *world, struct component *component, const char *name) {
+static bool builtin_build(ecs_world *world, struct component *component, const char *name) {
   struct memory *memory = &world->memory;
   component->name = arena_copy(memory, &component->arena, name, strlen(name));
   component->name_size = (uint32_t)strlen(name);
   component->flat = component->translates = component->ties.exclusive;
   if (!component->ties.exclusive) return component->name != NULL;
   const char *target = arena_copy(memory, &component->arena, "target", 6);
-  struct field *field = take(world, component, sizeof *field);
-  struct leaf *leaf = take(world, component, sizeof *leaf);
+  struct field *field = builtin_take(world, component, sizeof *field);
+  struct leaf *leaf = builtin_take(world, component, sizeof *leaf);
   if (!component->name || !target || !field || !leaf) return false;
   *field = (struct field){.name = target, .name_size = 6, .type = ECS_ENTITY, .leaf_count = 1,
                           .size = sizeof(ecs_id)};
@@ -55,12 +55,13 @@ static bool build(ecs_world *world, struct component *component, const char *nam
   return true;
 }
 
-static ecs_status declare(ecs_world *world, size_t at, struct component **out) {
+static ecs_status builtin_declare(ecs_world *world, size_t at, struct component **out) {
   struct component *component = memory_array(&world->memory, 1, sizeof *component);
   if (!component) return world_nomem(world);
   component->ties = builtins[at].ties;
-  ecs_status status = build(world, component, builtins[at].name) ? registry_add(world, component)
-                                                                 : world_nomem(world);
+  ecs_status status = builtin_build(world, component, builtins[at].name)
+                          ? registry_add(world, component)
+                          : world_nomem(world);
   if (status == ECS_OK)
     *out = component;
   else
@@ -70,10 +71,10 @@ static ecs_status declare(ecs_world *world, size_t at, struct component **out) {
 
 ecs_status builtin_need(ecs_world *world, const char *name, size_t size,
                         struct component **out) {
-  size_t at = find(name, size);
+  size_t at = builtin_find(name, size);
   if (at >= NAMED) return ECS_ENAME;
   *out = component_find(world, name, size);
-  return *out ? ECS_OK : declare(world, at, out);
+  return *out ? ECS_OK : builtin_declare(world, at, out);
 }
 
 ecs_status builtin_prefab(ecs_world *world, struct component **out) {
@@ -82,7 +83,7 @@ ecs_status builtin_prefab(ecs_world *world, struct component **out) {
   if (!relation && component_find(world, PREFAB, strlen(PREFAB)))
     return world_fail(world, ECS_ETAKEN, "'%s' was loaded as another component, which prefabs need "
                       "the name of", PREFAB);
-  return relation ? ECS_OK : declare(world, find(PREFAB, strlen(PREFAB)), out);
+  return relation ? ECS_OK : builtin_declare(world, builtin_find(PREFAB, strlen(PREFAB)), out);
 }
 
 ecs_status ecs_child_of(ecs_world *world, ecs_id *out) {

@@ -35,7 +35,7 @@ ecs_status relation_new(ecs_world *world, struct component *component) {
 }
 
 /* Where the world keeps a relation that every world has; NULL for others. */
-static struct relation **place_of(struct relations *relations, const char *name) {
+static struct relation **relation_place_of(struct relations *relations, const char *name) {
   if (strcmp(name, CHILD_OF) == 0) return &relations->child_of;
   if (strcmp(name, IS_A) == 0) return &relations->is_a;
   return strcmp(name, PREFAB) == 0 ? &relations->prefab : NULL;
@@ -48,12 +48,12 @@ void relation_enter(ecs_world *world, struct component *component) {
   assert(at < relations->capacity && component->relation->component == component);
   for (; at > 0 && list[at - 1]->component->id > component->id; at--) list[at] = list[at - 1];
   list[at] = component->relation;
-  struct relation **builtin = place_of(relations, component->name);
+  struct relation **builtin = relation_place_of(relations, component->name);
   bool single = builtin != &relations->prefab;
   if (builtin && component->ties.exclusive == single) *builtin = component->relation;
 }
 
-static void release(ecs_world *world, struct relation *relation) {
+static void relation_release(ecs_world *world, struct relation *relation) {
   ties_free(&relation->ties, &world->memory);
   memory_free(&world->memory, relation, sizeof *relation);
 }
@@ -63,7 +63,7 @@ void relation_leave(ecs_world *world, const struct component *component) {
   uint32_t at = 0;
   while (at < relations->count && relations->list[at] != component->relation) at++;
   if (at == relations->count) return;
-  struct relation **builtin = place_of(relations, component->name);
+  struct relation **builtin = relation_place_of(relations, component->name);
   if (builtin && *builtin == component->relation) *builtin = NULL;
   relations->count--;
   memmove(relations->list + at, relations->list + at + 1,
@@ -74,7 +74,7 @@ void relation_free(ecs_world *world, struct component *component) {
   struct relation *relation = component->relation;
   assert(relation && relation->component == component && relation->ties.count == 0);
   relation_leave(world, component);
-  release(world, relation);
+  relation_release(world, relation);
   component->relation = NULL;
 }
 
@@ -109,7 +109,7 @@ ecs_status relation_need(const ecs_world *world, ecs_id id, struct relation **ou
 /* ---- ties ---- */
 
 /* Names are kept by parents. */
-static void follow(ecs_world *world, const struct relation *relation, uint32_t source) {
+static void relation_follow(ecs_world *world, const struct relation *relation, uint32_t source) {
   if (relation == world->relations.child_of && world->names.count) name_follow(world, source);
 }
 
@@ -117,27 +117,27 @@ void relation_link_behind(ecs_world *world, struct relation *relation, uint32_t 
                           uint32_t target, uint32_t previous) {
   ties_link_behind(&relation->ties, source, target, previous);
   world->relations.tied++;
-  follow(world, relation, source);
+  relation_follow(world, relation, source);
 }
 
 void relation_link(ecs_world *world, struct relation *relation, uint32_t source,
                    uint32_t target) {
   ties_link(&relation->ties, source, target);
   world->relations.tied++;
-  follow(world, relation, source);
+  relation_follow(world, relation, source);
 }
 
 void relation_unlink(ecs_world *world, struct relation *relation, uint32_t source) {
   ties_unlink(&relation->ties, source);
   assert(world->relations.tied > 0);
   world->relations.tied--;
-  follow(world, relation, source);
+  relation_follow(world, relation, source);
 }
 
 void relation_retie(ecs_world *world, struct relation *relation, uint32_t source,
                     uint32_t target) {
   ties_retie(&relation->ties, source, target);
-  follow(world, relation, source);
+  relation_follow(world, relation, source);
 }
 
 ecs_id relation_target(const ecs_world *world, const struct relation *relation,
@@ -209,8 +209,9 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
 }
 
 /* The tables of those who are tied to a target by a relation of several. */
-static const struct id_record *paired(const ecs_world *world, const struct relation *relation,
-                                      uint32_t target) {
+static const struct id_record *relation_paired(const ecs_world *world,
+                                               const struct relation *relation,
+                                               uint32_t target) {
   if (relation->exclusive || world->graph.pair_tables == 0) return NULL;
   return graph_record(world, pair_make(ecs_id_index(relation->component->id), target));
 }
@@ -221,7 +222,7 @@ bool relation_concerns(const ecs_world *world, uint32_t entity) {
     const struct relation *relation = relations->list[i];
     const struct ties *ties = &relation->ties;
     if (ties->count && (ties_target(ties, entity) || ties_first(ties, entity))) return true;
-    const struct id_record *record = paired(world, relation, entity);
+    const struct id_record *record = relation_paired(world, relation, entity);
     if (record && record->table_count) return true;
   }
   return false;
@@ -237,7 +238,7 @@ bool relation_has_sources(const ecs_world *world, uint32_t target) {
   for (uint32_t i = 0; i < world->relations.count; i++) {
     const struct relation *relation = world->relations.list[i];
     if (ties_first(&relation->ties, target)) return true;
-    if (has_rows(world, paired(world, relation, target))) return true;
+    if (has_rows(world, relation_paired(world, relation, target))) return true;
   }
   return false;
 }

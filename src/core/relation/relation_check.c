@@ -9,7 +9,7 @@
 #include "core/ids/world.h"
 #include "ecs_world.h"
 
-static ecs_status corrupt(const ecs_world *world, const char *what) {
+static ecs_status relation_corrupt(const ecs_world *world, const char *what) {
   return world_fail(world, ECS_ECORRUPT, "%s", what);
 }
 
@@ -19,34 +19,35 @@ static bool is_alive(const ecs_world *world, uint32_t index) {
 }
 
 /* A source is alive, has the relation, and its cell says the target. */
-static ecs_status check_source(const ecs_world *world, const struct relation *relation,
-                               uint32_t source, uint32_t target) {
+static ecs_status relation_check_source(const ecs_world *world, const struct relation *relation,
+                                        uint32_t source, uint32_t target) {
   struct cells_row cells;
-  if (!is_alive(world, source)) return corrupt(world, "a dead entity is tied");
+  if (!is_alive(world, source)) return relation_corrupt(world, "a dead entity is tied");
   ecs_id id = entity_id(&world->entities, source);
   if (!cells_find(world, id, relation->component->id, &cells))
-    return corrupt(world, "an entity is tied without the relation");
+    return relation_corrupt(world, "an entity is tied without the relation");
   ecs_id cell = ((const ecs_id *)cells.columns[TARGET_LEAF].data)[cells.row];
   return cell == entity_id(&world->entities, target)
-             ? ECS_OK : corrupt(world, "a tie's target is not what its cell says");
+             ? ECS_OK : relation_corrupt(world, "a tie's target is not what its cell says");
 }
 
-static ecs_status check_end(const ecs_world *world, const struct relation *relation,
-                            uint32_t target, uint32_t *tied) {
+static ecs_status relation_check_end(const ecs_world *world, const struct relation *relation,
+                                     uint32_t target, uint32_t *tied) {
   const struct ties *ties = &relation->ties;
   const struct tie_end *end = ties_end(ties, target);
   uint32_t count = 0, previous = 0;
-  if (end->count && !is_alive(world, target)) return corrupt(world, "a tie's target is dead");
+  if (end->count && !is_alive(world, target))
+    return relation_corrupt(world, "a tie's target is dead");
   for (uint32_t at = end->first; at; previous = at, at = ties_next(ties, at)) {
     if (ties_target(ties, at) != target || ties_previous(ties, at) != previous)
-      return corrupt(world, "a tie does not lead back");
-    ecs_status status = check_source(world, relation, at, target);
+      return relation_corrupt(world, "a tie does not lead back");
+    ecs_status status = relation_check_source(world, relation, at, target);
     if (status != ECS_OK) return status;
-    if (++count > end->count) return corrupt(world, "a target's sources go in a circle");
+    if (++count > end->count) return relation_corrupt(world, "a target's sources go in a circle");
   }
   *tied += count;
   return count == end->count && previous == end->last
-             ? ECS_OK : corrupt(world, "a target's sources are miscounted");
+             ? ECS_OK : relation_corrupt(world, "a target's sources are miscounted");
 }
 
 static ecs_status check_ties(const ecs_world *world, const struct relation *relation) {
@@ -55,20 +56,20 @@ static ecs_status check_ties(const ecs_world *world, const struct relation *rela
   for (uint32_t page = 0; page < ties->end_page_capacity; page++) {
     if (!ties->end_pages[page]) continue;
     for (uint32_t i = 0; i < TIE_PAGE_SIZE; i++) {
-      ecs_status status = check_end(world, relation, page * TIE_PAGE_SIZE + i, &tied);
+      ecs_status status = relation_check_end(world, relation, page * TIE_PAGE_SIZE + i, &tied);
       if (status != ECS_OK) return status;
     }
   }
-  return tied == ties->count ? ECS_OK : corrupt(world, "ties are miscounted");
+  return tied == ties->count ? ECS_OK : relation_corrupt(world, "ties are miscounted");
 }
 
 /* All rows of tables with an exclusive relation are tied. */
-static ecs_status check_rows(const ecs_world *world, const struct relation *relation) {
+static ecs_status relation_check_rows(const ecs_world *world, const struct relation *relation) {
   const struct id_record *record = graph_record(world, relation->component->id);
   size_t rows = 0;
   for (uint32_t i = 0; record && i < record->table_count; i++)
     rows += world_table(world, record->tables[i])->count;
-  return rows == relation->ties.count ? ECS_OK : corrupt(world, "a row is not tied");
+  return rows == relation->ties.count ? ECS_OK : relation_corrupt(world, "a row is not tied");
 }
 
 /* The source behind one on a walk through all that is tied to a root, directly or not; 0 at the
@@ -100,10 +101,11 @@ static ecs_status check_pairs(const ecs_world *world) {
     pair_tables += table->has_pairs;
     for (uint32_t j = 0; j < table->id_count && table->count; j++)
       if (id_is_pair(table->ids[j]) && !is_alive(world, pair_target(table->ids[j])))
-        return corrupt(world, "a pair's target is dead");
+        return relation_corrupt(world, "a pair's target is dead");
   }
-  return pair_tables == world->graph.pair_tables ? ECS_OK
-                                                 : corrupt(world, "tables of pairs are miscounted");
+  return pair_tables == world->graph.pair_tables
+             ? ECS_OK
+             : relation_corrupt(world, "tables of pairs are miscounted");
 }
 
 ecs_status relations_check(const ecs_world *world) {
@@ -114,14 +116,15 @@ ecs_status relations_check(const ecs_world *world) {
     const struct relation *relation = relations->list[i];
     if (component_of(world, relation->component->id) != relation->component ||
         relation->component->relation != relation)
-      return corrupt(world, "a relation is not its component's");
+      return relation_corrupt(world, "a relation is not its component's");
     tied += relation->ties.count;
     if (!relation->exclusive) continue;
     status = check_ties(world, relation);
-    if (status == ECS_OK) status = check_rows(world, relation);
+    if (status == ECS_OK) status = relation_check_rows(world, relation);
     if (status == ECS_OK && relation->acyclic && !relation_is_acyclic(relation))
-      status = corrupt(world, "an acyclic relation has a circle");
+      status = relation_corrupt(world, "an acyclic relation has a circle");
   }
-  if (status == ECS_OK && tied != relations->tied) return corrupt(world, "ties are miscounted");
+  if (status == ECS_OK && tied != relations->tied)
+    return relation_corrupt(world, "ties are miscounted");
   return status;
 }

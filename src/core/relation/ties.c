@@ -3,8 +3,8 @@
 #include "core/base/memory.h"
 
 /* Makes the page of an index, in a list of pages; false when out of memory. */
-static bool need_page(struct memory *memory, void ***pages, uint32_t *capacity, uint32_t index,
-                      size_t size) {
+static bool ties_need_page(struct memory *memory, void ***pages, uint32_t *capacity, uint32_t index,
+                           size_t size) {
   uint32_t page = index >> TIE_PAGE_BITS, old = *capacity;
   if (page >= old) {
     void **grown = memory_grow(memory, *pages, capacity, page + 1ull, sizeof *grown);
@@ -19,9 +19,9 @@ static bool need_page(struct memory *memory, void ***pages, uint32_t *capacity, 
 bool ties_make_pages(struct ties *ties, struct memory *memory, uint32_t source,
                      uint32_t target) {
   void **pages = (void **)ties->pages, **end_pages = (void **)ties->end_pages;
-  bool ready = need_page(memory, &pages, &ties->page_capacity, source, sizeof **ties->pages) &&
-               need_page(memory, &end_pages, &ties->end_page_capacity, target,
-                         sizeof **ties->end_pages);
+  bool ready = ties_need_page(memory, &pages, &ties->page_capacity, source, sizeof **ties->pages) &&
+               ties_need_page(memory, &end_pages, &ties->end_page_capacity, target,
+                              sizeof **ties->end_pages);
   ties->pages = (struct tie_page **)pages;
   ties->end_pages = (struct tie_end_page **)end_pages;
   return ready;
@@ -117,7 +117,7 @@ uint32_t ties_next_end(const struct ties *ties, uint32_t from) {
 }
 
 /* Notes, instead of depths, from whom a source was first reached; true when it was this one. */
-static bool leads_back(struct ties *ties, uint32_t from, uint32_t *at) {
+static bool ties_leads_back(struct ties *ties, uint32_t from, uint32_t *at) {
   while (ties_target(ties, *at)) {
     struct tie_depth *noted = ties_depth_slot(ties, *at);
     if (noted->as_of == ties->changes) return noted->depth == from;
@@ -133,7 +133,7 @@ uint32_t ties_find_circle(struct ties *ties) {
   for (uint32_t page = 0; page < ties->page_capacity && !found; page++)
     for (uint32_t i = 0; ties->pages[page] && i < TIE_PAGE_SIZE && !found; i++) {
       uint32_t from = page * TIE_PAGE_SIZE + i, at = from;
-      if (leads_back(ties, from, &at)) found = at;
+      if (ties_leads_back(ties, from, &at)) found = at;
     }
   ties->changes++;   /* what was noted is no depth */
   return found;

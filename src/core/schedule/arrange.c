@@ -9,8 +9,8 @@
 /* ---- which come behind which ---- */
 
 /* The system of the same phase with a name. */
-static ecs_system *peer(const struct schedule *schedule, const ecs_system *system,
-                        const char *name) {
+static ecs_system *arrange_peer(const struct schedule *schedule, const ecs_system *system,
+                                const char *name) {
   ecs_system *other = system_names_find(&schedule->names, name, strlen(name));
   return other && other->phase == system->phase ? other : NULL;
 }
@@ -24,11 +24,11 @@ static void link_pair(ecs_system *first, ecs_system *second, struct follower *li
 static void link_names(const struct schedule *schedule, ecs_system *system) {
   struct follower *link = system->links;
   for (const char **name = system->before; name && *name; name++) {
-    ecs_system *other = peer(schedule, system, *name);
+    ecs_system *other = arrange_peer(schedule, system, *name);
     if (other) link_pair(system, other, link++);
   }
   for (const char **name = system->after; name && *name; name++) {
-    ecs_system *other = peer(schedule, system, *name);
+    ecs_system *other = arrange_peer(schedule, system, *name);
     if (other) link_pair(other, system, link++);
   }
 }
@@ -57,7 +57,7 @@ static ecs_system **ready_at(const struct line *line, uint32_t at) {
   return &line->systems[line->count - 1 - at];
 }
 
-static void push(struct line *line, ecs_system *system) {
+static void arrange_push(struct line *line, ecs_system *system) {
   uint32_t at = line->ready++;
   assert(line->placed + line->ready <= line->count);
   for (; at && (*ready_at(line, (at - 1) / 2))->registered > system->registered;
@@ -67,7 +67,7 @@ static void push(struct line *line, ecs_system *system) {
 }
 
 /* The one that was registered first. */
-static ecs_system *pop(struct line *line) {
+static ecs_system *arrange_pop(struct line *line) {
   ecs_system *first = *ready_at(line, 0), *last = *ready_at(line, --line->ready);
   uint32_t at = 0, child;
   for (; (child = 2 * at + 1) < line->ready; at = child) {
@@ -83,21 +83,21 @@ static ecs_system *pop(struct line *line) {
 
 /* Kahn's algorithm (CACM 5(11), 1962), always taking what was registered first; false when a
 ** cycle is left. */
-static bool arrange(const struct schedule *schedule, const struct phase *phase,
-                    struct line *line) {
+static bool arrange_phase(const struct schedule *schedule, const struct phase *phase,
+                          struct line *line) {
   for (uint32_t i = 0; i < schedule->system_count; i++)
     line->count += schedule->systems[i]->phase == phase;
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     ecs_system *system = schedule->systems[i];
-    if (system->phase == phase && system->waits == 0) push(line, system);
+    if (system->phase == phase && system->waits == 0) arrange_push(line, system);
   }
   while (line->ready) {
-    ecs_system *next = pop(line);
+    ecs_system *next = arrange_pop(line);
     assert(!next->placed && next->waits == 0);
     line->systems[line->placed++] = next;
     next->placed = true;
     for (const struct follower *follower = next->followers; follower; follower = follower->next)
-      if (--follower->system->waits == 0) push(line, follower->system);
+      if (--follower->system->waits == 0) arrange_push(line, follower->system);
   }
   return line->placed == line->count;
 }
@@ -129,7 +129,8 @@ static void note_leaders(const struct line *line) {
 
 /* Walks back along what each waits for; after as many steps as there are systems it is on
 ** the cycle, which is then printed in running order. */
-static ecs_status cycle(const ecs_world *world, const struct phase *phase, struct line *line) {
+static ecs_status arrange_cycle(const ecs_world *world, const struct phase *phase,
+                                struct line *line) {
   list_waiting(world->schedule, phase, line);
   note_leaders(line);
   const ecs_system *at = line->systems[line->count - 1];
@@ -156,7 +157,7 @@ ecs_status schedule_sort(ecs_world *world) {
     const struct phase *phase =
         i < schedule->phase_count ? schedule->phases[i] : schedule->reacting;
     struct line line = {schedule->sorted + count, 0, 0, 0};
-    if (!arrange(schedule, phase, &line)) return cycle(world, phase, &line);
+    if (!arrange_phase(schedule, phase, &line)) return arrange_cycle(world, phase, &line);
     count += line.count;
   }
   assert(count == schedule->system_count);
@@ -167,14 +168,14 @@ ecs_status schedule_sort(ecs_world *world) {
 
 /* ---- one that comes last ---- */
 
-static uint64_t key_of(uint64_t hash) { return hash ? hash : 1; }
+static uint64_t arrange_key_of(uint64_t hash) { return hash ? hash : 1; }
 
 static void note_names(struct schedule *schedule, const ecs_system *system) {
   for (const char **name = system->after; name && *name; name++)
-    map_put(&schedule->awaited, key_of(text_hash64(*name, strlen(*name))), 1);
+    map_put(&schedule->awaited, arrange_key_of(text_hash64(*name, strlen(*name))), 1);
 }
 
-static uint64_t count_names(const ecs_system *system) {
+static uint64_t arrange_count_names(const ecs_system *system) {
   uint64_t count = 0;
   for (const char **name = system->after; name && *name; name++) count++;
   return count;
@@ -182,9 +183,9 @@ static uint64_t count_names(const ecs_system *system) {
 
 ecs_status arrange_note(ecs_world *world, const ecs_system *system) {
   struct schedule *schedule = world->schedule;
-  uint64_t more = count_names(system);
+  uint64_t more = arrange_count_names(system);
   for (uint32_t i = 0; !schedule->awaits_all && i < schedule->system_count; i++)
-    more += count_names(schedule->systems[i]);
+    more += arrange_count_names(schedule->systems[i]);
   if (!map_reserve(&world->memory, &schedule->awaited, more)) return world_nomem(world);
   for (uint32_t i = 0; !schedule->awaits_all && i < schedule->system_count; i++)
     note_names(schedule, schedule->systems[i]);
@@ -194,10 +195,10 @@ ecs_status arrange_note(ecs_world *world, const ecs_system *system) {
 }
 
 bool arrange_leads_nobody(const struct schedule *schedule, const ecs_system *system) {
-  if (!schedule->awaits_all || map_get(&schedule->awaited, key_of(system->chance)) != NONE)
+  if (!schedule->awaits_all || map_get(&schedule->awaited, arrange_key_of(system->chance)) != NONE)
     return false;
   for (const char **name = system->before; name && *name; name++)
-    if (peer(schedule, system, *name)) return false;
+    if (arrange_peer(schedule, system, *name)) return false;
   return true;
 }
 

@@ -47,8 +47,8 @@ static bool has_name(const char **names, const char *name) {
 
 /* Whether two runs get at something in common that one of them writes: in *at as the later one
 ** does. */
-static bool meet(const struct companions *companions, const struct prospect *earlier,
-                 const struct prospect *later, bool earlier_writes, struct access *at) {
+static bool conflict_meet(const struct companions *companions, const struct prospect *earlier,
+                          const struct prospect *later, bool earlier_writes, struct access *at) {
   struct access other;
   uint32_t i = 0;
   while (companions->next(later, &i, at)) {
@@ -70,8 +70,8 @@ enum clash beside_clash(const ecs_world *world, const struct side *earlier,
   if (has_name(earlier->system->before, later->system->name)) return CLASH_ORDER;
   if (has_name(later->system->after, earlier->system->name)) return CLASH_ORDER;
   if (a->owner != b->owner) return CLASH_OWNER;
-  if ((a->writes & (b->reads | b->writes)) && meet(companions, a, b, true, at))
+  if ((a->writes & (b->reads | b->writes)) && conflict_meet(companions, a, b, true, at))
     return at->writes ? CLASH_BOTH : CLASH_READ;
-  if ((a->reads & b->writes) && meet(companions, a, b, false, at)) return CLASH_WRITTEN;
+  if ((a->reads & b->writes) && conflict_meet(companions, a, b, false, at)) return CLASH_WRITTEN;
   return CLASH_NONE;
 }

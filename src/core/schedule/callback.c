@@ -43,7 +43,7 @@ ecs_status callback_end_left(ecs_world *world, ecs_status status) {
 }
 
 /* Calls who handles errors, in the scope that is open or in none. */
-static void handle(ecs_world *world, const ecs_system *system, ecs_status status) {
+static void callback_handle(ecs_world *world, const ecs_system *system, ecs_status status) {
   const struct schedule *schedule = world->schedule;
   uint32_t scopes = world->staging.scope_count;
   schedule->on_error(world, system->name, status, schedule->on_error_ud);
@@ -63,11 +63,11 @@ ecs_status callback_failed(ecs_world *world, ecs_system *system, ecs_status stat
   system->parked = true;
   if (system->watch) {
     schedule_watch(world, system);
-    handle(world, system, status);
+    callback_handle(world, system, status);
     return ECS_OK;
   }
   world->chance = schedule->outer;
-  handle(world, system, status);
+  callback_handle(world, system, status);
   schedule->outer = world->chance;
   return ECS_OK;
 }

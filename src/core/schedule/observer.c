@@ -22,7 +22,8 @@ struct outcome {
   char refusal_message[MESSAGE_SIZE];
 };
 
-static void note_failure(const ecs_world *world, struct outcome *outcome, ecs_status status) {
+static void observer_note_failure(const ecs_world *world, struct outcome *outcome,
+                                  ecs_status status) {
   if (status == ECS_OK || outcome->status != ECS_OK) return;
   outcome->status = status;
   memcpy(outcome->message, world->message, sizeof outcome->message);
@@ -31,7 +32,7 @@ static void note_failure(const ecs_world *world, struct outcome *outcome, ecs_st
 /* ---- one observer ---- */
 
 /* Calls it in a scope of its own: what it stages joins what the round changes, or is dropped. */
-static ecs_status call(ecs_world *world, ecs_system *observer, struct ecs_sight *sight) {
+static ecs_status observer_call(ecs_world *world, ecs_system *observer, struct ecs_sight *sight) {
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_SYSTEM, &scope);
   if (status != ECS_OK) return status;
@@ -94,7 +95,7 @@ static void note_refusal(const ecs_world *world, uint64_t round, struct outcome 
   outcome->refused = who_gave(world, round, world->staging.refused_at);
   outcome->refusal = status;
   memcpy(outcome->refusal_message, world->message, sizeof outcome->refusal_message);
-  if (!outcome->refused) note_failure(world, outcome, status);
+  if (!outcome->refused) observer_note_failure(world, outcome, status);
 }
 
 static void tell_refusal(ecs_world *world, struct outcome *outcome) {
@@ -102,7 +103,7 @@ static void tell_refusal(ecs_world *world, struct outcome *outcome) {
   if (!observer) return;
   outcome->refused = NULL;
   world_fail(world, outcome->refusal, "%s", outcome->refusal_message);
-  note_failure(world, outcome, callback_failed(world, observer, outcome->refusal));
+  observer_note_failure(world, outcome, callback_failed(world, observer, outcome->refusal));
 }
 
 static void call_all(ecs_world *world, struct outcome *outcome) {
@@ -115,7 +116,7 @@ static void call_all(ecs_world *world, struct outcome *outcome) {
     watch->first_command = world->staging.command_count;
     uint32_t notes = watching->note_count;
     sight_begin(&sight, world, watch);
-    note_failure(world, outcome, call(world, watch->owner, &sight));
+    observer_note_failure(world, outcome, observer_call(world, watch->owner, &sight));
     watch->end_command = world->staging.command_count;
     watch->acted = watch->end_command > watch->first_command || watching->note_count > notes;
   }
@@ -155,7 +156,7 @@ static ecs_status run_round(ecs_world *world, bool last, struct outcome *outcome
     return ECS_OK;
   }
   scope_cancel(world, scope);
-  note_failure(world, outcome, status);
+  observer_note_failure(world, outcome, status);
   return ECS_OK;
 }
 
@@ -167,7 +168,7 @@ ecs_status observers_run(ecs_world *world) {
   world->updating = true;
   for (uint32_t round = 1; world->watching->due || outcome.refused; round++) {
     ecs_status status = run_round(world, round == ROUND_LIMIT, &outcome);
-    note_failure(world, &outcome, status);
+    observer_note_failure(world, &outcome, status);
     if (status != ECS_OK) break;
   }
   if (outcome.refused && outcome.status == ECS_OK) {   /* there was no memory to tell of it */

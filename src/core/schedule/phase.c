@@ -12,38 +12,38 @@ static const char *const builtin[] = {"startup", "pre_update", "update", "post_u
                                       "render"};
 #define BUILTIN_COUNT (sizeof builtin / sizeof *builtin)
 
-static bool same(const char *a, const char *b) { return strcmp(a, b) == 0; }
+static bool phase_same(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
 static uint64_t hash_of(const char *name) { return name ? text_hash64(name, strlen(name)) : 0; }
 
-static uint32_t position(struct phase *const *phases, uint32_t count, const char *name,
-                         uint64_t hash) {
+static uint32_t phase_position(struct phase *const *phases, uint32_t count, const char *name,
+                               uint64_t hash) {
   for (uint32_t i = 0; name && i < count; i++)
-    if (phases[i]->hash == hash && same(phases[i]->name, name)) return i;
+    if (phases[i]->hash == hash && phase_same(phases[i]->name, name)) return i;
   return NONE;
 }
 
 /* Where a phase goes among those placed so far; NONE while its anchors are not there. Those
 ** that come after the same one stay in the order of their declaration. */
-static uint32_t place_of(struct phase *const *placed, uint32_t count,
-                         const struct phase *phase) {
-  uint32_t after = position(placed, count, phase->after, phase->after_hash);
+static uint32_t phase_place_of(struct phase *const *placed, uint32_t count,
+                               const struct phase *phase) {
+  uint32_t after = phase_position(placed, count, phase->after, phase->after_hash);
   if (after != NONE) {
     uint32_t at = after + 1;
     while (at < count && placed[at]->after_hash == phase->after_hash) at++;
     return at;
   }
-  return position(placed, count, phase->before, phase->before_hash);
+  return phase_position(placed, count, phase->before, phase->before_hash);
 }
 
 static bool anchored_to_known(const struct schedule *schedule, const struct phase *phase) {
-  return position(schedule->phases, schedule->phase_count, phase->after,
-                  phase->after_hash) != NONE ||
-         position(schedule->phases, schedule->phase_count, phase->before,
-                  phase->before_hash) != NONE;
+  return phase_position(schedule->phases, schedule->phase_count, phase->after,
+                        phase->after_hash) != NONE ||
+         phase_position(schedule->phases, schedule->phase_count, phase->before,
+                        phase->before_hash) != NONE;
 }
 
-static void insert(struct phase **placed, uint32_t count, uint32_t at, struct phase *phase) {
+static void phase_insert(struct phase **placed, uint32_t count, uint32_t at, struct phase *phase) {
   assert(at <= count && !phase->placed);
   memmove(placed + at + 1, placed + at, (count - at) * sizeof *placed);
   placed[at] = phase;
@@ -62,26 +62,26 @@ static uint32_t place_round(struct schedule *schedule, uint32_t count, bool at_e
     }
     if (!next) return count;
     last = next->declared;
-    uint32_t at = place_of(schedule->placed, count, next);
+    uint32_t at = phase_place_of(schedule->placed, count, next);
     if (at == NONE && at_end && !anchored_to_known(schedule, next)) at = count;
-    if (at != NONE) insert(schedule->placed, count++, at, next);
+    if (at != NONE) phase_insert(schedule->placed, count++, at, next);
   }
 }
 
-bool phase_runs_once(const struct phase *phase) { return same(phase->name, "startup"); }
+bool phase_runs_once(const struct phase *phase) { return phase_same(phase->name, "startup"); }
 
 bool phase_is_builtin(const char *name) {
   for (uint32_t i = 0; i < BUILTIN_COUNT; i++)
-    if (same(builtin[i], name)) return true;
+    if (phase_same(builtin[i], name)) return true;
   return false;
 }
 
 bool phase_is_ignored(const ecs_world *world, const char *name) {
   const struct schedule *schedule = world->schedule;
-  return position(schedule->phases, schedule->phase_count, name, hash_of(name)) == NONE;
+  return phase_position(schedule->phases, schedule->phase_count, name, hash_of(name)) == NONE;
 }
 
-static ecs_status contradiction(ecs_world *world, const struct phase *phase) {
+static ecs_status phase_contradiction(ecs_world *world, const struct phase *phase) {
   return world_fail(world, ECS_ECYCLE,
                     "phases cannot be put in order: '%s' after '%s' and before '%s'",
                     phase->name, phase->after ? phase->after : phase->name,
@@ -94,9 +94,9 @@ ecs_status phase_sort(ecs_world *world) {
   schedule->placed_in_turn = false;
   for (uint32_t i = 0; i < schedule->phase_count; i++) schedule->phases[i]->placed = false;
   for (uint32_t i = 0; i < BUILTIN_COUNT; i++) {
-    uint32_t at = position(schedule->phases, schedule->phase_count, builtin[i],
-                           hash_of(builtin[i]));
-    if (at != NONE) insert(schedule->placed, count++, i, schedule->phases[at]);
+    uint32_t at = phase_position(schedule->phases, schedule->phase_count, builtin[i],
+                                 hash_of(builtin[i]));
+    if (at != NONE) phase_insert(schedule->placed, count++, i, schedule->phases[at]);
   }
   do {
     before = count;
@@ -108,9 +108,9 @@ ecs_status phase_sort(ecs_world *world) {
   } while (count != before);
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
     struct phase *phase = schedule->phases[i];
-    uint32_t limit = position(schedule->placed, count, phase->before, phase->before_hash);
-    uint32_t at = position(schedule->placed, count, phase->name, phase->hash);
-    if (!phase->placed || (limit != NONE && at > limit)) return contradiction(world, phase);
+    uint32_t limit = phase_position(schedule->placed, count, phase->before, phase->before_hash);
+    uint32_t at = phase_position(schedule->placed, count, phase->name, phase->hash);
+    if (!phase->placed || (limit != NONE && at > limit)) return phase_contradiction(world, phase);
   }
   assert(count == schedule->phase_count);
   schedule->placed_in_turn = rounds <= 1 && ends <= 1;
@@ -122,23 +122,23 @@ ecs_status phase_sort(ecs_world *world) {
 ** declared behind it, and none is placed by this; false when all are to be put in order. */
 static bool place_last(struct schedule *schedule, struct phase *phase) {
   struct phase **phases = schedule->phases;
-  uint32_t count = schedule->phase_count, at = place_of(phases, count, phase);
+  uint32_t count = schedule->phase_count, at = phase_place_of(phases, count, phase);
   bool there = schedule->placed_in_turn;
   for (uint32_t i = 0; i < count && there; i++)
     there = phases[i]->after_hash != phase->hash && phases[i]->before_hash != phase->hash;
   if (at == NONE) at = count;
-  there = there && at <= position(phases, count, phase->before, phase->before_hash);
-  if (there) insert(phases, schedule->phase_count++, at, phase);
+  there = there && at <= phase_position(phases, count, phase->before, phase->before_hash);
+  if (there) phase_insert(phases, schedule->phase_count++, at, phase);
   return there;
 }
 
-static bool copy(ecs_world *world, struct phase *phase, const char *text, const char **out) {
+static bool phase_copy(ecs_world *world, struct phase *phase, const char *text, const char **out) {
   *out = text ? arena_copy(&world->memory, &phase->arena, text, strlen(text)) : NULL;
   return !text || *out;
 }
 
 /* Whether one of the names that a phase is placed by is its own. */
-static bool is_by_itself(const ecs_phase_desc *desc) {
+static bool phase_is_by_itself(const ecs_phase_desc *desc) {
   return (desc->after && strcmp(desc->after, desc->name) == 0) ||
          (desc->before && strcmp(desc->before, desc->name) == 0);
 }
@@ -146,7 +146,7 @@ static bool is_by_itself(const ecs_phase_desc *desc) {
 ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phase **out) {
   if (!desc->name || !*desc->name)
     return world_fail(world, ECS_EINVAL, "a phase needs a name");
-  if (is_by_itself(desc))
+  if (phase_is_by_itself(desc))
     return world_fail(world, ECS_ECYCLE, "phase '%s' cannot be put in order before or after "
                       "itself: name another phase", desc->name);
   if (!(desc->fixed >= 0 && desc->fixed < 1e18))
@@ -162,9 +162,9 @@ ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phas
   phase->hash = hash_of(desc->name);
   phase->after_hash = hash_of(desc->after);
   phase->before_hash = hash_of(desc->before);
-  if (copy(world, phase, desc->name, &phase->name) &&
-      copy(world, phase, desc->after, &phase->after) &&
-      copy(world, phase, desc->before, &phase->before)) {
+  if (phase_copy(world, phase, desc->name, &phase->name) &&
+      phase_copy(world, phase, desc->after, &phase->after) &&
+      phase_copy(world, phase, desc->before, &phase->before)) {
     *out = phase;
     return ECS_OK;
   }
@@ -173,7 +173,7 @@ ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phas
   return world_nomem(world);
 }
 
-static ecs_status reserve(ecs_world *world) {
+static ecs_status phase_reserve(ecs_world *world) {
   struct schedule *schedule = world->schedule;
   uint64_t need = schedule->phase_count + 1ull;
   struct phase **phases = memory_grow(&world->memory, schedule->phases,
@@ -193,7 +193,7 @@ void phase_free(ecs_world *world, struct phase *phase) {
 }
 
 /* The new description in place of the old one. */
-static ecs_status replace(ecs_world *world, struct phase *phase, struct phase *old) {
+static ecs_status phase_replace(ecs_world *world, struct phase *phase, struct phase *old) {
   struct schedule *schedule = world->schedule;
   uint32_t at = 0;
   while (schedule->phases[at] != old) {
@@ -216,13 +216,13 @@ static ecs_status replace(ecs_world *world, struct phase *phase, struct phase *o
 }
 
 /* A new one, for which there is room. */
-static ecs_status append(ecs_world *world, struct phase *phase) {
+static ecs_status phase_append(ecs_world *world, struct phase *phase) {
   struct schedule *schedule = world->schedule;
   schedule->phases[schedule->phase_count++] = phase;
   ecs_status status = phase_sort(world);
   if (status != ECS_OK)
-    schedule->phase_count = position(schedule->phases, schedule->phase_count, phase->name,
-                                     phase->hash);
+    schedule->phase_count = phase_position(schedule->phases, schedule->phase_count, phase->name,
+                                           phase->hash);
   return status;
 }
 
@@ -235,15 +235,15 @@ ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
   if (status != ECS_OK) return status;
   assert(phase);
   struct phase *old = schedule_phase(world, desc->name, strlen(desc->name), NULL);
-  status = reserve(world);
+  status = phase_reserve(world);
   if (status == ECS_OK && old) {
-    status = replace(world, phase, old);
+    status = phase_replace(world, phase, old);
   } else if (status == ECS_OK) {
     phase->declared = ++schedule->next_declared * PLACES;
     assert(schedule->phase_count < schedule->phase_capacity);
     schedule->counted = false;
     bool placed = place_last(schedule, phase);
-    if (!placed) status = append(world, phase);
+    if (!placed) status = phase_append(world, phase);
     if (status == ECS_OK) timings_give_phase(world, phase);
     if (placed) return ECS_OK;
   }

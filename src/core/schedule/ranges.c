@@ -39,7 +39,7 @@ ecs_status ranges_suit(ecs_world *world, const ecs_system *system) {
 }
 
 /* Rows that lie together, cut into ranges of so many. */
-static bool add_rows(ecs_world *world, const ecs_rows *rows, uint32_t most) {
+static bool range_add_rows(ecs_world *world, const ecs_rows *rows, uint32_t most) {
   struct ranges *ranges = world->schedule->ranges;
   uint32_t count = (uint32_t)rows->count, parts = (count + most - 1) / most;
   ecs_rows *grown = memory_grow(&world->memory, ranges->list, &ranges->capacity,
@@ -68,7 +68,7 @@ static bool list_ranges(ecs_world *world, ecs_query *query) {
     uint32_t most = rows_at_a_time(world->pool, table->count);
     uint32_t count, row = query_next_run(&query->terms, table, 0, &count);
     for (; count; row = query_next_run(&query->terms, table, row + count, &count))
-      if (!add_rows(world, &(ecs_rows){query, count, i, row}, most)) return false;
+      if (!range_add_rows(world, &(ecs_rows){query, count, i, row}, most)) return false;
   }
   return true;
 }
@@ -76,7 +76,7 @@ static bool list_ranges(ecs_world *world, ecs_query *query) {
 /* ---- what a range has ---- */
 
 /* Whether the rows, which are alike, have a term's component. */
-static bool shows(const ecs_rows *rows, const struct term *term) {
+static bool range_shows(const ecs_rows *rows, const struct term *term) {
   const struct table *table = query_table(rows->query, rows->match);
   if (query_columns(rows->query, rows->match)[term->slot] == NONE) return false;
   return !term->toggled || term_shows(term, table, rows->first);
@@ -86,7 +86,7 @@ void *ecs_rows_column(const ecs_rows *rows, uint32_t term, uint32_t leaf) {
   const ecs_query *query = rows->query;
   if (term >= query->terms.count) return NULL;
   const struct term *asked = &query->terms.terms[term];
-  if (asked->slot == NONE || !shows(rows, asked)) return NULL;
+  if (asked->slot == NONE || !range_shows(rows, asked)) return NULL;
   if (leaf >= (asked->leaf == NONE ? asked->component->leaf_count : 1)) return NULL;
   const struct table *table = query_table(query, rows->match);
   uint32_t first = query_columns(query, rows->match)[asked->slot];
@@ -105,7 +105,7 @@ static void mark_range(const ecs_world *world, const ecs_rows *rows) {
   const struct table *table = query_table(rows->query, rows->match);
   for (uint32_t i = 0; table->mark_count && i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
-    if (term->slot == NONE || term->read_only || !shows(rows, term)) continue;
+    if (term->slot == NONE || term->read_only || !range_shows(rows, term)) continue;
     uint32_t first = query_columns(rows->query, rows->match)[term->slot];
     marks_lend(world, table, table->columns[first].id, rows->first, (uint32_t)rows->count);
   }
@@ -125,7 +125,7 @@ struct range_job {
   ecs_status status;
 };
 
-static void note_failure(struct range_job *job, uint32_t range, ecs_status status) {
+static void range_note_failure(struct range_job *job, uint32_t range, ecs_status status) {
   while (!shared_replace(&job->guard, 0, 1)) thread_pause();
   if (range < job->failed) {
     job->status = status;
@@ -136,13 +136,13 @@ static void note_failure(struct range_job *job, uint32_t range, ecs_status statu
 
 /* A pool_task. Whoever takes a range has taken none behind it, so that all before the first that
 ** fails are done. */
-static void work(void *ud, uint32_t who) {
+static void range_work(void *ud, uint32_t who) {
   struct range_job *job = ud;
   uint32_t i = shared_add(&job->next, 1);
   (void)who;
   for (; i < job->ranges->count && i < shared_get(&job->failed); i = shared_add(&job->next, 1)) {
     ecs_status status = job->call(&job->ranges->list[i], job->dt, job->ud);
-    if (status != ECS_OK) note_failure(job, i, status);
+    if (status != ECS_OK) range_note_failure(job, i, status);
   }
 }
 
@@ -166,9 +166,10 @@ ecs_status ranges_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
                           .failed = NONE, .status = ECS_OK};
   world->shared = true;
   if (pool && ranges->count > 1 && pool_is_worth(pool, rows_in(ranges) * WEIGHT))
-    pool_run(pool, ranges->count < pool_width(pool) ? ranges->count : pool_width(pool), work, &job);
+    pool_run(pool, ranges->count < pool_width(pool) ? ranges->count : pool_width(pool),
+             range_work, &job);
   else
-    work(&job, 0);
+    range_work(&job, 0);
   world->shared = false;
   return job.status;
 }

@@ -65,7 +65,7 @@ uint64_t reading_is_due(ecs_system *system) {
   return before;
 }
 
-static void forget(ecs_system *system, const ecs_query *query) {
+static void reading_drop_system(ecs_system *system, const ecs_query *query) {
   if (system->reads != query) return;
   system->reads = NULL;
   system->barren = 0;
@@ -75,9 +75,9 @@ void reading_forget(ecs_world *world, const ecs_query *query) {
   const struct schedule *schedule = world->schedule;
   if (world->events.read_by == query) world->events.read_by = NULL;
   for (uint32_t i = 0; i < schedule->system_count; i++)
-    forget(schedule->systems[i], query);
+    reading_drop_system(schedule->systems[i], query);
   for (ecs_system *gone = schedule->gone; gone; gone = gone->next_gone)
-    forget(gone, query);
+    reading_drop_system(gone, query);
 }
 
 static bool is_waited_for(const ecs_system *system) {

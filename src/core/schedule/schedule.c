@@ -63,8 +63,8 @@ bool schedule_is_ignored(const ecs_world *world, const ecs_system *system,
 
 /* ---- registering ---- */
 
-static const char **copy_names(ecs_world *world, struct arena *arena,
-                               const char *const *names) {
+static const char **schedule_copy_names(ecs_world *world, struct arena *arena,
+                                        const char *const *names) {
   size_t count = 0;
   while (names[count]) count++;
   const char **copy = arena_take(&world->memory, arena, (count + 1) * sizeof *copy);
@@ -75,13 +75,13 @@ static const char **copy_names(ecs_world *world, struct arena *arena,
   return copy;
 }
 
-static size_t count_names(const char **names) {
+static size_t schedule_count_names(const char **names) {
   size_t count = 0;
   while (names && names[count]) count++;
   return count;
 }
 
-static bool copy_texts(ecs_world *world, ecs_system *system, const ecs_system_desc *desc) {
+static bool schedule_copy_texts(ecs_world *world, ecs_system *system, const ecs_system_desc *desc) {
   struct arena *arena = &system->arena;
   struct memory *memory = &world->memory;
   system->name = arena_copy(memory, arena, desc->name, strlen(desc->name));
@@ -90,10 +90,11 @@ static bool copy_texts(ecs_world *world, ecs_system *system, const ecs_system_de
     system->owner = arena_copy(memory, arena, desc->owner, strlen(desc->owner));
     if (!system->owner) return false;
   }
-  if (desc->before && !(system->before = copy_names(world, arena, desc->before)))
+  if (desc->before && !(system->before = schedule_copy_names(world, arena, desc->before)))
     return false;
-  if (desc->after && !(system->after = copy_names(world, arena, desc->after))) return false;
-  size_t links = count_names(system->before) + count_names(system->after);
+  if (desc->after && !(system->after = schedule_copy_names(world, arena, desc->after)))
+    return false;
+  size_t links = schedule_count_names(system->before) + schedule_count_names(system->after);
   system->links = links ? arena_take(memory, arena, links * sizeof *system->links) : NULL;
   return !links || system->links;
 }
@@ -107,7 +108,7 @@ void schedule_free_system(ecs_world *world, ecs_system *system, bool callback) {
 }
 
 /* While systems run, the one that goes may be among them. */
-static void let_go(ecs_world *world, ecs_system *system) {
+static void schedule_let_go(ecs_world *world, ecs_system *system) {
   struct schedule *schedule = world->schedule;
   assert(!system->removed);
   system->removed = true;
@@ -149,8 +150,8 @@ ecs_status schedule_no_phase(const ecs_world *world, const char *name) {
 }
 
 /* A system with what every one has. */
-static ecs_status build(ecs_world *world, const ecs_system_desc *desc, struct phase *phase,
-                        ecs_system **out) {
+static ecs_status schedule_fill_system(ecs_world *world, const ecs_system_desc *desc,
+                                       struct phase *phase, ecs_system **out) {
   struct arena arena = {NULL};
   ecs_system *system = arena_take(&world->memory, &arena, sizeof *system);
   if (!system) return world_nomem(world);
@@ -167,7 +168,7 @@ static ecs_status build(ecs_world *world, const ecs_system_desc *desc, struct ph
   system->when = desc->when;
   system->free = desc->free;
   system->ud = desc->ud;
-  ecs_status status = copy_texts(world, system, desc) ? ECS_OK : world_nomem(world);
+  ecs_status status = schedule_copy_texts(world, system, desc) ? ECS_OK : world_nomem(world);
   if (status == ECS_OK && desc->query)
     status = ecs_query_new(world, desc->query, &system->query);
   if (system->query) system->query->kept = true;
@@ -191,7 +192,7 @@ ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_sys
                       desc->name, desc->every);
   struct phase *phase;
   ecs_status status = need_phase(world, desc->phase ? desc->phase : "update", &phase);
-  return status == ECS_OK ? build(world, desc, phase, out) : status;
+  return status == ECS_OK ? schedule_fill_system(world, desc, phase, out) : status;
 }
 
 static ecs_status watch_query(ecs_world *world, ecs_system *system,
@@ -226,7 +227,7 @@ ecs_status schedule_build_observer(ecs_world *world, const ecs_observer_desc *de
                                  .disabled = desc->disabled, .owner = desc->owner,
                                  .free = desc->free, .ud = desc->ud};
   ecs_system *system = NULL;
-  ecs_status status = build(world, &plain, world->schedule->reacting, &system);
+  ecs_status status = schedule_fill_system(world, &plain, world->schedule->reacting, &system);
   if (status != ECS_OK) return status;
   assert(system);
   system->observe = desc->run;
@@ -238,7 +239,7 @@ ecs_status schedule_build_observer(ecs_world *world, const ecs_observer_desc *de
   return status;
 }
 
-static ecs_status reserve(ecs_world *world, const ecs_system *system) {
+static ecs_status schedule_reserve(ecs_world *world, const ecs_system *system) {
   struct schedule *schedule = world->schedule;
   uint64_t need = schedule->system_count + 1ull;
   const uint64_t needs[] = {need, need + RUNNING_AHEAD, need};
@@ -274,8 +275,8 @@ static uint32_t position_of(const struct schedule *schedule, const ecs_system *s
 }
 
 static bool same_names(const char **a, const char **b) {
-  size_t count = count_names(a);
-  if (count != count_names(b)) return false;
+  size_t count = schedule_count_names(a);
+  if (count != schedule_count_names(b)) return false;
   for (size_t i = 0; i < count; i++)
     if (strcmp(a[i], b[i]) != 0) return false;
   return true;
@@ -287,7 +288,7 @@ static bool placed_alike(const ecs_system *a, const ecs_system *b) {
          same_names(a->after, b->after);
 }
 
-static ecs_status replace(ecs_world *world, ecs_system *system, ecs_system *old) {
+static ecs_status schedule_replace(ecs_world *world, ecs_system *system, ecs_system *old) {
   struct schedule *schedule = world->schedule;
   uint32_t at = position_of(schedule, old);
   schedule_inherit(system, old);
@@ -304,13 +305,13 @@ static ecs_status replace(ecs_world *world, ecs_system *system, ecs_system *old)
   for (uint32_t i = 0; i < schedule->running_count; i++)
     if (schedule->running[i] == old && old->phase == system->phase)
       schedule->running[i] = system;
-  let_go(world, old);
+  schedule_let_go(world, old);
   schedule_watch(world, system);
   return ECS_OK;
 }
 
 /* Neither takes the place of the other. */
-static ecs_status check_name(const ecs_world *world, const ecs_system *system) {
+static ecs_status schedule_check_name(const ecs_world *world, const ecs_system *system) {
   const ecs_system *old = schedule_system(world, system->name, strlen(system->name));
   if (!old || !old->watch == !system->watch) return ECS_OK;
   return world_fail(world, ECS_EINVAL, "%s is called '%s' already: give the %s another name, or "
@@ -319,7 +320,7 @@ static ecs_status check_name(const ecs_world *world, const ecs_system *system) {
 }
 
 /* A new one, for which there is room. */
-static ecs_status append(ecs_world *world, ecs_system *system) {
+static ecs_status schedule_append(ecs_world *world, ecs_system *system) {
   struct schedule *schedule = world->schedule;
   system->registered = schedule->next_registered++ * PLACES;
   system_names_put(&schedule->names, system);
@@ -337,10 +338,11 @@ static ecs_status append(ecs_world *world, ecs_system *system) {
 }
 
 ecs_status schedule_enter(ecs_world *world, ecs_system *system) {
-  ecs_status status = check_name(world, system);
-  if (status == ECS_OK) status = reserve(world, system);
+  ecs_status status = schedule_check_name(world, system);
+  if (status == ECS_OK) status = schedule_reserve(world, system);
   ecs_system *old = schedule_system(world, system->name, strlen(system->name));
-  if (status == ECS_OK) status = old ? replace(world, system, old) : append(world, system);
+  if (status == ECS_OK)
+    status = old ? schedule_replace(world, system, old) : schedule_append(world, system);
   if (status == ECS_OK && !old) timings_give_system(world, system);
   if (status != ECS_OK) schedule_free_system(world, system, false);
   return status;
@@ -383,7 +385,7 @@ ecs_status ecs_system_remove(ecs_world *world, const char *name) {
   ecs_status status = alone ? ECS_OK : schedule_sort(world);
   assert(status == ECS_OK);
   (void)status;
-  let_go(world, system);
+  schedule_let_go(world, system);
   return ECS_OK;
 }
 
@@ -409,27 +411,27 @@ uint64_t schedule_streams(const ecs_world *world, const ecs_system *system) {
   return system->streams_tick == world->tick ? system->streams : 0;
 }
 
-static ecs_status corrupt(const ecs_world *world, const char *what) {
+static ecs_status schedule_corrupt(const ecs_world *world, const char *what) {
   return world_fail(world, ECS_ECORRUPT, "%s", what);
 }
 
 ecs_status schedule_check(const ecs_world *world) {
   const struct schedule *schedule = world->schedule;
   if (schedule->names.count != schedule->system_count)
-    return corrupt(world, "a name is of a system that is not scheduled");
+    return schedule_corrupt(world, "a name is of a system that is not scheduled");
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     const ecs_system *system = schedule->systems[i];
-    if (system->removed) return corrupt(world, "a removed system is still scheduled");
+    if (system->removed) return schedule_corrupt(world, "a removed system is still scheduled");
     if (schedule_system(world, system->name, strlen(system->name)) != system)
-      return corrupt(world, "a system is not found by its name");
+      return schedule_corrupt(world, "a system is not found by its name");
     if ((system->watch != NULL) != (system->phase == schedule->reacting))
-      return corrupt(world, "an observer is among the systems of a phase");
+      return schedule_corrupt(world, "an observer is among the systems of a phase");
     if (system->watch) continue;
     if (schedule->counted && i - system->phase->first >= system->phase->count)
-      return corrupt(world, "a system is not among those of its phase");
+      return schedule_corrupt(world, "a system is not among those of its phase");
     if (schedule_phase(world, system->phase->name, strlen(system->phase->name), NULL) !=
         system->phase)
-      return corrupt(world, "a system's phase is gone");
+      return schedule_corrupt(world, "a system's phase is gone");
   }
   return ECS_OK;
 }

@@ -5,13 +5,13 @@
 #include "core/ids/world.h"
 #include "core/base/text.h"
 
-static uint32_t length(const char *const *names) {
+static uint32_t schedule_length(const char *const *names) {
   uint32_t count = 0;
   while (names && names[count]) count++;
   return count;
 }
 
-static void offer(struct nearest *nearest, const char *name) {
+static void schedule_offer(struct nearest *nearest, const char *name) {
   nearest_offer(nearest, name, strlen(name));
 }
 
@@ -21,7 +21,7 @@ static const char *nearest_system(const struct schedule *schedule, const struct 
   struct nearest nearest;
   nearest_begin(&nearest, name, strlen(name));
   for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (schedule->systems[i]->phase == phase) offer(&nearest, schedule->systems[i]->name);
+    if (schedule->systems[i]->phase == phase) schedule_offer(&nearest, schedule->systems[i]->name);
   return nearest_hint(&nearest, hint, size);
 }
 
@@ -42,7 +42,8 @@ static void tell_system(const ecs_world *world, const ecs_system *system, const 
 /* False when all names of the system have been looked at. */
 static bool look_at_system(const ecs_world *world, ecs_system *system, char *text,
                            size_t size) {
-  uint32_t before = length(system->before), count = before + length(system->after);
+  uint32_t before = schedule_length(system->before),
+           count = before + schedule_length(system->after);
   while (system->told < count) {
     uint32_t at = system->told++;
     const char *name = at < before ? system->before[at] : system->after[at - before];
@@ -64,7 +65,7 @@ static bool look_at_phase(const ecs_world *world, struct phase *phase, char *tex
     char hint[96];
     nearest_begin(&nearest, name, strlen(name));
     for (uint32_t i = 0; i < schedule->phase_count; i++)
-      offer(&nearest, schedule->phases[i]->name);
+      schedule_offer(&nearest, schedule->phases[i]->name);
     text_format(text, size, "phase '%s': '%s' in %s names no phase%s; it is ignored",
                 phase->name, name, option, nearest_hint(&nearest, hint, sizeof hint));
     return true;

@@ -5,8 +5,8 @@
 #include "core/schedule/timetable.h"
 
 /* The slot of a name with that hash, or the free one where it would be. */
-static uint32_t probe(const struct system_names *names, uint64_t hash, const char *name,
-                      size_t size) {
+static uint32_t system_names_probe(const struct system_names *names, uint64_t hash,
+                                   const char *name, size_t size) {
   uint32_t mask = names->capacity - 1, at = (uint32_t)hash & mask;
   assert(names->capacity > names->count);
   for (; names->slots[at]; at = (at + 1) & mask)
@@ -16,11 +16,11 @@ static uint32_t probe(const struct system_names *names, uint64_t hash, const cha
 
 ecs_system *system_names_find(const struct system_names *names, const char *name, size_t size) {
   if (names->count == 0) return NULL;
-  return names->slots[probe(names, text_hash64(name, size), name, size)];
+  return names->slots[system_names_probe(names, text_hash64(name, size), name, size)];
 }
 
-static void enter(struct system_names *names, ecs_system *system) {
-  uint32_t at = probe(names, system->chance, system->name, strlen(system->name));
+static void system_names_enter(struct system_names *names, ecs_system *system) {
+  uint32_t at = system_names_probe(names, system->chance, system->name, strlen(system->name));
   names->count += !names->slots[at];
   names->slots[at] = system;
 }
@@ -34,7 +34,7 @@ bool system_names_reserve(struct memory *memory, struct system_names *names, uin
   grown.slots = memory_array(memory, (size_t)capacity, sizeof *grown.slots);
   if (!grown.slots) return false;
   for (uint32_t i = 0; i < names->capacity; i++)
-    if (names->slots[i]) enter(&grown, names->slots[i]);
+    if (names->slots[i]) system_names_enter(&grown, names->slots[i]);
   assert(grown.count == names->count);
   system_names_free(memory, names);
   *names = grown;
@@ -43,13 +43,13 @@ bool system_names_reserve(struct memory *memory, struct system_names *names, uin
 
 void system_names_put(struct system_names *names, ecs_system *system) {
   assert(names->count < names->capacity);
-  enter(names, system);
+  system_names_enter(names, system);
 }
 
 /* By backward shift, as in map_remove. */
 void system_names_drop(struct system_names *names, const ecs_system *system) {
   uint32_t mask = names->capacity - 1;
-  uint32_t hole = probe(names, system->chance, system->name, strlen(system->name));
+  uint32_t hole = system_names_probe(names, system->chance, system->name, strlen(system->name));
   assert(names->slots[hole] == system);
   names->count--;
   for (uint32_t at = (hole + 1) & mask; names->slots[at]; at = (at + 1) & mask) {

@@ -68,7 +68,7 @@ static void free_one(ecs_world *world, const ecs_system *system) {
   arena_free(&world->memory, &arena);
 }
 
-static void drop(ecs_world *world, struct timing_list *list, const ecs_system *system) {
+static void timings_drop(ecs_world *world, struct timing_list *list, const ecs_system *system) {
   uint32_t at = (uint32_t)system->registered;
   assert(at < list->count && list->items[at] == system);
   system_names_drop(&list->names, system);
@@ -92,7 +92,8 @@ void timings_free(ecs_world *world, struct timings *timings) {
 /* ---- taking ---- */
 
 /* Of one that is in the list no more than what another query of its name knows. */
-static ecs_status add(ecs_world *world, struct timing_list *list, const ecs_system *from) {
+static ecs_status timings_copy_system(ecs_world *world, struct timing_list *list,
+                                      const ecs_system *from) {
   ecs_system *to;
   uint32_t count = list->count;
   ecs_status status = timings_need(world, list, from->name, strlen(from->name), &to);
@@ -108,27 +109,29 @@ static ecs_status add(ecs_world *world, struct timing_list *list, const ecs_syst
   return to->asked ? ECS_OK : world_nomem(world);
 }
 
-static ecs_status add_all(ecs_world *world, struct timing_list *to, ecs_system *const *from,
-                          uint32_t count) {
+static ecs_status timings_add_all(ecs_world *world, struct timing_list *to, ecs_system *const *from,
+                                  uint32_t count) {
   ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < count && status == ECS_OK; i++) status = add(world, to, from[i]);
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++)
+    status = timings_copy_system(world, to, from[i]);
   return status;
 }
 
 ecs_status timings_add(ecs_world *world, struct timings *to, const struct timings *from) {
-  ecs_status status = add_all(world, &to->phases, from->phases.items, from->phases.count);
+  ecs_status status = timings_add_all(world, &to->phases, from->phases.items, from->phases.count);
   if (status != ECS_OK) return status;
-  return add_all(world, &to->systems, from->systems.items, from->systems.count);
+  return timings_add_all(world, &to->systems, from->systems.items, from->systems.count);
 }
 
 ecs_status timings_take(ecs_world *world, struct timings *out) {
   const struct schedule *schedule = world->schedule;
-  ecs_status status = add_all(world, &out->systems, schedule->systems, schedule->system_count);
+  ecs_status status =
+      timings_add_all(world, &out->systems, schedule->systems, schedule->system_count);
   for (uint32_t i = 0; i < schedule->phase_count && status == ECS_OK; i++) {
     const struct phase *phase = schedule->phases[i];
     const ecs_system system = {.name = phase->name, .timer = phase->accumulator,
                                .enabled = phase->enabled, .switched = !phase->enabled};
-    status = add(world, &out->phases, &system);
+    status = timings_copy_system(world, &out->phases, &system);
   }
   return status == ECS_OK ? timings_add(world, out, &schedule->absent) : status;
 }
@@ -140,11 +143,11 @@ static void give_phase(ecs_world *world, struct timing_list *list, struct phase 
   if (!known) return;
   phase->accumulator = known->timer;
   phase->enabled = known->enabled;
-  drop(world, list, known);
+  timings_drop(world, list, known);
 }
 
 /* What another query knows of changes stays. False when nothing is known. */
-static bool give_system(ecs_world *world, struct timing_list *list, ecs_system *system) {
+static bool timings_take_out(ecs_world *world, struct timing_list *list, ecs_system *system) {
   ecs_system *known = system_names_find(&list->names, system->name, strlen(system->name));
   if (!known) return false;
   timings_copy(system, known);
@@ -152,7 +155,7 @@ static bool give_system(ecs_world *world, struct timing_list *list, ecs_system *
   if (known->asked && !ask_alike(system, known))
     timings_copy(known, &fresh);
   else
-    drop(world, list, known);
+    timings_drop(world, list, known);
   return true;
 }
 
@@ -169,7 +172,7 @@ void timings_give(ecs_world *world, struct timings *timings) {
     system->enabled = !system->disabled;
     system->parked = false;
     system->news = 0;
-    give_system(world, &timings->systems, system);
+    timings_take_out(world, &timings->systems, system);
   }
   timings_free(world, &schedule->absent);
   schedule->absent = *timings;
@@ -183,7 +186,7 @@ void timings_give_phase(ecs_world *world, struct phase *phase) {
 
 /* Registered again it is no longer parked. */
 void timings_give_system(ecs_world *world, ecs_system *system) {
-  if (!give_system(world, &world->schedule->absent.systems, system)) return;
+  if (!timings_take_out(world, &world->schedule->absent.systems, system)) return;
   system->parked = false;
   if (system->watch) schedule_relist(world);
 }

@@ -52,8 +52,8 @@ static enum joining joining_of(const ecs_world *world, const ecs_system *system,
 }
 
 /* Returns the place behind the last that it has looked at. */
-static uint32_t gather(const ecs_world *world, uint32_t from, const struct tempo *tempo,
-                       struct together *batch) {
+static uint32_t parallel_gather(const ecs_world *world, uint32_t from, const struct tempo *tempo,
+                                struct together *batch) {
   const struct schedule *schedule = world->schedule;
   uint32_t at = from;
   batch->count = batch->ended = 0;
@@ -73,7 +73,8 @@ static uint32_t gather(const ecs_world *world, uint32_t from, const struct tempo
 
 /* ---- what they do ---- */
 
-static ecs_system *member(const ecs_world *world, const struct together *batch, uint32_t i) {
+static ecs_system *parallel_member(const ecs_world *world, const struct together *batch,
+                                   uint32_t i) {
   return world->schedule->running[batch->places[i]];
 }
 
@@ -92,8 +93,8 @@ static ecs_status end_member(ecs_world *world, ecs_query *query, double dt, void
 }
 
 /* As its own step would find it. */
-static bool add(ecs_world *world, ecs_system *system, const struct tempo *tempo,
-                const ecs_system *first) {
+static bool parallel_add(ecs_world *world, ecs_system *system, const struct tempo *tempo,
+                         const ecs_system *first) {
   const struct companions *companions = world->schedule->companions;
   double elapsed = system->elapsed;
   world->chance = stream_of(world, system, streams_before(world, system));
@@ -105,11 +106,11 @@ static bool add(ecs_world *world, ecs_system *system, const struct tempo *tempo,
 
 /* Takes as many as can be prepared. Returns the place behind the last system that is before all
 ** others. */
-static uint32_t add_all(ecs_world *world, const struct tempo *tempo, struct together *batch,
-                        uint32_t end) {
+static uint32_t parallel_add_all(ecs_world *world, const struct tempo *tempo,
+                                 struct together *batch, uint32_t end) {
   uint64_t work = 0;
   for (uint32_t i = 0; i < batch->count; i++) {
-    if (!add(world, member(world, batch, i), tempo, batch->sides[0].system)) {
+    if (!parallel_add(world, parallel_member(world, batch, i), tempo, batch->sides[0].system)) {
       end = i ? batch->places[i] : batch->places[0] + 1;
       batch->count = i;
       break;
@@ -131,17 +132,18 @@ static bool steps_are_sound(const ecs_world *world) {
 uint32_t together_begin(ecs_world *world, uint32_t from, const struct tempo *tempo,
                      struct together *batch) {
   struct schedule *schedule = world->schedule;
-  uint32_t end = gather(world, from, tempo, batch);
+  uint32_t end = parallel_gather(world, from, tempo, batch);
   bool worth = batch->count > 1 && pool_is_worth(world->pool, batch->work);
   if (!worth || !steps_are_sound(world)) batch->count = 0;
   if (batch->count == 0) return end;
   uint64_t start = stopwatch_start(&schedule->stopwatch);
-  end = add_all(world, tempo, batch, end);
-  if (batch->count < 2 || !schedule->companions->run(member(world, batch, 0))) batch->count = 0;
+  end = parallel_add_all(world, tempo, batch, end);
+  if (batch->count < 2 || !schedule->companions->run(parallel_member(world, batch, 0)))
+    batch->count = 0;
   schedule->clock = stopwatch_read(&schedule->stopwatch);
   batch->ticks = stopwatch_between(start, schedule->clock);
   for (uint32_t i = 0; i < batch->count; i++) {
-    ecs_system *system = member(world, batch, i);
+    ecs_system *system = parallel_member(world, batch, i);
     batch->run[i] = system->run;
     system->run = end_member;
     system->abreast = (uint8_t)batch->count;
@@ -155,7 +157,7 @@ void together_end(ecs_world *world, struct together *batch) {
   assert(batch->ended == batch->count && batch->count > 1);
   world->schedule->together = NULL;
   for (uint32_t i = 0; i < batch->count; i++) {
-    ecs_system *system = member(world, batch, i);
+    ecs_system *system = parallel_member(world, batch, i);
     double work = (double)batch->sides[i].prospect.work;
     double part = batch->work ? work / (double)batch->work : 0;
     uint64_t ticks = (uint64_t)((double)batch->ticks * part);

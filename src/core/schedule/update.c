@@ -130,7 +130,7 @@ static void begin_interval(ecs_system *system) {
 }
 
 /* Whether the system's condition holds; it draws from a stream of its own. */
-static ecs_status ask(ecs_world *world, ecs_system *system, bool *wanted) {
+static ecs_status update_ask(ecs_world *world, ecs_system *system, bool *wanted) {
   world->schedule->clock = 0;
   world->schedule->current = system;
   world->chance = next_stream(world, system);
@@ -158,7 +158,7 @@ static inline bool is_fertile(const ecs_system *system) {
 }
 
 /* Counts as a run that takes no time; it asks no clock, so that the next one has to. */
-static inline void pass_over(const ecs_world *world, ecs_system *system) {
+static inline void update_pass_over(const ecs_world *world, ecs_system *system) {
   count_stream(world, system);
   system->has_run = true;
   system->runs++;
@@ -174,7 +174,7 @@ static inline bool step_barren(const ecs_world *world, ecs_system *system, doubl
   if (!system->enabled || system->parked || system->removed || once) return false;
   assert(system->every <= 0 && !system->when && is_barren(world, system));
   system->timer += dt;
-  pass_over(world, system);
+  update_pass_over(world, system);
   return true;
 }
 
@@ -185,14 +185,14 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, struct tempo
   uint64_t awaited = reads_news(system) ? reading_is_due(system) : 0;
   if (system->when) {
     bool wanted = false;
-    ecs_status status = ask(world, system, &wanted);
+    ecs_status status = update_ask(world, system, &wanted);
     if (status != ECS_OK) return callback_failed(world, system, status);
     if (!wanted || system->removed) return ECS_OK;
   }
   double timer = system->timer;
   begin_interval(system);
   if (system->needs_rows && !is_fertile(system) && is_barren(world, system)) {
-    pass_over(world, system);
+    update_pass_over(world, system);
     return ECS_OK;
   }
   ecs_status status = run_system(world, system, dt_of(system, &tempo));
@@ -296,7 +296,7 @@ static void pass_phase(struct schedule *schedule, struct phase *phase, double dt
     pass_time(schedule->systems[i], dt);
 }
 
-static ecs_status begin(ecs_world *world, const char *operation, double dt) {
+static ecs_status update_begin(ecs_world *world, const char *operation, double dt) {
   ecs_status status = world_not_busy(world, operation);
   if (status == ECS_OK) status = check_dt(world, dt);
   const struct loop_owner *owner = world->staging.loop_owners;
@@ -314,7 +314,7 @@ static ecs_status begin(ecs_world *world, const char *operation, double dt) {
   return status;
 }
 
-static void end(ecs_world *world) {
+static void update_end(ecs_world *world) {
   assert(world->updating && !staging_is_open(&world->staging));
   world->updating = false;
   world->chance = world->schedule->outer;
@@ -323,11 +323,11 @@ static void end(ecs_world *world) {
 }
 
 ecs_status ecs_update(ecs_world *world, double dt) {
-  ecs_status status = begin(world, "update", dt);
+  ecs_status status = update_begin(world, "update", dt);
   if (status != ECS_OK) return status;
   status = later_pass(world, dt);
   if (status != ECS_OK) {
-    end(world);
+    update_end(world);
     return status;
   }
   struct schedule *schedule = world->schedule;
@@ -342,7 +342,7 @@ ecs_status ecs_update(ecs_world *world, double dt) {
   graph_reclaim(world);
   /* Events that systems did not come to for lack of memory stay for the next update. */
   if (status != ECS_ENOMEM) reading_drop(world);
-  end(world);
+  update_end(world);
   return status;
 }
 
@@ -357,17 +357,17 @@ ecs_status ecs_run(ecs_world *world, const char *name, double dt) {
   if (system && system->parked)
     return world_fail(world, ECS_EINVAL,
                       "system '%s' is parked after an error; register it again", name);
-  ecs_status status = begin(world, "run", dt);
+  ecs_status status = update_begin(world, "run", dt);
   if (status != ECS_OK) return status;
   if (system) {
     system->elapsed += dt;
     if (system->needs_rows && is_barren(world, system))
-      pass_over(world, system);
+      update_pass_over(world, system);
     else
       status = run_system(world, system, system->has_run ? system->elapsed : dt);
   } else {
     status = run_phase(world, phase, dt);
   }
-  end(world);
+  update_end(world);
   return status;
 }

@@ -15,7 +15,7 @@ bool array_takes(ecs_type type) {
   return type_is_number(type) || type_class(type) == CLASS_TRUTH || type_class(type) == CLASS_ID;
 }
 
-static bool is_plain(const ecs_component_desc *desc) {
+static bool array_is_plain(const ecs_component_desc *desc) {
   return desc->field_count == 1 && !desc->native_size && !desc->relation && !desc->toggle &&
          !desc->track && !desc->sparse && !desc->required_count && !desc->was_count &&
          !desc->old_name;
@@ -26,7 +26,7 @@ ecs_status array_check_desc(const ecs_world *world, const ecs_component_desc *de
   if (desc->length > ARRAY_LENGTH_LIMIT)
     return world_fail(world, ECS_ELIMIT, "array '%s': it has 1 to %u elements, got %u", desc->name,
                       ARRAY_LENGTH_LIMIT, desc->length);
-  if (!is_plain(desc))
+  if (!array_is_plain(desc))
     return world_fail(world, ECS_EINVAL, "array '%s' has more than a type and a length",
                       desc->name);
   const ecs_field *field = &desc->fields[0];
@@ -38,7 +38,7 @@ ecs_status array_check_desc(const ecs_world *world, const ecs_component_desc *de
                     "entity", desc->name);
 }
 
-static ecs_status no_array(const ecs_world *world, const struct component *component) {
+static ecs_status array_no_array(const ecs_world *world, const struct component *component) {
   return world_fail(world, ECS_EINVAL, "'%s' is %s, not an array", component->name,
                     component->is_event ? "an event" : component->ties.relation ? "a relation"
                     : component->leaf_count ? "a component" : "a tag");
@@ -46,12 +46,12 @@ static ecs_status no_array(const ecs_world *world, const struct component *compo
 
 ecs_status array_need(const ecs_world *world, ecs_id id, struct component **out) {
   ecs_status status = component_need_any(world, id, out);
-  return status == ECS_OK && (*out)->length == 0 ? no_array(world, *out) : status;
+  return status == ECS_OK && (*out)->length == 0 ? array_no_array(world, *out) : status;
 }
 
 ecs_status array_need_name(const ecs_world *world, const char *name, size_t size, ecs_id *out) {
   const struct component *found = component_find(world, name, size);
-  if (found && !found->length) return no_array(world, found);
+  if (found && !found->length) return array_no_array(world, found);
   *out = found ? found->id : ECS_NULL;
   if (found) return ECS_OK;
   ecs_string text = {name, size};

@@ -33,8 +33,8 @@ struct walk {
 };
 
 /* A table that is still being loaded may lack columns. */
-static bool visit(const struct walk *walk, const struct component *component,
-                  uint32_t leaf, void *data, uint32_t count) {
+static bool cells_visit(const struct walk *walk, const struct component *component,
+                        uint32_t leaf, void *data, uint32_t count) {
   assert(leaf < component->leaf_count);
   struct cells cells = {data, count, component, &component->leaves[leaf]};
   bool wanted = cells.leaf->type == walk->type && data && count;
@@ -44,7 +44,7 @@ static bool visit(const struct walk *walk, const struct component *component,
 static bool walk_table(const struct walk *walk, const struct table *table) {
   for (uint32_t i = 0; i < table->column_count; i++) {
     const struct column *column = &table->columns[i];
-    if (!visit(walk, column->component, column->leaf, column->data, table->count))
+    if (!cells_visit(walk, column->component, column->leaf, column->data, table->count))
       return false;
   }
   return true;
@@ -52,7 +52,7 @@ static bool walk_table(const struct walk *walk, const struct table *table) {
 
 static bool walk_resource(const struct walk *walk, const struct component *component) {
   for (uint32_t i = 0; component->resource && i < component->leaf_count; i++)
-    if (!visit(walk, component, i, component->resource[i].data, component_cells(component)))
+    if (!cells_visit(walk, component, i, component->resource[i].data, component_cells(component)))
       return false;
   return true;
 }
@@ -60,7 +60,7 @@ static bool walk_resource(const struct walk *walk, const struct component *compo
 static bool walk_copy(const struct walk *walk, const struct copy *copy) {
   for (uint32_t i = 0; copy->rows && i < copy->width; i++) {
     const struct column *column = &copy->columns[i];
-    if (!visit(walk, column->component, column->leaf, column->data, copy->rows)) return false;
+    if (!cells_visit(walk, column->component, column->leaf, column->data, copy->rows)) return false;
   }
   return true;
 }
@@ -108,7 +108,7 @@ static bool walk_staged(const ecs_world *world, const struct walk *walk) {
     if (!component) continue;
     for (uint32_t j = 0; j < command->write_count; j++) {
       struct write *write = &staging->writes[command->first_write + j];
-      if (!visit(walk, component, write->leaf, &write->cell, 1)) return false;
+      if (!cells_visit(walk, component, write->leaf, &write->cell, 1)) return false;
     }
   }
   return true;

@@ -100,7 +100,8 @@ void event_leave_list(ecs_world *world, const struct event *event) {
           (events->count - at) * sizeof *events->list);
 }
 
-static void release(ecs_world *world, const struct table *table, uint32_t row, uint32_t count) {
+static void event_release(ecs_world *world, const struct table *table, uint32_t row,
+                          uint32_t count) {
   if (table->has_any && count)
     table_release_any(world, table_find(table, table->ids[0]), row, count);
 }
@@ -108,8 +109,8 @@ static void release(ecs_world *world, const struct table *table, uint32_t row, u
 void event_free(ecs_world *world, struct component *component) {
   struct event *event = component->event;
   event_leave_list(world, event);
-  release(world, event->table, 0, event->table->count);
-  release(world, event->later.table, 0, event->later.table->count);
+  event_release(world, event->table, 0, event->table->count);
+  event_release(world, event->later.table, 0, event->later.table->count);
   table_free(world, event->table);
   table_free(world, event->later.table);
   later_free(world, event);
@@ -137,7 +138,8 @@ void events_forget_retired(ecs_world *world) {
 }
 
 /* Copies cells to where there is more room, and keeps the old ones. */
-static bool move_cells(ecs_world *world, struct column_buffer *buffer, size_t bytes, size_t used) {
+static bool event_move_cells(ecs_world *world, struct column_buffer *buffer, size_t bytes,
+                             size_t used) {
   struct events *events = &world->events;
   struct column_buffer roomy = {NULL, NULL, 0};
   if (!buffer_grow(&world->memory, &roomy, bytes, 0)) return false;
@@ -149,15 +151,15 @@ static bool move_cells(ecs_world *world, struct column_buffer *buffer, size_t by
 }
 
 /* When one allocation fails, cells that have moved are sound where they are. */
-static bool move_all(ecs_world *world, struct table *table, size_t rows) {
+static bool event_move_all(ecs_world *world, struct table *table, size_t rows) {
   for (uint32_t i = 0; i < table->column_count; i++) {
     struct column *column = &table->columns[i];
     size_t used = (size_t)table->count * column->size;
-    if (!move_cells(world, &column->buffer, rows * column->size, used)) return false;
+    if (!event_move_cells(world, &column->buffer, rows * column->size, used)) return false;
     column->data = column->buffer.data;
   }
   size_t used = table->count * sizeof *table->rows;
-  if (!move_cells(world, &table->row_buffer, rows * sizeof *table->rows, used)) return false;
+  if (!event_move_cells(world, &table->row_buffer, rows * sizeof *table->rows, used)) return false;
   table->rows = table->row_buffer.data;
   table->capacity = (uint32_t)rows;
   return true;
@@ -177,7 +179,7 @@ static ecs_status grow_in_scope(ecs_world *world, struct table *table, uint32_t 
                   events->retired_count + most, sizeof *retired);
   if (!retired) return world_nomem(world);
   events->retired = retired;
-  return move_all(world, table, (size_t)rows) ? ECS_OK : world_nomem(world);
+  return event_move_all(world, table, (size_t)rows) ? ECS_OK : world_nomem(world);
 }
 
 ecs_status event_reserve(ecs_world *world, struct event *event, uint32_t more) {
@@ -206,7 +208,7 @@ void event_cut_from(ecs_world *world, struct table *table, uint32_t row, uint32_
   uint32_t behind = row + count, left = table->count - behind;
   assert(behind <= table->count);
   if (count == 0) return;
-  release(world, table, row, count);
+  event_release(world, table, row, count);
   for (uint32_t i = 0; i < table->column_count; i++) {
     const struct column *column = &table->columns[i];
     char *data = column->data;
@@ -234,8 +236,8 @@ void event_clear(struct event *event) {
 
 /* ---- the check ---- */
 
-static ecs_status corrupt(const ecs_world *world, const struct component *component,
-                          const char *what) {
+static ecs_status event_corrupt(const ecs_world *world, const struct component *component,
+                                const char *what) {
   return world_fail(world, ECS_ECORRUPT, "event '%s' %s", component->name, what);
 }
 
@@ -243,9 +245,9 @@ static ecs_status check_table(const ecs_world *world, const struct component *co
                               const struct table *table) {
   if (table->index != NONE || table->id_count != 1 || table->ids[0] != component->id ||
       table->count > table->capacity || table->column_count != component->leaf_count)
-    return corrupt(world, component, "has a wrong table");
+    return event_corrupt(world, component, "has a wrong table");
   for (uint32_t row = 0; row < table->count; row++)
-    if (table->rows[row]) return corrupt(world, component, "has a row of an entity");
+    if (table->rows[row]) return event_corrupt(world, component, "has a row of an entity");
   return ECS_OK;
 }
 
@@ -253,9 +255,10 @@ static ecs_status check_times(const ecs_world *world, const struct component *co
   const struct later *later = &component->event->later;
   uint32_t count = later->table->count;
   if (count > later->capacity || count > later->order_capacity || (count == 0 && later->clock != 0))
-    return corrupt(world, component, "has put off without times");
+    return event_corrupt(world, component, "has put off without times");
   for (uint32_t row = 0; row < count; row++)
-    if (!(later->due[row] >= 0)) return corrupt(world, component, "has put off until no time");
+    if (!(later->due[row] >= 0))
+      return event_corrupt(world, component, "has put off until no time");
   return ECS_OK;
 }
 
@@ -263,12 +266,12 @@ ecs_status event_check(const ecs_world *world, const struct component *component
   const struct event *event = component->event;
   if (!event || event->component != component || component->resource || component->sparse ||
       component->ties.relation)
-    return corrupt(world, component, "is none");
+    return event_corrupt(world, component, "is none");
   ecs_status status = check_table(world, component, event->table);
   if (status == ECS_OK) status = check_table(world, component, event->later.table);
   if (status == ECS_OK) status = check_times(world, component);
   if (status != ECS_OK) return status;
-  if (event->aged > event_end(event)) return corrupt(world, component, "is older than it is");
+  if (event->aged > event_end(event)) return event_corrupt(world, component, "is older than it is");
   return ECS_OK;
 }
 

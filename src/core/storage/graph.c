@@ -157,8 +157,8 @@ static void drop_doomed(ecs_world *world, struct id_record *record) {
 
 /* ---- tables by their ids ---- */
 
-static struct table *find(const ecs_world *world, uint64_t hash, const ecs_id *ids,
-                          uint32_t count) {
+static struct table *graph_find_table(const ecs_world *world, uint64_t hash, const ecs_id *ids,
+                                      uint32_t count) {
   uint32_t at = map_get(&world->graph.by_hash, hash);
   while (at != NONE) {
     struct table *table = world_table(world, at);
@@ -170,7 +170,7 @@ static struct table *find(const ecs_world *world, uint64_t hash, const ecs_id *i
 }
 
 struct table *graph_find(const ecs_world *world, const ecs_id *ids, uint32_t count) {
-  return find(world, hash_ids(ids, count), ids, count);
+  return graph_find_table(world, hash_ids(ids, count), ids, count);
 }
 
 static bool grow_list(ecs_world *world, uint32_t **items, uint32_t *capacity,
@@ -217,8 +217,8 @@ static void enter_index(ecs_world *world, struct table *table) {
   graph->pair_tables += table->has_pairs;
 }
 
-static ecs_status make(ecs_world *world, uint64_t hash, const ecs_id *ids, uint32_t count,
-                       struct table **out) {
+static ecs_status graph_make(ecs_world *world, uint64_t hash, const ecs_id *ids, uint32_t count,
+                             struct table **out) {
   struct table *table;
   ecs_status status = reserve_index(world);
   if (status == ECS_OK) status = table_new(world, ids, count, &table);
@@ -231,7 +231,7 @@ static ecs_status make(ecs_world *world, uint64_t hash, const ecs_id *ids, uint3
     table_free(world, table);
     return status;
   }
-  assert(!find(world, hash, ids, count));
+  assert(!graph_find_table(world, hash, ids, count));
   enter_index(world, table);
   if (count) graph_note_empty(&world->graph, table);
   *out = table;
@@ -241,8 +241,8 @@ static ecs_status make(ecs_world *world, uint64_t hash, const ecs_id *ids, uint3
 ecs_status graph_table(ecs_world *world, const ecs_id *ids, uint32_t count,
                        struct table **out) {
   uint64_t hash = hash_ids(ids, count);
-  *out = find(world, hash, ids, count);
-  return *out ? ECS_OK : make(world, hash, ids, count, out);
+  *out = graph_find_table(world, hash, ids, count);
+  return *out ? ECS_OK : graph_make(world, hash, ids, count, out);
 }
 
 /* ---- edges ---- */
@@ -452,7 +452,7 @@ static void drop_tables(ecs_world *world, const uint32_t *doomed, uint32_t count
 }
 
 /* Frees the listed empty tables that are wanted to go, and keeps the list of the others. */
-static void reclaim(ecs_world *world, bool (*goes)(struct table *, ecs_id), ecs_id id) {
+static void graph_drop_table(ecs_world *world, bool (*goes)(struct table *, ecs_id), ecs_id id) {
   struct graph *graph = &world->graph;
   uint32_t doomed = 0, kept = 0;
   for (uint32_t i = 0; i < graph->empty_count; i++) {
@@ -490,15 +490,15 @@ static bool is_doomed(struct table *table, ecs_id unused) {
   return table->doomed;
 }
 
-void graph_drop_doomed(ecs_world *world) { reclaim(world, is_doomed, ECS_NULL); }
+void graph_drop_doomed(ecs_world *world) { graph_drop_table(world, is_doomed, ECS_NULL); }
 
-void graph_reclaim(ecs_world *world) { reclaim(world, is_stale, ECS_NULL); }
+void graph_reclaim(ecs_world *world) { graph_drop_table(world, is_stale, ECS_NULL); }
 
 void graph_forget(ecs_world *world, ecs_id id) {
   struct graph *graph = &world->graph;
   const struct id_record *record = graph_record(world, id);
   if (!record) return;
-  if (record->table_count) reclaim(world, has_id, id);
+  if (record->table_count) graph_drop_table(world, has_id, id);
   uint32_t at = map_get(&graph->records, id);
   if (at != NONE) forget_record(world, at);
 }

@@ -35,7 +35,7 @@ void marks_write_bits(struct marks *marks, uint64_t now, uint32_t row, uint64_t 
 
 /* Of a row whose marks are those that it had in another place; not tracked there, those of a
 ** group. */
-static void bring(struct marks *to, uint32_t to_row, const struct marks *from, uint32_t row) {
+static void marks_bring(struct marks *to, uint32_t to_row, const struct marks *from, uint32_t row) {
   assert(to->tracked == from->tracked);
   raise_group(to, to_row, from->tracked ? from->rows[row] : from->groups[row / MARK_ROWS]);
   if (!to->tracked) return;
@@ -50,9 +50,9 @@ void marks_arrive_of(struct marks *marks, uint64_t now, uint32_t row, uint32_t c
 }
 
 /* A group that has lost its only row has no marks. */
-static void cut(struct marks *marks, uint32_t row, uint32_t last) {
+static void marks_cut_row(struct marks *marks, uint32_t row, uint32_t last) {
   assert(marks->groups[last / MARK_ROWS] > 0);
-  if (row != last) bring(marks, row, marks, last);
+  if (row != last) marks_bring(marks, row, marks, last);
   if (last % MARK_ROWS == 0) marks->groups[last / MARK_ROWS] = 0;
 }
 
@@ -105,7 +105,7 @@ void marks_arrive(const ecs_world *world, const struct table *table, uint32_t ro
 
 void marks_cut(const struct table *table, uint32_t row, uint32_t last) {
   assert(row <= last && last < table->capacity);
-  for (uint32_t i = 0; i < table->mark_count; i++) cut(&table->marks[i], row, last);
+  for (uint32_t i = 0; i < table->mark_count; i++) marks_cut_row(&table->marks[i], row, last);
 }
 
 void marks_leave(const ecs_world *world, const struct table *from, uint32_t row,
@@ -115,7 +115,7 @@ void marks_leave(const ecs_world *world, const struct table *from, uint32_t row,
     struct marks *marks = &to->marks[i];
     const struct marks *had = marks_of(from, marks->id);
     if (had)
-      bring(marks, to_row, had, row);
+      marks_bring(marks, to_row, had, row);
     else
       marks_arrive_of(marks, world->now, to_row, 1);
   }
@@ -129,7 +129,8 @@ void marks_move_all(const ecs_world *world, const struct table *from, const stru
     struct marks *marks = &to->marks[i];
     const struct marks *had = marks_of(from, marks->id);
     if (!had) marks_arrive_of(marks, world->now, base, from->count);
-    for (uint32_t row = 0; had && row < from->count; row++) bring(marks, base + row, had, row);
+    for (uint32_t row = 0; had && row < from->count; row++)
+      marks_bring(marks, base + row, had, row);
   }
   marks_clear(from);
 }
@@ -157,7 +158,8 @@ static bool grow_buffer(struct memory *memory, struct column_buffer *buffer, uin
 /* Rows are looked at by 64. */
 static size_t row_room(uint32_t rows) { return round_up(rows, 64); }
 
-static bool grow(struct memory *memory, struct marks *marks, uint32_t capacity, uint32_t rows) {
+static bool marks_make_room(struct memory *memory, struct marks *marks, uint32_t capacity,
+                            uint32_t rows) {
   if (rows == 0) return true;
   if (!grow_buffer(memory, &marks->group_buffer, &marks->groups, mark_groups(capacity),
                    mark_groups(rows)))
@@ -168,7 +170,7 @@ static bool grow(struct memory *memory, struct marks *marks, uint32_t capacity, 
           grow_buffer(memory, &marks->added_buffer, &marks->added, used, need));
 }
 
-static void shrink(struct memory *memory, struct marks *marks) {
+static void marks_give_back(struct memory *memory, struct marks *marks) {
   buffer_free(memory, &marks->group_buffer);
   buffer_free(memory, &marks->row_buffer);
   buffer_free(memory, &marks->added_buffer);
@@ -204,12 +206,12 @@ ecs_status marks_make(ecs_world *world, struct table *table, const struct compon
 
 bool marks_grow(struct memory *memory, struct table *table, uint32_t rows) {
   for (uint32_t i = 0; i < table->mark_count; i++)
-    if (!grow(memory, &table->marks[i], table->capacity, rows)) return false;
+    if (!marks_make_room(memory, &table->marks[i], table->capacity, rows)) return false;
   return true;
 }
 
 void marks_shrink(struct memory *memory, struct table *table) {
-  for (uint32_t i = 0; i < table->mark_count; i++) shrink(memory, &table->marks[i]);
+  for (uint32_t i = 0; i < table->mark_count; i++) marks_give_back(memory, &table->marks[i]);
 }
 
 void marks_free(struct memory *memory, struct table *table) {
@@ -231,16 +233,16 @@ size_t marks_bytes(const struct table *table) {
 /* ---- beginning ---- */
 
 /* Whether an id of a table is for cells of the component. */
-static bool is_of(const struct component *component, ecs_id id) {
+static bool marks_is_of(const struct component *component, ecs_id id) {
   if (id == component->id) return true;
   return id_is_pair(id) && pair_relation(id) == ecs_id_index(component->id);
 }
 
 /* Room behind a table's marks for those of the component's ids, which are not counted yet. */
-static bool prepare(struct memory *memory, struct table *table,
-                    const struct component *component) {
+static bool marks_prepare(struct memory *memory, struct table *table,
+                          const struct component *component) {
   uint32_t count = table->mark_count, old = table->mark_capacity;
-  for (uint32_t i = 0; i < table->id_count; i++) count += is_of(component, table->ids[i]);
+  for (uint32_t i = 0; i < table->id_count; i++) count += marks_is_of(component, table->ids[i]);
   if (count == table->mark_count) return true;
   struct marks *marks = memory_grow(memory, table->marks, &table->mark_capacity, count,
                                     sizeof *marks);
@@ -249,22 +251,22 @@ static bool prepare(struct memory *memory, struct table *table,
   memset(marks + old, 0, (table->mark_capacity - old) * sizeof *marks);
   uint32_t at = table->mark_count;
   for (uint32_t i = 0; i < table->id_count; i++) {
-    if (!is_of(component, table->ids[i])) continue;
+    if (!marks_is_of(component, table->ids[i])) continue;
     marks[at] = (struct marks){.id = table->ids[i], .tracked = component->track};
-    if (!grow(memory, &marks[at++], 0, table->capacity)) return false;
+    if (!marks_make_room(memory, &marks[at++], 0, table->capacity)) return false;
   }
   return true;
 }
 
-static void forget(struct memory *memory, struct table *table) {
+static void marks_forget(struct memory *memory, struct table *table) {
   for (uint32_t i = table->mark_count; i < table->mark_capacity; i++) {
-    shrink(memory, &table->marks[i]);
+    marks_give_back(memory, &table->marks[i]);
     table->marks[i].id = ECS_NULL;
   }
 }
 
 /* Those that prepare has made count from now on. */
-static void enter(ecs_world *world, struct table *table) {
+static void marks_enter(ecs_world *world, struct table *table) {
   while (table->mark_count < table->mark_capacity && table->marks[table->mark_count].id) {
     struct marks *marks = &table->marks[table->mark_count++];
     assert(marks_of(table, marks->id) == marks && table_has(table, marks->id));
@@ -281,17 +283,17 @@ ecs_status marks_begin(ecs_world *world, struct component *component) {
   const struct id_record *all = graph_all(world);
   struct memory *memory = &world->memory;
   struct table *packed = component->sparse ? component->sparse->table : NULL;
-  bool ready = !packed || prepare(memory, packed, component);
+  bool ready = !packed || marks_prepare(memory, packed, component);
   for (uint32_t i = 0; ready && i < all->table_count; i++)
-    ready = prepare(memory, world_table(world, all->tables[i]), component);
-  if (packed && ready) enter(world, packed);
-  if (packed && !ready) forget(memory, packed);
+    ready = marks_prepare(memory, world_table(world, all->tables[i]), component);
+  if (packed && ready) marks_enter(world, packed);
+  if (packed && !ready) marks_forget(memory, packed);
   for (uint32_t i = 0; i < all->table_count; i++) {
     struct table *table = world_table(world, all->tables[i]);
     if (ready)
-      enter(world, table);
+      marks_enter(world, table);
     else
-      forget(memory, table);
+      marks_forget(memory, table);
   }
   if (!ready) return world_nomem(world);
   component->watched = true;
@@ -314,22 +316,22 @@ void marks_take(const ecs_world *world, struct table *table, struct table *old) 
 
 /* ---- the check ---- */
 
-static ecs_status corrupt(const ecs_world *world, const char *what) {
+static ecs_status marks_corrupt(const ecs_world *world, const char *what) {
   return world_fail(world, ECS_ECORRUPT, "%s", what);
 }
 
-static ecs_status check_rows(const ecs_world *world, const struct table *table,
-                             const struct marks *marks) {
+static ecs_status marks_check_rows(const ecs_world *world, const struct table *table,
+                                   const struct marks *marks) {
   for (uint32_t row = 0; row < table->count; row++) {
     uint64_t group = marks->groups[row / MARK_ROWS];
     if (group == 0 || group > world->now)
-      return corrupt(world, "a group of rows is marked with a run that was not");
+      return marks_corrupt(world, "a group of rows is marked with a run that was not");
     if (!marks->tracked) continue;
     if (marks->rows[row] > group || marks->rows[row] < marks->added[row])
-      return corrupt(world, "a row's mark is not in its group's, or older than the row");
+      return marks_corrupt(world, "a row's mark is not in its group's, or older than the row");
   }
   for (uint32_t i = mark_groups(table->count); i < mark_groups(table->capacity); i++)
-    if (marks->groups[i]) return corrupt(world, "a group without rows is marked");
+    if (marks->groups[i]) return marks_corrupt(world, "a group without rows is marked");
   return ECS_OK;
 }
 
@@ -340,16 +342,19 @@ ecs_status marks_check(const ecs_world *world, const struct table *table) {
     const struct component *component = component_of(world, table->ids[i]);
     const struct marks *marks = marks_of(table, table->ids[i]);
     if (!marks == component->watched || (marks && marks->tracked != component->track))
-      return corrupt(world, "a table's marks are not those of what is watched");
+      return marks_corrupt(world, "a table's marks are not those of what is watched");
     const struct layout *layout = table_find(table, table->ids[i]);
     if (layout->lends != (marks ? 0 : layout->words))
-      return corrupt(world, "cells are given out without a mark, or not though they may be");
+      return marks_corrupt(world, "cells are given out without a mark, or not though they may be");
     if (!marks) continue;
     count++;
-    if (table->capacity && !marks->groups) return corrupt(world, "a table lacks room for marks");
-    if (status == ECS_OK && table->capacity) status = check_rows(world, table, marks);
+    if (table->capacity && !marks->groups)
+      return marks_corrupt(world, "a table lacks room for marks");
+    if (status == ECS_OK && table->capacity) status = marks_check_rows(world, table, marks);
   }
   if (status != ECS_OK) return status;
-  if (count && table->plain) return corrupt(world, "a table with marks is plain");
-  return count == table->mark_count ? ECS_OK : corrupt(world, "a table's marks are miscounted");
+  if (count && table->plain) return marks_corrupt(world, "a table with marks is plain");
+  return count == table->mark_count
+             ? ECS_OK
+             : marks_corrupt(world, "a table's marks are miscounted");
 }

@@ -60,7 +60,7 @@ bool require_table_gap(const ecs_world *world, const ecs_id *ids, uint32_t count
 }
 
 /* Whether an entity lacks what a component that it has requires. */
-static bool lacks(const ecs_world *world, ecs_id entity, ecs_id id, struct gap *gap) {
+static bool require_lacks(const ecs_world *world, ecs_id entity, ecs_id id, struct gap *gap) {
   const struct component *component = component_of(world, id);
   for (uint32_t i = 0; component && i < component->require_count; i++) {
     if (entity_has(world, entity, component->requires[i])) continue;
@@ -75,10 +75,10 @@ bool require_entity_gap(const ecs_world *world, ecs_id entity, struct gap *gap) 
   const struct sparses *sparses = &world->sparses;
   if (!world->registry.requires) return false;
   for (uint32_t i = 0; table && i < table->id_count; i++)
-    if (lacks(world, entity, table->ids[i], gap)) return true;
+    if (require_lacks(world, entity, table->ids[i], gap)) return true;
   for (uint32_t i = 0; i < sparses->count; i++)
     if (sparse_row(sparses->list[i], ecs_id_index(entity)) != NONE &&
-        lacks(world, entity, sparses->list[i]->component->id, gap))
+        require_lacks(world, entity, sparses->list[i]->component->id, gap))
       return true;
   return false;
 }
@@ -128,8 +128,8 @@ static ecs_status fail_cycle(const ecs_world *world, const struct step *steps, u
 }
 
 /* Depth first from one component, without recursion: there may be tens of thousands in a row. */
-static ecs_status walk(const ecs_world *world, uint8_t *states, struct step *steps,
-                       uint32_t start) {
+static ecs_status require_walk(const ecs_world *world, uint8_t *states, struct step *steps,
+                               uint32_t start) {
   uint32_t count = 1;
   steps[0] = (struct step){start, 0};
   states[start] = OPEN;
@@ -155,7 +155,7 @@ static ecs_status walk_all(const ecs_world *world, uint8_t *states, struct step 
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < world->registry.count && status == ECS_OK; i++)
     if (world->registry.components[i] && states[i] == UNSEEN)
-      status = walk(world, states, steps, i);
+      status = require_walk(world, states, steps, i);
   return status;
 }
 

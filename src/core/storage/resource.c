@@ -63,8 +63,8 @@ ecs_status ecs_resource(ecs_world *world, ecs_id id) {
   return status == ECS_OK ? resource_new(world, component) : status;
 }
 
-static ecs_status need_resource(const ecs_world *world, ecs_id id,
-                                struct component **component) {
+static ecs_status resource_need_resource(const ecs_world *world, ecs_id id,
+                                         struct component **component) {
   ecs_status status = component_need_id(world, id, component);
   if (status != ECS_OK || (*component)->resource) return status;
   return world_fail(world, ECS_EABSENT, "'%s' is not a resource", (*component)->name);
@@ -72,7 +72,7 @@ static ecs_status need_resource(const ecs_world *world, ecs_id id,
 
 ecs_status ecs_resource_set(ecs_world *world, ecs_id id, const void *value) {
   struct component *component;
-  ecs_status status = need_resource(world, id, &component);
+  ecs_status status = resource_need_resource(world, id, &component);
   if (status != ECS_OK) return status;
   const struct write *writes = NULL;
   status = component_read_native(world, component, value, &writes);
@@ -84,7 +84,7 @@ ecs_status ecs_resource_set(ecs_world *world, ecs_id id, const void *value) {
 
 ecs_status ecs_resource_get(const ecs_world *world, ecs_id id, void *value) {
   struct component *component;
-  ecs_status status = need_resource(world, id, &component);
+  ecs_status status = resource_need_resource(world, id, &component);
   if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     ecs_cell cell = cell_load(component->resource[i].data, component->leaves[i].size, 0);

@@ -17,7 +17,7 @@ struct block {
   size_t columns_at, ids_at, toggles_at, size;
 };
 
-static size_t place(size_t *size, size_t count, size_t item) {
+static size_t table_place(size_t *size, size_t count, size_t item) {
   size_t at = *size;
   *size += (count * item + 7) / 8 * 8;
   return at;
@@ -27,10 +27,11 @@ static size_t place(size_t *size, size_t count, size_t item) {
 static struct block plan_block(uint32_t columns, uint32_t toggles, uint32_t count) {
   struct block block = {GUESSES, columns, toggles, 0, 0, 0, sizeof(struct table)};
   while (block.layouts / 2 < count) block.layouts *= 2;
-  place(&block.size, block.layouts, sizeof(struct layout));
-  block.columns_at = place(&block.size, 1, block.columns * sizeof(struct column) + sizeof(ecs_id));
-  block.ids_at = place(&block.size, count, sizeof(ecs_id));
-  block.toggles_at = place(&block.size, block.toggles, sizeof(struct toggle));
+  table_place(&block.size, block.layouts, sizeof(struct layout));
+  block.columns_at =
+      table_place(&block.size, 1, block.columns * sizeof(struct column) + sizeof(ecs_id));
+  block.ids_at = table_place(&block.size, count, sizeof(ecs_id));
+  block.toggles_at = table_place(&block.size, block.toggles, sizeof(struct toggle));
   return block;
 }
 
@@ -68,8 +69,8 @@ static void add_id(struct table *table, ecs_id id, const struct component *compo
   table->has_ties |= component->ties.exclusive;
 }
 
-static ecs_status make(ecs_world *world, uint32_t columns, uint32_t toggles, uint32_t count,
-                       struct table **out) {
+static ecs_status table_make(ecs_world *world, uint32_t columns, uint32_t toggles, uint32_t count,
+                             struct table **out) {
   struct block plan = plan_block(columns, toggles, count);
   size_t size = plan.size + LINE;
   char *allocated = memory_resize(&world->memory, NULL, 0, size);
@@ -114,7 +115,7 @@ ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
     hidden |= prefab && component == prefab->component;
     watched |= component->watched;
   }
-  ecs_status status = make(world, columns, toggles, count, out);
+  ecs_status status = table_make(world, columns, toggles, count, out);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
     add_id(*out, ids[i], component_of(world, ids[i]));
   if (status != ECS_OK) return status;
@@ -126,7 +127,7 @@ ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
 
 ecs_status table_new_alone(ecs_world *world, ecs_id id, const struct component *component,
                            struct table **out) {
-  ecs_status status = make(world, component->leaf_count, component->toggle, 1, out);
+  ecs_status status = table_make(world, component->leaf_count, component->toggle, 1, out);
   if (status != ECS_OK) return status;
   add_id(*out, id, component);
   return make_marks(world, out, component);
@@ -175,7 +176,7 @@ static bool may_pack(const struct table *table) {
 }
 
 /* The first rows: one allocation, and fewer lines of the cache to be waited for. */
-static bool pack(ecs_world *world, struct table *table) {
+static bool table_pack(ecs_world *world, struct table *table) {
   assert(table->count == 0 && table->capacity == 0 && table->plain);
   size_t bytes = (table->column_count + (size_t)1) * PACKED_BYTES;
   if (!buffer_grow(&world->memory, &table->row_buffer, bytes, 0)) return false;
@@ -190,7 +191,7 @@ static bool pack(ecs_world *world, struct table *table) {
 }
 
 /* Brings a column of a packed table to a buffer of its own. */
-static bool unpack(struct memory *memory, struct column *column, size_t bytes, size_t used) {
+static bool table_unpack(struct memory *memory, struct column *column, size_t bytes, size_t used) {
   struct column_buffer own = {NULL, NULL, 0};
   if (!buffer_grow(memory, &own, bytes, 0)) return false;
   assert(used <= PACKED_BYTES && used <= bytes);
@@ -208,7 +209,7 @@ static bool grow_columns(ecs_world *world, struct table *table, size_t rows) {
     struct column *column = &table->columns[i];
     size_t used = (size_t)table->count * column->size, bytes = rows * column->size;
     bool lent = column->data && !column->buffer.data;
-    if (!(lent ? unpack(memory, column, bytes, used)
+    if (!(lent ? table_unpack(memory, column, bytes, used)
                : buffer_grow(memory, &column->buffer, bytes, used)))
       return false;
     column->data = column->buffer.data;
@@ -230,7 +231,7 @@ ecs_status table_grow(ecs_world *world, struct table *table, uint64_t more) {
   if (rows < need) rows = (need + PACKED_ROWS - 1) / PACKED_ROWS * PACKED_ROWS;
   if (rows > ROW_LIMIT) rows = ROW_LIMIT;
   bool packs = may_pack(table) && rows == PACKED_ROWS;
-  if (!(packs ? pack(world, table) : grow_columns(world, table, (size_t)rows)))
+  if (!(packs ? table_pack(world, table) : grow_columns(world, table, (size_t)rows)))
     return world_nomem(world);
   table->capacity = (uint32_t)rows;
   assert(table->capacity - table->count >= more);
@@ -288,7 +289,7 @@ static void carry_all(const struct table *from, const struct table *to) {
 }
 
 /* Defaults in count rows of one id's columns. */
-static void fill(const struct layout *layout, uint32_t row, uint32_t count) {
+static void table_fill(const struct layout *layout, uint32_t row, uint32_t count) {
   const struct column *column = layout->columns;
   for (uint32_t i = 0; i < layout->count; i++, column++)
     cell_fill(column->data, column->size, row, count, column->value);
@@ -327,5 +328,5 @@ void table_write(ecs_world *world, struct column *columns, uint32_t row,
 
 void table_write_defaults(ecs_world *world, const struct layout *layout, uint32_t row) {
   table_release_any(world, layout, row, 1);
-  fill(layout, row, 1);
+  table_fill(layout, row, 1);
 }

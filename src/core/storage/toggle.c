@@ -30,14 +30,15 @@ void toggle_set(struct table *table, ecs_id id, uint32_t row, bool off) {
   if (toggle) change(table, toggle, row, off);
 }
 
-static void cut(struct table *table, struct toggle *toggle, uint32_t row, uint32_t last) {
+static void toggle_cut(struct table *table, struct toggle *toggle, uint32_t row, uint32_t last) {
   assert(row <= last);
   change(table, toggle, row, toggle_bit(toggle, last));
   change(table, toggle, last, false);
 }
 
 void toggles_cut(struct table *table, uint32_t row, uint32_t last) {
-  for (uint32_t i = 0; i < table->toggle_count; i++) cut(table, &table->toggles[i], row, last);
+  for (uint32_t i = 0; i < table->toggle_count; i++)
+    toggle_cut(table, &table->toggles[i], row, last);
 }
 
 void toggles_leave(struct table *from, uint32_t row, struct table *to, uint32_t to_row) {
@@ -45,13 +46,13 @@ void toggles_leave(struct table *from, uint32_t row, struct table *to, uint32_t 
   for (uint32_t i = 0; i < from->toggle_count; i++) {
     struct toggle *toggle = &from->toggles[i];
     if (toggle_bit(toggle, row)) toggle_set(to, toggle->id, to_row, true);
-    cut(from, toggle, row, last);
+    toggle_cut(from, toggle, row, last);
   }
 }
 
 /* All bits of one toggle behind those of `base` rows of another. */
-static void append(const struct toggle *from, uint32_t count, struct table *to,
-                   struct toggle *toggle, uint32_t base) {
+static void toggle_append(const struct toggle *from, uint32_t count, struct table *to,
+                          struct toggle *toggle, uint32_t base) {
   for (uint32_t word = 0; word < toggle_words(count); word++)
     for (uint64_t bits = from->bits[word]; bits; bits &= bits - 1)
       change(to, toggle, base + word * 64 + bits_first(bits), true);
@@ -61,7 +62,8 @@ void toggles_move_all(struct table *from, struct table *to, uint32_t base) {
   assert(from != to && from->count <= to->capacity - base);
   for (uint32_t i = 0; i < from->toggle_count; i++) {
     struct toggle *toggle = toggle_of(to, from->toggles[i].id);
-    if (toggle && from->toggles[i].off) append(&from->toggles[i], from->count, to, toggle, base);
+    if (toggle && from->toggles[i].off)
+      toggle_append(&from->toggles[i], from->count, to, toggle, base);
   }
   toggles_clear(from);
 }
@@ -92,7 +94,8 @@ void toggles_count(struct table *table) {
 
 /* ---- room ---- */
 
-static bool grow(struct memory *memory, struct toggle *toggle, uint32_t capacity, uint32_t rows) {
+static bool toggle_grow(struct memory *memory, struct toggle *toggle, uint32_t capacity,
+                        uint32_t rows) {
   size_t used = toggle_words(capacity) * sizeof *toggle->bits;
   size_t need = toggle_words(rows) * sizeof *toggle->bits;
   if (need <= used && (toggle->bits || rows == 0)) return true;
@@ -105,7 +108,7 @@ static bool grow(struct memory *memory, struct toggle *toggle, uint32_t capacity
 bool toggles_grow(struct memory *memory, struct table *table, uint32_t rows) {
   for (uint32_t i = 0; i < table->toggle_count; i++) {
     struct toggle *toggle = &table->toggles[i];
-    if (!grow(memory, toggle, toggle->bits ? table->capacity : 0, rows)) return false;
+    if (!toggle_grow(memory, toggle, toggle->bits ? table->capacity : 0, rows)) return false;
   }
   return true;
 }
@@ -192,21 +195,22 @@ bool ecs_enabled(const ecs_world *world, ecs_id entity, ecs_id component) {
 
 /* ---- the check ---- */
 
-static ecs_status corrupt(const ecs_world *world, const char *what) {
+static ecs_status toggle_corrupt(const ecs_world *world, const char *what) {
   return world_fail(world, ECS_ECORRUPT, "%s", what);
 }
 
 static ecs_status check_bits(const ecs_world *world, const struct table *table,
                              const struct toggle *toggle) {
   if (table->capacity && toggle->buffer.size < toggle_words(table->capacity) * sizeof(uint64_t))
-    return corrupt(world, "a table has fewer bits than rows");
+    return toggle_corrupt(world, "a table has fewer bits than rows");
   if (!toggle->bits)
-    return toggle->off ? corrupt(world, "a table counts bits that are not there") : ECS_OK;
+    return toggle->off ? toggle_corrupt(world, "a table counts bits that are not there") : ECS_OK;
   if (count_off(toggle, table->count) != toggle->off ||
       count_off(toggle, table->capacity) != toggle->off)
-    return corrupt(world, "a table's switched off rows are miscounted");
+    return toggle_corrupt(world, "a table's switched off rows are miscounted");
   for (uint32_t row = table->count; row < table->capacity && row % 64; row++)
-    if (toggle_bit(toggle, row)) return corrupt(world, "a row that is not there is switched off");
+    if (toggle_bit(toggle, row))
+      return toggle_corrupt(world, "a row that is not there is switched off");
   return ECS_OK;
 }
 
@@ -216,13 +220,14 @@ ecs_status toggles_check(const ecs_world *world, const struct table *table) {
     const struct component *component = component_of(world, table->ids[i]);
     const struct toggle *toggle = toggle_of(table, table->ids[i]);
     if (!toggle != !component->toggle)
-      return corrupt(world, "a table's toggles are not its components'");
+      return toggle_corrupt(world, "a table's toggles are not its components'");
     if (!toggle) continue;
-    if (toggle != &table->toggles[count++]) return corrupt(world, "toggles are out of order");
+    if (toggle != &table->toggles[count++])
+      return toggle_corrupt(world, "toggles are out of order");
     off += toggle->off;
     ecs_status status = check_bits(world, table, toggle);
     if (status != ECS_OK) return status;
   }
   return count == table->toggle_count && off == table->off
-             ? ECS_OK : corrupt(world, "a table's toggles are miscounted");
+             ? ECS_OK : toggle_corrupt(world, "a table's toggles are miscounted");
 }

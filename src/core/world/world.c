@@ -72,7 +72,7 @@ ecs_status ecs_entity_range(ecs_world *world, uint32_t first, uint32_t last) {
 
 /* ---- any values ---- */
 
-static bool release(const struct cells *cells, void *ud) {
+static bool world_release(const struct cells *cells, void *ud) {
   uint32_t *slots = cells->data;
   for (uint32_t i = 0; i < cells->count; i++) {
     any_release(ud, slots[i]);
@@ -82,7 +82,7 @@ static bool release(const struct cells *cells, void *ud) {
 }
 
 void world_release_any(ecs_world *world, struct any_slots *any) {
-  cells_each(world, ECS_ANY, CELLS_STORED, release, any);
+  cells_each(world, ECS_ANY, CELLS_STORED, world_release, any);
 }
 
 /* ---- references to entities ---- */

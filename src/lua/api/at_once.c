@@ -117,7 +117,7 @@ struct taken {
   ecs_id *ids;
 };
 
-static void take(lua_State *L, const struct loop_box *loop, struct taken *taken, ecs_id id) {
+static void bulk_take(lua_State *L, const struct loop_box *loop, struct taken *taken, ecs_id id) {
   /* The matches of an entity come one behind the other. */
   if (taken->count && taken->ids[taken->count - 1] == id) return;
   if (UNLIKELY(taken->count == taken->capacity)) {
@@ -133,18 +133,18 @@ static void take(lua_State *L, const struct loop_box *loop, struct taken *taken,
 }
 
 /* All that the loop at 1 goes through; their memory is at the top of the stack. */
-static struct taken take_all(lua_State *L, struct loop_box *loop) {
+static struct taken bulk_take_all(lua_State *L, struct loop_box *loop) {
   lua_pushnil(L);
   struct taken taken = {.index = lua_gettop(L)};
   while (source_next(L, loop))
     for (uint32_t row = source_row(loop, 0); row < loop->count; row = source_row(loop, row + 1))
-      take(L, loop, &taken, loop_entity(loop, row));
+      bulk_take(L, loop, &taken, loop_entity(loop, row));
   return taken;
 }
 
 /* body(loop, list) */
 static int ids_body(lua_State *L) {
-  struct taken taken = take_all(L, lua_touserdata(L, 1));
+  struct taken taken = bulk_take_all(L, lua_touserdata(L, 1));
   for (size_t i = 0; i < taken.count; i++) {
     lua_pushinteger(L, (lua_Integer)taken.ids[i]);
     lua_rawseti(L, 2, (lua_Integer)i + 1);
@@ -153,7 +153,7 @@ static int ids_body(lua_State *L) {
 }
 
 /* The entities, each once, at most as many as there is room for; how many they are. */
-static ecs_status take_ids(ecs_query *query, ecs_id *ids, size_t room, size_t *count) {
+static ecs_status bulk_take_ids(ecs_query *query, ecs_id *ids, size_t room, size_t *count) {
   struct walk walk;
   ecs_status status = walk_begin_ordered(&walk, query);
   *count = 0;
@@ -173,7 +173,7 @@ static void push_ids(lua_State *L) {
   bool tried = false;
   ecs_status status;
   do
-    status = take_ids(query->query, ids, room, &count);
+    status = bulk_take_ids(query->query, ids, room, &count);
   while (retry(L, query->box, status, &tried));
   if (status != ECS_OK) raise_status(L, query->box->world, status);
   changes_use(query->query);
@@ -247,7 +247,7 @@ static struct component *read_set(lua_State *L, struct world_box *box, int world
 static int set_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   int count = lua_gettop(L) - 2;
-  struct taken taken = take_all(L, loop);
+  struct taken taken = bulk_take_all(L, loop);
   if (taken.count == 0) return 0;
   struct input input;
   lua_getiuservalue(L, 1, LOOP_WORLD);

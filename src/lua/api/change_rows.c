@@ -53,8 +53,8 @@ static int push_world_method(lua_State *L, const struct change *change) {
 
 /* Stages it for one entity; where that fails the method, at the index behind its world's, says
 ** why. */
-static void stage_one(lua_State *L, const struct loop_box *loop, const struct change *change,
-                      ecs_id id, int arguments) {
+static void change_rows_stage_one(lua_State *L, const struct loop_box *loop,
+                                  const struct change *change, ecs_id id, int arguments) {
   int world = AT_ARGUMENTS + arguments;
   if (change->simple && change_one(loop->box->world, change, id) == ECS_OK) return;
   lua_pushvalue(L, world + 1);
@@ -92,7 +92,7 @@ static int change_body(lua_State *L) {
     if (defer_rows(L, loop, change)) continue;
     for (uint32_t row = source_row(loop, 0); row < loop->count; row = source_row(loop, row + 1)) {
       ecs_id id = loop_entity(loop, row);
-      if (id != last) stage_one(L, loop, change, id, arguments);
+      if (id != last) change_rows_stage_one(L, loop, change, id, arguments);
       last = id;
     }
   }

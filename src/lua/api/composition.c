@@ -16,7 +16,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 
-static void grow(struct composition *plan) {
+static void composition_grow(struct composition *plan) {
   struct world_box *box = plan->input.box;
   bool tried = false;
   struct part *parts;
@@ -70,9 +70,9 @@ static const struct component *as_valued(const struct composition *plan,
 }
 
 /* A part whose writes are those from `before` on. */
-static void end_part(struct composition *plan, struct component *component, ecs_id target,
-                     uint32_t before) {
-  if (UNLIKELY(plan->count == plan->capacity)) grow(plan);
+static void composition_end_part(struct composition *plan, struct component *component,
+                                 ecs_id target, uint32_t before) {
+  if (UNLIKELY(plan->count == plan->capacity)) composition_grow(plan);
   struct part *part = &plan->parts[plan->count++];
   part->component = component;
   part->target = target;
@@ -117,20 +117,22 @@ static void add_exclusive(struct composition *plan, struct component *component,
   if (fields && target == ECS_NULL)
     raise_error(L, "relation '%s': its target is missing, as in %s = { target = id }",
                 component->name, component->name);
-  end_part(plan, component, fields ? ECS_NULL : tie_target(plan, component, index), before);
+  composition_end_part(plan, component,
+                       fields ? ECS_NULL : tie_target(plan, component, index), before);
 }
 
 /* One target, or a list of them, without values. */
 static void add_targets(struct composition *plan, struct component *component, int index) {
   lua_State *L = plan->input.L;
   if (lua_type(L, index) != LUA_TTABLE) {
-    end_part(plan, component, tie_target(plan, component, index), plan->input.count);
+    composition_end_part(plan, component, tie_target(plan, component, index), plan->input.count);
     return;
   }
   need_stack(L, 4);
   lua_Integer i = 1;
   for (; lua_rawgeti(L, index, i) != LUA_TNIL; i++) {
-    end_part(plan, component, tie_target(plan, component, lua_gettop(L)), plan->input.count);
+    composition_end_part(plan, component, tie_target(plan, component, lua_gettop(L)),
+                         plan->input.count);
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
@@ -157,7 +159,7 @@ static void add_pair(struct composition *plan, struct component *component, ecs_
   else if (!(lua_isboolean(L, index) && lua_toboolean(L, index)))
     raise_error(L, "a pair of '%s' takes true, or a table of the relation's fields, got %s",
                 component->name, show_value(L, index, got, sizeof got));
-  end_part(plan, component, target, before);
+  composition_end_part(plan, component, target, before);
 }
 
 static void add_ties(struct composition *plan, struct component *component, int index) {
@@ -173,7 +175,7 @@ static void add_ties(struct composition *plan, struct component *component, int 
 
 void composition_add_part(struct composition *plan, int index) {
   lua_State *L = plan->input.L;
-  if (UNLIKELY(plan->count == plan->capacity)) grow(plan);
+  if (UNLIKELY(plan->count == plan->capacity)) composition_grow(plan);
   struct component *component = key_component(L, plan->input.box);
   if (UNLIKELY(component->relation)) {
     plan->tied = true;
@@ -193,7 +195,7 @@ void composition_add_part(struct composition *plan, int index) {
                        ? "component '%s' takes a table of fields, or true, got %s"
                        : "'%s' is a tag and takes true, got %s",
                 component->name, show_value(L, -1, got, sizeof got));
-  end_part(plan, component, ECS_NULL, before);
+  composition_end_part(plan, component, ECS_NULL, before);
 }
 
 /* Ties are made in the order of their relations, whatever that of the keys in their table is. */
@@ -218,7 +220,7 @@ void composition_begin(struct composition *plan, lua_State *L, struct world_box 
 }
 
 /* A name in the place of components is that of a prefab, or of a single one. */
-static void refuse_name(lua_State *L, int index) {
+static void composition_refuse_name(lua_State *L, int index) {
   ecs_string name;
   char text[160];
   name.data = lua_tolstring(L, index, &name.size);
@@ -231,7 +233,7 @@ static void refuse_name(lua_State *L, int index) {
 void composition_add(struct composition *plan, int index) {
   lua_State *L = plan->input.L;
   if (lua_isnoneornil(L, index)) return;
-  if (lua_type(L, index) == LUA_TSTRING) refuse_name(L, index);
+  if (lua_type(L, index) == LUA_TSTRING) composition_refuse_name(L, index);
   luaL_checktype(L, index, LUA_TTABLE);
   int value = lua_gettop(L) + 2;
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) composition_add_part(plan, value);

@@ -29,7 +29,7 @@ static void set_boolean(lua_State *L, const char *key, bool value) {
 }
 
 /* Takes what is on top as the next item of the list below it. */
-static void append(lua_State *L) {
+static void describe_append(lua_State *L) {
   lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
 
@@ -40,7 +40,7 @@ static void push_table(lua_State *L, const ecs_world *world, const struct table 
   lua_newtable(L);
   for (uint32_t i = 0; i < table->id_count; i++) {
     lua_pushstring(L, ecs_component_name(world, table->ids[i]));
-    append(L);
+    describe_append(L);
   }
   lua_setfield(L, -2, "types");
   lua_newtable(L);
@@ -48,7 +48,7 @@ static void push_table(lua_State *L, const ecs_world *world, const struct table 
     const struct component *component = table->columns[i].component;
     lua_pushfstring(L, "%s.%s", component->name,
                     component->leaves[table->columns[i].leaf].name);
-    append(L);
+    describe_append(L);
   }
   lua_setfield(L, -2, "columns");
   set_integer(L, "id", table->index);
@@ -66,7 +66,7 @@ static size_t set_tables(lua_State *L, const ecs_world *world) {
     const struct table *table = world_table(world, all->tables[i]);
     rows += table->count;
     push_table(L, world, table);
-    append(L);
+    describe_append(L);
   }
   lua_setfield(L, -2, "tables");
   return rows;
@@ -98,7 +98,7 @@ static void set_components(lua_State *L, const char *key, const ecs_world *world
     const struct component *component = world->registry.components[i];
     if (!component || !is_so(component) || is_mark(world, component)) continue;
     lua_pushstring(L, component->name);
-    append(L);
+    describe_append(L);
   }
   lua_setfield(L, -2, key);
 }
@@ -114,7 +114,7 @@ static void set_prefabs(lua_State *L, const ecs_world *world) {
       if (name.size == 0 || ties_target(&world->relations.child_of->ties, table->rows[row]))
         continue;
       lua_pushlstring(L, name.data, name.size);
-      append(L);
+      describe_append(L);
     }
   }
   lua_setfield(L, -2, "prefabs");
@@ -127,7 +127,7 @@ static void set_queries(lua_State *L, const ecs_world *world) {
     set_text(L, "text", query->text);
     set_integer(L, "tables", query->count);
     set_integer(L, "rows", query_count_all(query));
-    append(L);
+    describe_append(L);
   }
   lua_setfield(L, -2, "queries");
 }
@@ -137,7 +137,7 @@ static void add_ignored(lua_State *L, const ecs_world *world, const ecs_system *
   for (; names && *names; names++) {
     if (!schedule_is_ignored(world, system, *names)) continue;
     lua_pushstring(L, *names);
-    append(L);
+    describe_append(L);
   }
 }
 
@@ -171,7 +171,7 @@ static void set_systems(lua_State *L, const ecs_world *world) {
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     if (schedule->systems[i]->watch) continue;
     push_system(L, world, schedule->systems[i], i + 1);
-    append(L);
+    describe_append(L);
   }
   lua_setfield(L, -2, "systems");
 }
@@ -196,7 +196,7 @@ static void set_observers(lua_State *L, const ecs_world *world) {
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     if (!schedule->systems[i]->watch) continue;
     push_observer(L, world, schedule->systems[i]);
-    append(L);
+    describe_append(L);
   }
   lua_setfield(L, -2, "observers");
 }
@@ -208,7 +208,7 @@ static void set_ignored_phases(lua_State *L, const ecs_world *world,
   for (int i = 0; i < 2; i++) {
     if (!names[i] || !phase_is_ignored(world, names[i])) continue;
     lua_pushstring(L, names[i]);
-    append(L);
+    describe_append(L);
   }
   lua_setfield(L, -2, "ignored");
 }
@@ -223,13 +223,13 @@ static void set_phases(lua_State *L, const ecs_world *world) {
     if (phase->fixed > 0) set_number(L, "fixed", phase->fixed);
     set_boolean(L, "enabled", phase->enabled);
     set_ignored_phases(L, world, phase);
-    append(L);
+    describe_append(L);
   }
   lua_setfield(L, -2, "phases");
 }
 
 /* describe(world): the table of everything. */
-static int describe(lua_State *L) {
+static int describe_world(lua_State *L) {
   const struct world_box *box = lua_touserdata(L, 1);
   const ecs_world *world = box->world;
   lua_newtable(L);
@@ -257,7 +257,7 @@ static int world_describe(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   if (lua_isnoneornil(L, 2)) {
     lua_settop(L, 1);
-    call_quietly(L, describe, 1, 1);
+    call_quietly(L, describe_world, 1, 1);
   } else {
     ecs_id component = check_declared(L, box, 2)->id;
     push_component_description(L, box, 1, component);

@@ -29,7 +29,7 @@ void indexes_describe(lua_State *L, const ecs_world *world) {
 }
 
 /* explain(index) */
-static int explain(lua_State *L) {
+static int explain_index_use(lua_State *L) {
   const struct index_facts facts = index_tell(lua_touserdata(L, 1));
   push_facts(L, &facts);
   set_integer(L, "lost", facts.lost);
@@ -48,6 +48,6 @@ bool index_explain(lua_State *L, const ecs_world *world, int name) {
   const ecs_index *index = index_named(world, text, size);
   if (!index) return false;
   lua_pushlightuserdata(L, (void *)(uintptr_t)index);
-  call_quietly(L, explain, 1, 1);
+  call_quietly(L, explain_index_use, 1, 1);
   return true;
 }

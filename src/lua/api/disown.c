@@ -15,7 +15,7 @@
 #include "lua/api/system_box.h"
 #include "lua/jit/system_run.h"
 
-static ecs_status nothing(ecs_world *world, ecs_query *query, double dt, void *ud) {
+static ecs_status disown_nothing(ecs_world *world, ecs_query *query, double dt, void *ud) {
   (void)world, (void)query, (void)dt, (void)ud;
   return ECS_OK;
 }
@@ -26,15 +26,15 @@ static ecs_status observe_nothing(ecs_world *world, ecs_sight *sight, void *ud) 
 }
 
 /* Whatever the core still does with a system, it does without its object. */
-static void detach(ecs_system *system) {
-  system->run = nothing;
+static void disown_detach(ecs_system *system) {
+  system->run = disown_nothing;
   if (system->watch) system->observe = observe_nothing;
   system->when = NULL;
   system->free = NULL;
   system->ud = NULL;
 }
 
-static bool is_of(const ecs_system *system, const struct world_box *box) {
+static bool disown_is_of(const ecs_system *system, const struct world_box *box) {
   const struct system_box *script = system_script(system);
   return script && (!box || script->box == box);
 }
@@ -42,16 +42,16 @@ static bool is_of(const ecs_system *system, const struct world_box *box) {
 void systems_detach(ecs_world *world, const struct world_box *box) {
   const struct schedule *schedule = world->schedule;
   for (ecs_system *gone = schedule->gone; gone; gone = gone->next_gone)
-    if (is_of(gone, box)) detach(gone);
+    if (disown_is_of(gone, box)) disown_detach(gone);
   for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (is_of(schedule->systems[i], box)) detach(schedule->systems[i]);
+    if (disown_is_of(schedule->systems[i], box)) disown_detach(schedule->systems[i]);
 }
 
 static void remove_systems(const struct world_box *box, ecs_world *world) {
   struct schedule *schedule = world->schedule;
   systems_detach(world, box);
   for (uint32_t i = schedule->system_count; i-- > 0;)
-    if (schedule->systems[i]->run == nothing)
+    if (schedule->systems[i]->run == disown_nothing)
       ecs_system_remove(world, schedule->systems[i]->name);
   if (schedule->on_error == script_failed && schedule->on_error_ud == box)
     ecs_on_error(world, NULL, NULL);
@@ -64,7 +64,7 @@ struct clearing {
   const struct any_owner *owner;
 };
 
-static bool clear(const struct cells *cells, void *ud) {
+static bool disown_clear(const struct cells *cells, void *ud) {
   const struct clearing *clearing = ud;
   uint32_t *slots = cells->data;
   for (uint32_t i = 0; i < cells->count; i++) {
@@ -79,7 +79,7 @@ static bool clear(const struct cells *cells, void *ud) {
 ** values themselves go with the object of the world. */
 static void clear_any(ecs_world *world, struct world_box *box) {
   struct clearing clearing = {&world->any, &box->any.owner};
-  cells_each(world, ECS_ANY, CELLS_STORED | CELLS_STAGED, clear, &clearing);
+  cells_each(world, ECS_ANY, CELLS_STORED | CELLS_STAGED, disown_clear, &clearing);
   while (any_next_released(&world->any, &box->any.owner)) continue;
 }
 
@@ -90,7 +90,7 @@ static ecs_status end_loops(void *ud) { return loops_end(ud); }
 static void end_system(void *ud, bool keep) { loops_end_system(ud, keep); }
 
 /* A native system has raised an error through the update that a script had called. */
-static void abandon(void *ud) {
+static void disown_abandon(void *ud) {
   struct world_box *box = ud;
   box->systems->running = NULL;
   box->depth = 0;
@@ -99,7 +99,7 @@ static void abandon(void *ud) {
 void world_own_loops(struct world_box *box) {
   struct staging *staging = &box->world->staging;
   struct loop_owner *owner = box->loops->owner;
-  *owner = (struct loop_owner){staging->loop_owners, end_loops, end_system, abandon,
+  *owner = (struct loop_owner){staging->loop_owners, end_loops, end_system, disown_abandon,
                                words_reserve, box};
   staging->loop_owners = owner;
 }

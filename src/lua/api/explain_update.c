@@ -124,7 +124,7 @@ static void add_system(lua_State *L, const ecs_world *world, int lists, struct l
 }
 
 /* explain(world): the systems that are on, as they come if all of them are due. */
-static int explain(lua_State *L) {
+static int explain_update_phases(lua_State *L) {
   const struct world_box *box = lua_touserdata(L, 1);
   const ecs_world *world = box->world;
   struct schedule *schedule = world->schedule;
@@ -150,6 +150,6 @@ static int explain(lua_State *L) {
 
 int update_explain(lua_State *L) {
   lua_pushvalue(L, 1);
-  call_quietly(L, explain, 1, 1);
+  call_quietly(L, explain_update_phases, 1, 1);
   return 1;
 }

@@ -9,7 +9,7 @@
 #include "lua/api/lua_world.h"
 
 /* loader(name): runs one of the embedded files. */
-static int load(lua_State *L) {
+static int hosting_load(lua_State *L) {
   const struct ecs_embedded *file = lua_touserdata(L, lua_upvalueindex(1));
   lua_pushfstring(L, "=%s", file->name);
   int status = luaL_loadbufferx(L, (const char *)file->text, file->size,
@@ -20,13 +20,13 @@ static int load(lua_State *L) {
   return 1;
 }
 
-static void preload(lua_State *L) {
+static void hosting_preload(lua_State *L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, luaopen_ecs_native);
   lua_setfield(L, -2, "ecs.native");
   for (const struct ecs_embedded *file = ecs_embedded; file->name; file++) {
     lua_pushlightuserdata(L, (void *)(uintptr_t)file);
-    lua_pushcclosure(L, load, 1);
+    lua_pushcclosure(L, hosting_load, 1);
     lua_setfield(L, -2, file->name);
   }
   lua_pop(L, 1);
@@ -34,7 +34,7 @@ static void preload(lua_State *L) {
 
 int ecs_lua_open(lua_State *L) {
   luaL_checkstack(L, 6, NULL);
-  preload(L);
+  hosting_preload(L);
   luaL_requiref(L, LUA_LOADLIBNAME, luaopen_package, 1);
   lua_pop(L, 1);
   lua_getglobal(L, "require");

@@ -15,7 +15,7 @@ const char kind_array = 0;
 
 /* ---- which one it is ------------------------------------------------------------------ */
 
-static const struct component *find(lua_State *L, int index, const struct array_box *array) {
+static const struct component *array_cell(lua_State *L, int index, const struct array_box *array) {
   const ecs_world *world = array->box->world;
   if (array->id != ECS_NULL) return component_of(world, array->id);
   lua_getiuservalue(L, index, ARRAY_NAME);
@@ -30,7 +30,7 @@ static const struct component *find(lua_State *L, int index, const struct array_
 const struct component *array_find(lua_State *L, int index, struct array_box *array) {
   if (!array->box->world) return NULL;
   if (array->component && array->version == *array->box->version) return array->component;
-  const struct component *component = find(L, index, array);
+  const struct component *component = array_cell(L, index, array);
   if (!component || !component->length || !component->resource) return NULL;
   array->id = component->id;
   array->component = component;
@@ -38,7 +38,8 @@ const struct component *array_find(lua_State *L, int index, struct array_box *ar
   return component;
 }
 
-static const struct component *no_array(lua_State *L, int index, const struct array_box *array) {
+static const struct component *array_missing(lua_State *L, int index,
+                                             const struct array_box *array) {
   lua_getiuservalue(L, index, ARRAY_NAME);
   const char *name = lua_tostring(L, -1);
   if (!array->box->world) raise_error(L, "array '%s': its world is closed", name);
@@ -54,7 +55,7 @@ static inline const struct component *array_open(lua_State *L, int index) {
   if (LIKELY(box->world && array->version == *box->version && array->component))
     return array->component;
   const struct component *component = array_find(L, index, array);
-  return component ? component : no_array(L, index, array);
+  return component ? component : array_missing(L, index, array);
 }
 
 static struct array_box *check_array(lua_State *L, int arg) {
@@ -66,7 +67,7 @@ static struct array_box *check_array(lua_State *L, int arg) {
 /* ---- elements --------------------------------------------------------------------------- */
 
 /* The place that a key means, counted from 0; NONE for numbers that are none. */
-static inline uint32_t place_of(lua_State *L, const struct component *array, int index) {
+static inline uint32_t array_place_of(lua_State *L, const struct component *array, int index) {
   int is_integer;
   lua_Integer at = lua_tointegerx(L, index, &is_integer);
   return is_integer && at >= 1 && at <= array->length ? (uint32_t)(at - 1) : NONE;
@@ -79,8 +80,8 @@ static int no_place(lua_State *L, const struct component *array, int index) {
 }
 
 /* Not of texts: it runs no finalizer. */
-static void push_element(lua_State *L, struct world_box *box, const struct component *array,
-                         uint32_t at) {
+static void array_push_element(lua_State *L, struct world_box *box, const struct component *array,
+                               uint32_t at) {
   const struct leaf *leaf = &array->leaves[ARRAY_LEAF];
   if (LIKELY(push_number_at(L, leaf->type, array_data(array), at))) return;
   push_cell(L, box, 0, leaf, cell_load(array_data(array), leaf->size, at));
@@ -90,17 +91,17 @@ static int array_index(lua_State *L) {
   if (push_method(L, array_methods, 2)) return 1;
   const struct component *array = array_open(L, 1);
   if (UNLIKELY(lua_type(L, 2) != LUA_TNUMBER)) return no_place(L, array, 2);
-  uint32_t at = place_of(L, array, 2);
+  uint32_t at = array_place_of(L, array, 2);
   if (UNLIKELY(at == NONE))
     lua_pushnil(L);
   else
-    push_element(L, ((struct array_box *)lua_touserdata(L, 1))->box, array, at);
+    array_push_element(L, ((struct array_box *)lua_touserdata(L, 1))->box, array, at);
   return 1;
 }
 
 /* A cell of the value at an index. Neither numbers nor truth values nor ids take memory. */
-static ecs_cell to_cell(lua_State *L, struct world_box *box, const struct component *array,
-                        int index) {
+static ecs_cell array_to_cell(lua_State *L, struct world_box *box, const struct component *array,
+                              int index) {
   ecs_cell cell;
   if (UNLIKELY(!number_to_cell(L, array_type(array), index, &cell)))
     value_to_cell(L, box, 0, array, ARRAY_LEAF, index, &cell);
@@ -111,9 +112,10 @@ static int array_newindex(lua_State *L) {
   const struct component *array = array_open(L, 1);
   struct world_box *box = ((struct array_box *)lua_touserdata(L, 1))->box;
   check_free(L, box);
-  uint32_t at = lua_type(L, 2) == LUA_TNUMBER ? place_of(L, array, 2) : NONE;
+  uint32_t at = lua_type(L, 2) == LUA_TNUMBER ? array_place_of(L, array, 2) : NONE;
   if (UNLIKELY(at == NONE)) return no_place(L, array, 2);
-  cell_store(array_data(array), array->leaves[ARRAY_LEAF].size, at, to_cell(L, box, array, 3));
+  cell_store(array_data(array), array->leaves[ARRAY_LEAF].size, at,
+             array_to_cell(L, box, array, 3));
   return 0;
 }
 
@@ -129,7 +131,7 @@ static int array_next(lua_State *L) {
   lua_Integer at = luaL_checkinteger(L, 2);
   if (at < 0 || at >= array->length) return 0;
   lua_pushinteger(L, at + 1);
-  push_element(L, box->box, array, (uint32_t)at);
+  array_push_element(L, box->box, array, (uint32_t)at);
   return 2;
 }
 
@@ -163,13 +165,13 @@ static int array_fill(lua_State *L) {
   const struct component *array = array_open(L, 1);
   check_free(L, box);
   if (lua_isnoneornil(L, 2)) return luaL_typeerror(L, 2, type_name(array_type(array)));
-  ecs_cell cell = to_cell(L, box, array, 2);
+  ecs_cell cell = array_to_cell(L, box, array, 2);
   cell_fill(array_data(array), array->leaves[ARRAY_LEAF].size, 0, array->length, cell);
   return 0;
 }
 
 /* Takes what the list at 2 has behind `count` values. */
-static void clear_tail(lua_State *L, uint32_t count) {
+static void array_clear_tail(lua_State *L, uint32_t count) {
   lua_Integer at = (lua_Integer)count + 1;
   for (; lua_rawgeti(L, 2, at) != LUA_TNIL; at++) {
     lua_pushnil(L);
@@ -192,15 +194,15 @@ static int array_read(lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   const struct component *array = array_open(L, 1);
   for (uint32_t i = 0; i < array->length; i++) {
-    push_element(L, box, array, i);
+    array_push_element(L, box, array, i);
     lua_rawseti(L, 2, (lua_Integer)i + 1);
   }
-  if (given) clear_tail(L, array->length);
+  if (given) array_clear_tail(L, array->length);
   return 1;
 }
 
 /* Pushes value i of the list at 2. */
-static void push_given(lua_State *L, lua_Unsigned i) {
+static void array_push_given(lua_State *L, lua_Unsigned i) {
   if (lua_rawgeti(L, 2, (lua_Integer)i) == LUA_TNIL)
     luaL_error(L, "bad argument #1 to 'write' (no value at %d)", (int)i);
 }
@@ -214,13 +216,13 @@ static int array_write(lua_State *L) {
   lua_settop(L, 2);
   lua_Unsigned count = check_list(L, 2, array->length, "elements", false);
   for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
-    push_given(L, i);
-    to_cell(L, box, array, -1);
+    array_push_given(L, i);
+    array_to_cell(L, box, array, -1);
   }
   uint32_t size = array->leaves[ARRAY_LEAF].size;
   for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
     lua_rawgeti(L, 2, (lua_Integer)i);
-    cell_store(array_data(array), size, (size_t)(i - 1), to_cell(L, box, array, -1));
+    cell_store(array_data(array), size, (size_t)(i - 1), array_to_cell(L, box, array, -1));
   }
   return 0;
 }

@@ -139,7 +139,7 @@ const luaL_Reg world_component_methods[] = {
 
 /* ---- descriptions ---------------------------------------------------------------- */
 
-static void set_text(lua_State *L, const char *key, const char *text) {
+static void component_set_text(lua_State *L, const char *key, const char *text) {
   if (!text) return;
   lua_pushstring(L, text);
   lua_setfield(L, -2, key);
@@ -185,18 +185,18 @@ static void push_type(lua_State *L, const struct field *field) {
   }
 }
 
-static void describe_field(struct place *defaults, const struct field *field) {
+static void component_describe_field(struct place *defaults, const struct field *field) {
   lua_State *L = defaults->L;
   lua_createtable(L, 0, 10);
-  set_text(L, "name", field->name);
+  component_set_text(L, "name", field->name);
   push_type(L, field);
   lua_setfield(L, -2, "type");
   push_field(defaults, field);
   lua_setfield(L, -2, "default");
   set_size(L, "offset", field->offset);
   set_size(L, "size", field->size);
-  set_text(L, "doc", field->doc);
-  set_text(L, "unit", field->unit);
+  component_set_text(L, "doc", field->doc);
+  component_set_text(L, "unit", field->unit);
   set_limit(L, "min", field->min);
   set_limit(L, "max", field->max);
 }
@@ -212,12 +212,13 @@ static void describe_ties(lua_State *L, const struct tie_kind *ties) {
   set_truth(L, "relation", true);
   set_truth(L, "exclusive", ties->exclusive);
   set_truth(L, "acyclic", ties->acyclic);
-  set_text(L, "on_target_despawn", policy_names[ties->policy]);
+  component_set_text(L, "on_target_despawn", policy_names[ties->policy]);
 }
 
 /* The name behind `last` in the order of names, of what a component requires; NULL at the end. */
-static const char *next_required(const ecs_world *world, const struct component *component,
-                                 const char *last) {
+static const char *component_next_required(const ecs_world *world,
+                                           const struct component *component,
+                                           const char *last) {
   const char *next = NULL;
   for (uint32_t i = 0; i < component->require_count; i++) {
     const char *name = component_of(world, component->requires[i])->name;
@@ -232,7 +233,7 @@ static void describe_required(lua_State *L, const ecs_world *world,
   if (component->require_count == 0) return;
   lua_createtable(L, (int)component->require_count, 0);
   const char *name = NULL;
-  while ((name = next_required(world, component, name)) != NULL) {
+  while ((name = component_next_required(world, component, name)) != NULL) {
     lua_pushstring(L, name);
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
   }
@@ -254,20 +255,20 @@ static void describe_toggle(lua_State *L, const ecs_world *world,
 }
 
 static void describe_array(lua_State *L, const struct component *array) {
-  set_text(L, "storage", "array");
-  set_text(L, "type", type_name(array->leaves[0].type));
+  component_set_text(L, "storage", "array");
+  component_set_text(L, "type", type_name(array->leaves[0].type));
   set_size(L, "length", array->length);
   set_size(L, "size", (size_t)array->length * array->leaves[0].size);
 }
 
 /* A world and a component's id to the component's description. */
-static int describe(lua_State *L) {
+static int component_describe(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   struct component *component = component_of(box->world, (ecs_id)lua_tointeger(L, 2));
   struct place defaults;
   place_init(&defaults, L, box, 1, ECS_NULL, component);
   lua_createtable(L, 0, 10);
-  set_text(L, "name", component->name);
+  component_set_text(L, "name", component->name);
   if (component->orphan) set_truth(L, "orphan", true);
   describe_ties(L, &component->ties);
   set_size(L, "id", (size_t)component->id);
@@ -275,17 +276,20 @@ static int describe(lua_State *L) {
     describe_array(L, component);
     return 1;
   }
-  set_text(L, "storage", component->is_event ? "event" : component->is_sparse ? "sparse" : "table");
+  component_set_text(L, "storage",
+                     component->is_event    ? "event"
+                     : component->is_sparse ? "sparse"
+                                            : "table");
   if (component->event) set_size(L, "rows", component->event->table->count);
   set_size(L, "size", component->size);
-  set_text(L, "doc", component->doc);
+  component_set_text(L, "doc", component->doc);
   describe_required(L, box->world, component);
   if (component->toggle) describe_toggle(L, box->world, component);
   if (component->track) set_truth(L, "track", true);
   if (component->watched) set_truth(L, "watched", true);
   lua_createtable(L, (int)component->field_count, 0);
   for (uint32_t i = 0; i < component->field_count; i++) {
-    describe_field(&defaults, &component->fields[i]);
+    component_describe_field(&defaults, &component->fields[i]);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_setfield(L, -2, "fields");
@@ -298,5 +302,5 @@ void push_component_description(lua_State *L, struct world_box *box, int world_i
   need_stack(L, 4);
   lua_pushvalue(L, world_index);
   lua_pushinteger(L, (lua_Integer)component);
-  call_quietly(L, describe, 2, 1);
+  call_quietly(L, component_describe, 2, 1);
 }

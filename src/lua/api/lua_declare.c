@@ -129,23 +129,23 @@ static ecs_value get_value(struct draft *draft, const char *key) {
   return value;
 }
 
-static int malformed(struct draft *draft) {
+static int declaration_malformed(struct draft *draft) {
   return raise_error(draft->L, "component '%s': malformed schema", draft->component);
 }
 
-static uint32_t limited(struct draft *draft, lua_Unsigned count) {
-  if (count > INT_MAX / 2) malformed(draft);
+static uint32_t declaration_limited(struct draft *draft, lua_Unsigned count) {
+  if (count > INT_MAX / 2) declaration_malformed(draft);
   return (uint32_t)count;
 }
 
 /* Pushes the plain table of a field, counted from 0. */
 static void push_plain(struct draft *draft, uint32_t at) {
   if (lua_rawgeti(draft->L, draft->table, (lua_Integer)at + 1) != LUA_TTABLE)
-    malformed(draft);
+    declaration_malformed(draft);
 }
 
 /* How many names the enums of all fields have. */
-static uint32_t count_names(struct draft *draft) {
+static uint32_t declaration_count_names(struct draft *draft) {
   lua_State *L = draft->L;
   lua_Unsigned count = 0;
   for (uint32_t i = 0; i < draft->count; i++) {
@@ -153,7 +153,7 @@ static uint32_t count_names(struct draft *draft) {
     if (push_entry(L, "names") == LUA_TTABLE) count += lua_rawlen(L, -1);
     lua_pop(L, 2);
   }
-  return limited(draft, count);
+  return declaration_limited(draft, count);
 }
 
 /* A zeroed array as userdata, left on the stack. */
@@ -161,24 +161,24 @@ static void *make_array(lua_State *L, size_t count, size_t item) {
   return memset(lua_newuserdatauv(L, count * item + 1, 0), 0, count * item + 1);
 }
 
-static void make_room(struct draft *draft) {
+static void declaration_make_room(struct draft *draft) {
   lua_State *L = draft->L;
   lua_newtable(L);
   draft->anchors = lua_gettop(L);
-  draft->count = limited(draft, lua_rawlen(L, draft->table));
-  draft->name_limit = count_names(draft);
+  draft->count = declaration_limited(draft, lua_rawlen(L, draft->table));
+  draft->name_limit = declaration_count_names(draft);
   draft->fields = make_array(L, draft->count, sizeof *draft->fields);
   draft->types = make_array(L, draft->count, sizeof *draft->types);
   draft->names = make_array(L, draft->name_limit, sizeof *draft->names);
 }
 
 /* The enum's names of the plain field at the top of the stack. */
-static void read_names(struct draft *draft, ecs_field *field) {
+static void declaration_read_names(struct draft *draft, ecs_field *field) {
   lua_State *L = draft->L;
   field->names = draft->names + draft->name_count;
   if (push_entry(L, "names") == LUA_TTABLE) {
     while (lua_rawgeti(L, -1, (lua_Integer)field->name_count + 1) == LUA_TSTRING) {
-      if (draft->name_count == draft->name_limit) malformed(draft);
+      if (draft->name_count == draft->name_limit) declaration_malformed(draft);
       draft->names[draft->name_count++] = pop_text(draft);
       field->name_count++;
     }
@@ -187,7 +187,7 @@ static void read_names(struct draft *draft, ecs_field *field) {
   lua_pop(L, 1);
 }
 
-static void read_field(struct draft *draft, uint32_t at) {
+static void declaration_read_field(struct draft *draft, uint32_t at) {
   ecs_field *field = &draft->fields[at];
   push_plain(draft, at);
   field->name = get_text(draft, "name");
@@ -199,8 +199,8 @@ static void read_field(struct draft *draft, uint32_t at) {
   field->min = get_text(draft, "min");
   field->max = get_text(draft, "max");
   field->text = get_text(draft, "text");
-  read_names(draft, field);
-  if (!field->name || !draft->types[at]) malformed(draft);
+  declaration_read_names(draft, field);
+  if (!field->name || !draft->types[at]) declaration_malformed(draft);
   lua_pop(draft->L, 1);
 }
 
@@ -209,15 +209,15 @@ static void read_renames(struct draft *draft) {
   lua_State *L = draft->L;
   if (push_entry(L, "was") == LUA_TTABLE) {
     int list = lua_gettop(L);
-    uint32_t count = limited(draft, lua_rawlen(L, list));
+    uint32_t count = declaration_limited(draft, lua_rawlen(L, list));
     draft->was = make_array(L, count, sizeof *draft->was);
     for (; draft->was_count < count; draft->was_count++) {
       if (lua_rawgeti(L, list, (lua_Integer)draft->was_count + 1) != LUA_TTABLE)
-        malformed(draft);
+        declaration_malformed(draft);
       ecs_rename *rename = &draft->was[draft->was_count];
       rename->name = get_text(draft, "name");
       rename->was = get_text(draft, "was");
-      if (!rename->name || !rename->was) malformed(draft);
+      if (!rename->name || !rename->was) declaration_malformed(draft);
       lua_pop(L, 1);
     }
     lua_pushvalue(L, -1);
@@ -228,11 +228,11 @@ static void read_renames(struct draft *draft) {
 }
 
 /* What the plain table, which is at the top of the stack, requires: names and ids. */
-static void read_required(struct draft *draft) {
+static void declaration_read_required(struct draft *draft) {
   lua_State *L = draft->L;
   int top = lua_gettop(L);
   if (push_entry(L, "requires") == LUA_TTABLE) {
-    uint32_t count = limited(draft, lua_rawlen(L, -1));
+    uint32_t count = declaration_limited(draft, lua_rawlen(L, -1));
     draft->required = make_array(L, count, sizeof *draft->required);
     lua_rawseti(L, draft->anchors, ++draft->anchored);
     draft->required_names = make_array(L, count, sizeof *draft->required_names);
@@ -394,8 +394,8 @@ static int report_body(lua_State *L) {
 
 /* Runs a migration and pushes its first report; nil when there is nothing to migrate. The
 ** report is made before the world changes, so that no memory for it means no change. */
-static ecs_status migrate(lua_State *L, struct world_box *box,
-                          struct migration *migration) {
+static ecs_status declaration_migrate(lua_State *L, struct world_box *box,
+                                      struct migration *migration) {
   ecs_world *world = box->world;
   ecs_status status = ECS_OK;
   if (migration->count)
@@ -430,7 +430,7 @@ ecs_status declare_now(lua_State *L, struct world_box *box, const ecs_component_
     migration_begin(&migration, box->world);
     status = declare(box->world, desc, &migration, id);
   }
-  if (status == ECS_OK) status = migrate(L, box, &migration);
+  if (status == ECS_OK) status = declaration_migrate(L, box, &migration);
   migration_end(&migration);
   if (status == ECS_OK) component_of(box->world, *id)->orphan = false;
   return status;
@@ -470,12 +470,12 @@ static ecs_id declare_as(lua_State *L, int name, int fields, const char *kind) {
   struct draft draft = {
       .L = L, .table = top + 1, .name = name, .component = lua_tostring(L, name)};
   bool foreign = check_world(L, 1)->registrar->announce(L, name, draft.table);
-  make_room(&draft);
-  for (uint32_t i = 0; i < draft.count; i++) read_field(&draft, i);
+  declaration_make_room(&draft);
+  for (uint32_t i = 0; i < draft.count; i++) declaration_read_field(&draft, i);
   lua_pushvalue(L, draft.table);
   const char *doc = get_text(&draft, "doc"), *old_name = get_text(&draft, "old_name");
   read_renames(&draft);
-  read_required(&draft);
+  declaration_read_required(&draft);
   ecs_component_desc desc = {.name = draft.component, .doc = doc};
   lua_getfield(L, draft.table, "toggle");
   desc.toggle = lua_toboolean(L, -1);

@@ -39,7 +39,7 @@ static APART int refuse_more(lua_State *L, const struct world_box *box, ecs_id c
 }
 
 /* Raises a mutator's failure: what is wrong with the entity is argument 2's fault. */
-static int fail(lua_State *L, const struct world_box *box, ecs_status status) {
+static int entity_fail(lua_State *L, const struct world_box *box, ecs_status status) {
   bool is_id = status >= ECS_EDEAD && status <= ECS_ENOID;
   return is_id ? raise_argument(L, box->world, status, 2)
                : raise_status(L, box->world, status);
@@ -75,8 +75,8 @@ static APART void look_aside(ecs_id entity, struct target *target) {
 }
 
 /* The component at an argument, and where the entity of the record has it. */
-static inline void check_target(lua_State *L, struct world_box *box, int arg, ecs_id entity,
-                                const struct record *record, struct target *target) {
+static inline void entity_check_target(lua_State *L, struct world_box *box, int arg, ecs_id entity,
+                                       const struct record *record, struct target *target) {
   target->component = check_component_leaf(L, box, arg, &target->leaf);
   target->columns = NULL;
   const struct table *table = record_table(box->world, record);
@@ -147,7 +147,7 @@ static APART int get_slowly(lua_State *L, struct world_box *box) {
   const struct record *record;
   ecs_id id = check_entity_record(L, box, 2, &record);
   struct target target;
-  check_target(L, box, 3, id, record, &target);
+  entity_check_target(L, box, 3, id, record, &target);
   struct component *component = target.component;
   if (component->relation) return relation_get(L, box, component, target.leaf);
   if (!lua_isnoneornil(L, 4)) return refuse_more(L, box, component->id);
@@ -379,7 +379,7 @@ static APART int set_slowly(lua_State *L, struct world_box *box, ecs_id id,
   do
     status = entity_set(box->world, id, component, input.writes, input.count);
   while (retry(L, box, status, &tried));
-  if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
+  if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
   values_stored(box);
   settle(L, box, 1);
   return 0;
@@ -407,7 +407,7 @@ static int entity_set_values(lua_State *L) {
 }
 
 /* The core tells whether it is alive. */
-static inline ecs_id check_number(lua_State *L, int arg) {
+static inline ecs_id entity_check_number(lua_State *L, int arg) {
   int is_integer;
   ecs_id id = to_id(L, arg, &is_integer);
   return LIKELY(is_integer) ? id : check_id(L, arg);
@@ -418,7 +418,7 @@ typedef int (*tie_fn)(lua_State *L, struct world_box *box, struct component *com
 
 INLINE int change_component(lua_State *L, change_fn change, tie_fn tie) {
   struct world_box *box = check_free_world(L, 1);
-  ecs_id id = check_number(L, 2);
+  ecs_id id = entity_check_number(L, 2);
   struct component *named = check_component(L, box, 3);
   if (UNLIKELY(named->relation)) return tie(L, box, named);
   if (UNLIKELY(lua_gettop(L) > 3)) return refuse_more(L, box, named->id);
@@ -428,7 +428,7 @@ INLINE int change_component(lua_State *L, change_fn change, tie_fn tie) {
   do
     status = change(box->world, id, component);
   while (retry(L, box, status, &tried));
-  if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
+  if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
   settle(L, box, 1);
   return 0;
 }
@@ -445,7 +445,7 @@ static int entity_remove_component(lua_State *L) {
 
 static int switch_component(lua_State *L, bool off) {
   struct world_box *box = check_free_world(L, 1);
-  ecs_id id = check_number(L, 2);
+  ecs_id id = entity_check_number(L, 2);
   ecs_id component = check_component(L, box, 3)->id;
   check_only(L, 3, "one component expected: call it for each");
   bool tried = false;
@@ -453,7 +453,7 @@ static int switch_component(lua_State *L, bool off) {
   do
     status = toggle_switch(box->world, id, component, off);
   while (retry(L, box, status, &tried));
-  if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
+  if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
   settle(L, box, 1);
   return 0;
 }
@@ -466,7 +466,7 @@ static int entity_is_enabled(lua_State *L) { return ask(L, toggle_enabled); }
 
 /* ---- names ----------------------------------------------------------------------- */
 
-static int set_name(lua_State *L, struct world_box *box, ecs_id id) {
+static int entity_set_name(lua_State *L, struct world_box *box, ecs_id id) {
   check_free(L, box);
   size_t size = 0;
   const char *text = "";
@@ -489,7 +489,7 @@ static int set_name(lua_State *L, struct world_box *box, ecs_id id) {
 static int entity_name(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id id = check_entity(L, box, 2);
-  if (!lua_isnone(L, 3)) return set_name(L, box, id);
+  if (!lua_isnone(L, 3)) return entity_set_name(L, box, id);
   ecs_string name = name_of(box->world, id);
   if (name.size == 0) return 0;
   lua_pushlstring(L, name.data, name.size);

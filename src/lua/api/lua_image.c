@@ -124,7 +124,7 @@ struct encoding {
   int table;                 /* slot -> bytes */
 };
 
-static bool encode(void *ud, uint32_t slot, const char **data, size_t *size) {
+static bool image_encode(void *ud, uint32_t slot, const char **data, size_t *size) {
   const struct encoding *encoding = ud;
   lua_State *L = encoding->L;
   bool known = lua_rawgeti(L, encoding->table, slot) == LUA_TSTRING;
@@ -170,7 +170,7 @@ static int call_decode(struct decoding *decoding) {
   return status;
 }
 
-static uint32_t decode(void *ud, const char *data, size_t size) {
+static uint32_t image_decode(void *ud, const char *data, size_t size) {
   struct decoding *decoding = ud;
   struct world_box *box = decoding->box;
   decoding->data = data;
@@ -202,8 +202,8 @@ static void encode_values(lua_State *L, struct world_box *box) {
   if (call_hidden(L, box, 2, 1) != LUA_OK) lua_error(L);
 }
 
-static ecs_status save(struct world_box *box, struct image_box *image,
-                       const ecs_codec *codec) {
+static ecs_status image_save(struct world_box *box, struct image_box *image,
+                             const ecs_codec *codec) {
   release_image(image);
   image->failed = false;
   ecs_status status = loops_end(box);
@@ -223,11 +223,11 @@ static int world_save(lua_State *L) {
   encode_values(L, box);
   need_stack(L, 4);
   struct encoding encoding = {L, 4};
-  ecs_codec codec = {encode, NULL, &encoding};
+  ecs_codec codec = {image_encode, NULL, &encoding};
   bool tried = false;
   ecs_status status;
   do
-    status = save(box, image, lua_isnil(L, 4) ? NULL : &codec);
+    status = image_save(box, image, lua_isnil(L, 4) ? NULL : &codec);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) release_image(image);
   if (status != ECS_OK) return raise_status(L, box->world, status);
@@ -252,11 +252,11 @@ static bool source_read(void *ud, void *data, size_t size) {
   return true;
 }
 
-static ecs_status load(lua_State *L, struct world_box *box) {
+static ecs_status image_load(lua_State *L, struct world_box *box) {
   struct source source;
   source.data = lua_tolstring(L, LOAD_BYTES, &source.left);
   struct decoding decoding = {.L = L, .box = box};
-  ecs_codec codec = {NULL, decode, &decoding};
+  ecs_codec codec = {NULL, image_decode, &decoding};
   lua_pushnil(L);
   lua_replace(L, LOAD_ERROR);
   ecs_status status = loops_end(box);
@@ -279,7 +279,7 @@ static int world_load(lua_State *L) {
   bool tried = false;
   ecs_status status;
   do
-    status = load(L, box);
+    status = image_load(L, box);
   while (retry(L, box, status, &tried));
   box->calls++;
   if (box->world) settle_any(L, box, LOAD_WORLD);

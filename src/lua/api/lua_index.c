@@ -48,7 +48,7 @@ static int no_index(lua_State *L, const struct index_box *object) {
 }
 
 /* The index whose object is argument 1. Counts a public call. */
-static ecs_index *check_index(lua_State *L) {
+static ecs_index *index_check_index(lua_State *L) {
   struct index_box *object = box_test(L, 1, &kind_index, sizeof *object);
   if (UNLIKELY(!object)) {
     no_object(L, 1, &kind_index, "index");
@@ -90,7 +90,7 @@ void index_bring_up(lua_State *L, struct world_box *box, int world_index,
 /* The index whose object is argument 1, up to date, if it is of one of these kinds (bits by
 ** ecs_index_by). */
 static ecs_index *check_fresh(lua_State *L, unsigned kinds) {
-  ecs_index *index = check_index(L);
+  ecs_index *index = index_check_index(L);
   struct index_box *object = lua_touserdata(L, 1);
   if (UNLIKELY(!(kinds >> index->desc.by & 1)))
     raise_status(L, index->world, index_refuse(index));
@@ -106,7 +106,7 @@ static ecs_index *check_fresh(lua_State *L, unsigned kinds) {
 
 /* ---- arguments ------------------------------------------------------------------------- */
 
-static double check_number(lua_State *L, int arg) {
+static double index_check_number(lua_State *L, int arg) {
   if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "number");
   return (double)lua_tonumber(L, arg);
 }
@@ -135,7 +135,7 @@ static struct key check_key(lua_State *L, const ecs_index *index, int arg, bool 
   return key_wanted(index->world, &value);
 }
 
-static uint32_t check_count(lua_State *L, int arg) {
+static uint32_t index_check_count(lua_State *L, int arg) {
   int is_integer = 0;
   lua_Integer count = 0;
   if (lua_type(L, arg) == LUA_TNUMBER) count = lua_tointegerx(L, arg, &is_integer);
@@ -149,12 +149,12 @@ static uint32_t check_count(lua_State *L, int arg) {
 /* The place that arguments 2 and so on are; returns the argument behind it. */
 static int check_place(lua_State *L, const ecs_index *index, double *at) {
   uint32_t axes = index->now->grid.axes;
-  for (uint32_t i = 0; i < axes; i++) at[i] = check_number(L, (int)i + 2);
+  for (uint32_t i = 0; i < axes; i++) at[i] = index_check_number(L, (int)i + 2);
   return (int)axes + 2;
 }
 
 /* A number too many would be taken for another one. */
-static void check_end(lua_State *L, const ecs_index *index, int arg) {
+static void index_check_end(lua_State *L, const ecs_index *index, int arg) {
   if (lua_gettop(L) < arg) return;
   char text[160];
   text_format(text, sizeof text, "index '%s' is by %s of '%s': a number too many",
@@ -167,7 +167,7 @@ static struct world_box *box_of(lua_State *L) {
   return ((struct index_box *)lua_touserdata(L, 1))->box;
 }
 
-static int begin(lua_State *L, ecs_index *index, const struct ecs_search *search) {
+static int index_begin(lua_State *L, ecs_index *index, const struct ecs_search *search) {
   lua_settop(L, 1);
   return found_begin(L, box_of(L), index, search);
 }
@@ -180,10 +180,10 @@ static int index_within(lua_State *L) {
   double at[GRID_AXES] = {0, 0, 0};
   struct ecs_search search;
   int arg = check_place(L, index, at);
-  double reach = check_number(L, arg);
-  check_end(L, index, arg + 1);
+  double reach = index_check_number(L, arg);
+  index_check_end(L, index, arg + 1);
   search_begin(&search, &index->now->grid, at, reach);
-  return begin(L, index, &search);
+  return index_begin(L, index, &search);
 }
 
 /* index:nearest(x, y, [z,] reach, except): entity and distance, or nil */
@@ -191,9 +191,9 @@ static int index_nearest(lua_State *L) {
   ecs_index *index = check_fresh(L, 1u << ECS_BY_GRID);
   double at[GRID_AXES] = {0, 0, 0}, distance;
   int arg = check_place(L, index, at);
-  double reach = check_number(L, arg);
+  double reach = index_check_number(L, arg);
   ecs_id except = lua_isnoneornil(L, arg + 1) ? ECS_NULL : check_id(L, arg + 1);
-  check_end(L, index, arg + 2);
+  index_check_end(L, index, arg + 2);
   const struct copies *copies = &index->now->copies;
   const struct rivals rivals = {copies_entities(copies), copies_order(copies), except};
   uint32_t row = search_nearest(&index->now->grid, at, reach, &rivals, &distance);
@@ -211,33 +211,33 @@ static int index_equal(lua_State *L) {
   ecs_index *index = check_fresh(L, 1u << ECS_BY_HASH | 1u << ECS_BY_MAYBE);
   struct ecs_search search;
   keyed_equal(&index->now->keyed, check_key(L, index, 2, true), &search);
-  return begin(L, index, &search);
+  return index_begin(L, index, &search);
 }
 
 /* for ... in index:range(least, most) */
 static int index_range(lua_State *L) {
   ecs_index *index = check_fresh(L, 1u << ECS_BY_ORDER);
   struct ecs_search search;
-  check_number(L, 2);
-  check_number(L, 3);
+  index_check_number(L, 2);
+  index_check_number(L, 3);
   keyed_range(&index->now->keyed, check_key(L, index, 2, false), check_key(L, index, 3, false),
               &search);
-  return begin(L, index, &search);
+  return index_begin(L, index, &search);
 }
 
 /* for ... in index:lowest(count), index:highest(count) */
 static int index_lowest(lua_State *L) {
   ecs_index *index = check_fresh(L, 1u << ECS_BY_ORDER);
   struct ecs_search search;
-  keyed_lowest(&index->now->keyed, check_count(L, 2), &search);
-  return begin(L, index, &search);
+  keyed_lowest(&index->now->keyed, index_check_count(L, 2), &search);
+  return index_begin(L, index, &search);
 }
 
 static int index_highest(lua_State *L) {
   ecs_index *index = check_fresh(L, 1u << ECS_BY_ORDER);
   struct ecs_search search;
-  keyed_highest(&index->now->keyed, check_count(L, 2), &search);
-  return begin(L, index, &search);
+  keyed_highest(&index->now->keyed, index_check_count(L, 2), &search);
+  return index_begin(L, index, &search);
 }
 
 static int index_tostring(lua_State *L) {

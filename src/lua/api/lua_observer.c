@@ -41,7 +41,7 @@ struct observer_draft {
   char what[128];                  /* what messages begin with */
 };
 
-static ecs_observed read_kind(lua_State *L, const char *what) {
+static ecs_observed observer_read_kind(lua_State *L, const char *what) {
   const char *on = text_option(L, AT_SPEC, what, "on");
   for (int i = 0; on && kinds[i]; i++)
     if (strcmp(on, kinds[i]) == 0) return (ecs_observed)i;
@@ -54,8 +54,8 @@ static ecs_observed read_kind(lua_State *L, const char *what) {
 
 /* Reads the name at 2 and the spec at 3 with the world at 1; owner may be NULL. Raises; pushes what
 ** the draft needs. */
-static void read_draft(lua_State *L, struct world_box *box, struct observer_draft *draft,
-                       const char *owner) {
+static void observer_read_draft(lua_State *L, struct world_box *box, struct observer_draft *draft,
+                                const char *owner) {
   size_t size;
   draft->desc = (ecs_observer_desc){.name = check_text(L, AT_NAME, &size), .owner = owner};
   text_format(draft->what, sizeof draft->what, "observer '%s'", draft->desc.name);
@@ -64,7 +64,7 @@ static void read_draft(lua_State *L, struct world_box *box, struct observer_draf
   check_keys(L, AT_SPEC, what, spec_keys);
   draft->system = system_push_box(L, box, draft->desc.name);
   draft->system->form = FORM_OBSERVE;
-  draft->desc.on = read_kind(L, what);
+  draft->desc.on = observer_read_kind(L, what);
   if (option(L, AT_SPEC, "each") != LUA_TFUNCTION) wrong_option(L, what, "each", "a function");
   lua_setiuservalue(L, AT_OBSERVER, SYSTEM_FUNCTION);
   int type = option(L, AT_SPEC, "enabled");
@@ -78,11 +78,11 @@ static void read_draft(lua_State *L, struct world_box *box, struct observer_draf
 
 void observer_check_spec(lua_State *L, struct world_box *box) {
   struct observer_draft draft;
-  read_draft(L, box, &draft, NULL);
+  observer_read_draft(L, box, &draft, NULL);
 }
 
 /* The query, the function looked over, and the object anchored: the core is next. */
-static void prepare(lua_State *L, struct world_box *box, struct observer_draft *draft) {
+static void observer_prepare(lua_State *L, struct world_box *box, struct observer_draft *draft) {
   struct system_box *system = draft->system;
   system->query = query_push(L, box, AT_WORLD, &draft->query);
   lua_setiuservalue(L, AT_OBSERVER, SYSTEM_QUERY);
@@ -103,15 +103,15 @@ static void prepare(lua_State *L, struct world_box *box, struct observer_draft *
 void observer_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
                       uint64_t place, const char *owner) {
   struct observer_draft draft;
-  read_draft(L, box, &draft, owner);
-  prepare(L, box, &draft);
+  observer_read_draft(L, box, &draft, owner);
+  observer_prepare(L, box, &draft);
   system_registered(L, box, transaction_observer(transaction, &draft.desc, place));
 }
 
 void observer_now(lua_State *L, struct world_box *box) {
   struct observer_draft draft;
-  read_draft(L, box, &draft, NULL);
-  prepare(L, box, &draft);
+  observer_read_draft(L, box, &draft, NULL);
+  observer_prepare(L, box, &draft);
   bool tried = false;
   ecs_status status;
   do
@@ -124,7 +124,7 @@ void observer_now(lua_State *L, struct world_box *box) {
 
 /* Of a component that the views of a scanned system write: an observer of its values that nothing
 ** has called so far may wait for these. */
-static void doubt(lua_State *L, const struct scan *scan, const struct component *root) {
+static void observer_doubt(lua_State *L, const struct scan *scan, const struct component *root) {
   const struct schedule *schedule = scan->box->world->schedule;
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     const ecs_system *observer = schedule->systems[i];
@@ -142,7 +142,7 @@ void observers_doubt(lua_State *L, const struct world_box *box) {
   for (uint32_t i = 0; i < schedule->system_count && box->world->watching->sets; i++) {
     const struct system_box *script = system_script(schedule->systems[i]);
     if (script && script->box == box && script->form == FORM_EACH && schedule->systems[i]->runs)
-      system_scan(L, 1, schedule->systems[i], (struct scan){.world = 1, .stored = doubt});
+      system_scan(L, 1, schedule->systems[i], (struct scan){.world = 1, .stored = observer_doubt});
   }
 }
 

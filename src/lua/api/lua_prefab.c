@@ -33,7 +33,7 @@ static void take_slots(lua_State *L, struct world_box *box) {
 }
 
 /* Pushes the id of a copy of an entity, which argument 2 names, with the plan over it. */
-static int copy(lua_State *L, struct composition *plan, ecs_id id, enum clone_kind kind) {
+static int prefab_copy(lua_State *L, struct composition *plan, ecs_id id, enum clone_kind kind) {
   struct world_box *box = plan->input.box;
   bool tried = false;
   ecs_status status;
@@ -56,7 +56,7 @@ static int world_clone(lua_State *L) {
   ecs_id id = check_entity(L, box, 2);
   struct composition plan;
   composition_read(&plan, L, box, 3);
-  return copy(L, &plan, id, CLONE_PLAIN);
+  return prefab_copy(L, &plan, id, CLONE_PLAIN);
 }
 
 /* The prefab that argument 2 names, by a path or its id. */
@@ -81,7 +81,7 @@ static int world_instantiate(lua_State *L) {
   ecs_id id = check_prefab(L, box);
   struct composition plan;
   composition_read(&plan, L, box, 3);
-  return copy(L, &plan, id, CLONE_INSTANCE);
+  return prefab_copy(L, &plan, id, CLONE_INSTANCE);
 }
 
 /* ---- declaring ---- */

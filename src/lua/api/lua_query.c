@@ -33,7 +33,7 @@ struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_
   return query;
 }
 
-static int push_key(lua_State *L) {
+static int query_key_object(lua_State *L) {
   const struct query_box *query = lua_touserdata(L, 1);
   char number[32];
   if (!query->box->world) raise_error(L, "the world is closed");
@@ -52,7 +52,7 @@ static int push_key(lua_State *L) {
 void query_push_key(lua_State *L, const struct query_box *query, lua_Integer use) {
   lua_pushlightuserdata(L, (void *)(uintptr_t)query);
   lua_pushinteger(L, use);
-  call_quietly(L, push_key, 2, 1);
+  call_quietly(L, query_key_object, 2, 1);
 }
 
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
@@ -97,7 +97,7 @@ void query_now(lua_State *L, struct world_box *box, const char *text) {
 }
 
 /* The text at 2; a list of terms, or one argument for each, is no text. */
-static const char *check_terms(lua_State *L) {
+static const char *query_check_terms(lua_State *L) {
   size_t size;
   if (lua_istable(L, 2)) luaL_argerror(L, 2, ONE_TEXT " expected, got a table");
   if (lua_type(L, 3) == LUA_TSTRING) luaL_argerror(L, 3, ONE_TEXT " expected, got several");
@@ -106,7 +106,7 @@ static const char *check_terms(lua_State *L) {
 
 static int world_query(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  const char *text = check_terms(L);
+  const char *text = query_check_terms(L);
   lua_settop(L, 3);
   if (!lua_isnil(L, 3)) luaL_checktype(L, 3, LUA_TTABLE);
   box->registrar->query(L, box, text);
@@ -117,7 +117,7 @@ static int world_query(lua_State *L) {
 static int world_count(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   size_t count = 0;
-  struct query_text text = {.text = check_terms(L)};
+  struct query_text text = {.text = query_check_terms(L)};
   lua_settop(L, 3);
   variables_of_argument(L, box, 3, &text);
   bool tried = false;

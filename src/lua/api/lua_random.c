@@ -8,7 +8,7 @@
 #include "lua/bind/living.h"
 #include "lua/bind/world_box.h"
 
-static lua_Integer bound(lua_State *L, int arg) {
+static lua_Integer random_bound(lua_State *L, int arg) {
   luaL_checktype(L, arg, LUA_TNUMBER);
   return luaL_checkinteger(L, arg);
 }
@@ -22,10 +22,10 @@ static int world_random(lua_State *L) {
   int count = lua_gettop(L) - 2;
   if (count > 2) return luaL_argerror(L, 5, "at most two bounds");
   lua_Integer low = 1, high = 1;
-  if (count == 1) high = bound(L, 3);
+  if (count == 1) high = random_bound(L, 3);
   if (count == 2) {
-    low = bound(L, 3);
-    high = bound(L, 4);
+    low = random_bound(L, 3);
+    high = random_bound(L, 4);
   }
   luaL_argcheck(L, low <= high, 3, "interval is empty");
   struct chance *chance = box->chance;

@@ -19,7 +19,7 @@
 /* ---- arguments ------------------------------------------------------------------- */
 
 /* The relation that an argument names, or the error. */
-static struct component *check_relation(lua_State *L, struct world_box *box, int arg) {
+static struct component *relation_check_relation(lua_State *L, struct world_box *box, int arg) {
   struct component *component = check_component(L, box, arg);
   struct relation *relation;
   ecs_status status = relation_need(box->world, component->id, &relation);
@@ -28,7 +28,7 @@ static struct component *check_relation(lua_State *L, struct world_box *box, int
 }
 
 /* A living entity by its id, or a component or tag by its name. */
-static ecs_id check_target(lua_State *L, struct world_box *box, int arg) {
+static ecs_id relation_check_target(lua_State *L, struct world_box *box, int arg) {
   if (lua_type(L, arg) == LUA_TSTRING) return check_component(L, box, arg)->id;
   return check_entity(L, box, arg);
 }
@@ -50,7 +50,7 @@ static ecs_id find_target(lua_State *L, struct world_box *box, int *next) {
   *next = 4;
   if (target != ECS_NULL || lua_isnone(L, 4)) return target;
   *next = 5;
-  return check_target(L, box, 4);
+  return relation_check_target(L, box, 4);
 }
 
 static int no_more(lua_State *L, int next) {
@@ -70,8 +70,8 @@ static int world_relation(lua_State *L) { return declare_method(L, declare_relat
 /* ---- changing -------------------------------------------------------------------- */
 
 /* Ties, or, when there is nothing to tie to, raises how to write it. */
-static int tie(lua_State *L, struct world_box *box, ecs_id id, struct component *component,
-               ecs_id target, const struct input *input) {
+static int relation_tie(lua_State *L, struct world_box *box, ecs_id id, struct component *component,
+                        ecs_id target, const struct input *input) {
   bool tried = false;
   ecs_status status;
   do
@@ -91,7 +91,7 @@ int relation_add(lua_State *L, struct world_box *box, struct component *componen
   struct input input;
   input_begin(&input, L, box, 1);
   no_more(L, next);
-  return tie(L, box, id, component, target, &input);
+  return relation_tie(L, box, id, component, target, &input);
 }
 
 int relation_remove(lua_State *L, struct world_box *box, struct component *component) {
@@ -143,7 +143,7 @@ int relation_set(lua_State *L, struct world_box *box, struct component *componen
   else if (target != ECS_NULL && (leaf != NONE || component->field_count || lua_gettop(L) >= next))
     input_values(&input, component, leaf, next, lua_gettop(L) - next + 1);
   if (component->relation->exclusive && target != ECS_NULL) check_one_target(&input, component);
-  return tie(L, box, id, component, target, &input);
+  return relation_tie(L, box, id, component, target, &input);
 }
 
 /* ---- asking ---------------------------------------------------------------------- */
@@ -197,8 +197,8 @@ int relation_read(lua_State *L, struct world_box *box, struct component *compone
 
 static int world_pair(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  const struct component *component = check_relation(L, box, 2);
-  return push_id(L, ecs_pair(component->id, check_target(L, box, 3)));
+  const struct component *component = relation_check_relation(L, box, 2);
+  return push_id(L, ecs_pair(component->id, relation_check_target(L, box, 3)));
 }
 
 static int push_target(lua_State *L, struct world_box *box, const struct component *component) {
@@ -208,7 +208,7 @@ static int push_target(lua_State *L, struct world_box *box, const struct compone
 
 static int world_target(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  return push_target(L, box, check_relation(L, box, 3));
+  return push_target(L, box, relation_check_relation(L, box, 3));
 }
 
 static const struct component *child_of(const struct world_box *box) {
@@ -236,7 +236,7 @@ struct listed_box {
 
 const char kind_listed = 0;
 
-static int next_listed(lua_State *L) {
+static int relation_next_listed(lua_State *L) {
   struct listed_box *listed = box_test(L, 1, &kind_listed, sizeof *listed);
   if (!listed) return luaL_typeerror(L, 1, "loop over entities");
   lua_settop(L, 1);
@@ -249,11 +249,12 @@ static int next_listed(lua_State *L) {
   return 0;
 }
 
-const luaL_Reg listed_metamethods[] = {{"__call", next_listed}, LOOP_REFUSALS, {NULL, NULL}};
+const luaL_Reg listed_metamethods[] = {
+    {"__call", relation_next_listed}, LOOP_REFUSALS, {NULL, NULL}};
 
 /* As ecs_sources. */
-static size_t list_targets(const ecs_world *world, ecs_id id, ecs_id relation, ecs_id *ids,
-                           size_t room) {
+static size_t relation_list_targets(const ecs_world *world, ecs_id id, ecs_id relation, ecs_id *ids,
+                                    size_t room) {
   size_t count = 0;
   ecs_id target = ecs_target(world, id, relation);
   for (; target != ECS_NULL; target = ecs_next_target(world, id, relation, target), count++)
@@ -280,13 +281,13 @@ static int push_listed(lua_State *L, const struct world_box *box, ecs_id id, ecs
 
 static int world_sources(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  ecs_id target = check_target(L, box, 2);
-  return push_listed(L, box, target, check_relation(L, box, 3)->id, ecs_sources);
+  ecs_id target = relation_check_target(L, box, 2);
+  return push_listed(L, box, target, relation_check_relation(L, box, 3)->id, ecs_sources);
 }
 
 static int world_children(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  ecs_id target = check_target(L, box, 2);
+  ecs_id target = relation_check_target(L, box, 2);
   const struct component *component = child_of(box);
   return push_listed(L, box, target, component ? component->id : ECS_NULL, ecs_sources);
 }
@@ -294,7 +295,7 @@ static int world_children(lua_State *L) {
 static int world_targets(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id id = check_entity(L, box, 2);
-  return push_listed(L, box, id, check_relation(L, box, 3)->id, list_targets);
+  return push_listed(L, box, id, relation_check_relation(L, box, 3)->id, relation_list_targets);
 }
 
 const luaL_Reg world_relation_methods[] = {

@@ -61,7 +61,7 @@ static ecs_status run_schedule(ecs_world *world, const void *ud) {
 }
 
 /* Ends loops that are left open first, as every way into the schedule does. */
-static int run(lua_State *L, struct world_box *box, const char *name, double dt) {
+static int schedule_run(lua_State *L, struct world_box *box, const char *name, double dt) {
   const struct run what = {name, dt};
   loops_finish(L, box);
   run_in_frame(L, box, run_schedule, &what);
@@ -89,7 +89,7 @@ void warn_later(lua_State *L, struct world_box *box, int world_index, const char
 
 /* Warns once of each name in `before` and `after` that nothing has, and of other mistakes that do
 ** not raise errors. The host's function that hears it may do anything. */
-static struct world_box *warn(lua_State *L, struct world_box *box) {
+static struct world_box *schedule_warn(lua_State *L, struct world_box *box) {
   char text[MESSAGE_SIZE];
   while (schedule_tell(box->world, text, sizeof text)) warn_later(L, box, 1, "%s", text);
   struct systems *systems = box->systems;
@@ -106,11 +106,11 @@ static struct world_box *warn(lua_State *L, struct world_box *box) {
 }
 
 static int world_update(lua_State *L) {
-  struct world_box *box = warn(L, check_free_world(L, 1));
+  struct world_box *box = schedule_warn(L, check_free_world(L, 1));
   double dt = check_seconds(L, 2);
   lua_settop(L, 1);
   lua_settop(L, FRAME_SIZE);
-  return run(L, box, NULL, dt);
+  return schedule_run(L, box, NULL, dt);
 }
 
 /* world:run(name, dt). The name stays on the stack, behind the frame. */
@@ -125,7 +125,7 @@ static int world_run(lua_State *L) {
   lua_settop(L, 2);
   lua_settop(L, FRAME_SIZE + 1);
   lua_rotate(L, 2, -1);
-  return run(L, box, name, dt);
+  return schedule_run(L, box, name, dt);
 }
 
 /* world:alpha(phase): how far between two steps a fixed phase is, 0 to 1. */

@@ -68,7 +68,7 @@ static int world_spawn_at(lua_State *L) {
   return spawn_end(L, box, id);
 }
 
-static lua_Integer check_count(lua_State *L, int arg) {
+static lua_Integer spawn_check_count(lua_State *L, int arg) {
   int is_integer = 0;
   if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "number of entities");
   lua_Integer count = lua_tointegerx(L, arg, &is_integer);
@@ -140,7 +140,7 @@ static ecs_status spawn_rows(lua_State *L, struct composition *plan, size_t coun
 }
 
 /* Whether they lie in the last rows of one table once they are spawned at once. */
-static bool lie_together(const struct composition *plan) {
+static bool spawn_lie_together(const struct composition *plan) {
   const struct world_box *box = plan->input.box;
   if (changes_wait(box->world) || box->any.pending) return false;
   for (size_t i = 0; i < plan->count; i++)
@@ -150,14 +150,14 @@ static bool lie_together(const struct composition *plan) {
 
 static int world_spawn_many(lua_State *L) {
   check_free_world(L, 1);
-  size_t count = (size_t)check_count(L, 2);
+  size_t count = (size_t)spawn_check_count(L, 2);
   lua_settop(L, 3);
   lua_createtable(L, (int)count, 0);
   struct world_box *box = check_world(L, 1);
   struct composition plan;
   composition_read(&plan, L, box, 3);
   if (count == 0) return 1;
-  ecs_status status = lie_together(&plan) ? spawn_rows(L, &plan, count, 4)
+  ecs_status status = spawn_lie_together(&plan) ? spawn_rows(L, &plan, count, 4)
                                            : spawn_buffered(L, &plan, count, 4);
   if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
   settle(L, box, 1);

@@ -53,31 +53,32 @@ static const char spawners_key = 0;
 
 /* ---- the components ---- */
 
-static int refuse_name(lua_State *L, const struct spawner *spawner, const char *why) {
+static int spawner_refuse_name(lua_State *L, const struct spawner *spawner, const char *why) {
   return raise_error(L, "spawner '%s': %s", spawner->text, why);
 }
 
 /* The names between commas, as they stand. */
-static void read_names(lua_State *L, struct spawner *spawner) {
+static void spawner_read_names(lua_State *L, struct spawner *spawner) {
   const char *at = spawner->text;
   for (;;) {
     at += strspn(at, SPACE);
     size_t size = strcspn(at, "," SPACE), name = strcspn(at, ".," SPACE);
     if (name == 0 || name + 1 == size)
-      refuse_name(L, spawner, "names of components are expected, or of fields, as in "
+      spawner_refuse_name(L, spawner, "names of components are expected, or of fields, as in "
                               "\"Position, Health.hp\"");
-    if (spawner->count == SPAWNER_NAMES) refuse_name(L, spawner, "it has more than 64 names");
+    if (spawner->count == SPAWNER_NAMES)
+      spawner_refuse_name(L, spawner, "it has more than 64 names");
     ecs_string field = {at + name + 1, size > name ? size - name - 1 : 0};
     spawner->names[spawner->count++] = (struct spawner_name){ECS_NULL, {at, name}, field};
     at += size;
     at += strspn(at, SPACE);
     if (*at == '\0') return;
-    if (*at != ',') refuse_name(L, spawner, "names stand between commas");
+    if (*at != ',') spawner_refuse_name(L, spawner, "names stand between commas");
     at++;
   }
 }
 
-static bool same_text(ecs_string a, ecs_string b) {
+static bool spawner_same_text(ecs_string a, ecs_string b) {
   return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
@@ -87,7 +88,9 @@ static bool is_twice(const struct spawner *spawner, uint32_t at, ecs_id componen
   for (uint32_t i = 0; i < at; i++) {
     ecs_string other = spawner->names[i].field;
     bool both = field.size && other.size;
-    if (spawner->names[i].component == component && (!both || same_text(field, other))) return true;
+    if (spawner->names[i].component == component &&
+        (!both || spawner_same_text(field, other)))
+      return true;
   }
   return false;
 }
@@ -122,8 +125,8 @@ static struct component *component_at(lua_State *L, ecs_world *world, struct spa
 }
 
 /* How many values a name stands for. */
-static int values_of(const struct spawner *spawner, uint32_t at,
-                     const struct component *component) {
+static int spawner_values_of(const struct spawner *spawner, uint32_t at,
+                             const struct component *component) {
   return spawner->names[at].field.size ? 1 : (int)component->field_count;
 }
 
@@ -150,7 +153,7 @@ static bool add_to_way(struct way *way, const struct table *table,
 }
 
 /* Finds the way that the last entity went, for those that come, unless there is none. */
-static void find_way(const struct world_box *box, struct spawner *spawner, ecs_id id) {
+static void spawner_find_way(const struct world_box *box, struct spawner *spawner, ecs_id id) {
   struct way *way = &spawner->way;
   if (way->version == *box->version && way->table == NONE) return;
   const struct table *table = spawn_table(box->world, id);
@@ -168,7 +171,7 @@ static void find_way(const struct world_box *box, struct spawner *spawner, ecs_i
 
 /* Spawns an entity with the arguments from 1 on, the same way; false when it is another case, and
 ** nothing is done. Takes 35 % off. */
-static bool go(lua_State *L, struct world_box *box, const struct way *way, ecs_id *id) {
+static bool spawner_go(lua_State *L, struct world_box *box, const struct way *way, ecs_id *id) {
   uint32_t count = (uint32_t)lua_gettop(L);
   if (UNLIKELY(!box->world || box->stage || box->any.pending || way->version != *box->version))
     return false;
@@ -192,8 +195,8 @@ static bool go(lua_State *L, struct world_box *box, const struct way *way, ecs_i
 
 /* Gathers the values of a name from an index on, as many as are given; nil leaves a field's
 ** default. */
-static void gather(struct input *input, const struct component *component, ecs_string field, int at,
-                   int top) {
+static void spawner_gather(struct input *input, const struct component *component,
+                           ecs_string field, int at, int top) {
   uint32_t first = 0, count = component->field_count;
   if (field.size) {
     first = component_field(component, field.data, field.size);
@@ -213,7 +216,7 @@ static uint32_t gather_parts(lua_State *L, struct input *input, struct spawner *
   uint32_t count = 0;
   for (uint32_t i = 0; i < spawner->count; i++) {
     components[i] = component_at(L, input->box->world, spawner, i);
-    first[i + 1] = first[i] + values_of(spawner, i, components[i]);
+    first[i + 1] = first[i] + spawner_values_of(spawner, i, components[i]);
   }
   if (first[spawner->count] <= top)
     raise_error(L, "spawner '%s' takes %d values, got %d", spawner->text,
@@ -224,7 +227,7 @@ static uint32_t gather_parts(lua_State *L, struct input *input, struct spawner *
     if (part < count) continue;
     for (uint32_t j = i; j < spawner->count; j++)
       if (components[j] == components[i])
-        gather(input, components[j], spawner->names[j].field, first[j], top);
+        spawner_gather(input, components[j], spawner->names[j].field, first[j], top);
     parts[count++] = (struct part){components[i], ECS_NULL, input->count - before, NULL, 0};
   }
   return count;
@@ -244,7 +247,7 @@ static APART int spawn_slowly(lua_State *L) {
   for (uint32_t i = 0; i < count; writes += parts[i++].write_count)
     parts[i].writes = writes;
   ecs_id id = spawn_parts(L, box, parts, count);
-  find_way(box, spawner, id);
+  spawner_find_way(box, spawner, id);
   return spawn_end(L, box, id);
 }
 
@@ -256,11 +259,11 @@ static APART int end_apart(lua_State *L, struct world_box *box) {
   return 1;
 }
 
-static int spawn(lua_State *L) {
+static int spawner_spawn(lua_State *L) {
   struct world_box *box = lua_touserdata(L, lua_upvalueindex(1));
   const struct spawner *spawner = lua_touserdata(L, lua_upvalueindex(2));
   ecs_id id = ECS_NULL;
-  if (UNLIKELY(!go(L, box, &spawner->way, &id))) return spawn_slowly(L);
+  if (UNLIKELY(!spawner_go(L, box, &spawner->way, &id))) return spawn_slowly(L);
   world_be_sure(box->world);
   box->calls++;
   lua_pushinteger(L, (lua_Integer)id);
@@ -288,7 +291,7 @@ static bool finds_all(const ecs_world *world, struct spawner *spawner) {
 
 struct outside spawner_object(lua_State *L, int index, const struct world_box *box) {
   struct outside outside = {.kind = OUTSIDE_OTHER};
-  if (lua_tocfunction(L, index) != spawn) return outside;
+  if (lua_tocfunction(L, index) != spawner_spawn) return outside;
   lua_getupvalue(L, index, 1);
   lua_getupvalue(L, index, 2);
   struct spawner *spawner = lua_touserdata(L, -1);
@@ -303,12 +306,12 @@ struct outside spawner_object(lua_State *L, int index, const struct world_box *b
 
 /* Whether values by position come to other fields than before: of the component itself, or of those
 ** that are named behind it. */
-static bool moves(const struct spawner *spawner, const struct change *change) {
+static bool spawner_moves(const struct spawner *spawner, const struct change *change) {
   const struct component *old = change->component, *wanted = change->wanted;
   const ecs_string name = {old->name, old->name_size};
   uint32_t at = 0;
   while (at < spawner->count &&
-         (spawner->names[at].field.size || !same_text(spawner->names[at].name, name)))
+         (spawner->names[at].field.size || !spawner_same_text(spawner->names[at].name, name)))
     at++;
   if (at == spawner->count || !wanted) return false;
   for (uint32_t i = 0; i < old->field_count; i++)
@@ -319,7 +322,7 @@ static bool moves(const struct spawner *spawner, const struct change *change) {
 }
 
 /* Whether the file of a place, "file:line", is among the keys of a table, if it is one. */
-static bool is_of(lua_State *L, const char *place, int files) {
+static bool spawner_is_of(lua_State *L, const char *place, int files) {
   lua_pushlstring(L, place, (size_t)(strrchr(place, ':') - place));
   if (!lua_istable(L, files)) return false;
   return lua_rawget(L, files) != LUA_TNIL;
@@ -334,7 +337,7 @@ void spawners_report(lua_State *L, int world, int files, const struct change *ch
     for (lua_pushnil(L); lua_next(L, list + 2); lua_settop(L, list + 3)) {
       const struct spawner *spawner = lua_touserdata(L, -2);
       const char *place = lua_tostring(L, -1);
-      if (!moves(spawner, change) || is_of(L, place, files)) continue;
+      if (!spawner_moves(spawner, change) || spawner_is_of(L, place, files)) continue;
       lua_pushfstring(L, "'%s' (%s)", spawner->text, place);
       lua_rawseti(L, list, ++count);
     }
@@ -353,7 +356,7 @@ static void expect_names(lua_State *L, struct world_box *box, const struct spawn
   for (uint32_t i = 0; i < spawner->count; i++) {
     ecs_string name = spawner->names[i].name;
     uint32_t same = 0;
-    while (!same_text(spawner->names[same].name, name)) same++;
+    while (!spawner_same_text(spawner->names[same].name, name)) same++;
     if (same < i) continue;
     if (i) luaL_addstring(&text, ", ");
     luaL_addlstring(&text, name.data, name.size);
@@ -397,7 +400,7 @@ static int world_spawner(lua_State *L) {
   spawner->way.version = UINT64_MAX;
   memcpy(spawner->text, text, size + 1);
   lua_replace(L, 2);
-  read_names(L, spawner);
+  spawner_read_names(L, spawner);
   box = check_world(L, 1);
   if (box->registrar != &registrar_now) expect_names(L, box, spawner);
   check_world(L, 1);
@@ -407,7 +410,7 @@ static int world_spawner(lua_State *L) {
     component_at(L, box->world, spawner, i);
   lua_pushvalue(L, 1);
   lua_insert(L, -2);
-  lua_pushcclosure(L, spawn, 2);
+  lua_pushcclosure(L, spawner_spawn, 2);
   return 1;
 }
 

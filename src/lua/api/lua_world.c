@@ -92,8 +92,8 @@ void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool le
 }
 
 /* Frees a world that is closed already for Lua, and what it kept alive. */
-static void let_go(lua_State *L, struct world_box *box, int world_index,
-                   ecs_world *world) {
+static void world_let_go(lua_State *L, struct world_box *box, int world_index,
+                         ecs_world *world) {
   if (box->lent)
     world_disown(L, box, world);
   else
@@ -104,7 +104,7 @@ static void let_go(lua_State *L, struct world_box *box, int world_index,
   }
 }
 
-static void shut(lua_State *L, struct world_box *box, int world_index) {
+static void world_shut(lua_State *L, struct world_box *box, int world_index) {
   ecs_world *world = box->world;
   box->calls++;
   stage_drop(box);
@@ -118,14 +118,14 @@ static void shut(lua_State *L, struct world_box *box, int world_index) {
   if (box->depth > 0)
     box->doomed = world;
   else
-    let_go(L, box, world_index, world);
+    world_let_go(L, box, world_index, world);
 }
 
 void world_free_doomed(lua_State *L, struct world_box *box, int world_index) {
   assert(box->depth == 0 && box->doomed);
   ecs_world *world = box->doomed;
   box->doomed = NULL;
-  let_go(L, box, world_index, world);
+  world_let_go(L, box, world_index, world);
 }
 
 /* ---- ecs.world ------------------------------------------------------------------- */
@@ -260,14 +260,14 @@ static int world_close(lua_State *L) {
   check_free(L, box);
   ecs_status status = world_not_busy(box->world, "close");
   if (status != ECS_OK) return raise_status(L, box->world, status);
-  shut(L, box, 1);
+  world_shut(L, box, 1);
   return 0;
 }
 
 static int world_close_scope(lua_State *L) {
   struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
   if (box && box->hidden) return no_world(L, 1);
-  if (box && box->world) shut(L, box, 1);
+  if (box && box->world) world_shut(L, box, 1);
   return 0;
 }
 
@@ -278,10 +278,10 @@ void world_finalize(lua_State *L, int index) {
   box->depth = 0;
   if (box->hidden) box->world = box->hidden;
   box->hidden = NULL;
-  if (box->world) shut(L, box, index);
+  if (box->world) world_shut(L, box, index);
   ecs_world *world = box->doomed;
   box->doomed = NULL;
-  if (world) let_go(L, box, index, world);
+  if (world) world_let_go(L, box, index, world);
 }
 
 static int world_collect(lua_State *L) {
@@ -359,7 +359,7 @@ static int world_cancel(lua_State *L) {
 }
 
 /* An index of the entity range: its limits are the core's to check. */
-static uint32_t check_index(lua_State *L, int arg) {
+static uint32_t world_check_index(lua_State *L, int arg) {
   int is_integer = 0;
   if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "entity index");
   lua_Integer index = lua_tointegerx(L, arg, &is_integer);
@@ -370,8 +370,8 @@ static uint32_t check_index(lua_State *L, int arg) {
 
 static int world_entity_range(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  uint32_t first = check_index(L, 2);
-  uint32_t last = check_index(L, 3);
+  uint32_t first = world_check_index(L, 2);
+  uint32_t last = world_check_index(L, 3);
   if (first > last) return luaL_argerror(L, 3, "the range ends before it begins");
   ecs_status status = ecs_entity_range(box->world, first, last);
   if (status != ECS_OK) return raise_status(L, box->world, status);

@@ -163,7 +163,7 @@ static int make_kernel(lua_State *L, struct world_box *box, struct system_box *s
 }
 
 /* Compiles what is to be compiled, as far as the tables that there are can say. */
-static void compile(lua_State *L, struct world_box *box, const struct system_draft *draft) {
+static void system_compile(lua_State *L, struct world_box *box, const struct system_draft *draft) {
   struct system_box *system = draft->system;
   int kernel = make_kernel(L, box, system);
   if (!kernel) return;
@@ -187,8 +187,8 @@ struct system_box *system_push_box(lua_State *L, struct world_box *box, const ch
 
 /* Reads the name at 2 and the spec at 3 with the world at 1; owner may be NULL. Raises; pushes what
 ** the draft needs. */
-static void read_draft(lua_State *L, struct world_box *box, struct system_draft *draft,
-                       const char *owner) {
+static void system_read_draft(lua_State *L, struct world_box *box, struct system_draft *draft,
+                              const char *owner) {
   size_t size;
   ecs_system_desc *desc = &draft->desc;
   *desc = (ecs_system_desc){.name = check_text(L, AT_NAME, &size), .owner = owner};
@@ -215,7 +215,7 @@ static void read_draft(lua_State *L, struct world_box *box, struct system_draft 
 
 void system_check_spec(lua_State *L, struct world_box *box) {
   struct system_draft draft;
-  read_draft(L, box, &draft, NULL);
+  system_read_draft(L, box, &draft, NULL);
 }
 
 void system_anchor(lua_State *L, int world_index, int index, bool on) {
@@ -237,7 +237,8 @@ void system_registered(lua_State *L, const struct world_box *box, ecs_status sta
 }
 
 /* The last before the core: the system is anchored, and the core is told how to call it. */
-static void give_system(lua_State *L, const struct world_box *box, struct system_draft *draft) {
+static void system_give_system(lua_State *L, const struct world_box *box,
+                               struct system_draft *draft) {
   system_anchor(L, AT_WORLD, AT_SYSTEM, true);
   if (!box->world) no_world(L, AT_WORLD);
   draft->desc.run = script_run;
@@ -250,11 +251,11 @@ static void give_system(lua_State *L, const struct world_box *box, struct system
 void system_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
                     uint64_t place, const char *owner) {
   struct system_draft draft;
-  read_draft(L, box, &draft, owner);
+  system_read_draft(L, box, &draft, owner);
   make_query(L, box, &draft);
   check_function(L, box, &draft, true);
   make_kernel(L, box, draft.system);
-  give_system(L, box, &draft);
+  system_give_system(L, box, &draft);
   system_registered(L, box, transaction_system(transaction, &draft.desc, place));
 }
 
@@ -283,11 +284,11 @@ void systems_compile(lua_State *L, int world_index) {
 
 void system_now(lua_State *L, struct world_box *box) {
   struct system_draft draft;
-  read_draft(L, box, &draft, NULL);
+  system_read_draft(L, box, &draft, NULL);
   make_query(L, box, &draft);
   check_function(L, box, &draft, draft.system->compile != 0);
-  compile(L, box, &draft);
-  give_system(L, box, &draft);
+  system_compile(L, box, &draft);
+  system_give_system(L, box, &draft);
   bool tried = false;
   ecs_status status;
   do

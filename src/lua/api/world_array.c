@@ -34,7 +34,7 @@ void array_pending(lua_State *L, struct world_box *box) {
   array_push(L, box);
 }
 
-static ecs_type check_type(lua_State *L, int arg) {
+static ecs_type array_declaration_check_type(lua_State *L, int arg) {
   size_t size;
   const char *name = check_text(L, arg, &size);
   ecs_type type;
@@ -60,7 +60,8 @@ static uint32_t check_length(lua_State *L, int arg) {
 }
 
 /* Tells those who read scripts, if any: what a declaration may differ in. */
-static bool announce(lua_State *L, struct world_box *box, const char *type, uint32_t length) {
+static bool array_declaration_announce(lua_State *L, struct world_box *box,
+                                       const char *type, uint32_t length) {
   lua_createtable(L, 0, 2);
   lua_pushstring(L, type);
   lua_setfield(L, -2, "array");
@@ -74,9 +75,9 @@ static bool announce(lua_State *L, struct world_box *box, const char *type, uint
 static int declare_array(lua_State *L, struct world_box *box) {
   size_t size;
   const char *name = check_text(L, 2, &size);
-  ecs_type type = check_type(L, 3);
+  ecs_type type = array_declaration_check_type(L, 3);
   uint32_t length = check_length(L, 4);
-  bool foreign = announce(L, box, type_name(type), length);
+  bool foreign = array_declaration_announce(L, box, type_name(type), length);
   struct array_box *array = array_push(L, box);
   ecs_field field;
   ecs_component_desc desc;

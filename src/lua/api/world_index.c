@@ -38,8 +38,8 @@ static const char *const kinds[] = {"grid", "hash", "ordered", "maybe"};
 
 /* Reads the one of grid, hash, ordered and maybe that is given: a text, or a function, which is at
 ** the top of the stack then. */
-static void read_kind(lua_State *L, struct world_box *box, const char *what,
-                      struct index_draft *draft) {
+static void index_declaration_read_kind(lua_State *L, struct world_box *box, const char *what,
+                                        struct index_draft *draft) {
   int given = 0, top = lua_gettop(L), at = 0;
   for (int i = 0; i < 4; i++) {
     if (option(L, AT_SPEC, kinds[i]) == LUA_TNIL) continue;
@@ -69,7 +69,8 @@ static void read_kind(lua_State *L, struct world_box *box, const char *what,
 
 /* Reads the name at 2 and the options at 3 with the world at 1. Raises; pushes what the draft
 ** needs. */
-static void read_draft(lua_State *L, struct world_box *box, struct index_draft *draft) {
+static void index_declaration_read_draft(lua_State *L, struct world_box *box,
+                                         struct index_draft *draft) {
   static const char *const keys[] = {"query", "grid", "cell", "hash", "ordered", "maybe",
                                      "$variable", NULL};
   size_t size;
@@ -85,13 +86,13 @@ static void read_draft(lua_State *L, struct world_box *box, struct index_draft *
   draft->desc = (ecs_index_desc){.name = name, .query = draft->query.text,
                                  .variables = draft->query.variables,
                                  .variable_count = draft->query.count};
-  read_kind(L, box, what, draft);
+  index_declaration_read_kind(L, box, what, draft);
 }
 
 /* Builds it. A function that the core is told of is anchored, also when that fails: it is swept
 ** then. */
-static ecs_status build(lua_State *L, struct world_box *box, struct index_draft *draft,
-                        ecs_index **out) {
+static ecs_status index_declaration_build(lua_State *L, struct world_box *box,
+                                          struct index_draft *draft, ecs_index **out) {
   if (draft->function) index_keys_push(L, box, draft->function, &draft->query, &draft->desc);
   if (!box->world) no_world(L, AT_WORLD);
   bool tried = false;
@@ -107,17 +108,17 @@ static ecs_status build(lua_State *L, struct world_box *box, struct index_draft 
 void index_check_spec(lua_State *L, struct world_box *box) {
   struct index_draft draft;
   int top = lua_gettop(L);
-  read_draft(L, box, &draft);
+  index_declaration_read_draft(L, box, &draft);
   lua_settop(L, top);
 }
 
 ecs_status index_in_swap(lua_State *L, struct world_box *box, const char *owner,
                          struct ecs_index **out) {
   struct index_draft draft;
-  read_draft(L, box, &draft);
+  index_declaration_read_draft(L, box, &draft);
   draft.desc.owner = owner;
   ecs_index *built = NULL;
-  ecs_status status = build(L, box, &draft, &built);
+  ecs_status status = index_declaration_build(L, box, &draft, &built);
   *out = built;
   return status;
 }
@@ -125,12 +126,12 @@ ecs_status index_in_swap(lua_State *L, struct world_box *box, const char *owner,
 void index_now(lua_State *L, struct world_box *box) {
   struct index_draft draft;
   ecs_index *index = NULL;
-  read_draft(L, box, &draft);
+  index_declaration_read_draft(L, box, &draft);
   ecs_status status = index_may_enter(box->world, draft.desc.name);
   if (status != ECS_OK) raise_status(L, box->world, status);
   index_push(L, box);
   int object = lua_gettop(L);
-  status = build(L, box, &draft, &index);
+  status = index_declaration_build(L, box, &draft, &index);
   if (!index) {
     systems_sweep(L, box, AT_WORLD);
     raise_status(L, box->world, status);

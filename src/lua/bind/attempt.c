@@ -17,14 +17,14 @@ static bool was_yield(lua_State *L) {
 }
 
 /* The message handler of native.try: the error as it is. Lua calls none for a memory error. */
-static int look(lua_State *L) {
+static int attempt_look(lua_State *L) {
   bool *yielded = lua_touserdata(L, lua_upvalueindex(1));
   *yielded = was_yield(L);
   return 1;
 }
 
 /* Nothing is made before the call, so that there is nothing outside of it that can fail. */
-static int attempt(lua_State *L) {
+static int attempt_body(lua_State *L) {
   const bool *yielded = lua_touserdata(L, lua_upvalueindex(1));
   luaL_checkany(L, 1);
   lua_pushvalue(L, lua_upvalueindex(2));
@@ -74,6 +74,6 @@ void attempt_push(lua_State *L) {
   bool *yielded = lua_newuserdatauv(L, sizeof *yielded, 0);
   *yielded = false;
   lua_pushvalue(L, -1);
-  lua_pushcclosure(L, look, 1);
-  lua_pushcclosure(L, attempt, 2);
+  lua_pushcclosure(L, attempt_look, 1);
+  lua_pushcclosure(L, attempt_body, 2);
 }

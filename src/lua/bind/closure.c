@@ -37,7 +37,7 @@ static bool push_code(lua_State *L) {
 }
 
 /* Forgets all that is known where that is full: handles by keys, and at 1 how many. */
-static void make_room(lua_State *L) {
+static void closure_make_room(lua_State *L) {
   lua_rawgeti(L, AT_KNOWN, 1);
   lua_Integer count = lua_tointeger(L, -1) + 1;
   lua_pushnil(L);
@@ -52,14 +52,14 @@ static void make_room(lua_State *L) {
 }
 
 /* share(known, function, handle, key) */
-static int share(lua_State *L) {
+static int closure_join(lua_State *L) {
   luaL_checkstack(L, 20, "kernel");
   if (lua_isnil(L, AT_KEY) && !push_code(L)) return 0;
   lua_pushvalue(L, AT_KEY);
   if (lua_rawget(L, AT_KNOWN) == LUA_TUSERDATA)
     variants_share(L, AT_HANDLE, AT_KEY + 1, AT_FUNCTION);
   else
-    make_room(L);
+    closure_make_room(L);
   lua_pushvalue(L, AT_KEY);
   lua_pushvalue(L, AT_HANDLE);
   lua_rawset(L, AT_KNOWN);
@@ -75,5 +75,5 @@ void closure_share(lua_State *L, int known, int function, int handle, int key) {
     lua_pushvalue(L, key);
   else
     lua_pushnil(L);
-  if (try_quietly(L, share, 4, 0) != LUA_OK) lua_settop(L, top);
+  if (try_quietly(L, closure_join, 4, 0) != LUA_OK) lua_settop(L, top);
 }

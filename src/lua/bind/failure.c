@@ -19,7 +19,7 @@ struct finishing {
 };
 
 /* Comes to the next run of rows, none of which is before those that are left. */
-static bool next_run(struct loop_box *loop, struct rest *rest) {
+static bool failure_next_run(struct loop_box *loop, struct rest *rest) {
   bool more = loop_next_run(loop);
   while (more && rest->entity != ECS_NULL && loop_entity(loop, 0) != rest->entity)
     more = loop_next_run(loop);
@@ -32,7 +32,7 @@ static int finish_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   struct finishing *finishing = lua_touserdata(L, 3);
   struct rest *rest = &finishing->rest;
-  while (rest->count && next_run(loop, rest)) {
+  while (rest->count && failure_next_run(loop, rest)) {
     uint32_t row = rest->before < loop->count ? (uint32_t)rest->before : loop->count;
     rest->before -= row;
     for (; row < loop->count && rest->count; row++, rest->count--) {

@@ -45,7 +45,7 @@ static inline uint32_t entry_slot(const void *string, const struct component *sh
 }
 
 /* Keeps the string at an index for as long as its entry stands. Makes no object. */
-static void anchor(lua_State *L, int index, uint32_t slot) {
+static void field_name_anchor(lua_State *L, int index, uint32_t slot) {
   index = lua_absindex(L, index);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &strings_key);
   lua_pushvalue(L, index);
@@ -68,7 +68,7 @@ uint32_t find_field(lua_State *L, struct world_box *box, const struct component 
   uint32_t field = component_field(shape, text, size);
   /* A shape of components that are staged may go, and its address with another one come back. */
   if (field == NONE || box->stage) return field;
-  anchor(L, index, slot);
+  field_name_anchor(L, index, slot);
   *entry = (struct field_entry){string, box->names.number, shape, version, field};
   return field;
 }

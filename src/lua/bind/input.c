@@ -13,7 +13,7 @@
 #include "core/base/memory.h"
 
 /* Writes beyond the C stack's share move to scratch memory of the world. */
-static void grow(struct input *input) {
+static void input_grow(struct input *input) {
   struct world_box *box = input->box;
   bool tried = false;
   struct write *writes;
@@ -35,7 +35,7 @@ static void grow(struct input *input) {
 /* A number needs no call of value_to_cell. */
 void input_leaf(struct input *input, const struct component *component, uint32_t leaf,
                 int index) {
-  if (UNLIKELY(input->count == input->capacity)) grow(input);
+  if (UNLIKELY(input->count == input->capacity)) input_grow(input);
   struct write *write = &input->writes[input->count];
   write->leaf = leaf;
   write->cell.u64 = 0;

@@ -29,8 +29,8 @@ static uint32_t intern_value(lua_State *L, struct world_box *box,
 }
 
 /* Says why a value did not convert; the core finds the words for what is nearly right. */
-static void refuse(lua_State *L, struct world_box *box, const struct component *component,
-                   uint32_t leaf, int index) {
+static void lua_value_refuse(lua_State *L, struct world_box *box, const struct component *component,
+                             uint32_t leaf, int index) {
   const struct leaf *into = &component->leaves[leaf];
   ecs_value value = {ECS_KIND_NONE, false, 0, 0, {NULL, 0}};
   if (lua_type(L, index) == LUA_TNUMBER &&
@@ -74,9 +74,9 @@ static bool to_entity(lua_State *L, const struct world_box *box, int index,
 }
 
 /* False when the value does not fit. */
-static inline bool convert(lua_State *L, struct world_box *box, int world_index,
-                           const struct component *component, uint32_t at, int index,
-                           ecs_cell *cell) {
+static inline bool lua_value_convert(lua_State *L, struct world_box *box, int world_index,
+                                     const struct component *component, uint32_t at, int index,
+                                     ecs_cell *cell) {
   const struct leaf *leaf = &component->leaves[at];
   cell->u64 = 0;
   switch (type_class(leaf->type)) {
@@ -97,8 +97,8 @@ static inline bool convert(lua_State *L, struct world_box *box, int world_index,
 void value_to_cell(lua_State *L, struct world_box *box, int world_index,
                    const struct component *component, uint32_t leaf, int index,
                    ecs_cell *cell) {
-  if (UNLIKELY(!convert(L, box, world_index, component, leaf, index, cell)))
-    refuse(L, box, component, leaf, index);
+  if (UNLIKELY(!lua_value_convert(L, box, world_index, component, leaf, index, cell)))
+    lua_value_refuse(L, box, component, leaf, index);
 }
 
 void push_cell(lua_State *L, struct world_box *box, int world_index,

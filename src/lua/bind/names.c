@@ -34,7 +34,7 @@ void names_attach(lua_State *L, struct world_box *box) {
 }
 
 /* Keeps the string at an index for as long as its entry stands. Makes no object. */
-static void anchor(lua_State *L, int index, uint32_t slot) {
+static void name_cache_anchor(lua_State *L, int index, uint32_t slot) {
   index = lua_absindex(L, index);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &anchors_key);
   lua_pushvalue(L, index);
@@ -42,11 +42,11 @@ static void anchor(lua_State *L, int index, uint32_t slot) {
   lua_pop(L, 1);
 }
 
-static void remember(lua_State *L, struct world_box *box, int index,
-                     struct component *component, uint32_t leaf) {
+static void name_cache_remember(lua_State *L, struct world_box *box, int index,
+                                struct component *component, uint32_t leaf) {
   const void *key = name_key(L, index);
   if (!key) return;
-  anchor(L, index, name_slot(key, box->names.number));
+  name_cache_anchor(L, index, name_slot(key, box->names.number));
   *name_entry(box, key) =
       (struct name_entry){key, box->names.number, *box->version, component, leaf};
 }
@@ -66,7 +66,7 @@ struct component *find_component(lua_State *L, struct world_box *box, int index,
   ecs_status status = builtin_path(box->world, text, size);
   if (status == ECS_ENOMEM) raise_memory(L);
   if (component_path(box->world, text, size, &component, leaf) != ECS_OK) return NULL;
-  remember(L, box, index, component, *leaf);
+  name_cache_remember(L, box, index, component, *leaf);
   return component;
 }
 
@@ -83,7 +83,7 @@ struct component *check_component_slowly(lua_State *L, struct world_box *box, in
       ecs_id id = check_id(L, arg);
       ecs_status status = component_need_id(box->world, id, &component);
       if (status != ECS_OK) raise_argument(L, box->world, status, arg);
-      remember(L, box, arg, component, NONE);
+      name_cache_remember(L, box, arg, component, NONE);
       break;
     }
     default: luaL_typeerror(L, arg, "component name or id"); break;

@@ -6,7 +6,7 @@
 #include "lua/bind/status.h"
 
 /* (world) */
-static int observe_body(lua_State *L) {
+static int observed_call(lua_State *L) {
   struct world_box *box = lua_touserdata(L, 1);
   box->observe(L, box, 1);
   return 0;
@@ -16,7 +16,7 @@ int observed_raise(lua_State *L, struct world_box *box, int world_index, ecs_sta
   char text[MESSAGE_SIZE];
   if (status == ECS_ENOMEM || *box->changes == 0) return raise_status(L, box->world, status);
   text_format(text, sizeof text, "%s", ecs_message(box->world));
-  lua_pushcfunction(L, observe_body);
+  lua_pushcfunction(L, observed_call);
   lua_pushvalue(L, world_index);
   if (lua_pcall(L, 1, 0, 0) != LUA_OK) lua_pop(L, 1);
   return raise_error(L, "%s", text);

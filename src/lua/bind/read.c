@@ -47,23 +47,23 @@ void push_leaf(struct place *place, uint32_t at) {
 /* A component, or a part of one that begins at a leaf. */
 static void push_shape(struct place *place, const struct component *shape, uint32_t base);
 
-static void push_element(struct place *place, const struct field *field, uint32_t base) {
+static void read_push_element(struct place *place, const struct field *field, uint32_t base) {
   if (field->nested)
     push_shape(place, field->nested, base);
   else
     push_leaf(place, base);
 }
 
-static void push_part(struct place *place, const struct field *field, uint32_t base) {
+static void read_push_part(struct place *place, const struct field *field, uint32_t base) {
   if (LIKELY(field->count == 0)) {
-    push_element(place, field, base + field->first_leaf);
+    read_push_element(place, field, base + field->first_leaf);
     return;
   }
   uint32_t count = field->count, stride = field->leaf_count / count;
   lua_createtable(place->L, (int)count, 0);
   place_hold(place);
   for (uint32_t i = 0; i < count; i++) {
-    push_element(place, field, base + field->first_leaf + i * stride);
+    read_push_element(place, field, base + field->first_leaf + i * stride);
     lua_rawseti(place->L, -2, i + 1);
   }
 }
@@ -73,13 +73,13 @@ static void push_shape(struct place *place, const struct component *shape, uint3
   lua_createtable(place->L, 0, (int)shape->field_count);
   place_hold(place);
   for (uint32_t i = 0; i < shape->field_count; i++) {
-    push_part(place, &shape->fields[i], base);
+    read_push_part(place, &shape->fields[i], base);
     lua_setfield(place->L, -2, shape->fields[i].name);
   }
 }
 
 void push_field(struct place *place, const struct field *field) {
-  push_part(place, field, 0);
+  read_push_part(place, field, 0);
 }
 
 void push_component(struct place *place) {

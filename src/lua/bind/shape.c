@@ -6,7 +6,7 @@
 #include "lua/bind/world_box.h"
 
 /* build(world, component): a shape, anchored with its keys in WORLD_SHAPES. */
-static int build(lua_State *L) {
+static int shape_build(lua_State *L) {
   const struct world_box *box = lua_touserdata(L, 1);
   const struct component *component = lua_touserdata(L, 2);
   uint32_t count = component->field_count;
@@ -42,7 +42,7 @@ const struct shape *shape_need(lua_State *L, int world_index,
     lua_pop(L, 1);
     lua_pushvalue(L, world_index);
     lua_pushlightuserdata(L, (void *)(uintptr_t)component);
-    call_quietly(L, build, 2, 1);
+    call_quietly(L, shape_build, 2, 1);
   }
   const struct shape *shape = lua_touserdata(L, -1);
   lua_pop(L, 2);

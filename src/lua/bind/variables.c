@@ -16,7 +16,7 @@ struct source {
 };
 
 FORMAT(3, 4)
-static int refuse(lua_State *L, const struct source *from, const char *format, ...) {
+static int variables_refuse(lua_State *L, const struct source *from, const char *format, ...) {
   char text[MESSAGE_SIZE];
   va_list args;
   va_start(args, format);
@@ -26,22 +26,23 @@ static int refuse(lua_State *L, const struct source *from, const char *format, .
 }
 
 /* The value at the top of the stack; somebody dead is one, whom nothing matches. */
-static ecs_id read_value(lua_State *L, struct world_box *box, const struct source *from,
-                         const char *name) {
+static ecs_id variables_read_value(lua_State *L, struct world_box *box, const struct source *from,
+                                   const char *name) {
   uint32_t leaf;
   char got[128];
   int is_id;
   if (lua_type(L, -1) == LUA_TSTRING) {
     const struct component *component = find_component(L, box, lua_gettop(L), &leaf);
     if (component && leaf == NONE) return component->id;
-    refuse(L, from, "$%s: %s", name,
-           component ? "a field is no entity" : ecs_message(box->world));
+    variables_refuse(L, from, "$%s: %s", name,
+                     component ? "a field is no entity" : ecs_message(box->world));
   }
   ecs_id id = to_id(L, lua_gettop(L), &is_id);
   ecs_status status = is_id ? ecs_entity_status(box->world, id) : ECS_EINVAL;
   if (status != ECS_OK && status != ECS_EDEAD)
-    refuse(L, from, "$%s is %s: an entity's id, or the name of a component or tag, expected", name,
-           show_value(L, lua_gettop(L), got, sizeof got));
+    variables_refuse(
+        L, from, "$%s is %s: an entity's id, or the name of a component or tag, expected",
+        name, show_value(L, lua_gettop(L), got, sizeof got));
   return id;
 }
 
@@ -52,20 +53,20 @@ static const char *variable_name(lua_State *L, bool marked, const struct source 
   if (key && *key == '$') return key + 1;
   if (marked) return NULL;
   if (!key)
-    refuse(L, from, "a variable's name expected as the key, got %s",
-           show_value(L, lua_gettop(L) - 1, got, sizeof got));
+    variables_refuse(L, from, "a variable's name expected as the key, got %s",
+                     show_value(L, lua_gettop(L) - 1, got, sizeof got));
   return key;
 }
 
-static void read_table(lua_State *L, struct world_box *box, int index, bool marked,
-                       const struct source *from, struct query_text *out) {
+static void variables_read_table(lua_State *L, struct world_box *box, int index, bool marked,
+                                 const struct source *from, struct query_text *out) {
   need_stack(L, 6);
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     const char *name = variable_name(L, marked, from);
     if (!name) continue;
-    if (out->count == VARIABLES_MOST) refuse(L, from, "at most 16 variables");
+    if (out->count == VARIABLES_MOST) variables_refuse(L, from, "at most 16 variables");
     out->variables[out->count].name = name;
-    out->variables[out->count++].value = read_value(L, box, from, name);
+    out->variables[out->count++].value = variables_read_value(L, box, from, name);
   }
 }
 
@@ -73,10 +74,10 @@ void variables_of_argument(lua_State *L, struct world_box *box, int arg,
                            struct query_text *out) {
   if (lua_isnoneornil(L, arg)) return;
   luaL_checktype(L, arg, LUA_TTABLE);
-  read_table(L, box, arg, false, &(struct source){arg, NULL}, out);
+  variables_read_table(L, box, arg, false, &(struct source){arg, NULL}, out);
 }
 
 void variables_of_options(lua_State *L, struct world_box *box, int index, bool marked,
                           const char *what, struct query_text *out) {
-  read_table(L, box, index, marked, &(struct source){0, what}, out);
+  variables_read_table(L, box, index, marked, &(struct source){0, what}, out);
 }

@@ -26,7 +26,7 @@ void weights_open(lua_State *L) {
 }
 
 /* Sets what the collector has heard of a world. */
-static void report(struct world_box *box, size_t bytes) {
+static void weight_report(struct world_box *box, size_t bytes) {
   box->weight.all->bytes += bytes - box->weight.reported;
   box->weight.reported = bytes;
 }
@@ -35,13 +35,13 @@ void weights_attach(lua_State *L, struct world_box *box, size_t bytes) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &weights_key);
   box->weight.all = lua_touserdata(L, -1);
   lua_pop(L, 1);
-  report(box, bytes);
+  weight_report(box, bytes);
 }
 
 /* What may come until the old ones are looked at follows what is left. */
 void weights_leave(struct world_box *box) {
   struct weights *weights = box->weight.all;
-  report(box, 0);
+  weight_report(box, 0);
   size_t limit = weights->bytes > WEIGHT_LIMIT / 2 ? 2 * weights->bytes : WEIGHT_LIMIT;
   if (limit < weights->limit) weights->limit = limit;
 }
@@ -59,13 +59,13 @@ static void collect_old(lua_State *L, struct weights *weights) {
 void settle_weight(lua_State *L, struct world_box *box) {
   size_t bytes = box->memory->bytes;
   if (bytes < box->weight.reported) {
-    report(box, bytes);
+    weight_report(box, bytes);
     return;
   }
   if (lua_gc(L, LUA_GCISRUNNING, 0) != 1) return;
   struct weights *weights = box->weight.all;
   size_t grown = bytes - box->weight.reported;
-  report(box, bytes);
+  weight_report(box, bytes);
   lua_gc(L, LUA_GCSTEP, (int)((grown < REPORT_LIMIT ? grown : REPORT_LIMIT) / 1024));
   if (weights->bytes > weights->limit) collect_old(L, weights);
 }

@@ -63,7 +63,7 @@ static bool access_at(const struct variant *variant, uint32_t i, struct access *
 }
 
 /* Of struct companions. */
-static bool next(const struct prospect *prospect, uint32_t *at, struct access *out) {
+static bool companions_next(const struct prospect *prospect, uint32_t *at, struct access *out) {
   bool used = false;
   while (!used)
     if (!access_at(prospect->of, (*at)++, out, &used)) return false;
@@ -90,14 +90,14 @@ static const char *why_alone(const struct kernel *kernel, const struct variant *
   return variant->plan.sharing.why_not;
 }
 
-static uint64_t rows_of(const ecs_query *query) {
+static uint64_t companions_rows_of(const ecs_query *query) {
   uint64_t rows = 0;
   for (uint32_t i = 0; i < query_reach(query); i++) rows += query_table(query, i)->count;
   return rows;
 }
 
 /* Of struct companions. */
-static void look(const ecs_system *system, struct prospect *out) {
+static void companions_look(const ecs_system *system, struct prospect *out) {
   const struct system_box *script = system_script(system);
   if (!script) return;
   out->alone = "it is a function in Lua";
@@ -109,7 +109,7 @@ static void look(const ecs_system *system, struct prospect *out) {
   out->alone = why_alone(kernel, variant);
   out->of = variant;
   out->owner = script->box;
-  out->work = rows_of(kernel->query) * variant->plan.sharing.weight;
+  out->work = companions_rows_of(kernel->query) * variant->plan.sharing.weight;
 }
 
 /* ---- running ---- */
@@ -120,14 +120,14 @@ static struct abreast *need_abreast(struct kernel_set *set) {
   return set->abreast;
 }
 
-static struct kernel_set *set_of(const ecs_system *system) {
+static struct kernel_set *companions_set_of(const ecs_system *system) {
   return system_script(system)->handle->kernel->set;
 }
 
 /* Of struct companions. */
-static bool add(ecs_system *system, double dt, const ecs_system *first) {
+static bool companions_add(ecs_system *system, double dt, const ecs_system *first) {
   const struct system_box *script = system_script(system);
-  struct kernel_set *set = set_of(system);
+  struct kernel_set *set = companions_set_of(system);
   assert(script->box == system_script(first)->box);
   if (!need_abreast(set)) return false;
   if (system == first) abreast_begin(set->abreast, &set->runner);
@@ -135,14 +135,15 @@ static bool add(ecs_system *system, double dt, const ecs_system *first) {
 }
 
 /* Of struct companions. */
-static bool run(ecs_system *system) {
-  struct kernel_set *set = set_of(system);
+static bool companions_run(ecs_system *system) {
+  struct kernel_set *set = companions_set_of(system);
   return abreast_run(set->abreast, system_script(system)->box->world->pool);
 }
 
 /* Of struct companions. */
-static void end(ecs_system *system, uint32_t number) {
-  abreast_end(set_of(system)->abreast, number);
+static void companions_end(ecs_system *system, uint32_t number) {
+  abreast_end(companions_set_of(system)->abreast, number);
 }
 
-const struct companions script_companions = {look, next, add, run, end};
+const struct companions script_companions = {
+    companions_look, companions_next, companions_add, companions_run, companions_end};

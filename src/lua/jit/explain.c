@@ -243,7 +243,7 @@ static void explain_script(lua_State *L, const struct system_box *system) {
 }
 
 /* explain(world, system): the table that world:explain returns. */
-static int explain(lua_State *L) {
+static int explain_named(lua_State *L) {
   const ecs_system *system = lua_touserdata(L, AT_SYSTEM);
   const ecs_query *query = query_of(system);
   struct system_box *script = system_script(system);
@@ -354,6 +354,6 @@ int world_explain(lua_State *L) {
     return raise_argument(L, box->world, schedule_unknown(box->world, name, false), 2);
   lua_pushvalue(L, 1);
   lua_pushlightuserdata(L, system);
-  call_quietly(L, explain, 2, 1);
+  call_quietly(L, explain_named, 2, 1);
   return 1;
 }

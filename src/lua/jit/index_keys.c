@@ -93,7 +93,8 @@ void indexes_disown(ecs_world *world, const struct world_box *box) {
 /* ---- calling --------------------------------------------------------------------------- */
 
 /* The value at the top of the stack, which stays there. */
-static void read_value(lua_State *L, const ecs_index *index, uint32_t row, ecs_value *value) {
+static void index_keys_read_value(lua_State *L, const ecs_index *index, uint32_t row,
+                                  ecs_value *value) {
   char got[80];
   *value = (ecs_value){.kind = ECS_KIND_NONE};
   switch (lua_type(L, -1)) {
@@ -156,7 +157,7 @@ static int call_rows(lua_State *L) {
     box->chance->calls = 0;
     lua_call(L, lua_gettop(L) - 5, 1);
     if (!box->world) return luaL_error(L, "the world is closed");
-    read_value(L, index, row, &value);
+    index_keys_read_value(L, index, row, &value);
     ecs_status status = index_set_key(index, row, &value);
     if (status != ECS_OK) return raise_status(L, box->world, status);
   }

@@ -52,7 +52,7 @@ static struct kernel_set *need_set(struct world_box *box) {
   return set;
 }
 
-static int collect(lua_State *L) {
+static int kernel_collect(lua_State *L) {
   struct kernel_box *handle = box_test(L, 1, &kind_kernel, sizeof *handle);
   if (!handle || !handle->kernel) return 0;
   if (handle->box->world) free_kernel(handle->kernel);
@@ -60,7 +60,7 @@ static int collect(lua_State *L) {
   return 0;
 }
 
-const luaL_Reg kernel_metamethods[] = {{"__gc", collect}, {NULL, NULL}};
+const luaL_Reg kernel_metamethods[] = {{"__gc", kernel_collect}, {NULL, NULL}};
 
 /* Where WORLD_REFS has the handles by their kernels' addresses, as weak values. */
 static const char handles_key = 0;

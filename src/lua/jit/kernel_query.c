@@ -20,11 +20,13 @@
 ** as long as its function, which no kernel reaches, and no longer than the world. */
 #define PLACES ((lua_Integer)2 * (RESULT_MAX + 1))
 
-static lua_Integer place_of(struct use use) { return 2 * (lua_Integer)use.result + use.filtered; }
+static lua_Integer kernel_query_place_of(struct use use) {
+  return 2 * (lua_Integer)use.result + use.filtered;
+}
 
 /* Replaces a key at the top of the stack by the table that the one below has there, made when there
 ** is none. */
-static void push_part(lua_State *L, const char *mode) {
+static void kernel_query_push_part(lua_State *L, const char *mode) {
   lua_pushvalue(L, -1);
   if (lua_rawget(L, -3) == LUA_TNIL) {
     lua_pop(L, 1);
@@ -40,7 +42,8 @@ static void push_part(lua_State *L, const char *mode) {
 }
 
 /* Raises what a predicate, or the function of q:map, asks for that it is not given. */
-static void check_given(lua_State *L, const struct query_box *query, int function, struct use use) {
+static void kernel_query_check_given(lua_State *L, const struct query_box *query,
+                                     int function, struct use use) {
   if (use.result != RESULT_TRUTH && use.result != RESULT_MAP) return;
   const struct scan scan = {.box = query->box, .what = use.form, .query = query->query,
                             .form = use.result == RESULT_MAP ? FORM_MAP : FORM_ASK};
@@ -50,19 +53,19 @@ static void check_given(lua_State *L, const struct query_box *query, int functio
 /* Pushes a new kernel for the function. */
 static void push_new(lua_State *L, int query_index, int function, struct use use) {
   struct query_box *query = lua_touserdata(L, query_index);
-  check_given(L, query, function, use);
+  kernel_query_check_given(L, query, function, use);
   int key = lua_gettop(L) + 1, world = key + 1, last = key + 2, known = key + 3;
-  query_push_key(L, query, place_of(use));
+  query_push_key(L, query, kernel_query_place_of(use));
   push_query_world(L, query_index);
   if (lua_getiuservalue(L, world, WORLD_REFS) != LUA_TTABLE) raise_error(L, "the world is closed");
   lua_pushliteral(L, "kernels");
-  push_part(L, "k");
+  kernel_query_push_part(L, "k");
   lua_pushvalue(L, function);
-  push_part(L, NULL);
+  kernel_query_push_part(L, NULL);
   lua_replace(L, last);
   lua_getiuservalue(L, query_index, QUERY_KERNELS);
-  lua_pushinteger(L, PLACES + place_of(use) + 1);
-  push_part(L, NULL);
+  lua_pushinteger(L, PLACES + kernel_query_place_of(use) + 1);
+  kernel_query_push_part(L, NULL);
   lua_replace(L, known);
   lua_settop(L, known);
   kernel_push(L, query->box, world, function, query_index, use);
@@ -75,8 +78,8 @@ static void push_new(lua_State *L, int query_index, int function, struct use use
 void kernel_of_query(lua_State *L, int query_index, int function, struct use use) {
   int top = lua_gettop(L);
   lua_getiuservalue(L, query_index, QUERY_KERNELS);
-  lua_pushinteger(L, place_of(use) + 1);
-  push_part(L, "k");
+  lua_pushinteger(L, kernel_query_place_of(use) + 1);
+  kernel_query_push_part(L, "k");
   lua_pushvalue(L, function);
   if (lua_rawget(L, -2) == LUA_TNIL) {
     lua_pop(L, 1);

@@ -16,7 +16,7 @@
 #define MOST_TRIES 8           /* where indexes begin to watch, or finalizers declare, meanwhile */
 
 /* Why the function cannot become a program, whatever it does; NULL when it can. */
-static const char *unfit(const struct kernel *kernel) {
+static const char *kernel_ready_unfit(const struct kernel *kernel) {
   const struct query_terms *terms = &kernel->query->terms;
   if (terms->slots > KERNEL_SLOTS) return "its query has too many terms";
   if (terms->step_count && kernel->result == RESULT_TRUTH)
@@ -29,7 +29,7 @@ static const char *unfit(const struct kernel *kernel) {
 }
 
 /* Remembers the reason at the top of the stack, for explain. */
-static void keep_reason(lua_State *L, int handle, struct kernel *kernel) {
+static void kernel_ready_keep_reason(lua_State *L, int handle, struct kernel *kernel) {
   kernel->refused = true;
   kernel->sure = NULL;
   lua_pushvalue(L, -1);
@@ -60,14 +60,14 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct wh
   int anchors = lua_gettop(L);
   struct variant *variant = variant_need(L, handle, anchors, kernel, which);
   if (!variant || !(kernel->ahead || indexes_ready(L, variant))) {
-    keep_reason(L, handle, kernel);
+    kernel_ready_keep_reason(L, handle, kernel);
     lua_replace(L, anchors);
     return false;
   }
   if (gives_and_writes(kernel, variant)) {
     lua_pushliteral(L, "it gives a result and writes, and its query has terms that are decided row "
                        "by row: write in the function of q:each");
-    keep_reason(L, handle, kernel);
+    kernel_ready_keep_reason(L, handle, kernel);
     lua_replace(L, anchors);
     return false;
   }
@@ -93,7 +93,7 @@ static bool note_kind(lua_State *L, int handle, struct kernel *kernel, struct ki
     return true;
   }
   lua_pushliteral(L, "too many of its query's terms may be absent");
-  keep_reason(L, handle, kernel);
+  kernel_ready_keep_reason(L, handle, kernel);
   return false;
 }
 
@@ -183,7 +183,7 @@ static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool 
   return kinds_ready(L, handle, kernel, &kinds);
 }
 
-static bool is_ready(lua_State *L, int handle, bool ahead) {
+static bool kernel_ready_is_ready(lua_State *L, int handle, bool ahead) {
   struct kernel_box *box = lua_touserdata(L, handle);
   struct kernel *kernel = box->kernel;
   if (!kernel) {
@@ -195,10 +195,10 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
   kernel->runs++;
   kernel->ahead = ahead;
   kernel->found = false;
-  const char *reason = unfit(kernel);
+  const char *reason = kernel_ready_unfit(kernel);
   if (reason) {
     lua_pushstring(L, reason);
-    keep_reason(L, handle, kernel);
+    kernel_ready_keep_reason(L, handle, kernel);
     return false;
   }
   bool walks = !kernel->query->broken && terms_walk(&kernel->query->terms);
@@ -219,7 +219,7 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
   if (!kernel) return false;
   kernel->runs++;
   kernel->ahead = false;
-  if (unfit(kernel)) return false;
+  if (kernel_ready_unfit(kernel)) return false;
   uint32_t tries = 0;
   uint64_t version;
   do {
@@ -230,9 +230,9 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
   return true;
 }
 
-bool kernel_ready(lua_State *L, int handle) { return is_ready(L, handle, false); }
+bool kernel_ready(lua_State *L, int handle) { return kernel_ready_is_ready(L, handle, false); }
 
-bool kernel_ready_ahead(lua_State *L, int handle) { return is_ready(L, handle, true); }
+bool kernel_ready_ahead(lua_State *L, int handle) { return kernel_ready_is_ready(L, handle, true); }
 
 bool kernel_is_hopeless(const struct kernel_box *box) {
   return box->kernel && box->kernel->hopeless;

@@ -18,7 +18,8 @@
 #include "lua/jit/variant.h"
 
 /* Stages what has just been marked, behind what is kept. */
-static ecs_status stage(const struct kernel *kernel, const struct run *run, uint32_t match) {
+static ecs_status kernel_run_stage(const struct kernel *kernel, const struct run *run,
+                                   uint32_t match) {
   assert(run->plan);
   if (!run->plan->command_count) return ECS_OK;
   ecs_status status = broods_stage(&kernel->set->broods, run->query->world);
@@ -26,8 +27,9 @@ static ecs_status stage(const struct kernel *kernel, const struct run *run, uint
 }
 
 /* The function itself does the rows of a run from the one that failed on. */
-static void finish(lua_State *L, int handle, const struct loop_box *loop,
-                   const struct run_failure *failure, double dt, const struct rest *rest) {
+static void kernel_run_finish(lua_State *L, int handle, const struct loop_box *loop,
+                              const struct run_failure *failure, double dt,
+                              const struct rest *rest) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   ecs_status status = broods_stage(&kernel->set->broods, loop->box->world);
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
@@ -35,7 +37,7 @@ static void finish(lua_State *L, int handle, const struct loop_box *loop,
   if (!loop->open) loop_gone(L, loop);
 }
 
-static bool despawns(const struct run_plan *plan) {
+static bool kernel_run_despawns(const struct run_plan *plan) {
   for (uint32_t i = 0; i < plan->command_count; i++)
     if (plan->commands[i].action == RUN_DESPAWN) return true;
   return false;
@@ -45,7 +47,7 @@ static bool despawns(const struct run_plan *plan) {
 ** it must not be written: components can have components, but cannot be despawned. */
 static bool may_be_refused(const struct run *run, const struct table *table) {
   const ecs_world *world = run->query->world;
-  if (LIKELY(!despawns(run->plan))) return false;
+  if (LIKELY(!kernel_run_despawns(run->plan))) return false;
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
     if (!component) continue;
@@ -103,7 +105,7 @@ static uint64_t *push_rows(lua_State *L, const ecs_query *query, const uint64_t 
 }
 
 /* Takes the rows up to one out. */
-static void pass_over(uint64_t *bits, uint32_t row) {
+static void kernel_run_pass_over(uint64_t *bits, uint32_t row) {
   memset(bits, 0, row / 64 * sizeof *bits);
   bits[row / 64] &= row % 64 == 63 ? 0 : UINT64_MAX << (row % 64 + 1);
 }
@@ -120,8 +122,8 @@ static struct variant *variant_for_some(lua_State *L, int handle, struct kernel 
   return variant;
 }
 
-static struct run run_of(const struct kernel *kernel, struct variant *variant,
-                         const struct kernel_run *how, const uint64_t *filter) {
+static struct run kernel_run_run_of(const struct kernel *kernel, struct variant *variant,
+                                    const struct kernel_run *how, const uint64_t *filter) {
   return (struct run){.plan = &variant->plan, .query = kernel->query,
                       .uniforms = variant->uniforms, .totals = how->total, .dt = how->dt,
                       .arrays = variant->arrays,
@@ -132,8 +134,8 @@ static struct run run_of(const struct kernel *kernel, struct variant *variant,
 /* The function itself does the row that failed, and what is compiled of it goes on behind that one,
 ** a number of times; then the function does the rest. What failed is a run of a kernel without
 ** results over a table; its variant may be gone once the function has run. */
-static void go_on(lua_State *L, int handle, struct loop_box *loop, uint32_t match,
-                  struct run_failure *failure, const struct kernel_run *how) {
+static void kernel_run_go_on(lua_State *L, int handle, struct loop_box *loop, uint32_t match,
+                             struct run_failure *failure, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const ecs_query *query = kernel->query;
   const struct table *table = query_table(query, match);
@@ -145,23 +147,23 @@ static void go_on(lua_State *L, int handle, struct loop_box *loop, uint32_t matc
     assert(row < table->count && !how->total && !how->truth);
     struct rest rest = rest_of(query, loop->filter, match, row, how);
     rest.count = 1;
-    finish(L, handle, loop, failure, how->dt, &rest);
+    kernel_run_finish(L, handle, loop, failure, how->dt, &rest);
     failure->why.row = row + 1;
     if (row + 1 == table->count) break;
     struct variant *variant = variant_for_some(L, handle, kernel, table);
     if (!variant) break;
-    pass_over(bits, row);
-    struct run run = run_of(kernel, variant, how, bits);
+    kernel_run_pass_over(bits, row);
+    struct run run = kernel_run_run_of(kernel, variant, how, bits);
     if (!runner_reserve(&kernel->set->runner, run.plan, table->count)) raise_memory(L);
     bool sound = run_table(&kernel->set->runner, &run, match, failure);
-    ecs_status status = stage(kernel, &run, match);
+    ecs_status status = kernel_run_stage(kernel, &run, match);
     if (status != ECS_OK) raise_status(L, loop->box->world, status);
     if (!sound) continue;
     lua_settop(L, top);
     return;
   }
   struct rest rest = rest_of(query, loop->filter, match, (uint32_t)failure->why.row, how);
-  finish(L, handle, loop, failure, how->dt, &rest);
+  kernel_run_finish(L, handle, loop, failure, how->dt, &rest);
   lua_settop(L, top);
 }
 
@@ -171,7 +173,7 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
   assert(variant);
-  struct run run = run_of(kernel, variant, how, loop->filter);
+  struct run run = kernel_run_run_of(kernel, variant, how, loop->filter);
   struct run_failure failure = {.entity = ECS_NULL};
   const struct table *table = query_table(kernel->query, match);
   assert(loop->query->query == kernel->query && run.plan);
@@ -179,7 +181,7 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   if (UNLIKELY(may_be_refused(&run, table))) {
     if (how->resume) how->resume(match, how->ud);
     struct rest all = rest_of(run.query, run.filter, match, 0, how);
-    finish(L, handle, loop, &failure, how->dt, &all);
+    kernel_run_finish(L, handle, loop, &failure, how->dt, &all);
     return false;
   }
   if (!runner_reserve(runner, run.plan, table->count)) raise_memory(L);
@@ -191,19 +193,19 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
     sound = run_table(runner, &run, match, &failure);
     if (UNLIKELY(!sound && gives_up(loop, how))) return false;
     if (how->truth) how->truth(L, loop, runner->bitmaps[0], how->ud);
-    ecs_status status = how->truth ? ECS_OK : stage(kernel, &run, match);
+    ecs_status status = how->truth ? ECS_OK : kernel_run_stage(kernel, &run, match);
     if (status != ECS_OK) raise_status(L, loop->box->world, status);
   }
   if (LIKELY(sound)) return true;
   if (!RESULT_IS_USED(kernel->result) && !loop->events) {
-    go_on(L, handle, loop, match, &failure, how);
+    kernel_run_go_on(L, handle, loop, match, &failure, how);
     return true;
   }
   if (how->resume) how->resume(match, how->ud);
   uint32_t row = (uint32_t)failure.why.row;
   struct rest rest = rest_of(run.query, run.filter, match, row, how);
   if (loop->events) rest.count = loop->count - rest.before;   /* not those emitted since */
-  finish(L, handle, loop, &failure, how->dt, &rest);
+  kernel_run_finish(L, handle, loop, &failure, how->dt, &rest);
   return false;
 }
 
@@ -238,7 +240,8 @@ static bool writes_any(const struct variant *variant) {
   return false;
 }
 
-static void begin(lua_State *L, struct kernel *kernel, struct gathering *g, uint64_t present) {
+static void kernel_run_begin(lua_State *L, struct kernel *kernel, struct gathering *g,
+                             uint64_t present) {
   g->variant = variant_find(L, g->anchors, kernel, (struct which){present, false});
   if (!g->variant) luaL_error(L, "finalizers keep using the world");
   assert(g->variant);
@@ -270,8 +273,8 @@ static void finish_matches(lua_State *L, int handle, const struct loop_box *loop
     rest.entity = failure->entity;
     rest.before = 0;
   }
-  finish(L, handle, loop, failure, g->run.dt, &rest);
-  begin(L, kernel, g, g->present);
+  kernel_run_finish(L, handle, loop, failure, g->run.dt, &rest);
+  kernel_run_begin(L, kernel, g, g->present);
 }
 
 /* What the matches have ordered, behind what was kept of others before. */
@@ -282,7 +285,7 @@ static ecs_status stage_matches(const struct kernel *kernel, const struct gather
 }
 
 /* Runs what was gathered. */
-static void flush(lua_State *L, int handle, struct loop_box *loop, struct gathering *g) {
+static void kernel_run_flush(lua_State *L, int handle, struct loop_box *loop, struct gathering *g) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
   struct run_failure failure = {.entity = ECS_NULL};
@@ -307,7 +310,7 @@ static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct
   struct run_failure failure;
   if (g->apart || walk->row || g->run.plan->needs_room || !walk_take_table(walk)) return false;
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  flush(L, handle, loop, g);
+  kernel_run_flush(L, handle, loop, g);
   uint32_t count = walk->table->count;
   if (!gather_run_table(&kernel->set->runner, &g->run, g->gather, walk, &failure))
     finish_matches(L, handle, loop, g, &failure, count);
@@ -327,14 +330,14 @@ static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct w
   g->run.first = g->first;
   bool sound;
   if (!plan->command_count && !plan->needs_room && !g->run.query->terms.choices) {
-    assert(!despawns(plan));
+    assert(!kernel_run_despawns(plan));
     sound = run_walk(runner, &g->run, walk, g->first, &g->done, &failure);
     if (sound) return;
   } else {
     walk_table_columns(walk, g->first);
     bool refused = may_be_refused(&g->run, walk->table);
     sound = !refused && run_table(runner, &g->run, walk->match, &failure);
-    ecs_status status = refused ? ECS_OK : stage(kernel, &g->run, walk->match);
+    ecs_status status = refused ? ECS_OK : kernel_run_stage(kernel, &g->run, walk->match);
     if (status != ECS_OK) raise_status(L, loop->box->world, status);
   }
   uint32_t count = walk->table->count;
@@ -348,8 +351,8 @@ static void run_next_tables(lua_State *L, int handle, struct loop_box *loop, str
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   while (!g->apart && walk_next_table(walk)) {
     uint64_t present = variant_present(g->run.query, walk->table, 0);
-    flush(L, handle, loop, g);
-    if (!g->variant || present != g->present) begin(L, kernel, g, present);
+    kernel_run_flush(L, handle, loop, g);
+    if (!g->variant || present != g->present) kernel_run_begin(L, kernel, g, present);
     run_walked(L, handle, loop, walk, g);
   }
 }
@@ -382,9 +385,9 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
                     (!how->total || depth == g.depth) &&
                     (!g.writes || (depth == g.depth && !again));
     if (!together) {
-      flush(L, handle, loop, &g);
+      kernel_run_flush(L, handle, loop, &g);
       if (how->gave_up && *how->gave_up) return;
-      if (!g.variant || present != g.present) begin(L, kernel, &g, present);
+      if (!g.variant || present != g.present) kernel_run_begin(L, kernel, &g, present);
     }
     if (run_table_of(L, handle, loop, walk, &g)) continue;
     g.depth = depth;
@@ -392,7 +395,7 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
     g.row = walk->row;
     gather_match(g.gather, walk);
   }
-  flush(L, handle, loop, &g);
+  kernel_run_flush(L, handle, loop, &g);
 }
 
 /* variant_present_in_match in all of them. */
@@ -424,9 +427,9 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
   if (!gather_lay_out(&kernel->set->runner, &batch)) raise_memory(L);
   while (matches_next(&batch)) {
     uint64_t present = present_in(&batch, &choices);
-    if (!g.variant || present != g.present) begin(L, kernel, &g, present);
+    if (!g.variant || present != g.present) kernel_run_begin(L, kernel, &g, present);
     gather_matches(g.gather, &batch);
-    flush(L, handle, loop, &g);
+    kernel_run_flush(L, handle, loop, &g);
     if (how->gave_up && *how->gave_up) return;
   }
 }
@@ -439,7 +442,7 @@ static void gather_run_of_rows(lua_State *L, int handle, struct loop_box *loop,
                                struct gathering *g) {
   while (count) {
     uint32_t n = count < 64 ? count : 64;
-    if (g->gather->count + 64 > GATHER_ROWS) flush(L, handle, loop, g);
+    if (g->gather->count + 64 > GATHER_ROWS) kernel_run_flush(L, handle, loop, g);
     uint64_t bits = n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX;
     gather_rows(g->gather, table, g->match, row, bits);
     row += n;
@@ -460,15 +463,15 @@ static void run_varying(lua_State *L, int handle, int anchors, struct loop_box *
   for (; count; row = query_next_run(&query->terms, table, row + count, &count)) {
     uint64_t present = variant_present(query, table, row);
     if (!g.variant || present != g.present) {
-      flush(L, handle, loop, &g);
-      begin(L, kernel, &g, present);
+      kernel_run_flush(L, handle, loop, &g);
+      kernel_run_begin(L, kernel, &g, present);
     }
     gather_run_of_rows(L, handle, loop, table, row, count, &g);
   }
-  flush(L, handle, loop, &g);
+  kernel_run_flush(L, handle, loop, &g);
 }
 
-static void run_tables(lua_State *L, int handle, int anchors, struct loop_box *loop,
+static void kernel_run_run_tables(lua_State *L, int handle, int anchors, struct loop_box *loop,
                            const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const ecs_query *query = kernel->query;
@@ -495,7 +498,7 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
   ecs_world *world = loop->box->world;
   broods_begin(broods, world);
   if (!loop->walk)
-    run_tables(L, handle, anchors, loop, run);
+    kernel_run_run_tables(L, handle, anchors, loop, run);
   else if (matches_suit(loop->query->query))
     run_in_batches(L, handle, anchors, loop, loop->walk, run);
   else
@@ -507,7 +510,7 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
 }
 
 /* Whether the loop has come to all rows of its table, or to a filter of them. */
-static bool is_whole(const struct loop_box *loop) {
+static bool kernel_run_is_whole(const struct loop_box *loop) {
   if (!loop->walk) return loop->partial || !query_splits(&loop->query->query->terms, loop->table);
   return loop->events && loop->count == loop->table->count;
 }
@@ -515,7 +518,7 @@ static bool is_whole(const struct loop_box *loop) {
 static struct variant *variant_here(lua_State *L, int handle, const struct loop_box *loop) {
   const struct kernel_box *box = lua_touserdata(L, handle);
   int top = lua_gettop(L);
-  bool whole = is_whole(loop);
+  bool whole = kernel_run_is_whole(loop);
   struct variant *variant = NULL;
   if (whole && kernel_ready_here(L, handle, loop->table)) {
     lua_getiuservalue(L, handle, KERNEL_ANCHORS);

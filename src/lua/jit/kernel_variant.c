@@ -74,7 +74,8 @@ static void read_arrays(const struct world_box *box, struct variant *variant) {
 
 /* ---- choosing ---- */
 
-static bool is_there(const struct term *term, const struct table *table, uint32_t row) {
+static bool kernel_variant_is_there(const struct term *term, const struct table *table,
+                                    uint32_t row) {
   return table_has(table, term->id) && (!term->toggled || term_shows(term, table, row));
 }
 
@@ -84,7 +85,7 @@ uint64_t variant_present(const ecs_query *query, const struct table *table, uint
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
     if (!term_may_lack(term)) continue;
-    if (!table || is_there(term, table, row))
+    if (!table || kernel_variant_is_there(term, table, row))
       present |= (uint64_t)1 << (term->slot % KERNEL_SLOTS);
   }
   return present;
@@ -148,7 +149,8 @@ bool variant_is_current(const struct kernel *kernel, const struct variant *varia
 }
 
 /* The variant for how things are now, be it that it is refused; NULL when there is none. */
-static struct variant *find(lua_State *L, int anchors, struct kernel *kernel, struct which which) {
+static struct variant *kernel_variant_find(lua_State *L, int anchors,
+                                           struct kernel *kernel, struct which which) {
   for (uint32_t i = 0; i < kernel->count; i++) {
     struct variant *variant = kernel->variants[i];
     if (!same_which(variant->which, which) || !variant_is_current(kernel, variant)) continue;
@@ -176,7 +178,7 @@ static void read_texts(lua_State *L, int all_anchors, const struct kernel *kerne
 
 struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
                              struct which which) {
-  struct variant *variant = find(L, anchors, kernel, which);
+  struct variant *variant = kernel_variant_find(L, anchors, kernel, which);
   if (!variant || !variant->plan.program || !indexes_are_fresh(variant)) return NULL;
   read_arrays(kernel->box, variant);
   read_resources(kernel->box, variant);
@@ -217,7 +219,7 @@ static APART void read_outside(const struct kernel *kernel, struct variant *vari
 }
 
 /* Whether nothing but the components can unsettle a variant that is settled now. */
-static bool is_sure(const struct kernel *kernel, const struct variant *variant) {
+static bool kernel_variant_is_sure(const struct kernel *kernel, const struct variant *variant) {
   const struct query_terms *terms = &kernel->query->terms;
   bool reads = variant->guard_count | variant->resource_count | variant->array_count;
   return !reads && terms->plain && !terms->choices;
@@ -232,7 +234,7 @@ struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel
   if (UNLIKELY(variant->guard_count) && !fits_guards(L, anchors, kernel, variant)) return NULL;
   variant->run = ++kernel->runs;
   if (UNLIKELY(variant->resource_count | variant->array_count)) read_outside(kernel, variant);
-  kernel->sure = is_sure(kernel, variant) ? variant : NULL;
+  kernel->sure = kernel_variant_is_sure(kernel, variant) ? variant : NULL;
   kernel->sure_version = variant->version;
   return variant;
 }
@@ -444,7 +446,7 @@ static int run_front(lua_State *L, int handle, int anchors, struct kernel *kerne
 }
 
 /* (anchors, reason): what is told of a variant that is refused. */
-static int keep_reason(lua_State *L) {
+static int kernel_variant_keep_reason(lua_State *L) {
   lua_rawseti(L, 1, REFUSAL);
   return 0;
 }
@@ -460,15 +462,15 @@ static bool add_refusal(lua_State *L, int anchors, struct kernel *kernel, struct
     return true;
   }
   lua_pushvalue(L, top);
-  bool kept = try_quietly(L, keep_reason, 2, 0) == LUA_OK;
+  bool kept = try_quietly(L, kernel_variant_keep_reason, 2, 0) == LUA_OK;
   lua_settop(L, top);
   return kept && add_variant(L, anchors, kernel, make_variant(kernel, front, which));
 }
 
 /* The collector is held meanwhile: nobody may close the world, or change its components, while
 ** the front reads them. */
-static bool compile(lua_State *L, int handle, int anchors, struct kernel *kernel,
-                    struct which which) {
+static bool kernel_variant_compile(lua_State *L, int handle, int anchors, struct kernel *kernel,
+                                   struct which which) {
   struct world_box *box = kernel->box;
   struct memory *memory = box->memory;
   struct front *front = memory_resize(memory, NULL, 0, sizeof *front);
@@ -492,7 +494,7 @@ static bool compile(lua_State *L, int handle, int anchors, struct kernel *kernel
 
 struct variant *variant_need(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct which which) {
-  struct variant *variant = find(L, anchors, kernel, which);
+  struct variant *variant = kernel_variant_find(L, anchors, kernel, which);
   if (variant && !variant->plan.program) {
     lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
     lua_rawgeti(L, -1, REFUSAL);
@@ -500,8 +502,8 @@ struct variant *variant_need(lua_State *L, int handle, int anchors, struct kerne
     return NULL;
   }
   if (variant) return variant;
-  if (!compile(L, handle, anchors, kernel, which)) return NULL;
-  variant = find(L, anchors, kernel, which);
+  if (!kernel_variant_compile(L, handle, anchors, kernel, which)) return NULL;
+  variant = kernel_variant_find(L, anchors, kernel, which);
   if (!variant) lua_pushliteral(L, "what it reads from outside changes while it is compiled");
   return variant;
 }
@@ -523,8 +525,8 @@ static void copy_anchors(lua_State *L, int from, int to, int function, const str
   lua_rawseti(L, to, (lua_Integer)kernel->anchored + 1);
 }
 
-static bool share(lua_State *L, int all_anchors, struct kernel *kernel,
-                  const struct variant *variant) {
+static bool kernel_variant_share(lua_State *L, int all_anchors, struct kernel *kernel,
+                                 const struct variant *variant) {
   struct variant *copy = copy_variant(kernel->set->runner.memory, variant);
   if (copy && variant->plan.program) {
     copy->quiet = variant->quiet;
@@ -548,7 +550,7 @@ void variants_share(lua_State *L, int handle, int from, int function) {
     lua_rawgeti(L, to + 1, (lua_Integer)known->variants[i]->anchors);
     copy_anchors(L, to + 2, to, function, kernel, known->variants[i]);
     lua_settop(L, to + 1);
-    if (!share(L, to, kernel, known->variants[i])) return;
+    if (!kernel_variant_share(L, to, kernel, known->variants[i])) return;
   }
   kernel->compilations = known->compilations;
   kernel->hopeless = known->hopeless;

@@ -42,7 +42,7 @@ static bool is_fit(const struct keyless *keyless) {
 }
 
 /* Programs only read copies; and that is all that they do. */
-static bool is_plain(const struct run_plan *plan) {
+static bool key_program_is_plain(const struct run_plan *plan) {
   return plan->asked_count == 0 && plan->other_count == 0 && plan->command_count == 0 &&
          plan->order_count == 0 && plan->mark_count == 0 && plan->whole_count == 0;
 }
@@ -60,15 +60,15 @@ static struct variant *find_variant(lua_State *L, struct kernel *kernel, int han
   if (!variant) lua_setiuservalue(L, handle, KERNEL_REASON);
   if (variant) variant = variant_find(L, anchors, kernel, which);
   lua_settop(L, anchors);
-  return variant && is_plain(&variant->plan) ? variant : NULL;
+  return variant && key_program_is_plain(&variant->plan) ? variant : NULL;
 }
 
 /* ---- its columns ----------------------------------------------------------------------- */
 
 /* Cells of the program's column `at`, in the copies. */
-static const struct column_buffer *cells_of(const struct copies *rows,
-                                            const struct variant *variant, uint32_t at,
-                                            uint32_t *size) {
+static const struct column_buffer *key_program_cells_of(const struct copies *rows,
+                                                        const struct variant *variant, uint32_t at,
+                                                        uint32_t *size) {
   const struct run_column wanted = variant->cells[at];
   *size = sizeof(ecs_id);
   if (wanted.slot == NONE) return &rows->entities;
@@ -78,25 +78,25 @@ static const struct column_buffer *cells_of(const struct copies *rows,
   return &column->cells;
 }
 
-static size_t room_of(uint32_t count) { return round_up(count, 64) * sizeof(uint64_t); }
+static size_t key_program_room_of(uint32_t count) { return round_up(count, 64) * sizeof(uint64_t); }
 
 /* Says where the columns are: those of all rows where these are, else cells of those that want keys
 ** in the room, which has the keys first. */
-static void bind(const struct keyless *keyless, const struct variant *variant, char *room,
-                 void **columns) {
+static void key_program_bind(const struct keyless *keyless, const struct variant *variant,
+                             char *room, void **columns) {
   uint32_t count = keyless->count, size;
   const uint32_t *list = keyless->list;
-  char *at = room + room_of(count);
+  char *at = room + key_program_room_of(count);
   for (uint32_t i = 0; i < variant->column_count; i++) {
     if (variant->cells[i].slot == RUN_RESULT) {
       columns[i] = room;
       continue;
     }
-    const struct column_buffer *cells = cells_of(keyless->rows, variant, i, &size);
+    const struct column_buffer *cells = key_program_cells_of(keyless->rows, variant, i, &size);
     columns[i] = list ? at : cells->data;
     for (uint32_t row = 0; list && row < count; row++)
       cell_copy(at, row, cells->data, list[row], size);
-    at += list ? room_of(count) : 0;
+    at += list ? key_program_room_of(count) : 0;
   }
 }
 
@@ -112,7 +112,7 @@ static bool run_over(lua_State *L, const struct keyless *keyless, struct kernel 
   const struct run_rows rows = {keyless->count, columns};
   struct run_failure failure;
   if (!runner_reserve(runner, run.plan, rows.count)) raise_memory(L);
-  bind(keyless, variant, room, columns);
+  key_program_bind(keyless, variant, room, columns);
   return run_rows(runner, &run, &rows, &failure);
 }
 
@@ -129,7 +129,8 @@ const void *key_program(lua_State *L, struct world_box *box, const struct keyles
   if (!box->kernels->on || !is_fit(keyless)) return NULL;
   uint32_t read = keyless->list ? keyless->rows->column_count + 1 : 0;
   luaL_checkstack(L, 12, "keys of an index");
-  char *block = lua_newuserdatauv(L, (1 + (size_t)read) * room_of(keyless->count) + 64, 0);
+  char *block = lua_newuserdatauv(
+      L, (1 + (size_t)read) * key_program_room_of(keyless->count) + 64, 0);
   struct kernel *kernel = push_handle(L, box, keyless->query)->kernel;
   if (!box->world) luaL_error(L, "the world is closed");
   struct variant *variant = kernel ? find_variant(L, kernel, top + 2) : NULL;

@@ -70,13 +70,13 @@ static void clear_error(lua_State *L) {
 
 /* ---- protected calls ---------------------------------------------------------------- */
 
-static lua_State *state_of(const struct world_box *box) {
+static lua_State *system_run_state_of(const struct world_box *box) {
   return box->systems->running ? box->systems->running : box->systems->host;
 }
 
 /* Calls a body whose arguments have been pushed and leaves its results on the stack. A failure
 ** is kept in a slot of the frame. Returns Lua's status. */
-static inline int protect(lua_State *L, int arguments, int results, int slot) {
+static inline int system_run_protect(lua_State *L, int arguments, int results, int slot) {
   int status = lua_pcall(L, arguments, results, FRAME_TRACE);
   if (UNLIKELY(status != LUA_OK)) frame_keep(L, slot, status);
   return status;
@@ -104,9 +104,9 @@ static RARE ecs_id failed_row(const struct system_box *system) {
 
 /* Ends a callback of a system. A world that was closed in it goes now, unless update is still to
 ** end. */
-static inline ecs_status finish(struct world_box *box, int called,
-                                const struct system_box *system) {
-  lua_State *L = state_of(box);
+static inline ecs_status system_run_finish(struct world_box *box, int called,
+                                           const struct system_box *system) {
+  lua_State *L = system_run_state_of(box);
   ecs_id entity = UNLIKELY(called != LUA_OK) ? failed_row(system) : ECS_NULL;
   if (box->world && UNLIKELY(box->loops->open)) loops_end_system(box, called == LUA_OK);
   ecs_status status = ECS_OK;
@@ -126,12 +126,12 @@ int system_push(lua_State *L, const struct system_box *system, int value) {
 
 /* Calls the body of a system. What is pushed for it fits the stack that every C function has. */
 static inline int run_protected(const struct system_box *system, lua_CFunction body, int results) {
-  lua_State *L = state_of(system->box);
+  lua_State *L = system_run_state_of(system->box);
   lua_pushcfunction(L, body);
   lua_pushvalue(L, FRAME_WORLD);
   lua_pushvalue(L, FRAME_REFS);
   lua_pushlightuserdata(L, (void *)(uintptr_t)system);
-  return protect(L, 3, results, FRAME_ERROR);
+  return system_run_protect(L, 3, results, FRAME_ERROR);
 }
 
 /* Pushes and opens the loop of a system. It is no object of Lua's, and anchored, since it is
@@ -196,7 +196,7 @@ static int reserve_ref(lua_State *L) {
 }
 
 /* Finds what does not change from run to run. */
-static void begin(lua_State *L, struct system_box *system) {
+static void system_run_begin(lua_State *L, struct system_box *system) {
   if (!system->loop_ref) system->loop_ref = reserve_ref(L);
   if (!system->function_ref) system->function_ref = reserve_ref(L);
   if (!system->anchors_ref) system->anchors_ref = reserve_ref(L);
@@ -229,7 +229,7 @@ static void bring_up(lua_State *L, const struct system_box *system) {
 }
 
 void system_push_function(lua_State *L, struct system_box *system) {
-  if (UNLIKELY(!system->begun)) begin(L, system);
+  if (UNLIKELY(!system->begun)) system_run_begin(L, system);
   lua_rawgeti(L, BODY_REFS, system->function_ref);
 }
 
@@ -284,7 +284,7 @@ INLINE bool use_settled(const struct system_box *system, double dt,
   if (!system->compiled || !system->kernel || !system->query->query) return false;
   struct kernel *kernel = system->kernel->kernel;
   if (!kernel) return false;
-  lua_State *L = state_of(system->box);
+  lua_State *L = system_run_state_of(system->box);
   if (!kernel_reads(kernel)) return use(L, 0, kernel, dt);
   int top = lua_gettop(L);
   if (!lua_checkstack(L, 12)) return false;
@@ -310,14 +310,14 @@ ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
   if (UNLIKELY(world->schedule->news) && has_no_news(system)) return ECS_OK;
   world_enter(box);
   system->dt = dt;
-  return finish(box, run_protected(system, run_body, 0), system);
+  return system_run_finish(box, run_protected(system, run_body, 0), system);
 }
 
 ecs_status system_call(struct system_box *system, lua_CFunction body) {
   struct world_box *box = system->box;
   if (!box->world) return ECS_OK;
   world_enter(box);
-  return finish(box, run_protected(system, body, 0), system);
+  return system_run_finish(box, run_protected(system, body, 0), system);
 }
 
 /* body(world, references, system) */
@@ -338,11 +338,11 @@ ecs_status script_when(ecs_world *world, void *ud, bool *run) {
   world_enter(box);
   int called = run_protected(system, when_body, 1);
   if (called == LUA_OK) {
-    lua_State *L = state_of(box);
+    lua_State *L = system_run_state_of(box);
     *run = lua_toboolean(L, -1);
     lua_pop(L, 1);
   }
-  return finish(box, called, system);
+  return system_run_finish(box, called, system);
 }
 
 /* ---- on_error ------------------------------------------------------------------------ */
@@ -376,7 +376,7 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
   (void)status;
   struct failure failure = {system, ""};
   memcpy(failure.message, ecs_message(world), sizeof failure.message);
-  lua_State *L = state_of(box);
+  lua_State *L = system_run_state_of(box);
   world_enter(box);
   lua_pushcfunction(L, handler_body);
   lua_pushvalue(L, FRAME_WORLD);
@@ -384,11 +384,11 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
   lua_pushvalue(L, FRAME_ERROR);
   lua_pushvalue(L, FRAME_ERROR + FRAME_OBJECT);
   bool first = lua_isnil(L, FRAME_HANDLER);
-  int called = first ? protect(L, 4, 0, FRAME_HANDLER) : lua_pcall(L, 4, 0, 0);
+  int called = first ? system_run_protect(L, 4, 0, FRAME_HANDLER) : lua_pcall(L, 4, 0, 0);
   if (called != LUA_OK && first) name_kept(L, FRAME_HANDLER, called, NULL, ECS_NULL);
   if (called != LUA_OK && !first) lua_pop(L, 1);
   clear_error(L);
-  finish(box, LUA_OK, NULL);
+  system_run_finish(box, LUA_OK, NULL);
 }
 
 struct system_box *system_script(const ecs_system *system) {

@@ -39,7 +39,7 @@ static int add_piece(lua_State *L, const void *piece, size_t size, void *ud) {
 }
 
 /* dump(function) */
-static int dump(lua_State *L) {
+static int uses_dump(lua_State *L) {
   struct dumping dumping;
   dumping.begun = false;
   lua_settop(L, 1);
@@ -55,7 +55,7 @@ static bool is_script(lua_State *L, int index) {
 /* Appends the texts of a function, and of those in its upvalues, to the list at an index. */
 static void add_texts(lua_State *L, int list, int function, int depth) {
   need_stack(L, 6);
-  lua_pushcfunction(L, dump);
+  lua_pushcfunction(L, uses_dump);
   lua_pushvalue(L, function);
   lua_call(L, 1, 1);
   lua_rawseti(L, list, (lua_Integer)lua_rawlen(L, list) + 1);
@@ -70,7 +70,7 @@ void uses_push_texts(lua_State *L, int function) {
   if (is_script(L, function)) add_texts(L, lua_gettop(L), function, 1);
 }
 
-static bool is_written(lua_State *L, int texts, const ecs_index *index) {
+static bool uses_is_written(lua_State *L, int texts, const ecs_index *index) {
   bool found = false;
   lua_Integer count = (lua_Integer)lua_rawlen(L, texts);
   for (lua_Integer i = 1; i <= count && !found; i++) {
@@ -102,7 +102,7 @@ static void visit_upvalues(lua_State *L, const struct user *user, int function, 
 static void visit_written(lua_State *L, const struct user *user, visit_fn visit) {
   uint64_t version = indexes_version(user->box->world);
   for (ecs_index *index = index_first(user->box->world); index; index = index_next(index)) {
-    if (!is_written(L, user->texts, index)) continue;
+    if (!uses_is_written(L, user->texts, index)) continue;
     visit(L, user->box, user->world, index);
     if (!user->box->world || indexes_version(user->box->world) != version) return;
   }

@@ -34,12 +34,12 @@ struct state {
 #ifdef _WIN32
 
 /* A FILETIME counts 100 ns since 1601. */
-static lua_Integer nanoseconds(FILETIME time) {
+static lua_Integer files_nanoseconds(FILETIME time) {
   ULONGLONG ticks = (ULONGLONG)time.dwHighDateTime << 32 | time.dwLowDateTime;
   return (lua_Integer)((ticks - 116444736000000000ull) * 100);
 }
 
-static bool look(const char *path, struct state *state) {
+static bool files_look(const char *path, struct state *state) {
   BY_HANDLE_FILE_INFORMATION info;
   HANDLE file = CreateFileA(path, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
                             NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
@@ -52,9 +52,10 @@ static bool look(const char *path, struct state *state) {
   bool disk = GetFileType(file) == FILE_TYPE_DISK;
   CloseHandle(file);
   if (!known) return false;
-  state->time = nanoseconds(info.ftLastWriteTime);
+  state->time = files_nanoseconds(info.ftLastWriteTime);
   state->change = state->time;
-  if (ticks.QuadPart) state->change = nanoseconds((FILETIME){ticks.LowPart, (DWORD)ticks.HighPart});
+  if (ticks.QuadPart)
+    state->change = files_nanoseconds((FILETIME){ticks.LowPart, (DWORD)ticks.HighPart});
   state->size = (lua_Integer)((ULONGLONG)info.nFileSizeHigh << 32 | info.nFileSizeLow);
   state->inode = (lua_Integer)((ULONGLONG)info.nFileIndexHigh << 32 | info.nFileIndexLow);
   state->directory = (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
@@ -62,10 +63,10 @@ static bool look(const char *path, struct state *state) {
   return true;
 }
 
-static lua_Integer now(void) {
+static lua_Integer files_now(void) {
   FILETIME time;
   GetSystemTimeAsFileTime(&time);
-  return nanoseconds(time);
+  return files_nanoseconds(time);
 }
 
 typedef struct {
@@ -92,19 +93,19 @@ static void close_directory(directory *dir) { FindClose(dir->search); }
 
 #else
 
-static lua_Integer nanoseconds(struct timespec time) {
+static lua_Integer files_nanoseconds(struct timespec time) {
   return (lua_Integer)time.tv_sec * 1000000000 + (lua_Integer)time.tv_nsec;
 }
 
-static bool look(const char *path, struct state *state) {
+static bool files_look(const char *path, struct state *state) {
   struct stat info;
   if (stat(path, &info) != 0) return false;
 #ifdef __APPLE__
-  state->time = nanoseconds(info.st_mtimespec);
-  state->change = nanoseconds(info.st_ctimespec);
+  state->time = files_nanoseconds(info.st_mtimespec);
+  state->change = files_nanoseconds(info.st_ctimespec);
 #else
-  state->time = nanoseconds(info.st_mtim);
-  state->change = nanoseconds(info.st_ctim);
+  state->time = files_nanoseconds(info.st_mtim);
+  state->change = files_nanoseconds(info.st_ctim);
 #endif
   state->size = (lua_Integer)info.st_size;
   state->inode = (lua_Integer)info.st_ino;
@@ -113,9 +114,9 @@ static bool look(const char *path, struct state *state) {
   return true;
 }
 
-static lua_Integer now(void) {
+static lua_Integer files_now(void) {
   struct timespec time;
-  return clock_gettime(CLOCK_REALTIME, &time) == 0 ? nanoseconds(time) : 0;
+  return clock_gettime(CLOCK_REALTIME, &time) == 0 ? files_nanoseconds(time) : 0;
 }
 
 typedef struct {
@@ -149,7 +150,7 @@ static const char *check_path(lua_State *L, int arg) {
 
 int ecs_native_stat(lua_State *L) {
   struct state state;
-  if (!look(check_path(L, 1), &state)) return 0;
+  if (!files_look(check_path(L, 1), &state)) return 0;
   lua_pushinteger(L, state.time);
   lua_pushinteger(L, state.size);
   lua_pushinteger(L, state.inode);
@@ -159,7 +160,7 @@ int ecs_native_stat(lua_State *L) {
   return 6;
 }
 
-static bool is_number(lua_State *L, lua_Integer at, lua_Integer number) {
+static bool files_is_number(lua_State *L, lua_Integer at, lua_Integer number) {
   lua_rawgeti(L, 2, at);
   bool same = lua_isinteger(L, -1) && lua_tointeger(L, -1) == number;
   lua_pop(L, 1);
@@ -167,15 +168,17 @@ static bool is_number(lua_State *L, lua_Integer at, lua_Integer number) {
 }
 
 /* Whether the state numbered from 0 in the list at 2 is this one; of no file there is none. */
-static bool is_same(lua_State *L, lua_Integer at, const char *path) {
+static bool files_is_same(lua_State *L, lua_Integer at, const char *path) {
   struct state state;
-  if (!look(path, &state)) {
+  if (!files_look(path, &state)) {
     bool none = lua_rawgeti(L, 2, 4 * at + 1) != LUA_TNUMBER;
     lua_pop(L, 1);
     return none;
   }
-  return is_number(L, 4 * at + 1, state.time) && is_number(L, 4 * at + 2, state.size) &&
-         is_number(L, 4 * at + 3, state.inode) && is_number(L, 4 * at + 4, state.change);
+  return files_is_number(L, 4 * at + 1, state.time) &&
+         files_is_number(L, 4 * at + 2, state.size) &&
+         files_is_number(L, 4 * at + 3, state.inode) &&
+         files_is_number(L, 4 * at + 4, state.change);
 }
 
 int ecs_native_changes(lua_State *L) {
@@ -186,7 +189,7 @@ int ecs_native_changes(lua_State *L) {
   for (lua_Integer i = 0; i < count; i++) {
     if (lua_rawgeti(L, 1, i + 1) != LUA_TSTRING)
       return luaL_argerror(L, 1, "a list of paths expected");
-    bool same = is_same(L, i, lua_tostring(L, -1));
+    bool same = files_is_same(L, i, lua_tostring(L, -1));
     lua_pop(L, 1);
     if (same) continue;
     if (lua_gettop(L) == 2) lua_newtable(L);
@@ -198,8 +201,8 @@ int ecs_native_changes(lua_State *L) {
 
 /* The names, one after the other, each ended by a zero byte: nothing is raised while the
 ** directory is open. NULL when there is no memory. */
-static char *read_names(directory *dir, lua_Alloc alloc, void *ud, size_t *size,
-                        size_t *used) {
+static char *files_read_names(directory *dir, lua_Alloc alloc, void *ud, size_t *size,
+                              size_t *used) {
   char *names = NULL;
   const char *name;
   *size = *used = 0;
@@ -242,7 +245,7 @@ int ecs_native_list(lua_State *L) {
   void *ud;
   lua_Alloc alloc = lua_getallocf(L, &ud);
   size_t size, used;
-  char *text = read_names(&dir, alloc, ud, &size, &used);
+  char *text = files_read_names(&dir, alloc, ud, &size, &used);
   close_directory(&dir);
   if (!text) raise_memory(L);
   struct names names = {text, used};
@@ -254,6 +257,6 @@ int ecs_native_list(lua_State *L) {
 }
 
 int ecs_native_now(lua_State *L) {
-  lua_pushinteger(L, now());
+  lua_pushinteger(L, files_now());
   return 1;
 }

@@ -29,7 +29,7 @@
 /* Tells who reads about a registration: recorder(kind, name, value, where), with the stack indices
 ** of name and value, and "file:line: " of the call. The world is at 1. It may raise; true when the
 ** name is not the scripts' own. */
-static bool record(lua_State *L, const char *kind, int name, int value) {
+static bool recording_record(lua_State *L, const char *kind, int name, int value) {
   name = lua_absindex(L, name);
   value = lua_absindex(L, value);
   need_stack(L, 6);
@@ -44,10 +44,10 @@ static bool record(lua_State *L, const char *kind, int name, int value) {
   return foreign;
 }
 
-static bool announce(lua_State *L, int name, int fields) {
-  if (fields) return record(L, "component", name, fields);
+static bool recording_announce(lua_State *L, int name, int fields) {
+  if (fields) return recording_record(L, "component", name, fields);
   lua_newtable(L);
-  bool foreign = record(L, "component", name, -1);
+  bool foreign = recording_record(L, "component", name, -1);
   lua_pop(L, 1);
   return foreign;
 }
@@ -55,7 +55,7 @@ static bool announce(lua_State *L, int name, int fields) {
 static void record_missing(lua_State *L, int name, const char *type) {
   name = lua_absindex(L, name);
   lua_pushstring(L, type);
-  record(L, "missing", name, -1);
+  recording_record(L, "missing", name, -1);
   lua_pop(L, 1);
 }
 
@@ -94,7 +94,7 @@ static void forget_later(struct world_box *box, ecs_id id) { (void)box, (void)id
 
 static void record_phase(lua_State *L, struct world_box *box, const ecs_phase_desc *desc) {
   (void)box, (void)desc;
-  record(L, "phase", 2, 3);
+  recording_record(L, "phase", 2, 3);
 }
 
 /* Pushes a copy of a table: the script may use its own for something else. */
@@ -111,7 +111,7 @@ static void push_copy(lua_State *L, int index) {
 static void record_spec(lua_State *L, const char *kind) {
   lua_settop(L, 3);
   push_copy(L, 3);
-  record(L, kind, 2, 4);
+  recording_record(L, kind, 2, 4);
 }
 
 static void record_system(lua_State *L, struct world_box *box) {
@@ -125,7 +125,7 @@ static void record_observer(lua_State *L, struct world_box *box) {
 }
 
 /* The variables as they are now. */
-static void push_given(lua_State *L, int index) {
+static void recording_push_given(lua_State *L, int index) {
   if (lua_istable(L, index))
     push_copy(L, index);
   else
@@ -136,9 +136,9 @@ static void push_given(lua_State *L, int index) {
 static void record_query(lua_State *L, struct world_box *box, const char *text) {
   (void)text;
   query_box_push(L, box, 1)->pending = true;
-  push_given(L, 3);
+  recording_push_given(L, 3);
   lua_setiuservalue(L, -2, QUERY_VARIABLES_GIVEN);
-  record(L, "query", 2, -1);
+  recording_record(L, "query", 2, -1);
 }
 
 /* Whether argument 2 names a resource already; of what is no name resource_view tells. */
@@ -157,37 +157,37 @@ static void record_view(lua_State *L, struct world_box *box) {
     check_text(L, 2, &size);
     view_push_pending(L, box);
   }
-  if (lua_type(L, 2) == LUA_TSTRING) record(L, "res", 2, 3);
+  if (lua_type(L, 2) == LUA_TSTRING) recording_record(L, "res", 2, 3);
 }
 
 static void record_array(lua_State *L, struct world_box *box) {
   array_pending(L, box);
-  record(L, "array", 2, 3);
+  recording_record(L, "array", 2, 3);
 }
 
 static void record_index(lua_State *L, struct world_box *box) {
   index_check_spec(L, box);
   push_copy(L, 3);
-  record(L, "index", 2, 4);
+  recording_record(L, "index", 2, 4);
   index_push(L, box);
 }
 
 /* It is looked for when all scripts have been read. */
 static void record_index_of(lua_State *L, struct world_box *box) {
   index_push(L, box);
-  record(L, "index_of", 2, -1);
+  recording_record(L, "index_of", 2, -1);
 }
 
 /* The entities that it says, as they are now. */
 static void record_prefab(lua_State *L, struct world_box *box) {
   (void)box;
   prefab_push_list(L);
-  record(L, "prefab", 2, -1);
+  recording_record(L, "prefab", 2, -1);
   lua_pushnil(L);
 }
 
 static const struct registrar registrar_recorded = {
-  .announce = announce,
+  .announce = recording_announce,
   .missing = record_missing,
   .declare = stage_declare,
   .tag = stage_tag,
@@ -261,7 +261,7 @@ int ecs_native_stage(lua_State *L) {
   return lua_gettop(L) - 2;
 }
 
-static bool is_declared(const ecs_world *world, const char *name, size_t size) {
+static bool recording_is_declared(const ecs_world *world, const char *name, size_t size) {
   const struct component *component = component_find(world, name, size);
   return component && !component->orphan;
 }
@@ -272,7 +272,7 @@ int ecs_native_declared(lua_State *L) {
   const char *kind = check_text(L, 3, &size), *name = check_text(L, 2, &size);
   bool known = false;
   if (strcmp(kind, "component") == 0)
-    known = is_declared(world, name, size);
+    known = recording_is_declared(world, name, size);
   else if (strcmp(kind, "phase") == 0)
     known = schedule_phase(world, name, size, NULL);
   else if (strcmp(kind, "system") == 0)

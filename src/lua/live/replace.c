@@ -44,24 +44,24 @@
 typedef HANDLE stream;
 typedef DWORD reason;
 
-static int process(void) { return (int)GetCurrentProcessId(); }
+static int replace_process(void) { return (int)GetCurrentProcessId(); }
 
-static bool create(const char *path, stream *out, bool *taken) {
+static bool replace_create(const char *path, stream *out, bool *taken) {
   *out = CreateFileA(path, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
   *taken = *out == INVALID_HANDLE_VALUE && GetLastError() == ERROR_FILE_EXISTS;
   return *out != INVALID_HANDLE_VALUE;
 }
 
-static bool put(stream out, const char *data, size_t size, size_t *written) {
+static bool replace_put(stream out, const char *data, size_t size, size_t *written) {
   DWORD count = 0;
   bool ok = WriteFile(out, data, (DWORD)size, &count, NULL);
   *written = count;
   return ok;
 }
 
-static bool settle(stream out) { return FlushFileBuffers(out); }
+static bool replace_settle(stream out) { return FlushFileBuffers(out); }
 
-static bool finish(stream out) { return CloseHandle(out); }
+static bool replace_finish(stream out) { return CloseHandle(out); }
 
 static bool is_directory(const char *path) {
   DWORD attributes = GetFileAttributesA(path);
@@ -69,18 +69,18 @@ static bool is_directory(const char *path) {
 }
 
 /* Links are replaced, and what is no file cannot be. */
-static const char *target(const char *path, char *real) {
+static const char *replace_target(const char *path, char *real) {
   (void)real;
   return path;
 }
 
-static bool adopt(stream out, const char *path) {
+static bool replace_adopt(stream out, const char *path) {
   (void)out, (void)path;
   return true;
 }
 
 /* rename() fails here when the new name is taken. */
-static bool move(const char *from, const char *to) {
+static bool replace_move(const char *from, const char *to) {
   for (int i = 0; i < RENAMES; i++) {
     if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return true;
     DWORD why = GetLastError();
@@ -92,7 +92,7 @@ static bool move(const char *from, const char *to) {
   return false;
 }
 
-static void drop(const char *path) { DeleteFileA(path); }
+static void replace_drop(const char *path) { DeleteFileA(path); }
 
 static reason last_reason(void) { return GetLastError(); }
 
@@ -112,32 +112,34 @@ static void push_reason(lua_State *L, reason why) {
 typedef int stream;
 typedef int reason;
 
-static int process(void) { return (int)getpid(); }
+static int replace_process(void) { return (int)getpid(); }
 
-static bool create(const char *path, stream *out, bool *taken) {
+static bool replace_create(const char *path, stream *out, bool *taken) {
   *out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   *taken = *out < 0 && errno == EEXIST;
   return *out >= 0;
 }
 
-static bool put(stream out, const char *data, size_t size, size_t *written) {
+static bool replace_put(stream out, const char *data, size_t size, size_t *written) {
   ssize_t count = write(out, data, size);
   *written = count > 0 ? (size_t)count : 0;
   return count >= 0 || errno == EINTR;
 }
 
 /* Not every file can be synchronized. */
-static bool settle(stream out) { return fsync(out) == 0 || errno == EINVAL || errno == ENOTSUP; }
+static bool replace_settle(stream out) {
+  return fsync(out) == 0 || errno == EINVAL || errno == ENOTSUP;
+}
 
-static bool finish(stream out) { return close(out) == 0; }
+static bool replace_finish(stream out) { return close(out) == 0; }
 
 /* The file that a link leads to is replaced, not the link. */
-static const char *target(const char *path, char *real) {
+static const char *replace_target(const char *path, char *real) {
   return realpath(path, real) ? real : path;
 }
 
 /* Who may use the old file may use the new one. What is no file, a device say, is not replaced. */
-static bool adopt(stream out, const char *path) {
+static bool replace_adopt(stream out, const char *path) {
   struct stat old;
   if (stat(path, &old) != 0) return true;
   if (!S_ISREG(old.st_mode)) return errno = S_ISDIR(old.st_mode) ? EISDIR : EINVAL, false;
@@ -145,9 +147,9 @@ static bool adopt(stream out, const char *path) {
   return true;
 }
 
-static bool move(const char *from, const char *to) { return rename(from, to) == 0; }
+static bool replace_move(const char *from, const char *to) { return rename(from, to) == 0; }
 
-static void drop(const char *path) { unlink(path); }
+static void replace_drop(const char *path) { unlink(path); }
 
 static reason last_reason(void) { return errno; }
 
@@ -163,8 +165,8 @@ static void push_reason(lua_State *L, reason why) { lua_pushstring(L, strerror(w
 static bool create_beside(lua_State *L, const char *path, stream *out) {
   bool taken = true;
   for (int i = 0; i < NAMES && taken; i++) {
-    const char *name = lua_pushfstring(L, "%s.%d.%d.tmp", path, process(), i);
-    if (create(name, out, &taken)) return true;
+    const char *name = lua_pushfstring(L, "%s.%d.%d.tmp", path, replace_process(), i);
+    if (replace_create(name, out, &taken)) return true;
     if (i + 1 < NAMES && taken) lua_pop(L, 1);
   }
   return false;
@@ -172,18 +174,18 @@ static bool create_beside(lua_State *L, const char *path, stream *out) {
 
 /* Writes it all, down to the disk: else, after a power cut, some file systems have the new name but
 ** not yet the bytes. The name itself is not waited for: the old file, then, is whole as well. */
-static bool fill(stream out, const char *data, size_t size) {
+static bool replace_fill(stream out, const char *data, size_t size) {
   bool ok = true;
   while (ok && size) {
     size_t piece = size < PIECE ? size : PIECE, written;
-    ok = put(out, data, piece, &written);
+    ok = replace_put(out, data, piece, &written);
     data += written;
     size -= written;
   }
-  return ok && settle(out);
+  return ok && replace_settle(out);
 }
 
-static int failed(lua_State *L, const char *path, reason why) {
+static int replace_failed(lua_State *L, const char *path, reason why) {
   lua_pushnil(L);
   push_reason(L, why);
   lua_pushfstring(L, "%s: %s", path, lua_tostring(L, -1));
@@ -199,20 +201,20 @@ int ecs_native_replace(lua_State *L) {
   const char *data = lua_tolstring(L, 2, &size);
   stream out;
   char real[PATH_SIZE];
-  const char *into = target(path, real);
-  if (!create_beside(L, into, &out)) return failed(L, path, last_reason());
+  const char *into = replace_target(path, real);
+  if (!create_beside(L, into, &out)) return replace_failed(L, path, last_reason());
   const char *name = lua_tostring(L, -1);
-  bool ok = adopt(out, into) && fill(out, data, size);
+  bool ok = replace_adopt(out, into) && replace_fill(out, data, size);
   reason why = last_reason();
   /* Some file systems notice no earlier that they are full. */
-  bool finished = finish(out);
-  if (ok && !(finished && move(name, into))) {
+  bool finished = replace_finish(out);
+  if (ok && !(finished && replace_move(name, into))) {
     ok = false;
     why = last_reason();
   }
   if (!ok) {
-    drop(name);
-    return failed(L, path, why);
+    replace_drop(name);
+    return replace_failed(L, path, why);
   }
   lua_pushboolean(L, 1);
   return 1;

@@ -172,7 +172,7 @@ static void plan_queries(lua_State *L, struct world_box *box) {
   }
 }
 
-static struct component *resource_of(const struct world_box *box, const char *name) {
+static struct component *swap_resource_of(const struct world_box *box, const char *name) {
   struct component *component = component_find(box->world, name, strlen(name));
   const struct migration *migration = &box->stage->transaction.migration;
   const struct change *change = component ? migration_of(migration, component->id) : NULL;
@@ -181,9 +181,9 @@ static struct component *resource_of(const struct world_box *box, const char *na
   return component && (component->resource || (change && change->valued)) ? component : NULL;
 }
 
-static struct component *need_resource(lua_State *L, const struct world_box *box,
-                                       const char *name) {
-  struct component *component = resource_of(box, name);
+static struct component *swap_need_resource(lua_State *L, const struct world_box *box,
+                                            const char *name) {
+  struct component *component = swap_resource_of(box, name);
   if (component) return component;
   const struct component *now = component_formerly(box->world, name, strlen(name));
   world_fail(box->world, ECS_ENAME, "there is no resource '%s'%s%s%s", name,
@@ -211,7 +211,7 @@ static void plan_views(lua_State *L, struct world_box *box) {
   for (uint32_t i = 0; views && i < count; i++) {
     const char *name;
     struct view_box *view = open_view(L, box, i, &name);
-    struct component *component = need_resource(L, box, name);
+    struct component *component = swap_need_resource(L, box, name);
     if (view->component) continue;
     views[stage->view_count++] = (struct pending_view){view, component};
   }
@@ -244,7 +244,7 @@ static void check_kept(lua_State *L, struct world_box *box) {
     if (query->query) swap_check(L, box, migration_check_query(migration, query->query), "");
   }
   count = swap_list(L, "kept_resources");
-  for (uint32_t i = 0; i < count; i++) need_resource(L, box, swap_entry(L, i));
+  for (uint32_t i = 0; i < count; i++) swap_need_resource(L, box, swap_entry(L, i));
 }
 
 /* Raises that the tables cannot be migrated, with where the component was declared whose cell did
@@ -273,7 +273,7 @@ static void push_reports(lua_State *L, const struct migration *migration) {
 }
 
 /* body(world, plan): everything that can fail; returns the reports. */
-static int prepare(lua_State *L) {
+static int swap_prepare(lua_State *L) {
   struct world_box *box = lua_touserdata(L, SWAP_WORLD);
   need_stack(L, 40);
   struct transaction *transaction = &box->stage->transaction;
@@ -305,7 +305,7 @@ static int prepare(lua_State *L) {
 }
 
 /* Makes no Lua object: everything is there. */
-static void commit(struct world_box *box) {
+static void swap_commit(struct world_box *box) {
   struct stage *stage = box->stage;
   transaction_commit(&stage->transaction);
   for (uint32_t i = 0; i < stage->query_count; i++) stage->queries[i]->pending = false;
@@ -345,9 +345,9 @@ int ecs_native_swap(lua_State *L) {
   lua_settop(L, 2);
   lua_pushvalue(L, 1);
   lua_pushvalue(L, 2);
-  int status = try_quietly(L, prepare, 2, 2);
+  int status = try_quietly(L, swap_prepare, 2, 2);
   bool ok = status == LUA_OK && !only_check;
-  if (ok) commit(box);
+  if (ok) swap_commit(box);
   if (!ok) stage_drop(box);
   systems_sweep(L, box, 1);
   if (status != LUA_OK) return lua_error(L);

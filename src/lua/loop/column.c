@@ -83,8 +83,8 @@ static int column_index(lua_State *L) {
 }
 
 /* A cell from the value at an index of the stack. A text may run finalizers. */
-static ecs_cell to_cell(lua_State *L, const struct column_box *column, int world_index,
-                        int index) {
+static ecs_cell column_to_cell(lua_State *L, const struct column_box *column, int world_index,
+                               int index) {
   ecs_cell cell;
   if (LIKELY(number_to_cell(L, column->leaf->type, index, &cell))) return cell;
   value_to_cell(L, column->loop->box, world_index, column->component, column->leaf_at, index,
@@ -94,7 +94,7 @@ static ecs_cell to_cell(lua_State *L, const struct column_box *column, int world
 }
 
 /* Rows of the chunk have got values. */
-static void note(const struct column_box *column, uint32_t row, uint32_t count) {
+static void column_note(const struct column_box *column, uint32_t row, uint32_t count) {
   if (UNLIKELY(column->table->mark_count))
     marks_note_rows(column->loop->box->world, column->table, column->id, column->first + row,
                     count);
@@ -110,16 +110,16 @@ static int column_newindex(lua_State *L) {
                       (int)column->loop->count, show_value(L, 2, text, sizeof text));
   }
   if (LIKELY(store_number_at(L, column->leaf->type, 3, column->data, row))) {
-    note(column, row, 1);
+    column_note(column, row, 1);
     return 0;
   }
   struct world_box *box = column->loop->box;
   box->calls++;
   values_begin(box);
   int world_index = push_world(L, 1);
-  ecs_cell cell = to_cell(L, column, world_index, 3);
+  ecs_cell cell = column_to_cell(L, column, world_index, 3);
   store_cell_at(box->any.slots, column->leaf, column->data, row, cell);
-  note(column, row, 1);
+  column_note(column, row, 1);
   cells_stored(L, box, world_index);
   return 0;
 }
@@ -130,7 +130,7 @@ static int column_length(lua_State *L) {
 }
 
 /* Takes what the list at 2 has behind `count` values; one of any values may have holes. */
-static void clear_tail(lua_State *L, ecs_type type, uint32_t count) {
+static void column_clear_tail(lua_State *L, ecs_type type, uint32_t count) {
   lua_Integer at = (lua_Integer)count + 1;
   for (; lua_rawgeti(L, 2, at) != LUA_TNIL; at++) {
     lua_pushnil(L);
@@ -165,7 +165,7 @@ static int column_read(lua_State *L) {
     lua_rawseti(L, 2, (lua_Integer)row + 1);
     step_check(L, column->loop, column->step);
   }
-  if (given) clear_tail(L, column->leaf ? column->leaf->type : ECS_ENTITY, count);
+  if (given) column_clear_tail(L, column->leaf ? column->leaf->type : ECS_ENTITY, count);
   return 1;
 }
 
@@ -176,11 +176,11 @@ static void push_value(lua_State *L, const struct column_box *column, lua_Unsign
 }
 
 /* Numbers, which take no memory: first all are looked at. */
-static void write_numbers(lua_State *L, const struct column_box *column, int world_index,
-                          lua_Unsigned count) {
+static void column_write_numbers(lua_State *L, const struct column_box *column, int world_index,
+                                 lua_Unsigned count) {
   for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
     push_value(L, column, i);
-    to_cell(L, column, world_index, -1);
+    column_to_cell(L, column, world_index, -1);
   }
   for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
     lua_rawgeti(L, 2, (lua_Integer)i);
@@ -191,15 +191,15 @@ static void write_numbers(lua_State *L, const struct column_box *column, int wor
 }
 
 /* Other values become cells first. */
-static void write_cells(lua_State *L, const struct column_box *column, int world_index,
-                        lua_Unsigned count) {
+static void column_write_cells(lua_State *L, const struct column_box *column, int world_index,
+                               lua_Unsigned count) {
   struct world_box *box = column->loop->box;
   ecs_cell *cells = lua_newuserdatauv(L, (size_t)count * sizeof *cells, 0);
   step_check(L, column->loop, column->step);
   values_begin(box);
   for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
     push_value(L, column, i);
-    cells[i - 1] = to_cell(L, column, world_index, -1);
+    cells[i - 1] = column_to_cell(L, column, world_index, -1);
   }
   for (lua_Unsigned i = 0; i < count; i++)
     store_cell_at(box->any.slots, column->leaf, column->data, (uint32_t)i, cells[i]);
@@ -218,10 +218,10 @@ static int column_write(lua_State *L) {
   values_begin(box);
   int world_index = push_world(L, 1);
   if (type_is_number(column->leaf->type))
-    write_numbers(L, column, world_index, count);
+    column_write_numbers(L, column, world_index, count);
   else
-    write_cells(L, column, world_index, count);
-  note(column, 0, (uint32_t)count);
+    column_write_cells(L, column, world_index, count);
+  column_note(column, 0, (uint32_t)count);
   cells_stored(L, box, world_index);
   return 0;
 }

@@ -51,7 +51,7 @@ static int push_step(lua_State *L, int loop_index, const struct loop_box *loop) 
 }
 
 /* The next row that the loop goes through; false at the end. */
-static bool next_row(lua_State *L, int loop_index, struct loop_box *loop) {
+static bool each_next_row(lua_State *L, int loop_index, struct loop_box *loop) {
   for (;;) {
     while (loop->next_row < loop->count && !loop_takes(loop, loop->next_row)) loop->next_row++;
     if (LIKELY(loop->next_row < loop->count)) return true;
@@ -63,7 +63,7 @@ static bool next_row(lua_State *L, int loop_index, struct loop_box *loop) {
 static int each_next(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, lua_upvalueindex(1));
   if (UNLIKELY(!loop->open)) return loop->done ? 0 : loop_gone(L, loop);
-  if (UNLIKELY(!next_row(L, lua_upvalueindex(1), loop))) {
+  if (UNLIKELY(!each_next_row(L, lua_upvalueindex(1), loop))) {
     loop->done = true;
     loop_commit(L, lua_upvalueindex(1), loop);
     return 0;

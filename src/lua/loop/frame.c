@@ -52,7 +52,7 @@ static void raise_kept(lua_State *L, int slot) {
   lua_error(L);
 }
 
-static void lay_out(lua_State *L) {
+static void frame_lay_out(lua_State *L) {
   lua_pushcfunction(L, frame_trace);
   lua_replace(L, FRAME_TRACE);
   lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
@@ -69,7 +69,7 @@ void frame_need_host(lua_State *L, struct world_box *box, int world_index) {
   lua_pushvalue(L, world_index);
   lua_xmove(L, thread, 1);
   lua_settop(thread, FRAME_SIZE);
-  lay_out(thread);
+  frame_lay_out(thread);
   box->systems->host = thread;
 }
 
@@ -77,7 +77,7 @@ void run_in_frame(lua_State *L, struct world_box *box,
                   ecs_status (*run)(ecs_world *world, const void *ud), const void *ud) {
   int frame_end = lua_gettop(L);
   lua_State *previous = box->systems->running;
-  lay_out(L);
+  frame_lay_out(L);
   box->systems->running = L;
   world_enter(box);
   ecs_status status = run(box->world, ud);

@@ -19,7 +19,7 @@ const char kind_found = 0, kind_held = 0;
 
 /* ---- whether it is open ---------------------------------------------------------------- */
 
-static bool is_open(const struct found_box *found) {
+static bool index_loop_is_open(const struct found_box *found) {
   const struct world_box *box = found->box;
   return !found->ended && box->world && found->moment == box->world->moment &&
          found->version == *box->version;
@@ -32,8 +32,8 @@ static int no_loop(lua_State *L, const struct found_box *found) {
   return luaL_error(L, "stale view: components have changed since its loop began");
 }
 
-static void end(struct found_box *found) {
-  bool held = found->holds && is_open(found);
+static void index_loop_end(struct found_box *found) {
+  bool held = found->holds && index_loop_is_open(found);
   if (held) edition_release(found->box->world, found->edition);
   found->ended = true;
   found->row = NONE;
@@ -47,14 +47,14 @@ static bool shows_row(const struct found_box *found, const struct view_box *view
 
 uint32_t found_row(lua_State *L, const struct view_box *view) {
   const struct found_box *found = view->found;
-  if (UNLIKELY(!is_open(found) || found->row == NONE)) no_loop(L, found);
+  if (UNLIKELY(!index_loop_is_open(found) || found->row == NONE)) no_loop(L, found);
   if (UNLIKELY(!shows_row(found, view)))
     raise_error(L, "the current entity has no '%s'", view->component->name);
   return found->row;
 }
 
 bool found_is_open(const struct view_box *view) {
-  return is_open(view->found) && shows_row(view->found, view);
+  return index_loop_is_open(view->found) && shows_row(view->found, view);
 }
 
 int found_refuse_write(lua_State *L, const struct view_box *view) {
@@ -83,11 +83,11 @@ static bool make_view(lua_State *L, int loop, struct found_box *found, uint32_t 
 
 static bool is_viewed(const struct copy_slot *slot) { return slot->count && !slot->single; }
 
-static void make_views(lua_State *L, int loop, struct found_box *found) {
+static void index_loop_make_views(lua_State *L, int loop, struct found_box *found) {
   const struct copies *copies = found->copies;
   for (uint32_t i = 0; i < copies->slot_count; i++) {
     if (!is_viewed(&copies->slots[i])) continue;
-    if (!make_view(L, loop, found, i) || !is_open(found)) no_loop(L, found);
+    if (!make_view(L, loop, found, i) || !index_loop_is_open(found)) no_loop(L, found);
   }
   found->begun = true;
 }
@@ -119,12 +119,12 @@ static void push_slot(lua_State *L, int loop, const struct found_box *found, uin
 void found_push_row(lua_State *L, int loop, struct found_box *found, uint32_t row) {
   uint32_t slots = found->copies->slot_count;
   if (UNLIKELY(slots > LUA_MINSTACK - 6)) need_stack(L, (int)slots + 6);
-  if (!found->begun) make_views(L, loop, found);
+  if (!found->begun) index_loop_make_views(L, loop, found);
   found->row = row;
   ecs_id entity = copies_entities(found->copies)[row];
   for (uint32_t i = 0; i < slots; i++) {
     push_slot(L, loop, found, i);
-    if (UNLIKELY(!is_open(found))) no_loop(L, found);
+    if (UNLIKELY(!index_loop_is_open(found))) no_loop(L, found);
   }
   lua_pushinteger(L, (lua_Integer)entity);
 }
@@ -143,14 +143,14 @@ static struct found_box *test_found(lua_State *L) {
 static int found_next(lua_State *L) {
   struct found_box *found = test_found(L);
   if (UNLIKELY(!found)) return luaL_typeerror(L, 1, "loop over an index");
-  if (UNLIKELY(!is_open(found))) {
+  if (UNLIKELY(!index_loop_is_open(found))) {
     if (found->ended) return 0;
     return luaL_error(L, "the loop has ended: update, run, load, restore and what changes "
                       "components or indexes end it");
   }
   uint32_t row = edition_next(&found->search);
   if (row == NONE) {
-    end(found);
+    index_loop_end(found);
     return 0;
   }
   lua_settop(L, 1);
@@ -200,7 +200,7 @@ int found_begin(lua_State *L, struct world_box *box, struct ecs_index *index,
 
 static int found_close(lua_State *L) {
   struct found_box *found = test_found(L);
-  if (found) end(found);
+  if (found) index_loop_end(found);
   return 0;
 }
 

@@ -71,7 +71,7 @@ static void unlink_loop(struct loop_box *loop) {
 }
 
 /* Lets go of for loops that have ended. The loop at an index is one of the world's. */
-static void sweep(lua_State *L, struct world_box *box, int index) {
+static void loop_sweep(lua_State *L, struct world_box *box, int index) {
   if (!box->loops->ended) return;
   lua_getiuservalue(L, index, LOOP_WORLD);
   lua_getiuservalue(L, -1, WORLD_REFS);
@@ -97,7 +97,7 @@ void loop_cancel(struct loop_box *loop) {
 }
 
 /* Ends a loop where nothing may be raised: what cannot be applied is dropped. */
-static void finish(struct loop_box *loop, bool keep) {
+static void loop_finish(struct loop_box *loop, bool keep) {
   if (keep && loop->scope != NONE &&
       !scope_stays_open(scope_commit(loop->query->query->world, loop->scope)))
     loop->scope = NONE;
@@ -109,26 +109,26 @@ static void finish(struct loop_box *loop, bool keep) {
 
 /* What anchors them goes with the world. */
 void loops_abandon(struct world_box *box) {
-  while (box->loops->open) finish(box->loops->open, box->lent);
+  while (box->loops->open) loop_finish(box->loops->open, box->lent);
   box->loops->ended = NULL;
 }
 
 void loops_end_system(struct world_box *box, bool keep) {
-  while (box->loops->open) finish(box->loops->open, keep);
+  while (box->loops->open) loop_finish(box->loops->open, keep);
 }
 
 void loops_end_deferred(struct world_box *box, bool keep) {
   uint32_t scope = scope_deferred(box->world);
   if (scope == NONE) return;
   while (box->loops->open && box->loops->open->scope != NONE && box->loops->open->scope > scope)
-    finish(box->loops->open, keep);
+    loop_finish(box->loops->open, keep);
 }
 
 void loops_end_query(const struct query_box *query) {
   struct loop_box *loop = query->box->loops->open;
   while (loop) {
     struct loop_box *next = loop->next;
-    if (loop->query == query) finish(loop, true);
+    if (loop->query == query) loop_finish(loop, true);
     loop = next;
   }
 }
@@ -187,7 +187,7 @@ static void fill_slots(struct loop_box *loop, const struct query_terms *terms) {
       fill_slot(&loop->slots[terms->terms[i].slot], &terms->terms[i]);
 }
 
-static bool make_views(lua_State *L, int index, struct loop_box *loop) {
+static bool loop_make_views(lua_State *L, int index, struct loop_box *loop) {
   lua_getiuservalue(L, index, LOOP_WORLD);
   int world_index = lua_gettop(L);
   for (int i = 0; i < loop->view_count; i++) {
@@ -203,8 +203,8 @@ static bool make_views(lua_State *L, int index, struct loop_box *loop) {
 }
 
 /* False when a finalizer used the world meanwhile: what was read of it may be gone. */
-static bool make(lua_State *L, int query_index, const struct query_box *query,
-                 enum loop_form form, int views, struct loop_box **out) {
+static bool loop_make(lua_State *L, int query_index, const struct query_box *query,
+                      enum loop_form form, int views, struct loop_box **out) {
   struct world_box *box = query->box;
   uint32_t calls = box->calls, slots = query->query->terms.slots;
   if (views > (int)slots) views = (int)slots;
@@ -233,7 +233,7 @@ static bool make(lua_State *L, int query_index, const struct query_box *query,
   loop->entities = box->entities;
   loop->chance = box->chance;
   fill_slots(loop, &query->query->terms);
-  return views == 0 || make_views(L, lua_gettop(L), loop);
+  return views == 0 || loop_make_views(L, lua_gettop(L), loop);
 }
 
 static bool renew_views(lua_State *L, int index, struct loop_box *loop, int views) {
@@ -280,7 +280,7 @@ struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, i
   for (int i = 0; i < TRIES; i++) {
     struct loop_box *loop;
     check_free(L, check_query(L, query_index)->box);
-    if (make(L, query_index, check_query(L, query_index), form, views, &loop)) return loop;
+    if (loop_make(L, query_index, check_query(L, query_index), form, views, &loop)) return loop;
     lua_settop(L, top);
   }
   luaL_error(L, "finalizers keep using the world");
@@ -310,7 +310,7 @@ int loop_begin(lua_State *L, struct loop_box *loop, lua_CFunction next) {
 }
 
 /* Behind the scope, which goes when there is no memory. */
-static ecs_status begin_news(struct loop_box *loop) {
+static ecs_status loop_begin_news(struct loop_box *loop) {
   ecs_status status = changes_open(loop->query->query);
   loop->news = status == ECS_OK;
   if (status != ECS_OK) scope_cancel(loop->box->world, loop->scope);
@@ -318,24 +318,25 @@ static ecs_status begin_news(struct loop_box *loop) {
 }
 
 /* All that a loop needs of the core; with an error, nothing. */
-static ecs_status begin(struct loop_box *loop) {
+static ecs_status loop_start(struct loop_box *loop) {
   ecs_status status = ECS_OK;
   if (loop->walk) status = walk_begin_ordered(loop->walk, loop->query->query);
   if (status != ECS_OK || loop->form == LOOP_SYSTEM) return status;
   enum scope_kind kind = loop->form == LOOP_FOR ? SCOPE_LOOP : SCOPE_SYSTEM;
   status = scope_open(loop->box->world, kind, &loop->scope);
-  if (status == ECS_OK && UNLIKELY(loop->query->query->terms.changes)) status = begin_news(loop);
+  if (status == ECS_OK && UNLIKELY(loop->query->query->terms.changes))
+    status = loop_begin_news(loop);
   if (status != ECS_OK && loop->walk) walk_end(loop->walk);
   return status;
 }
 
 /* loop_open of a loop that needs something of the core. */
-static APART void begin_loop(lua_State *L, struct loop_box *loop) {
+static APART void loop_begin_loop(lua_State *L, struct loop_box *loop) {
   struct world_box *box = loop->box;
   bool tried = false;
   ecs_status status;
   do
-    status = begin(loop);
+    status = loop_start(loop);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) {
     loop->scope = NONE;
@@ -350,7 +351,7 @@ void loop_open(lua_State *L, struct loop_box *loop) {
   if (UNLIKELY(loop->version != *box->version))
     luaL_error(L, "a finalizer has changed the components that the loop goes over: begin it again");
   query_arrange(loop->query->query);
-  if (loop->walk || loop->form != LOOP_SYSTEM) begin_loop(L, loop);
+  if (loop->walk || loop->form != LOOP_SYSTEM) loop_begin_loop(L, loop);
   link_loop(box, loop);
 }
 
@@ -385,7 +386,7 @@ static inline void bind_slots(struct loop_box *loop, const uint32_t *columns, ui
   }
 }
 
-static void bind(struct loop_box *loop, const uint32_t *columns, uint32_t row) {
+static void loop_bind(struct loop_box *loop, const uint32_t *columns, uint32_t row) {
   bind_slots(loop, columns, row);
   if (UNLIKELY(loop->query->query->terms.toggled)) hide_slots(loop, row);
 }
@@ -404,8 +405,8 @@ static void bind_match(struct loop_box *loop) {
   }
 }
 
-static bool come_to(struct loop_box *loop, const struct table *table, uint32_t row,
-                    uint32_t count) {
+static bool loop_come_to(struct loop_box *loop, const struct table *table, uint32_t row,
+                         uint32_t count) {
   loop->table = table;
   loop->rows = table->rows + row;
   loop->count = count;
@@ -420,7 +421,7 @@ static bool come_to_all(struct loop_box *loop, const struct table *table, uint32
   assert(row < table->count);
   loop->behind = table->count;
   loop->partial = true;
-  come_to(loop, table, 0, table->count);
+  loop_come_to(loop, table, 0, table->count);
   bind_slots(loop, query_columns(loop->query->query, match), 0);
   hide_slots(loop, row);
   return true;
@@ -437,20 +438,20 @@ static bool next_in_table(struct loop_box *loop, uint32_t match) {
       query_table_rows(&query->terms, table) == ROWS_SOME)
     return come_to_all(loop, table, match, row);
   loop->behind = row + count;
-  come_to(loop, table, row, count);
-  bind(loop, query_columns(query, match), row);
+  loop_come_to(loop, table, row, count);
+  loop_bind(loop, query_columns(query, match), row);
   return true;
 }
 
 /* Where rows of a table may differ, or a walk finds them. */
-static APART bool next_run(struct loop_box *loop) {
+static APART bool loop_advance(struct loop_box *loop) {
   const ecs_query *query = loop->query->query;
   if (loop->walk) {
     if (!walk_next(loop->walk)) return false;
     bind_match(loop);
     bool together = loop->events && !query->terms.step_count;
-    return come_to(loop, loop->walk->table, loop->walk->row,
-                   together ? walk_take_events(loop->walk) : 1);
+    return loop_come_to(loop, loop->walk->table, loop->walk->row,
+                        together ? walk_take_events(loop->walk) : 1);
   }
   uint32_t reach = query_reach(query);
   if (query->terms.toggled && loop->behind > 0 && loop->match <= reach &&
@@ -465,14 +466,14 @@ static APART bool next_run(struct loop_box *loop) {
 
 bool loop_next_run(struct loop_box *loop) {
   const ecs_query *query = loop->query->query;
-  if (UNLIKELY(!query->terms.plain || loop->walk)) return next_run(loop);
+  if (UNLIKELY(!query->terms.plain || loop->walk)) return loop_advance(loop);
   loop->behind = 0;
   assert(query->arranged == query->world->graph.placings);
   for (uint32_t match; (match = loop->match) < query->count;) {
     const struct table *table = world_table(query->world, query->tables[match]);
     loop->match = match + 1;
     if (UNLIKELY(table->count == 0)) continue;
-    come_to(loop, table, 0, table->count);
+    loop_come_to(loop, table, 0, table->count);
     bind_slots(loop, query_columns(query, match), 0);
     return true;
   }
@@ -480,7 +481,7 @@ bool loop_next_run(struct loop_box *loop) {
 }
 
 /* Goes on by so many rows in its table. */
-static void slide(struct loop_box *loop, uint32_t rows, uint32_t count) {
+static void loop_slide(struct loop_box *loop, uint32_t rows, uint32_t count) {
   loop->rows += rows;
   loop->count = count;
   for (uint32_t i = 0; i < loop->slot_count; i++) {
@@ -502,7 +503,7 @@ bool loop_next_piece(lua_State *L, int index, struct loop_box *loop) {
     if (begin < loop->filtered) {
       uint32_t end = begin;
       while (end < loop->filtered && is_taken(loop, end)) end++;
-      slide(loop, begin - loop->piece, end - begin);
+      loop_slide(loop, begin - loop->piece, end - begin);
       loop->piece = begin;
       loop->piece_end = end;
       loop->step++;
@@ -545,7 +546,7 @@ void loop_commit(lua_State *L, int index, struct loop_box *loop) {
   if (status == ECS_ENOMEM) raise_status(L, box->world, status);
   lua_getiuservalue(L, index, LOOP_WORLD);
   if (status != ECS_OK) observed_raise(L, box, lua_gettop(L), status);
-  sweep(L, box, index);
+  loop_sweep(L, box, index);
   settle(L, box, lua_gettop(L));
   lua_pop(L, 1);
 }
@@ -557,7 +558,7 @@ static struct loop_box *push_open(lua_State *L) {
   if (!handle || !handle->loop) return NULL;
   lua_getiuservalue(L, 1, HANDLE_LOOP);
   if (handle->loop->open) return handle->loop;
-  sweep(L, handle->loop->box, lua_gettop(L));
+  loop_sweep(L, handle->loop->box, lua_gettop(L));
   lua_pop(L, 1);
   return NULL;
 }
@@ -572,7 +573,7 @@ static int handle_close(lua_State *L) {
     loop_commit(L, 3, loop);
   } else {
     loop_cancel(loop);
-    sweep(L, loop->box, 3);
+    loop_sweep(L, loop->box, 3);
   }
   return 0;
 }
@@ -581,9 +582,9 @@ static int handle_close(lua_State *L) {
 static int handle_collect(lua_State *L) {
   struct loop_box *loop = push_open(L);
   if (!loop) return 0;
-  finish(loop, true);
+  loop_finish(loop, true);
   int index = lua_gettop(L);
-  sweep(L, loop->box, index);
+  loop_sweep(L, loop->box, index);
   lua_getiuservalue(L, index, LOOP_WORLD);
   settle(L, loop->box, index + 1);
   return 0;

@@ -59,7 +59,7 @@ bool map_check(lua_State *L, const ecs_query *query, bool idle) {
 }
 
 /* Raises why a slot cannot take a result. */
-static void refuse(lua_State *L, const struct loop_box *loop, const struct slot *slot) {
+static void map_refuse(lua_State *L, const struct loop_box *loop, const struct slot *slot) {
   const char *component = slot->component->name;
   if (slot->tag)
     raise_error(L, "map: '%s' is a tag in the query '%s': no result can be written to it, return "
@@ -82,14 +82,14 @@ static void convert_slowly(lua_State *L, const struct frame *frame,
 }
 
 /* Converts the results from an index on; false when one of them was no number. */
-static bool convert(lua_State *L, const struct frame *frame, struct loop_box *loop,
-                    int index, int count) {
+static bool map_convert(lua_State *L, const struct frame *frame, struct loop_box *loop,
+                        int index, int count) {
   bool plain = true;
   for (int i = 0; i < count; i++) {
     struct slot *slot = &loop->slots[i];
     slot->given = !lua_isnil(L, index + i);
     if (!slot->given) continue;
-    if (UNLIKELY(slot->read_only || !slot->present || slot->tag)) refuse(L, loop, slot);
+    if (UNLIKELY(slot->read_only || !slot->present || slot->tag)) map_refuse(L, loop, slot);
     if (LIKELY(number_to_cell(L, slot->type, index + i, &slot->cell))) continue;
     if (plain) values_begin(loop->box);
     plain = false;
@@ -99,7 +99,7 @@ static bool convert(lua_State *L, const struct frame *frame, struct loop_box *lo
 }
 
 /* The loop's row has got a value. */
-static inline void note(const struct loop_box *loop, const struct slot *slot) {
+static inline void map_note(const struct loop_box *loop, const struct slot *slot) {
   if (UNLIKELY(slot->table->mark_count))
     marks_note(loop->box->world, slot->table, slot->columns->id, slot->first + loop->row);
 }
@@ -108,12 +108,12 @@ static inline void note(const struct loop_box *loop, const struct slot *slot) {
 static void store_row(lua_State *L, const struct frame *frame, struct loop_box *loop,
                       int index, int count) {
   struct world_box *box = loop->box;
-  bool plain = convert(L, frame, loop, index, count);
+  bool plain = map_convert(L, frame, loop, index, count);
   for (int i = 0; i < count; i++) {
     const struct slot *slot = &loop->slots[i];
     if (!slot->given) continue;
     store_cell_at(box->any.slots, slot->leaf, slot->data, loop->row, slot->cell);
-    note(loop, slot);
+    map_note(loop, slot);
   }
   if (LIKELY(plain)) return;
   values_stored(box);
@@ -125,8 +125,8 @@ static void store_row(lua_State *L, const struct frame *frame, struct loop_box *
 
 /* Calls the function, whose slots have been pushed, and returns how many results it has left
 ** behind `base`. */
-static inline int call(lua_State *L, const struct frame *frame, const struct loop_box *loop,
-                       uint32_t row, int base) {
+static inline int map_call(lua_State *L, const struct frame *frame, const struct loop_box *loop,
+                           uint32_t row, int base) {
   if (frame->arguments > frame->slots)
     push_rest(L, loop, row, frame->dt, frame->arguments - frame->slots);
   lua_call(L, frame->arguments, LUA_MULTRET);
@@ -148,7 +148,7 @@ static inline bool are_numbers(lua_State *L, int first, int count) {
 static inline void store_floats(lua_State *L, const struct loop_box *loop, int first, int count) {
   for (int i = 0; i < count; i++) {
     ((float *)loop->slots[i].data)[loop->row] = (float)lua_tonumber(L, first + i);
-    note(loop, &loop->slots[i]);
+    map_note(loop, &loop->slots[i]);
   }
 }
 
@@ -165,7 +165,7 @@ static void map_floats(lua_State *L, const struct frame *frame, struct loop_box 
     loop->chance->calls = 0;
     lua_pushvalue(L, function);
     for (int i = 0; i < pushed; i++) lua_pushnumber(L, (lua_Number)columns[i][row]);
-    int results = call(L, frame, loop, row, base);
+    int results = map_call(L, frame, loop, row, base);
     if (LIKELY(results <= writable && are_numbers(L, base + 1, results)))
       store_floats(L, loop, base + 1, results);
     else
@@ -185,14 +185,14 @@ static void map_any(lua_State *L, const struct frame *frame, struct loop_box *lo
     lua_pushvalue(L, frame->function);
     for (int i = 0; i < frame->pushed; i++)
       slot_push(L, frame->loop, loop, &loop->slots[i], row);
-    int results = call(L, frame, loop, row, frame->top);
+    int results = map_call(L, frame, loop, row, frame->top);
     store_row(L, frame, loop, frame->top + 1, results);
     lua_settop(L, frame->top);
   }
 }
 
 /* How many slots, from the first on, are f32 fields that the table has. */
-static int count_floats(const struct loop_box *loop, bool to_write) {
+static int map_count_floats(const struct loop_box *loop, bool to_write) {
   int count = 0;
   while (count < (int)loop->slot_count && count < LANES) {
     const struct slot *slot = &loop->slots[count];
@@ -215,8 +215,8 @@ INLINE struct frame open_frame(lua_State *L, const struct loop_box *loop, int to
 
 /* The rows of the loop's current run. */
 static void map_run(lua_State *L, const struct frame *frame, struct loop_box *loop) {
-  if (count_floats(loop, false) >= frame->pushed)
-    map_floats(L, frame, loop, count_floats(loop, true));
+  if (map_count_floats(loop, false) >= frame->pushed)
+    map_floats(L, frame, loop, map_count_floats(loop, true));
   else
     map_any(L, frame, loop, 0, loop->count);
 }

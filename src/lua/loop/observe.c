@@ -42,7 +42,7 @@ static void push_match(lua_State *L, int loop_index, const struct loop_box *loop
 
 /* Shows what the observer has come to. Where each row of a table matches, once, its loop comes to
 ** the row, else it has cells from that on: it is row 0. */
-static void show(struct loop_box *loop, const struct ecs_sight *sight) {
+static void observe_show(struct loop_box *loop, const struct ecs_sight *sight) {
   const struct query_terms *terms = &loop->query->query->terms;
   bool by_table = terms->plain && !sight->places;
   loop->copied = sight->places != NULL;
@@ -73,11 +73,11 @@ INLINE void show_next(struct loop_box *loop, const struct ecs_sight *sight) {
   if (LIKELY(loop->table) && LIKELY(loop->table == sight->walk.table))
     loop->row = sight->walk.row;
   else
-    show(loop, sight);
+    observe_show(loop, sight);
 }
 
 /* body(world, references, system) */
-static int observe_body(lua_State *L) {
+static int observe_call(lua_State *L) {
   struct system_box *system = lua_touserdata(L, BODY_SYSTEM);
   struct ecs_sight *sight = system->sight;
   system_push_function(L, system);
@@ -113,7 +113,7 @@ ecs_status script_observe(ecs_world *world, struct ecs_sight *sight, void *ud) {
   if (failed) lua_pushvalue(L, FRAME_ERROR);
   if (failed) lua_pushvalue(L, FRAME_ERROR + FRAME_OBJECT);
   system->sight = sight;
-  ecs_status status = system_call(system, observe_body);
+  ecs_status status = system_call(system, observe_call);
   system->sight = NULL;
   if (failed) lua_replace(L, FRAME_ERROR + FRAME_OBJECT);
   if (failed) lua_replace(L, FRAME_ERROR);

@@ -38,11 +38,11 @@ struct folding {
   ecs_id first[KINDS];         /* whose values are those of `part` */
 };
 
-static void begin_part(struct folding *folding) {
+static void reduce_begin_part(struct folding *folding) {
   for (int i = 0; i < KINDS; i++) k_fold_begin(&folding->part[i], folding->how, types[i]);
 }
 
-static void end_part(struct folding *folding) {
+static void reduce_end_part(struct folding *folding) {
   for (int i = 0; i < KINDS && folding->step; i++) {
     k_total *total = &folding->total[i];
     k_fold_end(&folding->part[i], folding->how, types[i], total);
@@ -77,15 +77,15 @@ static uint32_t batch_of(struct folding *folding, const struct loop_box *loop) {
 
 /* Which part the next row is of. A program goes through so many events at a time, or, behind a
 ** predicate, through all of them. */
-static uint32_t part_of(struct folding *folding, const struct loop_box *loop) {
+static uint32_t reduce_part_of(struct folding *folding, const struct loop_box *loop) {
   if (is_batched(loop)) return batch_of(folding, loop);
   if (loop->events && !loop->filter) return 1 + (uint32_t)(folding->seen++ / KERNEL_EVENTS);
   return loop->walk ? loop->step : loop->match;
 }
 
 /* The row's number in its part, which need not be as many rows as the part has so far. */
-static uint32_t number_of(const struct folding *folding, const struct loop_box *loop,
-                          uint32_t row) {
+static uint32_t reduce_number_of(const struct folding *folding, const struct loop_box *loop,
+                                 uint32_t row) {
   if (!loop->walk) return (uint32_t)(loop->rows - loop->table->rows) + row;
   return loop->events && loop->filter && !is_batched(loop) ? row : folding->part[0].row;
 }
@@ -93,17 +93,17 @@ static uint32_t number_of(const struct folding *folding, const struct loop_box *
 /* One row's result, at the top of the stack. */
 static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud) {
   struct folding *folding = ud;
-  uint32_t step = part_of(folding, loop);
+  uint32_t step = reduce_part_of(folding, loop);
   if (lua_type(L, -1) != LUA_TNUMBER)
     luaL_error(L, "bad argument #1 to '%s' (the function returned %s, not a number)",
                names[folding->how], luaL_typename(L, -1));
   if (folding->step != step) {
-    end_part(folding);
-    begin_part(folding);
+    reduce_end_part(folding);
+    reduce_begin_part(folding);
     folding->step = step;
   }
   bool integer = lua_isinteger(L, -1), sum = folding->how == KR_SUM;
-  uint32_t number = number_of(folding, loop, row);
+  uint32_t number = reduce_number_of(folding, loop, row);
   const k_scalar values[KINDS] = {{.i64 = (int64_t)lua_tointeger(L, -1)},
                                   {.f64 = (double)lua_tonumber(L, -1)}};
   for (int i = 0; i < KINDS; i++) {
@@ -168,7 +168,7 @@ static void fold_resume(uint32_t match, void *ud) {
 }
 
 static struct kernel_run run_to_total(struct folding *folding) {
-  begin_part(folding);
+  reduce_begin_part(folding);
   for (int i = 0; i < KINDS; i++) folding->total[i].part = &folding->part[i];
   return (struct kernel_run){.total = folding->total, .each = fold_row, .resume = fold_resume,
                              .gave_up = &folding->gave_up, .ud = folding};
@@ -178,7 +178,7 @@ static struct kernel_run run_to_total(struct folding *folding) {
 ** none. */
 static bool fold_here(lua_State *L, int handle, struct loop_box *loop, struct folding *folding) {
   if (!loop->box->kernels->on || !kernel_variant_here(L, handle, loop)) return false;
-  end_part(folding);
+  reduce_end_part(folding);
   struct kernel_run run = run_to_total(folding);
   return kernel_here(L, handle, loop, &run);
 }
@@ -198,7 +198,7 @@ static int fold_body(lua_State *L) {
     if (loop->fill && (!takes_any(loop) || fold_here(L, 3, loop, folding))) continue;
     each_between(L, 1, 2, 0, 0, loop->count, fold_row, folding);
   }
-  end_part(folding);
+  reduce_end_part(folding);
   return 0;
 }
 
@@ -214,7 +214,7 @@ static void fold_in_lua(lua_State *L, struct folding *folding) {
   rows_call(L, index, loop, 4);
 }
 
-static int reduce(lua_State *L, enum front_result result, k_reduce how) {
+static int reduce_rows(lua_State *L, enum front_result result, k_reduce how) {
   lua_settop(L, AT_FUNCTION);
   struct query_box *query = check_form(L);
   struct folding folding = {.how = how, .query = query->query};
@@ -229,7 +229,7 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
   if (compiled) {
     struct kernel_run run = run_to_total(&folding);
     run_in_scope(L, AT_KERNEL, &run);
-    end_part(&folding);
+    reduce_end_part(&folding);
   }
   if (!compiled || folding.gave_up) {
     if (folding.gave_up) form_take_back(query, seen);
@@ -240,6 +240,6 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
   return push_total(L, &folding, entities);
 }
 
-int query_sum(lua_State *L) { return reduce(L, RESULT_SUM, KR_SUM); }
-int query_min(lua_State *L) { return reduce(L, RESULT_MIN, KR_MIN); }
-int query_max(lua_State *L) { return reduce(L, RESULT_MAX, KR_MAX); }
+int query_sum(lua_State *L) { return reduce_rows(L, RESULT_SUM, KR_SUM); }
+int query_min(lua_State *L) { return reduce_rows(L, RESULT_MIN, KR_MIN); }
+int query_max(lua_State *L) { return reduce_rows(L, RESULT_MAX, KR_MAX); }

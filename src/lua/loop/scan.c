@@ -59,8 +59,8 @@ static const struct thing unknown = {THING_UNKNOWN, false, NULL, NULL, NULL, 0};
 
 /* Raises what is wrong, with file and line: of an instruction, or (NONE) of the function. */
 FORMAT(4, 5)
-static void refuse(const struct scanner *s, const struct body *body, uint32_t pc,
-                   const char *format, ...) {
+static void scan_refuse(const struct scanner *s, const struct body *body, uint32_t pc,
+                        const char *format, ...) {
   char reason[MESSAGE_SIZE];
   va_list args;
   va_start(args, format);
@@ -81,8 +81,8 @@ static struct thing view_of(const struct component *component, bool read_only) {
 }
 
 /* What a key of a view leads to; NULL when it has no such field. */
-static const struct field *find_field(const struct scanner *s, const struct thing *view,
-                                      const struct constant *key) {
+static const struct field *scan_find_field(const struct scanner *s, const struct thing *view,
+                                           const struct constant *key) {
   const struct component *component = view->component;
   bool text = key->type == CONST_STRING;
   uint32_t at = text ? component_field(component, key->string.data, key->string.size) : NONE;
@@ -93,12 +93,12 @@ static const struct field *find_field(const struct scanner *s, const struct thin
 }
 
 /* Whether the registration is answerable for a component's fields. */
-static bool concerns(const struct scanner *s, const struct component *component) {
+static bool scan_concerns(const struct scanner *s, const struct component *component) {
   const struct migration *changes = s->scan->changes;
   return !changes || migration_of(changes, component->id);
 }
 
-static struct thing part_of(const struct thing *view, const struct field *field) {
+static struct thing scan_part_of(const struct thing *view, const struct field *field) {
   struct thing part = *view;
   part.component = field->nested;
   part.array = NULL;
@@ -111,15 +111,15 @@ static struct thing part_of(const struct thing *view, const struct field *field)
 
 static struct thing view_key(const struct scanner *s, const struct body *body, uint32_t pc,
                              const struct thing *view, const struct constant *key) {
-  if (view->array) return part_of(view, view->array);
-  const struct field *field = find_field(s, view, key);
-  if (field) return part_of(view, field);
-  if (key->type == CONST_STRING && concerns(s, view->component))
-    refuse(s, body, pc, "%s", ecs_message(s->scan->box->world));
+  if (view->array) return scan_part_of(view, view->array);
+  const struct field *field = scan_find_field(s, view, key);
+  if (field) return scan_part_of(view, field);
+  if (key->type == CONST_STRING && scan_concerns(s, view->component))
+    scan_refuse(s, body, pc, "%s", ecs_message(s->scan->box->world));
   return unknown;
 }
 
-static bool is_target(const struct thing *view, const struct constant *key) {
+static bool scan_is_target(const struct thing *view, const struct constant *key) {
   const struct component *component = view->component;
   if (!component || component != view->root || view->array || key->type != CONST_STRING)
     return false;
@@ -131,20 +131,20 @@ static void check_store(const struct scanner *s, const struct body *body, uint32
                         const struct thing *view, uint32_t key) {
   if (view->kind != THING_VIEW) return;
   if (s->scan->stored) s->scan->stored(s->L, s->scan, view->root);
-  if (s->scan->promises && is_target(view, &body->code.constants[key]))
-    refuse(s, body, pc, "it writes to '%s.target', which only world:add and world:set do",
-           view->root->name);
+  if (s->scan->promises && scan_is_target(view, &body->code.constants[key]))
+    scan_refuse(s, body, pc, "it writes to '%s.target', which only world:add and world:set do",
+                view->root->name);
   view_key(s, body, pc, view, &body->code.constants[key]);
   if (view->read_only && s->scan->promises)
-    refuse(s, body, pc, "it writes to '%s', which the query reads only (:in)",
-           view->root->name);
+    scan_refuse(s, body, pc, "it writes to '%s', which the query reads only (:in)",
+                view->root->name);
 }
 
 /* ---- what comes from outside ---- */
 
 /* The component of a resource's view, as the registry shows it, or NULL. */
-static const struct component *resource_of(const struct scanner *s,
-                                           const struct view_box *view) {
+static const struct component *scan_resource_of(const struct scanner *s,
+                                                const struct view_box *view) {
   struct world_box *box = s->scan->box;
   if (!view || view->box != box || view->root != view || view->loop || view->found) return NULL;
   if (view->component) return component_of(box->world, view->id);
@@ -153,7 +153,7 @@ static const struct component *resource_of(const struct scanner *s,
 }
 
 /* Takes the value at the top of the stack, which stays there when it is needed. */
-static struct thing classify(const struct scanner *s) {
+static struct thing scan_classify(const struct scanner *s) {
   lua_State *L = s->L;
   int type = lua_type(L, -1);
   struct thing thing = unknown;
@@ -167,7 +167,7 @@ static struct thing classify(const struct scanner *s) {
     thing.index = lua_gettop(L);
     return thing;
   }
-  const struct component *component = resource_of(s, view_test(L, -1));
+  const struct component *component = scan_resource_of(s, view_test(L, -1));
   lua_pop(L, 1);
   return component ? view_of(component, false) : unknown;
 }
@@ -177,7 +177,7 @@ static struct thing take_upvalue(const struct scanner *s, const struct body *bod
   bool assigned = body->code.assigned[upvalue / 64] >> upvalue % 64 & 1;
   need_stack(s->L, 4);
   if (assigned || !lua_getupvalue(s->L, body->function, (int)upvalue + 1)) return unknown;
-  return classify(s);
+  return scan_classify(s);
 }
 
 static struct thing take_key(const struct scanner *s, const struct body *body, uint32_t pc,
@@ -194,7 +194,7 @@ static struct thing take_key(const struct scanner *s, const struct body *body, u
   need_stack(s->L, 4);
   lua_pushlstring(s->L, key->string.data, key->string.size);
   lua_rawget(s->L, object.index);
-  return classify(s);
+  return scan_classify(s);
 }
 
 static void check_upvalue_store(const struct scanner *s, const struct body *body, uint32_t pc,
@@ -208,9 +208,9 @@ static void check_upvalue_store(const struct scanner *s, const struct body *body
 static const char quiet[] = ": a function that gives keys writes nothing (write to a field in a "
                             "system, and let that be the key)";
 
-static void refuse_write(const struct scanner *s, const struct body *body, uint32_t pc,
-                         const char *kind, const char *name) {
-  refuse(s, body, pc, "it %s '%s'%s", kind, name, quiet);
+static void scan_refuse_write(const struct scanner *s, const struct body *body, uint32_t pc,
+                              const char *kind, const char *name) {
+  scan_refuse(s, body, pc, "it %s '%s'%s", kind, name, quiet);
 }
 
 static void refuse_field(const struct scanner *s, const struct body *body, uint32_t pc,
@@ -218,7 +218,7 @@ static void refuse_field(const struct scanner *s, const struct body *body, uint3
   bool text = key->type == CONST_STRING;
   need_stack(s->L, 4);
   lua_pushlstring(s->L, text ? key->string.data : "?", text ? key->string.size : 1);
-  refuse_write(s, body, pc, kind, lua_tostring(s->L, -1));
+  scan_refuse_write(s, body, pc, kind, lua_tostring(s->L, -1));
 }
 
 /* Of a field of an upvalue, which may be the table of globals. */
@@ -240,7 +240,7 @@ static void check_command(const struct scanner *s, const struct body *body, uint
   if (!box_test(s->L, object.index, &kind_world, sizeof(struct world_box))) return;
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
     if (text_equal(commands[i], key->string.data, key->string.size))
-      refuse_write(s, body, pc, "calls the world's", commands[i]);
+      scan_refuse_write(s, body, pc, "calls the world's", commands[i]);
 }
 
 static void check_key_code(const struct scanner *s, const struct body *body, uint32_t pc,
@@ -251,7 +251,7 @@ static void check_key_code(const struct scanner *s, const struct body *body, uin
   if (code->kind == CODE_SET_FIELD && things[code->a].kind != THING_UNKNOWN)
     refuse_field(s, body, pc, "writes to the field", &constants[code->b]);
   if (code->kind == CODE_SET_INDEX && things[code->a].kind != THING_UNKNOWN)
-    refuse(s, body, pc, "it writes to an element of what it has not made%s", quiet);
+    scan_refuse(s, body, pc, "it writes to an element of what it has not made%s", quiet);
   if (code->kind == CODE_METHOD)
     check_command(s, body, pc, things[code->b], &constants[code->c]);
 }
@@ -261,7 +261,7 @@ static void check_key_upvalues(const struct scanner *s, const struct body *body)
   for (uint32_t i = 0; i < body->code.upvalues; i++) {
     if (!(body->code.assigned[i / 64] >> i % 64 & 1)) continue;
     const char *name = lua_getupvalue(s->L, body->function, (int)i + 1);
-    refuse_write(s, body, NONE, "writes to the upvalue", name ? name : "?");
+    scan_refuse_write(s, body, NONE, "writes to the upvalue", name ? name : "?");
   }
 }
 
@@ -271,8 +271,8 @@ static void check_calculation(const struct scanner *s, const struct body *body, 
                               const struct operand *operand) {
   const struct thing *thing = operand->constant ? &unknown : &body->things[operand->at];
   if (thing->kind == THING_VIEW)
-    refuse(s, body, pc, "it calculates with a view of '%s' as a whole: name a field of it",
-           thing->root->name);
+    scan_refuse(s, body, pc, "it calculates with a view of '%s' as a whole: name a field of it",
+                thing->root->name);
 }
 
 /* What the first run of the instruction would raise, of values that it is given. */
@@ -287,8 +287,10 @@ static void check_use(const struct scanner *s, const struct body *body, uint32_t
   } else if (code->kind == CODE_UNARY) {
     check_calculation(s, body, pc, &(struct operand){false, code->b});
   } else if ((reads || writes) && body->things[reads ? code->b : code->a].kind == THING_NUMBER) {
-    refuse(s, body, pc, "it asks a number for a field: what it is given is what its query gives, "
-           "%s", s->scan->form == FORM_OBSERVE ? "entity" : "dt, entity");
+    scan_refuse(s, body, pc,
+                "it asks a number for a field: what it is given is what its query gives, "
+                "%s",
+                s->scan->form == FORM_OBSERVE ? "entity" : "dt, entity");
   }
 }
 
@@ -316,7 +318,7 @@ static uint32_t count_written(const struct code *code) {
   }
 }
 
-static void forget(struct thing *things, uint32_t count, const struct code *code) {
+static void scan_forget(struct thing *things, uint32_t count, const struct code *code) {
   uint32_t written = count_written(code);
   for (uint32_t i = 0; i < written && code->a + i < count; i++) things[code->a + i] = unknown;
 }
@@ -342,7 +344,7 @@ static struct thing result_of(const struct scanner *s, const struct body *body, 
     case CODE_SET_UPFIELD: check_upvalue_store(s, body, pc, code); return unknown;
     case CODE_INDEX:
       if (things[code->b].kind != THING_VIEW || !things[code->b].array) return unknown;
-      return part_of(&things[code->b], things[code->b].array);
+      return scan_part_of(&things[code->b], things[code->b].array);
     default: return unknown;
   }
 }
@@ -359,7 +361,7 @@ static void scan_body(struct scanner *s, int function, const struct thing *given
                       uint32_t count);
 
 /* Follows a call that hands a view on. */
-static void follow(struct scanner *s, const struct body *body, const struct code *code) {
+static void scan_follow(struct scanner *s, const struct body *body, const struct code *code) {
   struct thing callee = body->things[code->a];
   bool known = callee.kind == THING_OBJECT && lua_isfunction(s->L, callee.index);
   bool views = false;
@@ -387,8 +389,8 @@ static void check_return(const struct scanner *s, const struct body *body, uint3
   if (code->kind != CODE_RETURN || code->b == NONE || code->b == 0) return;
   bool taken = s->scan->form == FORM_MAP || s->scan->form == FORM_ASK;
   if (taken || s->scan->changes || returns_nil(body, pc)) return;
-  refuse(s, body, pc, "it returns a value, which nothing takes: write 'return' alone%s",
-         s->scan->form == FORM_EACH ? ", or 'map' for what becomes of fields" : "");
+  scan_refuse(s, body, pc, "it returns a value, which nothing takes: write 'return' alone%s",
+              s->scan->form == FORM_EACH ? ", or 'map' for what becomes of fields" : "");
 }
 
 static void scan_code(struct scanner *s, struct body *body) {
@@ -403,9 +405,9 @@ static void scan_code(struct scanner *s, struct body *body) {
     if (body->joins[pc]) memcpy(things, things + registers, registers * sizeof *things);
     if (gives_keys) check_key_code(s, body, pc, code);
     if (s->warns) check_use(s, body, pc, code);
-    if (code->kind == CODE_CALL) follow(s, body, code);
+    if (code->kind == CODE_CALL) scan_follow(s, body, code);
     struct thing result = result_of(s, body, pc, code);
-    forget(things, registers, code);
+    scan_forget(things, registers, code);
     if (result.kind != THING_UNKNOWN) things[code->a] = result;
   }
 }
@@ -429,11 +431,11 @@ static void find_joins(struct body *body) {
 
 /* What is given stays known unless it is assigned to somewhere, if only, perhaps, by a function
 ** that is made here. */
-static void give(struct body *body, const struct thing *given, uint32_t count) {
+static void scan_give(struct body *body, const struct thing *given, uint32_t count) {
   struct thing *things = body->things, *after = things + body->code.registers;
   for (uint32_t i = 0; i < count && i < body->code.parameters; i++) after[i] = given[i];
   for (uint32_t pc = 0; pc < body->code.count; pc++)
-    forget(after, body->code.parameters, &body->code.code[pc]);
+    scan_forget(after, body->code.parameters, &body->code.code[pc]);
   for (uint32_t i = 0; i < body->code.parameters; i++)
     if (body->code.captured[i / 64] >> i % 64 & 1) after[i] = unknown;
   memcpy(things, after, body->code.registers * sizeof *things);
@@ -462,7 +464,7 @@ static void scan_body(struct scanner *s, int function, const struct thing *given
   if (status == ECS_ENOMEM || (status == ECS_OK && !whole)) raise_memory(s->L);
   if (status == ECS_OK && !body->code.vararg) {
     find_joins(body);
-    give(body, given, count);
+    scan_give(body, given, count);
     scan_code(s, body);
   }
   close_body(s, body);
@@ -489,21 +491,23 @@ static void check_parameters(const struct scanner *s) {
   lua_pushvalue(s->L, 1);
   lua_getinfo(s->L, ">u", &info);
   if (info.nparams > given)
-    refuse(s, &body, NONE, "it has %d parameters, but is given %d: %s", info.nparams,
-           given, what);
+    scan_refuse(s, &body, NONE, "it has %d parameters, but is given %d: %s", info.nparams,
+                given, what);
   for (int i = 1; i <= info.nparams; i++) {
     lua_pushvalue(s->L, 1);
     const char *name = lua_getlocal(s->L, NULL, i);
     lua_pop(s->L, 1);
     if (name && strcmp(name, "dt") == 0 && !timed)
-      refuse(s, &body, NONE, "its parameter %d is called 'dt', but it is given no dt: %s",
-             i, what);
+      scan_refuse(s, &body, NONE, "its parameter %d is called 'dt', but it is given no dt: %s",
+                  i, what);
     else if (name && strcmp(name, "dt") == 0 && i != dt)
-      refuse(s, &body, NONE, "its parameter %d is called 'dt', but what it is given as dt is "
-             "parameter %d", i, dt);
+      scan_refuse(s, &body, NONE, "its parameter %d is called 'dt', but what it is given as dt is "
+                  "parameter %d", i, dt);
     else if (name && strcmp(name, "entity") == 0 && i == dt && timed)
-      refuse(s, &body, NONE, "its parameter %d is called 'entity', but what it is given there is "
-             "dt%s", i, event ? "" : ", and the entity behind it");
+      scan_refuse(s, &body, NONE,
+                  "its parameter %d is called 'entity', but what it is given there is "
+                  "dt%s",
+                  i, event ? "" : ", and the entity behind it");
   }
 }
 

@@ -147,7 +147,7 @@ uint32_t view_row(lua_State *L, const struct view_box *view) {
 }
 
 /* The view of a resource whose component has changed its fields: reads as it is now. */
-static void renew(lua_State *L, int index, struct view_box *view) {
+static void view_refresh(lua_State *L, int index, struct view_box *view) {
   const struct component *component = view->component;
   uint64_t version = *view->box->version;
   int world_index = view_push_world(L, index, view);
@@ -172,7 +172,7 @@ uint32_t view_open(lua_State *L, int index, struct view_box *view) {
     const struct component *component = component_of(view->box->world, view->id);
     if (component == view->component && component->resource &&
         (!view->shape || component->changed > view->version))
-      renew(L, index, view);
+      view_refresh(L, index, view);
   }
   return view_row(L, view);
 }
@@ -277,7 +277,7 @@ void view_push_at(lua_State *L, int index, struct view_box *view, uint32_t at) {
   push_at(L, index, view, at, view_row(L, view));
 }
 
-static const struct shape_field *find(const struct shape *shape, const char *key) {
+static const struct shape_field *view_find(const struct shape *shape, const char *key) {
   const struct shape_field *field = shape->fields;
   for (uint32_t i = shape->count; i > 0; i--, field++)
     if (field->key == key) return field;
@@ -285,8 +285,8 @@ static const struct shape_field *find(const struct shape *shape, const char *key
 }
 
 /* The field that a key names which is not Lua's own copy of its name. */
-static const struct shape_field *search(lua_State *L, const struct view_box *view,
-                                        int index) {
+static const struct shape_field *view_search(lua_State *L, const struct view_box *view,
+                                             int index) {
   const struct shape *shape = view->shape;
   const struct shape_field *field = shape_find(L, shape, index);
   if (field) return field;
@@ -309,8 +309,8 @@ static int view_index(lua_State *L) {
   const char *key = lua_tostring(L, 2);
   uint32_t row = *root->row;
   if (UNLIKELY(row >= ROW_SPECIAL)) row = view_open(L, 1, view);
-  const struct shape_field *field = find(view->shape, key);
-  if (UNLIKELY(!field)) field = search(L, view, 2);
+  const struct shape_field *field = view_find(view->shape, key);
+  if (UNLIKELY(!field)) field = view_search(L, view, 2);
   if (LIKELY(push_number_at(L, field->type, root->data[view->base + field->leaf], row)))
     return 1;
   push_at(L, 1, view, (uint32_t)(field - view->shape->fields), row);
@@ -318,7 +318,7 @@ static int view_index(lua_State *L) {
 }
 
 /* Counts from 0; NONE for a number that is none of the elements. */
-static uint32_t element(lua_State *L, const struct view_box *view, int index) {
+static uint32_t view_element(lua_State *L, const struct view_box *view, int index) {
   int is_integer = 0;
   lua_Integer at = 0;
   if (lua_type(L, index) == LUA_TNUMBER) at = lua_tointegerx(L, index, &is_integer);
@@ -333,7 +333,7 @@ static uint32_t element(lua_State *L, const struct view_box *view, int index) {
 static int elements_index(lua_State *L) {
   struct view_box *view = lua_touserdata(L, 1);
   uint32_t row = view_open(L, 1, view);
-  uint32_t at = element(L, view, 2);
+  uint32_t at = view_element(L, view, 2);
   if (at == NONE)
     lua_pushnil(L);
   else
@@ -343,7 +343,7 @@ static int elements_index(lua_State *L) {
 
 /* ---- writing --------------------------------------------------------------------- */
 
-static void refuse_write(lua_State *L, const struct view_box *view) {
+static void view_refuse_write(lua_State *L, const struct view_box *view) {
   view_row(L, view);
   const struct view_box *root = view->root;
   if (root->found) found_refuse_write(L, root);
@@ -355,7 +355,7 @@ static void refuse_write(lua_State *L, const struct view_box *view) {
 }
 
 /* A row of a root has been written to. */
-static inline void note(const struct view_box *root, uint32_t row) {
+static inline void view_note(const struct view_box *root, uint32_t row) {
   if (UNLIKELY(root->table->mark_count))
     marks_note(root->box->world, root->table, root->columns->id, root->first + row);
 }
@@ -370,12 +370,12 @@ static void store_input(lua_State *L, const struct view_box *view,
     store_cell_at(root->box->any.slots, &root->component->leaves[leaf], root->data[leaf], row,
                   input->writes[i].cell);
   }
-  note(root, row);
+  view_note(root, row);
 }
 
 /* A view that is given as a value shows one, or the error names where it should have gone. */
-static void check_source(lua_State *L, const struct view_box *view, uint32_t at,
-                         const struct view_box *source) {
+static void view_check_source(lua_State *L, const struct view_box *view, uint32_t at,
+                              const struct view_box *source) {
   const struct view_box *from = source->root;
   bool absent = *from->row == ROW_ABSENT && from->loop && from->loop->open;
   if (*from->row < ROW_SPECIAL || *from->row == ROW_RESOURCE || absent) return;
@@ -388,7 +388,7 @@ static void check_source(lua_State *L, const struct view_box *view, uint32_t at,
 }
 
 /* Who is tied to whom is kept beside the cells. */
-static void check_target(lua_State *L, const struct view_box *view, uint32_t at) {
+static void view_check_target(lua_State *L, const struct view_box *view, uint32_t at) {
   const struct component *component = view->root->component;
   if (leaf_is_target(component, first_leaf(view, at))) refuse_target(L, component);
 }
@@ -397,11 +397,11 @@ static void check_target(lua_State *L, const struct view_box *view, uint32_t at)
 static void write_slowly(lua_State *L, struct view_box *view, uint32_t at) {
   struct world_box *box = view->box;
   box->calls++;
-  check_target(L, view, at);
+  view_check_target(L, view, at);
   values_begin(box);
   struct view_box *source = view_test(L, 3);
   if (source && type_at(view, at) == ECS_NESTED) {
-    check_source(L, view, at, source);
+    view_check_source(L, view, at, source);
     view_push_table(L, 3, source);
     lua_replace(L, 3);
     view_row(L, view);
@@ -427,11 +427,11 @@ static int view_newindex(lua_State *L) {
     row = view_open(L, 1, view);
     check_free(L, view->box);
   }
-  if (UNLIKELY(root->read_only)) refuse_write(L, view);
-  const struct shape_field *field = find(view->shape, key);
-  if (UNLIKELY(!field)) field = search(L, view, 2);
+  if (UNLIKELY(root->read_only)) view_refuse_write(L, view);
+  const struct shape_field *field = view_find(view->shape, key);
+  if (UNLIKELY(!field)) field = view_search(L, view, 2);
   if (LIKELY(store_number_at(L, field->type, 3, root->data[view->base + field->leaf], row))) {
-    note(root, row);
+    view_note(root, row);
     return 0;
   }
   write_slowly(L, view, (uint32_t)(field - view->shape->fields));
@@ -443,15 +443,15 @@ static int elements_newindex(lua_State *L) {
   const struct view_box *root = view->root;
   uint32_t row = view_open(L, 1, view);
   check_free(L, view->box);
-  if (root->read_only) refuse_write(L, view);
-  uint32_t at = element(L, view, 2);
+  if (root->read_only) view_refuse_write(L, view);
+  uint32_t at = view_element(L, view, 2);
   if (at == NONE) {
     char text[64];
     return raise_error(L, "array '%s' has elements 1 to %u, got a value for %s", view->array->name,
                        view->array->count, show_value(L, 2, text, sizeof text));
   }
   if (store_number_at(L, type_at(view, at), 3, root->data[first_leaf(view, at)], row))
-    note(root, row);
+    view_note(root, row);
   else
     write_slowly(L, view, at);
   return 0;

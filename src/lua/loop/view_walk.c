@@ -20,7 +20,7 @@ static struct view_box *check_view(lua_State *L) {
 }
 
 /* Pushes the key of field or element `at`. */
-static void push_key(lua_State *L, const struct view_box *view, uint32_t at) {
+static void view_walk_push_key(lua_State *L, const struct view_box *view, uint32_t at) {
   if (view->array)
     lua_pushinteger(L, (lua_Integer)at + 1);
   else
@@ -41,12 +41,12 @@ static uint32_t key_place(lua_State *L, const struct view_box *view, int index) 
 }
 
 /* The nil of an any field would end the loop: such fields are passed over. */
-static int next_pair(lua_State *L) {
+static int view_walk_next_pair(lua_State *L) {
   struct view_box *view = check_view(L);
   uint32_t at = key_place(L, view, 2);
   lua_settop(L, 1);
   for (; view_row(L, view) < ROW_SPECIAL && at < view_count(view); at++) {
-    push_key(L, view, at);
+    view_walk_push_key(L, view, at);
     view_push_at(L, 1, view, at);
     if (!lua_isnil(L, 3)) return 2;
     lua_settop(L, 1);
@@ -57,7 +57,7 @@ static int next_pair(lua_State *L) {
 
 int view_pairs(lua_State *L) {
   check_view(L);
-  lua_pushcfunction(L, next_pair);
+  lua_pushcfunction(L, view_walk_next_pair);
   lua_pushvalue(L, 1);
   lua_pushnil(L);
   return 3;
@@ -79,7 +79,7 @@ void view_push_table(lua_State *L, int index, struct view_box *view) {
   uint32_t count = view_count(view);
   lua_createtable(L, view->array ? (int)count : 0, view->array ? 0 : (int)count);
   for (uint32_t at = 0; view_row(L, view) < ROW_SPECIAL && at < count; at++) {
-    push_key(L, view, at);
+    view_walk_push_key(L, view, at);
     view_push_at(L, index, view, at);
     struct view_box *part = view_test(L, -1);
     if (part) {
@@ -93,7 +93,7 @@ void view_push_table(lua_State *L, int index, struct view_box *view) {
 /* ---- text ------------------------------------------------------------------------ */
 
 /* Pushes a value as text: a text itself in quotes. */
-static void quote(lua_State *L) {
+static void view_walk_quote(lua_State *L) {
   if (lua_type(L, -1) == LUA_TSTRING)
     lua_pushfstring(L, "'%s'", lua_tostring(L, -1));
   else
@@ -122,7 +122,7 @@ static void push_text(lua_State *L, int index, struct view_box *view) {
       push_text(L, -1, part);
       lua_replace(L, -2);
     } else {
-      quote(L);
+      view_walk_quote(L);
     }
     pieces += 2;
   }
@@ -130,7 +130,7 @@ static void push_text(lua_State *L, int index, struct view_box *view) {
   lua_concat(L, pieces);
 }
 
-static bool is_open(const struct view_box *view) {
+static bool view_walk_is_open(const struct view_box *view) {
   uint32_t row = *view->root->row;
   if (row == ROW_FOUND) return found_is_open(view->root);
   return view->box->world && (row < ROW_SPECIAL || row == ROW_RESOURCE);
@@ -139,7 +139,7 @@ static bool is_open(const struct view_box *view) {
 int view_tostring(lua_State *L) {
   struct view_box *view = view_test(L, 1);
   if (!view) return luaL_typeerror(L, 1, "view");
-  if (!is_open(view)) {
+  if (!view_walk_is_open(view)) {
     lua_pushliteral(L, "view (stale)");
     return 1;
   }

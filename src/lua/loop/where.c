@@ -115,7 +115,7 @@ static int ask_body(lua_State *L) {
 
 /* The rows of the loop's run that the filter at an index lets through become the loop's, of those
 ** that are its rows now. */
-static void ask(lua_State *L, int loop_index, int where) {
+static void where_ask(lua_State *L, int loop_index, int where) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   size_t size = (loop->count + 63) / 64 * sizeof(uint64_t);
   lua_pushcfunction(L, ask_body);
@@ -147,7 +147,7 @@ static void ask_all(lua_State *L, int loop_index) {
   int where = lua_gettop(L);
   need_stack(L, 20);
   if (lua_getiuservalue(L, where, WHERE_OUTER) != LUA_TNIL) ask_all(L, loop_index);
-  ask(L, loop_index, where);
+  where_ask(L, loop_index, where);
   lua_settop(L, where - 1);
 }
 
@@ -162,7 +162,7 @@ static void mark_matches(lua_State *L, int loop_index) {
   loop->filter = bits;
 }
 
-static void fill(lua_State *L, int loop_index) {
+static void where_fill(lua_State *L, int loop_index) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int top = lua_gettop(L);
   loop->filter = NULL;
@@ -180,7 +180,7 @@ struct loop_box *source_loop(lua_State *L, int filter, bool by_for, int views) {
   if (!filtered) return loop;
   lua_pushvalue(L, filter);
   lua_setiuservalue(L, -2, LOOP_WHERE);
-  loop->fill = fill;
+  loop->fill = where_fill;
   loop->by_tables = true;
   return loop;
 }
