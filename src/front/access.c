@@ -340,14 +340,14 @@ k_value access_noted(struct front *f, const struct component *component, uint32_
 }
 
 /* A leaf of a term, and which one it is of its component. */
-struct place {
+struct cell_place {
   uint32_t slot, leaf;
   const struct component *component;
   uint32_t component_leaf;
 };
 
 /* The column of a field that is written. */
-static uint32_t written_column(struct front *f, struct place to) {
+static uint32_t written_column(struct front *f, struct cell_place to) {
   uint32_t leaf = to.leaf, slot = first_slot(f, to.slot, &leaf);
   uint32_t at = find_column(f, slot, leaf, to.component, to.component_leaf);
   assert(at < f->column_count);
@@ -385,14 +385,14 @@ uint32_t access_written(struct front *f, struct val view, uint32_t leaf) {
   if (is_of_other(f, view.slot))
     front_refuse(f, "it writes to an element of '%s' of another entity by a variable: write the "
                     "index itself", view.array->name);
-  uint32_t at = written_column(f, (struct place){view.slot, leaf, view.root, leaf});
+  uint32_t at = written_column(f, (struct cell_place){view.slot, leaf, view.root, leaf});
   f->columns[at].written = true;
   access_mark_written(f, f->cells[at].slot, f->env.mask);
   return at;
 }
 
 /* The id of an entity that the function spawns, which it has only once rows do what they order. */
-static void store_spawned(struct front *f, struct place to, struct val value) {
+static void store_spawned(struct front *f, struct cell_place to, struct val value) {
   const struct term *term = front_term(f, to.slot);
   f->breaks_promise = is_read_only(f, to.slot);
   if (f->breaks_promise)
@@ -405,7 +405,7 @@ static void store_spawned(struct front *f, struct place to, struct val value) {
   order_store(f, to.component, to.component_leaf, row_entity(f), value);
 }
 
-static void access_write(struct front *f, struct place to, struct val value, k_value mask) {
+static void access_write(struct front *f, struct cell_place to, struct val value, k_value mask) {
   if (value.spawned) {
     store_spawned(f, to, value);
     return;
@@ -451,7 +451,7 @@ void access_store(struct front *f, struct val view, const struct constant *key,
     return;
   }
   if (leaf_is_target(to.root, to.leaf)) access_refuse_target(f, to.root);
-  access_write(f, (struct place){to.slot, to.leaf, to.root, to.leaf}, value, f->env.mask);
+  access_write(f, (struct cell_place){to.slot, to.leaf, to.root, to.leaf}, value, f->env.mask);
 }
 
 /* What is returned for a field, and the field's own value where that is nil. */
@@ -483,7 +483,7 @@ void access_result(struct front *f, uint32_t slot, struct val value) {
   if (value.kind == VAL_NOTHING)
     front_refuse(f, "what it returns for '%s' is of several types: return the field's own value "
                     "where it is to stay", name);
-  access_write(f, (struct place){slot, 0, term->component, term->leaf}, value, mask);
+  access_write(f, (struct cell_place){slot, 0, term->component, term->leaf}, value, mask);
 }
 
 /* Whether what the term reads is written before its row's turn: parents come before children. */

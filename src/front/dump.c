@@ -10,12 +10,12 @@ enum { DUMP_NIL = 0, DUMP_FALSE = 1, DUMP_TRUE = 17, DUMP_INTEGER = 3, DUMP_FLOA
 
 /* ---- reading bytes ---- */
 
-struct cursor {
+struct dump_cursor {
   const unsigned char *at, *end;
   bool ok;                     /* nothing was missing or wrong so far */
 };
 
-static const unsigned char *dump_take(struct cursor *in, size_t size) {
+static const unsigned char *dump_take(struct dump_cursor *in, size_t size) {
   assert(in->at <= in->end);
   if (!in->ok || size > (size_t)(in->end - in->at)) {
     in->ok = false;
@@ -25,13 +25,13 @@ static const unsigned char *dump_take(struct cursor *in, size_t size) {
   return in->at - size;
 }
 
-static unsigned take_byte(struct cursor *in) {
+static unsigned take_byte(struct dump_cursor *in) {
   const unsigned char *at = dump_take(in, 1);
   return at ? *at : 0;
 }
 
 /* Seven bits a byte, the highest first; the last byte has its eighth bit set. */
-static uint64_t dump_take_number(struct cursor *in) {
+static uint64_t dump_take_number(struct dump_cursor *in) {
   uint64_t number = 0;
   for (int i = 0; i < 10 && in->ok; i++) {
     unsigned byte = take_byte(in);
@@ -43,7 +43,7 @@ static uint64_t dump_take_number(struct cursor *in) {
 }
 
 /* Texts have their size plus one before them; 0 is no text at all. */
-static ecs_string take_string(struct cursor *in) {
+static ecs_string take_string(struct dump_cursor *in) {
   uint64_t size = dump_take_number(in);
   ecs_string string = {"", 0};
   if (size < 2) return string;
@@ -53,13 +53,13 @@ static ecs_string take_string(struct cursor *in) {
 }
 
 /* A count of things that take at least one byte each. */
-static uint32_t take_count(struct cursor *in) {
+static uint32_t take_count(struct dump_cursor *in) {
   uint64_t count = dump_take_number(in);
   if (count > (uint64_t)(in->end - in->at)) in->ok = false;
   return in->ok ? (uint32_t)count : 0;
 }
 
-static bool take_header(struct cursor *in) {
+static bool take_header(struct dump_cursor *in) {
   /* Signature, version, format, check, sizes of instructions, integers and numbers. */
   static const unsigned char expected[] = "\x1bLua\x54\x00\x19\x93\r\n\x1a\n\x04\x08\x08";
   const unsigned char *at = dump_take(in, 15);
@@ -85,13 +85,13 @@ uint32_t dump_add_constant(struct function_code *f, struct constant constant) {
   return f->constant_count++;
 }
 
-static void take_into(struct cursor *in, void *to, size_t size) {
+static void take_into(struct dump_cursor *in, void *to, size_t size) {
   const unsigned char *at = dump_take(in, size);
   if (at) memcpy(to, at, size);
 }
 
 /* False when out of memory, or when the constant is none. */
-static bool take_constant(struct cursor *in, struct function_code *f) {
+static bool take_constant(struct dump_cursor *in, struct function_code *f) {
   struct constant constant = {CONST_NIL, 0, 0, {"", 0}};
   switch (take_byte(in)) {
     case DUMP_NIL: break;
@@ -115,7 +115,7 @@ static bool take_constant(struct cursor *in, struct function_code *f) {
   return in->ok && dump_add_constant(f, constant) != NONE;
 }
 
-static ecs_status take_constants(struct cursor *in, struct function_code *f) {
+static ecs_status take_constants(struct dump_cursor *in, struct function_code *f) {
   uint32_t count = take_count(in);
   for (uint32_t i = 0; i < count && in->ok; i++)
     if (!take_constant(in, f) && in->ok) return ECS_ENOMEM;
@@ -128,11 +128,11 @@ static ecs_status take_constants(struct cursor *in, struct function_code *f) {
 
 /* Lines by instruction: differences of a byte each; where that is too little, the line itself
 ** stands in a second list. */
-static void take_lines(struct cursor *in, struct function_code *f, int32_t first) {
+static void take_lines(struct dump_cursor *in, struct function_code *f, int32_t first) {
   uint32_t count = take_count(in);
   const unsigned char *deltas = dump_take(in, count);
   uint32_t absolutes = take_count(in);
-  struct cursor list = *in;
+  struct dump_cursor list = *in;
   uint64_t pc = absolutes ? dump_take_number(&list) : UINT64_MAX;
   int32_t line = first;
   assert(f->lines || f->count == 0);
@@ -150,7 +150,7 @@ static void take_lines(struct cursor *in, struct function_code *f, int32_t first
 
 /* ---- functions inside ---- */
 
-static void skip_function(struct cursor *in, int depth, uint64_t *captured);
+static void skip_function(struct dump_cursor *in, int depth, uint64_t *captured);
 
 static void note_register(uint64_t *registers, unsigned at) {
   assert(at < 256);
@@ -160,7 +160,7 @@ static void note_register(uint64_t *registers, unsigned at) {
 /* Passes over the upvalues of a function and the functions inside it. Which registers of the
 ** function around it it shares is noted in `captured`, which of its own are shared by functions
 ** inside it in `own`, where these are given. */
-static void skip_body(struct cursor *in, int depth, uint64_t *captured, uint64_t *own) {
+static void skip_body(struct dump_cursor *in, int depth, uint64_t *captured, uint64_t *own) {
   uint32_t count = take_count(in);
   const unsigned char *up = dump_take(in, 3 * (size_t)count);
   for (uint32_t i = 0; captured && i < count && in->ok; i++, up += 3)
@@ -169,7 +169,7 @@ static void skip_body(struct cursor *in, int depth, uint64_t *captured, uint64_t
   for (uint32_t i = 0; i < count && in->ok; i++) skip_function(in, depth + 1, own);
 }
 
-static void skip_constants(struct cursor *in) {
+static void skip_constants(struct dump_cursor *in) {
   uint32_t count = take_count(in);
   for (uint32_t i = 0; i < count && in->ok; i++) {
     unsigned type = take_byte(in);
@@ -181,7 +181,7 @@ static void skip_constants(struct cursor *in) {
 }
 
 /* Passes over lines, names of locals and names of upvalues. */
-static void skip_debug(struct cursor *in) {
+static void skip_debug(struct dump_cursor *in) {
   dump_take(in, take_count(in));
   uint32_t count = take_count(in);
   for (uint32_t i = 0; i < count && in->ok; i++) {
@@ -197,7 +197,7 @@ static void skip_debug(struct cursor *in) {
   for (count = take_count(in); count && in->ok; count--) take_string(in);
 }
 
-static void skip_function(struct cursor *in, int depth, uint64_t *captured) {
+static void skip_function(struct dump_cursor *in, int depth, uint64_t *captured) {
   if (depth > NESTING) in->ok = false;
   take_string(in);
   dump_take_number(in);
@@ -211,7 +211,7 @@ static void skip_function(struct cursor *in, int depth, uint64_t *captured) {
 
 /* ---- the function ---- */
 
-static ecs_status take_function(struct cursor *in, struct function_code *f,
+static ecs_status take_function(struct dump_cursor *in, struct function_code *f,
                                 const unsigned char **words) {
   take_string(in);
   int32_t first = (int32_t)dump_take_number(in);
@@ -253,7 +253,7 @@ ecs_status dump_read(lua_State *L, int index, struct function_code *out,
   lua_pop(L, 1);
   if (failed) return ECS_ENOMEM;
   const unsigned char *dump = (const unsigned char *)out->dump;
-  struct cursor in = {dump, dump + out->dump_size, true};
+  struct dump_cursor in = {dump, dump + out->dump_size, true};
   if (!take_header(&in)) return ECS_ECORRUPT;
   out->upvalues = take_byte(&in);
   return take_function(&in, out, words);

@@ -7,7 +7,7 @@
 #define NESTED_LOOPS 8
 
 /* What is carried of a value: itself, the mask where it is not nil, that where it is an integer. */
-enum part { PART_VALUE, PART_PRESENT, PART_WHOLE, PART_COUNT };
+enum loop_part { PART_VALUE, PART_PRESENT, PART_WHOLE, PART_COUNT };
 
 /* Whether what a register holds is needed where rows go to. Of a numeric for, its variables are at
 ** the top, and nobody outside knows them. */
@@ -83,7 +83,7 @@ static k_value initial_presence(struct loop *loop, const struct carry *carry) {
 }
 
 /* Any mask does where a value is nil, or was never set. */
-static k_value initial_part(struct loop *loop, const struct carry *carry, enum part part) {
+static k_value initial_part(struct loop *loop, const struct carry *carry, enum loop_part part) {
   if (part == PART_VALUE) return rounds_initial(loop, carry);
   if (part == PART_PRESENT) return initial_presence(loop, carry);
   if (carry->kind != CARRY_REGISTER) return K_ALL;
@@ -92,12 +92,12 @@ static k_value initial_part(struct loop *loop, const struct carry *carry, enum p
 }
 
 /* Whether a part of it differs from row to row, or round to round. */
-static bool has_part(const struct carry *carry, enum part part) {
+static bool has_part(const struct carry *carry, enum loop_part part) {
   if (part == PART_PRESENT) return carry->maybe;
   return part == PART_VALUE || (carry->mixed && !carry->unknown);
 }
 
-static k_value *rounds_part_of(struct carry *carry, enum part part) {
+static k_value *rounds_part_of(struct carry *carry, enum loop_part part) {
   return part == PART_VALUE     ? &carry->value
          : part == PART_PRESENT ? &carry->present
                                 : &carry->whole;
@@ -142,7 +142,7 @@ k_value rounds_begin(struct loop *loop, k_value count) {
   struct builder *b = f->b;
   k_value inits[ROUNDS_CARRIES][PART_COUNT];
   for (uint32_t i = 0; i < loop->count; i++)
-    for (enum part part = PART_VALUE; part < PART_COUNT; part++)
+    for (enum loop_part part = PART_VALUE; part < PART_COUNT; part++)
       inits[i][part] = has_part(&loop->carries[i], part)
                            ? initial_part(loop, &loop->carries[i], part)
                            : K_ALL;
@@ -150,7 +150,7 @@ k_value rounds_begin(struct loop *loop, k_value count) {
   k_value round = build_loop(b, count, loop->start.mask);
   for (uint32_t i = 0; i < loop->count; i++) {
     struct carry *carry = &loop->carries[i];
-    for (enum part part = PART_VALUE; part < PART_COUNT; part++)
+    for (enum loop_part part = PART_VALUE; part < PART_COUNT; part++)
       *rounds_part_of(carry, part) =
           has_part(carry, part) ? build_carry(b, inits[i][part], true) : K_ALL;
     if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = rounds_carried(carry);
@@ -328,7 +328,7 @@ static bool must_repeat(struct loop *loop) {
 
 /* What a carry is in an environment that a round ends with, or one of its masks. */
 static k_value rounds_ended(struct loop *loop, struct carry *carry, struct ending end,
-                            enum part part) {
+                            enum loop_part part) {
   struct val now = maybe_narrow(loop->f, end.env->mask, rounds_ending(loop, carry, end));
   if (part == PART_PRESENT) return is_nil(&now) ? build_bool(loop->f->b, false) : now.present;
   if (is_nil(&now)) return *rounds_part_of(carry, part);
@@ -336,7 +336,7 @@ static k_value rounds_ended(struct loop *loop, struct carry *carry, struct endin
 }
 
 /* That after a round: rows that have left the loop keep what they had then. */
-static k_value next_value(struct loop *loop, struct carry *carry, enum part part) {
+static k_value next_value(struct loop *loop, struct carry *carry, enum loop_part part) {
   struct front *f = loop->f;
   k_value value = *rounds_part_of(carry, part);
   for (uint32_t i = loop->first_edge; i < f->edge_count; i++) {
@@ -353,13 +353,13 @@ static void end_round(struct loop *loop) {
   struct builder *b = f->b;
   k_value nexts[ROUNDS_CARRIES][PART_COUNT];
   for (uint32_t i = 0; i < loop->count; i++)
-    for (enum part part = PART_VALUE; part < PART_COUNT; part++)
+    for (enum loop_part part = PART_VALUE; part < PART_COUNT; part++)
       if (has_part(&loop->carries[i], part))
         nexts[i][part] = next_value(loop, &loop->carries[i], part);
   k_value again = loop->counts ? loop->again : f->env.mask;
   if (f->env.mask == K_NONE) again = build_bool(b, false);
   for (uint32_t i = 0; i < loop->count; i++)
-    for (enum part part = PART_VALUE; part < PART_COUNT; part++)
+    for (enum loop_part part = PART_VALUE; part < PART_COUNT; part++)
       if (has_part(&loop->carries[i], part))
         build_next(b, *rounds_part_of(&loop->carries[i], part), nexts[i][part]);
   if (loop->shrinks || loop->exit_count) build_next(b, loop->live, again);

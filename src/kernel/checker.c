@@ -15,7 +15,7 @@ const struct op_info op_table[OP_COUNT] = {
 enum { OPERANDS = MAX_COLUMNS + 3 * MAX_REGISTERS + MAX_SCALARS, UNSET = 0xff };
 
 /* The instructions of an open loop, or those that a skip may pass over. */
-struct stretch {
+struct code_stretch {
   uint32_t begin, end;      /* its instruction; that of its end or target */
   bool loop;
   uint8_t held[OPERANDS];   /* what held where it began */
@@ -27,10 +27,10 @@ struct checker {
   uint32_t pc, depth;
   bool written;             /* a column has been */
   uint8_t held[OPERANDS];   /* k_type, or UNSET; columns are not looked at */
-  struct stretch open[MAX_DEPTH];
+  struct code_stretch open[MAX_DEPTH];
 };
 
-static struct stretch *checker_innermost(struct checker *c) {
+static struct code_stretch *checker_innermost(struct checker *c) {
   assert(c->depth <= MAX_DEPTH);
   return c->depth > 0 ? &c->open[c->depth - 1] : NULL;
 }
@@ -215,9 +215,9 @@ static bool enter_body(struct checker *c, uint32_t begin, uint32_t end) {
 }
 
 static bool open_stretch(struct checker *c, uint32_t end, bool loop) {
-  const struct stretch *outer = checker_innermost(c);
+  const struct code_stretch *outer = checker_innermost(c);
   if (c->depth == MAX_DEPTH || (outer && end + loop > outer->end)) return false;
-  struct stretch *inner = &c->open[c->depth++];
+  struct code_stretch *inner = &c->open[c->depth++];
   inner->begin = c->pc;
   inner->end = end;
   inner->loop = loop;
@@ -235,7 +235,7 @@ static bool checker_begin_loop(struct checker *c, const k_insn *k) {
 }
 
 static bool end_loop(struct checker *c, const k_insn *k) {
-  const struct stretch *loop = checker_innermost(c);
+  const struct code_stretch *loop = checker_innermost(c);
   if (!loop || !loop->loop || loop->end != c->pc || loop->begin != k->c) return false;
   c->depth--;
   checker_meet(c, loop->held);
@@ -244,7 +244,7 @@ static bool end_loop(struct checker *c, const k_insn *k) {
 
 /* Where skips land. */
 static void end_skips(struct checker *c) {
-  const struct stretch *skip = checker_innermost(c);
+  const struct code_stretch *skip = checker_innermost(c);
   for (; skip && !skip->loop && skip->end == c->pc; skip = checker_innermost(c)) {
     c->depth--;
     checker_meet(c, skip->held);

@@ -33,7 +33,7 @@ bool notes_are_plain(const struct program *p) {
 
 /* The notes of one site, of the rows before one that fails, and what they are about: the elements
 ** of an array, or cells of others by rows. */
-struct place {
+struct note_place {
   uint32_t count;
   const uint32_t *rows;        /* NULL: 0, 1, 2 ... */
   const int64_t *indexes;
@@ -43,11 +43,11 @@ struct place {
   bool one_index;              /* only the first one is there: it is that of all */
 };
 
-static struct place note_plain_place_of(const struct notes *notes, const struct program *p,
+static struct note_place note_plain_place_of(const struct notes *notes, const struct program *p,
                                         const k_array *arrays, uint32_t site, size_t end) {
   struct note_run run = notes->runs[site];
   uint8_t number = p->sites[site].array;
-  struct place place = {notes_before(notes, &run, end), notes_rows(notes, &run),
+  struct note_place place = {notes_before(notes, &run, end), notes_rows(notes, &run),
                         notes_indexes(notes, &run), notes_values(notes, &run), NULL, NULL,
                         run.one_index};
   assert(run.from + run.count <= notes->count);
@@ -58,21 +58,21 @@ static struct place note_plain_place_of(const struct notes *notes, const struct 
   return place;
 }
 
-INLINE uint32_t place_row(const struct place *place, uint32_t i) {
+INLINE uint32_t place_row(const struct note_place *place, uint32_t i) {
   return place->rows ? place->rows[i] : i;
 }
 
-INLINE int64_t place_index(const struct place *place, uint32_t i) {
+INLINE int64_t place_index(const struct note_place *place, uint32_t i) {
   return place->indexes[place->one_index ? 0 : i];
 }
 
-INLINE void *cell_at(const struct place *place, uint32_t i, size_t size) {
+INLINE void *cell_at(const struct note_place *place, uint32_t i, size_t size) {
   return place->cells ? place->cells[place_row(place, i)]
                       : place->elements + ((size_t)place_index(place, i) - 1) * size;
 }
 
 /* The first row with an index beside its array, or `end`. Sign bits say whether there is one. */
-static size_t first_outside(const struct place *place, const k_array *array, size_t end) {
+static size_t first_outside(const struct note_place *place, const k_array *array, size_t end) {
   uint64_t length = (uint64_t)array->count, signs = 0;
   for (uint32_t i = 0; i < (place->one_index ? 1 : place->count); i++) {
     uint64_t index = (uint64_t)place->indexes[i];
@@ -119,7 +119,7 @@ INLINE int64_t take_integer(k_site site, int64_t x, int64_t y) {
 }
 
 /* One step of each row, the only one. */
-INLINE void step_f64(const struct place *place, k_site site) {
+INLINE void step_f64(const struct note_place *place, k_site site) {
   const k_scalar *values = place->values;
   const int64_t *at = place->indexes;
   double *elements = (double *)(void *)place->elements;
@@ -133,7 +133,7 @@ INLINE void step_f64(const struct place *place, k_site site) {
     elements[at[i] - 1] = take_real(site, elements[at[i] - 1], values[i].f64);
 }
 
-INLINE void step_f32(const struct place *place, k_site site) {
+INLINE void step_f32(const struct note_place *place, k_site site) {
   const k_scalar *values = place->values;
   float *elements = (float *)(void *)place->elements;
   uint32_t count = place->count;
@@ -148,7 +148,7 @@ INLINE void step_f32(const struct place *place, k_site site) {
 }
 
 /* By way of a local, as all are about one element. */
-INLINE void step_one(const struct place *place, k_site site) {
+INLINE void step_one(const struct note_place *place, k_site site) {
   assert(place->elements && !place->cells && place->count > 0);
   double *element = cell_at(place, 0, sizeof *element), x = *element;
   for (uint32_t i = 0; i < place->count; i++) x = take_real(site, x, place->values[i].f64);
@@ -164,7 +164,7 @@ INLINE void step_one(const struct place *place, k_site site) {
   else                                                                  \
     take(place, site)
 
-static void take_one_step(const struct place *place, k_site site, k_column type, bool one) {
+static void take_one_step(const struct note_place *place, k_site site, k_column type, bool one) {
   if (type == KC_F32) {
     BY_STEP(step_f32, place, site);
   } else if (one) {
@@ -175,7 +175,7 @@ static void take_one_step(const struct place *place, k_site site, k_column type,
 }
 
 /* Further steps of a row stand `site` places on. */
-static void change_real(const struct place *places, const k_site *sites, uint32_t steps,
+static void change_real(const struct note_place *places, const k_site *sites, uint32_t steps,
                         uint32_t i, k_column type) {
   void *cell = cell_at(places, i, type == KC_F32 ? sizeof(float) : sizeof(double));
   double x = type == KC_F32 ? (double)*(float *)cell : *(double *)cell;
@@ -188,7 +188,7 @@ static void change_real(const struct place *places, const k_site *sites, uint32_
     *(double *)cell = x;
 }
 
-static void change_integer(const struct place *places, const k_site *sites, uint32_t steps,
+static void change_integer(const struct note_place *places, const k_site *sites, uint32_t steps,
                            uint32_t i) {
   int64_t *cell = cell_at(places, i, sizeof *cell);
   for (uint32_t k = 0; k < steps; k++)
@@ -196,7 +196,7 @@ static void change_integer(const struct place *places, const k_site *sites, uint
 }
 
 /* What rows do to one place, by some steps each. */
-static void change_place(const struct place *places, const k_site *sites, uint32_t steps,
+static void change_place(const struct note_place *places, const k_site *sites, uint32_t steps,
                          k_column type, bool one) {
   assert(places->count <= places[steps - 1].count);
   if (places->count == 0) return;
@@ -235,7 +235,7 @@ static int64_t index_that_fails(const struct notes *notes, const struct program 
 
 size_t notes_do_plain(const struct notes *notes, const struct program *p, const k_array *arrays,
                       size_t n, k_failure *failure) {
-  struct place places[BUILD_STEPS];
+  struct note_place places[BUILD_STEPS];
   size_t end = n;
   assert(notes->plain && !notes->again);
   for (uint32_t i = 0; i < p->site_count; i++) {

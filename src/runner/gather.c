@@ -160,18 +160,18 @@ void gather_rows(struct gather *gather, const struct table *table, uint32_t matc
 /* ---- cells ---- */
 
 /* Some rows of a table, among the rows that were gathered. */
-struct stretch {
+struct gather_stretch {
   const struct matches_part *part;
   const uint32_t *rows;
   uint32_t at, count;
 };
 
-static struct stretch stretch_of(const struct gather *gather, const struct matches_spot *spot,
+static struct gather_stretch stretch_of(const struct gather *gather, const struct matches_spot *spot,
                                  uint32_t part, uint32_t rows) {
   uint32_t at = spot->parts[part].at, end = part + 1 < spot->part_count ? spot->parts[part + 1].at
                                                                         : gather->count;
   if (end > rows) end = rows;
-  return (struct stretch){&spot->parts[part], spot->rows + at, at, end > at ? end - at : 0};
+  return (struct gather_stretch){&spot->parts[part], spot->rows + at, at, end > at ? end - at : 0};
 }
 
 static LOOPS bool gather_lie_together(const uint32_t *rows, uint32_t count) {
@@ -185,7 +185,7 @@ static void find_together(struct gather *gather) {
   for (uint32_t i = 0; i < gather->spot_count; i++) {
     struct matches_spot *spot = &gather->spots[i].cells;
     for (uint32_t part = 0; part < spot->part_count; part++) {
-      struct stretch stretch = stretch_of(gather, spot, part, gather->count);
+      struct gather_stretch stretch = stretch_of(gather, spot, part, gather->count);
       spot->parts[part].together = gather_lie_together(stretch.rows, stretch.count);
     }
   }
@@ -238,7 +238,7 @@ static void copy_column(const struct gather *gather, uint32_t i, uint32_t rows, 
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   size_t size = column_size((k_column)gather->plan->program->columns[i]);
   for (uint32_t part = 0; part < spot->part_count; part++) {
-    struct stretch stretch = stretch_of(gather, spot, part, rows);
+    struct gather_stretch stretch = stretch_of(gather, spot, part, rows);
     if (stretch.count == 0) return;
     const struct column *column = column_in(gather, i, stretch.part);
     char *own = (char *)gather->columns[i] + stretch.at * size;
@@ -266,7 +266,7 @@ static void *lies_ready(const struct gather *gather, uint32_t i) {
 static void gather_take_ids(struct gather *gather) {
   const struct matches_spot *own = &gather->spots[0].cells;
   for (uint32_t part = 0; part < own->part_count; part++) {
-    struct stretch stretch = stretch_of(gather, own, part, gather->count);
+    struct gather_stretch stretch = stretch_of(gather, own, part, gather->count);
     const uint32_t *entities = stretch.part->table->rows;
     for (uint32_t i = 0; i < stretch.count; i++)
       gather->ids[stretch.at + i] =
@@ -301,7 +301,7 @@ static LOOPS void gather_list_cells(void **to, char *data, const uint32_t *rows,
 static void take_addresses(const struct gather *gather, uint32_t i, void **to) {
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   for (uint32_t part = 0; part < spot->part_count; part++) {
-    struct stretch stretch = stretch_of(gather, spot, part, gather->count);
+    struct gather_stretch stretch = stretch_of(gather, spot, part, gather->count);
     if (stretch.count == 0) return;
     const struct column *column = column_in(gather, i, stretch.part);
     uint32_t shift = column->size == 8 ? 3 : column->size / 2;
@@ -321,7 +321,7 @@ static void mark_column(const struct gather *gather, uint32_t i, const uint64_t 
                         uint32_t end) {
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   for (uint32_t part = 0; part < spot->part_count; part++) {
-    struct stretch stretch = stretch_of(gather, spot, part, end);
+    struct gather_stretch stretch = stretch_of(gather, spot, part, end);
     if (stretch.count == 0) return;
     const struct table *table = stretch.part->table;
     assert(end <= gather->count && stretch.at + stretch.count <= end);

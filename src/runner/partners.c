@@ -43,7 +43,7 @@ static const double *axis_of(const struct grid *grid, uint32_t axis) {
 }
 
 /* Rows of the index, of one line, that may be in reach of a row; `begins`: its first ones. */
-struct part {
+struct partner_part {
   uint32_t row, first, end;
   bool begins;
 };
@@ -56,7 +56,7 @@ struct parts {
   const k_listing *listing;
   struct bound bound;
   uint32_t count;
-  struct part list[PARTS];
+  struct partner_part list[PARTS];
 };
 
 /* The place that a row looks around, and how far. */
@@ -77,7 +77,7 @@ static uint32_t list_parts(struct parts *parts) {
   for (uint32_t i = 0; i < grid->axes; i++) axes[i] = axis_of(grid, i);
   double at[GRID_AXES] = {0, 0, 0};
   for (uint32_t i = 0; i < parts->count; i++) {
-    const struct part *part = &parts->list[i];
+    const struct partner_part *part = &parts->list[i];
     k_span *span = &listing->spans[part->row];
     uint32_t *to = items_room(items, part->end - part->first);
     if (!to) return part->row;
@@ -101,7 +101,7 @@ static uint32_t partner_add_parts(struct parts *parts, uint32_t row) {
   for (search_begin(&walk, grid, at, reach); search_line(&walk); begins = false) {
     uint32_t failed = parts->count == PARTS ? list_parts(parts) : NONE;
     if (failed != NONE) return failed;
-    parts->list[parts->count++] = (struct part){row, walk.row, walk.end, begins};
+    parts->list[parts->count++] = (struct partner_part){row, walk.row, walk.end, begins};
     for (uint32_t axis = 0; axis < grid->axes; axis++) {
       FETCH(axis_of(grid, axis) + walk.row);
       FETCH(axis_of(grid, axis) + walk.row + 8);

@@ -11,7 +11,7 @@
 
 /* An integer of any type, by what it is worth: its bits, or below zero what they are in two's
 ** complement. */
-struct whole {
+struct whole_number {
   uint64_t bits;
   bool below_zero;
 };
@@ -27,33 +27,33 @@ bool convert_is_copy(const struct leaf *from, const struct leaf *to) {
   return from->type != ECS_ENUM || enumeration_starts(to->names, from->names);
 }
 
-static struct whole whole_of_cell(const struct leaf *leaf, ecs_cell cell) {
+static struct whole_number whole_of_cell(const struct leaf *leaf, ecs_cell cell) {
   int64_t value = cell_integer(leaf->type, leaf->size, cell);
-  return (struct whole){(uint64_t)value, value < 0 && type_is_signed(leaf->type)};
+  return (struct whole_number){(uint64_t)value, value < 0 && type_is_signed(leaf->type)};
 }
 
 /* False when it is none, or beyond what 64 bits hold. */
-static bool whole_of_float(double value, struct whole *whole) {
+static bool whole_of_float(double value, struct whole_number *whole) {
   if (!(value >= -0x1p63 && value < 0x1p64)) return false;
   whole->below_zero = value < 0;
   whole->bits = value < 0 ? (uint64_t)(int64_t)value : (uint64_t)value;
   return floor(value) == value;
 }
 
-static ecs_status whole_to_integer(const struct leaf *to, struct whole whole, ecs_cell *out) {
+static ecs_status whole_to_integer(const struct leaf *to, struct whole_number whole, ecs_cell *out) {
   const struct type *type = &type_table[to->type];
   bool fits = whole.below_zero ? (int64_t)whole.bits >= type->least : whole.bits <= type->most;
   *out = cell_of_bits(to->size, whole.bits);
   return fits ? ECS_OK : ECS_ERANGE;
 }
 
-static ecs_status whole_to_float(const struct leaf *to, struct whole whole, ecs_cell *out) {
+static ecs_status whole_to_float(const struct leaf *to, struct whole_number whole, ecs_cell *out) {
   int64_t value = (int64_t)whole.bits;
   if (to->type == ECS_F32)
     out->f32 = whole.below_zero ? (float)value : (float)whole.bits;
   else
     out->f64 = whole.below_zero ? (double)value : (double)whole.bits;
-  struct whole back;
+  struct whole_number back;
   bool exact = whole_of_float(cell_float(to->size, *out), &back) && back.bits == whole.bits &&
                back.below_zero == whole.below_zero;
   return exact ? ECS_OK : ECS_ERANGE;
@@ -70,7 +70,7 @@ static ecs_status float_to_float(const struct leaf *to, double value, ecs_cell *
 
 static ecs_status from_number(const struct leaf *from, const struct leaf *to, ecs_cell cell,
                               ecs_cell *out) {
-  struct whole whole;
+  struct whole_number whole;
   if (convert_is_float(from->type)) {
     double value = cell_float(from->size, cell);
     if (convert_is_float(to->type)) return float_to_float(to, value, out);
@@ -133,7 +133,7 @@ void convert_show(const ecs_world *world, const struct leaf *leaf, ecs_cell cell
       break;
     }
     default: {
-      struct whole whole = whole_of_cell(leaf, cell);
+      struct whole_number whole = whole_of_cell(leaf, cell);
       if (whole.below_zero)
         text_format(text, size, "%lld", (long long)whole.bits);
       else

@@ -56,17 +56,17 @@ static ecs_status migrate_plan_follow(struct migration *migration, struct compon
 }
 
 /* Components on the way from one that is looked at to what it is made of. */
-struct path {
-  const struct path *above;
+struct tie_path {
+  const struct tie_path *above;
   ecs_id id;
 };
 
 /* What a component is made of comes first, so that none is followed twice: one that has been
 ** may be pointed to. */
 static ecs_status follow_parts(struct migration *migration, ecs_id id,
-                               const struct path *above) {
+                               const struct tie_path *above) {
   ecs_world *world = migration->world;
-  struct path path = {above, id};
+  struct tie_path path = {above, id};
   struct component *component = world->registry.components[ecs_id_index(id)];
   for (; above; above = above->above)
     if (above->id == id)

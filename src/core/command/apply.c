@@ -123,7 +123,7 @@ static bool apply_is_plain(const ecs_world *world, const struct chain *chain,
 }
 
 /* Where the last single command led that an edge of the graph stands for. */
-struct way {
+struct chain_way {
   const struct table *from;
   struct table *to;
   enum command_kind kind;
@@ -146,7 +146,7 @@ static bool spawn_alike(const struct staging *staging, uint32_t x, uint32_t y) {
 }
 
 /* An entity that is spawned like the one before goes where that one goes. */
-static bool plan_spawn_like(const ecs_world *world, struct chain *chain, const struct way *way) {
+static bool plan_spawn_like(const ecs_world *world, struct chain *chain, const struct chain_way *way) {
   if (way->spawned == NONE || chain->first == NONE) return false;
   if (!spawn_alike(&world->staging, chain->first, way->spawned)) return false;
   struct table *to = way->home;
@@ -170,7 +170,7 @@ static bool leads_others(const ecs_world *world, const struct chain *chain) {
 }
 
 /* Most chains are such a command, and go the same way as the one before. */
-INLINE bool plan_like(const ecs_world *world, struct chain *chain, const struct way *way) {
+INLINE bool plan_like(const ecs_world *world, struct chain *chain, const struct chain_way *way) {
   if (chain->first != chain->last || chain->first == NONE || world->cascade.count) return false;
   const struct command *command = &world->staging.commands[chain->first];
   if (command_is_end(command) && entity_find_near(&world->entities, chain->entity)) {
@@ -191,7 +191,7 @@ INLINE bool plan_like(const ecs_world *world, struct chain *chain, const struct 
   return true;
 }
 
-static ecs_status plan_chain(ecs_world *world, struct chain *chain, struct way *way) {
+static ecs_status plan_chain(ecs_world *world, struct chain *chain, struct chain_way *way) {
   if (LIKELY(plan_like(world, chain, way))) return ECS_OK;
   if (plan_spawn_like(world, chain, way)) return ECS_OK;
   way->from = NULL;
@@ -213,7 +213,7 @@ static ecs_status plan_chain(ecs_world *world, struct chain *chain, struct way *
   if (status != ECS_OK || !to) return status;
   const struct command *command = &world->staging.commands[chain->first];
   if (plain && !command->dropped)
-    *way = (struct way){now, to, command->kind, command->component, way->spawned, way->home};
+    *way = (struct chain_way){now, to, command->kind, command->component, way->spawned, way->home};
   if (!plain && leads_others(world, chain)) {
     way->spawned = chain->first;
     way->home = to;
@@ -234,7 +234,7 @@ static ecs_status apply_plan(ecs_world *world) {
   struct staging *staging = &world->staging;
   ecs_status status = ECS_OK;
   uint32_t done = 0;
-  struct way way = {NULL, NULL, COMMAND_ADD, ECS_NULL, NONE, NULL};
+  struct chain_way way = {NULL, NULL, COMMAND_ADD, ECS_NULL, NONE, NULL};
   while (done < staging->chain_count && status == ECS_OK)
     status = plan_chain(world, &staging->chains[done++], &way);
   for (uint32_t i = 0, last = NONE; i < done; i++) {

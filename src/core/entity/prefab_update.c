@@ -19,7 +19,7 @@
 #include "core/ids/world.h"
 
 /* One of those made of a prefab, the prefab first, as to the leaf at hand. */
-struct follower {
+struct prefab_follower {
   bool goes;                     /* it follows */
   ecs_cell old, wanted;          /* what it had, if it follows, and is to have */
 };
@@ -32,7 +32,7 @@ struct update {
   const struct prefab_node *node;
   ecs_id base;                   /* what it is made of */
   const struct clone *made;      /* the prefab and who follows: all made of it, or nobody */
-  struct follower *followers;    /* of these */
+  struct prefab_follower *followers;    /* of these */
 };
 
 /* ---- what the declaration says ---- */
@@ -165,7 +165,7 @@ static uint32_t place_above(const struct update *u, uint32_t i) {
 /* What one that follows had, and is to have, where that is known of what it is made of. */
 static void prefab_update_lead(const struct update *u, uint32_t i, ecs_type type) {
   uint32_t above = place_above(u, i), at = u->made->sources[i], top = u->made->sources[above];
-  struct follower *follower = &u->followers[i];
+  struct prefab_follower *follower = &u->followers[i];
   follower->old = u->followers[above].old;
   follower->wanted = u->followers[above].wanted;
   if (type != ECS_ENTITY) return;
@@ -195,10 +195,10 @@ static ecs_status update_leaf(const struct update *u, const struct component *co
   ecs_cell wanted = wanted_cell(u, component, leaf), old = prefab_update_load(&cells, leaf);
   if (cell_bits(size, old) == cell_bits(size, wanted)) return ECS_OK;
   alone |= type == ECS_ANY;
-  u->followers[0] = (struct follower){true, old, wanted};
+  u->followers[0] = (struct prefab_follower){true, old, wanted};
   ecs_status status = stage_cell(u, u->entity, component, leaf, wanted);
   for (uint32_t i = 1; i < u->made->count && !alone && status == ECS_OK; i++) {
-    struct follower *follower = &u->followers[i];
+    struct prefab_follower *follower = &u->followers[i];
     follower->goes = goes_along(u, i, component, leaf);
     if (follower->goes) status = stage_cell(u, made_id(u, i), component, leaf, follower->wanted);
   }
@@ -244,9 +244,9 @@ static ecs_status add_below(const struct update *u, const struct component *comp
   for (uint32_t leaf = 0; leaf < component->leaf_count && status == ECS_OK; leaf++) {
     ecs_type type = component->leaves[leaf].type;
     ecs_cell wanted = wanted_cell(u, component, leaf);
-    u->followers[0] = (struct follower){true, wanted, wanted};
+    u->followers[0] = (struct prefab_follower){true, wanted, wanted};
     for (uint32_t i = 1; i < count && type != ECS_ANY && status == ECS_OK; i++) {
-      struct follower *follower = &u->followers[i];
+      struct prefab_follower *follower = &u->followers[i];
       prefab_update_lead(u, i, type);
       if (follower->goes) status = stage_cell(u, made_id(u, i), component, leaf, follower->wanted);
     }

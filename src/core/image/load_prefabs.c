@@ -185,7 +185,7 @@ static ecs_status load_prefab_declare_again(struct loader *loader, ecs_id prefab
 /* ---- in which order ---- */
 
 /* A prefab, and who of its tree is looked at; 0 when all are behind. */
-struct step {
+struct prefab_step {
   uint32_t prefab, at;
 };
 
@@ -193,7 +193,7 @@ struct step {
 struct order {
   const ecs_world *live;
   struct map waiting;        /* indices of those that neither list has yet */
-  struct step *steps;        /* from one to what it is made of, and on */
+  struct prefab_step *steps;        /* from one to what it is made of, and on */
   ecs_id *prefabs;
   uint32_t count;
 };
@@ -215,9 +215,9 @@ static uint32_t next_below(const struct ties *child_of, uint32_t root, uint32_t 
   return next;
 }
 
-static struct step step_to(struct order *order, uint32_t prefab) {
+static struct prefab_step step_to(struct order *order, uint32_t prefab) {
   map_remove(&order->waiting, prefab);
-  return (struct step){prefab, prefab};
+  return (struct prefab_step){prefab, prefab};
 }
 
 /* Lists a prefab behind what it and those below it are made of. Where that leads in a circle, who
@@ -228,7 +228,7 @@ static void list_prefab(struct order *order, uint32_t prefab) {
   if (map_get(&order->waiting, prefab) == NONE) return;
   order->steps[count++] = step_to(order, prefab);
   while (count) {
-    struct step *step = &order->steps[count - 1];
+    struct prefab_step *step = &order->steps[count - 1];
     uint32_t base = step->at ? waiting_base(order, step->at) : 0;
     if (base) {
       order->steps[count++] = step_to(order, base);

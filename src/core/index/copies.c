@@ -12,7 +12,7 @@
 
 /* Goes through the columns that terms give: a term that may be absent has one that says so, then
 ** each has one a leaf. */
-struct cursor {
+struct copy_cursor {
   const struct query_terms *terms;
   uint32_t term, step;
 };
@@ -22,7 +22,7 @@ static uint32_t count_leaves(const struct term *term) {
   return term->leaf == NONE ? term->component->leaf_count : 1;
 }
 
-static bool next_column(struct cursor *cursor, struct copy_column *out) {
+static bool next_column(struct copy_cursor *cursor, struct copy_column *out) {
   for (; cursor->term < cursor->terms->count; cursor->term++, cursor->step = 0) {
     const struct term *term = &cursor->terms->terms[cursor->term];
     if (term->slot == NONE) continue;
@@ -54,7 +54,7 @@ static bool copies_are_same(const struct copy_column *a, const struct copy_colum
 
 /* Whether they are laid out so already. */
 static bool is_laid_out(const struct copies *copies, const struct query_terms *terms) {
-  struct cursor cursor = {terms, 0, 0};
+  struct copy_cursor cursor = {terms, 0, 0};
   struct copy_column column;
   uint32_t at = 0;
   if (copies->slot_count != terms->slots) return false;
@@ -66,7 +66,7 @@ static bool is_laid_out(const struct copies *copies, const struct query_terms *t
 
 static ecs_status copy_check_terms(const ecs_world *world, const struct query_terms *terms,
                                    const char *name, uint32_t *count) {
-  struct cursor cursor = {terms, 0, 0};
+  struct copy_cursor cursor = {terms, 0, 0};
   struct copy_column column;
   for (*count = 0; next_column(&cursor, &column); ++*count) {
     const struct component *component = terms->terms[column.term].component;
@@ -79,7 +79,7 @@ static ecs_status copy_check_terms(const ecs_world *world, const struct query_te
 }
 
 static void copy_fill(struct copies *copies, const struct query_terms *terms) {
-  struct cursor cursor = {terms, 0, 0};
+  struct copy_cursor cursor = {terms, 0, 0};
   struct copy_column column;
   for (uint32_t i = 0; i < copies->slot_count; i++)
     copies->slots[i] = (struct copy_slot){0, 0, NONE, false};

@@ -153,13 +153,13 @@ static inline double grid_cell_of(double place, double size) {
   return fabs(place) <= DBL_MAX ? grid_floor(place / size) : NAN;
 }
 
-struct span {
+struct cell_span {
   double least, most;
   bool all;                  /* every row has a number that is finite */
 };
 
-static struct span span_of(const struct copy_column *column, uint32_t rows) {
-  struct span span = {HUGE_VAL, -HUGE_VAL, true};
+static struct cell_span span_of(const struct copy_column *column, uint32_t rows) {
+  struct cell_span span = {HUGE_VAL, -HUGE_VAL, true};
   for (uint32_t row = 0; row < rows; row++) {
     double place = cell_number(column->type, column->cells.data, row);
     bool finite = fabs(place) <= DBL_MAX;
@@ -172,7 +172,7 @@ static struct span span_of(const struct copy_column *column, uint32_t rows) {
 
 /* The same of f32, with four rows under way at a time. What is not finite makes the sum of products
 ** with 0 no number. */
-static LOOPS struct span span_of_floats(const struct copy_column *column, uint32_t rows) {
+static LOOPS struct cell_span span_of_floats(const struct copy_column *column, uint32_t rows) {
   const float *cells = column->cells.data;
   float least[4], most[4], none[4] = {0, 0, 0, 0};
   uint32_t row = 0;
@@ -187,7 +187,7 @@ static LOOPS struct span span_of_floats(const struct copy_column *column, uint32
     }
   struct column_buffer behind = {.data = (void *)(uintptr_t)(cells + row)};
   const struct copy_column rest = {.type = ECS_F32, .cells = behind};
-  struct span span = span_of(&rest, rows - row);
+  struct cell_span span = span_of(&rest, rows - row);
   for (int i = 0; i < 4; i++) {
     span.all = span.all && none[i] == 0;
     if ((double)least[i] < span.least) span.least = (double)least[i];
@@ -197,11 +197,11 @@ static LOOPS struct span span_of_floats(const struct copy_column *column, uint32
 }
 
 /* Of the cells of an axis: dividing and floor keep the order of numbers. */
-static struct span find_span(const struct grid *grid, const struct grid_source *from,
+static struct cell_span find_span(const struct grid *grid, const struct grid_source *from,
                              uint32_t axis) {
   const struct copy_column *column = &from->copies->columns[from->columns[axis]];
   uint32_t rows = from->copies->count;
-  struct span span = column->type == ECS_F32 ? span_of_floats(column, rows)
+  struct cell_span span = column->type == ECS_F32 ? span_of_floats(column, rows)
                                              : span_of(column, rows);
   span.least = grid_floor(span.least / grid->size);
   span.most = grid_floor(span.most / grid->size);
@@ -223,7 +223,7 @@ static bool find_box(struct grid *grid, const struct grid_source *from, struct b
   box->all = from->flags == NONE;
   if (grid->inverse == 0) return false;
   for (uint32_t axis = 0; axis < GRID_AXES; axis++) {
-    struct span span = {0, 0, true};
+    struct cell_span span = {0, 0, true};
     if (axis < grid->axes) span = find_span(grid, from, axis);
     double count = span.most - span.least + 1, low = fabs(span.least), high = fabs(span.most);
     cells *= count;

@@ -154,7 +154,7 @@ INLINE bool end_of(const ecs_world *world, struct matches_step *step, uint32_t i
 }
 
 /* Rows of one table that may match, one behind the other. */
-struct stretch {
+struct match_stretch {
   const struct table *table;
   uint32_t match;
   const uint32_t *rows;
@@ -196,14 +196,14 @@ static bool in_sparse(const struct matches_step *step, uint32_t entity, struct e
 }
 
 /* To whom the relation of a path, or of a tie, leads from the i-th row. */
-INLINE uint32_t target_of(const struct matches_step *step, const struct stretch *rows, uint32_t i) {
+INLINE uint32_t target_of(const struct matches_step *step, const struct match_stretch *rows, uint32_t i) {
   return step->cascades ? rows->targets[i]
                         : ties_target(step->ties, rows->table->rows[rows->rows[i]]);
 }
 
 /* The step's cells of the i-th row; false when there are none. */
 static bool match_find(const ecs_world *world, struct matches_step *step,
-                       const struct stretch *rows, uint32_t i, struct end *end) {
+                       const struct match_stretch *rows, uint32_t i, struct end *end) {
   uint32_t row = rows->rows[i], target;
   switch (step->kind) {
     case STEP_SELF: return end_in(step, rows->table, row, end);
@@ -239,7 +239,7 @@ static uint32_t match_together(const ecs_world *world, const uint32_t *list, uin
 
 /* The same of n rows' targets, of which the first is known to be in it. Where the lineup knows
 ** where they are, transforms over a tree of 100,000 take an eighth less. */
-static uint32_t together_along(const ecs_world *world, const struct stretch *rows, uint32_t n,
+static uint32_t together_along(const ecs_world *world, const struct match_stretch *rows, uint32_t n,
                                uint32_t table, uint32_t *ends) {
   const struct lineup_end *known = rows->ends;
   if (!known || known[0].match == NONE) return match_together(world, rows->targets, n, table, ends);
@@ -251,7 +251,7 @@ static uint32_t together_along(const ecs_world *world, const struct stretch *row
 /* The same of n rows by the ids that they have in a field; the first is known to be in it. What
 ** does not change is in locals, as rows that are written might be it: a third of the time. */
 static uint32_t together_by_field(const ecs_world *world, const struct matches_step *step,
-                                  const struct stretch *rows, uint32_t n, uint32_t table,
+                                  const struct match_stretch *rows, uint32_t n, uint32_t table,
                                   uint32_t *ends) {
   const struct slots near = world->entities.near;
   const uint32_t high = world->entities.high, *list = rows->rows;
@@ -273,7 +273,7 @@ static uint32_t together_by_field(const ecs_world *world, const struct matches_s
 /* Of n rows, the first of which has its cells in a table, those behind it that have theirs there,
 ** too: where these are. Returns how many rows that makes. */
 static uint32_t find_more(const ecs_world *world, struct matches_step *step,
-                          const struct stretch *rows, uint32_t n, const struct table *table,
+                          const struct match_stretch *rows, uint32_t n, const struct table *table,
                           uint32_t *ends) {
   struct end end;
   uint32_t i = 1;
@@ -288,7 +288,7 @@ static uint32_t find_more(const ecs_world *world, struct matches_step *step,
 
 /* How many of n rows, from the first on, are alike: they have cells in one table, or have none. */
 static uint32_t find_alike(const ecs_world *world, struct matches_step *step,
-                           const struct stretch *rows, uint32_t n, struct end *first,
+                           const struct match_stretch *rows, uint32_t n, struct end *first,
                            uint32_t *ends) {
   struct end other;
   uint32_t i = 1;
@@ -332,7 +332,7 @@ static bool match_goes_on(const struct matches *matches, uint32_t match) {
 
 /* Appends some of n rows, from the first on, or passes them over when they do not match. Returns
 ** how many it has dealt with; 0 when they are another batch's. */
-static uint32_t match_take(struct matches *matches, const struct stretch *rows, uint32_t n) {
+static uint32_t match_take(struct matches *matches, const struct match_stretch *rows, uint32_t n) {
   const ecs_world *world = matches->walk->query->world;
   struct end ends[QUERY_STEPS];
   uint32_t absent = 0, at = matches->count;
@@ -372,7 +372,7 @@ static void take_by_depth(struct matches *matches) {
     const struct lineup_run *run = &lineup->runs[walk->run];
     if (matches->count == 0) depth = run->depth;
     if (run->depth != depth) return;
-    struct stretch rows = {query_table(walk->query, run->match),
+    struct match_stretch rows = {query_table(walk->query, run->match),
                            run->match, lineup->rows + at, lineup->targets + at,
                            lineup->ends ? lineup->ends + at : NULL};
     uint32_t taken = match_take(matches, &rows, match_least(run->end - at, room_in(matches)));
@@ -397,7 +397,7 @@ static uint32_t take_listed(struct matches *matches, const uint32_t *list, uint3
   struct walk *walk = matches->walk;
   if (!walk_come_to(walk, list[0])) return 1;
   uint32_t n = match_next_listed(matches, list, count);
-  struct stretch rows = {walk->table, walk->match, matches->own.rows + matches->count, NULL, NULL};
+  struct match_stretch rows = {walk->table, walk->match, matches->own.rows + matches->count, NULL, NULL};
   return match_take(matches, &rows, n);
 }
 
@@ -440,7 +440,7 @@ static void take_others(struct matches *matches) {
     matches->waits = true;
     uint32_t n = next_rows(matches);
     uint32_t *list = matches->own.rows + matches->count;
-    struct stretch rows = {walk->table, walk->match, list, NULL, NULL};
+    struct match_stretch rows = {walk->table, walk->match, list, NULL, NULL};
     uint32_t taken = match_take(matches, &rows, n);
     if (taken == 0) return;
     matches->waits = false;

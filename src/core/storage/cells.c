@@ -26,14 +26,14 @@ bool cells_find(const ecs_world *world, ecs_id entity, ecs_id component,
   return true;
 }
 
-struct walk {
+struct cells_walk {
   ecs_type type;
   cells_fn visit;
   void *ud;
 };
 
 /* A table that is still being loaded may lack columns. */
-static bool cells_visit(const struct walk *walk, const struct component *component,
+static bool cells_visit(const struct cells_walk *walk, const struct component *component,
                         uint32_t leaf, void *data, uint32_t count) {
   assert(leaf < component->leaf_count);
   struct cells cells = {data, count, component, &component->leaves[leaf]};
@@ -41,7 +41,7 @@ static bool cells_visit(const struct walk *walk, const struct component *compone
   return !wanted || walk->visit(&cells, walk->ud);
 }
 
-static bool walk_table(const struct walk *walk, const struct table *table) {
+static bool walk_table(const struct cells_walk *walk, const struct table *table) {
   for (uint32_t i = 0; i < table->column_count; i++) {
     const struct column *column = &table->columns[i];
     if (!cells_visit(walk, column->component, column->leaf, column->data, table->count))
@@ -50,14 +50,14 @@ static bool walk_table(const struct walk *walk, const struct table *table) {
   return true;
 }
 
-static bool walk_resource(const struct walk *walk, const struct component *component) {
+static bool walk_resource(const struct cells_walk *walk, const struct component *component) {
   for (uint32_t i = 0; component->resource && i < component->leaf_count; i++)
     if (!cells_visit(walk, component, i, component->resource[i].data, component_cells(component)))
       return false;
   return true;
 }
 
-static bool walk_copy(const struct walk *walk, const struct copy *copy) {
+static bool walk_copy(const struct cells_walk *walk, const struct copy *copy) {
   for (uint32_t i = 0; copy->rows && i < copy->width; i++) {
     const struct column *column = &copy->columns[i];
     if (!cells_visit(walk, column->component, column->leaf, column->data, copy->rows)) return false;
@@ -67,7 +67,7 @@ static bool walk_copy(const struct walk *walk, const struct copy *copy) {
 
 /* What observers are shown of what was: strings, and ids of the dead; any slots in it are
 ** nobody's. */
-static bool walk_copies(const ecs_world *world, const struct walk *walk) {
+static bool walk_copies(const ecs_world *world, const struct cells_walk *walk) {
   const struct watching *watching = world->watching;
   for (uint32_t n = 0; n < watching->concerned_count; n++) {
     const struct watch *watch = watching->concerned[n];
@@ -79,7 +79,7 @@ static bool walk_copies(const ecs_world *world, const struct walk *walk) {
   return true;
 }
 
-static bool walk_stored(const ecs_world *world, const struct walk *walk) {
+static bool walk_stored(const ecs_world *world, const struct cells_walk *walk) {
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < all->table_count; i++) {
     const struct table *table = world_table(world, all->tables[i]);
@@ -100,7 +100,7 @@ static bool walk_stored(const ecs_world *world, const struct walk *walk) {
   return true;
 }
 
-static bool walk_staged(const ecs_world *world, const struct walk *walk) {
+static bool walk_staged(const ecs_world *world, const struct cells_walk *walk) {
   const struct staging *staging = &world->staging;
   for (uint32_t i = staging->batch.count; i < staging->command_count; i++) {
     const struct command *command = &staging->commands[i];
@@ -114,7 +114,7 @@ static bool walk_staged(const ecs_world *world, const struct walk *walk) {
   return true;
 }
 
-static bool walk_kept(const ecs_world *world, const struct walk *walk) {
+static bool walk_kept(const ecs_world *world, const struct cells_walk *walk) {
   for (const struct attachment *at = world->attachments; at; at = at->next)
     if (at->cells && !at->cells(world, at, walk->type, walk->visit, walk->ud)) return false;
   return true;
@@ -122,7 +122,7 @@ static bool walk_kept(const ecs_world *world, const struct walk *walk) {
 
 bool cells_each(const ecs_world *world, ecs_type type, unsigned where, cells_fn visit_cells,
                 void *ud) {
-  struct walk walk = {type, visit_cells, ud};
+  struct cells_walk walk = {type, visit_cells, ud};
   return (!(where & CELLS_STORED) || walk_stored(world, &walk)) &&
          (!(where & CELLS_STAGED) || walk_staged(world, &walk)) &&
          (!(where & CELLS_KEPT) || walk_kept(world, &walk));

@@ -106,11 +106,11 @@ ecs_status require_refuse(const ecs_world *world, ecs_id entity, struct gap gap)
 enum { UNSEEN, OPEN, DONE };
 
 /* A component on the way from one that is looked at, and which of its requirements is next. */
-struct step {
+struct require_step {
   uint32_t index, next;
 };
 
-static ecs_status fail_cycle(const ecs_world *world, const struct step *steps, uint32_t count,
+static ecs_status fail_cycle(const ecs_world *world, const struct require_step *steps, uint32_t count,
                              uint32_t index) {
   char path[MESSAGE_SIZE / 2];
   uint32_t first = 0;
@@ -128,13 +128,13 @@ static ecs_status fail_cycle(const ecs_world *world, const struct step *steps, u
 }
 
 /* Depth first from one component, without recursion: there may be tens of thousands in a row. */
-static ecs_status require_walk(const ecs_world *world, uint8_t *states, struct step *steps,
+static ecs_status require_walk(const ecs_world *world, uint8_t *states, struct require_step *steps,
                                uint32_t start) {
   uint32_t count = 1;
-  steps[0] = (struct step){start, 0};
+  steps[0] = (struct require_step){start, 0};
   states[start] = OPEN;
   while (count) {
-    struct step *at = &steps[count - 1];
+    struct require_step *at = &steps[count - 1];
     const struct component *component = world->registry.components[at->index];
     if (at->next == component->require_count) {
       states[at->index] = DONE;
@@ -146,12 +146,12 @@ static ecs_status require_walk(const ecs_world *world, uint8_t *states, struct s
     if (states[index] == DONE) continue;
     states[index] = OPEN;
     assert(count <= world->registry.count);
-    steps[count++] = (struct step){index, 0};
+    steps[count++] = (struct require_step){index, 0};
   }
   return ECS_OK;
 }
 
-static ecs_status walk_all(const ecs_world *world, uint8_t *states, struct step *steps) {
+static ecs_status walk_all(const ecs_world *world, uint8_t *states, struct require_step *steps) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < world->registry.count && status == ECS_OK; i++)
     if (world->registry.components[i] && states[i] == UNSEEN)
@@ -163,7 +163,7 @@ ecs_status require_check_cycles(ecs_world *world) {
   uint32_t count = world->registry.count;
   struct memory *memory = &world->memory;
   uint8_t *states = memory_array(memory, (size_t)count + 1, sizeof *states);
-  struct step *steps = memory_array(memory, (size_t)count + 1, sizeof *steps);
+  struct require_step *steps = memory_array(memory, (size_t)count + 1, sizeof *steps);
   ecs_status status = states && steps ? walk_all(world, states, steps) : world_nomem(world);
   memory_free(memory, states, ((size_t)count + 1) * sizeof *states);
   memory_free(memory, steps, ((size_t)count + 1) * sizeof *steps);

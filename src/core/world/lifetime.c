@@ -15,7 +15,7 @@
 #include "ecs_world.h"
 
 /* One block of memory. */
-struct whole {
+struct world_and_schedule {
   ecs_world world;
   struct schedule schedule;
   char message[MESSAGE_SIZE];
@@ -32,7 +32,7 @@ ecs_status ecs_world_new(const ecs_world_desc *given, ecs_world **out) {
   *out = NULL;
   if (desc.tag > 255 || desc.threads > 64 || (desc.jobs && !desc.jobs->run)) return ECS_EINVAL;
   struct memory memory = {desc.alloc ? desc.alloc : memory_from_heap, desc.alloc_ud, 0};
-  struct whole *whole = memory_array(&memory, 1, sizeof *whole);
+  struct world_and_schedule *whole = memory_array(&memory, 1, sizeof *whole);
   if (!whole) return ECS_ENOMEM;
   ecs_world *world = &whole->world;
   world->memory = memory;
@@ -54,7 +54,7 @@ struct memory world_end(ecs_world *world) {
   world_clear(world);
   if (world->pool) pool_free(world->pool);
   struct memory account = world->memory;
-  memory_free(&account, world, sizeof(struct whole));
+  memory_free(&account, world, sizeof(struct world_and_schedule));
   return account;
 }
 

@@ -22,7 +22,7 @@
 #include "lua/loop/where.h"
 
 /* What is done to each entity, and by which method. */
-struct change {
+struct row_change {
   enum command_kind kind;
   const char *method;
   ecs_id component;            /* ECS_NULL for a despawn */
@@ -31,7 +31,7 @@ struct change {
 
 /* ---- one by one ---- */
 
-static ecs_status change_one(ecs_world *world, const struct change *change, ecs_id id) {
+static ecs_status change_one(ecs_world *world, const struct row_change *change, ecs_id id) {
   switch (change->kind) {
     case COMMAND_ADD: return entity_add(world, id, change->component);
     case COMMAND_REMOVE: return entity_remove(world, id, change->component);
@@ -43,7 +43,7 @@ static ecs_status change_one(ecs_world *world, const struct change *change, ecs_
 enum { AT_LOOP = 1, AT_CHANGE, AT_ARGUMENTS };
 
 /* Pushes the method and its world; returns how many arguments there are. */
-static int push_world_method(lua_State *L, const struct change *change) {
+static int push_world_method(lua_State *L, const struct row_change *change) {
   int arguments = lua_gettop(L) - AT_CHANGE;
   need_stack(L, arguments + 12);
   lua_getiuservalue(L, AT_LOOP, LOOP_WORLD);
@@ -54,7 +54,7 @@ static int push_world_method(lua_State *L, const struct change *change) {
 /* Stages it for one entity; where that fails the method, at the index behind its world's, says
 ** why. */
 static void change_rows_stage_one(lua_State *L, const struct loop_box *loop,
-                                  const struct change *change, ecs_id id, int arguments) {
+                                  const struct row_change *change, ecs_id id, int arguments) {
   int world = AT_ARGUMENTS + arguments;
   if (change->simple && change_one(loop->box->world, change, id) == ECS_OK) return;
   lua_pushvalue(L, world + 1);
@@ -67,7 +67,7 @@ static void change_rows_stage_one(lua_State *L, const struct loop_box *loop,
 
 /* Defers rows of a table that the loop has come to as rows; false when they are to be staged one by
 ** one. */
-static bool defer_rows(lua_State *L, const struct loop_box *loop, const struct change *change) {
+static bool defer_rows(lua_State *L, const struct loop_box *loop, const struct row_change *change) {
   ecs_world *world = loop->box->world;
   struct table *table = world_table(world, loop->table->index);
   if (!change->simple || !rows_are_whole(&loop->query->query->terms) ||
@@ -86,7 +86,7 @@ static bool defer_rows(lua_State *L, const struct loop_box *loop, const struct c
 /* body(loop, change, ...) */
 static int change_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, AT_LOOP);
-  const struct change *change = lua_touserdata(L, AT_CHANGE);
+  const struct row_change *change = lua_touserdata(L, AT_CHANGE);
   int arguments = push_world_method(L, change);
   for (ecs_id last = ECS_NULL; source_next(L, loop);) {
     if (defer_rows(L, loop, change)) continue;
@@ -102,13 +102,13 @@ static int change_body(lua_State *L) {
 /* ---- by tables ---- */
 
 /* Whether rows of components are among those that are to die: they are refused one by one. */
-static bool refuses_some(const struct query_box *query, const struct change *change) {
+static bool refuses_some(const struct query_box *query, const struct row_change *change) {
   for (uint32_t i = 0; change->kind == COMMAND_DESPAWN && i < query_reach(query->query); i++)
     if (rows_have_component(query_table(query->query, i))) return true;
   return false;
 }
 
-static ecs_status change_query(ecs_query *query, const struct change *change) {
+static ecs_status change_query(ecs_query *query, const struct row_change *change) {
   switch (change->kind) {
     case COMMAND_ADD: return ecs_query_add(query, change->component);
     case COMMAND_REMOVE: return ecs_query_remove(query, change->component);
@@ -118,7 +118,7 @@ static ecs_status change_query(ecs_query *query, const struct change *change) {
 
 /* All rows of the query at 1. */
 static void change_whole(lua_State *L, const struct query_box *query,
-                         const struct change *change) {
+                         const struct row_change *change) {
   struct world_box *box = query->box;
   bool tried = false;
   ecs_status status;
@@ -133,7 +133,7 @@ static void change_whole(lua_State *L, const struct query_box *query,
 
 /* The query and its predicate are at 1 and behind the arguments. */
 static void run_change(lua_State *L, const struct query_box *query, int filter,
-                struct change *change) {
+                struct row_change *change) {
   int arguments = filter - 2;
   const ecs_world *world = query->box->world;
   check_free(L, query->box);
@@ -158,13 +158,13 @@ static int change_entities(lua_State *L, enum command_kind kind, const char *met
   const struct component *component = check_component(L, query->box, 2);
   if (arguments > 1 && !component->relation)
     luaL_argerror(L, 3, "one component expected: call it for each");
-  struct change change = {kind, method, component->id, arguments == 1 && !component->relation};
+  struct row_change change = {kind, method, component->id, arguments == 1 && !component->relation};
   run_change(L, query, filter, &change);
   return 0;
 }
 
 int query_despawn(lua_State *L) {
-  struct change change = {COMMAND_DESPAWN, "despawn", ECS_NULL, true};
+  struct row_change change = {COMMAND_DESPAWN, "despawn", ECS_NULL, true};
   bool more = !lua_isnoneornil(L, 2);
   const struct query_box *query = check_entities(L, 1);
   if (more)

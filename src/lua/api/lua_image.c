@@ -238,13 +238,13 @@ static int world_save(lua_State *L) {
 
 /* ---- loading ------------------------------------------------------------------------- */
 
-struct source {
+struct byte_source {
   const char *data;
   size_t left;
 };
 
 static bool source_read(void *ud, void *data, size_t size) {
-  struct source *source = ud;
+  struct byte_source *source = ud;
   if (size > source->left) return false;
   memcpy(data, source->data, size);
   source->data += size;
@@ -253,7 +253,7 @@ static bool source_read(void *ud, void *data, size_t size) {
 }
 
 static ecs_status image_load(lua_State *L, struct world_box *box) {
-  struct source source;
+  struct byte_source source;
   source.data = lua_tolstring(L, LOAD_BYTES, &source.left);
   struct decoding decoding = {.L = L, .box = box};
   ecs_codec codec = {NULL, image_decode, &decoding};

@@ -50,19 +50,19 @@ static int world_phase(lua_State *L) {
 }
 
 /* What is to run: everything (name is NULL), or one phase or system. */
-struct run {
+struct timed_run {
   const char *name;
   double dt;
 };
 
 static ecs_status run_schedule(ecs_world *world, const void *ud) {
-  const struct run *what = ud;
+  const struct timed_run *what = ud;
   return what->name ? ecs_run(world, what->name, what->dt) : ecs_update(world, what->dt);
 }
 
 /* Ends loops that are left open first, as every way into the schedule does. */
 static int schedule_run(lua_State *L, struct world_box *box, const char *name, double dt) {
-  const struct run what = {name, dt};
+  const struct timed_run what = {name, dt};
   loops_finish(L, box);
   run_in_frame(L, box, run_schedule, &what);
   settle(L, box, FRAME_WORLD);

@@ -35,7 +35,7 @@
 /* ---- making and closing ---------------------------------------------------------- */
 
 /* The userdata of a world: its object with what the files of the binding keep for it. */
-struct whole {
+struct world_object {
   struct world_box box;
   struct scratch scratch;    /* of a world that is lent: others may use its own */
   struct loops loops;
@@ -45,7 +45,7 @@ struct whole {
 };
 
 struct world_box *new_world_box(lua_State *L) {
-  struct whole *whole = new_box(L, &kind_world, sizeof *whole, WORLD_VALUES);
+  struct world_object *whole = new_box(L, &kind_world, sizeof *whole, WORLD_VALUES);
   whole->loops.owner = &whole->owner;
   whole->box.scratch = &whole->scratch;
   whole->box.loops = &whole->loops;

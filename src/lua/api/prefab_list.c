@@ -29,7 +29,7 @@ uint32_t prefab_list_shared(lua_State *L, int list, uint32_t count) {
 }
 
 /* What an entry is read into. */
-struct reading {
+struct entry_reading {
   struct composition *plan;
   struct prefab_node *node;
   ecs_id *shared;
@@ -37,13 +37,13 @@ struct reading {
 };
 
 /* Notes the name at a stack index, unless it is too long for messages. */
-static void note_key(lua_State *L, int index, struct reading *reading) {
+static void note_key(lua_State *L, int index, struct entry_reading *reading) {
   bool shown = lua_type(L, index) == LUA_TSTRING && lua_rawlen(L, index) <= 64;
   reading->key = shown ? lua_tostring(L, index) : NULL;
 }
 
 /* The components that the entry names as shared. */
-static void read_shared(lua_State *L, int entry, struct reading *reading) {
+static void read_shared(lua_State *L, int entry, struct entry_reading *reading) {
   const struct world_box *box = reading->plan->input.box;
   struct prefab_node *node = reading->node;
   option(L, entry, "shared");
@@ -84,7 +84,7 @@ static void read_is_a(lua_State *L, const struct world_box *box, int entry,
 /* A C function, (world, entry, reading): all of the entry but where its parts are. What it is made
 ** of may not be there yet when a reload is checked. The list keeps its name. */
 static int read_entry(lua_State *L) {
-  struct reading *reading = lua_touserdata(L, 3);
+  struct entry_reading *reading = lua_touserdata(L, 3);
   struct composition *plan = reading->plan;
   struct prefab_node *node = reading->node;
   uint32_t before = plan->count;
@@ -105,7 +105,7 @@ static int read_entry(lua_State *L) {
 }
 
 /* Reads an entry of the list; what is wrong with it is raised with its title. */
-static void read_at(lua_State *L, int list, uint32_t at, struct reading *reading) {
+static void read_at(lua_State *L, int list, uint32_t at, struct entry_reading *reading) {
   reading->key = NULL;
   int entry = open_entry(L, list, at);
   lua_pushcfunction(L, read_entry);
@@ -126,7 +126,7 @@ void prefab_list_read(struct composition *plan, int list, struct prefab_node *no
   lua_State *L = plan->input.L;
   int top = lua_gettop(L);
   for (uint32_t i = 0; i < count; i++, lua_settop(L, top)) {
-    read_at(L, list, i, &(struct reading){plan, &nodes[i], shared, NULL});
+    read_at(L, list, i, &(struct entry_reading){plan, &nodes[i], shared, NULL});
     shared += nodes[i].shared_count;
   }
   composition_end(plan);
@@ -147,7 +147,7 @@ int prefab_list_check(lua_State *L) {
     struct composition plan;
     composition_begin(&plan, L, box);
     plan.migration = lua_touserdata(L, 3);
-    read_at(L, 2, i, &(struct reading){&plan, &node, shared, NULL});
+    read_at(L, 2, i, &(struct entry_reading){&plan, &node, shared, NULL});
     values_begin(box);
   }
   return 0;

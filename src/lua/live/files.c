@@ -224,13 +224,13 @@ static char *files_read_names(directory *dir, lua_Alloc alloc, void *ud, size_t 
   return names;
 }
 
-struct names {
+struct name_list {
   const char *text;
   size_t used;
 };
 
 static int push_names(lua_State *L) {
-  const struct names *names = lua_touserdata(L, 1);
+  const struct name_list *names = lua_touserdata(L, 1);
   lua_newtable(L);
   for (size_t at = 0; at < names->used; at += strlen(names->text + at) + 1) {
     lua_pushstring(L, names->text + at);
@@ -248,7 +248,7 @@ int ecs_native_list(lua_State *L) {
   char *text = files_read_names(&dir, alloc, ud, &size, &used);
   close_directory(&dir);
   if (!text) raise_memory(L);
-  struct names names = {text, used};
+  struct name_list names = {text, used};
   lua_pushcfunction(L, push_names);
   lua_pushlightuserdata(L, &names);
   int status = lua_pcall(L, 1, 1, 0);

@@ -36,7 +36,7 @@ DIRECT void lua_callk(lua_State *L, int arguments, int results, lua_KContext con
 #define LANES 16             /* slots that have a quick way */
 #define RESULTS 32           /* that may wait on the stack */
 
-struct frame {
+struct map_frame {
   int loop, function, top;   /* places on the stack */
   int slots, arguments;      /* arguments in all: slots, dt, entity, as far as they are taken */
   int pushed;                /* how many of them are slots */
@@ -73,7 +73,7 @@ static void map_refuse(lua_State *L, const struct loop_box *loop, const struct s
               loop_entity(loop, loop->row), component, field);
 }
 
-static void convert_slowly(lua_State *L, const struct frame *frame,
+static void convert_slowly(lua_State *L, const struct map_frame *frame,
                            const struct loop_box *loop, struct slot *slot, int index) {
   lua_getiuservalue(L, frame->loop, LOOP_WORLD);
   value_to_cell(L, loop->box, lua_gettop(L), slot->component, slot->leaf_at, index,
@@ -82,7 +82,7 @@ static void convert_slowly(lua_State *L, const struct frame *frame,
 }
 
 /* Converts the results from an index on; false when one of them was no number. */
-static bool map_convert(lua_State *L, const struct frame *frame, struct loop_box *loop,
+static bool map_convert(lua_State *L, const struct map_frame *frame, struct loop_box *loop,
                         int index, int count) {
   bool plain = true;
   for (int i = 0; i < count; i++) {
@@ -105,7 +105,7 @@ static inline void map_note(const struct loop_box *loop, const struct slot *slot
 }
 
 /* Each row is written as a whole, or, when a result does not fit, not at all. */
-static void store_row(lua_State *L, const struct frame *frame, struct loop_box *loop,
+static void store_row(lua_State *L, const struct map_frame *frame, struct loop_box *loop,
                       int index, int count) {
   struct world_box *box = loop->box;
   bool plain = map_convert(L, frame, loop, index, count);
@@ -125,7 +125,7 @@ static void store_row(lua_State *L, const struct frame *frame, struct loop_box *
 
 /* Calls the function, whose slots have been pushed, and returns how many results it has left
 ** behind `base`. */
-static inline int map_call(lua_State *L, const struct frame *frame, const struct loop_box *loop,
+static inline int map_call(lua_State *L, const struct map_frame *frame, const struct loop_box *loop,
                            uint32_t row, int base) {
   if (frame->arguments > frame->slots)
     push_rest(L, loop, row, frame->dt, frame->arguments - frame->slots);
@@ -154,7 +154,7 @@ static inline void store_floats(lua_State *L, const struct loop_box *loop, int f
 
 /* A table of whose fields the function takes f32 only; the first `writable` may be written.
 ** Results stay on the stack for some rows: popping them at once costs as much as a push. */
-static void map_floats(lua_State *L, const struct frame *frame, struct loop_box *loop,
+static void map_floats(lua_State *L, const struct map_frame *frame, struct loop_box *loop,
                        int writable) {
   const float *columns[LANES];
   int pushed = frame->pushed, base = frame->top, function = frame->function;
@@ -176,7 +176,7 @@ static void map_floats(lua_State *L, const struct frame *frame, struct loop_box 
   if (base > frame->top) lua_settop(L, frame->top);
 }
 
-static void map_any(lua_State *L, const struct frame *frame, struct loop_box *loop, uint32_t from,
+static void map_any(lua_State *L, const struct map_frame *frame, struct loop_box *loop, uint32_t from,
                     uint32_t to) {
   for (uint32_t row = from; row < to; row++) {
     if (!loop_takes(loop, row)) continue;
@@ -202,10 +202,10 @@ static int map_count_floats(const struct loop_box *loop, bool to_write) {
   return count;
 }
 
-INLINE struct frame open_frame(lua_State *L, const struct loop_box *loop, int top, int loop_index,
+INLINE struct map_frame open_frame(lua_State *L, const struct loop_box *loop, int top, int loop_index,
                                int function, double dt) {
   int slots = (int)loop->slot_count;
-  struct frame frame = {.loop = loop_index, .function = function, .slots = slots, .dt = dt};
+  struct map_frame frame = {.loop = loop_index, .function = function, .slots = slots, .dt = dt};
   need_stack(L, RESULTS + 2 * slots + 8 + (int)value_count(loop));
   frame.arguments = wanted_arguments(L, function, loop);
   frame.pushed = frame.arguments < slots ? frame.arguments : slots;
@@ -214,7 +214,7 @@ INLINE struct frame open_frame(lua_State *L, const struct loop_box *loop, int to
 }
 
 /* The rows of the loop's current run. */
-static void map_run(lua_State *L, const struct frame *frame, struct loop_box *loop) {
+static void map_run(lua_State *L, const struct map_frame *frame, struct loop_box *loop) {
   if (map_count_floats(loop, false) >= frame->pushed)
     map_floats(L, frame, loop, map_count_floats(loop, true));
   else
@@ -223,19 +223,19 @@ static void map_run(lua_State *L, const struct frame *frame, struct loop_box *lo
 
 void map_here(lua_State *L, int loop_index, int function, double dt) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
-  struct frame frame = open_frame(L, loop, lua_gettop(L), loop_index, function, dt);
+  struct map_frame frame = open_frame(L, loop, lua_gettop(L), loop_index, function, dt);
   map_run(L, &frame, loop);
 }
 
 void map_row(lua_State *L, int loop_index, int function, double dt, uint32_t row) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
-  struct frame frame = open_frame(L, loop, lua_gettop(L), loop_index, function, dt);
+  struct map_frame frame = open_frame(L, loop, lua_gettop(L), loop_index, function, dt);
   map_any(L, &frame, loop, row, row + 1);
 }
 
 void map_rows(lua_State *L, struct loop_box *loop, int loop_index, int function, double dt) {
   assert(lua_gettop(L) == loop_index && lua_touserdata(L, loop_index) == loop);
-  struct frame frame = open_frame(L, loop, loop_index, loop_index, function, dt);
+  struct map_frame frame = open_frame(L, loop, loop_index, loop_index, function, dt);
   while (loop_next_run(loop)) {
     if (UNLIKELY(loop->fill)) loop->fill(L, loop_index);
     map_run(L, &frame, loop);
