@@ -330,7 +330,7 @@ check-cppcheck:
 	  --enable=warning,performance,portability --inline-suppr \
 	  --suppress=missingIncludeSystem \
 	  --suppress=nullPointerRedundantCheck --suppress=ctunullpointer \
-  --suppress=incorrectLogicOperator --suppress=overlappingWriteUnion:src/kernel/fold.c \
+  --suppress=incorrectLogicOperator --suppress=overlappingWriteUnion:src/kernel/share.c \
   --suppress=assertWithSideEffect:src/kernel/machine.c \
 	  -D__GNUC__=12 -Isrc $(CORE_SRC) $(BIND_SRC)
 

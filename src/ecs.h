@@ -13,17 +13,17 @@
 #ifndef ECS_H
 #define ECS_H
 
-#include "ecs_types.h"       /* ids, statuses, types */
-#include "ecs_world.h"       /* worlds, what is alive, checks */
 #include "ecs_component.h"   /* components and relations: their declarations */
-#include "ecs_resource.h"    /* resources, arrays, events */
 #include "ecs_entity.h"      /* entities, their components, ties, names */
-#include "ecs_query.h"       /* queries and iterators */
-#include "ecs_system.h"      /* systems, phases, update */
-#include "ecs_rows.h"        /* systems on several threads */
-#include "ecs_observer.h"    /* observers */
-#include "ecs_index.h"       /* indexes: who is near a place */
 #include "ecs_image.h"       /* save, load, snapshots, digests */
+#include "ecs_index.h"       /* indexes: who is near a place */
+#include "ecs_observer.h"    /* observers */
+#include "ecs_query.h"       /* queries and iterators */
+#include "ecs_resource.h"    /* resources, arrays, events */
+#include "ecs_rows.h"        /* systems on several threads */
+#include "ecs_system.h"      /* systems, phases, update */
+#include "ecs_types.h"       /* ids, statuses, types */
 #include "ecs_version.h"
+#include "ecs_world.h"       /* worlds, what is alive, checks */
 
 #endif

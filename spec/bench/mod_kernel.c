@@ -4,8 +4,8 @@
 #include <lua.h>
 
 #include "bench.h"
-#include "kernel/floor.h"
 #include "kernel/build.h"
+#include "kernel/floor.h"
 
 #define COLUMNS 5
 

@@ -1,8 +1,8 @@
-#include "alloc.h"
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "alloc.h"
 
 #define GUARD 0xA5
 #define POISON 0xDB

@@ -1,19 +1,16 @@
-#include "content.h"
-
 #include <string.h>
 
+#include "content.h"
+
+#include "core/base/column.h"
 #include "core/base/text.h"
-#include "core/base/column_cells.h"
-#include "core/base/value.h"
-#include "core/schedule/schedule.h"
-#include "core/schedule/timetable.h"
 #include "core/entity/entity.h"
-#include "core/storage/event.h"
-#include "core/storage/event_rows.h"
-#include "core/storage/graph.h"
+#include "core/ids/world.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
-#include "core/ids/world.h"
+#include "core/schedule/schedule.h"
+#include "core/storage/event.h"
+#include "core/storage/graph.h"
 
 struct digest {
   ecs_world *world;

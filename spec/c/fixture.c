@@ -1,6 +1,6 @@
-#include "fixture.h"
-
 #include <string.h>
+
+#include "fixture.h"
 
 void open_world(struct fixture *f) {
   memset(f, 0, sizeof *f);

@@ -3,8 +3,8 @@
 #define SPEC_FIXTURE_H
 
 #include "alloc.h"
-#include "harness.h"
 #include "content.h"
+#include "harness.h"
 
 struct position { float x, y; };
 struct velocity { float x, y; };

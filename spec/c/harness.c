@@ -1,9 +1,9 @@
-#include "harness.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness.h"
 
 static int failures;
 static char context[256];

@@ -2,11 +2,10 @@
 #ifndef SPEC_IMAGE_H
 #define SPEC_IMAGE_H
 
-#include "core/image/stream.h"
-#include "core/relation/builtin.h"
-#include "core/storage/fields.h"
-#include "core/relation/relation.h"
 #include "core/ids/world.h"
+#include "core/image/stream.h"
+#include "core/relation/relation.h"
+#include "core/storage/component.h"
 #include "fixture.h"
 
 #define ROOM (1u << 18)

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "harness.h"
 #include "ecs_lua.h"
+#include "harness.h"
 
 struct lua_host {
   struct checked_alloc alloc;

@@ -1,6 +1,6 @@
-#include "sweep.h"
-
 #include <string.h>
+
+#include "sweep.h"
 
 static void open_for(const struct operation *operation, struct fixture *f) {
   open_usual(f);

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/schedule/timetable.h"
 #include "core/ids/world.h"
+#include "core/schedule/schedule.h"
 #include "fixture.h"
 
 #define SYSTEMS 12u

@@ -1,9 +1,9 @@
 /* Arrays, for hosts in C. C51. */
 #include <string.h>
 
-#include "core/storage/array.h"
-#include "core/storage/cells.h"
 #include "core/ids/world.h"
+#include "core/storage/cells.h"
+#include "core/storage/registry.h"
 #include "fixture.h"
 
 static ecs_id declare_array(struct fixture *f, const char *name, ecs_type type, uint32_t length) {

@@ -1,14 +1,13 @@
 /* ecs_check notices what is broken: every invariant is broken once, by hand. */
 #include <string.h>
 
-#include "core/schedule/schedule.h"
-#include "core/schedule/timetable.h"
-#include "core/storage/component.h"
-#include "core/storage/event_rows.h"
-#include "core/storage/graph.h"
-#include "core/query/lineup.h"
-#include "core/query/query.h"
 #include "core/ids/world.h"
+#include "core/query/cursor.h"
+#include "core/query/query.h"
+#include "core/schedule/schedule.h"
+#include "core/storage/component.h"
+#include "core/storage/event.h"
+#include "core/storage/graph.h"
 #include "fixture.h"
 
 static struct fixture f;

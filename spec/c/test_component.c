@@ -3,9 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/storage/component.h"
-#include "core/storage/fields.h"
 #include "core/ids/world.h"
+#include "core/storage/component.h"
 #include "fixture.h"
 
 static struct fixture f;

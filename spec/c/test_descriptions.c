@@ -1,7 +1,7 @@
 /* What hosts leave out of descriptions: a default, or an error that says so. */
-#include "fixture.h"
-
 #include <string.h>
+
+#include "fixture.h"
 
 static struct fixture f;
 

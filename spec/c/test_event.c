@@ -1,12 +1,10 @@
 /* Events, for hosts in C. C51. */
 #include <string.h>
 
+#include "core/ids/world.h"
 #include "core/storage/cells.h"
 #include "core/storage/component.h"
 #include "core/storage/event.h"
-#include "core/storage/event_rows.h"
-#include "core/storage/fields.h"
-#include "core/ids/world.h"
 #include "fixture.h"
 
 struct hit {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/schedule/schedule.h"
-#include "core/schedule/timetable.h"
 #include "image_fixture.h"
 
 /* The checksum of a certain world's image. */

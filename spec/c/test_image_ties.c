@@ -1,8 +1,8 @@
 /* Ties, pairs and sparse components in images: kept, and refused when they are forged. */
 #include <string.h>
 
-#include "image_fixture.h"
 #include "core/storage/component.h"
+#include "image_fixture.h"
 
 static ecs_id likes, eats, rides, docked;
 

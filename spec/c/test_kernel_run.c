@@ -2,13 +2,13 @@
 ** commands, totals, bitmaps, rows that fail, and memory that runs out. */
 #include "sweep.h"
 
+#include "core/base/text.h"
 #include "core/command/command.h"
-#include "core/query/query.h"
 #include "core/ids/world.h"
+#include "core/query/query.h"
 #include "kernel/build.h"
 #include "kernel/random.h"
 #include "runner/run.h"
-#include "core/base/text.h"
 
 enum { ROWS = 150, TABLES = 3 };
 

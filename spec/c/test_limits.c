@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/memory.h"
 #include "core/change/declare.h"
-#include "core/storage/table.h"
 #include "core/ids/world.h"
+#include "core/storage/table.h"
 #include "fixture.h"
-#include "core/base/arena.h"
 
 static struct fixture f;
 

@@ -1,7 +1,7 @@
 /* What a Lua module in C gets of the ecs that runs in its state: C42. */
 #include "lua_state.h"
 
-#include "lua/bind/world_box.h"
+#include "lua/bind/object.h"
 
 static struct lua_host host;
 

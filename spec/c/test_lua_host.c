@@ -1,14 +1,13 @@
 /* A host in C that lends its world to Lua scripts: C46, law 3. */
-#include <string.h>
 #include <lauxlib.h>
 #include <lualib.h>
+#include <string.h>
 
 #include "ecs_lua.h"
 #include "fixture.h"
 
-#include "core/schedule/schedule.h"
-#include "core/schedule/timetable.h"
 #include "core/ids/world.h"
+#include "core/schedule/schedule.h"
 
 static struct fixture f;
 

@@ -9,11 +9,11 @@
 #include "content.h"
 #include "lua_state.h"
 /* Behind the headers of Lua, whose functions are not hidden. */
-#include "core/storage/graph.h"
-#include "core/query/query.h"
 #include "core/ids/world.h"
-#include "lua/bind/world_box.h"
+#include "core/query/query.h"
+#include "core/storage/graph.h"
 #include "lua/api/embedded.h"
+#include "lua/bind/object.h"
 
 #define LIST 1      /* stack: the scenarios */
 #define SCENARIO 2  /* the one that runs */

@@ -1,14 +1,12 @@
 /* Components that change their fields while entities have them: what becomes of values. */
 #include <math.h>
 
-#include "core/base/buffer.h"
-#include "core/base/value.h"
+#include "core/base/column.h"
+#include "core/base/memory.h"
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
-#include "core/change/migration.h"
-#include "core/storage/component.h"
-#include "core/storage/fields.h"
 #include "core/ids/world.h"
+#include "core/storage/component.h"
 #include "fixture.h"
 
 static struct fixture f;

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/ids/world.h"
 #include "fixture.h"

@@ -1,13 +1,13 @@
 /* Reliability line 2: running out of memory in calls on entities. C18. */
-#include "sweep.h"
-
 #include <stdio.h>
 
+#include "sweep.h"
+
 #include "core/command/command.h"
-#include "core/storage/component.h"
 #include "core/entity/entity.h"
-#include "core/query/query.h"
 #include "core/ids/world.h"
+#include "core/query/query.h"
+#include "core/storage/component.h"
 
 /* ---- spawning ---- */
 

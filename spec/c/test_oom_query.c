@@ -1,7 +1,7 @@
 /* Reliability line 2: running out of memory while queries are made, counted and iterated. */
-#include "core/command/batch.h"
-#include "core/storage/layout.h"
+#include "core/command/command.h"
 #include "core/ids/world.h"
+#include "core/storage/table.h"
 #include "sweep.h"
 
 static void crowd(struct fixture *f) {

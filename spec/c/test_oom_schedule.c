@@ -1,7 +1,7 @@
 /* Reliability line 2: running out of memory while systems are registered, replaced and run. */
-#include "sweep.h"
-
 #include <string.h>
+
+#include "sweep.h"
 
 static ecs_status idle(ecs_world *world, ecs_query *query, double dt, void *ud) {
   (void)world;

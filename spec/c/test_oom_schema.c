@@ -1,8 +1,8 @@
 /* Reliability line 2: running out of memory while worlds are made, components are declared
 ** and undeclared, and resources are given values. C18. */
-#include "sweep.h"
-
 #include <string.h>
+
+#include "sweep.h"
 
 /* ---- components ---- */
 

@@ -11,7 +11,6 @@
 #include "fixture.h"
 
 #include "core/base/pool.h"
-#include "core/base/portions.h"
 #include "core/base/thread.h"
 
 enum { WIDTH = 4, ITEMS = 200 };

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "core/entity/prefab.h"
-#include "core/storage/table.h"
 #include "core/ids/world.h"
+#include "core/storage/table.h"
 #include "fixture.h"
 
 static ecs_id tagged, stats, child_of;

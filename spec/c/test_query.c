@@ -2,9 +2,9 @@
 ** C3, C20, C24, C49, C65, C84. */
 #include <string.h>
 
-#include "core/storage/graph.h"
-#include "core/query/query.h"
 #include "core/ids/world.h"
+#include "core/query/query.h"
+#include "core/storage/graph.h"
 #include "fixture.h"
 
 static struct fixture f;

@@ -4,9 +4,8 @@
 
 #include "core/base/pool.h"
 #include "core/base/thread.h"
-#include "core/schedule/schedule.h"
-#include "core/schedule/timetable.h"
 #include "core/ids/world.h"
+#include "core/schedule/schedule.h"
 #include "fixture.h"
 
 enum { ROWS = 3000 };

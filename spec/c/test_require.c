@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "core/command/command.h"
+#include "core/ids/world.h"
+#include "core/relation/relation.h"
 #include "core/storage/component.h"
 #include "core/storage/graph.h"
-#include "core/relation/relation.h"
 #include "core/storage/table.h"
-#include "core/ids/world.h"
 #include "fixture.h"
 #include "image_fixture.h"
 

@@ -3,9 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/schedule/schedule.h"
-#include "core/schedule/timetable.h"
 #include "core/ids/world.h"
+#include "core/schedule/schedule.h"
 #include "fixture.h"
 
 static struct fixture f;

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/command/batch.h"
-#include "core/query/query.h"
-#include "core/entity/some_rows.h"
+#include "core/command/command.h"
+#include "core/entity/entity.h"
 #include "core/ids/world.h"
+#include "core/query/query.h"
 #include "fixture.h"
 
 #define ENTITIES 300

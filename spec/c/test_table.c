@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/storage/graph.h"
-#include "core/storage/packed.h"
-#include "core/query/query.h"
 #include "core/ids/world.h"
+#include "core/query/query.h"
+#include "core/storage/graph.h"
+#include "core/storage/table.h"
 #include "fixture.h"
 
 static struct fixture f;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/storage/component.h"
 #include "core/ids/world.h"
+#include "core/storage/component.h"
 #include "fixture.h"
 
 static struct fixture f;

@@ -1,10 +1,9 @@
 /* Slots of any values, which only a binding uses, and spawning with values: who has a slot, and
 ** when it is let go. Reliability line 11 in the core. C13, C58. */
-#include "core/storage/component.h"
 #include "core/entity/entity.h"
-#include "core/storage/fields.h"
-#include "core/storage/resource.h"
 #include "core/ids/world.h"
+#include "core/storage/component.h"
+#include "core/storage/registry.h"
 #include "fixture.h"
 
 static struct fixture f;

@@ -9,14 +9,12 @@
 #include <string.h>
 
 #include "../c/content.h"
+#include "core/ids/world.h"
 #include "core/image/stream.h"
 #include "core/storage/component.h"
-#include "core/storage/graph.h"
 #include "core/storage/event.h"
-#include "core/storage/event_rows.h"
-#include "core/storage/fields.h"
+#include "core/storage/graph.h"
 #include "core/storage/table.h"
-#include "core/ids/world.h"
 
 #define RUN 0xFE
 #define MOST (1u << 18)

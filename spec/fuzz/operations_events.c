@@ -2,11 +2,9 @@
 #include <stdio.h>
 
 #include "../c/content.h"
+#include "core/ids/world.h"
 #include "core/storage/component.h"
 #include "core/storage/event.h"
-#include "core/storage/event_rows.h"
-#include "core/storage/fields.h"
-#include "core/ids/world.h"
 #include "operations_state.h"
 
 #define MOST_EVENTS 500u

@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/storage/component.h"
-#include "core/storage/fields.h"
 #include "core/ids/world.h"
+#include "core/storage/component.h"
 
 static const char *const names[NAMES] = {"A", "B", "C", "D", "E", "F"};
 static const char *const field_names[] = {"x", "y", "z", "kind", "of", "to"};

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "../c/content.h"
-#include "core/storage/component.h"
-#include "core/query/query.h"
 #include "core/ids/world.h"
+#include "core/query/query.h"
+#include "core/storage/component.h"
 #include "operations_state.h"
 
 #define MOST_SOURCES 64u

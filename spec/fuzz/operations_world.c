@@ -1,9 +1,8 @@
 /* Operations that concern the world as a whole, each with what must hold after it. */
 #include <string.h>
 
-#include "core/storage/component.h"
-#include "core/storage/fields.h"
 #include "core/ids/world.h"
+#include "core/storage/component.h"
 #include "operations_state.h"
 
 static ecs_status save_to(ecs_world *world, struct image *image) {

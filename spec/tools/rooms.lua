@@ -26,14 +26,14 @@ local ROOMS = {
 -- Files with rules of their own.
 local ROOM_OF_FILE = {
   ["runner/run.c"] = "kernel/run", ["runner/run.h"] = "kernel/run",
-  ["runner/lookup.c"] = "kernel/run", ["runner/lookup.h"] = "kernel/run",
-  ["runner/brood.c"] = "kernel/run", ["runner/brood.h"] = "kernel/run",
-  ["runner/giving.c"] = "kernel/run", ["runner/giving.h"] = "kernel/run",
+  ["runner/lookup.c"] = "kernel/run", ["runner/run.h"] = "kernel/run",
+  ["runner/brood.c"] = "kernel/run", ["runner/effects.h"] = "kernel/run",
+  ["runner/giving.c"] = "kernel/run", ["runner/effects.h"] = "kernel/run",
   ["runner/partners.c"] = "kernel/run", ["runner/partners.h"] = "kernel/run",
-  ["runner/partners_tied.c"] = "kernel/run", ["runner/partners_tied.h"] = "kernel/run",
-  ["runner/gather.c"] = "kernel/run", ["runner/gather.h"] = "kernel/run",
-  ["runner/plainly.c"] = "kernel/run", ["runner/plainly.h"] = "kernel/run",
-  ["runner/abreast.c"] = "kernel/run", ["runner/abreast.h"] = "kernel/run",
+  ["runner/partners.c"] = "kernel/run", ["runner/partners.h"] = "kernel/run",
+  ["runner/gather.c"] = "kernel/run", ["runner/run.h"] = "kernel/run",
+  ["runner/run.c"] = "kernel/run", ["runner/run.h"] = "kernel/run",
+  ["runner/run_parallel.c"] = "kernel/run", ["runner/run.h"] = "kernel/run",
 }
 
 local INCLUDES_TODAY = {

@@ -1,6 +1,6 @@
 /* The instructions of Lua 5.4 (lopcodes.h, 5.4.0 to 5.4.x). Every number in them is checked
 ** against what it indexes. */
-#include "front/dump.h"
+#include "front/bytecode.h"
 
 /* Opcodes that the decoder or a refusal tells from others. */
 enum {

@@ -3,21 +3,13 @@
 
 #include <lualib.h>
 
-#include "front/commands.h"
-#include "front/tying.h"
-#include "front/emit_event.h"
-#include "front/front.h"
-#include "front/mixed.h"
-#include "front/partner.h"
-#include "front/steps.h"
-#include "core/relation/relation.h"
 #include "core/base/text.h"
-#include "core/relation/builtin.h"
+#include "core/ids/world.h"
+#include "core/query/query.h"
+#include "core/relation/relation.h"
 #include "core/storage/component.h"
 #include "core/storage/event.h"
-#include "core/query/query.h"
-#include "core/query/term.h"
-#include "core/ids/world.h"
+#include "front/front.h"
 
 /* ---- the math library ---- */
 

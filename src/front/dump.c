@@ -1,6 +1,6 @@
 /* The format of dumped functions (ldump.c and lundump.c of Lua 5.4). Every number read is checked
 ** against what it counts. */
-#include "front/dump.h"
+#include "front/bytecode.h"
 
 /* Types of dumped constants (lobject.h). */
 enum { DUMP_NIL = 0, DUMP_FALSE = 1, DUMP_TRUE = 17, DUMP_INTEGER = 3, DUMP_FLOAT = 19,

@@ -1,10 +1,8 @@
 /* Masks, environments and how they join. */
-#include "front/front.h"
-#include "front/mixed.h"
-#include "front/steps.h"
+#include "core/base/column.h"
 #include "core/base/text.h"
-#include "core/base/value.h"
 #include "core/ids/world.h"
+#include "front/front.h"
 
 /* ---- masks ---- */
 

@@ -1,21 +1,12 @@
 #include <stdlib.h>
 
-#include "front/array_field.h"
-#include "front/commands.h"
-#include "front/tying.h"
-#include "front/flow.h"
 #include "front/front.h"
-#include "front/mixed.h"
-#include "front/numeric_for.h"
-#include "front/partner.h"
-#include "front/row_loop.h"
-#include "front/steps.h"
 
+#include "core/base/column.h"
 #include "core/base/text.h"
-#include "core/base/value.h"
-#include "core/storage/fields.h"
-#include "core/query/query.h"
 #include "core/ids/world.h"
+#include "core/query/query.h"
+#include "core/storage/component.h"
 
 /* ---- refusing ---- */
 

@@ -5,16 +5,61 @@
 #ifndef ECS_FRONT_FRONT_H
 #define ECS_FRONT_FRONT_H
 
+#include <lua.h>
+
+#include "core/base/base.h"
 #include "front/bytecode.h"
 #include "front/guard.h"
-#include "front/outside.h"
-#include "front/result.h"
-#include "kernel/build_note.h"
-#include "runner/lookup.h"
+#include "kernel/build.h"
 #include "runner/partners.h"
 #include "runner/run.h"
 
-struct leaf;
+/* What the front has to be told of scripts' objects: it knows no views, and no object of a
+** world. */
+
+enum outside_kind {
+  OUTSIDE_OTHER,     /* nothing that a kernel can use */
+  OUTSIDE_WORLD,     /* the kernel's world */
+  OUTSIDE_RESOURCE,  /* a view of a resource of that world */
+  OUTSIDE_ARRAY,     /* an array of that world */
+  OUTSIDE_SPAWNER,   /* a function that world:spawner of that world has made */
+  OUTSIDE_INDEX      /* an index of that world */
+};
+
+#define SPAWNER_NAMES 64
+
+/* A name in a spawner's text: a component, for values of all its fields, or one of its fields. */
+struct spawner_name {
+  ecs_id component;      /* ECS_NULL: not looked for yet */
+  ecs_string name, field;
+};
+
+struct outside {
+  enum outside_kind kind;
+  const struct component *resource;    /* or the array */
+  const struct spawner_name *names;    /* of a spawner, which has them as long as the function is */
+  uint32_t count;
+  struct ecs_index *index;             /* NULL where it is declared no more */
+};
+
+/* Says what the userdata or C function at an index is to a kernel of the world whose object is
+** `owner`. */
+typedef struct outside (*outside_fn)(lua_State *L, int index, const void *owner);
+
+/* What a function is compiled for. */
+
+/* What the values that it returns are: nothing that is looked at, what the fields become that it is
+** given first, a truth for each row, numbers that are brought to one, or a number for each row, by
+** which an index finds it. */
+enum front_result {
+  RESULT_NONE, RESULT_MAP, RESULT_TRUTH, RESULT_SUM, RESULT_MIN, RESULT_MAX, RESULT_KEY
+};
+
+/* Whether a run comes to something else than what it writes. */
+#define RESULT_IS_USED(result) ((result) > RESULT_MAP)
+
+/* Whether the function changes nothing, and is given no dt. */
+#define RESULT_IS_ASKED(result) ((result) == RESULT_TRUTH || (result) == RESULT_KEY)
 
 #define FRONT_DEPTH 8          /* inlined functions inside one another */
 #define FRONT_FUNCTIONS 64     /* inlined in all */
@@ -532,5 +577,273 @@ struct val reach_tied(struct front *f, const struct val *arguments, uint32_t cou
 k_value reach_live(struct front *f, k_value id);
 /* Refuses to write to a field that is also read of other entities. */
 void reach_check_written(struct front *f, const struct component *component, uint32_t leaf);
+
+/* Elements of array fields at an index that may differ from row to row. */
+
+/* Whether it is an array field of a row. */
+static inline bool is_array_field(struct val x) { return x.kind == VAL_VIEW && x.array; }
+/* The element at an index: nil in rows in which there is none. */
+struct val array_field_at(struct front *f, struct val view, struct val index);
+/* Sets it, for the rows that are here; where there is none Lua raises an error. */
+void array_field_store(struct front *f, struct val view, struct val index, struct val value);
+
+/* Commands to entities: what the world's methods despawn, add, remove, set and spawn. */
+
+/* world:despawn, add, remove and set, for the rows that are here. */
+void order_call(struct front *f, enum run_action action, const struct val *arguments,
+                uint32_t count);
+/* world:spawn of a table that the function has made: what it gives is for
+** other commands alone. */
+struct val order_spawn(struct front *f, const struct val *arguments, uint32_t count);
+/* What a function that world:spawner has made spawns by these values. */
+struct val order_by_spawner(struct front *f, struct val spawner, const struct val *values,
+                            uint32_t count);
+/* A new table; sets its field, or those by positions, for the rows that are here, and reads it. */
+struct val order_table(struct front *f);
+void order_item(struct front *f, struct val table, const struct constant *key, struct val value);
+/* The same of a pair's id for a key. */
+void order_pair(struct front *f, struct val table, struct val pair, struct val value);
+void order_list(struct front *f, const struct code *code);
+/* What such a table has there, nil where it has nothing. */
+struct val order_read(struct front *f, struct val table, const struct constant *key);
+/* Refuses fields that are set so and come to otherwise, too. */
+void order_finish(struct front *f);
+
+/* For the other methods of the world that rows order. The function is compiled anew if its commands
+** are not ordered one by one; one more order, with a value. */
+void order_want(struct front *f);
+void order_add(struct front *f, struct run_command command, k_value value);
+void order_with(struct front *f, struct run_command command, k_value entity, k_value value);
+/* Of these: the entity that a command is for; what it sets a field to, as it is noted down. */
+k_value order_entity(struct front *f, struct val entity);
+k_value order_value(struct front *f, const struct component *component, struct run_command *command,
+                    struct val value);
+/* The field of one value that has a position, from 1 on, or that a table has; NONE when there is no
+** such. */
+uint32_t order_leaf_at(const struct component *component, uint32_t position);
+uint32_t order_leaf(const struct component *component, const struct front_item *item);
+/* Stores such an id in a field of the row's own, whose entity is given. What was read of that field
+** before is what it has been; nothing else may come to it, which order_check_read refuses. */
+void order_store(struct front *f, const struct component *component, uint32_t leaf,
+                 struct val entity, struct val value);
+/* The same in an element of an array, or, where the number is 1, in a field of a resource, to which
+** nothing else may come, either. */
+void order_store_element(struct front *f, const struct component *component, uint32_t leaf,
+                         k_value number, struct val value);
+void order_check_read(struct front *f, const struct component *component, uint32_t leaf);
+
+/* world:emit, whose events are orders of rows. */
+
+/* The call, for the rows that are here: values in the order of fields, or a table of them that the
+** function has made. */
+void order_emit(struct front *f, const struct val *arguments, uint32_t count);
+
+/* Integers that meet floats. */
+
+/* What bounds integers: 1 + n for those from -2^n to 2^n. */
+#define MIXED_EXACT 54   /* floats can tell them apart, */
+#define MIXED_SMALL 32   /* and what is calculated with some of them, too */
+
+/* Whether an integer from outside is so small; it is guarded to stay so, or not to be. */
+bool mixed_is_small(int64_t integer);
+/* What bounds an integer (val.bits): one in a field of a type; any value, a literal, too;
+** one of two; the result of an operation. */
+uint8_t mixed_bits_of(ecs_type type);
+uint8_t mixed_bits(struct val x);
+uint8_t mixed_bits_either(struct val x, struct val y);
+uint8_t mixed_bits_result(k_op op, struct val x, struct val y);
+/* Whether a float that is to stand for the integers that x may be may have to be rounded. */
+bool mixed_rounds(const struct front *f, struct val x);
+/* Whether what it is as a float is the same number, whichever it is to Lua. */
+bool mixed_is_exact(const struct front *f, struct val x);
+/* The mask where a number is an integer to Lua; K_NONE: unknown. */
+k_value mixed_whole(struct front *f, struct val x);
+/* What these make of x in the rows of the mask and y elsewhere: whether it is mixed, and how. */
+void mixed_join(struct front *f, k_value mask, struct val x, struct val y, struct val *joined);
+/* Any value as what tells integers apart takes it: rows in which it was rounded fail. */
+struct val mixed_settle(struct front *f, struct val x);
+/* Whether an operation on them is one on integers in some rows and one on floats in others. */
+bool mixed_meets(const struct front *f, struct val x, struct val y);
+/* Whether it is mixed, and known where it is an integer. */
+bool mixed_known(struct val x);
+/* x (op) y, of +, - and *, where they meet so, and of // and % where it is known; -x of one known,
+** and math.abs(x) of a mixed one. */
+struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y);
+struct val mixed_negate(struct front *f, struct val x);
+struct val mixed_absolute(struct front *f, struct val x);
+
+/* A loop of the program while it is compiled. What its body changes is carried from round to
+** round; which values these are, and of which types, is found by building the body again until
+** nothing new turns up. Rows that leave (break, return, goto) keep what they had. */
+
+#define ROUNDS_EXITS 16
+#define ROUNDS_CARRIES 192
+
+enum carry_kind { CARRY_REGISTER, CARRY_FIELD, CARRY_COUNT, CARRY_RESULT };
+
+struct carry {
+  enum carry_kind kind;
+  uint32_t index;
+  k_type type;
+  bool soft, entity, zero, mixed, wide, rounded;
+  enum spawned spawned;
+  bool maybe;                  /* it is nil in some rows */
+  bool unknown;                /* mixed, and where it is an integer is not known */
+  const struct enumeration *names;
+  k_value value, present, whole;   /* of this attempt */
+};
+
+struct exit_mask {
+  uint32_t target;
+  k_value mask;
+};
+
+struct loop {
+  struct front *f;
+  struct frame *frame;
+  struct loop *outer;          /* of the frame */
+  uint32_t head, end;          /* its first instruction, and that behind its last */
+  uint32_t control;            /* of a numeric for: its registers, which nothing behind it needs */
+  bool shrinks;                /* rows leave at the end of rounds, too: */
+  bool counts;                 /* those that have done all of theirs, and are behind it then; */
+  k_value again;               /* the others, to be set by whoever compiles a round */
+  struct env start;            /* before the loop; its registers belong to an edge */
+  uint32_t first_edge;         /* those of the body */
+  uint32_t fork_count, commands, chains, made, items, lists, attempts;
+  k_mark mark;
+  uint64_t poisoned[FRONT_REGISTERS / 64];
+  struct carry carries[ROUNDS_CARRIES];
+  uint32_t count;
+  struct exit_mask exits[ROUNDS_EXITS];
+  uint32_t exit_count;
+  uint32_t result_count;
+  k_value live;                /* the rows that are in it still; behind it those that never left */
+};
+
+/* Begins to compile a loop whose head, end, control and shrinks are set, for the rows that are
+** here. */
+void rounds_open(struct loop *loop, struct front *f, struct frame *frame);
+/* Opens the program's loop, of at most so many rounds, with what is carried; the rows that are in
+** it still are here. Returns the number of the round. The body is to be compiled next; then rows
+** that begin another round are to be here, and all others to have jumped. */
+k_value rounds_begin(struct loop *loop, k_value count);
+/* Compiles instructions of the body, up to `end`. */
+void rounds_compile(struct loop *loop, uint32_t pc, uint32_t end);
+/* Whether the body has changed more than was known: then all is as before rounds_begin, which is
+** next; else rounds_end. */
+bool rounds_again(struct loop *loop);
+/* Closes it. Rows that did the last round, or all of theirs, and never left are here. */
+void rounds_end(struct loop *loop);
+
+/* Numeric for. */
+
+/* What it counts by. */
+struct numeric {
+  struct val init, limit, step;
+};
+
+/* Compiles the loop at the frame's pc and leaves pc behind it. */
+void numeric_for(struct front *f, struct frame *frame);
+
+/* A limit in a loop of integers, which Lua rounds towards the start: an integer, and the mask of
+** whether there is such a loop at all, of what is not even beyond all integers. */
+struct val numeric_limit(struct front *f, struct val limit, bool up, k_value *enters);
+/* The integer that a round has, by the number of the round. */
+k_value numeric_counter(struct loop *loop, const struct numeric *bounds, k_value round);
+/* Sets the loop's variables to the number that a round has. */
+void numeric_control(struct loop *loop, const struct numeric *bounds, k_value counter);
+
+/* What a function finds in indexes: loops over those within a reach, the nearest one, and the
+** copies that such loops show. */
+
+/* The number of an index among those that the function looks into; NULL is refused. */
+uint32_t partner_index(struct front *f, struct ecs_index *index);
+/* A method of an index. */
+struct val partner_method(struct front *f, struct val index, const struct constant *key);
+/* Calls one; `arguments` begin with the index. Returns how many results it has. */
+uint32_t partner_call(struct front *f, struct val method, const struct val *arguments,
+                      uint32_t count, struct val results[FRONT_RESULTS]);
+/* Compiles the loop over an iterator at the frame's pc, and leaves pc behind it. */
+void partner_for(struct front *f, struct frame *frame);
+/* The field that such a copy has come down to. */
+struct val partner_field(struct front *f, struct val copy);
+/* Refuses to write to one. */
+NORETURN void partner_refuse_write(struct front *f, struct val copy, const struct constant *key);
+
+/* Numeric for whose rounds differ from row to row, or that counts by floats. */
+
+/* Compiles it; its head, end and control are set. */
+void row_for(struct front *f, struct frame *frame, struct loop *loop,
+             const struct numeric *bounds);
+
+/* Loops that jump back: while, repeat, goto. */
+
+/* Whether the frame's pc begins a loop that is not open. */
+bool row_loop_begins(const struct frame *frame);
+/* Whether rows may jump back to an instruction, since the loop that it begins is open. */
+bool row_loop_is_open(const struct frame *frame, uint32_t target);
+/* Compiles the loop at the frame's pc and leaves pc behind it. */
+void row_loop(struct front *f, struct frame *frame);
+
+/* How many rounds of a loop rows do before Lua goes on with them. */
+k_value row_loop_rounds(struct front *f);
+/* Gives up the rows that are here, which have done so many, and are here no more. */
+void row_loop_give_up(struct front *f);
+
+/* What rows do to cells that are not their own: elements of the world's arrays, fields of resources
+** and of the entities that a path of the query leads to. */
+
+/* A number read from the element of an array at an index is that element; the number that an
+** operation has made of two is a step on it, if one of them was. */
+struct val steps_element(struct front *f, struct val number, struct val array, k_value index);
+struct val steps_step(struct front *f, struct val result, k_step step, struct val x, struct val y);
+/* x in the rows of one mask, `yes`, and y in those of another, `no`, is x or y where the one is of
+** the rows in which x, an element, is true, and the other of those in which it is not; or x and y
+** where it is the other way round. */
+struct val steps_choice(struct front *f, struct val result, struct fork rows, struct val x,
+                        struct val y);
+/* The value of a field of a resource. */
+struct val steps_field(struct front *f, struct val value, struct val field);
+/* The value of a column whose cells are others'. */
+struct val steps_other(struct front *f, struct val value, uint32_t column);
+void steps_store_other(struct front *f, uint32_t column, struct val value);
+/* Stores into the element of an array, or a resource's field, for the rows that are here. */
+void steps_store(struct front *f, struct val array, struct val index, struct val value);
+void steps_store_field(struct front *f, struct val field, struct val value);
+/* Refuses a function that looks at what it writes so. */
+NORETURN int steps_refuse_shared(struct front *f);
+
+/* Ties: what the world's methods add, remove and set of relations, and spawn with. */
+
+/* world:pair, whose id is for other commands, and a key of tables to spawn with. */
+struct val tie_pair(struct front *f, const struct val *arguments, uint32_t count);
+/* Whether a value is a pair's id, of such a call or from outside. */
+bool tie_is_pair(struct front *f, struct val value);
+
+/* The id of the component or tag that a text names, which may be another one in other rows. */
+k_value tie_named(struct front *f, struct val text);
+
+/* world:add and world:remove of a relation. */
+void tie_call(struct front *f, const struct component *relation, bool adds,
+              const struct val *arguments, uint32_t count);
+/* world:set of a relation, or of a field of one; false when it is of something else. */
+bool tie_set(struct front *f, const struct val *arguments, uint32_t count);
+/* The ties among the parts of what is spawned, in the order of their relations. */
+void tie_spawned(struct front *f, uint32_t first);
+
+/* Which way a function takes through its instructions: where it jumps back to, and what of its
+** registers is still needed there. */
+
+/* Finds the loops of a function that jumps back, but for those of `for` alone, and what
+** is needed where: function->flow, NULL when there are none. False when out of memory. */
+bool flow_find(struct function_code *function);
+void flow_free(struct function_code *function);
+
+/* Behind the last instruction of the loop that an instruction begins; 0 when it begins none. */
+uint32_t flow_loop(const struct function_code *function, uint32_t pc);
+
+/* Whether what a register holds is taken from an instruction on, which may be the end. Only where
+** there are loops. */
+bool flow_needs(const struct function_code *function, uint32_t pc, uint32_t at);
 
 #endif

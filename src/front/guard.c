@@ -1,16 +1,14 @@
 /* Reading what a program takes from outside. */
 #include "front/front.h"
-#include "front/mixed.h"
 
-#include "core/base/column_cells.h"
+#include "core/base/column.h"
 #include "core/base/types.h"
-#include "core/base/value.h"
-#include "core/index/edition.h"
-#include "core/storage/array.h"
-#include "core/storage/component.h"
 #include "core/entity/entity.h"
-#include "core/query/query.h"
 #include "core/ids/world.h"
+#include "core/index/edition.h"
+#include "core/query/query.h"
+#include "core/storage/component.h"
+#include "core/storage/registry.h"
 
 /* Whether two paths lead to the same, now. */
 static bool read_equal(lua_State *L, int anchors, const struct guard *guard,

@@ -1,11 +1,11 @@
 /* Values from outside: upvalues, globals and what is reached from them by constant keys, and what
 ** of them has to stay as it is. */
-#include "front/front.h"
-#include "front/mixed.h"
-#include "front/partner.h"
+#include <lauxlib.h>
 
-#include "core/base/value.h"
-#include "core/storage/fields.h"
+#include "front/front.h"
+
+#include "core/base/column.h"
+#include "core/storage/component.h"
 
 static struct val of_kind(enum val_kind kind, uint32_t at) {
   return (struct val){.kind = (uint8_t)kind, .at = at};

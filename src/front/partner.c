@@ -1,19 +1,15 @@
 /* Each row has partners of its own, which are listed before its loop begins. In round k all rows
 ** that have so many take their partner k, and rows that have no more are behind the loop. */
-#include "front/partner.h"
-
-#include "front/mixed.h"
-#include "front/rounds.h"
+#include "front/front.h"
 
 #include "core/base/text.h"
 #include "core/index/edition.h"
 #include "core/index/indexing.h"
-#include "core/index/key.h"
+#include "core/index/keyed.h"
 #include "core/index/refresh.h"
-#include "core/storage/component.h"
 #include "core/query/query.h"
-#include "core/query/term.h"
-#include "kernel/build_list.h"
+#include "core/storage/component.h"
+#include "kernel/build.h"
 
 /* ---- indexes and their methods ---- */
 

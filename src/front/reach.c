@@ -1,14 +1,12 @@
 /* What a function asks of any entity by its id: world:get, has, enabled, alive, target and parent.
 ** A null or dead id is an error in Lua but for world:alive, so such a row fails. */
 #include "front/front.h"
-#include "front/mixed.h"
-#include "front/tying.h"
 
-#include "core/storage/component.h"
-#include "core/relation/relation.h"
-#include "core/query/term.h"
 #include "core/ids/world.h"
-#include "kernel/build_list.h"
+#include "core/query/query.h"
+#include "core/relation/relation.h"
+#include "core/storage/component.h"
+#include "kernel/build.h"
 #include "kernel/ops.h"
 
 /* ---- lookups ---- */

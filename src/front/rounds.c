@@ -1,7 +1,4 @@
-#include "front/rounds.h"
-
-#include "front/flow.h"
-#include "front/mixed.h"
+#include "front/front.h"
 
 #define ATTEMPTS 64
 #define NESTED_LOOPS 8

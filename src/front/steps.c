@@ -2,15 +2,11 @@
 ** resources. Such a cell is not read and written where the function says so: rows note down their
 ** steps on it, as in a[i] = a[i] + v, which are done in the order of rows. So a number remembers
 ** the steps that it is made by, until it is stored where they begin. */
-#include "front/steps.h"
-
-#include "front/commands.h"
-#include "front/mixed.h"
+#include "front/front.h"
 
 #include "core/base/types.h"
-#include "core/storage/array.h"
-#include "core/storage/array_cells.h"
 #include "core/storage/component.h"
+#include "core/storage/registry.h"
 
 /* The first of the chains that a number is made by, each from another place; NULL when there are
 ** none; the next. */

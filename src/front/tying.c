@@ -1,12 +1,11 @@
 /* An order that ties has the target for its value; orders behind it, its parts, give fields of the
 ** relation, and all of them are done together. */
-#include "front/tying.h"
+#include "front/front.h"
 
-#include "core/storage/component.h"
-#include "core/relation/relation.h"
-#include "core/query/term.h"
 #include "core/ids/world.h"
-#include "front/commands.h"
+#include "core/query/query.h"
+#include "core/relation/relation.h"
+#include "core/storage/component.h"
 
 /* An order that ties, and those that give fields. */
 struct tying {

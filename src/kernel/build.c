@@ -1,5 +1,8 @@
+#include "kernel/build.h"
+
 #include "kernel/limit.h"
 #include "kernel/node.h"
+#include "kernel/note.h"
 
 static bool build_refuse(struct builder *b, k_status status) {
   builder_fail(b, status);
@@ -578,4 +581,281 @@ void build_reduce(struct builder *b, uint32_t index, k_reduce how, k_value v, k_
   n.in[3] = mask;
   n.aux = (uint16_t)(index * 4 + how);
   builder_add(b, n);
+}
+
+/* ---- build list ---- */
+
+uint32_t build_list(struct builder *b) {
+  if (b->list_count == MAX_LISTS) builder_fail(b, K_ELIMIT);
+  if (b->status != K_OK) return NONE;
+  return b->list_count++;
+}
+
+/* Gives an argument behind another one. */
+static k_value build_give(struct builder *b, uint32_t aux, k_value value, k_value before) {
+  k_type type = build_type(b, value) == KT_F64 ? KT_F64 : KT_I64;
+  if (!builder_takes(b, value, type)) return K_NONE;
+  struct node n = node_make(N_GIVE, KT_BOOL, true);
+  n.in[0] = value;
+  n.in[1] = before;
+  n.aux = (uint16_t)aux;
+  return builder_add(b, n);
+}
+
+k_value build_listed(struct builder *b, uint32_t list, const k_value *arguments, uint32_t count) {
+  k_value last = K_NONE;
+  if (b->status == K_OK && (list >= b->list_count || count > LIST_ARGUMENTS))
+    builder_fail(b, K_EINVAL);
+  for (uint32_t i = 0; i < count && b->status == K_OK; i++)
+    if (arguments[i] != K_NONE) last = build_give(b, list * LIST_ARGUMENTS + i, arguments[i], last);
+  if (b->status != K_OK) return K_NONE;
+  struct node n = builder_failing(b, N_LIST, KT_I64);
+  n.in[0] = last;
+  n.aux = (uint16_t)list;
+  return builder_add(b, n);
+}
+
+/* A node that needs a list which is filled. */
+static struct node of_list(struct builder *b, uint32_t op, k_type type, k_value filled) {
+  struct node n = node_make(op, type, true);
+  if (builder_takes(b, filled, KT_I64) && node_at(b, filled)->op != N_LIST)
+    builder_fail(b, K_EINVAL);
+  if (b->status == K_OK) n.aux = node_at(b, filled)->aux;
+  n.in[0] = filled;
+  return n;
+}
+
+k_value build_picked(struct builder *b, k_value filled, k_value item) {
+  struct node n = of_list(b, N_PICK, KT_I64, filled);
+  if (!builder_takes(b, item, KT_I64)) return K_NONE;
+  if (node_at(b, item)->varies) return builder_fail(b, K_EINVAL);
+  n.in[1] = item;
+  return builder_add(b, n);
+}
+
+k_value build_taken(struct builder *b, k_value filled, uint32_t argument) {
+  struct node n = of_list(b, N_TAKE, KT_F64, filled);
+  if (b->status == K_OK && argument >= LIST_ARGUMENTS) builder_fail(b, K_EINVAL);
+  n.aux = (uint16_t)(n.aux * LIST_ARGUMENTS + argument);
+  return builder_add(b, n);
+}
+
+/* ---- build loop ---- */
+
+/* Loops, as nodes. */
+
+k_value build_loop(struct builder *b, k_value count, k_value mask) {
+  if (!builder_takes(b, count, KT_I64) || !builder_takes(b, mask, KT_BOOL)) return K_NONE;
+  if (node_at(b, count)->varies) return builder_fail(b, K_EINVAL);
+  if (loop_depth(b, b->loop) == MAX_DEPTH - 2) return builder_fail(b, K_ELIMIT);
+  struct node n = node_make(N_LOOP, KT_I64, false);
+  n.in[0] = count;
+  n.in[1] = mask;
+  k_value loop = builder_add(b, n);
+  if (loop != K_NONE) b->loop = loop;
+  return loop;
+}
+
+k_value build_carry(struct builder *b, k_value init, bool varying) {
+  if (!builder_takes(b, init, build_type(b, init))) return K_NONE;
+  if (b->loop == 0 || (!varying && node_at(b, init)->varies))
+    return builder_fail(b, K_EINVAL);
+  struct node n = node_make(N_CARRY, (k_type)node_at(b, init)->type, varying);
+  n.in[0] = init;
+  return builder_add(b, n);
+}
+
+void build_next(struct builder *b, k_value carry, k_value next) {
+  if (!builder_takes(b, carry, build_type(b, carry)) ||
+      !builder_takes(b, next, build_type(b, carry)))
+    return;
+  const struct node *c = node_at(b, carry);
+  if (c->op != N_CARRY || c->home != b->loop || (!c->varies && node_at(b, next)->varies)) {
+    builder_fail(b, K_EINVAL);
+    return;
+  }
+  struct node n = node_make(N_NEXT, KT_BOOL, false);
+  n.in[0] = carry;
+  n.in[1] = next;
+  builder_add(b, n);
+}
+
+void build_endloop(struct builder *b, k_value again) {
+  if (!builder_takes(b, again, KT_BOOL)) return;
+  if (b->loop == 0) {
+    builder_fail(b, K_EINVAL);
+    return;
+  }
+  struct node n = node_make(N_END, KT_BOOL, false);
+  n.in[0] = b->loop;
+  n.in[1] = again;
+  if (builder_add(b, n) != K_NONE) b->loop = node_at(b, b->loop)->home;
+  b->fail_mask = K_ALL;
+}
+
+void build_give_up(struct builder *b) {
+  if (b->status != K_OK) return;
+  struct node n = builder_failing(b, N_GIVE_UP, KT_BOOL);
+  n.in[0] = n.in[3];
+  builder_add(b, n);
+}
+
+/* ---- build note ---- */
+
+/* What rows do to cells that are not their own, as nodes. */
+
+/* The number of a new site, or NONE. */
+static uint32_t build_note_add_site(struct builder *b, k_site site) {
+  if (b->site_count == MAX_SITES) builder_fail(b, K_ELIMIT);
+  if (b->status != K_OK) return NONE;
+  b->sites[b->site_count] = site;
+  return b->site_count++;
+}
+
+static void build_note_add_step(struct builder *b, k_value index, k_site site, k_value operand) {
+  if (!builder_takes(b, operand, (k_type)site.type)) return;
+  uint32_t number = build_note_add_site(b, site);
+  if (number == NONE) return;
+  struct node n = builder_failing(b, N_NOTE, (k_type)site.type);
+  n.in[0] = index;
+  n.in[1] = operand;
+  n.aux = (uint16_t)number;
+  builder_add(b, n);
+}
+
+void build_note(struct builder *b, uint32_t array, k_value index, const struct build_step *steps,
+                uint32_t count) {
+  if (b->status == K_OK && (array >= b->array_count || count == 0)) builder_fail(b, K_EINVAL);
+  if (!builder_takes(b, index, KT_I64)) return;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct build_step *step = &steps[i];
+    k_site site = {.array = (uint8_t)array, .step = (uint8_t)step->step,
+                   .type = (uint8_t)build_type(b, step->operand), .turned = step->turned,
+                   .first = i == 0, .last = i + 1 == count};
+    bool truth = array_column(b->arrays[array]) == KC_BOOL;
+    bool joins = site.step == KS_OR || site.step == KS_AND;
+    if (truth ? site.type != KT_BOOL || !(joins || site.step == KS_SET) || count > 1
+              : joins || (site.type != KT_F64 && site.type != KT_I64))
+      builder_fail(b, K_EINVAL);
+    build_note_add_step(b, index, site, step->operand);
+  }
+}
+
+/* Whether no row is in both of two masks, as far as the first one shows it. */
+static bool are_apart(const struct builder *b, k_value x, k_value y) {
+  for (;; x = node_at(b, x)->in[0]) {
+    const struct node *n = node_at(b, x);
+    if (n->op == KO_NOT) return build_implies(b, y, n->in[0]);
+    if (n->op != KO_AND && n->op != KO_ANDN) return false;
+    if (n->op == KO_ANDN && build_implies(b, y, n->in[1])) return true;
+  }
+}
+
+bool build_noted(const struct builder *b, uint32_t array, k_mark since) {
+  if (b->status != K_OK || since.value == K_NONE || since.loop != b->loop) return true;
+  for (k_value v = since.value; v < b->count; v++) {
+    const struct node *n = node_at(b, v);
+    if (n->op != N_NOTE || b->sites[n->aux].step == KS_ORDER || b->sites[n->aux].array != array)
+      continue;
+    k_value then = n->in[3], now = b->fail_mask;
+    if (!are_apart(b, then, now) && !are_apart(b, now, then)) return true;
+  }
+  return false;
+}
+
+void build_order(struct builder *b, uint32_t order, k_value entity, k_value value) {
+  if (b->status == K_OK && order >= MAX_BITMAPS) builder_fail(b, K_ELIMIT);
+  if (!builder_takes(b, entity, KT_I64)) return;
+  k_site site = {.array = (uint8_t)order, .step = KS_ORDER, .type = (uint8_t)build_type(b, value),
+                 .first = 1, .last = 1};
+  if (site.type == KT_F32) builder_fail(b, K_EINVAL);
+  build_note_add_step(b, entity, site, value);
+}
+
+void build_alias(struct builder *b, uint32_t array, uint32_t uniform) {
+  if (b->status != K_OK) return;
+  if (array >= b->array_count || uniform >= MAX_COLUMNS)
+    builder_fail(b, K_EINVAL);
+  else
+    b->aliases[array] = (uint16_t)(uniform + 1);
+}
+
+uint32_t build_cells(struct builder *b, k_column type, uint32_t column) {
+  if (b->status == K_OK && column >= b->column_count) builder_fail(b, K_EINVAL);
+  uint32_t array = build_array(b, type);
+  if (array == NONE) return NONE;
+  b->arrays[array] |= ARRAY_OF_CELLS;
+  b->aliases[array] = (uint16_t)(ALIAS_COLUMN + column);
+  return array;
+}
+
+/* Whether a node is what an array has been given as an alias for. */
+static bool is_alias(const struct node *n, uint16_t alias) {
+  if (n->op == N_UNIFORM) return alias == n->aux + 1;
+  return (n->op == N_LOAD || n->op == N_LIVE) && alias == ALIAS_COLUMN + n->aux;
+}
+
+/* The tag of what first needs the element to be there; 0 when nothing does. */
+static uint32_t tag_of_element(const struct builder *b, const struct node *element) {
+  for (k_value v = 0; v < b->count; v++) {
+    const struct node *n = node_at(b, v);
+    if (n->op == N_BOUND && n->aux == element->aux && n->in[0] == element->in[0]) return n->tag;
+  }
+  return 0;
+}
+
+static bool is_written_in_loop(const struct builder *b, uint32_t array) {
+  for (k_value v = 0; v < b->count; v++) {
+    const struct node *n = node_at(b, v);
+    if (n->op != N_NOTE || n->home == 0) continue;
+    if (b->sites[n->aux].array == array && b->sites[n->aux].step != KS_ORDER) return true;
+  }
+  return false;
+}
+
+uint32_t build_shared(const struct builder *b, uint32_t *tag, bool *looped) {
+  const struct node *n = node_at(b, b->shared);
+  uint32_t array = 0;
+  assert(b->status == K_SHARED);
+  *tag = n->op == N_ELEMENT ? tag_of_element(b, n) : n->tag;
+  if (n->op == N_ELEMENT)
+    array = n->aux;
+  else
+    while (array < b->array_count && !is_alias(n, b->aliases[array])) array++;
+  assert(array < b->array_count);
+  *looped = is_written_in_loop(b, array);
+  return array;
+}
+
+/* Behind all that can fail what has been noted down is done. */
+bool plan_notes(struct builder *b) {
+  if (b->site_count == 0 || b->status != K_OK) return b->status == K_OK;
+  struct node n = node_make(N_DO_NOTES, KT_BOOL, true);
+  n.fails = true;
+  n.in[3] = K_ALL;
+  return builder_add(b, n) != K_NONE;
+}
+
+static bool build_note_is_written(const struct builder *b, uint32_t array) {
+  for (uint32_t i = 0; i < b->site_count; i++)
+    if (b->sites[i].array == array && b->sites[i].step != KS_ORDER) return true;
+  return false;
+}
+
+/* Whether a node looks at what notes write. */
+static bool looks_at_written(const struct builder *b, const struct node *n) {
+  if (!n->live || n->uses == 0) return false;
+  if (n->op == N_ELEMENT) return build_note_is_written(b, n->aux);
+  for (uint32_t i = 0; i < b->array_count; i++)
+    if (is_alias(n, b->aliases[i]) && build_note_is_written(b, i)) return true;
+  return false;
+}
+
+bool plan_owners(struct builder *b) {
+  for (k_value v = 0; b->site_count && v < b->count; v++) {
+    if (!looks_at_written(b, node_at(b, v))) continue;
+    b->shared = v;
+    return builder_fail(b, K_SHARED) != K_NONE;
+  }
+  return true;
 }

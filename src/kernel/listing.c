@@ -1,5 +1,5 @@
 /* Programs as text, and what can be asked of them. */
-#include "kernel/build_note.h"
+#include "kernel/build.h"
 #include "kernel/ops.h"
 
 #include "core/base/text.h"

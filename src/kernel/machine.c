@@ -4,7 +4,6 @@
 ** that can fail) is stored for the rows before it only. */
 #include "kernel/machine.h"
 
-
 #define ALIGNMENT 64
 
 static uint32_t machine_align(uint32_t n) {

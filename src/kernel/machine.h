@@ -2,11 +2,10 @@
 #ifndef ECS_KERNEL_MACHINE_H
 #define ECS_KERNEL_MACHINE_H
 
-#include "core/base/buffer.h"
-#include "kernel/fold.h"
-#include "kernel/list.h"
+#include "core/base/memory.h"
 #include "kernel/note.h"
 #include "kernel/ops.h"
+#include "kernel/share.h"
 
 /* What a machine runs. */
 struct running {

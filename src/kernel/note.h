@@ -8,9 +8,21 @@
 
 #include <string.h>
 
-#include "kernel/build_note.h"
-#include "kernel/note_plan.h"
+#include "kernel/build.h"
 #include "kernel/ops.h"
+#include "kernel/program.h"
+
+/* What a program shows of its notes before it runs, so that less has to be written down. */
+
+/* What a program shows of how rows come to a site. */
+enum {
+  NOTING_ONCE = 1,               /* no site is come to more than once in a block */
+  NOTING_ALL = 2,                /* all rows come to it */
+  NOTING_SAME = 4,               /* so do those that came to the one before it */
+  NOTING_HELD = 8,               /* indexes and values stay where they are until all is done */
+  NOTING_BOUND = 16              /* rows whose index is beside the array have failed before */
+};
+void notes_plan(const struct program *p, uint8_t *noting);
 
 /* What an array's elements are. */
 static inline k_column array_column(uint8_t array) {
@@ -133,5 +145,38 @@ static inline bool less_real(double d, int64_t i) {
 
 /* Whether a site is sound: an array that there is, and a step that its cells can take. */
 bool site_check(const struct program *p, k_site site);
+
+/* Orders that are given together: one that the orders behind it say more of, as with what an entity
+** is spawned. Their notes then are neither sorted nor looked at one by one: the nth of each site
+** is of the same row. */
+
+/* Says in notes->joined which sites' notes go together in this block, where each was come to once
+** at most; false when none do. */
+bool notes_join(struct notes *notes, const struct program *p, const k_orders *orders);
+
+/* Sorts the others of the first n rows by row into the order, those of a row as they came; how many
+** they are. */
+uint32_t notes_sort_joined(struct notes *notes, size_t n);
+
+/* Gives the order of a note together with those that are joined to it. */
+void notes_give_joined(const struct notes *notes, const k_orders *orders, uint32_t order,
+                       uint32_t note);
+
+/* Where orders with those that are joined to them are all that the first n rows have noted down,
+** gives all of them, if whoever gives them does it so: true then, and *room is false when there was
+** none for them. */
+bool notes_give_many(const struct notes *notes, const struct program *p, const k_orders *orders,
+                     size_t n, bool *room);
+
+/* Notes that may be gone through place after place instead of row after row: no two places share
+** cells, and nothing but an index beside its array can fail. A step takes 1.4 ns so, and five a row
+** 21 ns, else 5.6 and 68 (notes row after row). */
+
+/* Whether all notes of a program are such, outside of loops. */
+bool notes_are_plain(const struct program *p);
+
+/* notes_do, place after place; every site was come to once at most. */
+size_t notes_do_plain(const struct notes *notes, const struct program *p, const k_array *arrays,
+                      size_t n, k_failure *failure);
 
 #endif

@@ -1,4 +1,4 @@
-#include "kernel/note_plain.h"
+#include "kernel/note.h"
 
 #include "kernel/ops.h"
 #include "kernel/vector.h"

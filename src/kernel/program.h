@@ -9,8 +9,22 @@
 
 #include <math.h>
 
+#include "core/base/base.h"
 #include "core/base/memory.h"
-#include "kernel/isa.h"
+
+struct machine;
+struct program;
+
+/* Which instructions of the processor programs use. */
+
+/* Instruction sets. Results do not depend on them. K_BASE is what the compiler makes for
+** any machine of the architecture (SSE2 on x86-64). */
+typedef enum k_isa { K_BASE, K_AVX2, K_AVX512, K_ISAS } k_isa;
+/* Whether this build and this machine have it. */
+bool isa_supported(k_isa isa);
+k_isa isa_best(void);
+const char *isa_name(k_isa isa);    /* "sse2" (else "base"), "avx2", "avx512" */
+int isa_named(const char *name);    /* a k_isa, or -1 */
 
 typedef enum k_status {
   K_OK,
@@ -44,9 +58,6 @@ typedef union k_scalar {
 /* How rows join a total. KR_FLOATS: none does, but it is the total before it, a sum of i64, with
 ** each leaf added as an f64: the sum of the rows as f64, where a leaf comes to less than 2^53. */
 typedef enum k_reduce { KR_SUM, KR_MIN, KR_MAX, KR_FLOATS } k_reduce;
-
-struct program;
-struct machine;
 
 /* ---- running ---- */
 

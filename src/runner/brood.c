@@ -1,20 +1,16 @@
-#include "runner/brood.h"
+#include "runner/effects.h"
 
-#include "core/base/column_cells.h"
+#include "core/base/column.h"
 #include "core/command/command.h"
-#include "core/storage/component.h"
 #include "core/entity/entity.h"
-#include "core/storage/fields.h"
+#include "core/entity/prefab.h"
 #include "core/ids/entity_index.h"
-#include "core/storage/layout.h"
-#include "core/storage/marks.h"
-#include "core/query/query.h"
-#include "core/storage/row.h"
-#include "core/entity/spawn.h"
-#include "core/entity/sweeping.h"
-#include "core/storage/table.h"
 #include "core/ids/world.h"
-#include "runner/giving.h"
+#include "core/query/query.h"
+#include "core/storage/component.h"
+#include "core/storage/marks.h"
+#include "core/storage/row.h"
+#include "core/storage/table.h"
 
 /* ---- whether they are kept ---- */
 

@@ -1,9 +1,9 @@
-#include "runner/gather.h"
+#include "runner/run.h"
 
-#include "core/base/many.h"
-#include "core/base/bits.h"
-#include "core/query/query.h"
+#include "core/base/column.h"
+#include "core/base/sets.h"
 #include "core/ids/world.h"
+#include "core/query/query.h"
 #include "kernel/ops.h"
 
 /* ---- room ---- */
@@ -166,8 +166,9 @@ struct gather_stretch {
   uint32_t at, count;
 };
 
-static struct gather_stretch stretch_of(const struct gather *gather, const struct matches_spot *spot,
-                                 uint32_t part, uint32_t rows) {
+static struct gather_stretch stretch_of(const struct gather *gather,
+                                        const struct matches_spot *spot, uint32_t part,
+                                        uint32_t rows) {
   uint32_t at = spot->parts[part].at, end = part + 1 < spot->part_count ? spot->parts[part + 1].at
                                                                         : gather->count;
   if (end > rows) end = rows;

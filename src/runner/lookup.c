@@ -1,18 +1,15 @@
-#include "runner/lookup.h"
+#include "runner/run.h"
 
-#include "core/base/many.h"
-#include "core/base/type_column.h"
+#include "core/base/column.h"
 #include "core/base/types.h"
-#include "core/storage/component.h"
 #include "core/entity/entity.h"
-#include "core/storage/fields.h"
-#include "core/ids/record.h"
-#include "core/entity/relate.h"
-#include "core/relation/relation.h"
-#include "core/storage/sparse.h"
-#include "core/storage/layout.h"
-#include "core/storage/toggle.h"
+#include "core/ids/entity_index.h"
 #include "core/ids/world.h"
+#include "core/relation/relation.h"
+#include "core/storage/component.h"
+#include "core/storage/sparse.h"
+#include "core/storage/table.h"
+#include "core/storage/toggle.h"
 
 /* A place is a row, and above it the index of its table; of a sparse component the row alone. */
 #define PLACE_BITS 32

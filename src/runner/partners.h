@@ -39,4 +39,10 @@ struct run_list {
 size_t partners_list(const struct ecs_index *index, const struct run_list *list,
                      const k_listing *listing, size_t n);
 
+/* Whom rows go through by relations: as partners.h, whose items are indices of entities. */
+
+/* A k_list of LIST_SOURCES or LIST_TARGETS. */
+size_t partners_tied(const ecs_world *world, const struct run_list *list,
+                     const k_listing *listing, size_t n);
+
 #endif

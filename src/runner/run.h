@@ -5,10 +5,18 @@
 #ifndef ECS_RUNNER_RUN_H
 #define ECS_RUNNER_RUN_H
 
-#include "core/base/buffer.h"
-#include "core/query/stretch.h"
+#include "core/base/base.h"
+#include "core/base/memory.h"
+#include "core/ids/world.h"
+#include "core/query/cursor.h"
+#include "core/query/query.h"
 #include "kernel/program.h"
 #include "kernel/share.h"
+
+struct abreast;
+struct broods;
+struct run_list;
+struct run_lookup;
 
 #define RUN_COLUMNS 128        /* of one program */
 #define RUN_BITMAPS 16         /* of one program: each command has one, a predicate has one */
@@ -81,10 +89,6 @@ struct run_asked {
   uint32_t uniform;
 };
 
-struct broods;
-struct run_list;
-struct run_lookup;
-
 /* A program, and what its columns and bitmaps stand for: the same in every run. Whoever made the
 ** program and the arrays frees them. */
 struct run_plan {
@@ -147,9 +151,6 @@ void runner_free(struct runner *runner);
 
 /* Room for a plan over tables of so many rows; false when out of memory. */
 bool runner_reserve(struct runner *runner, const struct run_plan *plan, uint32_t rows);
-
-struct table;
-struct walk;
 
 /* One run of a plan. Every table of the query that has rows must have the terms that the plan's
 ** columns are in. */
@@ -239,5 +240,140 @@ ecs_status run_stage_rows(const struct runner *runner, const struct run *run, co
 ** *failure says which; what its table has marked is not staged. ECS_ENOMEM: nothing has run, unless
 ** the plan has commands. */
 ecs_status run_query(struct runner *runner, const struct run *run, struct run_failure *failure);
+
+/* Running a plan that needs nothing but the machine over whole tables: where these have few rows,
+** to ask before each of them what else there is to do takes longer than its rows. */
+
+/* Whether a run is one: every row of each of its query's tables matches once, one thread runs them,
+** and the program asks nothing of tables and says nothing of rows. */
+static inline bool run_is_plain(const struct run *run) {
+  const struct run_plan *plan = run->plan;
+  bool plain = plan->plain && run->query->terms.plain;
+  return plain && !(plan->needs_room | plan->asked_count) && !run->query->world->pool;
+}
+
+/* Runs it over all tables in which the query has rows. There is room for it. False when a row
+** failed, and *failure says which. */
+bool run_plainly(const struct runner *runner, const struct run *run, struct run_failure *failure);
+
+/* Runs of several plans at once, on the threads of a pool: parts of their tables' rows are taken
+** one after the other by whoever comes. No run may write what another one gets at; none can fail,
+** gives commands, or has totals. */
+
+#define ABREAST_MOST 32        /* runs */
+
+/* NULL when out of memory. */
+struct abreast *abreast_new(struct memory *memory);
+void abreast_free(struct abreast *abreast);
+
+/* No run so far; they use the runner's machines. */
+void abreast_begin(struct abreast *abreast, struct runner *runner);
+
+/* One more, with the world's stream of random numbers as it is now. What the run points to stays
+** as it is until abreast_end. False when out of memory: it was not added. */
+bool abreast_add(struct abreast *abreast, const struct run *run);
+
+/* Runs them all. False when out of memory: nothing was done. */
+bool abreast_run(struct abreast *abreast, struct pool *pool);
+
+/* Then, of each in the order in which they were added: marks what it has written. */
+void abreast_end(const struct abreast *abreast, uint32_t number);
+
+/* Rows that do not lie together, as a program sees them: the cells of matches that terms about ties
+** and about others have found are copied to columns of their own, and back what was written. Of a
+** match only the rows are kept; cells are copied before a run column by column, which takes a third
+** of the time that it takes match by match. */
+
+#define GATHER_ROWS MATCHES_ROWS
+
+/* Which rows of tables have the cells of a term. */
+struct gather_spot {
+  const struct term *term;     /* of the first spot, for all that is the rows' own, none */
+  uint32_t step;               /* of the walk that finds it; NONE: ask walk_cells */
+  struct matches_spot cells;
+};
+
+struct gather {
+  const struct run_plan *plan;
+  const ecs_query *query;
+  uint32_t count;
+  uint32_t spot_count;
+  ecs_id *ids;                             /* of the rows' entities */
+  void *columns[RUN_COLUMNS];              /* the program's: room for them */
+  void *bound[RUN_COLUMNS];                /* that room, or where the cells are anyway */
+  uint32_t spot_of[RUN_COLUMNS];           /* by the program's columns */
+  struct gather_spot spots[RUN_COLUMNS + 1];
+  uint32_t value_count;                    /* columns that have who variables stand for */
+  uint32_t values[QUERY_VARIABLES];
+  void **cells[RUN_OTHERS];                /* addresses of others' cells that rows write to */
+};
+
+/* No rows yet. False when out of memory. What is gathered lies in the runner until the next one. */
+bool gather_begin(struct runner *runner, const struct run *run, const struct walk *walk,
+                  struct gather *gather);
+
+/* Room in the runner for a batch of the same walk; false when out of memory. */
+bool gather_lay_out(struct runner *runner, struct matches *matches);
+
+/* Appends the walk's match, of which every term that the program reads is there; fewer than
+** GATHER_ROWS are there. */
+void gather_match(struct gather *gather, const struct walk *walk);
+
+/* The batch's matches, of which every term that the program reads is there: nothing else is
+** gathered, and the batch is as it is until they have run. */
+void gather_matches(struct gather *gather, const struct matches *matches);
+
+/* As run_table, over the whole table of the walk's match, where the cells are: of a program that
+** has no columns or bitmaps of its own, and nothing is gathered. */
+bool gather_run_table(struct runner *runner, const struct run *run, struct gather *gather,
+                      const struct walk *walk, struct run_failure *failure);
+
+/* Appends rows of a table that the query matches as its match-th, those of the bits from a row on,
+** as far as there is room: 64 rows. No term is about ties or others. */
+void gather_rows(struct gather *gather, const struct table *table, uint32_t match, uint32_t first,
+                 uint64_t bits);
+
+/* The entity of the first row that was gathered. */
+ecs_id gather_first(const struct gather *gather);
+
+/* As run_table and run_stage, of what was gathered. Afterwards (with commands: after staging) there
+** are no rows. */
+bool gather_run(struct runner *runner, const struct run *run, struct gather *gather,
+                struct run_failure *failure);
+ecs_status gather_stage(const struct runner *runner, const struct run *run,
+                        struct gather *gather);
+
+/* What programs look up of entities by their ids: instead of a component's cells in the row, those
+** of whatever entity an id names. Reads the world, changes nothing, and runs no Lua. */
+
+#define RUN_LOOKUPS 64         /* of one program */
+
+enum lookup_kind {
+  LOOKUP_LIVE,                 /* of an id: itself; 0 when nobody alive has it */
+  LOOKUP_PLACE,                /* of an id: where its entity has the component, see below */
+  LOOKUP_ON,                   /* of an id: 0 where its component is on, else what is no place */
+  LOOKUP_CELL,                 /* of such a place: a field */
+  LOOKUP_TARGET,               /* of an id: the first target of its entity; 0: none */
+  LOOKUP_ENTITY                /* of an entity's index, counted from 1: its id; 0: of none */
+};
+
+/* Places that are none. */
+#define PLACE_ABSENT (-1)      /* the entity has no such component */
+#define PLACE_DEAD (-2)        /* nobody alive has the id */
+
+struct run_lookup {
+  enum lookup_kind kind;
+  ecs_id component;            /* LOOKUP_TARGET: the relation; ECS_NULL: ChildOf, if there is one */
+  uint32_t leaf;               /* LOOKUP_CELL */
+};
+
+/* Looks up n of them: `from` are ids or places, `to` are values as programs have them, bool, float,
+** double or int64_t, by the type of the field. Of what is no place the cell is 0. Where a mask is
+** given and 0, nobody is looked for: as if the id were null. */
+void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const int64_t *from,
+                const uint8_t *mask, void *to, size_t n);
+
+/* Puts 0 in place of ids whose entity is dead; where a mask is given and 0, nobody looks at it. */
+void lookup_forget_dead(const ecs_world *world, int64_t *ids, const uint8_t *mask, size_t count);
 
 #endif

@@ -6,9 +6,7 @@
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_author.h"
 
-#include "kernel/build_note.h"
-#include "kernel/build_list.h"
-#include "kernel/list.h"
+#include "kernel/build.h"
 #include "kernel/ops.h"
 
 static int passed, tried, noted, listed;

@@ -4,10 +4,19 @@
 #ifndef ECS_CORE_BASE_ANY_H
 #define ECS_CORE_BASE_ANY_H
 
-#include "core/base/any_owner.h"
+#include <stdint.h>
+
 #include "core/base/base.h"
 
 struct memory;
+
+/* Who has any slots: see any.h. */
+
+/* Zero before its first slot. It outlives them: when it goes, it releases those it has and takes
+** them back by any_next_released. */
+struct any_owner {
+  uint32_t released_head;
+};
 
 struct any_slot {
   struct any_owner *owner;   /* NULL: it is free */

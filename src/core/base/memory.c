@@ -48,3 +48,66 @@ void *memory_grow(struct memory *memory, void *items, uint32_t *capacity, uint64
   if (moved) *capacity = wanted;
   return moved;
 }
+
+/* ---- buffer ---- */
+
+#define ALIGNMENT 64u
+
+static char *buffer_aligned(char *block) {
+  return block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT) % ALIGNMENT;
+}
+
+bool buffer_grow(struct memory *memory, struct column_buffer *buffer, size_t bytes,
+                 size_t used) {
+  assert(used <= buffer->size && (uintptr_t)buffer->data % ALIGNMENT == 0);
+  if (bytes > SIZE_MAX / 2) return false;
+  size_t size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
+  if (size <= buffer->size) return true;
+  size_t shift =
+      buffer->block ? (size_t)((char *)buffer->data - (char *)buffer->block) : 0;
+  char *block = memory_resize(memory, buffer->block, buffer->size, size);
+  if (!block) return false;
+  char *data = buffer_aligned(block);
+  assert((size_t)(data - block) + bytes <= size);
+  if (used && data != block + shift) memmove(data, block + shift, used);
+  buffer->block = block;
+  buffer->data = data;
+  buffer->size = size;
+  return true;
+}
+
+void buffer_free(struct memory *memory, struct column_buffer *buffer) {
+  memory_free(memory, buffer->block, buffer->size);
+  memset(buffer, 0, sizeof *buffer);
+}
+
+/* ---- arena ---- */
+
+struct arena_block {
+  struct arena_block *next;
+  size_t size;
+};
+
+void *arena_take(struct memory *memory, struct arena *arena, size_t size) {
+  if (size > SIZE_MAX / 2) return NULL;
+  size_t total = sizeof(struct arena_block) + size;
+  struct arena_block *block = memory_resize(memory, NULL, 0, total);
+  if (!block) return NULL;
+  block->next = arena->blocks;
+  block->size = total;
+  arena->blocks = block;
+  return memset(block + 1, 0, size);
+}
+
+char *arena_copy(struct memory *memory, struct arena *arena, const char *text, size_t size) {
+  char *copy = arena_take(memory, arena, size + 1);
+  return copy ? memcpy(copy, text, size) : NULL;
+}
+
+void arena_free(struct memory *memory, struct arena *arena) {
+  while (arena->blocks) {
+    struct arena_block *block = arena->blocks;
+    arena->blocks = block->next;
+    memory_free(memory, block, block->size);
+  }
+}

@@ -4,6 +4,8 @@
 
 #include "core/base/base.h"
 
+struct arena_block;
+
 struct memory {
   ecs_alloc alloc;
   void *ud;
@@ -24,5 +26,33 @@ void *memory_array(struct memory *memory, size_t count, size_t item);
 ** or NULL with both as they were. */
 void *memory_grow(struct memory *memory, void *items, uint32_t *capacity, uint64_t need,
                   size_t item);
+
+/* The memory of columns. */
+
+/* A 64-byte aligned array, padded to 64 bytes. */
+struct column_buffer {
+  void *data;
+  void *block;
+  size_t size;    /* of the block */
+};
+
+/* Grows to hold `bytes`, keeping what is there. */
+bool buffer_grow(struct memory *memory, struct column_buffer *buffer, size_t bytes,
+                 size_t used);
+void buffer_free(struct memory *memory, struct column_buffer *buffer);
+
+/* Memory in many small pieces that are freed together: names, texts, lists of a declaration. */
+
+/* Empty when zero. */
+struct arena {
+  struct arena_block *blocks;
+};
+
+/* A zeroed piece, and a copy of a text with a zero byte behind it; NULL when out of memory. */
+void *arena_take(struct memory *memory, struct arena *arena, size_t size);
+char *arena_copy(struct memory *memory, struct arena *arena, const char *text, size_t size);
+
+/* Frees all pieces; it can be used again. */
+void arena_free(struct memory *memory, struct arena *arena);
 
 #endif

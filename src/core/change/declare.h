@@ -5,10 +5,11 @@
 #include "core/base/base.h"
 #include "ecs_component.h"
 
+struct component;
+struct migration;
+
 #define LEAF_LIMIT 4096u          /* leaf fields of one component */
 #define NESTING_LIMIT 6u          /* components inside components */
-
-struct component;
 
 /* Checks a description and lays its leaves out, in memory of the component's own arena. It
 ** has no id and is not registered. What it requires is taken as it is. */
@@ -38,8 +39,6 @@ bool declare_same(const ecs_world *a_world, const struct component *a,
 void declare_lay_out_as(ecs_world *world, struct component *component,
                         const ecs_world *from_world, const struct component *from);
 
-struct migration;
-
 /* Declares: registers a new component at once, puts a changed one into the migration, to be
 ** run by the caller. */
 ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
@@ -59,5 +58,17 @@ ecs_status declare_check_name(const ecs_world *world, const char *name,
 /* Takes a component that no row has any more out of everything: its tables go, queries that
 ** name it break. Cannot fail. */
 void declare_forget(ecs_world *world, struct component *component);
+
+/* Declaring arrays. */
+
+/* What an array is as a component's description; the field must live as long as that. */
+void declare_array_describe(ecs_component_desc *desc, ecs_field *field, const char *name,
+                            ecs_type type, uint32_t length);
+
+/* Whether the options of a description go together. */
+
+/* Those of components, relations and arrays, by themselves: ECS_OK, or ECS_EINVAL and the like with
+** what is wrong. The description has a name. */
+ecs_status declare_check_options(const ecs_world *world, const ecs_component_desc *desc);
 
 #endif

@@ -4,11 +4,72 @@
 #define ECS_CORE_CHANGE_MIGRATE_H
 
 #include "core/base/base.h"
+#include "core/base/column.h"
+#include "core/base/memory.h"
 
-struct change;
+struct column;
 struct component;
-struct migration;
+struct leaf;
+struct relation;
 struct table;
+struct term;
+
+/* What is to change when components are declared anew: see migrate.h. */
+
+enum leaf_fate { LEAF_KEPT, LEAF_ADDED, LEAF_DROPPED, LEAF_CONVERTED, LEAF_RENAMED };
+
+struct report_item {
+  enum leaf_fate fate;
+  const char *name;           /* the leaf, as it is called now (dropped: was) */
+  const char *from;           /* renamed: its name before; added: perhaps, see `maybe` */
+  const char *from_type, *type;
+  bool maybe;                 /* added, and `from` of the same type was dropped */
+};
+
+/* What a migration did to one component. Lives in the change's arena. */
+struct report {
+  const char *was;            /* what the component was called, or NULL */
+  struct report_item *items;
+  uint32_t count;
+  uint64_t rows;
+};
+
+/* One component of a migration. */
+struct change {
+  bool valued;                 /* a tag that becomes a resource */
+  struct component *component;   /* as it is registered */
+  struct component *wanted;      /* what it becomes; NULL: it goes */
+  bool renamed;                  /* it has its new name already: what it had before */
+  const char *old_name;
+  uint32_t old_size;
+  const char *older_name;        /* and had been called before that */
+  uint32_t *source;              /* by leaf of wanted: the old leaf, or NONE */
+  struct column_buffer *resource;
+  struct report report;          /* `wanted` has what is to keep it, if it is sparse or was so */
+  struct arena arena;
+};
+
+/* A component that only what it was called before changes of. */
+struct relabeling {
+  struct component *component;
+  struct component *same;        /* has the new labels; afterwards the old ones */
+};
+
+struct migration {
+  ecs_world *world;
+  struct change *changes;
+  uint32_t count, capacity;
+  const char *refused;           /* the component whose cell did not convert; of its arena */
+  struct relabeling *relabelings;
+  uint32_t relabeling_count, relabeling_capacity;
+  bool committed;
+  bool staged;                   /* declarations may still go: names are compared afterwards */
+  struct component **superseded; /* what others may be made of still, until they are followed */
+  uint32_t superseded_count, superseded_capacity;
+  struct arena arena;            /* of new names */
+  struct table **tables;         /* what replaces the table of the same index */
+  uint32_t table_count, table_capacity;
+};
 
 struct change *migration_of(const struct migration *migration, ecs_id id);
 
@@ -63,5 +124,132 @@ ecs_status migration_run(struct migration *migration, const char *operation);
 
 /* Frees what is left, committed or not. */
 void migration_end(struct migration *migration);
+
+/* The part of a migration that fills new columns from old ones: those of tables, and what the world
+** itself has, resources and arrays. */
+
+/* Fills a new column from an old one of `count` cells, those of the table `old` or, with NULL, of
+** the world itself; without an old one with the default. */
+ecs_status migration_fill_column(struct migration *migration, const struct table *old,
+                                 const struct column *from, struct column *to,
+                                 uint32_t capacity, uint32_t count);
+
+/* The value of a resource, the cells of an array: what they will be; and, at the commit, are. Of
+** the old ones only any slots that live on are not released. */
+ecs_status migration_prepare_resource(struct migration *migration, struct change *change);
+void migration_swap_resource(ecs_world *world, struct change *change);
+
+/* The part of a migration that is about events: their rows are made anew beside the old ones, and
+** exchanged at the commit. */
+
+/* For each event among the changes its rows with the wanted fields. */
+ecs_status migration_prepare_events(struct migration *migration);
+void migration_swap_events(const struct migration *migration);
+
+/* What a migration works out before it touches a table: which components follow, which old
+** leaf each new one comes from, what to report. */
+
+/* Components made of changed ones are built anew. The registry shows the wanted components.
+** ECS_EINVAL when one would be made of itself. */
+ecs_status migration_follow_nested(struct migration *migration);
+
+/* Fills change->source. */
+ecs_status migration_map(struct migration *migration, struct change *change);
+ecs_status migration_report(struct migration *migration, struct change *change);
+
+/* ECS_ECYCLE when a component would require itself, ECS_EINVAL when one that goes is required. The
+** registry shows the wanted components. */
+ecs_status migration_check_requirements(const struct migration *migration);
+
+/* Whether rows may have to move: components go, are kept otherwise, or require something else. */
+bool migration_moves(const struct migration *migration);
+
+/* What entities are to have: a table, which may be the one they are in, and sparse components, in
+** scratch memory. */
+struct whereto {
+  struct table *table;
+  const ecs_id *sparse;
+  uint32_t sparse_count;
+};
+
+/* Where an entity of a table goes, or, with NONE, its rows as far as that says: without the
+** components that go, with what the others require. `planned`: the registry shows what there is
+** before the commit. */
+ecs_status migration_target(const struct migration *migration, struct table *table,
+                            uint32_t entity, bool planned, struct whereto *out);
+
+/* Room in all queries, and their terms and columns after the components have changed. */
+ecs_status migration_reserve_queries(const struct migration *migration);
+void migration_refresh_query(const struct migration *migration, ecs_query *query);
+
+/* The part of a migration that is about sparse components: their cells change as those in tables
+** do, and they may come to be kept in tables, or the other way. */
+
+/* Whether a component comes to be kept otherwise. */
+bool migration_stores_otherwise(const struct migration *migration);
+
+/* Room for what entities get that have sparse components, when all tables have been planned; and,
+** while the registry shows the wanted components, what is to keep them. */
+ecs_status migration_plan_sparse(const struct migration *migration);
+ecs_status migration_prepare_sparse(struct migration *migration);
+
+/* At the commit, in this order: the sets take over their rows, before components take over their
+** contents; the rows of a table get sparse components, before they move; entities with sparse
+** components follow, and what is in tables now leaves its set. */
+void migration_swap_sparse(struct migration *migration);
+void migration_put_sparse(const struct migration *migration, struct table *table,
+                          const struct whereto *to);
+void migration_commit_sparse(const struct migration *migration);
+
+/* Drops tables that only a commit would have made possible. */
+void migration_undo_tables(const struct migration *migration);
+
+/* The part of a migration that is about relations: ties stay when a relation comes to have one
+** target instead of several, or the other way; each row moves to where its ties say. */
+
+/* Whether a relation comes to have one target instead of several, or the other way; and whether
+** anything that ties does, or becomes a relation. */
+bool migration_turns(const struct change *change);
+bool migration_ties_otherwise(const struct migration *migration);
+
+/* Whether relations can become what they are to be, and others relations; makes the ties of those
+** that come to be exclusive. */
+ecs_status migration_prepare_ties(struct migration *migration);
+
+/* What an id of an entity's table becomes; with NONE for the entity, itself. */
+ecs_id migration_id_after(const struct migration *migration, ecs_id id, uint32_t entity);
+
+/* Whether the rows of a table go by what each of them is tied to; room for that; and, at the
+** commit, that. */
+bool migration_parts_rows(const struct migration *migration, const struct table *table);
+ecs_status migration_plan_rows(const struct migration *migration, struct table *table);
+void migration_move_rows(const struct migration *migration, struct table *table);
+
+/* At the commit: the relation stays the component's, with the options that it has now, `old` being
+** what it was; ties that nothing keeps any more are forgotten when the rows have moved. */
+void migration_swap_relation(ecs_world *world, struct change *change, struct relation *old);
+void migration_forget_ties(const struct migration *migration);
+
+/* Drops tables that only a commit would have made possible. */
+void migration_undo_ties(const struct migration *migration);
+
+/* Whether a term asks for what its component, as it is to be, cannot answer. */
+bool migration_defeats(const struct term *term, const struct component *wanted,
+                       const struct component *through);
+
+/* Turning a cell of one field type into another, when a component's fields change. */
+
+/* Whether cells can stay as they are. */
+bool convert_is_copy(const struct leaf *from, const struct leaf *to);
+
+/* Floats round to floats (what overflows is refused), names lead enumerations and strings to
+** each other, everything else must be exact. ECS_ERANGE: this value cannot be had in `to`;
+** ECS_ETYPE: no value but the zero one can; ECS_ENOMEM. No message. */
+ecs_status convert_cell(ecs_world *world, const struct leaf *from, const struct leaf *to,
+                        ecs_cell cell, ecs_cell *out);
+
+/* The cell in words, as a message shows it. */
+void convert_show(const ecs_world *world, const struct leaf *leaf, ecs_cell cell,
+                  char *text, size_t size);
 
 #endif

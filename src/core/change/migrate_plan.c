@@ -1,22 +1,15 @@
-#include "core/change/migrate_plan.h"
+#include "core/change/migrate.h"
 
 #include "core/base/text.h"
 #include "core/base/types.h"
-#include "core/change/convert.h"
 #include "core/change/declare.h"
-#include "core/change/migrate.h"
-#include "core/change/migrate_sparse.h"
-#include "core/change/migrate_ties.h"
-#include "core/change/migration.h"
-#include "core/storage/component.h"
 #include "core/entity/entity.h"
-#include "core/storage/graph.h"
+#include "core/ids/world.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
-#include "core/storage/require.h"
+#include "core/storage/component.h"
+#include "core/storage/graph.h"
 #include "core/storage/sparse.h"
-#include "core/storage/sparse_rows.h"
-#include "core/ids/world.h"
 
 /* ---- components made of changed ones ---- */
 

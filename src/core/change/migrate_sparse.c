@@ -1,19 +1,13 @@
-#include "core/change/migrate_sparse.h"
-
-#include "core/base/column_cells.h"
 #include "core/change/migrate.h"
-#include "core/change/migrate_plan.h"
-#include "core/change/migration.h"
-#include "core/storage/component.h"
+
+#include "core/base/column.h"
 #include "core/entity/entity.h"
-#include "core/storage/fields.h"
+#include "core/ids/world.h"
+#include "core/storage/component.h"
 #include "core/storage/graph.h"
 #include "core/storage/marks.h"
-#include "core/storage/require.h"
 #include "core/storage/sparse.h"
-#include "core/storage/sparse_rows.h"
 #include "core/storage/toggle.h"
-#include "core/ids/world.h"
 
 bool migration_stores_otherwise(const struct migration *migration) {
   for (uint32_t i = 0; i < migration->count; i++) {

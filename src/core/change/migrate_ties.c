@@ -1,18 +1,15 @@
-#include "core/change/migrate_ties.h"
-
-#include "core/base/column_cells.h"
-#include "core/change/declare.h"
 #include "core/change/migrate.h"
-#include "core/change/migrate_plan.h"
-#include "core/change/migration.h"
-#include "core/storage/component.h"
+
+#include "core/base/column.h"
+#include "core/change/declare.h"
 #include "core/entity/entity.h"
-#include "core/storage/graph.h"
+#include "core/ids/world.h"
+#include "core/query/query.h"
 #include "core/relation/relation.h"
+#include "core/storage/component.h"
+#include "core/storage/graph.h"
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
-#include "core/query/term.h"
-#include "core/ids/world.h"
 
 static bool is_paired(const struct component *component) {
   return component->ties.relation && !component->ties.exclusive;

@@ -2,14 +2,11 @@
 
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
-#include "core/change/migration.h"
-#include "core/change/transaction.h"
-#include "core/schedule/arrange.h"
+#include "core/ids/world.h"
+#include "core/query/query.h"
 #include "core/schedule/schedule.h"
 #include "core/storage/component.h"
-#include "core/query/query.h"
-#include "core/storage/resource.h"
-#include "core/ids/world.h"
+#include "core/storage/registry.h"
 #include "ecs_observer.h"
 #include "ecs_system.h"
 

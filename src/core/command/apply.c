@@ -1,26 +1,17 @@
-#include "core/command/apply.h"
-
-#include "core/command/batch.h"
+#include "core/base/sets.h"
 #include "core/command/cascade.h"
-#include "core/command/cascade_end.h"
-#include "core/storage/component.h"
-#include "core/storage/edge.h"
+#include "core/command/command.h"
+#include "core/command/watch.h"
 #include "core/entity/entity.h"
-#include "core/storage/fields.h"
-#include "core/storage/graph.h"
-#include "core/command/merge.h"
+#include "core/entity/prefab.h"
+#include "core/ids/world.h"
 #include "core/relation/relation.h"
-#include "core/command/replaying.h"
-#include "core/storage/require.h"
-#include "core/entity/some_rows.h"
+#include "core/storage/component.h"
+#include "core/storage/graph.h"
+#include "core/storage/marks.h"
 #include "core/storage/sparse.h"
-#include "core/storage/sparse_rows.h"
-#include "core/entity/sweeping.h"
 #include "core/storage/table.h"
 #include "core/storage/toggle.h"
-#include "core/command/watch.h"
-#include "core/command/watch_apply.h"
-#include "core/ids/world.h"
 #include "ecs_world.h"
 
 static struct table *apply_home(const ecs_world *world, ecs_id entity) {
@@ -146,7 +137,8 @@ static bool spawn_alike(const struct staging *staging, uint32_t x, uint32_t y) {
 }
 
 /* An entity that is spawned like the one before goes where that one goes. */
-static bool plan_spawn_like(const ecs_world *world, struct chain *chain, const struct chain_way *way) {
+static bool plan_spawn_like(const ecs_world *world, struct chain *chain,
+                            const struct chain_way *way) {
   if (way->spawned == NONE || chain->first == NONE) return false;
   if (!spawn_alike(&world->staging, chain->first, way->spawned)) return false;
   struct table *to = way->home;
@@ -401,4 +393,144 @@ ecs_status commands_apply(ecs_world *world) {
   commands_forget(world);
   world_settle(world);
   return ECS_OK;
+}
+
+/* ---- merge ---- */
+
+/* Takes away the pairs of a relation. */
+static uint32_t remove_pairs(ecs_id *ids, uint32_t count, uint32_t relation) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (!id_is_pair(ids[i]) || pair_relation(ids[i]) != relation) ids[kept++] = ids[i];
+  return kept;
+}
+
+/* A set of ids with room for `room` after a command; how many they are then. */
+static uint32_t change_set(const ecs_world *world, const struct command *command, ecs_id *ids,
+                           uint32_t count, uint64_t room) {
+  const struct relation *relation = relation_of(world, command->component);
+  ecs_id id = command->component;
+  bool removes = command->kind == COMMAND_REMOVE;
+  if (relation && relation->exclusive) {
+    id = relation->component->id;
+    removes = !command->ties;
+    if (command->anew) count = id_set_remove(ids, count, id);
+  }
+  bool changes = command->kind != COMMAND_SPAWN && !command_is_switch(command);
+  if (!changes || !component_of(world, id)) return count;
+  if (!removes) return require_insert(world, ids, count, room, id);
+  bool all = relation && !relation->exclusive && !id_is_pair(id);
+  return all ? remove_pairs(ids, count, ecs_id_index(id)) : id_set_remove(ids, count, id);
+}
+
+/* Leaves what an entity has by ties that are there: its relations and pairs are others after
+** cascade_decide. */
+static uint32_t keep_tied(const ecs_world *world, uint32_t entity, ecs_id *ids, uint32_t count) {
+  uint32_t kept = 0;
+  if (world->relations.count == 0) return count;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct relation *relation = relation_of(world, ids[i]);
+    bool tied = !relation;
+    if (relation && relation->exclusive) tied = ties_target(&relation->ties, entity) != 0;
+    if (relation && !relation->exclusive)
+      tied = !cascade_takes(&world->cascade, pair_target(ids[i]));
+    if (tied) ids[kept++] = ids[i];
+  }
+  return kept;
+}
+
+uint32_t merge_commands(const ecs_world *world, const struct chain *chain, ecs_id *ids,
+                            uint32_t count, uint64_t room) {
+  const struct staging *staging = &world->staging;
+  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
+    struct command *command = &staging->commands[at];
+    assert(at < staging->command_count && command->entity == chain->entity);
+    if (command->dropped) continue;
+    if (command_is_end(command)) return NONE;
+    command->idle = command_is_switch(command) && !id_set_has(ids, count, command->component);
+    count = change_set(world, command, ids, count, room);
+  }
+  return keep_tied(world, ecs_id_index(chain->entity), ids, count);
+}
+
+/* ---- replaying ---- */
+
+void replay_release(ecs_world *world, const struct command *command) {
+  const struct component *component = component_of(world, command->component);
+  if (!component || !component->has_any || (command->dropped && world->staging.own)) return;
+  assert(command->first_write + command->write_count <= world->staging.write_count);
+  for (uint32_t i = 0; i < command->write_count; i++) {
+    const struct write *write = &world->staging.writes[command->first_write + i];
+    if (component->leaves[write->leaf].type == ECS_ANY)
+      any_release(&world->any, write->cell.u32);
+  }
+}
+
+/* What keeps the command's component: the table of its entity's row, or a sparse one's own. */
+static struct table *replaying_home_of(const ecs_world *world, struct table *table,
+                                       const struct command *command) {
+  const struct sparse *sparse = sparse_of(world, command->component);
+  return sparse ? sparse->table : table;
+}
+
+static void reset_pair(ecs_world *world, const struct table *table, ecs_id pair, uint32_t row) {
+  table_write_defaults(world, table_find(table, pair), row);
+  marks_note(world, table, pair, row);
+}
+
+/* What a command takes away, other commands may have brought again: then with defaults. Whether an
+** exclusive relation was taken away, its ties say (command->anew). */
+static void reset_removed(ecs_world *world, const struct command *command,
+                          struct table *table, uint32_t row) {
+  const struct relation *relation = relation_of(world, command->component);
+  if (command->dropped || (relation && relation->exclusive)) return;
+  uint32_t at = row;
+  const struct layout *layout =
+      sparse_layout(world, table, ecs_id_index(command->entity), command->component, &at);
+  if (layout->count) table_write_defaults(world, layout, at);
+  if (layout->taken) {
+    struct table *home = replaying_home_of(world, table, command);
+    marks_note(world, home, command->component, at);
+    if (home->off) toggle_set(home, command->component, at, false);
+  }
+  if (!relation || id_is_pair(command->component) || !table->has_pairs) return;
+  for (uint32_t i = 0; i < table->id_count; i++)
+    if (id_is_pair(table->ids[i]) && component_of(world, table->ids[i]) == relation->component)
+      reset_pair(world, table, table->ids[i], row);
+}
+
+void replay_chain(ecs_world *world, const struct chain *chain, struct table *table,
+                  uint32_t row) {
+  const struct staging *staging = &world->staging;
+  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
+    const struct command *command = &staging->commands[at];
+    uint32_t count = command->write_count, to = row;
+    const struct layout *layout =
+        sparse_layout(world, table, ecs_id_index(command->entity), command->component, &to);
+    if (command->anew && layout->count) table_write_defaults(world, layout, to);
+    if (layout->taken && (command->anew || command->kind == COMMAND_SET) && !command->dropped)
+      marks_note(world, replaying_home_of(world, table, command), command->component, to);
+    if (command->kind == COMMAND_SET && (!layout->taken || command->dropped))
+      replay_release(world, command);
+    else if (command->kind == COMMAND_SET && count)
+      table_write(world, layout->columns, to, staging->writes + command->first_write, count);
+    else if (command->kind == COMMAND_REMOVE)
+      reset_removed(world, command, table, row);
+    else if (command_is_switch(command) && !command->idle && layout->taken)
+      toggle_set(replaying_home_of(world, table, command), command->component, to,
+                 command->kind == COMMAND_DISABLE);
+  }
+}
+
+void replay_targets(ecs_world *world, const struct table *table, uint32_t entity, uint32_t row) {
+  for (uint32_t i = 0; i < world->relations.count; i++) {
+    const struct relation *relation = world->relations.list[i];
+    if (!relation->exclusive) continue;
+    const struct layout *layout = table_find(table, relation->component->id);
+    if (!layout->columns) continue;
+    ecs_id *cell = (ecs_id *)layout->columns[TARGET_LEAF].data + row;
+    ecs_id target = relation_target(world, relation, entity);
+    if (*cell != target) marks_note(world, table, layout->id, row);
+    *cell = target;
+  }
 }

@@ -16,21 +16,18 @@
 ** of the time.
 **
 ** All that can fail comes first: the tables that lanes go to, room there, what is to be told. */
-#include "core/command/batch.h"
+#include "core/command/command.h"
 
-#include "core/base/column_cells.h"
-#include "core/base/bits.h"
-#include "core/command/chain_map.h"
-#include "core/storage/component.h"
+#include "core/base/column.h"
+#include "core/base/sets.h"
+#include "core/command/watch.h"
 #include "core/entity/entity.h"
-#include "core/storage/graph.h"
-#include "core/storage/marks.h"
+#include "core/ids/world.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
-#include "core/entity/some_rows.h"
-#include "core/command/watch.h"
-#include "core/command/watch_apply.h"
-#include "core/ids/staging.h"
+#include "core/storage/component.h"
+#include "core/storage/graph.h"
+#include "core/storage/marks.h"
 #include "ecs_query.h"
 
 bool batch_is_plain(const ecs_world *world, enum command_kind kind, ecs_id id) {

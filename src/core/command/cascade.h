@@ -5,10 +5,9 @@
 #ifndef ECS_CORE_COMMAND_CASCADE_H
 #define ECS_CORE_COMMAND_CASCADE_H
 
-#include "core/ids/world.h"
+#include "core/base/base.h"
 #include "core/base/hash_map.h"
-
-struct relation;
+#include "core/ids/world.h"
 
 /* Decides for all staged commands. A command that cannot apply is dropped, and the first reason
 ** is kept (staging_refuse). ECS_ENOMEM leaves ties and names as they were. */
@@ -26,5 +25,16 @@ static inline bool cascade_takes(const struct cascade *cascade, uint32_t entity)
 }
 
 void cascade_free(ecs_world *world);
+
+/* The end of those who die by the commands of a scope, and of what was decided about it. */
+
+/* After the rows have moved: ends those who die, in their order. Cannot fail. */
+void cascade_finish(ecs_world *world);
+
+/* The same where nothing is tied, so that nothing had to be decided. */
+void cascade_none(ecs_world *world);
+
+/* The same where every command is that an entity dies, and none was looked at. */
+void cascade_ends(ecs_world *world);
 
 #endif

@@ -3,8 +3,42 @@
 #ifndef ECS_CORE_COMMAND_COMMAND_H
 #define ECS_CORE_COMMAND_COMMAND_H
 
+#include "core/base/base.h"
+#include "core/base/hash_map.h"
 #include "core/entity/name.h"
+#include "core/ids/entity_index.h"
 #include "core/ids/world.h"
+
+/* Which chain of staged commands an entity has. Those whose slots are near have it in an array by
+** their indices, which is made when something is staged first: a hash map took three quarters of
+** the time of staging. The others are in a map. */
+
+/* Room for more chains, of whatever entities there are and are spawned meanwhile; false when out of
+** memory. */
+bool chain_map_reserve(struct memory *memory, struct chain_map *map,
+                       const struct entity_index *index, uint64_t more);
+
+/* An entity's chain by its index, or NONE. */
+INLINE uint32_t chain_map_get(const struct chain_map *map, uint32_t entity) {
+  uint32_t offset = entity - FIRST_ENTITY;
+  if (LIKELY(offset < map->near_capacity)) return map->near[offset] - 1;
+  return map_get(&map->others, entity);
+}
+
+INLINE void chain_map_put(struct chain_map *map, uint32_t entity, uint32_t chain) {
+  uint32_t offset = entity - FIRST_ENTITY;
+  if (LIKELY(offset < map->near_capacity))
+    map->near[offset] = chain + 1;
+  else
+    map_put(&map->others, entity, chain);
+}
+
+/* Of a list whose items are so large, and begin with an entity's id: forgets these, which are all;
+** whether they are found by their places, and nobody else is. */
+void chain_map_clear(struct chain_map *map, const void *list, size_t size, uint32_t count);
+bool chain_map_is_sound(const struct chain_map *map, const void *list, size_t size,
+                        uint32_t count);
+void chain_map_free(struct memory *memory, struct chain_map *map);
 
 enum command_kind { COMMAND_SPAWN, COMMAND_DESPAWN, COMMAND_ADD, COMMAND_REMOVE, COMMAND_SET,
                     COMMAND_ENABLE, COMMAND_DISABLE, COMMAND_NAME };
@@ -156,5 +190,113 @@ bool command_defer_unlike(ecs_world *world, enum command_kind kind, ecs_id entit
                           ecs_id component);
 
 void staging_free(ecs_world *world);
+
+/* A batch: one change that is made to many, now or when a scope ends. Commands that are alike are
+** one, and rows of tables that a query or a kernel names. */
+
+/* Whether to add a component, to remove it, or to despawn means nothing but rows to move: nothing
+** is tied, required, or kept outside of tables, and observers wait for nothing. `id` is that of a
+** component or pair; no matter for a despawn. */
+bool batch_is_plain(const ecs_world *world, enum command_kind kind, ecs_id id);
+
+/* Whether rows of a table, each once, may be deferred in the scope that is open: that is plain, and
+** nothing but such a batch is. Components among them do not die. */
+bool batch_takes_rows(const ecs_world *world, enum command_kind kind, ecs_id id,
+                      const struct table *table);
+
+/* Puts rows of a table into the batch: those whose bits are set, or all of them for NULL.
+** ECS_ENOMEM: they are not in it. */
+ecs_status batch_put_rows(ecs_world *world, enum command_kind kind, ecs_id id,
+                          struct table *table, const uint64_t *bits);
+
+/* Changes all rows of a query's tables now, outside of scopes; where observers are on, that is
+** plain. With an error, as where a component is required in one of them, nothing has changed. */
+ecs_status batch_change_tables(const ecs_query *query, enum command_kind kind, ecs_id id);
+
+/* Gives all rows of a query's tables the same cells of a component, which comes to entities that
+** lack it. False when that is not for columns alone, or there is no memory for it: then nothing has
+** changed. Inside of scopes it is not. */
+bool batch_give(ecs_query *query, const struct component *component, const struct write *writes,
+                uint32_t count);
+
+/* Changes what is in the batch of the scope that ends, if it is plain; *applied says whether it is.
+** Else, and with ECS_ENOMEM or ECS_ELIMIT, nothing has changed. */
+ecs_status batch_apply(ecs_world *world, bool *applied);
+
+/* Whether an entity is in the batch, and its component is this one. O(1). */
+bool batch_has(const ecs_world *world, ecs_id entity, ecs_id component);
+
+/* The ids of the batch in a list that has room for them, in place of its rows. */
+void batch_list_rows(ecs_world *world, ecs_id *ids);
+
+/* Nothing is in it any more. */
+void batch_forget(ecs_world *world);
+
+/* Whether the batch, if there is one, is as it should be. */
+bool batch_is_sound(const ecs_world *world);
+
+/* Defers a command without writes, on what is no relation, if there is room and the slot of the
+** living entity is near; else false, and command_stage is to do it. A call would be as dear. */
+INLINE bool command_defer_alike(ecs_world *world, enum command_kind kind, ecs_id entity,
+                                ecs_id component) {
+  struct staging *staging = &world->staging;
+  struct batch *batch = &staging->batch;
+  uint32_t offset = ecs_id_index(entity) - FIRST_ENTITY, at = batch->count;
+  uint32_t scope = staging->scope_count - 1;
+  if (UNLIKELY(offset >= staging->chain_of.near_capacity)) return false;
+  bool alone = at == staging->chain_count && at == staging->command_count;
+  if (LIKELY(alone) && UNLIKELY(at >= batch->room)) return false;
+  if (at == 0) {
+    batch->kind = kind;
+    batch->component = component;
+    batch->scope = scope;
+  }
+  bool same = batch->kind == kind && batch->component == component && batch->scope == scope;
+  if (UNLIKELY(!alone || !same || staging->chain_of.near[offset]))
+    return command_defer_unlike(world, kind, entity, component);
+  assert(!world->shared && staging_is_open(staging) && staging->scopes[scope].open);
+  assert(staging->chain_count == at && !batch->by_rows);
+  batch->entities[at] = entity;
+  staging->chain_of.near[offset] = ++batch->count;
+  staging->command_count = staging->chain_count = batch->count;
+  staging->ends += kind == COMMAND_DESPAWN;
+  return true;
+}
+
+/* What staged commands do when the outermost scope ends: entity by entity, each moving once. */
+
+/* Applies all staged commands, and forgets them. With an error nothing is applied and all of them
+** are kept. Those that cannot apply are dropped (staging_refuse); where staging.whole is on, they
+** are such an error. */
+ecs_status commands_apply(ecs_world *world);
+
+/* What staged commands make of the set of ids that an entity has. */
+
+/* Whether it changes no set of ids, only what is on. */
+static inline bool command_is_switch(const struct command *command) {
+  return command->kind == COMMAND_ENABLE || command->kind == COMMAND_DISABLE;
+}
+
+/* Whether its entity dies by it. */
+static inline bool command_is_end(const struct command *command) {
+  return command->kind == COMMAND_DESPAWN && !command->dropped;
+}
+
+/* What becomes of a set of ids, with room for `room`, by the commands of a chain that are not
+** dropped; NONE when its entity dies. After cascade_decide. */
+uint32_t merge_commands(const ecs_world *world, const struct chain *chain, ecs_id *ids,
+                        uint32_t count, uint64_t room);
+
+/* What staged commands write, once their entity's row is where it belongs. */
+
+/* Lets go of the values of a command that is not to be done. */
+void replay_release(ecs_world *world, const struct command *command);
+
+/* The row is in its final table: what was carried has its old values, what is new its
+** defaults. Replays the commands so that the last word counts. */
+void replay_chain(ecs_world *world, const struct chain *chain, struct table *table, uint32_t row);
+
+/* The cells of targets are what the ties say. */
+void replay_targets(ecs_world *world, const struct table *table, uint32_t entity, uint32_t row);
 
 #endif

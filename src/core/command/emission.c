@@ -1,14 +1,11 @@
 #include "core/command/emission.h"
 
+#include "core/base/column.h"
 #include "core/command/command.h"
+#include "core/ids/world.h"
 #include "core/storage/component.h"
 #include "core/storage/event.h"
-#include "core/storage/event_rows.h"
-#include "core/storage/fields.h"
-#include "core/command/later.h"
-#include "core/ids/staging.h"
 #include "core/storage/table.h"
-#include "core/ids/world.h"
 
 static bool emission_goes_on(const struct staging *staging, ecs_id event, uint32_t scope,
                              bool later) {
@@ -129,4 +126,139 @@ void emissions_settle(ecs_world *world) {
   if (any) cut_dropped(world);
   staging->emission_count = 0;
   if (world->events.retired_count) events_forget_retired(world);
+}
+
+/* ---- later ---- */
+
+ecs_status later_reserve(ecs_world *world, struct event *event) {
+  struct later *later = &event->later;
+  uint32_t need = later->table->capacity, capacity = later->capacity;
+  double *due = memory_grow(&world->memory, later->due, &capacity, need, sizeof *due);
+  if (!due && need) return world_nomem(world);
+  later->due = due;
+  uint32_t *order = memory_grow(&world->memory, later->order, &later->order_capacity, need,
+                                sizeof *order);
+  later->capacity = capacity;
+  if (!order && need) return world_nomem(world);
+  later->order = order;
+  return ECS_OK;
+}
+
+ecs_status later_add(ecs_world *world, struct event *event, double seconds,
+                     const struct write *writes, uint32_t count) {
+  struct later *later = &event->later;
+  ecs_status status = table_reserve(world, later->table, 1);
+  if (status == ECS_OK) status = later_reserve(world, event);
+  if (status == ECS_OK) status = emission_reserve(world, event, true);
+  if (status != ECS_OK) return status;
+  later->due[later->table->count] = later->clock + seconds;
+  event_append_to(world, later->table, writes, count);
+  emission_note(world, event, true);
+  return ECS_OK;
+}
+
+void later_cut(ecs_world *world, struct event *event, uint32_t row, uint32_t count) {
+  struct later *later = &event->later;
+  uint32_t behind = row + count;
+  assert(behind <= later->table->count && later->table->count <= later->capacity);
+  if (count == 0) return;
+  memmove(later->due + row, later->due + behind,
+          (later->table->count - behind) * sizeof *later->due);
+  event_cut_from(world, later->table, row, count);
+  if (later->table->count == 0) later->clock = 0;
+}
+
+void later_free(ecs_world *world, struct event *event) {
+  struct later *later = &event->later;
+  memory_free(&world->memory, later->due, later->capacity * sizeof *later->due);
+  memory_free(&world->memory, later->order, later->order_capacity * sizeof *later->order);
+  later->due = NULL;
+  later->order = NULL;
+  later->capacity = later->order_capacity = 0;
+}
+
+/* ---- time ---- */
+
+static uint32_t count_due(const struct later *later, double clock) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < later->table->count; i++) count += later->due[i] <= clock;
+  return count;
+}
+
+static ecs_status reserve_due(ecs_world *world, struct event *event, double dt) {
+  const struct later *later = &event->later;
+  uint32_t count = later->table->count ? count_due(later, later->clock + dt) : 0;
+  return count ? table_reserve(world, event->table, count) : ECS_OK;
+}
+
+/* Whether a row comes behind another one. */
+static bool is_behind(const struct later *later, uint32_t a, uint32_t b) {
+  if (later->due[a] != later->due[b]) return later->due[a] > later->due[b];
+  return a > b;
+}
+
+/* Lets the entry at a place sink to where those below it come before it. */
+static void later_sink(const struct later *later, uint32_t at, uint32_t count) {
+  uint32_t *order = later->order, row = order[at];
+  for (uint32_t below; (below = 2 * at + 1) < count; at = below) {
+    if (below + 1 < count && is_behind(later, order[below + 1], order[below])) below++;
+    if (!is_behind(later, order[below], row)) break;
+    order[at] = order[below];
+  }
+  order[at] = row;
+}
+
+/* The rows that are due in the order in which they go, by heapsort (Knuth, TAOCP 5.2.3). */
+static uint32_t arrange_due(const struct later *later) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < later->table->count; i++)
+    if (later->due[i] <= later->clock) later->order[count++] = i;
+  for (uint32_t i = count / 2; i-- > 0;) later_sink(later, i, count);
+  for (uint32_t left = count; left > 1;) {
+    uint32_t last = later->order[--left];
+    later->order[left] = later->order[0];
+    later->order[0] = last;
+    later_sink(later, 0, left);
+  }
+  return count;
+}
+
+/* Any slots go along with their cells. */
+static void copy_row(const struct table *from, uint32_t row, const struct table *to,
+                     uint32_t to_row) {
+  assert(from->column_count == to->column_count && to_row < to->capacity);
+  for (uint32_t i = 0; i < to->column_count; i++)
+    cell_copy(to->columns[i].data, to_row, from->columns[i].data, row, to->columns[i].size);
+}
+
+static void emit_due(struct event *event) {
+  struct later *later = &event->later;
+  struct table *table = event->table;
+  uint32_t count = arrange_due(later), kept = 0;
+  if (count == 0) return;
+  for (uint32_t i = 0; i < count; i++, table->count++) {
+    copy_row(later->table, later->order[i], table, table->count);
+    table->rows[table->count] = 0;
+  }
+  for (uint32_t row = 0; row < later->table->count; row++) {
+    if (later->due[row] <= later->clock) continue;
+    if (row != kept) copy_row(later->table, row, later->table, kept);
+    later->due[kept++] = later->due[row];
+  }
+  later->table->count = kept;
+  if (kept == 0) later->clock = 0;
+}
+
+ecs_status later_pass(ecs_world *world, double dt) {
+  const struct events *events = &world->events;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < events->count && status == ECS_OK; i++)
+    status = reserve_due(world, events->list[i], dt);
+  for (uint32_t i = 0; i < events->count && status == ECS_OK; i++) {
+    struct later *later = &events->list[i]->later;
+    if (later->table->count == 0) continue;
+    later->clock += dt;
+    emit_due(events->list[i]);
+  }
+  return status;
 }

@@ -2,13 +2,12 @@
 
 #include "core/base/memory.h"
 #include "core/command/command.h"
+#include "core/entity/entity.h"
+#include "core/entity/prefab.h"
+#include "core/ids/world.h"
+#include "core/query/query.h"
 #include "core/storage/component.h"
 #include "core/storage/marks.h"
-#include "core/query/query.h"
-#include "core/entity/relate.h"
-#include "core/entity/sweeping.h"
-#include "core/ids/staging.h"
-#include "core/ids/world.h"
 
 /* ---- those that are on ---- */
 

@@ -1,17 +1,14 @@
 #include "core/entity/clone.h"
 
-#include "core/base/column_cells.h"
+#include "core/base/column.h"
 #include "core/command/command.h"
-#include "core/storage/component.h"
 #include "core/entity/entity.h"
-#include "core/storage/fields.h"
-#include "core/ids/entity_index.h"
 #include "core/entity/prefab.h"
+#include "core/ids/entity_index.h"
 #include "core/relation/relation.h"
+#include "core/storage/component.h"
 #include "core/storage/row.h"
 #include "core/storage/sparse.h"
-#include "core/storage/sparse_rows.h"
-#include "core/entity/spawn.h"
 #include "ecs_entity.h"
 
 /* ---- what is copied ---- */

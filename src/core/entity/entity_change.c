@@ -1,23 +1,17 @@
 /* Adding a component to an entity and removing it: along an edge where that means nothing but
 ** cells to move, else step by step. */
-#include "core/entity/entity_change.h"
-
-#include "core/storage/component.h"
-#include "core/storage/edge.h"
 #include "core/entity/entity.h"
-#include "core/storage/fields.h"
-#include "core/storage/graph.h"
+
+#include "core/command/command.h"
+#include "core/command/watch.h"
 #include "core/ids/entity_index.h"
-#include "core/storage/packed.h"
-#include "core/command/batch.h"
-#include "core/entity/relate.h"
+#include "core/ids/world.h"
 #include "core/relation/relation.h"
+#include "core/storage/component.h"
+#include "core/storage/graph.h"
 #include "core/storage/row.h"
 #include "core/storage/sparse.h"
-#include "core/storage/sparse_row.h"
-#include "core/storage/sparse_rows.h"
-#include "core/command/watch.h"
-#include "core/ids/staging.h"
+#include "core/storage/table.h"
 #include "ecs_entity.h"
 
 /* Adds or removes in any case. */

@@ -1,13 +1,12 @@
 #include "core/entity/name.h"
 
+#include "core/base/text.h"
 #include "core/command/command.h"
 #include "core/entity/entity.h"
-#include "core/storage/fields.h"
 #include "core/entity/prefab.h"
-#include "core/relation/relation.h"
 #include "core/ids/world.h"
-#include "core/base/text.h"
-#include "core/ids/staging.h"
+#include "core/relation/relation.h"
+#include "core/storage/component.h"
 #include "ecs_entity.h"
 #include "ecs_world.h"
 

@@ -3,8 +3,8 @@
 #ifndef ECS_CORE_ENTITY_NAME_H
 #define ECS_CORE_ENTITY_NAME_H
 
-#include "core/ids/world.h"
 #include "core/base/hash_map.h"
+#include "core/ids/world.h"
 
 /* A name by itself, which an entity is to have, or has had; it owns the text. */
 struct naming {

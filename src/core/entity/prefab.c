@@ -1,23 +1,16 @@
 #include "core/entity/prefab.h"
 
-#include "core/base/nearest.h"
 #include "core/base/text.h"
-#include "core/relation/builtin.h"
-#include "core/entity/clone.h"
 #include "core/command/command.h"
-#include "core/storage/component.h"
+#include "core/entity/clone.h"
 #include "core/entity/entity.h"
-#include "core/storage/fields.h"
-#include "core/ids/entity_index.h"
 #include "core/entity/name.h"
-#include "core/entity/prefab_plan.h"
-#include "core/entity/prefab_ties.h"
-#include "core/entity/prefab_update.h"
-#include "core/relation/relation.h"
-#include "core/entity/spawn.h"
-#include "core/ids/staging.h"
-#include "core/storage/table.h"
+#include "core/ids/entity_index.h"
 #include "core/ids/world.h"
+#include "core/relation/relation.h"
+#include "core/storage/cells.h"
+#include "core/storage/component.h"
+#include "core/storage/table.h"
 #include "ecs_world.h"
 
 /* ---- what there is ---- */
@@ -503,4 +496,27 @@ ecs_status prefab_declare(ecs_world *world, const struct prefab_node *nodes, uin
   if (status == ECS_OK) *out = plan.made[0].id;
   plan_free(world, &plan);
   return status;
+}
+
+/* ---- sweeping ---- */
+
+static bool sweeping_mark(const struct cells *cells, void *ud) {
+  ecs_world *world = ud;
+  const uint32_t *numbers = cells->data;
+  for (uint32_t i = 0; i < cells->count; i++) intern_mark(&world->strings, numbers[i]);
+  return true;
+}
+
+static void mark_defaults(ecs_world *world, const struct component *component) {
+  for (uint32_t i = 0; i < component->leaf_count; i++)
+    if (component->leaves[i].type == ECS_STRING)
+      intern_mark(&world->strings, component->leaves[i].value.u32);
+}
+
+void world_settle(ecs_world *world) {
+  if (LIKELY(!intern_is_due(&world->strings)) || world->strings.weight == 0) return;
+  for (uint32_t i = 0; i < world->registry.count; i++)
+    if (world->registry.components[i]) mark_defaults(world, world->registry.components[i]);
+  cells_each(world, ECS_STRING, CELLS_STORED | CELLS_STAGED | CELLS_KEPT, sweeping_mark, world);
+  intern_sweep(&world->strings, &world->memory);
 }

@@ -1,13 +1,10 @@
 /* Prefabs for hosts in C: descriptions become nodes. */
-#include "core/base/arena.h"
+#include "core/base/memory.h"
 #include "core/entity/clone.h"
-#include "core/storage/component.h"
 #include "core/entity/entity.h"
-#include "core/storage/fields.h"
-#include "core/entity/native.h"
 #include "core/entity/prefab.h"
-#include "core/entity/spawn.h"
 #include "core/ids/world.h"
+#include "core/storage/component.h"
 #include "ecs_entity.h"
 
 /* A component of a description, and the values that it is given; relations take none. */

@@ -1,14 +1,12 @@
-#include "core/entity/prefab_plan.h"
+#include "core/entity/prefab.h"
 
 #include "core/base/text.h"
 #include "core/entity/clone.h"
-#include "core/storage/component.h"
 #include "core/entity/entity.h"
-#include "core/storage/fields.h"
 #include "core/entity/name.h"
-#include "core/entity/prefab_update.h"
-#include "core/relation/relation.h"
 #include "core/ids/world.h"
+#include "core/relation/relation.h"
+#include "core/storage/component.h"
 
 static uint32_t prefab_plan_parent_of(const ecs_world *world, uint32_t entity) {
   return ties_target(&world->relations.child_of->ties, entity);

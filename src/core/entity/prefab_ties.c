@@ -1,17 +1,13 @@
-#include "core/entity/prefab_ties.h"
+#include "core/entity/prefab.h"
 
-#include "core/base/column_cells.h"
-#include "core/base/value.h"
-#include "core/storage/cells.h"
+#include "core/base/column.h"
 #include "core/command/command.h"
-#include "core/storage/component.h"
 #include "core/entity/entity.h"
-#include "core/storage/fields.h"
-#include "core/entity/prefab_plan.h"
-#include "core/relation/relation.h"
-#include "core/entity/spawn.h"
-#include "core/storage/table.h"
 #include "core/ids/world.h"
+#include "core/relation/relation.h"
+#include "core/storage/cells.h"
+#include "core/storage/component.h"
+#include "core/storage/table.h"
 
 /* Whether a tie is not taken over by copies, or is in another way. */
 static bool is_structure(const ecs_world *world, const struct relation *relation) {

@@ -1,22 +1,15 @@
-#include "core/entity/prefab_update.h"
+#include "core/entity/prefab.h"
 
-#include "core/base/column_cells.h"
-#include "core/base/value.h"
-#include "core/storage/cells.h"
-#include "core/entity/clone.h"
+#include "core/base/column.h"
 #include "core/command/command.h"
-#include "core/storage/component.h"
+#include "core/entity/clone.h"
 #include "core/entity/entity.h"
-#include "core/storage/fields.h"
-#include "core/entity/prefab_plan.h"
-#include "core/entity/prefab_ties.h"
-#include "core/entity/relate.h"
+#include "core/ids/world.h"
 #include "core/relation/relation.h"
-#include "core/storage/require.h"
-#include "core/entity/spawn.h"
+#include "core/storage/cells.h"
+#include "core/storage/component.h"
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
-#include "core/ids/world.h"
 
 /* One of those made of a prefab, the prefab first, as to the leaf at hand. */
 struct prefab_follower {

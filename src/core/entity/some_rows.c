@@ -1,14 +1,13 @@
-#include "core/entity/some_rows.h"
-
-#include "core/base/many.h"
 #include "core/entity/entity.h"
+
+#include "core/base/column.h"
 #include "core/entity/name.h"
-#include "core/storage/graph.h"
 #include "core/ids/entity_index.h"
+#include "core/ids/world.h"
 #include "core/query/query.h"
+#include "core/storage/graph.h"
 #include "core/storage/row.h"
 #include "core/storage/sparse.h"
-#include "core/ids/world.h"
 
 bool rows_are_whole(const struct query_terms *terms) {
   return !terms->step_count && !terms->event && !terms->toggled && !terms->changes;

@@ -1,25 +1,19 @@
-/* Spawning: one, many, at an id decided elsewhere; by parts with cells, and for hosts in C by
-** ids of components. */
-#include "core/entity/spawn.h"
-
-#include "core/base/column_cells.h"
-#include "core/base/many.h"
+#include "core/base/column.h"
 #include "core/command/command.h"
-#include "core/storage/component.h"
-#include "core/entity/entity.h"
-#include "core/storage/fields.h"
-#include "core/storage/graph.h"
-#include "core/ids/entity_index.h"
-#include "core/storage/row.h"
-#include "core/storage/sparse_rows.h"
-#include "core/entity/sweeping.h"
-#include "core/entity/relate.h"
-#include "core/relation/relation.h"
-#include "core/storage/require.h"
-#include "core/storage/sparse.h"
 #include "core/command/watch.h"
+#include "core/entity/entity.h"
+#include "core/entity/prefab.h"
+#include "core/ids/entity_index.h"
+#include "core/relation/relation.h"
+#include "core/storage/component.h"
+#include "core/storage/graph.h"
+#include "core/storage/row.h"
+#include "core/storage/sparse.h"
 #include "ecs_entity.h"
 #include "ecs_world.h"
+
+/* Spawning: one, many, at an id decided elsewhere; by parts with cells, and for hosts in C by
+** ids of components. */
 
 static APART ecs_status no_ids(const ecs_world *world, ecs_status status) {
   if (status == ECS_ELIMIT)

@@ -3,13 +3,12 @@
 #define ECS_CORE_IDS_WORLD_H
 
 #include "core/base/any.h"
+#include "core/base/base.h"
 #include "core/base/chance.h"
 #include "core/base/hash_map.h"
 #include "core/base/intern.h"
 #include "core/base/memory.h"
-#include "core/ids/fail.h"
-#include "core/ids/record.h"
-#include "core/ids/scratch.h"
+#include "core/ids/entity_index.h"
 
 struct attachment;
 struct chain;
@@ -26,9 +25,43 @@ struct relation;
 struct schedule;
 struct sparse;
 struct table;
-struct unborn;
 struct watching;
 struct write;
+
+/* Failing: a status, and the world's message that says why. */
+
+/* Sets the message and returns the status. */
+FORMAT(3, 4)
+ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...);
+ecs_status world_nomem(const ecs_world *world);
+
+/* ECS_EBUSY naming the operation when a system, function form or defer is open. */
+ecs_status world_not_busy(const ecs_world *world, const char *operation);
+
+/* The same, and no loop is open either. */
+ecs_status world_is_idle(const ecs_world *world, const char *operation);
+
+/* "65536v0@1 is dead" and the like as the message. */
+ecs_status entity_need(const ecs_world *world, ecs_id id);
+
+/* A cell of an entity field as it reads: ECS_NULL once the target is dead. */
+ecs_id entity_target(const ecs_world *world, ecs_id id);
+
+/* The sorted id set being computed; room for `count`. NULL when out of memory. */
+ecs_id *world_scratch(ecs_world *world, uint64_t count);
+
+/* What a binding to a language gathers for one call, as far as it does not fit the C stack. */
+
+struct scratch {
+  uint32_t *pending;             /* any slots */
+  uint32_t pending_capacity;
+  struct write *writes;
+  uint32_t write_capacity;
+  struct part *parts;
+  uint32_t part_capacity;
+};
+
+void scratch_free(struct memory *memory, struct scratch *scratch);
 
 /* One component of an entity to be spawned, with values for some of its leaves. */
 struct part {
@@ -347,6 +380,34 @@ static inline bool sparse_is_mixed(const ecs_world *world) {
 /* The table of a living entity; NULL when it has no row. */
 static inline struct table *record_table(const ecs_world *world, const struct record *record) {
   return UNLIKELY(record->table == RECORD_BARE) ? NULL : world_table(world, record->table);
+}
+
+/* What a world keeps while scopes are open: these, and what was staged in them. */
+
+static inline bool staging_is_open(const struct staging *staging) {
+  return staging->open != 0;
+}
+
+/* Opens a scope where none is, if there is room for it: number 0. */
+static inline bool scope_open_first(struct staging *staging, enum scope_kind kind) {
+  if (UNLIKELY(staging->scope_count > 0 || staging->scope_capacity == 0)) return false;
+  assert(staging->open == 0 && staging->busy == 0);
+  staging->scopes[0] = (struct scope){kind, true, NONE, staging->command_count};
+  staging->scope_count = staging->open = 1;
+  staging->busy = kind != SCOPE_LOOP;
+  staging->epoch++;
+  return true;
+}
+
+/* Ends the only scope that is open, in which nothing was staged; false when that is not so. `notes`
+** are of writes, for observers. */
+static inline bool scope_end_first(struct staging *staging, uint32_t notes) {
+  bool empty = !(staging->command_count | staging->emission_count | notes);
+  if (UNLIKELY(staging->scope_count != 1 || !empty || staging->refused != ECS_OK)) return false;
+  assert(staging->open == 1 && staging->scopes[0].open);
+  staging->open = staging->busy = staging->scope_count = 0;
+  staging->scopes[0].open = false;
+  return true;
 }
 
 #endif

@@ -7,23 +7,19 @@
 #pragma GCC optimize ("O3")
 #endif
 
-#include "core/base/column_cells.h"
-#include "core/base/enumeration.h"
+#include "core/base/column.h"
 #include "core/base/text.h"
-#include "core/base/value.h"
+#include "core/base/types.h"
+#include "core/entity/entity.h"
+#include "core/ids/world.h"
+#include "core/relation/relation.h"
 #include "core/schedule/schedule.h"
-#include "core/schedule/timetable.h"
-#include "core/storage/array.h"
-#include "core/storage/array_cells.h"
 #include "core/storage/component.h"
 #include "core/storage/event.h"
-#include "core/entity/entity.h"
-#include "core/storage/event_rows.h"
 #include "core/storage/graph.h"
-#include "core/relation/relation.h"
+#include "core/storage/registry.h"
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
-#include "core/ids/world.h"
 #include "ecs_image.h"
 
 #define BLOCK 512u

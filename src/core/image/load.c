@@ -1,10 +1,10 @@
 #include "core/image/load.h"
 
-#include "core/index/indexing.h"
-#include "core/world/lifetime.h"
 #include "core/ids/entity_index.h"
 #include "core/ids/world.h"
+#include "core/index/indexing.h"
 #include "core/storage/registry.h"
+#include "core/world/lifetime.h"
 #include "ecs_world.h"
 
 #define AMPLIFICATION 64u

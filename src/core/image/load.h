@@ -3,13 +3,10 @@
 #ifndef ECS_CORE_IMAGE_LOAD_H
 #define ECS_CORE_IMAGE_LOAD_H
 
-#include "core/base/arena.h"
-#include "core/image/format.h"
+#include "core/base/memory.h"
 #include "core/image/stream.h"
-#include "core/schedule/timings.h"
+#include "core/schedule/schedule.h"
 #include "ecs_image.h"
-
-struct table;
 
 struct loader {
   ecs_world *live;

@@ -1,21 +1,15 @@
 /* Strings, components, cells, arrays, names and timings of an image. */
 #include <math.h>
 
-#include "core/base/buffer.h"
-#include "core/base/column_cells.h"
-#include "core/base/enumeration.h"
-#include "core/base/value.h"
+#include "core/base/column.h"
+#include "core/base/memory.h"
+#include "core/base/types.h"
 #include "core/change/declare.h"
 #include "core/entity/name.h"
-#include "core/image/load.h"
-#include "core/schedule/timetable.h"
-#include "core/storage/array.h"
-#include "core/storage/array_cells.h"
-#include "core/storage/component.h"
-#include "core/storage/fields.h"
-#include "core/storage/require.h"
-#include "core/storage/resource.h"
 #include "core/ids/world.h"
+#include "core/image/load.h"
+#include "core/schedule/schedule.h"
+#include "core/storage/component.h"
 #include "core/storage/registry.h"
 
 static ecs_status corrupt_unless(struct loader *loader, ecs_status status, const char *what) {

@@ -1,19 +1,17 @@
 /* What was declared as prefabs counts as declared again, behind what the image has of them. Any
 ** values, entities and ties to entities are left out: of these only the live world knows. What
 ** others are made of is declared before them, though it may have been declared later at first. */
-#include "core/base/column_cells.h"
-#include "core/image/load.h"
+#include "core/base/column.h"
 #include "core/entity/clone.h"
-#include "core/storage/component.h"
 #include "core/entity/entity.h"
 #include "core/entity/name.h"
-#include "core/storage/fields.h"
 #include "core/entity/prefab.h"
-#include "core/relation/relation.h"
-#include "core/storage/sparse.h"
-#include "core/storage/sparse_rows.h"
-#include "core/storage/table.h"
 #include "core/ids/world.h"
+#include "core/image/load.h"
+#include "core/relation/relation.h"
+#include "core/storage/component.h"
+#include "core/storage/sparse.h"
+#include "core/storage/table.h"
 #include "ecs_world.h"
 
 /* A prefab of the live world as it would be declared. Counts come first, lists then. */

@@ -6,26 +6,21 @@
 
 #include <math.h>
 
+#include "core/command/emission.h"
+#include "core/entity/entity.h"
+#include "core/ids/entity_index.h"
+#include "core/ids/world.h"
 #include "core/image/load.h"
-#include "core/schedule/timetable.h"
+#include "core/relation/relation.h"
+#include "core/schedule/schedule.h"
 #include "core/storage/cells.h"
 #include "core/storage/component.h"
-#include "core/entity/entity.h"
 #include "core/storage/event.h"
-#include "core/storage/event_rows.h"
-#include "core/storage/fields.h"
 #include "core/storage/graph.h"
-#include "core/ids/entity_index.h"
-#include "core/command/later.h"
 #include "core/storage/marks.h"
-#include "core/relation/relation.h"
-#include "core/relation/relation_check.h"
-#include "core/storage/require.h"
 #include "core/storage/row.h"
 #include "core/storage/sparse.h"
-#include "core/storage/sparse_rows.h"
 #include "core/storage/toggle.h"
-#include "core/ids/world.h"
 #include "ecs_world.h"
 
 #define PIECE 4096u

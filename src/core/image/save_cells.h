@@ -2,12 +2,9 @@
 #ifndef ECS_CORE_IMAGE_SAVE_CELLS_H
 #define ECS_CORE_IMAGE_SAVE_CELLS_H
 
-#include "core/image/format.h"
-#include "core/schedule/timings.h"
+#include "core/image/stream.h"
+#include "core/schedule/schedule.h"
 #include "ecs_image.h"
-
-struct component;
-struct table;
 
 struct saver {
   ecs_world *world;

@@ -1,12 +1,11 @@
-#include "core/image/table_copy.h"
+#include "core/image/snapshot.h"
 
-#include "core/base/arena.h"
+#include "core/base/memory.h"
+#include "core/ids/world.h"
 #include "core/storage/component.h"
-#include "core/storage/fields.h"
 #include "core/storage/marks.h"
 #include "core/storage/table.h"
 #include "core/storage/toggle.h"
-#include "core/ids/world.h"
 
 /* ---- rows ---- */
 

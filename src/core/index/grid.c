@@ -2,10 +2,9 @@
 
 #include "core/index/grid.h"
 
-#include "core/base/many.h"
+#include "core/base/column.h"
 #include "core/base/memory.h"
-#include "core/index/copies.h"
-#include "core/index/cell_number.h"
+#include "core/index/edition.h"
 
 /* ---- sorting --------------------------------------------------------------------------- */
 

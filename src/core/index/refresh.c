@@ -1,13 +1,12 @@
 #include "core/index/refresh.h"
 
 #include "core/base/clock.h"
-#include "core/base/column_cells.h"
-#include "core/base/enumeration.h"
-#include "core/base/value.h"
-#include "core/storage/component.h"
+#include "core/base/column.h"
+#include "core/base/types.h"
 #include "core/entity/entity.h"
-#include "core/query/query.h"
 #include "core/ids/world.h"
+#include "core/query/query.h"
+#include "core/storage/component.h"
 
 /* ---- what it is by --------------------------------------------------------------------- */
 

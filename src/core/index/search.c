@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "core/index/search.h"
+#include "core/index/grid.h"
 
 /* Distances are to have the same bits everywhere. */
 #if defined(__clang__)

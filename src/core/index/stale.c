@@ -1,17 +1,14 @@
-#include "core/index/stale.h"
-
-#include "core/base/column_cells.h"
-#include "core/base/many.h"
-#include "core/base/types.h"
 #include "core/index/edition.h"
+
+#include "core/base/column.h"
+#include "core/base/sets.h"
+#include "core/base/types.h"
+#include "core/ids/entity_index.h"
+#include "core/ids/world.h"
 #include "core/index/refresh.h"
-#include "core/base/bits.h"
+#include "core/query/query.h"
 #include "core/storage/component.h"
 #include "core/storage/marks.h"
-#include "core/query/query.h"
-#include "core/ids/record.h"
-#include "core/ids/staging.h"
-#include "core/ids/world.h"
 
 /* Where more than one row of so many has changed, all are sorted anew. */
 #define FEW 8u

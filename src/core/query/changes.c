@@ -1,13 +1,12 @@
 #include "core/query/changes.h"
 
-#include "core/base/bits.h"
-#include "core/ids/staging.h"
+#include "core/base/sets.h"
+#include "core/ids/world.h"
+#include "core/query/query.h"
 #include "core/storage/component.h"
 #include "core/storage/marks.h"
-#include "core/query/query.h"
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
-#include "core/ids/world.h"
 
 /* The rows of one table: a bit for each group of them in which some may be, in words from `first`
 ** on, and where rows are tracked one for each row in words from `rows` on, which say nothing of

@@ -1,9 +1,8 @@
-#include "core/query/lineup.h"
+#include "core/query/cursor.h"
 
+#include "core/ids/world.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
-#include "core/query/walk.h"
-#include "core/ids/world.h"
 
 /* ---- as it is kept ---- */
 

@@ -1,15 +1,13 @@
-#include "core/query/matches.h"
+#include "core/query/cursor.h"
 
-#include "core/base/many.h"
-#include "core/query/changes.h"
+#include "core/base/column.h"
 #include "core/entity/entity.h"
-#include "core/query/lineup.h"
+#include "core/ids/world.h"
+#include "core/query/changes.h"
 #include "core/query/query.h"
-#include "core/query/query_rows.h"
 #include "core/relation/relation.h"
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
-#include "core/ids/world.h"
 #include "ecs_world.h"
 
 /* ---- which queries ---- */
@@ -196,7 +194,8 @@ static bool in_sparse(const struct matches_step *step, uint32_t entity, struct e
 }
 
 /* To whom the relation of a path, or of a tie, leads from the i-th row. */
-INLINE uint32_t target_of(const struct matches_step *step, const struct match_stretch *rows, uint32_t i) {
+INLINE uint32_t target_of(const struct matches_step *step,
+                          const struct match_stretch *rows, uint32_t i) {
   return step->cascades ? rows->targets[i]
                         : ties_target(step->ties, rows->table->rows[rows->rows[i]]);
 }
@@ -397,7 +396,8 @@ static uint32_t take_listed(struct matches *matches, const uint32_t *list, uint3
   struct walk *walk = matches->walk;
   if (!walk_come_to(walk, list[0])) return 1;
   uint32_t n = match_next_listed(matches, list, count);
-  struct match_stretch rows = {walk->table, walk->match, matches->own.rows + matches->count, NULL, NULL};
+  struct match_stretch rows = {walk->table, walk->match,
+                               matches->own.rows + matches->count, NULL, NULL};
   return match_take(matches, &rows, n);
 }
 

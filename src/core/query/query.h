@@ -4,11 +4,158 @@
 #ifndef ECS_CORE_QUERY_QUERY_H
 #define ECS_CORE_QUERY_QUERY_H
 
-#include "core/storage/layout.h"
-#include "core/query/term.h"
+#include "core/base/hash_map.h"
+#include "core/storage/component.h"
+#include "core/storage/table.h"
 
 struct ecs_variable;
 struct id_record;
+struct lineup;
+struct picks;
+
+/* Terms: what a query asks for once its text is read. */
+
+enum term_kind { TERM_WITH, TERM_WITHOUT, TERM_OPTIONAL, TERM_OR };
+
+/* Whose component a term is about. */
+enum term_form {
+  TERM_OWN,              /* the row's: Position */
+  TERM_SPARSE,           /* the same of a component that is kept outside of tables */
+  TERM_PAIR,             /* the row's tie: (Likes, Apples), (Likes, $food), (Likes, *) */
+  TERM_PATH,             /* another's, to which the row leads: ChildOf->World, Hunt.prey->Health */
+  TERM_OF                /* that of a variable's value: Health($food) */
+};
+
+/* Which of those that can be switched off a term is about. */
+enum term_state { TERM_ON, TERM_OFF, TERM_ANY };
+
+enum term_news { TERM_ALL, TERM_CHANGED, TERM_ADDED };
+
+/* A value that terms share, and that was not given with the query. */
+struct variable {
+  ecs_string name;       /* in the query's text; of a `*` nothing */
+  uint32_t output;       /* which of the values that go with a match it is; NONE for none */
+};
+
+struct term {
+  ecs_id id;             /* of the component; of a tie to somebody known, the pair's */
+  struct component *component;
+  enum term_form form;
+  ecs_id target;         /* of a tie to a declared name; ECS_NULL: the variable's value */
+  uint32_t variable;     /* of a tie or TERM_OF; NONE */
+  bool binds;            /* the variable has no value before this term */
+  struct component *through;   /* of a path: the relation, or the component with the field */
+  ecs_id through_id;
+  uint32_t through_leaf;       /* the field; NONE for a relation's target */
+  bool cascade;                /* of a path along a relation: parents come first */
+  bool nearest;                /* of a path: from the row itself on, along the relation */
+  struct map known;            /* of these, while a walk is under way: where ways lead, by index */
+  enum term_kind kind;
+  uint32_t group;        /* terms of one A|B|C share it; NONE otherwise */
+  uint32_t leaf;         /* a single field's term (Position.x); NONE for the whole */
+  uint32_t slot;         /* index into a match's columns; NONE for what gives nothing */
+  bool read_only;
+  bool filters;          /* `with`: it gives nothing */
+  enum term_state state;
+  enum term_news news;   /* since the query was used last; the rows that picks say: changes.h */
+  struct picks *picks;
+  bool toggled;          /* of the row's own: some rows of a table may have it, others not */
+};
+
+/* Whether there are values: those of a tie are what it has beside its target. */
+static inline bool term_has_cells(const struct term *term, const struct component *component) {
+  bool tie = term->form == TERM_PAIR && component->ties.exclusive && term->leaf == NONE;
+  return component->leaf_count > tie;
+}
+
+/* Whether a function is given something for a term of a component with these fields: a view or
+** value, or, for an optional tag, a truth. */
+static inline bool term_gives(const struct term *term, const struct component *component) {
+  if (term->kind == TERM_WITHOUT || term->filters) return false;
+  return term_has_cells(term, component) || term->kind == TERM_OPTIONAL;
+}
+
+/* Whether it gives something that may be absent. */
+static inline bool term_may_lack(const struct term *term) {
+  return term->slot != NONE && (term->kind == TERM_OPTIONAL || term->group != NONE);
+}
+
+/* Whether it is about a tie, to somebody known, that every row of a table has or lacks. */
+static inline bool term_is_known(const struct term *term) {
+  return term->form == TERM_PAIR && !term->component->ties.exclusive &&
+         term->kind == TERM_WITH && term->target != ECS_NULL;
+}
+
+/* Whether it is about a component that the row itself has. */
+static inline bool term_is_own(const struct term *term) {
+  return term->form == TERM_OWN || term->form == TERM_SPARSE;
+}
+
+/* Whether rows of one table differ in what the term finds. */
+static inline bool term_is_by_row(const struct term *term) {
+  return term->form != TERM_OWN && !term_is_known(term);
+}
+
+#define QUERY_STEPS 16         /* terms that are decided row by row */
+#define QUERY_VARIABLES 16
+
+/* In front what every run asks for. */
+struct query_terms {
+  uint32_t slots;        /* terms that give something: a function's first parameters */
+  uint32_t step_count;   /* 0: every row of a table matches */
+  bool choices;          /* has terms that a table may lack */
+  bool targets;          /* has terms of which term_is_known */
+  bool toggled;          /* has terms that are */
+  bool changes;          /* has terms with news */
+  bool plain;            /* no targets, toggled, steps, event: each row of a table matches, once */
+  bool sources;          /* the first term is a tie by an exclusive relation: its order is theirs */
+  bool packed;           /* the first term is a sparse component: its order is that */
+  struct component *cascade;   /* of the first term that wants parents first; NULL */
+  struct component *event;   /* the first term is an event: its rows are gone through, of which no
+                             ** entity is; NULL */
+  struct term *terms;
+  uint32_t count;
+  uint32_t capacity;
+  uint32_t values;       /* variables that are given with each match, behind the entity */
+  uint16_t steps[QUERY_STEPS];     /* terms that are decided row by row, in that order */
+  uint32_t variable_count;
+  struct variable variables[QUERY_VARIABLES];
+};
+
+struct ecs_query {
+  ecs_world *world;
+  uint32_t *tables;               /* indices, in order when `arranged` is graph.placings */
+  uint64_t arranged;
+  uint32_t *columns;              /* terms.slots for each match: first column or NONE */
+  uint32_t count;
+  bool fresh;                     /* made for a migration that is not committed yet */
+  bool broken;                    /* names a component that is no longer declared */
+  bool dirty;                     /* has doomed tables */
+  bool kept;                      /* a system's: ecs_query_free leaves it */
+  struct query_terms terms;
+  ecs_query *previous, *next;     /* all queries of the world, oldest first */
+  void *owner;                    /* for the host: whose query it is */
+  char *text;
+  size_t text_size;
+  ecs_id key;                     /* an id it cannot match without, or ECS_NULL */
+  uint32_t capacity;
+  uint32_t column_capacity;
+  struct lineup *lineup;          /* the last one of its rows, if they have been lined up */
+  uint64_t seen, kept_seen;       /* world.now when its last use ended; while a system's, its own */
+  uint32_t uses;                  /* of it that are under way */
+  struct watch *watch;            /* of the observer that is on and has it; or NULL */
+};
+
+/* Whether its matches are found by a walk, one by one. */
+static inline bool terms_walk(const struct query_terms *terms) {
+  return terms->step_count > 0 || terms->event;
+}
+
+/* Of one match, by slot; NULL when no term has one. */
+static inline const uint32_t *query_columns(const ecs_query *query, uint32_t match) {
+  uint32_t slots = query->terms.slots;
+  return slots ? query->columns + (size_t)match * slots : NULL;
+}
 
 #define TERM_LIMIT 1024u
 

@@ -6,14 +6,13 @@
 **   what  = component | "(" relation "," target ")" | path | component "($" variable ")"
 **   target = component | "*" | "$" variable
 **   path  = relation [ "*" ] "->" component | component "." leaf "->" component */
-#include "core/relation/builtin.h"
-#include "core/query/changes.h"
-#include "core/storage/component.h"
+#include "core/base/text.h"
 #include "core/entity/name.h"
+#include "core/ids/world.h"
+#include "core/query/changes.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
-#include "core/ids/world.h"
-#include "core/base/text.h"
+#include "core/storage/component.h"
 #include "core/storage/registry.h"
 #include "ecs_value.h"
 

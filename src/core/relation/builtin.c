@@ -1,10 +1,8 @@
-#include "core/relation/builtin.h"
-
-#include "core/storage/component.h"
-#include "core/storage/fields.h"
 #include "core/relation/relation.h"
-#include "core/ids/world.h"
+
 #include "core/base/text.h"
+#include "core/ids/world.h"
+#include "core/storage/component.h"
 #include "core/storage/registry.h"
 #include "ecs_entity.h"
 

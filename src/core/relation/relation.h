@@ -5,6 +5,7 @@
 #ifndef ECS_CORE_RELATION_RELATION_H
 #define ECS_CORE_RELATION_RELATION_H
 
+#include "core/base/base.h"
 #include "core/relation/ties.h"
 
 struct component;
@@ -105,5 +106,33 @@ void relation_drop(ecs_world *world, const uint32_t *entities, uint32_t count);
 
 /* Unties the entity, whose row is about to go, from its targets. */
 void relation_leave_row(ecs_world *world, uint32_t entity);
+
+/* The invariants of relations. */
+
+/* Part of ecs_check: ties go both ways, between living entities, and are what cells say. */
+ecs_status relations_check(const ecs_world *world);
+
+/* Whether no way along it leads back to where it began. */
+bool relation_is_acyclic(const struct relation *relation);
+
+/* The relations that every world has: ChildOf, for hierarchies, IsA, for what is made of prefabs,
+** and Prefab, which marks these and which nobody else can name (see prefab.h). They are declared
+** when they are first named, so that a world without them is as it would be if they did not
+** exist. */
+
+/* Whether the name is one of theirs: nobody else can declare it. */
+bool builtin_is(const char *name, size_t size);
+
+/* The relation of that name, declared if it is not yet. ECS_ENAME for other names, with the
+** message untouched. */
+ecs_status builtin_need(ecs_world *world, const char *name, size_t size, struct component **out);
+
+/* What marks prefabs, declared if it is not yet. */
+ecs_status builtin_prefab(ecs_world *world, struct component **out);
+
+/* component_need for a text that somebody has written: it may name one of these for the first
+** time. */
+ecs_status component_need_or_builtin(ecs_world *world, const char *name, size_t size,
+                                     struct component **out);
 
 #endif

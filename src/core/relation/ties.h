@@ -6,7 +6,7 @@
 #define ECS_CORE_RELATION_TIES_H
 
 #include "core/base/base.h"
-#include "core/base/many.h"
+#include "core/base/column.h"
 
 struct memory;
 

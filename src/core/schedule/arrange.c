@@ -1,9 +1,7 @@
-#include "core/schedule/arrange.h"
+#include "core/schedule/schedule.h"
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/schedule/schedule.h"
-#include "core/schedule/timetable.h"
 #include "core/ids/world.h"
 
 /* ---- which come behind which ---- */

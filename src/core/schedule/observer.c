@@ -1,15 +1,11 @@
-#include "core/schedule/observer.h"
+#include "core/schedule/schedule.h"
 
 #include "core/base/text.h"
-#include "core/schedule/callback.h"
-#include "core/schedule/schedule.h"
-#include "core/schedule/timetable.h"
 #include "core/command/command.h"
-#include "core/query/sight.h"
-#include "core/storage/table.h"
 #include "core/command/watch.h"
-#include "core/ids/staging.h"
 #include "core/ids/world.h"
+#include "core/query/cursor.h"
+#include "core/storage/table.h"
 #include "ecs_observer.h"
 
 /* The first failure, with its message: the others run nevertheless. And whose command could not

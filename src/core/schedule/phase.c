@@ -1,12 +1,8 @@
 /* Phases and their order: the five of the runtime, and those that users put between them. */
 #include "core/base/text.h"
-#include "core/schedule/arrange.h"
-#include "core/schedule/callback.h"
-#include "core/schedule/observer.h"
-#include "core/schedule/schedule.h"
-#include "core/schedule/timetable.h"
 #include "core/command/watch.h"
 #include "core/ids/world.h"
+#include "core/schedule/schedule.h"
 
 static const char *const builtin[] = {"startup", "pre_update", "update", "post_update",
                                       "render"};

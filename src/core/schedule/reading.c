@@ -1,12 +1,10 @@
 #include "core/schedule/reading.h"
 
-#include "core/schedule/schedule.h"
-#include "core/schedule/timetable.h"
-#include "core/query/changes.h"
-#include "core/storage/event.h"
-#include "core/storage/event_rows.h"
-#include "core/query/query.h"
 #include "core/ids/world.h"
+#include "core/query/changes.h"
+#include "core/query/query.h"
+#include "core/schedule/schedule.h"
+#include "core/storage/event.h"
 
 struct event *reading_of(ecs_system *system) {
   const ecs_query *query = system->reads;

@@ -1,16 +1,14 @@
 #include "core/storage/cells.h"
 
-#include "core/world/attachment.h"
 #include "core/command/command.h"
+#include "core/command/watch.h"
+#include "core/ids/world.h"
 #include "core/storage/component.h"
 #include "core/storage/event.h"
-#include "core/storage/event_rows.h"
-#include "core/storage/fields.h"
 #include "core/storage/graph.h"
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
-#include "core/command/watch.h"
-#include "core/ids/world.h"
+#include "core/world/lifetime.h"
 
 bool cells_find(const ecs_world *world, ecs_id entity, ecs_id component,
                 struct cells_row *out) {

@@ -1,15 +1,11 @@
 #include "core/storage/event.h"
 
-#include "core/base/nearest.h"
 #include "core/base/text.h"
-#include "core/world/check.h"
-#include "core/storage/component.h"
-#include "core/storage/event_rows.h"
-#include "core/storage/fields.h"
-#include "core/command/later.h"
-#include "core/ids/staging.h"
-#include "core/storage/table.h"
+#include "core/command/emission.h"
 #include "core/ids/world.h"
+#include "core/storage/component.h"
+#include "core/storage/table.h"
+#include "core/world/lifetime.h"
 #include "ecs_component.h"
 
 /* ---- which one it is ---- */

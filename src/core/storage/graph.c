@@ -1,13 +1,13 @@
 #include "core/storage/graph.h"
 
-#include "core/storage/edge.h"
+#include "core/base/sets.h"
 #include "core/entity/entity.h"
-#include "core/base/id_set.h"
+#include "core/ids/world.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
-#include "core/storage/require.h"
+#include "core/storage/component.h"
 #include "core/storage/row.h"
-#include "core/ids/world.h"
+#include "core/storage/table.h"
 
 #define TABLE_LIMIT 0x0FFFFFFFu
 

@@ -5,8 +5,6 @@
 
 #include "core/ids/world.h"
 
-struct component;
-
 ecs_status graph_init(ecs_world *world);
 void graph_free(ecs_world *world);
 

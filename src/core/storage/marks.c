@@ -1,14 +1,12 @@
 #include "core/storage/marks.h"
 
-#include "core/base/many.h"
-#include "core/base/bits.h"
-#include "core/ids/staging.h"
-#include "core/storage/component.h"
-#include "core/storage/fields.h"
-#include "core/storage/graph.h"
-#include "core/relation/relation.h"
-#include "core/storage/sparse.h"
+#include "core/base/column.h"
+#include "core/base/sets.h"
 #include "core/ids/world.h"
+#include "core/relation/relation.h"
+#include "core/storage/component.h"
+#include "core/storage/graph.h"
+#include "core/storage/sparse.h"
 
 /* ---- one id's ---- */
 

@@ -8,8 +8,6 @@
 #include "core/storage/cells.h"
 #include "core/storage/table.h"
 
-struct write;
-
 #define MARK_ROWS 1024u        /* of a group */
 
 /* Of one of a table's ids. */

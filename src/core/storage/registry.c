@@ -1,14 +1,20 @@
 #include "core/storage/registry.h"
 
+#include "core/base/column.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/base/types.h"
+#include "core/entity/entity.h"
+#include "core/entity/prefab.h"
+#include "core/ids/entity_index.h"
+#include "core/ids/world.h"
+#include "core/relation/relation.h"
 #include "core/storage/component.h"
 #include "core/storage/event.h"
-#include "core/storage/fields.h"
-#include "core/ids/entity_index.h"
-#include "core/ids/record.h"
-#include "core/relation/relation.h"
-#include "core/storage/sparse_rows.h"
-#include "core/ids/world.h"
+#include "core/storage/sparse.h"
+#include "core/world/lifetime.h"
+#include "ecs_component.h"
+#include "ecs_resource.h"
 
 void component_enter_name(ecs_world *world, const struct component *component) {
   struct registry *registry = &world->registry;
@@ -108,4 +114,169 @@ void registry_free(ecs_world *world) {
   memory_free(&world->memory, registry->next,
               registry->next_capacity * sizeof *registry->next);
   map_free(&world->memory, &registry->names);
+}
+
+/* ---- resource ---- */
+
+ecs_status resource_new(ecs_world *world, struct component *component) {
+  if (component->resource) return ECS_OK;
+  if (component->ties.relation)
+    return world_fail(world, ECS_EINVAL, "'%s' is a relation: it ties entities, and cannot be a "
+                      "resource", component->name);
+  if (component->leaf_count == 0)
+    return world_fail(world, ECS_EINVAL, "'%s' is a tag: a resource needs fields",
+                      component->name);
+  struct memory *memory = &world->memory;
+  struct column_buffer *columns =
+      memory_array(memory, component->leaf_count, sizeof *columns);
+  if (!columns) return world_nomem(world);
+  component->resource = columns;
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    const struct leaf *leaf = &component->leaves[i];
+    uint32_t count = component_cells(component);
+    if (!buffer_grow(memory, &columns[i], (size_t)count * leaf->size, 0)) {
+      resource_free(world, component);
+      return world_nomem(world);
+    }
+    cell_fill(columns[i].data, leaf->size, 0, count, leaf->value);
+  }
+  return ECS_OK;
+}
+
+void resource_free(ecs_world *world, struct component *component) {
+  struct column_buffer *columns = component->resource;
+  if (!columns) return;
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    if (component->leaves[i].type == ECS_ANY && columns[i].data)
+      any_release(&world->any, *(uint32_t *)columns[i].data);
+    buffer_free(&world->memory, &columns[i]);
+  }
+  memory_free(&world->memory, columns, component->leaf_count * sizeof *columns);
+  component->resource = NULL;
+}
+
+void resource_write(ecs_world *world, struct component *component,
+                    const struct write *writes, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    assert(component->resource && writes[i].leaf < component->leaf_count);
+    const struct leaf *leaf = &component->leaves[writes[i].leaf];
+    void *data = component->resource[writes[i].leaf].data;
+    if (leaf->type == ECS_ANY) any_release(&world->any, *(uint32_t *)data);
+    cell_store(data, leaf->size, 0, writes[i].cell);
+  }
+}
+
+ecs_status ecs_resource(ecs_world *world, ecs_id id) {
+  struct component *component;
+  ecs_status status = component_need_id(world, id, &component);
+  return status == ECS_OK ? resource_new(world, component) : status;
+}
+
+static ecs_status resource_need_resource(const ecs_world *world, ecs_id id,
+                                         struct component **component) {
+  ecs_status status = component_need_id(world, id, component);
+  if (status != ECS_OK || (*component)->resource) return status;
+  return world_fail(world, ECS_EABSENT, "'%s' is not a resource", (*component)->name);
+}
+
+ecs_status ecs_resource_set(ecs_world *world, ecs_id id, const void *value) {
+  struct component *component;
+  ecs_status status = resource_need_resource(world, id, &component);
+  if (status != ECS_OK) return status;
+  const struct write *writes = NULL;
+  status = component_read_native(world, component, value, &writes);
+  if (status != ECS_OK) return status;
+  resource_write(world, component, writes, component->leaf_count);
+  world_settle(world);
+  return ECS_OK;
+}
+
+ecs_status ecs_resource_get(const ecs_world *world, ecs_id id, void *value) {
+  struct component *component;
+  ecs_status status = resource_need_resource(world, id, &component);
+  if (status != ECS_OK) return status;
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    ecs_cell cell = cell_load(component->resource[i].data, component->leaves[i].size, 0);
+    component_write_native(world, component, i, cell, value);
+  }
+  return ECS_OK;
+}
+
+/* ---- array ---- */
+
+bool array_takes(ecs_type type) {
+  return type_is_number(type) || type_class(type) == CLASS_TRUTH || type_class(type) == CLASS_ID;
+}
+
+static bool array_is_plain(const ecs_component_desc *desc) {
+  return desc->field_count == 1 && !desc->native_size && !desc->relation && !desc->toggle &&
+         !desc->track && !desc->sparse && !desc->required_count && !desc->was_count &&
+         !desc->old_name;
+}
+
+ecs_status array_check_desc(const ecs_world *world, const ecs_component_desc *desc) {
+  if (desc->length == 0) return ECS_OK;
+  if (desc->length > ARRAY_LENGTH_LIMIT)
+    return world_fail(world, ECS_ELIMIT, "array '%s': it has 1 to %u elements, got %u", desc->name,
+                      ARRAY_LENGTH_LIMIT, desc->length);
+  if (!array_is_plain(desc))
+    return world_fail(world, ECS_EINVAL, "array '%s' has more than a type and a length",
+                      desc->name);
+  const ecs_field *field = &desc->fields[0];
+  bool single = field->count == 0 && field->value.kind == ECS_KIND_NONE;
+  if (type_is_known(field->type) && array_takes(field->type) && single && field->name &&
+      strcmp(field->name, ARRAY_FIELD) == 0)
+    return ECS_OK;
+  return world_fail(world, ECS_EINVAL, "array '%s': its type is a number's (f32 to u64), bool or "
+                    "entity", desc->name);
+}
+
+static ecs_status array_no_array(const ecs_world *world, const struct component *component) {
+  return world_fail(world, ECS_EINVAL, "'%s' is %s, not an array", component->name,
+                    component->is_event ? "an event" : component->ties.relation ? "a relation"
+                    : component->leaf_count ? "a component" : "a tag");
+}
+
+ecs_status array_need(const ecs_world *world, ecs_id id, struct component **out) {
+  ecs_status status = component_need_any(world, id, out);
+  return status == ECS_OK && (*out)->length == 0 ? array_no_array(world, *out) : status;
+}
+
+ecs_status array_need_name(const ecs_world *world, const char *name, size_t size, ecs_id *out) {
+  const struct component *found = component_find(world, name, size);
+  if (found && !found->length) return array_no_array(world, found);
+  *out = found ? found->id : ECS_NULL;
+  if (found) return ECS_OK;
+  ecs_string text = {name, size};
+  struct nearest nearest;
+  nearest_begin(&nearest, name, size);
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    const struct component *known = world->registry.components[i];
+    if (known && known->length) nearest_offer(&nearest, known->name, known->name_size);
+  }
+  char hint[96];
+  return world_fail(world, ECS_ENAME, "unknown array '%.*s'%s", SHOW(text),
+                    nearest_hint(&nearest, hint, sizeof hint));
+}
+
+void *ecs_array_data(ecs_world *world, ecs_id id, size_t *length) {
+  struct component *array;
+  world_be_sure(world);
+  *length = 0;
+  if (array_need(world, id, &array) != ECS_OK) return NULL;
+  *length = array->length;
+  return array_data(array);
+}
+
+ecs_status array_check(const ecs_world *world, const struct component *array) {
+  bool sound = array->leaf_count == 1 && array->resource && array->length <= ARRAY_LENGTH_LIMIT &&
+               !array->ties.relation && !array->is_sparse && array->require_count == 0;
+  if (!sound || !array_takes(array_type(array)))
+    return world_fail(world, ECS_ECORRUPT, "array '%s' is none", array->name);
+  const uint8_t *truths = array_data(array);
+  for (uint32_t i = 0; array_type(array) == ECS_BOOL && i < array->length; i++)
+    if (truths[i] > 1)
+      return world_fail(world, ECS_ECORRUPT, "array '%s' has a truth value that is none",
+                        array->name);
+  return ECS_OK;
 }

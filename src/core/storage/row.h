@@ -3,12 +3,12 @@
 #ifndef ECS_CORE_STORAGE_ROW_H
 #define ECS_CORE_STORAGE_ROW_H
 
-#include "core/base/column_cells.h"
+#include "core/base/column.h"
 #include "core/ids/entity_index.h"
+#include "core/ids/world.h"
 #include "core/storage/marks.h"
 #include "core/storage/table.h"
 #include "core/storage/toggle.h"
-#include "core/ids/world.h"
 
 /* Remembers a table that has just lost its last row. */
 static inline void graph_note_empty(struct graph *graph, struct table *table) {

@@ -1,10 +1,13 @@
 #include "core/storage/sparse.h"
 
+#include "core/base/sets.h"
+#include "core/ids/world.h"
 #include "core/storage/cells.h"
 #include "core/storage/component.h"
-#include "core/storage/fields.h"
+#include "core/storage/marks.h"
+#include "core/storage/row.h"
 #include "core/storage/table.h"
-#include "core/ids/world.h"
+#include "core/storage/toggle.h"
 
 struct sparse *sparse_of(const ecs_world *world, ecs_id id) {
   const struct component *component = component_of(world, id);
@@ -35,4 +38,198 @@ ecs_id sparse_next_id(const ecs_world *world, uint32_t entity, ecs_id last) {
     if (sparses->list[i]->component->id > last && sparse_row(sparses->list[i], entity) != NONE)
       return sparses->list[i]->component->id;
   return ECS_NULL;
+}
+
+/* ---- sets of ids ---- */
+
+uint32_t sparse_join_ids(const ecs_world *world, uint32_t entity, ecs_id *ids, uint32_t count) {
+  const struct sparses *sparses = &world->sparses;
+  for (uint32_t i = 0; sparses->rows && i < sparses->count; i++)
+    if (sparse_row(sparses->list[i], entity) != NONE)
+      count = id_set_insert(ids, count, sparses->list[i]->component->id);
+  return count;
+}
+
+/* What is sparse goes to the end one by one: there are few. */
+uint32_t sparse_part_ids(const ecs_world *world, ecs_id *ids, uint32_t count) {
+  uint32_t kept = count;
+  for (uint32_t i = count; i-- > 0;) {
+    ecs_id id = ids[i];
+    if (!component_of(world, id)->is_sparse) continue;
+    memmove(ids + i, ids + i + 1, (kept - i - 1) * sizeof *ids);
+    ids[--kept] = id;
+  }
+  return kept;
+}
+
+/* ---- rows ---- */
+
+static APART ecs_status make_page(ecs_world *world, struct sparse *sparse, uint32_t page) {
+  uint32_t old = sparse->page_capacity;
+  if (page >= old) {
+    uint32_t **pages = memory_grow(&world->memory, sparse->pages, &sparse->page_capacity,
+                                   page + 1ull, sizeof *pages);
+    if (!pages) return world_nomem(world);
+    memset(pages + old, 0, (sparse->page_capacity - old) * sizeof *pages);
+    sparse->pages = pages;
+  }
+  sparse->pages[page] = memory_array(&world->memory, SPARSE_PAGE_SIZE, sizeof **sparse->pages);
+  return sparse->pages[page] ? ECS_OK : world_nomem(world);
+}
+
+ecs_status sparse_need_page(ecs_world *world, struct sparse *sparse, uint32_t entity) {
+  return LIKELY(sparse_has_page(sparse, entity)) ? ECS_OK
+                                          : make_page(world, sparse, entity >> SPARSE_PAGE_BITS);
+}
+
+ecs_status sparse_reserve(ecs_world *world, struct sparse *sparse, uint32_t entity,
+                          uint64_t more) {
+  ecs_status status = sparse_need_page(world, sparse, entity);
+  return status == ECS_OK ? table_reserve(world, sparse->table, more) : status;
+}
+
+uint32_t sparse_put(ecs_world *world, struct sparse *sparse, uint32_t entity) {
+  return sparse_put_at(world, sparse, entity, sparse_place(sparse, entity));
+}
+
+void sparse_fill_slowly(ecs_world *world, struct table *table, uint32_t row, uint32_t last) {
+  if (UNLIKELY(table->has_any)) table_release_row(world, table, row);
+  if (row != last) row_fill(table, row, last, false);
+  if (UNLIKELY(table->off)) toggles_cut(table, row, last);
+  if (UNLIKELY(table->mark_count)) marks_cut(table, row, last);
+}
+
+void sparse_cut(ecs_world *world, struct sparse *sparse, uint32_t entity) {
+  sparse_cut_at(world, sparse, sparse_place(sparse, entity));
+}
+
+ecs_status sparse_plan(ecs_world *world, uint32_t entity, const ecs_id *ids, uint32_t count) {
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++) {
+    struct sparse *sparse = sparse_of(world, ids[i]);
+    if (sparse_row(sparse, entity) != NONE) continue;
+    status = sparse_reserve(world, sparse, entity, ++sparse->table->incoming);
+  }
+  return status;
+}
+
+void sparse_forget_plan(ecs_world *world) {
+  for (uint32_t i = 0; i < world->sparses.count; i++)
+    world->sparses.list[i]->table->incoming = 0;
+}
+
+void sparse_become(ecs_world *world, uint32_t entity, const ecs_id *ids, uint32_t count) {
+  for (uint32_t i = 0; i < world->sparses.count; i++) {
+    struct sparse *sparse = world->sparses.list[i];
+    bool has = sparse_row(sparse, entity) != NONE;
+    bool wants = id_set_has(ids, count, sparse->component->id);
+    if (has && !wants) sparse_cut(world, sparse, entity);
+    if (!has && wants) sparse_put(world, sparse, entity);
+  }
+}
+
+const struct layout *sparse_layout(const ecs_world *world, const struct table *table,
+                                   uint32_t entity, ecs_id id, uint32_t *row) {
+  static const struct layout none = {.id = ECS_NULL};
+  const struct sparse *sparse = world->sparses.count ? sparse_of(world, id) : NULL;
+  if (LIKELY(!sparse)) return table_find(table, id);
+  *row = sparse_row(sparse, entity);
+  return *row == NONE ? &none : table_find(sparse->table, id);
+}
+
+void sparse_leave(ecs_world *world, uint32_t entity) {
+  const struct sparses *sparses = &world->sparses;
+  for (uint32_t i = 0; sparses->rows && i < sparses->count; i++)
+    if (sparse_row(sparses->list[i], entity) != NONE) sparse_cut(world, sparses->list[i], entity);
+}
+
+void sparse_clear(ecs_world *world, struct sparse *sparse) {
+  struct table *table = sparse->table;
+  for (uint32_t row = 0; row < table->count; row++) *sparse_place(sparse, table->rows[row]) = 0;
+  world->sparses.rows -= table->count;
+  toggles_clear(table);
+  marks_clear(table);
+  table->count = 0;
+}
+
+void sparse_enter_row(ecs_world *world, struct sparse *sparse, uint32_t row) {
+  uint32_t *place = sparse_place(sparse, sparse->table->rows[row]);
+  assert(*place == 0);
+  *place = row + 1;
+  world->sparses.rows++;
+}
+
+void sparse_enter_rows(ecs_world *world, struct sparse *sparse) {
+  for (uint32_t row = 0; row < sparse->table->count; row++) sparse_enter_row(world, sparse, row);
+}
+
+/* ---- the world's list ---- */
+
+ecs_status sparses_reserve(ecs_world *world, uint32_t more) {
+  struct sparses *sparses = &world->sparses;
+  if (more == 0) return ECS_OK;
+  struct sparse **list = memory_grow(&world->memory, sparses->list, &sparses->capacity,
+                                     (uint64_t)sparses->count + more, sizeof *list);
+  if (!list) return world_nomem(world);
+  sparses->list = list;
+  return ECS_OK;
+}
+
+ecs_status sparse_new(ecs_world *world, struct component *component, ecs_id id) {
+  ecs_status status = sparses_reserve(world, 1);
+  if (status != ECS_OK) return status;
+  struct sparse *sparse = memory_array(&world->memory, 1, sizeof *sparse);
+  if (!sparse) return world_nomem(world);
+  status = table_new_alone(world, id, component, &sparse->table);
+  if (status != ECS_OK) {
+    memory_free(&world->memory, sparse, sizeof *sparse);
+    return status;
+  }
+  sparse->table->index = NONE;
+  sparse->component = component;
+  component->sparse = sparse;
+  return ECS_OK;
+}
+
+void sparse_enter(ecs_world *world, struct sparse *sparse) {
+  struct sparses *sparses = &world->sparses;
+  struct sparse **list = sparses->list;
+  uint32_t at = sparses->count++;
+  assert(at < sparses->capacity && sparse->component->sparse == sparse);
+  assert(sparse->table->ids[0] == sparse->component->id);
+  for (; at > 0 && list[at - 1]->component->id > sparse->component->id; at--)
+    list[at] = list[at - 1];
+  list[at] = sparse;
+  sparses->rows += sparse->table->count;
+}
+
+void sparse_leave_list(ecs_world *world, const struct sparse *sparse) {
+  struct sparses *sparses = &world->sparses;
+  uint32_t at = 0;
+  while (at < sparses->count && sparses->list[at] != sparse) at++;
+  if (at == sparses->count) return;
+  sparses->count--;
+  sparses->rows -= sparse->table->count;
+  memmove(sparses->list + at, sparses->list + at + 1,
+          (sparses->count - at) * sizeof *sparses->list);
+}
+
+void sparse_free(ecs_world *world, struct component *component) {
+  struct sparse *sparse = component->sparse;
+  struct memory *memory = &world->memory;
+  sparse_leave_list(world, sparse);
+  for (uint32_t i = 0; i < sparse->page_capacity; i++)
+    if (sparse->pages[i])
+      memory_free(memory, sparse->pages[i], SPARSE_PAGE_SIZE * sizeof **sparse->pages);
+  memory_free(memory, sparse->pages, sparse->page_capacity * sizeof *sparse->pages);
+  table_free(world, sparse->table);
+  memory_free(memory, sparse, sizeof *sparse);
+  component->sparse = NULL;
+}
+
+void sparses_free(ecs_world *world) {
+  struct sparses *sparses = &world->sparses;
+  assert(sparses->count == 0 && sparses->rows == 0);
+  memory_free(&world->memory, sparses->list, sparses->capacity * sizeof *sparses->list);
+  *sparses = (struct sparses){NULL, 0, 0, 0};
 }

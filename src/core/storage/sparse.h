@@ -6,10 +6,7 @@
 #define ECS_CORE_STORAGE_SPARSE_H
 
 #include "core/base/base.h"
-
-struct cells_row;
-struct component;
-struct table;
+#include "core/storage/row.h"
 
 #define SPARSE_PAGE_BITS 8
 #define SPARSE_PAGE_SIZE (1u << SPARSE_PAGE_BITS)
@@ -38,5 +35,112 @@ bool sparse_find(const ecs_world *world, uint32_t entity, ecs_id component,
 ** the end. */
 bool sparse_has_any(const ecs_world *world, uint32_t entity);
 ecs_id sparse_next_id(const ecs_world *world, uint32_t entity, ecs_id last);
+
+/* Rows of sparse components coming and going, and the world's list of what keeps them. */
+
+/* The ids of an entity's sparse components, put into a sorted set that has room for all of them;
+** returns how many ids there are then. */
+uint32_t sparse_join_ids(const ecs_world *world, uint32_t entity, ecs_id *ids, uint32_t count);
+
+/* The same the other way: moves the sparse ones of a set behind the others, both in order;
+** returns how many others there are. */
+uint32_t sparse_part_ids(const ecs_world *world, ecs_id *ids, uint32_t count);
+
+/* After this, `more` entities, this one among them, can be put in. */
+ecs_status sparse_reserve(ecs_world *world, struct sparse *sparse, uint32_t entity,
+                          uint64_t more);
+
+/* Puts in an entity that does not have the component, as the last row, with defaults; returns the
+** row. */
+uint32_t sparse_put(ecs_world *world, struct sparse *sparse, uint32_t entity);
+
+/* Takes it out again: the last row takes its place. Any slots are released. */
+void sparse_cut(ecs_world *world, struct sparse *sparse, uint32_t entity);
+
+/* What sparse_cut does about the cells of a table that is not plain: the last row's take the place
+** of a row's. */
+void sparse_fill_slowly(ecs_world *world, struct table *table, uint32_t row, uint32_t last);
+
+/* Room for an entity in what it is to have of these sparse ids; others may have been planned
+** before it. sparse_forget_plan when all are, or one failed. */
+ecs_status sparse_plan(ecs_world *world, uint32_t entity, const ecs_id *ids, uint32_t count);
+void sparse_forget_plan(ecs_world *world);
+
+/* Puts in and takes out, as planned, so that an entity has the sparse ids of a sorted set. */
+void sparse_become(ecs_world *world, uint32_t entity, const ecs_id *ids, uint32_t count);
+
+/* Where an entity has the cells of a component or pair: in its table, at *row, or among sparse
+** ones, whose row is then *row. Not taken where it has none. */
+const struct layout *sparse_layout(const ecs_world *world, const struct table *table,
+                                   uint32_t entity, ecs_id id, uint32_t *row);
+
+/* Takes an entity out of all. */
+void sparse_leave(ecs_world *world, uint32_t entity);
+
+/* Makes what keeps a component, which will have that id. sparse_enter puts it into the world's
+** list, where there is room, sparse_leave_list takes it out; it is freed with its rows. */
+ecs_status sparses_reserve(ecs_world *world, uint32_t more);
+ecs_status sparse_new(ecs_world *world, struct component *component, ecs_id id);
+void sparse_enter(ecs_world *world, struct sparse *sparse);
+void sparse_leave_list(ecs_world *world, const struct sparse *sparse);
+void sparse_free(ecs_world *world, struct component *component);
+void sparses_free(ecs_world *world);
+
+/* Forgets all rows, whose any slots are released or somebody else's by now. */
+void sparse_clear(ecs_world *world, struct sparse *sparse);
+
+/* Enters a row, or all rows, of the table, which have been written otherwise; after
+** sparse_need_page for each entity. */
+void sparse_enter_row(ecs_world *world, struct sparse *sparse, uint32_t row);
+void sparse_enter_rows(ecs_world *world, struct sparse *sparse);
+ecs_status sparse_need_page(ecs_world *world, struct sparse *sparse, uint32_t entity);
+
+/* One row of a sparse component coming or going, inline: a call is as dear as the work. */
+
+INLINE bool sparse_has_page(const struct sparse *sparse, uint32_t entity) {
+  uint32_t page = entity >> SPARSE_PAGE_BITS;
+  return page < sparse->page_capacity && sparse->pages[page];
+}
+
+/* Where an entity's row stands, counted from 1; 0: it has none. There is a page for it. */
+INLINE uint32_t *sparse_place(const struct sparse *sparse, uint32_t entity) {
+  assert(sparse_has_page(sparse, entity));
+  return &sparse->pages[entity >> SPARSE_PAGE_BITS][entity & (SPARSE_PAGE_SIZE - 1)];
+}
+
+/* sparse_put, by the place. */
+INLINE uint32_t sparse_put_at(ecs_world *world, struct sparse *sparse, uint32_t entity,
+                              uint32_t *place) {
+  struct table *table = sparse->table;
+  uint32_t row = table->count++;
+  assert(*place == 0 && row < table->capacity);
+  table->rows[row] = entity;
+  *place = row + 1;
+  world->sparses.rows++;
+  if (LIKELY(table->plain)) {
+    row_default(table, row, true);
+    return row;
+  }
+  row_default(table, row, false);
+  if (UNLIKELY(table->mark_count)) marks_arrive(world, table, row, 1);
+  return row;
+}
+
+/* sparse_cut, by the place. */
+INLINE void sparse_cut_at(ecs_world *world, struct sparse *sparse, uint32_t *place) {
+  struct table *table = sparse->table;
+  uint32_t row = *place - 1, last = table->count - 1, moved = table->rows[last];
+  assert(row <= last && *sparse_place(sparse, table->rows[row]) == row + 1);
+  assert(*sparse_place(sparse, moved) == last + 1);
+  *sparse_place(sparse, moved) = row + 1;
+  *place = 0;
+  table->rows[row] = moved;
+  table->count = last;
+  world->sparses.rows--;
+  if (LIKELY(table->plain))
+    row_fill(table, row, last, true);
+  else
+    sparse_fill_slowly(world, table, row, last);
+}
 
 #endif

@@ -1,13 +1,12 @@
 
-#include "core/base/column_cells.h"
-#include "core/storage/component.h"
-#include "core/storage/fields.h"
-#include "core/storage/marks.h"
-#include "core/storage/packed.h"
-#include "core/relation/relation.h"
-#include "core/storage/row.h"
-#include "core/storage/toggle.h"
+#include "core/base/column.h"
 #include "core/ids/world.h"
+#include "core/relation/relation.h"
+#include "core/storage/component.h"
+#include "core/storage/marks.h"
+#include "core/storage/row.h"
+#include "core/storage/table.h"
+#include "core/storage/toggle.h"
 
 #define LINE 64u             /* bytes of the cache's */
 

@@ -1,14 +1,13 @@
 #include "core/storage/toggle.h"
 
+#include "core/base/sets.h"
 #include "core/command/command.h"
-#include "core/base/bits.h"
+#include "core/command/watch.h"
+#include "core/entity/entity.h"
+#include "core/ids/world.h"
+#include "core/relation/relation.h"
 #include "core/storage/cells.h"
 #include "core/storage/component.h"
-#include "core/entity/entity.h"
-#include "core/storage/fields.h"
-#include "core/relation/relation.h"
-#include "core/command/watch.h"
-#include "core/ids/world.h"
 #include "ecs_entity.h"
 
 /* ---- bits ---- */

@@ -4,7 +4,7 @@
 #ifndef ECS_CORE_STORAGE_TOGGLE_H
 #define ECS_CORE_STORAGE_TOGGLE_H
 
-#include "core/storage/layout.h"
+#include "core/storage/table.h"
 
 struct toggle {
   ecs_id id;

@@ -2,9 +2,558 @@
 #ifndef ECS_LUA_API_API_H
 #define ECS_LUA_API_API_H
 
+#include <lauxlib.h>
 #include <lua.h>
+#include <stdbool.h>
+
+#include "core/base/base.h"
+#include "core/entity/entity.h"
+#include "ecs_types.h"
+#include "front/front.h"
+#include "lua/bind/args.h"
+#include "lua/bind/object.h"
+#include "lua/loop/loop.h"
+
+struct change;
+struct ecs_component_desc;
+struct ecs_phase_desc;
+struct kernel_box;
+struct key_box;
+struct prefab_node;
+struct report;
+struct system_box;
+struct transaction;
 
 /* Stores them where ecs_lua_functions looks. */
 void api_open(lua_State *L);
+
+/* Which term of a query has its matches apart from each other. */
+
+/* Pushes a reason, with the term behind it if it is that matches do not lie together; the query may
+** be NULL. */
+void apart_push(lua_State *L, const char *why, const ecs_query *query);
+
+/* Methods of queries, and of q:where(fn), about all their entities: how many there are, which, and
+** what is to become of them. */
+
+/* q:count(), q:first(), q:ids() */
+int query_count(lua_State *L);
+int query_first(lua_State *L);
+int query_ids(lua_State *L);
+
+/* q:set(component, ...): as the method of the world, for each entity once: all of them or, when it
+** fails, none. */
+int query_set(lua_State *L);
+
+/* Calls body(loop, ...) over the query at 1 and the filter at an index, with `arguments` values
+** more, those at the top of the stack. */
+void source_run(lua_State *L, int filter, lua_CFunction body, int arguments);
+
+/* Comes to the next run of rows of the loop at 1, and to those of them that it goes through. */
+bool source_next(lua_State *L, struct loop_box *loop);
+
+/* The first of these from a row on; the count of rows where there is none. */
+uint32_t source_row(const struct loop_box *loop, uint32_t row);
+
+/* Methods of queries, and of q:where(fn), that change what their entities have, or end them: as
+** methods of the world, for each entity once. */
+
+/* q:despawn(), q:add(component, ...), q:remove(component, ...) */
+int query_despawn(lua_State *L);
+int query_add(lua_State *L);
+int query_remove(lua_State *L);
+
+/* What scripts give entities: { Position = { x = 1 }, Frozen = true, [id] = {} }, read into parts
+** for the core. */
+
+#define PARTS_LOCAL 16
+
+/* The components that a spawn's table names, with their writes. */
+struct composition {
+  struct input input;
+  uint32_t count;
+  uint32_t capacity;
+  bool tied;               /* a relation is among them */
+  const struct migration *migration;   /* values are for components as it leaves them; or NULL */
+  struct part *parts;      /* `local`, or the world box's scratch */
+  struct part local[PARTS_LOCAL];
+};
+
+/* Begins one without components. */
+void composition_begin(struct composition *plan, lua_State *L, struct world_box *box);
+
+/* Reads a table at a positive index, behind what was read before; nothing stands for an empty one.
+** Parts know how many writes they have, and not where. */
+void composition_add(struct composition *plan, int index);
+
+/* Reads a component whose name or id is at the top of the stack but one, its value at the top, of
+** which the index is absolute. */
+void composition_add_part(struct composition *plan, int index);
+
+/* Tells the parts where their writes are: nothing is read any more. */
+void composition_end(struct composition *plan);
+
+/* All three; and parts, from one on, in the order in which ties are made. */
+void composition_read(struct composition *plan, lua_State *L, struct world_box *box, int index);
+void composition_order(struct composition *plan, uint32_t first, uint32_t count);
+
+/* world:describe. */
+
+extern const luaL_Reg world_describe_methods[];
+
+/* What world:describe and world:explain tell of indexes. */
+
+/* Pushes the list of all indexes. Nobody comes in between: see call_quietly. */
+void indexes_describe(lua_State *L, const ecs_world *world);
+
+/* Pushes what is known of the index that the text at a stack index names; false when there is
+** none. */
+bool index_explain(lua_State *L, const ecs_world *world, int name);
+
+/* Leaving a world that a host has lent: nothing of this Lua state stays in it. */
+
+/* Takes out of a lent world that is let go of what this state has put into it: systems, queries,
+** any values. Cannot fail. */
+void world_disown(lua_State *L, struct world_box *box, ecs_world *world);
+
+/* Makes the core forget the objects behind this state's systems; NULL: behind all. */
+void systems_detach(ecs_world *world, const struct world_box *box);
+
+/* Lets the core end the loops of a world that an update, or a system, finds open. */
+void world_own_loops(struct world_box *box);
+
+/* Where the registry has the objects of lent worlds, by their address. */
+extern const char lent_worlds_key;
+
+/* Arrays: columns of the world, as scripts use them. */
+
+#define ARRAY_WORLD 1    /* user values: the world's object */
+#define ARRAY_NAME 2     /* what it is called */
+#define ARRAY_VALUES 2
+
+/* What a script holds of an array, by its id. */
+struct array_box {
+  struct head head;
+  struct world_box *box;
+  ecs_id id;                       /* ECS_NULL: known by its name until it is first used */
+  uint64_t version;                /* registry.version in which `component` was found */
+  const struct component *component;
+};
+
+extern const char kind_array;
+extern const luaL_Reg array_methods[], array_metamethods[];
+
+/* The array that an object is of, as it is declared now; NULL when it is so no more, or the world
+** is closed. */
+const struct component *array_find(lua_State *L, int index, struct array_box *array);
+
+/* Pushes an object for the array whose world is at 1 and name at 2. It is none yet. */
+struct array_box *array_push(lua_State *L, struct world_box *box);
+
+/* Methods of a world that declare components, and what components are described as. */
+
+extern const luaL_Reg world_component_methods[];
+
+/* Pushes world:describe(name): { name, id, storage, size, fields }. Runs quietly. */
+void push_component_description(lua_State *L, struct world_box *box, int world_index,
+                                ecs_id component);
+
+/* registrar.tag, .resource and .forget, now. */
+ecs_status tag_now(struct world_box *box, const char *name, bool foreign, ecs_id *id);
+ecs_status resource_now(struct world_box *box, ecs_id id);
+void forget_now(struct world_box *box, ecs_id id);
+
+/* Declaring components from Lua. */
+
+/* Declares the component named at one index with the fields at the other, in the world at
+** index 1, and returns its id. Pushes the report of the migration, nil when there was none.
+** Raises what is wrong. */
+ecs_id declare_component(lua_State *L, int name, int fields);
+
+/* registrar.declare, now. */
+ecs_status declare_now(lua_State *L, struct world_box *box, const struct ecs_component_desc *desc,
+                       bool foreign, ecs_id *id);
+
+/* The same for a relation, which may have the options of one. */
+ecs_id declare_relation(lua_State *L, int name, int fields);
+ecs_id declare_event(lua_State *L, int name, int fields);
+
+/* What scripts call an ecs_policy. */
+extern const char *const policy_names[];
+
+/* What the calls that declare return: pushes the id before the report, which is at index 4 when
+** there is one. The last thing they do. */
+int push_declared(lua_State *L, struct world_box *box, ecs_id id);
+
+/* world:relation(name, fields) and world:event(name, fields), which may leave the fields out. */
+int declare_method(lua_State *L, ecs_id (*as)(lua_State *L, int name, int fields));
+
+/* Pushes what a migration did to a component: { kept =, added =, dropped =, converted =,
+** types =, renamed =, maybe_renamed =, rows =, was = }. */
+void push_report(lua_State *L, const struct report *report);
+
+/* native.schema(fn): remembers the function that turns (name, fields as world:component takes them)
+** into plain tables, or nil and a message. */
+int ecs_native_schema(lua_State *L);
+
+/* Calls that function with the values at two indices, and what is declared if it is no component
+** (NULL), and pushes the plain table, or raises. */
+void declare_parse(lua_State *L, int name, int fields, const char *kind);
+
+/* Methods of a world about one entity. */
+
+extern const char kind_parts;
+extern const luaL_Reg world_entity_methods[], parts_metamethods[];
+
+/* Events, as scripts declare, emit and read them. */
+
+extern const luaL_Reg world_event_methods[];
+
+/* Worlds as bytes and as snapshots: save, load, digest, snapshot, restore. */
+
+extern const char kind_image, kind_snapshot;
+
+extern const luaL_Reg world_image_methods[], image_metamethods[], snapshot_metamethods[];
+
+/* Indexes as scripts have them. */
+
+#define INDEX_WORLD 1    /* user values: the world's object */
+#define INDEX_NAME 2     /* what it is called */
+#define INDEX_VALUES 2
+
+/* What a script holds of an index, by its name. */
+struct index_box {
+  struct head head;
+  struct world_box *box;
+  struct ecs_index *index;         /* found in that version of the world's indexes */
+  uint64_t version;
+};
+
+extern const char kind_index;
+extern const luaL_Reg index_methods[], index_metamethods[];
+
+/* Pushes an object for the index whose world is at 1 and name at 2. */
+struct index_box *index_push(lua_State *L, struct world_box *box);
+
+/* The index that the object at a stack index is of; NULL when it is declared no more, or the world
+** is closed. */
+struct ecs_index *index_find(lua_State *L, int index, struct index_box *object);
+
+/* Brings it up to date, or raises why that cannot be; its world's object is at a stack index. */
+void index_bring_up(lua_State *L, struct world_box *box, int world_index,
+                    struct ecs_index *index);
+
+/* Observers whose bodies are Lua functions: how they are registered. */
+
+extern const luaL_Reg world_observer_methods[];
+
+/* registrar.observer, now: the world is at 1, the name at 2, the spec at 3. */
+void observer_now(lua_State *L, struct world_box *box);
+
+/* Raises unless observer_now could take what is there, which may still not fit the world. */
+void observer_check_spec(lua_State *L, struct world_box *box);
+
+/* As observer_now, in a transaction that is about to be committed. */
+void observer_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
+                      uint64_t place, const char *owner);
+
+/* Warns of those that seem to wait for what views write; the world is at 1. */
+void observers_doubt(lua_State *L, const struct world_box *box);
+
+/* Methods of a world about copies of entities, and about prefabs. */
+
+/* world:prefab, whose arguments are on the stack, now: pushes the prefab's id. */
+void prefab_now(lua_State *L, struct world_box *box);
+
+/* Pushes the plain list of what the arguments say; what is behind them goes. */
+void prefab_push_list(lua_State *L);
+
+/* A C function that declares what such a list says: (world, list). */
+int prefab_declare_listed(lua_State *L);
+
+extern const luaL_Reg world_prefab_methods[];
+
+/* Queries as scripts have them. */
+
+#define QUERY_WORLD 1        /* its user values */
+#define QUERY_KERNELS 2      /* what functions have been compiled to */
+#define QUERY_VARIABLES_GIVEN 3   /* of a pending one: the table of its variables, or nil */
+#define QUERY_VALUES 3
+
+extern const char kind_query;
+
+extern const luaL_Reg world_query_methods[], query_methods[], query_metamethods[];
+
+/* What queries, and what is chosen of them, say when they are called. */
+int query_call(lua_State *L);
+
+struct query_box {
+  struct head head;
+  struct world_box *box;
+  ecs_query *query;          /* NULL before and after its life in the core */
+  bool pending;              /* made by a script whose registrations are not swapped in yet */
+};
+
+/* Pushes a new query over the world at an index. */
+struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
+                             const struct query_text *text);
+
+/* Pushes a query without its life in the core. */
+struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_index);
+
+/* Pushes what a function is given to, as a key: the use, the query's text, and the variables in it
+** that have no values. */
+void query_push_key(lua_State *L, const struct query_box *query, lua_Integer use);
+
+/* registrar.query, now: its variables are at 3. */
+void query_now(lua_State *L, struct world_box *box, const char *text);
+
+/* The query at an argument, of an open world, or an error. Counts a public call. */
+struct query_box *check_query(lua_State *L, int arg);
+
+/* Frees this state's queries of a world that is let go of; their loops have ended. */
+void queries_free(const struct world_box *box, ecs_world *world);
+
+/* Pushes the world of the query at an index. */
+static inline int push_query_world(lua_State *L, int query_index) {
+  lua_getiuservalue(L, query_index, QUERY_WORLD);
+  return lua_gettop(L);
+}
+
+/* world:random. */
+
+extern const luaL_Reg world_random_methods[];
+
+/* Relations from Lua: what lua_entity.c hands over when a component ties its entity to others. */
+
+/* Methods on an entity (argument 2) and a relation (argument 3: its name or id, or a pair's id;
+** then a target at 4). They return how many results they push. */
+int relation_add(lua_State *L, struct world_box *box, struct component *component);
+int relation_remove(lua_State *L, struct world_box *box, struct component *component);
+int relation_has(lua_State *L, struct world_box *box, struct component *component);
+
+/* set, get and read of a pair; `leaf` is NONE for all fields. Exclusive relations are set and read
+** as components are, unless a target is asked for. */
+int relation_set(lua_State *L, struct world_box *box, struct component *component,
+                 uint32_t leaf);
+int relation_get(lua_State *L, struct world_box *box, struct component *component,
+                 uint32_t leaf);
+int relation_read(lua_State *L, struct world_box *box, struct component *component);
+
+extern const char kind_listed;
+extern const luaL_Reg world_relation_methods[], listed_metamethods[];
+
+/* Methods of a world about when things run: phases, update, run. */
+
+extern const luaL_Reg world_schedule_methods[];
+
+/* Reads the options of a phase from the table at an index (nil: none), pushing what they need. */
+void read_phase(lua_State *L, int index, struct ecs_phase_desc *desc);
+
+/* Keeps what Lua's `warn` is given by the next world:update; each text once. */
+FORMAT(4, 5)
+void warn_later(lua_State *L, struct world_box *box, int world_index, const char *format,
+                ...);
+
+/* registrar.phase, now. */
+void phase_now(lua_State *L, struct world_box *box, const struct ecs_phase_desc *desc);
+
+/* Methods of a world that make entities and end them. */
+
+/* Behind a call of the core that has spawned in the world at stack index 1, and has taken over
+** the values: pushes the id. */
+int spawn_end(lua_State *L, struct world_box *box, ecs_id id);
+
+/* Spawns an entity of these parts, and tries again once garbage has been collected. Raises. */
+ecs_id spawn_parts(lua_State *L, struct world_box *box, const struct part *parts, uint32_t count);
+
+extern const luaL_Reg world_spawn_methods[];
+
+/* Functions that spawn by values: world:spawner. */
+
+/* What the C function at an index is to a kernel of that world: a spawner whose components are all
+** there, or nothing that it can use. Raises nothing. */
+struct outside spawner_object(lua_State *L, int index, const struct world_box *box);
+
+/* In the report at the top, of a change that is about to be made: names the spawners that there are
+** whose values by position come to other fields, but for those of files that are keys of a table,
+** which make theirs anew. The world and the table are at indices. */
+void spawners_report(lua_State *L, int world, int files, const struct change *change);
+
+extern const luaL_Reg world_spawner_methods[];
+
+/* Worlds as scripts have them: made, attached to their objects, closed. */
+
+extern const luaL_Reg world_core_methods[], world_metamethods[];
+
+/* Refuses what makes no sense of what the environment says of all worlds of this process: mistakes
+** there would go unnoticed. */
+void environment_check(lua_State *L);
+
+/* ecs.world(options) */
+int ecs_native_world(lua_State *L);
+/* native.is_open(value): whether a world is open; nil for what is no world, and then what it is, if
+** it is a world of another copy of this library. */
+int ecs_native_is_open(lua_State *L);
+
+/* Pushes the object of a world that is closed so far, to be opened by world_attach. */
+struct world_box *new_world_box(lua_State *L);
+void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool lent);
+
+/* Closes a world that is garbage, or whose state is being closed. */
+void world_finalize(lua_State *L, int index);
+
+/* Around a core call that runs Lua code and comes back (update, run, a function form): a
+** close from inside takes effect for Lua at once (box->world is NULL), but the world is
+** freed by the outermost world_leave. Every enter needs its leave: protect what may raise. */
+static inline void world_enter(struct world_box *box) { box->depth++; }
+void world_free_doomed(lua_State *L, struct world_box *box, int world_index);
+
+static inline void world_leave(lua_State *L, struct world_box *box, int world_index) {
+  assert(box->depth > 0);
+  if (UNLIKELY(--box->depth == 0 && box->doomed)) world_free_doomed(L, box, world_index);
+}
+
+/* The plain list of entities that lua/ecs/prefab.lua makes of a declaration, read for the core. */
+
+/* How many components all of them name as shared; the list is at a stack index. */
+uint32_t prefab_list_shared(lua_State *L, int list, uint32_t count);
+
+/* Reads all of them; `shared` has room for what they share. Nodes point into these, into the
+** composition, and to texts of the list. */
+void prefab_list_read(struct composition *plan, int list, struct prefab_node *nodes,
+                      uint32_t count, ecs_id *shared);
+
+/* A C function, (world, list, migration): raises what is wrong with values of such a list, for
+** components as the migration will leave them. */
+int prefab_list_check(lua_State *L);
+
+/* Systems whose bodies are Lua functions: how they are registered. */
+
+extern const luaL_Reg world_system_methods[];
+
+/* registrar.system, now: the world is at 1, the name at 2, the spec at 3. */
+void system_now(lua_State *L, struct world_box *box);
+
+/* Raises unless system_now could take what is there, which may still not fit the world. */
+void system_check_spec(lua_State *L, struct world_box *box);
+
+/* As system_now, in a transaction that is about to be committed. */
+void system_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
+                    uint64_t place, const char *owner);
+
+/* Pushes the object of a system or observer whose name is at 2; anchors that at an index, or lets
+** go of it. */
+struct system_box *system_push_box(lua_State *L, struct world_box *box, const char *name);
+void system_anchor(lua_State *L, int world_index, int index, bool on);
+
+/* Raises what the core has refused the one at 4 with, if it has; the world is at 1. */
+void system_registered(lua_State *L, const struct world_box *box, ecs_status status);
+
+/* Scans the function of a script's system that is registered, for what else the scan says. */
+void system_scan(lua_State *L, int world_index, const ecs_system *system, struct scan scan);
+
+/* Compiles the functions that a swap has brought. */
+void systems_compile(lua_State *L, int world_index);
+
+/* The core lets go of a system or observer, whose `ud` it is: the last one that it calls. Its
+** object goes with the next systems_sweep. */
+void script_free(void *ud);
+
+/* Lets go of the systems that the core has let go of. */
+void systems_sweep(lua_State *L, struct world_box *box, int world_index);
+
+/* Systems whose bodies are Lua functions: the object that anchors one. */
+
+#define SYSTEM_FUNCTION 1    /* user values of a system */
+#define SYSTEM_QUERY 2
+#define SYSTEM_WHEN 3
+#define SYSTEM_NAME 4
+#define SYSTEM_KERNEL 5      /* the handle of an `each` that may be compiled */
+#define SYSTEM_USES 6        /* the names of indexes that its options list, or nil */
+#define SYSTEM_TEXTS 7       /* what is written in its function */
+#define SYSTEM_VALUES 7
+
+/* Of a world. */
+struct systems {
+  lua_State *running;              /* the state that called update or run; NULL: a host did */
+  lua_State *host;                 /* of a lent world: a thread for when the host does */
+  uint32_t untold;                 /* the last ones of WORLD_WARNINGS */
+  uint32_t doubtful;               /* updates until observers_doubt looks at what is registered */
+  struct system_box *gone;         /* those that the core has let go of, */
+  struct key_box *gone_keys;       /* and functions that indexes had */
+};
+
+/* What the core is given as a system's `ud`: a userdata that WORLD_REFS anchors by its address.
+** Scripts never see it. */
+struct system_box {
+  struct world_box *box;
+  struct system_box *next_gone;
+  const char *name;                /* of SYSTEM_NAME */
+  const struct query_box *query;   /* of SYSTEM_QUERY; NULL: none */
+  enum system_form form;
+  int compile;                     /* 1, 0, or -1: if possible */
+  bool compiled;                   /* as it last ran */
+  bool hopeless;                   /* its kernel is */
+  bool begun;                      /* has run: these are known */
+  bool uses;                       /* its options list indexes: SYSTEM_USES */
+  int parameters;                  /* of its function */
+  uint64_t checked;                /* of a map: the version of components that it suits, and one */
+  struct kernel_box *kernel;       /* of SYSTEM_KERNEL */
+  int function_ref, loop_ref;      /* where WORLD_REFS has the function and the loop; or 0 */
+  int anchors_ref;                 /* and its kernel's KERNEL_ANCHORS */
+  struct loop_box *loop;           /* of its last run, for the next */
+  struct ecs_sight *sight;         /* of an observer that is called */
+  struct kernel_box *handle;       /* of SYSTEM_KERNEL, be it that it has not run */
+  double dt;                       /* of this run */
+};
+
+/* world:array: declaring arrays, and finding them by their names. */
+
+extern const luaL_Reg world_array_methods[];
+
+/* registrar.array: pushes the array that is named at 2, which is declared. The other one is for
+** scripts that are being read, and may name what is declared later. */
+void array_now(lua_State *L, struct world_box *box);
+void array_pending(lua_State *L, struct world_box *box);
+
+/* world:index: declaring indexes, and asking for one by its name. */
+
+extern const luaL_Reg world_index_methods[];
+
+/* registrar.index, now: the name is at 2, the options at 3. Pushes the object. */
+void index_now(lua_State *L, struct world_box *box);
+
+/* registrar.index_of, now: the one that is named at 2. */
+void index_of_name(lua_State *L, struct world_box *box);
+
+/* Raises unless the options at 3 make sense. */
+void index_check_spec(lua_State *L, struct world_box *box);
+
+/* Builds the index named at 2 with the options at 3, to be entered when scripts are swapped in. */
+ecs_status index_in_swap(lua_State *L, struct world_box *box, const char *owner,
+                         struct ecs_index **out);
+
+/* Drops the index that the argument names; false when it names none. */
+bool index_undeclare(lua_State *L, struct world_box *box, int arg);
+
+/* The open worlds of a Lua state. A world's object cannot do without its finalizer, but Lua calls
+** none when it has no memory for the call, and marks no new object for finalization while a
+** state is closed: what is open then is found here. */
+
+void worlds_open(lua_State *L);
+
+/* The next tag in rotation, one that no open world has if possible. */
+uint32_t worlds_next_tag(lua_State *L);
+
+/* Makes room for a world whose object is at an index; raises when the state is being closed. */
+void worlds_reserve(lua_State *L, struct world_box *box, int index);
+
+/* The world is open now. Cannot fail. */
+void worlds_add(lua_State *L, const struct world_box *box);
+/* The world is open no more. Cannot fail. */
+void worlds_remove(lua_State *L, const struct world_box *box, const ecs_world *world);
+/* The world's tag has changed from the one given. Cannot fail. */
+void worlds_retag(lua_State *L, const struct world_box *box, uint32_t from);
 
 #endif

@@ -1,25 +1,18 @@
 /* Where such a change means nothing but rows to move it is done by tables, else each entity's
 ** is staged, as the methods of the world do it. */
-#include "lua/api/change_rows.h"
+#include "lua/api/api.h"
 
-#include "core/command/batch.h"
+#include "core/command/command.h"
 #include "core/entity/entity.h"
-#include "core/entity/entity_change.h"
-#include "core/query/query.h"
-#include "core/entity/some_rows.h"
-#include "core/ids/staging.h"
 #include "core/ids/world.h"
+#include "core/query/query.h"
 #include "ecs_query.h"
-#include "lua/api/at_once.h"
 #include "lua/bind/args.h"
-#include "lua/bind/check_world.h"
 #include "lua/bind/names.h"
-#include "lua/bind/settle.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/bind/world_box.h"
-#include "lua/api/lua_query.h"
-#include "lua/bind/slot.h"
-#include "lua/loop/where.h"
+#include "lua/loop/loop.h"
+#include "lua/loop/view.h"
 
 /* What is done to each entity, and by which method. */
 struct row_change {

@@ -1,20 +1,18 @@
-#include "lua/api/composition.h"
+#include "lua/api/api.h"
 
 #include "core/base/text.h"
 #include "core/change/migrate.h"
-#include "core/storage/component.h"
-#include "core/storage/fields.h"
-#include "core/ids/record.h"
-#include "core/entity/relate.h"
-#include "core/relation/relation.h"
+#include "core/entity/entity.h"
+#include "core/ids/entity_index.h"
 #include "core/ids/world.h"
+#include "core/relation/relation.h"
+#include "core/storage/component.h"
 #include "ecs_component.h"
 #include "ecs_world.h"
 #include "lua/bind/args.h"
-#include "lua/bind/id_args.h"
 #include "lua/bind/names.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/bind/world_box.h"
 
 static void composition_grow(struct composition *plan) {
   struct world_box *box = plan->input.box;

@@ -1,27 +1,23 @@
-#include "lua/api/describe.h"
+#include <lauxlib.h>
 
-#include "core/schedule/schedule.h"
-#include "core/schedule/timetable.h"
-#include "core/relation/builtin.h"
-#include "core/storage/fields.h"
-#include "core/storage/graph.h"
+#include "core/command/watch.h"
 #include "core/entity/name.h"
+#include "core/ids/world.h"
+#include "core/index/indexing.h"
 #include "core/query/query.h"
 #include "core/relation/relation.h"
+#include "core/schedule/schedule.h"
+#include "core/storage/component.h"
+#include "core/storage/graph.h"
 #include "core/storage/table.h"
-#include "core/query/term.h"
-#include "core/command/watch.h"
-#include "core/ids/world.h"
 #include "ecs_component.h"
 #include "ecs_world.h"
-#include "lua/bind/check_world.h"
-#include "lua/bind/facts.h"
+#include "lua/api/api.h"
+#include "lua/bind/args.h"
 #include "lua/bind/names.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/bind/world_box.h"
-#include "lua/api/describe_index.h"
-#include "lua/jit/system_kernel.h"
-#include "lua/api/lua_component.h"
+#include "lua/jit/kernel.h"
 
 static void set_boolean(lua_State *L, const char *key, bool value) {
   lua_pushboolean(L, value);
@@ -266,3 +262,53 @@ static int world_describe(lua_State *L) {
 }
 
 const luaL_Reg world_describe_methods[] = {{"describe", world_describe}, {NULL, NULL}};
+
+/* ---- describe index ---- */
+
+static const char *const kinds[] = {"grid", "hash", "ordered", "maybe"};
+
+static void push_facts(lua_State *L, const struct index_facts *facts) {
+  lua_newtable(L);
+  set_text(L, "name", facts->name);
+  set_text(L, "query", facts->query);
+  set_text(L, "by", kinds[facts->by]);
+  set_text(L, "of", facts->of ? facts->of : "a function");
+  set_text(L, "owner", facts->owner);
+  if (facts->by == ECS_BY_GRID) set_number(L, "cell", facts->cell);
+  set_integer(L, "rows", facts->rows);
+  set_integer(L, "bytes", facts->bytes);
+}
+
+void indexes_describe(lua_State *L, const ecs_world *world) {
+  lua_newtable(L);
+  lua_Integer count = 0;
+  for (const ecs_index *index = index_first(world); index; index = index_next(index)) {
+    const struct index_facts facts = index_tell(index);
+    push_facts(L, &facts);
+    lua_rawseti(L, -2, ++count);
+  }
+}
+
+/* explain(index) */
+static int explain_index_use(lua_State *L) {
+  const struct index_facts facts = index_tell(lua_touserdata(L, 1));
+  push_facts(L, &facts);
+  set_integer(L, "lost", facts.lost);
+  set_integer(L, "times", (size_t)facts.times);
+  if (facts.times && facts.whole)
+    set_text(L, "brought", "whole");
+  else if (facts.times)
+    set_integer(L, "brought", facts.brought);
+  set_number(L, "seconds", facts.seconds);
+  return 1;
+}
+
+bool index_explain(lua_State *L, const ecs_world *world, int name) {
+  size_t size;
+  const char *text = lua_tolstring(L, name, &size);
+  const ecs_index *index = index_named(world, text, size);
+  if (!index) return false;
+  lua_pushlightuserdata(L, (void *)(uintptr_t)index);
+  call_quietly(L, explain_index_use, 1, 1);
+  return true;
+}

@@ -3,10 +3,9 @@
 #include <lualib.h>
 
 #include "ecs_lua_open.h"
-#include "lua/api/disown.h"
+#include "lua/api/api.h"
 #include "lua/api/embedded.h"
-#include "lua/loop/frame.h"
-#include "lua/api/lua_world.h"
+#include "lua/loop/loop.h"
 
 /* loader(name): runs one of the embedded files. */
 static int hosting_load(lua_State *L) {

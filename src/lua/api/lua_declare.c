@@ -1,28 +1,21 @@
 #include <limits.h>
 
-#include "lua/api/lua_declare.h"
+#include "lua/api/api.h"
 
-#include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/base/types.h"
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
-#include "core/change/migration.h"
-#include "core/relation/builtin.h"
-#include "core/storage/component.h"
-#include "core/storage/fields.h"
-#include "core/storage/require.h"
 #include "core/ids/world.h"
+#include "core/relation/relation.h"
+#include "core/storage/component.h"
 #include "ecs_world.h"
 #include "lua/bind/args.h"
-#include "lua/bind/check_world.h"
 #include "lua/bind/names.h"
-#include "lua/bind/settle.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/bind/world_box.h"
+#include "lua/live/live.h"
 #include "lua/loop/loop.h"
-#include "lua/loop/loop_box.h"
-#include "lua/live/registrar.h"
 
 /* A description being put together from the plain table that the schema parser made:
 **   { doc =, old_name =, toggle =, track =, storage = "sparse", was = { { name =, was = }, ... },

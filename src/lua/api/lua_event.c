@@ -1,19 +1,10 @@
-#include "lua/api/lua_event.h"
+#include "lua/api/api.h"
 
 #include "core/command/emission.h"
 #include "core/storage/event.h"
-#include "core/command/later.h"
 #include "lua/bind/args.h"
-#include "lua/bind/input.h"
-#include "lua/bind/check_world.h"
-#include "lua/bind/id_args.h"
-#include "lua/bind/settle.h"
 #include "lua/bind/status.h"
-#include "lua/bind/variables.h"
-#include "lua/loop/each.h"
 #include "lua/loop/loop.h"
-#include "lua/api/lua_declare.h"
-#include "lua/api/lua_query.h"
 
 /* ---- declaring ------------------------------------------------------------------------ */
 

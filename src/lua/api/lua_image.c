@@ -1,22 +1,16 @@
 /* Worlds as bytes: world:save, world:load and world:digest. */
-#include "lua/api/lua_image.h"
+#include "lua/api/api.h"
 
 #include "core/base/any.h"
+#include "core/ids/world.h"
 #include "core/image/snapshot.h"
-#include "core/ids/fail.h"
 #include "ecs_world.h"
-#include "lua/bind/attempt.h"
-#include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
-#include "lua/bind/check_world.h"
 #include "lua/bind/names.h"
 #include "lua/bind/object.h"
-#include "lua/bind/options.h"
-#include "lua/bind/settle.h"
 #include "lua/bind/status.h"
-#include "lua/bind/world_box.h"
+#include "lua/bind/value.h"
 #include "lua/loop/loop.h"
-#include "lua/api/worlds.h"
 
 const char kind_image = 0, kind_snapshot = 0;
 

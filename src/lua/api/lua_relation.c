@@ -1,20 +1,14 @@
-#include "lua/api/lua_relation.h"
+#include "lua/api/api.h"
 
-#include "core/entity/relate.h"
+#include "core/entity/entity.h"
 #include "core/relation/relation.h"
 #include "ecs_entity.h"
 #include "ecs_world.h"
 #include "lua/bind/args.h"
-#include "lua/bind/input.h"
-#include "lua/bind/check_world.h"
-#include "lua/bind/id_args.h"
-#include "lua/bind/living.h"
 #include "lua/bind/names.h"
-#include "lua/bind/read.h"
-#include "lua/bind/settle.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/bind/world_box.h"
-#include "lua/api/lua_declare.h"
+#include "lua/bind/value.h"
 
 /* ---- arguments ------------------------------------------------------------------- */
 

@@ -1,18 +1,19 @@
-#include "lua/api/lua_spawn.h"
+#include <lauxlib.h>
 
+#include "core/base/column.h"
+#include "core/change/migrate.h"
 #include "core/command/command.h"
 #include "core/entity/entity.h"
-#include "core/storage/fields.h"
-#include "core/storage/layout.h"
-#include "core/entity/spawn.h"
 #include "core/ids/world.h"
+#include "core/relation/relation.h"
+#include "core/storage/component.h"
+#include "core/storage/table.h"
+#include "lua/api/api.h"
 #include "lua/bind/args.h"
-#include "lua/bind/check_world.h"
-#include "lua/bind/id_args.h"
-#include "lua/bind/settle.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/bind/world_box.h"
-#include "lua/api/composition.h"
+#include "lua/bind/value.h"
+#include "lua/live/live.h"
 
 #define MANY_LIMIT (INDEX_LIMIT - FIRST_ENTITY)
 
@@ -183,5 +184,409 @@ const luaL_Reg world_spawn_methods[] = {
   {"spawn", world_spawn},
   {"spawn_at", world_spawn_at},
   {"spawn_many", world_spawn_many},
+  {NULL, NULL}
+};
+
+/* ---- lua spawner ---- */
+
+/* A spawner is a C function over its world and a userdata with its text. Each name in the text
+** stands for a value of each field of a component, or for one of one field; they are looked for
+** again when components are declared anew. Numbers for columns of the table where the last entity
+** went go there at once, its way, as long as that table is there and nothing is deferred. */
+
+#define SPACE " \t\r\n"
+#define WAY_VALUES 16
+
+/* Where an entity went, if all that its spawner takes are numbers for columns of its table. */
+struct way {
+  uint64_t version;            /* registry.version when it went */
+  uint32_t table, serial;      /* the table, told apart from a later one in its place; NONE: there
+                               ** is more to do */
+  uint32_t count;              /* of the values */
+  struct {
+    uint32_t column;
+    ecs_type type;
+    ecs_cell value;            /* the default */
+  } values[WAY_VALUES];
+};
+
+/* In a userdata, the second upvalue of the function; the first one is the world. */
+struct spawner {
+  uint32_t count;
+  struct spawner_name names[SPAWNER_NAMES];
+  struct way way;
+  char text[];                 /* as it was given, ended by '\0' */
+};
+
+enum { AT_WORLD = 1, AT_SPAWNER, AT_VALUES };
+
+/* Among the world's references: the userdata of all spawners, each -> where it was made. */
+static const char spawners_key = 0;
+
+/* ---- the components ---- */
+
+static int spawner_refuse_name(lua_State *L, const struct spawner *spawner, const char *why) {
+  return raise_error(L, "spawner '%s': %s", spawner->text, why);
+}
+
+/* The names between commas, as they stand. */
+static void spawner_read_names(lua_State *L, struct spawner *spawner) {
+  const char *at = spawner->text;
+  for (;;) {
+    at += strspn(at, SPACE);
+    size_t size = strcspn(at, "," SPACE), name = strcspn(at, ".," SPACE);
+    if (name == 0 || name + 1 == size)
+      spawner_refuse_name(L, spawner, "names of components are expected, or of fields, as in "
+                              "\"Position, Health.hp\"");
+    if (spawner->count == SPAWNER_NAMES)
+      spawner_refuse_name(L, spawner, "it has more than 64 names");
+    ecs_string field = {at + name + 1, size > name ? size - name - 1 : 0};
+    spawner->names[spawner->count++] = (struct spawner_name){ECS_NULL, {at, name}, field};
+    at += size;
+    at += strspn(at, SPACE);
+    if (*at == '\0') return;
+    if (*at != ',') spawner_refuse_name(L, spawner, "names stand between commas");
+    at++;
+  }
+}
+
+static bool spawner_same_text(ecs_string a, ecs_string b) {
+  return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
+/* Whether an earlier name stands for the same component, and for what this one does. */
+static bool is_twice(const struct spawner *spawner, uint32_t at, ecs_id component) {
+  ecs_string field = spawner->names[at].field;
+  for (uint32_t i = 0; i < at; i++) {
+    ecs_string other = spawner->names[i].field;
+    bool both = field.size && other.size;
+    if (spawner->names[i].component == component &&
+        (!both || spawner_same_text(field, other)))
+      return true;
+  }
+  return false;
+}
+
+/* Whether a component has the field, or leaf, that a name says, if it says one. */
+static bool has_field(const struct component *component, ecs_string field) {
+  return field.size == 0 || component_field(component, field.data, field.size) != NONE ||
+         component_leaf(component, field.data, field.size) != NONE;
+}
+
+/* The component of a name, which may not have been looked for, or have gone since. */
+static struct component *component_at(lua_State *L, ecs_world *world, struct spawner *spawner,
+                                      uint32_t at) {
+  struct spawner_name *name = &spawner->names[at];
+  ecs_string text = name->name, field = name->field;
+  struct component *component =
+      name->component != ECS_NULL ? component_of(world, name->component) : NULL;
+  if (UNLIKELY(!component)) {
+    ecs_status status = component_need_or_builtin(world, text.data, text.size, &component);
+    if (status != ECS_OK) raise_status(L, world, status);
+    if (component->relation)
+      raise_error(L, "spawner '%s': '%s' is a relation, whose target world:spawn or world:add "
+                  "takes", spawner->text, component->name);
+    if (is_twice(spawner, at, component->id))
+      raise_error(L, "spawner '%s': it names '%s%s%.*s' twice", spawner->text, component->name,
+                  field.size ? "." : "", (int)field.size, field.data);
+    name->component = component->id;
+  }
+  if (UNLIKELY(!has_field(component, field)))
+    raise_status(L, world, component_no_field(world, component, field.data, field.size));
+  return component;
+}
+
+/* How many values a name stands for. */
+static int spawner_values_of(const struct spawner *spawner, uint32_t at,
+                             const struct component *component) {
+  return spawner->names[at].field.size ? 1 : (int)component->field_count;
+}
+
+/* ---- the way ---- */
+
+/* Adds what a name stands for to a way into a table; false when that is not numbers of columns. */
+static bool add_to_way(struct way *way, const struct table *table,
+                       const struct component *component, ecs_string field) {
+  uint32_t first = 0, count = component->leaf_count;
+  if (field.size) {
+    first = component_leaf(component, field.data, field.size);
+    count = 1;
+  }
+  bool plain = first != NONE && !component->sparse && (field.size || component->flat);
+  if (!plain || way->count + count > WAY_VALUES) return false;
+  for (uint32_t i = first; i < first + count; i++, way->count++) {
+    const struct column *column = table_find(table, component->id)->columns + i;
+    if (!type_is_number(component->leaves[i].type)) return false;
+    way->values[way->count].column = (uint32_t)(column - table->columns);
+    way->values[way->count].type = component->leaves[i].type;
+    way->values[way->count].value = column->value;
+  }
+  return true;
+}
+
+/* Finds the way that the last entity went, for those that come, unless there is none. */
+static void spawner_find_way(const struct world_box *box, struct spawner *spawner, ecs_id id) {
+  struct way *way = &spawner->way;
+  if (way->version == *box->version && way->table == NONE) return;
+  const struct table *table = spawn_table(box->world, id);
+  if (!table) return;
+  bool goes = true;
+  way->count = 0;
+  for (uint32_t i = 0; i < spawner->count && goes; i++) {
+    const struct component *component = component_of(box->world, spawner->names[i].component);
+    goes = component && add_to_way(way, table, component, spawner->names[i].field);
+  }
+  way->table = goes ? table->index : NONE;
+  way->serial = table->serial;
+  way->version = *box->version;
+}
+
+/* Spawns an entity with the arguments from 1 on, the same way; false when it is another case, and
+** nothing is done. Takes 35 % off. */
+static bool spawner_go(lua_State *L, struct world_box *box, const struct way *way, ecs_id *id) {
+  uint32_t count = (uint32_t)lua_gettop(L);
+  if (UNLIKELY(!box->world || box->stage || box->any.pending || way->version != *box->version))
+    return false;
+  if (UNLIKELY(count > way->count || way->table == NONE)) return false;
+  ecs_cell cells[WAY_VALUES];
+  for (uint32_t i = 0; i < count; i++) {
+    if (LIKELY(number_to_cell(L, way->values[i].type, (int)i + 1, &cells[i]))) continue;
+    if (!lua_isnil(L, (int)i + 1)) return false;
+    cells[i] = way->values[i].value;
+  }
+  const struct table *table = spawn_again(box->world, way->table, way->serial, id);
+  if (UNLIKELY(!table)) return false;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct column *column = &table->columns[way->values[i].column];
+    cell_store(column->data, column->size, table->count - 1, cells[i]);
+  }
+  return true;
+}
+
+/* ---- spawning ---- */
+
+/* Gathers the values of a name from an index on, as many as are given; nil leaves a field's
+** default. */
+static void spawner_gather(struct input *input, const struct component *component,
+                           ecs_string field, int at, int top) {
+  uint32_t first = 0, count = component->field_count;
+  if (field.size) {
+    first = component_field(component, field.data, field.size);
+    count = first == NONE ? 0 : 1;
+    if (count == 0 && at <= top && !lua_isnil(input->L, at))
+      input_leaf(input, component, component_leaf(component, field.data, field.size), at);
+  }
+  for (uint32_t i = 0; i < count; i++, at++)
+    if (at <= top && !lua_isnil(input->L, at)) input_field(input, component, first + i, at);
+}
+
+/* The parts of an entity: one of each component, with the values of all names of it. */
+static uint32_t gather_parts(lua_State *L, struct input *input, struct spawner *spawner,
+                             struct part *parts) {
+  struct component *components[SPAWNER_NAMES];
+  int first[SPAWNER_NAMES + 1] = {AT_VALUES}, top = lua_gettop(L);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < spawner->count; i++) {
+    components[i] = component_at(L, input->box->world, spawner, i);
+    first[i + 1] = first[i] + spawner_values_of(spawner, i, components[i]);
+  }
+  if (first[spawner->count] <= top)
+    raise_error(L, "spawner '%s' takes %d values, got %d", spawner->text,
+                first[spawner->count] - AT_VALUES, top - AT_SPAWNER);
+  for (uint32_t i = 0; i < spawner->count; i++) {
+    uint32_t before = input->count, part = 0;
+    while (part < count && parts[part].component != components[i]) part++;
+    if (part < count) continue;
+    for (uint32_t j = i; j < spawner->count; j++)
+      if (components[j] == components[i])
+        spawner_gather(input, components[j], spawner->names[j].field, first[j], top);
+    parts[count++] = (struct part){components[i], ECS_NULL, input->count - before, NULL, 0};
+  }
+  return count;
+}
+
+static APART int spawn_slowly(lua_State *L) {
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushvalue(L, lua_upvalueindex(2));
+  lua_rotate(L, 1, 2);
+  struct world_box *box = check_free_world(L, AT_WORLD);
+  struct spawner *spawner = lua_touserdata(L, AT_SPAWNER);
+  struct part parts[SPAWNER_NAMES];
+  struct input input;
+  input_begin(&input, L, box, AT_WORLD);
+  uint32_t count = gather_parts(L, &input, spawner, parts);
+  const struct write *writes = input.writes;
+  for (uint32_t i = 0; i < count; writes += parts[i++].write_count)
+    parts[i].writes = writes;
+  ecs_id id = spawn_parts(L, box, parts, count);
+  spawner_find_way(box, spawner, id);
+  return spawn_end(L, box, id);
+}
+
+/* Ends what has gone a way: the world is not on the stack. */
+static APART int end_apart(lua_State *L, struct world_box *box) {
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  settle(L, box, 1);
+  return 1;
+}
+
+static int spawner_spawn(lua_State *L) {
+  struct world_box *box = lua_touserdata(L, lua_upvalueindex(1));
+  const struct spawner *spawner = lua_touserdata(L, lua_upvalueindex(2));
+  ecs_id id = ECS_NULL;
+  if (UNLIKELY(!spawner_go(L, box, &spawner->way, &id))) return spawn_slowly(L);
+  world_be_sure(box->world);
+  box->calls++;
+  lua_pushinteger(L, (lua_Integer)id);
+  return LIKELY(!*box->changes && !settle_is_due(box)) ? 1 : end_apart(L, box);
+}
+
+/* ---- for kernels ---- */
+
+/* Finds what it can of those that it has not looked for, without a word; whether all are there. */
+static bool finds_all(const ecs_world *world, struct spawner *spawner) {
+  for (uint32_t i = 0; i < spawner->count; i++) {
+    struct spawner_name *name = &spawner->names[i];
+    const struct component *component =
+        name->component != ECS_NULL ? component_of(world, name->component) : NULL;
+    if (!component) {
+      component = component_find(world, name->name.data, name->name.size);
+      bool fits = component && !component->relation && !component->is_event && !component->length;
+      if (!fits || is_twice(spawner, i, component->id)) return false;
+      name->component = component->id;
+    }
+    if (!has_field(component, name->field)) return false;
+  }
+  return true;
+}
+
+struct outside spawner_object(lua_State *L, int index, const struct world_box *box) {
+  struct outside outside = {.kind = OUTSIDE_OTHER};
+  if (lua_tocfunction(L, index) != spawner_spawn) return outside;
+  lua_getupvalue(L, index, 1);
+  lua_getupvalue(L, index, 2);
+  struct spawner *spawner = lua_touserdata(L, -1);
+  if (lua_touserdata(L, -2) == box && finds_all(box->world, spawner))
+    outside = (struct outside){.kind = OUTSIDE_SPAWNER, .names = spawner->names,
+                               .count = spawner->count};
+  lua_pop(L, 2);
+  return outside;
+}
+
+/* ---- what a change means for those that there are ---- */
+
+/* Whether values by position come to other fields than before: of the component itself, or of those
+** that are named behind it. */
+static bool spawner_moves(const struct spawner *spawner, const struct change *change) {
+  const struct component *old = change->component, *wanted = change->wanted;
+  const ecs_string name = {old->name, old->name_size};
+  uint32_t at = 0;
+  while (at < spawner->count &&
+         (spawner->names[at].field.size || !spawner_same_text(spawner->names[at].name, name)))
+    at++;
+  if (at == spawner->count || !wanted) return false;
+  for (uint32_t i = 0; i < old->field_count; i++)
+    if (i >= wanted->field_count ||
+        change->source[wanted->fields[i].first_leaf] != old->fields[i].first_leaf)
+      return true;
+  return wanted->field_count > old->field_count && at + 1 < spawner->count;
+}
+
+/* Whether the file of a place, "file:line", is among the keys of a table, if it is one. */
+static bool spawner_is_of(lua_State *L, const char *place, int files) {
+  lua_pushlstring(L, place, (size_t)(strrchr(place, ':') - place));
+  if (!lua_istable(L, files)) return false;
+  return lua_rawget(L, files) != LUA_TNIL;
+}
+
+void spawners_report(lua_State *L, int world, int files, const struct change *change) {
+  int report = lua_gettop(L), list = report + 1;
+  lua_Integer count = 0;
+  lua_newtable(L);
+  lua_getiuservalue(L, world, WORLD_REFS);
+  if (lua_rawgetp(L, -1, &spawners_key) == LUA_TTABLE)
+    for (lua_pushnil(L); lua_next(L, list + 2); lua_settop(L, list + 3)) {
+      const struct spawner *spawner = lua_touserdata(L, -2);
+      const char *place = lua_tostring(L, -1);
+      if (!spawner_moves(spawner, change) || spawner_is_of(L, place, files)) continue;
+      lua_pushfstring(L, "'%s' (%s)", spawner->text, place);
+      lua_rawseti(L, list, ++count);
+    }
+  lua_settop(L, list);
+  if (count) lua_setfield(L, report, "spawners");
+  lua_settop(L, report);
+}
+
+/* ---- making one ---- */
+
+/* While scripts are read, what they declare is not there yet: a query of the same components has
+** the swap look for them. The spawner is at 2. */
+static void expect_names(lua_State *L, struct world_box *box, const struct spawner *spawner) {
+  luaL_Buffer text;
+  luaL_buffinit(L, &text);
+  for (uint32_t i = 0; i < spawner->count; i++) {
+    ecs_string name = spawner->names[i].name;
+    uint32_t same = 0;
+    while (!spawner_same_text(spawner->names[same].name, name)) same++;
+    if (same < i) continue;
+    if (i) luaL_addstring(&text, ", ");
+    luaL_addlstring(&text, name.data, name.size);
+  }
+  luaL_pushresult(&text);
+  lua_insert(L, 2);
+  lua_pushnil(L);
+  lua_insert(L, 3);
+  box->registrar->query(L, box, lua_tostring(L, 2));
+  lua_settop(L, 4);
+  lua_replace(L, 2);
+  lua_settop(L, 2);
+}
+
+/* Lists the spawner at 2 with the place in the script that makes it. */
+static void list_spawner(lua_State *L) {
+  lua_Debug caller;
+  lua_getiuservalue(L, 1, WORLD_REFS);
+  if (lua_rawgetp(L, -1, &spawners_key) == LUA_TNIL) {
+    lua_pop(L, 1);
+    new_weak_table(L, "k");
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, -3, &spawners_key);
+  }
+  bool known = lua_getstack(L, 1, &caller) && lua_getinfo(L, "Sl", &caller);
+  bool file = known && *caller.source == '@';
+  lua_pushvalue(L, 2);
+  lua_pushfstring(L, "%s:%d", file ? caller.source + 1 : known ? caller.short_src : "?",
+                  known ? caller.currentline : 0);
+  lua_rawset(L, -3);
+  lua_settop(L, 2);
+}
+
+static int world_spawner(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  size_t size;
+  const char *text = check_text(L, 2, &size);
+  if (lua_gettop(L) > 2) luaL_argerror(L, 3, "one text expected: the values are for the spawner");
+  struct spawner *spawner = lua_newuserdatauv(L, sizeof *spawner + size + 1, 0);
+  spawner->count = 0;
+  spawner->way.version = UINT64_MAX;
+  memcpy(spawner->text, text, size + 1);
+  lua_replace(L, 2);
+  spawner_read_names(L, spawner);
+  box = check_world(L, 1);
+  if (box->registrar != &registrar_now) expect_names(L, box, spawner);
+  check_world(L, 1);
+  list_spawner(L);
+  box = check_world(L, 1);
+  for (uint32_t i = 0; box->registrar == &registrar_now && i < spawner->count; i++)
+    component_at(L, box->world, spawner, i);
+  lua_pushvalue(L, 1);
+  lua_insert(L, -2);
+  lua_pushcclosure(L, spawner_spawn, 2);
+  return 1;
+}
+
+const luaL_Reg world_spawner_methods[] = {
+  {"spawner", world_spawner},
   {NULL, NULL}
 };

@@ -2,8 +2,17 @@
 
 #include "lua/bind/args.h"
 
+#include "core/base/any.h"
+#include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/entity/entity.h"
+#include "core/ids/world.h"
+#include "core/storage/component.h"
+#include "ecs_world.h"
+#include "lua/bind/names.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
+#include "lua/bind/value.h"
 
 /* The name of the running function, a method of that kind, unless it is called as one; else NULL.
 ** *loops: it has been given to `for` itself, which calls it with nothing. */
@@ -139,4 +148,436 @@ const char *show_value(lua_State *L, int index, char *buffer, size_t size) {
     }
   }
   return buffer;
+}
+
+/* ---- input ---- */
+
+/* Writes beyond the C stack's share move to scratch memory of the world. */
+static void input_grow(struct input *input) {
+  struct world_box *box = input->box;
+  bool tried = false;
+  struct write *writes;
+  do
+    writes = memory_grow(box->memory, box->scratch->writes,
+                         &box->scratch->write_capacity, 2ull * input->capacity,
+                         sizeof *writes);
+  while (retry(input->L, box, writes ? ECS_OK : ECS_ENOMEM, &tried));
+  if (!writes) {
+    raise_memory(input->L);
+    return;
+  }
+  if (input->writes == input->local)
+    memcpy(writes, input->local, input->count * sizeof *writes);
+  box->scratch->writes = input->writes = writes;
+  input->capacity = box->scratch->write_capacity;
+}
+
+/* A number needs no call of value_to_cell. */
+void input_leaf(struct input *input, const struct component *component, uint32_t leaf,
+                int index) {
+  if (UNLIKELY(input->count == input->capacity)) input_grow(input);
+  struct write *write = &input->writes[input->count];
+  write->leaf = leaf;
+  write->cell.u64 = 0;
+  if (UNLIKELY(!number_to_cell(input->L, component->leaves[leaf].type, index, &write->cell)))
+    value_to_cell(input->L, input->box, input->world_index, component, leaf, index,
+                  &write->cell);
+  input->count++;
+}
+
+static void from_table(struct input *input, const struct component *component,
+                       const struct component *shape, uint32_t base, int index);
+
+void input_element(struct input *input, const struct component *component,
+                   const struct field *field, uint32_t base, int index) {
+  if (LIKELY(!field->nested))
+    input_leaf(input, component, base, index);
+  else
+    from_table(input, component, field->nested, base, index);
+}
+
+/* The absolute index of a table that a field takes. */
+static int need_table(struct input *input, const struct component *component,
+                      const struct field *field, int index) {
+  char got[128];
+  if (lua_type(input->L, index) != LUA_TTABLE)
+    raise_error(input->L, "field '%s.%s' takes a table (%s), got %s", component->name,
+                field->name, field->count ? "an array" : field->nested->name,
+                show_value(input->L, index, got, sizeof got));
+  need_stack(input->L, 8);
+  return lua_absindex(input->L, index);
+}
+
+static void from_array(struct input *input, const struct component *component,
+                       const struct field *field, uint32_t base, int index) {
+  lua_State *L = input->L;
+  uint32_t stride = field->leaf_count / field->count;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
+    if (UNLIKELY(key < 1 || key > field->count)) {
+      char text[128];
+      raise_error(L, "field '%s.%s' has elements 1 to %u, got one for %s", component->name,
+                  field->name, field->count, show_value(L, -2, text, sizeof text));
+    }
+    input_element(input, component, field, base + (uint32_t)(key - 1) * stride, -1);
+  }
+}
+
+void input_part(struct input *input, const struct component *component,
+                const struct field *field, uint32_t base, int index) {
+  base += field->first_leaf;
+  if (LIKELY(field->count == 0 && !field->nested))
+    input_leaf(input, component, base, index);
+  else if (field->count == 0)
+    from_table(input, component, field->nested, base,
+               need_table(input, component, field, index));
+  else
+    from_array(input, component, field, base, need_table(input, component, field, index));
+}
+
+/* The field of `shape` that the key at the top but one of the stack names. */
+static const struct field *key_field(struct input *input, const struct component *shape) {
+  lua_State *L = input->L;
+  uint32_t named = find_field(L, input->box, shape, -2);
+  if (LIKELY(named != NONE)) return &shape->fields[named];
+  if (lua_type(L, -2) == LUA_TSTRING) {
+    size_t size;
+    const char *name = lua_tolstring(L, -2, &size);
+    raise_status(L, input->box->world,
+                 component_no_field(input->box->world, shape, name, size));
+  }
+  lua_Integer at = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
+  if (UNLIKELY(at < 1 || at > shape->field_count)) {
+    char text[128];
+    raise_error(L, "%s '%s' has fields 1 to %u, got a value for %s", component_word(shape),
+                shape->name, shape->field_count, show_value(L, -2, text, sizeof text));
+  }
+  return &shape->fields[at - 1];
+}
+
+static void from_fields(struct input *input, const struct component *component,
+                        const struct component *shape, uint32_t base, int index) {
+  lua_State *L = input->L;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
+    input_part(input, component, key_field(input, shape), base, -1);
+}
+
+/* The value at an index for a nested component. */
+static void from_table(struct input *input, const struct component *component,
+                       const struct component *shape, uint32_t base, int index) {
+  lua_State *L = input->L;
+  if (UNLIKELY(lua_type(L, index) != LUA_TTABLE)) {
+    char got[128];
+    raise_error(L, "component '%s' takes a table, got %s", shape->name,
+                show_value(L, index, got, sizeof got));
+  }
+  need_stack(L, 8);
+  from_fields(input, component, shape, base, lua_absindex(L, index));
+}
+
+void input_field(struct input *input, const struct component *component, uint32_t field,
+                 int index) {
+  input_part(input, component, &component->fields[field], 0, index);
+}
+
+void input_table(struct input *input, const struct component *component, int index) {
+  from_fields(input, component, component, 0, index);
+}
+
+static void from_positions(struct input *input, const struct component *component, int first,
+                           int count) {
+  if (UNLIKELY((uint32_t)count > component->field_count)) {
+    if (component->field_count == 0)
+      raise_error(input->L, "'%s' is a tag: it has no value (use %s)", component->name,
+                  lua_isboolean(input->L, first) && !lua_toboolean(input->L, first) ? "remove"
+                                                                                    : "add");
+    raise_error(input->L, "%s '%s' has %u field%s, got %d values", component_word(component),
+                component->name, component->field_count,
+                component->field_count == 1 ? "" : "s", count);
+  }
+  for (int i = 0; i < count; i++) input_field(input, component, (uint32_t)i, first + i);
+}
+
+void input_values(struct input *input, const struct component *component, uint32_t leaf,
+                  int first, int count) {
+  lua_State *L = input->L;
+  if (UNLIKELY(leaf != NONE)) {
+    if (count != 1) luaL_argerror(L, count < 1 ? first : first + 1, "one value expected");
+    input_leaf(input, component, leaf, first);
+  } else if (count == 1 && lua_type(L, first) == LUA_TTABLE && component->field_count) {
+    input_table(input, component, first);
+  } else if (count == 0 && component->field_count) {
+    luaL_argerror(L, first, component->ties.relation ? "a field's value expected behind the target"
+                                                     : "value expected");
+  } else {
+    from_positions(input, component, first, count);
+  }
+}
+
+void input_event(struct input *input, const struct component *event, int first) {
+  int count = lua_gettop(input->L) - first + 1;
+  if (event->field_count == 0 && count > 0)
+    raise_error(input->L, "event '%s' has no fields, got %d values", event->name, count);
+  if (count > 0) input_values(input, event, NONE, first, count);
+}
+
+/* ---- the same writes for many entities -------------------------------------------- */
+
+void input_share_out(struct input *input, size_t count) {
+  lua_State *L = input->L;
+  struct world_box *box = input->box;
+  uint32_t each = box->any.pending;
+  if (each == 0 || count < 2) return;
+  if (count > INDEX_LIMIT / each) raise_error(L, "too many 'any' values at once");
+  lua_getiuservalue(L, input->world_index, WORLD_ANY);
+  for (size_t i = 1; i < count; i++)
+    for (uint32_t j = 0; j < each; j++) {
+      lua_rawgeti(L, -1, box->scratch->pending[j]);
+      take_any(L, box, input->world_index, -1);
+      lua_pop(L, 1);
+    }
+  lua_pop(L, 1);
+}
+
+const uint32_t *writes_copy(const struct component *component, const struct write *from,
+                            uint32_t count, struct write *to, const uint32_t *slots) {
+  for (uint32_t i = 0; i < count; i++) {
+    to[i] = from[i];
+    if (component->leaves[to[i].leaf].type == ECS_ANY && to[i].cell.u32)
+      to[i].cell.u32 = *slots++;
+  }
+  return slots;
+}
+
+void *buffer_take(lua_State *L, struct world_box *box, size_t size) {
+  bool tried = false;
+  void *ud, *buffer;
+  lua_Alloc alloc = lua_getallocf(L, &ud);
+  do
+    buffer = alloc(ud, NULL, 0, size);
+  while (retry(L, box, buffer ? ECS_OK : ECS_ENOMEM, &tried));
+  if (!buffer) raise_memory(L);
+  return buffer;
+}
+
+void buffer_return(lua_State *L, void *buffer, size_t size) {
+  void *ud;
+  lua_Alloc alloc = lua_getallocf(L, &ud);
+  alloc(ud, buffer, size, 0);
+}
+
+/* ---- options ---- */
+
+static void unknown_key(lua_State *L, int index, const char *what,
+                        const char *const *known) {
+  char got[128], hint[96], list[256];
+  struct nearest nearest;
+  struct text all = {list, sizeof list, 0};
+  show_value(L, index, got, sizeof got);
+  hint[0] = '\0';
+  for (const char *const *at = known; *at; at++)
+    text_add(&all, "%s%s", at == known ? "" : ", ", **at == '$' ? "[\"$variable\"]" : *at);
+  text_end(&all);
+  if (lua_type(L, index) == LUA_TSTRING) {
+    size_t size;
+    const char *key = lua_tolstring(L, index, &size);
+    nearest_begin(&nearest, key, size);
+    for (; *known; known++) nearest_offer(&nearest, *known, strlen(*known));
+    nearest_hint(&nearest, hint, sizeof hint);
+  }
+  if (*hint) raise_error(L, "%s: unknown option %s%s", what, got, hint);
+  raise_error(L, "%s: unknown option %s (there are %s)", what, got, list);
+}
+
+void check_keys(lua_State *L, int index, const char *what, const char *const *known) {
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+    const char *const *at = known;
+    while (*at && strcmp(*at, key) != 0 && !(*at[0] == '$' && key[0] == '$')) at++;
+    if (!*at) unknown_key(L, -2, what, known);
+  }
+}
+
+int option(lua_State *L, int index, const char *key) {
+  lua_pushstring(L, key);
+  return lua_rawget(L, index);
+}
+
+void wrong_option(lua_State *L, const char *what, const char *key, const char *expected) {
+  char got[128];
+  raise_error(L, "%s: option '%s' is %s, got %s", what, key, expected,
+              show_value(L, -1, got, sizeof got));
+}
+
+const char *text_option(lua_State *L, int index, const char *what, const char *key) {
+  int type = option(L, index, key);
+  if (type == LUA_TNIL) return NULL;
+  if (type == LUA_TTABLE && strcmp(key, "query") == 0) wrong_option(L, what, key, ONE_TEXT);
+  if (type != LUA_TSTRING) wrong_option(L, what, key, "a string");
+  size_t size;
+  const char *text = lua_tolstring(L, -1, &size);
+  if (memchr(text, 0, size)) wrong_option(L, what, key, "a string without zero bytes");
+  return text;
+}
+
+double seconds_option(lua_State *L, int index, const char *what, const char *key) {
+  int type = option(L, index, key);
+  double seconds = type == LUA_TNUMBER ? (double)lua_tonumber(L, -1) : 0;
+  if (type == LUA_TNIL) return 0;
+  if (type != LUA_TNUMBER || !(seconds > 0 && seconds <= DBL_MAX))
+    wrong_option(L, what, key, "a number of seconds above 0");
+  return seconds;
+}
+
+const char *const *names_option(lua_State *L, int index, const char *what, const char *key) {
+  static const char expected[] = "a string or a list of strings";
+  int type = option(L, index, key);
+  if (type == LUA_TNIL) return NULL;
+  if (type == LUA_TSTRING) {
+    lua_createtable(L, 1, 0);
+    lua_insert(L, -2);
+    lua_rawseti(L, -2, 1);
+  } else if (type != LUA_TTABLE) {
+    wrong_option(L, what, key, expected);
+  }
+  int list = lua_gettop(L);
+  lua_Unsigned count = lua_rawlen(L, list);
+  if (push_odd_key(L, list, count)) wrong_option(L, what, key, "a list of strings, without keys");
+  if (count > 1000) wrong_option(L, what, key, "a list of at most 1000 strings");
+  need_stack(L, (int)count + 4);
+  const char **names = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *names, 0);
+  for (size_t i = 0; i < count; i++) {
+    size_t size;
+    if (lua_rawgeti(L, list, (lua_Integer)i + 1) != LUA_TSTRING)
+      wrong_option(L, what, key, expected);
+    names[i] = lua_tolstring(L, -1, &size);
+    if (memchr(names[i], 0, size)) wrong_option(L, what, key, "without zero bytes");
+  }
+  names[count] = NULL;
+  return names;
+}
+
+/* ---- check world ---- */
+
+int no_world(lua_State *L, int arg) {
+  if (!box_test(L, arg, &kind_world, sizeof(struct world_box)))
+    return no_object(L, arg, &kind_world, "world");
+  const struct world_box *box = lua_touserdata(L, arg);
+  return luaL_argerror(L, arg, box->hidden ? "a codec cannot use the world"
+                                           : "the world is closed");
+}
+
+int no_change(lua_State *L) {
+  return luaL_error(L, "a script changes the world in script:on_load and in systems, not while "
+                       "it is read");
+}
+
+void drop_pending(struct world_box *box) {
+  for (uint32_t i = 0; i < box->any.pending; i++)
+    any_release(box->any.slots, box->scratch->pending[i]);
+  box->any.pending = 0;
+}
+
+/* ---- id args ---- */
+
+/* Whether a number is what most steps of time are. */
+static bool is_between(lua_Number number) { return number > 0 && number < 1; }
+
+ecs_id check_id(lua_State *L, int arg) {
+  int is_integer;
+  ecs_id id = to_id(L, arg, &is_integer);
+  if (LIKELY(is_integer)) return id;
+  char text[160], shown[80];
+  if (lua_type(L, arg) == LUA_TSTRING) {
+    text_format(text, sizeof text, "entity id expected, got string: the entity comes first, and "
+                "world:lookup(%s) gives the id of a name", show_value(L, arg, shown, sizeof shown));
+    luaL_argerror(L, arg, text);
+  }
+  if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "entity id");
+  text_format(text, sizeof text, "%g is no entity id%s", (double)lua_tonumber(L, arg),
+              is_between(lua_tonumber(L, arg)) ? ": what a function is given ends with dt, entity"
+                                               : "");
+  luaL_argerror(L, arg, text);
+  return ECS_NULL;
+}
+
+/* ---- living ---- */
+
+int no_entity(lua_State *L, const struct world_box *box, int arg) {
+  return raise_argument(L, box->world, entity_need(box->world, check_id(L, arg)), arg);
+}
+
+/* ---- variables ---- */
+
+/* Where variables are read from, for messages: an argument, or (0) what `what` names. */
+struct source {
+  int arg;
+  const char *what;
+};
+
+FORMAT(3, 4)
+static int variables_refuse(lua_State *L, const struct source *from, const char *format, ...) {
+  char text[MESSAGE_SIZE];
+  va_list args;
+  va_start(args, format);
+  text_vformat(text, sizeof text, format, args);
+  va_end(args);
+  return from->arg ? luaL_argerror(L, from->arg, text) : raise_error(L, "%s: %s", from->what, text);
+}
+
+/* The value at the top of the stack; somebody dead is one, whom nothing matches. */
+static ecs_id variables_read_value(lua_State *L, struct world_box *box, const struct source *from,
+                                   const char *name) {
+  uint32_t leaf;
+  char got[128];
+  int is_id;
+  if (lua_type(L, -1) == LUA_TSTRING) {
+    const struct component *component = find_component(L, box, lua_gettop(L), &leaf);
+    if (component && leaf == NONE) return component->id;
+    variables_refuse(L, from, "$%s: %s", name,
+                     component ? "a field is no entity" : ecs_message(box->world));
+  }
+  ecs_id id = to_id(L, lua_gettop(L), &is_id);
+  ecs_status status = is_id ? ecs_entity_status(box->world, id) : ECS_EINVAL;
+  if (status != ECS_OK && status != ECS_EDEAD)
+    variables_refuse(
+        L, from, "$%s is %s: an entity's id, or the name of a component or tag, expected",
+        name, show_value(L, lua_gettop(L), got, sizeof got));
+  return id;
+}
+
+/* The name that the key below the top of the stack is, without its $; NULL for what is none. */
+static const char *variable_name(lua_State *L, bool marked, const struct source *from) {
+  const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+  char got[128];
+  if (key && *key == '$') return key + 1;
+  if (marked) return NULL;
+  if (!key)
+    variables_refuse(L, from, "a variable's name expected as the key, got %s",
+                     show_value(L, lua_gettop(L) - 1, got, sizeof got));
+  return key;
+}
+
+static void variables_read_table(lua_State *L, struct world_box *box, int index, bool marked,
+                                 const struct source *from, struct query_text *out) {
+  need_stack(L, 6);
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    const char *name = variable_name(L, marked, from);
+    if (!name) continue;
+    if (out->count == VARIABLES_MOST) variables_refuse(L, from, "at most 16 variables");
+    out->variables[out->count].name = name;
+    out->variables[out->count++].value = variables_read_value(L, box, from, name);
+  }
+}
+
+void variables_of_argument(lua_State *L, struct world_box *box, int arg,
+                           struct query_text *out) {
+  if (lua_isnoneornil(L, arg)) return;
+  luaL_checktype(L, arg, LUA_TTABLE);
+  variables_read_table(L, box, arg, false, &(struct source){arg, NULL}, out);
+}
+
+void variables_of_options(lua_State *L, struct world_box *box, int index, bool marked,
+                          const char *what, struct query_text *out) {
+  variables_read_table(L, box, index, marked, &(struct source){0, what}, out);
 }

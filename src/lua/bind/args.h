@@ -5,6 +5,13 @@
 #include <lauxlib.h>
 
 #include "core/base/base.h"
+#include "core/base/column.h"
+#include "core/ids/entity_index.h"
+#include "core/world/lifetime.h"
+#include "ecs_value.h"
+#include "lua/bind/object.h"
+
+struct field;
 
 /* Raises "world expected, got table" for an argument that is no object of that kind; of a method
 ** that was called by a dot it says so. */
@@ -36,5 +43,196 @@ void need_stack(lua_State *L, int slots);
 
 /* Writes a value into a buffer for a message: 12, 'text', true, a table. Returns it. */
 const char *show_value(lua_State *L, int index, char *buffer, size_t size);
+
+/* Gathering the writes of one core call from Lua values. */
+
+#define INPUT_LOCAL 64
+
+struct input {
+  lua_State *L;
+  struct world_box *box;
+  int world_index;
+  uint32_t count;
+  uint32_t capacity;
+  struct write *writes;          /* `local`, or the world box's scratch */
+  struct write local[INPUT_LOCAL];
+};
+
+static inline void input_begin(struct input *input, lua_State *L, struct world_box *box,
+                               int world_index) {
+  input->L = L;
+  input->box = box;
+  input->world_index = world_index;
+  input->count = 0;
+  input->capacity = INPUT_LOCAL;
+  input->writes = input->local;
+}
+
+/* The value at an index for one leaf. */
+void input_leaf(struct input *input, const struct component *component, uint32_t leaf,
+                int index);
+/* For a declared field: a scalar, or a table for an array or a nested component. */
+void input_field(struct input *input, const struct component *component, uint32_t field,
+                 int index);
+/* For a field of a nested component, whose own leaves begin at `base`. */
+void input_part(struct input *input, const struct component *component,
+                const struct field *field, uint32_t base, int index);
+/* For one element of a field that begins at leaf `base`: a leaf, or a nested component. */
+void input_element(struct input *input, const struct component *component,
+                   const struct field *field, uint32_t base, int index);
+/* For a component: the table at an absolute index, of fields by name or by position from 1. */
+void input_table(struct input *input, const struct component *component, int index);
+/* For the component, or one leaf of it, that a call names: `count` arguments from the one at
+** `first` on, one table or values in the order of fields. */
+void input_values(struct input *input, const struct component *component, uint32_t leaf,
+                  int first, int count);
+
+/* For an event: all arguments from one on, which may be none. */
+void input_event(struct input *input, const struct component *event, int first);
+
+/* When `count` entities are to have the same writes: takes slots for the others' any values, too,
+** since each needs its own. They are pending behind those of the first, in the same order. */
+void input_share_out(struct input *input, size_t count);
+/* Copies a component's writes, with the next of these slots. Returns the slots behind those. */
+const uint32_t *writes_copy(const struct component *component, const struct write *from,
+                            uint32_t count, struct write *to, const uint32_t *slots);
+
+/* Memory of Lua's allocator: a finalizer may close the world while it is in use. */
+void *buffer_take(lua_State *L, struct world_box *box, size_t size);
+void buffer_return(lua_State *L, void *buffer, size_t size);
+
+/* Tables of options, as world:system and world:phase take them. `what` begins the messages. */
+
+/* Raises for a key of the table at an index that `known`, up to NULL, has not, with the nearest. */
+void check_keys(lua_State *L, int index, const char *what, const char *const *known);
+
+/* These push an option by raw access. */
+int option(lua_State *L, int index, const char *key);
+/* NULL when it is absent; the text lives as long as it is on the stack. */
+const char *text_option(lua_State *L, int index, const char *what, const char *key);
+/* 0 when it is absent, else above 0. */
+double seconds_option(lua_State *L, int index, const char *what, const char *key);
+/* The same of a string or a list of strings, up to NULL; they live as long as what was pushed. */
+const char *const *names_option(lua_State *L, int index, const char *what, const char *key);
+
+/* What a query is made of. */
+#define ONE_TEXT "one text, as \"Position, Velocity\""
+
+/* Raises that the value at the top of the stack is not what an option is. */
+void wrong_option(lua_State *L, const char *what, const char *key, const char *expected);
+
+/* How public calls begin: with the open world of their arguments. */
+
+/* Raise "world expected, got nil", "the world is closed" for `arg`; that scripts are being read. */
+int no_world(lua_State *L, int arg);
+int no_change(lua_State *L);
+
+/* Releases any slots that are pending: see take_any. */
+void drop_pending(struct world_box *box);
+
+/* Before the first value_to_cell of a call that did not come through check_world: releases
+** any slots that an error left over. */
+static inline void values_begin(struct world_box *box) {
+  if (UNLIKELY(box->any.pending)) drop_pending(box);
+}
+
+/* After the core call that took them over. */
+static inline void values_stored(struct world_box *box) { box->any.pending = 0; }
+
+/* The open world at argument `arg`, or an error. Counts a public call: functions that get
+** at a world otherwise (queries, views that change more than a number) add to calls, too. */
+static inline struct world_box *check_world(lua_State *L, int arg) {
+  struct world_box *box = box_test(L, arg, &kind_world, sizeof *box);
+  if (UNLIKELY(!box || !box->world)) {
+    no_world(L, arg);
+    return NULL;
+  }
+  world_be_sure(box->world);
+  box->calls++;
+  values_begin(box);
+  return box;
+}
+
+/* What changes more than declarations is refused while scripts are read: here, and nowhere else. */
+static inline void check_free(lua_State *L, const struct world_box *box) {
+  if (UNLIKELY(box->stage)) no_change(L);
+}
+
+/* check_world for what changes more than declarations: an error while scripts are read. */
+static inline struct world_box *check_free_world(lua_State *L, int arg) {
+  struct world_box *box = check_world(L, arg);
+  check_free(L, box);
+  return box;
+}
+
+/* Ids as arguments. */
+
+/* An id argument: an integer, or a float with an integer value; never a string. */
+static inline ecs_id to_id(lua_State *L, int arg, int *is_number) {
+  if (UNLIKELY(lua_type(L, arg) != LUA_TNUMBER)) return *is_number = 0, ECS_NULL;
+  return (ecs_id)lua_tointegerx(L, arg, is_number);
+}
+
+/* An id argument, or the error that says what was given. */
+ecs_id check_id(lua_State *L, int arg);
+
+/* Ids of living entities as arguments. */
+
+/* Raises what is wrong with an id argument. */
+int no_entity(lua_State *L, const struct world_box *box, int arg);
+
+/* The id of a living entity and its record; else the error that says which of the four ways it is
+** not one. */
+static inline ecs_id check_entity_record(lua_State *L, const struct world_box *box, int arg,
+                                         const struct record **record) {
+  int is_integer;
+  ecs_id id = to_id(L, arg, &is_integer);
+  *record = entity_find(box->entities, id);
+  if (UNLIKELY(!is_integer || !*record)) no_entity(L, box, arg);
+  return id;
+}
+
+static inline ecs_id check_entity(lua_State *L, const struct world_box *box, int arg) {
+  const struct record *record;
+  return check_entity_record(L, box, arg, &record);
+}
+
+/* Fields of the table at the top of the stack, where a world describes itself. */
+
+/* Nothing for NULL. */
+static inline void set_text(lua_State *L, const char *key, const char *text) {
+  if (!text) return;
+  lua_pushstring(L, text);
+  lua_setfield(L, -2, key);
+}
+
+static inline void set_integer(lua_State *L, const char *key, size_t value) {
+  lua_pushinteger(L, (lua_Integer)value);
+  lua_setfield(L, -2, key);
+}
+
+static inline void set_number(lua_State *L, const char *key, double value) {
+  lua_pushnumber(L, (lua_Number)value);
+  lua_setfield(L, -2, key);
+}
+
+/* Texts of queries with the values of their $variables. */
+
+#define VARIABLES_MOST 16
+
+/* Lives as long as the table that it was read from. */
+struct query_text {
+  const char *text;          /* NULL: none */
+  uint32_t count;
+  ecs_variable variables[VARIABLES_MOST];
+};
+
+/* The table at an argument, if any: { p = id }, a component or tag also by its name. */
+void variables_of_argument(lua_State *L, struct world_box *box, int arg, struct query_text *out);
+
+/* The same at an index, or, `marked`, among other options: { ["$p"] = id }. `what` begins the
+** messages. */
+void variables_of_options(lua_State *L, struct world_box *box, int index, bool marked,
+                          const char *what, struct query_text *out);
 
 #endif

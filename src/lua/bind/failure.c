@@ -1,15 +1,10 @@
-#include "lua/bind/failure.h"
+#include "lua/jit/kernel.h"
 
 #include "core/base/text.h"
 #include "lua/bind/args.h"
-#include "lua/bind/world_box.h"
-#include "lua/loop/each.h"
-#include "lua/loop/frame.h"
+#include "lua/bind/object.h"
 #include "lua/loop/loop.h"
-#include "lua/loop/map.h"
-#include "lua/loop/loop_box.h"
-#include "lua/bind/slot.h"
-#include "lua/jit/variant.h"
+#include "lua/loop/view.h"
 
 struct finishing {
   struct rest rest;

@@ -3,10 +3,11 @@
 #ifndef ECS_LUA_BIND_NAMES_H
 #define ECS_LUA_BIND_NAMES_H
 
-#include "lua/bind/id_args.h"
-#include "lua/bind/world_box.h"
+#include <lauxlib.h>
 
-struct component;
+#include "core/base/base.h"
+#include "lua/bind/args.h"
+#include "lua/bind/object.h"
 
 #define NAME_CACHE 256   /* a power of two */
 
@@ -94,5 +95,17 @@ static inline struct component *check_component(lua_State *L, struct world_box *
 
 /* A component, an array or an event, by id or name. */
 struct component *check_declared(lua_State *L, struct world_box *box, int arg);
+
+/* Names of fields, as scripts give them: found by the address of Lua's string where they led
+** before, in place of hashing and comparing texts in every call. */
+
+void field_names_open(lua_State *L);
+/* Makes a world use the names of its state. */
+void field_names_attach(lua_State *L, struct world_box *box);
+
+/* The declared field that the string at an index names in a component; NONE for none and for
+** other values. */
+uint32_t find_field(lua_State *L, struct world_box *box, const struct component *shape,
+                    int index);
 
 #endif

@@ -1,5 +1,7 @@
 #include "lua/bind/object.h"
 
+#include "core/base/memory.h"
+
 void *new_box(lua_State *L, const void *kind, size_t size, int user_values) {
   struct head *head = lua_newuserdatauv(L, size, user_values);
   memset(head, 0, size);
@@ -28,4 +30,76 @@ void new_weak_table(lua_State *L, const char *mode) {
     lua_rawsetp(L, LUA_REGISTRYINDEX, kept);
   }
   lua_setmetatable(L, -2);
+}
+
+/* ---- world box ---- */
+
+const char kind_world = 0;
+
+/* ---- weight ---- */
+
+#define REPORT_LIMIT ((size_t)1 << 30)   /* bytes told at once */
+#define WEIGHT_LIMIT ((size_t)32 << 20)  /* see collect_old */
+
+/* What the collector has heard of, of all open worlds of this Lua state; and how much that
+** may be until collect_old looks again. */
+struct weights {
+  size_t bytes;
+  size_t limit;
+};
+
+static const char weights_key;
+
+void weights_open(lua_State *L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &weights_key) == LUA_TNIL) {
+    struct weights *weights = lua_newuserdatauv(L, sizeof *weights, 0);
+    *weights = (struct weights){0, WEIGHT_LIMIT};
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &weights_key);
+  }
+  lua_pop(L, 1);
+}
+
+/* Sets what the collector has heard of a world. */
+static void weight_report(struct world_box *box, size_t bytes) {
+  box->weight.all->bytes += bytes - box->weight.reported;
+  box->weight.reported = bytes;
+}
+
+void weights_attach(lua_State *L, struct world_box *box, size_t bytes) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &weights_key);
+  box->weight.all = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  weight_report(box, bytes);
+}
+
+/* What may come until the old ones are looked at follows what is left. */
+void weights_leave(struct world_box *box) {
+  struct weights *weights = box->weight.all;
+  weight_report(box, 0);
+  size_t limit = weights->bytes > WEIGHT_LIMIT / 2 ? 2 * weights->bytes : WEIGHT_LIMIT;
+  if (limit < weights->limit) weights->limit = limit;
+}
+
+/* In generational mode a world gets old while it grows, and steps look at the young: when
+** worlds have doubled, and weigh much, the old ones are looked at, too. */
+static void collect_old(lua_State *L, struct weights *weights) {
+  if (lua_gc(L, LUA_GCINC, 0, 0, 0) == LUA_GCGEN) {
+    lua_gc(L, LUA_GCGEN, 0, 0);
+    lua_gc(L, LUA_GCCOLLECT, 0);
+  }
+  weights->limit = weights->bytes > WEIGHT_LIMIT / 2 ? 2 * weights->bytes : WEIGHT_LIMIT;
+}
+
+void settle_weight(lua_State *L, struct world_box *box) {
+  size_t bytes = box->memory->bytes;
+  if (bytes < box->weight.reported) {
+    weight_report(box, bytes);
+    return;
+  }
+  if (lua_gc(L, LUA_GCISRUNNING, 0) != 1) return;
+  struct weights *weights = box->weight.all;
+  size_t grown = bytes - box->weight.reported;
+  weight_report(box, bytes);
+  lua_gc(L, LUA_GCSTEP, (int)((grown < REPORT_LIMIT ? grown : REPORT_LIMIT) / 1024));
+  if (weights->bytes > weights->limit) collect_old(L, weights);
 }

@@ -6,8 +6,8 @@
 #include <lauxlib.h>
 
 #include "core/base/base.h"
-
-struct world_box;
+#include "core/world/lifetime.h"
+#include "lua/bind/object.h"
 
 /* Raises the Lua error for a status: the world's message with the position, or Lua's own
 ** memory error. Never returns. */
@@ -39,5 +39,51 @@ void call_quietly(lua_State *L, lua_CFunction function, int arguments, int resul
 /* As call_quietly, but like lua_pcall: an error is left on the stack, and Lua's status returned.
 ** There is room for one value more. */
 int try_quietly(lua_State *L, lua_CFunction function, int arguments, int results);
+
+/* What public calls end with. */
+
+/* Forgets values of released any slots, and tells the collector what the world weighs. */
+void settle_rest(lua_State *L, struct world_box *box, int world_index);
+
+/* Whether there is anything to do then, but to see to observers. */
+static inline bool settle_is_due(const struct world_box *box) {
+  return box->any.owner.released_head || *box->bytes - box->weight.reported >= 65536;
+}
+
+/* The last thing that every public call does that may have grown or freed, or applied what is
+** observed: the core must not be touched after it, box->world may be NULL. Raises what observers
+** do. */
+static inline void settle(lua_State *L, struct world_box *box, int world_index) {
+  if (UNLIKELY(!box->world)) return;
+  world_be_sure(box->world);
+  if (UNLIKELY(*box->changes)) box->observe(L, box, world_index);
+  if (UNLIKELY(!box->world || *box->changes)) return;   /* copies hold released any slots */
+  if (UNLIKELY(settle_is_due(box))) settle_rest(L, box, world_index);
+}
+
+/* Ends a public call that has stored cells of any type. */
+void cells_stored(lua_State *L, struct world_box *box, int world_index);
+
+/* Telling observers where a public call does not simply end: see settle.h. */
+
+/* Raises what a scope that has ended could not apply, once observers have been told of the rest. */
+int observed_raise(lua_State *L, struct world_box *box, int world_index, ecs_status status);
+
+/* Before what replaces the contents of a world: tells observers of what loops that were left open
+** have done. The world is at argument 1, and open afterwards. */
+void observed_loops(lua_State *L, struct world_box *box);
+
+/* Protected calls that say what kind of error it was. */
+
+/* Pushes native.try(fn, ...): true and what fn returns; or false, what was raised, and its kind:
+** "memory" (there was not enough), "yield" (it tried to), or nil. Nothing in fn can yield, since a
+** coroutine that is dropped while it does would leave fn half done. */
+void attempt_push(lua_State *L);
+
+/* lua_pcall for a callback, which says so where that yields; room for one value more is there. */
+int attempt_call(lua_State *L, int arguments, int results);
+
+/* Its message handler, which leaves the error at 1. */
+int attempt_handler(lua_State *L);
 
 #endif

@@ -1,15 +1,11 @@
-#include "lua/jit/companions.h"
+#include "lua/jit/kernel.h"
 
-#include "core/schedule/beside.h"
-#include "core/query/query.h"
 #include "core/ids/world.h"
-#include "runner/abreast.h"
-#include "runner/lookup.h"
-#include "lua/bind/world_box.h"
-#include "lua/jit/kernel_variant.h"
-#include "lua/api/system_box.h"
-#include "lua/jit/system_run.h"
-#include "lua/jit/variant.h"
+#include "core/query/query.h"
+#include "core/schedule/parallel.h"
+#include "lua/api/api.h"
+#include "lua/bind/object.h"
+#include "runner/run.h"
 
 /* ---- what a program gets at ---- */
 

@@ -1,12 +1,17 @@
+#include <lauxlib.h>
+
 #include "lua/jit/kernel.h"
 
-#include "core/world/attachment.h"
-#include "runner/abreast.h"
+#include "core/ids/world.h"
+#include "core/index/indexing.h"
+#include "core/index/refresh.h"
+#include "core/storage/component.h"
+#include "core/world/lifetime.h"
+#include "lua/api/api.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/bind/world_box.h"
-#include "lua/jit/kernel_variant.h"
-#include "lua/api/lua_query.h"
-#include "lua/jit/variant.h"
+#include "lua/loop/view.h"
+#include "runner/run.h"
 
 const char kind_kernel = 0;
 
@@ -146,4 +151,165 @@ void kernel_push(lua_State *L, struct world_box *box, int world_index, int funct
   lua_pushvalue(L, index);
   lua_rawsetp(L, -2, kernel);
   lua_settop(L, index);
+}
+
+/* ---- kernel object ---- */
+
+struct outside kernel_object(lua_State *L, int index, const void *owner) {
+  const struct world_box *box = owner;
+  if (lua_isfunction(L, index)) return spawner_object(L, index, box);
+  if (box_test(L, index, &kind_world, sizeof *box) == box)
+    return (struct outside){.kind = OUTSIDE_WORLD};
+  struct array_box *array = box_test(L, index, &kind_array, sizeof *array);
+  if (array && array->box == box && array_find(L, index, array))
+    return (struct outside){.kind = OUTSIDE_ARRAY, .resource = array->component};
+  struct index_box *looked = box_test(L, index, &kind_index, sizeof *looked);
+  if (looked && looked->box == box)
+    return (struct outside){.kind = OUTSIDE_INDEX, .index = index_find(L, index, looked)};
+  const struct view_box *view = view_test(L, index);
+  bool is_root = view && view->box == box && view->root == view && !view->loop &&
+                 !view->found;
+  const struct component *component = is_root ? component_of(box->world, view->id) : NULL;
+  if (component && component->resource)
+    return (struct outside){.kind = OUTSIDE_RESOURCE, .resource = component};
+  return (struct outside){.kind = OUTSIDE_OTHER};
+}
+
+/* ---- closure ---- */
+
+#define KNOWN 16               /* kernels that are remembered at most */
+
+/* Where share has its arguments. */
+enum { AT_KNOWN = 1, AT_FUNCTION, AT_HANDLE, AT_KEY };
+
+struct code_buffer {
+  bool begun;
+  luaL_Buffer text;
+};
+
+/* The buffer begins above the function that is dumped. */
+static int write_code(lua_State *L, const void *data, size_t size, void *ud) {
+  struct code_buffer *code = ud;
+  if (!code->begun) luaL_buffinit(L, &code->text);
+  code->begun = true;
+  luaL_addlstring(&code->text, data, size);
+  return 0;
+}
+
+/* Pushes the bytecode of the function, with its lines: they stand in messages. */
+static bool push_code(lua_State *L) {
+  struct code_buffer code = {.begun = false};
+  lua_settop(L, AT_HANDLE);
+  lua_pushvalue(L, AT_FUNCTION);
+  if (lua_dump(L, write_code, &code, 0) != 0 || !code.begun) return false;
+  luaL_pushresult(&code.text);
+  lua_replace(L, AT_KEY);
+  lua_settop(L, AT_KEY);
+  return true;
+}
+
+/* Forgets all that is known where that is full: handles by keys, and at 1 how many. */
+static void closure_make_room(lua_State *L) {
+  lua_rawgeti(L, AT_KNOWN, 1);
+  lua_Integer count = lua_tointeger(L, -1) + 1;
+  lua_pushnil(L);
+  while (count > KNOWN && lua_next(L, AT_KNOWN)) {
+    lua_pop(L, 1);
+    lua_pushvalue(L, -1);
+    lua_pushnil(L);
+    lua_rawset(L, AT_KNOWN);
+  }
+  lua_pushinteger(L, count > KNOWN ? 1 : count);
+  lua_rawseti(L, AT_KNOWN, 1);
+}
+
+/* share(known, function, handle, key) */
+static int closure_join(lua_State *L) {
+  luaL_checkstack(L, 20, "kernel");
+  if (lua_isnil(L, AT_KEY) && !push_code(L)) return 0;
+  lua_pushvalue(L, AT_KEY);
+  if (lua_rawget(L, AT_KNOWN) == LUA_TUSERDATA)
+    variants_share(L, AT_HANDLE, AT_KEY + 1, AT_FUNCTION);
+  else
+    closure_make_room(L);
+  lua_pushvalue(L, AT_KEY);
+  lua_pushvalue(L, AT_HANDLE);
+  lua_rawset(L, AT_KNOWN);
+  return 0;
+}
+
+void closure_share(lua_State *L, int known, int function, int handle, int key) {
+  int top = lua_gettop(L);
+  lua_pushvalue(L, known);
+  lua_pushvalue(L, function);
+  lua_pushvalue(L, handle);
+  if (key)
+    lua_pushvalue(L, key);
+  else
+    lua_pushnil(L);
+  if (try_quietly(L, closure_join, 4, 0) != LUA_OK) lua_settop(L, top);
+}
+
+/* ---- kernel indexes ---- */
+
+/* A kernel that changes nothing is run outside of systems, too: nobody else changes anything. */
+static bool only_looks(const struct variant *variant) {
+  const struct program *program = variant->plan.program;
+  return variant->plan.command_count == 0 && program->site_count == 0 &&
+         memcmp(variant->plan.writes, (uint64_t[RUN_COLUMNS / 64]){0},
+                sizeof variant->plan.writes) == 0;
+}
+
+/* Whether the lists of a variant can be made of an index that is up to date. */
+static bool fits_lists(const struct variant *variant) {
+  for (uint32_t i = 0; i < variant->list_count; i++) {
+    if (variant->lists[i].kind >= LIST_SOURCES) continue;
+    const ecs_index *index = variant->indexes[variant->lists[i].index];
+    bool grid = index->desc.by == ECS_BY_GRID;
+    if (grid && index->now->grid.axes != variant->lists[i].axes) return false;
+  }
+  return true;
+}
+
+bool indexes_are_fresh(const struct variant *variant) {
+  for (uint32_t i = 0; i < variant->index_count; i++) {
+    const ecs_index *index = variant->indexes[i];
+    bool outside = variant->fresh == variant->run && !index->world->running;
+    if (!index->now || !(outside || index_is_fresh(index))) return false;
+  }
+  return fits_lists(variant);
+}
+
+/* Why an index is not up to date, or cannot be brought so here; NULL when it can. */
+static const char *not_here(const ecs_index *index, const struct variant *variant) {
+  if (index->world->running)
+    return "system is not known to look into it: write its name into the option uses";
+  if (!only_looks(variant))
+    return "function writes, and each call outside of systems brings the index up to date: call it "
+           "in a system";
+  if (index_has_script(index))
+    return "keys are a function's, and each call outside of systems brings it up to date: call it "
+           "in a system";
+  return NULL;
+}
+
+bool indexes_ready(lua_State *L, struct variant *variant) {
+  for (uint32_t i = 0; i < variant->index_count; i++) {
+    ecs_index *index = variant->indexes[i];
+    if (index_is_fresh(index)) continue;
+    const char *why = not_here(index, variant);
+    if (why) {
+      lua_pushfstring(L, "it looks into index '%s', and its %s", index_name(index), why);
+      return false;
+    }
+    ecs_status status = variant->fresh == variant->run ? ECS_OK : index_refresh(index);
+    if (status == ECS_ENOMEM) raise_memory(L);
+    if (status == ECS_OK) continue;
+    lua_pushstring(L, index->world->message);
+    return false;
+  }
+  variant->fresh = variant->run;
+  if (indexes_are_fresh(variant)) return true;
+  lua_pushliteral(L, "it looks into an index whose places have other numbers now");
+  return false;
 }

@@ -1,18 +1,9 @@
-#include "lua/jit/kernel_query.h"
+#include "lua/jit/kernel.h"
 
+#include "lua/api/api.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/bind/world_box.h"
-#include "lua/bind/closure.h"
-#include "lua/loop/each.h"
-#include "lua/loop/form.h"
-#include "lua/jit/kernel_ready.h"
-#include "lua/jit/kernel_run.h"
 #include "lua/loop/loop.h"
-#include "lua/loop/loop_box.h"
-#include "lua/api/lua_query.h"
-#include "lua/loop/map.h"
-#include "lua/loop/scan.h"
-#include "lua/loop/where.h"
 
 /* QUERY_KERNELS has a table for each result, and for each behind a q:where(fn), with functions as
 ** weak keys, and behind these as many with what was known of closures (closure.c). WORLD_REFS has,

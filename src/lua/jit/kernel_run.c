@@ -1,21 +1,15 @@
-#include "lua/jit/kernel_run.h"
+#include "lua/jit/kernel.h"
 
-#include "core/base/bits.h"
-#include "core/query/query.h"
-#include "core/query/query_rows.h"
-#include "core/query/walk.h"
+#include "core/base/sets.h"
 #include "core/ids/world.h"
-#include "runner/gather.h"
+#include "core/query/cursor.h"
+#include "core/query/query.h"
+#include "lua/api/api.h"
 #include "lua/bind/args.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/bind/world_box.h"
-#include "lua/bind/failure.h"
-#include "lua/jit/kernel_ready.h"
-#include "lua/jit/kernel_variant.h"
 #include "lua/loop/loop.h"
-#include "lua/loop/loop_box.h"
-#include "lua/api/lua_query.h"
-#include "lua/jit/variant.h"
+#include "runner/run.h"
 
 /* Stages what has just been marked, behind what is kept. */
 static ecs_status kernel_run_stage(const struct kernel *kernel, const struct run *run,

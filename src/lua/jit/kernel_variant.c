@@ -1,17 +1,11 @@
-#include "lua/jit/kernel_variant.h"
+#include "lua/jit/kernel.h"
 
 #include "core/index/indexing.h"
+#include "core/query/cursor.h"
 #include "core/query/query.h"
-#include "core/query/query_rows.h"
-#include "core/query/stretch.h"
-#include "core/query/walk.h"
 #include "front/front.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/bind/world_box.h"
-#include "lua/jit/kernel.h"
-#include "lua/jit/kernel_indexes.h"
-#include "lua/jit/kernel_object.h"
-#include "lua/jit/variant.h"
 
 #define VARIANTS 16            /* of one kernel that are kept when no run needs them */
 

@@ -1,28 +1,15 @@
 #include <lauxlib.h>
 
-#include "lua/jit/system_run.h"
-
-#include "core/schedule/timetable.h"
-#include "core/storage/event_rows.h"
-#include "core/query/query.h"
 #include "core/ids/world.h"
+#include "core/query/query.h"
+#include "core/schedule/schedule.h"
+#include "core/storage/event.h"
 #include "ecs_world.h"
+#include "lua/api/api.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/loop/each.h"
-#include "lua/bind/failure.h"
-#include "lua/loop/frame.h"
-#include "lua/jit/kernel_ready.h"
-#include "lua/jit/kernel_run.h"
-#include "lua/jit/kernel_settled.h"
+#include "lua/jit/kernel.h"
 #include "lua/loop/loop.h"
-#include "lua/loop/loop_box.h"
-#include "lua/api/lua_index.h"
-#include "lua/api/lua_query.h"
-#include "lua/api/lua_world.h"
-#include "lua/loop/map.h"
-#include "lua/loop/observe.h"
-#include "lua/api/system_box.h"
-#include "lua/jit/uses.h"
 
 const char on_error_key = 0;
 
@@ -394,4 +381,33 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
 struct system_box *system_script(const ecs_system *system) {
   bool ours = system->watch ? system->observe == script_observe : system->run == script_run;
   return ours ? system->ud : NULL;
+}
+
+/* ---- system kernel ---- */
+
+bool system_kernel_is_current(const struct kernel *kernel) {
+  const struct variant *last = kernel->count ? kernel->variants[0] : NULL;
+  return last && last->plan.program && variant_is_current(kernel, last);
+}
+
+void system_kernel_push(lua_State *L, int world_index, struct system_box *system) {
+  if (system->box != lua_touserdata(L, world_index)) {
+    lua_pushnil(L);
+    return;
+  }
+  lua_getiuservalue(L, world_index, WORLD_REFS);
+  lua_rawgetp(L, -1, system);
+  lua_getiuservalue(L, -1, SYSTEM_KERNEL);
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+  int handle = lua_gettop(L);
+  const struct kernel_box *box = lua_touserdata(L, handle);
+  if (box && box->kernel && system->compiled && !system_kernel_is_current(box->kernel))
+    system->compiled = kernel_ready_ahead(L, handle);
+  lua_settop(L, handle);
+}
+
+const char *system_kernel_tier(const ecs_system *system) {
+  const struct system_box *script = system_script(system);
+  return !script ? "native" : script->compiled ? "vector" : "lua";
 }

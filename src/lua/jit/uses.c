@@ -1,12 +1,11 @@
-#include "lua/jit/uses.h"
+#include "lua/jit/kernel.h"
 
 #include "core/index/indexing.h"
-#include "front/dump.h"
+#include "front/bytecode.h"
+#include "lua/api/api.h"
 #include "lua/bind/args.h"
-#include "lua/bind/options.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/bind/world_box.h"
-#include "lua/api/lua_index.h"
 
 #define USE_DEPTH 4          /* functions in upvalues of functions */
 

@@ -5,8 +5,6 @@
 #define _DARWIN_C_SOURCE
 #endif
 
-#include "lua/live/files.h"
-
 #include <string.h>
 #include <time.h>
 

@@ -19,7 +19,7 @@
 #endif
 
 #include "core/base/base.h"
-#include "lua/live/replace.h"
+#include "lua/live/live.h"
 
 /* How many names of temporary files are tried: others may have been left by a crash. */
 #define NAMES 1000

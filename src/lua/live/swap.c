@@ -1,38 +1,25 @@
-#include "lua/live/swap.h"
+#include <lauxlib.h>
 
+#include "core/base/text.h"
 #include "core/change/migrate.h"
 #include "core/change/transact.h"
-#include "core/index/indexing.h"
-#include "core/storage/array.h"
-#include "core/storage/component.h"
-#include "core/query/term.h"
+#include "core/entity/prefab.h"
 #include "core/ids/world.h"
+#include "core/index/indexing.h"
+#include "core/query/query.h"
+#include "core/storage/component.h"
+#include "core/storage/registry.h"
 #include "ecs_component.h"
-#include "lua/bind/args.h"
-#include "lua/bind/check_world.h"
-#include "lua/bind/object.h"
-#include "lua/bind/options.h"
-#include "lua/bind/settle.h"
-#include "lua/bind/status.h"
-#include "lua/bind/variables.h"
-#include "lua/bind/world_box.h"
-#include "lua/api/lua_declare.h"
-#include "lua/api/lua_query.h"
-#include "lua/api/lua_observer.h"
-#include "lua/api/lua_schedule.h"
-#include "lua/api/lua_spawner.h"
-#include "lua/live/recording.h"
-#include "lua/loop/stage.h"
-#include "lua/live/swap_index.h"
-#include "lua/live/swap_plan.h"
-#include "lua/live/swap_prefab.h"
-#include "lua/api/system.h"
-#include "lua/api/system_box.h"
-#include "lua/jit/system_run.h"
-#include "lua/loop/view.h"
-#include "lua/loop/view_box.h"
-#include "core/base/text.h"
+#include "ecs_entity.h"
 #include "ecs_query.h"
+#include "ecs_world.h"
+#include "lua/api/api.h"
+#include "lua/bind/args.h"
+#include "lua/bind/object.h"
+#include "lua/bind/status.h"
+#include "lua/jit/kernel.h"
+#include "lua/live/live.h"
+#include "lua/loop/view.h"
 
 const struct component *swap_component(const struct world_box *box, const struct view_box *view) {
   const struct stage *stage = box->stage;
@@ -359,4 +346,225 @@ int ecs_native_swap(lua_State *L) {
   lua_pushvalue(L, 2);
   lua_call(L, 2, 1);
   return 3;
+}
+
+/* ---- swap index ---- */
+
+/* Whether a list of the plan has an entry of that name. */
+static bool is_listed(lua_State *L, const char *list, const char *name) {
+  uint32_t count = swap_list(L, list);
+  bool found = false;
+  for (uint32_t i = 0; i < count && !found; i++) found = strcmp(swap_entry(L, i), name) == 0;
+  lua_settop(L, SWAP_PLAN);
+  return found;
+}
+
+/* build(world, name, spec, owner): into the list of the stage, in which there is room. */
+static int build_index(lua_State *L) {
+  struct world_box *box = lua_touserdata(L, 1);
+  struct stage *stage = box->stage;
+  const char *owner = lua_touserdata(L, 4);
+  lua_settop(L, 3);
+  ecs_status status = index_in_swap(L, box, owner, &stage->indexes[stage->index_count]);
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  ecs_index *index = stage->indexes[stage->index_count++];
+  status = migration_check_query(&stage->transaction.migration, index_query(index));
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  return 0;
+}
+
+static void plan_index(lua_State *L) {
+  bool owned = option(L, SWAP_ENTRY, "owner") == LUA_TSTRING;
+  const char *owner = owned ? lua_tostring(L, -1) : NULL;
+  lua_pushcfunction(L, build_index);
+  lua_pushvalue(L, SWAP_WORLD);
+  lua_pushvalue(L, SWAP_NAME);
+  if (option(L, SWAP_ENTRY, "spec") != LUA_TTABLE) luaL_error(L, "malformed plan");
+  lua_pushlightuserdata(L, (void *)(uintptr_t)owner);
+  swap_call(L, 4);
+}
+
+static bool is_replaced(const struct stage *stage, const ecs_index *index) {
+  for (uint32_t i = 0; i < stage->index_count; i++)
+    if (strcmp(index_name(stage->indexes[i]), index_name(index)) == 0) return true;
+  return false;
+}
+
+/* Indexes that stay must find what their queries name, and what they are by. */
+static void check_indexes(lua_State *L, struct world_box *box) {
+  for (const ecs_index *index = index_first(box->world); index; index = index_next(index)) {
+    bool goes = is_replaced(box->stage, index) || is_listed(L, "drop_indexes", index_name(index));
+    if (goes || index_query(index)->broken) continue;
+    char what[128];
+    text_format(what, sizeof what, "index '%s': ", index_name(index));
+    ecs_status status =
+        migration_check_query(&box->stage->transaction.migration, index_query(index));
+    if (status == ECS_OK && box->stage->transaction.migration.count)
+      status = index_check_fields(index);
+    swap_check(L, box, status, what);
+  }
+}
+
+static void check_named_indexes(lua_State *L, const struct world_box *box, const char *list) {
+  uint32_t count = swap_list(L, list);
+  for (uint32_t i = 0; i < count; i++) {
+    swap_list(L, list);
+    const char *name = swap_entry(L, i);
+    size_t size = strlen(name);
+    bool known = index_named(box->world, name, size) && !is_listed(L, "drop_indexes", name);
+    if (known || is_listed(L, "indexes", name)) continue;
+    swap_list(L, list);
+    swap_entry(L, i);
+    swap_check(L, box, index_unknown(box->world, name, size), "");
+  }
+}
+
+/* A list of indexes in the stage with room for one of each entry of a list of the plan. */
+static uint32_t list_indexes(lua_State *L, const struct world_box *box, const char *list,
+                             struct ecs_index ***indexes, uint32_t *capacity) {
+  uint32_t count = swap_list(L, list);
+  ecs_index **grown = memory_grow(box->memory, *indexes, capacity, count, sizeof *grown);
+  if (!grown && count) raise_memory(L);
+  *indexes = grown;
+  return count;
+}
+
+void swap_indexes(lua_State *L, struct world_box *box) {
+  struct stage *stage = box->stage;
+  uint32_t count =
+      list_indexes(L, box, "drop_indexes", &stage->leaving, &stage->leaving_capacity);
+  for (uint32_t i = 0; i < count; i++) {
+    const char *name = swap_entry(L, i);
+    ecs_index *index = index_named(box->world, name, strlen(name));
+    if (index) stage->leaving[stage->leaving_count++] = index;
+  }
+  count = list_indexes(L, box, "indexes", &stage->indexes, &stage->index_capacity);
+  for (uint32_t i = 0; i < count; i++) {
+    swap_entry(L, i);
+    if (option(L, SWAP_ENTRY, "kept") == LUA_TNIL) plan_index(L);
+  }
+  check_indexes(L, box);
+  check_named_indexes(L, box, "named_indexes");
+  check_named_indexes(L, box, "kept_named_indexes");
+}
+
+/* ---- swap plan ---- */
+
+void swap_check(lua_State *L, const struct world_box *box, ecs_status status, const char *what) {
+  if (status == ECS_OK) return;
+  if (status == ECS_ENOMEM) raise_memory(L);
+  char text[MESSAGE_SIZE];
+  text_format(text, sizeof text, "%s%s", what, ecs_message(box->world));
+  lua_settop(L, SWAP_ENTRY);
+  const char *at = lua_istable(L, SWAP_ENTRY) && option(L, SWAP_ENTRY, "at") == LUA_TSTRING
+                       ? lua_tostring(L, -1) : "";
+  lua_pushfstring(L, "%s%s", at, text);
+  lua_error(L);
+}
+
+uint32_t swap_list(lua_State *L, const char *name) {
+  lua_settop(L, SWAP_PLAN);
+  if (option(L, SWAP_PLAN, name) != LUA_TTABLE) {
+    lua_settop(L, SWAP_PLAN);
+    lua_newtable(L);
+  }
+  lua_Unsigned count = lua_rawlen(L, SWAP_LIST);
+  return count > 1000000 ? 1000000 : (uint32_t)count;
+}
+
+const char *swap_entry(lua_State *L, uint32_t at) {
+  lua_settop(L, SWAP_LIST);
+  if (lua_rawgeti(L, SWAP_LIST, (lua_Integer)at + 1) != LUA_TTABLE ||
+      option(L, SWAP_ENTRY, "name") != LUA_TSTRING)
+    luaL_error(L, "malformed plan");
+  size_t size;
+  return check_text(L, SWAP_NAME, &size);
+}
+
+void swap_call(lua_State *L, int arguments) {
+  int status = lua_pcall(L, arguments, 0, 0);
+  if (status == LUA_OK) return;
+  if (status == LUA_ERRMEM || !lua_isstring(L, -1)) lua_error(L);
+  lua_replace(L, SWAP_NAME);
+  lua_settop(L, SWAP_NAME);
+  const char *at = option(L, SWAP_ENTRY, "at") == LUA_TSTRING ? lua_tostring(L, -1) : "";
+  lua_pushfstring(L, "%s%s", at, lua_tostring(L, SWAP_NAME));
+  lua_error(L);
+}
+
+/* ---- swap prefab ---- */
+
+/* Whether an entry before this one declares the prefab that a path begins with. */
+static bool is_planned(lua_State *L, uint32_t before, const char *path) {
+  size_t size = strcspn(path, ".");
+  bool planned = false;
+  for (uint32_t i = 0; i < before && !planned; i++) {
+    lua_rawgeti(L, SWAP_LIST, (lua_Integer)i + 1);
+    bool named = option(L, lua_gettop(L), "name") == LUA_TSTRING;
+    planned = named && lua_rawlen(L, -1) == size && memcmp(lua_tostring(L, -1), path, size) == 0;
+    lua_pop(L, 2);
+  }
+  return planned;
+}
+
+/* What the entities of a declaration are made of is there, or will be. */
+static void check_bases(lua_State *L, const struct world_box *box, uint32_t entry, int list) {
+  for (lua_Unsigned i = 1; i <= lua_rawlen(L, list); i++, lua_settop(L, list)) {
+    size_t size;
+    ecs_id id;
+    lua_rawgeti(L, list, (lua_Integer)i);
+    if (option(L, list + 1, "is_a") != LUA_TSTRING) continue;
+    const char *name = lua_tolstring(L, -1, &size);
+    if (is_planned(L, entry, name)) continue;
+    ecs_status status = prefab_need(box->world, name, size, &id);
+    if (status == ECS_OK) continue;
+    option(L, list + 1, "title");
+    swap_check(L, box, status, lua_pushfstring(L, "%s: ", lua_tostring(L, -1)));
+  }
+}
+
+/* What a prefab's values were refused for, with where it was declared. */
+static void check_values(lua_State *L, struct migration *migration, int list) {
+  lua_pushcfunction(L, prefab_list_check);
+  lua_pushvalue(L, SWAP_WORLD);
+  lua_pushvalue(L, list);
+  lua_pushlightuserdata(L, migration);
+  swap_call(L, 3);
+}
+
+void swap_check_prefabs(lua_State *L, struct world_box *box, struct migration *migration) {
+  uint32_t count = swap_list(L, "prefabs");
+  for (uint32_t i = 0; i < count; i++) {
+    const char *name = swap_entry(L, i);
+    ecs_id known = ecs_lookup(box->world, name);
+    ecs_status status =
+        known == ECS_NULL ? ECS_OK : prefab_need(box->world, name, strlen(name), &known);
+    if (option(L, SWAP_ENTRY, "list") != LUA_TTABLE) luaL_error(L, "malformed plan");
+    int list = lua_gettop(L);
+    char what[128];
+    text_format(what, sizeof what, "prefab '%s': ", name);
+    swap_check(L, box, status, what);
+    check_bases(L, box, i, list);
+    check_values(L, migration, list);
+  }
+}
+
+int swap_declare_prefabs(lua_State *L) {
+  lua_pushnil(L);
+  int problem = lua_gettop(L);
+  bool some = option(L, SWAP_PLAN, "prefabs") == LUA_TTABLE;
+  lua_Unsigned count = some ? lua_rawlen(L, -1) : 0;
+  int list = lua_gettop(L);
+  for (lua_Unsigned i = 1; i <= count; i++, lua_settop(L, list)) {
+    lua_rawgeti(L, list, (lua_Integer)i);
+    lua_pushcfunction(L, prefab_declare_listed);
+    lua_pushvalue(L, SWAP_WORLD);
+    option(L, list + 1, "list");
+    if (lua_pcall(L, 2, 0, 0) == LUA_OK || !lua_isnil(L, problem)) continue;
+    const char *at = option(L, list + 1, "at") == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    lua_pushfstring(L, "%s%s", at, lua_tostring(L, -2));
+    lua_replace(L, problem);
+  }
+  lua_settop(L, problem);
+  return 1;
 }

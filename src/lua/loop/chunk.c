@@ -1,16 +1,19 @@
-#include "lua/loop/chunk.h"
+#include <lauxlib.h>
 
+#include "core/base/column.h"
+#include "core/base/types.h"
+#include "core/query/query.h"
+#include "core/storage/marks.h"
 #include "core/storage/sparse.h"
-#include "core/storage/layout.h"
-#include "core/query/term.h"
+#include "core/storage/table.h"
+#include "lua/api/api.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/loop/column.h"
+#include "lua/bind/value.h"
 #include "lua/loop/loop.h"
-#include "lua/loop/loop_box.h"
-#include "lua/api/lua_query.h"
-#include "lua/loop/where.h"
+#include "lua/loop/view.h"
 
 const char kind_chunk = 0;
 
@@ -193,5 +196,242 @@ const luaL_Reg chunk_metamethods[] = {
   {"__index", chunk_index},
   {"__newindex", chunk_newindex},
   {"__tostring", chunk_tostring},
+  {NULL, NULL}
+};
+
+/* ---- column ---- */
+
+const char kind_column = 0;
+
+/* A column whose chunk is the current one, or an error. */
+static struct column_box *check_column(lua_State *L, int arg) {
+  struct column_box *column = box_test(L, arg, &kind_column, sizeof *column);
+  if (!column) luaL_typeerror(L, arg, "column");
+  step_check(L, column->loop, column->step);
+  return column;
+}
+
+static int push_world(lua_State *L, int index) {
+  lua_getiuservalue(L, index, CHUNK_LOOP);
+  lua_getiuservalue(L, -1, LOOP_WORLD);
+  lua_replace(L, -2);
+  return lua_gettop(L);
+}
+
+/* What is no number may run finalizers once it is pushed. */
+static void push_row(lua_State *L, int index, const struct column_box *column,
+                     uint32_t row) {
+  if (!column->leaf) {
+    lua_pushinteger(L, (lua_Integer)loop_entity(column->loop, row));
+    return;
+  }
+  if (LIKELY(push_number_at(L, column->leaf->type, column->data, row))) return;
+  ecs_cell cell = cell_load(column->data, column->leaf->size, row);
+  int world_index = push_world(L, index);
+  push_cell(L, column->loop->box, world_index, column->leaf, cell);
+  lua_remove(L, world_index);
+}
+
+static void check_writable(lua_State *L, const struct column_box *column) {
+  if (!column->leaf)
+    luaL_error(L, "the entities of a chunk are read only");
+  else if (leaf_is_target(column->component, column->leaf_at))
+    refuse_target(L, column->component);
+  else if (column->read_only)
+    raise_error(L, "field '%s.%s' is read only in the query '%s'", column->component->name,
+                column->leaf->name, column->loop->query->query->text);
+}
+
+/* Counts from 0; NONE for a number that is no row's. */
+static uint32_t check_row(lua_State *L, const struct column_box *column, int index) {
+  int is_integer = 0;
+  lua_Integer at = 0;
+  if (lua_type(L, index) == LUA_TNUMBER) at = lua_tointegerx(L, index, &is_integer);
+  if (!is_integer) {
+    char text[64];
+    luaL_error(L, "a column takes a number from 1 to %d, got %s", (int)column->loop->count,
+               show_value(L, index, text, sizeof text));
+  }
+  return at >= 1 && at <= column->loop->count ? (uint32_t)(at - 1) : NONE;
+}
+
+static int column_index(lua_State *L) {
+  struct column_box *column = check_column(L, 1);
+  if (push_method(L, column_methods, 2)) return 1;
+  uint32_t row = check_row(L, column, 2);
+  if (row == NONE)
+    lua_pushnil(L);
+  else
+    push_row(L, 1, column, row);
+  return 1;
+}
+
+/* A cell from the value at an index of the stack. A text may run finalizers. */
+static ecs_cell column_to_cell(lua_State *L, const struct column_box *column, int world_index,
+                               int index) {
+  ecs_cell cell;
+  if (LIKELY(number_to_cell(L, column->leaf->type, index, &cell))) return cell;
+  value_to_cell(L, column->loop->box, world_index, column->component, column->leaf_at, index,
+                &cell);
+  step_check(L, column->loop, column->step);
+  return cell;
+}
+
+/* Rows of the chunk have got values. */
+static void column_note(const struct column_box *column, uint32_t row, uint32_t count) {
+  if (UNLIKELY(column->table->mark_count))
+    marks_note_rows(column->loop->box->world, column->table, column->id, column->first + row,
+                    count);
+}
+
+static int column_newindex(lua_State *L) {
+  struct column_box *column = check_column(L, 1);
+  check_writable(L, column);
+  uint32_t row = check_row(L, column, 2);
+  if (row == NONE) {
+    char text[64];
+    return luaL_error(L, "the chunk has rows 1 to %d, got a value for %s",
+                      (int)column->loop->count, show_value(L, 2, text, sizeof text));
+  }
+  if (LIKELY(store_number_at(L, column->leaf->type, 3, column->data, row))) {
+    column_note(column, row, 1);
+    return 0;
+  }
+  struct world_box *box = column->loop->box;
+  box->calls++;
+  values_begin(box);
+  int world_index = push_world(L, 1);
+  ecs_cell cell = column_to_cell(L, column, world_index, 3);
+  store_cell_at(box->any.slots, column->leaf, column->data, row, cell);
+  column_note(column, row, 1);
+  cells_stored(L, box, world_index);
+  return 0;
+}
+
+static int column_length(lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)check_column(L, 1)->loop->count);
+  return 1;
+}
+
+/* Takes what the list at 2 has behind `count` values; one of any values may have holes. */
+static void column_clear_tail(lua_State *L, ecs_type type, uint32_t count) {
+  lua_Integer at = (lua_Integer)count + 1;
+  for (; lua_rawgeti(L, 2, at) != LUA_TNIL; at++) {
+    lua_pushnil(L);
+    lua_rawseti(L, 2, at);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  if (type != ECS_ANY) return;
+  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+    if (!lua_isinteger(L, -2) || lua_tointeger(L, -2) <= (lua_Integer)count) continue;
+    lua_pushvalue(L, -2);
+    lua_pushnil(L);
+    lua_rawset(L, 2);
+  }
+}
+
+/* column:read(into): all rows into a plain list, by raw access, which then has nothing behind
+** them; `into` may be left out. */
+static int column_read(lua_State *L) {
+  struct column_box *column = check_column(L, 1);
+  lua_settop(L, 2);
+  bool given = !lua_isnil(L, 2);
+  if (!given) {
+    lua_createtable(L, (int)column->loop->count, 0);
+    lua_replace(L, 2);
+    step_check(L, column->loop, column->step);
+  }
+  luaL_checktype(L, 2, LUA_TTABLE);
+  uint32_t count = column->loop->count;
+  for (uint32_t row = 0; row < count; row++) {
+    push_row(L, 1, column, row);
+    lua_rawseti(L, 2, (lua_Integer)row + 1);
+    step_check(L, column->loop, column->step);
+  }
+  if (given) column_clear_tail(L, column->leaf ? column->leaf->type : ECS_ENTITY, count);
+  return 1;
+}
+
+/* Pushes value i of the list at 2. */
+static void push_value(lua_State *L, const struct column_box *column, lua_Unsigned i) {
+  if (lua_rawgeti(L, 2, (lua_Integer)i) == LUA_TNIL && column->leaf->type != ECS_ANY)
+    luaL_error(L, "bad argument #1 to 'write' (no value at %d)", (int)i);
+}
+
+/* Numbers, which take no memory: first all are looked at. */
+static void column_write_numbers(lua_State *L, const struct column_box *column, int world_index,
+                                 lua_Unsigned count) {
+  for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
+    push_value(L, column, i);
+    column_to_cell(L, column, world_index, -1);
+  }
+  for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
+    lua_rawgeti(L, 2, (lua_Integer)i);
+    bool stored = store_number_at(L, column->leaf->type, -1, column->data, (uint32_t)(i - 1));
+    assert(stored);
+    (void)stored;
+  }
+}
+
+/* Other values become cells first. */
+static void column_write_cells(lua_State *L, const struct column_box *column, int world_index,
+                               lua_Unsigned count) {
+  struct world_box *box = column->loop->box;
+  ecs_cell *cells = lua_newuserdatauv(L, (size_t)count * sizeof *cells, 0);
+  step_check(L, column->loop, column->step);
+  values_begin(box);
+  for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
+    push_value(L, column, i);
+    cells[i - 1] = column_to_cell(L, column, world_index, -1);
+  }
+  for (lua_Unsigned i = 0; i < count; i++)
+    store_cell_at(box->any.slots, column->leaf, column->data, (uint32_t)i, cells[i]);
+}
+
+/* column:write(from): the first rows from a plain list, by raw access; all of it, or, when a
+** value does not fit, nothing. */
+static int column_write(lua_State *L) {
+  struct column_box *column = check_column(L, 1);
+  check_writable(L, column);
+  lua_settop(L, 2);
+  struct world_box *box = column->loop->box;
+  bool holes = column->leaf->type == ECS_ANY;
+  lua_Unsigned count = check_list(L, 2, column->loop->count, "rows", holes);
+  box->calls++;
+  values_begin(box);
+  int world_index = push_world(L, 1);
+  if (type_is_number(column->leaf->type))
+    column_write_numbers(L, column, world_index, count);
+  else
+    column_write_cells(L, column, world_index, count);
+  column_note(column, 0, (uint32_t)count);
+  cells_stored(L, box, world_index);
+  return 0;
+}
+
+static int column_tostring(lua_State *L) {
+  const struct column_box *column = box_test(L, 1, &kind_column, sizeof *column);
+  if (!column) return luaL_typeerror(L, 1, "column");
+  if (!column->loop->open || column->loop->step != column->step)
+    lua_pushliteral(L, "ecs.column (stale)");
+  else if (!column->leaf)
+    lua_pushliteral(L, "ecs.column (entities)");
+  else
+    lua_pushfstring(L, "ecs.column (%s.%s)", column->component->name, column->leaf->name);
+  return 1;
+}
+
+const luaL_Reg column_methods[] = {
+  {"read", column_read},
+  {"write", column_write},
+  {NULL, NULL}
+};
+
+const luaL_Reg column_metamethods[] = {
+  {"__index", column_index},
+  {"__len", column_length},
+  {"__newindex", column_newindex},
+  {"__tostring", column_tostring},
   {NULL, NULL}
 };

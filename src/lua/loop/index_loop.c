@@ -1,19 +1,16 @@
 #include <lauxlib.h>
 
-#include "lua/loop/index_loop.h"
+#include "lua/loop/loop.h"
 
-#include "core/base/column_cells.h"
+#include "core/base/column.h"
+#include "core/ids/world.h"
 #include "core/index/refresh.h"
 #include "core/storage/component.h"
-#include "core/storage/fields.h"
-#include "core/ids/world.h"
 #include "lua/bind/args.h"
-#include "lua/bind/cell.h"
-#include "lua/bind/lua_value.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/bind/world_box.h"
+#include "lua/bind/value.h"
 #include "lua/loop/view.h"
-#include "lua/loop/view_box.h"
 
 const char kind_found = 0, kind_held = 0;
 

@@ -1,23 +1,15 @@
-#include "lua/loop/map.h"
+#include "lua/loop/loop.h"
 
 #include "core/base/chance.h"
-#include "core/storage/marks.h"
+#include "core/entity/prefab.h"
 #include "core/query/query.h"
-#include "core/entity/sweeping.h"
-#include "core/query/term.h"
-#include "lua/bind/any_values.h"
+#include "core/storage/marks.h"
+#include "lua/api/api.h"
 #include "lua/bind/args.h"
-#include "lua/bind/cell.h"
-#include "lua/bind/check_world.h"
-#include "lua/bind/lua_value.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/bind/store_cell.h"
-#include "lua/bind/world_box.h"
-#include "lua/loop/each.h"
-#include "lua/loop/loop.h"
-#include "lua/api/lua_query.h"
-#include "lua/bind/slot.h"
-#include "core/base/chance.h"
+#include "lua/bind/value.h"
+#include "lua/loop/view.h"
 
 /* What is called several times a row is called without the detour by the linkage table, which
 ** would cost a tenth of the whole. */
@@ -176,8 +168,8 @@ static void map_floats(lua_State *L, const struct map_frame *frame, struct loop_
   if (base > frame->top) lua_settop(L, frame->top);
 }
 
-static void map_any(lua_State *L, const struct map_frame *frame, struct loop_box *loop, uint32_t from,
-                    uint32_t to) {
+static void map_any(lua_State *L, const struct map_frame *frame, struct loop_box *loop,
+                    uint32_t from, uint32_t to) {
   for (uint32_t row = from; row < to; row++) {
     if (!loop_takes(loop, row)) continue;
     loop->row = row;
@@ -202,8 +194,8 @@ static int map_count_floats(const struct loop_box *loop, bool to_write) {
   return count;
 }
 
-INLINE struct map_frame open_frame(lua_State *L, const struct loop_box *loop, int top, int loop_index,
-                               int function, double dt) {
+INLINE struct map_frame open_frame(lua_State *L, const struct loop_box *loop, int top,
+                                   int loop_index, int function, double dt) {
   int slots = (int)loop->slot_count;
   struct map_frame frame = {.loop = loop_index, .function = function, .slots = slots, .dt = dt};
   need_stack(L, RESULTS + 2 * slots + 8 + (int)value_count(loop));

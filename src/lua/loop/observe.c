@@ -1,22 +1,15 @@
-#include "lua/loop/observe.h"
-
-#include "core/schedule/observer.h"
-#include "core/query/query.h"
-#include "core/query/sight.h"
-#include "core/command/watch.h"
-#include "core/ids/staging.h"
-#include "core/ids/world.h"
-#include "lua/bind/args.h"
-#include "lua/bind/world_box.h"
-#include "lua/loop/each.h"
-#include "lua/loop/frame.h"
 #include "lua/loop/loop.h"
-#include "lua/api/lua_query.h"
-#include "lua/bind/slot.h"
-#include "lua/api/system_box.h"
-#include "lua/jit/system_run.h"
+
+#include "core/command/watch.h"
+#include "core/ids/world.h"
+#include "core/query/cursor.h"
+#include "core/query/query.h"
+#include "core/schedule/schedule.h"
+#include "lua/api/api.h"
+#include "lua/bind/args.h"
+#include "lua/bind/object.h"
+#include "lua/jit/kernel.h"
 #include "lua/loop/view.h"
-#include "lua/loop/view_box.h"
 
 /* Pushes what the function is given of the match that the loop shows; its views follow the loop on
 ** the stack. */

@@ -2,23 +2,22 @@
 ** what the function was given, unless it is assigned to, and what follows from that up to the
 ** next place that is jumped to. A function that is called with a view is followed as far as it
 ** runs in any case. */
-#include "lua/loop/scan.h"
+#include "lua/loop/loop.h"
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/base/types.h"
 #include "core/change/migrate.h"
+#include "core/query/query.h"
 #include "core/storage/component.h"
-#include "core/query/term.h"
 #include "ecs_world.h"
 #include "front/bytecode.h"
+#include "lua/api/api.h"
 #include "lua/bind/args.h"
+#include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/bind/world_box.h"
-#include "lua/api/lua_schedule.h"
-#include "lua/live/swap.h"
+#include "lua/live/live.h"
 #include "lua/loop/view.h"
-#include "lua/loop/view_box.h"
 
 #define SCAN_DEPTH 4         /* functions that call one another */
 #define SCAN_CALLS 64

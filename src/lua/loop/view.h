@@ -6,13 +6,78 @@
 #include <lauxlib.h>
 
 #include "core/base/base.h"
+#include "core/ids/entity_index.h"
+#include "lua/bind/object.h"
+#include "lua/bind/value.h"
+#include "lua/loop/loop.h"
 
-struct column;
-struct component;
-struct loop_box;
-struct table;
-struct view_box;
-struct world_box;
+/* How the views of components read: from keys to leaves. */
+
+struct shape_field {
+  const char *key;           /* Lua's own text, anchored: found by its address */
+  uint32_t leaf;             /* the first, counted from its component's first */
+  ecs_type type;             /* ECS_NESTED: what reads as a view, an array, too */
+};
+
+/* How the views of a component, or of a nested one, read. Anchored in WORLD_SHAPES. */
+struct shape {
+  const struct component *component;
+  uint64_t version;                /* registry.version when it was built */
+  uint32_t count;
+  struct shape_field fields[];
+};
+
+/* The shape of a component; the world is at an absolute index. */
+const struct shape *shape_need(lua_State *L, int world_index,
+                               const struct component *component);
+
+/* The field that the text at an index names; NULL when there is none. */
+const struct shape_field *shape_find(lua_State *L, const struct shape *shape, int index);
+
+/* Forgets how a component's views read: before it is undeclared, and after loops_end. Cannot
+** fail. */
+void views_forget(lua_State *L, int world_index, ecs_id component);
+
+/* What functions are given for a row of a loop: its terms' values, its entity. */
+
+/* The entity of a row of the loop's current run. */
+static inline ecs_id loop_entity(const struct loop_box *loop, uint32_t row) {
+  return entity_id(loop->entities, loop->rows[row]);
+}
+
+/* Whether a row is among those that the loop goes through. */
+static inline bool loop_takes(const struct loop_box *loop, uint32_t row) {
+  return !loop->filter || (loop->filter[row / 64] >> row % 64 & 1);
+}
+
+/* How many values go with a match, behind the entity. */
+static inline uint32_t value_count(const struct loop_box *loop) {
+  return LIKELY(!loop->walk) ? 0 : loop_value_count(loop);
+}
+
+/* slot_push for what is no number, or absent. */
+void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,
+                      const struct slot *slot, uint32_t row);
+
+/* Pushes the value of a single field's term, or true for a tag; nil when the table lacks it. */
+static inline void slot_push(lua_State *L, int loop_index, const struct loop_box *loop,
+                             const struct slot *slot, uint32_t row) {
+  if (UNLIKELY(!slot->present) || UNLIKELY(!push_number_at(L, slot->type, slot->data, row)))
+    slot_push_slowly(L, loop_index, loop, slot, row);
+}
+
+/* Pushes the first of what functions are given last: the entity, values. */
+static inline void push_entity(lua_State *L, const struct loop_box *loop, uint32_t row, int count) {
+  if (count > 0) lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
+  if (UNLIKELY(count > 1)) loop_push_values(L, loop, (uint32_t)count - 1);
+}
+
+/* Pushes the first of what functions are given behind the slots: dt, the entity, values. */
+static inline void push_rest(lua_State *L, const struct loop_box *loop, uint32_t row, double dt,
+                             int count) {
+  lua_pushnumber(L, (lua_Number)dt);
+  push_entity(L, loop, row, count - 1);
+}
 
 extern const char kind_view, kind_elements;
 
@@ -63,5 +128,55 @@ uint32_t view_count(const struct view_box *view);
 
 /* The view at an index, of either kind, or NULL. */
 struct view_box *view_test(lua_State *L, int index);
+
+/* What a view is made of: see view.h. */
+
+/* Rows that are none. */
+#define ROW_STALE NONE
+#define ROW_RESOURCE (NONE - 1)
+#define ROW_ABSENT (NONE - 2)
+#define ROW_FOUND (NONE - 3)           /* of a loop over an index, which is asked */
+#define ROW_SPECIAL ROW_LIMIT          /* the first number that is no row */
+
+#define VIEW_OWNER 1         /* user values of a view: a loop, a world; the root of a part */
+#define VIEW_PARTS 2         /* table: field or element -> its view */
+#define VIEW_DATA 3          /* of a resource whose fields have changed: its columns */
+#define VIEW_VALUES 3
+
+/* A component of the current row (a root), or a nested component or array within. */
+struct view_box {
+  struct head head;
+  struct view_box *root;
+  const struct shape *shape;       /* of a component; of an array's elements, or NULL */
+  uint32_t base;                   /* first leaf, counted from the root's */
+  const struct field *array;       /* an array: what it is, else NULL */
+
+  struct world_box *box;
+  uint64_t version;                /* registry.version that it was made or renewed in */
+  const struct component *component;  /* from here on of roots only */
+  ecs_id id;                       /* of the component */
+  struct loop_box *loop;           /* NULL: of a resource, or: */
+  const struct found_box *found;   /* the loop over an index that it is of */
+  uint32_t slot;                   /* then: of what that gives */
+  const struct table *table;       /* of the row, with its columns, from a first row on: what is
+                                   ** written is marked there */
+  const struct column *columns;
+  uint32_t first;
+  const uint32_t *row;             /* its loop's, or one of these: */
+  uint32_t own_row;
+  bool read_only;
+  void **data;                     /* columns by leaf: `store`, or VIEW_DATA */
+  void *store[];
+};
+
+/* Views seen as a whole: pairs, #, tostring, and as a plain table. */
+
+/* Metamethods. */
+int view_tostring(lua_State *L);
+int view_pairs(lua_State *L);
+int view_length(lua_State *L);
+
+/* Pushes a fresh table with what the view at an index shows. */
+void view_push_table(lua_State *L, int index, struct view_box *view);
 
 #endif

@@ -1,20 +1,14 @@
 /* q:where(fn): a query whose rows also satisfy a function, which is compiled if possible. */
-#include "lua/loop/where.h"
+#include "lua/loop/loop.h"
 
 #include "core/base/chance.h"
+#include "core/query/cursor.h"
 #include "core/query/query.h"
-#include "core/query/query_rows.h"
+#include "lua/api/api.h"
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
-#include "lua/bind/world_box.h"
-#include "lua/loop/each.h"
-#include "lua/bind/failure.h"
-#include "lua/loop/form.h"
-#include "lua/jit/kernel_query.h"
-#include "lua/jit/kernel_run.h"
-#include "lua/loop/loop_box.h"
-#include "lua/api/lua_query.h"
+#include "lua/jit/kernel.h"
 
 const char kind_where = 0;
 

@@ -1,0 +1,177 @@
+/* What a field of one row is. */
+#ifndef ECS_CORE_BASE_COLUMN_H
+#define ECS_CORE_BASE_COLUMN_H
+
+#include <stdint.h>
+
+#include "core/base/base.h"
+#include "core/base/types.h"
+
+/* Any one field's value. The member of the field's type is the one that counts. */
+typedef union ecs_cell {
+  float f32;
+  double f64;
+  int8_t i8;
+  int16_t i16;
+  int32_t i32;
+  int64_t i64;
+  uint8_t u8;
+  uint16_t u16;
+  uint32_t u32;
+  uint64_t u64;
+} ecs_cell;
+
+/* A write to one leaf of a component. */
+struct write {
+  uint32_t leaf;
+  ecs_cell cell;
+};
+
+/* Cells: how values become cells. How cells lie in columns is in column_cells.h. */
+
+/* Turns a number into the cell of a numeric type: ECS_OK, ECS_ETYPE (a fraction into an
+** integer), ECS_ERANGE. A float that does not fit an f32 becomes an infinity, as in C. */
+ecs_status cell_of_integer(ecs_type type, int64_t value, ecs_cell *cell);
+ecs_status cell_of_number(ecs_type type, double value, ecs_cell *cell);
+
+/* A double as an integer, when it is one. */
+bool number_is_integer(double value, int64_t *integer);
+
+/* Whether a double can be that very integer, and none of its neighbours is the same double. */
+bool number_fits_float(int64_t integer);
+
+/* An integer field's value (bool, enumeration and entity included), widened. */
+int64_t cell_integer(ecs_type type, uint32_t size, ecs_cell cell);
+
+/* A float field's value. */
+static inline double cell_float(uint32_t size, ecs_cell cell) {
+  return size == 4 ? (double)cell.f32 : cell.f64;
+}
+
+/* A cell's bits as a number, the same on every machine, and back. */
+static inline uint64_t cell_bits(uint32_t size, ecs_cell cell) {
+  return size == 1 ? cell.u8 : size == 2 ? cell.u16 : size == 4 ? cell.u32 : cell.u64;
+}
+
+static inline ecs_cell cell_of_bits(uint32_t size, uint64_t bits) {
+  ecs_cell cell;
+  cell.u64 = 0;
+  switch (size) {
+    case 1: cell.u8 = (uint8_t)bits; break;
+    case 2: cell.u16 = (uint16_t)bits; break;
+    case 4: cell.u32 = (uint32_t)bits; break;
+    default: cell.u64 = bits; break;
+  }
+  return cell;
+}
+
+/* The cell of an integer type; false when the value is out of its range. */
+static inline bool integer_to_cell(ecs_type type, int64_t value, ecs_cell *cell) {
+  const struct type *integer = &type_table[type];
+  uint64_t least = (uint64_t)integer->least;
+  assert(integer->class == CLASS_INTEGER);
+  if (UNLIKELY((uint64_t)value - least > integer->most - least)) return false;
+  *cell = cell_of_bits(integer->size, (uint64_t)value);
+  return true;
+}
+
+/* What kernels take the cells of each field type for. */
+
+/* What a kernel takes the cells for; COLUMN_NONE: it cannot use them. */
+enum type_column {
+  COLUMN_NONE,
+  COLUMN_F32, COLUMN_F64,
+  COLUMN_I8, COLUMN_I16, COLUMN_I32, COLUMN_I64,
+  COLUMN_U8, COLUMN_U16, COLUMN_U32,
+  COLUMN_BOOL, COLUMN_ENTITY,
+  COLUMN_COUNT
+};
+
+/* The kernel's column of cells of that size. */
+static inline enum type_column type_column(ecs_type type, uint32_t size) {
+  if (type_class(type) == CLASS_NAMES && size == 2) return COLUMN_U16;
+  return (enum type_column)type_table[type].column;
+}
+
+/* How cells lie in columns. */
+
+/* Most values have 4 bytes: that size is asked for first. */
+static inline ecs_cell cell_load(const void *data, uint32_t size, size_t row) {
+  ecs_cell cell;
+  cell.u64 = 0;
+  if (LIKELY(size == 4))
+    cell.u32 = ((const uint32_t *)data)[row];
+  else if (size == 8)
+    cell.u64 = ((const uint64_t *)data)[row];
+  else if (size == 1)
+    cell.u8 = ((const uint8_t *)data)[row];
+  else
+    cell.u16 = ((const uint16_t *)data)[row];
+  return cell;
+}
+
+static inline void cell_store(void *data, uint32_t size, size_t row, ecs_cell cell) {
+  if (LIKELY(size == 4))
+    ((uint32_t *)data)[row] = cell.u32;
+  else if (size == 8)
+    ((uint64_t *)data)[row] = cell.u64;
+  else if (size == 1)
+    ((uint8_t *)data)[row] = cell.u8;
+  else
+    ((uint16_t *)data)[row] = cell.u16;
+}
+
+static inline void cell_copy(void *to, size_t to_row, const void *from, size_t row,
+                             uint32_t size) {
+  if (LIKELY(size == 4))
+    ((uint32_t *)to)[to_row] = ((const uint32_t *)from)[row];
+  else if (size == 8)
+    ((uint64_t *)to)[to_row] = ((const uint64_t *)from)[row];
+  else if (size == 1)
+    ((uint8_t *)to)[to_row] = ((const uint8_t *)from)[row];
+  else
+    ((uint16_t *)to)[to_row] = ((const uint16_t *)from)[row];
+}
+
+/* count cells with one value. */
+void cell_fill(void *data, uint32_t size, size_t row, size_t count, ecs_cell cell);
+
+/* For loops over many rows. */
+
+/* Before a function with such loops, which gcc leaves scalar at -O2. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define LOOPS __attribute__((optimize("O3")))
+#else
+#define LOOPS
+#endif
+
+/* Says that what is there will be read soon. */
+#if defined(__GNUC__)
+#define FETCH(pointer) __builtin_prefetch(pointer)
+#else
+#define FETCH(pointer) ((void)(pointer))
+#endif
+
+/* Keeps the compiler from knowing what a number is: from replacing it by another one that a
+** comparison has shown to be the same, and for which the processor would have to wait. */
+#if defined(__GNUC__)
+#define UNKNOWN(number) __asm__("" : "+r"(number))
+#else
+#define UNKNOWN(number) ((void)(number))
+#endif
+
+/* Comes from one number of a list to its next one. Most lists go on at one distance, by `step`,
+** which is 0 at first: the processor does so, too, while the number is on its way. */
+static inline uint32_t stride_to(uint32_t from, uint32_t to, uint32_t *step) {
+  uint32_t expected = from + *step, at = expected;
+  UNKNOWN(at);
+  if (to == expected) return at;
+  *step = to - from;
+  return to;
+}
+
+static inline uint32_t round_up(uint32_t n, uint32_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+#endif

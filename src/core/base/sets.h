@@ -1,0 +1,81 @@
+/* The bits of a word. */
+#ifndef ECS_CORE_BASE_SETS_H
+#define ECS_CORE_BASE_SETS_H
+
+#include "core/base/base.h"
+
+/* The lowest one that is set; there is one. */
+static inline uint32_t bits_first(uint64_t word) {
+#ifdef __GNUC__
+  return (uint32_t)__builtin_ctzll(word);
+#else
+  uint32_t at = 0;
+  while (!(word >> at & 1)) at++;
+  return at;
+#endif
+}
+
+static inline uint32_t bits_count(uint64_t word) {
+  word -= word >> 1 & UINT64_C(0x5555555555555555);
+  word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+  word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (uint32_t)(word * UINT64_C(0x0101010101010101) >> 56);
+}
+
+/* Those of eight bytes, each 0 or 1, the first one lowest. */
+static inline uint64_t bits_of_bytes(const uint8_t *bytes) {
+  uint64_t all = 0;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  memcpy(&all, bytes, 8);
+#else
+  for (int i = 0; i < 8; i++) all |= (uint64_t)bytes[i] << (8 * i);
+#endif
+  return all * UINT64_C(0x0102040810204080) >> 56;
+}
+
+/* Sets of ids as sorted arrays. */
+
+/* Whether an id is in a set; *at is where it is or would be. */
+static inline bool id_set_find(const ecs_id *ids, uint32_t count, ecs_id id, uint32_t *at) {
+  uint32_t low = 0, high = count;
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    if (ids[middle] < id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  *at = low;
+  return low < count && ids[low] == id;
+}
+
+static inline bool id_set_has(const ecs_id *ids, uint32_t count, ecs_id id) {
+  uint32_t at;
+  return id_set_find(ids, count, id, &at);
+}
+
+/* Returns how many there are then; there is room for one more. */
+static inline uint32_t id_set_insert(ecs_id *ids, uint32_t count, ecs_id id) {
+  uint32_t at;
+  if (id_set_find(ids, count, id, &at)) return count;
+  memmove(ids + at + 1, ids + at, (count - at) * sizeof *ids);
+  ids[at] = id;
+  return count + 1;
+}
+
+static inline uint32_t id_set_remove(ecs_id *ids, uint32_t count, ecs_id id) {
+  uint32_t at;
+  if (!id_set_find(ids, count, id, &at)) return count;
+  memmove(ids + at, ids + at + 1, (count - at - 1) * sizeof *ids);
+  return count - 1;
+}
+
+/* Sorting a list of pointers. */
+
+/* Bottom-up merge sort (Knuth, TAOCP 5.2.4) between a list and as much room behind it. */
+void merge_sort(const void **list, uint32_t n, bool (*precedes)(const void *, const void *));
+
+/* Room to sort `count` items, and for one more, so that it is never none. */
+static inline size_t merge_sort_room(uint32_t count) { return ((size_t)count + 1) * 2; }
+
+#endif

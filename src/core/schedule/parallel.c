@@ -1,0 +1,414 @@
+#include "core/schedule/parallel.h"
+
+#include "core/base/hash_map.h"
+#include "core/base/pool.h"
+#include "core/base/thread.h"
+#include "core/command/watch.h"
+#include "core/ids/world.h"
+#include "core/query/cursor.h"
+#include "core/query/query.h"
+#include "core/schedule/schedule.h"
+#include "core/storage/marks.h"
+#include "ecs_rows.h"
+
+void beside_know(ecs_world *world, const struct companions *companions) {
+  world->schedule->companions = companions;
+}
+
+/* ---- what a run gets at ---- */
+
+static uint64_t bit_of(const struct access *access) {
+  return UINT64_C(1) << (hash_u64(hash_u64(access->component) + access->leaf) >> 58);
+}
+
+static void note_accesses(const struct companions *companions, struct prospect *prospect) {
+  struct access access;
+  uint32_t at = 0;
+  assert(companions);
+  while (companions->next(prospect, &at, &access))
+    *(access.writes ? &prospect->writes : &prospect->reads) |= bit_of(&access);
+}
+
+void beside_weigh(const ecs_world *world, const ecs_system *system, struct prospect *out) {
+  const struct companions *companions = world->schedule->companions;
+  *out = (struct prospect){.alone = "it is a system in C"};
+  if (companions) companions->look(system, out);
+  if (out->alone) return;
+  if (system->when)
+    out->alone = "its condition is asked when those before it have run";
+  else if (reads_news(system))
+    out->alone = "what is new to it is found out when those before it have run";
+}
+
+void beside_look(const ecs_world *world, const ecs_system *system, struct prospect *out) {
+  beside_weigh(world, system, out);
+  if (!out->alone) note_accesses(world->schedule->companions, out);
+}
+
+/* ---- two of them ---- */
+
+static bool has_name(const char **names, const char *name) {
+  for (; names && *names; names++)
+    if (strcmp(*names, name) == 0) return true;
+  return false;
+}
+
+/* Whether two runs get at something in common that one of them writes: in *at as the later one
+** does. */
+static bool conflict_meet(const struct companions *companions, const struct prospect *earlier,
+                          const struct prospect *later, bool earlier_writes, struct access *at) {
+  struct access other;
+  uint32_t i = 0;
+  while (companions->next(later, &i, at)) {
+    uint32_t j = 0;
+    if (!earlier_writes && !at->writes) continue;
+    while (companions->next(earlier, &j, &other)) {
+      bool same = other.component == at->component && other.leaf == at->leaf;
+      if (same && other.writes == earlier_writes) return true;
+    }
+  }
+  return false;
+}
+
+enum clash beside_clash(const ecs_world *world, const struct side *earlier,
+                        const struct side *later, struct access *at) {
+  const struct companions *companions = world->schedule->companions;
+  const struct prospect *a = &earlier->prospect, *b = &later->prospect;
+  assert(companions && !a->alone && !b->alone);
+  if (has_name(earlier->system->before, later->system->name)) return CLASH_ORDER;
+  if (has_name(later->system->after, earlier->system->name)) return CLASH_ORDER;
+  if (a->owner != b->owner) return CLASH_OWNER;
+  if ((a->writes & (b->reads | b->writes)) && conflict_meet(companions, a, b, true, at))
+    return at->writes ? CLASH_BOTH : CLASH_READ;
+  if ((a->reads & b->writes) && conflict_meet(companions, a, b, false, at)) return CLASH_WRITTEN;
+  return CLASH_NONE;
+}
+
+/* ---- who is in it ---- */
+
+enum joining { PASSES, STOPS, JOINS };
+
+/* Whether it is due for a run when its turn comes. */
+static bool is_to_run(const ecs_system *system, const struct tempo *tempo) {
+  if (system->removed || !system->enabled || system->parked) return false;
+  if (tempo->once && system->has_run) return false;
+  return system->every <= 0 || system->timer + tempo->dt >= system->every;
+}
+
+/* Whether there can be a batch that is worth it among those of the phase that runs: most phases of
+** few rows are known by this, at little cost, to have none. */
+bool together_is_worth(const ecs_world *world, const struct tempo *tempo) {
+  const struct schedule *schedule = world->schedule;
+  struct prospect prospect;
+  uint64_t work = 0;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < schedule->running_count; i++) {
+    ecs_system *system = schedule->running[i];
+    system->abreast = 0;
+    if (schedule->running_count < 2 || !is_to_run(system, tempo)) continue;
+    beside_weigh(world, system, &prospect);
+    if (prospect.alone) continue;
+    work += prospect.work;
+    count++;
+  }
+  return count > 1 && pool_is_worth(world->pool, work);
+}
+
+/* What a system does behind those of a batch; in *side what it is if it joins. Those of the batch
+** leave all as it is that this goes by. */
+static enum joining joining_of(const ecs_world *world, const ecs_system *system,
+                               const struct tempo *tempo, const struct together *batch,
+                               struct side *side) {
+  struct access at;
+  if (!is_to_run(system, tempo)) return PASSES;
+  if (system->when || batch->count == BESIDE_MOST) return STOPS;
+  if (system->needs_rows && reads_nothing(system)) return PASSES;
+  side->system = system;
+  beside_look(world, system, &side->prospect);
+  if (side->prospect.alone) return STOPS;
+  for (uint32_t i = 0; i < batch->count; i++)
+    if (beside_clash(world, &batch->sides[i], side, &at) != CLASH_NONE) return STOPS;
+  return JOINS;
+}
+
+/* Returns the place behind the last that it has looked at. */
+static uint32_t parallel_gather(const ecs_world *world, uint32_t from, const struct tempo *tempo,
+                                struct together *batch) {
+  const struct schedule *schedule = world->schedule;
+  uint32_t at = from;
+  batch->count = batch->ended = 0;
+  batch->work = 0;
+  for (; at < schedule->running_count; at++) {
+    ecs_system *system = schedule->running[at];
+    struct side *side = &batch->sides[batch->count % BESIDE_MOST];
+    system->abreast = 0;
+    enum joining joining = joining_of(world, system, tempo, batch, side);
+    if (joining == STOPS) break;
+    if (joining == PASSES) continue;
+    batch->work += side->prospect.work;
+    batch->places[batch->count++] = at;
+  }
+  return at > from ? at : from + 1;
+}
+
+/* ---- what they do ---- */
+
+static ecs_system *parallel_member(const ecs_world *world, const struct together *batch,
+                                   uint32_t i) {
+  return world->schedule->running[batch->places[i]];
+}
+
+/* An ecs_run_fn, of those whose run is done. */
+static ecs_status end_member(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  struct schedule *schedule = world->schedule;
+  struct together *batch = schedule->together;
+  ecs_system *system = schedule->current;
+  (void)query;
+  (void)dt;
+  (void)ud;
+  assert(batch->ended < batch->count && batch->sides[batch->ended].system == system);
+  system->run = batch->run[batch->ended];
+  schedule->companions->end(system, batch->ended++);
+  return ECS_OK;
+}
+
+/* As its own step would find it. */
+static bool parallel_add(ecs_world *world, ecs_system *system, const struct tempo *tempo,
+                         const ecs_system *first) {
+  const struct companions *companions = world->schedule->companions;
+  double elapsed = system->elapsed;
+  world->chance = stream_of(world, system, streams_before(world, system));
+  system->elapsed += tempo->dt;
+  double dt = dt_of(system, tempo);
+  system->elapsed = elapsed;
+  return companions->add(system, dt, first);
+}
+
+/* Takes as many as can be prepared. Returns the place behind the last system that is before all
+** others. */
+static uint32_t parallel_add_all(ecs_world *world, const struct tempo *tempo,
+                                 struct together *batch, uint32_t end) {
+  uint64_t work = 0;
+  for (uint32_t i = 0; i < batch->count; i++) {
+    if (!parallel_add(world, parallel_member(world, batch, i), tempo, batch->sides[0].system)) {
+      end = i ? batch->places[i] : batch->places[0] + 1;
+      batch->count = i;
+      break;
+    }
+    work += batch->sides[i].prospect.work;
+  }
+  batch->work = work;
+  return end;
+}
+
+/* A step of a member fails by what it does alone: all else that could is ruled out here. */
+static bool steps_are_sound(const ecs_world *world) {
+  const struct staging *staging = &world->staging;
+  bool clean = !(staging->command_count | staging->emission_count | world->watching->note_count);
+  return staging->scope_count == 0 && staging->scope_capacity > 0 && clean &&
+         staging->refused == ECS_OK && world->watching->due == 0;
+}
+
+uint32_t together_begin(ecs_world *world, uint32_t from, const struct tempo *tempo,
+                     struct together *batch) {
+  struct schedule *schedule = world->schedule;
+  uint32_t end = parallel_gather(world, from, tempo, batch);
+  bool worth = batch->count > 1 && pool_is_worth(world->pool, batch->work);
+  if (!worth || !steps_are_sound(world)) batch->count = 0;
+  if (batch->count == 0) return end;
+  uint64_t start = stopwatch_start(&schedule->stopwatch);
+  end = parallel_add_all(world, tempo, batch, end);
+  if (batch->count < 2 || !schedule->companions->run(parallel_member(world, batch, 0)))
+    batch->count = 0;
+  schedule->clock = stopwatch_read(&schedule->stopwatch);
+  batch->ticks = stopwatch_between(start, schedule->clock);
+  for (uint32_t i = 0; i < batch->count; i++) {
+    ecs_system *system = parallel_member(world, batch, i);
+    batch->run[i] = system->run;
+    system->run = end_member;
+    system->abreast = (uint8_t)batch->count;
+  }
+  schedule->together = batch;
+  return end;
+}
+
+/* They share the time by what each has done. */
+void together_end(ecs_world *world, struct together *batch) {
+  assert(batch->ended == batch->count && batch->count > 1);
+  world->schedule->together = NULL;
+  for (uint32_t i = 0; i < batch->count; i++) {
+    ecs_system *system = parallel_member(world, batch, i);
+    double work = (double)batch->sides[i].prospect.work;
+    double part = batch->work ? work / (double)batch->work : 0;
+    uint64_t ticks = (uint64_t)((double)batch->ticks * part);
+    system->last_ticks += ticks;
+    system->total_ticks += ticks;
+  }
+}
+
+/* ---- ranges ---- */
+
+enum { LEAST = 1024 };         /* rows of a range, but the last one */
+enum { WEIGHT = 32 };          /* of a row, for all that is known */
+
+struct ranges {
+  ecs_rows *list;
+  uint32_t count, capacity;
+};
+
+void ranges_free(struct memory *memory, struct ranges *ranges) {
+  if (!ranges) return;
+  memory_free(memory, ranges->list, ranges->capacity * sizeof *ranges->list);
+  memory_free(memory, ranges, sizeof *ranges);
+}
+
+/* ---- which rows ---- */
+
+ecs_status ranges_suit(ecs_world *world, const ecs_system *system) {
+  const ecs_query *query = system->reads;
+  if (!query)
+    return world_fail(world, ECS_EINVAL, "system '%s': parallel goes through the rows of a query: "
+                      "give it one", system->name);
+  if (query->broken) return query_usable(query);
+  if (query->terms.changes || terms_walk(&query->terms))
+    return world_fail(world, ECS_EINVAL, "system '%s': parallel is for rows that lie together in "
+                      "tables, not for events, what has changed, sparse components and ties: use "
+                      "run", system->name);
+  return ECS_OK;
+}
+
+/* Rows that lie together, cut into ranges of so many. */
+static bool range_add_rows(ecs_world *world, const ecs_rows *rows, uint32_t most) {
+  struct ranges *ranges = world->schedule->ranges;
+  uint32_t count = (uint32_t)rows->count, parts = (count + most - 1) / most;
+  ecs_rows *grown = memory_grow(&world->memory, ranges->list, &ranges->capacity,
+                                (uint64_t)ranges->count + parts, sizeof *grown);
+  if (!grown) return false;
+  ranges->list = grown;
+  for (uint32_t at = 0; at < count; at += most) {
+    uint32_t n = count - at < most ? count - at : most;
+    grown[ranges->count++] = (ecs_rows){rows->query, n, rows->match, rows->first + at};
+  }
+  return true;
+}
+
+/* How many rows of a table a thread takes at a time. */
+static uint32_t rows_at_a_time(const struct pool *pool, uint32_t rows) {
+  return pool ? pool_share(pool, rows, LEAST) : UINT32_MAX / 2;
+}
+
+static bool list_ranges(ecs_world *world, ecs_query *query) {
+  struct schedule *schedule = world->schedule;
+  if (!schedule->ranges) schedule->ranges = memory_array(&world->memory, 1, sizeof(struct ranges));
+  if (!schedule->ranges) return false;
+  schedule->ranges->count = 0;
+  for (uint32_t i = 0; i < query_reach(query); i++) {
+    const struct table *table = query_table(query, i);
+    uint32_t most = rows_at_a_time(world->pool, table->count);
+    uint32_t count, row = query_next_run(&query->terms, table, 0, &count);
+    for (; count; row = query_next_run(&query->terms, table, row + count, &count))
+      if (!range_add_rows(world, &(ecs_rows){query, count, i, row}, most)) return false;
+  }
+  return true;
+}
+
+/* ---- what a range has ---- */
+
+/* Whether the rows, which are alike, have a term's component. */
+static bool range_shows(const ecs_rows *rows, const struct term *term) {
+  const struct table *table = query_table(rows->query, rows->match);
+  if (query_columns(rows->query, rows->match)[term->slot] == NONE) return false;
+  return !term->toggled || term_shows(term, table, rows->first);
+}
+
+void *ecs_rows_column(const ecs_rows *rows, uint32_t term, uint32_t leaf) {
+  const ecs_query *query = rows->query;
+  if (term >= query->terms.count) return NULL;
+  const struct term *asked = &query->terms.terms[term];
+  if (asked->slot == NONE || !range_shows(rows, asked)) return NULL;
+  if (leaf >= (asked->leaf == NONE ? asked->component->leaf_count : 1)) return NULL;
+  const struct table *table = query_table(query, rows->match);
+  uint32_t first = query_columns(query, rows->match)[asked->slot];
+  return column_at(&table->columns[first + leaf], rows->first);
+}
+
+ecs_id ecs_rows_entity(const ecs_rows *rows, size_t row) {
+  const struct table *table = query_table(rows->query, rows->match);
+  assert(row < rows->count && rows->first + row < table->count);
+  return entity_id(&rows->query->world->entities, table->rows[rows->first + row]);
+}
+
+/* What may be written to counts as written: beforehand, since marks are shared. */
+static void mark_range(const ecs_world *world, const ecs_rows *rows) {
+  const struct query_terms *terms = &rows->query->terms;
+  const struct table *table = query_table(rows->query, rows->match);
+  for (uint32_t i = 0; table->mark_count && i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (term->slot == NONE || term->read_only || !range_shows(rows, term)) continue;
+    uint32_t first = query_columns(rows->query, rows->match)[term->slot];
+    marks_lend(world, table, table->columns[first].id, rows->first, (uint32_t)rows->count);
+  }
+}
+
+/* ---- running ---- */
+
+struct range_job {
+  const struct ranges *ranges;
+  ecs_rows_fn call;
+  double dt;
+  void *ud;
+  char apart[64];              /* what follows is written while what is above is read */
+  uint32_t next;               /* range to be taken */
+  uint32_t failed;             /* the first that is known to have failed, or NONE; and how: */
+  uint32_t guard;              /* 1 while a thread writes these two */
+  ecs_status status;
+};
+
+static void range_note_failure(struct range_job *job, uint32_t range, ecs_status status) {
+  while (!shared_replace(&job->guard, 0, 1)) thread_pause();
+  if (range < job->failed) {
+    job->status = status;
+    shared_set(&job->failed, range);
+  }
+  shared_set(&job->guard, 0);
+}
+
+/* A pool_task. Whoever takes a range has taken none behind it, so that all before the first that
+** fails are done. */
+static void range_work(void *ud, uint32_t who) {
+  struct range_job *job = ud;
+  uint32_t i = shared_add(&job->next, 1);
+  (void)who;
+  for (; i < job->ranges->count && i < shared_get(&job->failed); i = shared_add(&job->next, 1)) {
+    ecs_status status = job->call(&job->ranges->list[i], job->dt, job->ud);
+    if (status != ECS_OK) range_note_failure(job, i, status);
+  }
+}
+
+static uint64_t rows_in(const struct ranges *ranges) {
+  uint64_t rows = 0;
+  for (uint32_t i = 0; i < ranges->count; i++) rows += ranges->list[i].count;
+  return rows;
+}
+
+ecs_status ranges_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  const ecs_system *system = world->schedule->current;
+  struct pool *pool = world->pool;
+  (void)query;
+  assert(system && system->parallel && !world->shared);
+  ecs_status status = ranges_suit(world, system);
+  if (status != ECS_OK) return status;
+  if (!list_ranges(world, system->reads)) return world_nomem(world);
+  const struct ranges *ranges = world->schedule->ranges;
+  for (uint32_t i = 0; i < ranges->count; i++) mark_range(world, &ranges->list[i]);
+  struct range_job job = {.ranges = ranges, .call = system->parallel, .dt = dt, .ud = ud,
+                          .failed = NONE, .status = ECS_OK};
+  world->shared = true;
+  if (pool && ranges->count > 1 && pool_is_worth(pool, rows_in(ranges) * WEIGHT))
+    pool_run(pool, ranges->count < pool_width(pool) ? ranges->count : pool_width(pool),
+             range_work, &job);
+  else
+    range_work(&job, 0);
+  world->shared = false;
+  return job.status;
+}

@@ -1,0 +1,323 @@
+#include "front/front.h"
+
+/* Numeric for. All rows do as many rounds where its bounds are the same for all and integers; else
+** it is one of row_for.c. */
+
+/* ---- how many rounds ---- */
+
+static struct val for_loop_bound(struct front *f, uint32_t at, const char *what) {
+  struct val value = mixed_settle(f, maybe_need(f, *front_register(f, at)));
+  if (!val_is_number(f, value)) front_refuse(f, "its loop's %s is no number", what);
+  return value;
+}
+
+/* How many steps lead from low to high, both included, as Lua counts them: without a sign.
+** Of 2^63 steps and more the last ones are left out: nobody waits for them. */
+static k_value count_between(struct front *f, struct val low, struct val high,
+                             uint64_t step) {
+  struct builder *b = f->b;
+  assert(step > 0);
+  if (low.literal && high.literal) {
+    if (low.number > high.number) return build_i64(b, 0);
+    uint64_t span = (uint64_t)high.number - (uint64_t)low.number;
+    return build_i64(b, span / step < INT64_MAX ? (int64_t)(span / step) + 1 : INT64_MAX);
+  }
+  assert(step == 1);
+  k_value span = build_binary(b, KO_SUB, high.value, low.value);
+  k_value rounds = build_binary(b, KO_ADD, span, build_i64(b, 1)), most = build_i64(b, INT64_MAX);
+  if (!low.literal || low.number < 1)
+    rounds = build_select(b, build_binary(b, KO_ULT, span, most), rounds, most);
+  k_value enters = build_binary(b, KO_LE, low.value, high.value);
+  return build_select(b, enters, rounds, build_i64(b, 0));
+}
+
+struct val numeric_limit(struct front *f, struct val limit, bool up, k_value *enters) {
+  struct builder *b = f->b;
+  *enters = K_ALL;
+  if (val_type(f, limit) == KT_I64) return limit;
+  if (limit.literal && limit.number != 0) {
+    limit.value = build_i64(b, limit.number);
+    return limit;
+  }
+  struct val whole = val_number(f, K_NONE, false);
+  k_value x = number_as(f, limit, KT_F64);
+  k_value least = build_f64(b, -0x1p63), beyond = build_f64(b, 0x1p63);
+  if (up) {
+    *enters = build_binary(b, KO_GE, x, least);
+    whole.value = build_unary(b, KO_BELOW, x);
+    return whole;
+  }
+  *enters = build_unary(b, KO_NOT, build_binary(b, KO_GE, x, beyond));
+  k_value below = build_unary(b, KO_BELOW, build_unary(b, KO_NEG, x));
+  whole.value = build_select(b, build_binary(b, KO_GT, x, least), build_unary(b, KO_NEG, below),
+                             build_i64(b, INT64_MIN));
+  return whole;
+}
+
+/* Whether all rows do as many rounds, by integers, and how many is counted without a division. */
+static bool is_one_for_all(struct front *f, const struct numeric *bounds) {
+  struct val init = bounds->init, limit = bounds->limit, step = bounds->step;
+  if (val_type(f, init) != KT_I64 || val_type(f, step) != KT_I64 || !step.literal) return false;
+  if (build_varies(f->b, init.value) || build_varies(f->b, limit.value)) return false;
+  bool whole = limit.literal && (val_type(f, limit) == KT_I64 || limit.number != 0);
+  return step.number == 1 || step.number == -1 || (init.literal && whole);
+}
+
+static k_value count_rounds(struct front *f, const struct numeric *bounds) {
+  k_value enters;
+  int64_t by = bounds->step.number;
+  struct val init = bounds->init, last = numeric_limit(f, bounds->limit, by > 0, &enters);
+  assert(by != 0);
+  k_value rounds = by > 0 ? count_between(f, init, last, (uint64_t)by)
+                          : count_between(f, last, init, 0 - (uint64_t)by);
+  return enters == K_ALL ? rounds : build_select(f->b, enters, rounds, build_i64(f->b, 0));
+}
+
+/* What bounds the integers of a loop of integers. A literal that is none says nothing of them. */
+static uint8_t bits_of_rounds(const struct front *f, const struct numeric *bounds) {
+  struct val limit = bounds->limit;
+  bool whole = val_type(f, limit) == KT_I64 || (limit.literal && limit.number != 0);
+  return whole ? mixed_bits_either(bounds->init, limit) : 0;
+}
+
+void numeric_control(struct loop *loop, const struct numeric *bounds, k_value counter) {
+  struct front *f = loop->f;
+  for (uint32_t i = 0; i < 4; i++) {
+    struct val *control = front_register(f, loop->control + i);
+    *control = val_number(f, counter, bounds->init.literal && bounds->limit.literal &&
+                                          bounds->step.literal);
+    if (val_type(f, *control) != KT_I64) continue;
+    control->wide = val_is_wide(bounds->init) || val_is_wide(bounds->limit);
+    control->bits = bits_of_rounds(f, bounds);
+  }
+}
+
+k_value numeric_counter(struct loop *loop, const struct numeric *bounds, k_value round) {
+  struct builder *b = loop->f->b;
+  return build_binary(b, KO_ADD, bounds->init.value,
+                      build_binary(b, KO_MUL, round, bounds->step.value));
+}
+
+static void for_all(struct front *f, struct frame *frame, struct loop *loop,
+                    const struct numeric *bounds) {
+  k_value rounds = count_rounds(f, bounds);
+  rounds_open(loop, f, frame);
+  do {
+    k_value round = rounds_begin(loop, rounds);
+    numeric_control(loop, bounds, numeric_counter(loop, bounds, round));
+    rounds_compile(loop, loop->head + 1, loop->end - 1);
+    front_join(f, loop->first_edge, loop->end - 1);
+  } while (rounds_again(loop));
+  rounds_end(loop);
+}
+
+void numeric_for(struct front *f, struct frame *frame) {
+  const struct code *code = &frame->code->code[frame->pc];
+  struct loop loop = {.head = frame->pc, .end = code->target + 1, .control = code->a};
+  assert(code->kind == CODE_FOR && frame->code->code[code->target].kind == CODE_FOR_END);
+  struct numeric bounds = {for_loop_bound(f, code->a, "start"),
+                           for_loop_bound(f, code->a + 1, "limit"),
+                           for_loop_bound(f, code->a + 2, "step")};
+  double step;
+  if (build_is_number(f->b, bounds.step.value, &step) && step == 0)
+    front_refuse(f, "its loop's step is zero");
+  if (is_one_for_all(f, &bounds))
+    for_all(f, frame, &loop, &bounds);
+  else
+    row_for(f, frame, &loop, &bounds);
+}
+
+/* ---- row for ---- */
+
+/* By integers a row does as many rounds more, behind its first one, as steps lead from its start to
+** its limit. By floats it goes on until it is beyond its limit. */
+
+/* What rows count by, and how far. */
+struct counting {
+  struct front *f;
+  const struct numeric *bounds;
+  bool floats;
+  bool ends;                   /* however many rounds it has: rows are never given up */
+  k_value up;                  /* the rows whose step is above 0 */
+  k_value init, limit, step;
+  k_value more;                /* by integers: how many rounds come behind the first one */
+  k_value number;              /* by floats: carried */
+};
+
+static k_value row_for_zero(struct front *f, k_type type) {
+  return type == KT_I64 ? build_i64(f->b, 0) : build_f64(f->b, 0);
+}
+
+/* x where rows count up, y where they do not; only one of them where that is known. */
+static k_value by_way(const struct counting *c, k_value x, k_value y) {
+  return build_select(c->f->b, c->up, x, y);
+}
+
+/* Rows whose step is 0 are Lua's, which raises an error. */
+static void row_for_find_way(struct counting *c) {
+  struct front *f = c->f;
+  k_type type = c->floats ? KT_F64 : KT_I64;
+  double step;
+  if (build_is_number(f->b, c->step, &step)) {
+    c->up = build_bool(f->b, step > 0);
+    return;
+  }
+  c->up = build_binary(f->b, KO_LT, row_for_zero(f, type), c->step);
+  build_need(f->b, build_binary(f->b, KO_NE, c->step, row_for_zero(f, type)));
+}
+
+/* ---- by integers ---- */
+
+/* x / y, without signs. */
+static k_value row_for_quotient(struct builder *b, k_value x, k_value y) {
+  k_value zero = build_i64(b, 0), one = build_i64(b, 1);
+  k_value divisor = build_select(b, build_binary(b, KO_LT, zero, y), y, one);
+  k_value half = build_binary(b, KO_IDIV, build_binary(b, KO_SHR, x, one), divisor);
+  k_value least = build_binary(b, KO_SHL, half, one);
+  k_value rest = build_binary(b, KO_SUB, x, build_binary(b, KO_MUL, least, divisor));
+  k_value fits = build_binary(b, KO_ULT, rest, divisor);
+  k_value small = build_select(b, fits, least, build_binary(b, KO_ADD, least, one));
+  k_value large = build_select(b, build_binary(b, KO_LT, x, zero), one, zero);
+  return build_select(b, build_binary(b, KO_LT, y, zero), large, small);
+}
+
+/* What the rows that begin the loop are, and how many rounds they do. */
+static k_value count_integers(struct counting *c) {
+  struct front *f = c->f;
+  struct builder *b = f->b;
+  k_value known_up, known_down;
+  c->init = c->bounds->init.value;
+  c->step = c->bounds->step.value;
+  row_for_find_way(c);
+  k_value top = numeric_limit(f, c->bounds->limit, true, &known_up).value;
+  k_value bottom = numeric_limit(f, c->bounds->limit, false, &known_down).value;
+  k_value up = build_binary(b, KO_AND, build_binary(b, KO_LE, c->init, top), known_up);
+  k_value down = build_binary(b, KO_AND, build_binary(b, KO_LE, bottom, c->init), known_down);
+  k_value span = by_way(c, build_binary(b, KO_SUB, top, c->init),
+                        build_binary(b, KO_SUB, c->init, bottom));
+  bool single = c->bounds->step.literal &&
+                (c->bounds->step.number == 1 || c->bounds->step.number == -1);
+  k_value by = by_way(c, c->step, build_unary(b, KO_NEG, c->step));
+  c->more = single ? span : row_for_quotient(b, span, by);
+  return by_way(c, up, down);
+}
+
+/* ---- by floats ---- */
+
+static k_value row_for_count_floats(struct counting *c) {
+  struct front *f = c->f;
+  struct builder *b = f->b;
+  number_decided(f, c->bounds->init, c->bounds->step, "counts from");
+  number_decided(f, c->bounds->step, c->bounds->init, "counts by");
+  c->init = number_as(f, c->bounds->init, KT_F64);
+  c->limit = number_as(f, c->bounds->limit, KT_F64);
+  c->step = number_as(f, c->bounds->step, KT_F64);
+  row_for_find_way(c);
+  k_value beyond = by_way(c, build_binary(b, KO_LT, c->limit, c->init),
+                          build_binary(b, KO_LT, c->init, c->limit));
+  return build_unary(b, KO_NOT, beyond);
+}
+
+/* ---- the loop ---- */
+
+/* The rows that do another round, of those that are here, behind the number of this one. */
+static k_value row_for_again(struct counting *c, k_value round) {
+  struct builder *b = c->f->b;
+  if (!c->floats) return build_binary(b, KO_ULT, round, c->more);
+  k_value next = build_binary(b, KO_ADD, c->number, c->step);
+  return by_way(c, build_binary(b, KO_LE, next, c->limit),
+                build_binary(b, KO_LE, c->limit, next));
+}
+
+/* Rows whose loop has no round are behind it. */
+static void row_for_enter(struct counting *c, const struct loop *loop, k_value enters) {
+  struct front *f = c->f;
+  k_value others = mask_and_not(f, f->env.mask, enters);
+  front_jump(f, loop->end, others);
+  f->env.mask = mask_and(f, f->env.mask, enters);
+}
+
+/* One attempt at the loop's body. */
+static void row_for_compile_round(struct counting *c, struct loop *loop) {
+  struct front *f = c->f;
+  k_value most = c->ends ? build_i64(f->b, INT64_MAX) : row_loop_rounds(f);
+  k_value round = rounds_begin(loop, most);
+  c->number = c->floats ? build_carry(f->b, c->init, true)
+                        : numeric_counter(loop, c->bounds, round);
+  numeric_control(loop, c->bounds, c->number);
+  rounds_compile(loop, loop->head + 1, loop->end - 1);
+  front_join(f, loop->first_edge, loop->end - 1);
+  loop->frame->pc = loop->end - 1;
+  if (f->env.mask == K_NONE) return;
+  k_value goes_on = row_for_again(c, round), here = f->env.mask;
+  front_jump(f, loop->end, mask_and_not(f, here, goes_on));
+  f->env.mask = mask_and(f, here, goes_on);
+}
+
+void row_for(struct front *f, struct frame *frame, struct loop *loop,
+             const struct numeric *bounds) {
+  struct counting c = {.f = f, .bounds = bounds, .number = K_NONE};
+  c.floats = val_type(f, bounds->init) != KT_I64 || val_type(f, bounds->step) != KT_I64;
+  bool varies = build_varies(f->b, bounds->init.value) || build_varies(f->b, bounds->limit.value) ||
+                build_varies(f->b, bounds->step.value);
+  c.ends = !varies && !c.floats;
+  uint32_t head = frame->pc;
+  row_for_enter(&c, loop, c.floats ? row_for_count_floats(&c) : count_integers(&c));
+  loop->shrinks = true;
+  rounds_open(loop, f, frame);
+  do row_for_compile_round(&c, loop);
+  while (rounds_again(loop));
+  if (c.floats)
+    build_next(f->b, c.number, build_binary(f->b, KO_ADD, c.number, c.step));
+  rounds_end(loop);
+  frame->pc = head;
+  if (!c.ends) row_loop_give_up(f);
+  f->env.mask = K_NONE;
+  frame->pc = loop->end;
+}
+
+/* ---- row loop ---- */
+
+/* Rows jump back together, those that have left keep what they had, until no row is in the loop. */
+
+#define MOST_ROUNDS 65536
+
+bool row_loop_begins(const struct frame *frame) {
+  if (flow_loop(frame->code, frame->pc) == 0) return false;
+  return !frame->loop || frame->loop->head != frame->pc;
+}
+
+bool row_loop_is_open(const struct frame *frame, uint32_t target) {
+  for (const struct loop *loop = frame->loop; loop; loop = loop->outer)
+    if (loop->head == target && loop->control == NONE) return true;
+  return false;
+}
+
+k_value row_loop_rounds(struct front *f) { return build_i64(f->b, MOST_ROUNDS); }
+
+void row_loop_give_up(struct front *f) {
+  assert(f->env.mask != K_NONE);
+  build_at(f->b, f->env.mask, front_tag(f));
+  build_give_up(f->b);
+  f->env.mask = K_NONE;
+}
+
+void row_loop(struct front *f, struct frame *frame) {
+  struct loop loop = {.head = frame->pc, .end = flow_loop(frame->code, frame->pc),
+                      .control = NONE, .shrinks = true};
+  assert(loop.end > loop.head);
+  rounds_open(&loop, f, frame);
+  do {
+    rounds_begin(&loop, row_loop_rounds(f));
+    rounds_compile(&loop, loop.head, loop.end);
+    frame->pc = loop.end - 1;
+    if (f->env.mask != K_NONE) front_jump(f, loop.end, f->env.mask);
+    f->env.mask = K_NONE;
+    front_join(f, loop.first_edge, loop.head);
+  } while (rounds_again(&loop));
+  frame->pc = loop.head;
+  rounds_end(&loop);
+  frame->pc = loop.head;
+  row_loop_give_up(f);
+  frame->pc = loop.end;
+}

@@ -1,0 +1,273 @@
+#include "lua/bind/value.h"
+
+#include "core/base/any.h"
+#include "core/base/column.h"
+#include "core/base/intern.h"
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/base/types.h"
+#include "core/ids/world.h"
+#include "core/storage/component.h"
+#include "core/storage/sparse.h"
+#include "ecs_value.h"
+#include "ecs_world.h"
+#include "lua/bind/args.h"
+#include "lua/bind/object.h"
+#include "lua/bind/status.h"
+
+static uint32_t intern_value(lua_State *L, struct world_box *box,
+                             const struct component *component, uint32_t leaf, int index) {
+  ecs_value value = {.kind = ECS_KIND_STRING};
+  value.string.data = lua_tolstring(L, index, &value.string.size);
+  ecs_cell cell;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = component_cell(box->world, component, leaf, &value, &cell);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  return cell.u32;
+}
+
+/* Says why a value did not convert; the core finds the words for what is nearly right. */
+static void lua_value_refuse(lua_State *L, struct world_box *box, const struct component *component,
+                             uint32_t leaf, int index) {
+  const struct leaf *into = &component->leaves[leaf];
+  ecs_value value = {ECS_KIND_NONE, false, 0, 0, {NULL, 0}};
+  if (lua_type(L, index) == LUA_TNUMBER &&
+      (type_is_number(into->type) || into->type == ECS_ENTITY)) {
+    value.kind = lua_isinteger(L, index) ? ECS_KIND_INTEGER : ECS_KIND_NUMBER;
+    value.integer = (int64_t)lua_tointeger(L, index);
+    value.number = (double)lua_tonumber(L, index);
+  } else if (lua_type(L, index) == LUA_TSTRING && into->type == ECS_ENUM) {
+    value.kind = ECS_KIND_STRING;
+    value.string.data = lua_tolstring(L, index, &value.string.size);
+  } else {
+    char got[128];
+    bool named = into->type == ECS_ENTITY && lua_type(L, index) == LUA_TSTRING;
+    char label[LABEL_SIZE];
+    raise_error(L, "%s is %s, got %s%s", component_label(component, into, label, sizeof label),
+                type_name(into->type), show_value(L, index, got, sizeof got),
+                named ? " (world:lookup gives the id of a name)" : "");
+  }
+  ecs_cell cell;
+  raise_status(L, box->world, component_cell(box->world, component, leaf, &value, &cell));
+}
+
+static bool to_enum(lua_State *L, const struct leaf *leaf, int index, ecs_cell *cell) {
+  if (lua_type(L, index) != LUA_TSTRING) return false;
+  size_t size;
+  const char *text = lua_tolstring(L, index, &size);
+  uint32_t at = enumeration_find(leaf->names, text, size);
+  if (leaf->size == 1)
+    cell->u8 = (uint8_t)at;
+  else
+    cell->u16 = (uint16_t)at;
+  return at != NONE;
+}
+
+static bool to_entity(lua_State *L, const struct world_box *box, int index,
+                      ecs_cell *cell) {
+  int is_integer;
+  cell->u64 = to_id(L, index, &is_integer);
+  return is_integer &&
+         (cell->u64 == ECS_NULL || ecs_alive(box->world, cell->u64));
+}
+
+/* False when the value does not fit. */
+static inline bool lua_value_convert(lua_State *L, struct world_box *box, int world_index,
+                                     const struct component *component, uint32_t at, int index,
+                                     ecs_cell *cell) {
+  const struct leaf *leaf = &component->leaves[at];
+  cell->u64 = 0;
+  switch (type_class(leaf->type)) {
+    case CLASS_TRUTH:
+      cell->u8 = (uint8_t)lua_toboolean(L, index);
+      return lua_isboolean(L, index);
+    case CLASS_ID: return to_entity(L, box, index, cell);
+    case CLASS_NAMES: return to_enum(L, leaf, index, cell);
+    case CLASS_TEXT:
+      if (UNLIKELY(lua_type(L, index) != LUA_TSTRING)) return false;
+      cell->u32 = intern_value(L, box, component, at, index);
+      return true;
+    case CLASS_SLOT: cell->u32 = take_any(L, box, world_index, index); return true;
+    default: return number_to_cell(L, leaf->type, index, cell);
+  }
+}
+
+void value_to_cell(lua_State *L, struct world_box *box, int world_index,
+                   const struct component *component, uint32_t leaf, int index,
+                   ecs_cell *cell) {
+  if (UNLIKELY(!lua_value_convert(L, box, world_index, component, leaf, index, cell)))
+    lua_value_refuse(L, box, component, leaf, index);
+}
+
+void push_cell(lua_State *L, struct world_box *box, int world_index,
+               const struct leaf *leaf, ecs_cell cell) {
+  if (push_number_at(L, leaf->type, &cell, 0)) return;
+  switch (type_class(leaf->type)) {
+    case CLASS_ID:
+      if (!ecs_alive(box->world, cell.u64)) cell.u64 = ECS_NULL;
+      lua_pushinteger(L, (lua_Integer)cell.u64);
+      break;
+    case CLASS_TEXT: {
+      ecs_string text = intern_text(box->strings, cell.u32);
+      lua_pushlstring(L, text.data, text.size);
+      break;
+    }
+    case CLASS_NAMES: {
+      const ecs_string *name =
+          &leaf->names->names[cell_integer(leaf->type, leaf->size, cell)];
+      lua_pushlstring(L, name->data, name->size);
+      break;
+    }
+    case CLASS_SLOT: push_any(L, box, world_index, cell.u32); break;
+    default: assert(false); break;
+  }
+}
+
+lua_Unsigned check_list(lua_State *L, int arg, lua_Unsigned most, const char *what, bool holes) {
+  luaL_checktype(L, arg, LUA_TTABLE);
+  lua_Unsigned count = lua_rawlen(L, arg);
+  char got[128];
+  text_format(got, sizeof got, "%zu values for %zu %s", (size_t)count, (size_t)most, what);
+  if (count > most) luaL_argerror(L, arg, got);
+  if (push_odd_key(L, arg, holes ? most : count))
+    luaL_argerror(L, arg, lua_pushfstring(L, "a list without keys expected, got the key %s",
+                                          show_value(L, -1, got, sizeof got)));
+  return count;
+}
+
+/* ---- read ---- */
+
+bool place_look_aside(struct place *place) {
+  const struct sparse *sparse = place->component->sparse;
+  uint32_t row = sparse ? sparse_row(sparse, ecs_id_index(place->entity)) : NONE;
+  if (row == NONE) return false;
+  place->columns = sparse->table->columns;
+  place->row = row;
+  return true;
+}
+
+/* Whether the component is as it was: one that has been declared twice since may have come to lie
+** where the first one was. */
+static bool is_as_declared(const struct place *place) {
+  const struct component *component = component_of(place->box->world, place->id);
+  return component == place->component && component->changed <= place->version;
+}
+
+void place_hold(struct place *place) {
+  struct world_box *box = place->box;
+  if (LIKELY(place->calls == box->calls)) return;
+  place->calls = box->calls;
+  if (box->world && is_as_declared(place)) {
+    const struct record *record = entity_find(box->entities, place->entity);
+    if (record && place_look(place, record)) return;
+  }
+  raise_error(place->L, "the entity changed while it was read");
+}
+
+void push_leaf(struct place *place, uint32_t at) {
+  const struct leaf *leaf = &place->component->leaves[at];
+  ecs_cell cell = leaf->value;
+  if (place->columns) cell = cell_load(place->columns[at].data, leaf->size, place->row);
+  bool makes_text = leaf->type == ECS_STRING || leaf->type == ECS_ENUM;
+  push_cell(place->L, place->box, place->world_index, leaf, cell);
+  if (makes_text) place_hold(place);
+}
+
+/* A component, or a part of one that begins at a leaf. */
+static void push_shape(struct place *place, const struct component *shape, uint32_t base);
+
+static void read_push_element(struct place *place, const struct field *field, uint32_t base) {
+  if (field->nested)
+    push_shape(place, field->nested, base);
+  else
+    push_leaf(place, base);
+}
+
+static void read_push_part(struct place *place, const struct field *field, uint32_t base) {
+  if (LIKELY(field->count == 0)) {
+    read_push_element(place, field, base + field->first_leaf);
+    return;
+  }
+  uint32_t count = field->count, stride = field->leaf_count / count;
+  lua_createtable(place->L, (int)count, 0);
+  place_hold(place);
+  for (uint32_t i = 0; i < count; i++) {
+    read_push_element(place, field, base + field->first_leaf + i * stride);
+    lua_rawseti(place->L, -2, i + 1);
+  }
+}
+
+static void push_shape(struct place *place, const struct component *shape, uint32_t base) {
+  need_stack(place->L, 4);
+  lua_createtable(place->L, 0, (int)shape->field_count);
+  place_hold(place);
+  for (uint32_t i = 0; i < shape->field_count; i++) {
+    read_push_part(place, &shape->fields[i], base);
+    lua_setfield(place->L, -2, shape->fields[i].name);
+  }
+}
+
+void push_field(struct place *place, const struct field *field) {
+  read_push_part(place, field, 0);
+}
+
+void push_component(struct place *place) {
+  if (place->component->field_count == 0)
+    lua_pushboolean(place->L, 1);
+  else
+    push_shape(place, place->component, 0);
+}
+
+/* ---- any values ---- */
+
+void settle_any(lua_State *L, struct world_box *box, int world_index) {
+  if (!lua_checkstack(L, 2)) return;
+  lua_getiuservalue(L, world_index, WORLD_ANY);
+  uint32_t slot;
+  while ((slot = any_next_released(box->any.slots, &box->any.owner)) != 0) {
+    int type = lua_rawgeti(L, -1, slot);
+    lua_pop(L, 1);
+    if (type == LUA_TNIL) continue;
+    lua_pushnil(L);
+    lua_rawseti(L, -2, slot);
+  }
+  lua_pop(L, 1);
+}
+
+/* The slot is pending before the value is stored, so that an error on the way loses
+** nothing. */
+uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int index) {
+  if (lua_isnil(L, index)) return 0;
+  index = lua_absindex(L, index);
+  need_stack(L, 2);
+  bool tried = false;
+  uint32_t slot = 0;
+  ecs_status status;
+  do {
+    uint32_t *pending =
+        memory_grow(box->memory, box->scratch->pending, &box->scratch->pending_capacity,
+                    box->any.pending + 1ull, sizeof *pending);
+    if (pending) box->scratch->pending = pending;
+    status = pending ? any_take(box->any.slots, box->memory, &box->any.owner, &slot) : ECS_ENOMEM;
+  } while (retry(L, box, status, &tried));
+  if (status != ECS_OK) raise_memory(L);
+  box->scratch->pending[box->any.pending++] = slot;
+  lua_getiuservalue(L, world_index, WORLD_ANY);
+  lua_pushvalue(L, index);
+  lua_rawseti(L, -2, slot);
+  lua_pop(L, 1);
+  return slot;
+}
+
+void push_any(lua_State *L, const struct world_box *box, int world_index, uint32_t slot) {
+  if (any_is_of(box->any.slots, slot, &box->any.owner)) {
+    lua_getiuservalue(L, world_index, WORLD_ANY);
+    lua_rawgeti(L, -1, slot);
+    lua_replace(L, -2);
+  } else {
+    lua_pushnil(L);
+  }
+}

@@ -1,0 +1,167 @@
+/* Values of Lua as cells, and cells as values. */
+#ifndef ECS_LUA_BIND_VALUE_H
+#define ECS_LUA_BIND_VALUE_H
+
+#include <lauxlib.h>
+
+#include "core/base/any.h"
+#include "core/base/base.h"
+#include "core/base/column.h"
+#include "core/ids/world.h"
+#include "core/storage/component.h"
+#include "core/storage/table.h"
+#include "lua/bind/object.h"
+
+/* A leaf's cell from the Lua value at an index; errors name component, field and value.
+** May take an `any` slot and intern a string: nothing is stored yet. Any slots are pending
+** until values_stored (the core has taken them) or values_begin (they are released). */
+void value_to_cell(lua_State *L, struct world_box *box, int world_index,
+                   const struct component *component, uint32_t leaf, int index,
+                   ecs_cell *cell);
+
+/* Pushes a leaf's cell. A text may run finalizers, after the cell has been read. */
+void push_cell(lua_State *L, struct world_box *box, int world_index,
+               const struct leaf *leaf, ecs_cell cell);
+
+/* How many values a list at an argument has, at most so many. Raises for other keys than theirs,
+** or, where it may have holes, than 1 to the most. */
+lua_Unsigned check_list(lua_State *L, int arg, lua_Unsigned most, const char *what, bool holes);
+
+/* Reading an entity's component into Lua values. */
+
+/* Where a component's cells are. Looked up again when a finalizer has used the world. */
+struct place {
+  lua_State *L;
+  struct world_box *box;
+  int world_index;
+  uint32_t calls;
+  ecs_id entity;
+  const struct component *component;
+  ecs_id id;                   /* the component's */
+  uint64_t version;            /* registry.version when it was looked up */
+  const struct column *columns;   /* NULL: nowhere, its defaults are read */
+  uint32_t row;
+};
+
+/* Looks for the component of a living entity among sparse ones; false when it is not there. */
+bool place_look_aside(struct place *place);
+
+/* The same wherever it is kept, by the entity's record. */
+static inline bool place_look(struct place *place, const struct record *record) {
+  const struct table *table = record_table(place->box->world, record);
+  const struct layout *layout = table ? table_find(table, place->id) : NULL;
+  if (!layout || !layout->taken) return place_look_aside(place);
+  place->columns = layout->columns;
+  place->row = record->row;
+  return true;
+}
+
+static inline void place_init(struct place *place, lua_State *L, struct world_box *box,
+                              int world_index, ecs_id entity,
+                              const struct component *component) {
+  place->L = L;
+  place->box = box;
+  place->world_index = world_index;
+  place->calls = box->calls;
+  place->entity = entity;
+  place->component = component;
+  place->id = component->id;
+  place->version = *box->version;
+  place->columns = NULL;
+}
+
+/* After a Lua call that made an object: raises an error when a finalizer took the entity,
+** the component or the world away meanwhile. */
+void place_hold(struct place *place);
+
+void push_leaf(struct place *place, uint32_t leaf);
+/* Pushes a declared field's value: a fresh table for an array or a nested component. */
+void push_field(struct place *place, const struct field *field);
+/* Pushes a fresh table of all fields; true for a tag. */
+void push_component(struct place *place);
+
+/* Between columns and Lua's stack, for the loops: numbers and truth values take no call of the
+** other files. */
+
+/* Pushes a value that is a number or a truth value; false when it is none. */
+INLINE bool push_number_at(lua_State *L, ecs_type type, const void *data,
+                                  uint32_t row) {
+  switch (type) {
+    case ECS_F32: lua_pushnumber(L, (lua_Number)((const float *)data)[row]); return true;
+    case ECS_F64: lua_pushnumber(L, (lua_Number)((const double *)data)[row]); return true;
+    case ECS_I8: lua_pushinteger(L, ((const int8_t *)data)[row]); return true;
+    case ECS_I16: lua_pushinteger(L, ((const int16_t *)data)[row]); return true;
+    case ECS_I32: lua_pushinteger(L, ((const int32_t *)data)[row]); return true;
+    case ECS_I64:
+    case ECS_U64: lua_pushinteger(L, ((const int64_t *)data)[row]); return true;
+    case ECS_U8: lua_pushinteger(L, ((const uint8_t *)data)[row]); return true;
+    case ECS_U16: lua_pushinteger(L, ((const uint16_t *)data)[row]); return true;
+    case ECS_U32: lua_pushinteger(L, ((const uint32_t *)data)[row]); return true;
+    case ECS_BOOL: lua_pushboolean(L, ((const uint8_t *)data)[row]); return true;
+    default: return false;
+  }
+}
+
+/* The cell of a float or integer type from the value at an index, by world:set's rules; false
+** when it does not fit, and for other types. */
+INLINE bool number_to_cell(lua_State *L, ecs_type type, int index, ecs_cell *cell) {
+  if (UNLIKELY(lua_type(L, index) != LUA_TNUMBER)) return false;
+  if (type == ECS_F32) {
+    cell->f32 = (float)lua_tonumber(L, index);
+    return true;
+  }
+  if (type == ECS_F64) {
+    cell->f64 = (double)lua_tonumber(L, index);
+    return true;
+  }
+  if (UNLIKELY(type_class(type) != CLASS_INTEGER)) return false;
+  int is_integer;
+  lua_Integer integer = lua_tointegerx(L, index, &is_integer);
+  return is_integer && integer_to_cell(type, integer, cell);
+}
+
+/* Storing in the cells of a column, for the loops. */
+
+/* Stores the value at an index in a float or integer column, by world:set's rules; false when
+** it does not fit, and for other types. */
+INLINE bool store_number_at(lua_State *L, ecs_type type, int index, void *data,
+                                   uint32_t row) {
+  if (UNLIKELY(lua_type(L, index) != LUA_TNUMBER)) return false;
+  if (type == ECS_F32) {
+    ((float *)data)[row] = (float)lua_tonumber(L, index);
+    return true;
+  }
+  if (type == ECS_F64) {
+    ((double *)data)[row] = (double)lua_tonumber(L, index);
+    return true;
+  }
+  if (UNLIKELY(type_class(type) != CLASS_INTEGER)) return false;
+  int is_integer;
+  lua_Integer integer = lua_tointegerx(L, index, &is_integer);
+  ecs_cell cell;
+  if (!is_integer || !integer_to_cell(type, integer, &cell)) return false;
+  cell_store(data, type_size(type, 0), row, cell);
+  return true;
+}
+
+/* Stores a cell; what an any field held is released. */
+static inline void store_cell_at(struct any_slots *any, const struct leaf *leaf, void *data,
+                                 uint32_t row, ecs_cell cell) {
+  if (UNLIKELY(leaf->type == ECS_ANY)) any_release(any, ((uint32_t *)data)[row]);
+  cell_store(data, leaf->size, row, cell);
+}
+
+/* Values that only this Lua state knows, for `any` fields: WORLD_ANY keeps them by the number of
+** their slot (core/base/any.h), which is what cells hold. */
+
+/* A pending slot that holds the value at an index; 0 for nil. Pending slots are on their way into
+** cells: until values_stored. */
+uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int index);
+
+/* Pushes the value of a slot; nil when it is of no value, or of one that somebody else knows. */
+void push_any(lua_State *L, const struct world_box *box, int world_index, uint32_t slot);
+
+/* Forgets values whose slots are released; frees what a failed call left pending. */
+void settle_any(lua_State *L, struct world_box *box, int world_index);
+
+#endif

@@ -1,3 +1,0 @@
-#include "lua/bind/world_box.h"
-
-const char kind_world = 0;

@@ -1,0 +1,231 @@
+#include "core/base/pool.h"
+#include "core/base/thread.h"
+#include "core/ids/world.h"
+#include "core/query/cursor.h"
+#include "core/query/query.h"
+#include "kernel/machine.h"
+#include "runner/run.h"
+
+/* A table of one of the runs. */
+struct slice {
+  uint32_t run, match, rows;
+  uint32_t first;              /* the number of its first chunk */
+  uint32_t chunk, block;       /* rows of each, but the last */
+  size_t at;                   /* where its room begins */
+  k_run state;
+};
+
+struct abreast {
+  struct memory *memory;
+  struct runner *runner;
+  struct run runs[ABREAST_MOST];
+  uint32_t ends[ABREAST_MOST]; /* of their parts */
+  uint32_t run_count;
+  struct slice *parts;
+  uint32_t part_count, part_capacity;
+  struct column_buffer room;
+  size_t size, capacity;       /* that the parts need, and that there is */
+  uint32_t chunk_count;
+  char apart[64];              /* what follows is written while what is above is read */
+  struct portions portions;
+};
+
+struct abreast *abreast_new(struct memory *memory) {
+  struct abreast *abreast = memory_array(memory, 1, sizeof *abreast);
+  if (abreast) abreast->memory = memory;
+  return abreast;
+}
+
+void abreast_free(struct abreast *abreast) {
+  if (!abreast) return;
+  struct memory *memory = abreast->memory;
+  memory_free(memory, abreast->parts, abreast->part_capacity * sizeof *abreast->parts);
+  buffer_free(memory, &abreast->room);
+  memory_free(memory, abreast, sizeof *abreast);
+}
+
+void abreast_begin(struct abreast *abreast, struct runner *runner) {
+  abreast->runner = runner;
+  abreast->run_count = abreast->part_count = 0;
+  abreast->size = 0;
+}
+
+/* ---- room ---- */
+
+/* What a part has in its room, each from a multiple of 64 bytes on. */
+struct slice_layout {
+  size_t columns, bitmaps, uniforms, rows, end;
+};
+
+static size_t run_parallel_behind(size_t at, size_t count, size_t size) {
+  return (at + count * size + 63) / 64 * 64;
+}
+
+static uint32_t uniforms_of(const struct run_plan *plan) {
+  uint32_t count = plan->program->uniform_count;
+  return count > UNIFORM_FIRST ? count : UNIFORM_FIRST;
+}
+
+static struct slice_layout run_parallel_lay_out(const struct run_plan *plan, uint32_t rows) {
+  const struct program *p = plan->program;
+  struct slice_layout l = {.columns = 0};
+  l.bitmaps = run_parallel_behind(l.columns, p->column_count, sizeof(void *));
+  l.uniforms = run_parallel_behind(l.bitmaps, p->bitmap_count, sizeof(uint64_t *));
+  l.rows = run_parallel_behind(l.uniforms, plan->asked_count ? uniforms_of(plan) : 0,
+                               sizeof(k_scalar));
+  l.end = run_parallel_behind(l.rows, 1, run_part_room(plan, rows));
+  return l;
+}
+
+static bool run_parallel_add_part(struct abreast *abreast, const struct run *run, uint32_t match,
+                                  uint32_t rows) {
+  struct slice *grown = memory_grow(abreast->memory, abreast->parts, &abreast->part_capacity,
+                                   abreast->part_count + 1ull, sizeof *grown);
+  if (!grown) return false;
+  abreast->parts = grown;
+  grown[abreast->part_count++] = (struct slice){.run = abreast->run_count, .match = match,
+                                                .rows = rows, .at = abreast->size};
+  abreast->size += run_parallel_lay_out(run->plan, rows).end;
+  return true;
+}
+
+static bool run_parallel_add_parts(struct abreast *abreast, const struct run *run) {
+  const ecs_query *query = run->query;
+  for (uint32_t i = 0; i < query_reach(query); i++) {
+    const struct table *table = query_table(query, i);
+    if (table->count == 0 || query_table_rows(&query->terms, table) == ROWS_NONE) continue;
+    if (!run_parallel_add_part(abreast, run, i, table->count)) return false;
+  }
+  return true;
+}
+
+bool abreast_add(struct abreast *abreast, const struct run *run) {
+  uint32_t parts = abreast->part_count;
+  size_t size = abreast->size;
+  assert(abreast->run_count < ABREAST_MOST && !terms_walk(&run->query->terms));
+  assert(!run->query->terms.changes);
+  assert(!run->plan->sharing.takes_turns && !run->plan->command_count && !run->totals);
+  abreast->runs[abreast->run_count] = *run;
+  if (!runner_reserve(abreast->runner, run->plan, 0) || !run_parallel_add_parts(abreast, run)) {
+    abreast->part_count = parts;
+    abreast->size = size;
+    return false;
+  }
+  run_set_uniforms(run);
+  abreast->ends[abreast->run_count++] = abreast->part_count;
+  return true;
+}
+
+/* How many rows a thread takes at a time, and how many make a block. */
+static void run_parallel_cut(struct slice *part, const struct program *p, const struct pool *pool) {
+  size_t block = running_choose_block(p, part->rows);
+  if (p->block < K_BLOCK && block > p->block) block = p->block;
+  part->chunk = pool_share(pool, part->rows, K_LEAF);
+  part->block = (uint32_t)(block < part->chunk ? block : part->chunk);
+  assert(part->chunk % 64 == 0 && (part->block % 64 == 0 || part->block >= part->rows));
+}
+
+/* Asks what depends on the table, for the part alone. */
+static const k_scalar *run_parallel_ask(const struct run *run, const struct table *table,
+                                        k_scalar *uniforms) {
+  if (run->plan->asked_count == 0) return run->uniforms;
+  run_ask(run, table);
+  memcpy(uniforms, run->uniforms, uniforms_of(run->plan) * sizeof *uniforms);
+  return uniforms;
+}
+
+static void run_parallel_begin_part(struct abreast *abreast, struct slice *part,
+                                    const struct pool *pool) {
+  const struct run *run = &abreast->runs[part->run];
+  struct slice_layout l = run_parallel_lay_out(run->plan, part->rows);
+  char *room = (char *)abreast->room.data + part->at;
+  struct run_part state = {room + l.rows, (void **)(void *)(room + l.columns),
+                           (uint64_t **)(void *)(room + l.bitmaps), &part->state};
+  run_part_begin(run, part->match, &state);
+  part->state.uniforms = run_parallel_ask(run, query_table(run->query, part->match),
+                                          (k_scalar *)(void *)(room + l.uniforms));
+  run_parallel_cut(part, run->plan->program, pool);
+  part->first = abreast->chunk_count;
+  abreast->chunk_count += (part->rows + part->chunk - 1) / part->chunk;
+}
+
+static bool run_parallel_reserve(struct abreast *abreast, uint32_t others) {
+  struct runner *runner = abreast->runner;
+  for (uint32_t i = 0; i < abreast->run_count; i++)
+    if (!helpers_reserve(&runner->helpers, runner->machine, others,
+                         abreast->runs[i].plan->program))
+      return false;
+  if (abreast->size <= abreast->capacity) return true;
+  if (!buffer_grow(abreast->memory, &abreast->room, abreast->size, 0)) return false;
+  abreast->capacity = abreast->size;
+  return true;
+}
+
+/* ---- running ---- */
+
+static void run_parallel_run_chunk(struct running *r, const struct slice *part, uint32_t chunk) {
+  k_failure failure;
+  size_t from = (size_t)chunk * part->chunk, rows = part->rows - from;
+  if (rows > part->chunk) rows = part->chunk;
+  running_begin(r, &failure);
+  running_move(r, (ptrdiff_t)from);
+  for (;;) {
+    size_t n = rows < part->block ? rows : part->block;
+    if (running_opens(r, n)) running_block(r, n);
+    rows -= n;
+    if (rows == 0) break;
+    running_move(r, (ptrdiff_t)n);
+  }
+  assert(failure.error == KE_NONE);
+}
+
+static void open_part(const struct abreast *abreast, struct machine *machine,
+                      const struct slice *part) {
+  const struct program *p = abreast->runs[part->run].plan->program;
+  k_status status = machine_open(machine, p, &part->state);
+  assert(status == K_OK);
+  (void)status;
+}
+
+/* A pool_task. */
+static void run_parallel_work(void *job, uint32_t who) {
+  struct abreast *abreast = job;
+  const struct runner *runner = abreast->runner;
+  struct machine *machine = who ? runner->helpers.machines[who - 1] : runner->machine;
+  uint32_t part = 0, opened = NONE;
+  struct taker taker = portions_taker(&abreast->portions, who);
+  uint32_t i;
+  assert(abreast->part_count > 0);
+  while ((i = portions_take(&abreast->portions, &taker)) != NONE) {
+    if (i < abreast->parts[part].first) part = 0;
+    while (part + 1 < abreast->part_count && abreast->parts[part + 1].first <= i) part++;
+    if (part != opened) open_part(abreast, machine, &abreast->parts[part]);
+    opened = part;
+    run_parallel_run_chunk(&machine->running, &abreast->parts[part],
+                           i - abreast->parts[part].first);
+  }
+}
+
+bool abreast_run(struct abreast *abreast, struct pool *pool) {
+  uint32_t width = pool_width(pool);
+  if (!run_parallel_reserve(abreast, width - 1)) return false;
+  abreast->chunk_count = 0;
+  for (uint32_t i = 0; i < abreast->part_count; i++)
+    run_parallel_begin_part(abreast, &abreast->parts[i], pool);
+  if (abreast->chunk_count == 0) return true;
+  if (abreast->chunk_count < width) width = abreast->chunk_count;
+  portions_begin(&abreast->portions, abreast->chunk_count, width);
+  pool_run(pool, width, run_parallel_work, abreast);
+  return true;
+}
+
+void abreast_end(const struct abreast *abreast, uint32_t number) {
+  assert(number < abreast->run_count);
+  for (uint32_t i = number ? abreast->ends[number - 1] : 0; i < abreast->ends[number]; i++) {
+    const struct slice *part = &abreast->parts[i];
+    const struct run *run = &abreast->runs[number];
+    run_part_end(run, part->match,
+                 (char *)abreast->room.data + part->at +
+                     run_parallel_lay_out(run->plan, part->rows).rows);
+  }
+}
