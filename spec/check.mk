@@ -104,10 +104,8 @@ $(2:%=$(1)/obj/kernel/%.o): $(1)/obj/%.o: $(RELEASE)/obj/%.o
 endef
 
 KERNEL_LOOPS := $(patsubst src/kernel/%.c,%,$(wildcard src/kernel/ops_*.c))
-KERNEL_WORLDLY := abreast brood gather giving kept lookup partners partners_tied plainly run
-KERNEL_ALONE := $(filter-out $(KERNEL_WORLDLY),$(patsubst src/kernel/%.c,%,$(wildcard src/kernel/*.c)))
 
-$(eval $(call copied,$(HASH),$(KERNEL_ALONE)))
+$(eval $(call copied,$(HASH),$(patsubst src/kernel/%.c,%,$(wildcard src/kernel/*.c))))
 $(eval $(call copied,$(DEBUG),$(KERNEL_LOOPS)))
 $(eval $(call copied,$(PARANOID),$(KERNEL_LOOPS)))
 $(eval $(call copied,$(FUZZ),$(KERNEL_LOOPS)))

@@ -115,7 +115,8 @@ end
 -- Whether a test can see a change of a file at all.
 local function concerns(test, path)
   return not is_c(test) or test:find "/test_lua"
-    or path:find "^src/core/" or path:find "^src/kernel/" or path:find "^src/[^/]*$"
+    or path:find "^src/core/" or path:find "^src/kernel/"
+    or path:find "^src/runner/" or path:find "^src/[^/]*$"
 end
 
 -- The first test that fails; nil when all pass.

@@ -1,47 +1,48 @@
 -- Who may use whom, as src/README.md draws it: every #include of the sources is checked. And no
 -- two files of the tree have one name, so that a name is enough to speak of a file.
---
--- What is not so yet stands in the lists TODAY; an entry that is not needed any more is a
--- complaint, too.
 
--- A room, and the rooms whose headers its files may include beside its own and
--- the parts of src/ecs.h. That header itself is for hosts.
+-- A folder, and the folders whose headers its files may include beside its own and the parts of
+-- src/ecs.h. That header itself is for hosts. Folders of one floor know each other as listed.
+local CORE = { "core/base", "core/ids", "core/storage", "core/relation", "core/query",
+  "core/command", "core/entity" }
+
+local function with(floor, ...)
+  local list = { table.unpack(floor) }
+  for _, folder in ipairs { ... } do
+    list[#list + 1] = folder
+  end
+  return list
+end
+
+local BINDING = with(CORE, "core/world", "core/index", "core/schedule", "core/change",
+  "core/image", "kernel", "runner", "front", "lua/bind", "lua/loop", "lua/jit", "lua/api",
+  "lua/live", "ecs_lua_module.h", "ecs_lua_open.h")
+
 local ROOMS = {
   ["core/base"] = {},
-  ["core/store"] = { "core/base" },
-  ["core/find"] = { "core/base", "core/store" },
-  ["core/run"] = { "core/base", "core/store", "core/find" },
-  ["core/change"] = { "core/base", "core/store", "core/find", "core/run" },
-  ["core/image"] = { "core/base", "core/store", "core/find", "core/run", "core/change" },
+  ["core/ids"] = { "core/base" },
+  ["core/storage"] = with(CORE, "core/world"),
+  ["core/relation"] = { "core/base", "core/ids", "core/storage", "core/entity" },
+  ["core/query"] = CORE,
+  ["core/command"] = CORE,
+  ["core/entity"] = CORE,
+  ["core/world"] = with(CORE, "core/index", "core/schedule"),
+  ["core/index"] = with(CORE, "core/world"),
+  ["core/schedule"] = with(CORE, "core/index"),
+  ["core/change"] = with(CORE, "core/schedule"),
+  ["core/image"] = with(CORE, "core/world", "core/index", "core/schedule", "core/change"),
   ["kernel"] = { "core/base" },
-  ["kernel/run"] = { "core/base", "core/store", "core/find", "kernel" },
-  ["front"] = { "core/base", "core/store", "core/find", "kernel", "kernel/run" },
-  ["lua/bind"] = { "core/base", "core/store" },
-  ["lua"] = {
-    "core/base", "core/store", "core/find", "core/run", "core/change", "core/image", "kernel",
-    "kernel/run", "front", "lua/bind", "ecs_lua_module.h", "ecs_lua_open.h",
-  },
-}
-
--- Files with rules of their own.
-local ROOM_OF_FILE = {
-  ["runner/run.c"] = "kernel/run", ["runner/run.h"] = "kernel/run",
-  ["runner/lookup.c"] = "kernel/run", ["runner/run.h"] = "kernel/run",
-  ["runner/brood.c"] = "kernel/run", ["runner/effects.h"] = "kernel/run",
-  ["runner/giving.c"] = "kernel/run", ["runner/effects.h"] = "kernel/run",
-  ["runner/partners.c"] = "kernel/run", ["runner/partners.h"] = "kernel/run",
-  ["runner/partners.c"] = "kernel/run", ["runner/partners.h"] = "kernel/run",
-  ["runner/gather.c"] = "kernel/run", ["runner/run.h"] = "kernel/run",
-  ["runner/run.c"] = "kernel/run", ["runner/run.h"] = "kernel/run",
-  ["runner/run_parallel.c"] = "kernel/run", ["runner/run.h"] = "kernel/run",
-}
-
-local INCLUDES_TODAY = {
+  ["runner"] = with(CORE, "core/index", "kernel"),
+  ["front"] = with(CORE, "core/index", "kernel", "runner"),
+  ["lua/bind"] = BINDING,
+  ["lua/loop"] = BINDING,
+  ["lua/jit"] = BINDING,
+  ["lua/api"] = BINDING,
+  ["lua/live"] = BINDING,
 }
 
 local ONE_NAME_EACH = { ["README.md"] = true, ["init.lua"] = true, ["main.lua"] = true,
   ["Makefile"] = true }
-local NAMES_TODAY = {}
 
 local complaints = {}
 
@@ -58,26 +59,12 @@ local function find(arguments)
   return paths
 end
 
--- Counts an exception as used.
-local function excused(exceptions, used, what)
-  used[what] = true
-  return exceptions[what]
-end
-
-local function complain_of_unused(exceptions, used)
-  for what in pairs(exceptions) do
-    if not used[what] then
-      complain("spec/tools/rooms.lua: the exception '%s' is not needed any more", what)
-    end
-  end
-end
-
 local function knows_lua(file)
   return file:find "^lua/" or file:find "^front/"
 end
 
 local function room_of(path)
-  return ROOM_OF_FILE[path] or path:match "^(.*)/[^/]*$" or path
+  return path:match "^(.*)/[^/]*$" or path
 end
 
 local function may_use(room, header)
@@ -93,50 +80,44 @@ local function may_use(room, header)
   return false
 end
 
-local function check_include(file, header, used)
+local function check_include(file, header)
   local room = room_of(file)
   if not ROOMS[room] then
-    return complain("src/%s: 'src/%s' is no room", file, room)
+    return complain("src/%s: 'src/%s' is not a folder that rooms.lua knows", file, room)
   end
   if not may_use(room, header) then
-    local what = file .. " -> " .. header
-    if not excused(INCLUDES_TODAY, used, what) then
-      complain("src/%s: src/%s may not use %s (src/README.md: who may use whom)", file, room,
-        header)
-    end
+    complain("src/%s: src/%s may not use %s (src/README.md: who may use whom)", file, room, header)
   end
 end
 
 local function check_includes()
-  local used, count = {}, 0
+  local count = 0
   for _, path in ipairs(find "src -mindepth 2 -name '*.[ch]' -o -name '*.inc' -o -name '*.def'") do
     local file = path:sub(#"src/" + 1)
     for line in io.lines(path) do
       local header = line:match '^#%s*include "([^"]+)"'
       if header then
         count = count + 1
-        check_include(file, header, used)
+        check_include(file, header)
       elseif line:find "^#%s*include <l[ua]" and not knows_lua(file) then
         complain("src/%s: only src/lua and src/front know Lua", file)
       end
     end
   end
-  complain_of_unused(INCLUDES_TODAY, used)
   return count
 end
 
 local function check_names()
-  local known, used = {}, {}
+  local known = {}
   local paths = find("src lua spec examples rockspec -type f \\( -name '*.[ch]' -o -name '*.inc'"
     .. " -o -name '*.def' -o -name '*.lua' -o -name '*.md' -o -path 'spec/tools/*' \\)")
   for _, path in ipairs(paths) do
     local name = path:match "[^/]*$"
-    if known[name] and not ONE_NAME_EACH[name] and not excused(NAMES_TODAY, used, name) then
+    if known[name] and not ONE_NAME_EACH[name] then
       complain("%s and %s have one name", known[name], path)
     end
     known[name] = path
   end
-  complain_of_unused(NAMES_TODAY, used)
   return #paths
 end
 
