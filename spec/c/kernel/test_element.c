@@ -2,8 +2,9 @@
 ** instruction set; what is outside fails in the first such row. Programs that take elements of
 ** other arrays than there are do not pass the check. */
 #define _POSIX_C_SOURCE 200112L
-#include "kernel/ops.h"
 #include "kernel_test.h"
+
+#include "kernel/ops.h"
 
 enum { ROWS = 1500, LENGTH = 37, TAG = 5 };
 

@@ -1,8 +1,9 @@
 /* Totals: what rows come to one by one is what blocks of them come to, and a sum of small integers
 ** is one of floats, too. */
 #define _POSIX_C_SOURCE 200112L
-#include "kernel/share.h"
 #include "kernel_test.h"
+
+#include "kernel/share.h"
 
 static struct program *program_of(struct builder *b) {
   struct program *p = NULL;

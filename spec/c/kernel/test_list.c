@@ -3,9 +3,10 @@
 ** fails. What comes before its list is nothing, and programs that name no list do not pass the
 ** check. */
 #define _POSIX_C_SOURCE 200112L
+#include "kernel_test.h"
+
 #include "kernel/build.h"
 #include "kernel/ops.h"
-#include "kernel_test.h"
 
 enum { ROWS = 1300, TAG = 5, COLUMNS = 6 };
 enum { ID, MASK, ITEMS, SUM, INNER, SAID };

@@ -3,8 +3,9 @@
 ** Values that are needed fail in the first row of the mask where they are not there. Programs that
 ** look up what nobody has declared do not pass the check. */
 #define _POSIX_C_SOURCE 200112L
-#include "kernel/ops.h"
 #include "kernel_test.h"
+
+#include "kernel/ops.h"
 
 enum { ROWS = 1300, TAG = 9 };
 

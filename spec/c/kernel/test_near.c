@@ -1,9 +1,10 @@
 /* The loops over lists that each instruction set has of its own: those near a place, and whom a
 ** round comes to, as plain C finds them, and nothing written behind what there is room for. */
 #define _POSIX_C_SOURCE 200112L
+#include "kernel_test.h"
+
 #include "kernel/ops.h"
 #include "kernel/program.h"
-#include "kernel_test.h"
 
 enum { ROWS = 70, BEHIND = 0x5eed };
 

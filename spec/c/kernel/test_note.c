@@ -3,9 +3,10 @@
 ** is no room a row fails. What is written may not be looked at, and programs with unsound sites do
 ** not pass the check. */
 #define _POSIX_C_SOURCE 200112L
+#include "kernel_test.h"
+
 #include "kernel/build.h"
 #include "kernel/ops.h"
-#include "kernel_test.h"
 
 enum { ROWS = 1500, LENGTH = 11, ROUNDS = 40 };
 
