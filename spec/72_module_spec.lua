@@ -131,7 +131,7 @@ describe("src/ecs_lua.h", function()
 
   -- What belongs to whoever owns the world and its Lua state.
   local OWNERS = {
-    load = true, on_error = true, restore = true, run = true, save = true,
+    abandon = true, load = true, on_error = true, restore = true, run = true, save = true,
     snapshot_free = true, snapshot_new = true, update = true, world_free = true,
     world_new = true,
   }
