@@ -92,7 +92,7 @@ describe("the page", function()
         count = count + 1
       end
     end
-    assert(count > 80, count)
+    assert(count > 60, count)
   end)
 
   it("spec/capabilities.md lists every code once", function()
