@@ -80,12 +80,7 @@ static int first_body(lua_State *L) {
 
 static ecs_id first_of(lua_State *L, const struct query_box *query) {
   ecs_id first;
-  bool tried = false;
-  ecs_status status;
-  do
-    status = walk_first(query->query, &first);
-  while (retry(L, query->box, status, &tried));
-  if (status != ECS_OK) raise_status(L, query->box->world, status);
+  RETRY_OR_RAISE(L, query->box, walk_first(query->query, &first));
   changes_use(query->query);
   return first;
 }
@@ -166,12 +161,7 @@ static void push_ids(lua_State *L) {
   size_t room = query_count_all(check_query(L, 1)->query), count = 0;
   ecs_id *ids = lua_newuserdatauv(L, room * sizeof *ids, 0);
   const struct query_box *query = check_query(L, 1);
-  bool tried = false;
-  ecs_status status;
-  do
-    status = bulk_take_ids(query->query, ids, room, &count);
-  while (retry(L, query->box, status, &tried));
-  if (status != ECS_OK) raise_status(L, query->box->world, status);
+  RETRY_OR_RAISE(L, query->box, bulk_take_ids(query->query, ids, room, &count));
   changes_use(query->query);
   lua_createtable(L, count < INT_MAX ? (int)count : INT_MAX, 0);
   for (size_t i = 0; i < count; i++) {
@@ -212,12 +202,10 @@ static void set_taken(struct input *input, struct component *component,
     for (size_t i = 0; i < taken->count; i++)
       slots = writes_copy(component, input->writes, input->count, own + i * input->count, slots);
   }
-  bool tried = false;
   ecs_status status;
-  do
-    status = entity_set_many(box->world, taken->ids, taken->count, component,
-                             own ? own : input->writes, input->count, own ? input->count : 0);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status,
+        entity_set_many(box->world, taken->ids, taken->count, component,
+                        own ? own : input->writes, input->count, own ? input->count : 0));
   if (own) buffer_return(L, own, size);
   if (status != ECS_OK) raise_status(L, box->world, status);
   values_stored(box);

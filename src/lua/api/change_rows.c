@@ -67,11 +67,9 @@ static bool defer_rows(lua_State *L, const struct loop_box *loop, const struct r
       !batch_takes_rows(world, change->kind, change->component, table))
     return false;
   assert(loop->rows == table->rows && loop->count == table->count);
-  bool tried = false;
   ecs_status status;
-  do
-    status = batch_put_rows(world, change->kind, change->component, table, loop->filter);
-  while (retry(L, loop->box, status, &tried));
+  RETRY(L, loop->box, status,
+        batch_put_rows(world, change->kind, change->component, table, loop->filter));
   if (status != ECS_OK) raise_status(L, world, status);
   return true;
 }
@@ -113,12 +111,7 @@ static ecs_status change_query(ecs_query *query, const struct row_change *change
 static void change_whole(lua_State *L, const struct query_box *query,
                          const struct row_change *change) {
   struct world_box *box = query->box;
-  bool tried = false;
-  ecs_status status;
-  do
-    status = change_query(query->query, change);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box, change_query(query->query, change));
   settle(L, box, push_query_world(L, 1));
 }
 

@@ -16,14 +16,9 @@
 
 static void composition_grow(struct composition *plan) {
   struct world_box *box = plan->input.box;
-  bool tried = false;
-  struct part *parts;
-  do
-    parts = memory_grow(box->memory, box->scratch->parts,
-                        &box->scratch->part_capacity, 2ull * plan->capacity,
-                        sizeof *parts);
-  while (retry(plan->input.L, box, parts ? ECS_OK : ECS_ENOMEM, &tried));
-  if (!parts) raise_memory(plan->input.L);
+  struct part *parts = scratch_grow(plan->input.L, box, box->scratch->parts,
+                                    &box->scratch->part_capacity, 2ull * plan->capacity,
+                                    sizeof *parts);
   if (plan->parts == plan->local)
     memcpy(parts, plan->local, plan->count * sizeof *parts);
   box->scratch->parts = plan->parts = parts;

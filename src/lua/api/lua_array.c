@@ -319,12 +319,7 @@ static int declare_array(lua_State *L, struct world_box *box) {
   declare_array_describe(&desc, &field, name, type, length);
   box = check_world(L, 1);
   ecs_id id = ECS_NULL;
-  bool tried = false;
-  ecs_status status;
-  do
-    status = box->registrar->declare(L, box, &desc, foreign, &id);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box, box->registrar->declare(L, box, &desc, foreign, &id));
   array->id = id;
   lua_settop(L, 5);
   settle(L, box, 1);

@@ -50,7 +50,6 @@ static int world_tag(lua_State *L) {
   size_t size;
   const char *name = check_text(L, 2, &size);
   ecs_id id = ECS_NULL;
-  bool tried = false;
   ecs_status status;
   if (UNLIKELY(!lua_isnoneornil(L, 3)))
     luaL_argerror(L, 3, "a tag takes its name alone; a tag with options is a component without "
@@ -58,9 +57,7 @@ static int world_tag(lua_State *L) {
   lua_settop(L, 2);
   bool foreign = box->registrar->announce(L, 2, 0);
   box = check_world(L, 1);
-  do
-    status = box->registrar->tag(box, name, foreign, &id);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, box->registrar->tag(box, name, foreign, &id));
   if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
   lua_pushinteger(L, (lua_Integer)id);
   settle(L, box, 1);
@@ -68,11 +65,8 @@ static int world_tag(lua_State *L) {
 }
 
 static ecs_status make_resource(lua_State *L, struct world_box *box, ecs_id id) {
-  bool tried = false;
   ecs_status status;
-  do
-    status = box->registrar->resource(box, id);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, box->registrar->resource(box, id));
   return status;
 }
 
@@ -112,13 +106,8 @@ static int world_undeclare(lua_State *L) {
   check_declared(L, box, 2);
   loops_finish(L, box);
   ecs_id id = check_declared(L, box, 2)->id;
-  bool tried = false;
-  ecs_status status;
-  do {
-    status = loops_end(box);
-    if (status == ECS_OK) status = ecs_undeclare(box->world, id);
-  } while (retry(L, box, status, &tried));
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box, loops_end(box));
+  RETRY_OR_RAISE(L, box, ecs_undeclare(box->world, id));
   views_forget(L, 1, id);
   settle(L, box, 1);
   return 0;

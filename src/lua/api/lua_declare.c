@@ -491,12 +491,7 @@ static ecs_id declare_as(lua_State *L, int name, int fields, const char *kind) {
   desc.required = draft.required;
   desc.required_count = draft.required_count;
   ecs_id id = ECS_NULL;
-  bool tried = false;
-  ecs_status status;
-  do
-    status = box->registrar->declare(L, box, &desc, foreign, &id);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box, box->registrar->declare(L, box, &desc, foreign, &id));
   lua_replace(L, top + 1);
   lua_settop(L, top + 1);
   return id;

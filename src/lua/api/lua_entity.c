@@ -365,11 +365,8 @@ static APART int set_slowly(lua_State *L, struct world_box *box, ecs_id id,
   struct input input;
   input_begin(&input, L, box, 1);
   input_values(&input, component, leaf, 4, lua_gettop(L) - 3);
-  bool tried = false;
   ecs_status status;
-  do
-    status = entity_set(box->world, id, component, input.writes, input.count);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, entity_set(box->world, id, component, input.writes, input.count));
   if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
   values_stored(box);
   settle(L, box, 1);
@@ -414,11 +411,8 @@ INLINE int change_component(lua_State *L, change_fn change, tie_fn tie) {
   if (UNLIKELY(named->relation)) return tie(L, box, named);
   if (UNLIKELY(lua_gettop(L) > 3)) return refuse_more(L, box, named->id);
   ecs_id component = named->id;
-  bool tried = false;
   ecs_status status;
-  do
-    status = change(box->world, id, component);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, change(box->world, id, component));
   if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
   settle(L, box, 1);
   return 0;
@@ -439,11 +433,8 @@ static int switch_component(lua_State *L, bool off) {
   ecs_id id = entity_check_number(L, 2);
   ecs_id component = check_component(L, box, 3)->id;
   check_only(L, 3, "one component expected: call it for each");
-  bool tried = false;
   ecs_status status;
-  do
-    status = toggle_switch(box->world, id, component, off);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, toggle_switch(box->world, id, component, off));
   if (UNLIKELY(status != ECS_OK)) return entity_fail(L, box, status);
   settle(L, box, 1);
   return 0;
@@ -467,11 +458,8 @@ static int entity_set_name(lua_State *L, struct world_box *box, ecs_id id) {
   } else if (!lua_isboolean(L, 3) || lua_toboolean(L, 3)) {
     return luaL_typeerror(L, 3, "string or false");
   }
-  bool tried = false;
   ecs_status status;
-  do
-    status = name_set(box->world, id, text, size);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, name_set(box->world, id, text, size));
   if (status != ECS_OK) return raise_argument(L, box->world, status, 3);
   settle(L, box, 1);
   return 0;

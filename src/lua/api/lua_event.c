@@ -36,12 +36,7 @@ static int world_emit(lua_State *L) {
   struct input input;
   input_begin(&input, L, box, 1);
   input_event(&input, event, 3);
-  bool tried = false;
-  ecs_status status;
-  do
-    status = emission_add(box->world, event_of(event), input.writes, input.count);
-  while (retry(L, box, status, &tried));
-  if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box, emission_add(box->world, event_of(event), input.writes, input.count));
   values_stored(box);
   settle(L, box, 1);
   return 0;
@@ -55,12 +50,8 @@ static int world_after(lua_State *L) {
   struct input input;
   input_begin(&input, L, box, 1);
   input_event(&input, event, 4);
-  bool tried = false;
-  ecs_status status;
-  do
-    status = later_add(box->world, event_of(event), seconds, input.writes, input.count);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box,
+                 later_add(box->world, event_of(event), seconds, input.writes, input.count));
   values_stored(box);
   settle(L, box, 1);
   return 0;

@@ -218,13 +218,12 @@ static int world_save(lua_State *L) {
   need_stack(L, 4);
   struct encoding encoding = {L, 4};
   ecs_codec codec = {image_encode, NULL, &encoding};
-  bool tried = false;
   ecs_status status;
-  do
-    status = image_save(box, image, lua_isnil(L, 4) ? NULL : &codec);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) release_image(image);
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  RETRY(L, box, status, image_save(box, image, lua_isnil(L, 4) ? NULL : &codec));
+  if (status != ECS_OK) {
+    release_image(image);
+    return raise_status(L, box->world, status);
+  }
   lua_pushlstring(L, image->data, image->size);
   release_image(image);
   return 1;
@@ -270,11 +269,8 @@ static int world_load(lua_State *L) {
   loops_finish(L, check_world(L, LOAD_WORLD));
   struct world_box *box = check_world(L, LOAD_WORLD);
   uint32_t tag = ecs_world_tag(box->world);
-  bool tried = false;
   ecs_status status;
-  do
-    status = image_load(L, box);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, image_load(L, box));
   box->calls++;
   if (box->world) settle_any(L, box, LOAD_WORLD);
   if (status != ECS_OK && status != ECS_ENOMEM && !lua_isnil(L, LOAD_ERROR)) {
@@ -323,13 +319,8 @@ static int world_snapshot(lua_State *L) {
   lua_setiuservalue(L, -2, 1);
   snapshot->box = box;
   box = check_world(L, 1);
-  bool tried = false;
-  ecs_status status;
-  do {
-    status = loops_end(box);
-    if (status == ECS_OK) status = ecs_snapshot_new(box->world, &snapshot->snapshot);
-  } while (retry(L, box, status, &tried));
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box, loops_end(box));
+  RETRY_OR_RAISE(L, box, ecs_snapshot_new(box->world, &snapshot->snapshot));
   snapshot_set_owner(snapshot->snapshot, box);
   settle(L, box, 1);
   return 1;
@@ -341,15 +332,10 @@ static int world_restore(lua_State *L) {
   if (!snapshot) return no_object(L, 2, &kind_snapshot, "snapshot");
   if (snapshot->box != box || !snapshot->snapshot)
     return luaL_argerror(L, 2, "the snapshot is of another world");
-  bool tried = false;
-  ecs_status status;
   loops_finish(L, box);
   if (!snapshot->snapshot) return luaL_argerror(L, 2, "the snapshot is of another world");
-  do {
-    status = loops_end(box);
-    if (status == ECS_OK) status = ecs_restore(snapshot->snapshot);
-  } while (retry(L, box, status, &tried));
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box, loops_end(box));
+  RETRY_OR_RAISE(L, box, ecs_restore(snapshot->snapshot));
   box->calls++;
   settle(L, box, 1);
   return 0;

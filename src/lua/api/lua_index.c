@@ -74,17 +74,12 @@ static void check_used(lua_State *L, const ecs_index *index) {
 
 void index_bring_up(lua_State *L, struct world_box *box, int world_index,
                     struct ecs_index *index) {
-  bool tried = false;
-  ecs_status status;
   if (index_is_fresh(index)) return;
   if (index_has_script(index)) {
     index_keys_refresh(L, box, world_index, index);
     return;
   }
-  do
-    status = index_refresh(index);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box, index_refresh(index));
 }
 
 /* The index whose object is argument 1, up to date, if it is of one of these kinds (bits by
@@ -342,12 +337,9 @@ static ecs_status index_declaration_build(lua_State *L, struct world_box *box,
                                           struct index_draft *draft, ecs_index **out) {
   if (draft->function) index_keys_push(L, box, draft->function, &draft->query, &draft->desc);
   if (!box->world) no_world(L, AT_WORLD);
-  bool tried = false;
   ecs_status status;
-  do {
-    status = index_reserve(box->world);
-    if (status == ECS_OK) status = index_build(box->world, &draft->desc, out);
-  } while (retry(L, box, status, &tried));
+  RETRY(L, box, status, index_reserve(box->world));
+  if (status == ECS_OK) RETRY(L, box, status, index_build(box->world, &draft->desc, out));
   if (status != ECS_OK && draft->function) draft->desc.free(draft->desc.ud);
   return status;
 }

@@ -102,11 +102,8 @@ void observer_now(lua_State *L, struct world_box *box) {
   struct observer_draft draft;
   observer_read_draft(L, box, &draft, NULL);
   observer_prepare(L, box, &draft);
-  bool tried = false;
   ecs_status status;
-  do
-    status = ecs_observer_new(box->world, &draft.desc);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, ecs_observer_new(box->world, &draft.desc));
   system_registered(L, box, status);
   systems_sweep(L, box, AT_WORLD);
   settle(L, box, AT_WORLD);

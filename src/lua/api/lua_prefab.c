@@ -31,19 +31,12 @@ static void take_slots(lua_State *L, struct world_box *box) {
 /* Pushes the id of a copy of an entity, which argument 2 names, with the plan over it. */
 static int prefab_copy(lua_State *L, struct composition *plan, ecs_id id, enum clone_kind kind) {
   struct world_box *box = plan->input.box;
-  bool tried = false;
   ecs_status status;
   composition_order(plan, 0, plan->count);
-  do
-    status = clone_find(box->world, id, kind);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, clone_find(box->world, id, kind));
   if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
   take_slots(L, box);
-  tried = false;
-  do
-    status = clone_make(box->world, plan->parts, plan->count, &id);
-  while (retry(L, box, status, &tried));
-  if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box, clone_make(box->world, plan->parts, plan->count, &id));
   return spawn_end(L, box, id);
 }
 
@@ -107,13 +100,8 @@ static void declare_list(lua_State *L) {
   struct composition plan;
   composition_begin(&plan, L, box);
   prefab_list_read(&plan, list, nodes, count, shared);
-  bool tried = false;
-  ecs_status status;
   ecs_id id = ECS_NULL;
-  do
-    status = prefab_declare(box->world, nodes, count, &id);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box, prefab_declare(box->world, nodes, count, &id));
   values_stored(box);
   lua_pushinteger(L, (lua_Integer)id);
   settle(L, box, 1);

@@ -50,13 +50,9 @@ struct query_box *query_push(lua_State *L, struct world_box *box, int world_inde
                              const struct query_text *text) {
   struct query_box *query = query_box_push(L, box, world_index);
   if (!box->world) no_world(L, world_index);
-  ecs_status status = ECS_OK;
-  bool tried = false;
-  do
-    status = ecs_query_with(box->world, text->text, text->variables, text->count,
-                            &query->query);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box,
+                 ecs_query_with(box->world, text->text, text->variables, text->count,
+                                &query->query));
   query->query->owner = box;
   return query;
 }
@@ -111,12 +107,8 @@ static int world_count(lua_State *L) {
   struct query_text text = {.text = query_check_terms(L)};
   lua_settop(L, 3);
   variables_of_argument(L, box, 3, &text);
-  bool tried = false;
-  ecs_status status;
-  do
-    status = query_count_with(box->world, text.text, text.variables, text.count, &count);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box,
+                 query_count_with(box->world, text.text, text.variables, text.count, &count));
   lua_pushinteger(L, (lua_Integer)count);
   return 1;
 }

@@ -66,14 +66,10 @@ static int world_relation(lua_State *L) { return declare_method(L, declare_relat
 /* Ties, or, when there is nothing to tie to, raises how to write it. */
 static int relation_tie(lua_State *L, struct world_box *box, ecs_id id, struct component *component,
                         ecs_id target, const struct input *input) {
-  bool tried = false;
-  ecs_status status;
-  do
-    status = target == ECS_NULL
-                 ? relate_no_target(box->world, component)
-                 : relate_add(box->world, id, component, target, input->writes, input->count);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box,
+                 target == ECS_NULL
+                     ? relate_no_target(box->world, component)
+                     : relate_add(box->world, id, component, target, input->writes, input->count));
   values_stored(box);
   settle(L, box, 1);
   return 0;
@@ -91,13 +87,8 @@ int relation_add(lua_State *L, struct world_box *box, struct component *componen
 int relation_remove(lua_State *L, struct world_box *box, struct component *component) {
   int next;
   ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
-  bool tried = false;
-  ecs_status status;
   no_more(L, next);
-  do
-    status = relate_remove(box->world, id, component, target);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box, relate_remove(box->world, id, component, target));
   settle(L, box, 1);
   return 0;
 }

@@ -26,12 +26,7 @@ void read_phase(lua_State *L, int index, ecs_phase_desc *desc) {
 }
 
 void phase_now(lua_State *L, struct world_box *box, const ecs_phase_desc *desc) {
-  bool tried = false;
-  ecs_status status;
-  do
-    status = ecs_phase(box->world, desc);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box, ecs_phase(box->world, desc));
   settle(L, box, 1);
 }
 

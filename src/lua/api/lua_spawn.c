@@ -26,12 +26,7 @@ int spawn_end(lua_State *L, struct world_box *box, ecs_id id) {
 
 ecs_id spawn_parts(lua_State *L, struct world_box *box, const struct part *parts, uint32_t count) {
   ecs_id id = ECS_NULL;
-  bool tried = false;
-  ecs_status status;
-  do
-    status = entity_spawn(box->world, parts, count, &id);
-  while (retry(L, box, status, &tried));
-  if (UNLIKELY(status != ECS_OK)) raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box, entity_spawn(box->world, parts, count, &id));
   return id;
 }
 
@@ -60,11 +55,8 @@ static int world_spawn_at(lua_State *L) {
   struct composition plan;
   composition_read(&plan, L, box, 3);
   composition_order(&plan, 0, plan.count);
-  bool tried = false;
   ecs_status status;
-  do
-    status = entity_spawn_at(box->world, id, plan.parts, plan.count);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, entity_spawn_at(box->world, id, plan.parts, plan.count));
   if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
   return spawn_end(L, box, id);
 }
@@ -98,12 +90,10 @@ static void repeat_writes(struct composition *plan, struct write *writes, size_t
 /* Spawns with the ids put into a buffer of `count`, if there is one. */
 static ecs_status spawn_into(struct composition *plan, size_t count, ecs_id *ids) {
   struct world_box *box = plan->input.box;
-  bool tried = false;
   ecs_status status;
   composition_order(plan, 0, plan->count);
-  do
-    status = entity_spawn_many(box->world, count, plan->parts, plan->count, ids);
-  while (retry(plan->input.L, box, status, &tried));
+  RETRY(plan->input.L, box, status,
+        entity_spawn_many(box->world, count, plan->parts, plan->count, ids));
   if (status == ECS_OK) values_stored(box);
   return status;
 }
@@ -169,11 +159,8 @@ static int world_despawn(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_id(L, 2);
   check_only(L, 2, "one entity expected: call it for each");
-  bool tried = false;
   ecs_status status;
-  do
-    status = entity_despawn(box->world, id);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, entity_despawn(box->world, id));
   if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
   settle(L, box, 1);
   return 0;

@@ -219,11 +219,8 @@ int ecs_native_world(lua_State *L) {
   desc.alloc = lua_getallocf(L, &desc.alloc_ud);
   if (desc.tag == 0) desc.tag = worlds_next_tag(L);
   ecs_world *world = NULL;
-  bool tried = false;
   ecs_status status;
-  do
-    status = ecs_world_new(&desc, &world);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, ecs_world_new(&desc, &world));
   if (status != ECS_OK) return raise_memory(L);
   if (eager && world->pool) pool_be_eager(world->pool);
   world_attach(L, box, world, false);
@@ -303,12 +300,7 @@ static int world_check(lua_State *L) {
 static int world_defer(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   check_only(L, 1, "it takes nothing: world:commit() or world:cancel() ends what it begins");
-  bool tried = false;
-  ecs_status status;
-  do
-    status = ecs_defer(box->world);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box, ecs_defer(box->world));
   settle(L, box, 1);
   return 0;
 }
@@ -317,17 +309,11 @@ static int world_defer(lua_State *L) {
 static int world_commit(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   bool left_open = box->loops->open != NULL;
-  bool tried = false;
   ecs_status status;
-  do
-    status = loops_end(box);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, loops_end(box));
   if (status == ECS_OK) loops_end_deferred(box, true);
-  if (status == ECS_OK && !(left_open && !staging_is_open(&box->world->staging))) {
-    do
-      status = deferred_commit(box->world);
-    while (retry(L, box, status, &tried));
-  }
+  if (status == ECS_OK && !(left_open && !staging_is_open(&box->world->staging)))
+    RETRY(L, box, status, deferred_commit(box->world));
   if (status != ECS_OK) return observed_raise(L, box, 1, status);
   settle(L, box, 1);
   return 0;
@@ -336,11 +322,8 @@ static int world_commit(lua_State *L) {
 static int world_cancel(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   loops_end_deferred(box, false);
-  bool tried = false;
   ecs_status status;
-  do
-    status = deferred_cancel(box->world);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, deferred_cancel(box->world));
   if (status != ECS_OK) return observed_raise(L, box, 1, status);
   settle(L, box, 1);
   return 0;
@@ -369,11 +352,8 @@ static int world_entity_range(lua_State *L) {
 static int world_recycle_retired(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   size_t count = 0;
-  bool tried = false;
   ecs_status status;
-  do
-    status = loops_end(box);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, loops_end(box));
   if (status == ECS_OK) observed_loops(L, box);
   if (status == ECS_OK) status = ecs_recycle_retired(box->world, &count);
   if (status != ECS_OK) return raise_status(L, box->world, status);

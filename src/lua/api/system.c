@@ -276,11 +276,8 @@ void system_now(lua_State *L, struct world_box *box) {
   check_function(L, box, &draft, draft.system->compile != 0);
   system_compile(L, box, &draft);
   system_give_system(L, box, &draft);
-  bool tried = false;
   ecs_status status;
-  do
-    status = ecs_system_new(box->world, &draft.desc);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, ecs_system_new(box->world, &draft.desc));
   system_registered(L, box, status);
   systems_sweep(L, box, AT_WORLD);
   settle(L, box, AT_WORLD);

@@ -155,17 +155,9 @@ const char *show_value(lua_State *L, int index, char *buffer, size_t size) {
 /* Writes beyond the C stack's share move to scratch memory of the world. */
 static void input_grow(struct input *input) {
   struct world_box *box = input->box;
-  bool tried = false;
-  struct write *writes;
-  do
-    writes = memory_grow(box->memory, box->scratch->writes,
-                         &box->scratch->write_capacity, 2ull * input->capacity,
-                         sizeof *writes);
-  while (retry(input->L, box, writes ? ECS_OK : ECS_ENOMEM, &tried));
-  if (!writes) {
-    raise_memory(input->L);
-    return;
-  }
+  struct write *writes = scratch_grow(input->L, box, box->scratch->writes,
+                                      &box->scratch->write_capacity, 2ull * input->capacity,
+                                      sizeof *writes);
   if (input->writes == input->local)
     memcpy(writes, input->local, input->count * sizeof *writes);
   box->scratch->writes = input->writes = writes;
@@ -350,13 +342,9 @@ const uint32_t *writes_copy(const struct component *component, const struct writ
 }
 
 void *buffer_take(lua_State *L, struct world_box *box, size_t size) {
-  bool tried = false;
   void *ud, *buffer;
   lua_Alloc alloc = lua_getallocf(L, &ud);
-  do
-    buffer = alloc(ud, NULL, 0, size);
-  while (retry(L, box, buffer ? ECS_OK : ECS_ENOMEM, &tried));
-  if (!buffer) raise_memory(L);
+  RETRY_OR_RAISE(L, box, (buffer = alloc(ud, NULL, 0, size)) ? ECS_OK : ECS_ENOMEM);
   return buffer;
 }
 

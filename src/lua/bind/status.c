@@ -79,6 +79,15 @@ bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried) 
   return calls == box->calls;
 }
 
+void *scratch_grow(lua_State *L, struct world_box *box, void *items, uint32_t *capacity,
+                   uint64_t need, size_t item) {
+  void *grown;
+  RETRY_OR_RAISE(L, box,
+                 (grown = memory_grow(box->memory, items, capacity, need, item)) ? ECS_OK
+                                                                                 : ECS_ENOMEM);
+  return grown;
+}
+
 int try_quietly(lua_State *L, lua_CFunction function, int arguments, int results) {
   lua_pushcfunction(L, function);
   lua_insert(L, -arguments - 1);

@@ -26,11 +26,32 @@ bool words_reserve(void *world_box, const char *text);
 /* Lua's own "not enough memory". */
 NORETURN int raise_memory(lua_State *L);
 
-/* On ECS_ENOMEM collects garbage and says so once, so that the caller tries again:
-**   do status = core_call(...); while (retry(L, box, status, &tried));
-** False also when a finalizer used the world meanwhile: then what the caller holds may be
-** gone, and it raises the memory error (raise_status for ECS_ENOMEM needs no world). */
+/* On ECS_ENOMEM collects garbage and says so once, so that the caller tries again. False also when
+** a finalizer used the world meanwhile: then what the caller holds may be gone, and it raises the
+** memory error (raise_status for ECS_ENOMEM needs no world). */
 bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried);
+
+/* Sets `status` to what a call of the core returns; when memory was short, to what it returns once
+** garbage has been collected. */
+#define RETRY(L, box, status, call) \
+  do { \
+    bool tried_ = false; \
+    do \
+      (status) = (call); \
+    while (retry(L, box, status, &tried_)); \
+  } while (0)
+
+/* A call of the core that is tried again when memory was short, and raises what it fails with. */
+#define RETRY_OR_RAISE(L, box, call) \
+  do { \
+    ecs_status status_; \
+    RETRY(L, box, status_, call); \
+    if (UNLIKELY(status_ != ECS_OK)) raise_status(L, (box)->world, status_); \
+  } while (0)
+
+/* memory_grow that is tried again, and raises the memory error. */
+void *scratch_grow(lua_State *L, struct world_box *box, void *items, uint32_t *capacity,
+                   uint64_t need, size_t item);
 
 /* Runs a C function like lua_call with the collector held, so that no finalizer comes in
 ** while it makes objects of what the core points to. For what is rare: describe. */

@@ -20,12 +20,7 @@ static uint32_t intern_value(lua_State *L, struct world_box *box,
   ecs_value value = {.kind = ECS_KIND_STRING};
   value.string.data = lua_tolstring(L, index, &value.string.size);
   ecs_cell cell;
-  bool tried = false;
-  ecs_status status;
-  do
-    status = component_cell(box->world, component, leaf, &value, &cell);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box, component_cell(box->world, component, leaf, &value, &cell));
   return cell.u32;
 }
 
@@ -243,17 +238,11 @@ uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int inde
   if (lua_isnil(L, index)) return 0;
   index = lua_absindex(L, index);
   need_stack(L, 2);
-  bool tried = false;
   uint32_t slot = 0;
-  ecs_status status;
-  do {
-    uint32_t *pending =
-        memory_grow(box->memory, box->scratch->pending, &box->scratch->pending_capacity,
-                    box->any.pending + 1ull, sizeof *pending);
-    if (pending) box->scratch->pending = pending;
-    status = pending ? any_take(box->any.slots, box->memory, &box->any.owner, &slot) : ECS_ENOMEM;
-  } while (retry(L, box, status, &tried));
-  if (status != ECS_OK) raise_memory(L);
+  box->scratch->pending =
+      scratch_grow(L, box, box->scratch->pending, &box->scratch->pending_capacity,
+                   box->any.pending + 1ull, sizeof *box->scratch->pending);
+  RETRY_OR_RAISE(L, box, any_take(box->any.slots, box->memory, &box->any.owner, &slot));
   box->scratch->pending[box->any.pending++] = slot;
   lua_getiuservalue(L, world_index, WORLD_ANY);
   lua_pushvalue(L, index);

@@ -192,17 +192,12 @@ static void call_protected(lua_State *L, struct world_box *box, int world_index,
 
 void index_keys_refresh(lua_State *L, struct world_box *box, int world_index, ecs_index *index) {
   const struct key_box *key = index->desc.ud;
-  ecs_status status;
   if (key->box != box)
     raise_error(L, "index '%s' has a key function of another Lua state: declare it again in this "
                 "one", index->desc.name);
-  bool tried = false;
-  do
-    status = index_gather(index);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) raise_status(L, box->world, status);
+  RETRY_OR_RAISE(L, box, index_gather(index));
   if (index_unkeyed(index)) call_protected(L, box, world_index, index);
-  status = index_make(index);
+  ecs_status status = index_make(index);
   if (status != ECS_OK) raise_status(L, box->world, status);
 }
 

@@ -149,11 +149,8 @@ ecs_status loops_end(struct world_box *box) {
 }
 
 void loops_finish(lua_State *L, struct world_box *box) {
-  bool tried = false;
   ecs_status status;
-  do
-    status = loops_end(box);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, loops_end(box));
   if (status != ECS_OK) observed_raise(L, box, 1, status);
   observed_loops(L, box);
 }
@@ -332,11 +329,8 @@ static ecs_status loop_start(struct loop_box *loop) {
 /* loop_open of a loop that needs something of the core. */
 static APART void loop_begin_loop(lua_State *L, struct loop_box *loop) {
   struct world_box *box = loop->box;
-  bool tried = false;
   ecs_status status;
-  do
-    status = loop_start(loop);
-  while (retry(L, box, status, &tried));
+  RETRY(L, box, status, loop_start(loop));
   if (status != ECS_OK) {
     loop->scope = NONE;
     raise_status(L, box->world, status);
@@ -534,10 +528,7 @@ void loop_push_values(lua_State *L, const struct loop_box *loop, uint32_t most) 
 void loop_commit(lua_State *L, int index, struct loop_box *loop) {
   struct world_box *box = loop->box;
   ecs_status status = ECS_OK;
-  bool tried = false;
-  if (loop->scope != NONE) do
-      status = scope_commit(box->world, loop->scope);
-    while (retry(L, box, status, &tried));
+  if (loop->scope != NONE) RETRY(L, box, status, scope_commit(box->world, loop->scope));
   if (scope_stays_open(status))
     loop_cancel(loop);
   else
