@@ -60,12 +60,6 @@ static uint32_t find_column(struct front *f, uint32_t slot, uint32_t leaf,
                                           .read_only = is_read_only(f, slot)});
 }
 
-/* Whether two terms are about the same cells in any case. */
-static bool access_is_same(const struct term *a, const struct term *b) {
-  bool own = term_is_own(a) && term_is_own(b);
-  return a->id == b->id && (own || (term_is_known(a) && term_is_known(b)));
-}
-
 /* Terms may name the same component, or a field of one: what they share is one column, that of
 ** the first. Its slot, and in *leaf the leaf as that term counts it. */
 static uint32_t first_slot(const struct front *f, uint32_t slot, uint32_t *leaf) {
@@ -76,7 +70,9 @@ static uint32_t first_slot(const struct front *f, uint32_t slot, uint32_t *leaf)
     const struct term *other = front_term(f, i);
     uint32_t start = other->leaf == NONE ? 0 : other->leaf;
     bool covers = other->leaf == NONE || start == base + *leaf;
-    if (!access_is_same(other, term) || !covers) continue;
+    bool same = (term_is_own(other) && term_is_own(term)) ||
+                (term_is_known(other) && term_is_known(term));
+    if (other->id != term->id || !same || !covers) continue;
     *leaf = base + *leaf - start;
     return i;
   }
@@ -97,7 +93,7 @@ struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
   const struct leaf *field = &component->leaves[component_leaf];
   f->columns[at].read = true;
   order_check_read(f, component, component_leaf);
-  if (f->env.fields[at] == K_NONE) f->env.fields[at] = build_load(f->b, f->columns[at].number);
+  f->env.fields[at] = env_field(f, &f->env, at);
   struct val value = val_number(f, f->env.fields[at], false);
   value.names = field->type == ECS_ENUM ? choice_names(f, field->names) : NULL;
   if (field->type == ECS_STRING) value.names = &front_texts;
@@ -284,10 +280,6 @@ static k_value living_id(struct front *f, struct val id) {
   return live;
 }
 
-static bool may_be_id(const struct front *f, struct val value) {
-  return val_is_number(f, value) && val_type(f, value) == KT_I64 && !value.entity && !value.mixed;
-}
-
 /* What a field takes no value of, and for nil what to do about it. */
 static const char *access_kind_of(const struct front *f, const struct leaf *leaf,
                                   struct val value) {
@@ -314,7 +306,8 @@ k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, stru
   bool entity = value.kind == VAL_VALUE && value.entity && !value.spawned;
   if (leaf->type == ECS_ENTITY && entity) return value.value;
   if (leaf->type == ECS_ENTITY && outside_null(f, value)) return build_i64(f->b, 0);
-  if (leaf->type == ECS_ENTITY && may_be_id(f, value)) return living_id(f, value);
+  bool integer = val_is_number(f, value) && val_type(f, value) == KT_I64 && !value.mixed;
+  if (leaf->type == ECS_ENTITY && integer && !value.entity) return living_id(f, value);
   if (value.kind == VAL_NOTHING)
     front_refuse(f, "it sets a field of type %s to what is not the same type on every way here: "
                     "give it a value of one type", type_name(leaf->type));

@@ -107,13 +107,6 @@ static const char *bytecode_refusal(uint32_t op) {
 struct fields {
   uint32_t op, a, b, c, k, bx;
 };
-
-static struct fields bytecode_split(uint32_t i) {
-  return (struct fields){i & 0x7F, i >> 7 & 0xFF, i >> 16 & 0xFF, i >> 24, i >> 15 & 1,
-                         i >> 15};
-}
-
-static int64_t signed_bx(const struct fields *i) { return (int64_t)i->bx - 65535; }
 static int64_t signed_c(uint32_t c) { return (int64_t)c - 127; }
 
 static void bytecode_load(struct decoder *d, const struct fields *i, struct constant constant,
@@ -309,7 +302,7 @@ static void load_long(struct decoder *d, const struct fields *i, uint32_t pc,
 }
 
 static void load_number(struct decoder *d, const struct fields *i, struct code *out) {
-  struct constant constant = integer_constant(signed_bx(i));
+  struct constant constant = integer_constant((int64_t)i->bx - 65535);
   if (i->op == LOP_LOADF) {
     constant.type = CONST_FLOAT;
     constant.number = (double)constant.integer;
@@ -376,10 +369,6 @@ static void bytecode_refuse(struct decoder *d, const struct fields *i, struct co
   out->flag = i->op > LOP_SETFIELD && i->op != LOP_TBC;
 }
 
-static bool is_field(uint32_t op) {
-  return op == LOP_GETUPVAL || (op >= LOP_GETTABUP && op <= LOP_GETFIELD);
-}
-
 /* Instructions that only set registers or fields; false for others. */
 static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
                          struct code *out) {
@@ -391,7 +380,7 @@ static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
     load_long(d, i, pc, out);
   else if (i->op >= LOP_LOADK && i->op <= LOP_LOADNIL)
     load_simple(d, i, out);
-  else if (is_field(i->op))
+  else if (i->op == LOP_GETUPVAL || (i->op >= LOP_GETTABUP && i->op <= LOP_GETFIELD))
     bytecode_field(d, i, out);
   else if (i->op >= LOP_SETTABUP && i->op <= LOP_SETFIELD)
     bytecode_set_field(d, i, out);
@@ -409,7 +398,9 @@ static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
 }
 
 static void bytecode_decode(struct decoder *d, uint32_t pc, struct code *out) {
-  struct fields i = bytecode_split(bytecode_word(d, pc));
+  uint32_t word = bytecode_word(d, pc);
+  struct fields i = {word & 0x7F, word >> 7 & 0xFF, word >> 16 & 0xFF, word >> 24, word >> 15 & 1,
+                     word >> 15};
   memset(out, 0, sizeof *out);
   if (decode_value(d, &i, pc, out)) return;
   bool closes = i.op == LOP_CLOSE;   /* what functions share, or is to be closed: both refused */

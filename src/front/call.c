@@ -408,13 +408,6 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
   return val_number(f, build_random_range(b, bits, low, high), false);
 }
 
-/* Nil is no id, and Lua raises an error for it; but world:alive answers, and world:random may be
-** left to choose. */
-static void need_arguments(struct front *f, uint32_t name, struct val *arguments, uint32_t count) {
-  for (uint32_t i = 0; i < count && name != METHOD_ALIVE; i++)
-    arguments[i] = maybe_need(f, arguments[i]);
-}
-
 /* Calls a method of the world of which so many results are wanted; returns how many it has. */
 static uint32_t method_call(struct front *f, uint32_t name, struct val *arguments, uint32_t count,
                             struct val results[FRONT_RESULTS], uint32_t wanted) {
@@ -422,7 +415,9 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
       [METHOD_DESPAWN] = RUN_DESPAWN, [METHOD_ADD] = RUN_ADD, [METHOD_REMOVE] = RUN_REMOVE,
       [METHOD_SET] = RUN_SET};
   assert(name < METHOD_COUNT);
-  need_arguments(f, name, arguments, count);
+  /* Nil is not an id, and Lua raises an error for it; but world:alive answers. */
+  for (uint32_t i = 0; i < count && name != METHOD_ALIVE; i++)
+    arguments[i] = maybe_need(f, arguments[i]);
   switch (name) {
     case METHOD_RANDOM: results[0] = random_call(f, arguments, count); return 1;
     case METHOD_RES: results[0] = resource_call(f, arguments, count); return 1;
@@ -447,11 +442,6 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
 
 /* ---- Lua functions ---- */
 
-static void refuse_recursion(struct front *f, const void *identity) {
-  for (const struct frame *at = f->frame; at; at = at->caller)
-    if (at->identity == identity) front_refuse(f, "it calls itself: write a loop");
-}
-
 /* Compiles the body of a Lua function where it is called: register `at` of the caller has it, the
 ** next `count` are its arguments. Its results are left in f->env. */
 static void inline_function(struct front *f, uint32_t function, uint32_t at,
@@ -463,7 +453,8 @@ static void inline_function(struct front *f, uint32_t function, uint32_t at,
   lua_rawgeti(f->L, f->anchors, (lua_Integer)function);
   frame.identity = lua_topointer(f->L, -1);
   lua_pop(f->L, 1);
-  refuse_recursion(f, frame.identity);
+  for (const struct frame *outer = caller; outer; outer = outer->caller)
+    if (outer->identity == frame.identity) front_refuse(f, "it calls itself: write a loop");
   front_open(f, &frame, (uint16_t)function);
   uint32_t registers = frame.code->registers;
   frame.base = f->env.count;

@@ -515,18 +515,15 @@ static void give_table(struct front *f, struct given *given, struct val table) {
   }
 }
 
-/* Whether a field's value can be noted in the place of an entity. */
-static bool is_first(const struct front *f, const struct given *given, uint32_t i) {
-  return !given->fields[i].gives && build_type(f->b, given->fields[i].value) == KT_I64;
-}
-
-/* Takes a field out, one that can be noted in the place of an entity or rather one that cannot;
-** `count` for none. */
+/* Takes a field out, one whose value can be noted in the place of an entity or rather one that
+** cannot; `count` for none. */
 static uint32_t emit_event_take(const struct front *f, const struct given *given,
                                 bool *taken, bool first) {
   uint32_t found = given->count;
-  for (uint32_t i = 0; i < given->count && found == given->count; i++)
-    if (!taken[i] && is_first(f, given, i) == first) found = i;
+  for (uint32_t i = 0; i < given->count && found == given->count; i++) {
+    bool fits = !given->fields[i].gives && build_type(f->b, given->fields[i].value) == KT_I64;
+    if (!taken[i] && fits == first) found = i;
+  }
   for (uint32_t i = 0; i < given->count && found == given->count && !first; i++)
     if (!taken[i]) found = i;
   if (found < given->count) taken[found] = true;

@@ -152,11 +152,6 @@ static void take_lines(struct dump_cursor *in, struct function_code *f, int32_t 
 
 static void skip_function(struct dump_cursor *in, int depth, uint64_t *captured);
 
-static void note_register(uint64_t *registers, unsigned at) {
-  assert(at < 256);
-  registers[at / 64] |= 1ull << at % 64;
-}
-
 /* Passes over the upvalues of a function and the functions inside it. Which registers of the
 ** function around it it shares is noted in `captured`, which of its own are shared by functions
 ** inside it in `own`, where these are given. */
@@ -164,7 +159,7 @@ static void skip_body(struct dump_cursor *in, int depth, uint64_t *captured, uin
   uint32_t count = take_count(in);
   const unsigned char *up = dump_take(in, 3 * (size_t)count);
   for (uint32_t i = 0; captured && i < count && in->ok; i++, up += 3)
-    if (up[0]) note_register(captured, up[1]);
+    if (up[0]) captured[up[1] / 64] |= 1ull << up[1] % 64;
   count = take_count(in);
   for (uint32_t i = 0; i < count && in->ok; i++) skip_function(in, depth + 1, own);
 }

@@ -8,13 +8,6 @@
 
 /* Elements of the world's arrays, and of tables, at an index that may differ from row to row. */
 
-/* Ids are looked up where they are read, which elements are not. */
-static k_column element_type(struct front *f, const struct component *array, uint32_t at) {
-  const struct leaf *leaf = &array->leaves[at];
-  enum type_column column = type_column(leaf->type, leaf->size);
-  return column == COLUMN_ENTITY ? KC_I64 : access_column_type(f, array, leaf);
-}
-
 /* The next array of the program; its number. */
 static uint32_t add_array(struct front *f, struct front_array array, k_column type) {
   uint32_t at = f->array_count;
@@ -34,7 +27,9 @@ uint32_t element_array(struct front *f, const struct component *array, uint32_t 
   while (i < f->array_count && (f->arrays[i].id != array->id || f->arrays[i].leaf != leaf)) i++;
   if (i < f->array_count) return i;
   struct front_array element = {.id = array->id, .leaf = leaf};
-  return add_array(f, element, element_type(f, array, leaf));
+  const struct leaf *of = &array->leaves[leaf];
+  bool id = type_column(of->type, of->size) == COLUMN_ENTITY;   /* looked up where it is read */
+  return add_array(f, element, id ? KC_I64 : access_column_type(f, array, of));
 }
 
 uint32_t element_copies(struct front *f, struct front_copy copy, k_column type) {
@@ -87,19 +82,16 @@ struct val element_at(struct front *f, struct val array, struct val index) {
                         : steps_element(f, element, array, element_place(f, index, &whole));
 }
 
-static struct val float_index(struct front *f, double number) {
-  int64_t whole;
-  if (number_is_integer(number, &whole)) return val_number(f, build_i64(f->b, whole), true);
-  return val_number(f, build_f64(f->b, number), true);
-}
-
 struct val element_key(struct front *f, struct val array, const struct constant *key) {
   return element_at(f, array, element_index(f, array, key));
 }
 
 struct val element_index(struct front *f, struct val array, const struct constant *key) {
-  if (key->type == CONST_INTEGER) return val_number(f, build_i64(f->b, key->integer), true);
-  if (key->type == CONST_FLOAT) return float_index(f, key->number);
+  int64_t whole = key->integer;
+  if (key->type == CONST_INTEGER ||
+      (key->type == CONST_FLOAT && number_is_integer(key->number, &whole)))
+    return val_number(f, build_i64(f->b, whole), true);
+  if (key->type == CONST_FLOAT) return val_number(f, build_f64(f->b, key->number), true);
   front_refuse(f, "it calls a method of the array '%s', or takes an element that is not named by "
                   "a number", array.component->name);
 }
@@ -315,19 +307,14 @@ static bool has_no_more(lua_State *L, int table, uint32_t count) {
   return n <= count;
 }
 
-/* A list of floats and nothing else, which takes two thirds of the time so. */
-static bool take_list(lua_State *L, const struct guard *guard, int table, uint32_t count,
-                      void *to) {
-  if (guard->inner || element_kind_of(guard->elements) != ELEMENTS_FLOAT) return false;
-  return take_floats(L, table, count, to) && has_no_more(L, table, count);
-}
-
 bool element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to) {
   int top = lua_gettop(L);
   enum element_kind kind = element_kind_of(guard->elements);
   uint32_t taken = 0;
   path_push(L, anchors, &guard->path);
-  if (take_list(L, guard, top + 1, count, to)) {
+  /* A list of floats and nothing else takes two thirds of the time. */
+  if (!guard->inner && kind == ELEMENTS_FLOAT && take_floats(L, top + 1, count, to) &&
+      has_no_more(L, top + 1, count)) {
     lua_settop(L, top);
     return true;
   }
@@ -503,12 +490,6 @@ struct val array_field_at(struct front *f, struct val view, struct val index) {
   return element;
 }
 
-/* What an element has now. */
-static k_value array_field_now(struct front *f, uint32_t column) {
-  if (f->env.fields[column] != K_NONE) return f->env.fields[column];
-  return build_load(f->b, f->columns[column].number);
-}
-
 void array_field_store(struct front *f, struct val view, struct val index, struct val value) {
   struct builder *b = f->b;
   k_value inside, at = array_field_place(f, view, index, &inside), fits = K_NONE;
@@ -522,6 +503,6 @@ void array_field_store(struct front *f, struct val view, struct val index, struc
       fits = access_fit(f, &view.root->leaves[view.leaf], f->columns[column].type, value);
     }
     k_value named = build_binary(b, KO_EQ, at, build_i64(b, i));
-    f->env.fields[column] = build_select(b, named, fits, array_field_now(f, column));
+    f->env.fields[column] = build_select(b, named, fits, env_field(f, &f->env, column));
   }
 }

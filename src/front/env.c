@@ -127,12 +127,6 @@ bool val_mixes(const struct front *f, struct val x, struct val y) {
   return x.mixed || y.mixed || (val_type(f, x) == KT_I64) != (val_type(f, y) == KT_I64);
 }
 
-/* The null id from outside is one beside an entity. */
-static void meet_null(struct front *f, struct val *x, struct val *y) {
-  struct val *entity = x->entity ? x : y, *other = x->entity ? y : x;
-  if (is_id(*entity)) other->entity = outside_null(f, *other);
-}
-
 /* Of two that are the same; not made by steps which began at different times. */
 static struct val one_of(struct val x, struct val y) {
   if (x.chain != y.chain) x.chain = 0;
@@ -149,7 +143,9 @@ static struct val select_values(struct front *f, k_value mask, struct val x, str
     return x;
   }
   if (x.kind != VAL_VALUE || y.kind != VAL_VALUE || x.names != y.names) return nothing;
-  if (x.entity != y.entity) meet_null(f, &x, &y);
+  /* The null id from outside is one beside an entity. */
+  if (x.entity && !y.entity && is_id(x)) y.entity = outside_null(f, y);
+  if (y.entity && !x.entity && is_id(y)) x.entity = outside_null(f, x);
   if ((x.spawned || y.spawned) && x.entity != y.entity) return nothing;
   int type = val_common_type(f, x, y);
   assert(mask != K_NONE);
@@ -202,8 +198,7 @@ void env_free(struct front *f, struct env *env) {
   env->count = 0;
 }
 
-/* The value of a field, also one that has not been touched. */
-static k_value field_value(struct front *f, const struct env *env, uint32_t at) {
+k_value env_field(struct front *f, const struct env *env, uint32_t at) {
   if (env->fields[at] != K_NONE) return env->fields[at];
   return build_load(f->b, f->columns[at].number);
 }
@@ -237,7 +232,7 @@ void env_merge(struct front *f, struct env *into, const struct env *from) {
     into->registers[i] = env_join(f, from, into, from->registers[i], into->registers[i]);
   for (uint32_t i = 0; i < f->column_count; i++) {
     if (into->fields[i] == from->fields[i]) continue;
-    k_value x = field_value(f, from, i), y = field_value(f, into, i);
+    k_value x = env_field(f, from, i), y = env_field(f, into, i);
     into->fields[i] = x == y ? x : build_select(f->b, from->mask, x, y);
   }
   merge_results(f, into, from);

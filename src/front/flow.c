@@ -24,26 +24,12 @@ static void flow_add_operand(struct registers *set, struct operand operand) {
   if (!operand.constant) flow_add(set, operand.at, 1);
 }
 
-static bool flow_has(const struct registers *set, uint32_t at) {
-  assert(at < REGISTERS);
-  return set->bits[at / 64] >> at % 64 & 1;
-}
-
 /* ---- loops ---- */
 
-static bool flow_jumps(const struct code *code) {
-  return code->kind == CODE_JUMP || code->kind == CODE_COMPARE || code->kind == CODE_TEST ||
-         code->kind == CODE_TEST_SET;
-}
-
 static bool jumps_back(const struct code *code, uint32_t pc) {
-  return flow_jumps(code) && code->target <= pc;
-}
-
-static bool any_loop(const struct function_code *f) {
-  for (uint32_t pc = 0; pc < f->count; pc++)
-    if (jumps_back(&f->code[pc], pc)) return true;
-  return false;
+  bool jumps = code->kind == CODE_JUMP || code->kind == CODE_COMPARE || code->kind == CODE_TEST ||
+               code->kind == CODE_TEST_SET;
+  return jumps && code->target <= pc;
 }
 
 static void find_loops(struct function_code *f) {
@@ -177,7 +163,9 @@ static bool find_needed(struct function_code *f) {
 
 bool flow_find(struct function_code *f) {
   assert(!f->flow && f->registers <= REGISTERS);
-  if (!any_loop(f)) return true;
+  uint32_t pc = 0;
+  while (pc < f->count && !jumps_back(&f->code[pc], pc)) pc++;
+  if (pc == f->count) return true;
   f->flow = memory_array(f->memory, f->count, sizeof *f->flow);
   if (!f->flow) return false;
   find_loops(f);
@@ -196,6 +184,6 @@ uint32_t flow_loop(const struct function_code *f, uint32_t pc) {
 }
 
 bool flow_needs(const struct function_code *f, uint32_t pc, uint32_t at) {
-  assert(f->flow);
-  return pc < f->count && flow_has(&f->flow[pc].needed, at);
+  assert(f->flow && at < REGISTERS);
+  return pc < f->count && (f->flow[pc].needed.bits[at / 64] >> at % 64 & 1);
 }

@@ -23,9 +23,6 @@ uint32_t front_tag(const struct front *f) {
 
 #define TOO_LARGE "it is too large: write it as two systems"
 
-/* Once the builder has refused something, what else is found out about the function is wrong. */
-static bool is_too_large(k_status status) { return status != K_OK && status != K_SHARED; }
-
 int front_refuse(struct front *f, const char *format, ...) {
   lua_State *L = f->L;
   char reason[MESSAGE_SIZE];
@@ -33,7 +30,9 @@ int front_refuse(struct front *f, const char *format, ...) {
   if (status == K_ENOMEM) front_no_memory(f);
   va_list args;
   va_start(args, format);
-  text_vformat(reason, sizeof reason, is_too_large(status) ? TOO_LARGE : format, args);
+  /* Once the builder has refused something, what else is found out about the function is wrong. */
+  if (status != K_OK && status != K_SHARED) format = TOO_LARGE;
+  text_vformat(reason, sizeof reason, format, args);
   va_end(args);
   lua_Debug where;
   memset(&where, 0, sizeof where);
@@ -240,16 +239,6 @@ static void front_leave(struct front *f, const struct code *code) {
   f->env.mask = K_NONE;
 }
 
-static void set_nil(struct front *f, const struct code *code) {
-  for (uint32_t i = 0; i <= code->b; i++)
-    *front_register(f, code->a + i) = (struct val){.kind = VAL_NIL};
-}
-
-static void front_take_field(struct front *f, const struct code *code) {
-  const struct constant *key = constant_at(f, code->c);
-  *front_register(f, code->a) = access_key(f, *front_register(f, code->b), key);
-}
-
 static void front_take_index(struct front *f, const struct code *code) {
   const struct val from = *front_register(f, code->b);
   const struct val key = maybe_need(f, *front_register(f, code->c));
@@ -325,11 +314,6 @@ static void set_upfield(struct front *f, const struct code *code) {
   access_store(f, to, constant_at(f, code->b), front_operand(f, code->right));
 }
 
-static void take_upfield(struct front *f, const struct code *code) {
-  const struct constant *key = constant_at(f, code->c);
-  *front_register(f, code->a) = access_key(f, outside_upvalue(f, code->b), key);
-}
-
 static void take_method(struct front *f, const struct code *code) {
   const struct constant *key = constant_at(f, code->c);
   struct val object = *front_register(f, code->b);
@@ -344,10 +328,19 @@ static void front_operate(struct front *f, const struct code *code) {
     case CODE_MOVE: *front_register(f, code->a) = *front_register(f, code->b); break;
     case CODE_LOAD:
     case CODE_LOAD_SKIP: *front_register(f, code->a) = front_constant(f, code->b); break;
-    case CODE_NIL: set_nil(f, code); break;
+    case CODE_NIL:
+      for (uint32_t i = 0; i <= code->b; i++)
+        *front_register(f, code->a + i) = (struct val){.kind = VAL_NIL};
+      break;
     case CODE_UPVALUE: *front_register(f, code->a) = outside_upvalue(f, code->b); break;
-    case CODE_UPFIELD: take_upfield(f, code); break;
-    case CODE_FIELD: front_take_field(f, code); break;
+    case CODE_UPFIELD:
+      *front_register(f, code->a) =
+          access_key(f, outside_upvalue(f, code->b), constant_at(f, code->c));
+      break;
+    case CODE_FIELD:
+      *front_register(f, code->a) =
+          access_key(f, *front_register(f, code->b), constant_at(f, code->c));
+      break;
     case CODE_INDEX: front_take_index(f, code); break;
     case CODE_SET_FIELD:
       access_store(f, *front_register(f, code->a), constant_at(f, code->b),

@@ -338,6 +338,9 @@ k_value mask_select(struct front *f, k_value mask, k_value x, k_value y);
 /* With registers of its own, which env_free frees. */
 void env_copy(struct front *f, struct env *to, const struct env *from);
 void env_free(struct front *f, struct env *env);
+
+/* The value of a column's field, also of one that has not been touched. */
+k_value env_field(struct front *f, const struct env *env, uint32_t at);
 /* The rows of `from` join those of `into`. */
 void env_merge(struct front *f, struct env *into, const struct env *from);
 /* x in the rows of the mask, y elsewhere, of one type; VAL_NOTHING when there is none. */

@@ -149,16 +149,13 @@ struct val number_unary(struct front *f, enum code_operator op, struct val x) {
 
 /* ---- comparisons ---- */
 
-static k_op compare_op(enum code_operator op) {
-  assert(op == OPERATOR_EQ || op == OPERATOR_LT || op == OPERATOR_LE);
-  return op == OPERATOR_EQ ? KO_EQ : op == OPERATOR_LT ? KO_LT : KO_LE;
-}
-
 static k_value compare_numbers(struct front *f, enum code_operator op, struct val x,
                                struct val y) {
   x = mixed_settle(f, x);
   y = mixed_settle(f, y);
-  return build_binary(f->b, compare_op(op), x.value, y.value);
+  assert(op == OPERATOR_EQ || op == OPERATOR_LT || op == OPERATOR_LE);
+  k_op compares = op == OPERATOR_EQ ? KO_EQ : op == OPERATOR_LT ? KO_LT : KO_LE;
+  return build_binary(f->b, compares, x.value, y.value);
 }
 
 /* x == y, of an enumeration x. */
@@ -361,11 +358,6 @@ uint8_t mixed_bits_result(k_op op, struct val x, struct val y) {
   return bits <= BITS_WRAP ? (uint8_t)bits : 0;
 }
 
-/* Whether a product of integers that are 0 may be one of floats that is -0.0. */
-static bool may_be_minus_zero(struct val x, struct val y) {
-  return !(x.literal && x.number > 0) && !(y.literal && y.number > 0);
-}
-
 /* The product of integers that is 0 has no sign. Where it is not known whether they are integers,
 ** rows in which it would have one fail. */
 static k_value without_minus_zero(struct front *f, k_value x, k_value y, k_value product,
@@ -381,12 +373,6 @@ static k_value without_minus_zero(struct front *f, k_value x, k_value y, k_value
   return product;
 }
 
-/* Whether an operation of integers that gives 0 may give -0.0 of floats. */
-static bool may_lose_zero(k_op op, struct val x, struct val y) {
-  bool divides = op == KO_MOD || op == KO_IDIV;
-  return divides || (op == KO_MUL && may_be_minus_zero(x, y));
-}
-
 /* Integers are not divided by zero. */
 static void need_divisor(struct front *f, k_value y, k_value whole) {
   struct builder *b = f->b;
@@ -395,17 +381,13 @@ static void need_divisor(struct front *f, k_value y, k_value whole) {
   build_need(b, build_binary(b, KO_OR, fits, build_unary(b, KO_NOT, whole)));
 }
 
-/* The mask where both are integers, as far as it is known. */
-static k_value both_whole(struct front *f, struct val x, struct val y) {
-  k_value a = mixed_whole(f, x), b = mixed_whole(f, y);
-  return a == K_NONE || b == K_NONE ? K_NONE : build_binary(f->b, KO_AND, a, b);
-}
-
 struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
   struct builder *b = f->b;
   bool divides = op == KO_MOD || op == KO_IDIV;
   assert(mixed_meets(f, x, y) && (divides || op == KO_ADD || op == KO_SUB || op == KO_MUL));
-  k_value whole = both_whole(f, x, y);
+  k_value left_whole = mixed_whole(f, x), right_whole = mixed_whole(f, y), whole = K_NONE;
+  if (left_whole != K_NONE && right_whole != K_NONE)
+    whole = build_binary(b, KO_AND, left_whole, right_whole);
   if (x.rounded || !is_exact(mixed_bits(x))) x = need_exact(f, x, whole);
   if (y.rounded || !is_exact(mixed_bits(y))) y = need_exact(f, y, whole);
   k_type type = number_float_type(f, x, y);
@@ -413,7 +395,9 @@ struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
   assert(!divides || whole != K_NONE);
   if (divides && !(y.literal && y.number != 0)) need_divisor(f, right, whole);
   k_value value = build_binary(b, op, left, right);
-  if (may_lose_zero(op, x, y))
+  /* A 0 of integers may be -0.0 of floats, but for a product by what is above 0. */
+  bool above = (x.literal && x.number > 0) || (y.literal && y.number > 0);
+  if (divides || (op == KO_MUL && !above))
     value = without_minus_zero(f, left, right, value, whole);
   struct val result = val_number(f, value, x.soft && y.soft);
   result.mixed = true;

@@ -361,17 +361,14 @@ void outside_table(struct front *f, struct val table) {
   need_guard(f, &f->paths[table.at], GUARD_TABLE);
 }
 
-/* Of numbers there are guards already. */
-static bool is_table(struct front *f, const struct path *path) {
-  return !find_guard(f, path, GUARD_INTEGER) && !find_guard(f, path, GUARD_WIDE) &&
-         !find_guard(f, path, GUARD_FLOAT);
-}
-
 bool outside_guard_tables(struct front *f) {
   for (uint32_t i = 0; i < f->path_count; i++) {
-    if (!is_table(f, &f->paths[i]) || find_guard(f, &f->paths[i], GUARD_TABLE)) continue;
+    const struct path *path = &f->paths[i];
+    if (find_guard(f, path, GUARD_INTEGER) || find_guard(f, path, GUARD_WIDE) ||
+        find_guard(f, path, GUARD_FLOAT) || find_guard(f, path, GUARD_TABLE))
+      continue;
     if (f->guard_count == FRONT_GUARDS) return false;
-    add_guard(f, &f->paths[i], GUARD_TABLE);
+    add_guard(f, path, GUARD_TABLE);
   }
   return true;
 }

@@ -223,12 +223,6 @@ static const struct term *partner_term_of(const ecs_index *index, uint32_t slot)
   return &terms->terms[i];
 }
 
-/* Whether a row of an index has what a slot gives. */
-static k_value partner_is_there(struct front *f, uint32_t at, uint32_t slot, k_value place) {
-  struct front_copy copy = {at + 1, slot, NONE};
-  return build_element(f->b, element_copies(f, copy, KC_BOOL), place);
-}
-
 /* A variable of the loop: what a slot of the index gives, then the entity. */
 static struct val partner_variable(struct front *f, uint32_t at, uint32_t number, k_value place) {
   const struct val nothing = {.kind = VAL_NIL};
@@ -243,7 +237,11 @@ static struct val partner_variable(struct front *f, uint32_t at, uint32_t number
     front_refuse(f, "it goes through index '%s', some of whose rows lack the field that its query "
                     "'%s' asks for: ask for the whole '%s', and take the field where that is there",
                  index_name(index), index_query(index)->text, term->component->name);
-  k_value there = lacks ? partner_is_there(f, at, number, place) : K_ALL;
+  k_value there = K_ALL;
+  if (lacks) {
+    struct front_copy flags = {at + 1, number, NONE};
+    there = build_element(f->b, element_copies(f, flags, KC_BOOL), place);
+  }
   if (!term_has_cells(term, term->component)) return val_number(f, there, false);
   struct front_copy copy = {at + 1, number, 0};
   if (term->leaf != NONE) return partner_cell(f, copy, term->component, term->leaf, place);

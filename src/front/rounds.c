@@ -49,12 +49,6 @@ static bool is_nil(const struct val *x) { return x->kind == VAL_NIL; }
 
 static bool is_set(const struct val *x) { return x->kind == VAL_VALUE; }
 
-static k_value initial_field(struct loop *loop, const struct carry *carry) {
-  k_value field = loop->start.fields[carry->index];
-  if (field != K_NONE) return field;
-  return build_load(loop->f->b, loop->f->columns[carry->index].number);
-}
-
 /* What a carry is before the first round. */
 static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
   struct front *f = loop->f;
@@ -67,24 +61,18 @@ static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
       return number_as(f, loop->start.registers[carry->index], carry->type);
     case CARRY_COUNT: return loop->start.counts[carry->index].value;
     case CARRY_RESULT: break;
-    case CARRY_FIELD: return initial_field(loop, carry);
+    case CARRY_FIELD: return env_field(f, &loop->start, carry->index);
   }
   return build_constant(f->b, carry->type, zero);
 }
 
-/* Where a carry is not nil before the first round. */
-static k_value initial_presence(struct loop *loop, const struct carry *carry) {
-  if (carry->kind != CARRY_REGISTER) return K_ALL;
-  const struct val *start = &loop->start.registers[carry->index];
-  return is_nil(start) ? build_bool(loop->f->b, false) : start->present;
-}
-
-/* Any mask does where a value is nil, or was never set. */
+/* What a part of a carry is before the first round. Any mask does where a value is nil, or was never
+** set. */
 static k_value initial_part(struct loop *loop, const struct carry *carry, enum loop_part part) {
   if (part == PART_VALUE) return rounds_initial(loop, carry);
-  if (part == PART_PRESENT) return initial_presence(loop, carry);
   if (carry->kind != CARRY_REGISTER) return K_ALL;
   const struct val *start = &loop->start.registers[carry->index];
+  if (part == PART_PRESENT) return is_nil(start) ? build_bool(loop->f->b, false) : start->present;
   return is_set(start) ? mixed_whole(loop->f, *start) : K_ALL;
 }
 

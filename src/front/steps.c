@@ -45,11 +45,6 @@ struct val steps_element(struct front *f, struct val number, struct val array, k
   return with_chain(f, number, &chain);
 }
 
-/* An operand as a step has it: an integer, or f64, which every f32 is. */
-static k_value step_operand_of(struct front *f, struct val x) {
-  return val_type(f, x) == KT_F32 ? number_as(f, x, KT_F64) : x.value;
-}
-
 /* Adds a step whose other operand is y; false where there are too many. An operand that is an
 ** integer to Lua in some rows is a float to the step: beside floats that is the same, as long as
 ** no step comes behind the least or greatest of them, which may be that integer. */
@@ -60,7 +55,7 @@ static bool step_add_step(struct front *f, struct front_chain *chain, struct bui
   bool unsure = y.mixed && (!chain->floats || !mixed_is_exact(f, y));
   if (unsure || chain->ended) f->unsure = chain->component;
   if (unsure || chain->ended || chain->count == BUILD_STEPS) return false;
-  step.operand = step_operand_of(f, y);
+  step.operand = val_type(f, y) == KT_F32 ? number_as(f, y, KT_F64) : y.value;
   chain->steps[chain->count++] = step;
   chain->ended = picks && y.mixed;
   chain->floats = step.step == KS_DIV || (picks ? chain->floats && floats
@@ -150,12 +145,6 @@ struct val steps_field(struct front *f, struct val value, struct val field) {
 
 /* ---- storing ---- */
 
-/* What is set, whatever was there. */
-static struct build_step set_to(struct front *f, const struct component *component, uint32_t leaf,
-                                struct val value) {
-  return (struct build_step){.step = KS_SET, .operand = access_noted(f, component, leaf, value)};
-}
-
 /* The steps that a number is made by from a place; NULL when there are none, or when the row may
 ** have stored to the array since they began. */
 static const struct front_chain *steps_from(const struct front *f, const struct val *value,
@@ -167,14 +156,6 @@ static const struct front_chain *steps_from(const struct front *f, const struct 
         !build_noted(f->b, array, at->read))
       return at;
   return NULL;
-}
-
-/* Where the place is that a chain without steps names. */
-static uint32_t array_of(struct front *f, const struct front_chain *place) {
-  if (place->column) return element_cells(f, place->column - 1);
-  uint32_t array = element_array(f, place->component, place->leaf);
-  note_alias(f, place->component, place->leaf);
-  return array;
 }
 
 static void step_write(struct front *f, const struct front_chain *place, struct val value) {
@@ -190,11 +171,14 @@ static void step_write(struct front *f, const struct front_chain *place, struct 
     order_store_element(f, place->component, place->leaf, index, value);
     return;
   }
-  uint32_t array = array_of(f, place);
+  uint32_t array = place->column ? element_cells(f, place->column - 1)
+                                 : element_array(f, place->component, place->leaf);
+  if (!place->column) note_alias(f, place->component, place->leaf);
   f->arrays[array].written = true;
   const struct front_chain *chain = steps_from(f, &value, place, array);
-  struct build_step set;
-  if (!chain) set = set_to(f, place->component, place->leaf, maybe_need(f, value));
+  struct build_step set = {.step = KS_SET};
+  if (!chain)
+    set.operand = access_noted(f, place->component, place->leaf, maybe_need(f, value));
   build_note(f->b, array, index, chain ? chain->steps : &set, chain ? chain->count : 1);
 }
 
