@@ -45,7 +45,6 @@ struct world_box *new_world_box(lua_State *L) {
   box->main = lua_tothread(L, -1);
   lua_pop(L, 1);
   names_attach(L, box);
-  field_names_attach(L, box);
   for (int i = 1; i <= WORLD_VALUES; i++) {
     lua_newtable(L);
     lua_setiuservalue(L, -2, i);

@@ -189,7 +189,6 @@ int luaopen_ecs_native(lua_State *L) {
   worlds_open(L);
   weights_open(L);
   names_open(L);
-  field_names_open(L);
   api_open(L);
   for (const struct object *object = objects; object->name; object++)
     open_object(L, object, from);

@@ -1,4 +1,4 @@
-/* Names of components, as scripts give them: found by the address of Lua's string
+/* Names of components and fields, as scripts give them: found by the address of Lua's string
 ** where they led before, in place of hashing and comparing texts in every call. */
 #ifndef ECS_LUA_BIND_NAMES_H
 #define ECS_LUA_BIND_NAMES_H
@@ -21,10 +21,20 @@ struct name_entry {
   uint32_t leaf;
 };
 
-/* What a Lua state knows of the strings that its scripts name components with. */
+/* Where the name of a field led last time in a component, or in a part of one. */
+struct field_entry {
+  const void *string;
+  uint64_t world;
+  const struct component *shape;
+  uint64_t version;
+  uint32_t field;
+};
+
+/* What a Lua state knows of the strings that its scripts name components and fields with. */
 struct names {
   uint64_t worlds;       /* numbers given out */
   struct name_entry components[NAME_CACHE];
+  struct field_entry fields[NAME_CACHE];
 };
 
 void names_open(lua_State *L);
@@ -52,11 +62,6 @@ static inline struct name_entry *name_entry(const struct world_box *box, const v
   return &box->names.known->components[name_slot(key, box->names.number)];
 }
 
-static inline struct component *entry_component(const struct world_box *box,
-                                                const struct name_entry *entry) {
-  return LIKELY(entry->version == *box->version) ? entry->component : NULL;
-}
-
 /* What the name or id at an index led to last time, if it still leads there; NULL when that
 ** is not known, and for other values. */
 static inline struct component *known_component(lua_State *L, const struct world_box *box,
@@ -65,7 +70,7 @@ static inline struct component *known_component(lua_State *L, const struct world
   const struct name_entry *entry = name_entry(box, key);
   if (UNLIKELY(entry->key != key || entry->world != box->names.number)) return NULL;
   *leaf = entry->leaf;
-  return entry_component(box, entry);
+  return LIKELY(entry->version == *box->version) ? entry->component : NULL;
 }
 
 /* The component, or a leaf of it ("Position.x"), that the string at an index names. NULL
@@ -95,13 +100,6 @@ static inline struct component *check_component(lua_State *L, struct world_box *
 
 /* A component, an array or an event, by id or name. */
 struct component *check_declared(lua_State *L, struct world_box *box, int arg);
-
-/* Names of fields, as scripts give them: found by the address of Lua's string where they led
-** before, in place of hashing and comparing texts in every call. */
-
-void field_names_open(lua_State *L);
-/* Makes a world use the names of its state. */
-void field_names_attach(lua_State *L, struct world_box *box);
 
 /* The declared field that the string at an index names in a component; NONE for none and for
 ** other values. */

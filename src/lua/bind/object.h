@@ -9,7 +9,6 @@
 
 struct chance;
 struct entity_index;
-struct field_entry;
 struct intern_table;
 struct kernels;
 struct loops;
@@ -73,7 +72,6 @@ struct world_box {
   bool lent;                 /* by a host, who frees it */
   struct {
     struct names *known;     /* of this Lua state, shared by its worlds */
-    struct field_entry *fields;   /* the same: field_names.c */
     uint64_t number;         /* of the world among those: never given twice */
   } names;
   struct memory *memory;     /* the world's */
