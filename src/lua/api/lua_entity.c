@@ -156,54 +156,18 @@ static APART int get_slowly(lua_State *L, struct world_box *box) {
   return count;
 }
 
-/* Gets numbers and truth values. */
-static APART int get_numbers(lua_State *L, struct world_box *box, const struct usual *found) {
-  const struct usual usual = *found;
-  for (uint32_t i = 0; i < usual.count && usual.count <= QUICKLY; i++)
+static int entity_get(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  struct usual usual;
+  if (UNLIKELY(!find_usual(L, box, &usual) || usual.component->relation || lua_gettop(L) > 3 ||
+               usual.count > QUICKLY))
+    return get_slowly(L, box);
+  for (uint32_t i = 0; i < usual.count; i++)
     if (UNLIKELY(!push_number_at(L, usual.leaf[i].type, usual.column[i].data, usual.row))) {
       lua_pop(L, (int)i);
       return get_slowly(L, box);
     }
-  return usual.count <= QUICKLY ? (int)usual.count : get_slowly(L, box);
-}
-
-/* Whether these are floats, so many as a constant says. */
-INLINE bool are_floats(const struct usual *usual, uint32_t count) {
-  return usual->count == count && usual->leaf[0].type <= ECS_F64 &&
-         (count < 2 || usual->leaf[1].type <= ECS_F64) &&
-         (count < 3 || usual->leaf[2].type <= ECS_F64);
-}
-
-INLINE lua_Number float_at(const struct usual *usual, uint32_t i) {
-  const void *data = usual->column[i].data;
-  return usual->leaf[i].type == ECS_F64 ? (lua_Number)((const double *)data)[usual->row]
-                                        : (lua_Number)((const float *)data)[usual->row];
-}
-
-/* Floats are read before the first is pushed, so that next to nothing outlives a call: 9 % off. */
-static int entity_get(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
-  struct usual usual;
-  if (UNLIKELY(!find_usual(L, box, &usual) || usual.component->relation || lua_gettop(L) > 3))
-    return get_slowly(L, box);
-  if (LIKELY(are_floats(&usual, 2))) {
-    lua_Number y = float_at(&usual, 1);
-    lua_pushnumber(L, float_at(&usual, 0));
-    lua_pushnumber(L, y);
-    return 2;
-  }
-  if (are_floats(&usual, 1)) {
-    lua_pushnumber(L, float_at(&usual, 0));
-    return 1;
-  }
-  if (are_floats(&usual, 3)) {
-    lua_Number y = float_at(&usual, 1), z = float_at(&usual, 2);
-    lua_pushnumber(L, float_at(&usual, 0));
-    lua_pushnumber(L, y);
-    lua_pushnumber(L, z);
-    return 3;
-  }
-  return get_numbers(L, box, &usual);
+  return (int)usual.count;
 }
 
 static int entity_read(lua_State *L) {
@@ -313,48 +277,24 @@ static int entity_components(lua_State *L) {
 
 /* ---- writing --------------------------------------------------------------------- */
 
-/* Numbers into columns: false when one does not fit, and nothing is done. */
-static APART bool set_numbers(lua_State *L, const struct usual *usual, uint32_t count) {
-  if (count > QUICKLY) return false;
-  ecs_cell cells[QUICKLY];
-  for (uint32_t i = 0; i < count; i++)
-    if (UNLIKELY(!number_to_cell(L, usual->leaf[i].type, (int)i + 4, &cells[i]))) return false;
-  for (uint32_t i = 0; i < count; i++)
-    cell_store(usual->column[i].data, usual->column[i].size, usual->row, cells[i]);
-  return true;
-}
-
-INLINE void store_float(const struct usual *usual, uint32_t i, lua_Number value) {
-  void *data = usual->column[i].data;
-  if (usual->leaf[i].type == ECS_F64)
-    ((double *)data)[usual->row] = (double)value;
-  else
-    ((float *)data)[usual->row] = (float)value;
-}
-
-/* Two floats need no list of cells: 4 % off a set. */
-INLINE bool set_floats(lua_State *L, const struct usual *usual, uint32_t count) {
-  if (count != 2 || !are_floats(usual, 2) || lua_type(L, 4) != LUA_TNUMBER ||
-      lua_type(L, 5) != LUA_TNUMBER)
-    return false;
-  lua_Number x = lua_tonumber(L, 4), y = lua_tonumber(L, 5);
-  store_float(usual, 0, x);
-  store_float(usual, 1, y);
-  return true;
-}
-
 /* What is usual: numbers into columns that are there, at once. False when it is another case, and
 ** nothing is done. */
 INLINE bool set_usual(lua_State *L, const struct world_box *box) {
   struct usual usual;
   uint32_t count = (uint32_t)lua_gettop(L) - 3;
-  if (UNLIKELY(!find_usual(L, box, &usual) || count == 0 || count > usual.count)) return false;
+  if (UNLIKELY(!find_usual(L, box, &usual) || count == 0 || count > usual.count ||
+               count > QUICKLY))
+    return false;
   const ecs_world *world = box->world;
   if (UNLIKELY(staging_is_open(&world->staging)) &&
       command_is_staged(world, (ecs_id)lua_tointeger(L, 2), usual.component->id))
     return false;
   if (UNLIKELY(world->watching->sets)) return false;
-  if (!set_floats(L, &usual, count) && !set_numbers(L, &usual, count)) return false;
+  ecs_cell cells[QUICKLY];
+  for (uint32_t i = 0; i < count; i++)
+    if (UNLIKELY(!number_to_cell(L, usual.leaf[i].type, (int)i + 4, &cells[i]))) return false;
+  for (uint32_t i = 0; i < count; i++)
+    cell_store(usual.column[i].data, usual.column[i].size, usual.row, cells[i]);
   marks_note(world, usual.table, usual.component->id, usual.row);
   return true;
 }
