@@ -47,40 +47,6 @@ static int entity_is_alive(lua_State *L) {
 
 /* ---- where a component is -------------------------------------------------------- */
 
-/* What an argument names, and the columns that have it of an entity. */
-struct target {
-  struct component *component;
-  uint32_t leaf;
-  const struct table *table;      /* that they are of */
-  const struct column *columns;   /* NULL: the entity does not have it */
-  uint32_t row;
-};
-
-/* The same among sparse components. */
-static APART void look_aside(ecs_id entity, struct target *target) {
-  const struct sparse *sparse = target->component->sparse;
-  target->row = sparse_row(sparse, ecs_id_index(entity));
-  if (target->row == NONE) return;
-  target->table = sparse->table;
-  target->columns = sparse->table->columns;
-}
-
-/* The component at an argument, and where the entity of the record has it. */
-static inline void entity_check_target(lua_State *L, struct world_box *box, int arg, ecs_id entity,
-                                       const struct record *record, struct target *target) {
-  target->component = check_component_leaf(L, box, arg, &target->leaf);
-  target->columns = NULL;
-  const struct table *table = record_table(box->world, record);
-  if (UNLIKELY(!table)) return;
-  target->row = record->row;
-  target->table = table;
-  const struct layout *layout = table_find(table, target->component->id);
-  if (LIKELY(layout->taken))
-    target->columns = layout->columns;
-  else if (target->component->sparse)
-    look_aside(entity, target);
-}
-
 /* The component at 3, if the entity at 2 has a row near and the name was used before; NULL for
 ** everything else, be it an error. */
 INLINE struct component *find_near(lua_State *L, const struct world_box *box,
@@ -117,13 +83,6 @@ INLINE bool find_usual(lua_State *L, const struct world_box *box, struct usual *
 
 /* ---- reading --------------------------------------------------------------------- */
 
-static void place_at(struct place *place, lua_State *L, struct world_box *box, ecs_id entity,
-                     const struct target *target) {
-  place_init(place, L, box, 1, entity, target->component);
-  place->columns = target->columns;
-  place->row = target->row;
-}
-
 /* Warns of a component that an entity lacks, if a prefab shares it: that is read in another way. */
 static APART void tell_shared(lua_State *L, struct world_box *box, ecs_id entity,
                               const struct component *component) {
@@ -137,23 +96,15 @@ static APART void tell_shared(lua_State *L, struct world_box *box, ecs_id entity
 static APART int get_slowly(lua_State *L, struct world_box *box) {
   const struct record *record;
   ecs_id id = check_entity_record(L, box, 2, &record);
-  struct target target;
-  entity_check_target(L, box, 3, id, record, &target);
-  struct component *component = target.component;
-  if (component->relation) return relation_get(L, box, component, target.leaf);
+  uint32_t leaf;
+  struct component *component = check_component_leaf(L, box, 3, &leaf);
+  if (component->relation) return relation_get(L, box, component, leaf);
   if (!lua_isnoneornil(L, 4)) return refuse_more(L, box, component->id);
-  if (!target.columns) tell_shared(L, box, id, component);
-  if (!target.columns) return 0;
   struct place place;
-  place_at(&place, L, box, id, &target);
-  if (target.leaf != NONE) {
-    push_leaf(&place, target.leaf);
-    return 1;
-  }
-  int count = (int)component->field_count;
-  need_stack(L, count + 4);
-  for (int i = 0; i < count; i++) push_field(&place, &component->fields[i]);
-  return count;
+  place_init(&place, L, box, 1, id, component);
+  if (place_look(&place, record)) return push_values(&place, leaf);
+  tell_shared(L, box, id, component);
+  return 0;
 }
 
 static int entity_get(lua_State *L) {
@@ -179,12 +130,12 @@ static int entity_read(lua_State *L) {
   if (!lua_isnoneornil(L, 4)) return refuse_more(L, box, component->id);
   struct place place;
   place_init(&place, L, box, 1, id, component);
-  bool there = place_look(&place, record);
-  if (!there) tell_shared(L, box, id, component);
-  if (there)
+  if (place_look(&place, record)) {
     push_component(&place);
-  else
+  } else {
+    tell_shared(L, box, id, component);
     lua_pushnil(L);
+  }
   return 1;
 }
 
@@ -313,18 +264,14 @@ static APART int set_slowly(lua_State *L, struct world_box *box, ecs_id id,
   return 0;
 }
 
-static bool is_pair(lua_State *L, int arg) {
-  int is_integer;
-  return lua_type(L, arg) == LUA_TNUMBER && id_is_pair(to_id(L, arg, &is_integer));
-}
-
 static APART int set_anything(lua_State *L, struct world_box *box) {
   ecs_id id = check_entity(L, box, 2);
   uint32_t leaf;
   struct component *component = check_component_leaf(L, box, 3, &leaf);
   const struct relation *relation = component->relation;
   bool by_name = leaf == NONE && lua_type(L, 4) == LUA_TSTRING;
-  if (relation && (!relation->exclusive || is_pair(L, 3) || by_name))
+  bool by_pair = lua_type(L, 3) == LUA_TNUMBER && id_is_pair((ecs_id)lua_tointeger(L, 3));
+  if (relation && (!relation->exclusive || by_pair || by_name))
     return relation_set(L, box, component, leaf);
   return set_slowly(L, box, id, component, leaf);
 }

@@ -160,15 +160,7 @@ static bool find_pair(lua_State *L, struct world_box *box, struct component *com
 int relation_get(lua_State *L, struct world_box *box, struct component *component,
                  uint32_t leaf) {
   struct place place;
-  if (!find_pair(L, box, component, &place)) return 0;
-  if (leaf != NONE) {
-    push_leaf(&place, leaf);
-    return 1;
-  }
-  uint32_t count = component->field_count;
-  need_stack(L, (int)count + 4);
-  for (uint32_t i = 0; i < count; i++) push_field(&place, &component->fields[i]);
-  return (int)count;
+  return find_pair(L, box, component, &place) ? push_values(&place, leaf) : 0;
 }
 
 int relation_read(lua_State *L, struct world_box *box, struct component *component) {

@@ -162,7 +162,7 @@ void place_hold(struct place *place) {
   raise_error(place->L, "the entity changed while it was read");
 }
 
-void push_leaf(struct place *place, uint32_t at) {
+static void push_leaf(struct place *place, uint32_t at) {
   const struct leaf *leaf = &place->component->leaves[at];
   ecs_cell cell = leaf->value;
   if (place->columns) cell = cell_load(place->columns[at].data, leaf->size, place->row);
@@ -207,6 +207,17 @@ static void push_shape(struct place *place, const struct component *shape, uint3
 
 void push_field(struct place *place, const struct field *field) {
   read_push_part(place, field, 0);
+}
+
+int push_values(struct place *place, uint32_t leaf) {
+  if (leaf != NONE) {
+    push_leaf(place, leaf);
+    return 1;
+  }
+  int count = (int)place->component->field_count;
+  need_stack(place->L, count + 4);
+  for (int i = 0; i < count; i++) push_field(place, &place->component->fields[i]);
+  return count;
 }
 
 void push_component(struct place *place) {

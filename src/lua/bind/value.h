@@ -74,9 +74,10 @@ static inline void place_init(struct place *place, lua_State *L, struct world_bo
 ** the component or the world away meanwhile. */
 void place_hold(struct place *place);
 
-void push_leaf(struct place *place, uint32_t leaf);
 /* Pushes a declared field's value: a fresh table for an array or a nested component. */
 void push_field(struct place *place, const struct field *field);
+/* Pushes one leaf, or, for NONE, the values of all fields; returns how many. */
+int push_values(struct place *place, uint32_t leaf);
 /* Pushes a fresh table of all fields; true for a tag. */
 void push_component(struct place *place);
 
