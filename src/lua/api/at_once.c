@@ -78,18 +78,12 @@ static int first_body(lua_State *L) {
   return 0;
 }
 
-static ecs_id first_of(lua_State *L, const struct query_box *query) {
-  ecs_id first;
-  RETRY_OR_RAISE(L, query->box, walk_first(query->query, &first));
-  changes_use(query->query);
-  return first;
-}
-
 int query_first(lua_State *L) {
   const struct query_box *query = check_entities(L, 1);
   ecs_id first = ECS_NULL;
   if (lua_isnil(L, 2)) {
-    first = first_of(L, query);
+    RETRY_OR_RAISE(L, query->box, walk_first(query->query, &first));
+    changes_use(query->query);
   } else {
     lua_pushlightuserdata(L, &first);
     source_run(L, 2, first_body, 1);
@@ -240,15 +234,6 @@ static int set_body(lua_State *L) {
   return 0;
 }
 
-/* What was read comes to all rows of a query; false when it is to be done by a loop. */
-static bool give_whole(struct world_box *box, ecs_query *query, const struct component *component,
-                       const struct input *input) {
-  if (!batch_give(query, component, input->writes, input->count)) return false;
-  values_stored(box);
-  world_settle(box->world);
-  return true;
-}
-
 int query_set(lua_State *L) {
   int arguments = lua_gettop(L) > 1 ? lua_gettop(L) - 1 : 0;
   const struct query_box *query = check_entities(L, arguments + 1);
@@ -263,8 +248,11 @@ int query_set(lua_State *L) {
   const struct component *component =
       read_set(L, box, push_query_world(L, 1), arguments - 1, &input);
   if (lua_isnil(L, filter) && box->calls == calls &&
-      give_whole(box, query->query, component, &input))
+      batch_give(query->query, component, input.writes, input.count)) {
+    values_stored(box);
+    world_settle(box->world);
     return 0;
+  }
   values_begin(box);
   for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);
   source_run(L, filter, set_body, arguments);

@@ -35,15 +35,6 @@ static ecs_status change_one(ecs_world *world, const struct row_change *change, 
 /* A body's arguments: the loop, the change, and those that follow the entity. */
 enum { AT_LOOP = 1, AT_CHANGE, AT_ARGUMENTS };
 
-/* Pushes the method and its world; returns how many arguments there are. */
-static int push_world_method(lua_State *L, const struct row_change *change) {
-  int arguments = lua_gettop(L) - AT_CHANGE;
-  need_stack(L, arguments + 12);
-  lua_getiuservalue(L, AT_LOOP, LOOP_WORLD);
-  lua_getfield(L, -1, change->method);
-  return arguments;
-}
-
 /* Stages it for one entity; where that fails the method, at the index behind its world's, says
 ** why. */
 static void change_rows_stage_one(lua_State *L, const struct loop_box *loop,
@@ -67,10 +58,8 @@ static bool defer_rows(lua_State *L, const struct loop_box *loop, const struct r
       !batch_takes_rows(world, change->kind, change->component, table))
     return false;
   assert(loop->rows == table->rows && loop->count == table->count);
-  ecs_status status;
-  RETRY(L, loop->box, status,
-        batch_put_rows(world, change->kind, change->component, table, loop->filter));
-  if (status != ECS_OK) raise_status(L, world, status);
+  RETRY_OR_RAISE(L, loop->box,
+                 batch_put_rows(world, change->kind, change->component, table, loop->filter));
   return true;
 }
 
@@ -78,7 +67,10 @@ static bool defer_rows(lua_State *L, const struct loop_box *loop, const struct r
 static int change_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, AT_LOOP);
   const struct row_change *change = lua_touserdata(L, AT_CHANGE);
-  int arguments = push_world_method(L, change);
+  int arguments = lua_gettop(L) - AT_CHANGE;
+  need_stack(L, arguments + 12);
+  lua_getiuservalue(L, AT_LOOP, LOOP_WORLD);
+  lua_getfield(L, -1, change->method);
   for (ecs_id last = ECS_NULL; source_next(L, loop);) {
     if (defer_rows(L, loop, change)) continue;
     for (uint32_t row = source_row(loop, 0); row < loop->count; row = source_row(loop, row + 1)) {
@@ -107,14 +99,6 @@ static ecs_status change_query(ecs_query *query, const struct row_change *change
   }
 }
 
-/* All rows of the query at 1. */
-static void change_whole(lua_State *L, const struct query_box *query,
-                         const struct row_change *change) {
-  struct world_box *box = query->box;
-  RETRY_OR_RAISE(L, box, change_query(query->query, change));
-  settle(L, box, push_query_world(L, 1));
-}
-
 /* ---- the methods ---- */
 
 /* The query and its predicate are at 1 and behind the arguments. */
@@ -126,7 +110,8 @@ static void run_change(lua_State *L, const struct query_box *query, int filter,
   if (lua_isnil(L, filter) && change->simple && !staging_is_open(&world->staging) &&
       rows_are_whole(&query->query->terms) &&
       batch_is_plain(world, change->kind, change->component) && !refuses_some(query, change)) {
-    change_whole(L, query, change);
+    RETRY_OR_RAISE(L, query->box, change_query(query->query, change));
+    settle(L, query->box, push_query_world(L, 1));
     return;
   }
   need_stack(L, arguments + 8);

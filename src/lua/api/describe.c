@@ -81,18 +81,15 @@ static bool is_orphan(const struct component *component) {
   return component->orphan && !builtin_is(component->name, component->name_size);
 }
 
-/* What prefabs are known by, which nobody can name. */
-static bool is_mark(const ecs_world *world, const struct component *component) {
-  return world->relations.prefab && component->relation == world->relations.prefab;
-}
-
 /* The names of those that are so. */
 static void set_components(lua_State *L, const char *key, const ecs_world *world,
                            bool (*is_so)(const struct component *component)) {
   lua_newtable(L);
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
-    if (!component || !is_so(component) || is_mark(world, component)) continue;
+    if (!component || !is_so(component)) continue;
+    /* What prefabs are known by cannot be named. */
+    if (world->relations.prefab && component->relation == world->relations.prefab) continue;
     lua_pushstring(L, component->name);
     describe_append(L);
   }

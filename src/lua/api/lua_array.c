@@ -203,12 +203,6 @@ static int array_read(lua_State *L) {
   return 1;
 }
 
-/* Pushes value i of the list at 2. */
-static void array_push_given(lua_State *L, lua_Unsigned i) {
-  if (lua_rawgeti(L, 2, (lua_Integer)i) == LUA_TNIL)
-    luaL_error(L, "bad argument #1 to 'write' (no value at %d)", (int)i);
-}
-
 /* array:write(from): the first elements from a plain list, by raw access; all of it, or, when a
 ** value does not fit, nothing. */
 static int array_write(lua_State *L) {
@@ -218,7 +212,8 @@ static int array_write(lua_State *L) {
   lua_settop(L, 2);
   lua_Unsigned count = check_list(L, 2, array->length, "elements", false);
   for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
-    array_push_given(L, i);
+    if (lua_rawgeti(L, 2, (lua_Integer)i) == LUA_TNIL)
+      luaL_error(L, "bad argument #1 to 'write' (no value at %d)", (int)i);
     array_to_cell(L, box, array, -1);
   }
   uint32_t size = array->leaves[ARRAY_LEAF].size;

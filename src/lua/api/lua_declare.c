@@ -306,19 +306,15 @@ static int unknown_type(struct draft *draft, const struct world_box *box,
   return raise_error(draft->L, "%s", message);
 }
 
-static void find_type(struct draft *draft, const struct world_box *box, ecs_field *field,
-                      const char *type) {
-  if (type_of_name(type, &field->type)) return;
-  field->type = ECS_NESTED;
-  field->nested = ecs_component_find(box->world, type);
-  if (field->nested == ECS_NULL) unknown_type(draft, box, field, type);
-}
-
 /* Makes no Lua object: the components it finds are there until the declaration. The type as it was
 ** written can be told from the rest, and need not be kept. */
 static void resolve_type(struct draft *draft, const struct world_box *box, uint32_t at) {
   ecs_field *field = &draft->fields[at];
-  find_type(draft, box, field, draft->types[at]);
+  if (!type_of_name(draft->types[at], &field->type)) {
+    field->type = ECS_NESTED;
+    field->nested = ecs_component_find(box->world, draft->types[at]);
+    if (field->nested == ECS_NULL) unknown_type(draft, box, field, draft->types[at]);
+  }
   field->text = NULL;
 }
 
@@ -449,14 +445,6 @@ static void read_relation(struct draft *draft, ecs_component_desc *desc) {
   lua_pop(L, 1);
 }
 
-/* Where it is kept. */
-static void read_storage(struct draft *draft, ecs_component_desc *desc) {
-  lua_State *L = draft->L;
-  desc->sparse = push_entry(L, "storage") == LUA_TSTRING &&
-                 strcmp(lua_tostring(L, -1), "sparse") == 0;
-  lua_pop(L, 2);
-}
-
 static ecs_id declare_as(lua_State *L, int name, int fields, const char *kind) {
   int top = lua_gettop(L);
   declare_parse(L, name, fields, kind);
@@ -477,8 +465,8 @@ static ecs_id declare_as(lua_State *L, int name, int fields, const char *kind) {
   desc.event = kind && strcmp(kind, "event") == 0;
   lua_pushvalue(L, draft.table);
   read_relation(&draft, &desc);
-  lua_pushvalue(L, draft.table);
-  read_storage(&draft, &desc);
+  lua_getfield(L, draft.table, "storage");
+  desc.sparse = lua_type(L, -1) == LUA_TSTRING && strcmp(lua_tostring(L, -1), "sparse") == 0;
   need_stack(L, 4);
   struct world_box *box = check_world(L, 1);
   for (uint32_t i = 0; i < draft.count; i++) resolve_type(&draft, box, i);

@@ -38,12 +38,6 @@ static int image_collect(lua_State *L) {
 
 const luaL_Reg image_metamethods[] = {{"__gc", image_collect}, {NULL, NULL}};
 
-static struct image_box *push_image(lua_State *L) {
-  struct image_box *image = new_box(L, &kind_image, sizeof *image, 0);
-  image->alloc = lua_getallocf(L, &image->ud);
-  return image;
-}
-
 static bool image_grow(struct image_box *image, size_t size) {
   size_t capacity = image->capacity ? image->capacity : 4096;
   if (size > SIZE_MAX / 4 || image->size > SIZE_MAX / 4) return false;
@@ -210,7 +204,8 @@ static int world_save(lua_State *L) {
   check_world(L, 1);
   lua_settop(L, 2);
   push_codec(L, 2, "world:save", "encode");
-  struct image_box *image = push_image(L);
+  struct image_box *image = new_box(L, &kind_image, sizeof *image, 0);
+  image->alloc = lua_getallocf(L, &image->ud);
   lua_insert(L, 3);
   loops_finish(L, check_world(L, 1));
   struct world_box *box = check_world(L, 1);
@@ -298,14 +293,11 @@ struct snapshot_box {
   ecs_snapshot *snapshot;    /* gone with its world */
 };
 
-static bool has_world(const struct world_box *box) {
-  return box->world || box->hidden || box->doomed;
-}
-
 static int snapshot_collect(lua_State *L) {
   struct snapshot_box *box = box_test(L, 1, &kind_snapshot, sizeof *box);
   if (!box) return 0;
-  if (box->snapshot && has_world(box->box)) ecs_snapshot_free(box->snapshot);
+  const struct world_box *of = box->box;
+  if (box->snapshot && (of->world || of->hidden || of->doomed)) ecs_snapshot_free(box->snapshot);
   box->snapshot = NULL;
   return 0;
 }

@@ -158,13 +158,9 @@ static void index_check_end(lua_State *L, const ecs_index *index, int arg) {
   luaL_argerror(L, arg, text);
 }
 
-static struct world_box *box_of(lua_State *L) {
-  return ((struct index_box *)lua_touserdata(L, 1))->box;
-}
-
 static int index_begin(lua_State *L, ecs_index *index, const struct ecs_search *search) {
   lua_settop(L, 1);
-  return found_begin(L, box_of(L), index, search);
+  return found_begin(L, ((struct index_box *)lua_touserdata(L, 1))->box, index, search);
 }
 
 /* ---- looking into it ------------------------------------------------------------------- */

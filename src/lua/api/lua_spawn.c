@@ -283,12 +283,6 @@ static struct component *component_at(lua_State *L, ecs_world *world, struct spa
   return component;
 }
 
-/* How many values a name stands for. */
-static int spawner_values_of(const struct spawner *spawner, uint32_t at,
-                             const struct component *component) {
-  return spawner->names[at].field.size ? 1 : (int)component->field_count;
-}
-
 /* ---- the way ---- */
 
 /* Adds what a name stands for to a way into a table; false when that is not numbers of columns. */
@@ -375,7 +369,8 @@ static uint32_t gather_parts(lua_State *L, struct input *input, struct spawner *
   uint32_t count = 0;
   for (uint32_t i = 0; i < spawner->count; i++) {
     components[i] = component_at(L, input->box->world, spawner, i);
-    first[i + 1] = first[i] + spawner_values_of(spawner, i, components[i]);
+    bool one = spawner->names[i].field.size > 0;
+    first[i + 1] = first[i] + (one ? 1 : (int)components[i]->field_count);
   }
   if (first[spawner->count] <= top)
     raise_error(L, "spawner '%s' takes %d values, got %d", spawner->text,
@@ -480,13 +475,6 @@ static bool spawner_moves(const struct spawner *spawner, const struct change *ch
   return wanted->field_count > old->field_count && at + 1 < spawner->count;
 }
 
-/* Whether the file of a place, "file:line", is among the keys of a table, if it is one. */
-static bool spawner_is_of(lua_State *L, const char *place, int files) {
-  lua_pushlstring(L, place, (size_t)(strrchr(place, ':') - place));
-  if (!lua_istable(L, files)) return false;
-  return lua_rawget(L, files) != LUA_TNIL;
-}
-
 void spawners_report(lua_State *L, int world, int files, const struct change *change) {
   int report = lua_gettop(L), list = report + 1;
   lua_Integer count = 0;
@@ -496,7 +484,9 @@ void spawners_report(lua_State *L, int world, int files, const struct change *ch
     for (lua_pushnil(L); lua_next(L, list + 2); lua_settop(L, list + 3)) {
       const struct spawner *spawner = lua_touserdata(L, -2);
       const char *place = lua_tostring(L, -1);
-      if (!spawner_moves(spawner, change) || spawner_is_of(L, place, files)) continue;
+      lua_pushlstring(L, place, (size_t)(strrchr(place, ':') - place));
+      bool read = lua_istable(L, files) && lua_rawget(L, files) != LUA_TNIL;   /* again, its file */
+      if (read || !spawner_moves(spawner, change)) continue;
       lua_pushfstring(L, "'%s' (%s)", spawner->text, place);
       lua_rawseti(L, list, ++count);
     }

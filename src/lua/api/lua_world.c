@@ -212,7 +212,7 @@ int ecs_native_world(lua_State *L) {
   lua_settop(L, 1);
   struct world_box *box = new_world_box(L);
   bool eager = false;
-  const char *threads = getenv("ECS_THREADS");
+  const char *threads = getenv("ECS_THREADS");   /* of worlds whose options do not say */
   ecs_world_desc desc = {.threads = threads ? threads_of_text(threads, &eager) : 0};
   read_options(L, box, &desc, &eager);
   desc.alloc = lua_getallocf(L, &desc.alloc_ud);

@@ -16,7 +16,7 @@
 
 /* The name of the running function, a method of that kind, unless it is called as one; else NULL.
 ** *loops: it has been given to `for` itself, which calls it with nothing. */
-static const char *called_otherwise(lua_State *L, const void *kind, bool *loops) {
+static const char *method_misused(lua_State *L, const void *kind, bool *loops) {
   lua_Debug call;
   int top = lua_gettop(L);
   const char *method = NULL;
@@ -55,7 +55,7 @@ int no_object(lua_State *L, int arg, const void *kind, const char *name) {
     return luaL_argerror(L, arg, lua_tostring(L, -1));
   }
   bool loops = false;
-  const char *method = arg == 1 ? called_otherwise(L, kind, &loops) : NULL;
+  const char *method = arg == 1 ? method_misused(L, kind, &loops) : NULL;
   if (method && loops)
     return luaL_error(L, "for goes through what a call gives: write %s:%s()", name, method);
   if (!method) return luaL_typeerror(L, arg, name);
@@ -468,9 +468,6 @@ void drop_pending(struct world_box *box) {
 
 /* ---- id args ---- */
 
-/* Whether a number is what most steps of time are. */
-static bool is_between(lua_Number number) { return number > 0 && number < 1; }
-
 ecs_id check_id(lua_State *L, int arg) {
   int is_integer;
   ecs_id id = to_id(L, arg, &is_integer);
@@ -482,9 +479,10 @@ ecs_id check_id(lua_State *L, int arg) {
     luaL_argerror(L, arg, text);
   }
   if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "entity id");
-  text_format(text, sizeof text, "%g is no entity id%s", (double)lua_tonumber(L, arg),
-              is_between(lua_tonumber(L, arg)) ? ": what a function is given ends with dt, entity"
-                                               : "");
+  double number = (double)lua_tonumber(L, arg);
+  bool step = number > 0 && number < 1;   /* of time, as most are */
+  text_format(text, sizeof text, "%g is no entity id%s", number,
+              step ? ": what a function is given ends with dt, entity" : "");
   luaL_argerror(L, arg, text);
   return ECS_NULL;
 }

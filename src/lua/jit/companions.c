@@ -20,20 +20,6 @@ static bool column_access(const struct variant *variant, uint32_t i, struct acce
   return true;
 }
 
-static bool lookup_access(const struct variant *variant, uint32_t i, struct access *out) {
-  const struct run_lookup *lookup = &variant->lookups[i];
-  if (lookup->kind != LOOKUP_CELL) return false;
-  *out = (struct access){lookup->component, lookup->leaf, false};
-  return true;
-}
-
-static bool array_access(const struct variant *variant, uint32_t i, struct access *out) {
-  if (!variant->array_ids[i]) return false;
-  *out = (struct access){variant->array_ids[i], variant->array_leaves[i],
-                         variant->array_written[i]};
-  return true;
-}
-
 /* One of what all of them are, if that one is used; false behind the last. */
 static bool access_at(const struct variant *variant, uint32_t i, struct access *out, bool *used) {
   if (i < 2 * variant->column_count) {
@@ -42,7 +28,9 @@ static bool access_at(const struct variant *variant, uint32_t i, struct access *
   }
   i -= 2 * variant->column_count;
   if (i < variant->lookup_count) {
-    *used = lookup_access(variant, i, out);
+    const struct run_lookup *lookup = &variant->lookups[i];
+    *out = (struct access){lookup->component, lookup->leaf, false};
+    *used = lookup->kind == LOOKUP_CELL;
     return true;
   }
   i -= variant->lookup_count;
@@ -54,7 +42,9 @@ static bool access_at(const struct variant *variant, uint32_t i, struct access *
   }
   i -= variant->resource_count;
   if (i >= variant->array_count) return false;
-  *used = array_access(variant, i, out);
+  *out = (struct access){variant->array_ids[i], variant->array_leaves[i],
+                         variant->array_written[i]};
+  *used = variant->array_ids[i] != ECS_NULL;
   return true;
 }
 
@@ -110,12 +100,6 @@ static void companions_look(const ecs_system *system, struct prospect *out) {
 
 /* ---- running ---- */
 
-/* The room for such runs; NULL when out of memory. */
-static struct abreast *need_abreast(struct kernel_set *set) {
-  if (!set->abreast) set->abreast = abreast_new(set->runner.memory);
-  return set->abreast;
-}
-
 static struct kernel_set *companions_set_of(const ecs_system *system) {
   return system_script(system)->handle->kernel->set;
 }
@@ -125,7 +109,8 @@ static bool companions_add(ecs_system *system, double dt, const ecs_system *firs
   const struct system_box *script = system_script(system);
   struct kernel_set *set = companions_set_of(system);
   assert(script->box == system_script(first)->box);
-  if (!need_abreast(set)) return false;
+  if (!set->abreast) set->abreast = abreast_new(set->runner.memory);
+  if (!set->abreast) return false;
   if (system == first) abreast_begin(set->abreast, &set->runner);
   return script_join(script, dt);
 }

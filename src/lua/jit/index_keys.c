@@ -304,13 +304,6 @@ static bool run_over(lua_State *L, const struct keyless *keyless, struct kernel 
   return run_rows(runner, &run, &rows, &failure);
 }
 
-static bool gives_integers(const struct variant *variant) {
-  uint32_t i = 0;
-  while (variant->cells[i].slot != RUN_RESULT) i++;
-  assert(i < variant->column_count);
-  return variant->columns[i].type == KC_I64;
-}
-
 const void *key_program(lua_State *L, struct world_box *box, const struct keyless *keyless,
                         bool *integers) {
   int top = lua_gettop(L);
@@ -324,7 +317,8 @@ const void *key_program(lua_State *L, struct world_box *box, const struct keyles
   struct variant *variant = kernel ? find_variant(L, kernel, top + 2) : NULL;
   char *room = block + (64 - (uintptr_t)block % 64) % 64;
   bool keyed = variant && run_over(L, keyless, kernel, variant, room);
-  if (keyed) *integers = gives_integers(variant);
+  for (uint32_t i = 0; keyed && i < variant->column_count; i++)
+    if (variant->cells[i].slot == RUN_RESULT) *integers = variant->columns[i].type == KC_I64;
   lua_settop(L, keyed ? top + 1 : top);
   return keyed ? room : NULL;
 }

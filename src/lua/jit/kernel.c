@@ -182,27 +182,11 @@ struct outside kernel_object(lua_State *L, int index, const void *owner) {
 /* Where share has its arguments. */
 enum { AT_KNOWN = 1, AT_FUNCTION, AT_HANDLE, AT_KEY };
 
-struct code_buffer {
-  bool begun;
-  luaL_Buffer text;
-};
-
-/* The buffer begins above the function that is dumped. */
-static int write_code(lua_State *L, const void *data, size_t size, void *ud) {
-  struct code_buffer *code = ud;
-  if (!code->begun) luaL_buffinit(L, &code->text);
-  code->begun = true;
-  luaL_addlstring(&code->text, data, size);
-  return 0;
-}
-
 /* Pushes the bytecode of the function, with its lines: they stand in messages. */
 static bool push_code(lua_State *L) {
-  struct code_buffer code = {.begun = false};
   lua_settop(L, AT_HANDLE);
   lua_pushvalue(L, AT_FUNCTION);
-  if (lua_dump(L, write_code, &code, 0) != 0 || !code.begun) return false;
-  luaL_pushresult(&code.text);
+  if (!push_dump(L, false)) return false;
   lua_replace(L, AT_KEY);
   lua_settop(L, AT_KEY);
   return true;

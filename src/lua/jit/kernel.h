@@ -412,6 +412,9 @@ struct system_box *system_script(const ecs_system *system);
 /* Which indexes a system looks into: those in upvalues of its function, and of the Lua functions
 ** that are found there; those whose names are written in these; and those that its options name. */
 
+/* Pushes the bytecode of the Lua function at the top of the stack, with its lines or without. */
+bool push_dump(lua_State *L, bool strip);
+
 /* The names of the option `uses` of the table at `spec`, as a list: pushes it, or nil. `what`
 ** begins the messages. */
 void uses_option(lua_State *L, int spec, const char *what);

@@ -32,19 +32,12 @@ static void kernel_query_push_part(lua_State *L, const char *mode) {
   lua_remove(L, -2);
 }
 
-/* Raises what a predicate, or the function of q:map, asks for that it is not given. */
-static void kernel_query_check_given(lua_State *L, const struct query_box *query,
-                                     int function, struct use use) {
-  if (use.result != RESULT_TRUTH && use.result != RESULT_MAP) return;
-  const struct scan scan = {.box = query->box, .what = use.form, .query = query->query,
-                            .form = use.result == RESULT_MAP ? FORM_MAP : FORM_ASK};
-  scan_function(L, &scan, function);
-}
-
 /* Pushes a new kernel for the function. */
 static void push_new(lua_State *L, int query_index, int function, struct use use) {
   struct query_box *query = lua_touserdata(L, query_index);
-  kernel_query_check_given(L, query, function, use);
+  const struct scan scan = {.box = query->box, .what = use.form, .query = query->query,
+                            .form = use.result == RESULT_MAP ? FORM_MAP : FORM_ASK};
+  if (use.result == RESULT_TRUTH || use.result == RESULT_MAP) scan_function(L, &scan, function);
   int key = lua_gettop(L) + 1, world = key + 1, last = key + 2, known = key + 3;
   query_push_key(L, query, kernel_query_place_of(use));
   push_query_world(L, query_index);

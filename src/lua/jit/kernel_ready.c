@@ -112,13 +112,6 @@ static bool varying_ready(lua_State *L, int handle, struct kernel *kernel,
   return kinds_ready(L, handle, kernel, &kinds);
 }
 
-static bool table_ready(lua_State *L, int handle, struct kernel *kernel,
-                        const struct table *table, bool varying) {
-  if (varying && kernel->filtered) return true;   /* Lua does these */
-  if (varying) return varying_ready(L, handle, kernel, table);
-  return ready_for(L, handle, kernel, variant_wanted(kernel, table), table->count);
-}
-
 /* For each table in which rows match; if there is none, and `ahead`, for one that has every
 ** term. */
 static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
@@ -128,7 +121,10 @@ static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahea
     enum table_rows rows = query_table_rows(&query->terms, table);
     if (rows == ROWS_NONE) continue;
     ahead = false;
-    if (!table_ready(L, handle, kernel, table, rows == ROWS_VARY)) return false;
+    if (rows == ROWS_VARY && kernel->filtered) continue;   /* Lua does these */
+    if (rows == ROWS_VARY ? !varying_ready(L, handle, kernel, table)
+                          : !ready_for(L, handle, kernel, variant_wanted(kernel, table), table->count))
+      return false;
   }
   return !ahead || query->broken ||
          ready_for(L, handle, kernel, variant_wanted(kernel, NULL), 0);

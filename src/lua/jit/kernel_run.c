@@ -98,12 +98,6 @@ static uint64_t *push_rows(lua_State *L, const ecs_query *query, const uint64_t 
   return bits;
 }
 
-/* Takes the rows up to one out. */
-static void kernel_run_pass_over(uint64_t *bits, uint32_t row) {
-  memset(bits, 0, row / 64 * sizeof *bits);
-  bits[row / 64] &= row % 64 == 63 ? 0 : UINT64_MAX << (row % 64 + 1);
-}
-
 /* The program for some rows of a table; NULL when there is none. */
 static struct variant *variant_for_some(lua_State *L, int handle, struct kernel *kernel,
                                         const struct table *table) {
@@ -146,7 +140,8 @@ static void kernel_run_go_on(lua_State *L, int handle, struct loop_box *loop, ui
     if (row + 1 == table->count) break;
     struct variant *variant = variant_for_some(L, handle, kernel, table);
     if (!variant) break;
-    kernel_run_pass_over(bits, row);
+    memset(bits, 0, row / 64 * sizeof *bits);
+    bits[row / 64] &= row % 64 == 63 ? 0 : UINT64_MAX << (row % 64 + 1);
     struct run run = kernel_run_run_of(kernel, variant, how, bits);
     if (!runner_reserve(&kernel->set->runner, run.plan, table->count)) raise_memory(L);
     bool sound = run_table(&kernel->set->runner, &run, match, failure);
@@ -271,13 +266,6 @@ static void finish_matches(lua_State *L, int handle, const struct loop_box *loop
   kernel_run_begin(L, kernel, g, g->present);
 }
 
-/* What the matches have ordered, behind what was kept of others before. */
-static ecs_status stage_matches(const struct kernel *kernel, const struct gathering *g) {
-  if (g->run.plan->command_count == 0) return ECS_OK;
-  ecs_status status = broods_stage(&kernel->set->broods, kernel->box->world);
-  return status == ECS_OK ? gather_stage(&kernel->set->runner, &g->run, g->gather) : status;
-}
-
 /* Runs what was gathered. */
 static void kernel_run_flush(lua_State *L, int handle, struct loop_box *loop, struct gathering *g) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
@@ -292,7 +280,10 @@ static void kernel_run_flush(lua_State *L, int handle, struct loop_box *loop, st
     return;
   }
   bool sound = gather_run(runner, &g->run, g->gather, &failure);
-  ecs_status status = stage_matches(kernel, g);
+  ecs_status status = ECS_OK;
+  /* What the matches have ordered comes behind what was kept of others before. */
+  if (g->run.plan->command_count) status = broods_stage(&kernel->set->broods, kernel->box->world);
+  if (g->run.plan->command_count && status == ECS_OK) status = gather_stage(runner, &g->run, g->gather);
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
   if (!sound && !gives_up(loop, g->how)) finish_matches(L, handle, loop, g, &failure, count);
   g->done += count;

@@ -68,18 +68,14 @@ static void read_arrays(const struct world_box *box, struct variant *variant) {
 
 /* ---- choosing ---- */
 
-static bool kernel_variant_is_there(const struct term *term, const struct table *table,
-                                    uint32_t row) {
-  return table_has(table, term->id) && (!term->toggled || term_shows(term, table, row));
-}
-
 uint64_t variant_present(const ecs_query *query, const struct table *table, uint32_t row) {
   uint64_t present = 0;
   if (!query->terms.choices) return 0;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
     if (!term_may_lack(term)) continue;
-    if (!table || kernel_variant_is_there(term, table, row))
+    if (!table || (table_has(table, term->id) &&
+                   (!term->toggled || term_shows(term, table, row))))
       present |= (uint64_t)1 << (term->slot % KERNEL_SLOTS);
   }
   return present;
@@ -212,13 +208,6 @@ static APART void read_outside(const struct kernel *kernel, struct variant *vari
   read_arrays(kernel->box, variant);
 }
 
-/* Whether nothing but the components can unsettle a variant that is settled now. */
-static bool kernel_variant_is_sure(const struct kernel *kernel, const struct variant *variant) {
-  const struct query_terms *terms = &kernel->query->terms;
-  bool reads = variant->guard_count | variant->resource_count | variant->array_count;
-  return !reads && terms->plain && !terms->choices;
-}
-
 struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel) {
   struct variant *variant = kernel->count ? kernel->variants[0] : NULL;
   if (!variant || !variant->quiet || kernel->refused || kernel->query->broken) return NULL;
@@ -227,8 +216,12 @@ struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel
   if (!variant_fits_all(kernel, variant)) return NULL;
   if (UNLIKELY(variant->guard_count) && !fits_guards(L, anchors, kernel, variant)) return NULL;
   variant->run = ++kernel->runs;
-  if (UNLIKELY(variant->resource_count | variant->array_count)) read_outside(kernel, variant);
-  kernel->sure = kernel_variant_is_sure(kernel, variant) ? variant : NULL;
+  bool outside = variant->resource_count | variant->array_count;
+  if (UNLIKELY(outside)) read_outside(kernel, variant);
+  /* Then nothing but the components can unsettle a variant that is settled now. */
+  bool sure = !outside && !variant->guard_count && kernel->query->terms.plain &&
+              !kernel->query->terms.choices;
+  kernel->sure = sure ? variant : NULL;
   kernel->sure_version = variant->version;
   return variant;
 }

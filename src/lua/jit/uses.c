@@ -37,14 +37,11 @@ static int add_piece(lua_State *L, const void *piece, size_t size, void *ud) {
   return 0;
 }
 
-/* dump(function) */
-static int uses_dump(lua_State *L) {
-  struct dumping dumping;
-  dumping.begun = false;
-  lua_settop(L, 1);
-  lua_dump(L, add_piece, &dumping, 1);
+bool push_dump(lua_State *L, bool strip) {
+  struct dumping dumping = {.begun = false};
+  if (lua_dump(L, add_piece, &dumping, strip) != 0 || !dumping.begun) return false;
   luaL_pushresult(&dumping.buffer);
-  return 1;
+  return true;
 }
 
 static bool is_script(lua_State *L, int index) {
@@ -54,10 +51,9 @@ static bool is_script(lua_State *L, int index) {
 /* Appends the texts of a function, and of those in its upvalues, to the list at an index. */
 static void add_texts(lua_State *L, int list, int function, int depth) {
   need_stack(L, 6);
-  lua_pushcfunction(L, uses_dump);
   lua_pushvalue(L, function);
-  lua_call(L, 1, 1);
-  lua_rawseti(L, list, (lua_Integer)lua_rawlen(L, list) + 1);
+  if (push_dump(L, true)) lua_rawseti(L, list, (lua_Integer)lua_rawlen(L, list) + 1);
+  lua_pop(L, 1);
   for (int i = 1; depth < USE_DEPTH && lua_getupvalue(L, function, i); i++) {
     if (is_script(L, -1)) add_texts(L, list, lua_gettop(L), depth + 1);
     lua_pop(L, 1);
