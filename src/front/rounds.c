@@ -66,8 +66,8 @@ static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
   return build_constant(f->b, carry->type, zero);
 }
 
-/* What a part of a carry is before the first round. Any mask does where a value is nil, or was never
-** set. */
+/* What a part of a carry is before the first round. Any mask does where a value is nil, or was
+** never set. */
 static k_value initial_part(struct loop *loop, const struct carry *carry, enum loop_part part) {
   if (part == PART_VALUE) return rounds_initial(loop, carry);
   if (carry->kind != CARRY_REGISTER) return K_ALL;

@@ -122,9 +122,10 @@ static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahea
     if (rows == ROWS_NONE) continue;
     ahead = false;
     if (rows == ROWS_VARY && kernel->filtered) continue;   /* Lua does these */
-    if (rows == ROWS_VARY ? !varying_ready(L, handle, kernel, table)
-                          : !ready_for(L, handle, kernel, variant_wanted(kernel, table), table->count))
-      return false;
+    bool ready = rows == ROWS_VARY
+                     ? varying_ready(L, handle, kernel, table)
+                     : ready_for(L, handle, kernel, variant_wanted(kernel, table), table->count);
+    if (!ready) return false;
   }
   return !ahead || query->broken ||
          ready_for(L, handle, kernel, variant_wanted(kernel, NULL), 0);

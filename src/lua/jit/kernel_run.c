@@ -281,9 +281,9 @@ static void kernel_run_flush(lua_State *L, int handle, struct loop_box *loop, st
   }
   bool sound = gather_run(runner, &g->run, g->gather, &failure);
   ecs_status status = ECS_OK;
-  /* What the matches have ordered comes behind what was kept of others before. */
-  if (g->run.plan->command_count) status = broods_stage(&kernel->set->broods, kernel->box->world);
-  if (g->run.plan->command_count && status == ECS_OK) status = gather_stage(runner, &g->run, g->gather);
+  bool orders = g->run.plan->command_count > 0;   /* behind what was kept of others before */
+  if (orders) status = broods_stage(&kernel->set->broods, kernel->box->world);
+  if (orders && status == ECS_OK) status = gather_stage(runner, &g->run, g->gather);
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
   if (!sound && !gives_up(loop, g->how)) finish_matches(L, handle, loop, g, &failure, count);
   g->done += count;

@@ -177,16 +177,14 @@ static APART bool run_compiled(lua_State *L, struct system_box *system) {
   return ready;
 }
 
-static int reserve_ref(lua_State *L) {
-  lua_pushboolean(L, 0);
-  return luaL_ref(L, BODY_REFS);
-}
-
 /* Finds what does not change from run to run. */
 static void system_run_begin(lua_State *L, struct system_box *system) {
-  if (!system->loop_ref) system->loop_ref = reserve_ref(L);
-  if (!system->function_ref) system->function_ref = reserve_ref(L);
-  if (!system->anchors_ref) system->anchors_ref = reserve_ref(L);
+  int *refs[] = {&system->loop_ref, &system->function_ref, &system->anchors_ref};
+  for (int i = 0; i < 3; i++) {
+    if (*refs[i]) continue;
+    lua_pushboolean(L, 0);
+    *refs[i] = luaL_ref(L, BODY_REFS);
+  }
   system_push(L, system, SYSTEM_KERNEL);
   system->kernel = lua_touserdata(L, -1);
   if (system->kernel) {
@@ -281,10 +279,6 @@ INLINE bool use_settled(const struct system_box *system, double dt,
   return ran;
 }
 
-static bool run_settled(const struct system_box *system, double dt) {
-  return use_settled(system, dt, kernel_run_settled);
-}
-
 bool script_join(const struct system_box *system, double dt) {
   return use_settled(system, dt, kernel_join_settled);
 }
@@ -293,7 +287,7 @@ ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
   struct system_box *system = ud;
   struct world_box *box = system->box;
   (void)query;
-  if (!box->world || run_settled(system, dt)) return ECS_OK;
+  if (!box->world || use_settled(system, dt, kernel_run_settled)) return ECS_OK;
   if (UNLIKELY(world->schedule->news) && has_no_news(system)) return ECS_OK;
   world_enter(box);
   system->dt = dt;

@@ -26,13 +26,6 @@ int wanted_arguments(lua_State *L, int function, const struct loop_box *loop) {
 
 /* ---- for views..., entity in q:each() --------------------------------------------- */
 
-/* An event is no entity; one without fields is true. */
-static int push_event(lua_State *L, const struct loop_box *loop) {
-  if (loop->slot_count) return (int)loop->slot_count;
-  lua_pushboolean(L, 1);
-  return 1;
-}
-
 /* nil would end the loop where it comes first: what is not there is false. */
 static int push_step(lua_State *L, int loop_index, const struct loop_box *loop) {
   uint32_t row = loop->row;
@@ -48,7 +41,11 @@ static int push_step(lua_State *L, int loop_index, const struct loop_box *loop) 
       lua_pushboolean(L, 0);
     }
   }
-  if (UNLIKELY(loop->events)) return push_event(L, loop);
+  if (UNLIKELY(loop->events)) {   /* an event is not an entity; one without fields is true */
+    if (loop->slot_count) return (int)loop->slot_count;
+    lua_pushboolean(L, 1);
+    return 1;
+  }
   lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
   if (UNLIKELY(loop->walk)) loop_push_values(L, loop, UINT32_MAX);
   return (int)(loop->slot_count + 1 + value_count(loop));

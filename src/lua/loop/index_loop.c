@@ -78,12 +78,10 @@ static bool make_view(lua_State *L, int loop, struct found_box *found, uint32_t 
   return true;
 }
 
-static bool is_viewed(const struct copy_slot *slot) { return slot->count && !slot->single; }
-
 static void index_loop_make_views(lua_State *L, int loop, struct found_box *found) {
   const struct copies *copies = found->copies;
   for (uint32_t i = 0; i < copies->slot_count; i++) {
-    if (!is_viewed(&copies->slots[i])) continue;
+    if (!copies->slots[i].count || copies->slots[i].single) continue;
     if (!make_view(L, loop, found, i) || !index_loop_is_open(found)) no_loop(L, found);
   }
   found->begun = true;

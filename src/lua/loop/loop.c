@@ -305,14 +305,6 @@ int loop_begin(lua_State *L, struct loop_box *loop, lua_CFunction next) {
   return 4;
 }
 
-/* Behind the scope, which goes when there is no memory. */
-static ecs_status loop_begin_news(struct loop_box *loop) {
-  ecs_status status = changes_open(loop->query->query);
-  loop->news = status == ECS_OK;
-  if (status != ECS_OK) scope_cancel(loop->box->world, loop->scope);
-  return status;
-}
-
 /* All that a loop needs of the core; with an error, nothing. */
 static ecs_status loop_start(struct loop_box *loop) {
   ecs_status status = ECS_OK;
@@ -320,8 +312,11 @@ static ecs_status loop_start(struct loop_box *loop) {
   if (status != ECS_OK || loop->form == LOOP_SYSTEM) return status;
   enum scope_kind kind = loop->form == LOOP_FOR ? SCOPE_LOOP : SCOPE_SYSTEM;
   status = scope_open(loop->box->world, kind, &loop->scope);
-  if (status == ECS_OK && UNLIKELY(loop->query->query->terms.changes))
-    status = loop_begin_news(loop);
+  if (status == ECS_OK && UNLIKELY(loop->query->query->terms.changes)) {
+    status = changes_open(loop->query->query);
+    loop->news = status == ECS_OK;
+    if (status != ECS_OK) scope_cancel(loop->box->world, loop->scope);
+  }
   if (status != ECS_OK && loop->walk) walk_end(loop->walk);
   return status;
 }
@@ -379,11 +374,6 @@ static inline void bind_slots(struct loop_box *loop, const uint32_t *columns, ui
   }
 }
 
-static void loop_bind(struct loop_box *loop, const uint32_t *columns, uint32_t row) {
-  bind_slots(loop, columns, row);
-  if (UNLIKELY(loop->query->query->terms.toggled)) hide_slots(loop, row);
-}
-
 /* A match whose terms may give cells of others. */
 static void bind_match(struct loop_box *loop) {
   const struct walk *walk = loop->walk;
@@ -432,7 +422,8 @@ static bool next_in_table(struct loop_box *loop, uint32_t match) {
     return come_to_all(loop, table, match, row);
   loop->behind = row + count;
   loop_come_to(loop, table, row, count);
-  loop_bind(loop, query_columns(query, match), row);
+  bind_slots(loop, query_columns(query, match), row);
+  if (UNLIKELY(query->terms.toggled)) hide_slots(loop, row);
   return true;
 }
 

@@ -65,14 +65,6 @@ static void map_refuse(lua_State *L, const struct loop_box *loop, const struct s
               loop_entity(loop, loop->row), component, field);
 }
 
-static void convert_slowly(lua_State *L, const struct map_frame *frame,
-                           const struct loop_box *loop, struct slot *slot, int index) {
-  lua_getiuservalue(L, frame->loop, LOOP_WORLD);
-  value_to_cell(L, loop->box, lua_gettop(L), slot->component, slot->leaf_at, index,
-                &slot->cell);
-  lua_pop(L, 1);
-}
-
 /* Converts the results from an index on; false when one of them was no number. */
 static bool map_convert(lua_State *L, const struct map_frame *frame, struct loop_box *loop,
                         int index, int count) {
@@ -85,7 +77,10 @@ static bool map_convert(lua_State *L, const struct map_frame *frame, struct loop
     if (LIKELY(number_to_cell(L, slot->type, index + i, &slot->cell))) continue;
     if (plain) values_begin(loop->box);
     plain = false;
-    convert_slowly(L, frame, loop, slot, index + i);
+    lua_getiuservalue(L, frame->loop, LOOP_WORLD);
+    value_to_cell(L, loop->box, lua_gettop(L), slot->component, slot->leaf_at, index + i,
+                  &slot->cell);
+    lua_pop(L, 1);
   }
   return plain;
 }

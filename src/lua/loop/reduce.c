@@ -77,13 +77,6 @@ static uint32_t reduce_part_of(struct folding *folding, const struct loop_box *l
   return loop->walk ? loop->step : loop->match;
 }
 
-/* The row's number in its part, which need not be as many rows as the part has so far. */
-static uint32_t reduce_number_of(const struct folding *folding, const struct loop_box *loop,
-                                 uint32_t row) {
-  if (!loop->walk) return (uint32_t)(loop->rows - loop->table->rows) + row;
-  return loop->events && loop->filter && !is_batched(loop) ? row : folding->part[0].row;
-}
-
 /* One row's result, at the top of the stack. */
 static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud) {
   struct folding *folding = ud;
@@ -97,7 +90,11 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
     folding->step = step;
   }
   bool integer = lua_isinteger(L, -1), sum = folding->how == KR_SUM;
-  uint32_t number = reduce_number_of(folding, loop, row);
+  /* The row's number in its part, which need not be as many rows as the part has so far. */
+  bool by_row = loop->events && loop->filter && !is_batched(loop);
+  uint32_t number = !loop->walk ? (uint32_t)(loop->rows - loop->table->rows) + row
+                    : by_row    ? row
+                                : folding->part[0].row;
   const k_scalar values[KINDS] = {{.i64 = (int64_t)lua_tointeger(L, -1)},
                                   {.f64 = (double)lua_tonumber(L, -1)}};
   for (int i = 0; i < KINDS; i++) {

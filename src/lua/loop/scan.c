@@ -91,12 +91,6 @@ static const struct field *scan_find_field(const struct scanner *s, const struct
   return NULL;
 }
 
-/* Whether the registration is answerable for a component's fields. */
-static bool scan_concerns(const struct scanner *s, const struct component *component) {
-  const struct migration *changes = s->scan->changes;
-  return !changes || migration_of(changes, component->id);
-}
-
 static struct thing scan_part_of(const struct thing *view, const struct field *field) {
   struct thing part = *view;
   part.component = field->nested;
@@ -113,7 +107,8 @@ static struct thing view_key(const struct scanner *s, const struct body *body, u
   if (view->array) return scan_part_of(view, view->array);
   const struct field *field = scan_find_field(s, view, key);
   if (field) return scan_part_of(view, field);
-  if (key->type == CONST_STRING && scan_concerns(s, view->component))
+  const struct migration *changes = s->scan->changes;   /* else of other registrations */
+  if (key->type == CONST_STRING && (!changes || migration_of(changes, view->component->id)))
     scan_refuse(s, body, pc, "%s", ecs_message(s->scan->box->world));
   return unknown;
 }

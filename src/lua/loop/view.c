@@ -377,17 +377,12 @@ static void view_check_source(lua_State *L, const struct view_box *view, uint32_
                                      : component->leaves[first_leaf(view, at)].name);
 }
 
-/* Who is tied to whom is kept beside the cells. */
-static void view_check_target(lua_State *L, const struct view_box *view, uint32_t at) {
-  const struct component *component = view->root->component;
-  if (leaf_is_target(component, first_leaf(view, at))) refuse_target(L, component);
-}
-
 /* What is no number: the view is at 1, the value at 3. A view stands for its values. */
 static void write_slowly(lua_State *L, struct view_box *view, uint32_t at) {
   struct world_box *box = view->box;
   box->calls++;
-  view_check_target(L, view, at);
+  if (leaf_is_target(view->root->component, first_leaf(view, at)))
+    refuse_target(L, view->root->component);
   values_begin(box);
   struct view_box *source = view_test(L, 3);
   if (source && type_at(view, at) == ECS_NESTED) {
