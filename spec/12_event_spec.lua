@@ -223,7 +223,7 @@ describe("a query over events", function()
     end
     helper.has_error(function()
       world:system("s", { query = "Hit", each = function(_, _, entity) world:despawn(entity) end })
-    end, "an event is no entity")
+    end, "an event is not an entity")
   end)
 end)
 
@@ -269,7 +269,7 @@ describe("functions over events", function()
   it("of predicates are given what the query gives", function()
     local world = new_world()
     helper.has_error(function() world:query("Hit"):where(function(_, _) end) end,
-      "has 2 parameters, but is given 1: what its query gives; an event is no entity")
+      "has 2 parameters, but is given 1: what its query gives; an event is not an entity")
     helper.has_error(function()
       world:query("Hit, Hit.who->Health"):where(function(_, dt) return dt end)
     end, "its parameter 2 is called 'dt', but it is given no dt: what its query gives")

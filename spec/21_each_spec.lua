@@ -489,7 +489,7 @@ describe("world:res", function()
 
   it("refuses what is no resource", function()
     local world = new_world()
-    has_error(function() world:res "Position" end, "'Position' is no resource")
+    has_error(function() world:res "Position" end, "'Position' is not a resource")
     has_error(function() world:res "Positon" end, "'Positon'", "did you mean")
     has_error(function() world:res(nil) end, "bad argument #1 to 'res'")
     has_error(function() world:res "Position.x" end, "Position.x")

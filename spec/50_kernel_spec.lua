@@ -201,7 +201,7 @@ describe("a resource in a kernel", function()
         d.v = d.v + world:res("Wind").x + world:res(rain.id).y
         d.w = world:res "Wind".m[2]
       end })
-      helper.has_error(function() world:update(0) end, "'Rain' is no resource")
+      helper.has_error(function() world:update(0) end, "'Rain' is not a resource")
       world:resource "Rain"
       world:res("Wind").x, world:res("Wind").m[2] = 0.5, 7
       world:update(0)

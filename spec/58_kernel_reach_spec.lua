@@ -316,15 +316,17 @@ describe("another entity in a kernel", function()
         function(h) h.near = world:get(h.prey, "Path") ~= nil end,
       ["it uses field 'Path.name', which is string"] =
         function(h) h.near = world:get(h.prey, "Path.name") == "a" end,
-      ["it calls world:get with what is no id"] = function(h) h.n = world:get(h.d, "Health.hp") end,
-      ["it calls world:alive with what is no id"] = function(h) h.near = world:alive(h.near) end,
-      ["no name or id of a component held by a constant"] =
+      ["it calls world:get with what is not an id"] =
+        function(h) h.n = world:get(h.d, "Health.hp") end,
+      ["it calls world:alive with what is not an id"] =
+        function(h) h.near = world:alive(h.near) end,
+      ["not a name or id of a component held by a constant"] =
         function(h) h.n = world:get(h.prey, h.near and "Health.hp" or "Health.max") end,
-      ["it calls world:target with what is no name or id of a relation"] =
+      ["it calls world:target with what is not a name or id of a relation"] =
         function(h) h.near = world:target(h.prey, "Health") ~= nil end,
       ["a tie by 'Likes' to one of several targets"] =
         function(h, _, e) h.near = world:has(h.prey, "Likes", e) end,
-      ["it calls world:enabled with what is no name"] =
+      ["it calls world:enabled with what is not a name"] =
         function(h) h.near = world:enabled(h.prey, h.near and "Shield" or "Cargo") end,
       ["it calls 'name' of the world: of its methods kernels know add, alive, children, count"] =
         function(h) world:name(h.prey) end,

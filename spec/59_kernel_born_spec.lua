@@ -218,7 +218,7 @@ describe("the id of a spawned entity", function()
         function(ship) ship.n = world:spawn() - 1 end,
       ["with what may be no entity"] =
         function(ship) if world:spawn() == ship.n then ship.n = 1 end end,
-      ["world:has with what is no id"] =
+      ["world:has with what is not an id"] =
         function(ship) if world:has(world:spawn(), "Part") then ship.n = 1 end end,
       ["it calls world:random without an entity"] =
         function(ship) ship.x = world:random(world:spawn()) end,

@@ -234,7 +234,7 @@ describe("a kernel that emits", function()
       ["it emits 'Over' with 1 values, and it has 0 fields"] = function() world:emit("Over", 1) end,
       ["unknown event 'Hti' (did you mean 'Hit'?)"] = function() world:emit "Hti" end,
       ["'Gun' is a component, not an event"] = function() world:emit "Gun" end,
-      ["it emits what is no name or id of an event"] = function(p) world:emit(p.x) end,
+      ["it emits what is not a name or id of an event"] = function(p) world:emit(p.x) end,
       ["sets a field of type entity to a number"] = function(p) world:emit("Hit", p.x) end,
       ["sets a field of type f32 to a boolean"] =
         function(_, gun) world:emit("Hit", gun.at, true) end,

@@ -217,10 +217,10 @@ describe("a kernel", function()
         function(_, bullet) world:set(bullet.at, "Health.hq", 1) end },
       ["sets a field of type f32 to a boolean"] = { "P, Bullet",
         function(p, bullet) world:set(bullet.at, "Health.hp", p.on) end },
-      ["it changes an entity that is no id"] = { "P", function(p) world:despawn(p.on) end },
+      ["it changes an entity that is not an id"] = { "P", function(p) world:despawn(p.on) end },
       ["world:add of 'Likes' without its one target"] = { "P, Bullet",
         function(_, bullet) world:add(bullet.at, "Likes") end },
-      ["it ties by 'Likes' to what is no id: give it an entity field"] = { "P, Bullet",
+      ["it ties by 'Likes' to what is not an id: give it an entity field"] = { "P, Bullet",
         function(p, bullet) world:add(bullet.at, "Likes", p.on) end },
     } do
       local reason = reason_of(given[1], given[2])

@@ -142,7 +142,7 @@ describe("a kernel over an index", function()
     helper.has_error(function() error(reason(function(p) flock:remove(p.x) end)) end,
       "it calls 'remove' of index 'flock'")
     helper.has_error(function() error(reason(function(p) flock:nearest(p.x, p.y, p) end)) end,
-      "nearest of an index with what is no number")
+      "nearest of an index with what is not a number")
     helper.has_error(function()
       error(reason(function(p) flock:nearest(p.x, p.y, 1, p.x) end))
     end, "something else than an entity to pass over")

@@ -227,7 +227,7 @@ describe("a kernel that spawns", function()
       ["more values than its components have fields"] = function() make(1, 2, 3) end,
       ["with value 1 of 'Wide', where there is no field of one value"] =
         function(p) wide(p.x) end,
-      ["it spawns with 'Wide.m', which is no field of one value"] = function(p) part(1, p.x) end,
+      ["it spawns with 'Wide.m', which is not a field of one value"] = function(p) part(1, p.x) end,
     } do
       check_reason(world, what, fn)
     end

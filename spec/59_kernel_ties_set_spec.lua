@@ -203,13 +203,14 @@ describe("a function that sets ties", function()
         function(_, _, e) world:set(e, "Owes", last) end,
       ["it spawns with 'DockedTo' without its target: write { DockedTo = { target = id } }"] =
         function() world:spawn { DockedTo = { since = 3 } } end,
-      ["it spawns with 'Likes' from a table that is no list of targets"] =
+      ["it spawns with 'Likes' from a table that is not a list of targets"] =
         function(_, _, e) world:spawn { Likes = { e, who = e } } end,
       ["it spawns with 'DockedTo' in several ways"] =
         function(_, _, e) world:spawn { DockedTo = e, [docked] = true } end,
       ["with a pair of 'Owes' from something else than true or a table"] =
         function(_, _, e) world:spawn { [world:pair("Owes", e)] = 4 } end,
-      ["it ties by 'Likes' to what is no id"] = function(_, _, e) world:set(e, "Likes", docked) end,
+      ["it ties by 'Likes' to what is not an id"] =
+        function(_, _, e) world:set(e, "Likes", docked) end,
       ["it calls world:pair badly"] = function() world:pair "Likes" end,
       ["it compares a pair's id"] = function(ship, _, e)
         if world:pair("Likes", e) == docked then ship.n = 1 end

@@ -395,7 +395,7 @@ describe("live scripts", function()
     local text = "local w = ... w:resource('G', { 'k: i64 = 2' }) local g = w:res 'G' "
     files:write("a.lua", text .. "nothing()")
     assert.is_false(helper.poll(session))
-    has_error(function() world:res "G" end, "no resource")
+    has_error(function() world:res "G" end, "not a resource")
     files:write("a.lua", text .. "SEEN = function() return g.k end")
     assert.is_true(helper.poll(session))
     assert.are.same({ 2, 2, 1 }, { _G.SEEN(), world:res("G").k, world:count "G" })

@@ -351,11 +351,12 @@ static struct val resource_call(struct front *f, const struct val *arguments, ui
   bool given = count == 2 && arguments[0].kind == VAL_WORLD;
   const struct component *component = given ? call_component(f, arguments[1]) : NULL;
   if (!component)
-    front_refuse(f, "it calls world:res with what is no name or id of a resource held by a "
+    front_refuse(f, "it calls world:res with what is not a name or id of a resource held by a "
                     "constant, an upvalue or a field of a table");
   f->fleeting = !component->resource;
   if (f->fleeting)
-    front_refuse(f, "component '%s' is no resource: world:resource makes it one", component->name);
+    front_refuse(f, "component '%s' is not a resource: world:resource makes it one",
+                 component->name);
   return (struct val){.kind = VAL_RESOURCE, .component = component, .root = component};
 }
 

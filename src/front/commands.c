@@ -48,7 +48,7 @@ static const struct component *component_argument(struct front *f, const struct 
     component = arguments[2].kind == VAL_PAIR ? arguments[2].component
                                               : call_component(f, arguments[2]);
   if (!component || (count != 3 && !component->relation))
-    front_refuse(f, "it adds or removes what is no name or id of a component held by a "
+    front_refuse(f, "it adds or removes what is not a name or id of a component held by a "
                     "constant, an upvalue or a field of a table");
   return component;
 }
@@ -84,7 +84,7 @@ k_value order_value(struct front *f, const struct component *component,
 k_value order_entity(struct front *f, struct val entity) {
   if (entity.spawned) return entity.value;
   if (!val_is_number(f, entity))
-    front_refuse(f, "it changes an entity that is no id: an entity field, the row's own, or a "
+    front_refuse(f, "it changes an entity that is not an id: an entity field, the row's own, or a "
                     "number from outside");
   return number_as(f, entity, KT_I64);
 }
@@ -96,7 +96,7 @@ uint32_t order_leaf_at(const struct component *component, uint32_t position) {
   return field->count == 0 && !field->nested ? field->first_leaf : NONE;
 }
 
-/* The same of what a table has. */
+/* The leaf that an item of a new table sets; NONE when it is not one value. */
 uint32_t order_leaf(const struct component *component, const struct front_item *item) {
   return item->position ? order_leaf_at(component, item->position)
                         : component_leaf(component, item->key.data, item->key.size);
@@ -270,7 +270,7 @@ static void spawn_field(struct front *f, const struct component *component,
     front_refuse(f, "it spawns with value %d of '%s', where there is no field of one value",
                  (int)item->position, component->name);
   if (command.leaf == NONE)
-    front_refuse(f, "it spawns with '%s.%.*s', which is no field of one value", component->name,
+    front_refuse(f, "it spawns with '%s.%.*s', which is not a field of one value", component->name,
                  SHOW(item->key));
   k_value value = order_value(f, component, &command, item->value);
   order_add(f, command, value);
@@ -553,8 +553,8 @@ void order_emit(struct front *f, const struct val *arguments, uint32_t count) {
   bool named = count > 1 && arguments[0].kind == VAL_WORLD;
   const struct component *event = named ? call_event(f, arguments[1]) : NULL;
   if (!event)
-    front_refuse(f, "it emits what is no name or id of an event held by a constant, an upvalue or "
-                    "a field of a table");
+    front_refuse(f, "it emits what is not a name or id of an event held by a constant, an upvalue "
+                    "or a field of a table");
   if (f->result != RESULT_NONE)
     front_refuse(f, "it emits an event, and its result is used: do it in a system's each");
   bool table = count == 3 && arguments[2].kind == VAL_TABLE && event->field_count;

@@ -423,7 +423,7 @@ struct val element_of_record(struct front *f, struct val record, const struct co
   assert(record.kind == VAL_RECORD && record.at < f->array_count);
   const struct front_array *table = &f->arrays[record.at];
   if (key->type != CONST_STRING && key->type != CONST_INTEGER)
-    front_refuse(f, "it takes an element of a table in a table by a number that is no integer");
+    front_refuse(f, "it takes an element of a table in a table by a number that is not an integer");
   uint16_t inner = outside_constant(f, key);
   uint32_t number = element_find_table(f, table->path, table->names, inner, false);
   if (f->arrays[number].kind == ELEMENTS_TABLES) refuse_elements(f, ELEMENTS_OTHER);

@@ -35,7 +35,7 @@ static k_value whole_of(const struct front *f, k_value a, k_value b) {
 
 static k_value join_masks(struct front *f, k_value a, k_value b, uint32_t depth);
 
-/* The same where b makes a whole with one part of a, as behind `x and y and z`, whose rows leave at
+/* The whole where b makes one with one part of a, as behind `x and y and z`, whose rows leave at
 ** several places. */
 static k_value whole_with_part(struct front *f, k_value a, k_value b, uint32_t depth) {
   for (uint32_t i = f->fork_count; depth && i-- > 0;) {

@@ -356,8 +356,7 @@ static void front_operate(struct front *f, const struct code *code) {
                                                   front_operand(f, code->right));
       break;
     case CODE_UNARY:
-      *front_register(f, code->a) =
-          number_unary(f, code->op, *front_register(f, code->b));
+      *front_register(f, code->a) = number_unary(f, code->op, *front_register(f, code->b));
       break;
     case CODE_NOT:
       *front_register(f, code->a) = front_invert(f, *front_register(f, code->b));

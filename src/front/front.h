@@ -370,7 +370,7 @@ struct val maybe_narrow(struct front *f, k_value mask, struct val x);
 /* `joined`, made of x in the rows of the mask and of y elsewhere, where each of them is there. */
 struct val maybe_select(struct front *f, k_value mask, struct val x, struct val y,
                         struct val joined);
-/* The same of a value and nil. */
+/* x in the rows of the mask and nil elsewhere, or the other way round. */
 struct val maybe_or_nil(struct front *f, k_value mask, struct val x, struct val y);
 /* x == y and the truth of x, where one may be nil. *known is -1 behind it. */
 k_value maybe_equal(struct front *f, struct val x, struct val y, int *known);
@@ -433,7 +433,7 @@ k_type val_type(const struct front *f, struct val x);
 
 /* Pushes what a path leads to now, by raw access; nil where it breaks off. */
 void path_push(lua_State *L, int anchors, const struct path *path);
-/* The same as it is written: "settings.speed". */
+/* Pushes a path as it is written: "settings.speed". */
 void path_tell(lua_State *L, int anchors, const struct path *path);
 /* Whether there is nothing at the end of a path in Lua either: its last key is that of a table
 ** without `index`, the anchored "__index". Of a path without keys: that it is there. */
@@ -482,8 +482,8 @@ struct val element_key(struct front *f, struct val array, const struct constant 
 k_value element_place(struct front *f, struct val index, k_value *whole);
 /* The index that a constant is. */
 struct val element_index(struct front *f, struct val array, const struct constant *key);
-/* The same of a table by a number, or by an enumeration's value, as it is when a run starts; what a
-** key of such an element leads to that is a table. */
+/* The element of a table by a number, or by an enumeration's value, as it is when a run starts;
+** what a key of such an element leads to that is a table. */
 struct val element_of_table(struct front *f, struct val table, struct val index);
 struct val element_of_record(struct front *f, struct val record, const struct constant *key);
 /* What the elements are that a guard is about (a kind, or with ELEMENTS_RAGGED), and how many. */
@@ -500,9 +500,9 @@ bool element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t
 
 /* The number of an array in the program, or of a field of a resource as one. */
 uint32_t element_array(struct front *f, const struct component *array, uint32_t leaf);
-/* The same of what an index has copied, whose cells are of a type. */
+/* The number of what an index has copied as an array, whose cells are of a type. */
 uint32_t element_copies(struct front *f, struct front_copy copy, k_column type);
-/* The same of the cells of others' that a column stands for. */
+/* The number of the cells of others that a column stands for, as an array. */
 uint32_t element_cells(struct front *f, uint32_t column);
 
 /* ---- access.c: views, resources ---- */
@@ -524,7 +524,7 @@ k_column access_column_type(struct front *f, const struct component *component,
                             const struct leaf *leaf);
 /* A value as a field takes it, in the rows that are here. */
 k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, struct val value);
-/* The same as it is noted down: no f32. */
+/* A value as a field takes it, when it is noted down: never as f32. */
 k_value access_noted(struct front *f, const struct component *component, uint32_t leaf,
                      struct val value);
 /* Sets the field of a view, of a resource, or an element, for the rows that are here. */
@@ -604,7 +604,7 @@ struct val order_by_spawner(struct front *f, struct val spawner, const struct va
 /* A new table; sets its field, or those by positions, for the rows that are here, and reads it. */
 struct val order_table(struct front *f);
 void order_item(struct front *f, struct val table, const struct constant *key, struct val value);
-/* The same of a pair's id for a key. */
+/* Sets the field of a new table whose key is a pair's id. */
 void order_pair(struct front *f, struct val table, struct val pair, struct val value);
 void order_list(struct front *f, const struct code *code);
 /* What such a table has there, nil where it has nothing. */
@@ -629,8 +629,8 @@ uint32_t order_leaf(const struct component *component, const struct front_item *
 ** before is what it has been; nothing else may come to it, which order_check_read refuses. */
 void order_store(struct front *f, const struct component *component, uint32_t leaf,
                  struct val entity, struct val value);
-/* The same in an element of an array, or, where the number is 1, in a field of a resource, to which
-** nothing else may come, either. */
+/* Stores such an id in an element of an array, or, where the number is 1, in a field of a resource,
+** to which nothing else may come, either. */
 void order_store_element(struct front *f, const struct component *component, uint32_t leaf,
                          k_value number, struct val value);
 void order_check_read(struct front *f, const struct component *component, uint32_t leaf);

@@ -113,13 +113,13 @@ enum reading { READING_FITS, READING_OTHER, READING_STARVED };
 
 /* Reads a guard's value; false when it is not of the expected type. */
 bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *uniforms);
-/* The same of GUARD_ELEMENTS. */
+/* Reads the elements that a GUARD_ELEMENTS is about. */
 enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *guard,
                                  struct memory *memory, struct copied *copied, k_array *out);
-/* The same of GUARD_TEXT: the number is good as long as nothing sweeps the world's strings. */
+/* Reads the number of a GUARD_TEXT, which is good as long as nothing sweeps the world's strings. */
 enum reading guard_read_text(lua_State *L, int anchors, const struct guard *guard,
                              ecs_world *world, k_scalar *uniforms);
-/* The same of GUARD_COUNT. */
+/* Reads what a GUARD_COUNT counts. */
 enum reading guard_read_count(lua_State *L, int anchors, const struct guard *guard,
                               ecs_world *world, k_scalar *uniforms);
 void guard_read_resource(const ecs_world *world, const struct resource_uniform *resource,

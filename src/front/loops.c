@@ -7,7 +7,7 @@
 
 static struct val for_loop_bound(struct front *f, uint32_t at, const char *what) {
   struct val value = mixed_settle(f, maybe_need(f, *front_register(f, at)));
-  if (!val_is_number(f, value)) front_refuse(f, "its loop's %s is no number", what);
+  if (!val_is_number(f, value)) front_refuse(f, "its loop's %s is not a number", what);
   return value;
 }
 

@@ -48,7 +48,7 @@ struct val partner_method(struct front *f, struct val index, const struct consta
     if (text_equal(finders[i].name, key->string.data, key->string.size))
       return (struct val){.kind = VAL_FINDER, .at = index.at, .number = i};
   if (key->type != CONST_STRING)
-    front_refuse(f, "it takes from index '%s' what is no method", name);
+    front_refuse(f, "it takes from index '%s' what is not a method", name);
   front_refuse(f, "it calls '%.*s' of index '%s': an index has find, highest, lowest, nearest, "
                "range and within", SHOW(key->string), name);
 }
@@ -58,7 +58,7 @@ struct val partner_method(struct front *f, struct val index, const struct consta
 static k_value number_argument(struct front *f, struct val value, const char *method) {
   value = maybe_need(f, value);
   if (!val_is_number(f, value))
-    front_refuse(f, "it calls %s of an index with what is no number", method);
+    front_refuse(f, "it calls %s of an index with what is not a number", method);
   return number_as(f, value, KT_F64);
 }
 
@@ -94,7 +94,7 @@ static k_value key_argument(struct front *f, struct val value, enum key_kind *ki
 static k_value count_argument(struct front *f, struct val value) {
   value = maybe_need(f, value);
   if (!val_is_number(f, value))
-    front_refuse(f, "it asks an index for a number of entities that is no number");
+    front_refuse(f, "it asks an index for a number of entities that is not a number");
   value = mixed_settle(f, value);
   k_value count = number_as(f, value, KT_I64);
   build_need(f->b, build_binary(f->b, KO_LE, build_i64(f->b, 0), count));

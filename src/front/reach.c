@@ -41,7 +41,7 @@ static struct val need_id(struct front *f, const struct val *arguments, uint32_t
   bool given = count > 1 && arguments[0].kind == VAL_WORLD && val_is_number(f, arguments[1]) &&
                val_type(f, arguments[1]) == KT_I64 && !arguments[1].mixed;
   if (!given)
-    front_refuse(f, "it calls world:%s with what is no id: give it an entity field, the row's "
+    front_refuse(f, "it calls world:%s with what is not an id: give it an entity field, the row's "
                     "entity, or an id held outside", method);
   return arguments[1];
 }
@@ -66,7 +66,7 @@ static const struct component *need_field(struct front *f, struct val value, uin
     if (f->fleeting) front_refuse(f, "%s", f->world->message);
   }
   if (!component)
-    front_refuse(f, "it calls world:get with what is no name or id of a component held by a "
+    front_refuse(f, "it calls world:get with what is not a name or id of a component held by a "
                     "constant, an upvalue or a field of a table");
   return component;
 }
@@ -177,7 +177,7 @@ static const struct component *need_owned(struct front *f, const struct val *arg
                                           uint32_t count, const char *method) {
   const struct component *component = count > 2 ? call_component(f, arguments[2]) : NULL;
   if (!component || (count != 3 && !component->relation))
-    front_refuse(f, "it calls world:%s with what is no name or id of a component held by a "
+    front_refuse(f, "it calls world:%s with what is not a name or id of a component held by a "
                     "constant, an upvalue or a field of a table", method);
   return component;
 }
@@ -250,7 +250,7 @@ struct val reach_target(struct front *f, const struct val *arguments, uint32_t c
   struct val id = need_id(f, arguments, count, "target");
   const struct component *relation = count == 3 ? call_component(f, arguments[2]) : NULL;
   if (!relation || !relation->relation)
-    front_refuse(f, "it calls world:target with what is no name or id of a relation held by a "
+    front_refuse(f, "it calls world:target with what is not a name or id of a relation held by a "
                     "constant, an upvalue or a field of a table");
   return reach_target_of(f, id, relation);
 }
@@ -262,7 +262,7 @@ struct val reach_tied(struct front *f, const struct val *arguments, uint32_t cou
   const struct component *relation =
       count == 3 && !children ? call_component(f, arguments[2]) : NULL;
   if (children ? count != 2 : !relation || !relation->relation)
-    front_refuse(f, "it calls world:%s with what is no name or id of a relation held by a "
+    front_refuse(f, "it calls world:%s with what is not a name or id of a relation held by a "
                     "constant, an upvalue or a field of a table, or with too much", method);
   need_alive(f, id);
   if (f->list_count == RUN_LISTS)

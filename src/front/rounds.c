@@ -226,7 +226,7 @@ static bool changed_count(struct loop *loop, const struct env *env, uint32_t ind
 static bool changed_result(struct loop *loop, const struct env *env, uint32_t index) {
   if (find_carry(loop, CARRY_RESULT, index) || is_nil(&env->results[index])) return false;
   if (env->results[index].kind != VAL_VALUE)
-    front_refuse(loop->f, "it returns what is no number from inside a loop");
+    front_refuse(loop->f, "it returns what is not a number from inside a loop");
   add_carry(loop, CARRY_RESULT, index, env->results[index]);
   return true;
 }

@@ -43,15 +43,16 @@ static k_value target_argument(struct front *f, const struct component *relation
   if (value.spawned) return value.value;
   if (val_is_text(value)) return tie_named(f, value);
   if (!val_is_number(f, value) || tie_is_pair(f, value))
-    front_refuse(f, "it ties by '%s' to what is no id: give it an entity field, the row's entity, "
-                    "an id held outside, or the name of a component or tag", relation->name);
+    front_refuse(f, "it ties by '%s' to what is not an id: give it an entity field, the row's "
+                    "entity, an id held outside, or the name of a component or tag",
+                 relation->name);
   return number_as(f, value, KT_I64);
 }
 
 static const struct component *relation_argument(struct front *f, struct val value) {
   const struct component *relation = call_component(f, value);
   if (relation && relation->relation) return relation;
-  front_refuse(f, "it calls world:pair with what is no name or id of a relation held by a "
+  front_refuse(f, "it calls world:pair with what is not a name or id of a relation held by a "
                   "constant, an upvalue or a field of a table");
 }
 
@@ -321,7 +322,7 @@ static void spawn_targets(struct front *f, const struct component *relation, str
     struct tying tying = tying_part(relation);
     const struct front_item *item = list ? &f->items[at] : NULL;
     if (item && (item->position != n || item->value.kind == VAL_NIL))
-      front_refuse(f, "it spawns with '%s' from a table that is no list of targets: values are "
+      front_refuse(f, "it spawns with '%s' from a table that is not a list of targets: values are "
                       "given with each target, as in [world:pair(\"%s\", id)] = { ... }",
                    relation->name, relation->name);
     tying.target = target_argument(f, relation, &tying.command, item ? item->value : value);

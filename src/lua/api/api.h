@@ -174,7 +174,7 @@ ecs_id declare_component(lua_State *L, int name, int fields);
 ecs_status declare_now(lua_State *L, struct world_box *box, const struct ecs_component_desc *desc,
                        bool foreign, ecs_id *id);
 
-/* The same for a relation, which may have the options of one. */
+/* Declares a relation, which may have the options of one, or an event. */
 ecs_id declare_relation(lua_State *L, int name, int fields);
 ecs_id declare_event(lua_State *L, int name, int fields);
 

@@ -37,7 +37,7 @@ static struct component *find_key(lua_State *L, struct world_box *box, uint32_t 
   ecs_id id = to_id(L, -2, &is_integer);
   char text[128];
   if (!is_integer)
-    raise_error(L, "%s is no name or id of a component",
+    raise_error(L, "%s is not a name or id of a component",
                 show_value(L, -2, text, sizeof text));
   ecs_status status = component_need_id(box->world, id, &component);
   if (status != ECS_OK) raise_status(L, box->world, status);

@@ -333,7 +333,7 @@ static void list_name(lua_State *L, int report, const char *list, const char *na
   lua_pop(L, 1);
 }
 
-/* The same for a map from the new name to the old one. */
+/* Enters an item in a map of the report at an index, from its new name to the old one. */
 static void map_name(lua_State *L, int report, const char *map, const char *name,
                      const char *from) {
   lua_getfield(L, report, map);

@@ -73,7 +73,7 @@ double check_seconds(lua_State *L, int arg) {
   double seconds = (double)lua_tonumber(L, arg);
   if (seconds >= 0 && seconds <= DBL_MAX) return seconds;
   char text[128];
-  text_format(text, sizeof text, "%g is no number of seconds (finite, not negative)",
+  text_format(text, sizeof text, "%g is not a number of seconds (finite, not negative)",
               seconds);
   luaL_argerror(L, arg, text);
   return 0;
@@ -521,7 +521,7 @@ static ecs_id variables_read_value(lua_State *L, struct world_box *box, const st
     const struct component *component = find_component(L, box, lua_gettop(L), &leaf);
     if (component && leaf == NONE) return component->id;
     variables_refuse(L, from, "$%s: %s", name,
-                     component ? "a field is no entity" : ecs_message(box->world));
+                     component ? "a field is not an entity" : ecs_message(box->world));
   }
   ecs_id id = to_id(L, lua_gettop(L), &is_id);
   ecs_status status = is_id ? ecs_entity_status(box->world, id) : ECS_EINVAL;

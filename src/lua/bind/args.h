@@ -112,7 +112,7 @@ int option(lua_State *L, int index, const char *key);
 const char *text_option(lua_State *L, int index, const char *what, const char *key);
 /* 0 when it is absent, else above 0. */
 double seconds_option(lua_State *L, int index, const char *what, const char *key);
-/* The same of a string or a list of strings, up to NULL; they live as long as what was pushed. */
+/* A string or a list of strings, up to NULL; they live as long as what was pushed. */
 const char *const *names_option(lua_State *L, int index, const char *what, const char *key);
 
 /* What a query is made of. */
@@ -230,8 +230,8 @@ struct query_text {
 /* The table at an argument, if any: { p = id }, a component or tag also by its name. */
 void variables_of_argument(lua_State *L, struct world_box *box, int arg, struct query_text *out);
 
-/* The same at an index, or, `marked`, among other options: { ["$p"] = id }. `what` begins the
-** messages. */
+/* Reads variables at an index, or, `marked`, among other options: { ["$p"] = id }. `what` begins
+** the messages. */
 void variables_of_options(lua_State *L, struct world_box *box, int index, bool marked,
                           const char *what, struct query_text *out);
 

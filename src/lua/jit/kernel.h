@@ -166,7 +166,7 @@ const struct variant *kernel_variant_here(lua_State *L, int handle, const struct
 ** index, which is not looked at unless kernel_reads. Raises nothing. */
 bool kernel_run_settled(lua_State *L, int anchors, struct kernel *kernel, double dt);
 
-/* The same for a run that is one of several side by side: it is added to these. */
+/* As kernel_run_settled for one of several runs side by side: it is added to these. */
 bool kernel_join_settled(lua_State *L, int anchors, struct kernel *kernel, double dt);
 
 /* Whether that program has outside values. */
@@ -190,8 +190,8 @@ void variant_free(struct memory *memory, struct variant *variant);
 ** for what a q:where(fn) lets through. */
 struct which variant_wanted(const struct kernel *kernel, const struct table *table);
 
-/* The same where it is known whether just some rows match. It is for all if it runs over stretches
-** all of whose rows match. */
+/* As variant_wanted where it is known whether just some rows match. It is for all if it runs over
+** stretches all of whose rows match. */
 struct which variant_of_rows(const struct kernel *kernel, const struct table *table, bool some);
 
 /* Which of the terms that may be absent are there, a bit by slot: in a row of a table. */

@@ -158,8 +158,8 @@ static bool any_is_ready(lua_State *L, int handle, struct kernel *kernel) {
   return ready;
 }
 
-/* The same for the matches of a query whose terms are decided row by row: for each set of terms
-** that are there. */
+/* Whether there are programs for the matches of a query whose terms are decided row by row: for
+** each set of terms that are there. */
 static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const ecs_query *query = kernel->query;
   struct kinds kinds = {.count = 0};

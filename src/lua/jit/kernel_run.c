@@ -303,7 +303,7 @@ static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct
   return true;
 }
 
-/* The same of the table that the walk has come to, without any of its matches; or, where that
+/* Runs over the table that the walk has come to, without any of its matches; or, where that
 ** needs nothing but the machine, of as many as it comes to. */
 static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct walk *walk,
                        struct gathering *g) {
@@ -396,7 +396,7 @@ static uint64_t present_in(const struct matches *batch, const struct choices *ch
   return present;
 }
 
-/* The same where batches of them can be had. */
+/* Runs over matches that can be had in batches. */
 static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_box *loop,
                         struct walk *walk, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;

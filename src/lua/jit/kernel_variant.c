@@ -420,7 +420,7 @@ static int try_front(lua_State *L, int handle, int anchors, struct kernel *kerne
   return try_quietly(L, compile_protected, 4, 0);
 }
 
-/* The same, once more where commands have to be ordered one by one. */
+/* Compiles, once more where commands have to be ordered one by one. */
 static int run_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
                      struct front *front, struct which which) {
   int status = try_front(L, handle, anchors, kernel, front, which);

@@ -57,7 +57,7 @@ int loop_begin(lua_State *L, struct loop_box *loop, lua_CFunction next);
 ** or others, a row that matches. False at the end. */
 bool loop_next_run(struct loop_box *loop);
 
-/* The same of rows that the loop, which is at an index, goes through all of: pieces of those runs.
+/* Goes to the next piece of a run whose rows the loop, which is at an index, goes through all of.
 ** The views of the loop do not follow. */
 bool loop_next_piece(lua_State *L, int index, struct loop_box *loop);
 
@@ -208,7 +208,7 @@ int wanted_arguments(lua_State *L, int function, const struct loop_box *loop);
 void body_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments);
 /* As body_call for a function form, in a stream of random numbers of its own. */
 void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments);
-/* The same where Lua calls a function for each row: its error gets the entity, as kernels' do. */
+/* As form_call where Lua calls a function for each row: the entity is put before its error. */
 void rows_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments);
 
 /* A lua_pcall without results in an open loop, while another stream of random numbers is open. */
@@ -259,7 +259,7 @@ void frame_need_host(lua_State *L, struct world_box *box, int world_index);
 /* As each_rows (each.h) for a function that is given fields, and returns them anew. */
 void map_rows(lua_State *L, struct loop_box *loop, int loop_index, int function, double dt);
 
-/* The same for the rows of the loop's current run, and for one of them. */
+/* As map_rows for the rows of the loop's current run, and for one of them. */
 void map_here(lua_State *L, int loop_index, int function, double dt);
 void map_row(lua_State *L, int loop_index, int function, double dt, uint32_t row);
 
@@ -330,7 +330,7 @@ int query_where(lua_State *L);
 ** or nil. */
 struct query_box *check_source(lua_State *L, int arguments);
 
-/* The same of a query that goes through entities, and not through events. */
+/* As check_source for a query that goes through entities, and not through events. */
 struct query_box *check_entities(lua_State *L, int arguments);
 
 /* Pushes a closed loop over the query at 1, of a for loop or a function form, as loop_push, through

@@ -479,8 +479,8 @@ static void check_parameters(const struct scanner *s) {
   const char *what = run       ? "world, dt, query"
                      : !event  ? timed ? "what its query gives, dt, entity"
                                        : "what its query gives, entity"
-                     : timed   ? "what its query gives, dt; an event is no entity"
-                               : "what its query gives; an event is no entity";
+                     : timed   ? "what its query gives, dt; an event is not an entity"
+                               : "what its query gives; an event is not an entity";
   lua_Debug info;
   lua_pushvalue(s->L, 1);
   lua_getinfo(s->L, ">u", &info);

@@ -462,7 +462,7 @@ void resource_view(lua_State *L, struct world_box *box) {
   for (;;) {
     const struct component *component = check_component(L, box, 2);
     if (!component->resource)
-      raise_error(L, "component '%s' is no resource: world:resource makes it one",
+      raise_error(L, "component '%s' is not a resource: world:resource makes it one",
                   component->name);
     if (view_push(L, box, 1, component, NULL, 1, &view)) return;
     lua_settop(L, 2);

@@ -55,7 +55,7 @@ static inline uint32_t value_count(const struct loop_box *loop) {
   return LIKELY(!loop->walk) ? 0 : loop_value_count(loop);
 }
 
-/* slot_push for what is no number, or absent. */
+/* slot_push for what is not a number, or absent. */
 void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,
                       const struct slot *slot, uint32_t row);
 
@@ -117,7 +117,7 @@ int view_push_world(lua_State *L, int index, const struct view_box *view);
 /* The row that a view shows; raises why when it shows none. */
 uint32_t view_row(lua_State *L, const struct view_box *view);
 
-/* The same for the view at an index when a call begins: a resource's follows its component. */
+/* As view_row for the view at an index when a call begins: a resource's follows its component. */
 uint32_t view_open(lua_State *L, int index, struct view_box *view);
 
 /* Pushes field or element `at` of the view at an index, as it is now. */

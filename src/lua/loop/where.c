@@ -136,7 +136,7 @@ static void where_ask(lua_State *L, int loop_index, int where) {
   loop->filter = bits;
 }
 
-/* The same of all filters up to the one at the top of the stack, which it pops. */
+/* Asks all filters up to the one at the top of the stack, which it pops. */
 static void ask_all(lua_State *L, int loop_index) {
   int where = lua_gettop(L);
   need_stack(L, 20);
