@@ -442,10 +442,27 @@ void system_check_spec(lua_State *L, struct world_box *box);
 void system_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
                     uint64_t place, const char *owner);
 
-/* Pushes the object of a system or observer whose name is at 2; anchors that at an index, or lets
-** go of it. */
-struct system_box *system_push_box(lua_State *L, struct world_box *box, const char *name);
-void system_anchor(lua_State *L, int world_index, int index, bool on);
+/* What world:system and world:observer are told, with the world at 1, the name at 2 and the options
+** at 3, before anything is made of it. */
+struct script_draft {
+  struct system_box *system;       /* at 4 */
+  struct query_text query;
+  char what[128];                  /* what messages begin with: system 'move' */
+};
+
+/* Checks which options there are, and pushes the object. Returns the name. */
+const char *script_begin(lua_State *L, struct world_box *box, struct script_draft *draft,
+                         const char *kind, const char *const *keys);
+
+/* Reads the query and its variables, which stay on the stack; all forms but `run` need one. */
+void script_read_query(lua_State *L, struct world_box *box, struct script_draft *draft);
+
+/* Makes the query, and looks the function over. NULL when there is no query. */
+ecs_query *script_prepare(lua_State *L, struct world_box *box, struct script_draft *draft,
+                          bool promises);
+
+/* The last before the core: anchors the object. */
+void script_anchor(lua_State *L, const struct world_box *box);
 
 /* Raises what the core has refused the one at 4 with, if it has; the world is at 1. */
 void system_registered(lua_State *L, const struct world_box *box, ecs_status status);

@@ -23,12 +23,9 @@ static const char *const kinds[] = {"add", "set", "remove", "enter", "exit", "de
 /* Indices on the stack of world:observer. */
 enum { AT_WORLD = 1, AT_NAME, AT_SPEC, AT_OBSERVER };
 
-/* What the arguments say, before anything is made of it. */
 struct observer_draft {
-  struct system_box *system;       /* at AT_OBSERVER */
+  struct script_draft script;
   ecs_observer_desc desc;
-  struct query_text query;
-  char what[128];                  /* what messages begin with */
 };
 
 static ecs_observed observer_read_kind(lua_State *L, const char *what) {
@@ -42,28 +39,18 @@ static ecs_observed observer_read_kind(lua_State *L, const char *what) {
   return ECS_ON_ADD;
 }
 
-/* Reads the name at 2 and the spec at 3 with the world at 1; owner may be NULL. Raises; pushes what
-** the draft needs. */
+/* Reads the name and the options; owner may be NULL. Raises; pushes what the draft needs. */
 static void observer_read_draft(lua_State *L, struct world_box *box, struct observer_draft *draft,
                                 const char *owner) {
-  size_t size;
-  draft->desc = (ecs_observer_desc){.name = check_text(L, AT_NAME, &size), .owner = owner};
-  text_format(draft->what, sizeof draft->what, "observer '%s'", draft->desc.name);
-  const char *what = draft->what;
-  need_stack(L, 20);
-  check_keys(L, AT_SPEC, what, spec_keys);
-  draft->system = system_push_box(L, box, draft->desc.name);
-  draft->system->form = FORM_OBSERVE;
+  const char *name = script_begin(L, box, &draft->script, "observer", spec_keys);
+  const char *what = draft->script.what;
+  draft->script.system->form = FORM_OBSERVE;
+  draft->desc = (ecs_observer_desc){.name = name, .owner = owner};
   draft->desc.on = observer_read_kind(L, what);
   if (option(L, AT_SPEC, "each") != LUA_TFUNCTION) wrong_option(L, what, "each", "a function");
   lua_setiuservalue(L, AT_OBSERVER, SYSTEM_FUNCTION);
-  int type = option(L, AT_SPEC, "enabled");
-  if (type != LUA_TNIL && type != LUA_TBOOLEAN) wrong_option(L, what, "enabled", "a boolean");
-  draft->desc.disabled = type == LUA_TBOOLEAN && !lua_toboolean(L, -1);
-  lua_pop(L, 1);
-  draft->query = (struct query_text){.text = text_option(L, AT_SPEC, what, "query")};
-  if (!draft->query.text) raise_error(L, "%s: option 'query' is needed", what);
-  variables_of_options(L, box, AT_SPEC, true, what, &draft->query);
+  draft->desc.disabled = !boolean_option(L, AT_SPEC, what, "enabled", true);
+  script_read_query(L, box, &draft->script);
 }
 
 void observer_check_spec(lua_State *L, struct world_box *box) {
@@ -73,21 +60,12 @@ void observer_check_spec(lua_State *L, struct world_box *box) {
 
 /* The query, the function looked over, and the object anchored: the core is next. */
 static void observer_prepare(lua_State *L, struct world_box *box, struct observer_draft *draft) {
-  struct system_box *system = draft->system;
-  system->query = query_push(L, box, AT_WORLD, &draft->query);
-  lua_setiuservalue(L, AT_OBSERVER, SYSTEM_QUERY);
-  draft->desc.watches = system->query->query;
-  const struct scan scan = {.box = box, .what = draft->what, .form = FORM_OBSERVE,
-                            .promises = true, .query = system->query->query, .world = AT_WORLD};
-  lua_getiuservalue(L, AT_OBSERVER, SYSTEM_FUNCTION);
-  scan_function(L, &scan, lua_gettop(L));
-  lua_pop(L, 1);
+  draft->desc.watches = script_prepare(L, box, &draft->script, true);
   frame_need_host(L, box, AT_WORLD);
-  system_anchor(L, AT_WORLD, AT_OBSERVER, true);
-  if (!box->world) no_world(L, AT_WORLD);
+  script_anchor(L, box);
   draft->desc.run = script_observe;
   draft->desc.free = script_free;
-  draft->desc.ud = system;
+  draft->desc.ud = draft->script.system;
 }
 
 void observer_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,

@@ -19,12 +19,9 @@ static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "
 /* Indices on the stack of world:system. */
 enum { AT_WORLD = 1, AT_NAME, AT_SPEC, AT_SYSTEM };
 
-/* What the arguments of world:system say, before anything is made of it. */
 struct system_draft {
-  struct system_box *system;       /* at the top of the stack but for texts */
+  struct script_draft script;
   ecs_system_desc desc;
-  struct query_text query;
-  char what[128];                  /* what messages begin with */
 };
 
 /* ---- what the core lets go of ---------------------------------------------------------- */
@@ -73,20 +70,13 @@ static void read_body(lua_State *L, struct system_box *system, const char *what)
                           : "%s: one of each, map and run is needed", what);
 }
 
-static bool read_boolean(lua_State *L, const char *what, const char *key, bool absent) {
-  int type = option(L, AT_SPEC, key);
-  bool value = type == LUA_TNIL ? absent : lua_toboolean(L, -1);
-  if (type != LUA_TNIL && type != LUA_TBOOLEAN) wrong_option(L, what, key, "a boolean");
-  lua_pop(L, 1);
-  return value;
-}
-
 static void read_switches(lua_State *L, struct system_box *system, const char *what,
                           ecs_system_desc *desc) {
-  desc->disabled = !read_boolean(L, what, "enabled", true);
+  desc->disabled = !boolean_option(L, AT_SPEC, what, "enabled", true);
   int given = option(L, AT_SPEC, "compile");
   lua_pop(L, 1);
-  system->compile = read_boolean(L, what, "compile", false) ? 1 : given == LUA_TNIL ? -1 : 0;
+  bool compile = boolean_option(L, AT_SPEC, what, "compile", false);
+  system->compile = compile ? 1 : given == LUA_TNIL ? -1 : 0;
   if (system->compile == 1 && system->form == FORM_RUN)
     raise_error(L, "%s: compile = true goes with each and map", what);
   int type = option(L, AT_SPEC, "when");
@@ -95,25 +85,21 @@ static void read_switches(lua_State *L, struct system_box *system, const char *w
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_WHEN);
 }
 
-static void make_query(lua_State *L, struct world_box *box, struct system_draft *draft) {
+ecs_query *script_prepare(lua_State *L, struct world_box *box, struct script_draft *draft,
+                          bool promises) {
   struct system_box *system = draft->system;
-  if (!draft->query.text) return;
-  system->query = query_push(L, box, AT_WORLD, &draft->query);
-  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
-  draft->desc.reads = system->query->query;
-  draft->desc.needs_rows = system->form != FORM_RUN;
-  if (system->form == FORM_MAP) map_check(L, system->query->query, false);
-}
-
-static void check_function(lua_State *L, struct world_box *box, const struct system_draft *draft,
-                           bool promises) {
-  const struct system_box *system = draft->system;
-  const struct scan scan = {.box = box, .what = draft->what, .form = system->form,
-                            .promises = promises, .world = AT_WORLD,
-                            .query = system->query ? system->query->query : NULL};
+  struct scan scan = {.box = box, .what = draft->what, .form = system->form, .promises = promises,
+                      .world = AT_WORLD};
+  if (draft->query.text) {
+    system->query = query_push(L, box, AT_WORLD, &draft->query);
+    lua_setiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
+    scan.query = system->query->query;
+    if (system->form == FORM_MAP) map_check(L, system->query->query, false);
+  }
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
   scan_function(L, &scan, lua_gettop(L));
   lua_pop(L, 1);
+  return system->query ? system->query->query : NULL;
 }
 
 void system_scan(lua_State *L, int world_index, const ecs_system *system, struct scan scan) {
@@ -151,53 +137,59 @@ static int make_kernel(lua_State *L, struct world_box *box, struct system_box *s
 
 /* Compiles what is to be compiled, as far as the tables that there are can say. */
 static void system_compile(lua_State *L, struct world_box *box, const struct system_draft *draft) {
-  struct system_box *system = draft->system;
+  struct system_box *system = draft->script.system;
   int kernel = make_kernel(L, box, system);
   if (!kernel) return;
   system->compiled = kernel_ready_ahead(L, kernel);
   if (!system->compiled && system->compile == 1)
-    raise_error(L, "%s cannot be compiled: %s", draft->what, lua_tostring(L, -1));
+    raise_error(L, "%s cannot be compiled: %s", draft->script.what, lua_tostring(L, -1));
   const struct kernel_box *handle = lua_touserdata(L, kernel);
   if (!system->compiled && handle->kernel->breaks_promise)
-    raise_error(L, "%s: %s", draft->what, lua_tostring(L, -1));
+    raise_error(L, "%s: %s", draft->script.what, lua_tostring(L, -1));
 }
 
-struct system_box *system_push_box(lua_State *L, struct world_box *box, const char *name) {
-  struct system_box *system = lua_newuserdatauv(L, sizeof *system, SYSTEM_VALUES);
-  memset(system, 0, sizeof *system);
-  system->box = box;
-  system->name = name;
+const char *script_begin(lua_State *L, struct world_box *box, struct script_draft *draft,
+                         const char *kind, const char *const *keys) {
+  size_t size;
+  const char *name = check_text(L, AT_NAME, &size);
+  text_format(draft->what, sizeof draft->what, "%s '%s'", kind, name);
+  need_stack(L, 20);
+  check_keys(L, AT_SPEC, draft->what, keys);
+  draft->system = lua_newuserdatauv(L, sizeof *draft->system, SYSTEM_VALUES);
+  *draft->system = (struct system_box){.box = box, .name = name};
   lua_pushvalue(L, AT_NAME);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_NAME);
-  return system;
+  return name;
 }
 
-/* Reads the name at 2 and the spec at 3 with the world at 1; owner may be NULL. Raises; pushes what
-** the draft needs. */
+void script_read_query(lua_State *L, struct world_box *box, struct script_draft *draft) {
+  enum system_form form = draft->system->form;
+  draft->query = (struct query_text){.text = text_option(L, AT_SPEC, draft->what, "query")};
+  if (!draft->query.text && form != FORM_RUN)
+    raise_error(L, "%s: option 'query' is needed%s", draft->what,
+                form == FORM_OBSERVE ? "" : " with each and map");
+  variables_of_options(L, box, AT_SPEC, true, draft->what, &draft->query);
+}
+
+/* Reads the name and the options; owner may be NULL. Raises; pushes what the draft needs. */
 static void system_read_draft(lua_State *L, struct world_box *box, struct system_draft *draft,
                               const char *owner) {
-  size_t size;
+  const char *name = script_begin(L, box, &draft->script, "system", spec_keys);
+  const char *what = draft->script.what;
+  struct system_box *system = draft->script.system;
   ecs_system_desc *desc = &draft->desc;
-  *desc = (ecs_system_desc){.name = check_text(L, AT_NAME, &size), .owner = owner};
-  text_format(draft->what, sizeof draft->what, "system '%s'", desc->name);
-  const char *what = draft->what;
-  need_stack(L, 20);
-  check_keys(L, AT_SPEC, what, spec_keys);
-  draft->system = system_push_box(L, box, desc->name);
-  read_body(L, draft->system, what);
-  read_switches(L, draft->system, what, desc);
+  *desc = (ecs_system_desc){.name = name, .owner = owner};
+  read_body(L, system, what);
+  read_switches(L, system, what, desc);
   uses_option(L, AT_SPEC, what);
-  draft->system->uses = lua_istable(L, -1);
+  system->uses = lua_istable(L, -1);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_USES);
   lua_settop(L, AT_SYSTEM);
   desc->phase = text_option(L, AT_SPEC, what, "phase");
   desc->every = seconds_option(L, AT_SPEC, what, "every");
   desc->before = names_option(L, AT_SPEC, what, "before");
   desc->after = names_option(L, AT_SPEC, what, "after");
-  draft->query = (struct query_text){.text = text_option(L, AT_SPEC, what, "query")};
-  variables_of_options(L, box, AT_SPEC, true, what, &draft->query);
-  if (!draft->query.text && draft->system->form != FORM_RUN)
-    raise_error(L, "%s: option 'query' is needed with each and map", what);
+  script_read_query(L, box, &draft->script);
 }
 
 void system_check_spec(lua_State *L, struct world_box *box) {
@@ -205,32 +197,38 @@ void system_check_spec(lua_State *L, struct world_box *box) {
   system_read_draft(L, box, &draft, NULL);
 }
 
-void system_anchor(lua_State *L, int world_index, int index, bool on) {
-  const struct system_box *system = lua_touserdata(L, index);
+/* Anchors the object at 4, or lets go of it. */
+static void system_anchor(lua_State *L, bool on) {
+  const struct system_box *system = lua_touserdata(L, AT_SYSTEM);
   system->box->systems->doubtful = 2;
-  lua_getiuservalue(L, world_index, WORLD_REFS);
+  lua_getiuservalue(L, AT_WORLD, WORLD_REFS);
   if (on)
-    lua_pushvalue(L, index);
+    lua_pushvalue(L, AT_SYSTEM);
   else
     lua_pushnil(L);
   lua_rawsetp(L, -2, system);
   lua_pop(L, 1);
 }
 
+void script_anchor(lua_State *L, const struct world_box *box) {
+  system_anchor(L, true);
+  if (!box->world) no_world(L, AT_WORLD);
+}
+
 void system_registered(lua_State *L, const struct world_box *box, ecs_status status) {
   if (status == ECS_OK) return;
-  if (box->world) system_anchor(L, AT_WORLD, AT_SYSTEM, false);
+  if (box->world) system_anchor(L, false);
   raise_status(L, box->world, status);
 }
 
-/* The last before the core: the system is anchored, and the core is told how to call it. */
+/* The core is told how to call it. */
 static void system_give_system(lua_State *L, const struct world_box *box,
                                struct system_draft *draft) {
-  system_anchor(L, AT_WORLD, AT_SYSTEM, true);
-  if (!box->world) no_world(L, AT_WORLD);
+  script_anchor(L, box);
+  draft->desc.needs_rows = draft->desc.reads && draft->script.system->form != FORM_RUN;
   draft->desc.run = script_run;
   draft->desc.free = script_free;
-  draft->desc.ud = draft->system;
+  draft->desc.ud = draft->script.system;
 }
 
 /* compile = false leaves it to the run to find a write to what is read only, but a live script is
@@ -239,9 +237,8 @@ void system_in_swap(lua_State *L, struct world_box *box, struct transaction *tra
                     uint64_t place, const char *owner) {
   struct system_draft draft;
   system_read_draft(L, box, &draft, owner);
-  make_query(L, box, &draft);
-  check_function(L, box, &draft, true);
-  make_kernel(L, box, draft.system);
+  draft.desc.reads = script_prepare(L, box, &draft.script, true);
+  make_kernel(L, box, draft.script.system);
   system_give_system(L, box, &draft);
   system_registered(L, box, transaction_system(transaction, &draft.desc, place));
 }
@@ -272,8 +269,7 @@ void systems_compile(lua_State *L, int world_index) {
 void system_now(lua_State *L, struct world_box *box) {
   struct system_draft draft;
   system_read_draft(L, box, &draft, NULL);
-  make_query(L, box, &draft);
-  check_function(L, box, &draft, draft.system->compile != 0);
+  draft.desc.reads = script_prepare(L, box, &draft.script, draft.script.system->compile != 0);
   system_compile(L, box, &draft);
   system_give_system(L, box, &draft);
   ecs_status status;

@@ -408,6 +408,14 @@ const char *text_option(lua_State *L, int index, const char *what, const char *k
   return text;
 }
 
+bool boolean_option(lua_State *L, int index, const char *what, const char *key, bool absent) {
+  int type = option(L, index, key);
+  bool value = type == LUA_TNIL ? absent : lua_toboolean(L, -1);
+  if (type != LUA_TNIL && type != LUA_TBOOLEAN) wrong_option(L, what, key, "a boolean");
+  lua_pop(L, 1);
+  return value;
+}
+
 double seconds_option(lua_State *L, int index, const char *what, const char *key) {
   int type = option(L, index, key);
   double seconds = type == LUA_TNUMBER ? (double)lua_tonumber(L, -1) : 0;

@@ -110,6 +110,8 @@ void check_keys(lua_State *L, int index, const char *what, const char *const *kn
 int option(lua_State *L, int index, const char *key);
 /* NULL when it is absent; the text lives as long as it is on the stack. */
 const char *text_option(lua_State *L, int index, const char *what, const char *key);
+/* Pops it. */
+bool boolean_option(lua_State *L, int index, const char *what, const char *key, bool absent);
 /* 0 when it is absent, else above 0. */
 double seconds_option(lua_State *L, int index, const char *what, const char *key);
 /* A string or a list of strings, up to NULL; they live as long as what was pushed. */
