@@ -77,34 +77,24 @@ k_type number_float_type(const struct front *f, struct val x, struct val y) {
   return narrow ? KT_F32 : KT_F64;
 }
 
-static bool is_bitwise(enum code_operator op) { return op >= OPERATOR_BAND && op <= OPERATOR_SHR; }
-
-/* An operation on integers may wrap around, fail or give a 0 without a sign, where one on floats
-** does not. So it has to be decided which it is, but for what is always done with floats, or
-** always with integers. */
-static void need_decided(struct front *f, enum code_operator op, struct val x, struct val y) {
-  if (is_bitwise(op) || op == OPERATOR_DIV || op == OPERATOR_POW) return;
-  number_decided(f, x, y, "calculates with");
-  number_decided(f, y, x, "calculates with");
-}
-
-static k_type number_operand_type(const struct front *f, enum code_operator op, struct val x,
-                                  struct val y) {
-  if (is_bitwise(op)) return KT_I64;
-  bool integers = val_type(f, x) == KT_I64 && val_type(f, y) == KT_I64;
-  bool divides = op == OPERATOR_DIV || op == OPERATOR_POW;
-  return integers && !divides ? KT_I64 : number_float_type(f, x, y);
-}
-
 /* An operation that is one on integers in all rows, or one on floats. */
 static struct val number_of_two(struct front *f, enum code_operator op, k_op does, struct val x,
                                 struct val y) {
-  need_decided(f, op, x, y);
-  if (is_bitwise(op)) {
+  bool bitwise = op >= OPERATOR_BAND && op <= OPERATOR_SHR;
+  bool divides = op == OPERATOR_DIV || op == OPERATOR_POW;
+  /* An operation on integers may wrap around, fail or give a 0 without a sign, where one on floats
+  ** does not. So it has to be decided which it is, but for what is always done with floats, or
+  ** always with integers. */
+  if (!bitwise && !divides) {
+    number_decided(f, x, y, "calculates with");
+    number_decided(f, y, x, "calculates with");
+  }
+  if (bitwise) {
     x = mixed_settle(f, x);
     y = mixed_settle(f, y);
   }
-  k_type type = number_operand_type(f, op, x, y);
+  bool integers = val_type(f, x) == KT_I64 && val_type(f, y) == KT_I64;
+  k_type type = bitwise || (integers && !divides) ? KT_I64 : number_float_type(f, x, y);
   k_value a = number_as(f, x, type), b = number_as(f, y, type);
   struct val result = val_number(f, build_binary(f->b, does, a, b), x.soft && y.soft);
   if (type != KT_I64) return result;

@@ -484,9 +484,9 @@ void spawners_report(lua_State *L, int world, int files, const struct change *ch
     for (lua_pushnil(L); lua_next(L, list + 2); lua_settop(L, list + 3)) {
       const struct spawner *spawner = lua_touserdata(L, -2);
       const char *place = lua_tostring(L, -1);
+      if (!spawner_moves(spawner, change)) continue;
       lua_pushlstring(L, place, (size_t)(strrchr(place, ':') - place));
-      bool read = lua_istable(L, files) && lua_rawget(L, files) != LUA_TNIL;   /* again, its file */
-      if (read || !spawner_moves(spawner, change)) continue;
+      if (lua_istable(L, files) && lua_rawget(L, files) != LUA_TNIL) continue;   /* read again */
       lua_pushfstring(L, "'%s' (%s)", spawner->text, place);
       lua_rawseti(L, list, ++count);
     }

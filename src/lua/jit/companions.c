@@ -76,12 +76,6 @@ static const char *why_alone(const struct kernel *kernel, const struct variant *
   return variant->plan.sharing.why_not;
 }
 
-static uint64_t companions_rows_of(const ecs_query *query) {
-  uint64_t rows = 0;
-  for (uint32_t i = 0; i < query_reach(query); i++) rows += query_table(query, i)->count;
-  return rows;
-}
-
 /* Of struct companions. */
 static void companions_look(const ecs_system *system, struct prospect *out) {
   const struct system_box *script = system_script(system);
@@ -95,7 +89,10 @@ static void companions_look(const ecs_system *system, struct prospect *out) {
   out->alone = why_alone(kernel, variant);
   out->of = variant;
   out->owner = script->box;
-  out->work = companions_rows_of(kernel->query) * variant->plan.sharing.weight;
+  uint64_t rows = 0;
+  for (uint32_t i = 0; i < query_reach(kernel->query); i++)
+    rows += query_table(kernel->query, i)->count;
+  out->work = rows * variant->plan.sharing.weight;
 }
 
 /* ---- running ---- */

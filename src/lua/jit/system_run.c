@@ -218,13 +218,6 @@ void system_push_function(lua_State *L, struct system_box *system) {
   lua_rawgeti(L, BODY_REFS, system->function_ref);
 }
 
-/* Raises what a map cannot be given, where a tag has become a component since it was asked last. */
-static inline void check_fields(lua_State *L, struct system_box *system) {
-  uint64_t version = *system->box->version + 1;
-  if (LIKELY(system->checked == version)) return;
-  if (map_check(L, system->query->query, true)) system->checked = version;
-}
-
 /* body(world, references, system), for each form. */
 static int run_body(lua_State *L) {
   struct system_box *system = lua_touserdata(L, BODY_SYSTEM);
@@ -238,7 +231,10 @@ static int run_body(lua_State *L) {
         run_loop(L, system, each_rows, system->parameters);
       break;
     case FORM_MAP:
-      check_fields(L, system);
+      /* Raises what a map cannot be given, where a tag has become a component since. */
+      if (UNLIKELY(system->checked != *system->box->version + 1) &&
+          map_check(L, system->query->query, true))
+        system->checked = *system->box->version + 1;
       if (!compiles || !run_compiled(L, system)) run_loop(L, system, map_rows, 0);
       break;
     default:

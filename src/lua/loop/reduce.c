@@ -174,19 +174,13 @@ static bool fold_here(lua_State *L, int handle, struct loop_box *loop, struct fo
   return kernel_here(L, handle, loop, &run);
 }
 
-static bool takes_any(const struct loop_box *loop) {
-  uint32_t row = 0;
-  while (row < loop->count && !loop_takes(loop, row)) row++;
-  return row < loop->count;
-}
-
 /* body(loop, function, handle, folding) */
 static int fold_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   struct folding *folding = lua_touserdata(L, 4);
-  while (loop_next_run(loop)) {
-    if (loop->fill) loop->fill(L, 1);
-    if (loop->fill && (!takes_any(loop) || fold_here(L, 3, loop, folding))) continue;
+  while (source_next(L, loop)) {
+    bool some = source_row(loop, 0) < loop->count;
+    if (loop->fill && (!some || fold_here(L, 3, loop, folding))) continue;
     each_between(L, 1, 2, 0, 0, loop->count, fold_row, folding);
   }
   reduce_end_part(folding);

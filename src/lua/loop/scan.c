@@ -191,12 +191,6 @@ static struct thing take_key(const struct scanner *s, const struct body *body, u
   return scan_classify(s);
 }
 
-static void check_upvalue_store(const struct scanner *s, const struct body *body, uint32_t pc,
-                                const struct code *code) {
-  struct thing view = take_upvalue(s, body, code->a);
-  check_store(s, body, pc, &view, code->b);
-}
-
 /* ---- what gives keys ---- */
 
 static const char quiet[] = ": a function that gives keys writes nothing (write to a field in a "
@@ -335,7 +329,11 @@ static struct thing result_of(const struct scanner *s, const struct body *body, 
       take_key(s, body, pc, things[code->b], &constants[code->c]);
       return unknown;
     case CODE_SET_FIELD: check_store(s, body, pc, &things[code->a], code->b); return unknown;
-    case CODE_SET_UPFIELD: check_upvalue_store(s, body, pc, code); return unknown;
+    case CODE_SET_UPFIELD: {
+      struct thing view = take_upvalue(s, body, code->a);
+      check_store(s, body, pc, &view, code->b);
+      return unknown;
+    }
     case CODE_INDEX:
       if (things[code->b].kind != THING_VIEW || !things[code->b].array) return unknown;
       return scan_part_of(&things[code->b], things[code->b].array);
