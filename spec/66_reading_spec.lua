@@ -142,11 +142,12 @@ describe("while scripts are read", function()
     local world = helper.new_world()
     world:component("P", { "x: f32" })
     local spec = { query = "P:in", each = function(p) p.x = 1 end, compile = false }
-    native.stage(world, nothing, function()
-      world:system("s", spec)
+    local recorded = {}
+    native.stage(world, function(_, _, object) recorded[#recorded + 1] = object end, function()
+      assert(load("local world, spec = ... world:system('s', spec)", "@a.lua"))(world, spec)
       helper.has_error(function()
-        native.swap(world, { systems = { { name = "s", spec = spec, at = "a.lua:7: " } } })
-      end, "a.lua:7: system 's': ", "66_reading_spec.lua:", "reads only (:in)")
+        native.swap(world, recorded, {}, {})
+      end, "a.lua:1: system 's': ", "66_reading_spec.lua:", "reads only (:in)")
     end)
     world:system("s", spec)
     world:update(0)
@@ -155,15 +156,14 @@ describe("while scripts are read", function()
 
   it("what was asked for comes with the swap, and everything is possible behind it", function()
     local world = helper.new_world()
-    native.stage(world, nothing, function()
+    local recorded = {}
+    native.stage(world, function(_, _, object) recorded[#recorded + 1] = object end, function()
       world:component("P", { "x: f32" })
       world:resource("R", { "n: i32 = 4" })
+      world:system("s", { query = "P", each = nothing })
       local query, view = world:query "P", world:res "R"
       helper.has_error(function() query:count() end, "when all scripts have been read")
-      native.swap(world, {
-        queries = { { name = "P", object = query } }, resources = { { name = "R", object = view } },
-        systems = { { name = "s", spec = { query = "P", each = nothing } } },
-      })
+      native.swap(world, recorded, {}, {})
       world:spawn { P = { 1 } }
       view.n = view.n + 1
       assert.are.same({ 1, 5 }, { query:count(), view.n })

@@ -1,5 +1,5 @@
 -- Reliability line 6 for what is written in Lua (files and live scripts), and for what happens
--- while scripts are read: every method there, and swaps of malformed plans.
+-- while scripts are read: every method there, and swaps with hostile arguments.
 
 local ecs = require "ecs"
 local live = require "ecs.live"
@@ -197,85 +197,133 @@ describe("while scripts are read", function()
       has_error(function() world:close() end)
       has_error(function() live.open(world, ".") end)
     end)
-    has_error(function() native.swap(world, {}) end, "no scripts are being read")
+    has_error(function() native.swap(world, {}, {}, {}) end, "no scripts are being read")
     check_world(world)
   end)
 end)
 
-local LISTS = { "remove", "drop_phases", "drop_systems", "phases", "systems", "queries",
-  "resources", "kept_queries", "kept_resources" }
-local KEYS = { "name", "spec", "object", "at", "kept" }
+-- Registers one of each kind; a few of them with the name, or with an option, that is given.
+local function register(world, name, key, value)
+  world:component("Position", { "x: f64", "y: f32", "z: f32" })
+  world:component("Fresh", { "at: Position" })
+  local system = { query = "Position", each = nothing }
+  local observer = { on = "add", query = "Position", each = nothing }
+  local phase, index = { after = "update" }, { query = "Position", ordered = "Position.y" }
+  for _, options in ipairs(key and { system, observer, phase, index } or {}) do
+    options[key] = value
+  end
+  pcall(world.phase, world, name or "late", phase)
+  pcall(world.system, world, name or "new", system)
+  pcall(world.observer, world, name or "sees", observer)
+  pcall(world.index, world, name or "by_y", index)
+  pcall(world.prefab, world, name or "Pawn", { Fresh = {} })
+  world:query "Position"
+  world:res "All"
+end
 
--- Swaps a plan inside of a reading that declares a few things; what it says.
-local function swap(scene, make)
-  local said
-  local ok, message = pcall(native.stage, scene.world, nothing, function()
-    scene.world:component("Position", { "x: f64", "y: f32", "z: f32" })
-    scene.world:component("Fresh", { "at: Position" })
-    scene.pending = { query = scene.world:query "Position", view = scene.world:res "All" }
-    said = table.pack(pcall(native.swap, scene.world, make(scene)))
+-- A swap inside of a reading in which `act` registers: its arguments are what make(recorded, old)
+-- returns, lists of this reading and of one that was swapped in before.
+local function swap(scene, act, make)
+  local recorded, said
+  local function read(body)
+    recorded = {}
+    local ok, message = pcall(native.stage, scene.world, function(_, _, object)
+      recorded[#recorded + 1] = object
+    end, body)
+    assert(ok, message)
+  end
+  read(function()
+    register(scene.world)
+    native.swap(scene.world, recorded, {}, {})
   end)
-  assert(ok and said, message)
+  local old = recorded
+  read(function()
+    act(scene.world)
+    said = table.pack(pcall(native.swap, scene.world, make(recorded, old)))
+  end)
   assert(said[1] or is_clean(said[2]), said[2])
 end
 
--- An entry of a plan's list that makes sense.
-local function entry_of(scene, list)
-  if list:find "queries$" then
-    return { name = "Position", object = scene.pending.query, at = "a:1: " }
-  elseif list:find "resources$" then
-    return { name = "All", object = scene.pending.view, at = "a:1: " }
-  elseif list == "phases" then
-    return { name = "late", spec = { after = "update" }, at = "a:1: " }
-  elseif list == "systems" then
-    return { name = "new", spec = { query = "Position", each = nothing }, at = "a:1: " }
-  end
-  return { name = list == "remove" and "Label" or "physics", at = "a:1: " }
-end
-
-describe("a malformed plan", function()
-  local function swap_all(make)
+describe("a swap", function()
+  local function swap_all(make, act)
     for _, entry in ipairs(some_values()) do
       local scene = hostile.scene(ecs.world)
       local value = entry[2](scene)
-      swap(scene, function() return make(scene, value) end)
+      swap(scene, act and function(world) act(world, value) end or register,
+        function(recorded, old)
+          local registered, leaving, options = recorded, {}, {}
+          if make then
+            registered, leaving, options = make(value, recorded, old)
+          end
+          return registered, leaving, options
+        end)
       check_world(scene.world)
       scene.other:close()
     end
   end
 
-  it("does no harm as a whole, nor do its options", function()
-    swap_all(function(_, value) return value end)
-    swap_all(function(_, value) return { group = value } end)
-    swap_all(function(_, value) return { check = value } end)
+  it("does no harm by its arguments and options", function()
+    swap_all(function(value) return value, {}, {} end)
+    swap_all(function(value, recorded) return recorded, value, {} end)
+    swap_all(function(value, recorded) return recorded, {}, value end)
+    for _, key in ipairs { "group", "check", "files" } do
+      swap_all(function(value, recorded) return recorded, {}, { [key] = value } end)
+    end
   end)
 
-  for _, list in ipairs(LISTS) do
-    it("does no harm by its list " .. list, function()
-      swap_all(function(_, value) return { [list] = value } end)
-      swap_all(function(_, value) return { [list] = { value } } end)
-      swap_all(function(scene, value)
-        local entry = entry_of(scene, list)
-        return { [list] = { entry, entry, value } }
+  it("does no harm by what its lists have", function()
+    swap_all(function(value, recorded)
+      table.insert(recorded, 3, value)
+      return recorded, {}, {}
+    end)
+    swap_all(function(value, recorded, old)
+      table.insert(old, 3, value)
+      return recorded, old, {}
+    end)
+  end)
+
+  it("refuses what is no registration of its world", function()
+    for _, value in ipairs { false, 1, "Position", {}, io.stdout, ecs.world() } do
+      local scene = hostile.scene(ecs.world)
+      swap(scene, register, function(recorded)
+        has_error(function() native.swap(scene.world, { value }, {}, {}) end,
+          "#2", "list of registrations expected")
+        return recorded, {}, {}
       end)
-      for _, key in ipairs(KEYS) do
-        swap_all(function(scene, value)
-          local entry = entry_of(scene, list)
-          entry[key] = value
-          return { [list] = { entry } }
+      scene.world:close()
+      scene.other:close()
+    end
+  end)
+
+  it("does no harm when entries come twice, leave and stay, or are of a reading that failed",
+    function()
+      for i, make in ipairs {
+        function(recorded) return table.move(recorded, 1, #recorded, #recorded + 1), {}, {} end,
+        function(recorded, old) return recorded, table.move(old, 1, #old, #old + 1), {} end,
+        function(recorded) return recorded, recorded, {} end,
+        function(_, old) return old, old, {} end,
+        function(recorded, old)
+          return table.move(old, 1, #old, #recorded + 1, recorded), {}, {}
+        end,
+      } do
+        local scene = hostile.scene(ecs.world)
+        local failed
+        swap(scene, register, function(recorded)
+          failed = recorded
+          return recorded, {}, { check = i % 2 == 0 or nil }
         end)
+        swap(scene, register, make)
+        swap(scene, register, function() return failed, {}, {} end)
+        check_world(scene.world)
+        scene.other:close()
       end
     end)
-  end
 
-  it("does no harm when its systems and phases have hostile options", function()
+  it("does no harm when what is registered has hostile names and options", function()
+    swap_all(nil, function(world, value) register(world, value) end)
     for _, key in ipairs { "phase", "query", "each", "map", "run", "before", "after", "every",
-                           "enabled", "when", "compile", "fixed" } do
-      swap_all(function(scene, value)
-        local system, phase = entry_of(scene, "systems"), entry_of(scene, "phases")
-        system.spec[key], phase.spec[key] = value, value
-        return { systems = { system }, phases = { phase } }
-      end)
+                           "enabled", "when", "compile", "fixed", "on", "ordered", "grid" } do
+      swap_all(nil, function(world, value) register(world, nil, key, value) end)
     end
   end)
 end)

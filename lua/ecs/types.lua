@@ -98,7 +98,7 @@ function native.is_open(value) end
 --- Calls a function while what scripts register is kept for a swap (see ecs.live); what is not
 --- swapped in when it ends is forgotten.
 ---@param world ecs.World
----@param recorder fun(kind: string, name: string, value: any, at: string): boolean?
+---@param recorder fun(kind: string, name: string, object: userdata, value: any): boolean?, string?
 ---@param body fun(world: ecs.World): any
 ---@return any
 function native.stage(world, recorder, body) end
@@ -111,13 +111,17 @@ function native.stage(world, recorder, body) end
 ---@return boolean
 function native.declared(world, name, kind) end
 
---- Swaps in what was kept, at once or not at all.
+--- Swaps in what was kept, at once or not at all. `registered` has what is there afterwards, in
+--- order: objects that the recorder was given, now or before an earlier swap of theirs. `leaving`
+--- has those of earlier swaps that go, and names of components to drop.
 ---@param world ecs.World
----@param plan table
+---@param registered userdata[]
+---@param leaving (userdata | string)[]
+---@param options { check: boolean?, group: integer?, files: table<string, any>? }
 ---@return table<string, table> reports
 ---@return integer group
----@return string? problem what failed when prefabs were declared behind it
-function native.swap(world, plan) end
+---@return string? problem what failed when prefabs were declared after it
+function native.swap(world, registered, leaving, options) end
 
 --- Modification time in nanoseconds, size, inode, whether it is a directory, or a plain file (no
 --- pipe, no device), and the time of its last change of any kind, which programs cannot set.

@@ -365,30 +365,38 @@ scenario("restoring a snapshot", {
   end,
 })
 
-local function register_and_swap(s)
+local function register_and_swap(s, recorded)
   s.world:component("Position", { "x: f64", "z: f32 = 3" })
   s.world:component("Fresh", { "at: Position" })
   s.world:resource("Level", { "n: i32" })
-  local query = s.world:query "Position.z"
-  native.swap(s.world, {
-    phases = { { name = "late", spec = { after = "render" } } },
-    systems = { { name = "new", spec = { query = "Position", phase = "late",
-      each = function() end } } },
-    drop_systems = { { name = "old" } },
-    queries = { { name = "Position.z", object = query } },
-    remove = { { name = "Frozen" } },
-  })
+  s.world:query "Position.z"
+  s.world:phase("late", { after = "render" })
+  s.world:system("new", { query = "Position", phase = "late", each = function() end })
+  s.world:index("by_z", { query = "Position", ordered = "Position.z" })
+  native.swap(s.world, recorded, { s.old, "Frozen" }, {})
+end
+
+-- Calls body(recorded) while what is registered goes into that list.
+local function read(world, body)
+  local recorded = {}
+  native.stage(world, function(_, _, object) recorded[#recorded + 1] = object end, function()
+    body(recorded)
+  end)
 end
 
 scenario("a swap", {
   new_ids = true,
   prepare = function(s)
     crowd(s)
-    s.world:system("old", { query = "Label", each = function() end })
+    read(s.world, function(recorded)
+      s.world:system("old", { query = "Label", each = function() end })
+      native.swap(s.world, recorded, {}, {})
+      s.old = recorded[1]
+    end)
   end,
   act = function(s)
-    native.stage(s.world, function() end, function()
-      register_and_swap(s)
+    read(s.world, function(recorded)
+      register_and_swap(s, recorded)
     end)
   end,
 })

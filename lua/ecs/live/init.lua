@@ -183,9 +183,8 @@ function methods:forget()
     error("nothing is forgotten: the world is closed", 2)
   end
   local names = orphans_of(self)
-  local plan = registrations.plan_to_forget(self, names)
   local ok, message, kind = native.try(native.stage, self.world, nothing, function()
-    native.swap(self.world, plan)
+    registrations.forget(self, names)
   end)
   if not ok then
     error(kind == "memory" and message or "nothing is forgotten: " .. message, 0)

@@ -1,28 +1,22 @@
--- What live scripts register with their world: whose it is, and what a swap has to change.
+-- What live scripts register with their world: whose it is, and what a swap has to change. What
+-- was registered is an object of the world's; here are its kind, its name and the file.
 
 local native = require "ecs.native"
 
 local registrations = {}
 
--- What one file registers, each in the order of its first registration.
+-- What one file registers: a list of { kind =, name =, object =, value = } in the order of first
+-- registrations, and by their names those that only one file may register. The value is what
+-- components (their fields) and prefabs (their entities) are compared and ordered by.
 function registrations.new(path)
   return {
-    path = path, components = {}, phases = {}, systems = {}, queries = {}, resources = {},
-    arrays = {}, indexes = {}, named_indexes = {}, prefabs = {},
+    path = path, list = {}, component = {}, phase = {}, system = {}, index = {}, prefab = {},
   }
 end
 
--- What scripts own: sets of names.
+-- What scripts own: objects by name.
 function registrations.nothing()
-  return { components = {}, phases = {}, systems = {}, indexes = {} }
-end
-
-local function find(list, name)
-  for i, entry in ipairs(list) do
-    if entry.name == name then
-      return entry, i
-    end
-  end
+  return { component = {}, phase = {}, system = {}, index = {} }
 end
 
 -- What two declarations of a component may differ in.
@@ -46,16 +40,16 @@ local function same(a, b)
 end
 
 -- The entry of a name in any other file that stays or has run.
-local function elsewhere(self, job, list, name)
+local function elsewhere(self, job, kind, name)
   for path, record in next, job.records do
-    local entry = record ~= job.current and find(record.registered[list], name)
+    local entry = record ~= job.current and record.registered[kind][name]
     if entry then
       return entry, path
     end
   end
   for path, record in next, self.records do
     local stays = not job.records[path] and not job.stale[path]
-    local entry = stays and find(record.registered[list], name)
+    local entry = stays and record.registered[kind][name]
     if entry then
       return entry, path
     end
@@ -64,83 +58,75 @@ end
 
 -- What a component was called must be nobody else's: a script cannot rename what it does not own.
 local function check_old_name(self, job, name, old)
-  local own = find(job.current.registered.components, old)
-  local other, path = elsewhere(self, job, "components", old)
+  local own = job.current.registered.component[old]
+  local other, path = elsewhere(self, job, "component", old)
   if own or other then
     error(("component '%s' was '%s', but that is declared in %s"):format(name, old,
-      own and job.current.path or path), 4)
-  elseif not self.owned.components[old] and job.known.components[old] then
+      own and job.current.path or path), 5)
+  elseif not self.owned.component[old] and job.known.component[old] then
     error(("component '%s' was '%s', but that is declared outside the scripts"):format(name, old),
-      4)
+      5)
   end
 end
 
--- What is done with a registration, by its kind; `at` is where it was called, "file:line: ".
+-- Keeps a registration of the file that runs, in the place of one of its name.
+local function keep(job, kind, name, object, value)
+  local registered = job.current.registered
+  local entry = registered[kind] and registered[kind][name]
+  if not entry then
+    entry = { kind = kind, name = name }
+    table.insert(registered.list, entry)
+  end
+  entry.object, entry.value = object, value
+  if registered[kind] then
+    registered[kind][name] = entry
+  end
+end
+
+-- What is done with a registration, by its kind.
 local record = {}
 
-function record.component(self, job, name, fields, at)
+function record.component(self, job, name, object, fields)
   if fields.old_name then
     check_old_name(self, job, name, fields.old_name)
   end
-  local other, path = elsewhere(self, job, "components", name)
-  local own = find(job.current.registered.components, name)
+  local other, path = elsewhere(self, job, "component", name)
+  local own = job.current.registered.component[name]
   other, path = own or other, own and job.current.path or path
-  if other and not same(other.fields, fields) then
+  if other and not same(other.value, fields) then
     error((fields.array and "array '%s' is declared with another type or length in %s"
-      or "component '%s' is declared with other fields in %s"):format(name, path), 3)
+      or "component '%s' is declared with other fields in %s"):format(name, path), 4)
   elseif not own then
-    table.insert(job.current.registered.components, { name = name, fields = fields, at = at })
+    keep(job, "component", name, object, fields)
   end
-  return not self.owned.components[name] and job.known.components[name]
+  return not self.owned.component[name] and job.known.component[name]
 end
 
-local function record_named(list, what, observes)
-  return function(self, job, name, spec, at)
-    local _, path = elsewhere(self, job, list, name)
+local function record_named(kind, what)
+  return function(self, job, name, object)
+    local _, path = elsewhere(self, job, kind, name)
     if path then
-      error(("%s '%s' is registered in %s, too"):format(what, name, path), 3)
-    elseif not self.owned[list][name] and job.known[list][name] then
-      error(("%s '%s' is registered outside the scripts"):format(what, name), 3)
+      error(("%s '%s' is registered in %s, too"):format(what, name, path), 4)
+    elseif not self.owned[kind][name] and job.known[kind][name] then
+      error(("%s '%s' is registered outside the scripts"):format(what, name), 4)
     end
-    local entries = job.current.registered[list]
-    local _, index = find(entries, name)
-    entries[index or #entries + 1] =
-      { name = name, spec = spec, at = at, owner = job.current.path, observes = observes }
+    keep(job, kind, name, object)
   end
 end
 
--- A component is made of a type, or requires one, that nobody has declared: a file behind this one
--- may.
-function record.missing(_, job)
-  job.current.lacks_type = true
-end
-
-record.system = record_named("systems", "system")
-record.observer = record_named("systems", "observer", true)
-record.phase = record_named("phases", "phase")
-record.index = record_named("indexes", "index")
+record.system = record_named("system", "system")
+record.observer = record_named("system", "observer")
+record.phase = record_named("phase", "phase")
+record.index = record_named("index", "index")
 
 -- A prefab stays when its script goes, so that nobody owns it; but only one file may declare it.
-function record.prefab(self, job, name, list, at)
-  local _, path = elsewhere(self, job, "prefabs", name)
+function record.prefab(self, job, name, object, list)
+  local _, path = elsewhere(self, job, "prefab", name)
   if path then
-    error(("prefab '%s' is declared in %s, too"):format(name, path), 3)
+    error(("prefab '%s' is declared in %s, too"):format(name, path), 4)
   end
-  local entries = job.current.registered.prefabs
-  local _, index = find(entries, name)
-  entries[index or #entries + 1] = { name = name, list = list, at = at }
+  keep(job, "prefab", name, object, list)
 end
-
-local function record_object(list)
-  return function(_, job, name, object, at)
-    table.insert(job.current.registered[list], { name = name, object = object, at = at })
-  end
-end
-
-record.query = record_object "queries"
-record.res = record_object "resources"
-record.array = record_object "arrays"
-record.index_of = record_object "named_indexes"
 
 -- A set of names that asks once for each.
 local function lazy(ask)
@@ -159,47 +145,35 @@ local BUILTIN = {
 
 -- Names that the world has before scripts register them: each is asked for before that.
 local function known_names(world)
-  return {
-    components = lazy(function(name)
-      return native.declared(world, name, "component")
-    end),
-    systems = lazy(function(name)
-      return native.declared(world, name, "system")
-    end),
-    indexes = lazy(function(name)
-      return native.declared(world, name, "index")
-    end),
-    phases = lazy(function(name)
-      return not BUILTIN[name] and native.declared(world, name, "phase")
-    end),
-  }
+  return lazy(function(kind)
+    return lazy(function(name)
+      return not (kind == "phase" and BUILTIN[name]) and native.declared(world, name, kind)
+    end)
+  end)
 end
 
--- What the world tells of each registration while files are read.
+-- What the world tells of each registration while files are read. "missing": a component is made
+-- of a type, or requires one, that is not declared; a file behind this one may do that.
 function registrations.recorder(self, job)
   job.known = known_names(self.world)
-  return function(kind, name, value, at)
+  return function(kind, name, object, value)
     if not job.current then
       error("only scripts register while scripts are read", 3)
+    elseif kind == "missing" then
+      job.current.lacks_type = true
+      return
     end
-    return record[kind](self, job, name, value, at)
+    local foreign
+    if record[kind] then
+      foreign = record[kind](self, job, name, object, value)
+    else
+      keep(job, kind, name, object)
+    end
+    return foreign, job.current.path
   end
 end
 
--- ---- the plan ----------------------------------------------------------------------------
-
-local function named(set, kept)
-  local list = {}
-  for name in next, set do
-    if not kept[name] then
-      list[#list + 1] = { name = name }
-    end
-  end
-  table.sort(list, function(a, b)
-    return a.name < b.name
-  end)
-  return list
-end
+-- ---- what a swap is given ------------------------------------------------------------------
 
 -- The keys of a set in order.
 function registrations.sorted(set)
@@ -211,30 +185,6 @@ function registrations.sorted(set)
   return list
 end
 
--- Phases or systems of all files in order; those of files that did not run are kept.
-local function in_order(job, paths, list, owned)
-  local plan = {}
-  for _, path in ipairs(paths) do
-    for _, entry in ipairs(job.all[path].registered[list]) do
-      owned[entry.name] = true
-      plan[#plan + 1] = job.records[path] and entry or { name = entry.name, kept = true }
-    end
-  end
-  return plan
-end
-
--- What files have declared or asked for: those that ran, or those that are kept.
-local function of_files(job, paths, list, kept)
-  local plan = {}
-  for _, path in ipairs(paths) do
-    if (job.records[path] == nil) == kept then
-      local entries = job.all[path].registered[list]
-      table.move(entries, 1, #entries, #plan + 1, plan)
-    end
-  end
-  return plan
-end
-
 -- Prefabs behind those that they are made of; those that are made of each other stay as they are.
 local function bases_first(entries)
   local by_name, placed, list = {}, {}, {}
@@ -243,7 +193,7 @@ local function bases_first(entries)
       return
     end
     placed[entry] = true
-    for _, node in ipairs(entry.list) do
+    for _, node in ipairs(entry.value) do
       local base = type(node.is_a) == "string" and by_name[node.is_a:match "^[^.]*"]
       if base then
         place(base)
@@ -260,51 +210,64 @@ local function bases_first(entries)
   return list
 end
 
--- What native.swap is to do, and what the scripts own afterwards.
-function registrations.plan(self, job)
-  local owned, paths = registrations.nothing(), registrations.sorted(job.all)
-  for _, path in ipairs(paths) do
-    for _, entry in ipairs(job.all[path].registered.components) do
-      local foreign = not self.owned.components[entry.name]
-        and (not job.records[path] or job.known.components[entry.name])
-      owned.components[entry.name] = not foreign or nil
+-- The objects of all files, which are in a table by their paths; prefabs of those that have run.
+local function objects_of(files, ran)
+  local objects, prefabs = {}, {}
+  for _, path in ipairs(registrations.sorted(files)) do
+    for _, entry in ipairs(files[path].registered.list) do
+      if entry.kind ~= "prefab" then
+        objects[#objects + 1] = entry.object
+      elseif ran[path] then
+        prefabs[#prefabs + 1] = entry
+      end
     end
   end
-  local plan = {
-    components = of_files(job, paths, "components", false),
-    phases = in_order(job, paths, "phases", owned.phases),
-    systems = in_order(job, paths, "systems", owned.systems),
-    queries = of_files(job, paths, "queries", false),
-    resources = of_files(job, paths, "resources", false),
-    kept_queries = of_files(job, paths, "queries", true),
-    kept_resources = of_files(job, paths, "resources", true),
-    arrays = of_files(job, paths, "arrays", false),
-    kept_arrays = of_files(job, paths, "arrays", true),
-    indexes = in_order(job, paths, "indexes", owned.indexes),
-    named_indexes = of_files(job, paths, "named_indexes", false),
-    kept_named_indexes = of_files(job, paths, "named_indexes", true),
-    prefabs = bases_first(of_files(job, paths, "prefabs", false)),
-    group = self.group or nil,
-    files = job.records,
-  }
-  plan.leave = named(self.owned.components, owned.components)
-  plan.drop_phases = named(self.owned.phases, owned.phases)
-  plan.drop_systems = named(self.owned.systems, owned.systems)
-  plan.drop_indexes = named(self.owned.indexes, owned.indexes)
-  return plan, owned
+  for _, entry in ipairs(bases_first(prefabs)) do
+    objects[#objects + 1] = entry.object
+  end
+  return objects
 end
 
--- What native.swap is to do to drop some components, if nothing uses them.
-function registrations.plan_to_forget(self, names)
-  local paths, plan = registrations.sorted(self.records), { remove = {} }
-  for i, name in ipairs(names) do
-    plan.remove[i] = { name = name }
+-- What the scripts own when the files of a job are all that there are.
+local function find_owned(self, job)
+  local owned = registrations.nothing()
+  for _, path in ipairs(registrations.sorted(job.all)) do
+    for kind, set in next, owned do
+      for name, entry in next, job.all[path].registered[kind] do
+        local foreign = kind == "component" and not self.owned[kind][name]
+          and (not job.records[path] or job.known[kind][name])
+        set[name] = not foreign and entry.object or nil
+      end
+    end
   end
-  local job = { all = self.records, records = {} }
-  plan.kept_queries = of_files(job, paths, "queries", true)
-  plan.kept_resources = of_files(job, paths, "resources", true)
-  plan.kept_arrays = of_files(job, paths, "arrays", true)
-  return plan
+  return owned
+end
+
+-- What is owned no more.
+local function find_leaving(self, owned)
+  local leaving = {}
+  for kind, set in next, self.owned do
+    for _, name in ipairs(registrations.sorted(set)) do
+      if not owned[kind][name] then
+        leaving[#leaving + 1] = set[name]
+      end
+    end
+  end
+  return leaving
+end
+
+-- Has native.swap find out whether all can be swapped in (`check`), or do it: what it returns, and
+-- what the scripts own afterwards.
+function registrations.swap(self, job, check)
+  local owned = find_owned(self, job)
+  local options = { check = check, group = self.group or nil, files = job.records }
+  return owned, native.swap(self.world, objects_of(job.all, job.records),
+    find_leaving(self, owned), options)
+end
+
+-- Drops some components, if nothing uses them.
+function registrations.forget(self, names)
+  native.swap(self.world, objects_of(self.records, {}), names, { group = self.group or nil })
 end
 
 return registrations

@@ -79,9 +79,7 @@ end
 -- Finds out whether what the files register could be swapped in.
 local function check(self, job)
   reading.run(self, job)
-  local plan = registrations.plan(self, job)
-  plan.check = true
-  native.swap(self.world, plan)
+  registrations.swap(self, job, true)
   reading.undo(job)
 end
 
@@ -98,13 +96,12 @@ end
 -- the swap, so that after it nothing can fail.
 local function swap(self, job)
   reading.run(self, job)
-  local plan, owned = registrations.plan(self, job)
   local states, texts = followed(self, job)
   local due, report = greetings(self, job), { files = names_of(job), components = false }
   keep_provided(self, job)
   self.watch:follow(states, texts)
-  local problem
-  report.components, self.group, problem = native.swap(self.world, plan)
+  local owned, problem
+  owned, report.components, self.group, problem = registrations.swap(self, job)
   for _, component in next, report.components do
     table.sort(component.spawners or {})
   end

@@ -158,11 +158,6 @@ extern const luaL_Reg world_component_methods[];
 void push_component_description(lua_State *L, struct world_box *box, int world_index,
                                 ecs_id component);
 
-/* registrar.tag, .resource and .forget, now. */
-ecs_status tag_now(struct world_box *box, const char *name, bool foreign, ecs_id *id);
-ecs_status resource_now(struct world_box *box, ecs_id id);
-void forget_now(struct world_box *box, ecs_id id);
-
 /* Declaring components from Lua. */
 
 /* Declares the component named at one index with the fields at the other, in the world at
@@ -170,9 +165,10 @@ void forget_now(struct world_box *box, ecs_id id);
 ** Raises what is wrong. */
 ecs_id declare_component(lua_State *L, int name, int fields);
 
-/* registrar.declare, now. */
-ecs_status declare_now(lua_State *L, struct world_box *box, const struct ecs_component_desc *desc,
-                       bool foreign, ecs_id *id);
+/* Declares what is described, in the transaction while scripts are read; a foreign component cannot
+** change then. Pushes the report of a migration, nil when there was none, if it is ECS_OK. */
+ecs_status declare_desc(lua_State *L, struct world_box *box, const struct ecs_component_desc *desc,
+                        bool foreign, ecs_id *id);
 
 /* Declares a relation, which may have the options of one, or an event. */
 ecs_id declare_relation(lua_State *L, int name, int fields);
@@ -247,13 +243,8 @@ void index_bring_up(lua_State *L, struct world_box *box, int world_index,
 
 extern const luaL_Reg world_observer_methods[];
 
-/* registrar.observer, now: the world is at 1, the name at 2, the spec at 3. */
-void observer_now(lua_State *L, struct world_box *box);
-
-/* Raises unless observer_now could take what is there, which may still not fit the world. */
-void observer_check_spec(lua_State *L, struct world_box *box);
-
-/* As observer_now, in a transaction that is about to be committed. */
+/* Registers the observer whose world is at 1, name at 2 and options at 3 in a transaction that is
+** about to be committed. */
 void observer_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
                       uint64_t place, const char *owner);
 
@@ -261,12 +252,6 @@ void observer_in_swap(lua_State *L, struct world_box *box, struct transaction *t
 void observers_doubt(lua_State *L, const struct world_box *box);
 
 /* Methods of a world about copies of entities, and about prefabs. */
-
-/* world:prefab, whose arguments are on the stack, now: pushes the prefab's id. */
-void prefab_now(lua_State *L, struct world_box *box);
-
-/* Pushes the plain list of what the arguments say; what is behind them goes. */
-void prefab_push_list(lua_State *L);
 
 /* A C function that declares what such a list says: (world, list). */
 int prefab_declare_listed(lua_State *L);
@@ -304,9 +289,6 @@ struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_
 /* Pushes what a function is given to, as a key: the use, the query's text, and the variables in it
 ** that have no values. */
 void query_push_key(lua_State *L, const struct query_box *query, lua_Integer use);
-
-/* registrar.query, now: its variables are at 3. */
-void query_now(lua_State *L, struct world_box *box, const char *text);
 
 /* The query at an argument, of an open world, or an error. Counts a public call. */
 struct query_box *check_query(lua_State *L, int arg);
@@ -354,9 +336,6 @@ void read_phase(lua_State *L, int index, struct ecs_phase_desc *desc);
 FORMAT(4, 5)
 void warn_later(lua_State *L, struct world_box *box, int world_index, const char *format,
                 ...);
-
-/* registrar.phase, now. */
-void phase_now(lua_State *L, struct world_box *box, const struct ecs_phase_desc *desc);
 
 /* Methods of a world that make entities and end them. */
 
@@ -424,21 +403,16 @@ uint32_t prefab_list_shared(lua_State *L, int list, uint32_t count);
 void prefab_list_read(struct composition *plan, int list, struct prefab_node *nodes,
                       uint32_t count, ecs_id *shared);
 
-/* A C function, (world, list, migration): raises what is wrong with values of such a list, for
-** components as the migration will leave them. */
+/* A C function, (world, name, list): raises what is wrong with values of such a list, for
+** components as the swap that is going on will leave them. */
 int prefab_list_check(lua_State *L);
 
 /* Systems whose bodies are Lua functions: how they are registered. */
 
 extern const luaL_Reg world_system_methods[];
 
-/* registrar.system, now: the world is at 1, the name at 2, the spec at 3. */
-void system_now(lua_State *L, struct world_box *box);
-
-/* Raises unless system_now could take what is there, which may still not fit the world. */
-void system_check_spec(lua_State *L, struct world_box *box);
-
-/* As system_now, in a transaction that is about to be committed. */
+/* Registers the system whose world is at 1, name at 2 and options at 3 in a transaction that is
+** about to be committed. */
 void system_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
                     uint64_t place, const char *owner);
 
@@ -529,23 +503,9 @@ struct system_box {
 
 extern const luaL_Reg world_array_methods[];
 
-/* registrar.array: pushes the array that is named at 2, which is declared. The other one is for
-** scripts that are being read, and may name what is declared later. */
-void array_now(lua_State *L, struct world_box *box);
-void array_pending(lua_State *L, struct world_box *box);
-
 /* world:index: declaring indexes, and asking for one by its name. */
 
 extern const luaL_Reg world_index_methods[];
-
-/* registrar.index, now: the name is at 2, the options at 3. Pushes the object. */
-void index_now(lua_State *L, struct world_box *box);
-
-/* registrar.index_of, now: the one that is named at 2. */
-void index_of_name(lua_State *L, struct world_box *box);
-
-/* Raises unless the options at 3 make sense. */
-void index_check_spec(lua_State *L, struct world_box *box);
 
 /* Builds the index named at 2 with the options at 3, to be entered when scripts are swapped in. */
 ecs_status index_in_swap(lua_State *L, struct world_box *box, const char *owner,

@@ -243,25 +243,21 @@ const luaL_Reg array_metamethods[] = {{"__index", array_index}, {"__newindex", a
 
 /* ---- world array ---- */
 
-void array_now(lua_State *L, struct world_box *box) {
+/* Pushes the array that is named at 2. A script that is being read may name one that is declared
+** later. */
+static void array_by_name(lua_State *L, struct world_box *box) {
   size_t size;
   const char *name = check_text(L, 2, &size);
+  if (box->stage && !component_find(box->world, name, size)) {
+    array_push(L, box);
+    return;
+  }
   struct array_box *array = array_push(L, box);
   ecs_id id;
   box = check_world(L, 1);
   ecs_status status = array_need_name(box->world, name, size, &id);
   if (status != ECS_OK) raise_argument(L, box->world, status, 2);
   array->id = id;
-}
-
-void array_pending(lua_State *L, struct world_box *box) {
-  size_t size;
-  const char *name = check_text(L, 2, &size);
-  if (component_find(box->world, name, size)) {
-    array_now(L, box);
-    return;
-  }
-  array_push(L, box);
 }
 
 static ecs_type array_declaration_check_type(lua_State *L, int arg) {
@@ -297,7 +293,7 @@ static bool array_declaration_announce(lua_State *L, struct world_box *box,
   lua_setfield(L, -2, "array");
   lua_pushinteger(L, (lua_Integer)length);
   lua_setfield(L, -2, "length");
-  bool foreign = box->registrar->announce(L, 2, lua_gettop(L));
+  bool foreign = stage_announce(L, box, 2, lua_gettop(L));
   lua_pop(L, 1);
   return foreign;
 }
@@ -314,7 +310,7 @@ static int declare_array(lua_State *L, struct world_box *box) {
   declare_array_describe(&desc, &field, name, type, length);
   box = check_world(L, 1);
   ecs_id id = ECS_NULL;
-  RETRY_OR_RAISE(L, box, box->registrar->declare(L, box, &desc, foreign, &id));
+  RETRY_OR_RAISE(L, box, declare_desc(L, box, &desc, foreign, &id));
   array->id = id;
   lua_settop(L, 5);
   settle(L, box, 1);
@@ -329,7 +325,8 @@ static int world_array(lua_State *L) {
   lua_settop(L, 4);
   if (declares) return declare_array(L, box);
   lua_settop(L, 2);
-  box->registrar->array(L, box);
+  array_by_name(L, box);
+  if (box->stage) stage_record(L, box, REGISTERED_ARRAY, 2, 3);
   return 1;
 }
 

@@ -20,21 +20,6 @@
 #include "lua/loop/loop.h"
 #include "lua/loop/view.h"
 
-/* ---- registrar, now ---- */
-
-ecs_status tag_now(struct world_box *box, const char *name, bool foreign, ecs_id *id) {
-  (void)foreign;
-  return ecs_tag(box->world, name, id);
-}
-
-ecs_status resource_now(struct world_box *box, ecs_id id) {
-  return ecs_resource(box->world, id);
-}
-
-void forget_now(struct world_box *box, ecs_id id) {
-  declare_forget(box->world, component_of(box->world, id));
-}
-
 static int world_component(lua_State *L) {
   check_world(L, 1);
   size_t size;
@@ -55,9 +40,10 @@ static int world_tag(lua_State *L) {
     luaL_argerror(L, 3, "a tag takes its name alone; a tag with options is a component without "
                   "fields, as in world:component(\"Frozen\", { toggle = true })");
   lua_settop(L, 2);
-  bool foreign = box->registrar->announce(L, 2, 0);
+  bool foreign = stage_announce(L, box, 2, 0);
   box = check_world(L, 1);
-  RETRY(L, box, status, box->registrar->tag(box, name, foreign, &id));
+  RETRY(L, box, status,
+        box->stage ? stage_tag(box, name, foreign, &id) : ecs_tag(box->world, name, &id));
   if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
   lua_pushinteger(L, (lua_Integer)id);
   settle(L, box, 1);
@@ -66,7 +52,8 @@ static int world_tag(lua_State *L) {
 
 static ecs_status make_resource(lua_State *L, struct world_box *box, ecs_id id) {
   ecs_status status;
-  RETRY(L, box, status, box->registrar->resource(box, id));
+  RETRY(L, box, status, box->stage ? transaction_resource(&box->stage->transaction, id)
+                                   : ecs_resource(box->world, id));
   return status;
 }
 
@@ -93,7 +80,7 @@ static int world_resource(lua_State *L) {
     char message[MESSAGE_SIZE] = "";
     if (box->world) {
       text_format(message, sizeof message, "%s", ecs_message(box->world));
-      if (made) box->registrar->forget(box, id);
+      if (made && !box->stage) declare_forget(box->world, component_of(box->world, id));
     }
     return status == ECS_ENOMEM ? raise_memory(L) : raise_error(L, "%s", message);
   }

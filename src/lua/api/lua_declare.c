@@ -258,7 +258,7 @@ static void resolve_required(struct draft *draft, const struct world_box *box, u
   else if (name && builtin_is(name, strlen(name)))
     text_format(why, sizeof why, REQUIRES_RELATION, name);
   else if (name)
-    box->registrar->missing(draft->L, draft->name, name);
+    stage_missing(draft->L, box);
   raise_error(draft->L, "component '%s', requires: %s", draft->component, why);
 }
 
@@ -302,7 +302,7 @@ static int unknown_type(struct draft *draft, const struct world_box *box,
   char message[MESSAGE_SIZE];
   text_format(message, sizeof message, "component '%s', field '%s: %s': unknown type '%s'%s",
               draft->component, field->name, field->text ? field->text : type, type, hint);
-  box->registrar->missing(draft->L, draft->name, type);
+  stage_missing(draft->L, box);
   return raise_error(draft->L, "%s", message);
 }
 
@@ -407,10 +407,14 @@ static ecs_status declaration_migrate(lua_State *L, struct world_box *box,
 }
 
 /* A migration ends loops that are left open, and observers hear of that, before it begins. */
-ecs_status declare_now(lua_State *L, struct world_box *box, const ecs_component_desc *desc,
-                       bool foreign, ecs_id *id) {
+ecs_status declare_desc(lua_State *L, struct world_box *box, const ecs_component_desc *desc,
+                        bool foreign, ecs_id *id) {
+  if (box->stage) {
+    ecs_status staged = stage_declare(box, desc, foreign, id);
+    if (staged == ECS_OK) lua_pushnil(L);
+    return staged;
+  }
   struct migration migration;
-  (void)foreign;
   migration_begin(&migration, box->world);
   ecs_status status = declare(box->world, desc, &migration, id);
   if (status == ECS_OK && migration.count && box->loops->open) {
@@ -450,7 +454,7 @@ static ecs_id declare_as(lua_State *L, int name, int fields, const char *kind) {
   declare_parse(L, name, fields, kind);
   struct draft draft = {
       .L = L, .table = top + 1, .name = name, .component = lua_tostring(L, name)};
-  bool foreign = check_world(L, 1)->registrar->announce(L, name, draft.table);
+  bool foreign = stage_announce(L, check_world(L, 1), name, draft.table);
   declaration_make_room(&draft);
   for (uint32_t i = 0; i < draft.count; i++) declaration_read_field(&draft, i);
   lua_pushvalue(L, draft.table);
@@ -479,7 +483,7 @@ static ecs_id declare_as(lua_State *L, int name, int fields, const char *kind) {
   desc.required = draft.required;
   desc.required_count = draft.required_count;
   ecs_id id = ECS_NULL;
-  RETRY_OR_RAISE(L, box, box->registrar->declare(L, box, &desc, foreign, &id));
+  RETRY_OR_RAISE(L, box, declare_desc(L, box, &desc, foreign, &id));
   lua_replace(L, top + 1);
   lua_settop(L, top + 1);
   return id;

@@ -340,13 +340,6 @@ static ecs_status index_declaration_build(lua_State *L, struct world_box *box,
   return status;
 }
 
-void index_check_spec(lua_State *L, struct world_box *box) {
-  struct index_draft draft;
-  int top = lua_gettop(L);
-  index_declaration_read_draft(L, box, &draft);
-  lua_settop(L, top);
-}
-
 ecs_status index_in_swap(lua_State *L, struct world_box *box, const char *owner,
                          struct ecs_index **out) {
   struct index_draft draft;
@@ -358,10 +351,15 @@ ecs_status index_in_swap(lua_State *L, struct world_box *box, const char *owner,
   return status;
 }
 
-void index_now(lua_State *L, struct world_box *box) {
+static void index_declare(lua_State *L, struct world_box *box) {
   struct index_draft draft;
   ecs_index *index = NULL;
   index_declaration_read_draft(L, box, &draft);
+  if (box->stage) {
+    stage_options(L, box, REGISTERED_INDEX);
+    index_push(L, box);
+    return;
+  }
   ecs_status status = index_may_enter(box->world, draft.desc.name);
   if (status != ECS_OK) raise_status(L, box->world, status);
   index_push(L, box);
@@ -378,12 +376,12 @@ void index_now(lua_State *L, struct world_box *box) {
   settle(L, box, AT_WORLD);
 }
 
-void index_of_name(lua_State *L, struct world_box *box) {
-  size_t size;
-  const char *name = check_text(L, AT_NAME, &size);
-  if (!index_named(box->world, name, size))
+/* A script that is being read may name one that is declared later. */
+static void index_by_name(lua_State *L, struct world_box *box, const char *name, size_t size) {
+  if (!box->stage && !index_named(box->world, name, size))
     raise_argument(L, box->world, index_unknown(box->world, name, size), AT_NAME);
   index_push(L, box);
+  if (box->stage) stage_record(L, box, REGISTERED_INDEX_NAME, AT_NAME, -1);
 }
 
 bool index_undeclare(lua_State *L, struct world_box *box, int arg) {
@@ -402,14 +400,14 @@ bool index_undeclare(lua_State *L, struct world_box *box, int arg) {
 static int world_index(lua_State *L) {
   struct world_box *box = check_world(L, AT_WORLD);
   size_t size;
-  check_text(L, AT_NAME, &size);
+  const char *name = check_text(L, AT_NAME, &size);
   lua_settop(L, AT_SPEC);
   if (lua_isnil(L, AT_SPEC)) {
-    box->registrar->index_of(L, box);
+    index_by_name(L, box, name, size);
     return 1;
   }
   luaL_checktype(L, AT_SPEC, LUA_TTABLE);
-  box->registrar->index(L, box);
+  index_declare(L, box);
   return 1;
 }
 

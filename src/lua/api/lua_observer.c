@@ -53,11 +53,6 @@ static void observer_read_draft(lua_State *L, struct world_box *box, struct obse
   script_read_query(L, box, &draft->script);
 }
 
-void observer_check_spec(lua_State *L, struct world_box *box) {
-  struct observer_draft draft;
-  observer_read_draft(L, box, &draft, NULL);
-}
-
 /* The query, the function looked over, and the object anchored: the core is next. */
 static void observer_prepare(lua_State *L, struct world_box *box, struct observer_draft *draft) {
   draft->desc.watches = script_prepare(L, box, &draft->script, true);
@@ -76,15 +71,26 @@ void observer_in_swap(lua_State *L, struct world_box *box, struct transaction *t
   system_registered(L, box, transaction_observer(transaction, &draft.desc, place));
 }
 
-void observer_now(lua_State *L, struct world_box *box) {
+/* world:observer(name, { on =, query =, each =, enabled = }) */
+static int world_observer(lua_State *L) {
+  struct world_box *box = check_world(L, AT_WORLD);
+  size_t size;
+  check_text(L, AT_NAME, &size);
+  luaL_checktype(L, AT_SPEC, LUA_TTABLE);
+  lua_settop(L, AT_SPEC);
   struct observer_draft draft;
   observer_read_draft(L, box, &draft, NULL);
+  if (box->stage) {
+    stage_options(L, box, REGISTERED_OBSERVER);
+    return 0;
+  }
   observer_prepare(L, box, &draft);
   ecs_status status;
   RETRY(L, box, status, ecs_observer_new(box->world, &draft.desc));
   system_registered(L, box, status);
   systems_sweep(L, box, AT_WORLD);
   settle(L, box, AT_WORLD);
+  return 0;
 }
 
 /* Of a component that the views of a scanned system write: an observer of its values that nothing
@@ -109,17 +115,6 @@ void observers_doubt(lua_State *L, const struct world_box *box) {
     if (script && script->box == box && script->form == FORM_EACH && schedule->systems[i]->runs)
       system_scan(L, 1, schedule->systems[i], (struct scan){.world = 1, .stored = observer_doubt});
   }
-}
-
-/* world:observer(name, { on =, query =, each =, enabled = }) */
-static int world_observer(lua_State *L) {
-  struct world_box *box = check_world(L, AT_WORLD);
-  size_t size;
-  check_text(L, AT_NAME, &size);
-  luaL_checktype(L, AT_SPEC, LUA_TTABLE);
-  lua_settop(L, AT_SPEC);
-  box->registrar->observer(L, box);
-  return 0;
 }
 
 const luaL_Reg world_observer_methods[] = {

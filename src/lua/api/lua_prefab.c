@@ -78,7 +78,8 @@ static int world_instantiate(lua_State *L) {
 /* Stack of world:prefab. */
 enum { AT_NAME = 2, AT_COMPONENTS, AT_OPTIONS };
 
-void prefab_push_list(lua_State *L) {
+/* Pushes the plain list of what the arguments say. */
+static void prefab_push_list(lua_State *L) {
   need_stack(L, 20);
   lua_settop(L, AT_OPTIONS);
   lua_createtable(L, 0, 2);
@@ -107,12 +108,6 @@ static void declare_list(lua_State *L) {
   settle(L, box, 1);
 }
 
-void prefab_now(lua_State *L, struct world_box *box) {
-  (void)box;
-  prefab_push_list(L);
-  declare_list(L);
-}
-
 int prefab_declare_listed(lua_State *L) {
   check_world(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -127,7 +122,13 @@ static int world_prefab(lua_State *L) {
   size_t size;
   check_text(L, AT_NAME, &size);
   lua_settop(L, AT_OPTIONS);
-  box->registrar->prefab(L, box);
+  prefab_push_list(L);
+  if (!box->stage) {
+    declare_list(L);
+    return 1;
+  }
+  stage_record(L, box, REGISTERED_PREFAB, AT_NAME, -1);
+  lua_pushnil(L);
   return 1;
 }
 
@@ -268,14 +269,15 @@ void prefab_list_read(struct composition *plan, int list, struct prefab_node *no
 
 int prefab_list_check(lua_State *L) {
   struct world_box *box = lua_touserdata(L, 1);
-  uint32_t count = (uint32_t)lua_rawlen(L, 2);
+  lua_settop(L, 3);
+  uint32_t count = (uint32_t)lua_rawlen(L, 3);
   struct prefab_node node;
-  ecs_id *shared = lua_newuserdatauv(L, (prefab_list_shared(L, 2, count) + 1) * sizeof *shared, 0);
+  ecs_id *shared = lua_newuserdatauv(L, (prefab_list_shared(L, 3, count) + 1) * sizeof *shared, 0);
   for (uint32_t i = 0; i < count; i++, lua_settop(L, 4)) {
     struct composition plan;
     composition_begin(&plan, L, box);
-    plan.migration = lua_touserdata(L, 3);
-    read_at(L, 2, i, &(struct entry_reading){&plan, &node, shared, NULL});
+    plan.migration = &box->stage->transaction.migration;
+    read_at(L, 3, i, &(struct entry_reading){&plan, &node, shared, NULL});
     values_begin(box);
   }
   return 0;

@@ -76,13 +76,6 @@ struct query_box *check_query(lua_State *L, int arg) {
   return query;
 }
 
-void query_now(lua_State *L, struct world_box *box, const char *text) {
-  struct query_text given = {.text = text};
-  variables_of_argument(L, box, 3, &given);
-  query_push(L, box, 1, &given);
-  settle(L, box, 1);
-}
-
 /* The text at 2; a list of terms, or one argument for each, is no text. */
 static const char *query_check_terms(lua_State *L) {
   size_t size;
@@ -93,10 +86,16 @@ static const char *query_check_terms(lua_State *L) {
 
 static int world_query(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  const char *text = query_check_terms(L);
+  struct query_text given = {.text = query_check_terms(L)};
   lua_settop(L, 3);
   if (!lua_isnil(L, 3)) luaL_checktype(L, 3, LUA_TTABLE);
-  box->registrar->query(L, box, text);
+  if (box->stage) {
+    stage_query(L, box);
+    return 1;
+  }
+  variables_of_argument(L, box, 3, &given);
+  query_push(L, box, 1, &given);
+  settle(L, box, 1);
   return 1;
 }
 

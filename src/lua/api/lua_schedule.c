@@ -25,11 +25,6 @@ void read_phase(lua_State *L, int index, ecs_phase_desc *desc) {
   desc->fixed = seconds_option(L, index, what, "fixed");
 }
 
-void phase_now(lua_State *L, struct world_box *box, const ecs_phase_desc *desc) {
-  RETRY_OR_RAISE(L, box, ecs_phase(box->world, desc));
-  settle(L, box, 1);
-}
-
 /* world:phase(name, { after =, before =, fixed = }) */
 static int world_phase(lua_State *L) {
   struct world_box *box = check_world(L, 1);
@@ -37,7 +32,12 @@ static int world_phase(lua_State *L) {
   ecs_phase_desc desc = {.name = check_text(L, 2, &size)};
   lua_settop(L, 3);
   read_phase(L, 3, &desc);
-  box->registrar->phase(L, box, &desc);
+  if (box->stage) {
+    stage_options(L, box, REGISTERED_PHASE);
+    return 0;
+  }
+  RETRY_OR_RAISE(L, box, ecs_phase(box->world, &desc));
+  settle(L, box, 1);
   return 0;
 }
 

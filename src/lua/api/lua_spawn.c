@@ -514,7 +514,7 @@ static void expect_names(lua_State *L, struct world_box *box, const struct spawn
   lua_insert(L, 2);
   lua_pushnil(L);
   lua_insert(L, 3);
-  box->registrar->query(L, box, lua_tostring(L, 2));
+  stage_query(L, box);
   lua_settop(L, 4);
   lua_replace(L, 2);
   lua_settop(L, 2);
@@ -551,11 +551,11 @@ static int world_spawner(lua_State *L) {
   lua_replace(L, 2);
   spawner_read_names(L, spawner);
   box = check_world(L, 1);
-  if (box->registrar != &registrar_now) expect_names(L, box, spawner);
+  if (box->stage) expect_names(L, box, spawner);
   check_world(L, 1);
   list_spawner(L);
   box = check_world(L, 1);
-  for (uint32_t i = 0; box->registrar == &registrar_now && i < spawner->count; i++)
+  for (uint32_t i = 0; !box->stage && i < spawner->count; i++)
     component_at(L, box->world, spawner, i);
   lua_pushvalue(L, 1);
   lua_insert(L, -2);

@@ -40,7 +40,6 @@ struct world_box *new_world_box(lua_State *L) {
   whole->box.systems = &whole->systems;
   whole->box.kernels = &whole->kernels;
   struct world_box *box = &whole->box;
-  box->registrar = &registrar_now;
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   box->main = lua_tothread(L, -1);
   lua_pop(L, 1);

@@ -192,11 +192,6 @@ static void system_read_draft(lua_State *L, struct world_box *box, struct system
   script_read_query(L, box, &draft->script);
 }
 
-void system_check_spec(lua_State *L, struct world_box *box) {
-  struct system_draft draft;
-  system_read_draft(L, box, &draft, NULL);
-}
-
 /* Anchors the object at 4, or lets go of it. */
 static void system_anchor(lua_State *L, bool on) {
   const struct system_box *system = lua_touserdata(L, AT_SYSTEM);
@@ -266,9 +261,19 @@ void systems_compile(lua_State *L, int world_index) {
   if (try_quietly(L, compile_untried, 1, 0) != LUA_OK) lua_pop(L, 1);
 }
 
-void system_now(lua_State *L, struct world_box *box) {
+/* world:system(name, options). While scripts are read it is only read whether these make sense. */
+static int world_system(lua_State *L) {
+  struct world_box *box = check_world(L, AT_WORLD);
+  size_t size;
+  check_text(L, AT_NAME, &size);
+  luaL_checktype(L, AT_SPEC, LUA_TTABLE);
+  lua_settop(L, AT_SPEC);
   struct system_draft draft;
   system_read_draft(L, box, &draft, NULL);
+  if (box->stage) {
+    stage_options(L, box, REGISTERED_SYSTEM);
+    return 0;
+  }
   draft.desc.reads = script_prepare(L, box, &draft.script, draft.script.system->compile != 0);
   system_compile(L, box, &draft);
   system_give_system(L, box, &draft);
@@ -277,15 +282,6 @@ void system_now(lua_State *L, struct world_box *box) {
   system_registered(L, box, status);
   systems_sweep(L, box, AT_WORLD);
   settle(L, box, AT_WORLD);
-}
-
-static int world_system(lua_State *L) {
-  struct world_box *box = check_world(L, AT_WORLD);
-  size_t size;
-  check_text(L, AT_NAME, &size);
-  luaL_checktype(L, AT_SPEC, LUA_TTABLE);
-  lua_settop(L, AT_SPEC);
-  box->registrar->system(L, box);
   return 0;
 }
 

@@ -13,7 +13,6 @@ struct intern_table;
 struct kernels;
 struct loops;
 struct names;
-struct registrar;
 struct scratch;
 struct stage;
 struct systems;
@@ -97,8 +96,7 @@ struct world_box {
   struct loops *loops;       /* loop.h */
   struct systems *systems;   /* system.h */
   struct kernels *kernels;   /* kernel.h */
-  const struct registrar *registrar;   /* registers now, or records */
-  struct stage *stage;       /* while scripts are read whose registrations are a transaction */
+  struct stage *stage;       /* while scripts are read, whose registrations are kept; or NULL */
 };
 
 extern const char kind_world;

@@ -1,3 +1,11 @@
+/* A swap: what scripts have registered takes the place of what they had registered before.
+**
+** Everything that can fail happens in swap_prepare, kind by kind, in the order of the lists: the
+** migration, then phases, queries, resources, indexes and systems are made for the world as it
+** will be, then what stays is checked against it. Nothing runs meanwhile but this. swap_commit
+** cannot fail. Prefabs follow: they are entities, and spawning them may run what scripts have
+** written. */
+
 #include <lauxlib.h>
 
 #include "core/base/text.h"
@@ -15,94 +23,179 @@
 #include "ecs_world.h"
 #include "lua/api/api.h"
 #include "lua/bind/args.h"
-#include "lua/bind/object.h"
 #include "lua/bind/status.h"
 #include "lua/jit/kernel.h"
 #include "lua/live/live.h"
 #include "lua/loop/view.h"
 
-const struct component *swap_component(const struct world_box *box, const struct view_box *view) {
-  const struct stage *stage = box->stage;
-  for (uint32_t i = 0; stage && i < stage->view_count; i++)
-    if (stage->views[i].view == view) return stage->views[i].component;
-  return NULL;
+/* ---- lists of registrations ---------------------------------------------------------------- */
+
+/* Stack of a swap: the arguments, then one entry of one of the lists. Behind the commit the reports
+** and what has failed are where arguments were. */
+enum { SWAP_WORLD = 1, SWAP_LIST, SWAP_LEAVING, SWAP_OPTIONS, SWAP_ENTRY };
+enum { SWAP_PROBLEM = SWAP_LEAVING, SWAP_REPORTS = SWAP_OPTIONS };
+
+/* Sets of registrations: those of files that have run, those of files that have not, both. */
+#define FRESH(kind) (1u << (kind))
+#define KEPT(kind) (1u << ((kind) + 16))
+#define EITHER(kind) (FRESH(kind) | KEPT(kind))
+
+/* What leaves may also be the name of a component. */
+static void check_registrations(lua_State *L, const struct world_box *box, int list) {
+  luaL_checktype(L, list, LUA_TTABLE);
+  for (lua_Integer i = 1; lua_rawgeti(L, list, i) != LUA_TNIL; i++, lua_pop(L, 1)) {
+    if (list == SWAP_LEAVING && lua_type(L, -1) == LUA_TSTRING) continue;
+    const struct registration *entry = box_test(L, -1, &kind_registration, sizeof *entry);
+    if (!entry || entry->box != box) luaL_argerror(L, list, "list of registrations expected");
+  }
+  lua_pop(L, 1);
 }
 
-static struct world_box *check_stage(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
-  if (!box->stage) luaL_error(L, "no scripts are being read");
-  return box;
-}
-
-/* ---- the plan ------------------------------------------------------------------------------ */
-
-/* Components of a list that go, or stay without an owner. */
-static void plan_gone(lua_State *L, struct world_box *box, const char *list,
-                      ecs_status (*go)(struct transaction *transaction, ecs_id id)) {
-  uint32_t count = swap_list(L, list);
-  for (uint32_t i = 0; i < count; i++) {
-    ecs_id id = ecs_component_find(box->world, swap_entry(L, i));
-    if (id != ECS_NULL) swap_check(L, box, go(&box->stage->transaction, id), "");
+/* Puts the next registration of a set in a list at SWAP_ENTRY; NULL, and nil is there, behind the
+** last one. `at` counts all of the list, and is 0 at first. */
+static struct registration *swap_next(lua_State *L, int list, uint32_t set, uint32_t *at) {
+  for (;;) {
+    lua_settop(L, SWAP_OPTIONS);
+    if (lua_rawgeti(L, list, (lua_Integer)++*at) == LUA_TNIL) return NULL;
+    struct registration *entry = box_test(L, SWAP_ENTRY, &kind_registration, sizeof *entry);
+    if (entry && set & (entry->kept ? KEPT(entry->kind) : FRESH(entry->kind))) return entry;
   }
 }
 
-static void plan_phases(lua_State *L, struct world_box *box, uint64_t group) {
+static uint32_t count_registered(lua_State *L, int list, uint32_t set) {
+  uint32_t count = 0;
+  for (uint32_t at = 0; swap_next(L, list, set, &at);) count++;
+  return count;
+}
+
+/* Whether the first `limit` of a list have one of that set with that name. */
+static bool is_registered(lua_State *L, int list, uint32_t set, ecs_string name, uint32_t limit) {
+  bool found = false;
+  for (uint32_t i = 1; i <= limit && !found; i++, lua_pop(L, 1)) {
+    if (lua_rawgeti(L, list, (lua_Integer)i) == LUA_TNIL) limit = i;
+    const struct registration *entry = box_test(L, -1, &kind_registration, sizeof *entry);
+    found = entry && set & (entry->kept ? KEPT(entry->kind) : FRESH(entry->kind)) &&
+            strlen(entry->name) == name.size && memcmp(entry->name, name.data, name.size) == 0;
+  }
+  return found;
+}
+
+static ecs_string swap_text(const char *text) { return (ecs_string){text, strlen(text)}; }
+
+/* Raises what the core has refused, if it has, with where the entry, if any, was registered. */
+static void swap_check(lua_State *L, const struct world_box *box, ecs_status status,
+                       const char *what) {
+  if (status == ECS_OK) return;
+  if (status == ECS_ENOMEM) raise_memory(L);
+  const struct registration *entry = box_test(L, SWAP_ENTRY, &kind_registration, sizeof *entry);
+  lua_pushfstring(L, "%s%s%s", entry ? entry->where : "", what, ecs_message(box->world));
+  lua_error(L);
+}
+
+/* Calls build(world, name, value, entry, place) of the entry. What that raises is raised with where
+** the entry was registered. */
+static void swap_build(lua_State *L, lua_CFunction build, struct registration *entry,
+                       uint64_t place) {
+  lua_pushcfunction(L, build);
+  lua_pushvalue(L, SWAP_WORLD);
+  lua_getiuservalue(L, SWAP_ENTRY, REGISTERED_NAME);
+  lua_getiuservalue(L, SWAP_ENTRY, REGISTERED_VALUE);
+  lua_pushlightuserdata(L, entry);
+  lua_pushinteger(L, (lua_Integer)place);
+  int status = lua_pcall(L, 5, 0, 0);
+  if (status == LUA_OK) return;
+  if (status != LUA_ERRMEM && lua_isstring(L, -1))
+    lua_pushfstring(L, "%s%s", entry->where, lua_tostring(L, -1));
+  lua_error(L);
+}
+
+/* ---- components, phases, systems ----------------------------------------------------------- */
+
+/* Components that nobody registers any more stay without an owner; those that are named go. */
+static void swap_components(lua_State *L, struct world_box *box) {
   struct transaction *transaction = &box->stage->transaction;
-  uint32_t count = swap_list(L, "drop_phases");
-  for (uint32_t i = 0; i < count; i++)
-    swap_check(L, box, transaction_drop_phase(transaction, swap_entry(L, i)), "");
-  count = swap_list(L, "phases");
-  for (uint32_t i = 0; i < count; i++) {
-    ecs_phase_desc desc = {.name = swap_entry(L, i)};
-    if (option(L, SWAP_ENTRY, "kept") != LUA_TNIL) {
-      transaction_keep_phase(transaction, desc.name, group + i);
+  const struct registration *entry;
+  for (lua_Integer i = 1; lua_rawgeti(L, SWAP_LEAVING, i) != LUA_TNIL; i++, lua_pop(L, 1)) {
+    if (lua_type(L, -1) != LUA_TSTRING) continue;
+    ecs_id id = ecs_component_find(box->world, lua_tostring(L, -1));
+    if (id != ECS_NULL) swap_check(L, box, transaction_remove(transaction, id), "");
+  }
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LEAVING, EITHER(REGISTERED_COMPONENT), &at));) {
+    ecs_id id = ecs_component_find(box->world, entry->name);
+    if (id != ECS_NULL) swap_check(L, box, transaction_leave(transaction, id), "");
+  }
+}
+
+/* Raises that the tables cannot be migrated, with where the component was declared whose cell did
+** not convert. */
+static void refuse_migration(lua_State *L, const struct world_box *box, ecs_status status) {
+  const char *refused = box->stage->transaction.migration.refused;
+  const struct registration *entry;
+  uint32_t at = 0;
+  do
+    entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_COMPONENT), &at);
+  while (entry && !(refused && strcmp(entry->name, refused) == 0));
+  swap_check(L, box, status, "");
+}
+
+static void swap_migrate(lua_State *L, struct world_box *box) {
+  const uint32_t phase = EITHER(REGISTERED_PHASE);
+  uint32_t phases = count_registered(L, SWAP_LIST, phase) +
+                    count_registered(L, SWAP_LEAVING, phase);
+  uint32_t systems =
+      count_registered(L, SWAP_LIST, EITHER(REGISTERED_SYSTEM) | EITHER(REGISTERED_OBSERVER));
+  ecs_status status = transaction_prepare(&box->stage->transaction, phases, systems);
+  if (status != ECS_OK) refuse_migration(L, box, status);
+}
+
+static void swap_phases(lua_State *L, struct world_box *box, uint64_t group) {
+  struct transaction *transaction = &box->stage->transaction;
+  const uint32_t set = EITHER(REGISTERED_PHASE);
+  const struct registration *entry;
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LEAVING, set, &at));)
+    swap_check(L, box, transaction_drop_phase(transaction, entry->name), "");
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, set, &at));) {
+    if (entry->kept) {
+      transaction_keep_phase(transaction, entry->name, group + at);
       continue;
     }
-    option(L, SWAP_ENTRY, "spec");
+    ecs_phase_desc desc = {.name = entry->name};
+    lua_getiuservalue(L, SWAP_ENTRY, REGISTERED_VALUE);
     read_phase(L, lua_gettop(L), &desc);
-    swap_check(L, box, transaction_phase(transaction, &desc, group + i), "");
+    swap_check(L, box, transaction_phase(transaction, &desc, group + at), "");
   }
 }
 
 static int build_system(lua_State *L) {
   struct world_box *box = lua_touserdata(L, 1);
-  uint64_t place = (uint64_t)lua_tointeger(L, 4);
-  const char *owner = lua_touserdata(L, 5);
-  bool observes = lua_toboolean(L, 6);
+  const struct registration *entry = lua_touserdata(L, 4);
+  uint64_t place = (uint64_t)lua_tointeger(L, 5);
+  bool observes = entry->kind == REGISTERED_OBSERVER;
   lua_settop(L, 3);
-  (observes ? observer_in_swap : system_in_swap)(L, box, &box->stage->transaction, place, owner);
+  (observes ? observer_in_swap : system_in_swap)(L, box, &box->stage->transaction, place,
+                                                 entry->owner);
   return 0;
 }
 
-static void plan_systems(lua_State *L, struct world_box *box, uint64_t group) {
+static void swap_systems(lua_State *L, const struct world_box *box, uint64_t group) {
   struct transaction *transaction = &box->stage->transaction;
-  uint32_t count = swap_list(L, "drop_systems");
-  for (uint32_t i = 0; i < count; i++) transaction_drop_system(transaction, swap_entry(L, i));
-  count = swap_list(L, "systems");
-  for (uint32_t i = 0; i < count; i++) {
-    const char *name = swap_entry(L, i);
-    if (option(L, SWAP_ENTRY, "kept") != LUA_TNIL) {
-      transaction_keep_system(transaction, name, group + i);
-      continue;
-    }
-    bool owned = option(L, SWAP_ENTRY, "owner") == LUA_TSTRING;
-    const char *owner = owned ? lua_tostring(L, -1) : NULL;
-    lua_pushcfunction(L, build_system);
-    lua_pushvalue(L, SWAP_WORLD);
-    lua_pushvalue(L, SWAP_NAME);
-    if (option(L, SWAP_ENTRY, "spec") != LUA_TTABLE) luaL_error(L, "malformed plan");
-    lua_pushinteger(L, (lua_Integer)group + (lua_Integer)i);
-    lua_pushlightuserdata(L, (void *)(uintptr_t)owner);
-    option(L, SWAP_ENTRY, "observes");
-    swap_call(L, 6);
+  const uint32_t set = EITHER(REGISTERED_SYSTEM) | EITHER(REGISTERED_OBSERVER);
+  struct registration *entry;
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LEAVING, set, &at));)
+    transaction_drop_system(transaction, entry->name);
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, set, &at));) {
+    if (entry->kept)
+      transaction_keep_system(transaction, entry->name, group + at);
+    else
+      swap_build(L, build_system, entry, group + at);
   }
 }
 
 /* Systems that stay must find what their queries name and their functions use. */
-static void check_systems(lua_State *L, struct world_box *box) {
+static void check_systems(lua_State *L, const struct world_box *box) {
   const struct schedule *schedule = box->world->schedule;
   const struct migration *migration = &box->stage->transaction.migration;
-  lua_settop(L, SWAP_PLAN);
+  lua_settop(L, SWAP_OPTIONS);
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     const ecs_system *system = schedule->systems[i];
     const struct system_box *script = system_script(system);
@@ -117,49 +210,42 @@ static void check_systems(lua_State *L, struct world_box *box) {
   }
 }
 
-/* ---- queries and resources that scripts hold before they are there ---- */
+/* ---- what scripts hold: queries, resources, arrays ------------------------------------------ */
 
-static struct query_box *open_query(lua_State *L, const struct world_box *box, uint32_t at,
-                                    const char **text) {
-  *text = swap_entry(L, at);
-  option(L, SWAP_ENTRY, "object");
-  struct query_box *query = box_test(L, -1, &kind_query, sizeof *query);
-  if (!query || query->box != box || !query->pending) luaL_error(L, "malformed plan");
-  return query;
+/* The object that the registration at SWAP_ENTRY keeps is pushed. */
+static void *push_object(lua_State *L) {
+  lua_getiuservalue(L, SWAP_ENTRY, REGISTERED_VALUE);
+  return lua_touserdata(L, -1);
 }
 
-/* The variables of the pending query at the top of the stack. */
-static void read_given(lua_State *L, struct world_box *box, struct query_text *text) {
+/* Makes what the pending query at the top of the stack is to be. */
+static void swap_make_query(lua_State *L, struct world_box *box, struct query_box *query,
+                            const char *name) {
+  struct query_text text = {.text = name};
   char what[128];
-  text_format(what, sizeof what, "query '%s'", text->text);
+  text_format(what, sizeof what, "query '%s'", name);
   if (lua_getiuservalue(L, -1, QUERY_VARIABLES_GIVEN) == LUA_TTABLE)
-    variables_of_options(L, box, lua_gettop(L), false, what, text);
-  lua_pop(L, 1);
+    variables_of_options(L, box, lua_gettop(L), false, what, &text);
+  ecs_query *made;
+  swap_check(L, box, ecs_query_with(box->world, name, text.variables, text.count, &made), "");
+  if (query->query) ecs_query_free(query->query);
+  query->query = made;
+  made->owner = box;
 }
 
-static void plan_queries(lua_State *L, struct world_box *box) {
-  struct stage *stage = box->stage;
-  uint32_t count = swap_list(L, "queries");
-  struct query_box **queries = memory_grow(box->memory, stage->queries,
-                                           &stage->query_capacity, count, sizeof *queries);
-  if (!queries && count) raise_memory(L);
-  stage->queries = queries;
-  for (uint32_t i = 0; queries && i < count; i++) {
-    struct query_text text = {.count = 0};
-    struct query_box *query = open_query(L, box, i, &text.text);
-    read_given(L, box, &text);
-    ecs_query *made;
-    ecs_status status = ecs_query_with(box->world, text.text, text.variables, text.count, &made);
-    swap_check(L, box, status, "");
-    if (query->query) ecs_query_free(query->query);
-    query->query = made;
-    made->owner = box;
-    queries[stage->query_count++] = query;
-    swap_check(L, box, migration_check_query(&box->stage->transaction.migration, made), "");
+/* What files that did not run hold must be there afterwards, too. */
+static void swap_queries(lua_State *L, struct world_box *box, uint32_t set) {
+  const struct migration *migration = &box->stage->transaction.migration;
+  const struct registration *entry;
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, set, &at));) {
+    struct query_box *query = push_object(L);
+    if (query->pending) swap_make_query(L, box, query, entry->name);
+    if (query->query)
+      swap_check(L, box, migration_check_query(migration, query->query), "");
   }
 }
 
-static struct component *swap_resource_of(const struct world_box *box, const char *name) {
+static struct component *find_resource(const struct world_box *box, const char *name) {
   struct component *component = component_find(box->world, name, strlen(name));
   const struct migration *migration = &box->stage->transaction.migration;
   const struct change *change = component ? migration_of(migration, component->id) : NULL;
@@ -168,354 +254,101 @@ static struct component *swap_resource_of(const struct world_box *box, const cha
   return component && (component->resource || (change && change->valued)) ? component : NULL;
 }
 
-static struct component *swap_need_resource(lua_State *L, const struct world_box *box,
-                                            const char *name) {
-  struct component *component = swap_resource_of(box, name);
-  if (component) return component;
-  const struct component *now = component_formerly(box->world, name, strlen(name));
-  world_fail(box->world, ECS_ENAME, "there is no resource '%s'%s%s%s", name,
-             now ? ": it is called '" : "", now ? now->name : "", now ? "' now" : "");
-  swap_check(L, box, ECS_ENAME, "");
-  return NULL;
+static ecs_status no_resource(ecs_world *world, const char *name) {
+  const struct component *now = component_formerly(world, name, strlen(name));
+  return world_fail(world, ECS_ENAME, "there is no resource '%s'%s%s%s", name,
+                    now ? ": it is called '" : "", now ? now->name : "", now ? "' now" : "");
 }
 
-static struct view_box *open_view(lua_State *L, const struct world_box *box, uint32_t at,
-                                  const char **name) {
-  *name = swap_entry(L, at);
-  option(L, SWAP_ENTRY, "object");
-  struct view_box *view = box_test(L, -1, &kind_view, sizeof *view);
-  if (!view || view->box != box || view->root != view) luaL_error(L, "malformed plan");
-  return view;
-}
-
-static void plan_views(lua_State *L, struct world_box *box) {
-  struct stage *stage = box->stage;
-  uint32_t count = swap_list(L, "resources");
-  struct pending_view *views = memory_grow(box->memory, stage->views,
-                                           &stage->view_capacity, count, sizeof *views);
-  if (!views && count) raise_memory(L);
-  stage->views = views;
-  for (uint32_t i = 0; views && i < count; i++) {
-    const char *name;
-    struct view_box *view = open_view(L, box, i, &name);
-    struct component *component = swap_need_resource(L, box, name);
-    if (view->component) continue;
-    views[stage->view_count++] = (struct pending_view){view, component};
+/* From here on the functions that are scanned tell what a pending view is of. */
+static void swap_views(lua_State *L, const struct world_box *box, uint32_t set) {
+  const struct registration *entry;
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, set, &at));) {
+    const struct component *component = find_resource(box, entry->name);
+    if (!component) swap_check(L, box, no_resource(box->world, entry->name), "");
+    struct view_box *view = push_object(L);
+    if (!view->component) view->id = component->id;
   }
 }
 
-/* Arrays that scripts hold by their names. */
-static void check_arrays(lua_State *L, struct world_box *box, const char *list) {
+static void check_arrays(lua_State *L, const struct world_box *box) {
   const struct migration *migration = &box->stage->transaction.migration;
-  uint32_t count = swap_list(L, list);
-  for (uint32_t i = 0; i < count; i++) {
-    const char *name = swap_entry(L, i);
+  const struct registration *entry;
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, EITHER(REGISTERED_ARRAY), &at));) {
     ecs_id array;
-    ecs_status status = array_need_name(box->world, name, strlen(name), &array);
+    ecs_status status = array_need_name(box->world, entry->name, strlen(entry->name), &array);
     const struct change *change = status == ECS_OK ? migration_of(migration, array) : NULL;
     if (change && !change->wanted)
-      status = world_fail(box->world, ECS_ENAME, "there is no array '%s'", name);
+      status = world_fail(box->world, ECS_ENAME, "there is no array '%s'", entry->name);
     swap_check(L, box, status, "");
   }
 }
 
-/* What files that did not run hold must be there afterwards, too. */
-static void check_kept(lua_State *L, struct world_box *box) {
-  const struct migration *migration = &box->stage->transaction.migration;
-  uint32_t count = swap_list(L, "kept_queries");
-  for (uint32_t i = 0; i < count; i++) {
-    swap_entry(L, i);
-    option(L, SWAP_ENTRY, "object");
-    const struct query_box *query = box_test(L, -1, &kind_query, sizeof *query);
-    if (!query || query->box != box) luaL_error(L, "malformed plan");
-    if (query->query) swap_check(L, box, migration_check_query(migration, query->query), "");
-  }
-  count = swap_list(L, "kept_resources");
-  for (uint32_t i = 0; i < count; i++) swap_need_resource(L, box, swap_entry(L, i));
-}
+/* ---- indexes ------------------------------------------------------------------------------- */
 
-/* Raises that the tables cannot be migrated, with where the component was declared whose cell did
-** not convert. */
-static void refuse_migration(lua_State *L, const struct world_box *box, ecs_status status) {
-  const char *refused = box->stage->transaction.migration.refused;
-  uint32_t count = refused ? swap_list(L, "components") : 0;
-  bool found = false;
-  for (uint32_t i = 0; i < count && !found; i++)
-    found = strcmp(swap_entry(L, i), refused) == 0;
-  if (!found) lua_settop(L, SWAP_PLAN);
-  swap_check(L, box, status, "");
-}
-
-/* ---- the swap ------------------------------------------------------------------------------ */
-
-static void push_reports(lua_State *L, const struct migration *migration) {
-  lua_settop(L, SWAP_PLAN);
-  lua_newtable(L);
-  option(L, SWAP_PLAN, "files");
-  for (uint32_t i = 0; i < migration->count; i++) {
-    push_report(L, &migration->changes[i].report);
-    spawners_report(L, SWAP_WORLD, SWAP_ENTRY, &migration->changes[i]);
-    lua_setfield(L, SWAP_LIST, migration->changes[i].component->name);
-  }
-}
-
-/* body(world, plan): everything that can fail; returns the reports. */
-static int swap_prepare(lua_State *L) {
-  struct world_box *box = lua_touserdata(L, SWAP_WORLD);
-  need_stack(L, 40);
-  struct transaction *transaction = &box->stage->transaction;
-  bool known = option(L, SWAP_PLAN, "group") != LUA_TNIL;
-  uint64_t group =
-      known ? (uint64_t)lua_tointeger(L, -1) : transaction_group(box->world);
-  plan_gone(L, box, "remove", transaction_remove);
-  plan_gone(L, box, "leave", transaction_leave);
-  uint32_t phases = swap_list(L, "phases") + swap_list(L, "drop_phases");
-  uint32_t systems = swap_list(L, "systems");
-  ecs_status status = transaction_prepare(transaction, phases, systems);
-  if (status != ECS_OK) refuse_migration(L, box, status);
-  plan_phases(L, box, group);
-  plan_queries(L, box);
-  plan_views(L, box);
-  swap_indexes(L, box);
-  plan_systems(L, box, group);
-  check_systems(L, box);
-  check_kept(L, box);
-  check_arrays(L, box, "arrays");
-  check_arrays(L, box, "kept_arrays");
-  swap_check_prefabs(L, box, &transaction->migration);
-  lua_settop(L, SWAP_PLAN);
-  swap_check(L, box, transaction_order(transaction), "");
-  push_reports(L, &transaction->migration);
-  lua_settop(L, SWAP_LIST);
-  lua_pushinteger(L, (lua_Integer)group);
-  return 2;
-}
-
-/* Makes no Lua object: everything is there. */
-static void swap_commit(struct world_box *box) {
-  struct stage *stage = box->stage;
-  transaction_commit(&stage->transaction);
-  for (uint32_t i = 0; i < stage->query_count; i++) stage->queries[i]->pending = false;
-  for (uint32_t i = 0; i < stage->leaving_count; i++) index_remove(stage->leaving[i]);
-  while (stage->entered < stage->index_count)
-    index_enter(box->world, stage->indexes[stage->entered++]);
-  for (uint32_t i = 0; i < stage->view_count; i++) {
-    struct view_box *view = stage->views[i].view;
-    view->component = stage->views[i].component;
-    view->id = view->component->id;
-  }
-  stage_drop(box);
-}
-
-/* native.swap(world, plan): the reports by component, the group, and what failed when prefabs were
-** declared behind the swap, if anything did; raises what is refused.
-** With plan.check nothing is swapped. The plan:
-**   components         { name =, at = } of what was declared
-**   remove, leave, drop_phases, drop_systems   lists of { name = }; what is left stays ownerless
-**   phases, systems    in order: { name =, kept = true } or { name =, spec =, at =, owner = }
-**   queries            { name = text, object = query, at = }
-**   resources          { name =, object = view, at = }
-**   arrays             { name =, at = }
-**   indexes, drop_indexes   as systems, drop_systems
-**   named_indexes      { name =, at = }
-**   kept_queries, kept_resources, kept_arrays, kept_named_indexes   the same of files that did not
-**                      run
-**   prefabs            { name =, list = as lua/ecs/prefab.lua makes it, at = }
-**   group              what an earlier swap returned
-**   files              keys are the paths of those that ran */
-int ecs_native_swap(lua_State *L) {
-  struct world_box *box = check_stage(L);
-  luaL_checktype(L, 2, LUA_TTABLE);
-  lua_settop(L, 2);
-  need_stack(L, 8);
-  bool only_check = option(L, 2, "check") != LUA_TNIL;
-  lua_settop(L, 2);
-  lua_pushvalue(L, 1);
-  lua_pushvalue(L, 2);
-  int status = try_quietly(L, swap_prepare, 2, 2);
-  bool ok = status == LUA_OK && !only_check;
-  if (ok) swap_commit(box);
-  if (!ok) stage_drop(box);
-  systems_sweep(L, box, 1);
-  if (status != LUA_OK) return lua_error(L);
-  settle(L, box, 1);
-  if (!ok || !box->world) return 2;
-  systems_compile(L, 1);
-  lua_pushcfunction(L, swap_declare_prefabs);
-  lua_pushvalue(L, 1);
-  lua_pushvalue(L, 2);
-  lua_call(L, 2, 1);
-  return 3;
-}
-
-/* ---- swap index ---- */
-
-/* Whether a list of the plan has an entry of that name. */
-static bool is_listed(lua_State *L, const char *list, const char *name) {
-  uint32_t count = swap_list(L, list);
-  bool found = false;
-  for (uint32_t i = 0; i < count && !found; i++) found = strcmp(swap_entry(L, i), name) == 0;
-  lua_settop(L, SWAP_PLAN);
-  return found;
-}
-
-/* build(world, name, spec, owner): into the list of the stage, in which there is room. */
 static int build_index(lua_State *L) {
   struct world_box *box = lua_touserdata(L, 1);
-  struct stage *stage = box->stage;
-  const char *owner = lua_touserdata(L, 4);
+  struct registration *entry = lua_touserdata(L, 4);
   lua_settop(L, 3);
-  ecs_status status = index_in_swap(L, box, owner, &stage->indexes[stage->index_count]);
-  if (status != ECS_OK) return raise_status(L, box->world, status);
-  ecs_index *index = stage->indexes[stage->index_count++];
-  status = migration_check_query(&stage->transaction.migration, index_query(index));
+  ecs_status status = index_in_swap(L, box, entry->owner, &entry->index);
+  if (status == ECS_OK)
+    status = migration_check_query(&box->stage->transaction.migration, index_query(entry->index));
   if (status != ECS_OK) raise_status(L, box->world, status);
   return 0;
 }
 
-static void plan_index(lua_State *L) {
-  bool owned = option(L, SWAP_ENTRY, "owner") == LUA_TSTRING;
-  const char *owner = owned ? lua_tostring(L, -1) : NULL;
-  lua_pushcfunction(L, build_index);
-  lua_pushvalue(L, SWAP_WORLD);
-  lua_pushvalue(L, SWAP_NAME);
-  if (option(L, SWAP_ENTRY, "spec") != LUA_TTABLE) luaL_error(L, "malformed plan");
-  lua_pushlightuserdata(L, (void *)(uintptr_t)owner);
-  swap_call(L, 4);
-}
-
-static bool is_replaced(const struct stage *stage, const ecs_index *index) {
-  for (uint32_t i = 0; i < stage->index_count; i++)
-    if (strcmp(index_name(stage->indexes[i]), index_name(index)) == 0) return true;
-  return false;
-}
-
 /* Indexes that stay must find what their queries name, and what they are by. */
-static void check_indexes(lua_State *L, struct world_box *box) {
+static void check_indexes(lua_State *L, const struct world_box *box) {
+  const struct migration *migration = &box->stage->transaction.migration;
   for (const ecs_index *index = index_first(box->world); index; index = index_next(index)) {
-    bool goes = is_replaced(box->stage, index) || is_listed(L, "drop_indexes", index_name(index));
-    if (goes || index_query(index)->broken) continue;
+    ecs_string name = swap_text(index_name(index));
+    if (is_registered(L, SWAP_LIST, FRESH(REGISTERED_INDEX), name, UINT32_MAX) ||
+        is_registered(L, SWAP_LEAVING, EITHER(REGISTERED_INDEX), name, UINT32_MAX) ||
+        index_query(index)->broken)
+      continue;
     char what[128];
     text_format(what, sizeof what, "index '%s': ", index_name(index));
-    ecs_status status =
-        migration_check_query(&box->stage->transaction.migration, index_query(index));
-    if (status == ECS_OK && box->stage->transaction.migration.count)
-      status = index_check_fields(index);
+    ecs_status status = migration_check_query(migration, index_query(index));
+    if (status == ECS_OK && migration->count) status = index_check_fields(index);
     swap_check(L, box, status, what);
   }
 }
 
-static void check_named_indexes(lua_State *L, const struct world_box *box, const char *list) {
-  uint32_t count = swap_list(L, list);
-  for (uint32_t i = 0; i < count; i++) {
-    swap_list(L, list);
-    const char *name = swap_entry(L, i);
-    size_t size = strlen(name);
-    bool known = index_named(box->world, name, size) && !is_listed(L, "drop_indexes", name);
-    if (known || is_listed(L, "indexes", name)) continue;
-    swap_list(L, list);
-    swap_entry(L, i);
-    swap_check(L, box, index_unknown(box->world, name, size), "");
+/* Those that scripts hold by their names must be there afterwards. */
+static void check_index_names(lua_State *L, const struct world_box *box) {
+  const uint32_t set = EITHER(REGISTERED_INDEX);
+  const struct registration *entry;
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, EITHER(REGISTERED_INDEX_NAME), &at));) {
+    ecs_string name = swap_text(entry->name);
+    bool known = index_named(box->world, name.data, name.size) &&
+                 !is_registered(L, SWAP_LEAVING, set, name, UINT32_MAX);
+    if (!known && !is_registered(L, SWAP_LIST, set, name, UINT32_MAX))
+      swap_check(L, box, index_unknown(box->world, name.data, name.size), "");
   }
 }
 
-/* A list of indexes in the stage with room for one of each entry of a list of the plan. */
-static uint32_t list_indexes(lua_State *L, const struct world_box *box, const char *list,
-                             struct ecs_index ***indexes, uint32_t *capacity) {
-  uint32_t count = swap_list(L, list);
-  ecs_index **grown = memory_grow(box->memory, *indexes, capacity, count, sizeof *grown);
-  if (!grown && count) raise_memory(L);
-  *indexes = grown;
-  return count;
-}
-
-void swap_indexes(lua_State *L, struct world_box *box) {
-  struct stage *stage = box->stage;
-  uint32_t count =
-      list_indexes(L, box, "drop_indexes", &stage->leaving, &stage->leaving_capacity);
-  for (uint32_t i = 0; i < count; i++) {
-    const char *name = swap_entry(L, i);
-    ecs_index *index = index_named(box->world, name, strlen(name));
-    if (index) stage->leaving[stage->leaving_count++] = index;
-  }
-  count = list_indexes(L, box, "indexes", &stage->indexes, &stage->index_capacity);
-  for (uint32_t i = 0; i < count; i++) {
-    swap_entry(L, i);
-    if (option(L, SWAP_ENTRY, "kept") == LUA_TNIL) plan_index(L);
-  }
+static void swap_indexes(lua_State *L, const struct world_box *box) {
+  struct registration *entry;
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_INDEX), &at));)
+    if (!entry->index) swap_build(L, build_index, entry, 0);
   check_indexes(L, box);
-  check_named_indexes(L, box, "named_indexes");
-  check_named_indexes(L, box, "kept_named_indexes");
+  check_index_names(L, box);
 }
 
-/* ---- swap plan ---- */
+/* ---- prefabs ------------------------------------------------------------------------------- */
 
-void swap_check(lua_State *L, const struct world_box *box, ecs_status status, const char *what) {
-  if (status == ECS_OK) return;
-  if (status == ECS_ENOMEM) raise_memory(L);
-  char text[MESSAGE_SIZE];
-  text_format(text, sizeof text, "%s%s", what, ecs_message(box->world));
-  lua_settop(L, SWAP_ENTRY);
-  const char *at = lua_istable(L, SWAP_ENTRY) && option(L, SWAP_ENTRY, "at") == LUA_TSTRING
-                       ? lua_tostring(L, -1) : "";
-  lua_pushfstring(L, "%s%s", at, text);
-  lua_error(L);
-}
-
-uint32_t swap_list(lua_State *L, const char *name) {
-  lua_settop(L, SWAP_PLAN);
-  if (option(L, SWAP_PLAN, name) != LUA_TTABLE) {
-    lua_settop(L, SWAP_PLAN);
-    lua_newtable(L);
-  }
-  lua_Unsigned count = lua_rawlen(L, SWAP_LIST);
-  return count > 1000000 ? 1000000 : (uint32_t)count;
-}
-
-const char *swap_entry(lua_State *L, uint32_t at) {
-  lua_settop(L, SWAP_LIST);
-  if (lua_rawgeti(L, SWAP_LIST, (lua_Integer)at + 1) != LUA_TTABLE ||
-      option(L, SWAP_ENTRY, "name") != LUA_TSTRING)
-    luaL_error(L, "malformed plan");
-  size_t size;
-  return check_text(L, SWAP_NAME, &size);
-}
-
-void swap_call(lua_State *L, int arguments) {
-  int status = lua_pcall(L, arguments, 0, 0);
-  if (status == LUA_OK) return;
-  if (status == LUA_ERRMEM || !lua_isstring(L, -1)) lua_error(L);
-  lua_replace(L, SWAP_NAME);
-  lua_settop(L, SWAP_NAME);
-  const char *at = option(L, SWAP_ENTRY, "at") == LUA_TSTRING ? lua_tostring(L, -1) : "";
-  lua_pushfstring(L, "%s%s", at, lua_tostring(L, SWAP_NAME));
-  lua_error(L);
-}
-
-/* ---- swap prefab ---- */
-
-/* Whether an entry before this one declares the prefab that a path begins with. */
-static bool is_planned(lua_State *L, uint32_t before, const char *path) {
-  size_t size = strcspn(path, ".");
-  bool planned = false;
-  for (uint32_t i = 0; i < before && !planned; i++) {
-    lua_rawgeti(L, SWAP_LIST, (lua_Integer)i + 1);
-    bool named = option(L, lua_gettop(L), "name") == LUA_TSTRING;
-    planned = named && lua_rawlen(L, -1) == size && memcmp(lua_tostring(L, -1), path, size) == 0;
-    lua_pop(L, 2);
-  }
-  return planned;
-}
-
-/* What the entities of a declaration are made of is there, or will be. */
-static void check_bases(lua_State *L, const struct world_box *box, uint32_t entry, int list) {
+/* What the entities of the list at the top of the stack are made of is there, or is declared by an
+** entry before this one. */
+static void check_bases(lua_State *L, const struct world_box *box, uint32_t entry) {
+  int list = lua_gettop(L);
   for (lua_Unsigned i = 1; i <= lua_rawlen(L, list); i++, lua_settop(L, list)) {
     size_t size;
     ecs_id id;
     lua_rawgeti(L, list, (lua_Integer)i);
     if (option(L, list + 1, "is_a") != LUA_TSTRING) continue;
     const char *name = lua_tolstring(L, -1, &size);
-    if (is_planned(L, entry, name)) continue;
+    ecs_string base = {name, strcspn(name, ".")};
+    if (is_registered(L, SWAP_LIST, FRESH(REGISTERED_PREFAB), base, entry - 1)) continue;
     ecs_status status = prefab_need(box->world, name, size, &id);
     if (status == ECS_OK) continue;
     option(L, list + 1, "title");
@@ -523,48 +356,154 @@ static void check_bases(lua_State *L, const struct world_box *box, uint32_t entr
   }
 }
 
-/* What a prefab's values were refused for, with where it was declared. */
-static void check_values(lua_State *L, struct migration *migration, int list) {
-  lua_pushcfunction(L, prefab_list_check);
-  lua_pushvalue(L, SWAP_WORLD);
-  lua_pushvalue(L, list);
-  lua_pushlightuserdata(L, migration);
-  swap_call(L, 3);
-}
-
-void swap_check_prefabs(lua_State *L, struct world_box *box, struct migration *migration) {
-  uint32_t count = swap_list(L, "prefabs");
-  for (uint32_t i = 0; i < count; i++) {
-    const char *name = swap_entry(L, i);
-    ecs_id known = ecs_lookup(box->world, name);
-    ecs_status status =
-        known == ECS_NULL ? ECS_OK : prefab_need(box->world, name, strlen(name), &known);
-    if (option(L, SWAP_ENTRY, "list") != LUA_TTABLE) luaL_error(L, "malformed plan");
-    int list = lua_gettop(L);
+/* What can be known before the swap, in which components change as the migration says: the prefabs
+** themselves are declared after it. */
+static void swap_check_prefabs(lua_State *L, const struct world_box *box) {
+  struct registration *entry;
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_PREFAB), &at));) {
+    ecs_id known = ecs_lookup(box->world, entry->name);
+    ecs_status status = ECS_OK;
+    if (known != ECS_NULL)
+      status = prefab_need(box->world, entry->name, strlen(entry->name), &known);
     char what[128];
-    text_format(what, sizeof what, "prefab '%s': ", name);
+    text_format(what, sizeof what, "prefab '%s': ", entry->name);
     swap_check(L, box, status, what);
-    check_bases(L, box, i, list);
-    check_values(L, migration, list);
+    lua_getiuservalue(L, SWAP_ENTRY, REGISTERED_VALUE);
+    check_bases(L, box, at);
+    swap_build(L, prefab_list_check, entry, 0);
   }
 }
 
-int swap_declare_prefabs(lua_State *L) {
-  lua_pushnil(L);
-  int problem = lua_gettop(L);
-  bool some = option(L, SWAP_PLAN, "prefabs") == LUA_TTABLE;
-  lua_Unsigned count = some ? lua_rawlen(L, -1) : 0;
-  int list = lua_gettop(L);
-  for (lua_Unsigned i = 1; i <= count; i++, lua_settop(L, list)) {
-    lua_rawgeti(L, list, (lua_Integer)i);
+/* What fails first is at SWAP_PROBLEM then. */
+static void declare_prefabs(lua_State *L) {
+  const struct registration *entry;
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_PREFAB), &at));) {
     lua_pushcfunction(L, prefab_declare_listed);
     lua_pushvalue(L, SWAP_WORLD);
-    option(L, list + 1, "list");
-    if (lua_pcall(L, 2, 0, 0) == LUA_OK || !lua_isnil(L, problem)) continue;
-    const char *at = option(L, list + 1, "at") == LUA_TSTRING ? lua_tostring(L, -1) : "";
-    lua_pushfstring(L, "%s%s", at, lua_tostring(L, -2));
-    lua_replace(L, problem);
+    lua_getiuservalue(L, SWAP_ENTRY, REGISTERED_VALUE);
+    if (lua_pcall(L, 2, 0, 0) == LUA_OK || !lua_isnil(L, SWAP_PROBLEM)) continue;
+    lua_pushfstring(L, "%s%s", entry->where, lua_tostring(L, -1));
+    lua_replace(L, SWAP_PROBLEM);
   }
-  lua_settop(L, problem);
-  return 1;
+}
+
+/* ---- the swap ------------------------------------------------------------------------------ */
+
+static void push_reports(lua_State *L, const struct migration *migration) {
+  lua_settop(L, SWAP_OPTIONS);
+  lua_newtable(L);
+  option(L, SWAP_OPTIONS, "files");
+  for (uint32_t i = 0; i < migration->count; i++) {
+    push_report(L, &migration->changes[i].report);
+    spawners_report(L, SWAP_WORLD, SWAP_ENTRY + 1, &migration->changes[i]);
+    lua_setfield(L, SWAP_ENTRY, migration->changes[i].component->name);
+  }
+  lua_settop(L, SWAP_ENTRY);
+}
+
+/* body(world, registered, leaving, options): everything that can fail; returns the reports and the
+** group. */
+static int swap_prepare(lua_State *L) {
+  struct world_box *box = lua_touserdata(L, SWAP_WORLD);
+  struct transaction *transaction = &box->stage->transaction;
+  need_stack(L, 40);
+  bool known = option(L, SWAP_OPTIONS, "group") != LUA_TNIL;
+  uint64_t group = known ? (uint64_t)lua_tointeger(L, -1) : transaction_group(box->world);
+  swap_components(L, box);
+  swap_migrate(L, box);
+  swap_phases(L, box, group);
+  swap_queries(L, box, FRESH(REGISTERED_QUERY));
+  swap_views(L, box, FRESH(REGISTERED_VIEW));
+  swap_indexes(L, box);
+  swap_systems(L, box, group);
+  check_systems(L, box);
+  swap_queries(L, box, KEPT(REGISTERED_QUERY));
+  swap_views(L, box, KEPT(REGISTERED_VIEW));
+  check_arrays(L, box);
+  swap_check_prefabs(L, box);
+  swap_check(L, box, transaction_order(transaction), "");
+  push_reports(L, &transaction->migration);
+  lua_pushinteger(L, (lua_Integer)group);
+  return 2;
+}
+
+static void commit_view(const struct world_box *box, struct view_box *view) {
+  if (!view->component) view->component = component_of(box->world, view->id);
+}
+
+/* Makes no Lua object: everything is there. */
+static void swap_commit(lua_State *L, struct world_box *box) {
+  struct registration *entry;
+  transaction_commit(&box->stage->transaction);
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_QUERY), &at));)
+    ((struct query_box *)push_object(L))->pending = false;
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LEAVING, EITHER(REGISTERED_INDEX), &at));) {
+    ecs_index *index = index_named(box->world, entry->name, strlen(entry->name));
+    if (index) index_remove(index);
+  }
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_INDEX), &at));) {
+    if (entry->index) index_enter(box->world, entry->index);
+    entry->index = NULL;
+  }
+  for (uint32_t at = 0; swap_next(L, SWAP_LIST, FRESH(REGISTERED_VIEW), &at);)
+    commit_view(box, push_object(L));
+  stage_drop(box);
+}
+
+/* Nothing has been swapped: forgets what was built. */
+static void swap_cancel(lua_State *L, struct world_box *box) {
+  struct registration *entry;
+  stage_drop(box);
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_INDEX), &at));) {
+    if (entry->index) index_free(entry->index);
+    entry->index = NULL;
+  }
+  for (uint32_t at = 0; swap_next(L, SWAP_LIST, FRESH(REGISTERED_VIEW), &at);) {
+    struct view_box *view = push_object(L);
+    if (!view->component) view->id = ECS_NULL;
+  }
+}
+
+/* native.swap(world, registered, leaving, options): the reports by component, the group, and what
+** failed when prefabs were declared behind the swap, if anything did; raises what is refused.
+**   registered   what there is afterwards, in order: registrations of this reading, and those that
+**                an earlier swap was given and whose files have not run
+**   leaving      those of earlier swaps that go, and names of components that are dropped
+**   options      check: nothing is swapped; group: what an earlier swap returned; files: keys are
+**                the paths of those that ran */
+int ecs_native_swap(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  if (!box->stage) luaL_error(L, "no scripts are being read");
+  lua_settop(L, SWAP_OPTIONS);
+  need_stack(L, 16);
+  check_registrations(L, box, SWAP_LIST);
+  check_registrations(L, box, SWAP_LEAVING);
+  luaL_checktype(L, SWAP_OPTIONS, LUA_TTABLE);
+  bool only_check = option(L, SWAP_OPTIONS, "check") != LUA_TNIL;
+  for (int i = SWAP_WORLD; i <= SWAP_OPTIONS; i++) lua_pushvalue(L, i);
+  int status = try_quietly(L, swap_prepare, 4, 2);
+  lua_Integer group = 0;
+  if (status == LUA_OK) {
+    group = lua_tointeger(L, -1);
+    lua_pop(L, 1);
+  }
+  lua_replace(L, SWAP_REPORTS);
+  bool swapped = status == LUA_OK && !only_check;
+  (swapped ? swap_commit : swap_cancel)(L, box);
+  lua_settop(L, SWAP_REPORTS);
+  systems_sweep(L, box, SWAP_WORLD);
+  if (status != LUA_OK) return lua_error(L);
+  settle(L, box, SWAP_WORLD);
+  lua_pushnil(L);
+  lua_replace(L, SWAP_PROBLEM);
+  if (swapped && box->world) {
+    systems_compile(L, SWAP_WORLD);
+    declare_prefabs(L);
+    for (uint32_t at = 0; swap_next(L, SWAP_LIST, UINT32_MAX, &at);)
+      ((struct registration *)lua_touserdata(L, SWAP_ENTRY))->kept = true;
+  }
+  lua_settop(L, SWAP_REPORTS);
+  lua_pushinteger(L, group);
+  lua_pushvalue(L, SWAP_PROBLEM);
+  return 3;
 }

@@ -141,9 +141,7 @@ static const struct component *scan_resource_of(const struct scanner *s,
                                                 const struct view_box *view) {
   struct world_box *box = s->scan->box;
   if (!view || view->box != box || view->root != view || view->loop || view->found) return NULL;
-  if (view->component) return component_of(box->world, view->id);
-  const struct component *component = swap_component(box, view);
-  return component ? component_of(box->world, component->id) : NULL;
+  return component_of(box->world, view->id);
 }
 
 /* Takes the value at the top of the stack, which stays there when it is needed. */

@@ -474,7 +474,10 @@ void resource_view(lua_State *L, struct world_box *box) {
 static int world_res(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   lua_settop(L, 2);
-  box->registrar->view(L, box);
+  if (box->stage)
+    stage_view(L, box);
+  else
+    resource_view(L, box);
   return 1;
 }
 

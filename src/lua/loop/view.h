@@ -83,7 +83,7 @@ extern const char kind_view, kind_elements;
 
 extern const luaL_Reg world_view_methods[], view_metamethods[], elements_metamethods[];
 
-/* registrar.view, now: the view of the resource that is named at 2. */
+/* Pushes the view of the resource that is named at 2. */
 void resource_view(lua_State *L, struct world_box *box);
 
 /* Pushes the view of a resource that is not there yet: it gets its component later. The world is
