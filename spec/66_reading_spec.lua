@@ -75,6 +75,35 @@ describe("while scripts are read", function()
     end
   end
 
+  it("what is registered comes with whether the world had it", function()
+    local world = helper.new_world()
+    local function register(name)
+      world:tag(name)
+      world:phase(name, {})
+      world:system(name, { run = nothing })
+      world:index("by_" .. name, { query = name, hash = function() return 1 end })
+    end
+    register "old"
+    local had, old_names = {}, {}
+    native.stage(world, function(kind, name, _, _, known, known_old)
+      had[#had + 1] = ("%s %s %s"):format(kind, name, known)
+      old_names[name] = known_old
+    end, function()
+      register "old"
+      register "new"
+      world:tag "new"
+      world:component("renamed", { "x: f32", was = "old" })
+      world:component("again", { "x: f32", was = "new" })
+      world:phase("update", {})
+    end)
+    assert.are.same({ "component old true", "phase old true", "system old true", "index by_old true",
+      "component new false", "phase new false", "system new false", "index by_new false",
+      "component new false", "component renamed false", "component again false",
+      "phase update false" }, had)
+    assert.are.equal(true, old_names.renamed)
+    assert.are.equal(false, old_names.again)
+  end)
+
   it("an entity's name can be asked for, and not be set", function()
     local world = helper.new_world()
     local e = world:spawn()

@@ -229,22 +229,6 @@ describe("native.is_open", function()
   end)
 end)
 
-describe("native.declared", function()
-  it("knows components that somebody declares, phases and systems, each by its kind", function()
-    local world = helper.new_world()
-    world:tag "T"
-    world:phase("late", { after = "render" })
-    world:system("s", { run = print })
-    local known = { T = "component", late = "phase", s = "system", update = "phase" }
-    for _, name in ipairs { "T", "late", "s", "update", "nothing", "" } do
-      for _, kind in ipairs { "component", "phase", "system" } do
-        assert.are.equal(known[name] == kind, native.declared(world, name, kind))
-      end
-    end
-    helper.has_error(function() native.declared(world, "T", "tag") end, "#3", "expected")
-  end)
-end)
-
 describe("a codec", function()
   local world, bytes, calls
 
@@ -343,7 +327,7 @@ describe("live scripts", function()
       _G.WORLD = nil
       local asserts = text:find("assert(", 1, true)    -- ... that the type is lacking
       assert.are.equal(asserts and 1 or 0, #errors)
-      assert.are.equal(not asserts, native.declared(world, "A", "component"))
+      assert.are.equal(not asserts, (pcall(world.describe, world, "A")))
       errors = {}
     end
   end)

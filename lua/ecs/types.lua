@@ -98,18 +98,11 @@ function native.is_open(value) end
 --- Calls a function while what scripts register is kept for a swap (see ecs.live); what is not
 --- swapped in when it ends is forgotten.
 ---@param world ecs.World
----@param recorder fun(kind: string, name: string, object: userdata, value: any): boolean?, string?
+---@param recorder fun(kind: string, name: string, object: userdata, value: any, had: boolean,
+---  had_old: boolean?): boolean?, string?
 ---@param body fun(world: ecs.World): any
 ---@return any
 function native.stage(world, recorder, body) end
-
---- Whether there is a component that somebody declares (no orphan), a phase or a system of that
---- name.
----@param world ecs.World
----@param name string
----@param kind "component" | "phase" | "system"
----@return boolean
-function native.declared(world, name, kind) end
 
 --- Swaps in what was kept, at once or not at all. `registered` has what is there afterwards, in
 --- order: objects that the recorder was given, now or before an earlier swap of theirs. `leaving`

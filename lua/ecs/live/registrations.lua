@@ -57,13 +57,13 @@ local function elsewhere(self, job, kind, name)
 end
 
 -- What a component was called must be nobody else's: a script cannot rename what it does not own.
-local function check_old_name(self, job, name, old)
+local function check_old_name(self, job, name, old, had)
   local own = job.current.registered.component[old]
   local other, path = elsewhere(self, job, "component", old)
   if own or other then
     error(("component '%s' was '%s', but that is declared in %s"):format(name, old,
       own and job.current.path or path), 5)
-  elseif not self.owned.component[old] and job.known.component[old] then
+  elseif had and not self.owned.component[old] then
     error(("component '%s' was '%s', but that is declared outside the scripts"):format(name, old),
       5)
   end
@@ -81,14 +81,15 @@ local function keep(job, kind, name, object, value)
   if registered[kind] then
     registered[kind][name] = entry
   end
+  return entry
 end
 
--- What is done with a registration, by its kind.
+-- What is done with a registration, by its kind; `had`: the world had one of that name before.
 local record = {}
 
-function record.component(self, job, name, object, fields)
+function record.component(self, job, name, object, fields, had, had_old)
   if fields.old_name then
-    check_old_name(self, job, name, fields.old_name)
+    check_old_name(self, job, name, fields.old_name, had_old)
   end
   local other, path = elsewhere(self, job, "component", name)
   local own = job.current.registered.component[name]
@@ -97,17 +98,18 @@ function record.component(self, job, name, object, fields)
     error((fields.array and "array '%s' is declared with another type or length in %s"
       or "component '%s' is declared with other fields in %s"):format(name, path), 4)
   elseif not own then
-    keep(job, "component", name, object, fields)
+    own = keep(job, "component", name, object, fields)
+    own.foreign = had and not self.owned.component[name]
   end
-  return not self.owned.component[name] and job.known.component[name]
+  return own.foreign
 end
 
 local function record_named(kind, what)
-  return function(self, job, name, object)
+  return function(self, job, name, object, _, had)
     local _, path = elsewhere(self, job, kind, name)
     if path then
       error(("%s '%s' is registered in %s, too"):format(what, name, path), 4)
-    elseif not self.owned[kind][name] and job.known[kind][name] then
+    elseif had and not self.owned[kind][name] then
       error(("%s '%s' is registered outside the scripts"):format(what, name), 4)
     end
     keep(job, kind, name, object)
@@ -128,35 +130,10 @@ function record.prefab(self, job, name, object, list)
   keep(job, "prefab", name, object, list)
 end
 
--- A set of names that asks once for each.
-local function lazy(ask)
-  return setmetatable({}, {
-    __index = function(set, name)
-      local known = ask(name)
-      rawset(set, name, known)
-      return known
-    end,
-  })
-end
-
-local BUILTIN = {
-  startup = true, pre_update = true, update = true, post_update = true, render = true,
-}
-
--- Names that the world has before scripts register them: each is asked for before that.
-local function known_names(world)
-  return lazy(function(kind)
-    return lazy(function(name)
-      return not (kind == "phase" and BUILTIN[name]) and native.declared(world, name, kind)
-    end)
-  end)
-end
-
 -- What the world tells of each registration while files are read. "missing": a component is made
 -- of a type, or requires one, that is not declared; a file behind this one may do that.
 function registrations.recorder(self, job)
-  job.known = known_names(self.world)
-  return function(kind, name, object, value)
+  return function(kind, name, object, ...)
     if not job.current then
       error("only scripts register while scripts are read", 3)
     elseif kind == "missing" then
@@ -165,7 +142,7 @@ function registrations.recorder(self, job)
     end
     local foreign
     if record[kind] then
-      foreign = record[kind](self, job, name, object, value)
+      foreign = record[kind](self, job, name, object, ...)
     else
       keep(job, kind, name, object)
     end
@@ -235,7 +212,7 @@ local function find_owned(self, job)
     for kind, set in next, owned do
       for name, entry in next, job.all[path].registered[kind] do
         local foreign = kind == "component" and not self.owned[kind][name]
-          and (not job.records[path] or job.known[kind][name])
+          and (entry.foreign or not job.records[path])
         set[name] = not foreign and entry.object or nil
       end
     end

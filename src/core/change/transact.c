@@ -30,18 +30,26 @@ static bool transact_is_known(const ecs_world *world, const char *name) {
   return name && ecs_component_find(world, name) != ECS_NULL;
 }
 
-ecs_status transaction_declare(struct transaction *transaction,
-                               const ecs_component_desc *desc, ecs_id *out, bool *made) {
+ecs_status transaction_declare(struct transaction *transaction, const ecs_component_desc *desc,
+                               ecs_id *out) {
   ecs_world *world = transaction->world;
   if (!list_reserve(transaction, &transaction->made) ||
       !list_reserve(transaction, &transaction->claimed))
     return world_nomem(world);
-  *made = !transact_is_known(world, desc->name) && !transact_is_known(world, desc->old_name);
+  bool made = !transact_is_known(world, desc->name) && !transact_is_known(world, desc->old_name);
   ecs_status status = declare(world, desc, &transaction->migration, out);
   if (status != ECS_OK) return status;
-  if (*made) transaction->made.ids[transaction->made.count++] = *out;
+  if (made) transaction->made.ids[transaction->made.count++] = *out;
   transaction->claimed.ids[transaction->claimed.count++] = *out;
   return ECS_OK;
+}
+
+bool transaction_had(const struct transaction *transaction, const char *name) {
+  const struct component *component = component_find(transaction->world, name, strlen(name));
+  bool had = component && !component->orphan;
+  for (uint32_t i = 0; i < transaction->made.count && had; i++)
+    had = transaction->made.ids[i] != component->id;
+  return had;
 }
 
 ecs_status transaction_resource(struct transaction *transaction, ecs_id id) {

@@ -49,9 +49,11 @@ struct transaction {
 
 void transaction_begin(struct transaction *transaction, ecs_world *world);
 
-/* ECS_OK with *made when the component was not there. */
 ecs_status transaction_declare(struct transaction *transaction,
-                               const struct ecs_component_desc *desc, ecs_id *out, bool *made);
+                               const struct ecs_component_desc *desc, ecs_id *out);
+/* Whether a component of that name was declared, and is no orphan, before the transaction. */
+bool transaction_had(const struct transaction *transaction, const char *name);
+
 ecs_status transaction_resource(struct transaction *transaction, ecs_id component);
 ecs_status transaction_remove(struct transaction *transaction, ecs_id component);
 /* The component stays as it is, but is nobody's. */

@@ -22,7 +22,6 @@ struct key_box;
 struct prefab_node;
 struct report;
 struct system_box;
-struct transaction;
 
 /* Stores them where ecs_lua_functions looks. */
 void api_open(lua_State *L);
@@ -243,10 +242,11 @@ void index_bring_up(lua_State *L, struct world_box *box, int world_index,
 
 extern const luaL_Reg world_observer_methods[];
 
-/* Registers the observer whose world is at 1, name at 2 and options at 3 in a transaction that is
-** about to be committed. */
-void observer_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
-                      uint64_t place, const char *owner);
+/* C functions, (world, name, options, registration): register in the transaction of a swap. An
+** index is built into the registration. */
+int system_in_swap(lua_State *L);
+int observer_in_swap(lua_State *L);
+int index_in_swap(lua_State *L);
 
 /* Warns of those that seem to wait for what views write; the world is at 1. */
 void observers_doubt(lua_State *L, const struct world_box *box);
@@ -411,11 +411,6 @@ int prefab_list_check(lua_State *L);
 
 extern const luaL_Reg world_system_methods[];
 
-/* Registers the system whose world is at 1, name at 2 and options at 3 in a transaction that is
-** about to be committed. */
-void system_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
-                    uint64_t place, const char *owner);
-
 /* What world:system and world:observer are told, with the world at 1, the name at 2 and the options
 ** at 3, before anything is made of it. */
 struct script_draft {
@@ -506,10 +501,6 @@ extern const luaL_Reg world_array_methods[];
 /* world:index: declaring indexes, and asking for one by its name. */
 
 extern const luaL_Reg world_index_methods[];
-
-/* Builds the index named at 2 with the options at 3, to be entered when scripts are swapped in. */
-ecs_status index_in_swap(lua_State *L, struct world_box *box, const char *owner,
-                         struct ecs_index **out);
 
 /* Drops the index that the argument names; false when it names none. */
 bool index_undeclare(lua_State *L, struct world_box *box, int arg);

@@ -340,15 +340,18 @@ static ecs_status index_declaration_build(lua_State *L, struct world_box *box,
   return status;
 }
 
-ecs_status index_in_swap(lua_State *L, struct world_box *box, const char *owner,
-                         struct ecs_index **out) {
+int index_in_swap(lua_State *L) {
+  struct world_box *box = lua_touserdata(L, AT_WORLD);
+  struct registration *entry = lua_touserdata(L, AT_SPEC + 1);
   struct index_draft draft;
+  lua_settop(L, AT_SPEC);
   index_declaration_read_draft(L, box, &draft);
-  draft.desc.owner = owner;
-  ecs_index *built = NULL;
-  ecs_status status = index_declaration_build(L, box, &draft, &built);
-  *out = built;
-  return status;
+  draft.desc.owner = entry->owner;
+  ecs_status status = index_declaration_build(L, box, &draft, &entry->index);
+  if (status == ECS_OK)
+    status = migration_check_query(&box->stage->transaction.migration, index_query(entry->index));
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  return 0;
 }
 
 static void index_declare(lua_State *L, struct world_box *box) {

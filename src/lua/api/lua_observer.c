@@ -63,12 +63,16 @@ static void observer_prepare(lua_State *L, struct world_box *box, struct observe
   draft->desc.ud = draft->script.system;
 }
 
-void observer_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
-                      uint64_t place, const char *owner) {
+int observer_in_swap(lua_State *L) {
+  struct world_box *box = lua_touserdata(L, AT_WORLD);
+  const struct registration *entry = lua_touserdata(L, AT_OBSERVER);
+  struct transaction *transaction = &box->stage->transaction;
   struct observer_draft draft;
-  observer_read_draft(L, box, &draft, owner);
+  lua_settop(L, AT_SPEC);
+  observer_read_draft(L, box, &draft, entry->owner);
   observer_prepare(L, box, &draft);
-  system_registered(L, box, transaction_observer(transaction, &draft.desc, place));
+  system_registered(L, box, transaction_observer(transaction, &draft.desc, entry->place));
+  return 0;
 }
 
 /* world:observer(name, { on =, query =, each =, enabled = }) */

@@ -145,7 +145,6 @@ static int format_id(lua_State *L) {
 
 static const luaL_Reg functions[] = {
   {"changes", ecs_native_changes},
-  {"declared", ecs_native_declared},
   {"format", format_id},
   {"is_open", ecs_native_is_open},
   {"list", ecs_native_list},

@@ -228,14 +228,18 @@ static void system_give_system(lua_State *L, const struct world_box *box,
 
 /* compile = false leaves it to the run to find a write to what is read only, but a live script is
 ** rather refused than stopped. The types are not there yet: systems_compile follows the swap. */
-void system_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
-                    uint64_t place, const char *owner) {
+int system_in_swap(lua_State *L) {
+  struct world_box *box = lua_touserdata(L, AT_WORLD);
+  const struct registration *entry = lua_touserdata(L, AT_SYSTEM);
+  struct transaction *transaction = &box->stage->transaction;
   struct system_draft draft;
-  system_read_draft(L, box, &draft, owner);
+  lua_settop(L, AT_SPEC);
+  system_read_draft(L, box, &draft, entry->owner);
   draft.desc.reads = script_prepare(L, box, &draft.script, true);
   make_kernel(L, box, draft.script.system);
   system_give_system(L, box, &draft);
-  system_registered(L, box, transaction_system(transaction, &draft.desc, place));
+  system_registered(L, box, transaction_system(transaction, &draft.desc, entry->place));
+  return 0;
 }
 
 /* (world): a function that is refused is tried again by its runs. */

@@ -60,7 +60,8 @@ struct registration {
   bool kept;                       /* it has been swapped in: its file has not run since */
   const char *name, *where;        /* of its user values; where: "file:line: " */
   const char *owner;               /* the path of the file, or NULL */
-  struct ecs_index *index;         /* built by the swap that is going on; or NULL */
+  uint64_t place;                  /* these are of the swap that is going on: among all, */
+  struct ecs_index *index;         /* and what it has built; or NULL */
 };
 
 extern const char kind_registration;
@@ -77,10 +78,6 @@ void stage_drop(struct world_box *box);
 
 /* native.stage(world, recorder, body) */
 int ecs_native_stage(lua_State *L);
-
-/* native.declared(world, name, kind): whether there is a "component" that somebody declares (no
-** orphan), a "phase", a "system" or an "index" of that name. */
-int ecs_native_declared(lua_State *L);
 
 /* The rest is for methods that register, whose world is at stack index 1. */
 

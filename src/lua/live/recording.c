@@ -40,11 +40,36 @@ static const char *recording_keep(lua_State *L, int index, int place) {
   return text;
 }
 
-/* recorder(kind, name, registration, value): whether the name is foreign, and the owner's path. */
+/* Whether the world had a component that is declared still, or else what has this name, before
+** scripts were read. */
+static bool recording_had(const struct world_box *box, enum registered kind, const char *name) {
+  const ecs_world *world = box->world;
+  size_t size = strlen(name);
+  switch (kind) {
+    case REGISTERED_COMPONENT: return transaction_had(&box->stage->transaction, name);
+    case REGISTERED_PHASE: return schedule_phase(world, name, size, NULL) && !phase_is_builtin(name);
+    case REGISTERED_SYSTEM:
+    case REGISTERED_OBSERVER: return schedule_system(world, name, size);
+    case REGISTERED_INDEX: return index_named(world, name, size);
+    default: return false;
+  }
+}
+
+/* Pushes whether the world had what a component was called. */
+static void push_had_old(lua_State *L, const struct world_box *box, int fields) {
+  const struct transaction *transaction = &box->stage->transaction;
+  bool renames = option(L, fields, "old_name") == LUA_TSTRING;
+  bool had = renames && transaction_had(transaction, lua_tostring(L, -1));
+  lua_pop(L, 1);
+  lua_pushboolean(L, had);
+}
+
+/* recorder(kind, name, registration, value, had, had_old): whether the name is foreign, and the
+** owner's path. */
 bool stage_record(lua_State *L, struct world_box *box, enum registered kind, int name, int value) {
   name = lua_absindex(L, name);
   value = lua_absindex(L, value);
-  need_stack(L, 8);
+  need_stack(L, 12);
   struct registration *entry =
       new_box(L, &kind_registration, sizeof *entry, REGISTERED_VALUES);
   int index = lua_gettop(L);
@@ -61,7 +86,9 @@ bool stage_record(lua_State *L, struct world_box *box, enum registered kind, int
   lua_pushvalue(L, name);
   lua_pushvalue(L, index);
   lua_pushvalue(L, value);
-  lua_call(L, 4, 2);
+  lua_pushboolean(L, recording_had(box, kind, entry->name));
+  if (kind == REGISTERED_COMPONENT) push_had_old(L, box, value);
+  lua_call(L, lua_gettop(L) - index - 1, 2);
   entry->owner = recording_keep(L, index, REGISTERED_OWNER);
   bool foreign = lua_toboolean(L, -1);
   lua_settop(L, index - 1);
@@ -109,8 +136,7 @@ ecs_status stage_declare(const struct world_box *box, const ecs_component_desc *
                          bool foreign, ecs_id *id) {
   struct transaction *transaction = &box->stage->transaction;
   uint32_t changes = transaction->migration.count;
-  bool made;
-  ecs_status status = transaction_declare(transaction, desc, id, &made);
+  ecs_status status = transaction_declare(transaction, desc, id);
   if (status != ECS_OK || !foreign || transaction->migration.count == changes) return status;
   return world_fail(box->world, ECS_EINVAL, "%s '%s' is declared outside the scripts with %s",
                     desc->length ? "array" : desc->event ? "event" : "component", desc->name,
@@ -198,28 +224,4 @@ int ecs_native_stage(lua_State *L) {
   if (ended != LUA_OK) return lua_error(L);
   settle(L, box, 1);
   return lua_gettop(L) - 2;
-}
-
-static bool recording_is_declared(const ecs_world *world, const char *name, size_t size) {
-  const struct component *component = component_find(world, name, size);
-  return component && !component->orphan;
-}
-
-int ecs_native_declared(lua_State *L) {
-  const ecs_world *world = check_world(L, 1)->world;
-  size_t size;
-  const char *kind = check_text(L, 3, &size), *name = check_text(L, 2, &size);
-  bool known = false;
-  if (strcmp(kind, "component") == 0)
-    known = recording_is_declared(world, name, size);
-  else if (strcmp(kind, "phase") == 0)
-    known = schedule_phase(world, name, size, NULL);
-  else if (strcmp(kind, "system") == 0)
-    known = schedule_system(world, name, size);
-  else if (strcmp(kind, "index") == 0)
-    known = index_named(world, name, size);
-  else
-    return luaL_argerror(L, 3, "\"component\", \"phase\", \"system\" or \"index\" expected");
-  lua_pushboolean(L, known);
-  return 1;
 }

@@ -51,6 +51,10 @@ static void check_registrations(lua_State *L, const struct world_box *box, int l
   lua_pop(L, 1);
 }
 
+static bool is_of_set(const struct registration *entry, uint32_t set) {
+  return entry && set & (entry->kept ? KEPT(entry->kind) : FRESH(entry->kind));
+}
+
 /* Puts the next registration of a set in a list at SWAP_ENTRY; NULL, and nil is there, behind the
 ** last one. `at` counts all of the list, and is 0 at first. */
 static struct registration *swap_next(lua_State *L, int list, uint32_t set, uint32_t *at) {
@@ -58,7 +62,7 @@ static struct registration *swap_next(lua_State *L, int list, uint32_t set, uint
     lua_settop(L, SWAP_OPTIONS);
     if (lua_rawgeti(L, list, (lua_Integer)++*at) == LUA_TNIL) return NULL;
     struct registration *entry = box_test(L, SWAP_ENTRY, &kind_registration, sizeof *entry);
-    if (entry && set & (entry->kept ? KEPT(entry->kind) : FRESH(entry->kind))) return entry;
+    if (is_of_set(entry, set)) return entry;
   }
 }
 
@@ -74,8 +78,8 @@ static bool is_registered(lua_State *L, int list, uint32_t set, ecs_string name,
   for (uint32_t i = 1; i <= limit && !found; i++, lua_pop(L, 1)) {
     if (lua_rawgeti(L, list, (lua_Integer)i) == LUA_TNIL) limit = i;
     const struct registration *entry = box_test(L, -1, &kind_registration, sizeof *entry);
-    found = entry && set & (entry->kept ? KEPT(entry->kind) : FRESH(entry->kind)) &&
-            strlen(entry->name) == name.size && memcmp(entry->name, name.data, name.size) == 0;
+    found = is_of_set(entry, set) && strlen(entry->name) == name.size &&
+            memcmp(entry->name, name.data, name.size) == 0;
   }
   return found;
 }
@@ -92,17 +96,15 @@ static void swap_check(lua_State *L, const struct world_box *box, ecs_status sta
   lua_error(L);
 }
 
-/* Calls build(world, name, value, entry, place) of the entry. What that raises is raised with where
-** the entry was registered. */
-static void swap_build(lua_State *L, lua_CFunction build, struct registration *entry,
-                       uint64_t place) {
+/* Calls build(world, name, value, entry) of the entry. What that raises is raised with where the
+** entry was registered. */
+static void swap_build(lua_State *L, lua_CFunction build, struct registration *entry) {
   lua_pushcfunction(L, build);
   lua_pushvalue(L, SWAP_WORLD);
   lua_getiuservalue(L, SWAP_ENTRY, REGISTERED_NAME);
   lua_getiuservalue(L, SWAP_ENTRY, REGISTERED_VALUE);
   lua_pushlightuserdata(L, entry);
-  lua_pushinteger(L, (lua_Integer)place);
-  int status = lua_pcall(L, 5, 0, 0);
+  int status = lua_pcall(L, 4, 0, 0);
   if (status == LUA_OK) return;
   if (status != LUA_ERRMEM && lua_isstring(L, -1))
     lua_pushfstring(L, "%s%s", entry->where, lua_tostring(L, -1));
@@ -166,17 +168,6 @@ static void swap_phases(lua_State *L, struct world_box *box, uint64_t group) {
   }
 }
 
-static int build_system(lua_State *L) {
-  struct world_box *box = lua_touserdata(L, 1);
-  const struct registration *entry = lua_touserdata(L, 4);
-  uint64_t place = (uint64_t)lua_tointeger(L, 5);
-  bool observes = entry->kind == REGISTERED_OBSERVER;
-  lua_settop(L, 3);
-  (observes ? observer_in_swap : system_in_swap)(L, box, &box->stage->transaction, place,
-                                                 entry->owner);
-  return 0;
-}
-
 static void swap_systems(lua_State *L, const struct world_box *box, uint64_t group) {
   struct transaction *transaction = &box->stage->transaction;
   const uint32_t set = EITHER(REGISTERED_SYSTEM) | EITHER(REGISTERED_OBSERVER);
@@ -184,10 +175,11 @@ static void swap_systems(lua_State *L, const struct world_box *box, uint64_t gro
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LEAVING, set, &at));)
     transaction_drop_system(transaction, entry->name);
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, set, &at));) {
+    entry->place = group + at;
     if (entry->kept)
-      transaction_keep_system(transaction, entry->name, group + at);
+      transaction_keep_system(transaction, entry->name, entry->place);
     else
-      swap_build(L, build_system, entry, group + at);
+      swap_build(L, entry->kind == REGISTERED_OBSERVER ? observer_in_swap : system_in_swap, entry);
   }
 }
 
@@ -286,17 +278,6 @@ static void check_arrays(lua_State *L, const struct world_box *box) {
 
 /* ---- indexes ------------------------------------------------------------------------------- */
 
-static int build_index(lua_State *L) {
-  struct world_box *box = lua_touserdata(L, 1);
-  struct registration *entry = lua_touserdata(L, 4);
-  lua_settop(L, 3);
-  ecs_status status = index_in_swap(L, box, entry->owner, &entry->index);
-  if (status == ECS_OK)
-    status = migration_check_query(&box->stage->transaction.migration, index_query(entry->index));
-  if (status != ECS_OK) raise_status(L, box->world, status);
-  return 0;
-}
-
 /* Indexes that stay must find what their queries name, and what they are by. */
 static void check_indexes(lua_State *L, const struct world_box *box) {
   const struct migration *migration = &box->stage->transaction.migration;
@@ -330,7 +311,7 @@ static void check_index_names(lua_State *L, const struct world_box *box) {
 static void swap_indexes(lua_State *L, const struct world_box *box) {
   struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_INDEX), &at));)
-    if (!entry->index) swap_build(L, build_index, entry, 0);
+    if (!entry->index) swap_build(L, index_in_swap, entry);
   check_indexes(L, box);
   check_index_names(L, box);
 }
@@ -370,7 +351,7 @@ static void swap_check_prefabs(lua_State *L, const struct world_box *box) {
     swap_check(L, box, status, what);
     lua_getiuservalue(L, SWAP_ENTRY, REGISTERED_VALUE);
     check_bases(L, box, at);
-    swap_build(L, prefab_list_check, entry, 0);
+    swap_build(L, prefab_list_check, entry);
   }
 }
 
