@@ -98,8 +98,7 @@ function native.is_open(value) end
 --- Calls a function while what scripts register is kept for a swap (see ecs.live); what is not
 --- swapped in when it ends is forgotten.
 ---@param world ecs.World
----@param recorder fun(kind: string, name: string, object: userdata, value: any, had: boolean,
----  had_old: boolean?): boolean?, string?
+---@param recorder fun(kind: string, name: string, object: userdata, ...): boolean?, string?
 ---@param body fun(world: ecs.World): any
 ---@return any
 function native.stage(world, recorder, body) end
