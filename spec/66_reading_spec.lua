@@ -96,10 +96,12 @@ describe("while scripts are read", function()
       world:component("again", { "x: f32", was = "new" })
       world:phase("update", {})
     end)
-    assert.are.same({ "component old true", "phase old true", "system old true", "index by_old true",
+    assert.are.same({
+      "component old true", "phase old true", "system old true", "index by_old true",
       "component new false", "phase new false", "system new false", "index by_new false",
       "component new false", "component renamed false", "component again false",
-      "phase update false" }, had)
+      "phase update false",
+    }, had)
     assert.are.equal(true, old_names.renamed)
     assert.are.equal(false, old_names.again)
   end)

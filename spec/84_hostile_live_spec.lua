@@ -283,7 +283,12 @@ describe("a swap", function()
   end)
 
   it("refuses what is no registration of its world", function()
-    for _, value in ipairs { false, 1, "Position", {}, io.stdout, ecs.world() } do
+    local elsewhere = ecs.world()
+    local other
+    native.stage(elsewhere, function(_, _, object) other = object end, function()
+      elsewhere:tag "T"
+    end)
+    for _, value in ipairs { false, 1, "Position", {}, io.stdout, elsewhere, other } do
       local scene = hostile.scene(ecs.world)
       swap(scene, register, function(recorded)
         has_error(function() native.swap(scene.world, { value }, {}, {}) end,

@@ -47,7 +47,8 @@ static bool recording_had(const struct world_box *box, enum registered kind, con
   size_t size = strlen(name);
   switch (kind) {
     case REGISTERED_COMPONENT: return transaction_had(&box->stage->transaction, name);
-    case REGISTERED_PHASE: return schedule_phase(world, name, size, NULL) && !phase_is_builtin(name);
+    case REGISTERED_PHASE:
+      return schedule_phase(world, name, size, NULL) && !phase_is_builtin(name);
     case REGISTERED_SYSTEM:
     case REGISTERED_OBSERVER: return schedule_system(world, name, size);
     case REGISTERED_INDEX: return index_named(world, name, size);
