@@ -143,11 +143,11 @@ describe("live scripts that are refused", function()
     world:defer()
     helper.poll(session)
     world:commit()
-    assert.are.equal(1, #errors)
+    assert.are.equal(2, #errors)
     assert.is_true(helper.poll(session))
     files:write("a.lua", "local _, _")
     for _ = 1, 3 do world:update(0) end
-    assert.are.equal(2, #errors)
+    assert.are.equal(3, #errors)
   end)
 end)
 
