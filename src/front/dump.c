@@ -76,12 +76,9 @@ static bool take_header(struct dump_cursor *in) {
 /* ---- constants ---- */
 
 uint32_t dump_add_constant(struct function_code *f, struct constant constant) {
-  struct constant *grown = memory_grow(f->memory, f->constants, &f->constant_capacity,
-                                       f->constant_count + 1ull, sizeof *grown);
-  if (!grown) return NONE;
+  if (!GROW(f->memory, f->constants, f->constant_capacity, f->constant_count + 1ull)) return NONE;
   assert(f->constant_count < f->constant_capacity);
-  f->constants = grown;
-  grown[f->constant_count] = constant;
+  f->constants[f->constant_count] = constant;
   return f->constant_count++;
 }
 
@@ -230,11 +227,8 @@ static ecs_status take_function(struct dump_cursor *in, struct function_code *f,
 static int dump_collect(lua_State *L, const void *data, size_t size, void *ud) {
   struct function_code *f = ud;
   (void)L;
-  char *grown = memory_grow(f->memory, f->dump, &f->dump_capacity,
-                            (uint64_t)f->dump_size + size, 1);
-  if (!grown) return 1;
-  f->dump = grown;
-  memcpy(grown + f->dump_size, data, size);
+  if (!GROW(f->memory, f->dump, f->dump_capacity, (uint64_t)f->dump_size + size)) return 1;
+  memcpy(f->dump + f->dump_size, data, size);
   f->dump_size += (uint32_t)size;
   assert(f->dump_size <= f->dump_capacity);
   return 0;

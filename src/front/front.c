@@ -111,11 +111,9 @@ struct val front_operand(struct front *f, struct operand operand) {
 /* Rows of the mask, which somebody may be in, are to wait for the target. */
 static void add_edge(struct front *f, uint32_t target, k_value mask) {
   assert(mask != K_NONE && (target == NONE || target <= f->frame->code->count));
-  struct edge_env *grown = memory_grow(&f->world->memory, f->edges, &f->edge_capacity,
-                                       f->edge_count + 1ull, sizeof *grown);
-  if (!grown) front_no_memory(f);
-  f->edges = grown;
-  struct edge_env *edge = &grown[f->edge_count];
+  if (!GROW(&f->world->memory, f->edges, f->edge_capacity, f->edge_count + 1ull))
+    front_no_memory(f);
+  struct edge_env *edge = &f->edges[f->edge_count];
   env_copy(f, &edge->env, &f->env);
   edge->env.mask = mask;
   edge->target = target;

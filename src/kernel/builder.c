@@ -61,9 +61,7 @@ k_value builder_fail(struct builder *b, k_status status) {
 static bool builder_grow(struct builder *b) {
   if (b->count == NODE_LIMIT) return builder_fail(b, K_ELIMIT) != K_NONE;
   uint32_t need = b->count < FIRST_NODES ? FIRST_NODES : (uint32_t)b->count + 1;
-  struct node *nodes = memory_grow(b->memory, b->nodes, &b->capacity, need, sizeof *nodes);
-  if (!nodes) return builder_fail(b, K_ENOMEM) != K_NONE;
-  b->nodes = nodes;
+  if (!GROW(b->memory, b->nodes, b->capacity, need)) return builder_fail(b, K_ENOMEM) != K_NONE;
   return true;
 }
 
@@ -144,10 +142,9 @@ k_value builder_looked_up(const struct builder *b, const struct node *n) {
 bool node_list_push(struct builder *b, struct node_list *list, k_value v) {
   assert(v >= 0 && v < b->count);
   uint32_t need = list->count < FIRST_NODES ? FIRST_NODES : list->count + 1;
-  k_value *items = memory_grow(b->memory, list->items, &list->capacity, need, sizeof *items);
-  if (!items) return builder_fail(b, K_ENOMEM) != K_NONE;
-  list->items = items;
-  items[list->count++] = v;
+  if (!GROW(b->memory, list->items, list->capacity, need))
+    return builder_fail(b, K_ENOMEM) != K_NONE;
+  list->items[list->count++] = v;
   return true;
 }
 

@@ -124,10 +124,7 @@ int64_t k_random_range(int64_t bits, int64_t lo, int64_t hi) {
 
 bool items_grow(struct k_items *items, uint64_t need) {
   if (need > MOST_ITEMS) return false;
-  uint32_t *grown = memory_grow(items->memory, items->items, &items->capacity, need,
-                                sizeof *grown);
-  if (grown) items->items = grown;
-  return grown != NULL;
+  return GROW(items->memory, items->items, items->capacity, need);
 }
 
 uint32_t *items_room(struct k_items *items, uint32_t more) {

@@ -79,11 +79,8 @@ static uint32_t brood_kind_of(struct broods *broods, struct giving *giving,
   while (at < broods->kind_count && !are_alike(&kind, &broods->kinds[at])) at++;
   if (at >= UINT8_MAX) return NONE;
   if (at == broods->kind_count) {
-    struct brood_kind *kinds = memory_grow(broods->memory, broods->kinds, &broods->kind_capacity,
-                                           at + 1ull, sizeof *kinds);
-    *room = kinds != NULL;
-    if (!kinds) return NONE;
-    broods->kinds = kinds;
+    *room = GROW(broods->memory, broods->kinds, broods->kind_capacity, at + 1ull);
+    if (!*room) return NONE;
     broods->kinds[broods->kind_count++] = kind;
   }
   giving->kinds[order] = (uint8_t)(at + 1);
@@ -94,22 +91,12 @@ static uint32_t brood_kind_of(struct broods *broods, struct giving *giving,
 
 static bool brood_reserve(struct broods *broods, uint32_t more, uint32_t entities, uint64_t cells) {
   struct memory *memory = broods->memory;
-  struct brood *list = memory_grow(memory, broods->list, &broods->capacity,
-                                   broods->count + (uint64_t)more, sizeof *list);
-  if (list) broods->list = list;
-  struct brood_block *blocks = memory_grow(memory, broods->blocks, &broods->block_capacity,
-                                           broods->block_count + 1ull, sizeof *blocks);
-  if (blocks) broods->blocks = blocks;
-  uint8_t *turns = memory_grow(memory, broods->turns, &broods->turn_capacity,
-                               broods->turn_count + (uint64_t)entities, sizeof *turns);
-  if (turns) broods->turns = turns;
-  uint32_t *places = memory_grow(memory, broods->places, &broods->place_capacity, entities,
-                                 sizeof *places);
-  if (places) broods->places = places;
-  uint64_t *grown = memory_grow(memory, broods->cells, &broods->cell_capacity,
-                                broods->cell_count + cells + 1, sizeof *grown);
-  if (grown) broods->cells = grown;
-  return list && blocks && turns && places && grown;
+  uint64_t turns = broods->turn_count + (uint64_t)entities;
+  return GROW(memory, broods->list, broods->capacity, broods->count + (uint64_t)more) &&
+         GROW(memory, broods->blocks, broods->block_capacity, broods->block_count + 1ull) &&
+         GROW(memory, broods->turns, broods->turn_capacity, turns) &&
+         GROW(memory, broods->places, broods->place_capacity, entities) &&
+         GROW(memory, broods->cells, broods->cell_capacity, broods->cell_count + cells + 1);
 }
 
 /* The cells of a write, as a column has them: of `one` value, or one each. */

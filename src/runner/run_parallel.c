@@ -79,12 +79,10 @@ static struct slice_layout run_parallel_lay_out(const struct run_plan *plan, uin
 
 static bool run_parallel_add_part(struct abreast *abreast, const struct run *run, uint32_t match,
                                   uint32_t rows) {
-  struct slice *grown = memory_grow(abreast->memory, abreast->parts, &abreast->part_capacity,
-                                   abreast->part_count + 1ull, sizeof *grown);
-  if (!grown) return false;
-  abreast->parts = grown;
-  grown[abreast->part_count++] = (struct slice){.run = abreast->run_count, .match = match,
-                                                .rows = rows, .at = abreast->size};
+  if (!GROW(abreast->memory, abreast->parts, abreast->part_capacity, abreast->part_count + 1ull))
+    return false;
+  abreast->parts[abreast->part_count++] = (struct slice){
+      .run = abreast->run_count, .match = match, .rows = rows, .at = abreast->size};
   abreast->size += run_parallel_lay_out(run->plan, rows).end;
   return true;
 }

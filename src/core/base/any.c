@@ -10,12 +10,9 @@ ecs_status any_take(struct any_slots *any, struct memory *memory, struct any_own
     any->free_head = any->slots[*slot].next;
   } else {
     uint32_t count = any->count ? any->count : 1;
-    struct any_slot *slots = memory_grow(memory, any->slots, &any->capacity, count + 1ull,
-                                         sizeof *slots);
-    if (!slots) return ECS_ENOMEM;
-    any->slots = slots;
+    if (!GROW(memory, any->slots, any->capacity, count + 1ull)) return ECS_ENOMEM;
     any->count = count + 1;
-    slots[0].owner = NULL;
+    any->slots[0].owner = NULL;
     *slot = count;
   }
   any->slots[*slot].owner = owner;

@@ -49,6 +49,12 @@ void *memory_grow(struct memory *memory, void *items, uint32_t *capacity, uint64
   return moved;
 }
 
+void *memory_extend(struct memory *memory, void *items, uint32_t *capacity, uint64_t need,
+                    size_t item) {
+  void *moved = memory_grow(memory, items, capacity, need, item);
+  return moved ? moved : items;
+}
+
 /* ---- buffer ---- */
 
 #define ALIGNMENT 64u

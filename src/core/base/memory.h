@@ -27,6 +27,18 @@ void *memory_array(struct memory *memory, size_t count, size_t item);
 void *memory_grow(struct memory *memory, void *items, uint32_t *capacity, uint64_t need,
                   size_t item);
 
+/* Makes room for `need` items in a list, which may move; false when out of memory, and the list is
+** then as it was. `items` and `capacity` are where the list is kept; each argument is evaluated
+** more than once. */
+#define GROW(memory, items, capacity, need)                                                \
+  ((need) <= (capacity) ||                                                                 \
+   ((items) = memory_extend((memory), (items), &(capacity), (need), sizeof *(items)),      \
+    (need) <= (capacity)))
+
+/* Of GROW: the list, moved or, when out of memory, as it was. */
+void *memory_extend(struct memory *memory, void *items, uint32_t *capacity, uint64_t need,
+                    size_t item);
+
 /* The memory of columns. */
 
 /* A 64-byte aligned array, padded to 64 bytes. */

@@ -33,13 +33,10 @@ const struct component *migration_wanted(const struct migration *migration,
 
 /* Keeps what a component was to become, and is not. */
 static bool migrate_supersede(struct migration *migration, struct component *wanted) {
-  struct component **list =
-      memory_grow(&migration->world->memory, migration->superseded,
-                  &migration->superseded_capacity, migration->superseded_count + 1ull,
-                  sizeof(struct component *));
-  if (!list) return false;
-  migration->superseded = list;
-  list[migration->superseded_count++] = wanted;
+  if (!GROW(&migration->world->memory, migration->superseded, migration->superseded_capacity,
+            migration->superseded_count + 1ull))
+    return false;
+  migration->superseded[migration->superseded_count++] = wanted;
   return true;
 }
 
@@ -48,15 +45,11 @@ ecs_status migration_add(struct migration *migration, struct component *componen
   ecs_world *world = migration->world;
   struct change *change = migration_of(migration, component->id);
   if (!change) {
-    struct change *changes = memory_grow(&world->memory, migration->changes,
-                                         &migration->capacity, migration->count + 1ull,
-                                         sizeof *changes);
-    if (!changes) {
+    if (!GROW(&world->memory, migration->changes, migration->capacity, migration->count + 1ull)) {
       if (wanted) component_free(world, wanted);
       return world_nomem(world);
     }
-    migration->changes = changes;
-    change = &changes[migration->count++];
+    change = &migration->changes[migration->count++];
     memset(change, 0, sizeof *change);
     change->component = component;
   } else if (change->wanted && !migrate_supersede(migration, change->wanted)) {
@@ -119,15 +112,12 @@ static void undo_rename(ecs_world *world, struct change *change) {
 ecs_status migration_relabel(struct migration *migration, struct component *component,
                              struct component *same) {
   ecs_world *world = migration->world;
-  struct relabeling *grown = memory_grow(&world->memory, migration->relabelings,
-                                         &migration->relabeling_capacity,
-                                         migration->relabeling_count + 1ull, sizeof *grown);
-  if (!grown) {
+  if (!GROW(&world->memory, migration->relabelings, migration->relabeling_capacity,
+            migration->relabeling_count + 1ull)) {
     component_free(world, same);
     return world_nomem(world);
   }
-  migration->relabelings = grown;
-  grown[migration->relabeling_count++] = (struct relabeling){component, same};
+  migration->relabelings[migration->relabeling_count++] = (struct relabeling){component, same};
   return ECS_OK;
 }
 
@@ -191,16 +181,14 @@ ecs_status migration_fill(struct migration *migration, const struct table *old,
 
 static ecs_status prepare_table(struct migration *migration, const struct table *old) {
   ecs_world *world = migration->world;
-  struct table **tables = memory_grow(&world->memory, migration->tables,
-                                      &migration->table_capacity,
-                                      migration->table_count + 1ull, sizeof *tables);
-  if (!tables) return world_nomem(world);
-  migration->tables = tables;
+  if (!GROW(&world->memory, migration->tables, migration->table_capacity,
+            migration->table_count + 1ull))
+    return world_nomem(world);
   struct table *table;
   ecs_status status = table_new(world, old->ids, old->id_count, &table);
   if (status != ECS_OK) return status;
   table->index = old->index;
-  tables[migration->table_count++] = table;
+  migration->tables[migration->table_count++] = table;
   if (!toggles_grow(&world->memory, table, old->capacity) ||
       !marks_grow(&world->memory, table, old->capacity))
     return world_nomem(world);

@@ -20,10 +20,7 @@ void transaction_begin(struct transaction *transaction, ecs_world *world) {
 /* ---- components -------------------------------------------------------------------------- */
 
 static bool list_reserve(struct transaction *transaction, struct id_list *list) {
-  ecs_id *ids = memory_grow(&transaction->world->memory, list->ids, &list->capacity,
-                            list->count + 1ull, sizeof *ids);
-  if (ids) list->ids = ids;
-  return ids != NULL;
+  return GROW(&transaction->world->memory, list->ids, list->capacity, list->count + 1ull);
 }
 
 static bool transact_is_known(const ecs_world *world, const char *name) {

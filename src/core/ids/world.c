@@ -54,10 +54,9 @@ ecs_id entity_target(const ecs_world *world, ecs_id id) {
 }
 
 ecs_id *world_scratch(ecs_world *world, uint64_t count) {
-  ecs_id *grown = memory_grow(&world->memory, world->scratch, &world->scratch_capacity,
-                              count ? count : 1, sizeof *grown);
-  if (grown) world->scratch = grown;
-  return grown;
+  uint64_t need = count ? count : 1;
+  bool room = GROW(&world->memory, world->scratch, world->scratch_capacity, need);
+  return room ? world->scratch : NULL;
 }
 
 /* ---- scratch ---- */

@@ -43,14 +43,12 @@ ecs_status load_strings(struct loader *loader) {
   for (uint32_t i = 0; i < count; i++) {
     struct arena arena = {NULL};
     size_t size;
-    uint32_t *grown = memory_grow(&loader->live->memory, loader->strings,
-                                  &loader->string_capacity, i + 1ull, sizeof *grown);
-    if (!grown) return ECS_ENOMEM;
-    loader->strings = grown;
+    if (!GROW(&loader->live->memory, loader->strings, loader->string_capacity, i + 1ull))
+      return ECS_ENOMEM;
     char *string = read_text(&loader->in, &loader->live->memory, &arena, IMAGE_TEXT_LIMIT,
                              &size);
     ecs_status status = string ? intern(&loader->world->strings, &loader->world->memory,
-                                        string, size, &grown[i])
+                                        string, size, &loader->strings[i])
                                : nomem_or_damaged(loader);
     arena_free(&loader->live->memory, &arena);
     if (status == ECS_OK) status = load_state(loader);
@@ -81,11 +79,9 @@ static ecs_status read_enum(struct loader *loader, ecs_field *field) {
   const char **names = NULL;
   ecs_status status = load_state(loader);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++) {
-    const char **grown = memory_grow(&loader->live->memory, names, &capacity, i + 1ull,
-                                     sizeof *grown);
     size_t size;
-    if (grown) names = grown;
-    char *name = grown ? load_text(loader, &size) : NULL;
+    bool room = GROW(&loader->live->memory, names, capacity, i + 1ull);
+    char *name = room ? load_text(loader, &size) : NULL;
     if (!name)
       status = nomem_or_damaged(loader);
     else if (strlen(name) != size)
@@ -129,12 +125,10 @@ static ecs_status read_fields(struct loader *loader, struct declaration *declara
   uint32_t count = read_u32(&loader->in);
   if (count > LEAF_LIMIT) return load_damaged(loader, "a component has too many fields");
   for (uint32_t i = 0; i < count; i++) {
-    ecs_field *grown = memory_grow(&loader->live->memory, declaration->fields,
-                                   &declaration->field_capacity, i + 1ull, sizeof *grown);
-    if (!grown) return ECS_ENOMEM;
-    declaration->fields = grown;
-    memset(&grown[i], 0, sizeof *grown);
-    ecs_status status = load_parts_read_field(loader, &grown[i]);
+    if (!GROW(&loader->live->memory, declaration->fields, declaration->field_capacity, i + 1ull))
+      return ECS_ENOMEM;
+    memset(&declaration->fields[i], 0, sizeof *declaration->fields);
+    ecs_status status = load_parts_read_field(loader, &declaration->fields[i]);
     if (status != ECS_OK) return status;
     declaration->field_count++;
   }
@@ -145,13 +139,11 @@ static ecs_status read_defaults(struct loader *loader, struct declaration *decla
   uint32_t count = read_u32(&loader->in);
   if (count > LEAF_LIMIT) return load_damaged(loader, "a component has too many leaves");
   for (uint32_t i = 0; i < count; i++) {
-    struct preset *grown = memory_grow(&loader->live->memory, declaration->defaults,
-                                       &declaration->default_capacity, i + 1ull,
-                                       sizeof *grown);
-    if (!grown) return ECS_ENOMEM;
-    declaration->defaults = grown;
-    grown[i].size = loader->version == 1 ? 0 : read_u32(&loader->in);
-    grown[i].bits = read_u64(&loader->in);
+    if (!GROW(&loader->live->memory, declaration->defaults, declaration->default_capacity,
+              i + 1ull))
+      return ECS_ENOMEM;
+    declaration->defaults[i].size = loader->version == 1 ? 0 : read_u32(&loader->in);
+    declaration->defaults[i].bits = read_u64(&loader->in);
     declaration->default_count++;
     if (loader->in.failed) return load_state(loader);
   }
@@ -261,12 +253,10 @@ static ecs_status load_parts_enter(struct loader *loader, struct component *comp
 }
 
 static ecs_status load_parts_remember(struct loader *loader, struct component *component) {
-  struct component **grown = memory_grow(&loader->live->memory, loader->components,
-                                         &loader->component_capacity,
-                                         loader->component_count + 1ull, sizeof *grown);
-  if (!grown) return ECS_ENOMEM;
-  loader->components = grown;
-  grown[loader->component_count++] = component;
+  if (!GROW(&loader->live->memory, loader->components, loader->component_capacity,
+            loader->component_count + 1ull))
+    return ECS_ENOMEM;
+  loader->components[loader->component_count++] = component;
   return ECS_OK;
 }
 
@@ -388,10 +378,8 @@ static ecs_status load_parts_read_required(struct loader *loader, ecs_id **ids, 
         loader->components[place]->ties.relation || loader->components[place]->length ||
         loader->components[place]->is_event)
       return load_damaged(loader, "what is required is no component");
-    ecs_id *grown = memory_grow(&loader->live->memory, *ids, capacity, i + 1ull, sizeof *grown);
-    if (!grown) return ECS_ENOMEM;
-    *ids = grown;
-    grown[i] = loader->components[place]->id;
+    if (!GROW(&loader->live->memory, *ids, *capacity, i + 1ull)) return ECS_ENOMEM;
+    (*ids)[i] = loader->components[place]->id;
     last = place;
   }
   return ECS_OK;
@@ -440,10 +428,8 @@ static ecs_status load_any(struct loader *loader, uint32_t *slot) {
   bool room = true;
   for (size_t have = 0; have < size && !loader->in.failed;) {
     size_t piece = size - have < PAGE_SIZE ? size - have : PAGE_SIZE;
-    char *grown = memory_grow(memory, data, &capacity, have + piece, 1);
-    room = grown != NULL;
+    room = GROW(memory, data, capacity, have + piece);
     if (!room) break;
-    data = grown;
     read_bytes(&loader->in, data + have, piece);
     have += piece;
     if (have == size && !loader->in.failed)

@@ -35,11 +35,8 @@ struct free_list {
 static ecs_status read_free_list(struct loader *loader, struct free_list *list) {
   uint32_t count = read_u32(&loader->in);
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t *grown = memory_grow(&loader->live->memory, list->items, &list->capacity,
-                                  i + 1ull, sizeof *grown);
-    if (!grown) return ECS_ENOMEM;
-    list->items = grown;
-    grown[i] = read_u32(&loader->in);
+    if (!GROW(&loader->live->memory, list->items, list->capacity, i + 1ull)) return ECS_ENOMEM;
+    list->items[i] = read_u32(&loader->in);
     if (loader->in.failed) return load_state(loader);
     list->count++;
   }

@@ -240,12 +240,10 @@ char *read_text_of(struct reader *in, struct memory *memory, struct arena *arena
   uint32_t capacity = 0;
   while (!in->failed && have < claimed) {
     size_t piece = claimed - have < PIECE ? claimed - have : PIECE;
-    char *grown = memory_grow(memory, text, &capacity, have + piece, 1);
-    if (!grown) {
+    if (!GROW(memory, text, capacity, have + piece)) {
       memory_free(memory, text, capacity);
       return NULL;
     }
-    text = grown;
     read_bytes(in, text + have, piece);
     have += piece;
   }

@@ -303,23 +303,13 @@ size_t copies_bytes(const struct copies *copies) {
 /* ---- what goes, and what comes --------------------------------------------------------- */
 
 static bool splice_make_room(struct memory *memory, struct splice_room *room, uint32_t count) {
-  struct shift *cuts = memory_grow(memory, room->cuts, &room->cut_capacity, count + 1ull,
-                                   sizeof *cuts);
-  if (cuts) room->cuts = cuts;
-  struct shift *puts = memory_grow(memory, room->puts, &room->put_capacity, count + 1ull,
-                                   sizeof *puts);
-  if (puts) room->puts = puts;
-  struct span *spans = memory_grow(memory, room->spans, &room->span_capacity, 2ull * count + 2,
-                                   sizeof *spans);
-  if (spans) room->spans = spans;
-  uint64_t *list = memory_grow(memory, room->list, &room->list_capacity, 2ull * count + 2,
-                               sizeof *list);
-  if (list) room->list = list;
-  struct shift *sorted = memory_grow(memory, room->sorted, &room->sorted_capacity, count + 1ull,
-                                     sizeof *sorted);
-  if (sorted) room->sorted = sorted;
+  uint64_t twice = 2ull * count + 2;
   room->cut_count = room->put_count = room->span_count = 0;
-  return cuts && puts && spans && list && sorted;
+  return GROW(memory, room->cuts, room->cut_capacity, count + 1ull) &&
+         GROW(memory, room->puts, room->put_capacity, count + 1ull) &&
+         GROW(memory, room->spans, room->span_capacity, twice) &&
+         GROW(memory, room->list, room->list_capacity, twice) &&
+         GROW(memory, room->sorted, room->sorted_capacity, count + 1ull);
 }
 
 static void add_shift(struct shift *shifts, uint32_t *count, const struct keyed *keyed,
@@ -447,10 +437,7 @@ static void move_items(const struct splice_room *room, void *items, uint32_t siz
 
 static ecs_status splice_reserve(ecs_world *world, struct edition *edition, uint32_t count) {
   struct keyed *keyed = &edition->keyed;
-  struct key *keys = memory_grow(&world->memory, keyed->keys, &keyed->capacity, count + 1ull,
-                                 sizeof *keys);
-  if (!keys) return world_nomem(world);
-  keyed->keys = keys;
+  if (!GROW(&world->memory, keyed->keys, keyed->capacity, count + 1ull)) return world_nomem(world);
   return copies_reserve(world, &edition->copies, count);
 }
 

@@ -20,10 +20,8 @@ static void grid_add_up(uint32_t *counts, uint32_t range) {
 
 static bool sort_by_counting(struct memory *memory, struct grid_room *room, const double *numbers,
                              uint32_t count, double least, uint32_t range) {
-  uint32_t *counts = memory_grow(memory, room->counts, &room->count_capacity, range,
-                                 sizeof *counts);
-  if (!counts) return false;
-  room->counts = counts;
+  if (!GROW(memory, room->counts, room->count_capacity, range)) return false;
+  uint32_t *counts = room->counts;
   memset(counts, 0, range * sizeof *counts);
   for (uint32_t i = 0; i < count; i++) counts[(uint32_t)(numbers[room->order[i]] - least)]++;
   grid_add_up(counts, range);
@@ -118,25 +116,15 @@ void grid_place(struct grid *grid, const struct grid_source *sorted) {
 }
 
 static bool grid_make_room(struct memory *memory, struct grid_room *room, uint32_t rows) {
-  uint32_t *order =
-      memory_grow(memory, room->order, &room->order_capacity, rows + 1ull, sizeof *order);
-  if (order) room->order = order;
-  uint32_t *other =
-      memory_grow(memory, room->other, &room->other_capacity, rows + 1ull, sizeof *other);
-  if (other) room->other = other;
-  return order && other;
+  return GROW(memory, room->order, room->order_capacity, rows + 1ull) &&
+         GROW(memory, room->other, room->other_capacity, rows + 1ull);
 }
 
 static bool make_numbers(struct memory *memory, struct grid_room *room, uint32_t axes,
                          uint32_t rows) {
-  bool ok = true;
-  for (uint32_t i = 0; ok && i < axes; i++) {
-    double *numbers = memory_grow(memory, room->numbers[i], &room->number_capacity[i],
-                                  rows + 1ull, sizeof *numbers);
-    if (numbers) room->numbers[i] = numbers;
-    ok = numbers != NULL;
-  }
-  return ok;
+  for (uint32_t i = 0; i < axes; i++)
+    if (!GROW(memory, room->numbers[i], room->number_capacity[i], rows + 1ull)) return false;
+  return true;
 }
 
 /* ---- which cells ----------------------------------------------------------------------- */
@@ -315,10 +303,8 @@ static bool sort_in_box(struct memory *memory, struct grid_room *room, struct gr
                         const struct grid_source *from, const struct box *box) {
   uint32_t count = grid->extent[0] * grid->extent[1] * grid->extent[2];
   uint32_t rows = from->copies->count, *cells = room->other, *order = room->order;
-  uint32_t *starts = memory_grow(memory, grid->starts, &grid->start_capacity, count + 2ull,
-                                 sizeof *starts);
-  if (!starts) return false;
-  grid->starts = starts;
+  if (!GROW(memory, grid->starts, grid->start_capacity, count + 2ull)) return false;
+  uint32_t *starts = grid->starts;
   memset(starts, 0, (count + (size_t)2) * sizeof *starts);
   count_cells(grid, from, box, cells, starts + 2);
   for (uint32_t i = 2; i < count + 2; i++) starts[i] += starts[i - 1];
@@ -339,20 +325,14 @@ static double grid_cell_at(const struct grid_room *room, const struct grid *grid
 }
 
 static bool add_line(struct memory *memory, struct grid *grid, double z, double y) {
-  struct grid_line *lines = memory_grow(memory, grid->lines, &grid->line_capacity,
-                                        grid->line_count + 2ull, sizeof *lines);
-  if (!lines) return false;
-  grid->lines = lines;
-  lines[grid->line_count++] = (struct grid_line){z, y, grid->cell_count};
+  if (!GROW(memory, grid->lines, grid->line_capacity, grid->line_count + 2ull)) return false;
+  grid->lines[grid->line_count++] = (struct grid_line){z, y, grid->cell_count};
   return true;
 }
 
 static bool add_cell(struct memory *memory, struct grid *grid, double x, uint32_t row) {
-  struct grid_cell *cells = memory_grow(memory, grid->cells, &grid->cell_capacity,
-                                        grid->cell_count + 2ull, sizeof *cells);
-  if (!cells) return false;
-  grid->cells = cells;
-  cells[grid->cell_count++] = (struct grid_cell){x, row};
+  if (!GROW(memory, grid->cells, grid->cell_capacity, grid->cell_count + 2ull)) return false;
+  grid->cells[grid->cell_count++] = (struct grid_cell){x, row};
   return true;
 }
 

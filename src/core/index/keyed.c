@@ -9,22 +9,16 @@
 
 /* ---- room ------------------------------------------------------------------------------ */
 
-static bool make_old(struct memory *memory, struct key_room *room, uint32_t rows) {
-  struct key *old = memory_grow(memory, room->old, &room->old_capacity, rows + 1ull, sizeof *old);
-  if (old) room->old = old;
-  return old != NULL;
-}
-
 ecs_status key_room_keep(struct memory *memory, struct key_room *room, const uint32_t *rows,
                          uint32_t count) {
-  if (!make_old(memory, room, count)) return ECS_ENOMEM;
+  if (!GROW(memory, room->old, room->old_capacity, count + 1ull)) return ECS_ENOMEM;
   for (uint32_t i = 0; i < count; i++) room->old[i] = room->keys[rows[i]];
   return ECS_OK;
 }
 
 ecs_status key_room_carry(struct memory *memory, struct key_room *room, const uint32_t *from,
                           uint32_t rows) {
-  if (!make_old(memory, room, rows)) return ECS_ENOMEM;
+  if (!GROW(memory, room->old, room->old_capacity, rows + 1ull)) return ECS_ENOMEM;
   struct key *keys = room->old;
   uint32_t capacity = room->old_capacity;
   for (uint32_t row = 0; row < rows; row++)
@@ -37,18 +31,10 @@ ecs_status key_room_carry(struct memory *memory, struct key_room *room, const ui
 }
 
 ecs_status key_room_make(struct memory *memory, struct key_room *room, uint32_t rows) {
-  struct key *keys = memory_grow(memory, room->keys, &room->capacity, rows + 1ull, sizeof *keys);
-  if (!keys) return ECS_ENOMEM;
-  room->keys = keys;
-  uint32_t *order =
-      memory_grow(memory, room->order, &room->order_capacity, rows + 1ull, sizeof *order);
-  if (!order) return ECS_ENOMEM;
-  room->order = order;
-  uint32_t *other =
-      memory_grow(memory, room->other, &room->other_capacity, rows + 1ull, sizeof *other);
-  if (!other) return ECS_ENOMEM;
-  room->other = other;
-  return ECS_OK;
+  bool made = GROW(memory, room->keys, room->capacity, rows + 1ull) &&
+              GROW(memory, room->order, room->order_capacity, rows + 1ull) &&
+              GROW(memory, room->other, room->other_capacity, rows + 1ull);
+  return made ? ECS_OK : ECS_ENOMEM;
 }
 
 /* ---- sorting --------------------------------------------------------------------------- */
@@ -71,10 +57,8 @@ struct key keyed_rank(const struct keyed *keyed, struct key key) {
 static bool sort_by_hash(struct memory *memory, struct keyed *keyed, struct key_room *room,
                          uint32_t count) {
   keyed->buckets = keyed_buckets(count);
-  uint32_t *starts = memory_grow(memory, keyed->starts, &keyed->start_capacity,
-                                 keyed->buckets + 2ull, sizeof *starts);
-  if (!starts) return false;
-  keyed->starts = starts;
+  if (!GROW(memory, keyed->starts, keyed->start_capacity, keyed->buckets + 2ull)) return false;
+  uint32_t *starts = keyed->starts;
   memset(starts, 0, ((size_t)keyed->buckets + 2) * sizeof *starts);
   for (uint32_t i = 0; i < count; i++)
     starts[bucket_of(keyed, room->keys[room->order[i]]) + 2]++;
@@ -140,10 +124,7 @@ void keyed_change(struct keyed *keyed, uint32_t at, struct key key) {
 
 static bool fill_filters(struct memory *memory, struct keyed *keyed) {
   uint64_t words = ((uint64_t)keyed->count + GROUP_ROWS - 1) / GROUP_ROWS * GROUP_WORDS;
-  uint64_t *filters = memory_grow(memory, keyed->filters, &keyed->filter_capacity, words + 1,
-                                  sizeof *filters);
-  if (!filters) return false;
-  keyed->filters = filters;
+  if (!GROW(memory, keyed->filters, keyed->filter_capacity, words + 1)) return false;
   for (uint32_t group = 0; group * GROUP_ROWS < keyed->count; group++) fill_filter(keyed, group);
   return true;
 }
@@ -156,13 +137,10 @@ ecs_status keyed_sort(struct memory *memory, struct keyed *keyed, struct key_roo
   keyed->count = 0;
   for (uint32_t row = 0; row < rows; row++)
     if (room->keys[row].kind != KEY_NONE) room->order[with++] = row;
-  struct key *keys =
-      memory_grow(memory, keyed->keys, &keyed->capacity, with + 1ull, sizeof *keys);
-  if (!keys) return ECS_ENOMEM;
-  keyed->keys = keys;
+  if (!GROW(memory, keyed->keys, keyed->capacity, with + 1ull)) return ECS_ENOMEM;
   if (keyed->by == ECS_BY_HASH && !sort_by_hash(memory, keyed, room, with)) return ECS_ENOMEM;
   if (keyed->by == ECS_BY_ORDER) sort_by_key(room, with);
-  for (uint32_t i = 0; i < with; i++) keys[i] = room->keys[room->order[i]];
+  for (uint32_t i = 0; i < with; i++) keyed->keys[i] = room->keys[room->order[i]];
   *count = keyed->count = with;
   if (keyed->by == ECS_BY_MAYBE && !fill_filters(memory, keyed)) {
     keyed->count = 0;

@@ -67,11 +67,9 @@ static ecs_status list_stretches(const ecs_query *query, struct stretches *out) 
   for (uint32_t i = 0; i < query_reach(query); i++) {
     const struct table *table = query_table(query, i);
     if (table->count == 0) continue;
-    struct stretch *list = memory_grow(&world->memory, out->list, &out->capacity,
-                                       out->count + 1ull, sizeof *list);
-    if (!list) return world_nomem(world);
-    out->list = list;
-    list[out->count++] = (struct stretch){table->order, out->rows, table->count};
+    if (!GROW(&world->memory, out->list, out->capacity, out->count + 1ull))
+      return world_nomem(world);
+    out->list[out->count++] = (struct stretch){table->order, out->rows, table->count};
     out->rows += table->count;
   }
   return ECS_OK;
@@ -161,11 +159,9 @@ static LOOPS uint64_t words_exchanged(const ecs_id *ids, const uint32_t *entitie
 
 static bool add_bits(ecs_index *index, uint32_t first, uint64_t bits) {
   struct staleness *stale = &index->stale;
-  uint32_t *rows = memory_grow(&index->world->memory, stale->rows, &stale->capacity,
-                               stale->count + 64ull, sizeof *rows);
-  if (!rows) return false;
-  stale->rows = rows;
-  for (; bits; bits &= bits - 1) rows[stale->count++] = first + bits_first(bits);
+  if (!GROW(&index->world->memory, stale->rows, stale->capacity, stale->count + 64ull))
+    return false;
+  for (; bits; bits &= bits - 1) stale->rows[stale->count++] = first + bits_first(bits);
   return true;
 }
 
@@ -216,17 +212,15 @@ static ecs_status stale_list_rows(ecs_index *index) {
 
 static ecs_status find_kept(ecs_index *index) {
   struct staleness *stale = &index->stale;
-  uint32_t *from = memory_grow(&index->world->memory, stale->from, &stale->from_capacity,
-                               stale->now.rows + 1ull, sizeof *from);
-  if (!from) return world_nomem(index->world);
-  stale->from = from;
+  if (!GROW(&index->world->memory, stale->from, stale->from_capacity, stale->now.rows + 1ull))
+    return world_nomem(index->world);
   for (uint32_t i = 0; i < stale->now.count; i++) {
     const struct stretch *now = &stale->now.list[i];
     const struct stretch *then = find_stretch(&stale->then, now->order);
     for (uint32_t row = 0; then && row < now->count; row++)
-      from[now->first + row] = then->first + row;
+      stale->from[now->first + row] = then->first + row;
   }
-  for (uint32_t i = 0; i < stale->count; i++) from[stale->rows[i]] = NONE;
+  for (uint32_t i = 0; i < stale->count; i++) stale->from[stale->rows[i]] = NONE;
   stale->keeps_keys = true;
   return ECS_OK;
 }

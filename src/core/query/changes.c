@@ -200,14 +200,10 @@ static ecs_status add_table(ecs_world *world, const struct term *term, const str
   bool tracked = term->component->track;
   size_t first = before ? before->rows + (before->tracked ? before->count : 0) : 0;
   size_t rows = first + groups, end = rows + (tracked ? count : 0);
-  struct pick *list = memory_grow(memory, picks->list, &picks->capacity, picks->count + 1ull,
-                                  sizeof *list);
-  if (list) picks->list = list;
-  uint64_t *words =
-      !list ? NULL
-            : memory_grow(memory, picks->words, &picks->word_capacity, end, sizeof *words);
-  if (!words) return world_nomem(world);
-  picks->words = words;
+  if (!GROW(memory, picks->list, picks->capacity, picks->count + 1ull) ||
+      !GROW(memory, picks->words, picks->word_capacity, end))
+    return world_nomem(world);
+  uint64_t *words = picks->words;
   assert(end <= picks->word_capacity);
   ask_groups(term, table, count, words + first, tracked ? words + rows : NULL);
   picks->list[picks->count++] = (struct pick){table, first, rows, count, tracked};

@@ -111,19 +111,9 @@ struct making {
 };
 
 static RARE bool lineup_deepen(struct making *m, uint32_t depth) {
-  struct level *levels = memory_grow(m->memory, m->levels, &m->level_capacity, depth + 1ull,
-                                     sizeof *levels);
-  if (!levels) return false;
-  m->levels = levels;
-  while (m->level_count <= depth) levels[m->level_count++] = (struct level){0, 0, 0};
+  if (!GROW(m->memory, m->levels, m->level_capacity, depth + 1ull)) return false;
+  while (m->level_count <= depth) m->levels[m->level_count++] = (struct level){0, 0, 0};
   return true;
-}
-
-static RARE bool lineup_lengthen(struct making *m) {
-  struct candidate *list = memory_grow(m->memory, m->list, &m->capacity, m->count + 1ull,
-                                       sizeof *list);
-  if (list) m->list = list;
-  return list != NULL;
 }
 
 /* What ties say of the walk's row; most depths are known. */
@@ -143,7 +133,7 @@ static bool lineup_list_rows(struct making *m) {
   struct ties *ties = &m->walk.query->terms.cascade->relation->ties;
   while (walk_next_row(&m->walk)) {
     struct candidate row = candidate_of(&m->walk, ties);
-    if (UNLIKELY(m->count == m->capacity) && !lineup_lengthen(m)) return false;
+    if (!GROW(m->memory, m->list, m->capacity, m->count + 1ull)) return false;
     if (UNLIKELY(row.depth >= m->level_count) && !lineup_deepen(m, row.depth)) return false;
     m->list[m->count++] = row;
     struct level *level = &m->levels[row.depth];

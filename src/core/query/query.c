@@ -67,18 +67,15 @@ struct table *query_table(const ecs_query *query, uint32_t match) {
   return world_table(query->world, query->tables[match]);
 }
 
-ecs_status query_room(ecs_query *query, uint64_t need) {
+static ecs_status reserve_tables(ecs_query *query, uint64_t tables, uint32_t slots) {
   struct memory *memory = &query->world->memory;
-  uint32_t *tables =
-      memory_grow(memory, query->tables, &query->capacity, need, sizeof *tables);
-  if (!tables && need) return world_nomem(query->world);
-  query->tables = tables;
-  uint64_t cells = need * query->terms.slots;
-  uint32_t *columns =
-      memory_grow(memory, query->columns, &query->column_capacity, cells, sizeof *columns);
-  if (!columns && cells) return world_nomem(query->world);
-  query->columns = columns;
-  return ECS_OK;
+  bool room = GROW(memory, query->tables, query->capacity, tables) &&
+              GROW(memory, query->columns, query->column_capacity, tables * slots);
+  return room ? ECS_OK : world_nomem(query->world);
+}
+
+ecs_status query_room(ecs_query *query, uint64_t need) {
+  return reserve_tables(query, need, query->terms.slots);
 }
 
 /* After query_room. */
@@ -179,11 +176,9 @@ ecs_status query_key_room(ecs_world *world, ecs_id key, uint32_t more,
                           struct id_record **out) {
   ecs_status status = graph_need_record(world, key, out);
   if (status != ECS_OK) return status;
-  ecs_query **queries = memory_grow(&world->memory, (*out)->queries,
-                                    &(*out)->query_capacity, (uint64_t)(*out)->query_count + more,
-                                    sizeof *queries);
-  if (!queries) return world_nomem(world);
-  (*out)->queries = queries;
+  if (!GROW(&world->memory, (*out)->queries, (*out)->query_capacity,
+            (uint64_t)(*out)->query_count + more))
+    return world_nomem(world);
   return ECS_OK;
 }
 
@@ -368,17 +363,8 @@ static bool query_switches(const ecs_query *query) {
 
 ecs_status query_refresh_reserve(ecs_query *query) {
   if (query->broken) return ECS_OK;
-  struct memory *memory = &query->world->memory;
   uint64_t count = query_switches(query) ? graph_all(query->world)->table_count : query->count;
-  uint32_t *tables = memory_grow(memory, query->tables, &query->capacity, count, sizeof *tables);
-  if (!tables && count) return world_nomem(query->world);
-  query->tables = tables;
-  uint64_t cells = count * count_slots(query);
-  uint32_t *columns = memory_grow(memory, query->columns, &query->column_capacity, cells,
-                                  sizeof *columns);
-  if (!columns && cells) return world_nomem(query->world);
-  query->columns = columns;
-  return ECS_OK;
+  return reserve_tables(query, count, count_slots(query));
 }
 
 void query_refresh(ecs_query *query) {
@@ -455,12 +441,8 @@ ecs_status query_rearrange_reserve(ecs_query *query) {
   uint32_t tables = graph_all(world)->table_count;   /* one at least, the empty one */
   ecs_status status = query_room(query, tables);
   if (status != ECS_OK) return status;
-  uint64_t cells = (uint64_t)tables * count_slots(query);
-  uint32_t *columns = memory_grow(&world->memory, query->columns, &query->column_capacity, cells,
-                                  sizeof *columns);
-  if (!columns && cells) return world_nomem(world);
-  query->columns = columns;
-  status = reserve_keys(query);
+  status = reserve_tables(query, tables, count_slots(query));
+  if (status == ECS_OK) status = reserve_keys(query);
   return status == ECS_OK ? try_steps(query) : status;
 }
 

@@ -180,11 +180,9 @@ static ecs_status add_term(struct parser *parser, const struct term *term) {
   struct query_terms *terms = parser->terms;
   if (terms->count == TERM_LIMIT)
     return world_fail(parser->world, ECS_ELIMIT, "a query has at most 1024 terms");
-  struct term *grown = memory_grow(&parser->world->memory, terms->terms, &terms->capacity,
-                                   terms->count + 1ull, sizeof *grown);
-  if (!grown) return world_nomem(parser->world);
-  terms->terms = grown;
-  struct term *added = &grown[terms->count++];
+  if (!GROW(&parser->world->memory, terms->terms, terms->capacity, terms->count + 1ull))
+    return world_nomem(parser->world);
+  struct term *added = &terms->terms[terms->count++];
   *added = *term;
   return added->news ? picks_new(parser->world, added) : ECS_OK;
 }

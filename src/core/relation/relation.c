@@ -16,10 +16,9 @@
 ecs_status relations_reserve(ecs_world *world, uint32_t more) {
   struct relations *relations = &world->relations;
   if (more == 0) return ECS_OK;
-  struct relation **list = memory_grow(&world->memory, relations->list, &relations->capacity,
-                                       (uint64_t)relations->count + more, sizeof *list);
-  if (!list) return world_nomem(world);
-  relations->list = list;
+  if (!GROW(&world->memory, relations->list, relations->capacity,
+            (uint64_t)relations->count + more))
+    return world_nomem(world);
   return ECS_OK;
 }
 

@@ -7,10 +7,8 @@ static bool ties_need_page(struct memory *memory, void ***pages, uint32_t *capac
                            size_t size) {
   uint32_t page = index >> TIE_PAGE_BITS, old = *capacity;
   if (page >= old) {
-    void **grown = memory_grow(memory, *pages, capacity, page + 1ull, sizeof *grown);
-    if (!grown) return false;
-    memset(grown + old, 0, (*capacity - old) * sizeof *grown);
-    *pages = grown;
+    if (!GROW(memory, *pages, *capacity, page + 1ull)) return false;
+    memset(*pages + old, 0, (*capacity - old) * sizeof **pages);
   }
   if (!(*pages)[page]) (*pages)[page] = memory_array(memory, 1, size);
   return (*pages)[page] != NULL;

@@ -281,13 +281,11 @@ ecs_status ranges_suit(ecs_world *world, const ecs_system *system) {
 static bool range_add_rows(ecs_world *world, const ecs_rows *rows, uint32_t most) {
   struct ranges *ranges = world->schedule->ranges;
   uint32_t count = (uint32_t)rows->count, parts = (count + most - 1) / most;
-  ecs_rows *grown = memory_grow(&world->memory, ranges->list, &ranges->capacity,
-                                (uint64_t)ranges->count + parts, sizeof *grown);
-  if (!grown) return false;
-  ranges->list = grown;
+  if (!GROW(&world->memory, ranges->list, ranges->capacity, (uint64_t)ranges->count + parts))
+    return false;
   for (uint32_t at = 0; at < count; at += most) {
     uint32_t n = count - at < most ? count - at : most;
-    grown[ranges->count++] = (ecs_rows){rows->query, n, rows->match, rows->first + at};
+    ranges->list[ranges->count++] = (ecs_rows){rows->query, n, rows->match, rows->first + at};
   }
   return true;
 }

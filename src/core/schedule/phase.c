@@ -172,15 +172,9 @@ ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phas
 static ecs_status phase_reserve(ecs_world *world) {
   struct schedule *schedule = world->schedule;
   uint64_t need = schedule->phase_count + 1ull;
-  struct phase **phases = memory_grow(&world->memory, schedule->phases,
-                                      &schedule->phase_capacity, need, sizeof *phases);
-  if (!phases) return world_nomem(world);
-  schedule->phases = phases;
-  phases = memory_grow(&world->memory, schedule->placed, &schedule->placed_capacity, need,
-                       sizeof *phases);
-  if (!phases) return world_nomem(world);
-  schedule->placed = phases;
-  return ECS_OK;
+  bool room = GROW(&world->memory, schedule->phases, schedule->phase_capacity, need) &&
+              GROW(&world->memory, schedule->placed, schedule->placed_capacity, need);
+  return room ? ECS_OK : world_nomem(world);
 }
 
 void phase_free(ecs_world *world, struct phase *phase) {

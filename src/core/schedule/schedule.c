@@ -239,18 +239,12 @@ ecs_status schedule_build_observer(ecs_world *world, const ecs_observer_desc *de
 static ecs_status schedule_reserve(ecs_world *world, const ecs_system *system) {
   struct schedule *schedule = world->schedule;
   uint64_t need = schedule->system_count + 1ull;
-  const uint64_t needs[] = {need, need + RUNNING_AHEAD, need};
-  ecs_system ***lists[] = {&schedule->systems, &schedule->running, &schedule->sorted};
-  uint32_t *capacities[] = {&schedule->system_capacity, &schedule->running_capacity,
-                            &schedule->sorted_capacity};
-  for (int i = 0; i < 3; i++) {
-    ecs_system **grown =
-        memory_grow(&world->memory, *lists[i], capacities[i], needs[i], sizeof *grown);
-    if (!grown) return world_nomem(world);
-    *lists[i] = grown;
-  }
-  if (!system_names_reserve(&world->memory, &schedule->names, need)) return world_nomem(world);
-  return arrange_note(world, system);
+  struct memory *memory = &world->memory;
+  bool room = GROW(memory, schedule->systems, schedule->system_capacity, need) &&
+              GROW(memory, schedule->running, schedule->running_capacity, need + RUNNING_AHEAD) &&
+              GROW(memory, schedule->sorted, schedule->sorted_capacity, need) &&
+              system_names_reserve(memory, &schedule->names, need);
+  return room ? arrange_note(world, system) : world_nomem(world);
 }
 
 void schedule_inherit(ecs_system *system, const ecs_system *old) {
@@ -574,10 +568,7 @@ ecs_status timings_need(ecs_world *world, struct timing_list *list, const char *
   struct memory *memory = &world->memory;
   *out = system_names_find(&list->names, name, size);
   if (*out) return ECS_OK;
-  ecs_system **items = memory_grow(memory, list->items, &list->capacity, list->count + 1ull,
-                                   sizeof *items);
-  if (!items) return world_nomem(world);
-  list->items = items;
+  if (!GROW(memory, list->items, list->capacity, list->count + 1ull)) return world_nomem(world);
   if (!system_names_reserve(memory, &list->names, list->count + 1ull)) return world_nomem(world);
   struct arena arena = {NULL};
   ecs_system *made = arena_take(memory, &arena, sizeof *made);
@@ -591,7 +582,7 @@ ecs_status timings_need(ecs_world *world, struct timing_list *list, const char *
   made->chance = text_hash64(name, size);
   made->enabled = true;
   made->registered = list->count;
-  items[list->count++] = made;
+  list->items[list->count++] = made;
   system_names_put(&list->names, made);
   *out = made;
   return ECS_OK;
