@@ -89,10 +89,6 @@ static bool is_placed(const struct node *n) {
   return n->location != LOCATION(LOC_NONE, 0);
 }
 
-static uint32_t class_of(const struct node *n) {
-  return n->type == KT_BOOL ? LOC_REG1 : n->type == KT_F32 ? LOC_REG4 : LOC_REG8;
-}
-
 static bool is_register(uint32_t class) { return class >= LOC_REG1 && class <= LOC_REG8; }
 
 /* The last positions at which the registers of a class are in use. */
@@ -103,7 +99,7 @@ static int32_t *busy_of(struct builder *b, uint32_t class) {
 
 /* The first register that is free at position i. */
 static bool take_register(struct builder *b, struct node *n, int32_t i, bool strictly) {
-  uint32_t class = class_of(n);
+  uint32_t class = n->type == KT_BOOL ? LOC_REG1 : n->type == KT_F32 ? LOC_REG4 : LOC_REG8;
   int32_t *busy = busy_of(b, class);
   for (uint32_t r = 0; r < MAX_REGISTERS; r++) {
     if (busy[r] > i - strictly) continue;
@@ -115,14 +111,11 @@ static bool take_register(struct builder *b, struct node *n, int32_t i, bool str
   return builder_fail(b, K_ELIMIT) != K_NONE;
 }
 
-/* Whether rows that the run is not for keep what column c has. */
-static bool is_put(const struct builder *b, uint32_t c) {
-  return node_at(b, b->store[c])->op == N_PUT;
-}
-
 /* The value that column c will have, when it can be calculated there; else NULL. */
 static const struct node *made_in_column(const struct builder *b, uint32_t c) {
-  if (b->store[c] == 0 || !column_direct(b, c) || is_put(b, c)) return NULL;
+  /* With N_PUT, rows that the run is not for keep what column c has. */
+  if (b->store[c] == 0 || !column_direct(b, c) || node_at(b, b->store[c])->op == N_PUT)
+    return NULL;
   k_value v = node_at(b, b->store[c])->in[0];
   const struct node *n = node_at(b, v);
   if (v == K_ALL || n->home != 0 || n->at < b->safe) return NULL;

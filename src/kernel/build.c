@@ -442,15 +442,11 @@ static bool is_two(const struct node *n) {
   return n->op == N_CONSTANT && (n->type == KT_F32 ? n->k.f32 == 2.0f : n->k.f64 == 2.0);
 }
 
-static bool build_comparable(const struct node *x, const struct node *y) {
-  return x->type != KT_BOOL && y->type != KT_BOOL;
-}
-
 k_value build_binary(struct builder *b, k_op op, k_value x, k_value y) {
   if (!build_usable(b, x) || !build_usable(b, y)) return K_NONE;
   struct node nx = *node_at(b, x), ny = *node_at(b, y);
   if (!build_takes(op, 2, (k_type)nx.type) ||
-      (nx.type != ny.type && !(is_compare(op) && build_comparable(&nx, &ny))))
+      (nx.type != ny.type && (!is_compare(op) || nx.type == KT_BOOL || ny.type == KT_BOOL)))
     return builder_fail(b, K_EINVAL);
   if (is_compare(op)) return build_compare(b, op, x, y);
   if (op == KO_ULT) return compare_plain(b, op, x, y);

@@ -158,11 +158,6 @@ static uint32_t fuse_allowed(const struct node *n, uint32_t uniform) {
   return is_compare(n->op) ? uniform : operation_scalars(n->op, n->type);
 }
 
-/* Where a uniform is the same for all rounds; a counter belongs to its own loop. */
-static k_value uniform_home(const struct builder *b, k_value uniform) {
-  return node_at(b, uniform)->op == N_LOOP ? uniform : node_at(b, uniform)->home;
-}
-
 static bool is_inside(const struct builder *b, k_value home, k_value loop) {
   while (home != 0 && home != loop) home = node_at(b, home)->home;
   return home == loop;
@@ -173,7 +168,8 @@ static bool is_inside(const struct builder *b, k_value home, k_value loop) {
 static k_value fuse_fill(struct builder *b, k_value uniform, k_value user) {
   assert(!node_at(b, uniform)->varies);
   if (uniform == K_ALL) return K_ALL;
-  k_value home = uniform_home(b, uniform);
+  /* Where a uniform is the same for all rounds; a counter belongs to its own loop. */
+  k_value home = node_at(b, uniform)->op == N_LOOP ? uniform : node_at(b, uniform)->home;
   bool shared = is_inside(b, node_at(b, user)->home, home);
   if (shared && node_at(b, uniform)->fill != 0) return node_at(b, uniform)->fill;
   struct node n = node_make(N_FILL, (k_type)node_at(b, uniform)->type, true);
@@ -184,16 +180,12 @@ static k_value fuse_fill(struct builder *b, k_value uniform, k_value user) {
   return v;
 }
 
-static bool is_uniform(const struct builder *b, k_value v) {
-  return v != K_NONE && !node_at(b, v)->varies;
-}
-
 /* Spreads the uniform operands that its instruction does not take as such over registers. */
 static bool fill_operands(struct builder *b, k_value v) {
   struct node n = *node_at(b, v);
   uint32_t uniform = 0;
   for (uint32_t i = 0; i < 4; i++)
-    if (is_uniform(b, n.in[i])) uniform |= 1u << i;
+    if (n.in[i] != K_NONE && !node_at(b, n.in[i])->varies) uniform |= 1u << i;
   uint32_t wrong = uniform & ~fuse_allowed(&n, uniform);
   for (uint32_t i = 0; i < 4; i++) {
     if (!(wrong >> i & 1)) continue;

@@ -269,11 +269,6 @@ static void machine_fail(struct running *r, const k_insn *k, size_t lane) {
   }
 }
 
-/* Of what the machine does itself. */
-static bool may_fail(uint32_t op) {
-  return is_note(op) || op == OP_DO_NOTES || op == OP_LIST;
-}
-
 /* Does such an instruction for n rows; how many of them did not fail. */
 static size_t note_or_list(struct running *r, const k_insn *k, size_t n) {
   if (k->op == OP_LIST) return machine_list(r, k, n);
@@ -367,7 +362,8 @@ static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart) {
   void *const *at = r->at;
   while (pc < end) {
     const k_insn *k = &insns[pc];
-    if (LIKELY(k->op < OP_CONTROLS) || may_fail(k->op)) {
+    if (LIKELY(k->op < OP_CONTROLS) || is_note(k->op) || k->op == OP_DO_NOTES ||
+        k->op == OP_LIST) {
       size_t done = LIKELY(k->op < OP_CONTROLS) ? r->ops[k->op](k, at, n) : note_or_list(r, k, n);
       pc++;
       assert(done <= n);
@@ -391,25 +387,6 @@ INLINE size_t run_block(struct running *r, size_t n) {
   clear_notes(r);
   clear_lists(r, n);
   return run_from(r, r->p->prologue, n, false);
-}
-
-/* Bits from this row to the end of the table are cleared. */
-static void cut_bitmaps(const struct program *p, const k_run *run, size_t row) {
-  size_t words = (run->rows + 63) / 64;
-  for (uint32_t i = 0; i < p->bitmap_count; i++) {
-    uint64_t *bits = run->bitmaps[i];
-    if (row % 64 != 0) bits[row / 64] &= ((uint64_t)1 << (row % 64)) - 1;
-    for (size_t w = (row + 63) / 64; w < words; w++) bits[w] = 0;
-  }
-}
-
-static void run_prologue(struct running *r) {
-  const op_fn *ops = r->ops;
-  void **at = r->at;
-  for (const k_insn *k = r->p->insns, *end = k + r->p->prologue; k < end; k++) {
-    assert(k->op & OP_SCALAR);
-    ops[OP_NUMBER(k->op)](k, at, 1);
-  }
 }
 
 INLINE bool opens(const struct running *r, size_t n) {
@@ -446,7 +423,12 @@ k_status machine_open(struct machine *m, const struct program *p, const k_run *r
   r->kept = (k_scalar *)(void *)(base + l->kept);
   if (p->site_count) notes_open(&m->notes, p, base + l->notes);
   set_up(r, base);
-  run_prologue(r);
+  const op_fn *ops = r->ops;
+  void **at = r->at;
+  for (const k_insn *k = r->p->insns, *end = k + r->p->prologue; k < end; k++) {
+    assert(k->op & OP_SCALAR);
+    ops[OP_NUMBER(k->op)](k, at, 1);
+  }
   return K_OK;
 }
 
@@ -471,7 +453,12 @@ INLINE void begin_rows(struct running *r, k_failure *failure) {
 /* What the rows before one that failed have come to. */
 static RARE void keep_parts(const struct program *p, const k_run *run, const k_folding *foldings,
                             size_t row) {
-  cut_bitmaps(p, run, row);
+  size_t words = (run->rows + 63) / 64;
+  for (uint32_t i = 0; i < p->bitmap_count; i++) {
+    uint64_t *bits = run->bitmaps[i];
+    if (row % 64 != 0) bits[row / 64] &= ((uint64_t)1 << (row % 64)) - 1;
+    for (size_t w = (row + 63) / 64; w < words; w++) bits[w] = 0;
+  }
   for (uint32_t i = 0; i < p->total_count; i++)
     if (run->totals[i].part) *run->totals[i].part = foldings[i];
 }

@@ -145,14 +145,6 @@ static void mark_group(struct builder *b, int32_t first, int32_t i) {
   }
 }
 
-static void mark_early(struct builder *b) {
-  for (int32_t i = (int32_t)b->plan.count - 1; i >= 0; i--) {
-    int32_t first = planned(b, i)->op == N_END ? other_end(b, i, -1) : i;
-    if (group_is_early(b, first, i)) mark_group(b, first, i);
-    i = first;
-  }
-}
-
 static bool order_take_node(struct builder *b, bool early) {
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
     const struct node *n = planned(b, i);
@@ -165,7 +157,11 @@ static bool order_take_node(struct builder *b, bool early) {
 }
 
 static bool fails_first(struct builder *b) {
-  mark_early(b);
+  for (int32_t i = (int32_t)b->plan.count - 1; i >= 0; i--) {
+    int32_t first = planned(b, i)->op == N_END ? other_end(b, i, -1) : i;
+    if (group_is_early(b, first, i)) mark_group(b, first, i);
+    i = first;
+  }
   b->spare.count = 0;
   if (!order_take_node(b, true) || !order_take_node(b, false)) return false;
   assert(b->spare.count == b->plan.count);

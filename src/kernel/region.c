@@ -160,13 +160,6 @@ static bool ends_segment(const struct node *n) {
          n->op == N_LAND || n->op == N_DO_NOTES;
 }
 
-static void region_forget(struct builder *b, int32_t from, int32_t to) {
-  for (int32_t i = from; i < to; i++) {
-    planned(b, i)->state = IN_BEFORE;
-    planned(b, i)->tied = false;
-  }
-}
-
 /* Where a region that begins at this position has to end at the latest. */
 static int32_t region_reach(const struct builder *b, int32_t from) {
   int32_t end = from, most = (int32_t)b->plan.count;
@@ -281,7 +274,10 @@ static k_value best_mask(struct builder *b, int32_t from) {
   for (k_value m = mask_of(planned(b, from)); m > 0 && node_at(b, m)->varies;) {
     int32_t end = from;
     int32_t work = is_member(b, b->plan.items[from], m) ? region_weigh(b, from, m, &end) : 0;
-    region_forget(b, from, end);
+    for (int32_t i = from; i < end; i++) {
+      planned(b, i)->state = IN_BEFORE;
+      planned(b, i)->tied = false;
+    }
     if (work >= WORTH && work >= 2 * most) {
       best = m;
       most = work;

@@ -174,12 +174,8 @@ struct share {
   struct portions portions;    /* one, where blocks take turns */
 };
 
-static void take_guard(struct share *s) {
-  while (!shared_replace(&s->guard, 0, 1)) thread_pause();
-}
-
 static void share_note_failure(struct share *s, uint32_t chunk, const k_failure *failure) {
-  take_guard(s);
+  while (!shared_replace(&s->guard, 0, 1)) thread_pause();
   if (chunk < s->failed) {
     *s->failure = *failure;
     shared_set(&s->failed, chunk);

@@ -64,10 +64,6 @@ static bool brood_describe(const ecs_world *world, const struct run_command *ord
   return true;
 }
 
-static bool are_alike(const struct brood_kind *x, const struct brood_kind *y) {
-  return memcmp(x, y, offsetof(struct brood_kind, count)) == 0;
-}
-
 /* The number of an order's kind, or NONE; *room is false when there is none for another. */
 static uint32_t brood_kind_of(struct broods *broods, struct giving *giving,
                               uint32_t order, bool *room) {
@@ -76,7 +72,9 @@ static uint32_t brood_kind_of(struct broods *broods, struct giving *giving,
   if (giving->kinds[order]) return giving->kinds[order] - 1u;
   if (!brood_describe(run->query->world, &run->plan->orders[order], &kind)) return NONE;
   uint32_t at = 0;
-  while (at < broods->kind_count && !are_alike(&kind, &broods->kinds[at])) at++;
+  while (at < broods->kind_count &&
+         memcmp(&kind, &broods->kinds[at], offsetof(struct brood_kind, count)) != 0)
+    at++;
   if (at >= UINT8_MAX) return NONE;
   if (at == broods->kind_count) {
     *room = GROW(broods->memory, broods->kinds, broods->kind_capacity, at + 1ull);
@@ -157,12 +155,6 @@ static void keep_turns(uint8_t *turns, const k_given *given, uint32_t count, uin
   }
 }
 
-/* Room for the ids of all that is kept and is to be: whose row has none left fails. */
-static bool have_ids(const struct broods *broods, ecs_world *world, uint32_t more) {
-  return entity_reserve(&world->entities, &world->memory, &world->entities.entities,
-                        broods->turn_count + (uint64_t)more) == ECS_OK;
-}
-
 uint32_t broods_take(struct broods *broods, struct giving *giving, const k_given *given,
                      uint32_t count) {
   const struct run *run = giving->run;
@@ -180,7 +172,9 @@ uint32_t broods_take(struct broods *broods, struct giving *giving, const k_given
     entities += given[i].count;
     cells += (uint64_t)given[i].count * broods->kinds[kinds[i]].write_count;
   }
-  if (!have_ids(broods, world, entities) ||
+  /* Room for the ids of all that is kept and is to be: whose row has none left fails. */
+  if (entity_reserve(&world->entities, &world->memory, &world->entities.entities,
+                     broods->turn_count + (uint64_t)entities) != ECS_OK ||
       !brood_reserve(broods, count, entities, cells))
     return 0;
   broods->blocks[broods->block_count++] =

@@ -310,12 +310,6 @@ static void take_addresses(const struct gather *gather, uint32_t i, void **to) {
   }
 }
 
-static void put_back(const struct gather *gather, uint32_t rows) {
-  for (uint32_t i = 0; i < gather->plan->program->column_count; i++)
-    if (has_bit(gather->plan->writes, i) && gather->bound[i] == gather->columns[i])
-      copy_column(gather, i, rows, true);
-}
-
 /* The rows before an end, those of a bitmap if there is one, and in them the cells of a column of
 ** the program, or those beside them. */
 static void mark_column(const struct gather *gather, uint32_t i, const uint64_t *bits,
@@ -389,7 +383,9 @@ bool gather_run(struct runner *runner, const struct run *run, struct gather *gat
   }
   if (sound && run->totals) name_totals(run, gather);
   uint32_t end = sound ? gather->count : (uint32_t)failure->why.row;
-  put_back(gather, end);
+  for (uint32_t i = 0; i < gather->plan->program->column_count; i++)
+    if (has_bit(gather->plan->writes, i) && gather->bound[i] == gather->columns[i])
+      copy_column(gather, i, end, true);
   if (UNLIKELY(run->plan->mark_count | run->plan->whole_count))
     gather_mark_written(runner, gather, end);
   if (!run->plan->command_count) gather_forget(gather);

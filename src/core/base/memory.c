@@ -59,10 +59,6 @@ void *memory_extend(struct memory *memory, void *items, uint32_t *capacity, uint
 
 #define ALIGNMENT 64u
 
-static char *buffer_aligned(char *block) {
-  return block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT) % ALIGNMENT;
-}
-
 bool buffer_grow(struct memory *memory, struct column_buffer *buffer, size_t bytes,
                  size_t used) {
   assert(used <= buffer->size && (uintptr_t)buffer->data % ALIGNMENT == 0);
@@ -73,7 +69,7 @@ bool buffer_grow(struct memory *memory, struct column_buffer *buffer, size_t byt
       buffer->block ? (size_t)((char *)buffer->data - (char *)buffer->block) : 0;
   char *block = memory_resize(memory, buffer->block, buffer->size, size);
   if (!block) return false;
-  char *data = buffer_aligned(block);
+  char *data = block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT) % ALIGNMENT;
   assert((size_t)(data - block) + bytes <= size);
   if (used && data != block + shift) memmove(data, block + shift, used);
   buffer->block = block;

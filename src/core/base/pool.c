@@ -78,8 +78,6 @@ static bool come_in(struct pool *pool) {
   }
 }
 
-static void go_out(struct pool *pool) { shared_add(&pool->inside, UINT32_MAX); }
-
 /* The job after the one of that number, or the end; its number. */
 static uint32_t wait_for_job(struct pool *pool, uint32_t seen) {
   for (uint32_t i = 0; i < SPINS && shared_get(&pool->number) == seen; i++) thread_pause();
@@ -101,7 +99,7 @@ static void pool_live(void *ud, uint32_t who) {
       fesetenv(&pool->mode);
       pool->run(pool->job, who);
     }
-    go_out(pool);
+    shared_add(&pool->inside, UINT32_MAX);
   }
 }
 

@@ -492,17 +492,6 @@ static bool same_former(const struct former *a, const struct former *b) {
   return true;
 }
 
-/* Where there is one of the name, or of the name that it had. */
-static ecs_status declare_redeclared(ecs_world *world, struct component *known,
-                                     struct component *component, struct migration *migration) {
-  if (!declare_same(world, known, world, component))
-    return migration_add(migration, known, component);
-  if (!same_former(&known->former, &component->former))
-    return migration_relabel(migration, known, component);
-  component_free(world, component);
-  return ECS_OK;
-}
-
 static ecs_status declare_built(ecs_world *world, struct component *component,
                                 struct migration *migration) {
   assert(component);
@@ -510,7 +499,14 @@ static ecs_status declare_built(ecs_world *world, struct component *component,
   const char *was = component->former.name;
   struct component *old = was ? component_find(world, was, strlen(was)) : NULL;
   ecs_status status = declare_check_names(world, component, known, old, migration->staged);
-  if (status == ECS_OK && known) return declare_redeclared(world, known, component, migration);
+  if (status == ECS_OK && known) {
+    if (!declare_same(world, known, world, component))
+      return migration_add(migration, known, component);
+    if (!same_former(&known->former, &component->former))
+      return migration_relabel(migration, known, component);
+    component_free(world, component);
+    return ECS_OK;
+  }
   if (status == ECS_OK && old) return migration_rename(migration, old, component);
   if (status == ECS_OK && component->length) status = resource_new(world, component);
   if (status == ECS_OK) status = registry_add(world, component);

@@ -140,16 +140,13 @@ static void free_relabelings(struct migration *migration) {
 
 /* ---- tables ---- */
 
-/* Whether a table has the component, or pairs of it. */
-static bool migrate_has_component(const struct table *table, const struct component *component) {
-  return table_has(table, component->id) || relate_table_has(table, component);
-}
-
 /* Whether a table has a component that goes, or one that stays and changes. */
 static bool is_affected(const struct migration *migration, const struct table *table, bool goes) {
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
-    if (!change->wanted == goes && migrate_has_component(table, change->component)) return true;
+    if (!change->wanted == goes &&
+        (table_has(table, change->component->id) || relate_table_has(table, change->component)))
+      return true;
   }
   return false;
 }

@@ -364,23 +364,11 @@ static bool find_leaf_again(const struct migration *migration, const struct comp
   return *leaf != NONE;
 }
 
-/* Whether a path through a field still leads to somebody. */
-static bool migrate_plan_leads(const struct term *term) {
-  return term->through_leaf == NONE ||
-         term->through->leaves[term->through_leaf].type == ECS_ENTITY;
-}
-
 /* As a query's text gives it. */
 static ecs_id migrate_plan_id_of_tie(const struct term *term) {
   ecs_id relation = term->component->id;
   if (term->component->ties.exclusive) return relation;
   return pair_make(ecs_id_index(relation), ecs_id_index(term->target));
-}
-
-/* The terms of a query that was made for the migration name components as it leaves them. */
-static void name_again(const ecs_world *world, struct term *term) {
-  term->component = component_of(world, term->id);
-  if (term->through) term->through = component_of(world, term->through_id);
 }
 
 ecs_status migration_reserve_queries(const struct migration *migration) {
@@ -396,12 +384,14 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
   for (uint32_t i = 0; i < query->terms.count && !query->broken; i++) {
     struct term *term = &query->terms.terms[i];
     if (query->fresh) {
-      name_again(query->world, term);
+      term->component = component_of(query->world, term->id);
+      if (term->through) term->through = component_of(query->world, term->through_id);
       continue;
     }
     sound &= find_leaf_again(migration, term->component, &term->leaf);
     sound &= find_leaf_again(migration, term->through, &term->through_leaf) &&
-             migrate_plan_leads(term);
+             (term->through_leaf == NONE ||
+              term->through->leaves[term->through_leaf].type == ECS_ENTITY);
     sound &= !turned || !migration_defeats(term, term->component, term->through);
     if (turned && term->form == TERM_PAIR) term->id = migrate_plan_id_of_tie(term);
   }

@@ -212,11 +212,6 @@ static void redirect_table(const ecs_world *live, struct table *table) {
   }
 }
 
-static void redirect_event(const ecs_world *live, const struct event *event) {
-  redirect_table(live, event->table);
-  redirect_table(live, event->later.table);
-}
-
 static void redirect_nested(const ecs_world *live, struct component *component) {
   for (uint32_t i = 0; i < component->field_count; i++) {
     struct field *field = &component->fields[i];
@@ -238,12 +233,6 @@ static void redirect_names(struct component *component) {
     component->leaves[i].names = names_of(component, i);
 }
 
-/* What is written from now on may be news to it, and all that there is. */
-static void adopt_query(ecs_query *query) {
-  query_rejoin(query);
-  changes_keep(query, 0);
-}
-
 void adopt_commit(struct loader *loader) {
   ecs_world *live = loader->live, *shadow = loader->world;
   world_release_any(live, &live->any);
@@ -259,9 +248,14 @@ void adopt_commit(struct loader *loader) {
     redirect_table(live, world_table(live, all->tables[i]));
   for (uint32_t i = 0; i < live->sparses.count; i++)
     redirect_table(live, live->sparses.list[i]->table);
-  for (uint32_t i = 0; i < live->events.count; i++)
-    redirect_event(live, live->events.list[i]);
-  for (ecs_query *query = live->first_query; query; query = query->next)
-    adopt_query(query);
+  for (uint32_t i = 0; i < live->events.count; i++) {
+    redirect_table(live, live->events.list[i]->table);
+    redirect_table(live, live->events.list[i]->later.table);
+  }
+  for (ecs_query *query = live->first_query; query; query = query->next) {
+    /* What is written from now on may be news to it, and all that there is. */
+    query_rejoin(query);
+    changes_keep(query, 0);
+  }
   timings_give(live, &loader->timings);
 }

@@ -27,10 +27,6 @@ struct listing {
 
 /* ---- parts ---- */
 
-static bool load_prefab_is_known(const struct leaf *leaf) {
-  return leaf->type != ECS_ANY && leaf->type != ECS_ENTITY;
-}
-
 static ecs_status read_cell(const struct listing *list, const struct leaf *leaf, ecs_cell *cell) {
   if (leaf->type != ECS_STRING) return ECS_OK;
   ecs_string text = intern_text(&list->live->strings, cell->u32);
@@ -48,7 +44,8 @@ static ecs_status add_values(struct listing *list, uint32_t entity, const struct
   if (list->writes) part.writes = list->writes + list->write_count;
   assert(layout->taken && part.component);
   for (uint32_t i = 0; i < component->leaf_count; i++) {
-    if (!load_prefab_is_known(&component->leaves[i])) continue;
+    ecs_type type = component->leaves[i].type;
+    if (type == ECS_ANY || type == ECS_ENTITY) continue;
     part.write_count++;
     struct write write = {i, cell_load(layout->columns[i].data, layout->columns[i].size, row)};
     ecs_status status = list->writes ? read_cell(list, &component->leaves[i], &write.cell) : ECS_OK;

@@ -77,11 +77,6 @@ static const struct table *table_beside(const struct component *component) {
   return component->sparse ? component->sparse->table : NULL;
 }
 
-static void name_strings_beside(struct saver *saver, const struct component *component) {
-  name_table_strings(saver, table_beside(component));
-  if (component->event) name_table_strings(saver, component->event->later.table);
-}
-
 static void name_all_strings(struct saver *saver) {
   const ecs_world *world = saver->world;
   const struct id_record *all = graph_all(world);
@@ -89,8 +84,11 @@ static void name_all_strings(struct saver *saver) {
     name_component_strings(saver, save_listed(saver, i));
   for (uint32_t i = 0; i < all->table_count; i++)
     name_table_strings(saver, world_table(world, all->tables[i]));
-  for (uint32_t i = 0; i < saver->component_count; i++)
-    name_strings_beside(saver, save_listed(saver, i));
+  for (uint32_t i = 0; i < saver->component_count; i++) {
+    const struct component *component = save_listed(saver, i);
+    name_table_strings(saver, table_beside(component));
+    if (component->event) name_table_strings(saver, component->event->later.table);
+  }
 }
 
 /* ---- sections ---- */
@@ -168,21 +166,6 @@ static uint32_t save_next_required(const struct saver *saver, const struct compo
   return next;
 }
 
-static void save_required(struct saver *saver, const struct component *component) {
-  write_u32(saver->out, component->require_count);
-  uint32_t place = NONE;
-  while ((place = save_next_required(saver, component, place)) != NONE)
-    write_u32(saver->out, place);
-}
-
-static void save_string_table(struct saver *saver) {
-  write_u32(saver->out, saver->string_count);
-  for (uint32_t i = 0; i < saver->string_count; i++) {
-    ecs_string text = intern_text(&saver->world->strings, saver->string_order[i]);
-    write_text(saver->out, text.data, text.size);
-  }
-}
-
 static uint8_t save_state_of(const struct record *record) {
   uint32_t table = record->table;
   return table <= RECORD_BARE ? SLOT_ALIVE : table == RECORD_UNBORN ? SLOT_UNBORN
@@ -244,13 +227,6 @@ static void save_pairs(struct saver *saver, const struct table *table) {
   }
 }
 
-static void save_pair_columns(struct saver *saver, const struct table *table,
-                              const struct component *component) {
-  uint32_t count = save_list_pairs(saver, table, component);
-  for (uint32_t i = 0; i < count; i++)
-    save_columns(saver, table, component, save_pair_listed(saver, component, i));
-}
-
 static void save_toggles(struct saver *saver, const struct table *table) {
   for (uint32_t i = 0; table->toggle_count && i < saver->component_count; i++) {
     const struct toggle *toggle = toggle_of(table, save_listed(saver, i)->id);
@@ -270,8 +246,12 @@ static void save_table(struct saver *saver, const struct table *table) {
     const struct component *component = save_listed(saver, i);
     save_columns(saver, table, component, component->id);
   }
-  for (uint32_t i = 0; table->has_pairs && i < saver->component_count; i++)
-    save_pair_columns(saver, table, save_listed(saver, i));
+  for (uint32_t i = 0; table->has_pairs && i < saver->component_count; i++) {
+    const struct component *component = save_listed(saver, i);
+    uint32_t count = save_list_pairs(saver, table, component);
+    for (uint32_t n = 0; n < count; n++)
+      save_columns(saver, table, component, save_pair_listed(saver, component, n));
+  }
   save_toggles(saver, table);
 }
 
@@ -485,12 +465,21 @@ static void save_all(struct saver *saver) {
   write_u64(out, world->tick);
   write_u64(out, world->chance.opened);
   write_u64(out, world->chance.calls);
-  save_string_table(saver);
+  write_u32(saver->out, saver->string_count);
+  for (uint32_t i = 0; i < saver->string_count; i++) {
+    ecs_string text = intern_text(&saver->world->strings, saver->string_order[i]);
+    write_text(saver->out, text.data, text.size);
+  }
   write_u32(out, saver->component_count);
   for (uint32_t i = 0; i < saver->component_count; i++)
     save_component(saver, save_listed(saver, i));
-  for (uint32_t i = 0; i < saver->component_count; i++)
-    save_required(saver, save_listed(saver, i));
+  for (uint32_t i = 0; i < saver->component_count; i++) {
+    const struct component *component = save_listed(saver, i);
+    write_u32(saver->out, component->require_count);
+    uint32_t place = NONE;
+    while ((place = save_next_required(saver, component, place)) != NONE)
+      write_u32(saver->out, place);
+  }
   for (uint32_t i = 0; i < saver->component_count; i++)
     if (save_listed(saver, i)->length) save_resource(saver, save_listed(saver, i));
   save_index(saver);

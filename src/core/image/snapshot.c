@@ -110,19 +110,6 @@ static ecs_status event_copy_take(ecs_world *world, struct arena *arena,
   return status;
 }
 
-static void event_copy_free(ecs_world *world, const struct event_copy *list, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    table_copy_free(world, &list[i].rows);
-    table_copy_free(world, &list[i].later);
-  }
-}
-
-static bool event_copy_each(const ecs_world *world, const struct event_copy *copy, ecs_type type,
-                            cells_fn visit, void *ud) {
-  return table_copy_each(world, &copy->rows, type, visit, ud) &&
-         table_copy_each(world, &copy->later, type, visit, ud);
-}
-
 static ecs_status event_copy_reserve(ecs_world *world, struct event_copy *list, uint32_t count) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < count && status == ECS_OK; i++) {
@@ -148,14 +135,6 @@ static void event_copy_restore(const ecs_world *world, const struct event_copy *
     if (times) memcpy(event->later.due, list[i].due, times);
   }
 }
-static void snapshot_list_sources(const struct ties *ties, uint32_t *sources) {
-  uint32_t count = 0;
-  for (uint32_t end = 0; (end = ties_next_end(ties, end)) != 0; end++)
-    for (uint32_t at = ties_first(ties, end); at; at = ties_next(ties, at))
-      sources[count++] = at;
-  assert(count == ties->count);
-}
-
 static ecs_status tie_copy_take(ecs_world *world, struct arena *arena, struct tie_copy **copies,
                                 uint32_t *count) {
   const struct relations *relations = &world->relations;
@@ -165,12 +144,16 @@ static ecs_status tie_copy_take(ecs_world *world, struct arena *arena, struct ti
   if (!*copies) return world_nomem(world);
   for (uint32_t i = 0; i < relations->count; i++) {
     const struct relation *relation = relations->list[i];
-    uint32_t ties = relation->ties.count;
+    const struct ties *ties = &relation->ties;
     struct tie_copy *copy = &(*copies)[(*count)++];
-    *copy = (struct tie_copy){relation->component->id, NULL, ties};
-    copy->sources = arena_take(memory, arena, (ties + (size_t)1) * sizeof *copy->sources);
+    *copy = (struct tie_copy){relation->component->id, NULL, ties->count};
+    copy->sources = arena_take(memory, arena, (ties->count + (size_t)1) * sizeof *copy->sources);
     if (!copy->sources) return world_nomem(world);
-    snapshot_list_sources(&relation->ties, copy->sources);
+    uint32_t n = 0;
+    for (uint32_t end = 0; (end = ties_next_end(ties, end)) != 0; end++)
+      for (uint32_t at = ties_first(ties, end); at; at = ties_next(ties, at))
+        copy->sources[n++] = at;
+    assert(n == ties->count);
   }
   return ECS_OK;
 }
@@ -187,10 +170,6 @@ static void restore_ties(ecs_world *world, const struct tie_copy *copy) {
   }
 }
 
-static void tie_copy_restore(ecs_world *world, const struct tie_copy *copies, uint32_t count) {
-  relations_clear(world);
-  for (uint32_t i = 0; i < count; i++) restore_ties(world, &copies[i]);
-}
 static size_t padded_cells(const struct component *component, uint32_t leaf) {
   size_t size = (size_t)component_cells(component) * component->leaves[leaf].size;
   return (size + 7) / 8 * 8;
@@ -390,7 +369,8 @@ static bool each_cells(const ecs_world *world, const struct attachment *link, ec
   for (uint32_t i = 0; i < snapshot->sparse_count && ok; i++)
     ok = table_copy_each(world, &snapshot->sparse[i], type, visit, ud);
   for (uint32_t i = 0; i < snapshot->event_count && ok; i++)
-    ok = event_copy_each(world, &snapshot->events[i], type, visit, ud);
+    ok = table_copy_each(world, &snapshot->events[i].rows, type, visit, ud) &&
+         table_copy_each(world, &snapshot->events[i].later, type, visit, ud);
   for (uint32_t i = 0; i < snapshot->resource_count && ok; i++)
     ok = resource_copy_each(world, &snapshot->resources[i], type, visit, ud);
   return ok;
@@ -443,7 +423,10 @@ void ecs_snapshot_free(ecs_snapshot *snapshot) {
   world_detach_from(world, &snapshot->link);
   free_tables(world, snapshot->tables, snapshot->table_count);
   free_tables(world, snapshot->sparse, snapshot->sparse_count);
-  event_copy_free(world, snapshot->events, snapshot->event_count);
+  for (uint32_t i = 0; i < snapshot->event_count; i++) {
+    table_copy_free(world, &snapshot->events[i].rows);
+    table_copy_free(world, &snapshot->events[i].later);
+  }
   for (uint32_t i = 0; i < snapshot->page_count; i++)
     memory_free(memory, snapshot->pages[i].page, sizeof *snapshot->pages[i].page);
   const struct slots *near = &snapshot->index.near;
@@ -492,14 +475,6 @@ static ecs_status find_sparse(const ecs_snapshot *snapshot) {
 
 /* ---- restoring: what cannot -------------------------------------------------------------- */
 
-static void restore_table(ecs_world *world, const struct table_copy *saved) {
-  struct table *table = saved->table;
-  table_copy_restore(world, saved);
-  table->order = saved->order;
-  table->doomed = false;
-  if (table->count == 0) graph_note_empty(&world->graph, table);
-}
-
 static void restore_tables(ecs_snapshot *snapshot, bool differs) {
   ecs_world *world = snapshot->world;
   const struct id_record *all = graph_all(world);
@@ -511,8 +486,14 @@ static void restore_tables(ecs_snapshot *snapshot, bool differs) {
     marks_clear(table);
     if (differs) graph_note_empty(&world->graph, table);
   }
-  for (uint32_t i = 0; i < snapshot->table_count; i++)
-    restore_table(world, &snapshot->tables[i]);
+  for (uint32_t i = 0; i < snapshot->table_count; i++) {
+    const struct table_copy *saved = &snapshot->tables[i];
+    struct table *table = saved->table;
+    table_copy_restore(world, saved);
+    table->order = saved->order;
+    table->doomed = false;
+    if (table->count == 0) graph_note_empty(&world->graph, table);
+  }
   if (differs) graph_drop_doomed(world);
   world->graph.placings++;
   world->arrivals++;
@@ -614,7 +595,8 @@ static void restore_all(ecs_snapshot *snapshot, bool differs, struct timings *ti
   restore_index(snapshot);
   if (differs) restore_records(snapshot);
   resource_copy_restore(world, snapshot->resources, snapshot->resource_count);
-  tie_copy_restore(world, snapshot->ties, snapshot->tie_count);
+  relations_clear(world);
+  for (uint32_t i = 0; i < snapshot->tie_count; i++) restore_ties(world, &snapshot->ties[i]);
   world->seed = snapshot->seed;
   world->tick = snapshot->tick;
   world->chance = snapshot->chance;

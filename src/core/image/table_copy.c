@@ -58,14 +58,6 @@ static uint64_t *copy_marks(const struct marks *marks, uint64_t *data, uint32_t 
   return copy_some(marks->added, data, rows, out);
 }
 
-static void table_copy_take_marks(const struct table *table, uint64_t *data) {
-  for (uint32_t i = 0; i < table->mark_count; i++) {
-    *data++ = table->marks[i].id;
-    *data++ = table->marks[i].tracked;
-    data = copy_marks(&table->marks[i], data, table->count, true);
-  }
-}
-
 /* Where the numbers of some marks are; NULL for what was not watched. */
 static uint64_t *find_marks(const struct table_copy *copy, const struct marks *marks) {
   const uint64_t *data = copy->marks;
@@ -106,7 +98,12 @@ ecs_status table_copy_take(ecs_world *world, struct arena *arena, struct table *
   if (!out->ids || out->size != size || out->mark_count != marks) return world_nomem(world);
   if (table->id_count) memcpy(out->ids, table->ids, table->id_count * sizeof *out->ids);
   table_copy_copy_rows(table, out->data, table->count, true);
-  table_copy_take_marks(table, out->marks);
+  uint64_t *data = out->marks;
+  for (uint32_t i = 0; i < table->mark_count; i++) {
+    *data++ = table->marks[i].id;
+    *data++ = table->marks[i].tracked;
+    data = copy_marks(&table->marks[i], data, table->count, true);
+  }
   return ECS_OK;
 }
 

@@ -221,15 +221,12 @@ static void copies_fill_cells(const struct copies *copies, const struct copy_col
     memset(to, 0, size);
 }
 
-/* A row that a `with` finds several times comes to follow itself. */
-static bool is_repeated(const struct copies *copies, const ecs_iter *it) {
-  return copies->count && it->count == 1 &&
-         copies_entities(copies)[copies->count - 1] == ecs_iter_entity(it, 0);
-}
-
 static ecs_status take_run(struct copies *copies, const ecs_iter *it) {
   ecs_world *world = it->query->world;
-  if (is_repeated(copies, it)) return ECS_OK;
+  /* A row that a `with` finds several times comes to follow itself. */
+  if (copies->count && it->count == 1 &&
+      copies_entities(copies)[copies->count - 1] == ecs_iter_entity(it, 0))
+    return ECS_OK;
   ecs_status status = copies_reserve(world, copies, copies->count + (uint64_t)it->count);
   if (status != ECS_OK) return status;
   ecs_id *entities = copies->entities.data;
@@ -450,17 +447,6 @@ static void splice_move_cells(const struct splice_room *room, void *cells, const
     cell_copy(cells, room->puts[i].to, from, room->puts[i].row, size);
 }
 
-static void move_order(const struct splice_room *room, uint32_t *order) {
-  move_items(room, order, sizeof *order);
-  for (uint32_t i = 0; i < room->put_count; i++) order[room->puts[i].to] = room->puts[i].row;
-}
-
-static void move_keys(const struct splice_room *room, struct key *keys, const struct key *from) {
-  move_items(room, keys, sizeof *keys);
-  for (uint32_t i = 0; i < room->put_count; i++)
-    keys[room->puts[i].to] = from[room->puts[i].row];
-}
-
 static void splice_move_all(const struct splice_room *room, struct edition *edition,
                             const struct rekeyed *rekeyed, uint32_t count) {
   struct copies *copies = &edition->copies;
@@ -468,11 +454,16 @@ static void splice_move_all(const struct splice_room *room, struct edition *edit
   assert(copies->column_count == rows->column_count);
   copies->count = edition->keyed.count = count;
   splice_move_cells(room, copies->entities.data, rows->entities.data, sizeof(ecs_id));
-  move_order(room, copies->order.data);
+  uint32_t *order = copies->order.data;
+  move_items(room, order, sizeof *order);
+  for (uint32_t i = 0; i < room->put_count; i++) order[room->puts[i].to] = room->puts[i].row;
   for (uint32_t i = 0; i < copies->column_count; i++)
     splice_move_cells(room, copies->columns[i].cells.data, rows->columns[i].cells.data,
                       copies->columns[i].size);
-  move_keys(room, edition->keyed.keys, rekeyed->keys);
+  struct key *keys = edition->keyed.keys;
+  move_items(room, keys, sizeof *keys);
+  for (uint32_t i = 0; i < room->put_count; i++)
+    keys[room->puts[i].to] = rekeyed->keys[room->puts[i].row];
 }
 
 /* ---- buckets --------------------------------------------------------------------------- */

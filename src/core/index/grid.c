@@ -8,23 +8,19 @@
 
 /* ---- sorting --------------------------------------------------------------------------- */
 
-/* The sums of how often each number comes, so that each is a place in the other order. */
-static void grid_add_up(uint32_t *counts, uint32_t range) {
-  uint32_t sum = 0;
-  for (uint32_t i = 0; i < range; i++) {
-    uint32_t here = counts[i];
-    counts[i] = sum;
-    sum += here;
-  }
-}
-
 static bool sort_by_counting(struct memory *memory, struct grid_room *room, const double *numbers,
                              uint32_t count, double least, uint32_t range) {
   if (!GROW(memory, room->counts, room->count_capacity, range)) return false;
   uint32_t *counts = room->counts;
   memset(counts, 0, range * sizeof *counts);
   for (uint32_t i = 0; i < count; i++) counts[(uint32_t)(numbers[room->order[i]] - least)]++;
-  grid_add_up(counts, range);
+  /* The sums of how often each number comes, so that each is a place in the other order. */
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < range; i++) {
+    uint32_t here = counts[i];
+    counts[i] = sum;
+    sum += here;
+  }
   for (uint32_t i = 0; i < count; i++) {
     uint32_t row = room->order[i];
     room->other[counts[(uint32_t)(numbers[row] - least)]++] = row;
@@ -113,11 +109,6 @@ void grid_place(struct grid *grid, const struct grid_source *sorted) {
   assert(sorted->copies->count == grid->rows);
   for (uint32_t axis = 0; axis < grid->axes; axis++)
     take_places(sorted, axis, grid->places[axis].data);
-}
-
-static bool grid_make_room(struct memory *memory, struct grid_room *room, uint32_t rows) {
-  return GROW(memory, room->order, room->order_capacity, rows + 1ull) &&
-         GROW(memory, room->other, room->other_capacity, rows + 1ull);
 }
 
 static bool make_numbers(struct memory *memory, struct grid_room *room, uint32_t axes,
@@ -330,12 +321,6 @@ static bool add_line(struct memory *memory, struct grid *grid, double z, double 
   return true;
 }
 
-static bool add_cell(struct memory *memory, struct grid *grid, double x, uint32_t row) {
-  if (!GROW(memory, grid->cells, grid->cell_capacity, grid->cell_count + 2ull)) return false;
-  grid->cells[grid->cell_count++] = (struct grid_cell){x, row};
-  return true;
-}
-
 static bool grid_add_row(struct memory *memory, struct grid *grid, const struct grid_room *room,
                          uint32_t row) {
   double x = grid_cell_at(room, grid, 0, row), y = grid_cell_at(room, grid, 1, row);
@@ -344,7 +329,9 @@ static bool grid_add_row(struct memory *memory, struct grid *grid, const struct 
   bool begins = !line || line->z != z || line->y != y;
   if (begins && !add_line(memory, grid, z, y)) return false;
   if (!begins && grid->cells[grid->cell_count - 1].x == x) return true;
-  return add_cell(memory, grid, x, row);
+  if (!GROW(memory, grid->cells, grid->cell_capacity, grid->cell_count + 2ull)) return false;
+  grid->cells[grid->cell_count++] = (struct grid_cell){x, row};
+  return true;
 }
 
 static bool grid_list_cells(struct memory *memory, struct grid *grid, const struct grid_room *room,
@@ -390,7 +377,10 @@ ecs_status grid_sort(struct memory *memory, struct grid_room *room, struct grid 
   grid->inverse = usual ? 1 / grid->size : 0;
   assert(grid->axes >= 2 && grid->axes <= GRID_AXES && grid->size > 0);
   grid_clear(grid);
-  if (!grid_make_room(memory, room, from->copies->count)) return ECS_ENOMEM;
+  uint64_t need = from->copies->count + 1ull;
+  if (!GROW(memory, room->order, room->order_capacity, need) ||
+      !GROW(memory, room->other, room->other_capacity, need))
+    return ECS_ENOMEM;
   bool ok = find_box(grid, from, &box) ? sort_in_box(memory, room, grid, from, &box)
                                        : sort_apart(memory, room, grid, from);
   if (!ok) grid_clear(grid);

@@ -97,11 +97,6 @@ static void sort_by_key(const struct key_room *room, uint32_t count) {
 
 /* ---- filters --------------------------------------------------------------------------- */
 
-/* Four bits for a key. */
-static void set_bits(uint64_t *filter, uint64_t hash) {
-  for (int i = 0; i < 4; i++, hash >>= 10) filter[hash / 64 % GROUP_WORDS] |= 1ull << hash % 64;
-}
-
 static bool has_bits(const uint64_t *filter, uint64_t hash) {
   for (int i = 0; i < 4; i++, hash >>= 10)
     if (!(filter[hash / 64 % GROUP_WORDS] >> hash % 64 & 1)) return false;
@@ -112,8 +107,10 @@ static void fill_filter(struct keyed *keyed, uint32_t group) {
   uint64_t *filter = keyed->filters + (size_t)group * GROUP_WORDS;
   uint32_t first = group * GROUP_ROWS;
   memset(filter, 0, GROUP_WORDS * sizeof *filter);
-  for (uint32_t row = first; row < keyed->count && row < first + GROUP_ROWS; row++)
-    set_bits(filter, key_hash(keyed->keys[row]));
+  for (uint32_t row = first; row < keyed->count && row < first + GROUP_ROWS; row++) {
+    uint64_t hash = key_hash(keyed->keys[row]);
+    for (int i = 0; i < 4; i++, hash >>= 10) filter[hash / 64 % GROUP_WORDS] |= 1ull << hash % 64;
+  }
 }
 
 void keyed_change(struct keyed *keyed, uint32_t at, struct key key) {

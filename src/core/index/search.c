@@ -135,14 +135,6 @@ static uint32_t find_end(const struct grid *grid, uint32_t line, uint32_t from, 
   return near == end ? end : search_find_cell(grid, line, x, true);
 }
 
-static void begin_in_box(struct ecs_search *walk, const double *at, double reach) {
-  bool some = true;
-  for (uint32_t axis = 0; some && axis < walk->grid->axes; axis++)
-    some = reach_in_box(walk, axis, at[axis], reach);
-  walk->line = (uint32_t)walk->low[2] * walk->grid->extent[1] + (uint32_t)walk->low[1];
-  if (!some) walk->line = UINT32_MAX;
-}
-
 static bool line_in_box(struct ecs_search *walk) {
   const struct grid *grid = walk->grid;
   uint32_t height = grid->extent[1], lines = height * grid->extent[2];
@@ -207,7 +199,11 @@ static void begin_walk(struct ecs_search *walk, const struct grid *grid, const d
   memset(walk->low, 0, sizeof walk->low);
   memset(walk->high, 0, sizeof walk->high);
   if (LIKELY(grid->boxed)) {
-    begin_in_box(walk, at, reach);
+    bool some = true;
+    for (uint32_t axis = 0; some && axis < walk->grid->axes; axis++)
+      some = reach_in_box(walk, axis, at[axis], reach);
+    walk->line = (uint32_t)walk->low[2] * walk->grid->extent[1] + (uint32_t)walk->low[1];
+    if (!some) walk->line = UINT32_MAX;
     return;
   }
   for (uint32_t axis = 0; axis < grid->axes; axis++) reach_on_axis(walk, axis, at[axis], reach);

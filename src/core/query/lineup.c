@@ -11,14 +11,11 @@ struct extent {
   uint32_t rows, runs, tables, entities, ends;
 };
 
-static size_t block_size(const struct extent *extent) {
-  return sizeof(struct lineup) + extent->tables * sizeof(struct lineup_table) +
-         extent->runs * sizeof(struct lineup_run) + extent->ends * sizeof(struct lineup_end) +
-         (extent->rows * (size_t)2 + extent->entities) * sizeof(uint32_t);
-}
-
 static struct lineup *lineup_make(ecs_world *world, const struct extent *extent) {
-  size_t size = block_size(extent);
+  size_t size = sizeof(struct lineup) + extent->tables * sizeof(struct lineup_table) +
+                extent->runs * sizeof(struct lineup_run) +
+                extent->ends * sizeof(struct lineup_end) +
+                (extent->rows * (size_t)2 + extent->entities) * sizeof(uint32_t);
   struct lineup *lineup = memory_resize(&world->memory, NULL, 0, size);
   if (!lineup) return NULL;
   *lineup = (struct lineup){.users = 1, .size = size};

@@ -448,15 +448,11 @@ static void take_others(struct matches *matches) {
   }
 }
 
-static void match_forget(struct matches *matches) {
+bool matches_next(struct matches *matches) {
+  const struct walk *walk = matches->walk;
   matches->count = matches->absent = 0;
   matches->own.part_count = 0;
   for (uint32_t i = 0; i < matches->step_count; i++) matches->spots[i].part_count = 0;
-}
-
-bool matches_next(struct matches *matches) {
-  const struct walk *walk = matches->walk;
-  match_forget(matches);
   if (!walk->lineup && walk->query->terms.packed)
     take_packed(matches);
   else if (!walk->lineup)

@@ -40,14 +40,13 @@ static void begin_batches(struct passage *passage, ecs_query *query) {
     batch->steps[i].gives = batch->steps[i].term->slot != NONE;
 }
 
-static size_t passage_room_of(const ecs_query *query) {
-  return query->terms.count * sizeof(struct passage_term) + matches_room(query, BATCH_ROWS);
-}
-
 struct passage *passage_new(ecs_query *query) {
   struct memory *memory = &query->world->memory;
   bool batched = may_look_ahead(query);
-  size_t size = sizeof(struct passage) + (batched ? passage_room_of(query) : 0);
+  size_t size =
+      sizeof(struct passage) + (batched ? (query->terms.count * sizeof(struct passage_term) +
+                                           matches_room(query, BATCH_ROWS))
+                                        : 0);
   struct passage *passage = memory_resize(memory, NULL, 0, size);
   if (!passage) return NULL;
   passage->next = query->world->passages;

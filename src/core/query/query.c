@@ -26,11 +26,6 @@ static bool may_have(const struct term *term, const struct table *table) {
   }
 }
 
-/* Whether it is in every row. */
-static bool query_has(const struct term *term, const struct table *table) {
-  return term->form == TERM_OWN && !term->toggled && table_has(table, term->id);
-}
-
 bool query_sees_prefabs(const struct term *term) {
   return term->form == TERM_PATH && term->through_leaf == NONE &&
          strcmp(term->through->name, IS_A) == 0;
@@ -45,7 +40,8 @@ bool query_terms_match(const struct query_terms *terms, const struct table *tabl
         if (!may_have(term, table)) return false;
         break;
       case TERM_WITHOUT:
-        if (query_has(term, table)) return false;
+        /* Where the component is in every row. */
+        if (term->form == TERM_OWN && !term->toggled && table_has(table, term->id)) return false;
         break;
       case TERM_OPTIONAL: break;
       case TERM_OR: {
@@ -592,15 +588,6 @@ bool term_repeats(const struct query_terms *terms, const struct term *term) {
   return term->binds && (!term->filters || !variable_is_anonymous(terms, term->variable));
 }
 
-static ecs_status order_add_step(struct ordering *o, uint32_t at) {
-  struct query_terms *terms = o->terms;
-  if (terms->step_count == QUERY_STEPS)
-    return world_fail(o->world, ECS_ELIMIT, "query '%.*s': at most 16 of its terms can be about "
-                      "ties, others and sparse components", SHOW(*o->text));
-  terms->steps[terms->step_count++] = (uint16_t)at;
-  return ECS_OK;
-}
-
 /* A group of alternatives is one step, that of its first term. */
 static bool is_step(const struct query_terms *terms, uint32_t at) {
   const struct term *term = &terms->terms[at];
@@ -628,10 +615,15 @@ static bool order_is_ready(const struct ordering *o, uint32_t at) {
 }
 
 static ecs_status order_take(struct ordering *o, uint32_t at) {
-  struct term *term = &o->terms->terms[at];
+  struct query_terms *terms = o->terms;
+  struct term *term = &terms->terms[at];
   term->binds = term->variable != NONE && !o->bound[term->variable] && can_bind(term);
   if (term->binds) o->bound[term->variable] = true;
-  return order_add_step(o, at);
+  if (terms->step_count == QUERY_STEPS)
+    return world_fail(o->world, ECS_ELIMIT, "query '%.*s': at most 16 of its terms can be about "
+                      "ties, others and sparse components", SHOW(*o->text));
+  terms->steps[terms->step_count++] = (uint16_t)at;
+  return ECS_OK;
 }
 
 /* The steps in the order of the text, but for those that wait for a variable. */
@@ -713,18 +705,13 @@ bool query_note_toggles(struct query_terms *terms) {
   return changed;
 }
 
-/* Where components of rows are kept, they say. */
-static void find_forms(struct query_terms *terms) {
+ecs_status query_order_steps(ecs_world *world, const ecs_string *text, struct query_terms *terms) {
+  struct ordering o = {world, text, terms, {false}};
+  terms->step_count = terms->values = 0;
   for (uint32_t i = 0; i < terms->count; i++) {
     struct term *term = &terms->terms[i];
     if (term_is_own(term)) term->form = term->component->is_sparse ? TERM_SPARSE : TERM_OWN;
   }
-}
-
-ecs_status query_order_steps(ecs_world *world, const ecs_string *text, struct query_terms *terms) {
-  struct ordering o = {world, text, terms, {false}};
-  terms->step_count = terms->values = 0;
-  find_forms(terms);
   ecs_status status = order_order(&o);
   if (status == ECS_OK) status = check_bound(&o);
   for (uint32_t i = 0; i < terms->variable_count; i++) {

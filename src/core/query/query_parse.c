@@ -203,10 +203,6 @@ static bool is_next(struct parser *parser, char c) {
   return parser->at < parser->end && *parser->at == c;
 }
 
-static bool is_word_for_absence(ecs_string name) {
-  return text_equal("not", name.data, name.size) || text_equal("without", name.data, name.size);
-}
-
 static ecs_status need_component(struct parser *parser, struct component **out) {
   ecs_string name = read_while(parser, false);
   if (name.size == 0 && (is_next(parser, '-') || is_next(parser, '~')))
@@ -214,7 +210,9 @@ static ecs_status need_component(struct parser *parser, struct component **out) 
   if (name.size == 0) return parse_fail(parser, "a component's name expected");
   *out = component_find(parser->world, name.data, name.size);
   if (*out && (*out)->is_event) return ECS_OK;
-  if (!*out && is_word_for_absence(name))
+  bool absent = text_equal("not", name.data, name.size) ||
+                text_equal("without", name.data, name.size);
+  if (!*out && absent)
     return parse_fail(
         parser, "'!' expected for what is to be absent, as in '!Frozen', not a word,");
   return need_named(parser, name, out);
@@ -345,10 +343,6 @@ static ecs_status refuse_several(struct parser *parser, const struct component *
                     component->name, component->name);
 }
 
-static bool is_several(const struct term *term) {
-  return term->component->ties.relation && !term->component->ties.exclusive;
-}
-
 /* A component, what a path leads to, or C($of). */
 static ecs_status parse_read_component(struct parser *parser, struct term *term) {
   bool nearest;
@@ -359,7 +353,8 @@ static ecs_status parse_read_component(struct parser *parser, struct term *term)
   if (parse_accept(parser, '.')) status = read_leaf(parser, term);
   if (status == ECS_OK && accept_arrow(parser, &nearest)) status = read_end(parser, term, nearest);
   if (status != ECS_OK) return status;
-  if (is_several(term)) return refuse_several(parser, term->component);
+  if (term->component->ties.relation && !term->component->ties.exclusive)
+    return refuse_several(parser, term->component);
   if (term->form != TERM_OWN || term->leaf != NONE || !parse_accept(parser, '(')) return ECS_OK;
   term->form = TERM_OF;
   if (!parse_accept(parser, '$')) return parse_fail(parser, "'$' and a variable's name expected");

@@ -252,11 +252,6 @@ static bool walk_solve(struct walk *walk, bool again) {
 
 /* ---- rows ---- */
 
-/* Whether a step finds its cells, if it finds them once, in all rows of a table alike. */
-static bool may_be_even(const struct term *term) {
-  return term->form == TERM_PAIR && term->kind == TERM_WITH && term->group == NONE && term->binds;
-}
-
 /* Those that are there now; of a system that runs, those that it has not seen. */
 static void begin_events(struct walk *walk, const struct event *event) {
   const ecs_query *query = walk->query;
@@ -276,7 +271,9 @@ void walk_begin(struct walk *walk, const ecs_query *query) {
   for (uint32_t i = 0; i < terms->step_count; i++) {
     const struct term *term = &terms->terms[terms->steps[i]];
     walk->repeats |= term_repeats(terms, term);
-    walk->even &= may_be_even(term);
+    /* Even: a step that finds its cells once finds them in all rows of a table alike. */
+    walk->even &=
+        term->form == TERM_PAIR && term->kind == TERM_WITH && term->group == NONE && term->binds;
   }
   walk->reach = query_reach(query);
   if (terms->event && walk->reach) begin_events(walk, terms->event->event);
@@ -516,13 +513,6 @@ struct walk_later walk_look_ahead(const struct walk *walk) {
 
 /* ---- what a match gives ---- */
 
-/* Of a term that the table says about. */
-static struct walk_end own_cells(const struct walk *walk, const struct term *term) {
-  uint32_t first = query_columns(walk->query, walk->match)[term->slot];
-  bool there = first != NONE && (!term->toggled || term_shows(term, walk->table, walk->row));
-  return (struct walk_end){there ? walk->table : NULL, walk->row, first};
-}
-
 uint32_t walk_step_of(const struct walk *walk, const struct term *term) {
   const struct query_terms *terms = &walk->query->terms;
   for (uint32_t i = 0; i < terms->step_count; i++)
@@ -532,7 +522,11 @@ uint32_t walk_step_of(const struct walk *walk, const struct term *term) {
 
 struct walk_end walk_cells(const struct walk *walk, const struct term *term) {
   struct walk_end end = {NULL, 0, NONE};
-  if (term->slot != NONE && !term_is_by_row(term)) return own_cells(walk, term);
+  if (term->slot != NONE && !term_is_by_row(term)) {
+    uint32_t first = query_columns(walk->query, walk->match)[term->slot];
+    bool there = first != NONE && (!term->toggled || term_shows(term, walk->table, walk->row));
+    return (struct walk_end){there ? walk->table : NULL, walk->row, first};
+  }
   uint32_t step = walk_step_of(walk, term);
   if (step != NONE) return walk->ends[step];
   struct walk now = *walk;

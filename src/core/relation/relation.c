@@ -53,11 +53,6 @@ void relation_enter(ecs_world *world, struct component *component) {
   if (builtin && component->ties.exclusive == single) *builtin = component->relation;
 }
 
-static void relation_release(ecs_world *world, struct relation *relation) {
-  ties_free(&relation->ties, &world->memory);
-  memory_free(&world->memory, relation, sizeof *relation);
-}
-
 void relation_leave(ecs_world *world, const struct component *component) {
   struct relations *relations = &world->relations;
   uint32_t at = 0;
@@ -74,7 +69,8 @@ void relation_free(ecs_world *world, struct component *component) {
   struct relation *relation = component->relation;
   assert(relation && relation->component == component && relation->ties.count == 0);
   relation_leave(world, component);
-  relation_release(world, relation);
+  ties_free(&relation->ties, &world->memory);
+  memory_free(&world->memory, relation, sizeof *relation);
   component->relation = NULL;
 }
 

@@ -86,14 +86,6 @@ static ecs_system *who_gave(const ecs_world *world, uint64_t round, uint32_t com
   return NULL;
 }
 
-static void note_refusal(const ecs_world *world, uint64_t round, struct outcome *outcome,
-                         ecs_status status) {
-  outcome->refused = who_gave(world, round, world->staging.refused_at);
-  outcome->refusal = status;
-  memcpy(outcome->refusal_message, world->message, sizeof outcome->refusal_message);
-  if (!outcome->refused) observer_note_failure(world, outcome, status);
-}
-
 static void tell_refusal(ecs_world *world, struct outcome *outcome) {
   ecs_system *observer = outcome->refused;
   if (!observer) return;
@@ -148,7 +140,10 @@ static ecs_status run_round(ecs_world *world, bool last, struct outcome *outcome
   status = last && more ? fail_circle(world) : scope_commit(world, scope);
   if (status == ECS_OK) return status;
   if (!(last && more) && !scope_stays_open(status)) {
-    note_refusal(world, round, outcome, status);
+    outcome->refused = who_gave(world, round, world->staging.refused_at);
+    outcome->refusal = status;
+    memcpy(outcome->refusal_message, world->message, sizeof outcome->refusal_message);
+    if (!outcome->refused) observer_note_failure(world, outcome, status);
     return ECS_OK;
   }
   scope_cancel(world, scope);

@@ -290,11 +290,6 @@ static bool range_add_rows(ecs_world *world, const ecs_rows *rows, uint32_t most
   return true;
 }
 
-/* How many rows of a table a thread takes at a time. */
-static uint32_t rows_at_a_time(const struct pool *pool, uint32_t rows) {
-  return pool ? pool_share(pool, rows, LEAST) : UINT32_MAX / 2;
-}
-
 static bool list_ranges(ecs_world *world, ecs_query *query) {
   struct schedule *schedule = world->schedule;
   if (!schedule->ranges) schedule->ranges = memory_array(&world->memory, 1, sizeof(struct ranges));
@@ -302,7 +297,8 @@ static bool list_ranges(ecs_world *world, ecs_query *query) {
   schedule->ranges->count = 0;
   for (uint32_t i = 0; i < query_reach(query); i++) {
     const struct table *table = query_table(query, i);
-    uint32_t most = rows_at_a_time(world->pool, table->count);
+    /* How many rows of a table a thread takes at a time. */
+    uint32_t most = world->pool ? pool_share(world->pool, table->count, LEAST) : UINT32_MAX / 2;
     uint32_t count, row = query_next_run(&query->terms, table, 0, &count);
     for (; count; row = query_next_run(&query->terms, table, row + count, &count))
       if (!range_add_rows(world, &(ecs_rows){query, count, i, row}, most)) return false;
@@ -362,15 +358,6 @@ struct range_job {
   ecs_status status;
 };
 
-static void range_note_failure(struct range_job *job, uint32_t range, ecs_status status) {
-  while (!shared_replace(&job->guard, 0, 1)) thread_pause();
-  if (range < job->failed) {
-    job->status = status;
-    shared_set(&job->failed, range);
-  }
-  shared_set(&job->guard, 0);
-}
-
 /* A pool_task. Whoever takes a range has taken none behind it, so that all before the first that
 ** fails are done. */
 static void range_work(void *ud, uint32_t who) {
@@ -379,7 +366,14 @@ static void range_work(void *ud, uint32_t who) {
   (void)who;
   for (; i < job->ranges->count && i < shared_get(&job->failed); i = shared_add(&job->next, 1)) {
     ecs_status status = job->call(&job->ranges->list[i], job->dt, job->ud);
-    if (status != ECS_OK) range_note_failure(job, i, status);
+    if (status != ECS_OK) {
+      while (!shared_replace(&job->guard, 0, 1)) thread_pause();
+      if (i < job->failed) {
+        job->status = status;
+        shared_set(&job->failed, i);
+      }
+      shared_set(&job->guard, 0);
+    }
   }
 }
 

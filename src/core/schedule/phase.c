@@ -133,18 +133,15 @@ static bool phase_copy(ecs_world *world, struct phase *phase, const char *text, 
   return !text || *out;
 }
 
-/* Whether one of the names that a phase is placed by is its own. */
-static bool phase_is_by_itself(const ecs_phase_desc *desc) {
-  return (desc->after && strcmp(desc->after, desc->name) == 0) ||
-         (desc->before && strcmp(desc->before, desc->name) == 0);
-}
-
 ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phase **out) {
   if (!desc->name || !*desc->name)
     return world_fail(world, ECS_EINVAL, "a phase needs a name");
-  if (phase_is_by_itself(desc))
-    return world_fail(world, ECS_ECYCLE, "phase '%s' cannot be put in order before or after "
-                      "itself: name another phase", desc->name);
+  if ((desc->after && strcmp(desc->after, desc->name) == 0) ||
+      (desc->before && strcmp(desc->before, desc->name) == 0))
+    return world_fail(world, ECS_ECYCLE,
+                      "phase '%s' cannot be put in order before or after "
+                      "itself: name another phase",
+                      desc->name);
   if (!(desc->fixed >= 0 && desc->fixed < 1e18))
     return world_fail(world, ECS_EINVAL, "phase '%s': fixed = %g is no step in seconds",
                       desc->name, desc->fixed);

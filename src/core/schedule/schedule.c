@@ -273,12 +273,6 @@ static bool same_names(const char **a, const char **b) {
   return true;
 }
 
-/* Whether both come at the same place. */
-static bool placed_alike(const ecs_system *a, const ecs_system *b) {
-  return a->phase == b->phase && same_names(a->before, b->before) &&
-         same_names(a->after, b->after);
-}
-
 static ecs_status schedule_replace(ecs_world *world, ecs_system *system, ecs_system *old) {
   struct schedule *schedule = world->schedule;
   uint32_t at = position_of(schedule, old);
@@ -286,7 +280,8 @@ static ecs_status schedule_replace(ecs_world *world, ecs_system *system, ecs_sys
   schedule->systems[at] = system;
   system_names_put(&schedule->names, system);
   ecs_status status = ECS_OK;
-  if (!placed_alike(system, old))
+  if (system->phase != old->phase || !same_names(system->before, old->before) ||
+      !same_names(system->after, old->after))
     status = schedule_sort(world);
   if (status != ECS_OK) {
     schedule->systems[at] = old;

@@ -117,15 +117,6 @@ static void pass_time(ecs_system *system, double dt) {
   system->timer += dt;
 }
 
-static bool is_due(const ecs_system *system) {
-  return system->every <= 0 || system->timer >= system->every;
-}
-
-/* What is left over counts for the next interval. */
-static void begin_interval(ecs_system *system) {
-  if (system->every > 0) system->timer = fmod(system->timer, system->every);
-}
-
 /* Whether the system's condition holds; it draws from a stream of its own. */
 static ecs_status update_ask(ecs_world *world, ecs_system *system, bool *wanted) {
   world->schedule->clock = 0;
@@ -178,7 +169,7 @@ static inline bool step_barren(const ecs_world *world, ecs_system *system, doubl
 static ecs_status step_system(ecs_world *world, ecs_system *system, struct tempo tempo) {
   pass_time(system, tempo.dt);
   if (!system->enabled || system->parked || (tempo.once && system->has_run)) return ECS_OK;
-  if (!is_due(system)) return ECS_OK;
+  if (system->every > 0 && system->timer < system->every) return ECS_OK;
   uint64_t awaited = reads_news(system) ? reading_is_due(system) : 0;
   if (system->when) {
     bool wanted = false;
@@ -187,7 +178,8 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, struct tempo
     if (!wanted || system->removed) return ECS_OK;
   }
   double timer = system->timer;
-  begin_interval(system);
+  /* What is left over counts for the next interval. */
+  if (system->every > 0) system->timer = fmod(system->timer, system->every);
   if (system->needs_rows && !is_fertile(system) && is_barren(world, system)) {
     update_pass_over(world, system);
     return ECS_OK;
