@@ -104,13 +104,11 @@ static bool push_stores(struct builder *b) {
 
 /* ---- what can fail first ---- */
 
-static void need_early(struct builder *b, k_value v) {
-  for (; v != 0; v = node_at(b, v)->home) node_at(b, v)->early = true;
-}
-
 static void need_operands_early(struct builder *b, k_value v) {
   for (int i = 0; i < 4; i++)
-    if (node_at(b, v)->in[i] > 0) need_early(b, node_at(b, v)->in[i]);
+    if (node_at(b, v)->in[i] > 0)
+      for (k_value w = node_at(b, v)->in[i]; w != 0; w = node_at(b, w)->home)
+        node_at(b, w)->early = true;
 }
 
 /* The position of the loop's begin, from that of its end (step -1), and the other way
@@ -136,15 +134,6 @@ static bool group_is_early(const struct builder *b, int32_t first, int32_t i) {
   return false;
 }
 
-static void mark_group(struct builder *b, int32_t first, int32_t i) {
-  for (k_value v = b->plan.items[first]; v <= b->plan.items[i]; v++)  /* carries too */
-    if (node_at(b, v)->live) need_operands_early(b, v);
-  for (; first <= i; first++) {
-    need_operands_early(b, b->plan.items[first]);
-    planned(b, first)->early = true;
-  }
-}
-
 static bool order_take_node(struct builder *b, bool early) {
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
     const struct node *n = planned(b, i);
@@ -159,7 +148,14 @@ static bool order_take_node(struct builder *b, bool early) {
 static bool fails_first(struct builder *b) {
   for (int32_t i = (int32_t)b->plan.count - 1; i >= 0; i--) {
     int32_t first = planned(b, i)->op == N_END ? other_end(b, i, -1) : i;
-    if (group_is_early(b, first, i)) mark_group(b, first, i);
+    if (group_is_early(b, first, i)) {
+      for (k_value v = b->plan.items[first]; v <= b->plan.items[i]; v++)  /* carries too */
+        if (node_at(b, v)->live) need_operands_early(b, v);
+      for (int32_t at = first; at <= i; at++) {
+        need_operands_early(b, b->plan.items[at]);
+        planned(b, at)->early = true;
+      }
+    }
     i = first;
   }
   b->spare.count = 0;

@@ -127,10 +127,6 @@ static void next_number(struct pool *pool) {
   if (shared_get_last(&pool->asleep)) crew_wake(pool->crew);
 }
 
-static void wait_for_some(struct pool *pool) {
-  for (uint32_t i = 0; i < EAGER && shared_get(&pool->inside) == OPEN; i++) thread_yield();
-}
-
 static void wait_for_all(struct pool *pool) {
   uint32_t inside = shared_get(&pool->inside);
   while (!shared_replace(&pool->inside, inside, inside & ~OPEN))
@@ -168,7 +164,8 @@ void pool_run(struct pool *pool, uint32_t width, pool_task run, void *job) {
   }
   shared_set(&pool->inside, OPEN);
   next_number(pool);
-  if (pool->eager) wait_for_some(pool);
+  if (pool->eager)
+    for (uint32_t i = 0; i < EAGER && shared_get(&pool->inside) == OPEN; i++) thread_yield();
   run(job, 0);
   wait_for_all(pool);
 }

@@ -206,21 +206,19 @@ static ecs_status whole_to_float(const struct leaf *to, struct whole_number whol
   return exact ? ECS_OK : ECS_ERANGE;
 }
 
-static ecs_status float_to_float(const struct leaf *to, double value, ecs_cell *out) {
-  if (to->type == ECS_F64) {
-    out->f64 = value;
-    return ECS_OK;
-  }
-  out->f32 = (float)value;
-  return isinf(out->f32) && !isinf(value) ? ECS_ERANGE : ECS_OK;
-}
-
 static ecs_status from_number(const struct leaf *from, const struct leaf *to, ecs_cell cell,
                               ecs_cell *out) {
   struct whole_number whole;
   if (convert_is_float(from->type)) {
     double value = cell_float(from->size, cell);
-    if (convert_is_float(to->type)) return float_to_float(to, value, out);
+    if (convert_is_float(to->type)) {
+      if (to->type == ECS_F64) {
+        out->f64 = value;
+        return ECS_OK;
+      }
+      out->f32 = (float)value;
+      return isinf(out->f32) && !isinf(value) ? ECS_ERANGE : ECS_OK;
+    }
     return whole_of_float(value, &whole) ? whole_to_integer(to, whole, out) : ECS_ERANGE;
   }
   whole = whole_of_cell(from, cell);

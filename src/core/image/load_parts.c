@@ -222,15 +222,6 @@ static ecs_status call_as_now(struct loader *loader, struct component *component
   return ECS_OK;
 }
 
-static ecs_status there_twice(struct loader *loader, const struct component *component,
-                              const struct component *other) {
-  const char *was = component->former.name ? component->former.name : other->former.name;
-  if (!was) return load_damaged(loader, "a component is there twice");
-  return world_fail(loader->live, ECS_ETAKEN, "the image has both '%s' and '%s', but component "
-                    "'%s' was '%s': leave its `was` out to load both", was, component->name,
-                    component->name, was);
-}
-
 /* Under the live component's id when there is one of the name, or one that was called so, else
 ** under a new one. */
 static ecs_status load_parts_enter(struct loader *loader, struct component *component) {
@@ -242,7 +233,13 @@ static ecs_status load_parts_enter(struct loader *loader, struct component *comp
     if (status != ECS_OK) return status;
   }
   const struct component *other = component_find(world, component->name, component->name_size);
-  if (other) return there_twice(loader, component, other);
+  if (other) {
+    const char *was = component->former.name ? component->former.name : other->former.name;
+    if (!was) return load_damaged(loader, "a component is there twice");
+    return world_fail(loader->live, ECS_ETAKEN, "the image has both '%s' and '%s', but component "
+                      "'%s' was '%s': leave its `was` out to load both", was, component->name,
+                      component->name, was);
+  }
   if (!live) return registry_add(world, component);
   declare_lay_out_as(world, component, loader->live, live);
   uint32_t index = ecs_id_index(live->id);

@@ -251,17 +251,14 @@ static ecs_status place_sparse(struct loader *loader, struct sparse *sparse, uin
   return ECS_OK;
 }
 
-static ecs_status place_events(struct loader *loader, struct table *table, const uint32_t *rows,
-                               uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    if (rows[i]) return load_damaged(loader, "an event is an entity's");
-  table->count += count;
-  return ECS_OK;
-}
-
 static ecs_status place_rows(struct loader *loader, struct table *table,
                              const struct component *beside, uint32_t *rows, uint32_t count) {
-  if (beside && beside->event) return place_events(loader, table, rows, count);
+  if (beside && beside->event) {
+    for (uint32_t i = 0; i < count; i++)
+      if (rows[i]) return load_damaged(loader, "an event is an entity's");
+    table->count += count;
+    return ECS_OK;
+  }
   if (beside) return place_sparse(loader, beside->sparse, rows, count);
   return place_entities(loader, table, rows, count) ? ECS_OK
                                                     : load_damaged(loader, "a row has no entity");

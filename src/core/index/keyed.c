@@ -289,15 +289,6 @@ static bool next_group_down(struct ecs_search *search) {
   return true;
 }
 
-static uint32_t next_equal(struct ecs_search *search) {
-  const struct key key = {(enum key_kind)search->key_kind, search->key};
-  while (search->row < search->end) {
-    uint32_t row = search->row++;
-    if (key_equal(search->keyed->keys[row], key)) return row;
-  }
-  return NONE;
-}
-
 static uint32_t next_filtered(struct ecs_search *search) {
   const struct keyed *keyed = search->keyed;
   const struct key key = {(enum key_kind)search->key_kind, search->key};
@@ -313,7 +304,14 @@ static uint32_t next_filtered(struct ecs_search *search) {
 }
 
 uint32_t keyed_next(struct ecs_search *search) {
-  if (search->kind == SEARCH_EQUAL) return next_equal(search);
+  if (search->kind == SEARCH_EQUAL) {
+    const struct key key = {(enum key_kind)search->key_kind, search->key};
+    while (search->row < search->end) {
+      uint32_t row = search->row++;
+      if (key_equal(search->keyed->keys[row], key)) return row;
+    }
+    return NONE;
+  }
   if (search->kind == SEARCH_FILTER) return next_filtered(search);
   if (search->left == 0) return NONE;
   if (search->row >= search->end &&

@@ -337,12 +337,6 @@ static ecs_status read_end(struct parser *parser, struct term *term, bool neares
   return status;
 }
 
-static ecs_status refuse_several(struct parser *parser, const struct component *component) {
-  return world_fail(parser->world, ECS_EINVAL, "query '%.*s': '%s' has several targets: write "
-                    "'(%s, *)' for each, '!(%s, *)' for none", SHOW(parser->text), component->name,
-                    component->name, component->name);
-}
-
 /* A component, what a path leads to, or C($of). */
 static ecs_status parse_read_component(struct parser *parser, struct term *term) {
   bool nearest;
@@ -354,7 +348,10 @@ static ecs_status parse_read_component(struct parser *parser, struct term *term)
   if (status == ECS_OK && accept_arrow(parser, &nearest)) status = read_end(parser, term, nearest);
   if (status != ECS_OK) return status;
   if (term->component->ties.relation && !term->component->ties.exclusive)
-    return refuse_several(parser, term->component);
+    return world_fail(parser->world, ECS_EINVAL,
+                      "query '%.*s': '%s' has several targets: write '(%s, *)' for each, "
+                      "'!(%s, *)' for none", SHOW(parser->text), term->component->name,
+                      term->component->name, term->component->name);
   if (term->form != TERM_OWN || term->leaf != NONE || !parse_accept(parser, '(')) return ECS_OK;
   term->form = TERM_OF;
   if (!parse_accept(parser, '$')) return parse_fail(parser, "'$' and a variable's name expected");

@@ -200,12 +200,6 @@ static bool any_is_there(struct walk *walk, uint32_t at) {
   return false;
 }
 
-/* The first step of a query whose order is that of sources: the row is one of them. */
-static bool enter_source(const struct walk *walk, const struct term *term, struct walk_end *end) {
-  end->row = walk->row;
-  return end->table == walk->table || walk_end_in(walk->table, walk->row, term, term->id, end);
-}
-
 /* The first solution of a step in the row, or the next one; false when there is none. */
 static bool walk_enter(struct walk *walk, uint32_t step, bool again) {
   const struct query_terms *terms = &walk->query->terms;
@@ -213,7 +207,10 @@ static bool walk_enter(struct walk *walk, uint32_t step, bool again) {
   struct walk_end *end = &walk->ends[step];
   if (again && (!term_repeats(terms, term) || walk->done[step])) return false;
   if (term->group != NONE) return any_is_there(walk, terms->steps[step]);
-  if (terms->sources && step == 0) return enter_source(walk, term, end);
+  if (terms->sources && step == 0) {
+    end->row = walk->row;
+    return end->table == walk->table || walk_end_in(walk->table, walk->row, term, term->id, end);
+  }
   end->table = NULL;
   bool there = walk_is_there(walk, term, again, end);
   if (term->kind == TERM_WITHOUT) return !there;
@@ -349,19 +346,17 @@ static bool next_by_sources(struct walk *walk) {
   return false;
 }
 
-static bool next_by_packed(struct walk *walk) {
-  if (walk->reach == 0) return false;
-  const struct table *packed = walk->query->terms.terms[0].component->sparse->table;
-  while (walk->next_row < packed->count)
-    if (walk_come_to(walk, packed->rows[walk->next_row++])) return true;
-  return false;
-}
-
 /* ---- parents first ---- */
 
 static bool next_unordered(struct walk *walk) {
   const struct query_terms *terms = &walk->query->terms;
-  if (terms->packed) return next_by_packed(walk);
+  if (terms->packed) {
+    if (walk->reach == 0) return false;
+    const struct table *packed = terms->terms[0].component->sparse->table;
+    while (walk->next_row < packed->count)
+      if (walk_come_to(walk, packed->rows[walk->next_row++])) return true;
+    return false;
+  }
   return terms->sources ? next_by_sources(walk) : next_by_tables(walk);
 }
 

@@ -163,14 +163,6 @@ void relation_tell_circle(const ecs_world *world, const struct relation *relatio
   relation_tell_step(world, source, way + size, room - size);
 }
 
-static ecs_status refuse_circle(const ecs_world *world, const struct relation *relation,
-                                uint32_t source, uint32_t target) {
-  char way[MESSAGE_SIZE];
-  relation_tell_circle(world, relation, source, target, way, sizeof way);
-  return world_fail(world, ECS_ECYCLE, "'%s' would go in a circle: %s",
-                    relation->component->name, way);
-}
-
 /* Whether the parent is a prefab, whose children it alone declares. */
 static ecs_status refuse_parent(const ecs_world *world, uint32_t source, uint32_t target) {
   ecs_id child = entity_id(&world->entities, source);
@@ -200,7 +192,12 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
   bool leaf = ties_first(&relation->ties, source) == 0 && source != target;
   if (leaf) return ECS_OK;
   for (uint32_t at = target; at; at = ties_target(&relation->ties, at))
-    if (at == source) return refuse_circle(world, relation, source, target);
+    if (at == source) {
+      char way[MESSAGE_SIZE];
+      relation_tell_circle(world, relation, source, target, way, sizeof way);
+      return world_fail(world, ECS_ECYCLE, "'%s' would go in a circle: %s",
+                        relation->component->name, way);
+    }
   return ECS_OK;
 }
 

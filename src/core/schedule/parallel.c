@@ -21,14 +21,6 @@ static uint64_t bit_of(const struct access *access) {
   return UINT64_C(1) << (hash_u64(hash_u64(access->component) + access->leaf) >> 58);
 }
 
-static void note_accesses(const struct companions *companions, struct prospect *prospect) {
-  struct access access;
-  uint32_t at = 0;
-  assert(companions);
-  while (companions->next(prospect, &at, &access))
-    *(access.writes ? &prospect->writes : &prospect->reads) |= bit_of(&access);
-}
-
 void beside_weigh(const ecs_world *world, const ecs_system *system, struct prospect *out) {
   const struct companions *companions = world->schedule->companions;
   *out = (struct prospect){.alone = "it is a system in C"};
@@ -42,7 +34,13 @@ void beside_weigh(const ecs_world *world, const ecs_system *system, struct prosp
 
 void beside_look(const ecs_world *world, const ecs_system *system, struct prospect *out) {
   beside_weigh(world, system, out);
-  if (!out->alone) note_accesses(world->schedule->companions, out);
+  if (!out->alone) {
+    struct access access;
+    uint32_t at = 0;
+    assert(world->schedule->companions);
+    while (world->schedule->companions->next(out, &at, &access))
+      *(access.writes ? &out->writes : &out->reads) |= bit_of(&access);
+  }
 }
 
 /* ---- two of them ---- */
