@@ -61,8 +61,8 @@ describe("an id", function()
     assert.are.equal(0, ecs.null)
     assert.is_false(world:alive(ecs.null))
     has_error(function() world:despawn(ecs.null) end,
-      "0 is no entity id, but null, which stands for none")
-    has_error(function() world:spawn_at(ecs.null) end, "0 is no entity id")
+      "0 is not an entity id, but null, which stands for none")
+    has_error(function() world:spawn_at(ecs.null) end, "0 is not an entity id")
   end)
 
   it("of a component is below 65,536 and carries tag 0", function()
@@ -108,7 +108,7 @@ describe("the four ways not to be alive", function()
       has_error(function() call(later) end, "65536v9@3 was never spawned")
       has_error(function() call(foreign) end, "65536v0@4 belongs to another world", "tag 4")
       for _, id in ipairs(NO_IDS) do
-        has_error(function() call(id) end, "is no entity id", "bad argument")
+        has_error(function() call(id) end, "is not an entity id", "bad argument")
       end
     end)
   end
@@ -133,7 +133,7 @@ describe("the four ways not to be alive", function()
     has_error(function() link:set(e, "Link", gone) end, "Link.to", "is dead")
     has_error(function() link:set(e, "Link", foreign) end, "Link.to", "another world")
     has_error(function() link:set(e, "Link", unborn) end, "Link.to", "never spawned")
-    has_error(function() link:set(e, "Link", 1.5) end, "Link.to", "no entity id")
+    has_error(function() link:set(e, "Link", 1.5) end, "Link.to", "not an entity id")
     has_error(function() link:set(e, "Link", tostring(e)) end, "Link.to", "entity")
     assert.is_false(link:has(e, "Link"))
     link:close()
@@ -281,7 +281,7 @@ describe("spawn_at", function()
     has_error(function() world:spawn_at(pack(FIRST, 1, 7)) end, "another world")
     has_error(function() world:spawn_at(5) end, "bad argument #1")
     for _, id in ipairs(NO_IDS) do
-      has_error(function() world:spawn_at(id) end, "is no entity id")
+      has_error(function() world:spawn_at(id) end, "is not an entity id")
     end
     assert.is_true(world:check())
   end)
@@ -314,7 +314,7 @@ describe("ecs.format", function()
 
   it("refuses what cannot be an id", function()
     for _, value in ipairs { -1, 1 << 53, 1.5, 0 / 0, math.mininteger, 1 << 52 | 1 << 44 } do
-      has_error(function() ecs.format(value) end, "is no entity id", "#1")
+      has_error(function() ecs.format(value) end, "is not an entity id", "#1")
     end
     has_error(function() ecs.format("1") end, "entity id expected, got string")
     has_error(function() ecs.format() end, "entity id expected, got no value")

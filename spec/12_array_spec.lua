@@ -191,7 +191,7 @@ describe("an array", function()
       helper.has_error(function() world:array("grid", "u8", length) end, "#3 to 'array'",
         "a length from 1 to 16777216 expected")
     end
-    helper.has_error(function() world:array("no name", "u8", 1) end, "'no name' is no name")
+    helper.has_error(function() world:array("no name", "u8", 1) end, "'no name' is not a name")
     assert.are.equal(16777216, #world:array("grid", "u8", 2.0 ^ 24))
     world:undeclare "grid"
   end)
@@ -256,7 +256,7 @@ describe("an array declared again", function()
     grid:write { 1, 2, 300, 4 }
     local digest = world:digest()
     helper.has_error(function() world:array("grid", "u8", 9) end,
-      "cannot migrate 'grid': element 3 is 300, which is no u8")
+      "cannot migrate 'grid': element 3 is 300, which is not of type u8")
     assert.are.equal(digest, world:digest())
     world:array("grid", "u8", 2)
     assert.are.same({ 1, 2 }, grid:read())

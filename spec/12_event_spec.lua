@@ -497,7 +497,8 @@ describe("an event that is put off", function()
     world:update(1)
     assert.are.same({ 1, 2, 1, 2 }, seen)
     world:after(1, "Hit", 0, 0.5)
-    helper.has_error(function() world:event("Hit", { "amount: i32" }) end, "which is no i32")
+    helper.has_error(function() world:event("Hit", { "amount: i32" }) end,
+      "which is not of type i32")
   end)
 
   it("takes seconds that are not negative", function()
@@ -558,7 +559,7 @@ describe("events are kept", function()
     assert.are.same({ 1, 2 }, quick)
     world:emit("Hit", 0.5)
     helper.has_error(function() world:event("Hit", { "amount: i32" }) end,
-      "cannot migrate 'Hit': event 3 has amount = 0.5, which is no i32")
+      "cannot migrate 'Hit': event 3 has amount = 0.5, which is not of type i32")
     assert.are.same({ 1, 2, 0.5 }, amounts(world))
   end)
 

@@ -441,7 +441,7 @@ describe("a requirement is refused", function()
     world:spawn { Seat = { x = 265.75 } }
     local rider = world:spawn { Rider = true }
     has_error(function() world:component("Seat", { "x: i8", storage = "sparse" }) end,
-      "has x = 265.75, which is no i8")
+      "has x = 265.75, which is not of type i8")
     assert.are.equal("Rider Seat", names_of(world, rider))
     assert.are.equal("Rider Seat", names_of(world, world:spawn { Rider = true }))
     assert.is_true(world:check())

@@ -338,7 +338,7 @@ describe("storage", function()
     world:component("Box", { requires = { "Health" } })
     local e = world:spawn { Box = true }
     has_error(function() world:component("Health", { "hp: bool", storage = "sparse" }) end,
-      "hp = 100, which is no bool")
+      "hp = 100, which is not of type bool")
     assert.is_true(world:check())
     assert.equal(100, world:get(e, "Health"))
   end)

@@ -550,9 +550,9 @@ describe("a term about relations is refused", function()
   end)
 
   it("where a component that is no relation stands for one", function()
-    refuses("(Position, Apples)", "'Position' is no relation")
-    refuses("(Position, *)", "'Position' is no relation")
-    refuses({ "(Frozen, $p)", p = bob }, "'Frozen' is no relation")
+    refuses("(Position, Apples)", "'Position' is not a relation")
+    refuses("(Position, *)", "'Position' is not a relation")
+    refuses({ "(Frozen, $p)", p = bob }, "'Frozen' is not a relation")
     refuses("Position->Health", "'Position'")
   end)
 

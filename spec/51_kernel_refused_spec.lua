@@ -89,7 +89,7 @@ local refused = {
   { "world:add(e, 'Bb')", "unknown component 'Bb' (did you mean 'B'?)", 2 },
   { "world:add(e, e)", "not a name or id of a component", 2 },
   { "world:add(e, count + 1)", "not a name or id of a component", 2 },
-  { "world:add(e, 65536)", "65536 is no entity id", 2 },
+  { "world:add(e, 65536)", "65536 is not an entity id", 2 },
   { "if outer.hidden then a.x = 1 end", "takes 'hidden', which only __index may have", 2 },
   { "if outer == equal then a.x = 1 end", "compares tables that have __eq", 2 },
   { "a.x = world:res('Missing').x", "unknown component 'Missing'", 2 },

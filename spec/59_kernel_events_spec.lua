@@ -192,7 +192,7 @@ describe("a kernel over events", function()
       local drawn = world:array("drawn", "f64", 1)
       return function(hit) drawn[1] = drawn[1] + world:random(hit.who) end
     end)
-    local wanted = "bad argument #1 to 'random' (0 is no entity id, but null"
+    local wanted = "bad argument #1 to 'random' (0 is not an entity id, but null"
     assert.truthy(said:find(wanted, 1, true), said)
   end)
 

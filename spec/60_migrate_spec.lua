@@ -136,7 +136,7 @@ describe("a component declared with other fields", function()
     end
     local function is_refused(kind, shown)
       has_error(function() world:component("U", { "u: " .. kind }) end, "cannot migrate 'U'",
-        "has u = " .. shown .. ", which is no " .. kind)
+        "has u = " .. shown .. ", which is not of type " .. kind)
     end
     is("i64", math.maxinteger)
     is("u64", math.maxinteger)
@@ -291,7 +291,7 @@ describe("a world in which a migration was refused", function()
     world:spawn { Shop = {}, Purse = { gold = 4.5 } }
     helper.has_error(function()
       world:component("Purse", { "gold: i8", storage = "sparse" })
-    end, "4.5, which is no i8")
+    end, "4.5, which is not of type i8")
     copy:load(world:save())
     assert.equal(world:digest(), copy:digest())
   end)

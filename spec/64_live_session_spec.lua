@@ -245,13 +245,13 @@ describe("a session of edits to the demo's scripts", function()
 
   step("a migration that must be refused", function()
     files:edit("components.lua", '"speed: f32 = 5"', '"speed: i32 = 5"')
-    refused("components.lua:", "cannot migrate 'Motor'", "entity ", "speed = ", "no i32")
+    refused("components.lua:", "cannot migrate 'Motor'", "entity ", "speed = ", "not of type i32")
   end)
 
   step("one that fits, together with one that does not", function()
     files:edit("components.lua", '"speed: i32 = 5"', '"speed: f64 = 5"')
     files:edit("components.lua", '"left: f32", unit', '"left: u8", unit')
-    refused("cannot migrate 'Life'", "left = ", "no u8")
+    refused("cannot migrate 'Life'", "left = ", "not of type u8")
     assert.are.equal("f32", world:describe("Motor").fields[2].type)
   end)
 

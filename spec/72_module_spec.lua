@@ -89,7 +89,8 @@ describe("a function of a module in C", function()
     local other = helper.new_world()
     other:component("Position", { "x: f64" })
     other:spawn { Position = { x = 1e300 } }
-    assert.error_matches(function() motion.install(other) end, "x = 1e300, which is no f32")
+    assert.error_matches(function() motion.install(other) end,
+      "x = 1e300, which is not of type f32")
   end)
 
   it("refuses what is no world, and a closed one", function()

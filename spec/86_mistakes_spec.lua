@@ -187,7 +187,7 @@ end)
 describe("a mistake with what something is", function()
   it("is told of a component that is not a relation and is given a target", function()
     for _, method in ipairs { "add", "remove", "has", "get", "read", "enabled" } do
-      refused("'P' is no relation: it has no target", function()
+      refused("'P' is not a relation: it has no target", function()
         world[method](world, one, "P", other)
       end)
     end

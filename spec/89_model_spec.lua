@@ -102,7 +102,7 @@ each_world {
       ["is dead"] = e,
       ["was never spawned"] = id(FIRST + 7, 0),
       ["belongs to another world"] = e ~ 1 << 44,
-      ["is no entity id"] = 0,
+      ["is not an entity id"] = 0,
     }
     for phrase, value in pairs(wrong) do
       assert.is_false(world:alive(value))

@@ -108,7 +108,7 @@ local function parse_enum(list, where)
   local names, known = {}, {}
   for name in (list .. ","):gmatch("%s*([^,]-)%s*,") do
     if not name:find(NAME) then
-      refuse("%s: '%s' is no name for an enum", where, name)
+      refuse("%s: '%s' is not a name for an enum", where, name)
     elseif known[name] then
       refuse("%s: the enum names '%s' twice", where, name)
     end

@@ -85,7 +85,8 @@ static void keeps_values_by_index(void) {
   size_t length;
   memcpy(ecs_array_data(f.world, grid, &length), (uint8_t[]){1, 2, 200}, 3);
   CHECK(ecs_array(f.world, "grid", ECS_I8, 3, &other) == ECS_ERANGE);
-  CHECK_TEXT("cannot migrate 'grid': element 3 is 200, which is no i8", ecs_message(f.world));
+  CHECK_TEXT("cannot migrate 'grid': element 3 is 200, which is not of type i8",
+             ecs_message(f.world));
   CHECK(declare_array(&f, "grid", ECS_F64, 5) == grid);
   const double *cells = ecs_array_data(f.world, grid, &length);
   CHECK(length == 5 && cells[0] == 1 && cells[2] == 200 && cells[3] == 0 && cells[4] == 0);

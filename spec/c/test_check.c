@@ -97,8 +97,8 @@ static void notices_tables(void) {
   NOTICE(edge->table, struct table *, table, "leads to a table of other ids");
   NOTICE(edge->count, uint16_t, 7, "an edge knows other columns");
   NOTICE(table->edge_count, uint32_t, 7, "edges are miscounted");
-  NOTICE(table->near_edge.first, uint32_t, 7, "the near edge is no edge's copy");
-  NOTICE(table->near_edge.table, struct table *, NULL, "the near edge is no edge's copy");
+  NOTICE(table->near_edge.first, uint32_t, 7, "the near edge is not an edge's copy");
+  NOTICE(table->near_edge.table, struct table *, NULL, "the near edge is not an edge's copy");
   NOTICE(table->column_count, uint32_t, table->column_count + 1, "columns too many");
   NOTICE(graph->empty, struct table *, table, "an empty table is not listed");
   struct id_record *record = graph_record(f.world, f.label);

@@ -384,7 +384,7 @@ static void refuses_fields(void) {
   refuse(ECS_EINVAL, "default of a nested component",
          (ecs_field){.name = "x", .type = ECS_NESTED, .nested = f.position,
                      .value = integer});
-  refuse(ECS_ENOID, "is no entity id",
+  refuse(ECS_ENOID, "is not an entity id",
          (ecs_field){.name = "x", .type = ECS_ENTITY,
                      .value = {.kind = ECS_KIND_INTEGER, .integer = -5}});
   close_world(&f);

@@ -42,7 +42,7 @@ static void empty_components(void) {
   ecs_component_desc desc;
   memset(&desc, 0, sizeof desc);
   ecs_id id;
-  const char *words = "'' is no name for a component";
+  const char *words = "'' is not a name for a component";
   CHECK_FAILS(f.world, ECS_EINVAL, words, ecs_component(f.world, &desc, &id));
   CHECK_FAILS(f.world, ECS_EINVAL, words, ecs_relation(f.world, &desc, &id));
   CHECK_FAILS(f.world, ECS_EINVAL, words, ecs_event(f.world, &desc, &id));
@@ -65,7 +65,7 @@ static void empty_parts_of_components(void) {
                 ecs_component(f.world, &renamed, &id));
   }
   const ecs_component_desc requiring = {.name = "A", .required = &null, .required_count = 1};
-  CHECK_FAILS(f.world, ECS_ENOID, "0 is no entity id", ecs_component(f.world, &requiring, &id));
+  CHECK_FAILS(f.world, ECS_ENOID, "0 is not an entity id", ecs_component(f.world, &requiring, &id));
   const ecs_component_desc plain = {.name = "A", .fields = &field, .field_count = 1};
   field.type = ECS_ENUM;
   field.names = names;
@@ -73,7 +73,7 @@ static void empty_parts_of_components(void) {
   CHECK_FAILS(f.world, ECS_EINVAL, "enum field 'A.x': name 2 is NULL",
               ecs_component(f.world, &plain, &id));
   field.name = NULL;
-  CHECK_FAILS(f.world, ECS_EINVAL, "is no name for a field",
+  CHECK_FAILS(f.world, ECS_EINVAL, "is not a name for a field",
               ecs_component(f.world, &plain, &id));
   close_world(&f);
 }

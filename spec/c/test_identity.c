@@ -72,14 +72,14 @@ static void four_errors(void) {
   check_refused(make(900, 0, 0), ECS_EUNBORN, "900v0@0 was never spawned");
   check_refused(make(65536, 0, 2), ECS_EWORLD, "belongs to another world (tag 2)");
   check_refused(make(65536, 0, 255), ECS_EWORLD, "belongs to another world (tag 255)");
-  check_refused(ECS_NULL, ECS_ENOID, "0 is no entity id");
-  check_refused(make(0, 5, 1), ECS_ENOID, "is no entity id");
-  check_refused(make(65536, 0, 0), ECS_ENOID, "is no entity id");
-  check_refused(make(3, 0, 1), ECS_ENOID, "is no entity id");
-  check_refused(PAIR_BIT | 65536, ECS_ENOID, "is no entity id");
-  check_refused(UINT64_C(1) << 53 | f.a, ECS_ENOID, "is no entity id");
-  check_refused(UINT64_MAX, ECS_ENOID, "-1 is no entity id");
-  check_refused(UINT64_C(1) << 63, ECS_ENOID, "-9223372036854775808 is no entity id");
+  check_refused(ECS_NULL, ECS_ENOID, "0 is not an entity id");
+  check_refused(make(0, 5, 1), ECS_ENOID, "is not an entity id");
+  check_refused(make(65536, 0, 0), ECS_ENOID, "is not an entity id");
+  check_refused(make(3, 0, 1), ECS_ENOID, "is not an entity id");
+  check_refused(PAIR_BIT | 65536, ECS_ENOID, "is not an entity id");
+  check_refused(UINT64_C(1) << 53 | f.a, ECS_ENOID, "is not an entity id");
+  check_refused(UINT64_MAX, ECS_ENOID, "-1 is not an entity id");
+  check_refused(UINT64_C(1) << 63, ECS_ENOID, "-9223372036854775808 is not an entity id");
   close_world(&f);
 }
 

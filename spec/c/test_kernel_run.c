@@ -399,7 +399,7 @@ static void reasons(void) {
   ecs_id id = SPAWN(f.world, f.health);
   f.query = new_query(f.world, "Health");
   fails(&f, id, 256, "is out of range for its field", store_armour, KE_RANGE);
-  fails(&f, id, 3, "is no integer that its field takes", store_fraction, KE_FRACTION);
+  fails(&f, id, 3, "is not an integer that its field takes", store_fraction, KE_FRACTION);
   fails(&f, id, 0, "an integer is taken modulo zero", store_modulo, KE_MOD);
   fails(&f, id, 0, "the fmod of an integer and zero", store_fmod, KE_FMOD);
   fails(&f, id, 100, "has no integer representation", store_floor, KE_INTEGER);

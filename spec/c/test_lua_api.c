@@ -134,7 +134,7 @@ static void adds_a_native_system(void) {
       "world:update(0.5)\n"
       "world:update(0.5)\n"
       "local ok, message = pcall(world.update, world, 0.5)\n"
-      "assert(not ok and message:find \"system 'native'.*'no name' is no name\", message)\n"
+      "assert(not ok and message:find \"system 'native'.*'no name' is not a name\", message)\n"
       "assert(ran == 2 and world:check())\n"
       "world:on_error(function(message, name) failed = name .. ': ' .. message end)\n"
       "world:system('native', { run = function() error 'from Lua' end })\n"

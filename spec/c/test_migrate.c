@@ -414,7 +414,7 @@ static void changes_resources(void) {
   CHECK_OK(f.world, ecs_resource(f.world, f.health));
   CHECK_OK(f.world, ecs_resource_set(f.world, f.health, &(struct health){200, 3}));
   remember();
-  CHECK_FAILS(f.world, ECS_ERANGE, "the resource has hp = 200, which is no i8",
+  CHECK_FAILS(f.world, ECS_ERANGE, "the resource has hp = 200, which is not of type i8",
               change_to("Health", &narrow, 1));
   is_as_it_was();
   CHECK_OK(f.world, change_to("Health", &wide, 1));

@@ -237,7 +237,7 @@ static void refuses_texts(void) {
   refuse(ECS_EINVAL, "declare it with toggle = true", "Position:any");
   refuse(ECS_ENAME, "unknown component 'Likes'", "!(Likes, *)");
   refuse(ECS_ENAME, "unknown component 'Likes'", "with (Likes, *)");
-  refuse(ECS_EINVAL, "'Position' is no relation", "(Position, *)");
+  refuse(ECS_EINVAL, "'Position' is not a relation", "(Position, *)");
   CHECK(f.world->first_query == NULL);
   close_world(&f);
 }

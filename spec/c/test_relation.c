@@ -176,7 +176,7 @@ static void refuses_what_is_no_tie(void) {
   desc = (ecs_component_desc){.name = "Wrong", .acyclic = true};
   CHECK_FAILS(f.world, ECS_EINVAL, "acyclic and not exclusive",
               ecs_relation(f.world, &desc, &id));
-  CHECK_FAILS(f.world, ECS_EINVAL, "is no relation", ecs_component(f.world, &desc, &id));
+  CHECK_FAILS(f.world, ECS_EINVAL, "is not a relation", ecs_component(f.world, &desc, &id));
   close_world(&f);
 }
 

@@ -26,7 +26,7 @@ local FAULTS = {
   dead = "is dead",
   unborn = "was never spawned",
   foreign = "belongs to another world",
-  none = "is no entity id",
+  none = "is not an entity id",
 }
 model.FAULTS = FAULTS
 
@@ -313,7 +313,7 @@ end
 function World:spawn_at(id, components)
   local whole = types.integer(id)
   if not whole then
-    refuse("%s is no entity id", tostring(id))
+    refuse("%s is not an entity id", tostring(id))
   end
   local plan = self:plan(components)
   self.ids:adopt(whole)

@@ -512,7 +512,7 @@ local function column(query, rows, path)
   local world = query.world
   local component, keys, kind = world:resolve(path)
   if not keys then
-    refuse("'%s' is no field", path)
+    refuse("'%s' is not a field", path)
   end
   local term = term_of(query, component, keys)
   if not world.store[rows[1]][component.name] then return nil end

@@ -62,7 +62,7 @@ function methods.relation(world, name, fields)
   local policy = fields.on_target_despawn or "remove"
   if fields.storage or fields.toggle or not POLICIES[policy]
     or fields.acyclic and not fields.exclusive then
-    refuse("'%s' is no relation", name)
+    refuse("'%s' is not a relation", name)
   end
   local lines = { requires = fields.requires, was = fields.was, track = fields.track,
     table.unpack(fields) }
@@ -246,7 +246,7 @@ end
 
 function methods.need_relation(world, name)
   local component = world:need_component(name)
-  return component.ties and component or refuse("'%s' is no relation", component.name)
+  return component.ties and component or refuse("'%s' is not a relation", component.name)
 end
 
 -- A living entity, or a component by its name.

@@ -313,7 +313,7 @@ end
 
 local function need_seconds(dt)
   if type(dt) ~= "number" or not (dt >= 0 and dt < math.huge) then
-    refuse("%s is no time", tostring(dt))
+    refuse("%s is not a time", tostring(dt))
   end
   return dt + 0.0
 end

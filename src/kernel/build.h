@@ -193,7 +193,7 @@ void build_give_up(struct builder *b);
 ** `build_reduce`: the rows of the mask join total `index` (0 up, below 16); i64 or f64;
 ** outside loops. There is such a total even if the mask is that of no rows. */
 void build_emit(struct builder *b, uint32_t index, k_value mask);
-/* The same, unless that was the last thing said of that bitmap in this loop. */
+/* build_emit, unless that was the last thing said of that bitmap in this loop. */
 void build_emit_once(struct builder *b, uint32_t index, k_value mask);
 /* At the end: the `count` bitmaps from number `from` on are those from `to` on. */
 void build_renumber(struct builder *b, uint32_t from, uint32_t to, uint32_t count);

@@ -173,14 +173,14 @@ static bool array_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   return c->p->arrays[k->b - c->at.arrays] == op - OP_ELEMENT_BOOL;
 }
 
-/* The same of what it looks up. */
+/* Whether the operand of a look-up is one of its type. */
 static bool lookup_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   if (op_table[op].signature[2] != 'l') return true;
   if (k->b < c->at.lookups || k->b >= c->at.sites) return false;
   return c->p->lookups[k->b - c->at.lookups] == op - OP_LOOK_BOOL;
 }
 
-/* The same of the list that it is about. */
+/* Whether the operand that has to be a list is one. */
 static bool list_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   char letter = op_table[op].signature[1];
   return (letter != 'p' && letter != 'q') || is_list(c, k->a, letter == 'q');

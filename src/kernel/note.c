@@ -129,7 +129,7 @@ static void copy_values(const struct notes *notes, const struct noted *noted,
   }
 }
 
-/* The same of their indexes. */
+/* Copies the indexes of notes. */
 static void copy_indexes(const struct notes *notes, const struct noted *noted,
                          const uint16_t *among, uint32_t count) {
   int64_t *to = notes->indexes + notes->count;

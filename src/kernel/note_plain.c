@@ -98,7 +98,7 @@ INLINE double take_real(k_site site, double x, double y) {
   }
 }
 
-/* The same beside an integer, which the cell, if it is the result, gets rounded. */
+/* A step beside an integer, which the cell, if it is the result, gets rounded. */
 static double take_mixed(k_site site, double x, int64_t y) {
   bool less = site.step == KS_MIN, turned = site.turned;
   if (site.step != KS_MIN && site.step != KS_MAX) return take_real(site, x, (double)y);

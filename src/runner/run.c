@@ -525,7 +525,7 @@ static RARE ecs_status run_fail(const ecs_world *world, const struct run_failure
     [KE_MOD] = "an integer is taken modulo zero",
     [KE_FMOD] = "the fmod of an integer and zero",
     [KE_INTEGER] = "a number has no integer representation",
-    [KE_FRACTION] = "a number is no integer that its field takes",
+    [KE_FRACTION] = "a number is not an integer that its field takes",
     [KE_RANGE] = "a number is out of range for its field",
     [KE_EMPTY] = "the interval of a random number is empty",
     [KE_ABSENT] = "an array has no such element",

@@ -184,7 +184,7 @@ struct run_failure {
 bool run_table(struct runner *runner, const struct run *run, uint32_t match,
                struct run_failure *failure);
 
-/* The same over those rows of a match among which some match, stretch by stretch (run_next_rows,
+/* Runs it over those rows of a match among which some match, stretch by stretch (run_next_rows,
 ** from run->rows.count == 0 on), of a program that gives no commands. */
 bool run_by_stretches(struct runner *runner, struct run *run, uint32_t match,
                       struct run_failure *failure);
@@ -222,7 +222,7 @@ void run_part_end(const struct run *run, uint32_t match, void *room);
 ** the order of the commands. A scope is open. On ECS_ENOMEM nothing is staged. */
 ecs_status run_stage(const struct runner *runner, const struct run *run, uint32_t match);
 
-/* The same over rows whose cells lie in columns of the caller's; at least one. Of a row that fails
+/* Runs it over rows whose cells lie in columns of the caller's; at least one. Of a row that fails
 ** the caller knows the entity. */
 struct run_rows {
   uint32_t count;

@@ -42,7 +42,7 @@ static inline uint64_t stopwatch_read(const struct stopwatch *watch) {
   return stopwatch_nanoseconds();
 }
 
-/* The same, where something begins. */
+/* The time where something begins: looks first whether ticks are still to be trusted. */
 static inline uint64_t stopwatch_start(struct stopwatch *watch) {
   uint64_t now = stopwatch_read(watch);
   if (UNLIKELY(now - watch->ticks > STOPWATCH_WINDOW)) stopwatch_look(watch);

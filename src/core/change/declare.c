@@ -127,7 +127,7 @@ static ecs_status no_name(ecs_world *world, const char *where, const char *name,
   char shown[80];
   text_format(shown, sizeof shown, "%s", text_given(name));
   return world_fail(world, ECS_EINVAL,
-                    "%s'%s' is no name for a %s (at most 63 letters, digits, _)", where,
+                    "%s'%s' is not a name for a %s (at most 63 letters, digits, _)", where,
                     shown, what);
 }
 
@@ -618,7 +618,7 @@ static bool declare_is_target(const ecs_field *field) {
 
 static ecs_status declare_check_relation(const ecs_world *world, const ecs_component_desc *desc) {
   if (!desc->relation && (desc->exclusive || desc->acyclic))
-    return world_fail(world, ECS_EINVAL, "component '%s' is no relation: only those are "
+    return world_fail(world, ECS_EINVAL, "component '%s' is not a relation: only those are "
                       "exclusive or acyclic", desc->name);
   if (!desc->relation) return ECS_OK;
   if (desc->toggle)

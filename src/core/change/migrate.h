@@ -88,7 +88,7 @@ ecs_status migration_add(struct migration *migration, struct component *componen
 ** of every world. */
 ecs_status migration_check_removal(const ecs_world *world, const struct component *component);
 
-/* The same of a component under another name, which it has at once: what is declared meanwhile
+/* Adds a component under another name, which it has at once: what is declared meanwhile
 ** finds it by that. Unless there is a commit it has its old one again at the end. */
 ecs_status migration_rename(struct migration *migration, struct component *component,
                             struct component *wanted);

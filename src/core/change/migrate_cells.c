@@ -25,7 +25,7 @@ static ecs_status migrate_cells_refuse(struct migration *migration,
   migration->refused = to->component->name;
   if (from->component->length)
     return world_fail(
-        world, ECS_ERANGE, "cannot migrate '%s': element %u is %s, which is no %s",
+        world, ECS_ERANGE, "cannot migrate '%s': element %u is %s, which is not of type %s",
         to->component->name, row + 1, value, type_name(migrate_cells_leaf_of(to)->type));
   if (old && from->component->is_event)
     text_format(owner, sizeof owner, "event %u", row + 1);
@@ -34,7 +34,8 @@ static ecs_status migrate_cells_refuse(struct migration *migration,
                 entity_id(&world->entities, old->rows[row]));
   else
     text_format(owner, sizeof owner, "the resource");
-  return world_fail(world, ECS_ERANGE, "cannot migrate '%s': %s has %s = %s, which is no %s",
+  return world_fail(world, ECS_ERANGE,
+                    "cannot migrate '%s': %s has %s = %s, which is not of type %s",
                     to->component->name, owner, migrate_cells_leaf_of(from)->name, value,
                     type_name(migrate_cells_leaf_of(to)->type));
 }

@@ -211,7 +211,7 @@ ecs_status ecs_after(ecs_world *world, double seconds, ecs_id id, const void *va
   struct component *component;
   const struct write *writes = NULL;
   if (!(seconds >= 0 && seconds < 1e18))
-    return world_fail(world, ECS_EINVAL, "%g is no time in seconds", seconds);
+    return world_fail(world, ECS_EINVAL, "%g is not a time in seconds", seconds);
   ecs_status status = read_event(world, id, value, &component, &writes);
   if (status != ECS_OK) return status;
   status = later_add(world, component->event, seconds, writes, component->leaf_count);

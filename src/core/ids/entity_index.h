@@ -86,7 +86,7 @@ static inline struct record *entity_record(const struct entity_index *index, uin
   return &entity_page(index, at)->records[at & (PAGE_SIZE - 1)];
 }
 
-/* The same of the generation. */
+/* How often an index has been used. */
 static inline uint16_t *entity_generation(const struct entity_index *index, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY;
   if (LIKELY(offset < index->near.count)) return &index->near.generations[offset];
@@ -99,7 +99,7 @@ static inline ecs_id entity_id(const struct entity_index *index, uint32_t at) {
   return id_make(at, *entity_generation(index, at), at < FIRST_ENTITY ? 0 : index->tag);
 }
 
-/* The same of any index; of one without a slot, as a made-up pair may name, its first id. */
+/* The id that any index has now; without a slot, as a made-up pair may name one, its first id. */
 static inline ecs_id entity_id_any(const struct entity_index *index, uint32_t at) {
   assert(at < INDEX_LIMIT);
   if (LIKELY(at - FIRST_ENTITY < index->near.count) || entity_page(index, at))
@@ -132,9 +132,9 @@ INLINE struct record *entity_find(const struct entity_index *index, ecs_id id) {
   return entity_near(index, id, RECORD_BARE);
 }
 
-/* The same without a call that would want registers saved: NULL also for whoever has no row, and
-** for those far away, so that entity_find must be asked then. Takes 22 % off a get, 12 % off one of
-** a cell, 9 % off a spawn with its despawn. */
+/* entity_find without a call that would want registers saved: NULL also for an entity without a row
+** and for those far away, so that entity_find must be asked then. Takes 22 % off a get, 12 % off
+** one of a cell, 9 % off a spawn with its despawn. */
 INLINE struct record *entity_find_near(const struct entity_index *index, ecs_id id) {
   return LIKELY(entity_is_near(index, id)) ? entity_near(index, id, RECORD_BARE - 1) : NULL;
 }
@@ -260,8 +260,8 @@ static inline void entity_untake(struct entity_index *index, struct range *range
   entity_free(index, range, at);
 }
 
-/* The same, but an index that nobody had before, the last of its range so far, is as if nobody had
-** ever had it. */
+/* Takes back the last entity_take; an index that was new, the last of its range so far, is unused
+** again. */
 void entity_untake_wholly(struct entity_index *index, struct range *range, uint32_t at);
 
 /* What entity_release does outside the range that ids are taken from, to components, and to
@@ -283,7 +283,7 @@ static inline void entity_release(struct entity_index *index, uint32_t at) {
   entity_free(index, range, at);
 }
 
-/* The same of each of a list. */
+/* Releases each of a list. */
 void entity_release_all(struct entity_index *index, const uint32_t *entities, uint32_t count);
 
 ecs_status entity_set_range(struct entity_index *index, uint32_t first, uint32_t last);

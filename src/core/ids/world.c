@@ -43,7 +43,7 @@ ecs_status entity_need(const ecs_world *world, ecs_id id) {
       return world_fail(world, status, "entity " SHOW_ID " belongs to another world (tag %u)", id,
                         ecs_id_tag(id));
     case ECS_ENOID:
-      return world_fail(world, status, "%lld is no entity id%s", (long long)id,
+      return world_fail(world, status, "%lld is not an entity id%s", (long long)id,
                         id == ECS_NULL ? ", but null, which stands for none" : "");
     default: return status;
   }

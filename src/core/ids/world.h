@@ -38,7 +38,7 @@ ecs_status world_nomem(const ecs_world *world);
 /* ECS_EBUSY naming the operation when a system, function form or defer is open. */
 ecs_status world_not_busy(const ecs_world *world, const char *operation);
 
-/* The same, and no loop is open either. */
+/* ECS_EBUSY as world_not_busy, and also while a loop is open. */
 ecs_status world_is_idle(const ecs_world *world, const char *operation);
 
 /* "65536v0@1 is dead" and the like as the message. */

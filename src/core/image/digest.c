@@ -42,7 +42,7 @@ static uint64_t hash_target(const ecs_world *world, ecs_id id) {
   return digest_mix(id & (((uint64_t)1 << 44) - 1));
 }
 
-/* The same bits in fields of two types are two contents. */
+/* Counts the type, too: equal bits in fields of two types are two contents. */
 static uint64_t leaf_key(const struct component *component, const struct leaf *leaf) {
   uint64_t name = hash_text(component->name, component->name_size);
   return digest_mix(name + hash_text(leaf->name, leaf->name_size) + type_code(leaf->type));
@@ -56,7 +56,7 @@ static uint64_t digest_product(uint64_t value, uint64_t key) {
   return (uint32_t)a * b + ((uint64_t)high << 32 ^ a) * 0x9E3779B1u;
 }
 
-/* The same of a 32-bit value, in as few instructions as can be. */
+/* The product of a 32-bit value with a key, in as few instructions as can be. */
 static uint64_t short_product(uint32_t value, uint64_t key) {
   uint32_t a = value + (uint32_t)key, b = (value ^ (uint32_t)(key >> 32)) | 1;
   return (uint64_t)a * b;

@@ -26,7 +26,7 @@ char *load_text(struct loader *loader, size_t *size) {
                    size);
 }
 
-/* The same, but none is possible: *out is then NULL. */
+/* A text that may be missing: *out is then NULL. */
 static ecs_status load_parts_hint(struct loader *loader, const char **out) {
   uint32_t size = read_u32(&loader->in);
   *out = NULL;
@@ -374,7 +374,7 @@ static ecs_status load_parts_read_required(struct loader *loader, ecs_id **ids, 
     if (place >= loader->component_count || (i && place <= last) ||
         loader->components[place]->ties.relation || loader->components[place]->length ||
         loader->components[place]->is_event)
-      return load_damaged(loader, "what is required is no component");
+      return load_damaged(loader, "what is required is not a component");
     if (!GROW(&loader->live->memory, *ids, *capacity, i + 1ull)) return ECS_ENOMEM;
     (*ids)[i] = loader->components[place]->id;
     last = place;

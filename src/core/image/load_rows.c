@@ -238,7 +238,7 @@ static bool place_entities(struct loader *loader, struct table *table, uint32_t 
   return true;
 }
 
-/* The same in a sparse component, whose entities have rows in tables by now. */
+/* Gives entities, which have rows in tables by now, their rows in a sparse component. */
 static ecs_status place_sparse(struct loader *loader, struct sparse *sparse, uint32_t *rows,
                                uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {

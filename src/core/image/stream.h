@@ -65,7 +65,7 @@ void read_numbers(struct reader *in, void *data, uint32_t size, size_t count);
 ** forged size costs nothing. NULL on failure; *size without the zero byte. */
 char *read_text(struct reader *in, struct memory *memory, struct arena *arena,
                 size_t limit, size_t *size);
-/* The same for a text whose size has been read. */
+/* A text whose size has been read. */
 char *read_text_of(struct reader *in, struct memory *memory, struct arena *arena, size_t limit,
                    size_t size);
 /* False when anything failed or the checksum differs. */

@@ -148,8 +148,8 @@ static struct cell_span span_of(const struct copy_column *column, uint32_t rows)
   return span;
 }
 
-/* The same of f32, with four rows under way at a time. What is not finite makes the sum of products
-** with 0 no number. */
+/* The span of f32 cells, with four rows under way at a time. What is not finite makes the sum of
+** products with 0 no number. */
 static LOOPS struct cell_span span_of_floats(const struct copy_column *column, uint32_t rows) {
   const float *cells = column->cells.data;
   float least[4], most[4], none[4] = {0, 0, 0, 0};
@@ -234,8 +234,8 @@ static uint32_t cell_in_box(const struct grid *grid, const struct grid_source *f
   return cell;
 }
 
-/* The same of a number that is not far: floor(place / size). The product with 1 / size differs from
-** the quotient by rounding alone, so that both have one floor unless they are next to a whole
+/* The number of a place that is not far: floor(place / size). The product with 1 / size differs
+** from the quotient by rounding alone, so that both have one floor unless they are next to a whole
 ** number; where the size is a power of two they are the same. */
 static inline uint32_t number_nearby(double place, double size, double inverse, bool exact,
                                      int32_t low) {

@@ -40,7 +40,7 @@ uint64_t key_hash(struct key key);
 /* The key of a value, whose text, if it is one, is added to the world's: ECS_ENOMEM, ECS_ELIMIT. */
 ecs_status key_of_value(ecs_world *world, const ecs_value *value, struct key *out);
 
-/* The same, but a text that the world has not is the key of nobody. */
+/* The key of a value that is looked for; a text that the world does not have matches no row. */
 struct key key_wanted(const ecs_world *world, const ecs_value *value);
 
 /* Bits of a filter, for so many rows: of 1,000 groups without the key 3 are let through. */

@@ -31,8 +31,8 @@ static ecs_status name_leaf(ecs_index *index) {
     ecs_status status = component_path(world, of, size, &component, &leaf);
     if (status != ECS_OK) return status;
     if (leaf == NONE)
-      return world_fail(world, ECS_EINVAL, "index '%s': '%s' is no field: write '%s.' and one of "
-                        "its fields", index->desc.name, of, of);
+      return world_fail(world, ECS_EINVAL, "index '%s': '%s' is not a field: write '%s.' and one "
+                        "of its fields", index->desc.name, of, of);
     index->leaf = strchr(of, '.') + 1;
   }
   index->of = component->id;

@@ -14,7 +14,7 @@ ecs_status index_refuse(const ecs_index *index);
 /* Whether it is what the system that runs has to look into. */
 bool index_is_fresh(const ecs_index *index);
 
-/* The same in two steps, for who gives rows of its query keys in between, by index_set_key: those
+/* Makes an index in two steps; in between, index_set_key gives rows of its query their keys: those
 ** without one, index_unkeyed of them, of which index_unkeyed_row is one's number. What is given
 ** none is found by none. With an error it has no rows. */
 ecs_status index_gather(ecs_index *index);

@@ -46,7 +46,7 @@ static void reach_on_axis(struct ecs_search *walk, uint32_t axis, double at, dou
   walk->high[axis] = all ? HUGE_VAL : grid_floor((at + wide) / size);
 }
 
-/* The same of cells that have numbers, counted from the first one of the box, and of those only;
+/* The cells within reach that have numbers, counted from the first one of the box;
 ** false: there are none. A cell too many does not matter, so that nothing need be divided: a
 ** millionth of a cell is far more than what rounding does to numbers that fit in the box. */
 static inline bool reach_in_box(struct ecs_search *walk, uint32_t axis, double at, double reach) {

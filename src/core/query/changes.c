@@ -111,7 +111,7 @@ static const struct pick *pick_of(struct picks *picks, const struct table *table
   return &picks->list[low];
 }
 
-/* The same of a word of them. */
+/* The bits of a word of rows. */
 static uint64_t word_of(const struct picks *picks, const struct pick *pick, uint32_t word) {
   uint32_t group = word / GROUP_WORDS;
   if (word >= pick->count) return 0;

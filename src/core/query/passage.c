@@ -341,7 +341,7 @@ static bool next_there(struct ecs_sight *sight) {
   return false;
 }
 
-/* The same of rows that have moved together, none of which was there. */
+/* The next of rows that have moved together, none of which was there. */
 static bool next_moved(struct ecs_sight *sight) {
   const struct watching *watching = sight->world->watching;
   while (comes_to_change(sight)) {

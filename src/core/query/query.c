@@ -384,7 +384,7 @@ static ecs_id any_key(const struct term *term) {
   return term->form == TERM_PATH ? term->through->id : term_key(term);
 }
 
-/* The same of a tie: to one target, to somebody known of several, or to anybody. */
+/* The keys of a tie: to one target, to a known one of several, or to any. */
 static ecs_status reserve_tie_keys(ecs_world *world, const struct term *term, uint32_t queries) {
   ecs_id relation = term->component->id;
   uint32_t index = ecs_id_index(relation);

@@ -246,7 +246,7 @@ void query_break(ecs_world *world, ecs_id component);
 ecs_status query_refresh_reserve(ecs_query *query);
 void query_refresh(ecs_query *query);
 
-/* The same when components are kept otherwise, so that other tables may match. */
+/* After components have changed how they are kept: matches tables anew, too. */
 ecs_status query_rearrange_reserve(ecs_query *query);
 void query_rearrange(ecs_query *query);
 

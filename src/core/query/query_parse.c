@@ -305,15 +305,15 @@ static ecs_status parse_check_way(struct parser *parser, const struct term *term
   if (term->through_leaf != NONE) {
     const struct leaf *leaf = &through->leaves[term->through_leaf];
     if (leaf->type != ECS_ENTITY)
-      return world_fail(world, ECS_ETYPE, "query '%.*s': '%s.%s' is no entity field, so that no "
-                        "path goes through it", SHOW(parser->text), through->name, leaf->name);
+      return world_fail(world, ECS_ETYPE, "query '%.*s': '%s.%s' is not an entity field, so that "
+                        "no path goes through it", SHOW(parser->text), through->name, leaf->name);
     if (term->nearest)
       return world_fail(world, ECS_EINVAL, "query '%.*s': '*->' goes along a relation, and "
                         "'%s.%s' is a field", SHOW(parser->text), through->name, leaf->name);
     return ECS_OK;
   }
   if (!through->ties.relation)
-    return world_fail(world, ECS_EINVAL, "query '%.*s': '%s' is no relation: name its entity "
+    return world_fail(world, ECS_EINVAL, "query '%.*s': '%s' is not a relation: name its entity "
                       "field, as in '%s.field->'", SHOW(parser->text), through->name,
                       through->name);
   if (!through->ties.exclusive)

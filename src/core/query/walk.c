@@ -281,7 +281,7 @@ void walk_begin(struct walk *walk, const ecs_query *query) {
                                    ecs_id_index(first->target));
 }
 
-/* The same of events, some of which may have been dropped since. */
+/* Whether there are more events, some of which may have been dropped since. */
 static bool find_events(struct walk *walk) {
   uint32_t count = walk->table->count < walk->limit ? walk->table->count : walk->limit;
   walk->run_end = walk->next_row < count ? count : walk->next_row;

@@ -98,8 +98,8 @@ ecs_status relation_need(const ecs_world *world, ecs_id id, struct relation **ou
   if (status != ECS_OK) return status;
   *out = component->relation;
   if (*out) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "'%s' is no relation: it has no target; declare it as one, "
-                    "relation(\"%s\")", component->name, component->name);
+  return world_fail(world, ECS_EINVAL, "'%s' is not a relation: it has no target; declare it as "
+                    "one, relation(\"%s\")", component->name, component->name);
 }
 
 /* ---- ties ---- */

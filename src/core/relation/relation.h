@@ -61,7 +61,7 @@ void relations_free(ecs_world *world);
 /* The relation that a pair's id, or a component's, is of; NULL for what is none. */
 struct relation *relation_of(const ecs_world *world, ecs_id id);
 
-/* The component as a relation, or "'Position' is no relation; ...". */
+/* The component as a relation, or "'Position' is not a relation; ...". */
 ecs_status relation_need(const ecs_world *world, ecs_id id, struct relation **out);
 
 /* ---- ties ---- */

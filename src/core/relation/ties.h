@@ -130,7 +130,7 @@ uint32_t ties_next_end(const struct ties *ties, uint32_t from);
 /* Ties a source that is not tied, as the last of the target's; after ties_reserve. */
 void ties_link(struct ties *ties, uint32_t source, uint32_t target);
 
-/* The same behind another of the target's sources; 0 puts it first. It takes back an unlink. */
+/* Ties a source behind another of the target's; 0 puts it first. It takes back an unlink. */
 void ties_link_behind(struct ties *ties, uint32_t source, uint32_t target, uint32_t previous);
 
 /* Takes a source out of the list of its target, as which it still has it. */

@@ -143,7 +143,7 @@ ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phas
                       "itself: name another phase",
                       desc->name);
   if (!(desc->fixed >= 0 && desc->fixed < 1e18))
-    return world_fail(world, ECS_EINVAL, "phase '%s': fixed = %g is no step in seconds",
+    return world_fail(world, ECS_EINVAL, "phase '%s': fixed = %g is not a step in seconds",
                       desc->name, desc->fixed);
   struct arena arena = {NULL};
   struct phase *phase = arena_take(&world->memory, &arena, sizeof *phase);

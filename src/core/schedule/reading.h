@@ -13,7 +13,7 @@ struct event *reading_of(ecs_system *system);
 void reading_begin(ecs_world *world, ecs_system *system);
 void reading_end(ecs_world *world);
 
-/* The same of what was written: while a system runs its query is about what has changed since it
+/* What was written: while a system runs its query is about what has changed since it
 ** ran before, whoever else goes through that. What is written until it has run is no news to it.
 ** ECS_ENOMEM: it is not to run. */
 ecs_status news_begin(ecs_system *system);

@@ -185,7 +185,7 @@ ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_sys
     return world_fail(world, ECS_EINVAL, desc->run ? "system '%s' has both `run` and `parallel`: "
                       "give one of them" : "system '%s' has nothing to run", desc->name);
   if (!(desc->every >= 0 && desc->every < 1e18))
-    return world_fail(world, ECS_EINVAL, "system '%s': every = %g is no time in seconds",
+    return world_fail(world, ECS_EINVAL, "system '%s': every = %g is not a time in seconds",
                       desc->name, desc->every);
   struct phase *phase;
   ecs_status status = need_phase(world, desc->phase ? desc->phase : "update", &phase);

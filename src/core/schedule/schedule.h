@@ -205,15 +205,15 @@ ecs_system *schedule_system(const ecs_world *world, const char *name, size_t siz
 struct phase *schedule_phase(const ecs_world *world, const char *name, size_t size,
                              uint32_t *at);
 
-/* The same of an observer, which is a system of a phase that never runs. */
+/* Builds an observer, which is a system of a phase that never runs. */
 ecs_status schedule_build_observer(ecs_world *world, const struct ecs_observer_desc *desc,
                                    ecs_system **out);
 
 /* Which systems are those of each phase, unless that is known. */
 void schedule_count(struct schedule *schedule);
 
-/* An observer is on or off as it should be; of a system nothing. The same of all, among which
-** others may have come. Cannot fail. */
+/* An observer is on or off as it should be; of a system nothing. schedule_relist does so for all,
+** among which others may have come. Cannot fail. */
 void schedule_watch(ecs_world *world, const ecs_system *system);
 void schedule_relist(ecs_world *world);
 

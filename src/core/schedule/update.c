@@ -18,7 +18,7 @@
 
 static ecs_status check_dt(ecs_world *world, double dt) {
   if (dt >= 0 && dt < 1e18) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "dt = %g is no time in seconds", dt);
+  return world_fail(world, ECS_EINVAL, "dt = %g is not a time in seconds", dt);
 }
 
 /* The callback in a scope of its own; its commands are applied or dropped behind it. */
@@ -221,7 +221,7 @@ static ecs_status step_range(ecs_world *world, uint32_t from, uint32_t to, struc
   return status;
 }
 
-/* The same of all where some may run side by side: what they do is done at the place of the first
+/* Steps all systems where some may run side by side: what they do is done at the place of the first
 ** of them, and each is then stepped at its own, as if it did it there. */
 static RARE ecs_status step_batches(ecs_world *world, struct tempo tempo) {
   const struct schedule *schedule = world->schedule;

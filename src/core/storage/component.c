@@ -217,7 +217,7 @@ static ecs_status entity_cell(ecs_world *world, const struct component *componen
   int64_t id = value->integer;
   char label[LABEL_SIZE], why[128];
   if (value->kind == ECS_KIND_NUMBER && !number_is_integer(value->number, &id))
-    return world_fail(world, ECS_ENOID, "%s is entity: %g is no entity id",
+    return world_fail(world, ECS_ENOID, "%s is entity: %g is not an entity id",
                       component_label(component, leaf, label, sizeof label), value->number);
   cell->u64 = (uint64_t)id;
   if (id == 0) return ECS_OK;

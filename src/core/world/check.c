@@ -129,7 +129,7 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
     ecs_id id = table->ids[i];
     const struct component *component = component_of(world, id);
     if (i && table->ids[i - 1] >= id) return check_corrupt(world, "a table's ids are not sorted");
-    if (!component) return check_corrupt(world, "a table has an id that is no component");
+    if (!component) return check_corrupt(world, "a table has an id that is not a component");
     if (component->sparse) return check_corrupt(world, "a table has a sparse component");
     ecs_status status = check_layout(world, table, id, columns);
     if (status != ECS_OK) return status;
@@ -184,7 +184,7 @@ static ecs_status check_edges(const ecs_world *world, const struct table *table)
   if (count != table->edge_count) return check_corrupt(world, "edges are miscounted");
   return near_edge_is_true(table)
              ? ECS_OK
-             : check_corrupt(world, "the near edge is no edge's copy");
+             : check_corrupt(world, "the near edge is not an edge's copy");
 }
 
 /* Those of prefabs are passed over, and no others. */

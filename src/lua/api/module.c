@@ -132,7 +132,7 @@ static int format_id(lua_State *L) {
   ecs_id id = check_id(L, 1);
   char text[96];
   if (id >> 53 || (id & PAIR_BIT && ecs_id_tag(id) != 0)) {
-    text_format(text, sizeof text, "%lld is no entity id", (long long)id);
+    text_format(text, sizeof text, "%lld is not an entity id", (long long)id);
     return luaL_argerror(L, 1, text);
   }
   if (id & PAIR_BIT)
