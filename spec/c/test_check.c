@@ -82,7 +82,7 @@ static void notices_tables(void) {
   NOTICE(table->doomed, bool, true, "counts are wrong");
   NOTICE(table->capacity, uint32_t, 2, "counts are wrong");
   NOTICE(table->ids[1], ecs_id, table->ids[0], "not sorted");
-  NOTICE(table->ids[table->id_count - 1], ecs_id, 900, "no component");
+  NOTICE(table->ids[table->id_count - 1], ecs_id, 900, "not a component");
   struct layout *layout = table_layouts(table);
   while (layout->id != table->ids[0]) layout++;
   NOTICE(layout->id, ecs_id, 900, "is not found");

@@ -341,11 +341,11 @@ static void refuses_names(void) {
   open_usual(&f);
   ecs_id id;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    CHECK_FAILS(f.world, ECS_EINVAL, "no name for a component", ecs_tag(f.world, names[i], &id));
-    refuse(ECS_EINVAL, "no name for a field", (ecs_field){.name = names[i]});
+    CHECK_FAILS(f.world, ECS_EINVAL, "not a name for a component", ecs_tag(f.world, names[i], &id));
+    refuse(ECS_EINVAL, "not a name for a field", (ecs_field){.name = names[i]});
   }
-  CHECK_FAILS(f.world, ECS_EINVAL, "no name for a component", ecs_tag(f.world, NULL, &id));
-  refuse(ECS_EINVAL, "no name for a field", (ecs_field){.name = NULL});
+  CHECK_FAILS(f.world, ECS_EINVAL, "not a name for a component", ecs_tag(f.world, NULL, &id));
+  refuse(ECS_EINVAL, "not a name for a field", (ecs_field){.name = NULL});
   ecs_field twice[] = {{.name = "a", .type = ECS_F32}, {.name = "a", .type = ECS_F64}};
   CHECK_FAILS(f.world, ECS_EINVAL, "two fields 'a'", declare("Thing", twice, 2, 0, &id));
   close_world(&f);

@@ -292,9 +292,9 @@ static void senseless_times(void) {
   const double times[] = {-1, -1e-300, 1e18, 1e300, 1 / zero, -1 / zero, zero / zero};
   for (size_t i = 0; i < 7; i++) {
     ecs_phase_desc phase = {"p", NULL, NULL, times[i]};
-    CHECK_FAILS(f.world, ECS_EINVAL, "no time", ecs_update(f.world, times[i]));
-    CHECK_FAILS(f.world, ECS_EINVAL, "no time", ecs_run(f.world, "update", times[i]));
-    CHECK_FAILS(f.world, ECS_EINVAL, "no step", ecs_phase(f.world, &phase));
+    CHECK_FAILS(f.world, ECS_EINVAL, "not a time", ecs_update(f.world, times[i]));
+    CHECK_FAILS(f.world, ECS_EINVAL, "not a time", ecs_run(f.world, "update", times[i]));
+    CHECK_FAILS(f.world, ECS_EINVAL, "not a step", ecs_phase(f.world, &phase));
   }
   close_limited();
 }

@@ -78,7 +78,7 @@ static void refuses_names(void) {
   CHECK_FAILS(f.world, ECS_ETAKEN, "'Velocity' was 'Position', but both are declared",
               declare_was("Velocity", "Position", ECS_F32, &id));
   CHECK_FAILS(f.world, ECS_EINVAL, "that is its name now", declare_was("A", "A", ECS_F32, &id));
-  CHECK_FAILS(f.world, ECS_EINVAL, "no name for a component",
+  CHECK_FAILS(f.world, ECS_EINVAL, "not a name for a component",
               declare_was("A", "a b", ECS_F32, &id));
   is_as_it_was();
   CHECK_OK(f.world, declare_was("Place", "Position", ECS_F32, &id));
