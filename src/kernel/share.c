@@ -383,21 +383,15 @@ static void join_foldings(const struct share *s) {
                 total_type(s->p, i));
 }
 
-/* The run as all threads see it: the caller may keep the columns where its machine moves them. */
-static k_run copy_run(const struct machine *own, void **columns) {
-  k_run run = *own->running.run;
-  memcpy(columns, run.columns, own->running.p->column_count * sizeof *columns);
-  run.columns = columns;
-  return run;
-}
-
 k_status share_run(struct helpers *helpers, struct machine *own, struct pool *pool,
                    const struct sharing *sharing, k_failure *failure) {
   struct running *r = &own->running;
   const struct program *p = r->p;
   const k_run *given = r->run;
   void *columns[MAX_COLUMNS], *totals[MAX_TOTALS];
-  k_run run = copy_run(own, columns);
+  k_run run = *own->running.run;
+  memcpy(columns, run.columns, own->running.p->column_count * sizeof *columns);
+  run.columns = columns;
   struct share s = {.helpers = helpers, .own = own, .sharing = sharing, .p = p, .run = &run,
                     .failure = failure, .failed = NONE};
   assert(!sharing->why_not && run.rows > 0);

@@ -17,12 +17,6 @@ static size_t gather_spot_room(void) {
   return GATHER_ROWS * (sizeof(struct matches_part) + sizeof(uint32_t));
 }
 
-static size_t gather_room_of(const struct gather *gather, const struct run_plan *plan) {
-  size_t room = GATHER_ROWS * sizeof(ecs_id) + gather->spot_count * gather_spot_room();
-  for (uint32_t i = 0; i < plan->program->column_count; i++) room += column_room(plan, i);
-  return room + (size_t)plan->other_count * GATHER_ROWS * sizeof(void *);
-}
-
 static const struct term *gather_term_of(const ecs_query *query, uint32_t slot) {
   const struct query_terms *terms = &query->terms;
   for (uint32_t i = 0; slot != NONE && i < terms->count; i++)
@@ -83,7 +77,9 @@ bool gather_begin(struct runner *runner, const struct run *run, const struct wal
   for (uint32_t i = 0; i < plan->program->column_count; i++)
     gather->spot_of[i] = spot_of(gather, walk, gather_term_of(run->query, plan->columns[i].slot));
   find_values(gather);
-  size_t room = gather_room_of(gather, plan);
+  size_t room = GATHER_ROWS * sizeof(ecs_id) + gather->spot_count * gather_spot_room();
+  for (uint32_t i = 0; i < plan->program->column_count; i++) room += column_room(plan, i);
+  room += (size_t)plan->other_count * GATHER_ROWS * sizeof(void *);
   bool ready = room <= runner->gather_capacity ||
                buffer_grow(runner->memory, &runner->gathered, room, 0);
   if (!ready || !runner_reserve(runner, plan, GATHER_ROWS)) return false;

@@ -197,17 +197,6 @@ static ecs_status copy_field(struct build *build, const ecs_field *from, struct 
   return status;
 }
 
-/* "m", "m[2]", "offset.x", "m[2].x". */
-static const char *leaf_name(struct build *build, const struct field *field,
-                             uint32_t element, const struct leaf *inner) {
-  char text[MESSAGE_SIZE];
-  size_t size = text_format(text, sizeof text, "%s", field->name);
-  if (field->count)
-    size += text_format(text + size, sizeof text - size, "[%u]", element + 1);
-  if (inner) text_format(text + size, sizeof text - size, ".%s", inner->name);
-  return declare_copy(build, text);
-}
-
 static ecs_status add_leaf(struct build *build, uint32_t field_at, uint32_t element,
                            const struct leaf *inner) {
   struct component *component = build->component;
@@ -215,7 +204,12 @@ static ecs_status add_leaf(struct build *build, uint32_t field_at, uint32_t elem
   struct leaf *leaf = &component->leaves[component->leaf_count];
   if (inner) *leaf = *inner;
   leaf->field = field_at;
-  leaf->name = leaf_name(build, field, element, inner);
+  char text[MESSAGE_SIZE];
+  size_t size = text_format(text, sizeof text, "%s", field->name);
+  if (field->count)
+    size += text_format(text + size, sizeof text - size, "[%u]", element + 1);
+  if (inner) text_format(text + size, sizeof text - size, ".%s", inner->name);
+  leaf->name = declare_copy(build, text);
   if (!leaf->name) return world_nomem(build->world);
   leaf->name_size = (uint32_t)strlen(leaf->name);
   size_t stride = inner ? field->nested->size : native_size(field->type, field->names);

@@ -533,18 +533,15 @@ static ecs_status read_tie(struct loader *loader, struct relation *relation) {
   return load_state(loader);
 }
 
-static ecs_status read_ties(struct loader *loader, struct relation *relation) {
-  uint32_t count = read_u32(&loader->in);
-  ecs_status status = load_state(loader);
-  for (uint32_t i = 0; i < count && status == ECS_OK; i++) status = read_tie(loader, relation);
-  return status;
-}
-
 ecs_status load_ties(struct loader *loader) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++) {
     struct relation *relation = loader->components[i]->relation;
-    if (relation && relation->exclusive) status = read_ties(loader, relation);
+    if (relation && relation->exclusive) {
+      uint32_t count = read_u32(&loader->in);
+      status = load_state(loader);
+      for (uint32_t n = 0; n < count && status == ECS_OK; n++) status = read_tie(loader, relation);
+    }
   }
   if (status != ECS_OK) return status;
   return relations_check(loader->world) == ECS_OK
@@ -565,12 +562,6 @@ static ecs_status read_change_reader(struct loader *loader) {
   if (loader->in.failed) return load_state(loader);
   return system->news < loader->world->now
              ? ECS_OK : load_damaged(loader, "a system knows of changes that were not");
-}
-
-static ecs_status read_change_readers(struct loader *loader) {
-  ecs_status status = ECS_OK;
-  while (status == ECS_OK && read_u8(&loader->in) == 1) status = read_change_reader(loader);
-  return status == ECS_OK ? load_state(loader) : status;
 }
 
 static ecs_status read_marks(struct loader *loader, const struct table *table, ecs_id id) {
@@ -628,7 +619,8 @@ ecs_status load_changes(struct loader *loader) {
   if (status != ECS_OK) return status;
   if (loader->world->now == 0 || loader->world->now > UINT64_MAX / 2)
     return load_damaged(loader, "there were no runs");
-  status = read_change_readers(loader);
+  while (status == ECS_OK && read_u8(&loader->in) == 1) status = read_change_reader(loader);
+  if (status == ECS_OK) status = load_state(loader);
   for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++) {
     uint8_t kept = read_u8(&loader->in);
     if (kept) status = read_component_marks(loader, loader->components[i], kept);

@@ -10,20 +10,16 @@
 
 /* ---- what it is by --------------------------------------------------------------------- */
 
-/* Of the query's first term that gives something, or NULL. */
-static struct component *first_given(const ecs_index *index) {
-  const struct query_terms *terms = &index->query->terms;
-  uint32_t at = 0;
-  while (at < terms->count && terms->terms[at].slot == NONE) at++;
-  return at < terms->count ? component_of(index->world, terms->terms[at].component->id) : NULL;
-}
-
 /* A field of the query's first component that gives something, or of the one that is named. */
 static ecs_status name_leaf(ecs_index *index) {
   const ecs_world *world = index->world;
   const char *of = index->desc.of;
   size_t size = strlen(of);
-  struct component *component = first_given(index);
+  const struct query_terms *terms = &index->query->terms;
+  uint32_t at = 0;
+  while (at < terms->count && terms->terms[at].slot == NONE) at++;
+  struct component *component =
+      at < terms->count ? component_of(index->world, terms->terms[at].component->id) : NULL;
   uint32_t leaf = component ? component_leaf(component, of, size) : NONE;
   index->leaf = of;
   if (leaf == NONE) {

@@ -35,19 +35,16 @@ static ecs_status begin_passage(ecs_iter *it) {
   return it->passage ? ECS_OK : world_nomem(it->query->world);
 }
 
-/* Behind the scope, which goes when there is no memory. */
-static ecs_status iterate_begin_news(const ecs_iter *it) {
-  ecs_status status = changes_open(it->query);
-  if (status != ECS_OK) scope_cancel(it->query->world, it->scope);
-  return status;
-}
-
 ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it) {
   *it = (ecs_iter){.query = query, .table = NONE};
   ecs_status status = query_usable(query);
   if (status == ECS_OK) status = begin_passage(it);
   if (status == ECS_OK) status = scope_open(query->world, SCOPE_LOOP, &it->scope);
-  if (status == ECS_OK && query->terms.changes) status = iterate_begin_news(it);
+  if (status == ECS_OK && query->terms.changes) {
+    /* Behind the scope, which goes when there is no memory. */
+    status = changes_open(query);
+    if (status != ECS_OK) scope_cancel(query->world, it->scope);
+  }
   it->open = status == ECS_OK;
   if (!it->open) end_passage(it);
   return status;

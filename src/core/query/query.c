@@ -143,12 +143,6 @@ struct rarity {
   uint32_t tables, queries;
 };
 
-static struct rarity rarity_of(const ecs_world *world, ecs_id key) {
-  const struct id_record *record = graph_record(world, key);
-  return record ? (struct rarity){record->table_count, record->query_count}
-                : (struct rarity){0, 0};
-}
-
 static bool is_rarer(struct rarity a, struct rarity b) {
   return a.tables != b.tables ? a.tables < b.tables : a.queries < b.queries;
 }
@@ -160,7 +154,9 @@ static ecs_id query_key_of(const ecs_world *world, const struct query_terms *ter
   for (uint32_t i = 0; i < terms->count; i++) {
     ecs_id key = term_key(&terms->terms[i]);
     if (key == ECS_NULL) continue;
-    struct rarity rarity = rarity_of(world, key);
+    const struct id_record *record = graph_record(world, key);
+    struct rarity rarity = {0, 0};
+    if (record) rarity = (struct rarity){record->table_count, record->query_count};
     if (rarest != ECS_NULL && !is_rarer(rarity, least)) continue;
     rarest = key;
     least = rarity;

@@ -281,17 +281,14 @@ void walk_begin(struct walk *walk, const ecs_query *query) {
                                    ecs_id_index(first->target));
 }
 
-/* Whether there are more events, some of which may have been dropped since. */
-static bool find_events(struct walk *walk) {
-  uint32_t count = walk->table->count < walk->limit ? walk->table->count : walk->limit;
-  walk->run_end = walk->next_row < count ? count : walk->next_row;
-  return walk->next_row < count;
-}
-
 /* Whether the table has more rows that match, as far as what is switched off is concerned. */
 static bool find_run(struct walk *walk) {
   uint32_t count;
-  if (UNLIKELY(walk->query->terms.event)) return find_events(walk);
+  if (UNLIKELY(walk->query->terms.event)) {
+    count = walk->table->count < walk->limit ? walk->table->count : walk->limit;
+    walk->run_end = walk->next_row < count ? count : walk->next_row;
+    return walk->next_row < count;
+  }
   walk->next_row = query_next_run(&walk->query->terms, walk->table, walk->next_row, &count);
   walk->run_end = walk->next_row + count;
   return count > 0;

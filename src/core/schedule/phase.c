@@ -166,14 +166,6 @@ ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phas
   return world_nomem(world);
 }
 
-static ecs_status phase_reserve(ecs_world *world) {
-  struct schedule *schedule = world->schedule;
-  uint64_t need = schedule->phase_count + 1ull;
-  bool room = GROW(&world->memory, schedule->phases, schedule->phase_capacity, need) &&
-              GROW(&world->memory, schedule->placed, schedule->placed_capacity, need);
-  return room ? ECS_OK : world_nomem(world);
-}
-
 void phase_free(ecs_world *world, struct phase *phase) {
   struct arena arena = phase->arena;
   arena_free(&world->memory, &arena);
@@ -222,7 +214,10 @@ ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
   if (status != ECS_OK) return status;
   assert(phase);
   struct phase *old = schedule_phase(world, desc->name, strlen(desc->name), NULL);
-  status = phase_reserve(world);
+  uint64_t need = schedule->phase_count + 1ull;
+  if (!GROW(&world->memory, schedule->phases, schedule->phase_capacity, need) ||
+      !GROW(&world->memory, schedule->placed, schedule->placed_capacity, need))
+    status = world_nomem(world);
   if (status == ECS_OK && old) {
     status = phase_replace(world, phase, old);
   } else if (status == ECS_OK) {

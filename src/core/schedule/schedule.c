@@ -60,22 +60,21 @@ bool schedule_is_ignored(const ecs_world *world, const ecs_system *system,
 
 /* ---- registering ---- */
 
+static uint32_t schedule_count_names(const char *const *names) {
+  uint32_t count = 0;
+  while (names && names[count]) count++;
+  return count;
+}
+
 static const char **schedule_copy_names(ecs_world *world, struct arena *arena,
                                         const char *const *names) {
-  size_t count = 0;
-  while (names[count]) count++;
+  size_t count = schedule_count_names(names);
   const char **copy = arena_take(&world->memory, arena, (count + 1) * sizeof *copy);
   for (size_t i = 0; copy && i < count; i++) {
     copy[i] = arena_copy(&world->memory, arena, names[i], strlen(names[i]));
     if (!copy[i]) return NULL;
   }
   return copy;
-}
-
-static size_t schedule_count_names(const char **names) {
-  size_t count = 0;
-  while (names && names[count]) count++;
-  return count;
 }
 
 static bool schedule_copy_texts(ecs_world *world, ecs_system *system, const ecs_system_desc *desc) {
@@ -91,7 +90,8 @@ static bool schedule_copy_texts(ecs_world *world, ecs_system *system, const ecs_
     return false;
   if (desc->after && !(system->after = schedule_copy_names(world, arena, desc->after)))
     return false;
-  size_t links = schedule_count_names(system->before) + schedule_count_names(system->after);
+  size_t links = (size_t)schedule_count_names(system->before) +
+                 schedule_count_names(system->after);
   system->links = links ? arena_take(memory, arena, links * sizeof *system->links) : NULL;
   return !links || system->links;
 }
@@ -126,11 +126,6 @@ void schedule_free_gone(ecs_world *world) {
     schedule->gone = system->next_gone;
     schedule_free_system(world, system, true);
   }
-}
-
-static ecs_status need_phase(ecs_world *world, const char *name, struct phase **out) {
-  *out = schedule_phase(world, name, strlen(name), NULL);
-  return *out ? ECS_OK : schedule_no_phase(world, name);
 }
 
 ecs_status schedule_no_phase(const ecs_world *world, const char *name) {
@@ -187,9 +182,9 @@ ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_sys
   if (!(desc->every >= 0 && desc->every < 1e18))
     return world_fail(world, ECS_EINVAL, "system '%s': every = %g is not a time in seconds",
                       desc->name, desc->every);
-  struct phase *phase;
-  ecs_status status = need_phase(world, desc->phase ? desc->phase : "update", &phase);
-  return status == ECS_OK ? schedule_fill_system(world, desc, phase, out) : status;
+  const char *name = desc->phase ? desc->phase : "update";
+  struct phase *phase = schedule_phase(world, name, strlen(name), NULL);
+  return phase ? schedule_fill_system(world, desc, phase, out) : schedule_no_phase(world, name);
 }
 
 static ecs_status watch_query(ecs_world *world, ecs_system *system,
@@ -449,12 +444,6 @@ void schedule_free(ecs_world *world) {
 
 /* What is odd about how systems and phases were registered, though it is allowed. */
 
-static uint32_t schedule_length(const char *const *names) {
-  uint32_t count = 0;
-  while (names && names[count]) count++;
-  return count;
-}
-
 static void schedule_offer(struct nearest *nearest, const char *name) {
   nearest_offer(nearest, name, strlen(name));
 }
@@ -486,8 +475,8 @@ static void tell_system(const ecs_world *world, const ecs_system *system, const 
 /* False when all names of the system have been looked at. */
 static bool look_at_system(const ecs_world *world, ecs_system *system, char *text,
                            size_t size) {
-  uint32_t before = schedule_length(system->before),
-           count = before + schedule_length(system->after);
+  uint32_t before = schedule_count_names(system->before),
+           count = before + schedule_count_names(system->after);
   while (system->told < count) {
     uint32_t at = system->told++;
     const char *name = at < before ? system->before[at] : system->after[at - before];

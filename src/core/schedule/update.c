@@ -16,11 +16,6 @@
 
 /* Running systems: phases in order, fixed steps, intervals, errors. */
 
-static ecs_status check_dt(ecs_world *world, double dt) {
-  if (dt >= 0 && dt < 1e18) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "dt = %g is not a time in seconds", dt);
-}
-
 /* The callback in a scope of its own; its commands are applied or dropped behind it. */
 INLINE ecs_status call(ecs_world *world, ecs_system *system, double dt) {
   uint32_t scope = 0;
@@ -287,7 +282,8 @@ static void pass_phase(struct schedule *schedule, struct phase *phase, double dt
 
 static ecs_status update_begin(ecs_world *world, const char *operation, double dt) {
   ecs_status status = world_not_busy(world, operation);
-  if (status == ECS_OK) status = check_dt(world, dt);
+  if (status == ECS_OK && !(dt >= 0 && dt < 1e18))
+    status = world_fail(world, ECS_EINVAL, "dt = %g is not a time in seconds", dt);
   const struct loop_owner *owner = world->staging.loop_owners;
   for (; status == ECS_OK && owner; owner = owner->next) status = owner->end_loops(owner->ud);
   if (status == ECS_OK && staging_is_open(&world->staging))
