@@ -135,8 +135,8 @@ static void no_names(void) {
   ecs_id id = ECS_NULL;
   uint32_t leaf;
   double alpha;
-  CHECK_FAILS(world, ECS_EINVAL, "'' is no name for a component", ecs_tag(world, NULL, &id));
-  CHECK_FAILS(world, ECS_EINVAL, "'' is no name for a component",
+  CHECK_FAILS(world, ECS_EINVAL, "'' is not a name for a component", ecs_tag(world, NULL, &id));
+  CHECK_FAILS(world, ECS_EINVAL, "'' is not a name for a component",
               ecs_array(world, NULL, ECS_F32, 1, &id));
   CHECK_FAILS(world, ECS_ENAME, "component ''", ecs_leaf(world, NULL, &id, &leaf));
   CHECK(!ecs_cell_named(world, ECS_NULL, NULL));
