@@ -164,7 +164,7 @@ static inline bool step_barren(const ecs_world *world, ecs_system *system, doubl
 static ecs_status step_system(ecs_world *world, ecs_system *system, struct tempo tempo) {
   pass_time(system, tempo.dt);
   if (!system->enabled || system->parked || (tempo.once && system->has_run)) return ECS_OK;
-  if (system->every > 0 && system->timer < system->every) return ECS_OK;
+  if (system->every > 0 && !(system->timer >= system->every)) return ECS_OK;
   uint64_t awaited = reads_news(system) ? reading_is_due(system) : 0;
   if (system->when) {
     bool wanted = false;
