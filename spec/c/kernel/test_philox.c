@@ -3,6 +3,11 @@
 ** by row does: columns, marks, totals, and the first failure; so they do when threads share
 ** their rows. Arguments: programs, first seed. */
 #define _POSIX_C_SOURCE 200112L
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "core/base/pool.h"
 
 #include "kernel_author.h"

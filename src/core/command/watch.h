@@ -91,7 +91,6 @@ struct watching {
   uint32_t sets;             /* how many of those that are on watch for values */
   uint32_t version;          /* counts up when these change */
   ecs_status (*tell)(ecs_world *world);   /* calls them all: observers_run */
-  const char *(*running)(const ecs_world *world, const char **kind);   /* callback_running */
   const struct watch *shown;     /* the one that is called now */
   uint64_t round;
   struct watch **concerned;  /* those that may match what the round changes: by kind, then as they

@@ -3,7 +3,6 @@
 #include "core/base/column.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
-#include "core/command/watch.h"
 
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...) {
   va_list args;
@@ -19,7 +18,7 @@ ecs_status world_nomem(const ecs_world *world) {
 
 ecs_status world_not_busy(const ecs_world *world, const char *operation) {
   if (world->staging.busy == 0 && !world->updating) return ECS_OK;
-  const char *kind, *name = world->watching->running(world, &kind);
+  const char *kind, *name = world->callback_running(world, &kind);
   char who[MESSAGE_SIZE / 2] = "";
   if (name) text_format(who, sizeof who, ": %s '%s' is running", kind, name);
   return world_fail(world, ECS_EBUSY,

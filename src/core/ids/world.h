@@ -323,6 +323,7 @@ struct ecs_world {
   struct declared declared;
   struct watching *watching;     /* what observers are to be told: watch.h */
   struct schedule *schedule;
+  const char *(*callback_running)(const ecs_world *world, const char **kind);   /* update.c */
   ecs_query *first_query, *last_query;
   struct passage *passages;      /* of C iterators that are open: passage.h */
   uint32_t last_table;           /* where the last spawn went, if it is still there */

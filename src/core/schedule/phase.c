@@ -245,7 +245,7 @@ ecs_status schedule_init(ecs_world *world) {
   world->schedule->reacting = reacting;
   world->schedule->stopwatch = stopwatch_new();
   world->watching->tell = observers_run;
-  world->watching->running = callback_running;
+  world->callback_running = callback_running;
   for (uint32_t i = 0; i < BUILTIN_COUNT; i++) {
     ecs_status status = ecs_phase(world, &(ecs_phase_desc){.name = builtin[i]});
     if (status != ECS_OK) return status;
