@@ -11,6 +11,7 @@
 #include "core/storage/graph.h"
 #include "core/storage/marks.h"
 #include "core/storage/registry.h"
+#include "core/storage/row.h"
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
 

@@ -6,6 +6,7 @@
 #include "core/storage/component.h"
 #include "core/storage/graph.h"
 #include "core/storage/marks.h"
+#include "core/storage/row.h"
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
 
@@ -189,7 +190,7 @@ static void commit_entity(const struct migration *migration, const struct sparse
     struct sparse *other = sparse_of(world, to.sparse[i]);
     if (sparse_row(other, entity) == NONE) sparse_put(world, other, entity);
   }
-  entity_move(world, entity, to.table);
+  row_move(world, entity, to.table);
   if (set->component->is_sparse) return;
   ecs_id id = set->component->id;
   migrate_sparse_carry(table_find(set->table, id), row, table_find(to.table, id), record->row);
@@ -198,13 +199,12 @@ static void commit_entity(const struct migration *migration, const struct sparse
 
 /* A component that goes leaves all that have it; components that have nothing else are bare. */
 static void empty_set(ecs_world *world, struct sparse *set) {
-  struct table *table = set->table;
-  while (table->count) {
-    uint32_t entity = table->rows[table->count - 1];
+  const struct table *table = set->table;
+  for (uint32_t row = table->count; row-- > 0;) {
+    uint32_t entity = table->rows[row];
     sparse_cut(world, set, entity);
     if (entity < FIRST_ENTITY)
-      entity_move(world, entity,
-                  record_table(world, entity_record(&world->entities, entity)));
+      row_move(world, entity, record_table(world, entity_record(&world->entities, entity)));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
 #include "core/storage/graph.h"
+#include "core/storage/row.h"
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
 
@@ -274,7 +275,7 @@ void migration_move_rows(const struct migration *migration, struct table *table)
     assert(status == ECS_OK && cells && to.table != table);
     (void)status;
     migrate_ties_save_cells(migration, table, row, cells);
-    entity_move(world, entity, to.table);
+    row_move(world, entity, to.table);
     put_cells(migration, table, entity, cells);
   }
 }

@@ -9,6 +9,7 @@
 #include "core/storage/component.h"
 #include "core/storage/graph.h"
 #include "core/storage/marks.h"
+#include "core/storage/row.h"
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
 #include "core/storage/toggle.h"
@@ -266,7 +267,7 @@ static void apply_chain(ecs_world *world, const struct chain *chain) {
   struct table *target = world_table(world, chain->target);
   assert(target->incoming == 0 && ecs_alive(world, chain->entity));
   if (UNLIKELY(chain->sparse)) apply_sparse(world, chain);
-  entity_move(world, index, target);
+  row_move(world, index, target);
   const struct record *record = entity_record(&world->entities, index);
   if (record->table == RECORD_BARE)
     drop_chain(world, chain);
@@ -306,7 +307,7 @@ static uint32_t list_moves(const ecs_world *world, uint32_t first, uint32_t *ent
 
 /* Applies some chains from one on; returns how many. */
 static uint32_t apply_next(ecs_world *world, uint32_t first) {
-  uint32_t entities[ROWS_TOGETHER], places[ROWS_TOGETHER];
+  uint32_t entities[ROWS_TOGETHER];
   const struct chain *chain = &world->staging.chains[first];
   bool ends = chain->target == NONE && !chain->skip && chain->first == chain->last;
   if (ends && chain->first != NONE && command_is_end(&world->staging.commands[chain->first]))
@@ -318,7 +319,7 @@ static uint32_t apply_next(ecs_world *world, uint32_t first) {
   }
   struct table *from = apply_home(world, chain->entity), *to = world_table(world, chain->target);
   assert(from && to->incoming == 0);
-  if (from != to) rows_move(world, from, to, entities, count, places);
+  if (from != to) rows_move(world, from, to, entities, count);
   return count;
 }
 

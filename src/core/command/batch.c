@@ -28,6 +28,7 @@
 #include "core/storage/component.h"
 #include "core/storage/graph.h"
 #include "core/storage/marks.h"
+#include "core/storage/row.h"
 #include "ecs_query.h"
 
 bool batch_is_plain(const ecs_world *world, enum command_kind kind, ecs_id id) {
@@ -265,40 +266,31 @@ static void untie_rows(ecs_world *world, const struct table *table, ecs_id id) {
 
 static void move_whole(ecs_world *world, struct table *from, struct table *to) {
   const struct batch *batch = &world->staging.batch;
-  if (!to) {
-    entity_kill_all(world, from);
-    return;
-  }
   if (batch->kind == COMMAND_REMOVE) untie_rows(world, from, batch->component);
-  rows_move_all(world, from, to);
+  if (to)
+    rows_move_all(world, from, to);
+  else
+    rows_end(world, from, from->rows, from->count);
 }
 
-/* Moves some of a table's rows, ROWS_TOGETHER at most, in the order given. */
+/* Moves some of a table's rows, in the order given. */
 static void move_some(ecs_world *world, struct table *from, struct table *to,
                       const uint32_t *entities, uint32_t count) {
-  uint32_t places[ROWS_TOGETHER];
-  if (!to)
-    rows_end(world, from, entities, count);
-  else if (count == 1)
-    entity_move(world, entities[0], to);
+  if (to)
+    rows_move(world, from, to, entities, count);
   else
-    rows_move(world, from, to, entities, count, places);
+    rows_end(world, from, entities, count);
 }
 
-/* Moves the rows of a lane whose bits are set. Where components among them may be left with no
-** component, each goes by itself. */
+/* Moves the rows of a lane whose bits are set. */
 static void move_marked(ecs_world *world, const struct lane *lane) {
   uint32_t *entities = (uint32_t *)(void *)world_scratch(world, lane->count), count = 0;
   const uint64_t *bits = batch_bits_of(&world->staging.batch, lane);
-  bool each = lane->to && lane->to->id_count == 0 && rows_have_component(lane->from);
   assert(entities && bits && lane->count < lane->from->count);
   for (uint32_t word = 0; count < lane->count; word++)
     for (uint64_t left = bits[word]; left; left &= left - 1)
       entities[count++] = lane->from->rows[word * 64 + bits_first(left)];
-  for (uint32_t at = 0, n; at < count; at += n) {
-    n = each ? 1 : count - at < ROWS_TOGETHER ? count - at : ROWS_TOGETHER;
-    move_some(world, lane->from, lane->to, entities + at, n);
-  }
+  move_some(world, lane->from, lane->to, entities, count);
 }
 
 /* Writes the batch's cells from one row of a table on to the last. */
@@ -388,7 +380,10 @@ ecs_status batch_change_tables(const ecs_query *query, enum command_kind kind, e
   bool plain = true;
   assert(!staging_is_open(&world->staging) && batch->count == 0 && batch->lane_count == 0);
   if (kind == COMMAND_DESPAWN && !world->staging.watched) {
-    for (uint32_t i = 0; i < query_reach(query); i++) entity_kill_all(world, query_table(query, i));
+    for (uint32_t i = 0; i < query_reach(query); i++) {
+      struct table *table = query_table(query, i);
+      rows_end(world, table, table->rows, table->count);
+    }
     return ECS_OK;
   }
   batch->kind = kind;

@@ -503,14 +503,6 @@ void cascade_free(ecs_world *world) {
 
 #define FINISHED_AT_ONCE 512u
 
-/* All rows go at once, so that none has to take the place of another. */
-static void cascade_end_empty(ecs_world *world, struct table *table) {
-  toggles_clear(table);
-  marks_clear(table);
-  table->count = 0;
-  graph_note_empty(&world->graph, table);
-}
-
 /* Whether all who are in a table die; asking takes no longer than to end those who do. */
 static bool is_left_by_all(const struct cascade *cascade, const struct table *table) {
   uint32_t row = 0;
@@ -526,9 +518,9 @@ static inline void leave_table(ecs_world *world, struct table *table, uint32_t r
   bool asked = table->leaving == cascade->round;
   table->leaving = cascade->round;
   if (!asked && !table->has_any && is_left_by_all(cascade, table))
-    cascade_end_empty(world, table);
+    rows_move_all(world, table, NULL);
   else
-    row_remove(world, table, row);
+    row_leave(world, table, row);
 }
 
 /* Nothing is left to be done for those who were in a table that is empty by now. */

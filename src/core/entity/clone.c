@@ -9,6 +9,7 @@
 #include "core/storage/component.h"
 #include "core/storage/row.h"
 #include "core/storage/sparse.h"
+#include "core/storage/toggle.h"
 #include "ecs_entity.h"
 
 /* ---- what is copied ---- */

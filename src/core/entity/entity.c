@@ -17,160 +17,156 @@ bool entity_has(const ecs_world *world, ecs_id id, ecs_id component) {
   return cells_find(world, id, component, &cells);
 }
 
+/* ---- despawning ---- */
+
 void entity_kill(ecs_world *world, uint32_t index) {
   const struct record *record = entity_record(&world->entities, index);
   struct table *table = record_table(world, record);
   if (table && table->has_ties) relation_leave_row(world, index);
   assert(!table || (record->row < table->count && table->rows[record->row] == index));
   if (world->sparses.rows) sparse_leave(world, index);
-  if (table) row_remove(world, table, record->row);
+  if (table) row_leave(world, table, record->row);
   if (world->names.by_entity.count) name_forget(world, index);
   entity_release(&world->entities, index);
 }
 
-void entity_kill_all(ecs_world *world, struct table *table) {
-  assert((!table->has_ties || table->count == 0) && world->sparses.rows == 0);
-  for (uint32_t row = 0; world->names.by_entity.count && row < table->count; row++)
-    name_forget(world, table->rows[row]);
-  entity_release_all(&world->entities, table->rows, table->count);
-  while (table->count && table_has_more(table)) row_remove(world, table, table->count - 1);
-  if (table->count == 0) return;
-  table->count = 0;
-  graph_note_empty(&world->graph, table);
-}
-
-static APART ecs_status despawn_apart(ecs_world *world, ecs_id id) {
+static ecs_status despawn_any(ecs_world *world, ecs_id id) {
+  uint32_t index = ecs_id_index(id);
   if (!entity_find(&world->entities, id)) return entity_need(world, id);
-  if (ecs_id_index(id) < FIRST_ENTITY)
+  if (index < FIRST_ENTITY)
     return world_fail(world, ECS_EINVAL, SHOW_ID " is a component: undeclare '%s' instead", id,
                       component_of(world, id)->name);
-  if (UNLIKELY(prefab_is(world, ecs_id_index(id)))) return prefab_refuse(world, ecs_id_index(id));
-  if (changes_wait(world) || relation_concerns(world, ecs_id_index(id)))
+  if (UNLIKELY(prefab_is(world, index))) return prefab_refuse(world, index);
+  if (staging_is_open(&world->staging) && command_defer_alike(world, COMMAND_DESPAWN, id, ECS_NULL))
+    return ECS_OK;
+  if (changes_wait(world) || relation_concerns(world, index))
     return command_stage(world, COMMAND_DESPAWN, id, ECS_NULL, NULL, 0);
-  entity_kill(world, ecs_id_index(id));
+  entity_kill(world, index);
   return ECS_OK;
+}
+
+/* Whatever it means; a host is told of it before its call returns. */
+static APART ecs_status despawn_entity(ecs_world *world, ecs_id id, bool tells) {
+  ecs_status status = despawn_any(world, id);
+  return tells ? world_told(world, status) : status;
 }
 
 /* Whether a despawn may mean more than a row to cut: for others, or in other places. */
 static inline bool despawn_is_more(const ecs_world *world) {
   return (world->names.by_entity.count | world->relations.tied |
-          world->graph.pair_tables | world->sparses.rows | changes_waiting(world)) != 0;
-}
-
-/* Keeps it for the end of the scope where nobody can be a prefab. */
-static ecs_status stage_despawn(ecs_world *world, ecs_id id) {
-  if (world->graph.pair_tables || world->relations.tied ||
-      !entity_find_near(&world->entities, id) ||
-      !command_defer_alike(world, COMMAND_DESPAWN, id, ECS_NULL))
-    return despawn_apart(world, id);
-  return ECS_OK;
-}
-
-static APART ecs_status despawn_otherwise(ecs_world *world, ecs_id id) {
-  return staging_is_open(&world->staging) ? stage_despawn(world, id) : despawn_apart(world, id);
-}
-
-/* Ends an entity whose death is about nothing but its row. */
-static APART ecs_status end_row(ecs_world *world, ecs_id id) {
-  if (!row_end(world, id)) return despawn_otherwise(world, id);
-  return ECS_OK;
-}
-
-static APART ecs_status despawn_told(ecs_world *world, ecs_id id) {
-  return world_told(world, despawn_otherwise(world, id));
-}
-
-typedef ecs_status (*despawn_fn)(ecs_world *world, ecs_id id);
-
-/* A row of cells of 4 bytes is cut at once, as row_end does it: 13 % of a spawn with its despawn.
-** `otherwise` does it in any case. */
-INLINE ecs_status despawn(ecs_world *world, ecs_id id, despawn_fn otherwise) {
-  if (UNLIKELY(despawn_is_more(world))) return otherwise(world, id);
-  const struct record *record = entity_find_near(&world->entities, id);
-  if (UNLIKELY(!record)) return otherwise(world, id);
-  struct table *table = world_table(world, record->table);
-  if (UNLIKELY(!table->plain)) return end_row(world, id);
-  uint32_t row = record->row;
-  assert(table->rows[row] == ecs_id_index(id) && !table->has_ties);
-  entity_release(&world->entities, ecs_id_index(id));
-  row_cut_from(world, table, row, true);
-  return ECS_OK;
+          world->graph.pair_tables | world->sparses.rows | changes_wait(world)) != 0;
 }
 
 ecs_status entity_despawn(ecs_world *world, ecs_id id) {
-  return despawn(world, id, despawn_otherwise);
+  if (LIKELY(!despawn_is_more(world)) && LIKELY(row_end(world, id))) return ECS_OK;
+  return despawn_entity(world, id, false);
 }
 
-ecs_status ecs_despawn(ecs_world *world, ecs_id entity) {
-  return despawn(world, entity, despawn_told);
+ecs_status ecs_despawn(ecs_world *world, ecs_id id) {
+  if (LIKELY(!despawn_is_more(world)) && LIKELY(row_end(world, id))) return ECS_OK;
+  return despawn_entity(world, id, true);
 }
 
-void entity_move(ecs_world *world, uint32_t index, struct table *to) {
-  struct record *record = entity_record(&world->entities, index);
-  struct table *from = record_table(world, record);
-  bool bare = index < FIRST_ENTITY && to->id_count == 0 && !sparse_has_any(world, index);
-  if (from == to && !bare) return;
-  assert(bare || to->count < to->capacity);
-  if (bare) {
-    if (from) row_remove(world, from, record->row);
-    *record = (struct record){RECORD_BARE, 0};
-  } else if (from) {
-    row_move(world, record, from, to);
-  } else {
-    row_append(world, to, index, record);
-  }
-}
+/* ---- adding and removing ---- */
 
-static ecs_status entity_change_table(ecs_world *world, ecs_id id, struct table *to) {
-  ecs_status status = table_reserve(world, to, 1);
-  if (status == ECS_OK) entity_move(world, ecs_id_index(id), to);
-  return status;
-}
-
-static struct table *entity_table_now(ecs_world *world, ecs_id id) {
-  const struct record *record = entity_find(&world->entities, id);
-  struct table *table = record_table(world, record);
+/* The table that it has its row in, or would have. */
+static struct table *table_or_empty(const ecs_world *world, uint32_t entity) {
+  struct table *table = record_table(world, entity_record(&world->entities, entity));
   return table ? table : world->graph.empty;
 }
 
-/* ---- sparse components ---- */
+/* Adds what is no relation, or removes it: at once, scope or not, and nobody is told. */
+static ecs_status change_now(ecs_world *world, ecs_id id, struct component *component, bool adds) {
+  uint32_t entity = ecs_id_index(id);
+  if (component->sparse) return sparse_change(world, entity, component->sparse, adds);
+  struct table *from = table_or_empty(world, entity), *to;
+  ecs_status status = adds ? graph_with(world, from, component->id, &to)
+                           : graph_without(world, from, component->id, &to);
+  if (status == ECS_OK) status = table_reserve(world, to, 1);
+  if (status == ECS_OK) row_move(world, entity, to);
+  return status;
+}
 
-/* A component that has nothing else is in no table until then. */
-static ecs_status sparse_add(ecs_world *world, ecs_id id, struct sparse *sparse) {
-  uint32_t index = ecs_id_index(id);
-  if (sparse_row(sparse, index) != NONE) return ECS_OK;
-  ecs_status status = sparse_reserve(world, sparse, index, 1);
-  bool bare = entity_record(&world->entities, index)->table == RECORD_BARE;
-  if (status == ECS_OK && bare) status = table_reserve(world, world->graph.empty, 1);
+/* Where an edge says that it is about a component of tables, and no tie. */
+static inline bool defer_along_edge(ecs_world *world, enum command_kind kind, ecs_id id,
+                                    ecs_id component) {
+  const struct record *record = entity_find_near(&world->entities, id);
+  return LIKELY(record && graph_edge(world_table(world, record->table), component)->table) &&
+         command_defer_alike(world, kind, id, component);
+}
+
+static ecs_status change_any(ecs_world *world, ecs_id id, ecs_id component, bool adds) {
+  struct component *needed;
+  enum command_kind kind = adds ? COMMAND_ADD : COMMAND_REMOVE;
+  if (adds && id_is_pair(component)) return relate_add_pair(world, id, component);
+  if (staging_is_open(&world->staging) && defer_along_edge(world, kind, id, component))
+    return ECS_OK;
+  if (!entity_find(&world->entities, id)) return entity_need(world, id);
+  ecs_status status = component_need_id(world, component, &needed);
   if (status != ECS_OK) return status;
-  sparse_put(world, sparse, index);
-  if (bare) entity_move(world, index, world->graph.empty);
+  if (needed->relation) return relate_change(world, id, component, adds);
+  if (staging_is_open(&world->staging) && command_defer_alike(world, kind, id, component))
+    return ECS_OK;
+  if (changes_wait(world) || sparse_is_mixed(world))
+    return command_stage(world, kind, id, component, NULL, 0);
+  return change_now(world, id, needed, adds);
+}
+
+/* Whatever it means; a host is told of it before its call returns. */
+static APART ecs_status change_entity(ecs_world *world, ecs_id id, ecs_id component, bool adds,
+                                      bool tells) {
+  ecs_status status = change_any(world, id, component, adds);
+  return tells ? world_told(world, status) : status;
+}
+
+/* What keeps a component that is sparse and no relation; else NULL. */
+INLINE struct sparse *sparse_set_of(const ecs_world *world, ecs_id id) {
+  const struct registry *registry = &world->registry;
+  uint32_t at = ecs_id_index(id);
+  const struct component *known = at < registry->count ? registry->components[at] : NULL;
+  return known && known->id == id && !known->relation ? known->sparse : NULL;
+}
+
+/* Along an edge of its table, which says that only its row moves, unless something waits. */
+INLINE ecs_status change_row(ecs_world *world, ecs_id id, ecs_id component, bool adds,
+                             bool tells) {
+  if (UNLIKELY(changes_wait(world))) return change_entity(world, id, component, adds, tells);
+  struct record *record = entity_find_near(&world->entities, id);
+  if (UNLIKELY(!record)) return change_entity(world, id, component, adds, tells);
+  if (UNLIKELY(world->sparses.count)) {
+    struct sparse *set = sparse_set_of(world, component);
+    if (world->registry.requires) return change_entity(world, id, component, adds, tells);
+    if (set) return sparse_change(world, ecs_id_index(id), set, adds);
+  }
+  struct table *from = world_table(world, record->table);
+  const struct edge *edge = graph_edge(from, component);
+  uint32_t kind = adds ? EDGE_ADDS : EDGE_TAKES;
+  if (UNLIKELY(!(edge->kind & kind) || edge->table->count == edge->table->capacity))
+    return change_entity(world, id, component, adds, tells);
+  if (LIKELY(edge->kind == kind))
+    row_follow(world, record, from, edge);
+  else
+    row_go_general(world, from, record->row, NULL, edge->table, record);
   return ECS_OK;
 }
 
-static void sparse_remove(ecs_world *world, ecs_id id, struct sparse *sparse) {
-  uint32_t index = ecs_id_index(id);
-  if (sparse_row(sparse, index) == NONE) return;
-  sparse_cut(world, sparse, index);
-  if (index < FIRST_ENTITY) entity_move(world, index, entity_table_now(world, id));
+ecs_status entity_add(ecs_world *world, ecs_id id, ecs_id component) {
+  return change_row(world, id, component, true, false);
 }
 
-ecs_status entity_add_now(ecs_world *world, ecs_id id, struct component *component) {
-  if (component->sparse) return sparse_add(world, id, component->sparse);
-  struct table *to;
-  ecs_status status = graph_with(world, entity_table_now(world, id), component->id, &to);
-  return status == ECS_OK ? entity_change_table(world, id, to) : status;
+ecs_status entity_remove(ecs_world *world, ecs_id id, ecs_id component) {
+  return change_row(world, id, component, false, false);
 }
 
-ecs_status entity_remove_now(ecs_world *world, ecs_id id, struct component *component) {
-  if (component->sparse) {
-    sparse_remove(world, id, component->sparse);
-    return ECS_OK;
-  }
-  struct table *to;
-  ecs_status status = graph_without(world, entity_table_now(world, id), component->id, &to);
-  return status == ECS_OK ? entity_change_table(world, id, to) : status;
+ecs_status ecs_add(ecs_world *world, ecs_id id, ecs_id component) {
+  return change_row(world, id, component, true, true);
 }
+
+ecs_status ecs_remove(ecs_world *world, ecs_id id, ecs_id component) {
+  return change_row(world, id, component, false, true);
+}
+
+/* ---- setting ---- */
 
 /* Whether a scope keeps what is set of the component. */
 static bool entity_is_kept(const ecs_world *world, ecs_id id, ecs_id component, bool has) {
@@ -191,7 +187,7 @@ ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
   if (UNLIKELY(world->watching->sets) && has && count)
     return watch_write(world, id, component->id, &cells, writes, count);
   if (!has) {
-    ecs_status status = entity_add_now(world, id, component);
+    ecs_status status = change_now(world, id, component, true);
     if (status != ECS_OK) return status;
     cells_find(world, id, component->id, &cells);
   }

@@ -8,8 +8,6 @@
 #include "core/ids/world.h"
 #include "core/storage/table.h"
 
-struct query_terms;
-
 /* Parts may name a component twice; later writes win. On ECS_OK any slots in the writes
 ** belong to the world; an any slot serves one entity, so many need a stride. */
 ecs_status entity_spawn(ecs_world *world, const struct part *parts, uint32_t count,
@@ -31,22 +29,10 @@ ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
                            uint32_t count, uint32_t stride);
 ecs_status entity_despawn(ecs_world *world, ecs_id id);
 
-/* Adds a component that is no relation and that the entity lacks, or removes one: at once, scope
-** or not, and nobody is told. */
-ecs_status entity_add_now(ecs_world *world, ecs_id id, struct component *component);
-ecs_status entity_remove_now(ecs_world *world, ecs_id id, struct component *component);
-
 /* Ends an entity at once, scope or not. Cannot fail. */
 void entity_kill(ecs_world *world, uint32_t index);
 
-/* Ends all that have rows in a table, in the order of these; nothing is tied or sparse. */
-void entity_kill_all(ecs_world *world, struct table *table);
-
 bool entity_has(const ecs_world *world, ecs_id id, ecs_id component);
-
-/* Brings an entity into a table that has room for it. Components without any components go
-** back to being bare. Cannot fail. */
-void entity_move(ecs_world *world, uint32_t index, struct table *to);
 
 /* Adding a component to an entity, and removing one. Inside a scope these stage. */
 
@@ -159,28 +145,5 @@ ecs_status component_read_native(ecs_world *world, const struct component *compo
 /* Puts the cell of one leaf into a native struct. */
 void component_write_native(const ecs_world *world, const struct component *component,
                             uint32_t leaf, ecs_cell cell, void *native);
-
-/* Moving many rows of a table at once, column by column. What comes out is the same as one by one,
-** in the same order. */
-
-/* Whether every row of a query's tables matches, once. */
-bool rows_are_whole(const struct query_terms *terms);
-
-/* Whether some of a table's rows are of components, which have rows as entities have. */
-bool rows_have_component(const struct table *table);
-
-/* All rows of a table into another, which has room. Components that are left without any
-** components go back to being bare. */
-void rows_move_all(ecs_world *world, struct table *from, struct table *to);
-
-/* Moves entities of one table, each once, to another one, where there is room, or, where that is
-** NULL, takes them out of it; `places` has room for as many. Their ids are the caller's. */
-void rows_move(ecs_world *world, struct table *from, struct table *to, const uint32_t *entities,
-               uint32_t count, uint32_t *places);
-
-#define ROWS_TOGETHER 256u     /* as many as callers list at a time */
-
-/* Ends so many entities of one table at most, each once, in the order given. */
-void rows_end(ecs_world *world, struct table *from, const uint32_t *entities, uint32_t count);
 
 #endif

@@ -66,7 +66,7 @@ static ecs_status tie_first(ecs_world *world, ecs_id id, const struct component 
   if (status != ECS_OK) return status;
   if (!ties_reserve(&relation->ties, &world->memory, source, end)) return world_nomem(world);
   relation_link(world, relation, source, end);
-  entity_move(world, source, to);
+  row_move(world, source, to);
   return ECS_OK;
 }
 
@@ -168,7 +168,7 @@ static ecs_status pair_now(ecs_world *world, ecs_id id, ecs_id pair, const struc
   ecs_status status = graph_with(world, from, pair, &to);
   if (status == ECS_OK) status = reserve_row(world, id, to);
   if (status != ECS_OK) return status;
-  entity_move(world, ecs_id_index(id), to);
+  row_move(world, ecs_id_index(id), to);
   status = relate_write_cells(world, id, pair, writes, count);
   if (component_of(world, pair)->has_string) world_settle(world);
   return status;
@@ -296,7 +296,7 @@ static ecs_status remove_now(ecs_world *world, ecs_id id, struct component *comp
   if (status == ECS_OK) status = reserve_row(world, id, to);
   if (status != ECS_OK || to == from) return status;
   if (relation->exclusive) relation_unlink(world, relation, source);
-  entity_move(world, source, to);
+  row_move(world, source, to);
   return ECS_OK;
 }
 

@@ -169,7 +169,7 @@ static APART ecs_status spawn_row_apart(ecs_world *world, struct table *table, e
   if (UNLIKELY(status != ECS_OK)) return status;
   uint32_t at = entity_take(index, &index->entities);
   *id = entity_id(index, at);
-  row_append(world, table, at, entity_record(index, at));
+  row_enter(world, table, at, entity_record(index, at));
   return ECS_OK;
 }
 
@@ -178,7 +178,7 @@ INLINE ecs_status spawn_row(ecs_world *world, struct table *table, ecs_id *id) {
   bool full = table->count == table->capacity;
   struct record *record = full ? NULL : entity_take_near(&world->entities, id);
   if (UNLIKELY(!record)) return spawn_row_apart(world, table, id);
-  row_append(world, table, ecs_id_index(*id), record);
+  row_enter(world, table, ecs_id_index(*id), record);
   return ECS_OK;
 }
 
@@ -242,7 +242,7 @@ static ecs_status need_pages(ecs_world *world, const struct kit *kit, uint32_t a
 
 static void put_kit(ecs_world *world, const struct kit *kit, uint32_t at) {
   assert(kit->table);
-  row_append(world, kit->table, at, entity_record(&world->entities, at));
+  row_enter(world, kit->table, at, entity_record(&world->entities, at));
   for (uint32_t i = 0; i < kit->sparse_count; i++)
     sparse_put(world, sparse_of(world, kit->sparse[i]), at);
 }
@@ -261,11 +261,10 @@ static void write_kit(ecs_world *world, const struct kit *kit, uint32_t row, uin
 
 /* The entities in the last rows of the kit's table never were. */
 static void spawn_unspawn(ecs_world *world, const struct kit *kit, uint32_t first) {
-  struct table *table = kit->table;
-  while (table->count > first) {
-    uint32_t at = table->rows[table->count - 1];
+  for (uint32_t row = kit->table->count; row-- > first;) {
+    uint32_t at = kit->table->rows[row];
     sparse_leave(world, at);
-    row_cut(world, table, table->count - 1);
+    row_leave(world, kit->table, row);
     entity_untake(&world->entities, &world->entities.entities, at);
   }
 }
@@ -372,7 +371,7 @@ ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts
   assert(table);
   entity_adopt(&world->entities, id);
   uint32_t row = table->count;
-  row_append(world, table, ecs_id_index(id), entity_record(&world->entities, ecs_id_index(id)));
+  row_enter(world, table, ecs_id_index(id), entity_record(&world->entities, ecs_id_index(id)));
   write_parts(world, table, row, parts, count);
   world_settle(world);
   return ECS_OK;

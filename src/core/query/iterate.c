@@ -9,6 +9,7 @@
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
 #include "core/storage/marks.h"
+#include "core/storage/row.h"
 #include "ecs_query.h"
 
 ecs_status query_usable(const ecs_query *query) {

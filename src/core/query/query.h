@@ -151,6 +151,11 @@ static inline bool terms_walk(const struct query_terms *terms) {
   return terms->step_count > 0 || terms->event;
 }
 
+/* Whether every row of its tables matches, once. */
+static inline bool rows_are_whole(const struct query_terms *terms) {
+  return !terms->step_count && !terms->event && !terms->toggled && !terms->changes;
+}
+
 /* Of one match, by slot; NULL when no term has one. */
 static inline const uint32_t *query_columns(const ecs_query *query, uint32_t match) {
   uint32_t slots = query->terms.slots;

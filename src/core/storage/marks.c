@@ -33,7 +33,7 @@ void marks_write_bits(struct marks *marks, uint64_t now, uint32_t row, uint64_t 
 
 /* Of a row whose marks are those that it had in another place; not tracked there, those of a
 ** group. */
-static void marks_bring(struct marks *to, uint32_t to_row, const struct marks *from, uint32_t row) {
+static void bring_mark(struct marks *to, uint32_t to_row, const struct marks *from, uint32_t row) {
   assert(to->tracked == from->tracked);
   raise_group(to, to_row, from->tracked ? from->rows[row] : from->groups[row / MARK_ROWS]);
   if (!to->tracked) return;
@@ -50,7 +50,7 @@ void marks_arrive_of(struct marks *marks, uint64_t now, uint32_t row, uint32_t c
 /* A group that has lost its only row has no marks. */
 static void marks_cut_row(struct marks *marks, uint32_t row, uint32_t last) {
   assert(marks->groups[last / MARK_ROWS] > 0);
-  if (row != last) marks_bring(marks, row, marks, last);
+  if (row != last) bring_mark(marks, row, marks, last);
   if (last % MARK_ROWS == 0) marks->groups[last / MARK_ROWS] = 0;
 }
 
@@ -106,31 +106,15 @@ void marks_cut(const struct table *table, uint32_t row, uint32_t last) {
   for (uint32_t i = 0; i < table->mark_count; i++) marks_cut_row(&table->marks[i], row, last);
 }
 
-void marks_leave(const ecs_world *world, const struct table *from, uint32_t row,
-                 const struct table *to, uint32_t to_row) {
-  assert(from != to && to_row < to->count);
+void marks_bring(const ecs_world *world, const struct table *from, uint32_t row,
+                 const struct table *to, uint32_t to_row, uint32_t count) {
+  assert(from != to && to_row + count <= to->count);
   for (uint32_t i = 0; i < to->mark_count; i++) {
     struct marks *marks = &to->marks[i];
     const struct marks *had = marks_of(from, marks->id);
-    if (had)
-      marks_bring(marks, to_row, had, row);
-    else
-      marks_arrive_of(marks, world->now, to_row, 1);
+    if (!had) marks_arrive_of(marks, world->now, to_row, count);
+    for (uint32_t j = 0; had && j < count; j++) bring_mark(marks, to_row + j, had, row + j);
   }
-  marks_cut(from, row, from->count);
-}
-
-void marks_move_all(const ecs_world *world, const struct table *from, const struct table *to,
-                    uint32_t base) {
-  assert(from != to && from->count <= to->capacity - base);
-  for (uint32_t i = 0; i < to->mark_count; i++) {
-    struct marks *marks = &to->marks[i];
-    const struct marks *had = marks_of(from, marks->id);
-    if (!had) marks_arrive_of(marks, world->now, base, from->count);
-    for (uint32_t row = 0; had && row < from->count; row++)
-      marks_bring(marks, base + row, had, row);
-  }
-  marks_clear(from);
 }
 
 void marks_clear(const struct table *table) {

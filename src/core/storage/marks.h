@@ -71,14 +71,9 @@ void marks_arrive(const ecs_world *world, const struct table *table, uint32_t ro
 /* The last row's marks take the place of a row's, as its cells do. */
 void marks_cut(const struct table *table, uint32_t row, uint32_t last);
 
-/* A row has come to another table, where it keeps the marks of what that one has, too; the last
-** row, behind the others, takes its place. */
-void marks_leave(const ecs_world *world, const struct table *from, uint32_t row,
-                 const struct table *to, uint32_t to_row);
-
-/* All rows of `from`, which it still has, have come behind the first `base` of `to`. */
-void marks_move_all(const ecs_world *world, const struct table *from, const struct table *to,
-                    uint32_t base);
+/* Rows come to another table, where they keep the marks of what `from` has, too. */
+void marks_bring(const ecs_world *world, const struct table *from, uint32_t row,
+                 const struct table *to, uint32_t to_row, uint32_t count);
 
 /* No row is left. */
 void marks_clear(const struct table *table);

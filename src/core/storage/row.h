@@ -1,5 +1,5 @@
-/* Rows of tables coming, going and moving, together with their entities' records. What is
-** done for one entity at a time is inline: a call is as dear as the work. */
+/* Rows of tables coming, leaving and moving: see row.c. What is done for one entity at a time is
+** inline, as a call is as dear as the work. */
 #ifndef ECS_CORE_STORAGE_ROW_H
 #define ECS_CORE_STORAGE_ROW_H
 
@@ -7,8 +7,8 @@
 #include "core/ids/entity_index.h"
 #include "core/ids/world.h"
 #include "core/storage/marks.h"
+#include "core/storage/sparse.h"
 #include "core/storage/table.h"
-#include "core/storage/toggle.h"
 
 /* Remembers a table that has just lost its last row. */
 static inline void graph_note_empty(struct graph *graph, struct table *table) {
@@ -32,159 +32,198 @@ static inline void world_arrive(ecs_world *world, struct table *table, uint32_t 
   graph->placings++;
 }
 
-/* Whether an entity's record says that it is in a row of a table: for asserts. */
-static inline bool row_is_of(const ecs_world *world, uint32_t entity, const struct table *table,
-                             uint32_t row) {
-  const struct record *record = entity_record(&world->entities, entity);
-  return record->table == table->index && record->row == row;
-}
+/* ---- coming ---- */
 
-/* The last row's entity takes the place of the row's in the list of rows; its cells are to
-** follow. It may be the entity that goes: that one's own record is written after this. */
-INLINE void row_close(ecs_world *world, struct table *table, uint32_t row) {
-  uint32_t last = table->count - 1;
-  uint32_t moved = table->rows[last];
-  assert(row <= last);
-  assert(row == last || row_is_of(world, moved, table, last));
-  table->rows[row] = moved;
-  table->count = last;
-  entity_record(&world->entities, moved)->row = row;
-  if (UNLIKELY(last == 0)) graph_note_empty(&world->graph, table);
-}
-
-/* Defaults in a row's cells. `words`: every cell has 4 bytes, which takes 6 % off a spawn where it
-** is known beforehand. */
-INLINE void row_default(const struct table *table, uint32_t row, bool words) {
-  const struct column *end = table->columns + table->column_count;
-  for (const struct column *column = table->columns; column < end; column++)
-    cell_store(column->data, words ? 4 : column->size, row, column->value);
-}
-
-/* The last row's cells take the places of the row's. */
-INLINE void row_fill(const struct table *table, uint32_t row, uint32_t last, bool words) {
-  const struct column *end = table->columns + table->column_count;
-  for (const struct column *column = table->columns; column < end; column++)
-    cell_copy(column->data, row, column->data, last, words ? 4 : column->size);
-}
-
-/* After table_reserve. Appends an entity with defaults in every column. */
-INLINE void row_append(ecs_world *world, struct table *table, uint32_t entity,
-                       struct record *record) {
-  assert(table->count < table->capacity && record->table == RECORD_BARE);
+/* Appends a row with defaults, for which there is room; the caller notes where it is. */
+INLINE uint32_t row_append(const ecs_world *world, struct table *table, uint32_t entity) {
   uint32_t row = table->count++;
-  world_arrive(world, table, row);
+  assert(row < table->capacity);
   table->rows[row] = entity;
-  record->table = table->index;
-  record->row = row;
-  if (LIKELY(table->plain)) {
-    row_default(table, row, true);
+  const struct column *end = table->columns + table->column_count;
+  for (const struct column *column = table->columns; column < end; column++)
+    cell_store(column->data, column->size, row, column->value);
+  if (UNLIKELY(table->mark_count)) marks_arrive(world, table, row, 1);
+  return row;
+}
+
+/* After table_reserve. The row of an entity that is bare. */
+INLINE void row_enter(ecs_world *world, struct table *table, uint32_t entity,
+                      struct record *record) {
+  assert(record->table == RECORD_BARE && table->index != NONE);
+  world_arrive(world, table, table->count);
+  *record = (struct record){table->index, row_append(world, table, entity)};
+}
+
+/* ---- leaving and moving ---- */
+
+/* A row leaves the list of rows, in which the last one takes its place, and comes behind the rows
+** of `to`, which is NULL for none; cells are to follow. `set` is what keeps a sparse component, of
+** whose table the row is, else NULL. Where a row is stands in its set, or in its record. */
+INLINE void row_unlist(ecs_world *world, struct table *from, uint32_t row,
+                       const struct sparse *set, struct table *to, struct record *record) {
+  uint32_t last = from->count - 1, entity = from->rows[row], moved = from->rows[last];
+  assert(row <= last && from != to && (!to || to->count < to->capacity));
+  assert(set ? *sparse_place(set, moved) == last + 1
+             : row == last || entity_record(&world->entities, moved)->row == last);
+  from->rows[row] = moved;
+  from->count = last;
+  if (set) {
+    *sparse_place(set, moved) = row + 1;
+    *sparse_place(set, entity) = 0;
     return;
   }
-  row_default(table, row, false);
-  if (UNLIKELY(table->mark_count)) marks_arrive(world, table, row, 1);
+  if (to || row != last) entity_record(&world->entities, moved)->row = row;
+  if (UNLIKELY(last == 0)) graph_note_empty(&world->graph, from);
+  if (!to) return;
+  uint32_t to_row = to->count;
+  world_arrive(world, to, to_row);
+  to->count = to_row + 1;
+  to->rows[to_row] = entity;
+  *record = (struct record){to->index, to_row};
 }
 
-INLINE void row_cut_from(ecs_world *world, struct table *table, uint32_t row, bool plain) {
-  uint32_t last = table->count - 1;
-  assert(row <= last);
-  table->count = last;
-  if (!plain && UNLIKELY(table->off)) toggles_cut(table, row, last);
-  if (!plain && UNLIKELY(table->mark_count)) marks_cut(table, row, last);
-  if (UNLIKELY(last == 0)) graph_note_empty(&world->graph, table);
-  if (row == last) return;
-  uint32_t moved = table->rows[last];
-  assert(row_is_of(world, moved, table, last));
-  table->rows[row] = moved;
-  entity_record(&world->entities, moved)->row = row;
-  row_fill(table, row, last, plain);
-}
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
+#define BRING(type)                                                  \
+  do {                                                               \
+    type *cells = from->data, *taken = to ? to->data : NULL;         \
+    for (uint32_t i = 0; i < count; i++) {                           \
+      if (to) taken[base + i] = cells[places[i]];                    \
+      cells[places[i]] = cells[last - i];                            \
+    }                                                                \
+  } while (0)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Takes a row without any slots out, by moving the last one into its place. The record of
-** the entity that goes is left as it was. */
-INLINE void row_cut(ecs_world *world, struct table *table, uint32_t row) {
-  if (LIKELY(table->plain))
-    row_cut_from(world, table, row, true);
+/* The cells of one column follow, to another column unless that is NULL. */
+INLINE void column_bring(const struct column *from, const struct column *to, uint32_t base,
+                         uint32_t last, const uint32_t *places, uint32_t count, bool words) {
+  uint32_t size = words ? 4 : from->size;
+  assert(size == from->size && (!to || (size == to->size && from->leaf == to->leaf)));
+  if (LIKELY(size == 4))
+    BRING(uint32_t);
+  else if (size == 8)
+    BRING(uint64_t);
+  else if (size == 1)
+    BRING(uint8_t);
   else
-    row_cut_from(world, table, row, false);
+    BRING(uint16_t);
 }
 
-/* The same of any row. */
-static inline void row_remove(ecs_world *world, struct table *table, uint32_t row) {
-  if (UNLIKELY(table->has_any)) table_release_row(world, table, row);
-  row_cut(world, table, row);
+#undef BRING
+
+INLINE void column_default(const struct column *column, uint32_t row, uint32_t count, bool words) {
+  if (count == 1)
+    cell_store(column->data, words ? 4 : column->size, row, column->value);
+  else
+    cell_fill(column->data, column->size, row, count, column->value);
 }
 
-/* Ends an entity whose death is about nothing outside its table, if that has no any values and its
-** slot is near. */
+/* The cells of all columns follow, which both tables have in the order of ids: what only `to` has
+** gets defaults. `places` says which rows were left, one after the other, while the `last` one and
+** those before it took their places. `words`: every cell has 4 bytes; known beforehand that takes
+** 13 % off adding or removing a component among 4 columns. */
+INLINE void columns_bring(const struct table *from, const struct table *to, uint32_t base,
+                          uint32_t last, const uint32_t *places, uint32_t count, bool words) {
+  const struct column *a = from->columns, *a_end = a + from->column_count;
+  const struct column *b = to ? to->columns : NULL, *b_end = to ? b + to->column_count : NULL;
+  for (; !to && a < a_end; a++) column_bring(a, NULL, base, last, places, count, words);
+  while (a < a_end) {
+    if (LIKELY(b->id == a->id))
+      column_bring(a++, b++, base, last, places, count, words);
+    else if (b->id < a->id)
+      column_default(b++, base, count, words);
+    else
+      column_bring(a++, NULL, base, last, places, count, words);
+  }
+  for (; b < b_end; b++) column_default(b, base, count, words);
+}
+
+/* Whether rows have bits beside their cells: what is off, or marked. */
+INLINE bool rows_have_bits(const struct table *from, const struct table *to) {
+  return (from->off | from->mark_count | (to ? to->mark_count : 0)) != 0;
+}
+
+/* These of a row follow, and those of the last row to its place. */
+void row_bring_bits(const ecs_world *world, struct table *from, uint32_t row, uint32_t last,
+                    struct table *to, uint32_t to_row);
+
+/* row_go, where `words` says that both tables are plain. */
+INLINE void row_go_known(ecs_world *world, struct table *from, uint32_t row,
+                         const struct sparse *set, struct table *to, struct record *record,
+                         bool words) {
+  uint32_t last = from->count - 1, base = to ? to->count : 0;
+  assert(!words || (from->plain && (!to || to->plain)));
+  if (!words && UNLIKELY(from->has_any)) table_release(world, from, to, row, 1);
+  row_unlist(world, from, row, set, to, record);
+  if (to || row != last) columns_bring(from, to, base, last, &row, 1, words);
+  if (!words && UNLIKELY(rows_have_bits(from, to)))
+    row_bring_bits(world, from, row, last, to, base);
+}
+
+/* row_go where a table is not plain. */
+void row_go_general(ecs_world *world, struct table *from, uint32_t row, const struct sparse *set,
+                    struct table *to, struct record *record);
+
+/* One row leaves for the rows of `to`, where there is room, or, where that is NULL, for none: any
+** slots that it leaves behind are released, and its record stays as it was. */
+INLINE void row_go(ecs_world *world, struct table *from, uint32_t row, const struct sparse *set,
+                   struct table *to, struct record *record) {
+  if (LIKELY(from->plain && (!to || to->plain)))
+    row_go_known(world, from, row, set, to, record, true);
+  else
+    row_go_general(world, from, row, set, to, record);
+}
+
+/* Takes a row out of its table for good. */
+INLINE void row_leave(ecs_world *world, struct table *table, uint32_t row) {
+  row_go(world, table, row, NULL, NULL, NULL);
+}
+
+/* Ends an entity whose death is about nothing outside its table, if its slot is near. */
 INLINE bool row_end(ecs_world *world, ecs_id id) {
   const struct record *record = entity_find_near(&world->entities, id);
   if (UNLIKELY(!record)) return false;
   struct table *table = world_table(world, record->table);
   uint32_t row = record->row;
   assert(table->rows[row] == ecs_id_index(id) && !table->has_ties);
-  if (UNLIKELY(table->has_any)) return false;
   entity_release(&world->entities, ecs_id_index(id));
-  row_cut(world, table, row);
+  row_leave(world, table, row);
   return true;
 }
 
-/* The entity leaves `from`, whose count is its last row then, and is last in `to`: cells are
-** to follow. Returns its row there. */
-INLINE uint32_t row_change(ecs_world *world, struct record *record, struct table *from,
-                           struct table *to) {
-  uint32_t row = record->row, to_row = to->count;
-  assert(from != to && row < from->count && to_row < to->capacity);
-  assert(record->table == from->index);
-  assert(entity_record(&world->entities, from->rows[row]) == record);
-  world_arrive(world, to, to_row);
-  to->rows[to_row] = from->rows[row];
-  to->count = to_row + 1;
-  record->table = to->index;
-  row_close(world, from, row);
-  record->row = to_row;
-  return to_row;
+/* Moves an entity along an edge of its table to one that has room, where both are plain. */
+void row_go_packed(ecs_world *world, struct record *record, struct table *from,
+                   const struct edge *edge);
+INLINE void row_follow(ecs_world *world, struct record *record, struct table *from,
+                       const struct edge *edge) {
+  if (UNLIKELY(from->packed) && edge->table->packed)
+    row_go_packed(world, record, from, edge);
+  else
+    row_go_known(world, from, record->row, NULL, edge->table, record, true);
 }
 
-/* Brings a row's cells to a row of another table: what only that one has gets defaults. In
-** `from` the cells behind its last row take their places. Both tables' columns are in the order
-** of ids. `words`: every cell has 4 bytes; known beforehand that takes 9 % off adding or removing
-** a component among 4 columns, 16 % among 24. */
-INLINE void row_carry(const struct table *from, uint32_t row, const struct table *to,
-                      uint32_t to_row, bool words) {
-  const struct column *a = from->columns, *a_end = a + from->column_count;
-  const struct column *b = to->columns, *b_end = b + to->column_count;
-  uint32_t last = from->count;
-  while (a < a_end) {
-    uint32_t size = words ? 4 : a->size;
-    if (LIKELY(b->id == a->id)) {
-      assert(a->size == b->size && a->leaf == b->leaf);
-      cell_copy(b->data, to_row, a->data, row, size);
-      cell_copy(a->data, row, a->data, last, size);
-      a++, b++;
-    } else if (b->id < a->id) {
-      cell_store(b->data, words ? 4 : b->size, to_row, b->value);
-      b++;
-    } else {
-      cell_copy(a->data, row, a->data, last, size);
-      a++;
-    }
-  }
-  for (; b < b_end; b++) cell_store(b->data, words ? 4 : b->size, to_row, b->value);
-}
+/* Brings an entity into a table that has room for it, be it in none yet. Components without any
+** components go back to being bare. */
+void row_move(ecs_world *world, uint32_t entity, struct table *to);
 
-/* Moves an entity's row, after table_reserve on `to`: shared columns are carried, new ones
-** get defaults, lost ones go (any slots are released). */
-INLINE void row_move(ecs_world *world, struct record *record, struct table *from,
-                     struct table *to) {
-  if (UNLIKELY(from->has_any)) table_release_lost(world, from, to, record->row, 1);
-  uint32_t row = record->row, to_row = row_change(world, record, from, to);
-  if (LIKELY(from->plain && to->plain)) {
-    row_carry(from, row, to, to_row, true);
-    return;
-  }
-  row_carry(from, row, to, to_row, false);
-  if (UNLIKELY(from->off)) toggles_leave(from, row, to, to_row);
-  if (UNLIKELY(from->mark_count | to->mark_count)) marks_leave(world, from, row, to, to_row);
-}
+/* ---- many ---- */
+
+/* What comes out is the same as one by one, in the same order. */
+
+#define ROWS_TOGETHER 256u     /* as many go column by column */
+
+/* Moves entities of one table, each once and in the order given, to another one, where there is
+** room, or, where that is NULL, takes them out of it. */
+void rows_move(ecs_world *world, struct table *from, struct table *to, const uint32_t *entities,
+               uint32_t count);
+
+/* Moves all rows of a table, which keep their order. */
+void rows_move_all(ecs_world *world, struct table *from, struct table *to);
+
+/* Ends entities of one table, each once and in the order given, about whom nothing is tied or
+** sparse. */
+void rows_end(ecs_world *world, struct table *from, const uint32_t *entities, uint32_t count);
+
+/* Whether some of a table's rows are of components, which have rows as entities have. */
+bool rows_have_component(const struct table *table);
 
 #endif

@@ -77,30 +77,79 @@ static APART ecs_status make_page(ecs_world *world, struct sparse *sparse, uint3
   return sparse->pages[page] ? ECS_OK : world_nomem(world);
 }
 
+INLINE ecs_status need_page(ecs_world *world, struct sparse *sparse, uint32_t entity) {
+  bool has = sparse_has_page(sparse, entity);
+  return LIKELY(has) ? ECS_OK : make_page(world, sparse, entity >> SPARSE_PAGE_BITS);
+}
+
 ecs_status sparse_need_page(ecs_world *world, struct sparse *sparse, uint32_t entity) {
-  return LIKELY(sparse_has_page(sparse, entity)) ? ECS_OK
-                                          : make_page(world, sparse, entity >> SPARSE_PAGE_BITS);
+  return need_page(world, sparse, entity);
+}
+
+INLINE ecs_status make_row_room(ecs_world *world, struct sparse *sparse, uint32_t entity,
+                               uint64_t more) {
+  ecs_status status = need_page(world, sparse, entity);
+  return status == ECS_OK ? table_reserve(world, sparse->table, more) : status;
 }
 
 ecs_status sparse_reserve(ecs_world *world, struct sparse *sparse, uint32_t entity,
                           uint64_t more) {
-  ecs_status status = sparse_need_page(world, sparse, entity);
-  return status == ECS_OK ? table_reserve(world, sparse->table, more) : status;
+  return make_row_room(world, sparse, entity, more);
+}
+
+INLINE void enter_row(ecs_world *world, const struct sparse *sparse, uint32_t row) {
+  uint32_t *place = sparse_place(sparse, sparse->table->rows[row]);
+  assert(*place == 0);
+  *place = row + 1;
+  world->sparses.rows++;
+}
+
+INLINE uint32_t put_row(ecs_world *world, const struct sparse *sparse, uint32_t entity) {
+  uint32_t row = row_append(world, sparse->table, entity);
+  enter_row(world, sparse, row);
+  return row;
 }
 
 uint32_t sparse_put(ecs_world *world, struct sparse *sparse, uint32_t entity) {
-  return sparse_put_at(world, sparse, entity, sparse_place(sparse, entity));
+  return put_row(world, sparse, entity);
 }
 
-void sparse_fill_slowly(ecs_world *world, struct table *table, uint32_t row, uint32_t last) {
-  if (UNLIKELY(table->has_any)) table_release_row(world, table, row);
-  if (row != last) row_fill(table, row, last, false);
-  if (UNLIKELY(table->off)) toggles_cut(table, row, last);
-  if (UNLIKELY(table->mark_count)) marks_cut(table, row, last);
+INLINE void cut_row(ecs_world *world, const struct sparse *sparse, uint32_t row) {
+  row_go(world, sparse->table, row, sparse, NULL, NULL);
+  world->sparses.rows--;
 }
 
 void sparse_cut(ecs_world *world, struct sparse *sparse, uint32_t entity) {
-  sparse_cut_at(world, sparse, sparse_place(sparse, entity));
+  cut_row(world, sparse, sparse_row(sparse, entity));
+}
+
+/* A component that has nothing else is in no table. */
+static APART ecs_status change_bare(ecs_world *world, uint32_t entity, struct sparse *sparse,
+                                    bool adds) {
+  const struct record *record = entity_record(&world->entities, entity);
+  struct table *table = record_table(world, record);
+  ecs_status status = adds ? sparse_reserve(world, sparse, entity, 1) : ECS_OK;
+  if (status == ECS_OK && !table) status = table_reserve(world, world->graph.empty, 1);
+  if (status != ECS_OK) return status;
+  if (adds)
+    sparse_put(world, sparse, entity);
+  else
+    sparse_cut(world, sparse, entity);
+  row_move(world, entity, table ? table : world->graph.empty);
+  return ECS_OK;
+}
+
+ecs_status sparse_change(ecs_world *world, uint32_t entity, struct sparse *sparse, bool adds) {
+  uint32_t row = sparse_row(sparse, entity);
+  if ((row != NONE) == adds) return ECS_OK;
+  if (UNLIKELY(entity < FIRST_ENTITY)) return change_bare(world, entity, sparse, adds);
+  if (!adds) {
+    cut_row(world, sparse, row);
+    return ECS_OK;
+  }
+  ecs_status status = make_row_room(world, sparse, entity, 1);
+  if (LIKELY(status == ECS_OK)) put_row(world, sparse, entity);
+  return status;
 }
 
 ecs_status sparse_plan(ecs_world *world, uint32_t entity, const ecs_id *ids, uint32_t count) {
@@ -153,14 +202,11 @@ void sparse_clear(ecs_world *world, struct sparse *sparse) {
 }
 
 void sparse_enter_row(ecs_world *world, struct sparse *sparse, uint32_t row) {
-  uint32_t *place = sparse_place(sparse, sparse->table->rows[row]);
-  assert(*place == 0);
-  *place = row + 1;
-  world->sparses.rows++;
+  enter_row(world, sparse, row);
 }
 
 void sparse_enter_rows(ecs_world *world, struct sparse *sparse) {
-  for (uint32_t row = 0; row < sparse->table->count; row++) sparse_enter_row(world, sparse, row);
+  for (uint32_t row = 0; row < sparse->table->count; row++) enter_row(world, sparse, row);
 }
 
 /* ---- the world's list ---- */

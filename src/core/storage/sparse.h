@@ -6,7 +6,8 @@
 #define ECS_CORE_STORAGE_SPARSE_H
 
 #include "core/base/base.h"
-#include "core/storage/row.h"
+#include "core/storage/cells.h"
+#include "core/storage/table.h"
 
 #define SPARSE_PAGE_BITS 8
 #define SPARSE_PAGE_SIZE (1u << SPARSE_PAGE_BITS)
@@ -18,11 +19,20 @@ struct sparse {
   uint32_t page_capacity;
 };
 
+INLINE bool sparse_has_page(const struct sparse *sparse, uint32_t entity) {
+  uint32_t page = entity >> SPARSE_PAGE_BITS;
+  return page < sparse->page_capacity && sparse->pages[page];
+}
+
+/* Where an entity's row stands, counted from 1; 0: it has none. There is a page for it. */
+INLINE uint32_t *sparse_place(const struct sparse *sparse, uint32_t entity) {
+  assert(sparse_has_page(sparse, entity));
+  return &sparse->pages[entity >> SPARSE_PAGE_BITS][entity & (SPARSE_PAGE_SIZE - 1)];
+}
+
 /* The row of an entity that is alive; NONE when it does not have the component. */
 INLINE uint32_t sparse_row(const struct sparse *sparse, uint32_t entity) {
-  uint32_t page = entity >> SPARSE_PAGE_BITS;
-  if (UNLIKELY(page >= sparse->page_capacity || !sparse->pages[page])) return NONE;
-  return sparse->pages[page][entity & (SPARSE_PAGE_SIZE - 1)] - 1;
+  return LIKELY(sparse_has_page(sparse, entity)) ? *sparse_place(sparse, entity) - 1 : NONE;
 }
 
 /* What keeps a component or pair; NULL for those in tables. */
@@ -57,9 +67,8 @@ uint32_t sparse_put(ecs_world *world, struct sparse *sparse, uint32_t entity);
 /* Takes it out again: the last row takes its place. Any slots are released. */
 void sparse_cut(ecs_world *world, struct sparse *sparse, uint32_t entity);
 
-/* What sparse_cut does about the cells of a table that is not plain: the last row's take the place
-** of a row's. */
-void sparse_fill_slowly(ecs_world *world, struct table *table, uint32_t row, uint32_t last);
+/* Either, unless it is so already: ECS_ENOMEM, ECS_ELIMIT. */
+ecs_status sparse_change(ecs_world *world, uint32_t entity, struct sparse *sparse, bool adds);
 
 /* Room for an entity in what it is to have of these sparse ids; others may have been planned
 ** before it. sparse_forget_plan when all are, or one failed. */
@@ -94,53 +103,5 @@ void sparse_clear(ecs_world *world, struct sparse *sparse);
 void sparse_enter_row(ecs_world *world, struct sparse *sparse, uint32_t row);
 void sparse_enter_rows(ecs_world *world, struct sparse *sparse);
 ecs_status sparse_need_page(ecs_world *world, struct sparse *sparse, uint32_t entity);
-
-/* One row of a sparse component coming or going, inline: a call is as dear as the work. */
-
-INLINE bool sparse_has_page(const struct sparse *sparse, uint32_t entity) {
-  uint32_t page = entity >> SPARSE_PAGE_BITS;
-  return page < sparse->page_capacity && sparse->pages[page];
-}
-
-/* Where an entity's row stands, counted from 1; 0: it has none. There is a page for it. */
-INLINE uint32_t *sparse_place(const struct sparse *sparse, uint32_t entity) {
-  assert(sparse_has_page(sparse, entity));
-  return &sparse->pages[entity >> SPARSE_PAGE_BITS][entity & (SPARSE_PAGE_SIZE - 1)];
-}
-
-/* sparse_put, by the place. */
-INLINE uint32_t sparse_put_at(ecs_world *world, struct sparse *sparse, uint32_t entity,
-                              uint32_t *place) {
-  struct table *table = sparse->table;
-  uint32_t row = table->count++;
-  assert(*place == 0 && row < table->capacity);
-  table->rows[row] = entity;
-  *place = row + 1;
-  world->sparses.rows++;
-  if (LIKELY(table->plain)) {
-    row_default(table, row, true);
-    return row;
-  }
-  row_default(table, row, false);
-  if (UNLIKELY(table->mark_count)) marks_arrive(world, table, row, 1);
-  return row;
-}
-
-/* sparse_cut, by the place. */
-INLINE void sparse_cut_at(ecs_world *world, struct sparse *sparse, uint32_t *place) {
-  struct table *table = sparse->table;
-  uint32_t row = *place - 1, last = table->count - 1, moved = table->rows[last];
-  assert(row <= last && *sparse_place(sparse, table->rows[row]) == row + 1);
-  assert(*sparse_place(sparse, moved) == last + 1);
-  *sparse_place(sparse, moved) = row + 1;
-  *place = 0;
-  table->rows[row] = moved;
-  table->count = last;
-  world->sparses.rows--;
-  if (LIKELY(table->plain))
-    row_fill(table, row, last, true);
-  else
-    sparse_fill_slowly(world, table, row, last);
-}
 
 #endif

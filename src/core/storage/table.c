@@ -258,59 +258,11 @@ void table_release_any(ecs_world *world, const struct layout *layout, uint32_t r
   }
 }
 
-void table_release_row(ecs_world *world, const struct table *table, uint32_t row) {
-  for (uint32_t i = 0; i < table->id_count; i++)
-    table_release_any(world, table_find(table, table->ids[i]), row, 1);
-}
-
-void table_release_lost(ecs_world *world, const struct table *from, const struct table *to,
-                        uint32_t row, uint32_t count) {
+void table_release(ecs_world *world, const struct table *from, const struct table *to,
+                   uint32_t row, uint32_t count) {
   for (uint32_t i = 0; i < from->id_count; i++)
-    if (!table_has(to, from->ids[i]))
+    if (!to || !table_has(to, from->ids[i]))
       table_release_any(world, table_find(from, from->ids[i]), row, count);
-}
-
-/* Brings the columns of all rows over: both tables' are in the order of ids. */
-static void carry_all(const struct table *from, const struct table *to) {
-  const struct column *a = from->columns;
-  const struct column *b = to->columns, *b_end = b + to->column_count;
-  for (; b < b_end; b++) {
-    while (a->id < b->id) a++;
-    if (a->id == b->id) {
-      assert(a->size == b->size && a->leaf == b->leaf);
-      char *data = b->data;
-      memcpy(data + (size_t)to->count * b->size, a->data, (size_t)from->count * b->size);
-      a++;
-    } else {
-      cell_fill(b->data, b->size, to->count, from->count, b->value);
-    }
-  }
-}
-
-/* Defaults in count rows of one id's columns. */
-static void table_fill(const struct layout *layout, uint32_t row, uint32_t count) {
-  const struct column *column = layout->columns;
-  for (uint32_t i = 0; i < layout->count; i++, column++)
-    cell_fill(column->data, column->size, row, count, column->value);
-}
-
-void table_move_all(ecs_world *world, struct table *from, struct table *to) {
-  assert(from != to && to->capacity - to->count >= from->count);
-  uint32_t base = to->count, count = from->count;
-  if (count == 0) return;
-  table_release_lost(world, from, to, 0, count);
-  carry_all(from, to);
-  memcpy(to->rows + base, from->rows, count * sizeof *from->rows);
-  to->count += count;
-  world_arrive(world, to, base);
-  if (UNLIKELY(from->off)) toggles_move_all(from, to, base);
-  if (UNLIKELY(from->mark_count | to->mark_count)) marks_move_all(world, from, to, base);
-  from->count = 0;
-  for (uint32_t row = base; row < to->count; row++) {
-    assert(entity_record(&world->entities, to->rows[row])->row == row - base);
-    *entity_record(&world->entities, to->rows[row]) = (struct record){to->index, row};
-  }
-  graph_note_empty(&world->graph, from);
 }
 
 void table_write(ecs_world *world, struct column *columns, uint32_t row,
@@ -327,5 +279,5 @@ void table_write(ecs_world *world, struct column *columns, uint32_t row,
 
 void table_write_defaults(ecs_world *world, const struct layout *layout, uint32_t row) {
   table_release_any(world, layout, row, 1);
-  table_fill(layout, row, 1);
+  for (uint32_t i = 0; i < layout->count; i++) column_default(&layout->columns[i], row, 1, false);
 }

@@ -106,11 +106,6 @@ struct table {
   bool has_pair_alone;       /* one, and no other */
 };
 
-/* Whether its rows have more than their cells: slots, marks, or something that is off. */
-static inline bool table_has_more(const struct table *table) {
-  return table->has_any || table->off || table->mark_count;
-}
-
 /* Fibonacci hashing (Knuth, TAOCP 6.4): ids of components follow each other, pairs may differ in
 ** any of their bits, and both spread well. */
 INLINE uint64_t id_hash(ecs_id id) {
@@ -231,19 +226,6 @@ static inline void *packed_column(const struct table *table, uint32_t at) {
   return cells;
 }
 
-/* Brings a row to as many columns of another packed table; in `from` the cells behind the last row
-** take their places. */
-INLINE void row_bring_packed(uint32_t *from, uint32_t *to, uint32_t count, uint32_t row,
-                             uint32_t last, uint32_t to_row) {
-  assert(row < PACKED_ROWS && last < PACKED_ROWS && to_row < PACKED_ROWS);
-  for (; count > 0; count--) {
-    to[to_row] = from[row];
-    from[row] = from[last];
-    from += PACKED_ROWS;
-    to += PACKED_ROWS;
-  }
-}
-
 /* A table without rows; it is in no list yet. ids are sorted and alive. */
 ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
                      struct table **out);
@@ -267,10 +249,6 @@ static inline ecs_status table_reserve(ecs_world *world, struct table *table, ui
 void table_fill_defaults(const ecs_world *world, struct table *table, uint32_t row,
                          uint32_t count);
 
-/* Moves all rows, after table_reserve on `to`: shared columns are carried, new ones get
-** defaults, lost ones go (any slots are released). The entities' records follow. */
-void table_move_all(ecs_world *world, struct table *from, struct table *to);
-
 /* Writes cells of one component's row, whose columns begin at `columns`; replaced any slots are
 ** released. */
 void table_write(ecs_world *world, struct column *columns, uint32_t row,
@@ -280,12 +258,11 @@ void table_write_defaults(ecs_world *world, const struct layout *layout, uint32_
 /* Lets go of the any slots in the columns of one id. */
 void table_release_any(ecs_world *world, const struct layout *layout, uint32_t row,
                        uint32_t count);
-/* The same of a whole row. */
-void table_release_row(ecs_world *world, const struct table *table, uint32_t row);
 
-/* The same of cells that a move from one table to the other leaves behind. */
-void table_release_lost(ecs_world *world, const struct table *from, const struct table *to,
-                        uint32_t row, uint32_t count);
+/* Lets go of those in cells that rows leave behind when they move to another table, or, where that
+** is NULL, of all. */
+void table_release(ecs_world *world, const struct table *from, const struct table *to,
+                   uint32_t row, uint32_t count);
 
 /* Gives column memory back when there are no rows. */
 void table_shrink(ecs_world *world, struct table *table);

@@ -29,42 +29,23 @@ void toggle_set(struct table *table, ecs_id id, uint32_t row, bool off) {
   if (toggle) change(table, toggle, row, off);
 }
 
-static void toggle_cut(struct table *table, struct toggle *toggle, uint32_t row, uint32_t last) {
-  assert(row <= last);
-  change(table, toggle, row, toggle_bit(toggle, last));
-  change(table, toggle, last, false);
-}
-
 void toggles_cut(struct table *table, uint32_t row, uint32_t last) {
-  for (uint32_t i = 0; i < table->toggle_count; i++)
-    toggle_cut(table, &table->toggles[i], row, last);
-}
-
-void toggles_leave(struct table *from, uint32_t row, struct table *to, uint32_t to_row) {
-  uint32_t last = from->count;
-  for (uint32_t i = 0; i < from->toggle_count; i++) {
-    struct toggle *toggle = &from->toggles[i];
-    if (toggle_bit(toggle, row)) toggle_set(to, toggle->id, to_row, true);
-    toggle_cut(from, toggle, row, last);
+  assert(row <= last);
+  for (uint32_t i = 0; i < table->toggle_count; i++) {
+    struct toggle *toggle = &table->toggles[i];
+    change(table, toggle, row, toggle_bit(toggle, last));
+    change(table, toggle, last, false);
   }
 }
 
-/* All bits of one toggle behind those of `base` rows of another. */
-static void toggle_append(const struct toggle *from, uint32_t count, struct table *to,
-                          struct toggle *toggle, uint32_t base) {
-  for (uint32_t word = 0; word < toggle_words(count); word++)
-    for (uint64_t bits = from->bits[word]; bits; bits &= bits - 1)
-      change(to, toggle, base + word * 64 + bits_first(bits), true);
-}
-
-void toggles_move_all(struct table *from, struct table *to, uint32_t base) {
-  assert(from != to && from->count <= to->capacity - base);
+void toggles_bring(const struct table *from, uint32_t row, struct table *to, uint32_t to_row,
+                   uint32_t count) {
+  assert(from != to && to_row + count <= to->count);
   for (uint32_t i = 0; i < from->toggle_count; i++) {
     struct toggle *toggle = toggle_of(to, from->toggles[i].id);
-    if (toggle && from->toggles[i].off)
-      toggle_append(&from->toggles[i], from->count, to, toggle, base);
+    for (uint32_t j = 0; toggle && from->toggles[i].off && j < count; j++)
+      if (toggle_bit(&from->toggles[i], row + j)) change(to, toggle, to_row + j, true);
   }
-  toggles_clear(from);
 }
 
 void toggles_clear(struct table *table) {

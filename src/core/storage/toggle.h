@@ -45,11 +45,9 @@ size_t toggles_bytes(const struct table *table);
 /* The last row's bits take the place of a row's, as its cells do. */
 void toggles_cut(struct table *table, uint32_t row, uint32_t last);
 
-/* The same of a row that has come to another table, where it keeps what that one has, too. */
-void toggles_leave(struct table *from, uint32_t row, struct table *to, uint32_t to_row);
-
-/* All rows of `from`, which it still has, have come behind the first `base` of `to`. */
-void toggles_move_all(struct table *from, struct table *to, uint32_t base);
+/* Rows come to another table, where they keep what is off and that one has, too. */
+void toggles_bring(const struct table *from, uint32_t row, struct table *to, uint32_t to_row,
+                   uint32_t count);
 
 /* Switches everything on; and takes over the bits, of which none is behind the last row. */
 void toggles_clear(struct table *table);

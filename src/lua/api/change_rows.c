@@ -6,6 +6,7 @@
 #include "core/entity/entity.h"
 #include "core/ids/world.h"
 #include "core/query/query.h"
+#include "core/storage/row.h"
 #include "ecs_query.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"

@@ -1,0 +1,173 @@
+/* A row is one entity's position in a table: its entity in the list of rows, and a cell in each
+** column at the same place. Rows lie together, without holes and without an order that means
+** anything, so that loops and kernels go through columns as through arrays; where an entity's row
+** is, its record says, and of what is sparse a place in the pages of its set. Both ends agree
+** between any two calls: `table->rows[record->row]` is the record's entity.
+**
+** So a row leaves by swap-removal: the last one takes its place, in the list (row_unlist), in the
+** columns (columns_bring), and in what few tables have besides: slots, toggles and marks. That it
+** has moved elsewhere means one thing more, which is done on the way. Rows leave the list one after
+** the other, but their cells follow column by column, since what lies side by side is copied best
+** so; where all rows go, none has to take the place of another. Two tables that differ in one id,
+** and are packed, need their columns not be looked at: the edge between them says which differ, and
+** few lines of memory are to be waited for. Nothing here can fail: whoever calls has made room. */
+#include "core/storage/row.h"
+
+#include "core/entity/name.h"
+#include "core/storage/toggle.h"
+
+/* ---- one ---- */
+
+void row_bring_bits(const ecs_world *world, struct table *from, uint32_t row, uint32_t last,
+                    struct table *to, uint32_t to_row) {
+  if (to && from->off) toggles_bring(from, row, to, to_row, 1);
+  if (from->off) toggles_cut(from, row, last);
+  if (to && to->mark_count) marks_bring(world, from, row, to, to_row, 1);
+  if (from->mark_count) marks_cut(from, row, last);
+}
+
+void row_go_general(ecs_world *world, struct table *from, uint32_t row, const struct sparse *set,
+                    struct table *to, struct record *record) {
+  row_go_known(world, from, row, set, to, record, false);
+}
+
+/* As many columns of two packed tables, from one of each on. */
+static void bring_packed(uint32_t *from, uint32_t *to, uint32_t count, uint32_t row,
+                         uint32_t last, uint32_t to_row) {
+  assert(row < PACKED_ROWS && last < PACKED_ROWS && to_row < PACKED_ROWS);
+  for (; count > 0; count--) {
+    to[to_row] = from[row];
+    from[row] = from[last];
+    from += PACKED_ROWS;
+    to += PACKED_ROWS;
+  }
+}
+
+void row_go_packed(ecs_world *world, struct record *record, struct table *from,
+                   const struct edge *edge) {
+  struct table *to = edge->table;
+  bool adds = edge->kind == EDGE_ADDS;
+  uint32_t *x = packed_cells(from), *y = packed_cells(to), *changed = adds ? y : x;
+  uint32_t first = edge->first, behind = first + edge->count;
+  uint32_t row = record->row, last = from->count - 1, to_row = to->count;
+  uint32_t columns = adds ? to->column_count : from->column_count;
+  row_unlist(world, from, row, NULL, to, record);
+  bring_packed(x, y, first, row, last, to_row);
+  for (uint32_t i = first; i < behind; i++) {
+    uint32_t *cells = changed + (size_t)i * PACKED_ROWS;
+    cells[adds ? to_row : row] = adds ? to->columns[i].value.u32 : cells[last];
+  }
+  x += (size_t)(adds ? first : behind) * PACKED_ROWS;
+  y += (size_t)(adds ? behind : first) * PACKED_ROWS;
+  bring_packed(x, y, columns - behind, row, last, to_row);
+}
+
+void row_move(ecs_world *world, uint32_t entity, struct table *to) {
+  struct record *record = entity_record(&world->entities, entity);
+  struct table *from = record_table(world, record);
+  bool bare = entity < FIRST_ENTITY && to->id_count == 0 && !sparse_has_any(world, entity);
+  if (from == to && !bare) return;
+  if (from && bare)
+    row_leave(world, from, record->row);
+  else if (from)
+    row_go(world, from, record->row, NULL, to, record);
+  if (bare)
+    *record = (struct record){RECORD_BARE, 0};
+  else if (!from)
+    row_enter(world, to, entity, record);
+}
+
+/* ---- many ---- */
+
+static LOOPS bool have_component(const uint32_t *entities, uint32_t count) {
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; i++) found |= entities[i] < FIRST_ENTITY;
+  return found;
+}
+
+bool rows_have_component(const struct table *table) {
+  return have_component(table->rows, table->count);
+}
+
+/* So many as go column by column. */
+static void move_together(ecs_world *world, struct table *from, struct table *to,
+                          const uint32_t *entities, uint32_t count) {
+  uint32_t places[ROWS_TOGETHER], last = from->count - 1, base = to ? to->count : 0;
+  for (uint32_t i = 0; from->has_any && i < count; i++)
+    table_release(world, from, to, entity_record(&world->entities, entities[i])->row, 1);
+  for (uint32_t i = 0; i < count; i++) {
+    struct record *record = entity_record(&world->entities, entities[i]);
+    places[i] = record->row;
+    assert(record->table == from->index && from->rows[record->row] == entities[i]);
+    row_unlist(world, from, record->row, NULL, to, record);
+  }
+  columns_bring(from, to, base, last, places, count, false);
+  for (uint32_t i = 0; rows_have_bits(from, to) && i < count; i++)
+    row_bring_bits(world, from, places[i], last - i, to, base + i);
+}
+
+/* Components that are left with none go back to being bare, and others take their places. */
+void rows_move(ecs_world *world, struct table *from, struct table *to, const uint32_t *entities,
+               uint32_t count) {
+  bool bare = to && to->id_count == 0 && have_component(entities, count);
+  assert(from != to && count <= from->count);
+  for (uint32_t i = 0, some; i < count; i += some) {
+    some = bare ? 1 : count - i < ROWS_TOGETHER ? count - i : ROWS_TOGETHER;
+    if (some == 1 && to)
+      row_move(world, entities[i], to);
+    else
+      move_together(world, from, to, entities + i, some);
+  }
+}
+
+/* ---- all ---- */
+
+/* They lie behind the rows of `to` as they lay, and `from` has them still. */
+static void bring_all(ecs_world *world, const struct table *from, struct table *to) {
+  uint32_t base = to->count, count = from->count;
+  const struct column *a = from->columns;
+  const struct column *b = to->columns, *b_end = b + to->column_count;
+  assert(from != to && to->capacity - base >= count);
+  for (; b < b_end; b++) {
+    while (a->id < b->id) a++;
+    if (a->id != b->id) {
+      cell_fill(b->data, b->size, base, count, b->value);
+      continue;
+    }
+    assert(a->size == b->size && a->leaf == b->leaf);
+    memcpy((char *)b->data + (size_t)base * b->size, a++->data, (size_t)count * b->size);
+  }
+  memcpy(to->rows + base, from->rows, count * sizeof *from->rows);
+  to->count += count;
+  world_arrive(world, to, base);
+  if (UNLIKELY(from->off)) toggles_bring(from, 0, to, base, count);
+  if (UNLIKELY(to->mark_count)) marks_bring(world, from, 0, to, base, count);
+  for (uint32_t row = base; row < to->count; row++) {
+    assert(entity_record(&world->entities, to->rows[row])->row == row - base);
+    *entity_record(&world->entities, to->rows[row]) = (struct record){to->index, row};
+  }
+}
+
+void rows_move_all(ecs_world *world, struct table *from, struct table *to) {
+  uint32_t base = to ? to->count : 0;
+  if (from->count == 0) return;
+  if (UNLIKELY(from->has_any)) table_release(world, from, to, 0, from->count);
+  if (to) bring_all(world, from, to);
+  toggles_clear(from);
+  marks_clear(from);
+  from->count = 0;
+  graph_note_empty(&world->graph, from);
+  if (!to || to->id_count) return;
+  for (uint32_t row = to->count; row-- > base;)    /* components without any are bare */
+    if (to->rows[row] < FIRST_ENTITY) row_move(world, to->rows[row], to);
+}
+
+void rows_end(ecs_world *world, struct table *from, const uint32_t *entities, uint32_t count) {
+  if (from->count == count)
+    rows_move_all(world, from, NULL);
+  else
+    rows_move(world, from, NULL, entities, count);
+  for (uint32_t i = 0; world->names.by_entity.count && i < count; i++)
+    name_forget(world, entities[i]);
+  entity_release_all(&world->entities, entities, count);
+}
