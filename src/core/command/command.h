@@ -73,17 +73,10 @@ static inline bool changes_are_commands(const ecs_world *world) {
   return sparse_is_mixed(world) || world->staging.watched;
 }
 
-/* Not 0 where a change may have to be kept for the end of a scope. Both numbers are read at once:
-** apart they took 4 % of a change. */
-static inline uint64_t changes_waiting(const ecs_world *world) {
-  const char *open = (const char *)&world->staging + offsetof(struct staging, open);
-  uint64_t both;
-  assert(offsetof(struct staging, watched) == offsetof(struct staging, open) + 4);
-  memcpy(&both, open, sizeof both);
-  return both;
+/* Whether a change may have to be kept for the end of a scope. */
+static inline bool changes_wait(const ecs_world *world) {
+  return (world->staging.open | world->staging.watched) != 0;
 }
-
-static inline bool changes_wait(const ecs_world *world) { return changes_waiting(world) != 0; }
 
 /* Room for one more scope: the next scope_open cannot fail. */
 ecs_status scope_reserve(ecs_world *world);
