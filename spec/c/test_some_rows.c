@@ -7,14 +7,19 @@
 #include "core/entity/entity.h"
 #include "core/ids/world.h"
 #include "core/query/query.h"
+#include "core/storage/component.h"
+#include "core/storage/marks.h"
+#include "core/storage/toggle.h"
 #include "fixture.h"
 
 #define ENTITIES 300
 #define MOST 1000
 #define WORDS 8u
 #define TABLES 64u
+#define COMPONENTS 9u
 
 static struct fixture at_once, each;
+static struct any_owner owner;
 static uint64_t state;
 
 static unsigned random_below(unsigned n) {
@@ -37,20 +42,41 @@ static const enum command_kind kinds[] = {COMMAND_ADD, COMMAND_REMOVE, COMMAND_D
 
 static ecs_id component_id(const struct fixture *f, unsigned nth) {
   const ecs_id ids[] = {f->position, f->velocity, f->health, f->label, f->link, f->frozen,
-                        f->enemy};
+                        f->enemy, f->a, f->b};
   return ids[nth];
+}
+
+/* Rows that have more than cells of their own: `a` can be off and is marked, `b` holds slots. */
+static void declare_more(struct fixture *f) {
+  ecs_field light = {.name = "light", .type = ECS_F64}, value = {.name = "value", .type = ECS_ANY};
+  ecs_component_desc lamp = {.name = "Lamp", .fields = &light, .field_count = 1, .toggle = true,
+                             .track = true};
+  CHECK_OK(f->world, ecs_component(f->world, &lamp, &f->a));
+  f->b = declare_fields(f->world, "Bag", &value, 1, 0);
+  f->query = new_query(f->world, "Lamp:changed");
+}
+
+static void fill_more(struct fixture *f, ecs_id id, int i) {
+  struct write write = {0, {.u64 = 0}};
+  bool off = i % 3 == 0 && ecs_has(f->world, id, f->a);
+  if (off) CHECK_OK(f->world, ecs_disable(f->world, id, f->a));
+  if (!ecs_has(f->world, id, f->b)) return;
+  CHECK(any_take(&f->world->any, &f->world->memory, &owner, &write.cell.u32) == ECS_OK);
+  CHECK_OK(f->world, entity_set(f->world, id, component_of(f->world, f->b), &write, 1));
 }
 
 static void fill(struct fixture *f) {
   for (int i = 0; i < ENTITIES; i++) {
-    ecs_id list[8], id;
+    ecs_id list[COMPONENTS], id;
     size_t count = 0;
-    for (unsigned nth = 0; nth < 7; nth++)
+    for (unsigned nth = 0; nth < COMPONENTS; nth++)
       if (random_below(4) == 0) list[count++] = component_id(f, nth);
     CHECK_OK(f->world, ecs_spawn(f->world, list, count, &id));
     if (ecs_has(f->world, id, f->position)) set_position(f, id, (float)i, (float)-i);
     if (ecs_has(f->world, id, f->health))
       CHECK_OK(f->world, ecs_set(f->world, id, f->health, &(struct health){i, (uint8_t)i}));
+    fill_more(f, id, i);
+    if (i % 40 == 0) f->world->now++;
     char name[16];
     snprintf(name, sizeof name, "e%d", i);
     if (i % 50 == 0) CHECK_OK(f->world, ecs_name(f->world, id, name));
@@ -126,6 +152,12 @@ static void compare_tables(const struct table *a, const struct table *b) {
   for (uint32_t i = 0; i < a->column_count; i++)
     CHECK(memcmp(a->columns[i].data, b->columns[i].data, (size_t)a->count * a->columns[i].size) ==
           0);
+  for (uint32_t i = 0; i < a->toggle_count; i++)
+    for (uint32_t row = 0; row < a->count; row++)
+      CHECK(toggle_bit(&a->toggles[i], row) == toggle_bit(&b->toggles[i], row));
+  if (!CHECK(a->mark_count == b->mark_count) || a->mark_count == 0) return;
+  CHECK(memcmp(a->marks->rows, b->marks->rows, a->count * sizeof *a->marks->rows) == 0);
+  CHECK(memcmp(a->marks->added, b->marks->added, a->count * sizeof *a->marks->added) == 0);
 }
 
 static void compare_worlds(void) {
@@ -135,6 +167,7 @@ static void compare_worlds(void) {
   for (int i = 0; i < 8; i++)
     CHECK(spawn_empty(at_once.world) == spawn_empty(each.world));
   CHECK(world_digest(at_once.world) == world_digest(each.world));
+  CHECK(at_once.world->any.used == each.world->any.used);
   CHECK_SOUND(at_once.world);
 }
 
@@ -143,6 +176,9 @@ static void open_alike(long seed) {
   check_context("seed %ld", seed);
   open_usual(&at_once);
   open_usual(&each);
+  owner = (struct any_owner){0};
+  declare_more(&at_once);
+  declare_more(&each);
   state = (uint64_t)seed * 104729;
   fill(&at_once);
   state = (uint64_t)seed * 104729;
@@ -157,7 +193,7 @@ static void same_as_one_by_one(void) {
       struct picked list[TABLES];
       uint32_t count = pick(list);
       kind = kinds[random_below(3)];
-      component = random_below(7);
+      component = random_below(COMPONENTS);
       ecs_id id = kind == COMMAND_DESPAWN ? ECS_NULL : component_id(&at_once, component);
       CHECK(batch_is_plain(at_once.world, kind, id));
       change_each(&each, list, count);
@@ -176,12 +212,12 @@ static void change_many(struct fixture *f, const ecs_id *ids, size_t count, bool
   uint64_t before = state;
   bool ends = random_below(3) == 0;
   kind = ends ? COMMAND_DESPAWN : COMMAND_ADD;
-  component = random_below(7);
+  component = random_below(COMPONENTS);
   if (staged) CHECK_OK(f->world, ecs_defer(f->world));
   for (size_t i = 0; i < count; i++) {
     if (!ends && random_below(8) == 0) {
       kind = random_below(2) ? COMMAND_ADD : COMMAND_REMOVE;
-      component = random_below(7);
+      component = random_below(COMPONENTS);
     }
     CHECK_OK(f->world, change_one(f, ids[i]));
   }
@@ -265,7 +301,7 @@ static void same_in_scopes(void) {
       ecs_id ids[MOST];
       size_t count = list_few(ids);
       kind = kinds[random_below(3)];
-      component = random_below(7);
+      component = random_below(COMPONENTS);
       change_in_scopes(ids, count);
       compare_worlds();
     }
