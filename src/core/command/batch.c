@@ -89,11 +89,10 @@ ecs_status batch_put_rows(ecs_world *world, enum command_kind kind, ecs_id id,
   uint32_t words = bits ? (table->count + 63) / 64 : 0, count = table->count;
   assert(batch->count == staging->command_count && !world->shared);
   if (count == 0) return ECS_OK;
-  uint64_t *grown = memory_grow(&world->memory, batch->words, &batch->word_capacity,
-                                (uint64_t)batch->word_count + words, sizeof *grown);
-  if (!grown && words) return world_nomem(world);
-  batch->words = grown;
-  if (bits) count = copy_bits(grown + batch->word_count, bits, count);
+  if (!GROW(&world->memory, batch->words, batch->word_capacity,
+            (uint64_t)batch->word_count + words))
+    return world_nomem(world);
+  if (bits) count = copy_bits(batch->words + batch->word_count, bits, count);
   if (count == 0) return ECS_OK;
   struct lane *lane = add_lane(world, table);
   if (!lane) return world_nomem(world);

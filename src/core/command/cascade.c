@@ -32,10 +32,7 @@ static APART bool grow_marks(ecs_world *world, uint32_t entity) {
 
 static APART bool grow_dying(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
-  uint32_t *dying = memory_grow(&world->memory, cascade->dying, &cascade->capacity,
-                                cascade->count + 1ull, sizeof *dying);
-  if (dying) cascade->dying = dying;
-  return dying != NULL;
+  return GROW(&world->memory, cascade->dying, cascade->capacity, cascade->count + 1ull);
 }
 
 /* Appends one that dies, unless it does already. */
@@ -66,12 +63,9 @@ static void cascade_spare(struct cascade *cascade, uint32_t count) {
 /* Those who die from here on do so by the command that is being decided. */
 static ecs_status note_cause(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
-  struct death_cause *causes =
-      memory_grow(&world->memory, cascade->causes, &cascade->cause_capacity,
-                  cascade->cause_count + 1ull, sizeof *causes);
-  if (!causes) return world_nomem(world);
-  cascade->causes = causes;
-  causes[cascade->cause_count++] = (struct death_cause){cascade->count, cascade->at};
+  if (!GROW(&world->memory, cascade->causes, cascade->cause_capacity, cascade->cause_count + 1ull))
+    return world_nomem(world);
+  cascade->causes[cascade->cause_count++] = (struct death_cause){cascade->count, cascade->at};
   return ECS_OK;
 }
 
@@ -200,11 +194,9 @@ static ecs_status refuse_survivor(ecs_world *world, struct relation *relation, u
 
 static ecs_status note_undo(ecs_world *world, struct untied was) {
   struct cascade *cascade = &world->cascade;
-  struct untied *undo = memory_grow(&world->memory, cascade->undo, &cascade->undo_capacity,
-                                    cascade->undo_count + 1ull, sizeof *undo);
-  if (!undo) return world_nomem(world);
-  cascade->undo = undo;
-  undo[cascade->undo_count++] = was;
+  if (!GROW(&world->memory, cascade->undo, cascade->undo_capacity, cascade->undo_count + 1ull))
+    return world_nomem(world);
+  cascade->undo[cascade->undo_count++] = was;
   return ECS_OK;
 }
 
@@ -381,14 +373,12 @@ static ecs_status decide_pair(ecs_world *world, const struct relation *relation,
     world->staging.commands[at].dropped = true;
     return status;
   }
-  struct pending_pair *pending =
-      memory_grow(&world->memory, cascade->pending, &cascade->pending_capacity,
-                  cascade->pending_count + 1ull, sizeof *pending);
-  if (!pending) return world_nomem(world);
-  cascade->pending = pending;
+  if (!GROW(&world->memory, cascade->pending, cascade->pending_capacity,
+            cascade->pending_count + 1ull))
+    return world_nomem(world);
   if (!map_reserve(&world->memory, &cascade->pending_of, 1)) return world_nomem(world);
   uint32_t target = pair_target(command->component), last = cascade->pending_count++;
-  pending[last] = (struct pending_pair){at, map_get(&cascade->pending_of, target)};
+  cascade->pending[last] = (struct pending_pair){at, map_get(&cascade->pending_of, target)};
   map_put(&cascade->pending_of, target, last);
   return ECS_OK;
 }

@@ -24,10 +24,8 @@ uint32_t scope_innermost(const struct staging *staging) {
 ecs_status scope_reserve(ecs_world *world) {
   struct staging *staging = &world->staging;
   if (LIKELY(staging->scope_count < staging->scope_capacity)) return ECS_OK;
-  struct scope *scopes = memory_grow(&world->memory, staging->scopes, &staging->scope_capacity,
-                                     staging->scope_count + 1ull, sizeof *scopes);
-  if (!scopes) return world_nomem(world);
-  staging->scopes = scopes;
+  if (!GROW(&world->memory, staging->scopes, staging->scope_capacity, staging->scope_count + 1ull))
+    return world_nomem(world);
   return ECS_OK;
 }
 
@@ -123,10 +121,8 @@ ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
                                      staging->command_count + commands, sizeof *list);
   if (!list && commands + rows) return world_nomem(world);
   staging->commands = list;
-  struct write *grown = memory_grow(memory, staging->writes, &staging->write_capacity,
-                                    staging->write_count + writes, sizeof *grown);
-  if (!grown && writes) return world_nomem(world);
-  staging->writes = grown;
+  if (!GROW(memory, staging->writes, staging->write_capacity, staging->write_count + writes))
+    return world_nomem(world);
   struct chain *chains = memory_grow(memory, staging->chains, &staging->chain_capacity,
                                      staging->chain_count + entities, sizeof *chains);
   if (!chains && entities + rows) return world_nomem(world);
@@ -265,15 +261,13 @@ ecs_status command_stage_name(ecs_world *world, ecs_id entity, struct naming nam
   ecs_status status = commands_write(world);
   if (status == ECS_OK) status = command_reserve(world, 1, 0, 0);
   if (status != ECS_OK) return status;
-  struct naming *namings =
-      memory_grow(&world->memory, staging->namings, &staging->naming_capacity,
-                  staging->naming_count + 1ull, sizeof *namings);
-  if (!namings) return world_nomem(world);
-  staging->namings = namings;
+  if (!GROW(&world->memory, staging->namings, staging->naming_capacity,
+            staging->naming_count + 1ull))
+    return world_nomem(world);
   staging->commands[staging->command_count++] =
       (struct command){.entity = entity, .kind = COMMAND_NAME, .scope = scope_innermost(staging),
                        .next = NONE, .first_write = staging->naming_count};
-  namings[staging->naming_count++] = naming;
+  staging->namings[staging->naming_count++] = naming;
   staging->ties++;
   return ECS_OK;
 }

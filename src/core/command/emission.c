@@ -16,11 +16,9 @@ static bool emission_goes_on(const struct staging *staging, ecs_id event, uint32
 
 ecs_status emissions_reserve(ecs_world *world, uint32_t more) {
   struct staging *staging = &world->staging;
-  struct emission *grown = memory_grow(&world->memory, staging->emissions,
-                                       &staging->emission_capacity,
-                                       (uint64_t)staging->emission_count + more, sizeof *grown);
-  if (!grown) return world_nomem(world);
-  staging->emissions = grown;
+  if (!GROW(&world->memory, staging->emissions, staging->emission_capacity,
+            (uint64_t)staging->emission_count + more))
+    return world_nomem(world);
   return ECS_OK;
 }
 
@@ -133,9 +131,7 @@ void emissions_settle(ecs_world *world) {
 ecs_status later_reserve(ecs_world *world, struct event *event) {
   struct later *later = &event->later;
   uint32_t need = later->table->capacity, capacity = later->capacity;
-  double *due = memory_grow(&world->memory, later->due, &capacity, need, sizeof *due);
-  if (!due && need) return world_nomem(world);
-  later->due = due;
+  if (!GROW(&world->memory, later->due, capacity, need)) return world_nomem(world);
   uint32_t *order = memory_grow(&world->memory, later->order, &later->order_capacity, need,
                                 sizeof *order);
   later->capacity = capacity;

@@ -118,10 +118,8 @@ bool watch_has_first(const ecs_world *world, const struct query_terms *terms, ec
 ecs_status watch_need_notes(ecs_world *world, uint64_t more) {
   struct watching *watching = world->watching;
   uint64_t count = watching->note_count + more;
-  struct gift_note *notes = memory_grow(&world->memory, watching->notes,
-                                        &watching->note_capacity, count, sizeof *notes);
-  if (!notes && count) return world_nomem(world);
-  watching->notes = notes;
+  if (!GROW(&world->memory, watching->notes, watching->note_capacity, count))
+    return world_nomem(world);
   return ECS_OK;
 }
 

@@ -24,11 +24,10 @@ static APART ecs_status list_watchers(ecs_world *world, struct table *table) {
     for (uint32_t i = 0; i < record->query_count; i++) {
       const ecs_query *query = record->queries[i];
       if (!query->watch || !query_terms_match(&query->terms, table)) continue;
-      struct watch **grown = memory_grow(&world->memory, table->watchers, &table->watcher_capacity,
-                                         table->watcher_count + 1ull, sizeof(struct watch *));
-      if (!grown) return world_nomem(world);
-      table->watchers = grown;
-      grown[table->watcher_count++] = query->watch;
+      if (!GROW(&world->memory, table->watchers, table->watcher_capacity,
+                table->watcher_count + 1ull))
+        return world_nomem(world);
+      table->watchers[table->watcher_count++] = query->watch;
     }
   }
   return ECS_OK;
@@ -61,11 +60,9 @@ static bool watch_apply_switches(const struct staging *staging, const struct cha
 
 static struct change_of *add_change(ecs_world *world, ecs_id entity, uint64_t order) {
   struct watching *watching = world->watching;
-  struct change_of *changes = memory_grow(&world->memory, watching->changes,
-                                          &watching->change_capacity,
-                                          watching->change_count + 1ull, sizeof *changes);
-  if (!changes) return NULL;
-  watching->changes = changes;
+  if (!GROW(&world->memory, watching->changes, watching->change_capacity,
+            watching->change_count + 1ull))
+    return NULL;
   if (watching->note_count && !map_reserve(&world->memory, &watching->change_at, 1)) return NULL;
   uint32_t at = watching->change_count++;
   watching->changes[at] = (struct change_of){.entity = entity, .order = order, .chain = NONE,
@@ -202,10 +199,8 @@ static ecs_status find_gifts(ecs_world *world, struct change_of *change) {
   uint32_t at = change->chain == NONE ? NONE : staging->chains[change->chain].first;
   uint32_t note = change->note;
   uint64_t most = watching->gift_count + count_gifts(world, change, at);
-  ecs_id *gifts = memory_grow(&world->memory, watching->gifts, &watching->gift_capacity, most,
-                              sizeof *gifts);
-  if (!gifts && most) return world_nomem(world);
-  watching->gifts = gifts;
+  if (!GROW(&world->memory, watching->gifts, watching->gift_capacity, most))
+    return world_nomem(world);
   change->first_gift = watching->gift_count;
   while (at != NONE || note != NONE) {
     if (note != NONE && (at == NONE || watching->notes[note].before <= at)) {
@@ -371,16 +366,13 @@ static ecs_status copy_match(ecs_world *world, struct watch *watch, const struct
 static ecs_status add_sighting(ecs_world *world, struct watch *watch, uint32_t change,
                                const ecs_id *values) {
   uint32_t variables = watch->query->terms.variable_count;
-  struct sighting *sightings = memory_grow(&world->memory, watch->sightings, &watch->capacity,
-                                           watch->count + 1ull, sizeof *sightings);
-  if (!sightings) return world_nomem(world);
-  watch->sightings = sightings;
-  ecs_id *kept = memory_grow(&world->memory, watch->values, &watch->value_capacity,
-                             watch->value_count + (uint64_t)variables, sizeof *kept);
-  if (!kept && variables) return world_nomem(world);
-  watch->values = kept;
-  sightings[watch->count++] = (struct sighting){change, watch->value_count, watch->place_count};
-  if (variables) memcpy(kept + watch->value_count, values, variables * sizeof *kept);
+  if (!GROW(&world->memory, watch->sightings, watch->capacity, watch->count + 1ull))
+    return world_nomem(world);
+  if (!GROW(&world->memory, watch->values, watch->value_capacity,
+            watch->value_count + (uint64_t)variables))
+    return world_nomem(world);
+  watch->sightings[watch->count++] = (struct sighting){change, watch->value_count, watch->place_count};
+  if (variables) memcpy(watch->values + watch->value_count, values, variables * sizeof *watch->values);
   watch->value_count += variables;
   return ECS_OK;
 }
@@ -433,12 +425,10 @@ static ecs_status watch_apply_sight(ecs_world *world, struct watch *watch, struc
 /* The round concerns an observer, which is to be called in it. */
 static ecs_status watch_apply_enter(ecs_world *world, struct watch *watch) {
   struct watching *watching = world->watching;
-  struct watch **grown = memory_grow(&world->memory, watching->concerned,
-                                     &watching->concerned_capacity,
-                                     merge_sort_room(watching->concerned_count + 1), sizeof *grown);
-  if (!grown) return world_nomem(world);
-  watching->concerned = grown;
-  grown[watching->concerned_count++] = watch;
+  if (!GROW(&world->memory, watching->concerned, watching->concerned_capacity,
+            merge_sort_room(watching->concerned_count + 1)))
+    return world_nomem(world);
+  watching->concerned[watching->concerned_count++] = watch;
   watch_forget_matches(watch);
   watch_prepare(watch);
   watch->round = watching->round;
@@ -453,11 +443,9 @@ static ecs_status watch_apply_add_span(ecs_world *world, struct watch *watch,
     watch->spans[count - 1].end = span.end;
     return ECS_OK;
   }
-  struct change_span *spans = memory_grow(&world->memory, watch->spans, &watch->span_capacity,
-                                          count + 1ull, sizeof *spans);
-  if (!spans) return world_nomem(world);
-  watch->spans = spans;
-  spans[watch->span_count++] = span;
+  if (!GROW(&world->memory, watch->spans, watch->span_capacity, count + 1ull))
+    return world_nomem(world);
+  watch->spans[watch->span_count++] = span;
   return ECS_OK;
 }
 
@@ -531,13 +519,12 @@ ecs_status watch_rows_begin(ecs_world *world) {
 static ecs_status list_moved(ecs_world *world, const struct table *from, const uint64_t *bits) {
   struct watching *watching = world->watching;
   uint32_t count = watching->change_count;
-  ecs_id *moved = memory_grow(&world->memory, watching->moved, &watching->moved_capacity,
-                              (uint64_t)count + from->count, sizeof *moved);
-  if (!moved) return world_nomem(world);
-  watching->moved = moved;
+  if (!GROW(&world->memory, watching->moved, watching->moved_capacity,
+            (uint64_t)count + from->count))
+    return world_nomem(world);
   for (uint32_t row = 0; row < from->count; row++)
     if (!bits || bits[row / 64] >> row % 64 & 1)
-      moved[count++] = entity_id(&world->entities, from->rows[row]);
+      watching->moved[count++] = entity_id(&world->entities, from->rows[row]);
   watching->change_count = count;
   return ECS_OK;
 }

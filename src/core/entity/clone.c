@@ -16,14 +16,12 @@
 
 static ecs_status add_source(ecs_world *world, uint32_t entity) {
   struct clone *clone = world->clone;
-  uint32_t *sources = memory_grow(&world->memory, clone->sources, &clone->capacity,
-                                  clone->count + 1ull, sizeof *sources);
-  if (!sources) return world_nomem(world);
-  clone->sources = sources;
+  if (!GROW(&world->memory, clone->sources, clone->capacity, clone->count + 1ull))
+    return world_nomem(world);
   if (!map_reserve(&world->memory, &clone->places, 1)) return world_nomem(world);
   assert(map_get(&clone->places, entity) == NONE);
   map_put(&clone->places, entity, clone->count);
-  sources[clone->count++] = entity;
+  clone->sources[clone->count++] = entity;
   return ECS_OK;
 }
 
@@ -114,11 +112,9 @@ static ecs_status note_slots(ecs_world *world, const struct item *item, void *ud
   for (uint32_t i = 0; component->has_any && i < component->leaf_count; i++) {
     uint32_t slot = component->leaves[i].type == ECS_ANY ? clone_cell_of(item, i).u32 : 0;
     if (slot == 0) continue;
-    uint32_t *slots = memory_grow(&world->memory, clone->slots, &clone->slot_capacity,
-                                  clone->slot_count + 1ull, sizeof *slots);
-    if (!slots) return world_nomem(world);
-    clone->slots = slots;
-    slots[clone->slot_count++] = slot;
+    if (!GROW(&world->memory, clone->slots, clone->slot_capacity, clone->slot_count + 1ull))
+      return world_nomem(world);
+    clone->slots[clone->slot_count++] = slot;
   }
   return ECS_OK;
 }
@@ -172,15 +168,11 @@ static ecs_status clone_reserve(ecs_world *world, const struct part *parts, uint
   struct need need = {clone->count + marks + spawn_commands(parts, count),
                       marks + spawn_writes(parts, count), 0};
   for (uint32_t i = 0; i < clone->count; i++) each_item(world, i, clone_add_need, &need);
-  ecs_id *ids = memory_grow(&world->memory, clone->ids, &clone->id_capacity, clone->count,
-                            sizeof *ids);
-  if (!ids) return world_nomem(world);
-  clone->ids = ids;
+  if (!GROW(&world->memory, clone->ids, clone->id_capacity, clone->count))
+    return world_nomem(world);
   if (need.widest > world->write_capacity) {
-    struct write *writes = memory_grow(&world->memory, world->writes, &world->write_capacity,
-                                       need.widest, sizeof *writes);
-    if (!writes) return world_nomem(world);
-    world->writes = writes;
+    if (!GROW(&world->memory, world->writes, world->write_capacity, need.widest))
+      return world_nomem(world);
   }
   ecs_status status = spawn_reserve_ids(world, clone->count);
   return status == ECS_OK ? command_reserve(world, need.commands, need.writes, clone->count)

@@ -176,10 +176,7 @@ void name_forget(ecs_world *world, uint32_t entity) {
 static ecs_status name_reserve(ecs_world *world) {
   struct name_table *table = &world->names;
   struct memory *memory = &world->memory;
-  struct name *names =
-      memory_grow(memory, table->names, &table->capacity, table->count + 1ull, sizeof *names);
-  if (!names) return world_nomem(world);
-  table->names = names;
+  if (!GROW(memory, table->names, table->capacity, table->count + 1ull)) return world_nomem(world);
   uint64_t more = table->count + 1ull - table->by_key.count;   /* each may get a key of its own */
   return map_reserve(memory, &table->by_key, more) && map_reserve(memory, &table->by_entity, 1)
              ? ECS_OK : world_nomem(world);

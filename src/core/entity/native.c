@@ -56,19 +56,17 @@ ecs_status component_read_native(ecs_world *world, const struct component *compo
   if (!native && component->leaf_count)
     return world_fail(world, ECS_EINVAL, "'%s' has fields: give its struct instead of NULL",
                       component->name);
-  struct write *writes = memory_grow(&world->memory, world->writes, &world->write_capacity,
-                                     component->leaf_count + 1ull, sizeof *writes);
-  if (!writes) return world_nomem(world);
-  world->writes = writes;
-  *out = writes;
+  if (!GROW(&world->memory, world->writes, world->write_capacity, component->leaf_count + 1ull))
+    return world_nomem(world);
+  *out = world->writes;
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     const struct leaf *leaf = &component->leaves[i];
-    writes[i].leaf = i;
+    world->writes[i].leaf = i;
     ecs_cell aligned[2];
     memcpy(aligned, (const char *)native + leaf->offset,
            leaf->type == ECS_STRING ? sizeof(ecs_string) : leaf->size);
     ecs_status status =
-        native_cell(world, component, leaf, (const char *)aligned, &writes[i].cell);
+        native_cell(world, component, leaf, (const char *)aligned, &world->writes[i].cell);
     if (status != ECS_OK) return status;
   }
   return ECS_OK;

@@ -80,17 +80,15 @@ bool plan_lists(const ecs_id *ids, size_t count, ecs_id id) {
 
 ecs_status plan_note_copies(ecs_world *world, struct prefab_plan *plan, ecs_id parent) {
   const struct clone *clone = world->clone;
-  struct prefab_copy *copies =
-      memory_grow(&world->memory, plan->copies, &plan->copy_capacity,
-                  plan->copy_count + (uint64_t)clone->count, sizeof *copies);
-  if (!copies) return world_nomem(world);
-  plan->copies = copies;
+  if (!GROW(&world->memory, plan->copies, plan->copy_capacity,
+            plan->copy_count + (uint64_t)clone->count))
+    return world_nomem(world);
   for (uint32_t i = 0; i < clone->count; i++) {
     uint32_t source = clone->sources[i];
     ecs_id above =
         i ? clone->ids[map_get(&clone->places, prefab_plan_parent_of(world, source))]
           : parent;
-    copies[plan->copy_count++] = (struct prefab_copy){clone->ids[i], above, source};
+    plan->copies[plan->copy_count++] = (struct prefab_copy){clone->ids[i], above, source};
   }
   return ECS_OK;
 }

@@ -150,13 +150,11 @@ ecs_status relate_set(ecs_world *world, ecs_id id, struct component *component,
 /* The writes with one of the target before them, in the world's own list. */
 static const struct write *relate_with_target(ecs_world *world, ecs_id target,
                                               const struct write *writes, uint32_t count) {
-  struct write *all = memory_grow(&world->memory, world->tie_writes, &world->tie_write_capacity,
-                                  count + 1ull, sizeof *all);
-  if (!all) return NULL;
-  world->tie_writes = all;
-  all[0] = (struct write){TARGET_LEAF, {.u64 = target}};
-  if (count) memcpy(all + 1, writes, count * sizeof *writes);
-  return all;
+  if (!GROW(&world->memory, world->tie_writes, world->tie_write_capacity, count + 1ull))
+    return NULL;
+  world->tie_writes[0] = (struct write){TARGET_LEAF, {.u64 = target}};
+  if (count) memcpy(world->tie_writes + 1, writes, count * sizeof *writes);
+  return world->tie_writes;
 }
 
 /* ---- pairs ---- */

@@ -50,10 +50,8 @@ ecs_status event_need_name(const ecs_world *world, const char *name, size_t size
 ecs_status events_reserve(ecs_world *world, uint32_t more) {
   struct events *events = &world->events;
   if (more == 0) return ECS_OK;
-  struct event **list = memory_grow(&world->memory, events->list, &events->capacity,
-                                    (uint64_t)events->count + more, sizeof *list);
-  if (!list) return world_nomem(world);
-  events->list = list;
+  if (!GROW(&world->memory, events->list, events->capacity, (uint64_t)events->count + more))
+    return world_nomem(world);
   return ECS_OK;
 }
 
@@ -170,11 +168,9 @@ static ecs_status grow_in_scope(ecs_world *world, struct table *table, uint32_t 
   if (rows < need)
     return world_fail(world, ECS_ELIMIT, "there cannot be more than %u events of a type",
                       ROW_LIMIT);
-  struct column_buffer *retired =
-      memory_grow(&world->memory, events->retired, &events->retired_capacity,
-                  events->retired_count + most, sizeof *retired);
-  if (!retired) return world_nomem(world);
-  events->retired = retired;
+  if (!GROW(&world->memory, events->retired, events->retired_capacity,
+            events->retired_count + most))
+    return world_nomem(world);
   return event_move_all(world, table, (size_t)rows) ? ECS_OK : world_nomem(world);
 }
 

@@ -112,10 +112,8 @@ static ecs_status new_record(ecs_world *world, ecs_id id, struct id_record **out
   struct graph *graph = &world->graph;
   assert(id == ECS_NULL ? graph->record_count == 0 : !graph_record(world, id));
   struct memory *memory = &world->memory;
-  struct id_record **list = memory_grow(memory, graph->record_list, &graph->record_capacity,
-                                        graph->record_count + 1ull, sizeof *list);
-  if (!list) return world_nomem(world);
-  graph->record_list = list;
+  if (!GROW(memory, graph->record_list, graph->record_capacity, graph->record_count + 1ull))
+    return world_nomem(world);
   if (!map_reserve(memory, &graph->records, 1)) return world_nomem(world);
   struct id_record *record = memory_array(memory, 1, sizeof *record);
   if (!record) return world_nomem(world);
@@ -136,10 +134,8 @@ static ecs_status record_reserve(ecs_world *world, ecs_id id, const struct table
   struct id_record *record;
   ecs_status status = graph_need_record(world, id, &record);
   if (status != ECS_OK) return status;
-  uint32_t *tables = memory_grow(&world->memory, record->tables, &record->table_capacity,
-                                 record->table_count + 1ull, sizeof *tables);
-  if (!tables) return world_nomem(world);
-  record->tables = tables;
+  if (!GROW(&world->memory, record->tables, record->table_capacity, record->table_count + 1ull))
+    return world_nomem(world);
   return query_join_reserve(record, table);
 }
 
@@ -175,9 +171,7 @@ struct table *graph_find(const ecs_world *world, const ecs_id *ids, uint32_t cou
 
 static bool grow_list(ecs_world *world, uint32_t **items, uint32_t *capacity,
                       uint32_t need) {
-  uint32_t *grown = memory_grow(&world->memory, *items, capacity, need, sizeof *grown);
-  if (!grown) return false;
-  *items = grown;
+  if (!GROW(&world->memory, *items, *capacity, need)) return false;
   return true;
 }
 
@@ -185,10 +179,7 @@ static ecs_status reserve_index(ecs_world *world) {
   struct graph *graph = &world->graph;
   uint32_t need = graph->table_count + 1;
   if (need > TABLE_LIMIT) return world_fail(world, ECS_ELIMIT, "too many tables");
-  struct table **tables = memory_grow(&world->memory, graph->tables, &graph->table_capacity,
-                                      need, sizeof *tables);
-  if (!tables) return world_nomem(world);
-  graph->tables = tables;
+  if (!GROW(&world->memory, graph->tables, graph->table_capacity, need)) return world_nomem(world);
   if (!grow_list(world, &graph->free_tables, &graph->free_capacity, need) ||
       !grow_list(world, &graph->empties, &graph->empty_capacity, need) ||
       !map_reserve(&world->memory, &graph->by_hash, 1))

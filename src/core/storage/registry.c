@@ -47,15 +47,10 @@ void component_leave_name(ecs_world *world, const struct component *component) {
 ecs_status registry_reserve(ecs_world *world, uint32_t index) {
   struct registry *registry = &world->registry;
   uint64_t count = index + 1ull;
-  struct component **components =
-      memory_grow(&world->memory, registry->components, &registry->capacity, count,
-                  sizeof *components);
-  if (!components) return world_nomem(world);
-  registry->components = components;
-  uint32_t *next = memory_grow(&world->memory, registry->next, &registry->next_capacity,
-                               count, sizeof *next);
-  if (!next) return world_nomem(world);
-  registry->next = next;
+  if (!GROW(&world->memory, registry->components, registry->capacity, count))
+    return world_nomem(world);
+  if (!GROW(&world->memory, registry->next, registry->next_capacity, count))
+    return world_nomem(world);
   uint64_t names = 1ull + registry->renaming;
   return map_reserve(&world->memory, &registry->names, names) ? ECS_OK : world_nomem(world);
 }

@@ -214,10 +214,8 @@ void sparse_enter_rows(ecs_world *world, struct sparse *sparse) {
 ecs_status sparses_reserve(ecs_world *world, uint32_t more) {
   struct sparses *sparses = &world->sparses;
   if (more == 0) return ECS_OK;
-  struct sparse **list = memory_grow(&world->memory, sparses->list, &sparses->capacity,
-                                     (uint64_t)sparses->count + more, sizeof *list);
-  if (!list) return world_nomem(world);
-  sparses->list = list;
+  if (!GROW(&world->memory, sparses->list, sparses->capacity, (uint64_t)sparses->count + more))
+    return world_nomem(world);
   return ECS_OK;
 }
 
