@@ -189,7 +189,7 @@ void tie_call(struct front *f, const struct component *relation, bool adds,
 /* ---- world:set ---- */
 
 /* Fields of a tie that there is. */
-static void set_alone(struct front *f, const struct tying *tying, struct val entity) {
+static void set_fields_of_tie(struct front *f, const struct tying *tying, struct val entity) {
   const struct component *relation = tying->relation;
   if (entity.spawned)
     front_refuse(f, "it sets fields of '%s' of an entity that it spawns, and no target: spawn with "
@@ -211,14 +211,14 @@ static void set_exclusive(struct front *f, struct tying *tying, uint32_t leaf, b
     tying_give_values(f, tying, value, count - 3);
   } else if (leaf != NONE && leaf != TARGET_LEAF) {
     tying_give_field(f, tying, leaf, *value);
-    set_alone(f, tying, arguments[1]);
+    set_fields_of_tie(f, tying, arguments[1]);
     return;
   } else if (leaf == NONE && value->kind == VAL_TABLE) {
     const struct val *target = target_item(f, relation, *value);
     if (target) tying_take_field(f, tying, *target);
     give_items(f, tying, *value, true);
     if (!target) {
-      set_alone(f, tying, arguments[1]);
+      set_fields_of_tie(f, tying, arguments[1]);
       return;
     }
   } else if (leaf == NONE && val_is_text(*value)) {
@@ -357,8 +357,8 @@ static const struct component *item_relation(struct front *f, const struct front
 }
 
 /* Of two that may name one target Lua takes either, in whatever order. */
-static void tying_check_alone(struct front *f, const struct component *relation,
-                              const struct front_item *before) {
+static void tying_check_once(struct front *f, const struct component *relation,
+                             const struct front_item *before) {
   if (before && (relation->ties.exclusive || (relation->field_count && before->pair.kind)))
     front_refuse(f, "it spawns with '%s' in several ways: give it others by world:set behind that",
                  relation->name);
@@ -369,7 +369,7 @@ static void spawn_by(struct front *f, const struct component *relation, uint32_t
   for (uint32_t at = first; at != NONE; at = f->items[at].next) {
     const struct front_item *item = &f->items[at];
     if (item_relation(f, item) != relation) continue;
-    tying_check_alone(f, relation, before);
+    tying_check_once(f, relation, before);
     before = item;
     if (item->pair.kind)
       spawn_pair(f, item);

@@ -738,7 +738,7 @@ void build_note(struct builder *b, uint32_t array, k_value index, const struct b
 }
 
 /* Whether no row is in both of two masks, as far as the first one shows it. */
-static bool are_apart(const struct builder *b, k_value x, k_value y) {
+static bool masks_exclude(const struct builder *b, k_value x, k_value y) {
   for (;; x = node_at(b, x)->in[0]) {
     const struct node *n = node_at(b, x);
     if (n->op == KO_NOT) return build_implies(b, y, n->in[0]);
@@ -754,7 +754,7 @@ bool build_noted(const struct builder *b, uint32_t array, k_mark since) {
     if (n->op != N_NOTE || b->sites[n->aux].step == KS_ORDER || b->sites[n->aux].array != array)
       continue;
     k_value then = n->in[3], now = b->fail_mask;
-    if (!are_apart(b, then, now) && !are_apart(b, now, then)) return true;
+    if (!masks_exclude(b, then, now) && !masks_exclude(b, now, then)) return true;
   }
   return false;
 }

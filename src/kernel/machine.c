@@ -336,7 +336,7 @@ static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart);
 
 /* Runs the rest of the program for some rows of the block after the others, as if they were blocks;
 ** returns how many did not fail before the first that did. */
-static size_t run_apart(struct running *r, uint32_t pc, size_t n) {
+static size_t run_remaining(struct running *r, uint32_t pc, size_t n) {
   size_t done = 0, moved = 0, size = r->p->scalar_count * sizeof *r->scalars;
   memcpy(r->kept, r->scalars, size);
   keep_lists(r, true);
@@ -376,7 +376,7 @@ static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart) {
       pc++;
     } else {
       bool some = k->op == OP_LOOP || k->op == OP_SKIP;
-      if (some && !apart && is_sparse(r, k, pc, n)) return run_apart(r, pc, n);
+      if (some && !apart && is_sparse(r, k, pc, n)) return run_remaining(r, pc, n);
       pc = machine_control(r, pc, n);
     }
   }

@@ -44,7 +44,7 @@ static inline double sin_part(double r, uint64_t quadrant) {
 
 /* |x| < REDUCIBLE. Reduction by a two-part pi / 2 after W. Cody and W. Waite, "Software
 ** Manual for the Elementary Functions", 1980. */
-static inline float sin_near(float xf, uint64_t quadrant) {
+static inline float sin_reduced(float xf, uint64_t quadrant) {
   const double x = (double)xf;
   const double t = x * 0x1.45f306dc9c883p-1 + SHIFT;
   const double k = t - SHIFT;
@@ -59,7 +59,7 @@ static inline float sin_any(float xf, uint64_t quadrant) {
     0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
     0xdebbc561
   };
-  if (fabsf(xf) < (float)REDUCIBLE) return sin_near(xf, quadrant);
+  if (fabsf(xf) < (float)REDUCIBLE) return sin_reduced(xf, quadrant);
   if (!(fabsf(xf) <= 0x1.fffffep127f)) return xf - xf;
   uint32_t u;
   memcpy(&u, &xf, sizeof u);

@@ -280,7 +280,7 @@ static bool wait_for_turn(struct share *s, uint32_t chunk, uint32_t who) {
 
 /* Runs a block of n rows up to where it waits; how many are sound. What rows that run apart have
 ** listed is gone when others do. */
-static size_t run_ahead(struct running *r, const struct share *s, size_t n) {
+static size_t run_until_turn(struct running *r, const struct share *s, size_t n) {
   running_clear(r, n);
   forget_outgrown(s, r);
   r->end = s->sharing->turn;
@@ -294,7 +294,7 @@ static size_t take_turn(struct running *r, struct share *s, size_t n, size_t sou
   while (is_outgrown(s, r)) {
     share_ask(s, r, sound);
     if (is_outgrown(s, r)) break;
-    sound = run_ahead(r, s, n);
+    sound = run_until_turn(r, s, n);
   }
   forget_outgrown(s, r);
   return s->p->site_count && sound ? share_ask(s, r, sound) : sound;
@@ -304,7 +304,7 @@ static size_t take_turn(struct running *r, struct share *s, size_t n, size_t sou
 static bool run_in_turn(struct running *r, struct share *s, uint32_t chunk, uint32_t who) {
   size_t n = share_rows_of(s, chunk), sound = n;
   bool opens = running_opens(r, n);
-  if (opens) sound = run_ahead(r, s, n);
+  if (opens) sound = run_until_turn(r, s, n);
   if (!wait_for_turn(s, chunk, who)) return false;
   if (opens) sound = take_turn(r, s, n, sound, who);
   if (sound < n) share_note_failure(s, chunk, r->failure);

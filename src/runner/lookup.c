@@ -119,8 +119,8 @@ struct last_table {
 };
 
 /* The place of one who is in another table, not near, or not alive. */
-static APART int64_t place_apart(const ecs_world *world, ecs_id component, ecs_id id,
-                                 struct last_table *last) {
+static APART int64_t place_in_other_table(const ecs_world *world, ecs_id component, ecs_id id,
+                                          struct last_table *last) {
   const struct record *record = record_of(world, id);
   if (!record) return PLACE_DEAD;
   uint32_t table = record->table;
@@ -152,7 +152,7 @@ static APART void look_places(const ecs_world *world, ecs_id component, const st
                near.records[offset].table == table && last.has))
       to[i] = (int64_t)((uint64_t)table << PLACE_BITS | near.records[offset].row);
     else
-      to[i] = place_apart(world, component, id, &last);
+      to[i] = place_in_other_table(world, component, id, &last);
   }
 }
 

@@ -399,7 +399,7 @@ bool run_walk(struct runner *runner, const struct run *run, struct walk *walk, u
   open_machine(runner, run, &opened);
   do {
     walk_table_columns(walk, first);
-    struct walk_later later = walk_look_ahead(walk);
+    struct walk_later later = walk_prefetch(walk);
     if (!run_opened(runner, run, &opened, walk->match, walk->table, &later, failure)) return false;
     *done += walk->table->count;
   } while (walk_next_table(walk));
@@ -593,7 +593,9 @@ ecs_status run_query(struct runner *runner, const struct run *run, struct run_fa
   uint32_t rows = UNLIKELY(run->plan->needs_room) ? most_rows(query) : 0;
   if (!reserve_rows(runner, run->plan, rows)) return world_nomem(query->world);
   if (LIKELY(plain))
-    return LIKELY(run_plainly(runner, run, failure)) ? ECS_OK : run_fail(query->world, failure);
+    return LIKELY(run_whole_tables(runner, run, failure))
+               ? ECS_OK
+               : run_fail(query->world, failure);
   return run_tables(runner, run, failure);
 }
 
@@ -634,7 +636,8 @@ static RARE bool run_plain_failed(const ecs_world *world, const struct table *ta
   return false;
 }
 
-bool run_plainly(const struct runner *runner, const struct run *run, struct run_failure *failure) {
+bool run_whole_tables(const struct runner *runner, const struct run *run,
+                      struct run_failure *failure) {
   const ecs_query *query = run->query;
   const ecs_world *world = query->world;
   k_run rows = {.uniforms = run->uniforms, .arrays = run->arrays};

@@ -254,7 +254,8 @@ static inline bool run_is_plain(const struct run *run) {
 
 /* Runs it over all tables in which the query has rows. There is room for it. False when a row
 ** failed, and *failure says which. */
-bool run_plainly(const struct runner *runner, const struct run *run, struct run_failure *failure);
+bool run_whole_tables(const struct runner *runner, const struct run *run,
+                      struct run_failure *failure);
 
 /* Runs of several plans at once, on the threads of a pool: parts of their tables' rows are taken
 ** one after the other by whoever comes. No run may write what another one gets at; none can fail,

@@ -186,7 +186,7 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
 ** do, and they may come to be kept in tables, or the other way. */
 
 /* Whether a component comes to be kept otherwise. */
-bool migration_stores_otherwise(const struct migration *migration);
+bool migration_changes_storage(const struct migration *migration);
 
 /* Room for what entities get that have sparse components, when all tables have been planned; and,
 ** while the registry shows the wanted components, what is to keep them. */
@@ -210,7 +210,7 @@ void migration_undo_tables(const struct migration *migration);
 /* Whether a relation comes to have one target instead of several, or the other way; and whether
 ** anything that ties does, or becomes a relation. */
 bool migration_turns(const struct change *change);
-bool migration_ties_otherwise(const struct migration *migration);
+bool migration_changes_ties(const struct migration *migration);
 
 /* Whether relations can become what they are to be, and others relations; makes the ties of those
 ** that come to be exclusive. */

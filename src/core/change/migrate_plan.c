@@ -246,7 +246,7 @@ bool migration_moves(const struct migration *migration) {
         change->component->is_sparse != change->wanted->is_sparse)
       return true;
   }
-  return migration_ties_otherwise(migration);
+  return migration_changes_ties(migration);
 }
 
 ecs_status migration_check_requirements(const struct migration *migration) {
@@ -335,7 +335,7 @@ static const struct component *migrate_plan_becoming(const struct migration *mig
 /* A term asks for what a relation of several targets, or of one, can answer. */
 static ecs_status check_turn(const struct migration *migration, const ecs_query *query,
                              const struct term *term) {
-  if (query->fresh || !migration_ties_otherwise(migration) ||
+  if (query->fresh || !migration_changes_ties(migration) ||
       !migration_defeats(term, migrate_plan_becoming(migration, term->component),
                          migrate_plan_becoming(migration, term->through)))
     return ECS_OK;
@@ -372,7 +372,7 @@ static ecs_id migrate_plan_id_of_tie(const struct term *term) {
 }
 
 ecs_status migration_reserve_queries(const struct migration *migration) {
-  bool stored = migration_stores_otherwise(migration) || migration_ties_otherwise(migration);
+  bool stored = migration_changes_storage(migration) || migration_changes_ties(migration);
   ecs_status status = ECS_OK;
   for (ecs_query *q = migration->world->first_query; q && status == ECS_OK; q = q->next)
     status = stored ? query_rearrange_reserve(q) : query_refresh_reserve(q);
@@ -380,7 +380,7 @@ ecs_status migration_reserve_queries(const struct migration *migration) {
 }
 
 void migration_refresh_query(const struct migration *migration, ecs_query *query) {
-  bool sound = true, turned = migration_ties_otherwise(migration);
+  bool sound = true, turned = migration_changes_ties(migration);
   for (uint32_t i = 0; i < query->terms.count && !query->broken; i++) {
     struct term *term = &query->terms.terms[i];
     if (query->fresh) {
@@ -401,7 +401,7 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
   query->fresh = false;
   if (!sound)
     query_retire(query);
-  else if (migration_stores_otherwise(migration) || turned)
+  else if (migration_changes_storage(migration) || turned)
     query_rearrange(query);
   else
     query_refresh(query);

@@ -10,7 +10,7 @@
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
 
-bool migration_stores_otherwise(const struct migration *migration) {
+bool migration_changes_storage(const struct migration *migration) {
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
     if (change->wanted && change->component->is_sparse != change->wanted->is_sparse) return true;
@@ -81,7 +81,7 @@ static ecs_status plan_all(const struct migration *migration, bool fresh) {
 }
 
 ecs_status migration_plan_sparse(const struct migration *migration) {
-  bool concerned = migration->world->sparses.count || migration_stores_otherwise(migration);
+  bool concerned = migration->world->sparses.count || migration_changes_storage(migration);
   ecs_status status = concerned ? plan_all(migration, false) : ECS_OK;
   sparse_forget_plan(migration->world);
   return status;
@@ -106,7 +106,7 @@ ecs_status migration_prepare_sparse(struct migration *migration) {
   ecs_status status = sparses_reserve(migration->world, migration->count);
   for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
     status = make_set(migration, &migration->changes[i]);
-  if (status == ECS_OK && migration_stores_otherwise(migration))
+  if (status == ECS_OK && migration_changes_storage(migration))
     status = plan_all(migration, true);
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct component *wanted = migration->changes[i].wanted;

@@ -28,7 +28,7 @@ bool migration_turns(const struct change *change) {
          now->ties.exclusive != then->ties.exclusive;
 }
 
-bool migration_ties_otherwise(const struct migration *migration) {
+bool migration_changes_ties(const struct migration *migration) {
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
     if (change->wanted &&

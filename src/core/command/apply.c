@@ -143,8 +143,8 @@ static bool plan_spawn_like(const ecs_world *world, struct chain *chain,
   if (way->spawned == NONE || chain->first == NONE) return false;
   if (!spawn_alike(&world->staging, chain->first, way->spawned)) return false;
   struct table *to = way->home;
-  if (!entity_is_near(&world->entities, chain->entity)) return false;
-  const struct record *record = entity_near(&world->entities, chain->entity, RECORD_BARE);
+  if (!entity_in_first_slots(&world->entities, chain->entity)) return false;
+  const struct record *record = entity_first_record(&world->entities, chain->entity, RECORD_BARE);
   if (!record || record->table != RECORD_BARE) return false;
   if (to->incoming == to->capacity - to->count) return false;
   chain->skip = chain->sparse = false;
@@ -166,14 +166,14 @@ static bool leads_others(const ecs_world *world, const struct chain *chain) {
 INLINE bool plan_like(const ecs_world *world, struct chain *chain, const struct chain_way *way) {
   if (chain->first != chain->last || chain->first == NONE || world->cascade.count) return false;
   const struct command *command = &world->staging.commands[chain->first];
-  if (command_is_end(command) && entity_find_near(&world->entities, chain->entity)) {
+  if (command_is_end(command) && entity_find_row(&world->entities, chain->entity)) {
     chain->skip = chain->sparse = false;
     chain->target = NONE;
     return true;
   }
   if (!way->from || command->kind != way->kind || command->component != way->component)
     return false;
-  const struct record *record = entity_find_near(&world->entities, chain->entity);
+  const struct record *record = entity_find_row(&world->entities, chain->entity);
   if (!record || world_table(world, record->table) != way->from) return false;
   struct table *to = way->to;
   bool moves = to != way->from;

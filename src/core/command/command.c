@@ -521,9 +521,13 @@ ecs_status deferred_commit(ecs_world *world) {
   return status == ECS_OK ? scope_commit(world, scope) : status;
 }
 
-ecs_status ecs_commit(ecs_world *world) { return world_told(world, deferred_commit(world)); }
+ecs_status ecs_commit(ecs_world *world) {
+  return world_tell_observers(world, deferred_commit(world));
+}
 
-ecs_status ecs_cancel(ecs_world *world) { return world_told(world, deferred_cancel(world)); }
+ecs_status ecs_cancel(ecs_world *world) {
+  return world_tell_observers(world, deferred_cancel(world));
+}
 
 ecs_status deferred_cancel(ecs_world *world) {
   uint32_t scope;
@@ -555,7 +559,7 @@ void staging_free(ecs_world *world) {
 /* ---- chain map ---- */
 
 /* What is near now leaves the map. */
-static void take_near(struct chain_map *map) {
+static void chain_map_absorb(struct chain_map *map) {
   for (uint32_t i = 0; i < map->others.capacity && map->others.count; i++) {
     struct map_entry entry = map->others.entries[i];
     if (!entry.key || entry.key - FIRST_ENTITY >= map->near_capacity) continue;
@@ -565,7 +569,7 @@ static void take_near(struct chain_map *map) {
   }
 }
 
-static bool cover_near(struct memory *memory, struct chain_map *map, uint32_t wanted) {
+static bool chain_map_grow(struct memory *memory, struct chain_map *map, uint32_t wanted) {
   uint32_t *grown = memory_array(memory, wanted, sizeof *grown);
   if (!grown) return false;
   memset(grown, 0, wanted * sizeof *grown);
@@ -574,14 +578,15 @@ static bool cover_near(struct memory *memory, struct chain_map *map, uint32_t wa
   assert(wanted > map->near_capacity);
   map->near = grown;
   map->near_capacity = wanted;
-  take_near(map);
+  chain_map_absorb(map);
   return true;
 }
 
 bool chain_map_reserve(struct memory *memory, struct chain_map *map,
                        const struct entity_index *index, uint64_t more) {
   bool covered = map->near_capacity >= index->near_capacity;
-  if (UNLIKELY(more && !covered) && !cover_near(memory, map, index->near_capacity)) return false;
+  if (UNLIKELY(more && !covered) && !chain_map_grow(memory, map, index->near_capacity))
+    return false;
   return map_reserve(memory, &map->others, more);
 }
 

@@ -140,7 +140,7 @@ ecs_status watch_write(ecs_world *world, ecs_id entity, ecs_id id, const struct 
 ** status of what has been done so far, whose message is kept. */
 ecs_status watch_tell(ecs_world *world, ecs_status status);
 
-static inline ecs_status world_told(ecs_world *world, ecs_status status) {
+static inline ecs_status world_tell_observers(ecs_world *world, ecs_status status) {
   return LIKELY(world->watching->due == 0) ? status : watch_tell(world, status);
 }
 

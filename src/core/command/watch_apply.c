@@ -371,8 +371,10 @@ static ecs_status add_sighting(ecs_world *world, struct watch *watch, uint32_t c
   if (!GROW(&world->memory, watch->values, watch->value_capacity,
             watch->value_count + (uint64_t)variables))
     return world_nomem(world);
-  watch->sightings[watch->count++] = (struct sighting){change, watch->value_count, watch->place_count};
-  if (variables) memcpy(watch->values + watch->value_count, values, variables * sizeof *watch->values);
+  watch->sightings[watch->count++] =
+      (struct sighting){change, watch->value_count, watch->place_count};
+  if (variables)
+    memcpy(watch->values + watch->value_count, values, variables * sizeof *watch->values);
   watch->value_count += variables;
   return ECS_OK;
 }

@@ -48,7 +48,7 @@ static ecs_status despawn_any(ecs_world *world, ecs_id id) {
 /* Whatever it means; a host is told of it before its call returns. */
 static APART ecs_status despawn_entity(ecs_world *world, ecs_id id, bool tells) {
   ecs_status status = despawn_any(world, id);
-  return tells ? world_told(world, status) : status;
+  return tells ? world_tell_observers(world, status) : status;
 }
 
 /* Whether a despawn may mean more than a row to cut: for others, or in other places. */
@@ -90,7 +90,7 @@ static ecs_status change_now(ecs_world *world, ecs_id id, struct component *comp
 /* Where an edge says that it is about a component of tables, and no tie. */
 static inline bool defer_along_edge(ecs_world *world, enum command_kind kind, ecs_id id,
                                     ecs_id component) {
-  const struct record *record = entity_find_near(&world->entities, id);
+  const struct record *record = entity_find_row(&world->entities, id);
   return LIKELY(record && graph_edge(world_table(world, record->table), component)->table) &&
          command_defer_alike(world, kind, id, component);
 }
@@ -116,7 +116,7 @@ static ecs_status change_any(ecs_world *world, ecs_id id, ecs_id component, bool
 static APART ecs_status change_entity(ecs_world *world, ecs_id id, ecs_id component, bool adds,
                                       bool tells) {
   ecs_status status = change_any(world, id, component, adds);
-  return tells ? world_told(world, status) : status;
+  return tells ? world_tell_observers(world, status) : status;
 }
 
 /* What keeps a component that is sparse and no relation; else NULL. */
@@ -131,7 +131,7 @@ INLINE struct sparse *sparse_set_of(const ecs_world *world, ecs_id id) {
 INLINE ecs_status change_row(ecs_world *world, ecs_id id, ecs_id component, bool adds,
                              bool tells) {
   if (UNLIKELY(changes_wait(world))) return change_entity(world, id, component, adds, tells);
-  struct record *record = entity_find_near(&world->entities, id);
+  struct record *record = entity_find_row(&world->entities, id);
   if (UNLIKELY(!record)) return change_entity(world, id, component, adds, tells);
   if (UNLIKELY(world->sparses.count)) {
     struct sparse *set = sparse_set_of(world, component);

@@ -97,7 +97,7 @@ static ecs_status native_set_pair(ecs_world *world, ecs_id entity, ecs_id pair,
                     component->leaf_count - first);
 }
 
-static APART bool has_otherwise(const ecs_world *world, ecs_id entity, ecs_id component) {
+static APART bool has_pair(const ecs_world *world, ecs_id entity, ecs_id component) {
   const struct relation *relation = relation_of(world, component);
   if (LIKELY(!relation)) return entity_has(world, entity, component);
   ecs_id target = id_is_pair(component) ? entity_id_any(&world->entities, pair_target(component))
@@ -107,11 +107,11 @@ static APART bool has_otherwise(const ecs_world *world, ecs_id entity, ecs_id co
 
 /* What a table has its entities have; else only relations and sparse components can say more. */
 bool ecs_has(const ecs_world *world, ecs_id entity, ecs_id component) {
-  const struct record *record = entity_find_near(&world->entities, entity);
-  if (UNLIKELY(!record)) return has_otherwise(world, entity, component);
+  const struct record *record = entity_find_row(&world->entities, entity);
+  if (UNLIKELY(!record)) return has_pair(world, entity, component);
   if (table_has(world_table(world, record->table), component)) return true;
   return (world->relations.count || world->sparses.rows) &&
-         has_otherwise(world, entity, component);
+         has_pair(world, entity, component);
 }
 
 ecs_id ecs_target(const ecs_world *world, ecs_id source, ecs_id id) {
@@ -147,8 +147,9 @@ static APART ecs_status set_any(ecs_world *world, ecs_id entity, ecs_id id, cons
   status = component_read_native(world, component, value, &writes);
   if (status != ECS_OK) return status;
   if (UNLIKELY(id_is_pair(id)))
-    return world_told(world, native_set_pair(world, entity, id, component, writes));
-  return world_told(world, entity_set(world, entity, component, writes, component->leaf_count));
+    return world_tell_observers(world, native_set_pair(world, entity, id, component, writes));
+  return world_tell_observers(
+      world, entity_set(world, entity, component, writes, component->leaf_count));
 }
 
 /* Values of a component of words to the row's cells, as copy_words does it the other way. */
@@ -183,7 +184,7 @@ INLINE bool set_is_more(const ecs_world *world) {
 
 /* Where any bits are values there is nothing to check: a fifth of the time of others. */
 ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id id, const void *value) {
-  const struct record *record = entity_find_near(&world->entities, entity);
+  const struct record *record = entity_find_row(&world->entities, entity);
   if (UNLIKELY(!record || !value || set_is_more(world)))
     return set_any(world, entity, id, value);
   const struct table *table = world_table(world, record->table);
@@ -265,7 +266,7 @@ static APART ecs_status get_any(const ecs_world *world, ecs_id entity, ecs_id id
 
 /* Components of words, which most are, take a quarter of the time of others. */
 ecs_status ecs_get(const ecs_world *world, ecs_id entity, ecs_id id, void *value) {
-  const struct record *record = entity_find_near(&world->entities, entity);
+  const struct record *record = entity_find_row(&world->entities, entity);
   if (UNLIKELY(!record)) return get_any(world, entity, id, value);
   const struct layout *layout = table_find(world_table(world, record->table), id);
   if (UNLIKELY(!layout->words)) return get_any(world, entity, id, value);
@@ -285,7 +286,7 @@ static APART void *cell_of_any(const ecs_world *world, ecs_id entity, ecs_id com
 
 /* Cells of words are half as dear as others. */
 void *ecs_cell_of(const ecs_world *world, ecs_id entity, ecs_id component, uint32_t leaf) {
-  const struct record *record = entity_find_near(&world->entities, entity);
+  const struct record *record = entity_find_row(&world->entities, entity);
   if (UNLIKELY(!record)) return cell_of_any(world, entity, component, leaf);
   const struct layout *layout = table_find(world_table(world, record->table), component);
   if (UNLIKELY(leaf >= layout->lends))

@@ -245,7 +245,7 @@ INLINE bool tie_again(ecs_world *world, ecs_id id, ecs_id pair) {
   return true;
 }
 
-static APART ecs_status add_pair_otherwise(ecs_world *world, ecs_id id, ecs_id pair) {
+static APART ecs_status add_new_pair(ecs_world *world, ecs_id id, ecs_id pair) {
   struct component *needed;
   if (!entity_find(&world->entities, id)) return entity_need(world, id);
   ecs_status status = component_need_id(world, pair, &needed);
@@ -254,7 +254,7 @@ static APART ecs_status add_pair_otherwise(ecs_world *world, ecs_id id, ecs_id p
 
 ecs_status relate_add_pair(ecs_world *world, ecs_id id, ecs_id pair) {
   assert(id_is_pair(pair));
-  return tie_again(world, id, pair) ? ECS_OK : add_pair_otherwise(world, id, pair);
+  return tie_again(world, id, pair) ? ECS_OK : add_new_pair(world, id, pair);
 }
 
 /* ---- removing ---- */

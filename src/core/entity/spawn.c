@@ -162,7 +162,7 @@ static APART ecs_status stage_many(ecs_world *world, uint64_t n, const struct pa
 }
 
 /* Spawns one entity with defaults where room is to be made, or its slot is not near. */
-static APART ecs_status spawn_row_apart(ecs_world *world, struct table *table, ecs_id *id) {
+static APART ecs_status spawn_row_with_room(ecs_world *world, struct table *table, ecs_id *id) {
   struct entity_index *index = &world->entities;
   ecs_status status = reserve_ids(world, 1);
   if (LIKELY(status == ECS_OK)) status = table_reserve(world, table, 1);
@@ -176,14 +176,14 @@ static APART ecs_status spawn_row_apart(ecs_world *world, struct table *table, e
 /* Spawns one entity with defaults; without a call, as most are, it takes 20 % less. */
 INLINE ecs_status spawn_row(ecs_world *world, struct table *table, ecs_id *id) {
   bool full = table->count == table->capacity;
-  struct record *record = full ? NULL : entity_take_near(&world->entities, id);
-  if (UNLIKELY(!record)) return spawn_row_apart(world, table, id);
+  struct record *record = full ? NULL : entity_take_first(&world->entities, id);
+  if (UNLIKELY(!record)) return spawn_row_with_room(world, table, id);
   row_enter(world, table, ecs_id_index(*id), record);
   return ECS_OK;
 }
 
 const struct table *spawn_table(const ecs_world *world, ecs_id id) {
-  const struct record *record = entity_find_near(&world->entities, id);
+  const struct record *record = entity_find_row(&world->entities, id);
   if (!record || sparse_is_mixed(world)) return NULL;
   const struct table *table = world_table(world, record->table);
   return table->has_ties || table->has_pairs ? NULL : table;
@@ -469,7 +469,7 @@ static APART ecs_status spawn_with_parts(ecs_world *world, const ecs_id *compone
   ecs_status status = spawn_parts_of(world, components, n, &parts);
   if (status != ECS_OK) return status;
   assert(parts);
-  return world_told(world, entity_spawn(world, parts, (uint32_t)n, out));
+  return world_tell_observers(world, entity_spawn(world, parts, (uint32_t)n, out));
 }
 
 /* Into a table that is known already, without parts: 55 % off. Where it is about ties the ids say
@@ -488,7 +488,7 @@ ecs_status ecs_spawn_many(ecs_world *world, size_t count, const ecs_id *componen
   ecs_status status = spawn_parts_of(world, components, n, &parts);
   if (status != ECS_OK) return status;
   assert(parts);
-  return world_told(world, entity_spawn_many(world, count, parts, (uint32_t)n, ids));
+  return world_tell_observers(world, entity_spawn_many(world, count, parts, (uint32_t)n, ids));
 }
 
 ecs_status ecs_spawn_at(ecs_world *world, ecs_id id, const ecs_id *components, size_t n) {
@@ -496,5 +496,5 @@ ecs_status ecs_spawn_at(ecs_world *world, ecs_id id, const ecs_id *components, s
   ecs_status status = spawn_parts_of(world, components, n, &parts);
   if (status != ECS_OK) return status;
   assert(parts);
-  return world_told(world, entity_spawn_at(world, id, parts, (uint32_t)n));
+  return world_tell_observers(world, entity_spawn_at(world, id, parts, (uint32_t)n));
 }

@@ -25,7 +25,7 @@ uint32_t entity_next_slot(const struct entity_index *index, uint32_t at) {
 
 struct record *entity_find_far(const struct entity_index *index, ecs_id id) {
   uint32_t at = ecs_id_index(id);
-  assert(!entity_is_near(index, id));
+  assert(!entity_in_first_slots(index, id));
   if (!entity_page(index, at) || entity_id(index, at) != id) return NULL;
   struct record *record = entity_record(index, at);
   return record->table <= RECORD_BARE ? record : NULL;
@@ -149,13 +149,13 @@ static bool near_reserve(struct entity_index *index, struct memory *memory, uint
 }
 
 /* Whether a slot that is to be made would be near: the arrays at most double for it. */
-static bool is_near(const struct entity_index *index, uint32_t at) {
+static bool slot_fits_first(const struct entity_index *index, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY;
   return at >= FIRST_ENTITY && (offset < PAGE_SIZE || offset / 2 < index->near_capacity);
 }
 
 static bool reserve_slot(struct entity_index *index, struct memory *memory, uint32_t at) {
-  return is_near(index, at) ? near_reserve(index, memory, at - FIRST_ENTITY + 1)
+  return slot_fits_first(index, at) ? near_reserve(index, memory, at - FIRST_ENTITY + 1)
                             : index_need_page(index, memory, at) != NULL;
 }
 
@@ -185,7 +185,7 @@ ecs_status entity_reserve_slots(struct entity_index *index, struct memory *memor
   for (uint32_t at = range->next; need > 0;) {
     if (need > range->last + 1ull - at) return ECS_ELIMIT;
     uint32_t run = (uint32_t)need;
-    if (is_near(index, at)) {
+    if (slot_fits_first(index, at)) {
       if (!near_reserve(index, memory, at - FIRST_ENTITY + run)) return ECS_ENOMEM;
     } else {
       uint32_t left = PAGE_SIZE - (at & (PAGE_SIZE - 1));
@@ -348,7 +348,7 @@ void entity_unadopt(struct entity_index *index, uint32_t at, const struct unborn
   range->free_count++;
 }
 
-void entity_release_apart(struct entity_index *index, uint32_t at) {
+void entity_free_slot(struct entity_index *index, uint32_t at) {
   struct slots slots = entity_slots(index, at);
   struct range *range = range_of(index, at);
   assert(slots.records && slots.records->table <= RECORD_BARE);
@@ -456,7 +456,7 @@ bool entity_link(struct entity_index *index, uint32_t at) {
 struct slots entity_make_page(struct entity_index *index, struct memory *memory,
                               uint32_t at) {
   struct slots none = {NULL, NULL, 0};
-  if (!is_near(index, at)) {
+  if (!slot_fits_first(index, at)) {
     if (!index_need_page(index, memory, at)) return none;
   } else {
     uint32_t count = at - FIRST_ENTITY + PAGE_SIZE;

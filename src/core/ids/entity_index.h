@@ -112,7 +112,8 @@ struct record *entity_find_far(const struct entity_index *index, ecs_id id);
 
 /* The record of an id whose slot is near; NULL when the slot is in another life, or the record's
 ** table is above `most`. */
-INLINE struct record *entity_near(const struct entity_index *index, ecs_id id, uint32_t most) {
+INLINE struct record *entity_first_record(const struct entity_index *index, ecs_id id,
+                                          uint32_t most) {
   uint32_t offset = ecs_id_index(id) - FIRST_ENTITY;
   assert(offset < index->near.count);
   if (UNLIKELY(id >> INDEX_BITS != (index->near.generations[offset] | index->high)))
@@ -122,21 +123,23 @@ INLINE struct record *entity_near(const struct entity_index *index, ecs_id id, u
 }
 
 /* Whether an id's slot is near. */
-INLINE bool entity_is_near(const struct entity_index *index, ecs_id id) {
+INLINE bool entity_in_first_slots(const struct entity_index *index, ecs_id id) {
   return ecs_id_index(id) - FIRST_ENTITY < index->near.count;
 }
 
 /* The record of a living entity, or NULL for any other number. */
 INLINE struct record *entity_find(const struct entity_index *index, ecs_id id) {
-  if (UNLIKELY(!entity_is_near(index, id))) return entity_find_far(index, id);
-  return entity_near(index, id, RECORD_BARE);
+  if (UNLIKELY(!entity_in_first_slots(index, id))) return entity_find_far(index, id);
+  return entity_first_record(index, id, RECORD_BARE);
 }
 
 /* entity_find without a call that would want registers saved: NULL also for an entity without a row
 ** and for those far away, so that entity_find must be asked then. Takes 22 % off a get, 12 % off
 ** one of a cell, 9 % off a spawn with its despawn. */
-INLINE struct record *entity_find_near(const struct entity_index *index, ecs_id id) {
-  return LIKELY(entity_is_near(index, id)) ? entity_near(index, id, RECORD_BARE - 1) : NULL;
+INLINE struct record *entity_find_row(const struct entity_index *index, ecs_id id) {
+  return LIKELY(entity_in_first_slots(index, id))
+             ? entity_first_record(index, id, RECORD_BARE - 1)
+             : NULL;
 }
 
 /* ECS_OK for a living entity, else which of the four ways it is not one. */
@@ -201,7 +204,7 @@ INLINE uint32_t entity_take(struct entity_index *index, struct range *range) {
 
 /* entity_take of an entity whose slot is near, and there or the next one: then nothing has to be
 ** reserved. Returns its record, NULL when it is another one. */
-INLINE struct record *entity_take_near(struct entity_index *index, ecs_id *id) {
+INLINE struct record *entity_take_first(struct entity_index *index, ecs_id *id) {
   struct range *range = &index->entities;
   uint32_t at = range->free_head, offset = at - FIRST_ENTITY;
   if (at && UNLIKELY(offset >= index->near.count)) return NULL;
@@ -266,7 +269,7 @@ void entity_untake_wholly(struct entity_index *index, struct range *range, uint3
 
 /* What entity_release does outside the range that ids are taken from, to components, and to
 ** the last of an index's lives. */
-void entity_release_apart(struct entity_index *index, uint32_t at);
+void entity_free_slot(struct entity_index *index, uint32_t at);
 
 /* Ends a life: the index waits for its next generation, or is retired. */
 static inline void entity_release(struct entity_index *index, uint32_t at) {
@@ -275,7 +278,7 @@ static inline void entity_release(struct entity_index *index, uint32_t at) {
   assert(entity_record(index, at)->table <= RECORD_BARE);
   assert(at < FIRST_ENTITY || index->alive > 0);
   if (UNLIKELY(at < range->first || at > range->last || *generation == GENERATION_LIMIT)) {
-    entity_release_apart(index, at);
+    entity_free_slot(index, at);
     return;
   }
   index->alive--;

@@ -80,8 +80,8 @@ static uint64_t digest_meaning(const ecs_world *world, const struct leaf *leaf,
   }
 }
 
-static void digest_add_slowly(const ecs_world *world, const struct leaf *leaf, const void *data,
-                              size_t first, uint32_t count, uint64_t key, uint64_t *sums) {
+static void digest_add_each_cell(const ecs_world *world, const struct leaf *leaf, const void *data,
+                                 size_t first, uint32_t count, uint64_t key, uint64_t *sums) {
   enum type_class class = type_class(leaf->type);
   for (uint32_t i = 0; i < count; i++)
     sums[i] += digest_product(
@@ -124,7 +124,7 @@ static bool has_odd(const struct leaf *leaf, const void *data, size_t first, uin
 static void add_cells(const ecs_world *world, const struct leaf *leaf, const void *data,
                       size_t first, uint32_t count, uint64_t key, uint64_t *sums) {
   if (!type_is_number(leaf->type) || leaf->size < 4) {
-    digest_add_slowly(world, leaf, data, first, count, key, sums);
+    digest_add_each_cell(world, leaf, data, first, count, key, sums);
   } else if (UNLIKELY(has_odd(leaf, data, first, count))) {
     add_odd(leaf, data, first, count, key, sums);
   } else if (leaf->size == 4) {

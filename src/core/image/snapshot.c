@@ -531,7 +531,7 @@ static bool forget_page(ecs_snapshot *snapshot, uint32_t number, struct page *pa
 }
 
 /* There is never room for fewer near slots, though an older snapshot may have had fewer. */
-static void restore_near(struct entity_index *index, const struct slots *saved) {
+static void restore_first_slots(struct entity_index *index, const struct slots *saved) {
   struct slots *near = &index->near;
   assert(index->near_capacity >= saved->count);
   near->count = saved->count;
@@ -556,7 +556,7 @@ static void restore_absorbed(struct entity_index *index, const struct saved_page
 static void restore_index(ecs_snapshot *snapshot) {
   struct entity_index *index = &snapshot->world->entities;
   each_page(snapshot, forget_page);
-  restore_near(index, &snapshot->index.near);
+  restore_first_slots(index, &snapshot->index.near);
   for (uint32_t i = 0; i < snapshot->page_count; i++) {
     const struct saved_page *saved = &snapshot->pages[i];
     struct page *page = entity_page(index, saved->number << PAGE_BITS);

@@ -359,8 +359,8 @@ static bool note_cell(const struct grid *grid, struct grid_room *room,
   return placed;
 }
 
-static bool sort_apart(struct memory *memory, struct grid_room *room, struct grid *grid,
-                       const struct grid_source *from) {
+static bool grid_sort_by_axis(struct memory *memory, struct grid_room *room, struct grid *grid,
+                              const struct grid_source *from) {
   uint32_t placed = 0, rows = from->copies->count;
   if (!make_numbers(memory, room, grid->axes, rows)) return false;
   for (uint32_t row = 0; row < rows; row++)
@@ -382,7 +382,7 @@ ecs_status grid_sort(struct memory *memory, struct grid_room *room, struct grid 
       !GROW(memory, room->other, room->other_capacity, need))
     return ECS_ENOMEM;
   bool ok = find_box(grid, from, &box) ? sort_in_box(memory, room, grid, from, &box)
-                                       : sort_apart(memory, room, grid, from);
+                                       : grid_sort_by_axis(memory, room, grid, from);
   if (!ok) grid_clear(grid);
   *count = grid->rows;
   assert(grid_is_sound(grid, grid->rows));

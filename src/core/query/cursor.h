@@ -195,7 +195,7 @@ struct walk_later {
 };
 
 /* After walk_next_table. Asks for what is read of later tables before their columns are. */
-struct walk_later walk_look_ahead(const struct walk *walk);
+struct walk_later walk_prefetch(const struct walk *walk);
 
 /* Asks for a column of the second table, and the cells of the next one's: processors go on from the
 ** third line by themselves. Takes a sixth off 1,000 tables of 100 rows. */

@@ -152,7 +152,7 @@ ecs_status ecs_iter_close(ecs_iter *it) {
     end_passage(it);
     changes_close(it->query);
   }
-  return world_told(it->query->world, status);
+  return world_tell_observers(it->query->world, status);
 }
 
 /* Of rows that come through a list. */
@@ -219,7 +219,7 @@ static APART void *column_marked(const ecs_iter *it, uint32_t term, uint32_t lea
 }
 
 /* ecs_iter_column where that is more than an address, or rows may differ. */
-static APART void *column_otherwise(const ecs_iter *it, uint32_t term, uint32_t leaf) {
+static APART void *column_of_passage(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const struct passage *passage = it->passage;
   if (!passage || !passage->batched) return column_of_run(it, term, leaf);
   if (term >= passage->term_count || leaf >= passage->terms[term].leaves) return NULL;
@@ -234,9 +234,9 @@ void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   if (passage) {
     if (LIKELY(term < passage->term_count && leaf < passage->terms[term].plain_leaves))
       return passage_column(passage, term, leaf);
-    return column_otherwise(it, term, leaf);
+    return column_of_passage(it, term, leaf);
   }
-  if (UNLIKELY(!query->terms.plain)) return column_otherwise(it, term, leaf);
+  if (UNLIKELY(!query->terms.plain)) return column_of_passage(it, term, leaf);
   if (term >= query->terms.count || it->table == NONE) return NULL;
   const struct term *asked = &query->terms.terms[term];
   if (!has_leaf(asked, leaf)) return NULL;
@@ -347,11 +347,11 @@ static ecs_status change_all(ecs_query *query, ecs_id id, bool add) {
 }
 
 ecs_status ecs_query_add(ecs_query *query, ecs_id component) {
-  return world_told(query->world, change_all(query, component, true));
+  return world_tell_observers(query->world, change_all(query, component, true));
 }
 
 ecs_status ecs_query_remove(ecs_query *query, ecs_id component) {
-  return world_told(query->world, change_all(query, component, false));
+  return world_tell_observers(query->world, change_all(query, component, false));
 }
 
 /* What is to be despawned is an entity. */
@@ -389,5 +389,5 @@ ecs_status ecs_query_despawn(ecs_query *query) {
   else
     status = change_each(query, ECS_NULL, despawn_one);
   if (status == ECS_OK) changes_use(query);
-  return world_told(world, status);
+  return world_tell_observers(world, status);
 }

@@ -10,7 +10,7 @@
 
 /* Whether what is written on the way decides nothing: entity fields do, but for those of events,
 ** ties and sparse components change when the scope ends. */
-static bool may_look_ahead(const ecs_query *query) {
+static bool can_match_in_groups(const ecs_query *query) {
   const struct query_terms *terms = &query->terms;
   for (uint32_t i = 0; i < terms->step_count; i++) {
     const struct term *term = &terms->terms[terms->steps[i]];
@@ -42,7 +42,7 @@ static void begin_batches(struct passage *passage, ecs_query *query) {
 
 struct passage *passage_new(ecs_query *query) {
   struct memory *memory = &query->world->memory;
-  bool batched = may_look_ahead(query);
+  bool batched = can_match_in_groups(query);
   size_t size =
       sizeof(struct passage) + (batched ? (query->terms.count * sizeof(struct passage_term) +
                                            matches_room(query, BATCH_ROWS))

@@ -408,7 +408,7 @@ static bool accept_with(struct parser *parser) {
   return false;
 }
 
-static ecs_status parse_check_alone(struct parser *parser, const struct term *term) {
+static ecs_status parse_check_bare(struct parser *parser, const struct term *term) {
   bool alone = term->kind == TERM_WITH && !term->read_only && !term->news && term->leaf == NONE;
   return alone && !is_next(parser, '|')
              ? ECS_OK : parse_fail(parser, "'!' goes with a component's name alone");
@@ -421,7 +421,7 @@ static ecs_status read_term(struct parser *parser) {
   if (filters && parse_accept(parser, '!'))
     return parse_fail(parser, "'!' without 'with' is meant: it gives nothing anyhow");
   ecs_status status = read_name(parser, &term);
-  if (status == ECS_OK && without) status = parse_check_alone(parser, &term);
+  if (status == ECS_OK && without) status = parse_check_bare(parser, &term);
   if (status != ECS_OK) return status;
   term.filters = filters;
   if (is_next(parser, '|')) return read_alternatives(parser, &term);

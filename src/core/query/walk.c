@@ -492,7 +492,7 @@ void walk_table_columns(const struct walk *walk, uint32_t *first) {
   }
 }
 
-struct walk_later walk_look_ahead(const struct walk *walk) {
+struct walk_later walk_prefetch(const struct walk *walk) {
   const ecs_world *world = walk->query->world;
   const uint32_t *tables = walk->query->tables + walk->match;
   if (walk->match + 3 >= walk->reach) return (struct walk_later){NULL, NULL, 0};

@@ -340,7 +340,7 @@ ecs_status callback_failed(ecs_world *world, ecs_system *system, ecs_status stat
 
 /* The time counts for whoever has the system's place now: it may have been replaced, or gone, while
 ** it ran. */
-void callback_add_time_anew(ecs_world *world, ecs_system *system, uint64_t ticks);
+void callback_add_time_by_name(ecs_world *world, ecs_system *system, uint64_t ticks);
 
 static inline void system_add_time(ecs_system *system, uint64_t ticks) {
   system->last_ticks = ticks;
@@ -351,7 +351,7 @@ static inline void callback_add_time(ecs_world *world, ecs_system *system, uint6
   if (LIKELY(!system->removed))
     system_add_time(system, ticks);
   else
-    callback_add_time_anew(world, system, ticks);
+    callback_add_time_by_name(world, system, ticks);
 }
 
 /* Observers are called: in rounds, each for what the one before has changed. */

@@ -103,7 +103,7 @@ INLINE ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   schedule->clock = stopwatch_read(&schedule->stopwatch);
   callback_add_time(world, system, stopwatch_between(start, schedule->clock));
   if (UNLIKELY(status != ECS_OK)) status = callback_failed(world, system, status);
-  return world_told(world, status);
+  return world_tell_observers(world, status);
 }
 
 /* Time passes for a system also while it does not run. */
@@ -123,7 +123,7 @@ static ecs_status update_ask(ecs_world *world, ecs_system *system, bool *wanted)
   if (UNLIKELY(staging_is_open(&world->staging))) status = callback_end_left(world, status);
   callback_end(world, status, first);
   if (status != ECS_OK) system->streams--;
-  return world_told(world, status);
+  return world_tell_observers(world, status);
 }
 
 /* Whether a system that needs rows has none. */
@@ -429,7 +429,7 @@ void callback_end_inner(ecs_world *world, uint32_t scope, bool keep) {
   scope_end_inner(world, scope, keep);
 }
 
-RARE void callback_add_time_anew(ecs_world *world, ecs_system *system, uint64_t ticks) {
+RARE void callback_add_time_by_name(ecs_world *world, ecs_system *system, uint64_t ticks) {
   system = schedule_system(world, system->name, strlen(system->name));
   if (system) system_add_time(system, ticks);
 }

@@ -60,8 +60,8 @@ ecs_status event_new(ecs_world *world, struct component *component, ecs_id id) {
   if (status != ECS_OK) return status;
   struct event *event = memory_array(&world->memory, 1, sizeof *event);
   if (!event) return world_nomem(world);
-  status = table_new_alone(world, id, component, &event->table);
-  if (status == ECS_OK) status = table_new_alone(world, id, component, &event->later.table);
+  status = table_new_of_one(world, id, component, &event->table);
+  if (status == ECS_OK) status = table_new_of_one(world, id, component, &event->later.table);
   if (status != ECS_OK) {
     if (event->table) table_free(world, event->table);
     memory_free(&world->memory, event, sizeof *event);

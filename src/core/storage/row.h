@@ -180,7 +180,7 @@ INLINE void row_leave(ecs_world *world, struct table *table, uint32_t row) {
 
 /* Ends an entity whose death is about nothing outside its table, if its slot is near. */
 INLINE bool row_end(ecs_world *world, ecs_id id) {
-  const struct record *record = entity_find_near(&world->entities, id);
+  const struct record *record = entity_find_row(&world->entities, id);
   if (UNLIKELY(!record)) return false;
   struct table *table = world_table(world, record->table);
   uint32_t row = record->row;

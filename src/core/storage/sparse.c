@@ -224,7 +224,7 @@ ecs_status sparse_new(ecs_world *world, struct component *component, ecs_id id) 
   if (status != ECS_OK) return status;
   struct sparse *sparse = memory_array(&world->memory, 1, sizeof *sparse);
   if (!sparse) return world_nomem(world);
-  status = table_new_alone(world, id, component, &sparse->table);
+  status = table_new_of_one(world, id, component, &sparse->table);
   if (status != ECS_OK) {
     memory_free(&world->memory, sparse, sizeof *sparse);
     return status;

@@ -124,8 +124,8 @@ ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
   return watched ? make_marks(world, out, NULL) : ECS_OK;
 }
 
-ecs_status table_new_alone(ecs_world *world, ecs_id id, const struct component *component,
-                           struct table **out) {
+ecs_status table_new_of_one(ecs_world *world, ecs_id id, const struct component *component,
+                            struct table **out) {
   ecs_status status = table_make(world, component->leaf_count, component->toggle, 1, out);
   if (status != ECS_OK) return status;
   add_id(*out, id, component);

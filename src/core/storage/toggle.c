@@ -145,7 +145,7 @@ static APART ecs_status switch_any(ecs_world *world, ecs_id entity, ecs_id id, b
 
 /* Where nothing waits a table that has the toggle says all, which takes half of the time. */
 ecs_status toggle_switch(ecs_world *world, ecs_id entity, ecs_id id, bool off) {
-  const struct record *record = entity_find_near(&world->entities, entity);
+  const struct record *record = entity_find_row(&world->entities, entity);
   if (UNLIKELY(!record || changes_wait(world))) return switch_any(world, entity, id, off);
   struct table *table = world_table(world, record->table);
   struct toggle *toggle = toggle_of(table, id);
@@ -161,11 +161,11 @@ bool toggle_enabled(const ecs_world *world, ecs_id entity, ecs_id component) {
 }
 
 ecs_status ecs_enable(ecs_world *world, ecs_id entity, ecs_id component) {
-  return world_told(world, toggle_switch(world, entity, component, false));
+  return world_tell_observers(world, toggle_switch(world, entity, component, false));
 }
 
 ecs_status ecs_disable(ecs_world *world, ecs_id entity, ecs_id component) {
-  return world_told(world, toggle_switch(world, entity, component, true));
+  return world_tell_observers(world, toggle_switch(world, entity, component, true));
 }
 
 bool ecs_enabled(const ecs_world *world, ecs_id entity, ecs_id component) {

@@ -49,10 +49,10 @@ static int entity_is_alive(lua_State *L) {
 
 /* The component at 3, if the entity at 2 has a row near and the name was used before; NULL for
 ** everything else, be it an error. */
-INLINE struct component *find_near(lua_State *L, const struct world_box *box,
-                                   const struct record **record, uint32_t *leaf) {
+INLINE struct component *find_cached(lua_State *L, const struct world_box *box,
+                                     const struct record **record, uint32_t *leaf) {
   if (UNLIKELY(!lua_isinteger(L, 2))) return NULL;
-  *record = entity_find_near(box->entities, (ecs_id)lua_tointeger(L, 2));
+  *record = entity_find_row(box->entities, (ecs_id)lua_tointeger(L, 2));
   return LIKELY(*record) ? known_component(L, box, 3, leaf) : NULL;
 }
 
@@ -67,10 +67,10 @@ struct usual {
   uint32_t row;
 };
 
-INLINE bool find_usual(lua_State *L, const struct world_box *box, struct usual *usual) {
+INLINE bool find_cached_column(lua_State *L, const struct world_box *box, struct usual *usual) {
   const struct record *record;
   uint32_t at;
-  const struct component *component = find_near(L, box, &record, &at);
+  const struct component *component = find_cached(L, box, &record, &at);
   if (UNLIKELY(!component)) return false;
   const struct table *table = world_table(box->world, record->table);
   const struct layout *layout = table_find(table, component->id);
@@ -93,7 +93,7 @@ static APART void tell_shared(lua_State *L, struct world_box *box, ecs_id entity
 }
 
 /* Gets whatever there is. */
-static APART int get_slowly(lua_State *L, struct world_box *box) {
+static APART int get_any_component(lua_State *L, struct world_box *box) {
   const struct record *record;
   ecs_id id = check_entity_record(L, box, 2, &record);
   uint32_t leaf;
@@ -110,13 +110,13 @@ static APART int get_slowly(lua_State *L, struct world_box *box) {
 static int entity_get(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   struct usual usual;
-  if (UNLIKELY(!find_usual(L, box, &usual) || usual.component->relation || lua_gettop(L) > 3 ||
-               usual.count > QUICKLY))
-    return get_slowly(L, box);
+  if (UNLIKELY(!find_cached_column(L, box, &usual) || usual.component->relation ||
+               lua_gettop(L) > 3 || usual.count > QUICKLY))
+    return get_any_component(L, box);
   for (uint32_t i = 0; i < usual.count; i++)
     if (UNLIKELY(!push_number_at(L, usual.leaf[i].type, usual.column[i].data, usual.row))) {
       lua_pop(L, (int)i);
-      return get_slowly(L, box);
+      return get_any_component(L, box);
     }
   return (int)usual.count;
 }
@@ -151,17 +151,17 @@ INLINE int ask(lua_State *L, bool (*answer)(const ecs_world *world, ecs_id id, e
   return 1;
 }
 
-static APART int has_slowly(lua_State *L) { return ask(L, entity_has); }
+static APART int has_uncached(lua_State *L) { return ask(L, entity_has); }
 
 /* What a table has is found without a call of the core: 9 % off. */
 static int entity_has_component(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   const struct record *record;
   uint32_t leaf;
-  const struct component *component = find_near(L, box, &record, &leaf);
+  const struct component *component = find_cached(L, box, &record, &leaf);
   if (UNLIKELY(!component || component->relation || component->sparse || leaf != NONE ||
                lua_gettop(L) > 3))
-    return has_slowly(L);
+    return has_uncached(L);
   lua_pushboolean(L, table_has(world_table(box->world, record->table), component->id));
   return 1;
 }
@@ -230,10 +230,10 @@ static int entity_components(lua_State *L) {
 
 /* What is usual: numbers into columns that are there, at once. False when it is another case, and
 ** nothing is done. */
-INLINE bool set_usual(lua_State *L, const struct world_box *box) {
+INLINE bool set_number_cells(lua_State *L, const struct world_box *box) {
   struct usual usual;
   uint32_t count = (uint32_t)lua_gettop(L) - 3;
-  if (UNLIKELY(!find_usual(L, box, &usual) || count == 0 || count > usual.count ||
+  if (UNLIKELY(!find_cached_column(L, box, &usual) || count == 0 || count > usual.count ||
                count > QUICKLY))
     return false;
   const ecs_world *world = box->world;
@@ -251,8 +251,8 @@ INLINE bool set_usual(lua_State *L, const struct world_box *box) {
 }
 
 /* The general case. */
-static APART int set_slowly(lua_State *L, struct world_box *box, ecs_id id,
-                            struct component *component, uint32_t leaf) {
+static APART int set_any_cell(lua_State *L, struct world_box *box, ecs_id id,
+                              struct component *component, uint32_t leaf) {
   struct input input;
   input_begin(&input, L, box, 1);
   input_values(&input, component, leaf, 4, lua_gettop(L) - 3);
@@ -273,12 +273,12 @@ static APART int set_anything(lua_State *L, struct world_box *box) {
   bool by_pair = lua_type(L, 3) == LUA_TNUMBER && id_is_pair((ecs_id)lua_tointeger(L, 3));
   if (relation && (!relation->exclusive || by_pair || by_name))
     return relation_set(L, box, component, leaf);
-  return set_slowly(L, box, id, component, leaf);
+  return set_any_cell(L, box, id, component, leaf);
 }
 
 static int entity_set_values(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  return LIKELY(set_usual(L, box)) ? 0 : set_anything(L, box);
+  return LIKELY(set_number_cells(L, box)) ? 0 : set_anything(L, box);
 }
 
 /* The core tells whether it is alive. */

@@ -387,7 +387,7 @@ static uint32_t gather_parts(lua_State *L, struct input *input, struct spawner *
   return count;
 }
 
-static APART int spawn_slowly(lua_State *L) {
+static APART int spawn_from_arguments(lua_State *L) {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushvalue(L, lua_upvalueindex(2));
   lua_rotate(L, 1, 2);
@@ -406,7 +406,7 @@ static APART int spawn_slowly(lua_State *L) {
 }
 
 /* Ends what has gone a way: the world is not on the stack. */
-static APART int end_apart(lua_State *L, struct world_box *box) {
+static APART int spawner_settle(lua_State *L, struct world_box *box) {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
   settle(L, box, 1);
@@ -417,11 +417,11 @@ static int spawner_spawn(lua_State *L) {
   struct world_box *box = lua_touserdata(L, lua_upvalueindex(1));
   const struct spawner *spawner = lua_touserdata(L, lua_upvalueindex(2));
   ecs_id id = ECS_NULL;
-  if (UNLIKELY(!spawner_go(L, box, &spawner->way, &id))) return spawn_slowly(L);
+  if (UNLIKELY(!spawner_go(L, box, &spawner->way, &id))) return spawn_from_arguments(L);
   world_be_sure(box->world);
   box->calls++;
   lua_pushinteger(L, (lua_Integer)id);
-  return LIKELY(!*box->changes && !settle_is_due(box)) ? 1 : end_apart(L, box);
+  return LIKELY(!*box->changes && !settle_is_due(box)) ? 1 : spawner_settle(L, box);
 }
 
 /* ---- for kernels ---- */

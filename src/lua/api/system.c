@@ -140,7 +140,7 @@ static void system_compile(lua_State *L, struct world_box *box, const struct sys
   struct system_box *system = draft->script.system;
   int kernel = make_kernel(L, box, system);
   if (!kernel) return;
-  system->compiled = kernel_ready_ahead(L, kernel);
+  system->compiled = kernel_ready_unbound(L, kernel);
   if (!system->compiled && system->compile == 1)
     raise_error(L, "%s cannot be compiled: %s", draft->script.what, lua_tostring(L, -1));
   const struct kernel_box *handle = lua_touserdata(L, kernel);
@@ -254,7 +254,7 @@ static int compile_untried(lua_State *L) {
     lua_rawgetp(L, 2, system);
     if (lua_getiuservalue(L, 3, SYSTEM_KERNEL) == LUA_TNIL) continue;
     const struct kernel_box *handle = lua_touserdata(L, 4);
-    if (handle->kernel->runs == 0) system->compiled = kernel_ready_ahead(L, 4);
+    if (handle->kernel->runs == 0) system->compiled = kernel_ready_unbound(L, 4);
   }
   return 0;
 }

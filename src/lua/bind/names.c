@@ -66,8 +66,8 @@ struct component *find_component(lua_State *L, struct world_box *box, int index,
   return component;
 }
 
-struct component *check_component_slowly(lua_State *L, struct world_box *box, int arg,
-                                         uint32_t *leaf) {
+struct component *check_component_uncached(lua_State *L, struct world_box *box, int arg,
+                                           uint32_t *leaf) {
   struct component *component = NULL;
   *leaf = NONE;
   switch (lua_type(L, arg)) {

@@ -77,14 +77,14 @@ static inline struct component *known_component(lua_State *L, const struct world
 ** with the world's message set when there is none. */
 struct component *find_component(lua_State *L, struct world_box *box, int index,
                                  uint32_t *leaf);
-struct component *check_component_slowly(lua_State *L, struct world_box *box, int arg,
-                                         uint32_t *leaf);
+struct component *check_component_uncached(lua_State *L, struct world_box *box, int arg,
+                                           uint32_t *leaf);
 
 /* A component by id or name; `leaf` is NONE unless the name had a field ("Position.x"). */
 static inline struct component *check_component_leaf(lua_State *L, struct world_box *box,
                                                      int arg, uint32_t *leaf) {
   struct component *component = known_component(L, box, arg, leaf);
-  return LIKELY(component) ? component : check_component_slowly(L, box, arg, leaf);
+  return LIKELY(component) ? component : check_component_uncached(L, box, arg, leaf);
 }
 
 /* Raises that argument `arg` is a field where a component is expected. */

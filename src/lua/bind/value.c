@@ -135,7 +135,7 @@ lua_Unsigned check_list(lua_State *L, int arg, lua_Unsigned most, const char *wh
 
 /* ---- read ---- */
 
-bool place_look_aside(struct place *place) {
+bool place_find_sparse(struct place *place) {
   const struct sparse *sparse = place->component->sparse;
   uint32_t row = sparse ? sparse_row(sparse, ecs_id_index(place->entity)) : NONE;
   if (row == NONE) return false;

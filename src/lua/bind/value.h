@@ -44,13 +44,13 @@ struct place {
 };
 
 /* Looks for the component of a living entity among sparse ones; false when it is not there. */
-bool place_look_aside(struct place *place);
+bool place_find_sparse(struct place *place);
 
 /* Looks for the component wherever it is kept, by the entity's record. */
 static inline bool place_look(struct place *place, const struct record *record) {
   const struct table *table = record_table(place->box->world, record);
   const struct layout *layout = table ? table_find(table, place->id) : NULL;
-  if (!layout || !layout->taken) return place_look_aside(place);
+  if (!layout || !layout->taken) return place_find_sparse(place);
   place->columns = layout->columns;
   place->row = record->row;
   return true;

@@ -69,7 +69,7 @@ static const char *why_loud(const struct variant *variant) {
 }
 
 /* Why the run of a compiled function is one of its own; NULL when it need not be. */
-static const char *why_alone(const struct kernel *kernel, const struct variant *variant) {
+static const char *why_not_batched(const struct kernel *kernel, const struct variant *variant) {
   if (!variant->quiet) return why_loud(variant);
   if (terms_walk(&kernel->query->terms)) return "its matches do not lie together";
   if (!variant_fits_all(kernel, variant)) return "its tables want different programs";
@@ -86,7 +86,7 @@ static void companions_look(const ecs_system *system, struct prospect *out) {
   const struct variant *variant = kernel && kernel->count ? kernel->variants[0] : NULL;
   if (!variant || !variant->plan.program || kernel->refused || kernel->query->broken) return;
   if (!variant_is_current(kernel, variant)) return;
-  out->alone = why_alone(kernel, variant);
+  out->alone = why_not_batched(kernel, variant);
   out->of = variant;
   out->owner = script->box;
   uint64_t rows = 0;

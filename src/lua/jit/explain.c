@@ -255,14 +255,14 @@ static int explain_named(lua_State *L) {
 /* Compiles what has not run yet, so that it can be told. */
 static bool is_compiled(lua_State *L, int handle, const struct kernel *kernel) {
   if (!kernel->box->kernels->on) return false;
-  if (!kernel->refused && !system_kernel_is_current(kernel)) kernel_ready_ahead(L, handle);
+  if (!kernel->refused && !system_kernel_is_current(kernel)) kernel_ready_unbound(L, handle);
   return !kernel->refused;
 }
 
 /* Why Lua goes through some rows though there is a program; NULL when it does not. What a predicate
 ** lets through, and what is added up, comes in runs of rows that lie together in a table whose rows
 ** differ in the terms that are there. */
-static const char *runs_apart(const struct kernel *kernel) {
+static const char *why_rows_fall_back(const struct kernel *kernel) {
   const ecs_query *query = kernel->query;
   bool asks = kernel->result == RESULT_TRUTH || kernel->filtered;
   bool adds = RESULT_IS_USED(kernel->result);
@@ -285,7 +285,7 @@ static void explain_form(lua_State *L) {
   bool compiled = is_compiled(L, handle, kernel);
   lua_settop(L, handle);
   lua_newtable(L);
-  const char *apart = compiled ? runs_apart(kernel) : NULL;
+  const char *apart = compiled ? why_rows_fall_back(kernel) : NULL;
   lua_pushstring(L, compiled && !apart ? "vector" : "lua");
   lua_setfield(L, -2, "tier");
   lua_pushstring(L, box->form);
@@ -413,7 +413,7 @@ static bool push_why(lua_State *L, const ecs_world *world, const struct listed *
 }
 
 /* Why systems that can run side by side have not. */
-static const char *why_apart(const ecs_world *world, const struct listed *batch) {
+static const char *why_not_parallel(const ecs_world *world, const struct listed *batch) {
   if (!world->pool) return "the world has one thread";
   for (uint32_t i = 0; i < batch->count; i++)
     if (batch->sides[i].system->runs < 2) return "not all of them had run before";
@@ -430,7 +430,7 @@ static void end_list(lua_State *L, const ecs_world *world, int lists, const stru
   lua_pushinteger(L, together);
   lua_setfield(L, -2, "together");
   if (together < 2) {
-    lua_pushstring(L, why_apart(world, batch));
+    lua_pushstring(L, why_not_parallel(world, batch));
     lua_setfield(L, -2, "apart");
   }
   lua_pop(L, 1);

@@ -114,7 +114,7 @@ void run_in_scope(lua_State *L, int handle, struct kernel_run *run);
 bool kernel_ready(lua_State *L, int handle);
 
 /* kernel_ready before there is a run: without any rows it is asked for a table with every term. */
-bool kernel_ready_ahead(lua_State *L, int handle);
+bool kernel_ready_unbound(lua_State *L, int handle);
 
 /* Whether the function can run as a program over one table. Pushes no reason. */
 bool kernel_ready_here(lua_State *L, int handle, const struct table *table);
@@ -162,12 +162,12 @@ const struct variant *kernel_variant_here(lua_State *L, int handle, const struct
 /* Running a kernel whose program is known to fit: of systems, most runs are such. */
 
 /* Runs the program that ran last over all tables of its query, without a call of Lua; false when
-** it cannot be (see variant_settled), and nothing has run. KERNEL_ANCHORS of the kernel are at an
+** it cannot be (see variant_direct), and nothing has run. KERNEL_ANCHORS of the kernel are at an
 ** index, which is not looked at unless kernel_reads. Raises nothing. */
-bool kernel_run_settled(lua_State *L, int anchors, struct kernel *kernel, double dt);
+bool kernel_run_direct(lua_State *L, int anchors, struct kernel *kernel, double dt);
 
-/* As kernel_run_settled for one of several runs side by side: it is added to these. */
-bool kernel_join_settled(lua_State *L, int anchors, struct kernel *kernel, double dt);
+/* As kernel_run_direct for one of several runs side by side: it is added to these. */
+bool kernel_join_batch(lua_State *L, int anchors, struct kernel *kernel, double dt);
 
 /* Whether that program has outside values. */
 bool kernel_reads(const struct kernel *kernel);
@@ -233,7 +233,7 @@ void variants_share(lua_State *L, int handle, int from, int function);
 /* The variant that ran last, its outside values read, if it is quiet and fits all tables that have
 ** rows; else NULL. Raises nothing. KERNEL_ANCHORS of the kernel are at an index, which is not
 ** looked at unless it has outside values. */
-struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel);
+struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel);
 
 /* Whether it is for every table in which rows match, and for all of these. */
 bool variant_fits_all(const struct kernel *kernel, const struct variant *variant);

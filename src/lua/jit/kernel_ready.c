@@ -226,7 +226,9 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
 
 bool kernel_ready(lua_State *L, int handle) { return kernel_ready_is_ready(L, handle, false); }
 
-bool kernel_ready_ahead(lua_State *L, int handle) { return kernel_ready_is_ready(L, handle, true); }
+bool kernel_ready_unbound(lua_State *L, int handle) {
+  return kernel_ready_is_ready(L, handle, true);
+}
 
 bool kernel_is_hopeless(const struct kernel_box *box) {
   return box->kernel && box->kernel->hopeless;
@@ -236,7 +238,7 @@ bool kernel_is_refused(const struct kernel_box *box) { return box->kernel && box
 
 /* ---- kernel settled ---- */
 
-/* What variant_settled would say again: a tenth of the time of few rows. */
+/* What variant_direct would say again: a tenth of the time of few rows. */
 static inline bool settled_is_sure(const struct kernel *kernel) {
   bool sure = kernel->sure && kernel->sure_version == *kernel->version;
   assert(!sure || (kernel->sure == kernel->variants[0] && !kernel->refused));
@@ -250,7 +252,7 @@ bool kernel_reads(const struct kernel *kernel) {
 }
 
 static struct variant *settled_state(lua_State *L, int anchors, struct kernel *kernel) {
-  if (UNLIKELY(!settled_is_sure(kernel))) return variant_settled(L, anchors, kernel);
+  if (UNLIKELY(!settled_is_sure(kernel))) return variant_direct(L, anchors, kernel);
   kernel->sure->run = ++kernel->runs;
   return kernel->sure;
 }
@@ -262,14 +264,14 @@ static inline struct run settled_run_of(const struct kernel *kernel,
                       .uniforms = variant->uniforms, .dt = dt, .arrays = variant->arrays};
 }
 
-bool kernel_join_settled(lua_State *L, int anchors, struct kernel *kernel, double dt) {
+bool kernel_join_batch(lua_State *L, int anchors, struct kernel *kernel, double dt) {
   struct variant *variant = settled_state(L, anchors, kernel);
   if (!variant) return false;
   struct run run = settled_run_of(kernel, variant, dt);
   return abreast_add(kernel->set->abreast, &run);
 }
 
-bool kernel_run_settled(lua_State *L, int anchors, struct kernel *kernel, double dt) {
+bool kernel_run_direct(lua_State *L, int anchors, struct kernel *kernel, double dt) {
   struct variant *variant = settled_state(L, anchors, kernel);
   if (!variant) return false;
   struct run run = settled_run_of(kernel, variant, dt);

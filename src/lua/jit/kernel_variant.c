@@ -208,7 +208,7 @@ static APART void read_outside(const struct kernel *kernel, struct variant *vari
   read_arrays(kernel->box, variant);
 }
 
-struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel) {
+struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel) {
   struct variant *variant = kernel->count ? kernel->variants[0] : NULL;
   if (!variant || !variant->quiet || kernel->refused || kernel->query->broken) return NULL;
   if (variant->version != *kernel->box->version) return NULL;

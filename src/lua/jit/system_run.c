@@ -260,8 +260,8 @@ static RARE bool has_no_news(const struct system_box *system) {
 
 /* An `each` or `map` that is known to need nothing of Lua but outside values runs without a call
 ** of Lua: that costs more than a few rows do. False when it is none. */
-INLINE bool use_settled(const struct system_box *system, double dt,
-                        bool (*use)(lua_State *L, int anchors, struct kernel *kernel, double dt)) {
+INLINE bool use_direct(const struct system_box *system, double dt,
+                       bool (*use)(lua_State *L, int anchors, struct kernel *kernel, double dt)) {
   if (!system->compiled || !system->kernel || !system->query->query) return false;
   struct kernel *kernel = system->kernel->kernel;
   if (!kernel) return false;
@@ -276,14 +276,14 @@ INLINE bool use_settled(const struct system_box *system, double dt,
 }
 
 bool script_join(const struct system_box *system, double dt) {
-  return use_settled(system, dt, kernel_join_settled);
+  return use_direct(system, dt, kernel_join_batch);
 }
 
 ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
   struct system_box *system = ud;
   struct world_box *box = system->box;
   (void)query;
-  if (!box->world || use_settled(system, dt, kernel_run_settled)) return ECS_OK;
+  if (!box->world || use_direct(system, dt, kernel_run_direct)) return ECS_OK;
   if (UNLIKELY(world->schedule->news) && has_no_news(system)) return ECS_OK;
   world_enter(box);
   system->dt = dt;
@@ -393,7 +393,7 @@ void system_kernel_push(lua_State *L, int world_index, struct system_box *system
   int handle = lua_gettop(L);
   const struct kernel_box *box = lua_touserdata(L, handle);
   if (box && box->kernel && system->compiled && !system_kernel_is_current(box->kernel))
-    system->compiled = kernel_ready_ahead(L, handle);
+    system->compiled = kernel_ready_unbound(L, handle);
   lua_settop(L, handle);
 }
 

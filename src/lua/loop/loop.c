@@ -579,8 +579,8 @@ const luaL_Reg loop_metamethods[] = {
 
 /* ---- slot ---- */
 
-void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,
-                      const struct slot *slot, uint32_t row) {
+void slot_push_value(lua_State *L, int loop_index, const struct loop_box *loop,
+                     const struct slot *slot, uint32_t row) {
   if (!slot->present) {
     lua_pushnil(L);
     return;

@@ -231,8 +231,8 @@ void view_push_part(lua_State *L, int index, struct view_box *view, uint32_t at)
 /* ---- reading --------------------------------------------------------------------- */
 
 /* A text, an enumeration, an id or an any value. */
-static void push_slowly(lua_State *L, int index, const struct view_box *view, uint32_t at,
-                        uint32_t row) {
+static void push_boxed_cell(lua_State *L, int index, const struct view_box *view, uint32_t at,
+                            uint32_t row) {
   const struct view_box *root = view->root;
   const struct leaf *leaf = &root->component->leaves[at];
   ecs_cell cell = cell_load(root->data[at], leaf->size, row);
@@ -260,7 +260,7 @@ static void push_at(lua_State *L, int index, struct view_box *view, uint32_t at,
   if (type == ECS_NESTED)
     view_push_part(L, index, view, at);
   else if (!push_number_at(L, type, view->root->data[leaf], row))
-    push_slowly(L, index, view, leaf, row);
+    push_boxed_cell(L, index, view, leaf, row);
 }
 
 void view_push_at(lua_State *L, int index, struct view_box *view, uint32_t at) {
@@ -378,7 +378,7 @@ static void view_check_source(lua_State *L, const struct view_box *view, uint32_
 }
 
 /* What is no number: the view is at 1, the value at 3. A view stands for its values. */
-static void write_slowly(lua_State *L, struct view_box *view, uint32_t at) {
+static void write_converted(lua_State *L, struct view_box *view, uint32_t at) {
   struct world_box *box = view->box;
   box->calls++;
   if (leaf_is_target(view->root->component, first_leaf(view, at)))
@@ -419,7 +419,7 @@ static int view_newindex(lua_State *L) {
     view_note(root, row);
     return 0;
   }
-  write_slowly(L, view, (uint32_t)(field - view->shape->fields));
+  write_converted(L, view, (uint32_t)(field - view->shape->fields));
   return 0;
 }
 
@@ -438,7 +438,7 @@ static int elements_newindex(lua_State *L) {
   if (store_number_at(L, type_at(view, at), 3, root->data[first_leaf(view, at)], row))
     view_note(root, row);
   else
-    write_slowly(L, view, at);
+    write_converted(L, view, at);
   return 0;
 }
 

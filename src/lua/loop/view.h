@@ -56,14 +56,14 @@ static inline uint32_t value_count(const struct loop_box *loop) {
 }
 
 /* slot_push for what is not a number, or absent. */
-void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,
-                      const struct slot *slot, uint32_t row);
+void slot_push_value(lua_State *L, int loop_index, const struct loop_box *loop,
+                     const struct slot *slot, uint32_t row);
 
 /* Pushes the value of a single field's term, or true for a tag; nil when the table lacks it. */
 static inline void slot_push(lua_State *L, int loop_index, const struct loop_box *loop,
                              const struct slot *slot, uint32_t row) {
   if (UNLIKELY(!slot->present) || UNLIKELY(!push_number_at(L, slot->type, slot->data, row)))
-    slot_push_slowly(L, loop_index, loop, slot, row);
+    slot_push_value(L, loop_index, loop, slot, row);
 }
 
 /* Pushes the first of what functions are given last: the entity, values. */
