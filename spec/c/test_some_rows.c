@@ -316,7 +316,7 @@ static void knows_what_is_more(void) {
   open_usual(&each);
   ecs_world *world = each.world;
   ecs_query *query = new_query(world, "Position, Velocity?");
-  CHECK(rows_are_whole(&query->terms));
+  CHECK(query_rows_are_whole(&query->terms));
   CHECK(batch_is_plain(world, COMMAND_ADD, each.position));
   CHECK(batch_is_plain(world, COMMAND_DESPAWN, ECS_NULL));
   CHECK_OK(world, ecs_defer(world));
@@ -334,8 +334,8 @@ static void knows_what_is_more(void) {
   CHECK_OK(world, ecs_add(world, each.a, thin));
   CHECK(!batch_is_plain(world, COMMAND_DESPAWN, ECS_NULL));
   CHECK(batch_is_plain(world, COMMAND_ADD, each.position));
-  CHECK(!rows_are_whole(&new_query(world, "Position:changed")->terms));
-  CHECK(!rows_are_whole(&new_query(world, "Thin, Position")->terms));
+  CHECK(!query_rows_are_whole(&new_query(world, "Position:changed")->terms));
+  CHECK(!query_rows_are_whole(&new_query(world, "Thin, Position")->terms));
   close_world(&each);
 }
 

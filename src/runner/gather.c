@@ -308,8 +308,8 @@ static void take_addresses(const struct gather *gather, uint32_t i, void **to) {
 
 /* The rows before an end, those of a bitmap if there is one, and in them the cells of a column of
 ** the program, or those beside them. */
-static void mark_column(const struct gather *gather, uint32_t i, const uint64_t *bits,
-                        uint32_t end) {
+static void gather_mark_column(const struct gather *gather, uint32_t i, const uint64_t *bits,
+                               uint32_t end) {
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   for (uint32_t part = 0; part < spot->part_count; part++) {
     struct gather_stretch stretch = stretch_of(gather, spot, part, end);
@@ -338,10 +338,10 @@ static RARE void gather_mark_written(const struct runner *runner, const struct g
                                      uint32_t end) {
   const struct run_plan *plan = gather->plan;
   for (uint32_t i = 0; i < plan->mark_count; i++)
-    mark_column(gather, gather_column_of(plan, plan->marks[i]),
-                runner->bitmaps[plan->first_mark + i], end);
+    gather_mark_column(gather, gather_column_of(plan, plan->marks[i]),
+                       runner->bitmaps[plan->first_mark + i], end);
   for (uint32_t i = 0; i < plan->whole_count; i++)
-    mark_column(gather, gather_column_of(plan, plan->whole[i]), NULL, end);
+    gather_mark_column(gather, gather_column_of(plan, plan->whole[i]), NULL, end);
 }
 
 ecs_id gather_first(const struct gather *gather) {

@@ -227,7 +227,7 @@ bool giving_defer_rows(const struct run *run, struct table *table, const uint64_
       [RUN_DESPAWN] = COMMAND_DESPAWN, [RUN_ADD] = COMMAND_ADD, [RUN_REMOVE] = COMMAND_REMOVE};
   ecs_world *world = run->query->world;
   const struct run_command *command = &run->plan->commands[0];
-  if (run->plan->command_count != 1 || !rows_are_whole(&run->query->terms)) return false;
+  if (run->plan->command_count != 1 || !query_rows_are_whole(&run->query->terms)) return false;
   assert(command->action <= RUN_REMOVE);
   enum command_kind kind = kinds[command->action];
   return batch_takes_rows(world, kind, command->component, table) &&

@@ -273,7 +273,7 @@ static void apply_chain(ecs_world *world, const struct chain *chain) {
     drop_chain(world, chain);
   else
     replay_chain(world, chain, target, record->row);
-  if (target->has_ties) replay_targets(world, target, index, record->row);
+  if (target->has_ties) apply_targets(world, target, index, record->row);
 }
 
 /* ---- chains that go the same way ---- */
@@ -523,7 +523,7 @@ void replay_chain(ecs_world *world, const struct chain *chain, struct table *tab
   }
 }
 
-void replay_targets(ecs_world *world, const struct table *table, uint32_t entity, uint32_t row) {
+void apply_targets(ecs_world *world, const struct table *table, uint32_t entity, uint32_t row) {
   for (uint32_t i = 0; i < world->relations.count; i++) {
     const struct relation *relation = world->relations.list[i];
     if (!relation->exclusive) continue;

@@ -399,7 +399,7 @@ static bool may_give(const ecs_query *query, const struct component *component) 
   const ecs_world *world = query->world;
   bool moves = false;
   if (staging_is_open(&world->staging) || component->has_any || component->relation ||
-      component->sparse || !rows_are_whole(&query->terms))
+      component->sparse || !query_rows_are_whole(&query->terms))
     return false;
   for (uint32_t i = 0; i < query_reach(query) && !moves; i++)
     moves = query_table(query, i)->count && !table_has(query_table(query, i), component->id);

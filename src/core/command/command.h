@@ -290,6 +290,6 @@ void replay_release(ecs_world *world, const struct command *command);
 void replay_chain(ecs_world *world, const struct chain *chain, struct table *table, uint32_t row);
 
 /* The cells of targets are what the ties say. */
-void replay_targets(ecs_world *world, const struct table *table, uint32_t entity, uint32_t row);
+void apply_targets(ecs_world *world, const struct table *table, uint32_t entity, uint32_t row);
 
 #endif

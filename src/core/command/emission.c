@@ -188,7 +188,7 @@ static ecs_status reserve_due(ecs_world *world, struct event *event, double dt) 
 }
 
 /* Whether a row comes behind another one. */
-static bool is_behind(const struct later *later, uint32_t a, uint32_t b) {
+static bool emission_is_behind(const struct later *later, uint32_t a, uint32_t b) {
   if (later->due[a] != later->due[b]) return later->due[a] > later->due[b];
   return a > b;
 }
@@ -197,8 +197,8 @@ static bool is_behind(const struct later *later, uint32_t a, uint32_t b) {
 static void later_sink(const struct later *later, uint32_t at, uint32_t count) {
   uint32_t *order = later->order, row = order[at];
   for (uint32_t below; (below = 2 * at + 1) < count; at = below) {
-    if (below + 1 < count && is_behind(later, order[below + 1], order[below])) below++;
-    if (!is_behind(later, order[below], row)) break;
+    if (below + 1 < count && emission_is_behind(later, order[below + 1], order[below])) below++;
+    if (!emission_is_behind(later, order[below], row)) break;
     order[at] = order[below];
   }
   order[at] = row;

@@ -263,7 +263,7 @@ static ecs_id new_base(const ecs_world *world, const struct prefab_plan *plan, u
 
 /* Whether an entity has the child of what it is made of, by its name; or, without one, by whom it
 ** is made of. */
-static bool has_counterpart(const ecs_world *world, ecs_id entity, uint32_t source) {
+static bool prefab_has_counterpart(const ecs_world *world, ecs_id entity, uint32_t source) {
   ecs_string name = name_of(world, entity_id(&world->entities, source));
   if (name.size) return name_find(world, ecs_id_index(entity), name.data, name.size) != ECS_NULL;
   return prefab_child_made_of(world, ecs_id_index(entity), source) != 0;
@@ -287,7 +287,7 @@ static ecs_status bring_child(ecs_world *world, struct prefab_plan *plan, uint32
   ecs_id entity = plan->made[at].id, from = entity_id(&world->entities, source), copy;
   struct plan_taking taking = {plan, at, ecs_id_index(plan->made[at].base)};
   ecs_string name = name_of(world, from);
-  if (has_counterpart(world, entity, source) || plan_leaves_out(world, source, &taking) ||
+  if (prefab_has_counterpart(world, entity, source) || plan_leaves_out(world, source, &taking) ||
       prefab_leads_back(world, plan, source))
     return ECS_OK;
   ecs_status status = clone_find_but(world, from, CLONE_PREFAB, plan_leaves_out, &taking);

@@ -49,7 +49,7 @@ static void reach_on_axis(struct ecs_search *walk, uint32_t axis, double at, dou
 /* The cells within reach that have numbers, counted from the first one of the box;
 ** false: there are none. A cell too many does not matter, so that nothing need be divided: a
 ** millionth of a cell is far more than what rounding does to numbers that fit in the box. */
-static inline bool reach_in_box(struct ecs_search *walk, uint32_t axis, double at, double reach) {
+static inline bool search_box(struct ecs_search *walk, uint32_t axis, double at, double reach) {
   const struct grid *grid = walk->grid;
   double here = at * grid->inverse - grid->low[axis];
   double wide = search_width_of(at, reach) * grid->inverse + 1e-6;
@@ -201,7 +201,7 @@ static void begin_walk(struct ecs_search *walk, const struct grid *grid, const d
   if (LIKELY(grid->boxed)) {
     bool some = true;
     for (uint32_t axis = 0; some && axis < walk->grid->axes; axis++)
-      some = reach_in_box(walk, axis, at[axis], reach);
+      some = search_box(walk, axis, at[axis], reach);
     walk->line = (uint32_t)walk->low[2] * walk->grid->extent[1] + (uint32_t)walk->low[1];
     if (!some) walk->line = UINT32_MAX;
     return;

@@ -224,7 +224,7 @@ static ecs_status changes_settle(const ecs_query *query, const struct term *term
   return status;
 }
 
-static void picks_set_settled(const ecs_query *query, bool settled) {
+static void picks_set_known(const ecs_query *query, bool settled) {
   for (uint32_t i = 0; i < query->terms.count; i++) {
     struct picks *picks = query->terms.terms[i].picks;
     if (!picks) continue;
@@ -248,11 +248,11 @@ ecs_status changes_open(ecs_query *query) {
   if (LIKELY(!query->terms.changes) || query->broken) return ECS_OK;
   assert(query->seen < query->world->now);
   ecs_status status = changes_watch(query);
-  picks_set_settled(query, query->uses > 0);
+  picks_set_known(query, query->uses > 0);
   for (uint32_t i = 0; i < query->terms.count && !query->uses && status == ECS_OK; i++)
     if (query->terms.terms[i].picks) status = changes_settle(query, &query->terms.terms[i]);
   if (status != ECS_OK) return status;
-  picks_set_settled(query, true);
+  picks_set_known(query, true);
   query->uses++;
   return ECS_OK;
 }
@@ -261,7 +261,7 @@ ecs_status changes_open(ecs_query *query) {
 static void end_use(ecs_query *query) {
   assert(query->uses == 0 && query->seen < query->world->now);
   query->seen = query->world->now++;
-  picks_set_settled(query, false);
+  picks_set_known(query, false);
 }
 
 void changes_close(ecs_query *query) {
@@ -285,7 +285,7 @@ void changes_keep(ecs_query *query, uint64_t run) {
   assert(run < query->world->now);
   if (LIKELY(!query->terms.changes)) return;
   query->seen = run;
-  if (query->uses == 0) picks_set_settled(query, false);
+  if (query->uses == 0) picks_set_known(query, false);
 }
 
 bool changes_are_sound(const ecs_query *query) {

@@ -372,7 +372,7 @@ static ecs_status iterate_check_entities(const ecs_query *query) {
 }
 
 static bool may_have_components(const ecs_query *query) {
-  if (!rows_are_whole(&query->terms)) return true;
+  if (!query_rows_are_whole(&query->terms)) return true;
   for (uint32_t i = 0; i < query_reach(query); i++)
     if (rows_have_component(query_table(query, i))) return true;
   return false;

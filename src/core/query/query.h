@@ -152,7 +152,7 @@ static inline bool terms_walk(const struct query_terms *terms) {
 }
 
 /* Whether every row of its tables matches, once. */
-static inline bool rows_are_whole(const struct query_terms *terms) {
+static inline bool query_rows_are_whole(const struct query_terms *terms) {
   return !terms->step_count && !terms->event && !terms->toggled && !terms->changes;
 }
 

@@ -262,7 +262,7 @@ void ranges_free(struct memory *memory, struct ranges *ranges) {
 
 /* ---- which rows ---- */
 
-ecs_status ranges_suit(ecs_world *world, const ecs_system *system) {
+ecs_status parallel_query_suits(ecs_world *world, const ecs_system *system) {
   const ecs_query *query = system->reads;
   if (!query)
     return world_fail(world, ECS_EINVAL, "system '%s': parallel goes through the rows of a query: "
@@ -386,7 +386,7 @@ ecs_status ranges_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
   struct pool *pool = world->pool;
   (void)query;
   assert(system && system->parallel && !world->shared);
-  ecs_status status = ranges_suit(world, system);
+  ecs_status status = parallel_query_suits(world, system);
   if (status != ECS_OK) return status;
   if (!list_ranges(world, system->reads)) return world_nomem(world);
   const struct ranges *ranges = world->schedule->ranges;

@@ -92,7 +92,7 @@ void together_end(ecs_world *world, struct together *batch);
 void ranges_free(struct memory *memory, struct ranges *ranges);
 
 /* ECS_EINVAL when the rows of its query do not lie together in tables, or it has none. */
-ecs_status ranges_suit(ecs_world *world, const ecs_system *system);
+ecs_status parallel_query_suits(ecs_world *world, const ecs_system *system);
 
 /* An ecs_run_fn, of systems that have `parallel`. */
 ecs_status ranges_run(ecs_world *world, ecs_query *query, double dt, void *ud);

@@ -165,7 +165,7 @@ static ecs_status schedule_fill_system(ecs_world *world, const ecs_system_desc *
     status = ecs_query_new(world, desc->query, &system->query);
   if (system->query) system->query->kept = true;
   system->reads = system->query ? system->query : desc->reads;
-  if (status == ECS_OK && system->parallel) status = ranges_suit(world, system);
+  if (status == ECS_OK && system->parallel) status = parallel_query_suits(world, system);
   if (status != ECS_OK)
     schedule_free_system(world, system, false);
   else

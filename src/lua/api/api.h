@@ -367,7 +367,7 @@ extern const luaL_Reg world_core_methods[], world_metamethods[];
 
 /* Refuses what makes no sense of what the environment says of all worlds of this process: mistakes
 ** there would go unnoticed. */
-void environment_check(lua_State *L);
+void world_environment_check(lua_State *L);
 
 /* ecs.world(options) */
 int ecs_native_world(lua_State *L);

@@ -55,7 +55,7 @@ static void change_rows_stage_one(lua_State *L, const struct loop_box *loop,
 static bool defer_rows(lua_State *L, const struct loop_box *loop, const struct row_change *change) {
   ecs_world *world = loop->box->world;
   struct table *table = world_table(world, loop->table->index);
-  if (!change->simple || !rows_are_whole(&loop->query->query->terms) ||
+  if (!change->simple || !query_rows_are_whole(&loop->query->query->terms) ||
       !batch_takes_rows(world, change->kind, change->component, table))
     return false;
   assert(loop->rows == table->rows && loop->count == table->count);
@@ -109,7 +109,7 @@ static void run_change(lua_State *L, const struct query_box *query, int filter,
   const ecs_world *world = query->box->world;
   check_free(L, query->box);
   if (lua_isnil(L, filter) && change->simple && !staging_is_open(&world->staging) &&
-      rows_are_whole(&query->query->terms) &&
+      query_rows_are_whole(&query->query->terms) &&
       batch_is_plain(world, change->kind, change->component) && !refuses_some(query, change)) {
     RETRY_OR_RAISE(L, query->box, change_query(query->query, change));
     settle(L, query->box, push_query_world(L, 1));

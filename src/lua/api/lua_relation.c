@@ -142,8 +142,8 @@ int relation_has(lua_State *L, struct world_box *box, struct component *componen
 
 /* Where the entity has the pair, or the exclusive relation with that target; false when it does
 ** not. */
-static bool find_pair(lua_State *L, struct world_box *box, struct component *component,
-                      struct place *place) {
+static bool relation_find_pair(lua_State *L, struct world_box *box, struct component *component,
+                               struct place *place) {
   int next;
   ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
   bool exclusive = component->relation->exclusive;
@@ -160,12 +160,12 @@ static bool find_pair(lua_State *L, struct world_box *box, struct component *com
 int relation_get(lua_State *L, struct world_box *box, struct component *component,
                  uint32_t leaf) {
   struct place place;
-  return find_pair(L, box, component, &place) ? push_values(&place, leaf) : 0;
+  return relation_find_pair(L, box, component, &place) ? push_values(&place, leaf) : 0;
 }
 
 int relation_read(lua_State *L, struct world_box *box, struct component *component) {
   struct place place;
-  if (find_pair(L, box, component, &place))
+  if (relation_find_pair(L, box, component, &place))
     push_component(&place);
   else
     lua_pushnil(L);

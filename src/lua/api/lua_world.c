@@ -157,7 +157,7 @@ static uint32_t threads_of_text(const char *text, bool *eager) {
   return sound ? (uint32_t)threads : 0;
 }
 
-void environment_check(lua_State *L) {
+void world_environment_check(lua_State *L) {
   const char *isa = getenv("ECS_ISA"), *kernels = getenv("ECS_KERNELS");
   const char *threads = getenv("ECS_THREADS");
   if (isa && *isa && isa_named(isa) < 0)

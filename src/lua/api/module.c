@@ -184,7 +184,7 @@ static void push_exports(lua_State *L) {
 int luaopen_ecs_native(lua_State *L) {
   luaL_checkversion(L);
   const char *from = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
-  environment_check(L);
+  world_environment_check(L);
   worlds_open(L);
   weights_open(L);
   names_open(L);

@@ -81,7 +81,7 @@ void kernel_of_query(lua_State *L, int query_index, int function, struct use use
 }
 
 /* body(handle, loop, run) */
-static int kernel_body(lua_State *L) {
+static int kernel_query_body(lua_State *L) {
   kernel_run(L, 1, lua_touserdata(L, 2), lua_touserdata(L, 3));
   return 0;
 }
@@ -90,7 +90,7 @@ void run_in_scope(lua_State *L, int handle, struct kernel_run *run) {
   struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, 0);
   int index = lua_gettop(L);
   loop_open(L, loop);
-  lua_pushcfunction(L, kernel_body);
+  lua_pushcfunction(L, kernel_query_body);
   lua_pushvalue(L, handle);
   lua_pushvalue(L, index);
   lua_pushlightuserdata(L, run);

@@ -374,7 +374,7 @@ static bool returns_nil(const struct body *body, uint32_t pc) {
 
 /* What is returned where nobody takes it was meant for something else, as for `map`. A call in tail
 ** position says nothing of what comes of it. */
-static void check_return(const struct scanner *s, const struct body *body, uint32_t pc) {
+static void scan_check_return(const struct scanner *s, const struct body *body, uint32_t pc) {
   const struct code *code = &body->code.code[pc];
   if (code->kind != CODE_RETURN || code->b == NONE || code->b == 0) return;
   bool taken = s->scan->form == FORM_MAP || s->scan->form == FORM_ASK;
@@ -390,7 +390,7 @@ static void scan_code(struct scanner *s, struct body *body) {
   if (whole && gives_keys) check_key_upvalues(s, body);
   for (uint32_t pc = 0; pc < body->code.count; pc++) {
     const struct code *code = &body->code.code[pc];
-    if (whole && !gives_keys) check_return(s, body, pc);
+    if (whole && !gives_keys) scan_check_return(s, body, pc);
     if (!whole && is_fork(code->kind)) return;
     if (body->joins[pc]) memcpy(things, things + registers, registers * sizeof *things);
     if (gives_keys) check_key_code(s, body, pc, code);
