@@ -242,15 +242,9 @@ k_value val_truth(struct front *f, struct val x, int *known) {
 #define BITS_WRAP 63u    /* at most 2^62: a sum of two such does not wrap around */
 
 uint8_t mixed_bits_of(ecs_type type) {
-  switch (type) {
-    case ECS_I8: return 8;
-    case ECS_U8: return 9;
-    case ECS_I16: return 16;
-    case ECS_U16: return 17;
-    case ECS_I32: return 32;
-    case ECS_U32: return 33;
-    default: return 0;
-  }
+  uint32_t size = type_size(type, 0);
+  if (type_class(type) != CLASS_INTEGER || size == 8) return 0;
+  return (uint8_t)(size * 8 + !type_is_signed(type));
 }
 
 static uint8_t bits_of_number(int64_t number) {

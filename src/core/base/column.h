@@ -89,7 +89,7 @@ enum type_column {
 
 /* The kernel's column of cells of that size. */
 static inline enum type_column type_column(ecs_type type, uint32_t size) {
-  if (type_class(type) == CLASS_NAMES && size == 2) return COLUMN_U16;
+  if (type_class(type) == CLASS_NAMES) return size == 2 ? COLUMN_U16 : COLUMN_U8;
   return (enum type_column)type_table[type].column;
 }
 

@@ -17,7 +17,7 @@ const struct type type_table[] = {
   [ECS_ENTITY] = {"entity", 8, CLASS_ID, 10, COLUMN_ENTITY, 0, 0},
   [ECS_STRING] = {"string", 4, CLASS_TEXT, 11, COLUMN_NONE, 0, 0},
   [ECS_ANY] = {"any", 4, CLASS_SLOT, 12, COLUMN_NONE, 0, 0},
-  [ECS_ENUM] = {"enum", 1, CLASS_NAMES, 13, COLUMN_U8, 0, 0},
+  [ECS_ENUM] = {"enum", 1, CLASS_NAMES, 13, COLUMN_NONE, 0, 0},
   [ECS_U64] = {"u64", 8, CLASS_INTEGER, 15, COLUMN_I64, 0, UINT64_MAX},
   [ECS_NESTED] = {"component", 0, CLASS_PART, 14, COLUMN_NONE, 0, 0},
 };

@@ -87,18 +87,17 @@ void push_component(struct place *place);
 /* Pushes a value that is a number or a truth value; false when it is none. */
 INLINE bool push_number_at(lua_State *L, ecs_type type, const void *data,
                                   uint32_t row) {
-  switch (type) {
-    case ECS_F32: lua_pushnumber(L, (lua_Number)((const float *)data)[row]); return true;
-    case ECS_F64: lua_pushnumber(L, (lua_Number)((const double *)data)[row]); return true;
-    case ECS_I8: lua_pushinteger(L, ((const int8_t *)data)[row]); return true;
-    case ECS_I16: lua_pushinteger(L, ((const int16_t *)data)[row]); return true;
-    case ECS_I32: lua_pushinteger(L, ((const int32_t *)data)[row]); return true;
-    case ECS_I64:
-    case ECS_U64: lua_pushinteger(L, ((const int64_t *)data)[row]); return true;
-    case ECS_U8: lua_pushinteger(L, ((const uint8_t *)data)[row]); return true;
-    case ECS_U16: lua_pushinteger(L, ((const uint16_t *)data)[row]); return true;
-    case ECS_U32: lua_pushinteger(L, ((const uint32_t *)data)[row]); return true;
-    case ECS_BOOL: lua_pushboolean(L, ((const uint8_t *)data)[row]); return true;
+  switch ((enum type_column)type_table[type].column) {
+    case COLUMN_F32: lua_pushnumber(L, (lua_Number)((const float *)data)[row]); return true;
+    case COLUMN_F64: lua_pushnumber(L, (lua_Number)((const double *)data)[row]); return true;
+    case COLUMN_I8: lua_pushinteger(L, ((const int8_t *)data)[row]); return true;
+    case COLUMN_I16: lua_pushinteger(L, ((const int16_t *)data)[row]); return true;
+    case COLUMN_I32: lua_pushinteger(L, ((const int32_t *)data)[row]); return true;
+    case COLUMN_I64: lua_pushinteger(L, ((const int64_t *)data)[row]); return true;
+    case COLUMN_U8: lua_pushinteger(L, ((const uint8_t *)data)[row]); return true;
+    case COLUMN_U16: lua_pushinteger(L, ((const uint16_t *)data)[row]); return true;
+    case COLUMN_U32: lua_pushinteger(L, ((const uint32_t *)data)[row]); return true;
+    case COLUMN_BOOL: lua_pushboolean(L, ((const uint8_t *)data)[row]); return true;
     default: return false;
   }
 }
