@@ -220,6 +220,7 @@ static ecs_status find_lanes(ecs_world *world, bool *plain) {
 static ecs_status find_destination(ecs_world *world, struct lane *lane) {
   const struct batch *batch = &world->staging.batch;
   if (batch->kind == COMMAND_DESPAWN) return ECS_OK;
+  assert(batch->kind == COMMAND_ADD || batch->kind == COMMAND_SET || batch->kind == COMMAND_REMOVE);
   return (batch->kind == COMMAND_REMOVE ? graph_without : graph_with)(
       world, lane->from, batch->component, &lane->to);
 }
