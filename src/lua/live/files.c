@@ -10,6 +10,8 @@
 
 #ifdef _WIN32
 #include <windows.h>
+#undef near   /* names of ours */
+#undef far
 #else
 #include <dirent.h>
 #include <sys/stat.h>

@@ -9,6 +9,8 @@
 
 #ifdef _WIN32
 #include <windows.h>
+#undef near   /* names of ours */
+#undef far
 #else
 #include <fcntl.h>
 #include <limits.h>
