@@ -275,3 +275,42 @@ describe("a prefab that is refused", function()
     helper.check(world)
   end)
 end)
+
+describe("live scripts whose swap runs out of memory", function()
+  local path = os.tmpname()
+
+  local function write(text)
+    local file <close> = assert(io.open(path, "wb"))
+    file:write(text)
+  end
+
+  teardown(function() os.remove(path) end)
+
+  local component = 'local w = ... w:component("A", { "x: f32%s" }) '
+  local system = 'w:system("s", { query = "A", run = function() end })'
+  local edits = {
+    ["that migrate a component"] = component:format '", "y: f32' .. system,
+    ["with a prefab"] = component:format "" .. 'w:prefab("P", { A = { 3 } }) ' .. system,
+    ["with a kernel"] = component:format ""
+      .. 'w:system("s", { query = "A", each = function(a) a.x = 1 end })',
+  }
+  for what, edit in pairs(edits) do
+    it(what .. " are swapped in by the next poll", function()
+      local done
+      for k = 1, 1000 do
+        local world = helper.new_world()
+        write(component:format "")
+        local session = require "ecs.live".open(world, path)
+        world:spawn { A = true }
+        write(edit)
+        session:changed(path)
+        done = starve.call(k, true, session.poll, session) and starve.refused() == 0
+        assert(session:poll(true))
+        assert.truthy(world:explain "s")
+        world:close()
+        if done then break end
+      end
+      assert.truthy(done)
+    end)
+  end
+end)

@@ -103,7 +103,9 @@ local function swap(self, job)
   local owned, problem
   owned, report.components, self.group, problem = registrations.swap(self, job)
   for _, component in next, report.components do
-    table.sort(component.spawners or {})
+    if component.spawners then
+      table.sort(component.spawners)
+    end
   end
   self.owned, self.records, self.states = owned, job.all, states
   self.provided = job.provided

@@ -355,7 +355,13 @@ static void swap_check_prefabs(lua_State *L, const struct world_box *box) {
   }
 }
 
-/* What fails first is at SWAP_PROBLEM then. */
+/* (where, message) */
+static int put_place_before(lua_State *L) {
+  lua_pushfstring(L, "%s%s", (const char *)lua_touserdata(L, 1), lua_tostring(L, 2));
+  return 1;
+}
+
+/* What fails first is at SWAP_PROBLEM then. Nothing is raised, for the swap is done. */
 static void declare_prefabs(lua_State *L) {
   const struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_PREFAB), &at));) {
@@ -363,7 +369,10 @@ static void declare_prefabs(lua_State *L) {
     lua_pushvalue(L, SWAP_WORLD);
     lua_getiuservalue(L, SWAP_ENTRY, REGISTERED_VALUE);
     if (lua_pcall(L, 2, 0, 0) == LUA_OK || !lua_isnil(L, SWAP_PROBLEM)) continue;
-    lua_pushfstring(L, "%s%s", entry->where, lua_tostring(L, -1));
+    lua_pushcfunction(L, put_place_before);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)entry->where);
+    lua_rotate(L, -3, 2);
+    lua_pcall(L, 2, 1, 0);
     lua_replace(L, SWAP_PROBLEM);
   }
 }
