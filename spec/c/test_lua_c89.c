@@ -22,7 +22,7 @@ static int type_of_number(lua_State *L) {
 
 /* In the place of Lua's own, for this program and for the library that it is linked with: what
 ** this script and the module need of it. */
-int luaopen_math(lua_State *L) {
+__attribute__((visibility("default"))) int luaopen_math(lua_State *L) {
   lua_createtable(L, 0, 2);
   lua_pushcfunction(L, log_of_c89);
   lua_setfield(L, -2, "log");
