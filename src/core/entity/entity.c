@@ -132,7 +132,8 @@ INLINE ecs_status change_row(ecs_world *world, ecs_id id, ecs_id component, bool
                              bool tells) {
   if (UNLIKELY(changes_wait(world))) return change_entity(world, id, component, adds, tells);
   struct record *record = entity_find_row(&world->entities, id);
-  if (UNLIKELY(!record)) record = entity_find(&world->entities, id);
+  if (UNLIKELY(!record) && ecs_id_index(id) >= FIRST_ENTITY)   /* components can be bare */
+    record = entity_find(&world->entities, id);
   if (UNLIKELY(!record || record->table == RECORD_BARE))
     return change_entity(world, id, component, adds, tells);
   if (UNLIKELY(world->sparses.count)) {
