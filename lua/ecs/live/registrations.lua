@@ -39,21 +39,26 @@ local function same(a, b)
   return true
 end
 
--- The entry of a name in any other file that stays or has run.
+-- The entry of a name in any other file that stays or has run: in the first of them by name.
 local function elsewhere(self, job, kind, name)
+  local entry, first
+  local function look(path, record)
+    local found = record.registered[kind][name]
+    if found and (not first or path < first) then
+      entry, first = found, path
+    end
+  end
   for path, record in next, job.records do
-    local entry = record ~= job.current and record.registered[kind][name]
-    if entry then
-      return entry, path
+    if record ~= job.current then
+      look(path, record)
     end
   end
   for path, record in next, self.records do
-    local stays = not job.records[path] and not job.stale[path]
-    local entry = stays and record.registered[kind][name]
-    if entry then
-      return entry, path
+    if not job.records[path] and not job.stale[path] then
+      look(path, record)
     end
   end
+  return entry, first
 end
 
 -- What a component was called must be nobody else's: a script cannot rename what it does not own.
