@@ -214,6 +214,25 @@ describe("files of live scripts that are being saved", function()
     end
   end)
 
+  it("are not read again and again after they were given other rights", function()
+    local reads, read = 0, watch.read
+    finally(function() watch.read = read end)
+    files:write("a.lua", system "a1")
+    files:write("b.lua", system "b1")
+    now = (native.stat(files.path .. "/a.lua"))
+    open()
+    assert.is_nil(poll_after(5000))
+    assert(os.execute("chmod 600 " .. files.path .. "/a.lua"))
+    assert.is_nil(poll_after(5000))
+    assert.is_nil(poll_after(5000))
+    watch.read = function(path)
+      reads = reads + 1
+      return read(path)
+    end
+    assert.is_nil(poll_after(5000))
+    assert.are.equal(0, reads)
+  end)
+
   it("are found in a directory that may have changed within a step of the clock", function()
     files:write("a.lua", system "a1")
     now = (native.stat(files.path)) + 99 * 1000 * 1000
