@@ -15,7 +15,7 @@ const struct term *front_term(const struct front *f, uint32_t slot) {
   return NULL;
 }
 
-static bool is_read_only(const struct front *f, uint32_t slot) {
+static bool access_is_read_only(const struct front *f, uint32_t slot) {
   if (slot == NONE) return false;
   assert(front_term(f, slot));
   return front_term(f, slot)->read_only;
@@ -36,7 +36,8 @@ k_column access_column_type(struct front *f, const struct component *component,
   return columns[column];
 }
 
-static uint32_t new_column(struct front *f, struct run_column cells, struct front_column column) {
+static uint32_t access_new_column(struct front *f, struct run_column cells,
+                                  struct front_column column) {
   if (f->column_count == RUN_COLUMNS)
     front_refuse(f, "it uses too many fields: write it as two systems");
   column.number = build_column(f->b, column.type);
@@ -47,22 +48,22 @@ static uint32_t new_column(struct front *f, struct run_column cells, struct fron
 }
 
 /* The number of a term's field among the kernel's columns. */
-static uint32_t find_column(struct front *f, uint32_t slot, uint32_t leaf,
-                            const struct component *component, uint32_t component_leaf) {
+static uint32_t access_find_column(struct front *f, uint32_t slot, uint32_t leaf,
+                                   const struct component *component, uint32_t component_leaf) {
   for (uint32_t i = 0; i < f->column_count; i++)
     if (f->cells[i].slot == slot && f->cells[i].leaf == leaf) return i;
   const struct leaf *field = &component->leaves[component_leaf];
   bool text = field->type == ECS_STRING;
   k_column type = text ? KC_U32 : access_column_type(f, component, field);
-  return new_column(f, (struct run_column){slot, leaf},
-                    (struct front_column){.component = component,
+  return access_new_column(f, (struct run_column){slot, leaf},
+                           (struct front_column){.component = component,
                                           .component_leaf = component_leaf, .type = type,
-                                          .read_only = is_read_only(f, slot)});
+                                          .read_only = access_is_read_only(f, slot)});
 }
 
 /* Terms may name the same component, or a field of one: what they share is one column, that of
 ** the first. Its slot, and in *leaf the leaf as that term counts it. */
-static uint32_t first_slot(const struct front *f, uint32_t slot, uint32_t *leaf) {
+static uint32_t access_first_slot(const struct front *f, uint32_t slot, uint32_t *leaf) {
   const struct term *term = front_term(f, slot);
   assert(term);
   uint32_t base = term->leaf == NONE ? 0 : term->leaf;
@@ -80,7 +81,7 @@ static uint32_t first_slot(const struct front *f, uint32_t slot, uint32_t *leaf)
 }
 
 /* Whether a term's cells are those of whom a path leads to, or a variable stands for. */
-static bool is_of_other(const struct front *f, uint32_t slot) {
+static bool access_is_of_other(const struct front *f, uint32_t slot) {
   const struct term *term = front_term(f, slot);
   return term->form == TERM_PATH || term->form == TERM_OF;
 }
@@ -88,8 +89,8 @@ static bool is_of_other(const struct front *f, uint32_t slot) {
 struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
                          const struct component *component, uint32_t component_leaf) {
   assert(component_leaf < component->leaf_count);
-  slot = first_slot(f, slot, &leaf);
-  uint32_t at = find_column(f, slot, leaf, component, component_leaf);
+  slot = access_first_slot(f, slot, &leaf);
+  uint32_t at = access_find_column(f, slot, leaf, component, component_leaf);
   const struct leaf *field = &component->leaves[component_leaf];
   f->columns[at].read = true;
   order_check_read(f, component, component_leaf);
@@ -99,16 +100,16 @@ struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
   if (field->type == ECS_STRING) value.names = &front_texts;
   value.entity = field->type == ECS_ENTITY;
   value.bits = mixed_bits_of(field->type);
-  return is_of_other(f, slot) ? steps_other(f, value, at) : value;
+  return access_is_of_other(f, slot) ? steps_other(f, value, at) : value;
 }
 
 /* The id of the row's entity, in a column of its own. */
-static struct val row_entity(struct front *f) {
+static struct val access_row_entity(struct front *f) {
   uint32_t at = 0;
   while (at < f->column_count && f->cells[at].slot != NONE) at++;
   if (at == f->column_count)
-    new_column(f, (struct run_column){.slot = NONE},
-               (struct front_column){.type = KC_ENTITY, .read = true});
+    access_new_column(f, (struct run_column){.slot = NONE},
+                      (struct front_column){.type = KC_ENTITY, .read = true});
   struct val value = val_number(f, build_rows_entity(f->b, f->columns[at].number), false);
   value.entity = value.row_entity = true;
   return value;
@@ -116,7 +117,7 @@ static struct val row_entity(struct front *f) {
 
 /* Whether a variable stands for somebody in all matches that the program is for: 1, in none: 0, or
 ** in some: -1. */
-static int known_bound(const struct front *f, uint32_t variable) {
+static int access_known_bound(const struct front *f, uint32_t variable) {
   const struct query_terms *terms = &f->query->terms;
   int known = 1;
   for (uint32_t i = 0; i < terms->count; i++) {
@@ -130,17 +131,17 @@ static int known_bound(const struct front *f, uint32_t variable) {
 }
 
 /* Who the n-th of the query's values is, nil where the term that finds it is not there. */
-static struct val query_value(struct front *f, uint32_t n) {
+static struct val access_query_value(struct front *f, uint32_t n) {
   const struct query_terms *terms = &f->query->terms;
   uint32_t at = 0, variable = 0;
   while (terms->variables[variable].output != n) variable++;
   assert(variable < terms->variable_count);
-  int bound = known_bound(f, variable);
+  int bound = access_known_bound(f, variable);
   if (bound == 0) return (struct val){.kind = VAL_NIL};
   while (at < f->column_count && (f->cells[at].slot != RUN_VALUE || f->cells[at].leaf != n)) at++;
   if (at == f->column_count)
-    new_column(f, (struct run_column){RUN_VALUE, n},
-               (struct front_column){.type = KC_ENTITY, .read = true});
+    access_new_column(f, (struct run_column){RUN_VALUE, n},
+                      (struct front_column){.type = KC_ENTITY, .read = true});
   struct val value = val_number(f, build_rows_entity(f->b, f->columns[at].number), false);
   value.entity = true;
   if (bound < 0)
@@ -149,16 +150,16 @@ static struct val query_value(struct front *f, uint32_t n) {
 }
 
 void access_give(struct front *f, k_value number, bool integer) {
-  uint32_t at = new_column(f, (struct run_column){.slot = RUN_RESULT},
-                           (struct front_column){.type = integer ? KC_I64 : KC_F64});
+  uint32_t at = access_new_column(f, (struct run_column){.slot = RUN_RESULT},
+                                  (struct front_column){.type = integer ? KC_I64 : KC_F64});
   build_store(f->b, f->columns[at].number, number);
 }
 
 /* ---- views ---- */
 
 /* A field or element of a view: what it is and its first leaf. */
-static const struct field *view_field(struct front *f, struct val view,
-                                      const struct constant *key, uint32_t *leaf) {
+static const struct field *access_view_field(struct front *f, struct val view,
+                                             const struct constant *key, uint32_t *leaf) {
   const struct component *component = view.component;
   if (key->type != CONST_STRING) front_refuse(f, "it indexes a view by something else than a name");
   uint32_t at = component_field(component, key->string.data, key->string.size);
@@ -171,7 +172,7 @@ static const struct field *view_field(struct front *f, struct val view,
 }
 
 /* Whether a constant is the index of an element of an array. */
-static bool has_element(struct val view, const struct constant *key, int64_t *at) {
+static bool access_has_element(struct val view, const struct constant *key, int64_t *at) {
   assert(view.array && view.array->count > 0);
   *at = key->type == CONST_INTEGER ? key->integer : 0;
   if (key->type == CONST_FLOAT && !number_is_integer(key->number, at)) *at = 0;
@@ -181,7 +182,7 @@ static bool has_element(struct val view, const struct constant *key, int64_t *at
 /* An element of an array: its first leaf, counted from the array's. */
 static uint32_t access_element(struct front *f, struct val view, const struct constant *key) {
   int64_t at;
-  if (!has_element(view, key, &at))
+  if (!access_has_element(view, key, &at))
     front_refuse(f, "it takes an element of '%s' that is none", view.array->name);
   return (uint32_t)(at - 1) * (view.array->leaf_count / view.array->count);
 }
@@ -196,16 +197,16 @@ static struct val access_inside(struct front *f, struct val view, const struct c
     to.array = NULL;
     return to;
   }
-  const struct field *field = view_field(f, view, key, &to.leaf);
+  const struct field *field = access_view_field(f, view, key, &to.leaf);
   to.array = field->count ? field : NULL;
   to.component = field->count ? NULL : field->nested;
   return to;
 }
 
-static bool is_leaf(struct val view) { return !view.array && !view.component; }
+static bool access_is_leaf(struct val view) { return !view.array && !view.component; }
 
 /* A field of a resource: a uniform. */
-static struct val resource_field(struct front *f, struct val at) {
+static struct val access_resource_field(struct front *f, struct val at) {
   assert(at.leaf < at.root->leaf_count);
   const struct leaf *leaf = &at.root->leaves[at.leaf];
   (void)access_column_type(f, at.root, leaf);   /* refuses what kernels have no columns for */
@@ -241,11 +242,11 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
                         ? "it takes a field of nil: is a name misspelt?"
                         : "it takes a field of what is neither a view nor a table");
   int64_t at;
-  if (from.array && key->type == CONST_INTEGER && !has_element(from, key, &at))
+  if (from.array && key->type == CONST_INTEGER && !access_has_element(from, key, &at))
     return (struct val){.kind = VAL_NIL};
   struct val to = access_inside(f, maybe_need(f, from), key);
-  if (!is_leaf(to)) return to;
-  if (from.kind == VAL_RESOURCE) return resource_field(f, to);
+  if (!access_is_leaf(to)) return to;
+  if (from.kind == VAL_RESOURCE) return access_resource_field(f, to);
   if (from.kind == VAL_PARTNER) return partner_field(f, to);
   return access_column(f, to.slot, to.leaf, to.root, to.leaf);
 }
@@ -256,10 +257,10 @@ struct val access_parameter(struct front *f, uint32_t index) {
   uint32_t slots = f->query->terms.slots, entity = slots + !RESULT_IS_ASKED(f->result);
   struct val nil = {.kind = VAL_NIL};
   if (index >= entity && f->query->terms.event) return nil;
-  if (index == entity) return row_entity(f);
+  if (index == entity) return access_row_entity(f);
   if (index == slots) return val_number(f, build_uniform(f->b, UNIFORM_DT, KT_F64), true);
   if (index > entity + f->query->terms.values) return nil;
-  if (index > entity) return query_value(f, index - entity - 1);
+  if (index > entity) return access_query_value(f, index - entity - 1);
   const struct term *term = front_term(f, index);
   if (term_may_lack(term) && !(f->present >> index & 1)) return nil;
   if (term->leaf != NONE) return access_column(f, index, 0, term->component, term->leaf);
@@ -274,7 +275,7 @@ struct val access_parameter(struct front *f, uint32_t index) {
 
 /* An id from outside, or a number that may be one, as a field of entities takes it: rows in which
 ** nobody alive has it fail. */
-static k_value living_id(struct front *f, struct val id) {
+static k_value access_living_id(struct front *f, struct val id) {
   k_value live = reach_live(f, id.value);
   build_need(f->b, build_binary(f->b, KO_EQ, live, id.value));
   return live;
@@ -307,7 +308,7 @@ k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, stru
   if (leaf->type == ECS_ENTITY && entity) return value.value;
   if (leaf->type == ECS_ENTITY && outside_null(f, value)) return build_i64(f->b, 0);
   bool integer = val_is_number(f, value) && val_type(f, value) == KT_I64 && !value.mixed;
-  if (leaf->type == ECS_ENTITY && integer && !value.entity) return living_id(f, value);
+  if (leaf->type == ECS_ENTITY && integer && !value.entity) return access_living_id(f, value);
   if (value.kind == VAL_NOTHING)
     front_refuse(f, "it sets a field of type %s to what is not the same type on every way here: "
                     "give it a value of one type", type_name(leaf->type));
@@ -335,11 +336,11 @@ struct cell_place {
 };
 
 /* The column of a field that is written. */
-static uint32_t written_column(struct front *f, struct cell_place to) {
-  uint32_t leaf = to.leaf, slot = first_slot(f, to.slot, &leaf);
-  uint32_t at = find_column(f, slot, leaf, to.component, to.component_leaf);
+static uint32_t access_written_column(struct front *f, struct cell_place to) {
+  uint32_t leaf = to.leaf, slot = access_first_slot(f, to.slot, &leaf);
+  uint32_t at = access_find_column(f, slot, leaf, to.component, to.component_leaf);
   assert(at < f->column_count);
-  f->breaks_promise = f->columns[at].read_only || is_read_only(f, to.slot);
+  f->breaks_promise = f->columns[at].read_only || access_is_read_only(f, to.slot);
   if (f->breaks_promise)
     front_refuse(f, "it writes to '%s', which the query reads only (:in)", to.component->name);
   return at;
@@ -370,19 +371,19 @@ static void access_mark_written(struct front *f, uint32_t slot, k_value mask) {
 
 uint32_t access_written(struct front *f, struct val view, uint32_t leaf) {
   assert(view.kind == VAL_VIEW && leaf < view.root->leaf_count);
-  if (is_of_other(f, view.slot))
+  if (access_is_of_other(f, view.slot))
     front_refuse(f, "it writes to an element of '%s' of another entity by a variable: write the "
                     "index itself", view.array->name);
-  uint32_t at = written_column(f, (struct cell_place){view.slot, leaf, view.root, leaf});
+  uint32_t at = access_written_column(f, (struct cell_place){view.slot, leaf, view.root, leaf});
   f->columns[at].written = true;
   access_mark_written(f, f->cells[at].slot, f->env.mask);
   return at;
 }
 
 /* The id of an entity that the function spawns, which it has only once rows do what they order. */
-static void store_spawned(struct front *f, struct cell_place to, struct val value) {
+static void access_store_spawned(struct front *f, struct cell_place to, struct val value) {
   const struct term *term = front_term(f, to.slot);
-  f->breaks_promise = is_read_only(f, to.slot);
+  f->breaks_promise = access_is_read_only(f, to.slot);
   if (f->breaks_promise)
     front_refuse(f, "it writes to '%s', which the query reads only (:in)", to.component->name);
   if (!term_is_own(term))
@@ -390,18 +391,18 @@ static void store_spawned(struct front *f, struct cell_place to, struct val valu
                     "write world:set(id, \"%s.%s\", spawned)", to.component->name,
                  to.component->leaves[to.component_leaf].name, to.component->name,
                  to.component->leaves[to.component_leaf].name);
-  order_store(f, to.component, to.component_leaf, row_entity(f), value);
+  order_store(f, to.component, to.component_leaf, access_row_entity(f), value);
 }
 
 static void access_write(struct front *f, struct cell_place to, struct val value, k_value mask) {
   if (value.spawned) {
-    store_spawned(f, to, value);
+    access_store_spawned(f, to, value);
     return;
   }
-  uint32_t at = written_column(f, to);
+  uint32_t at = access_written_column(f, to);
   struct front_column *column = &f->columns[at];
   access_mark_written(f, f->cells[at].slot, mask);
-  if (is_of_other(f, f->cells[at].slot)) {
+  if (access_is_of_other(f, f->cells[at].slot)) {
     steps_store_other(f, at, value);
     return;
   }
@@ -433,7 +434,7 @@ void access_store(struct front *f, struct val view, const struct constant *key,
   if (view.kind != VAL_VIEW && view.kind != VAL_RESOURCE)
     front_refuse(f, "it writes to what is not a view");
   struct val to = access_inside(f, view, key);
-  if (!is_leaf(to)) front_refuse(f, "it sets an array or a nested component");
+  if (!access_is_leaf(to)) front_refuse(f, "it sets an array or a nested component");
   if (view.kind == VAL_RESOURCE) {
     steps_store_field(f, to, value);
     return;
@@ -443,8 +444,8 @@ void access_store(struct front *f, struct val view, const struct constant *key,
 }
 
 /* What is returned for a field, and the field's own value where that is nil. */
-static struct val or_own(struct front *f, uint32_t slot, const struct term *term,
-                         struct val value) {
+static struct val access_or_own(struct front *f, uint32_t slot, const struct term *term,
+                                struct val value) {
   k_value there = value.present;
   if (value.kind != VAL_VALUE || !val_is_maybe(value)) return value;
   struct val own = access_column(f, slot, 0, term->component, term->leaf);
@@ -467,7 +468,7 @@ void access_result(struct front *f, uint32_t slot, struct val value) {
   k_value mask = f->env.mask;
   if (value.kind == VAL_VALUE && val_is_maybe(value))
     mask = build_binary(f->b, KO_AND, mask, value.present);
-  value = or_own(f, slot, term, value);
+  value = access_or_own(f, slot, term, value);
   if (value.kind == VAL_NOTHING)
     front_refuse(f, "what it returns for '%s' is of several types: return the field's own value "
                     "where it is to stay", name);
@@ -475,7 +476,7 @@ void access_result(struct front *f, uint32_t slot, struct val value) {
 }
 
 /* Whether what the term reads is written before its row's turn: parents come before children. */
-static bool is_of_parent(const struct front *f, const struct term *term) {
+static bool access_is_of_parent(const struct front *f, const struct term *term) {
   const struct query_terms *terms = &f->query->terms;
   return term->form == TERM_PATH && term->through == terms->cascade && !term->nearest &&
          !terms->sources;
@@ -483,7 +484,7 @@ static bool is_of_parent(const struct front *f, const struct term *term) {
 
 /* Whether a path of the query goes by a field, where rows may match again: what one match writes
 ** leads the next one. */
-static bool leads_again(const struct front *f, const struct front_column *written) {
+static bool access_leads_again(const struct front *f, const struct front_column *written) {
   const struct query_terms *terms = &f->query->terms;
   bool again = false, leads = false;
   for (uint32_t i = 0; i < terms->step_count; i++) {
@@ -496,11 +497,11 @@ static bool leads_again(const struct front *f, const struct front_column *writte
 }
 
 /* What is written has one way to it, so that no row reads what another one has still to write. */
-static void check_owner(struct front *f, uint32_t at) {
+static void access_check_owner(struct front *f, uint32_t at) {
   const struct front_column *written = &f->columns[at];
   const char *component = written->component->name;
-  assert(!is_of_other(f, f->cells[at].slot));
-  if (leads_again(f, written))
+  assert(!access_is_of_other(f, f->cells[at].slot));
+  if (access_leads_again(f, written))
     front_refuse(f, "it writes to '%s.%s', by which a path of its query goes, and a row may match "
                     "more than once: do it in a system without '*' and variables", component,
                  written->component->leaves[written->component_leaf].name);
@@ -508,7 +509,7 @@ static void check_owner(struct front *f, uint32_t at) {
     const struct front_column *other = &f->columns[i];
     bool shared = other->component == written->component &&
                   other->component_leaf == written->component_leaf;
-    if (i == at || !shared || is_of_parent(f, front_term(f, f->cells[i].slot))) continue;
+    if (i == at || !shared || access_is_of_parent(f, front_term(f, f->cells[i].slot))) continue;
     front_refuse(f, "it writes to '%s.%s' and comes to it by another term, too", component,
                  written->component->leaves[written->component_leaf].name);
   }
@@ -527,13 +528,13 @@ bool access_reads_others(const struct front *f, const struct component *componen
   for (uint32_t i = 0; i < f->column_count; i++) {
     if (f->columns[i].component != component || f->columns[i].component_leaf != leaf) continue;
     const struct term *term = front_term(f, f->cells[i].slot);
-    if (!term_is_own(term) && !is_of_parent(f, term)) return true;
+    if (!term_is_own(term) && !access_is_of_parent(f, term)) return true;
   }
   return false;
 }
 
 /* What rows write to others is read by nobody, and leads nobody there. */
-static void check_folded(struct front *f, uint32_t at) {
+static void access_check_folded(struct front *f, uint32_t at) {
   const struct front_column *written = &f->columns[at];
   const char *field = written->component->leaves[written->component_leaf].name;
   for (uint32_t i = 0; i < f->column_count; i++)
@@ -550,11 +551,11 @@ void access_finish(struct front *f) {
   f->first_mark = (f->orders ? 0 : f->command_count) + (f->result == RESULT_TRUTH);
   if (f->mark_count) build_renumber(f->b, RUN_BITMAPS, f->first_mark, f->mark_count);
   for (uint32_t i = 0; i < f->column_count; i++)
-    if (f->columns[i].folded) check_folded(f, i);
+    if (f->columns[i].folded) access_check_folded(f, i);
   order_finish(f);
   for (uint32_t i = 0; i < f->column_count; i++) {
     const struct front_column *column = &f->columns[i];
-    if (column->written) check_owner(f, i);
+    if (column->written) access_check_owner(f, i);
     if (column->written || column->folded)
       reach_check_written(f, column->component, column->component_leaf);
   }
@@ -570,7 +571,7 @@ void access_finish(struct front *f) {
 ** done with one that is not there, Lua does itself. */
 
 /* Of any value: where it is not nil. */
-static k_value maybe_presence(struct front *f, struct val x) {
+static k_value access_maybe_presence(struct front *f, struct val x) {
   if (x.kind == VAL_NIL) return build_bool(f->b, false);
   bool may = x.kind == VAL_VALUE || x.kind == VAL_RECORD || x.kind == VAL_PARTNER;
   return may ? x.present : K_ALL;
@@ -593,7 +594,7 @@ struct val maybe_select(struct front *f, k_value mask, struct val x, struct val 
   if (joined.kind != VAL_VALUE && joined.kind != VAL_RECORD && joined.kind != VAL_PARTNER)
     return joined;
   assert(joined.present == K_ALL);
-  joined.present = mask_select(f, mask, maybe_presence(f, x), maybe_presence(f, y));
+  joined.present = mask_select(f, mask, access_maybe_presence(f, x), access_maybe_presence(f, y));
   return joined;
 }
 
@@ -611,7 +612,8 @@ struct val maybe_or_nil(struct front *f, k_value mask, struct val x, struct val 
 
 k_value maybe_equal(struct front *f, struct val x, struct val y, int *known) {
   struct builder *b = f->b;
-  k_value left = maybe_presence(f, x), right = maybe_presence(f, y), equal = build_bool(b, false);
+  k_value left = access_maybe_presence(f, x), right = access_maybe_presence(f, y),
+          equal = build_bool(b, false);
   x.present = y.present = K_ALL;
   if (x.kind != VAL_NIL && y.kind != VAL_NIL) {
     equal = number_compare(f, OPERATOR_EQ, x, y, known);

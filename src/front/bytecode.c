@@ -43,14 +43,14 @@ static uint32_t bytecode_reg(struct decoder *d, uint32_t at) {
   return at;
 }
 
-static uint32_t own_constant(struct decoder *d, uint32_t at) {
+static uint32_t bytecode_own_constant(struct decoder *d, uint32_t at) {
   if (at >= d->own_constants) d->ok = false;
   return at;
 }
 
 /* A constant that is a text. */
-static uint32_t key_constant(struct decoder *d, uint32_t at) {
-  own_constant(d, at);
+static uint32_t bytecode_key_constant(struct decoder *d, uint32_t at) {
+  bytecode_own_constant(d, at);
   if (d->ok && d->f->constants[at].type != CONST_STRING) d->ok = false;
   return at;
 }
@@ -66,26 +66,26 @@ static uint32_t bytecode_target(struct decoder *d, int64_t at) {
   return (uint32_t)at;
 }
 
-static uint32_t new_constant(struct decoder *d, struct constant constant) {
+static uint32_t bytecode_new_constant(struct decoder *d, struct constant constant) {
   uint32_t at = dump_add_constant(d->f, constant);
   if (at == NONE) d->memory = false;
   return at == NONE ? 0 : at;
 }
 
-static struct constant integer_constant(int64_t value) {
+static struct constant bytecode_integer_constant(int64_t value) {
   return (struct constant){.type = CONST_INTEGER, .integer = value};
 }
 
-static struct operand in_register(struct decoder *d, uint32_t at) {
+static struct operand bytecode_in_register(struct decoder *d, uint32_t at) {
   return (struct operand){false, bytecode_reg(d, at)};
 }
 
-static struct operand in_constant(struct decoder *d, uint32_t at) {
-  return (struct operand){true, own_constant(d, at)};
+static struct operand bytecode_in_constant(struct decoder *d, uint32_t at) {
+  return (struct operand){true, bytecode_own_constant(d, at)};
 }
 
 static struct operand bytecode_immediate(struct decoder *d, int64_t value) {
-  return (struct operand){true, new_constant(d, integer_constant(value))};
+  return (struct operand){true, bytecode_new_constant(d, bytecode_integer_constant(value))};
 }
 
 static const char *bytecode_refusal(uint32_t op) {
@@ -107,17 +107,17 @@ static const char *bytecode_refusal(uint32_t op) {
 struct fields {
   uint32_t op, a, b, c, k, bx;
 };
-static int64_t signed_c(uint32_t c) { return (int64_t)c - 127; }
+static int64_t bytecode_signed_c(uint32_t c) { return (int64_t)c - 127; }
 
 static void bytecode_load(struct decoder *d, const struct fields *i, struct constant constant,
                           struct code *out) {
   out->kind = CODE_LOAD;
   out->a = bytecode_reg(d, i->a);
-  out->b = new_constant(d, constant);
+  out->b = bytecode_new_constant(d, constant);
 }
 
 /* Where the jump that follows a condition leads to. */
-static uint32_t jump_behind(struct decoder *d, uint32_t pc) {
+static uint32_t bytecode_jump_behind(struct decoder *d, uint32_t pc) {
   if (pc + 1 >= d->f->count || (bytecode_word(d, pc + 1) & 0x7F) != LOP_JMP) {
     d->ok = false;
     return 0;
@@ -135,14 +135,14 @@ static void bytecode_compare(struct decoder *d, const struct fields *i, uint32_t
   out->kind = CODE_COMPARE;
   out->op = operators[i->op - LOP_EQ];
   out->flag = i->k;
-  out->target = jump_behind(d, pc);
-  struct operand a = in_register(d, i->a), b;
+  out->target = bytecode_jump_behind(d, pc);
+  struct operand a = bytecode_in_register(d, i->a), b;
   if (i->op <= LOP_LE)
-    b = in_register(d, i->b);
+    b = bytecode_in_register(d, i->b);
   else if (i->op == LOP_EQK)
-    b = in_constant(d, i->b);
+    b = bytecode_in_constant(d, i->b);
   else
-    b = bytecode_immediate(d, signed_c(i->b));
+    b = bytecode_immediate(d, bytecode_signed_c(i->b));
   bool swapped = i->op == LOP_GTI || i->op == LOP_GEI;
   out->left = swapped ? b : a;
   out->right = swapped ? a : b;
@@ -152,20 +152,20 @@ static void bytecode_compare(struct decoder *d, const struct fields *i, uint32_t
 static void bytecode_arithmetic(struct decoder *d, const struct fields *i, struct code *out) {
   out->kind = CODE_ARITH;
   out->a = bytecode_reg(d, i->a);
-  out->left = in_register(d, i->b);
+  out->left = bytecode_in_register(d, i->b);
   if (i->op == LOP_ADDI || i->op == LOP_SHRI) {
     out->op = i->op == LOP_ADDI ? OPERATOR_ADD : OPERATOR_SHR;
-    out->right = bytecode_immediate(d, signed_c(i->c));
+    out->right = bytecode_immediate(d, bytecode_signed_c(i->c));
   } else if (i->op == LOP_SHLI) {
     out->op = OPERATOR_SHL;
     out->right = out->left;
-    out->left = bytecode_immediate(d, signed_c(i->c));
+    out->left = bytecode_immediate(d, bytecode_signed_c(i->c));
   } else if (i->op <= LOP_BXORK) {
     out->op = (enum code_operator)(i->op - LOP_ADDK);
-    out->right = in_constant(d, i->c);
+    out->right = bytecode_in_constant(d, i->c);
   } else {
     out->op = (enum code_operator)(i->op - LOP_ADD);
-    out->right = in_register(d, i->c);
+    out->right = bytecode_in_register(d, i->c);
   }
   assert(out->op <= OPERATOR_SHR);
 }
@@ -179,7 +179,7 @@ static void bytecode_call(struct decoder *d, const struct fields *i, struct code
   if (out->c != NONE && out->c) bytecode_reg(d, i->a + out->c - 1);
 }
 
-static void do_return(struct decoder *d, const struct fields *i, struct code *out) {
+static void bytecode_do_return(struct decoder *d, const struct fields *i, struct code *out) {
   out->kind = CODE_RETURN;
   out->a = i->a;
   out->b = i->op == LOP_RETURN0 ? 0 : i->op == LOP_RETURN1 ? 1 : i->b ? i->b - 1 : NONE;
@@ -195,10 +195,10 @@ static void bytecode_set_field(struct decoder *d, const struct fields *i, struct
   out->a = i->op == LOP_SETTABUP ? bytecode_upvalue(d, i->a) : bytecode_reg(d, i->a);
   switch (i->op) {
     case LOP_SETTABLE: out->b = bytecode_reg(d, i->b); break;
-    case LOP_SETI: out->b = new_constant(d, integer_constant(i->b)); break;
-    default: out->b = key_constant(d, i->b); break;
+    case LOP_SETI: out->b = bytecode_new_constant(d, bytecode_integer_constant(i->b)); break;
+    default: out->b = bytecode_key_constant(d, i->b); break;
   }
-  out->right = i->k ? in_constant(d, i->c) : in_register(d, i->c);
+  out->right = i->k ? bytecode_in_constant(d, i->c) : bytecode_in_register(d, i->c);
 }
 
 static void bytecode_field(struct decoder *d, const struct fields *i, struct code *out) {
@@ -211,7 +211,7 @@ static void bytecode_field(struct decoder *d, const struct fields *i, struct cod
     case LOP_GETTABUP:
       out->kind = CODE_UPFIELD;
       out->b = bytecode_upvalue(d, i->b);
-      out->c = key_constant(d, i->c);
+      out->c = bytecode_key_constant(d, i->c);
       break;
     case LOP_GETTABLE:
       out->kind = CODE_INDEX;
@@ -221,12 +221,12 @@ static void bytecode_field(struct decoder *d, const struct fields *i, struct cod
     case LOP_GETI:
       out->kind = CODE_FIELD;
       out->b = bytecode_reg(d, i->b);
-      out->c = new_constant(d, integer_constant(i->c));
+      out->c = bytecode_new_constant(d, bytecode_integer_constant(i->c));
       break;
     case LOP_GETFIELD:
       out->kind = CODE_FIELD;
       out->b = bytecode_reg(d, i->b);
-      out->c = key_constant(d, i->c);
+      out->c = bytecode_key_constant(d, i->c);
       break;
     default: assert(i->op == LOP_GETFIELD); break;
   }
@@ -238,7 +238,7 @@ static void bytecode_method(struct decoder *d, const struct fields *i, struct co
   bytecode_reg(d, i->a + 1);
   out->b = bytecode_reg(d, i->b);
   if (i->k) {
-    out->c = key_constant(d, i->c);
+    out->c = bytecode_key_constant(d, i->c);
   } else {
     out->kind = CODE_REFUSED;
     out->flag = true;
@@ -246,8 +246,8 @@ static void bytecode_method(struct decoder *d, const struct fields *i, struct co
   }
 }
 
-static void for_loop(struct decoder *d, const struct fields *i, uint32_t pc,
-                     struct code *out) {
+static void bytecode_for_loop(struct decoder *d, const struct fields *i, uint32_t pc,
+                              struct code *out) {
   out->a = bytecode_reg(d, i->a);
   bytecode_reg(d, i->a + 3);
   if (i->op == LOP_FORLOOP) {
@@ -262,7 +262,8 @@ static void for_loop(struct decoder *d, const struct fields *i, uint32_t pc,
 }
 
 /* The instructions of a loop over an iterator, which stand as Lua's compiler puts them. */
-static void each_loop(struct decoder *d, const struct fields *i, uint32_t pc, struct code *out) {
+static void bytecode_each_loop(struct decoder *d, const struct fields *i, uint32_t pc,
+                               struct code *out) {
   out->a = bytecode_reg(d, i->a);
   bytecode_reg(d, i->a + 4);
   if (i->op == LOP_TFORCALL) {
@@ -290,19 +291,19 @@ static void bytecode_test(struct decoder *d, const struct fields *i, uint32_t pc
   out->a = bytecode_reg(d, i->a);
   out->b = bytecode_reg(d, sets ? i->b : i->a);
   out->flag = i->k;
-  out->target = jump_behind(d, pc);
+  out->target = bytecode_jump_behind(d, pc);
 }
 
-static void load_long(struct decoder *d, const struct fields *i, uint32_t pc,
-                      struct code *out) {
+static void bytecode_load_long(struct decoder *d, const struct fields *i, uint32_t pc,
+                               struct code *out) {
   out->kind = CODE_LOAD_SKIP;
   out->a = bytecode_reg(d, i->a);
   if (pc + 1 >= d->f->count || (bytecode_word(d, pc + 1) & 0x7F) != LOP_EXTRAARG) d->ok = false;
-  if (d->ok) out->b = own_constant(d, bytecode_word(d, pc + 1) >> 7);
+  if (d->ok) out->b = bytecode_own_constant(d, bytecode_word(d, pc + 1) >> 7);
 }
 
-static void load_number(struct decoder *d, const struct fields *i, struct code *out) {
-  struct constant constant = integer_constant((int64_t)i->bx - 65535);
+static void bytecode_load_number(struct decoder *d, const struct fields *i, struct code *out) {
+  struct constant constant = bytecode_integer_constant((int64_t)i->bx - 65535);
   if (i->op == LOP_LOADF) {
     constant.type = CONST_FLOAT;
     constant.number = (double)constant.integer;
@@ -310,12 +311,12 @@ static void load_number(struct decoder *d, const struct fields *i, struct code *
   bytecode_load(d, i, constant, out);
 }
 
-static void load_simple(struct decoder *d, const struct fields *i, struct code *out) {
+static void bytecode_load_simple(struct decoder *d, const struct fields *i, struct code *out) {
   switch (i->op) {
     case LOP_LOADK:
       out->kind = CODE_LOAD;
       out->a = bytecode_reg(d, i->a);
-      out->b = own_constant(d, i->bx);
+      out->b = bytecode_own_constant(d, i->bx);
       break;
     case LOP_LOADNIL:
       out->kind = CODE_NIL;
@@ -375,11 +376,11 @@ static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
   if (i->op == LOP_MOVE || (i->op >= LOP_UNM && i->op <= LOP_LEN))
     bytecode_move(d, i, out);
   else if (i->op == LOP_LOADI || i->op == LOP_LOADF)
-    load_number(d, i, out);
+    bytecode_load_number(d, i, out);
   else if (i->op == LOP_LOADKX)
-    load_long(d, i, pc, out);
+    bytecode_load_long(d, i, pc, out);
   else if (i->op >= LOP_LOADK && i->op <= LOP_LOADNIL)
-    load_simple(d, i, out);
+    bytecode_load_simple(d, i, out);
   else if (i->op == LOP_GETUPVAL || (i->op >= LOP_GETTABUP && i->op <= LOP_GETFIELD))
     bytecode_field(d, i, out);
   else if (i->op >= LOP_SETTABUP && i->op <= LOP_SETFIELD)
@@ -415,11 +416,11 @@ static void bytecode_decode(struct decoder *d, uint32_t pc, struct code *out) {
   else if (i.op == LOP_CALL || i.op == LOP_TAILCALL)
     bytecode_call(d, &i, out);
   else if (i.op >= LOP_RETURN && i.op <= LOP_RETURN1)
-    do_return(d, &i, out);
+    bytecode_do_return(d, &i, out);
   else if (i.op == LOP_FORLOOP || i.op == LOP_FORPREP)
-    for_loop(d, &i, pc, out);
+    bytecode_for_loop(d, &i, pc, out);
   else if (i.op >= LOP_TFORPREP && i.op <= LOP_TFORLOOP)
-    each_loop(d, &i, pc, out);
+    bytecode_each_loop(d, &i, pc, out);
   else
     bytecode_refuse(d, &i, out);
 }

@@ -63,8 +63,8 @@ static struct val call_need(struct front *f, const struct val *arguments, uint32
   return arguments[at];
 }
 
-static struct val min_max(struct front *f, k_op op, const struct val *arguments,
-                          uint32_t count, uint32_t function) {
+static struct val call_min_max(struct front *f, k_op op, const struct val *arguments,
+                               uint32_t count, uint32_t function) {
   struct val result = call_need(f, arguments, count, 0, function);
   for (uint32_t i = 1; i < count; i++) {
     struct val next = call_need(f, arguments, count, i, function);
@@ -92,7 +92,7 @@ static struct val call_absolute(struct front *f, struct val x) {
   return result;
 }
 
-static struct val floor_ceil(struct front *f, uint32_t name, struct val x) {
+static struct val call_floor_ceil(struct front *f, uint32_t name, struct val x) {
   if (val_type(f, x) == KT_I64) return x;
   x = mixed_settle(f, x);
   k_op op = name == MATH_FLOOR ? KO_FLOOR : KO_CEIL;
@@ -100,23 +100,24 @@ static struct val floor_ceil(struct front *f, uint32_t name, struct val x) {
 }
 
 /* An operation that is done with floats, whatever the operands are. */
-static struct val two_floats(struct front *f, k_op op, struct val x, struct val y) {
+static struct val call_two_floats(struct front *f, k_op op, struct val x, struct val y) {
   k_type type = number_float_type(f, x, y);
   k_value value = build_binary(f->b, op, number_as(f, x, type), number_as(f, y, type));
   return val_number(f, value, x.soft && y.soft);
 }
 
-static struct val fmod_of(struct front *f, struct val x, struct val y) {
+static struct val call_fmod_of(struct front *f, struct val x, struct val y) {
   number_decided(f, x, y, "takes math.fmod of");
   number_decided(f, y, x, "takes math.fmod of");
-  if (val_type(f, x) != KT_I64 || val_type(f, y) != KT_I64) return two_floats(f, KO_FMOD, x, y);
+  if (val_type(f, x) != KT_I64 || val_type(f, y) != KT_I64)
+    return call_two_floats(f, KO_FMOD, x, y);
   k_value rest = build_binary(f->b, KO_FMOD, x.value, y.value);
   struct val result = val_number(f, rest, x.soft && y.soft);
   result.wide = val_is_wide(x) || val_is_wide(y);
   return result;
 }
 
-static struct val ult_of(struct front *f, struct val x, struct val y) {
+static struct val call_ult_of(struct front *f, struct val x, struct val y) {
   x = mixed_settle(f, x);
   y = mixed_settle(f, y);
   k_value a = number_as(f, x, KT_I64), b = number_as(f, y, KT_I64);
@@ -124,19 +125,19 @@ static struct val ult_of(struct front *f, struct val x, struct val y) {
 }
 
 /* A step that Lua takes in f64, rounded to f32 where it began with f32. */
-static struct val wide_step(struct front *f, struct val x, struct val y, k_value step) {
+static struct val call_wide_step(struct front *f, struct val x, struct val y, k_value step) {
   k_type type = number_float_type(f, x, y);
   return val_number(f, build_convert(f->b, type, step), x.soft && y.soft);
 }
 
 static struct val call_scaled(struct front *f, struct val x, double by) {
   k_value product = build_binary(f->b, KO_MUL, number_as(f, x, KT_F64), build_f64(f->b, by));
-  return wide_step(f, x, x, product);
+  return call_wide_step(f, x, x, product);
 }
 
 /* Whether Lua's math.log(x, 2) is log2(x). As C89, which it is by default on Windows, it divides
 ** two logarithms, and is off at some power of two. */
-static bool takes_log2(const struct front *f) {
+static bool call_takes_log2(const struct front *f) {
   bool same = true;
   for (double x = 2; same && x < 0x1p64; x *= 2) {
     lua_pushcfunction(f->L, f->math[MATH_LOG]);
@@ -150,13 +151,13 @@ static bool takes_log2(const struct front *f) {
 }
 
 /* math.log(x, base), by the base as Lua has it. */
-static struct val log_of(struct front *f, struct val x, struct val base) {
+static struct val call_log_of(struct front *f, struct val x, struct val base) {
   struct builder *b = f->b;
-  bool binary = takes_log2(f);
+  bool binary = call_takes_log2(f);
   k_value number = number_as(f, x, KT_F64), by = number_as(f, base, KT_F64);
   if (base.literal && ((base.number == 2 && binary) || base.number == 10)) {
     k_op op = base.number == 2 ? KO_LOG2 : KO_LOG10;
-    return wide_step(f, x, base, build_unary(b, op, number));
+    return call_wide_step(f, x, base, build_unary(b, op, number));
   }
   k_value step = build_binary(b, KO_DIV, build_unary(b, KO_LOG, number),
                               build_unary(b, KO_LOG, by));
@@ -165,12 +166,12 @@ static struct val log_of(struct front *f, struct val x, struct val base) {
   if (binary)
     step = build_select(b, build_binary(b, KO_EQ, by, build_f64(b, 2)),
                         build_unary(b, KO_LOG2, number), step);
-  return wide_step(f, x, base, step);
+  return call_wide_step(f, x, base, step);
 }
 
 /* math.modf. The integral part is an integer where it can be one: so it has no -0.0. Of an
 ** infinity the fraction is 0.0. */
-static void modf_of(struct front *f, struct val x, struct val results[2]) {
+static void call_modf_of(struct front *f, struct val x, struct val results[2]) {
   struct builder *b = f->b;
   k_type type = val_type(f, x);
   results[0] = x;
@@ -192,7 +193,7 @@ static struct val call_to_integer(struct front *f, struct val x) {
 }
 
 /* math.type, whose result is known when the function is compiled. */
-static struct val type_of(struct front *f, const struct val *arguments, uint32_t count) {
+static struct val call_type_of(struct front *f, const struct val *arguments, uint32_t count) {
   static const ecs_string names[] = {{"integer", 7}, {"float", 5}};
   if (count == 0 || arguments[0].kind == VAL_NOTHING)
     front_refuse(f, "it calls math.type without a value of one type");
@@ -204,7 +205,7 @@ static struct val type_of(struct front *f, const struct val *arguments, uint32_t
   return result;
 }
 
-static struct val one_float(struct front *f, uint32_t name, struct val x) {
+static struct val call_one_float(struct front *f, uint32_t name, struct val x) {
   static const k_op floats[MATH_COUNT] = {
       [MATH_SQRT] = KO_SQRT, [MATH_EXP] = KO_EXP, [MATH_LOG] = KO_LOG, [MATH_SIN] = KO_SIN,
       [MATH_COS] = KO_COS,   [MATH_TAN] = KO_TAN, [MATH_ASIN] = KO_ASIN,
@@ -215,8 +216,8 @@ static struct val one_float(struct front *f, uint32_t name, struct val x) {
 }
 
 /* A function of one argument, or of two of which the second may be left out or nil. */
-static struct val one_or_two(struct front *f, uint32_t name, const struct val *arguments,
-                             uint32_t count) {
+static struct val call_one_or_two(struct front *f, uint32_t name, const struct val *arguments,
+                                  uint32_t count) {
   static const double pi = 3.141592653589793238462643383279502884;
   struct val x = call_need(f, arguments, count, 0, name);
   bool two = count > 1 && arguments[1].kind != VAL_NIL;
@@ -224,33 +225,33 @@ static struct val one_or_two(struct front *f, uint32_t name, const struct val *a
     case MATH_DEG: return call_scaled(f, x, 180.0 / pi);
     case MATH_RAD: return call_scaled(f, x, pi / 180.0);
     case MATH_LOG:
-      if (two) return log_of(f, x, call_need(f, arguments, count, 1, name));
-      return one_float(f, name, x);
+      if (two) return call_log_of(f, x, call_need(f, arguments, count, 1, name));
+      return call_one_float(f, name, x);
     case MATH_ATAN: {
       struct val one = val_number(f, build_f64(f->b, 1.0), true);
-      return two_floats(f, KO_ATAN2, x, two ? call_need(f, arguments, count, 1, name) : one);
+      return call_two_floats(f, KO_ATAN2, x, two ? call_need(f, arguments, count, 1, name) : one);
     }
-    default: return one_float(f, name, x);
+    default: return call_one_float(f, name, x);
   }
 }
 
-static struct val math_result(struct front *f, uint32_t name, const struct val *arguments,
-                              uint32_t count) {
+static struct val call_math_result(struct front *f, uint32_t name, const struct val *arguments,
+                                   uint32_t count) {
   struct val x = call_need(f, arguments, count, 0, name);
   switch (name) {
     case MATH_ABS: return call_absolute(f, x);
     case MATH_CEIL:
-    case MATH_FLOOR: return floor_ceil(f, name, x);
-    case MATH_MIN: return min_max(f, KO_MIN, arguments, count, name);
-    case MATH_MAX: return min_max(f, KO_MAX, arguments, count, name);
-    case MATH_FMOD: return fmod_of(f, x, call_need(f, arguments, count, 1, name));
-    case MATH_ULT: return ult_of(f, x, call_need(f, arguments, count, 1, name));
+    case MATH_FLOOR: return call_floor_ceil(f, name, x);
+    case MATH_MIN: return call_min_max(f, KO_MIN, arguments, count, name);
+    case MATH_MAX: return call_min_max(f, KO_MAX, arguments, count, name);
+    case MATH_FMOD: return call_fmod_of(f, x, call_need(f, arguments, count, 1, name));
+    case MATH_ULT: return call_ult_of(f, x, call_need(f, arguments, count, 1, name));
     case MATH_TOINTEGER: return call_to_integer(f, x);
-    default: return one_or_two(f, name, arguments, count);
+    default: return call_one_or_two(f, name, arguments, count);
   }
 }
 
-static void refuse_function(struct front *f, uint32_t name) {
+static void call_refuse_function(struct front *f, uint32_t name) {
   static const char *const why[] = {
       ", whose numbers are not the world's: write world:random(e)",
       ", whose numbers are not the world's: write world:random(e)", ": write x ^ y",
@@ -264,13 +265,13 @@ static void refuse_function(struct front *f, uint32_t name) {
 /* Calls a function of math; returns how many results it has. */
 static uint32_t math_call(struct front *f, uint32_t name, const struct val *arguments,
                           uint32_t count, struct val results[2]) {
-  if (name >= MATH_KNOWN) refuse_function(f, name);
+  if (name >= MATH_KNOWN) call_refuse_function(f, name);
   switch (name) {
-    case MATH_TYPE: results[0] = type_of(f, arguments, count); return 1;
-    case MATH_MODF: modf_of(f, call_need(f, arguments, count, 0, name), results); return 2;
+    case MATH_TYPE: results[0] = call_type_of(f, arguments, count); return 1;
+    case MATH_MODF: call_modf_of(f, call_need(f, arguments, count, 0, name), results); return 2;
     default: break;
   }
-  results[0] = math_result(f, name, arguments, count);
+  results[0] = call_math_result(f, name, arguments, count);
   return 1;
 }
 
@@ -296,7 +297,7 @@ struct val call_method(struct front *f, struct val object, const struct constant
 }
 
 /* An id held by a constant, or by something outside, which then must keep it. */
-static bool known_id(struct front *f, struct val value, ecs_id *id) {
+static bool call_known_id(struct front *f, struct val value, ecs_id *id) {
   if (!val_is_number(f, value) || value.entity) return false;
   *id = (ecs_id)value.number;
   if (value.literal) return true;
@@ -309,11 +310,11 @@ static bool known_id(struct front *f, struct val value, ecs_id *id) {
 
 ecs_id call_pair(struct front *f, struct val value) {
   ecs_id id;
-  return known_id(f, value, &id) && id_is_pair(id) ? id : ECS_NULL;
+  return call_known_id(f, value, &id) && id_is_pair(id) ? id : ECS_NULL;
 }
 
 /* Refuses what is not there, until it is declared. */
-static void need_found(struct front *f, ecs_status status) {
+static void call_need_found(struct front *f, ecs_status status) {
   if (status == ECS_ENOMEM) front_no_memory(f);
   f->fleeting = status != ECS_OK;
   if (f->fleeting) front_refuse(f, "%s", f->world->message);
@@ -321,7 +322,7 @@ static void need_found(struct front *f, ecs_status status) {
 
 struct component *call_named(struct front *f, ecs_string name) {
   struct component *component = NULL;
-  need_found(f, component_need_or_builtin(f->world, name.data, name.size, &component));
+  call_need_found(f, component_need_or_builtin(f->world, name.data, name.size, &component));
   return component;
 }
 
@@ -329,7 +330,7 @@ struct component *call_component(struct front *f, struct val value) {
   struct component *component = NULL;
   ecs_id id;
   if (value.kind == VAL_STRING) return call_named(f, value.string);
-  if (known_id(f, value, &id)) need_found(f, component_need_id(f->world, id, &component));
+  if (call_known_id(f, value, &id)) call_need_found(f, component_need_id(f->world, id, &component));
   return component;
 }
 
@@ -340,9 +341,9 @@ struct component *call_event(struct front *f, struct val value) {
   ecs_id id;
   if (value.kind == VAL_STRING)
     status = event_need_name(world, value.string.data, value.string.size, &event);
-  else if (known_id(f, value, &id))
+  else if (call_known_id(f, value, &id))
     status = event_need(world, id, &event);
-  need_found(f, status);
+  call_need_found(f, status);
   return event;
 }
 
@@ -361,10 +362,10 @@ static struct val resource_call(struct front *f, const struct val *arguments, ui
 }
 
 /* Refuses a query whose matches may come and go while the function runs, by what it writes. */
-static void check_counted(struct front *f, ecs_string text) {
+static void call_check_counted(struct front *f, ecs_string text) {
   struct query_terms terms;
   ecs_status status = query_parse(f->world, text, NULL, 0, &terms);
-  need_found(f, status);
+  call_need_found(f, status);
   bool by_rows = terms.step_count || terms.targets, events = terms.event, changes = terms.changes;
   query_terms_free(f->world, &terms);
   if (changes)
@@ -384,7 +385,7 @@ static struct val count_call(struct front *f, const struct val *arguments, uint3
   if (!given)
     front_refuse(f, "it calls world:count with something else than one text, which a constant or "
                     "an upvalue holds: do it in a system's run");
-  check_counted(f, arguments[1].string);
+  call_check_counted(f, arguments[1].string);
   return val_number(f, text_guard(f, GUARD_COUNT, arguments[1].string), true);
 }
 
@@ -445,8 +446,8 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
 
 /* Compiles the body of a Lua function where it is called: register `at` of the caller has it, the
 ** next `count` are its arguments. Its results are left in f->env. */
-static void inline_function(struct front *f, uint32_t function, uint32_t at,
-                            uint32_t count) {
+static void call_inline_function(struct front *f, uint32_t function, uint32_t at,
+                                 uint32_t count) {
   struct frame *caller = f->frame;
   struct frame frame = {.caller = caller, .top = NONE};
   if (++f->depth >= FRONT_DEPTH)
@@ -478,8 +479,8 @@ static void inline_function(struct front *f, uint32_t function, uint32_t at,
   f->depth--;
 }
 
-static void put_results(struct front *f, const struct code *code, const struct val *results,
-                        uint32_t count) {
+static void call_put_results(struct front *f, const struct code *code, const struct val *results,
+                             uint32_t count) {
   struct val nil = {.kind = VAL_NIL};
   uint32_t wanted = code->c == NONE ? count : code->c;
   assert(count <= FRONT_RESULTS);
@@ -489,7 +490,7 @@ static void put_results(struct front *f, const struct code *code, const struct v
 }
 
 /* How many arguments a call has: with an open list they go up to the frame's top. */
-static uint32_t argument_count(struct front *f, const struct code *code) {
+static uint32_t call_argument_count(struct front *f, const struct code *code) {
   if (code->b != NONE) return code->b;
   if (f->frame->top == NONE || f->frame->top <= code->a)
     front_refuse(f, "it passes on a variable number of arguments");
@@ -497,7 +498,7 @@ static uint32_t argument_count(struct front *f, const struct code *code) {
 }
 
 void call_function(struct front *f, const struct code *code) {
-  uint32_t count = argument_count(f, code);
+  uint32_t count = call_argument_count(f, code);
   const struct val function = *front_register(f, code->a);
   if (count && code->a + count >= f->frame->code->registers)
     front_refuse(f, "it passes too many arguments");
@@ -505,21 +506,21 @@ void call_function(struct front *f, const struct code *code) {
   struct val results[FRONT_RESULTS] = {{.kind = VAL_NIL}};
   if (function.kind == VAL_MATH) {
     for (uint32_t i = 0; i < count; i++) arguments[i] = maybe_need(f, arguments[i]);
-    put_results(f, code, results, math_call(f, function.at, arguments, count, results));
+    call_put_results(f, code, results, math_call(f, function.at, arguments, count, results));
     return;
   }
   if (function.kind == VAL_METHOD) {
-    put_results(f, code, results,
-                method_call(f, function.at, arguments, count, results, code->c));
+    call_put_results(f, code, results,
+                     method_call(f, function.at, arguments, count, results, code->c));
     return;
   }
   if (function.kind == VAL_FINDER) {
-    put_results(f, code, results, partner_call(f, function, arguments, count, results));
+    call_put_results(f, code, results, partner_call(f, function, arguments, count, results));
     return;
   }
   if (function.kind == VAL_SPAWNER) {
     results[0] = order_by_spawner(f, function, arguments, count);
-    put_results(f, code, results, 1);
+    call_put_results(f, code, results, 1);
     return;
   }
   if (function.kind == VAL_NIL) front_refuse(f, "it calls nil: is a name misspelt?");
@@ -528,10 +529,10 @@ void call_function(struct front *f, const struct code *code) {
                     "it in a system's run and keep what it gives in a resource");
   uint32_t before = f->env.result_count;
   f->env.result_count = 0;
-  inline_function(f, function.at, code->a, count);
+  call_inline_function(f, function.at, code->a, count);
   uint32_t given = f->env.result_count;
   assert(given <= FRONT_RESULTS);
   memcpy(results, f->env.results, given * sizeof *results);
   f->env.result_count = before;
-  put_results(f, code, results, given);
+  call_put_results(f, code, results, given);
 }

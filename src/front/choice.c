@@ -61,7 +61,7 @@ k_value choice_equal(struct front *f, struct val x, struct val y) {
 }
 
 /* A value of an enumeration where the mask is, a string elsewhere, or the other way round. */
-static struct val select_enum(struct front *f, k_value mask, struct val x, struct val y) {
+static struct val choice_select_enum(struct front *f, k_value mask, struct val x, struct val y) {
   struct val nothing = {.kind = VAL_NOTHING};
   struct val named = val_is_text(x) ? y : x;
   if (named.kind != VAL_VALUE || !named.names) return nothing;
@@ -76,7 +76,7 @@ static struct val select_enum(struct front *f, k_value mask, struct val x, struc
 struct val choice_select(struct front *f, k_value mask, struct val x, struct val y) {
   struct val nothing = {.kind = VAL_NOTHING};
   assert(val_is_text(x) || val_is_text(y));
-  if (!val_is_text(x) || !val_is_text(y)) return select_enum(f, mask, x, y);
+  if (!val_is_text(x) || !val_is_text(y)) return choice_select_enum(f, mask, x, y);
   if (!as_choice(f, &x) || !as_choice(f, &y)) return nothing;
   return (struct val){.kind = VAL_CHOICE, .value = build_select(f->b, mask, x.value, y.value),
                       .number = x.number | y.number};

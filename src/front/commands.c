@@ -18,7 +18,7 @@ void order_want(struct front *f) {
 }
 
 /* Which rounds a command was marked in is not kept: those of one loop are all the same. */
-static bool rounds_differ(const struct front *f, const struct run_command *command) {
+static bool commands_rounds_differ(const struct front *f, const struct run_command *command) {
   for (uint32_t i = f->loop_commands; f->loop_depth && i < f->command_count; i++) {
     const struct run_command *other = &f->commands[i];
     if (other->action != command->action || other->component != command->component) return true;
@@ -41,8 +41,9 @@ void order_add(struct front *f, struct run_command command, k_value value) {
   order_with(f, command, build_i64(f->b, 0), value);
 }
 
-static const struct component *component_argument(struct front *f, const struct val *arguments,
-                                                  uint32_t count) {
+static const struct component *commands_component_argument(struct front *f,
+                                                           const struct val *arguments,
+                                                           uint32_t count) {
   const struct component *component = NULL;
   if (count > 2)
     component = arguments[2].kind == VAL_PAIR ? arguments[2].component
@@ -54,8 +55,8 @@ static const struct component *component_argument(struct front *f, const struct 
 }
 
 /* The field that world:set names. */
-static struct component *field_argument(struct front *f, const struct val *arguments,
-                                        uint32_t count, uint32_t *leaf) {
+static struct component *commands_field_argument(struct front *f, const struct val *arguments,
+                                                 uint32_t count, uint32_t *leaf) {
   struct component *component = NULL;
   *leaf = NONE;
   if (count == 4 && arguments[2].kind == VAL_STRING)
@@ -118,7 +119,7 @@ static void command_call_set_field(struct front *f, const struct component *comp
 
 /* world:set of a whole component, by values in the order of its fields or by a table of them that
 ** the function makes: a command for each. False when it is of one field. */
-static bool set_whole(struct front *f, const struct val *arguments, uint32_t count) {
+static bool commands_set_whole(struct front *f, const struct val *arguments, uint32_t count) {
   const struct val *named = &arguments[2];
   bool of_field = count > 2 && named->kind == VAL_STRING &&
                   memchr(named->string.data, '.', named->string.size);
@@ -154,11 +155,11 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
                  f->result == RESULT_TRUTH ? "in a predicate" : "and its result is used");
   need_command(f);
   if (action == RUN_SET && tie_set(f, arguments, count)) return;
-  if (action == RUN_SET && set_whole(f, arguments, count)) return;
+  if (action == RUN_SET && commands_set_whole(f, arguments, count)) return;
   if (action == RUN_SET)
-    component = field_argument(f, arguments, count, &command.leaf);
+    component = commands_field_argument(f, arguments, count, &command.leaf);
   if (action == RUN_ADD || action == RUN_REMOVE) {
-    const struct component *changed = component_argument(f, arguments, count);
+    const struct component *changed = commands_component_argument(f, arguments, count);
     command.component = changed->id;
     if (changed->relation) {
       tie_call(f, changed, action == RUN_ADD, arguments, count);
@@ -166,7 +167,7 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
     }
   }
   if (component) command.component = component->id;
-  bool marked = !others && !rounds_differ(f, &command);
+  bool marked = !others && !commands_rounds_differ(f, &command);
   if (!marked && f->result != RESULT_NONE)
     front_refuse(f, "it changes entities in several ways inside one loop, and its result is used");
   if (!marked) order_want(f);
@@ -191,8 +192,8 @@ struct val order_table(struct front *f) {
 }
 
 /* What a table has by a name, or, where that is empty, by a position; NULL when it has nothing. */
-static struct front_item *item_of(struct front *f, const struct front_made *made, ecs_string key,
-                                  uint32_t position) {
+static struct front_item *commands_item_of(struct front *f, const struct front_made *made,
+                                           ecs_string key, uint32_t position) {
   for (uint32_t at = made->first; at != NONE; at = f->items[at].next) {
     struct front_item *item = &f->items[at];
     if (item->position == position && !item->pair.kind && text_same(item->key, key)) return item;
@@ -201,7 +202,7 @@ static struct front_item *item_of(struct front *f, const struct front_made *made
 }
 
 /* What has a name comes behind what has a position, so that it counts more. */
-static void put_item(struct front *f, struct val table, struct front_item item) {
+static void commands_put_item(struct front *f, struct val table, struct front_item item) {
   assert(table.kind == VAL_TABLE && table.at < f->made_count);
   struct front_made *made = &f->made[table.at];
   if (made->mask != f->env.mask)
@@ -210,7 +211,8 @@ static void put_item(struct front *f, struct val table, struct front_item item) 
   if (made->loop != build_mark(f->b).loop)
     front_refuse(f, "it fills a table in another loop than it is made in: make it in the loop");
   item.value = maybe_need(f, item.value);
-  struct front_item *old = item.pair.kind ? NULL : item_of(f, made, item.key, item.position);
+  struct front_item *old =
+      item.pair.kind ? NULL : commands_item_of(f, made, item.key, item.position);
   if (old) {
     old->value = item.value;
     return;
@@ -229,11 +231,11 @@ static void put_item(struct front *f, struct val table, struct front_item item) 
 void order_item(struct front *f, struct val table, const struct constant *key, struct val value) {
   if (key->type != CONST_STRING || key->string.size == 0)
     front_refuse(f, "it makes a table with other keys than names: make it outside of the function");
-  put_item(f, table, (struct front_item){.key = key->string, .value = value});
+  commands_put_item(f, table, (struct front_item){.key = key->string, .value = value});
 }
 
 void order_pair(struct front *f, struct val table, struct val pair, struct val value) {
-  put_item(f, table, (struct front_item){.key = {"", 0}, .pair = pair, .value = value});
+  commands_put_item(f, table, (struct front_item){.key = {"", 0}, .pair = pair, .value = value});
 }
 
 void order_list(struct front *f, const struct code *code) {
@@ -242,7 +244,7 @@ void order_list(struct front *f, const struct code *code) {
     front_refuse(f, "it puts all results of a call into a table: put them into locals before");
   assert(table.kind == VAL_TABLE);
   for (uint32_t i = 1; i <= code->b; i++)
-    put_item(f, table, (struct front_item){.key = {"", 0}, .position = code->c + i,
+    commands_put_item(f, table, (struct front_item){.key = {"", 0}, .position = code->c + i,
                                            .value = *front_register(f, code->a + i)});
 }
 
@@ -250,9 +252,9 @@ struct val order_read(struct front *f, struct val table, const struct constant *
   assert(table.kind == VAL_TABLE && table.at < f->made_count);
   const struct front_item *item = NULL;
   if (key->type == CONST_STRING && key->string.size > 0)
-    item = item_of(f, &f->made[table.at], key->string, 0);
+    item = commands_item_of(f, &f->made[table.at], key->string, 0);
   if (key->type == CONST_INTEGER && key->integer > 0 && key->integer <= FRONT_ITEMS)
-    item = item_of(f, &f->made[table.at], (ecs_string){"", 0}, (uint32_t)key->integer);
+    item = commands_item_of(f, &f->made[table.at], (ecs_string){"", 0}, (uint32_t)key->integer);
   return item ? item->value : (struct val){.kind = VAL_NIL};
 }
 
@@ -261,8 +263,8 @@ static struct run_command part_command(enum run_action action, const struct comp
                               .whom = SPAWNED_ALL};
 }
 
-static void spawn_field(struct front *f, const struct component *component,
-                        const struct front_item *item) {
+static void commands_spawn_field(struct front *f, const struct component *component,
+                                 const struct front_item *item) {
   if (item->value.kind == VAL_NIL) return;
   struct run_command command = part_command(RUN_SET, component);
   command.leaf = order_leaf(component, item);
@@ -277,7 +279,7 @@ static void spawn_field(struct front *f, const struct component *component,
 }
 
 /* A component that the spawned one gets: true, or a table of its fields. */
-static void spawn_part(struct front *f, const struct front_item *item) {
+static void commands_spawn_part(struct front *f, const struct front_item *item) {
   if (item->value.kind == VAL_NIL || item->pair.kind) return;
   const struct component *component = call_named(f, item->key);
   if (component->relation) return;
@@ -289,11 +291,11 @@ static void spawn_part(struct front *f, const struct front_item *item) {
   order_add(f, part_command(RUN_ADD, component), build_i64(f->b, 0));
   if (value->kind != VAL_TABLE) return;
   for (uint32_t at = f->made[value->at].first; at != NONE; at = f->items[at].next)
-    spawn_field(f, component, &f->items[at]);
+    commands_spawn_field(f, component, &f->items[at]);
 }
 
-/* An entity without parts, which follow until end_spawn; the order's number. */
-static uint32_t begin_spawn(struct front *f) {
+/* An entity without parts, which follow until commands_end_spawn; the order's number. */
+static uint32_t commands_begin_spawn(struct front *f) {
   if (f->result != RESULT_NONE)
     front_refuse(f, "it spawns, and its result is used: do it in a system's each");
   order_want(f);
@@ -304,7 +306,7 @@ static uint32_t begin_spawn(struct front *f) {
 }
 
 /* The id of whom it spawns. */
-static struct val end_spawn(struct front *f, uint32_t order) {
+static struct val commands_end_spawn(struct front *f, uint32_t order) {
   assert(order < f->command_count);
   f->commands[order].parts = f->command_count - order - 1;
   struct val spawned = val_number(f, f->env.counts[ENV_SPAWNS].value, false);
@@ -318,11 +320,12 @@ struct val order_spawn(struct front *f, const struct val *arguments, uint32_t co
   if (count < 1 || arguments[0].kind != VAL_WORLD || (count != 1 && !made))
     front_refuse(f, "it spawns from something else than a table that is made there, as in "
                     "world:spawn { Position = { x = p.x } }");
-  uint32_t order = begin_spawn(f);
+  uint32_t order = commands_begin_spawn(f);
   uint32_t first = made ? f->made[arguments[1].at].first : NONE;
-  for (uint32_t at = first; at != NONE; at = f->items[at].next) spawn_part(f, &f->items[at]);
+  for (uint32_t at = first; at != NONE; at = f->items[at].next)
+    commands_spawn_part(f, &f->items[at]);
   tie_spawned(f, first);
-  return end_spawn(f, order);
+  return commands_end_spawn(f, order);
 }
 
 /* ---- world:spawner ---- */
@@ -335,7 +338,7 @@ static void command_call_give_values(struct front *f, const struct component *co
   for (uint32_t i = 0; i < count && i < most; i++) {
     struct front_item item = {.key = field, .position = field.size ? 0 : i + 1,
                               .value = maybe_need(f, values[i])};
-    spawn_field(f, component, &item);
+    commands_spawn_field(f, component, &item);
   }
 }
 
@@ -354,7 +357,7 @@ struct val order_by_spawner(struct front *f, struct val spawner, const struct va
   }
   if (count > behind)
     front_refuse(f, "it gives a spawner more values than its components have fields");
-  uint32_t order = begin_spawn(f);
+  uint32_t order = commands_begin_spawn(f);
   for (uint32_t i = 0; i < outside.count; i++) {
     ecs_id id = outside.names[i].component;
     const struct component *component = component_of(f->world, id);
@@ -367,7 +370,7 @@ struct val order_by_spawner(struct front *f, struct val spawner, const struct va
         command_call_give_values(f, component, outside.names[j].field, values + first[j],
                                  count - first[j]);
   }
-  return end_spawn(f, order);
+  return commands_end_spawn(f, order);
 }
 
 /* ---- one owner ---- */
@@ -381,7 +384,8 @@ command_call_column_of(const struct front *f, const struct component *component,
   return NULL;
 }
 
-static void need_id_field(struct front *f, const struct component *component, uint32_t leaf) {
+static void commands_need_id_field(struct front *f, const struct component *component,
+                                   uint32_t leaf) {
   if (component->leaves[leaf].type == ECS_ENTITY) return;
   front_refuse(f, "it sets '%s%s%s' to the id of an entity that it spawns, for which it is of "
                   "another type: declare it as an entity", component->name,
@@ -393,7 +397,7 @@ void order_store(struct front *f, const struct component *component, uint32_t le
   const struct front_column *column = command_call_column_of(f, component, leaf);
   struct run_command command = {.action = RUN_SET, .component = component->id, .leaf = leaf,
                                 .gives = value.spawned, .own = true};
-  need_id_field(f, component, leaf);
+  commands_need_id_field(f, component, leaf);
   value = maybe_need(f, value);
   /* A row may come to it again. */
   if ((f->loop_depth || f->query->terms.values) && column && column->read)
@@ -407,7 +411,7 @@ void order_store_element(struct front *f, const struct component *component, uin
                          k_value number, struct val value) {
   struct run_command command = {.action = RUN_STORE, .component = component->id, .leaf = leaf,
                                 .gives = value.spawned};
-  need_id_field(f, component, leaf);
+  commands_need_id_field(f, component, leaf);
   order_with(f, command, number, maybe_need(f, value).value);
 }
 
@@ -422,8 +426,8 @@ void order_check_read(struct front *f, const struct component *component, uint32
 }
 
 /* Whether the function comes to a field, that a command sets, in a way that it cannot. */
-static bool is_shared(const struct front *f, const struct run_command *command,
-                      const struct component *component) {
+static bool commands_is_shared(const struct front *f, const struct run_command *command,
+                               const struct component *component) {
   const struct front_column *column = command_call_column_of(f, component, command->leaf);
   if (access_leads(f, component, command->leaf)) return true;
   if (command->own && access_reads_others(f, component, command->leaf)) return true;
@@ -431,7 +435,7 @@ static bool is_shared(const struct front *f, const struct run_command *command,
 }
 
 /* Whether the function looks at what RUN_STORE writes to, or writes to it otherwise. */
-static bool is_looked_at(const struct front *f, const struct run_command *command) {
+static bool commands_is_looked_at(const struct front *f, const struct run_command *command) {
   for (uint32_t i = 0; i < f->array_count; i++)
     if (f->arrays[i].id == command->component && f->arrays[i].leaf == command->leaf) return true;
   for (uint32_t i = 0; i < f->resource_count; i++)
@@ -440,10 +444,10 @@ static bool is_looked_at(const struct front *f, const struct run_command *comman
   return false;
 }
 
-static void check_stored(struct front *f, const struct run_command *command) {
+static void commands_check_stored(struct front *f, const struct run_command *command) {
   const struct component *component = component_of(f->world, command->component);
   bool array = component->length > 0;
-  if (!is_looked_at(f, command)) return;
+  if (!commands_is_looked_at(f, command)) return;
   front_refuse(f, "it stores ids of entities that it spawns in '%s%s%s', and comes to that "
                   "otherwise, too: look at it, and store other ids there, in a second system",
                component->name, array ? "" : ".",
@@ -453,13 +457,13 @@ static void check_stored(struct front *f, const struct run_command *command) {
 void order_finish(struct front *f) {
   for (uint32_t i = 0; f->orders && i < f->command_count; i++) {
     const struct run_command *command = &f->commands[i];
-    if (command->action == RUN_STORE) check_stored(f, command);
+    if (command->action == RUN_STORE) commands_check_stored(f, command);
     if (command->action != RUN_SET || command->whom == SPAWNED_ALL) continue;
     const struct component *component = component_of(f->world, command->component);
     if (command->part && component->ties.exclusive) continue;   /* they wait for the target */
     assert(component && command->leaf < component->leaf_count);
     reach_check_written(f, component, command->leaf);
-    if (!is_shared(f, command, component)) continue;
+    if (!commands_is_shared(f, command, component)) continue;
     front_refuse(f, "it writes to '%s.%s' by %s and comes to it otherwise, too: set another "
                     "field, or do it in a second system", component->name,
                  component->leaves[command->leaf].name,
@@ -480,8 +484,8 @@ struct given {
   } fields[RUN_ORDERS];
 };
 
-static void emit_event_give_field(struct front *f, struct given *given, uint32_t at,
-                                  struct val value) {
+static void commands_emit_event_give_field(struct front *f, struct given *given, uint32_t at,
+                                           struct val value) {
   const struct component *event = given->event;
   const struct field *field = &event->fields[at];
   if (field->count || field->nested)
@@ -511,14 +515,14 @@ static void give_table(struct front *f, struct given *given, struct val table) {
       component_no_field(f->world, event, item->key.data, item->key.size);
       front_refuse(f, "%s", f->world->message);
     }
-    emit_event_give_field(f, given, at, item->value);
+    commands_emit_event_give_field(f, given, at, item->value);
   }
 }
 
 /* Takes a field out, one whose value can be noted in the place of an entity or rather one that
 ** cannot; `count` for none. */
-static uint32_t emit_event_take(const struct front *f, const struct given *given,
-                                bool *taken, bool first) {
+static uint32_t commands_emit_event_take(const struct front *f, const struct given *given,
+                                         bool *taken, bool first) {
   uint32_t found = given->count;
   for (uint32_t i = 0; i < given->count && found == given->count; i++) {
     bool fits = !given->fields[i].gives && build_type(f->b, given->fields[i].value) == KT_I64;
@@ -531,12 +535,12 @@ static uint32_t emit_event_take(const struct front *f, const struct given *given
 }
 
 /* Two fields are noted down at a time. */
-static void note_event(struct front *f, const struct given *given) {
+static void commands_note_event(struct front *f, const struct given *given) {
   bool taken[RUN_ORDERS] = {false};
   struct run_command command = {.action = RUN_EMIT, .component = given->event->id};
   for (uint32_t left = given->count, none = given->count;; command.action = RUN_PUT) {
-    uint32_t first = emit_event_take(f, given, taken, true),
-             other = emit_event_take(f, given, taken, false);
+    uint32_t first = commands_emit_event_take(f, given, taken, true),
+             other = commands_emit_event_take(f, given, taken, false);
     k_value zero = build_i64(f->b, 0);
     command.first = first == none ? NONE : given->fields[first].leaf;
     command.leaf = other == none ? NONE : given->fields[other].leaf;
@@ -565,6 +569,6 @@ void order_emit(struct front *f, const struct val *arguments, uint32_t count) {
   struct given given = {.event = event};
   if (table) give_table(f, &given, arguments[2]);
   for (uint32_t i = 0; !table && i < count - 2; i++)
-    emit_event_give_field(f, &given, i, arguments[i + 2]);
-  note_event(f, &given);
+    commands_emit_event_give_field(f, &given, i, arguments[i + 2]);
+  commands_note_event(f, &given);
 }

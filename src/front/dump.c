@@ -25,7 +25,7 @@ static const unsigned char *dump_take(struct dump_cursor *in, size_t size) {
   return in->at - size;
 }
 
-static unsigned take_byte(struct dump_cursor *in) {
+static unsigned dump_take_byte(struct dump_cursor *in) {
   const unsigned char *at = dump_take(in, 1);
   return at ? *at : 0;
 }
@@ -34,7 +34,7 @@ static unsigned take_byte(struct dump_cursor *in) {
 static uint64_t dump_take_number(struct dump_cursor *in) {
   uint64_t number = 0;
   for (int i = 0; i < 10 && in->ok; i++) {
-    unsigned byte = take_byte(in);
+    unsigned byte = dump_take_byte(in);
     number = number << 7 | (byte & 0x7F);
     if (byte & 0x80) return number;
   }
@@ -43,7 +43,7 @@ static uint64_t dump_take_number(struct dump_cursor *in) {
 }
 
 /* Texts have their size plus one before them; 0 is no text at all. */
-static ecs_string take_string(struct dump_cursor *in) {
+static ecs_string dump_take_string(struct dump_cursor *in) {
   uint64_t size = dump_take_number(in);
   ecs_string string = {"", 0};
   if (size < 2) return string;
@@ -53,13 +53,13 @@ static ecs_string take_string(struct dump_cursor *in) {
 }
 
 /* A count of things that take at least one byte each. */
-static uint32_t take_count(struct dump_cursor *in) {
+static uint32_t dump_take_count(struct dump_cursor *in) {
   uint64_t count = dump_take_number(in);
   if (count > (uint64_t)(in->end - in->at)) in->ok = false;
   return in->ok ? (uint32_t)count : 0;
 }
 
-static bool take_header(struct dump_cursor *in) {
+static bool dump_take_header(struct dump_cursor *in) {
   /* Signature, version, format, check, sizes of instructions, integers and numbers. */
   static const unsigned char expected[] = "\x1bLua\x54\x00\x19\x93\r\n\x1a\n\x04\x08\x08";
   const unsigned char *at = dump_take(in, 15);
@@ -82,40 +82,40 @@ uint32_t dump_add_constant(struct function_code *f, struct constant constant) {
   return f->constant_count++;
 }
 
-static void take_into(struct dump_cursor *in, void *to, size_t size) {
+static void dump_take_into(struct dump_cursor *in, void *to, size_t size) {
   const unsigned char *at = dump_take(in, size);
   if (at) memcpy(to, at, size);
 }
 
 /* False when out of memory, or when the constant is none. */
-static bool take_constant(struct dump_cursor *in, struct function_code *f) {
+static bool dump_take_constant(struct dump_cursor *in, struct function_code *f) {
   struct constant constant = {CONST_NIL, 0, 0, {"", 0}};
-  switch (take_byte(in)) {
+  switch (dump_take_byte(in)) {
     case DUMP_NIL: break;
     case DUMP_FALSE: constant.type = CONST_FALSE; break;
     case DUMP_TRUE: constant.type = CONST_TRUE; break;
     case DUMP_INTEGER:
       constant.type = CONST_INTEGER;
-      take_into(in, &constant.integer, sizeof constant.integer);
+      dump_take_into(in, &constant.integer, sizeof constant.integer);
       break;
     case DUMP_FLOAT:
       constant.type = CONST_FLOAT;
-      take_into(in, &constant.number, sizeof constant.number);
+      dump_take_into(in, &constant.number, sizeof constant.number);
       break;
     case DUMP_SHORT:
     case DUMP_LONG:
       constant.type = CONST_STRING;
-      constant.string = take_string(in);
+      constant.string = dump_take_string(in);
       break;
     default: in->ok = false;
   }
   return in->ok && dump_add_constant(f, constant) != NONE;
 }
 
-static ecs_status take_constants(struct dump_cursor *in, struct function_code *f) {
-  uint32_t count = take_count(in);
+static ecs_status dump_take_constants(struct dump_cursor *in, struct function_code *f) {
+  uint32_t count = dump_take_count(in);
   for (uint32_t i = 0; i < count && in->ok; i++)
-    if (!take_constant(in, f) && in->ok) return ECS_ENOMEM;
+    if (!dump_take_constant(in, f) && in->ok) return ECS_ENOMEM;
   return in->ok ? ECS_OK : ECS_ECORRUPT;
 }
 
@@ -125,10 +125,10 @@ static ecs_status take_constants(struct dump_cursor *in, struct function_code *f
 
 /* Lines by instruction: differences of a byte each; where that is too little, the line itself
 ** stands in a second list. */
-static void take_lines(struct dump_cursor *in, struct function_code *f, int32_t first) {
-  uint32_t count = take_count(in);
+static void dump_take_lines(struct dump_cursor *in, struct function_code *f, int32_t first) {
+  uint32_t count = dump_take_count(in);
   const unsigned char *deltas = dump_take(in, count);
-  uint32_t absolutes = take_count(in);
+  uint32_t absolutes = dump_take_count(in);
   struct dump_cursor list = *in;
   uint64_t pc = absolutes ? dump_take_number(&list) : UINT64_MAX;
   int32_t line = first;
@@ -147,79 +147,79 @@ static void take_lines(struct dump_cursor *in, struct function_code *f, int32_t 
 
 /* ---- functions inside ---- */
 
-static void skip_function(struct dump_cursor *in, int depth, uint64_t *captured);
+static void dump_skip_function(struct dump_cursor *in, int depth, uint64_t *captured);
 
 /* Passes over the upvalues of a function and the functions inside it. Which registers of the
 ** function around it it shares is noted in `captured`, which of its own are shared by functions
 ** inside it in `own`, where these are given. */
-static void skip_body(struct dump_cursor *in, int depth, uint64_t *captured, uint64_t *own) {
-  uint32_t count = take_count(in);
+static void dump_skip_body(struct dump_cursor *in, int depth, uint64_t *captured, uint64_t *own) {
+  uint32_t count = dump_take_count(in);
   const unsigned char *up = dump_take(in, 3 * (size_t)count);
   for (uint32_t i = 0; captured && i < count && in->ok; i++, up += 3)
     if (up[0]) captured[up[1] / 64] |= 1ull << up[1] % 64;
-  count = take_count(in);
-  for (uint32_t i = 0; i < count && in->ok; i++) skip_function(in, depth + 1, own);
+  count = dump_take_count(in);
+  for (uint32_t i = 0; i < count && in->ok; i++) dump_skip_function(in, depth + 1, own);
 }
 
-static void skip_constants(struct dump_cursor *in) {
-  uint32_t count = take_count(in);
+static void dump_skip_constants(struct dump_cursor *in) {
+  uint32_t count = dump_take_count(in);
   for (uint32_t i = 0; i < count && in->ok; i++) {
-    unsigned type = take_byte(in);
+    unsigned type = dump_take_byte(in);
     if (type == DUMP_INTEGER || type == DUMP_FLOAT)
       dump_take(in, 8);
     else if (type == DUMP_SHORT || type == DUMP_LONG)
-      take_string(in);
+      dump_take_string(in);
   }
 }
 
 /* Passes over lines, names of locals and names of upvalues. */
-static void skip_debug(struct dump_cursor *in) {
-  dump_take(in, take_count(in));
-  uint32_t count = take_count(in);
+static void dump_skip_debug(struct dump_cursor *in) {
+  dump_take(in, dump_take_count(in));
+  uint32_t count = dump_take_count(in);
   for (uint32_t i = 0; i < count && in->ok; i++) {
     dump_take_number(in);
     dump_take_number(in);
   }
-  count = take_count(in);
+  count = dump_take_count(in);
   for (uint32_t i = 0; i < count && in->ok; i++) {
-    take_string(in);
+    dump_take_string(in);
     dump_take_number(in);
     dump_take_number(in);
   }
-  for (count = take_count(in); count && in->ok; count--) take_string(in);
+  for (count = dump_take_count(in); count && in->ok; count--) dump_take_string(in);
 }
 
-static void skip_function(struct dump_cursor *in, int depth, uint64_t *captured) {
+static void dump_skip_function(struct dump_cursor *in, int depth, uint64_t *captured) {
   if (depth > NESTING) in->ok = false;
-  take_string(in);
+  dump_take_string(in);
   dump_take_number(in);
   dump_take_number(in);
   dump_take(in, 3);
-  dump_take(in, 4 * (size_t)take_count(in));
-  skip_constants(in);
-  skip_body(in, depth, captured, NULL);
-  skip_debug(in);
+  dump_take(in, 4 * (size_t)dump_take_count(in));
+  dump_skip_constants(in);
+  dump_skip_body(in, depth, captured, NULL);
+  dump_skip_debug(in);
 }
 
 /* ---- the function ---- */
 
-static ecs_status take_function(struct dump_cursor *in, struct function_code *f,
-                                const unsigned char **words) {
-  take_string(in);
+static ecs_status dump_take_function(struct dump_cursor *in, struct function_code *f,
+                                     const unsigned char **words) {
+  dump_take_string(in);
   int32_t first = (int32_t)dump_take_number(in);
   dump_take_number(in);
-  f->parameters = take_byte(in);
-  f->vararg = take_byte(in) != 0;
-  f->registers = take_byte(in);
-  f->count = take_count(in);
+  f->parameters = dump_take_byte(in);
+  f->vararg = dump_take_byte(in) != 0;
+  f->registers = dump_take_byte(in);
+  f->count = dump_take_count(in);
   *words = dump_take(in, 4 * (size_t)f->count);
   if (!in->ok || f->count == 0 || f->parameters > f->registers) return ECS_ECORRUPT;
-  ecs_status status = take_constants(in, f);
+  ecs_status status = dump_take_constants(in, f);
   if (status != ECS_OK) return status;
   f->lines = memory_array(f->memory, f->count, sizeof *f->lines);
   if (!f->lines) return ECS_ENOMEM;
-  skip_body(in, 0, NULL, f->captured);
-  take_lines(in, f, first);
+  dump_skip_body(in, 0, NULL, f->captured);
+  dump_take_lines(in, f, first);
   return in->ok ? ECS_OK : ECS_ECORRUPT;
 }
 
@@ -243,9 +243,9 @@ ecs_status dump_read(lua_State *L, int index, struct function_code *out,
   if (failed) return ECS_ENOMEM;
   const unsigned char *dump = (const unsigned char *)out->dump;
   struct dump_cursor in = {dump, dump + out->dump_size, true};
-  if (!take_header(&in)) return ECS_ECORRUPT;
-  out->upvalues = take_byte(&in);
-  return take_function(&in, out, words);
+  if (!dump_take_header(&in)) return ECS_ECORRUPT;
+  out->upvalues = dump_take_byte(&in);
+  return dump_take_function(&in, out, words);
 }
 
 /* The length of a short text, one more than it has, is a byte with the highest bit set. */

@@ -9,7 +9,7 @@
 /* Elements of the world's arrays, and of tables, at an index that may differ from row to row. */
 
 /* The next array of the program; its number. */
-static uint32_t add_array(struct front *f, struct front_array array, k_column type) {
+static uint32_t element_add_array(struct front *f, struct front_array array, k_column type) {
   uint32_t at = f->array_count;
   if (at == FRONT_ARRAYS)
     front_refuse(f, "it uses too many arrays and tables by an index: write it as two systems");
@@ -29,7 +29,7 @@ uint32_t element_array(struct front *f, const struct component *array, uint32_t 
   struct front_array element = {.id = array->id, .leaf = leaf};
   const struct leaf *of = &array->leaves[leaf];
   bool id = type_column(of->type, of->size) == COLUMN_ENTITY;   /* looked up where it is read */
-  return add_array(f, element, id ? KC_I64 : access_column_type(f, array, of));
+  return element_add_array(f, element, id ? KC_I64 : access_column_type(f, array, of));
 }
 
 uint32_t element_copies(struct front *f, struct front_copy copy, k_column type) {
@@ -38,7 +38,7 @@ uint32_t element_copies(struct front *f, struct front_copy copy, k_column type) 
     if (known.index == copy.index && known.slot == copy.slot && known.leaf == copy.leaf) return i;
   }
   assert(copy.index);
-  return add_array(f, (struct front_array){.path = NONE, .copy = copy}, type);
+  return element_add_array(f, (struct front_array){.path = NONE, .copy = copy}, type);
 }
 
 uint32_t element_cells(struct front *f, uint32_t column) {
@@ -46,7 +46,7 @@ uint32_t element_cells(struct front *f, uint32_t column) {
     if (f->arrays[i].column == column + 1) return i;
   assert(column < f->column_count && FRONT_ARRAYS <= RUN_OTHERS);
   struct front_array cells = {.path = NONE, .column = column + 1};
-  return add_array(f, cells, f->columns[column].type);
+  return element_add_array(f, cells, f->columns[column].type);
 }
 
 k_value element_place(struct front *f, struct val index, k_value *whole) {
@@ -101,7 +101,7 @@ struct val element_index(struct front *f, struct val array, const struct constan
 #define NO_VALUE (LUA_TNONE - 1)   /* the type of what a record lacks, as it may */
 
 /* What a record without a value by a key has there, for Lua, too: nothing, without a metatable. */
-static int take_gap(lua_State *L, const struct guard *guard) {
+static int element_take_gap(lua_State *L, const struct guard *guard) {
   bool none = guard->gaps != GAPS_REFUSED && !lua_getmetatable(L, -2);
   if (!none && guard->gaps != GAPS_REFUSED) lua_pop(L, 1);
   return none ? NO_VALUE : LUA_TNONE;
@@ -109,13 +109,13 @@ static int take_gap(lua_State *L, const struct guard *guard) {
 
 /* Replaces an element at the top of the stack by what is meant: itself, or its value by a key; its
 ** type, LUA_TNONE where there is no such value. */
-static int take_inner(lua_State *L, int anchors, const struct guard *guard) {
+static int element_take_inner(lua_State *L, int anchors, const struct guard *guard) {
   int type = lua_type(L, -1);
   if (!guard->inner || type == LUA_TNIL) return type;
   if (type != LUA_TTABLE) return LUA_TNONE;
   lua_rawgeti(L, anchors, guard->inner);
   type = lua_rawget(L, -2);
-  if (type == LUA_TNIL) type = take_gap(L, guard);
+  if (type == LUA_TNIL) type = element_take_gap(L, guard);
   lua_remove(L, -2);
   if (guard->gaps != GAPS_TOLD || type == LUA_TNONE) return type;
   lua_pop(L, 1);
@@ -134,7 +134,7 @@ static int element_push_element(lua_State *L, int anchors, const struct guard *g
     lua_rawgeti(L, anchors, (lua_Integer)guard->names + at);
     lua_rawget(L, table);
   }
-  return take_inner(L, anchors, guard);
+  return element_take_inner(L, anchors, guard);
 }
 
 /* The kind of the element at the top of the stack, which it pops. */
@@ -151,7 +151,7 @@ static enum element_kind element_source(lua_State *L, int type) {
   return kind;
 }
 
-static enum element_kind both_kinds(enum element_kind x, enum element_kind y) {
+static enum element_kind element_both_kinds(enum element_kind x, enum element_kind y) {
   enum element_kind least = x < y ? x : y, most = x < y ? y : x;
   if (least == most || most == ELEMENTS_NONE) return most;
   if (most == ELEMENTS_ABSENT) return least;
@@ -162,8 +162,8 @@ static enum element_kind both_kinds(enum element_kind x, enum element_kind y) {
 
 /* Of a table at an index that has values for the numbers from 1 to their count, and for no other;
 ** ELEMENTS_NONE for every other table, and where they are not of one kind. */
-static enum element_kind look_through(lua_State *L, int anchors, const struct guard *guard,
-                                      int table, uint32_t *count) {
+static enum element_kind element_look_through(lua_State *L, int anchors, const struct guard *guard,
+                                              int table, uint32_t *count) {
   enum element_kind kind = ELEMENTS_NONE;
   lua_Integer most = 0;
   uint32_t n = 0;
@@ -171,9 +171,9 @@ static enum element_kind look_through(lua_State *L, int anchors, const struct gu
   while (lua_next(L, table)) {
     lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
     bool named = lua_type(L, -2) != LUA_TNUMBER;
-    enum element_kind next = element_source(L, take_inner(L, anchors, guard));
+    enum element_kind next = element_source(L, element_take_inner(L, anchors, guard));
     if (named) continue;
-    kind = n++ ? both_kinds(kind, next) : next;
+    kind = n++ ? element_both_kinds(kind, next) : next;
     if (key > most) most = key;
     if (key >= 1 && n <= FRONT_ELEMENTS && kind < ELEMENTS_NONE) continue;
     lua_pop(L, 1);
@@ -184,13 +184,14 @@ static enum element_kind look_through(lua_State *L, int anchors, const struct gu
 }
 
 /* Of the table at an index, up to the first that is nil. */
-static enum element_kind look_at(lua_State *L, int anchors, const struct guard *guard, int table,
-                                 uint32_t *count) {
+static enum element_kind element_look_at(lua_State *L, int anchors,
+                                         const struct guard *guard, int table,
+                                         uint32_t *count) {
   enum element_kind kind = ELEMENTS_NONE;
   uint32_t i = 0;
   for (int type; (type = element_push_element(L, anchors, guard, table, i)) != LUA_TNIL; i++) {
     enum element_kind next = element_source(L, type);
-    kind = i ? both_kinds(kind, next) : next;
+    kind = i ? element_both_kinds(kind, next) : next;
     if (i == FRONT_ELEMENTS) return ELEMENTS_MANY;
     if (kind >= ELEMENTS_NONE) return kind;
   }
@@ -204,10 +205,10 @@ static uint32_t element_read(lua_State *L, int anchors, const struct guard *guar
                              uint32_t *count) {
   if (!lua_istable(L, table)) return ELEMENTS_NONE;
   if (path_has_method(L, anchors, table, guard->same)) return ELEMENTS_HIDDEN;
-  if (guard->name_count) return look_at(L, anchors, guard, table, count);
-  uint32_t kind = look_through(L, anchors, guard, table, count);
+  if (guard->name_count) return element_look_at(L, anchors, guard, table, count);
+  uint32_t kind = element_look_through(L, anchors, guard, table, count);
   if (kind != ELEMENTS_NONE) return kind;
-  kind = look_at(L, anchors, guard, table, count);
+  kind = element_look_at(L, anchors, guard, table, count);
   return kind < ELEMENTS_NONE ? kind + ELEMENTS_RAGGED : kind;
 }
 
@@ -258,7 +259,7 @@ uint32_t element_expect(lua_State *L, int anchors, const struct guard *guard) {
 }
 
 /* Copies the value at the top of the stack; false when it is not of the kind. */
-static bool take_value(lua_State *L, enum element_kind kind, void *to, lua_Integer at) {
+static bool element_take_value(lua_State *L, enum element_kind kind, void *to, lua_Integer at) {
   if (kind == ELEMENTS_BOOL) {
     ((uint8_t *)to)[at] = (uint8_t)lua_toboolean(L, -1);
     return lua_isboolean(L, -1);
@@ -275,7 +276,7 @@ static bool take_value(lua_State *L, enum element_kind kind, void *to, lua_Integ
 
 /* Copies the element of the table at an index, which is pushed; false when that is no float. A
 ** number with a fraction is one without being asked. */
-INLINE bool take_float(lua_State *L, int table, uint32_t at, double *to) {
+INLINE bool element_take_float(lua_State *L, int table, uint32_t at, double *to) {
   if (lua_rawgeti(L, table, (lua_Integer)at + 1) != LUA_TNUMBER) return false;
   double x = (double)lua_tonumber(L, -1);
   to[at] = x;
@@ -285,18 +286,18 @@ INLINE bool take_float(lua_State *L, int table, uint32_t at, double *to) {
 
 /* Copies the floats of the table at the top of the stack from 1 to `count`; false when others are
 ** among them. */
-static bool take_floats(lua_State *L, int table, uint32_t count, double *to) {
+static bool element_take_floats(lua_State *L, int table, uint32_t count, double *to) {
   bool floats = true;
   for (uint32_t i = 0; i < count && floats; i++) {
-    floats = take_float(L, table, i, to);
-    if (floats && ++i < count) floats = take_float(L, table, i, to);
+    floats = element_take_float(L, table, i, to);
+    if (floats && ++i < count) floats = element_take_float(L, table, i, to);
     lua_settop(L, table);
   }
   return floats;
 }
 
 /* Whether the table at an index has not more than so many values. */
-static bool has_no_more(lua_State *L, int table, uint32_t count) {
+static bool element_has_no_more(lua_State *L, int table, uint32_t count) {
   uint32_t n = 0;
   lua_pushnil(L);
   while (n <= count && lua_next(L, table)) {
@@ -313,8 +314,8 @@ bool element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t
   uint32_t taken = 0;
   path_push(L, anchors, &guard->path);
   /* A list of floats and nothing else takes two thirds of the time. */
-  if (!guard->inner && kind == ELEMENTS_FLOAT && take_floats(L, top + 1, count, to) &&
-      has_no_more(L, top + 1, count)) {
+  if (!guard->inner && kind == ELEMENTS_FLOAT && element_take_floats(L, top + 1, count, to) &&
+      element_has_no_more(L, top + 1, count)) {
     lua_settop(L, top);
     return true;
   }
@@ -322,8 +323,9 @@ bool element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t
   while (lua_next(L, top + 1)) {
     lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
     bool among = key >= 1 && key <= (lua_Integer)count;
-    bool is_there = take_inner(L, anchors, guard) != LUA_TNONE;
-    if (among ? !is_there || !take_value(L, kind, to, key - 1) : lua_type(L, -2) == LUA_TNUMBER) {
+    bool is_there = element_take_inner(L, anchors, guard) != LUA_TNONE;
+    if (among ? !is_there || !element_take_value(L, kind, to, key - 1)
+              : lua_type(L, -2) == LUA_TNUMBER) {
       taken = NONE;
       break;
     }
@@ -386,7 +388,7 @@ static uint32_t element_find_table(struct front *f, uint32_t path, const struct 
   struct front_array array = {.path = path, .names = names, .inner = inner, .kind = kind,
                               .gaps = (enum element_gaps)guard->gaps};
   array.ragged = guard->elements != kind;
-  uint32_t number = add_array(f, array, types[kind]);
+  uint32_t number = element_add_array(f, array, types[kind]);
   guard->uniform = (int16_t)number;
   return number;
 }
@@ -440,14 +442,14 @@ struct val element_of_record(struct front *f, struct val record, const struct co
 /* Each element of an array field has a column of its own: which of them a row has named is chosen
 ** by the bits of its index. */
 
-static uint32_t count_of(struct val view) {
+static uint32_t element_count_of(struct val view) {
   assert(is_array_field(view) && view.array->count > 0);
   return view.array->count;
 }
 
 /* The index, from 0, and in *inside where there is such an element. */
-static k_value array_field_place(struct front *f, struct val view, struct val index,
-                                 k_value *inside) {
+static k_value element_array_field_place(struct front *f, struct val view, struct val index,
+                                         k_value *inside) {
   if (view.array->nested)
     front_refuse(f, "it takes an element of '%s', which has fields, by a variable: write the index "
                     "itself", view.array->name);
@@ -457,12 +459,13 @@ static k_value array_field_place(struct front *f, struct val view, struct val in
   k_value whole, from_one = element_place(f, index, &whole);
   build_need(f->b, whole);   /* a view takes no other numbers */
   k_value at = build_binary(f->b, KO_SUB, from_one, build_i64(f->b, 1));
-  *inside = build_binary(f->b, KO_ULT, at, build_i64(f->b, count_of(view)));
+  *inside = build_binary(f->b, KO_ULT, at, build_i64(f->b, element_count_of(view)));
   return at;
 }
 
 /* Chooses one of so many values, which are lost, by a number from 0. */
-static k_value array_field_choose(struct front *f, k_value *values, uint32_t count, k_value at) {
+static k_value element_array_field_choose(struct front *f, k_value *values,
+                                          uint32_t count, k_value at) {
   struct builder *b = f->b;
   for (int64_t bit = 1; count > 1; bit *= 2) {
     k_value set = build_binary(b, KO_BAND, at, build_i64(b, bit));
@@ -475,8 +478,8 @@ static k_value array_field_choose(struct front *f, k_value *values, uint32_t cou
 }
 
 struct val array_field_at(struct front *f, struct val view, struct val index) {
-  k_value inside, at = array_field_place(f, view, index, &inside), values[RUN_COLUMNS];
-  uint32_t count = count_of(view);
+  k_value inside, at = element_array_field_place(f, view, index, &inside), values[RUN_COLUMNS];
+  uint32_t count = element_count_of(view);
   struct val element = {.kind = VAL_NIL};
   for (uint32_t i = 0; i < count; i++) {
     const struct constant key = {.type = CONST_INTEGER, .integer = (int64_t)i + 1};
@@ -484,7 +487,7 @@ struct val array_field_at(struct front *f, struct val view, struct val index) {
     assert(i < RUN_COLUMNS);
     values[i] = element.value;
   }
-  element.value = array_field_choose(f, values, count, at);
+  element.value = element_array_field_choose(f, values, count, at);
   element.present = inside;
   element.chain = 0;
   return element;
@@ -492,8 +495,8 @@ struct val array_field_at(struct front *f, struct val view, struct val index) {
 
 void array_field_store(struct front *f, struct val view, struct val index, struct val value) {
   struct builder *b = f->b;
-  k_value inside, at = array_field_place(f, view, index, &inside), fits = K_NONE;
-  uint32_t count = count_of(view);
+  k_value inside, at = element_array_field_place(f, view, index, &inside), fits = K_NONE;
+  uint32_t count = element_count_of(view);
   value = maybe_need(f, value);
   build_need(b, inside);
   for (uint32_t i = 0; i < count; i++) {

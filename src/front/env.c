@@ -7,7 +7,7 @@
 /* ---- masks ---- */
 
 /* What is not remembered is joined by an instruction: so it may be forgotten. */
-static void remember_fork(struct front *f, struct fork fork) {
+static void env_remember_fork(struct front *f, struct fork fork) {
   if (f->fork_count < FRONT_FORKS) f->forks[f->fork_count++] = fork;
 }
 
@@ -19,12 +19,12 @@ k_value mask_and(struct front *f, k_value mask, k_value condition) {
 k_value mask_and_not(struct front *f, k_value mask, k_value condition) {
   assert(mask != K_NONE);
   k_value no = build_binary(f->b, KO_ANDN, mask, condition);
-  remember_fork(f, (struct fork){mask, build_binary(f->b, KO_AND, mask, condition), no, false});
+  env_remember_fork(f, (struct fork){mask, build_binary(f->b, KO_AND, mask, condition), no, false});
   return no;
 }
 
 /* The two halves of a mask that was split are the whole again; K_NONE when they are no such. */
-static k_value whole_of(const struct front *f, k_value a, k_value b) {
+static k_value env_whole_of(const struct front *f, k_value a, k_value b) {
   for (uint32_t i = f->fork_count; i-- > 0;) {
     const struct fork *fork = &f->forks[i];
     bool halves = (fork->yes == a && fork->no == b) || (fork->yes == b && fork->no == a);
@@ -33,35 +33,35 @@ static k_value whole_of(const struct front *f, k_value a, k_value b) {
   return K_NONE;
 }
 
-static k_value join_masks(struct front *f, k_value a, k_value b, uint32_t depth);
+static k_value env_join_masks(struct front *f, k_value a, k_value b, uint32_t depth);
 
 /* The whole where b makes one with one part of a, as behind `x and y and z`, whose rows leave at
 ** several places. */
-static k_value whole_with_part(struct front *f, k_value a, k_value b, uint32_t depth) {
+static k_value env_whole_with_part(struct front *f, k_value a, k_value b, uint32_t depth) {
   for (uint32_t i = f->fork_count; depth && i-- > 0;) {
     const struct fork fork = f->forks[i];
     if (fork.whole != a) continue;
-    k_value with_yes = whole_of(f, fork.yes, b), with_no = whole_of(f, fork.no, b);
-    if (with_yes != K_NONE) return join_masks(f, fork.no, with_yes, depth - 1);
-    if (with_no != K_NONE) return join_masks(f, fork.yes, with_no, depth - 1);
+    k_value with_yes = env_whole_of(f, fork.yes, b), with_no = env_whole_of(f, fork.no, b);
+    if (with_yes != K_NONE) return env_join_masks(f, fork.no, with_yes, depth - 1);
+    if (with_no != K_NONE) return env_join_masks(f, fork.yes, with_no, depth - 1);
   }
   return K_NONE;
 }
 
-static k_value join_masks(struct front *f, k_value a, k_value b, uint32_t depth) {
+static k_value env_join_masks(struct front *f, k_value a, k_value b, uint32_t depth) {
   if (a == b) return a;
-  k_value whole = whole_of(f, a, b);
-  if (whole == K_NONE) whole = whole_with_part(f, a, b, depth);
-  if (whole == K_NONE) whole = whole_with_part(f, b, a, depth);
+  k_value whole = env_whole_of(f, a, b);
+  if (whole == K_NONE) whole = env_whole_with_part(f, a, b, depth);
+  if (whole == K_NONE) whole = env_whole_with_part(f, b, a, depth);
   if (whole != K_NONE) return whole;
   whole = build_binary(f->b, KO_OR, a, b);
-  remember_fork(f, (struct fork){whole, a, b, true});
+  env_remember_fork(f, (struct fork){whole, a, b, true});
   return whole;
 }
 
 k_value mask_or(struct front *f, k_value a, k_value b) {
   if (a == K_NONE) return b;
-  return b == K_NONE ? a : join_masks(f, a, b, 8);
+  return b == K_NONE ? a : env_join_masks(f, a, b, 8);
 }
 
 k_value mask_select(struct front *f, k_value mask, k_value x, k_value y) {
@@ -104,11 +104,11 @@ static bool env_is_float(k_type type) { return type == KT_F32 || type == KT_F64;
 bool val_is_wide(struct val x) { return x.literal ? !number_fits_float(x.number) : x.wide; }
 
 /* An integer of the script that a float can stand for. */
-static bool may_be_float(struct val x) { return x.soft && !val_is_wide(x); }
+static bool env_may_be_float(struct val x) { return x.soft && !val_is_wide(x); }
 
 bool val_is_zero(struct val x) { return x.entity && (x.literal || x.zero); }
 
-static bool is_id(struct val x) { return x.entity && !val_is_zero(x); }
+static bool env_is_id(struct val x) { return x.entity && !val_is_zero(x); }
 
 int val_common_type(const struct front *f, struct val x, struct val y) {
   k_type a = val_type(f, x), b = val_type(f, y);
@@ -117,9 +117,9 @@ int val_common_type(const struct front *f, struct val x, struct val y) {
     bool narrow = (a == KT_F32 && y.soft) || (b == KT_F32 && x.soft);
     return narrow ? KT_F32 : KT_F64;
   }
-  if (is_id(x) || is_id(y)) return -1;
-  if (a == KT_I64 && env_is_float(b)) return may_be_float(x) ? (int)b : KT_F64;
-  if (b == KT_I64 && env_is_float(a)) return may_be_float(y) ? (int)a : KT_F64;
+  if (env_is_id(x) || env_is_id(y)) return -1;
+  if (a == KT_I64 && env_is_float(b)) return env_may_be_float(x) ? (int)b : KT_F64;
+  if (b == KT_I64 && env_is_float(a)) return env_may_be_float(y) ? (int)a : KT_F64;
   return -1;
 }
 
@@ -128,15 +128,15 @@ bool val_mixes(const struct front *f, struct val x, struct val y) {
 }
 
 /* Of two that are the same; not made by steps which began at different times. */
-static struct val one_of(struct val x, struct val y) {
+static struct val env_one_of(struct val x, struct val y) {
   if (x.chain != y.chain) x.chain = 0;
   return x;
 }
 
 /* Of what is there in any case. */
-static struct val select_values(struct front *f, k_value mask, struct val x, struct val y) {
+static struct val env_select_values(struct front *f, k_value mask, struct val x, struct val y) {
   struct val nothing = {.kind = VAL_NOTHING};
-  if (val_same(&x, &y)) return one_of(x, y);
+  if (val_same(&x, &y)) return env_one_of(x, y);
   if (val_is_text(x) || val_is_text(y)) return choice_select(f, mask, x, y);
   if (x.kind == VAL_RECORD && y.kind == VAL_RECORD && x.at == y.at) {
     x.value = build_select(f->b, mask, x.value, y.value);
@@ -144,8 +144,8 @@ static struct val select_values(struct front *f, k_value mask, struct val x, str
   }
   if (x.kind != VAL_VALUE || y.kind != VAL_VALUE || x.names != y.names) return nothing;
   /* The null id from outside is one beside an entity. */
-  if (x.entity && !y.entity && is_id(x)) y.entity = outside_null(f, y);
-  if (y.entity && !x.entity && is_id(y)) x.entity = outside_null(f, x);
+  if (x.entity && !y.entity && env_is_id(x)) y.entity = outside_null(f, y);
+  if (y.entity && !x.entity && env_is_id(y)) x.entity = outside_null(f, x);
   if ((x.spawned || y.spawned) && x.entity != y.entity) return nothing;
   int type = val_common_type(f, x, y);
   assert(mask != K_NONE);
@@ -168,11 +168,11 @@ static struct val select_values(struct front *f, k_value mask, struct val x, str
 
 struct val val_select(struct front *f, k_value mask, struct val x, struct val y) {
   bool nil = x.kind == VAL_NIL || y.kind == VAL_NIL;
-  if (val_same(&x, &y)) return one_of(x, y);
+  if (val_same(&x, &y)) return env_one_of(x, y);
   if (nil && (x.kind == VAL_VALUE || y.kind == VAL_VALUE)) return maybe_or_nil(f, mask, x, y);
   struct val a = x, b = y;
   a.present = b.present = K_ALL;
-  return maybe_select(f, mask, x, y, select_values(f, mask, a, b));
+  return maybe_select(f, mask, x, y, env_select_values(f, mask, a, b));
 }
 
 /* ---- environments ---- */
@@ -212,7 +212,7 @@ static struct val env_join(struct front *f, const struct env *from, const struct
   return steps_choice(f, joined, (struct fork){K_NONE, from->mask, into->mask, false}, a, b);
 }
 
-static void merge_results(struct front *f, struct env *into, const struct env *from) {
+static void env_merge_results(struct front *f, struct env *into, const struct env *from) {
   struct val nil = {.kind = VAL_NIL};
   uint32_t most = into->result_count > from->result_count ? into->result_count
                                                           : from->result_count;
@@ -235,7 +235,7 @@ void env_merge(struct front *f, struct env *into, const struct env *from) {
     k_value x = env_field(f, from, i), y = env_field(f, into, i);
     into->fields[i] = x == y ? x : build_select(f->b, from->mask, x, y);
   }
-  merge_results(f, into, from);
+  env_merge_results(f, into, from);
   for (uint32_t i = 0; i < ENV_COUNTS; i++)
     into->counts[i] = val_select(f, from->mask, from->counts[i], into->counts[i]);
   into->mask = mask_or(f, into->mask, from->mask);

@@ -26,16 +26,16 @@ static void flow_add_operand(struct registers *set, struct operand operand) {
 
 /* ---- loops ---- */
 
-static bool jumps_back(const struct code *code, uint32_t pc) {
+static bool flow_jumps_back(const struct code *code, uint32_t pc) {
   bool jumps = code->kind == CODE_JUMP || code->kind == CODE_COMPARE || code->kind == CODE_TEST ||
                code->kind == CODE_TEST_SET;
   return jumps && code->target <= pc;
 }
 
-static void find_loops(struct function_code *f) {
+static void flow_find_loops(struct function_code *f) {
   for (uint32_t pc = 0; pc < f->count; pc++) {
     const struct code *code = &f->code[pc];
-    if (!jumps_back(code, pc)) continue;
+    if (!flow_jumps_back(code, pc)) continue;
     struct flow *begin = &f->flow[code->target];
     if (begin->end < pc + 1) begin->end = pc + 1;
   }
@@ -54,7 +54,8 @@ static void find_loops(struct function_code *f) {
 /* ---- what is needed ---- */
 
 /* What an instruction takes, and what it sets in any case. */
-static void take_and_set(const struct code *code, struct registers *takes, struct registers *sets) {
+static void flow_take_and_set(const struct code *code, struct registers *takes,
+                              struct registers *sets) {
   switch (code->kind) {
     case CODE_SET_FIELD: flow_add(takes, code->a, 1); break;
     case CODE_SET_INDEX: flow_add(takes, code->a, 1); flow_add(takes, code->b, 1); break;
@@ -89,7 +90,7 @@ static void take_and_set(const struct code *code, struct registers *takes, struc
   if (code->kind != CODE_SET_FIELD && code->kind != CODE_SET_INDEX) flow_add(sets, code->a, 1);
 }
 
-static bool has_right(const struct code *code) {
+static bool flow_has_right(const struct code *code) {
   switch (code->kind) {
     case CODE_ARITH:
     case CODE_COMPARE:
@@ -144,15 +145,15 @@ static struct registers flow_behind(const struct function_code *f, uint32_t pc) 
 }
 
 /* One way through the function; whether more is needed than was known. */
-static bool find_needed(struct function_code *f) {
+static bool flow_find_needed(struct function_code *f) {
   bool more = false;
   for (uint32_t pc = f->count; pc-- > 0;) {
     const struct code *code = &f->code[pc];
     struct registers set = flow_behind(f, pc), takes = {{0}}, sets = {{0}};
-    take_and_set(code, &takes, &sets);
+    flow_take_and_set(code, &takes, &sets);
     if (code->kind == CODE_ARITH || code->kind == CODE_COMPARE)
       flow_add_operand(&takes, code->left);
-    if (has_right(code)) flow_add_operand(&takes, code->right);
+    if (flow_has_right(code)) flow_add_operand(&takes, code->right);
     for (uint32_t i = 0; i < REGISTERS / 64; i++)
       set.bits[i] = (set.bits[i] & ~sets.bits[i]) | takes.bits[i];
     more |= memcmp(&set, &f->flow[pc].needed, sizeof set) != 0;
@@ -164,12 +165,12 @@ static bool find_needed(struct function_code *f) {
 bool flow_find(struct function_code *f) {
   assert(!f->flow && f->registers <= REGISTERS);
   uint32_t pc = 0;
-  while (pc < f->count && !jumps_back(&f->code[pc], pc)) pc++;
+  while (pc < f->count && !flow_jumps_back(&f->code[pc], pc)) pc++;
   if (pc == f->count) return true;
   f->flow = memory_array(f->memory, f->count, sizeof *f->flow);
   if (!f->flow) return false;
-  find_loops(f);
-  while (find_needed(f)) continue;
+  flow_find_loops(f);
+  while (flow_find_needed(f)) continue;
   return true;
 }
 

@@ -11,14 +11,14 @@
 /* ---- refusing ---- */
 
 /* The line of the frame's instruction; 0 when it is not known. */
-static int32_t line_of(const struct frame *frame) {
+static int32_t front_line_of(const struct frame *frame) {
   if (!frame || !frame->code || !frame->code->lines || frame->pc >= frame->code->count)
     return 0;
   return frame->code->lines[frame->pc];
 }
 
 uint32_t front_tag(const struct front *f) {
-  return (uint32_t)line_of(f->frame) & ((1u << TAG_LINES) - 1);
+  return (uint32_t)front_line_of(f->frame) & ((1u << TAG_LINES) - 1);
 }
 
 #define TOO_LARGE "it is too large: write it as two systems"
@@ -41,7 +41,7 @@ int front_refuse(struct front *f, const char *format, ...) {
     lua_getinfo(L, ">S", &where);
   else
     lua_pop(L, 1);
-  int32_t line = line_of(f->frame);
+  int32_t line = front_line_of(f->frame);
   lua_pushfstring(L, "%s:%d: %s", where.short_src[0] ? where.short_src : "?",
                   line ? (int)line : where.linedefined, reason);
   lua_error(L);
@@ -70,13 +70,13 @@ struct val *front_register(struct front *f, uint32_t at) {
   return &f->registers[f->frame->base + at];
 }
 
-static const struct constant *constant_at(const struct front *f, uint32_t at) {
+static const struct constant *front_constant_at(const struct front *f, uint32_t at) {
   assert(at < f->frame->code->constant_count);
   return &f->frame->code->constants[at];
 }
 
 struct val front_constant(struct front *f, uint32_t at) {
-  const struct constant *constant = constant_at(f, at);
+  const struct constant *constant = front_constant_at(f, at);
   struct val value = {.kind = VAL_NIL};
   int64_t whole;
   switch (constant->type) {
@@ -109,7 +109,7 @@ struct val front_operand(struct front *f, struct operand operand) {
 /* ---- jumps ---- */
 
 /* Rows of the mask, which somebody may be in, are to wait for the target. */
-static void add_edge(struct front *f, uint32_t target, k_value mask) {
+static void front_add_edge(struct front *f, uint32_t target, k_value mask) {
   assert(mask != K_NONE && (target == NONE || target <= f->frame->code->count));
   if (!GROW(&f->world->memory, f->edges, f->edge_capacity, f->edge_count + 1ull))
     front_no_memory(f);
@@ -123,17 +123,17 @@ static void add_edge(struct front *f, uint32_t target, k_value mask) {
 void front_jump(struct front *f, uint32_t target, k_value mask) {
   if (target <= f->frame->pc && !row_loop_is_open(f->frame, target))
     front_refuse(f, "it jumps into the middle of a loop: write while, or repeat");
-  add_edge(f, target, mask);
+  front_add_edge(f, target, mask);
 }
 
-void front_keep(struct front *f) { add_edge(f, NONE, f->env.mask); }
+void front_keep(struct front *f) { front_add_edge(f, NONE, f->env.mask); }
 
 void front_forget(struct front *f, uint32_t first) {
   assert(first <= f->edge_count);
   while (f->edge_count > first) env_free(f, &f->edges[--f->edge_count].env);
 }
 
-static void drop_edge(struct front *f, uint32_t at) {
+static void front_drop_edge(struct front *f, uint32_t at) {
   assert(at < f->edge_count);
   env_free(f, &f->edges[at].env);
   f->edge_count--;
@@ -141,7 +141,7 @@ static void drop_edge(struct front *f, uint32_t at) {
 }
 
 /* Where no other rows are, those of an edge go on with what they had. */
-static void take_edge(struct front *f, const struct env *from) {
+static void front_take_edge(struct front *f, const struct env *from) {
   uint32_t count = f->env.count;
   assert(f->env.mask == K_NONE && from->registers != f->registers);
   memcpy(f->registers, from->registers,
@@ -158,10 +158,10 @@ void front_join(struct front *f, uint32_t first, uint32_t target) {
       continue;
     }
     if (f->env.mask == K_NONE)
-      take_edge(f, &f->edges[i].env);
+      front_take_edge(f, &f->edges[i].env);
     else
       env_merge(f, &f->env, &f->edges[i].env);
-    drop_edge(f, i);
+    front_drop_edge(f, i);
   }
 }
 
@@ -232,7 +232,7 @@ static void front_leave(struct front *f, const struct code *code) {
     count = 0;
   }
   f->env.result_count = count;
-  add_edge(f, frame->code->count, f->env.mask);
+  front_add_edge(f, frame->code->count, f->env.mask);
   f->env.result_count = 0;
   f->env.mask = K_NONE;
 }
@@ -281,7 +281,7 @@ static struct val front_length(struct front *f, struct val x) {
 }
 
 /* a[b] = value, where b is in a register. */
-static void set_index(struct front *f, const struct code *code) {
+static void front_set_index(struct front *f, const struct code *code) {
   const struct val key = *front_register(f, code->b), to = *front_register(f, code->a);
   const struct val value = front_operand(f, code->right);
   if (to.kind == VAL_ARRAY) {
@@ -304,16 +304,16 @@ static void set_index(struct front *f, const struct code *code) {
   access_store(f, to, &constant, value);
 }
 
-static void set_upfield(struct front *f, const struct code *code) {
+static void front_set_upfield(struct front *f, const struct code *code) {
   struct val to = outside_upvalue(f, code->a);
   if (to.kind == VAL_PATH)
     front_refuse(f, "it writes to a global or a table outside: write to a field, and fill tables "
                     "before the run");
-  access_store(f, to, constant_at(f, code->b), front_operand(f, code->right));
+  access_store(f, to, front_constant_at(f, code->b), front_operand(f, code->right));
 }
 
-static void take_method(struct front *f, const struct code *code) {
-  const struct constant *key = constant_at(f, code->c);
+static void front_take_method(struct front *f, const struct code *code) {
+  const struct constant *key = front_constant_at(f, code->c);
   struct val object = *front_register(f, code->b);
   struct val method = access_key(f, object, key);
   *front_register(f, code->a + 1) = object;
@@ -333,22 +333,22 @@ static void front_operate(struct front *f, const struct code *code) {
     case CODE_UPVALUE: *front_register(f, code->a) = outside_upvalue(f, code->b); break;
     case CODE_UPFIELD:
       *front_register(f, code->a) =
-          access_key(f, outside_upvalue(f, code->b), constant_at(f, code->c));
+          access_key(f, outside_upvalue(f, code->b), front_constant_at(f, code->c));
       break;
     case CODE_FIELD:
       *front_register(f, code->a) =
-          access_key(f, *front_register(f, code->b), constant_at(f, code->c));
+          access_key(f, *front_register(f, code->b), front_constant_at(f, code->c));
       break;
     case CODE_INDEX: front_take_index(f, code); break;
     case CODE_SET_FIELD:
-      access_store(f, *front_register(f, code->a), constant_at(f, code->b),
+      access_store(f, *front_register(f, code->a), front_constant_at(f, code->b),
                    front_operand(f, code->right));
       break;
-    case CODE_SET_INDEX: set_index(f, code); break;
-    case CODE_SET_UPFIELD: set_upfield(f, code); break;
+    case CODE_SET_INDEX: front_set_index(f, code); break;
+    case CODE_SET_UPFIELD: front_set_upfield(f, code); break;
     case CODE_TABLE: *front_register(f, code->a) = order_table(f); break;
     case CODE_LIST: order_list(f, code); break;
-    case CODE_METHOD: take_method(f, code); break;
+    case CODE_METHOD: front_take_method(f, code); break;
     case CODE_ARITH:
       *front_register(f, code->a) = number_binary(f, code->op, front_operand(f, code->left),
                                                   front_operand(f, code->right));
@@ -486,7 +486,7 @@ static void front_add_up(struct front *f, struct val number) {
 }
 
 /* What the function returns, as the query wants it. */
-static void use_result(struct front *f) {
+static void front_use_result(struct front *f) {
   struct env *env = &f->env;
   struct val result = env->result_count ? env->results[0] : (struct val){.kind = VAL_NIL};
   if (!RESULT_IS_USED(f->result)) return;
@@ -534,7 +534,7 @@ void front_compile(struct front *f, lua_State *L, int function) {
   front_open(f, &frame, anchor);
   front_start(f, &frame);
   front_function(f, &frame);
-  use_result(f);
+  front_use_result(f);
   access_finish(f);
   front_check(f);
   k_status status = build_finish(f->b, &f->program);

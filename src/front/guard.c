@@ -11,8 +11,8 @@
 #include "core/storage/registry.h"
 
 /* Whether two paths lead to the same, now. */
-static bool read_equal(lua_State *L, int anchors, const struct guard *guard,
-                       k_scalar *uniforms) {
+static bool guard_read_equal(lua_State *L, int anchors, const struct guard *guard,
+                             k_scalar *uniforms) {
   int equal = path_compare(L, anchors, &guard->path, &guard->other, guard->same);
   uniforms[guard->uniform].i64 = 0;
   uniforms[guard->uniform].b = equal > 0;
@@ -20,8 +20,8 @@ static bool read_equal(lua_State *L, int anchors, const struct guard *guard,
 }
 
 /* The length of a table, now; of one that a metamethod measures there is none. */
-static bool read_length(lua_State *L, int anchors, const struct guard *guard,
-                        k_scalar *uniforms) {
+static bool guard_read_length(lua_State *L, int anchors, const struct guard *guard,
+                              k_scalar *uniforms) {
   int64_t length = path_length(L, anchors, &guard->path, guard->same);
   if (guard->type == GUARD_MEASURED) return length == -2;
   if (length >= 0 && guard->uniform >= 0) uniforms[guard->uniform].i64 = length;
@@ -29,9 +29,9 @@ static bool read_length(lua_State *L, int anchors, const struct guard *guard,
 }
 
 bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *uniforms) {
-  if (guard->type == GUARD_EQUAL) return read_equal(L, anchors, guard, uniforms);
+  if (guard->type == GUARD_EQUAL) return guard_read_equal(L, anchors, guard, uniforms);
   if (guard->type == GUARD_LENGTH || guard->type == GUARD_MEASURED)
-    return read_length(L, anchors, guard, uniforms);
+    return guard_read_length(L, anchors, guard, uniforms);
   if (guard->type == GUARD_ASKED)
     return path_compare(L, anchors, &guard->path, &guard->other, guard->same) < 0;
   path_push(L, anchors, &guard->path);

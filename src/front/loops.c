@@ -55,7 +55,7 @@ struct val numeric_limit(struct front *f, struct val limit, bool up, k_value *en
 }
 
 /* Whether all rows do as many rounds, by integers, and how many is counted without a division. */
-static bool is_one_for_all(struct front *f, const struct numeric *bounds) {
+static bool loops_is_one_for_all(struct front *f, const struct numeric *bounds) {
   struct val init = bounds->init, limit = bounds->limit, step = bounds->step;
   if (val_type(f, init) != KT_I64 || val_type(f, step) != KT_I64 || !step.literal) return false;
   if (build_varies(f->b, init.value) || build_varies(f->b, limit.value)) return false;
@@ -74,7 +74,7 @@ static k_value count_rounds(struct front *f, const struct numeric *bounds) {
 }
 
 /* What bounds the integers of a loop of integers. A literal that is none says nothing of them. */
-static uint8_t bits_of_rounds(const struct front *f, const struct numeric *bounds) {
+static uint8_t loops_bits_of_rounds(const struct front *f, const struct numeric *bounds) {
   struct val limit = bounds->limit;
   bool whole = val_type(f, limit) == KT_I64 || (limit.literal && limit.number != 0);
   return whole ? mixed_bits_either(bounds->init, limit) : 0;
@@ -88,7 +88,7 @@ void numeric_control(struct loop *loop, const struct numeric *bounds, k_value co
                                           bounds->step.literal);
     if (val_type(f, *control) != KT_I64) continue;
     control->wide = val_is_wide(bounds->init) || val_is_wide(bounds->limit);
-    control->bits = bits_of_rounds(f, bounds);
+    control->bits = loops_bits_of_rounds(f, bounds);
   }
 }
 
@@ -98,8 +98,8 @@ k_value numeric_counter(struct loop *loop, const struct numeric *bounds, k_value
                       build_binary(b, KO_MUL, round, bounds->step.value));
 }
 
-static void for_all(struct front *f, struct frame *frame, struct loop *loop,
-                    const struct numeric *bounds) {
+static void loops_for_all(struct front *f, struct frame *frame, struct loop *loop,
+                          const struct numeric *bounds) {
   k_value rounds = count_rounds(f, bounds);
   rounds_open(loop, f, frame);
   do {
@@ -121,8 +121,8 @@ void numeric_for(struct front *f, struct frame *frame) {
   double step;
   if (build_is_number(f->b, bounds.step.value, &step) && step == 0)
     front_refuse(f, "its loop's step is zero");
-  if (is_one_for_all(f, &bounds))
-    for_all(f, frame, &loop, &bounds);
+  if (loops_is_one_for_all(f, &bounds))
+    loops_for_all(f, frame, &loop, &bounds);
   else
     row_for(f, frame, &loop, &bounds);
 }
@@ -144,17 +144,17 @@ struct counting {
   k_value number;              /* by floats: carried */
 };
 
-static k_value row_for_zero(struct front *f, k_type type) {
+static k_value loops_row_for_zero(struct front *f, k_type type) {
   return type == KT_I64 ? build_i64(f->b, 0) : build_f64(f->b, 0);
 }
 
 /* x where rows count up, y where they do not; only one of them where that is known. */
-static k_value by_way(const struct counting *c, k_value x, k_value y) {
+static k_value loops_by_way(const struct counting *c, k_value x, k_value y) {
   return build_select(c->f->b, c->up, x, y);
 }
 
 /* Rows whose step is 0 are Lua's, which raises an error. */
-static void row_for_find_way(struct counting *c) {
+static void loops_row_for_find_way(struct counting *c) {
   struct front *f = c->f;
   k_type type = c->floats ? KT_F64 : KT_I64;
   double step;
@@ -162,14 +162,14 @@ static void row_for_find_way(struct counting *c) {
     c->up = build_bool(f->b, step > 0);
     return;
   }
-  c->up = build_binary(f->b, KO_LT, row_for_zero(f, type), c->step);
-  build_need(f->b, build_binary(f->b, KO_NE, c->step, row_for_zero(f, type)));
+  c->up = build_binary(f->b, KO_LT, loops_row_for_zero(f, type), c->step);
+  build_need(f->b, build_binary(f->b, KO_NE, c->step, loops_row_for_zero(f, type)));
 }
 
 /* ---- by integers ---- */
 
 /* x / y, without signs. */
-static k_value row_for_quotient(struct builder *b, k_value x, k_value y) {
+static k_value loops_row_for_quotient(struct builder *b, k_value x, k_value y) {
   k_value zero = build_i64(b, 0), one = build_i64(b, 1);
   k_value divisor = build_select(b, build_binary(b, KO_LT, zero, y), y, one);
   k_value half = build_binary(b, KO_IDIV, build_binary(b, KO_SHR, x, one), divisor);
@@ -188,23 +188,23 @@ static k_value count_integers(struct counting *c) {
   k_value known_up, known_down;
   c->init = c->bounds->init.value;
   c->step = c->bounds->step.value;
-  row_for_find_way(c);
+  loops_row_for_find_way(c);
   k_value top = numeric_limit(f, c->bounds->limit, true, &known_up).value;
   k_value bottom = numeric_limit(f, c->bounds->limit, false, &known_down).value;
   k_value up = build_binary(b, KO_AND, build_binary(b, KO_LE, c->init, top), known_up);
   k_value down = build_binary(b, KO_AND, build_binary(b, KO_LE, bottom, c->init), known_down);
-  k_value span = by_way(c, build_binary(b, KO_SUB, top, c->init),
-                        build_binary(b, KO_SUB, c->init, bottom));
+  k_value span = loops_by_way(c, build_binary(b, KO_SUB, top, c->init),
+                              build_binary(b, KO_SUB, c->init, bottom));
   bool single = c->bounds->step.literal &&
                 (c->bounds->step.number == 1 || c->bounds->step.number == -1);
-  k_value by = by_way(c, c->step, build_unary(b, KO_NEG, c->step));
-  c->more = single ? span : row_for_quotient(b, span, by);
-  return by_way(c, up, down);
+  k_value by = loops_by_way(c, c->step, build_unary(b, KO_NEG, c->step));
+  c->more = single ? span : loops_row_for_quotient(b, span, by);
+  return loops_by_way(c, up, down);
 }
 
 /* ---- by floats ---- */
 
-static k_value row_for_count_floats(struct counting *c) {
+static k_value loops_row_for_count_floats(struct counting *c) {
   struct front *f = c->f;
   struct builder *b = f->b;
   number_decided(f, c->bounds->init, c->bounds->step, "counts from");
@@ -212,25 +212,25 @@ static k_value row_for_count_floats(struct counting *c) {
   c->init = number_as(f, c->bounds->init, KT_F64);
   c->limit = number_as(f, c->bounds->limit, KT_F64);
   c->step = number_as(f, c->bounds->step, KT_F64);
-  row_for_find_way(c);
-  k_value beyond = by_way(c, build_binary(b, KO_LT, c->limit, c->init),
-                          build_binary(b, KO_LT, c->init, c->limit));
+  loops_row_for_find_way(c);
+  k_value beyond = loops_by_way(c, build_binary(b, KO_LT, c->limit, c->init),
+                                build_binary(b, KO_LT, c->init, c->limit));
   return build_unary(b, KO_NOT, beyond);
 }
 
 /* ---- the loop ---- */
 
 /* The rows that do another round, of those that are here, behind the number of this one. */
-static k_value row_for_again(struct counting *c, k_value round) {
+static k_value loops_row_for_again(struct counting *c, k_value round) {
   struct builder *b = c->f->b;
   if (!c->floats) return build_binary(b, KO_ULT, round, c->more);
   k_value next = build_binary(b, KO_ADD, c->number, c->step);
-  return by_way(c, build_binary(b, KO_LE, next, c->limit),
-                build_binary(b, KO_LE, c->limit, next));
+  return loops_by_way(c, build_binary(b, KO_LE, next, c->limit),
+                      build_binary(b, KO_LE, c->limit, next));
 }
 
 /* Rows whose loop has no round are behind it. */
-static void row_for_enter(struct counting *c, const struct loop *loop, k_value enters) {
+static void loops_row_for_enter(struct counting *c, const struct loop *loop, k_value enters) {
   struct front *f = c->f;
   k_value others = mask_and_not(f, f->env.mask, enters);
   front_jump(f, loop->end, others);
@@ -238,7 +238,7 @@ static void row_for_enter(struct counting *c, const struct loop *loop, k_value e
 }
 
 /* One attempt at the loop's body. */
-static void row_for_compile_round(struct counting *c, struct loop *loop) {
+static void loops_row_for_compile_round(struct counting *c, struct loop *loop) {
   struct front *f = c->f;
   k_value most = c->ends ? build_i64(f->b, INT64_MAX) : row_loop_rounds(f);
   k_value round = rounds_begin(loop, most);
@@ -249,7 +249,7 @@ static void row_for_compile_round(struct counting *c, struct loop *loop) {
   front_join(f, loop->first_edge, loop->end - 1);
   loop->frame->pc = loop->end - 1;
   if (f->env.mask == K_NONE) return;
-  k_value goes_on = row_for_again(c, round), here = f->env.mask;
+  k_value goes_on = loops_row_for_again(c, round), here = f->env.mask;
   front_jump(f, loop->end, mask_and_not(f, here, goes_on));
   f->env.mask = mask_and(f, here, goes_on);
 }
@@ -262,10 +262,10 @@ void row_for(struct front *f, struct frame *frame, struct loop *loop,
                 build_varies(f->b, bounds->step.value);
   c.ends = !varies && !c.floats;
   uint32_t head = frame->pc;
-  row_for_enter(&c, loop, c.floats ? row_for_count_floats(&c) : count_integers(&c));
+  loops_row_for_enter(&c, loop, c.floats ? loops_row_for_count_floats(&c) : count_integers(&c));
   loop->shrinks = true;
   rounds_open(loop, f, frame);
-  do row_for_compile_round(&c, loop);
+  do loops_row_for_compile_round(&c, loop);
   while (rounds_again(loop));
   if (c.floats)
     build_next(f->b, c.number, build_binary(f->b, KO_ADD, c.number, c.step));

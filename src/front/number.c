@@ -149,7 +149,7 @@ static k_value compare_numbers(struct front *f, enum code_operator op, struct va
 }
 
 /* x == y, of an enumeration x. */
-static k_value compare_enum(struct front *f, struct val x, struct val y, int *known) {
+static k_value number_compare_enum(struct front *f, struct val x, struct val y, int *known) {
   assert(x.kind == VAL_VALUE && x.names);
   if (val_is_text(y)) {
     k_value place = choice_as_enum(f, y, x.names, y.kind == VAL_CHOICE);
@@ -164,10 +164,10 @@ static k_value compare_enum(struct front *f, struct val x, struct val y, int *kn
   return K_NONE;
 }
 
-static bool is_nothing(struct val x) { return x.kind == VAL_NOTHING; }
+static bool number_is_nothing(struct val x) { return x.kind == VAL_NOTHING; }
 
 /* x == y, where one of them is no number, enum or boolean. */
-static k_value compare_things(struct front *f, struct val x, struct val y, int *known) {
+static k_value number_compare_things(struct front *f, struct val x, struct val y, int *known) {
   bool left = x.kind == VAL_RECORD, right = y.kind == VAL_RECORD;
   if ((left && (right || y.kind == VAL_PATH)) || (right && x.kind == VAL_PATH))
     front_refuse(f, "it compares tables that are in a table: compare where they are");
@@ -184,19 +184,21 @@ static k_value compare_things(struct front *f, struct val x, struct val y, int *
   return K_NONE;
 }
 
-static bool is_entity(struct front *f, struct val x) { return x.entity || outside_null(f, x); }
+static bool number_is_entity(struct front *f, struct val x) {
+  return x.entity || outside_null(f, x);
+}
 
 /* x == y, where both are something. */
-static k_value compare_equal(struct front *f, struct val x, struct val y, int *known) {
-  if (x.kind == VAL_VALUE && x.names) return compare_enum(f, x, y, known);
-  if (y.kind == VAL_VALUE && y.names) return compare_enum(f, y, x, known);
-  if (x.kind != VAL_VALUE || y.kind != VAL_VALUE) return compare_things(f, x, y, known);
+static k_value number_compare_equal(struct front *f, struct val x, struct val y, int *known) {
+  if (x.kind == VAL_VALUE && x.names) return number_compare_enum(f, x, y, known);
+  if (y.kind == VAL_VALUE && y.names) return number_compare_enum(f, y, x, known);
+  if (x.kind != VAL_VALUE || y.kind != VAL_VALUE) return number_compare_things(f, x, y, known);
   bool left = val_type(f, x) == KT_BOOL, right = val_type(f, y) == KT_BOOL;
   if (left != right) {
     *known = 0;
     return K_NONE;
   }
-  if ((x.spawned || y.spawned) && !(is_entity(f, x) && is_entity(f, y)))
+  if ((x.spawned || y.spawned) && !(number_is_entity(f, x) && number_is_entity(f, y)))
     front_refuse(f, "it compares the id of an entity that it spawns with what may be no entity: "
                     "compare it with an entity field, the row's entity or ecs.null");
   return compare_numbers(f, OPERATOR_EQ, x, y);
@@ -205,15 +207,15 @@ static k_value compare_equal(struct front *f, struct val x, struct val y, int *k
 k_value number_compare(struct front *f, enum code_operator op, struct val x, struct val y,
                        int *known) {
   *known = -1;
-  if (is_nothing(x) || is_nothing(y))
-    front_refuse(f, "it compares %s", number_describe(f, is_nothing(x) ? x : y));
+  if (number_is_nothing(x) || number_is_nothing(y))
+    front_refuse(f, "it compares %s", number_describe(f, number_is_nothing(x) ? x : y));
   const struct val *lacking = x.kind == VAL_PARTNER ? &x : &y;
   if (lacking->kind == VAL_PARTNER && val_is_maybe(*lacking))
     front_refuse(f, "it compares '%s', which rows of an index may lack: test it, as in "
                     "'if x then'", lacking->root->name);
   if (op == OPERATOR_EQ && (val_is_maybe(x) || val_is_maybe(y)))
     return maybe_equal(f, x, y, known);
-  if (op == OPERATOR_EQ) return compare_equal(f, x, y, known);
+  if (op == OPERATOR_EQ) return number_compare_equal(f, x, y, known);
   x = maybe_need(f, x);
   y = maybe_need(f, y);
   if (!val_is_number(f, x) || !val_is_number(f, y))
@@ -223,7 +225,7 @@ k_value number_compare(struct front *f, enum code_operator op, struct val x, str
 
 k_value val_truth(struct front *f, struct val x, int *known) {
   *known = -1;
-  if (is_nothing(x)) front_refuse(f, "it tests %s", number_describe(f, x));
+  if (number_is_nothing(x)) front_refuse(f, "it tests %s", number_describe(f, x));
   if (val_is_maybe(x)) return maybe_truth(f, x);
   bool boolean = x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL;
   if (boolean && !x.literal) return x.value;
@@ -266,17 +268,17 @@ uint8_t mixed_bits_either(struct val x, struct val y) {
   return !a || !b ? 0 : a > b ? a : b;
 }
 
-static bool is_exact(uint8_t bits) { return bits && bits <= MIXED_EXACT; }
+static bool number_is_exact(uint8_t bits) { return bits && bits <= MIXED_EXACT; }
 
 static bool is_integer(const struct front *f, struct val x) { return val_type(f, x) == KT_I64; }
 
 /* Whether it is an integer in some rows, at least. */
-static bool may_be_integer(const struct front *f, struct val x) {
+static bool number_may_be_integer(const struct front *f, struct val x) {
   return x.mixed || is_integer(f, x);
 }
 
 bool mixed_rounds(const struct front *f, struct val x) {
-  return is_integer(f, x) ? !is_exact(mixed_bits(x)) : x.mixed && x.rounded;
+  return is_integer(f, x) ? !number_is_exact(mixed_bits(x)) : x.mixed && x.rounded;
 }
 
 bool mixed_is_exact(const struct front *f, struct val x) {
@@ -290,7 +292,7 @@ k_value mixed_whole(struct front *f, struct val x) {
 }
 
 void mixed_join(struct front *f, k_value mask, struct val x, struct val y, struct val *joined) {
-  bool integers = may_be_integer(f, x), others = may_be_integer(f, y);
+  bool integers = number_may_be_integer(f, x), others = number_may_be_integer(f, y);
   joined->bits = integers && others ? mixed_bits_either(x, y) : mixed_bits(integers ? x : y);
   joined->mixed = val_mixes(f, x, y);
   joined->whole = K_ALL;
@@ -301,7 +303,7 @@ void mixed_join(struct front *f, k_value mask, struct val x, struct val y, struc
 }
 
 /* Rows in which it is an integer beyond what floats can tell apart fail. */
-static struct val need_exact(struct front *f, struct val x, k_value where) {
+static struct val number_need_exact(struct front *f, struct val x, k_value where) {
   struct builder *b = f->b;
   k_value fits;
   if (is_integer(f, x)) {
@@ -322,11 +324,11 @@ static struct val need_exact(struct front *f, struct val x, k_value where) {
 
 struct val mixed_settle(struct front *f, struct val x) {
   bool rounded = x.kind == VAL_VALUE && x.mixed && x.rounded;
-  return rounded ? need_exact(f, x, x.whole) : x;
+  return rounded ? number_need_exact(f, x, x.whole) : x;
 }
 
 bool mixed_meets(const struct front *f, struct val x, struct val y) {
-  return (x.mixed || y.mixed) && may_be_integer(f, x) && may_be_integer(f, y);
+  return (x.mixed || y.mixed) && number_may_be_integer(f, x) && number_may_be_integer(f, y);
 }
 
 bool mixed_known(struct val x) { return x.mixed && x.whole != K_NONE; }
@@ -344,8 +346,8 @@ uint8_t mixed_bits_result(k_op op, struct val x, struct val y) {
 
 /* The product of integers that is 0 has no sign. Where it is not known whether they are integers,
 ** rows in which it would have one fail. */
-static k_value without_minus_zero(struct front *f, k_value x, k_value y, k_value product,
-                                  k_value whole) {
+static k_value number_without_minus_zero(struct front *f, k_value x, k_value y, k_value product,
+                                         k_value whole) {
   struct builder *b = f->b;
   k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), build_type(b, product));
   if (whole != K_NONE)
@@ -358,7 +360,7 @@ static k_value without_minus_zero(struct front *f, k_value x, k_value y, k_value
 }
 
 /* Integers are not divided by zero. */
-static void need_divisor(struct front *f, k_value y, k_value whole) {
+static void number_need_divisor(struct front *f, k_value y, k_value whole) {
   struct builder *b = f->b;
   k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), build_type(b, y));
   k_value fits = build_binary(b, KO_NE, y, zero);
@@ -372,29 +374,29 @@ struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
   k_value left_whole = mixed_whole(f, x), right_whole = mixed_whole(f, y), whole = K_NONE;
   if (left_whole != K_NONE && right_whole != K_NONE)
     whole = build_binary(b, KO_AND, left_whole, right_whole);
-  if (x.rounded || !is_exact(mixed_bits(x))) x = need_exact(f, x, whole);
-  if (y.rounded || !is_exact(mixed_bits(y))) y = need_exact(f, y, whole);
+  if (x.rounded || !number_is_exact(mixed_bits(x))) x = number_need_exact(f, x, whole);
+  if (y.rounded || !number_is_exact(mixed_bits(y))) y = number_need_exact(f, y, whole);
   k_type type = number_float_type(f, x, y);
   k_value left = number_as(f, x, type), right = number_as(f, y, type);
   assert(!divides || whole != K_NONE);
-  if (divides && !(y.literal && y.number != 0)) need_divisor(f, right, whole);
+  if (divides && !(y.literal && y.number != 0)) number_need_divisor(f, right, whole);
   k_value value = build_binary(b, op, left, right);
   /* A 0 of integers may be -0.0 of floats, but for a product by what is above 0. */
   bool above = (x.literal && x.number > 0) || (y.literal && y.number > 0);
   if (divides || (op == KO_MUL && !above))
-    value = without_minus_zero(f, left, right, value, whole);
+    value = number_without_minus_zero(f, left, right, value, whole);
   struct val result = val_number(f, value, x.soft && y.soft);
   result.mixed = true;
   result.whole = whole;
   result.bits = mixed_bits_result(op, x, y);
-  result.rounded = !is_exact(result.bits);
-  return result.bits || op != KO_MUL ? result : need_exact(f, result, whole);
+  result.rounded = !number_is_exact(result.bits);
+  return result.bits || op != KO_MUL ? result : number_need_exact(f, result, whole);
 }
 
 struct val mixed_negate(struct front *f, struct val x) {
   struct builder *b = f->b;
   assert(mixed_known(x));
-  if (x.rounded || !is_exact(x.bits)) x = need_exact(f, x, x.whole);
+  if (x.rounded || !number_is_exact(x.bits)) x = number_need_exact(f, x, x.whole);
   k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), val_type(f, x));
   k_value integer = build_binary(b, KO_SUB, zero, x.value);
   x.value = build_select(b, x.whole, integer, build_unary(b, KO_NEG, x.value));
@@ -405,7 +407,7 @@ struct val mixed_negate(struct front *f, struct val x) {
 
 struct val mixed_absolute(struct front *f, struct val x) {
   assert(x.mixed);
-  if (x.rounded || !is_exact(x.bits)) x = need_exact(f, x, x.whole);
+  if (x.rounded || !number_is_exact(x.bits)) x = number_need_exact(f, x, x.whole);
   x.value = build_unary(f->b, KO_ABS, x.value);
   x.chain = 0;
   x.at = 0;

@@ -7,7 +7,7 @@
 #include "core/base/column.h"
 #include "core/storage/component.h"
 
-static struct val of_kind(enum val_kind kind, uint32_t at) {
+static struct val outside_of_kind(enum val_kind kind, uint32_t at) {
   return (struct val){.kind = (uint8_t)kind, .at = at};
 }
 
@@ -20,13 +20,13 @@ uint16_t front_anchor(struct front *f) {
 
 /* ---- guards and uniforms ---- */
 
-static bool same_path(const struct path *a, const struct path *b) {
+static bool outside_same_path(const struct path *a, const struct path *b) {
   return a->keys == b->keys && a->upvalue == b->upvalue && a->root == b->root &&
          memcmp(a->key, b->key, a->keys * sizeof *a->key) == 0;
 }
 
-static struct guard *add_guard(struct front *f, const struct path *path,
-                               enum guard_type type) {
+static struct guard *outside_add_guard(struct front *f, const struct path *path,
+                                       enum guard_type type) {
   assert(path->upvalue > 0 && path->keys <= FRONT_KEYS);
   f->fleeting = f->guard_count == FRONT_GUARDS;
   if (f->fleeting)
@@ -36,18 +36,19 @@ static struct guard *add_guard(struct front *f, const struct path *path,
   return guard;
 }
 
-static struct guard *find_guard(struct front *f, const struct path *path, enum guard_type type) {
+static struct guard *outside_find_guard(struct front *f, const struct path *path,
+                                        enum guard_type type) {
   for (uint32_t i = 0; i < f->guard_count; i++)
-    if (f->guards[i].type == type && same_path(&f->guards[i].path, path))
+    if (f->guards[i].type == type && outside_same_path(&f->guards[i].path, path))
       return &f->guards[i];
   return NULL;
 }
 
 /* The guard of that type for a path: one for all uses of the value. */
-static struct guard *need_guard(struct front *f, const struct path *path,
-                                enum guard_type type) {
-  struct guard *guard = find_guard(f, path, type);
-  return guard ? guard : add_guard(f, path, type);
+static struct guard *outside_need_guard(struct front *f, const struct path *path,
+                                        enum guard_type type) {
+  struct guard *guard = outside_find_guard(f, path, type);
+  return guard ? guard : outside_add_guard(f, path, type);
 }
 
 int16_t outside_uniform(struct front *f) {
@@ -60,19 +61,19 @@ static struct val outside_value(struct front *f, const struct path *path, enum g
   static const k_type types[] = {[GUARD_BOOL] = KT_BOOL, [GUARD_INTEGER] = KT_I64,
                                  [GUARD_WIDE] = KT_I64, [GUARD_FLOAT] = KT_F64};
   assert(type >= GUARD_BOOL && type <= GUARD_FLOAT);
-  struct guard *guard = need_guard(f, path, type);
+  struct guard *guard = outside_need_guard(f, path, type);
   if (guard->uniform < 0) guard->uniform = outside_uniform(f);
   return val_number(f, build_uniform(f->b, (uint32_t)guard->uniform, types[type]), true);
 }
 
 struct guard *outside_guard(struct front *f, uint32_t path, enum guard_type type) {
   assert(path < f->path_count);
-  return add_guard(f, &f->paths[path], type);
+  return outside_add_guard(f, &f->paths[path], type);
 }
 
 /* A value that must stay the same: pops it and returns where it is anchored. */
-static uint16_t guard_same(struct front *f, const struct path *path) {
-  struct guard *guard = need_guard(f, path, GUARD_SAME);
+static uint16_t outside_guard_same(struct front *f, const struct path *path) {
+  struct guard *guard = outside_need_guard(f, path, GUARD_SAME);
   if (guard->same)
     lua_pop(f->L, 1);
   else
@@ -81,9 +82,9 @@ static uint16_t guard_same(struct front *f, const struct path *path) {
 }
 
 /* The number of a path among those that are known. */
-static uint32_t keep_path(struct front *f, const struct path *path) {
+static uint32_t outside_keep_path(struct front *f, const struct path *path) {
   for (uint32_t i = 0; i < f->path_count; i++)
-    if (same_path(&f->paths[i], path)) return i;
+    if (outside_same_path(&f->paths[i], path)) return i;
   if (f->path_count == FRONT_GUARDS)
     front_refuse(f, "it uses too many outside values: write it as two systems");
   f->paths[f->path_count] = *path;
@@ -93,8 +94,8 @@ static uint32_t keep_path(struct front *f, const struct path *path) {
 /* The object at the top of the stack, for the kernel; pops it. */
 static struct val outside_object(struct front *f, const struct path *path) {
   struct outside outside = f->outside(f->L, lua_gettop(f->L), f->owner);
-  struct val result = of_kind(VAL_WORLD, 0);
-  result.at = guard_same(f, path);
+  struct val result = outside_of_kind(VAL_WORLD, 0);
+  result.at = outside_guard_same(f, path);
   switch (outside.kind) {
     case OUTSIDE_WORLD: break;
     case OUTSIDE_RESOURCE:
@@ -121,7 +122,7 @@ static struct val outside_object(struct front *f, const struct path *path) {
 
 /* Anchors the string or number at the top of the stack, if it is not anchored yet, and pops it; its
 ** number. */
-static uint16_t anchor_once(struct front *f) {
+static uint16_t outside_anchor_once(struct front *f) {
   for (uint32_t i = 1; i <= f->anchor_count; i++) {
     lua_rawgeti(f->L, f->anchors, (lua_Integer)i);
     bool same = lua_rawequal(f->L, -1, -2);
@@ -135,7 +136,7 @@ static uint16_t anchor_once(struct front *f) {
 
 uint16_t outside_string(struct front *f, const char *text, size_t size) {
   lua_pushlstring(f->L, text, size);
-  return anchor_once(f);
+  return outside_anchor_once(f);
 }
 
 uint16_t outside_constant(struct front *f, const struct constant *key) {
@@ -144,7 +145,7 @@ uint16_t outside_constant(struct front *f, const struct constant *key) {
     lua_pushlstring(f->L, key->string.data, key->string.size);
   else
     lua_pushinteger(f->L, (lua_Integer)key->integer);
-  return anchor_once(f);
+  return outside_anchor_once(f);
 }
 
 /* Nil at the end of a path, which it is in Lua, too, unless there is an __index. */
@@ -152,14 +153,14 @@ static struct val outside_absent(struct front *f, const struct path *path) {
   uint16_t index = path->keys ? outside_string(f, "__index", 7) : 0;
   if (!path_is_absent(f->L, f->anchors, path, index)) {
     assert(path->keys > 0);
-    need_guard(f, path, GUARD_HIDDEN)->same = index;
+    outside_need_guard(f, path, GUARD_HIDDEN)->same = index;
     lua_rawgeti(f->L, f->anchors, path->key[path->keys - 1]);
     front_refuse(f, "it takes '%s', which only __index may have: globals and fields of tables "
                     "are read raw, keep it in a local or in the table itself",
                  lua_tostring(f->L, -1));
   }
-  need_guard(f, path, GUARD_NIL)->same = index;
-  return of_kind(VAL_NIL, 0);
+  outside_need_guard(f, path, GUARD_NIL)->same = index;
+  return outside_of_kind(VAL_NIL, 0);
 }
 
 static struct val outside_number(struct front *f, const struct path *path) {
@@ -170,13 +171,13 @@ static struct val outside_number(struct front *f, const struct path *path) {
   struct val number = outside_value(f, path, type);
   number.wide = type == GUARD_WIDE;
   number.bits = type == GUARD_INTEGER ? MIXED_SMALL : 0;
-  number.at = keep_path(f, path) + 1;
+  number.at = outside_keep_path(f, path) + 1;
   return number;
 }
 
 /* Pushes what the loaded libraries call the function at an index, behind a comma: of several names
 ** the first in the order of texts, of none nothing. */
-static void push_library_name(lua_State *L, int function) {
+static void outside_push_library_name(lua_State *L, int function) {
   lua_pushliteral(L, "");
   int best = lua_gettop(L), library = best + 2, functions = best + 3;
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
@@ -200,16 +201,16 @@ static struct val outside_function(struct front *f, const struct path *path) {
   lua_CFunction native = lua_tocfunction(L, -1);
   struct val function = call_known(native, f->math);
   bool spawns = native && f->outside(L, lua_gettop(L), f->owner).kind == OUTSIDE_SPAWNER;
-  uint16_t anchor = guard_same(f, path);
-  if (spawns) return of_kind(VAL_SPAWNER, anchor);
+  uint16_t anchor = outside_guard_same(f, path);
+  if (spawns) return outside_of_kind(VAL_SPAWNER, anchor);
   if (function.kind == VAL_NOTHING && native) {
     lua_rawgeti(L, f->anchors, anchor);
-    push_library_name(L, lua_gettop(L));
+    outside_push_library_name(L, lua_gettop(L));
     front_refuse(f, "it uses a C function that is not one of math's%s: call it in a system's run "
                     "and keep what it gives in a resource; for pairs and ipairs write a "
                     "numeric for", lua_tostring(L, -1));
   }
-  return function.kind == VAL_NOTHING ? of_kind(VAL_FUNCTION, anchor) : function;
+  return function.kind == VAL_NOTHING ? outside_of_kind(VAL_FUNCTION, anchor) : function;
 }
 
 /* What the value at the top of the stack is for the kernel; pops it. */
@@ -219,11 +220,11 @@ static struct val outside_classify(struct front *f, const struct path *path) {
     case LUA_TNIL: lua_pop(L, 1); return outside_absent(f, path);
     case LUA_TBOOLEAN: lua_pop(L, 1); return outside_value(f, path, GUARD_BOOL);
     case LUA_TNUMBER: return outside_number(f, path);
-    case LUA_TTABLE: lua_pop(L, 1); return of_kind(VAL_PATH, keep_path(f, path));
+    case LUA_TTABLE: lua_pop(L, 1); return outside_of_kind(VAL_PATH, outside_keep_path(f, path));
     case LUA_TSTRING: {
-      struct val string = of_kind(VAL_STRING, 0);
+      struct val string = outside_of_kind(VAL_STRING, 0);
       string.string.data = lua_tolstring(L, -1, &string.string.size);
-      guard_same(f, path);
+      outside_guard_same(f, path);
       return string;
     }
     case LUA_TFUNCTION: return outside_function(f, path);
@@ -231,9 +232,9 @@ static struct val outside_classify(struct front *f, const struct path *path) {
     default: break;
   }
   const char *type = luaL_typename(L, -1);
-  guard_same(f, path);
+  outside_guard_same(f, path);
   front_refuse(f, "it uses a %s from outside", type);
-  return of_kind(VAL_NIL, 0);
+  return outside_of_kind(VAL_NIL, 0);
 }
 
 /* ---- paths ---- */
@@ -346,7 +347,7 @@ struct val outside_length(struct front *f, struct val table) {
   const struct path *path = &f->paths[table.at];
   uint16_t length = outside_string(f, "__len", 5);
   bool asked = path_length(f->L, f->anchors, path, length) == -2;
-  struct guard *guard = need_guard(f, path, asked ? GUARD_MEASURED : GUARD_LENGTH);
+  struct guard *guard = outside_need_guard(f, path, asked ? GUARD_MEASURED : GUARD_LENGTH);
   guard->same = length;
   if (asked)
     front_refuse(f, "it asks for the length of a table that has __len: keep it in a local");
@@ -358,30 +359,31 @@ struct val outside_length(struct front *f, struct val table) {
 
 void outside_table(struct front *f, struct val table) {
   assert(table.kind == VAL_PATH && table.at < f->path_count);
-  need_guard(f, &f->paths[table.at], GUARD_TABLE);
+  outside_need_guard(f, &f->paths[table.at], GUARD_TABLE);
 }
 
 bool outside_guard_tables(struct front *f) {
   for (uint32_t i = 0; i < f->path_count; i++) {
     const struct path *path = &f->paths[i];
-    if (find_guard(f, path, GUARD_INTEGER) || find_guard(f, path, GUARD_WIDE) ||
-        find_guard(f, path, GUARD_FLOAT) || find_guard(f, path, GUARD_TABLE))
+    if (outside_find_guard(f, path, GUARD_INTEGER) || outside_find_guard(f, path, GUARD_WIDE) ||
+        outside_find_guard(f, path, GUARD_FLOAT) || outside_find_guard(f, path, GUARD_TABLE))
       continue;
     if (f->guard_count == FRONT_GUARDS) return false;
-    add_guard(f, path, GUARD_TABLE);
+    outside_add_guard(f, path, GUARD_TABLE);
   }
   return true;
 }
 
 /* The guard of a type for two paths that are compared. */
-static struct guard *guard_both(struct front *f, enum guard_type type, const struct path *left,
-                                const struct path *right, uint16_t equal) {
+static struct guard *outside_guard_both(struct front *f, enum guard_type type,
+                                        const struct path *left, const struct path *right,
+                                        uint16_t equal) {
   uint32_t i = 0;
   while (i < f->guard_count &&
-         !(f->guards[i].type == type && same_path(&f->guards[i].path, left) &&
-           same_path(&f->guards[i].other, right)))
+         !(f->guards[i].type == type && outside_same_path(&f->guards[i].path, left) &&
+           outside_same_path(&f->guards[i].other, right)))
     i++;
-  struct guard *guard = i < f->guard_count ? &f->guards[i] : add_guard(f, left, type);
+  struct guard *guard = i < f->guard_count ? &f->guards[i] : outside_add_guard(f, left, type);
   guard->other = *right;
   guard->same = equal;
   return guard;
@@ -392,10 +394,10 @@ k_value outside_equal(struct front *f, struct val x, struct val y) {
   const struct path *left = &f->paths[x.at], *right = &f->paths[y.at];
   uint16_t equal = outside_string(f, "__eq", 4);
   if (path_compare(f->L, f->anchors, left, right, equal) < 0) {
-    guard_both(f, GUARD_ASKED, left, right, equal);
+    outside_guard_both(f, GUARD_ASKED, left, right, equal);
     front_refuse(f, "it compares tables that have __eq: compare a field of them");
   }
-  struct guard *guard = guard_both(f, GUARD_EQUAL, left, right, equal);
+  struct guard *guard = outside_guard_both(f, GUARD_EQUAL, left, right, equal);
   if (guard->uniform < 0) guard->uniform = outside_uniform(f);
   return build_uniform(f->b, (uint32_t)guard->uniform, KT_BOOL);
 }
@@ -416,10 +418,10 @@ bool outside_null(struct front *f, struct val number) {
   path_push(f->L, f->anchors, path);
   bool null = lua_isinteger(f->L, -1) && lua_tointeger(f->L, -1) == 0;
   if (null) {
-    guard_same(f, path);
+    outside_guard_same(f, path);
   } else {
     lua_pop(f->L, 1);
-    need_guard(f, path, GUARD_OTHER);
+    outside_need_guard(f, path, GUARD_OTHER);
   }
   return null;
 }
@@ -430,6 +432,6 @@ bool outside_keep(struct front *f, struct val number) {
   const struct path *path = &f->paths[number.at - 1];
   path_push(f->L, f->anchors, path);
   lua_pushvalue(f->L, -1);
-  guard_same(f, path);
+  outside_guard_same(f, path);
   return true;
 }

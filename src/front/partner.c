@@ -24,7 +24,7 @@ uint32_t partner_index(struct front *f, struct ecs_index *index) {
   return f->index_count++;
 }
 
-static const ecs_index *index_of(const struct front *f, struct val at) {
+static const ecs_index *partner_index_of(const struct front *f, struct val at) {
   assert(at.at < f->index_count);
   return f->indexes[at.at];
 }
@@ -43,7 +43,7 @@ static const struct finder {
   [LIST_HIGHEST] = {"highest", 1u << ECS_BY_ORDER, 1}};
 
 struct val partner_method(struct front *f, struct val index, const struct constant *key) {
-  const char *name = index_name(index_of(f, index));
+  const char *name = index_name(partner_index_of(f, index));
   for (uint32_t i = 0; key->type == CONST_STRING && i < sizeof finders / sizeof *finders; i++)
     if (text_equal(finders[i].name, key->string.data, key->string.size))
       return (struct val){.kind = VAL_FINDER, .at = index.at, .number = i};
@@ -55,7 +55,7 @@ struct val partner_method(struct front *f, struct val index, const struct consta
 
 /* ---- arguments ---- */
 
-static k_value number_argument(struct front *f, struct val value, const char *method) {
+static k_value partner_number_argument(struct front *f, struct val value, const char *method) {
   value = maybe_need(f, value);
   if (!val_is_number(f, value))
     front_refuse(f, "it calls %s of an index with what is not a number", method);
@@ -63,7 +63,7 @@ static k_value number_argument(struct front *f, struct val value, const char *me
 }
 
 /* Whom to pass over: nobody where that is nil. */
-static k_value except_argument(struct front *f, struct val value) {
+static k_value partner_except_argument(struct front *f, struct val value) {
   k_value nobody = build_i64(f->b, 0);
   if (value.kind == VAL_NIL) return nobody;
   bool is_id = val_is_number(f, value) && val_type(f, value) == KT_I64 && !value.mixed;
@@ -73,7 +73,7 @@ static k_value except_argument(struct front *f, struct val value) {
 }
 
 /* A key, and in *kind what it is. */
-static k_value key_argument(struct front *f, struct val value, enum key_kind *kind) {
+static k_value partner_key_argument(struct front *f, struct val value, enum key_kind *kind) {
   value = mixed_settle(f, maybe_need(f, value));
   bool text = value.kind == VAL_VALUE && value.names == &front_texts;
   bool truth = value.kind == VAL_VALUE && !value.names && val_type(f, value) == KT_BOOL;
@@ -91,7 +91,7 @@ static k_value key_argument(struct front *f, struct val value, enum key_kind *ki
 }
 
 /* How many; what is no such number, or below 0, Lua raises an error for. */
-static k_value count_argument(struct front *f, struct val value) {
+static k_value partner_count_argument(struct front *f, struct val value) {
   value = maybe_need(f, value);
   if (!val_is_number(f, value))
     front_refuse(f, "it asks an index for a number of entities that is not a number");
@@ -101,27 +101,28 @@ static k_value count_argument(struct front *f, struct val value) {
   return count;
 }
 
-static void place_arguments(struct front *f, struct run_list *list, const struct val *arguments,
-                            uint32_t count, k_value *given) {
+static void partner_place_arguments(struct front *f, struct run_list *list,
+                                    const struct val *arguments, uint32_t count,
+                                    k_value *given) {
   struct val nil = {.kind = VAL_NIL};
   const char *name = finders[list->kind].name;
   for (uint32_t axis = 0; axis < list->axes; axis++)
-    given[PLACE_X + axis] = number_argument(f, arguments[1 + axis], name);
-  given[PLACE_REACH] = number_argument(f, arguments[1 + list->axes], name);
+    given[PLACE_X + axis] = partner_number_argument(f, arguments[1 + axis], name);
+  given[PLACE_REACH] = partner_number_argument(f, arguments[1 + list->axes], name);
   if (list->kind == LIST_NEAREST)
     given[PLACE_EXCEPT] =
-        except_argument(f, count > list->axes + 2 ? arguments[2 + list->axes] : nil);
+        partner_except_argument(f, count > list->axes + 2 ? arguments[2 + list->axes] : nil);
 }
 
-static void key_arguments(struct front *f, struct run_list *list, const struct val *arguments,
-                          k_value *given) {
+static void partner_key_arguments(struct front *f, struct run_list *list,
+                                  const struct val *arguments, k_value *given) {
   if (list->kind >= LIST_LOWEST) {
-    given[0] = count_argument(f, arguments[1]);
+    given[0] = partner_count_argument(f, arguments[1]);
     return;
   }
   for (uint32_t i = 0; i < finders[list->kind].count; i++) {
     enum key_kind kind;
-    given[i] = key_argument(f, arguments[1 + i], &kind);
+    given[i] = partner_key_argument(f, arguments[1 + i], &kind);
     list->keys[i] = (uint8_t)kind;
   }
   bool ordered = list->kind == LIST_RANGE;
@@ -133,7 +134,7 @@ static void key_arguments(struct front *f, struct run_list *list, const struct v
 static k_value partner_list(struct front *f, struct val method, const struct val *arguments,
                             uint32_t count) {
   const struct finder *finder = &finders[method.number];
-  const ecs_index *index = index_of(f, method);
+  const ecs_index *index = partner_index_of(f, method);
   k_value given[] = {K_NONE, K_NONE, K_NONE, K_NONE, K_NONE};
   struct run_list list = {.kind = (enum list_kind)method.number, .index = method.at,
                           .axes = index_axes(index)};
@@ -145,9 +146,9 @@ static k_value partner_list(struct front *f, struct val method, const struct val
   if (f->list_count == RUN_LISTS)
     front_refuse(f, "it looks into indexes too often: write it as two systems");
   if (list.axes)
-    place_arguments(f, &list, arguments, count, given);
+    partner_place_arguments(f, &list, arguments, count, given);
   else
-    key_arguments(f, &list, arguments, given);
+    partner_key_arguments(f, &list, arguments, given);
   uint32_t number = build_list(f->b);
   assert(number == f->list_count || number == NONE);
   f->lists[f->list_count++] = list;
@@ -181,7 +182,7 @@ struct val partner_field(struct front *f, struct val copy) {
 }
 
 /* Who a row of an index is: nobody dies while a function runs. */
-static struct val entity_at(struct front *f, uint32_t index, k_value place) {
+static struct val partner_entity_at(struct front *f, uint32_t index, k_value place) {
   struct front_copy from = {index + 1, NONE, 0};
   struct val entity =
       val_number(f, build_element(f->b, element_copies(f, from, KC_I64), place), false);
@@ -207,7 +208,7 @@ uint32_t partner_call(struct front *f, struct val method, const struct val *argu
     return 1;
   }
   k_value none = build_i64(f->b, 0);
-  results[0] = entity_at(f, method.at, build_picked(f->b, found, none));
+  results[0] = partner_entity_at(f, method.at, build_picked(f->b, found, none));
   results[1] = val_number(f, build_taken(f->b, found, PLACE_DISTANCE), false);
   results[0].present = results[1].present = build_binary(f->b, KO_LT, none, found);
   return 2;
@@ -230,7 +231,7 @@ static struct val partner_variable(struct front *f, uint32_t at, uint32_t number
   const ecs_index *index = f->indexes[at];
   uint32_t slots = index_query(index)->terms.slots;
   if (number > slots) return nothing;
-  if (number == slots) return entity_at(f, at, place);
+  if (number == slots) return partner_entity_at(f, at, place);
   const struct term *term = partner_term_of(index, number);
   bool lacks = term_may_lack(term);
   if (lacks && term->leaf != NONE)

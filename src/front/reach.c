@@ -36,8 +36,8 @@ k_value reach_live(struct front *f, k_value id) {
 /* ---- arguments ---- */
 
 /* The id that is given behind the world. */
-static struct val need_id(struct front *f, const struct val *arguments, uint32_t count,
-                          const char *method) {
+static struct val reach_need_id(struct front *f, const struct val *arguments, uint32_t count,
+                                const char *method) {
   bool given = count > 1 && arguments[0].kind == VAL_WORLD && val_is_number(f, arguments[1]) &&
                val_type(f, arguments[1]) == KT_I64 && !arguments[1].mixed;
   if (!given)
@@ -47,14 +47,14 @@ static struct val need_id(struct front *f, const struct val *arguments, uint32_t
 }
 
 /* Rows in which nobody alive has the id fail. */
-static void need_alive(struct front *f, struct val id) {
+static void reach_need_alive(struct front *f, struct val id) {
   if (id.row_entity) return;
   k_value null = build_i64(f->b, 0);
   build_need(f->b, build_binary(f->b, KO_NE, reach_live(f, id.value), null));
 }
 
 /* The component or field that a constant names; *leaf is NONE for all of it. */
-static const struct component *need_field(struct front *f, struct val value, uint32_t *leaf) {
+static const struct component *reach_need_field(struct front *f, struct val value, uint32_t *leaf) {
   struct component *component = NULL;
   *leaf = NONE;
   if (value.kind != VAL_STRING) {
@@ -100,7 +100,7 @@ static struct val reach_cell_at(struct front *f, const struct component *compone
   return cell;
 }
 
-static void refuse_whole(struct front *f, const struct component *component) {
+static void reach_refuse_whole(struct front *f, const struct component *component) {
   if (component->relation && !component->ties.exclusive)
     front_refuse(f, "it gets '%s', a relation of several targets: ask for them by world:targets, "
                     "and for the fields by a term, as in (%s, *)", component->name,
@@ -112,11 +112,11 @@ static void refuse_whole(struct front *f, const struct component *component) {
 
 uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
                    struct val results[FRONT_RESULTS], uint32_t wanted) {
-  struct val id = need_id(f, arguments, count, "get");
+  struct val id = reach_need_id(f, arguments, count, "get");
   struct val named = count > 2 ? arguments[2] : (struct val){.kind = VAL_NIL};
   uint32_t leaf;
-  const struct component *component = need_field(f, named, &leaf);
-  refuse_whole(f, component);
+  const struct component *component = reach_need_field(f, named, &leaf);
+  reach_refuse_whole(f, component);
   if (count > 3)
     front_refuse(f, "it calls world:get with more than an id and '%s'", component->name);
   bool single = leaf != NONE;
@@ -147,7 +147,7 @@ void reach_check_written(struct front *f, const struct component *component, uin
 /* ---- world:has, enabled ---- */
 
 /* What the query's terms say of a component of the row: 1 it has it, 0 it lacks it, -1 nothing. */
-static int known_presence(const struct front *f, const struct component *component) {
+static int reach_known_presence(const struct front *f, const struct component *component) {
   const struct query_terms *terms = &f->query->terms;
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
@@ -162,7 +162,7 @@ static int known_presence(const struct front *f, const struct component *compone
 }
 
 /* The number of the uniform that says whether a table has a component. */
-static uint32_t asked_uniform(struct front *f, const struct component *component) {
+static uint32_t reach_asked_uniform(struct front *f, const struct component *component) {
   for (uint32_t i = 0; i < f->asked_count; i++)
     if (f->asked[i].component == component->id) return f->asked[i].uniform;
   if (f->asked_count == RUN_ASKED)
@@ -173,8 +173,8 @@ static uint32_t asked_uniform(struct front *f, const struct component *component
 }
 
 /* The component that world:has or world:enabled asks for. */
-static const struct component *need_owned(struct front *f, const struct val *arguments,
-                                          uint32_t count, const char *method) {
+static const struct component *reach_need_owned(struct front *f, const struct val *arguments,
+                                                uint32_t count, const char *method) {
   const struct component *component = count > 2 ? call_component(f, arguments[2]) : NULL;
   if (!component || (count != 3 && !component->relation))
     front_refuse(f, "it calls world:%s with what is not a name or id of a component held by a "
@@ -186,8 +186,8 @@ static struct val reach_target_of(struct front *f, struct val id, const struct c
 
 /* Whether it is tied to anybody; or, of an exclusive relation, to one: an id, or a component or
 ** tag by its name. */
-static struct val has_tie(struct front *f, struct val id, const struct component *relation,
-                          const struct val *arguments, uint32_t count) {
+static struct val reach_has_tie(struct front *f, struct val id, const struct component *relation,
+                                const struct val *arguments, uint32_t count) {
   struct val target = reach_target_of(f, id, relation);
   if (call_pair(f, arguments[2]) != ECS_NULL || (count == 4 && !relation->ties.exclusive))
     front_refuse(f, "it asks whether there is a tie by '%s' to one of several targets: ask by a "
@@ -199,27 +199,27 @@ static struct val has_tie(struct front *f, struct val id, const struct component
     return val_number(f, build_binary(f->b, KO_EQ, target.value, named), false);
   }
   struct val of[] = {arguments[0], arguments[3]};
-  struct val whom = need_id(f, of, 2, "has");
-  need_alive(f, whom);
+  struct val whom = reach_need_id(f, of, 2, "has");
+  reach_need_alive(f, whom);
   return val_number(f, build_binary(f->b, KO_EQ, target.value, whom.value), false);
 }
 
 struct val reach_has(struct front *f, const struct val *arguments, uint32_t count) {
-  struct val id = need_id(f, arguments, count, "has");
-  const struct component *component = need_owned(f, arguments, count, "has");
-  if (component->relation && count < 5) return has_tie(f, id, component, arguments, count);
-  int known = id.row_entity ? known_presence(f, component) : -1;
+  struct val id = reach_need_id(f, arguments, count, "has");
+  const struct component *component = reach_need_owned(f, arguments, count, "has");
+  if (component->relation && count < 5) return reach_has_tie(f, id, component, arguments, count);
+  int known = id.row_entity ? reach_known_presence(f, component) : -1;
   if (known >= 0) return val_known(f, known);
   bool by_table = !component->sparse && !f->query->terms.step_count;
   if (!id.row_entity || !by_table)
     return val_number(f, reach_is_there(f, reach_place_of(f, id, component, LOOKUP_PLACE)), false);
-  uint32_t uniform = asked_uniform(f, component);
+  uint32_t uniform = reach_asked_uniform(f, component);
   return val_number(f, build_uniform(f->b, uniform, KT_BOOL), false);
 }
 
 struct val reach_enabled(struct front *f, const struct val *arguments, uint32_t count) {
-  struct val id = need_id(f, arguments, count, "enabled");
-  const struct component *component = need_owned(f, arguments, count, "enabled");
+  struct val id = reach_need_id(f, arguments, count, "enabled");
+  const struct component *component = reach_need_owned(f, arguments, count, "enabled");
   if (component->relation || count != 3)
     front_refuse(f, "it calls world:enabled with a relation, which is never switched off");
   return val_number(f, reach_is_there(f, reach_place_of(f, id, component, LOOKUP_ON)), false);
@@ -230,7 +230,7 @@ struct val reach_enabled(struct front *f, const struct val *arguments, uint32_t 
 struct val reach_alive(struct front *f, const struct val *arguments, uint32_t count) {
   bool nil = count > 1 && arguments[1].kind == VAL_NIL;
   if (nil && arguments[0].kind == VAL_WORLD) return val_known(f, false);
-  struct val id = need_id(f, arguments, count, "alive");
+  struct val id = reach_need_id(f, arguments, count, "alive");
   k_value lives = build_binary(f->b, KO_NE, reach_live(f, id.value), build_i64(f->b, 0));
   return val_number(f, build_binary(f->b, KO_AND, lives, id.present), false);
 }
@@ -239,7 +239,7 @@ struct val reach_alive(struct front *f, const struct val *arguments, uint32_t co
 static struct val reach_target_of(struct front *f, struct val id,
                                   const struct component *relation) {
   struct run_lookup lookup = {LOOKUP_TARGET, relation ? relation->id : ECS_NULL, 0};
-  need_alive(f, id);
+  reach_need_alive(f, id);
   struct val target = val_number(f, reach_look(f, lookup, KT_I64, id.value), false);
   target.entity = true;
   target.present = build_binary(f->b, KO_NE, target.value, build_i64(f->b, 0));
@@ -247,7 +247,7 @@ static struct val reach_target_of(struct front *f, struct val id,
 }
 
 struct val reach_target(struct front *f, const struct val *arguments, uint32_t count) {
-  struct val id = need_id(f, arguments, count, "target");
+  struct val id = reach_need_id(f, arguments, count, "target");
   const struct component *relation = count == 3 ? call_component(f, arguments[2]) : NULL;
   if (!relation || !relation->relation)
     front_refuse(f, "it calls world:target with what is not a name or id of a relation held by a "
@@ -257,14 +257,14 @@ struct val reach_target(struct front *f, const struct val *arguments, uint32_t c
 
 struct val reach_tied(struct front *f, const struct val *arguments, uint32_t count,
                       const char *method) {
-  struct val id = need_id(f, arguments, count, method);
+  struct val id = reach_need_id(f, arguments, count, method);
   bool children = method[0] == 'c';
   const struct component *relation =
       count == 3 && !children ? call_component(f, arguments[2]) : NULL;
   if (children ? count != 2 : !relation || !relation->relation)
     front_refuse(f, "it calls world:%s with what is not a name or id of a relation held by a "
                     "constant, an upvalue or a field of a table, or with too much", method);
-  need_alive(f, id);
+  reach_need_alive(f, id);
   if (f->list_count == RUN_LISTS)
     front_refuse(f, "it has too many loops over indexes and ties: write it as two systems");
   uint32_t number = build_list(f->b);
@@ -284,7 +284,7 @@ struct val reach_entity(struct front *f, k_value place) {
 }
 
 struct val reach_parent(struct front *f, const struct val *arguments, uint32_t count) {
-  struct val id = need_id(f, arguments, count, "parent");
+  struct val id = reach_need_id(f, arguments, count, "parent");
   if (count != 2) front_refuse(f, "it calls world:parent with more than an entity");
   return reach_target_of(f, id, NULL);
 }

@@ -8,7 +8,7 @@ enum loop_part { PART_VALUE, PART_PRESENT, PART_WHOLE, PART_COUNT };
 
 /* Whether what a register holds is needed where rows go to. Of a numeric for, its variables are at
 ** the top, and nobody outside knows them. */
-static bool is_needed(const struct loop *loop, uint32_t index, uint32_t target) {
+static bool rounds_is_needed(const struct loop *loop, uint32_t index, uint32_t target) {
   const struct frame *frame = loop->frame;
   if (index < frame->base) return true;
   uint32_t at = index - frame->base;
@@ -18,15 +18,15 @@ static bool is_needed(const struct loop *loop, uint32_t index, uint32_t target) 
 
 /* ---- carried values ---- */
 
-static struct carry *find_carry(struct loop *loop, enum carry_kind kind, uint32_t index) {
+static struct carry *rounds_find_carry(struct loop *loop, enum carry_kind kind, uint32_t index) {
   for (uint32_t i = 0; i < loop->count; i++)
     if (loop->carries[i].kind == kind && loop->carries[i].index == index)
       return &loop->carries[i];
   return NULL;
 }
 
-static void add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
-                      struct val like) {
+static void rounds_add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
+                             struct val like) {
   if (loop->count == ROUNDS_CARRIES) front_refuse(loop->f, "its loop changes too many values");
   loop->carries[loop->count++] =
       (struct carry){.kind = kind, .index = index, .type = val_type(loop->f, like),
@@ -45,9 +45,9 @@ static struct val rounds_carried(const struct carry *carry) {
                       .present = carry->present, .whole = carry->unknown ? K_NONE : carry->whole};
 }
 
-static bool is_nil(const struct val *x) { return x->kind == VAL_NIL; }
+static bool rounds_is_nil(const struct val *x) { return x->kind == VAL_NIL; }
 
-static bool is_set(const struct val *x) { return x->kind == VAL_VALUE; }
+static bool rounds_is_set(const struct val *x) { return x->kind == VAL_VALUE; }
 
 /* What a carry is before the first round. */
 static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
@@ -57,7 +57,7 @@ static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
   assert(carry->kind != CARRY_REGISTER || carry->index < loop->start.count);
   switch (carry->kind) {
     case CARRY_REGISTER:
-      if (!is_set(&loop->start.registers[carry->index])) break;
+      if (!rounds_is_set(&loop->start.registers[carry->index])) break;
       return number_as(f, loop->start.registers[carry->index], carry->type);
     case CARRY_COUNT: return loop->start.counts[carry->index].value;
     case CARRY_RESULT: break;
@@ -68,16 +68,18 @@ static k_value rounds_initial(struct loop *loop, const struct carry *carry) {
 
 /* What a part of a carry is before the first round. Any mask does where a value is nil, or was
 ** never set. */
-static k_value initial_part(struct loop *loop, const struct carry *carry, enum loop_part part) {
+static k_value rounds_initial_part(struct loop *loop, const struct carry *carry,
+                                   enum loop_part part) {
   if (part == PART_VALUE) return rounds_initial(loop, carry);
   if (carry->kind != CARRY_REGISTER) return K_ALL;
   const struct val *start = &loop->start.registers[carry->index];
-  if (part == PART_PRESENT) return is_nil(start) ? build_bool(loop->f->b, false) : start->present;
-  return is_set(start) ? mixed_whole(loop->f, *start) : K_ALL;
+  if (part == PART_PRESENT)
+    return rounds_is_nil(start) ? build_bool(loop->f->b, false) : start->present;
+  return rounds_is_set(start) ? mixed_whole(loop->f, *start) : K_ALL;
 }
 
 /* Whether a part of it differs from row to row, or round to round. */
-static bool has_part(const struct carry *carry, enum loop_part part) {
+static bool rounds_has_part(const struct carry *carry, enum loop_part part) {
   if (part == PART_PRESENT) return carry->maybe;
   return part == PART_VALUE || (carry->mixed && !carry->unknown);
 }
@@ -94,7 +96,7 @@ struct ending {
   uint32_t target;             /* where its rows go to */
 };
 
-static struct ending edge_ending(const struct edge_env *edge) {
+static struct ending rounds_edge_ending(const struct edge_env *edge) {
   return (struct ending){&edge->env, edge->target};
 }
 
@@ -110,13 +112,14 @@ static struct val rounds_ending(const struct loop *loop, const struct carry *car
   bool returns = end.target == loop->frame->code->count;
   assert(carry->kind != CARRY_REGISTER || carry->index < env->count);
   switch (carry->kind) {
-    case CARRY_REGISTER:
-      return is_needed(loop, carry->index, end.target) ? env->registers[carry->index] : unchanged;
-    case CARRY_COUNT: return env->counts[carry->index];
-    case CARRY_RESULT:
-      if (carry->index < env->result_count) return env->results[carry->index];
-      return returns ? nil : unchanged;
-    default: break;
+  case CARRY_REGISTER:
+    return rounds_is_needed(loop, carry->index, end.target) ? env->registers[carry->index]
+                                                            : unchanged;
+  case CARRY_COUNT: return env->counts[carry->index];
+  case CARRY_RESULT:
+    if (carry->index < env->result_count) return env->results[carry->index];
+    return returns ? nil : unchanged;
+  default: break;
   }
   if (env->fields[carry->index] != K_NONE) unchanged.value = env->fields[carry->index];
   return unchanged;
@@ -128,8 +131,8 @@ k_value rounds_begin(struct loop *loop, k_value count) {
   k_value inits[ROUNDS_CARRIES][PART_COUNT];
   for (uint32_t i = 0; i < loop->count; i++)
     for (enum loop_part part = PART_VALUE; part < PART_COUNT; part++)
-      inits[i][part] = has_part(&loop->carries[i], part)
-                           ? initial_part(loop, &loop->carries[i], part)
+      inits[i][part] = rounds_has_part(&loop->carries[i], part)
+                           ? rounds_initial_part(loop, &loop->carries[i], part)
                            : K_ALL;
   k_value nobody = build_bool(b, false);
   k_value round = build_loop(b, count, loop->start.mask);
@@ -137,7 +140,7 @@ k_value rounds_begin(struct loop *loop, k_value count) {
     struct carry *carry = &loop->carries[i];
     for (enum loop_part part = PART_VALUE; part < PART_COUNT; part++)
       *rounds_part_of(carry, part) =
-          has_part(carry, part) ? build_carry(b, inits[i][part], true) : K_ALL;
+          rounds_has_part(carry, part) ? build_carry(b, inits[i][part], true) : K_ALL;
     if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = rounds_carried(carry);
     if (carry->kind == CARRY_FIELD) f->env.fields[carry->index] = carry->value;
     if (carry->kind == CARRY_COUNT) f->env.counts[carry->index] = rounds_carried(carry);
@@ -157,7 +160,7 @@ static bool rounds_poison(struct loop *loop, uint32_t index) {
   assert(index < loop->start.count);
   loop->start.registers[index] = (struct val){.kind = VAL_NOTHING};
   loop->poisoned[index / 64] |= UINT64_C(1) << index % 64;
-  struct carry *carry = find_carry(loop, CARRY_REGISTER, index);
+  struct carry *carry = rounds_find_carry(loop, CARRY_REGISTER, index);
   if (carry) *carry = loop->carries[--loop->count];
   return true;
 }
@@ -172,62 +175,68 @@ static bool rounds_is_known(const struct val *x) {
 }
 
 /* Whether a round leaves it as it was. What is known of whom an index gives may differ. */
-static bool is_still(const struct val *before, const struct val *now) {
+static bool rounds_is_still(const struct val *before, const struct val *now) {
   struct val then = *now;
   if (now->kind == VAL_PARTNER) then.present = before->present;
   return val_same(before, &then);
 }
 
 /* What the first round does not take may be anything before it: what all rows leave with. */
-static bool set_register(struct loop *loop, const struct val *now, uint32_t index) {
+static bool rounds_set_register(struct loop *loop, const struct val *now, uint32_t index) {
   struct val *start = &loop->start.registers[index];
   if (loop->poisoned[index / 64] >> index % 64 & 1) return false;
-  if (is_set(now) && (start->kind == VAL_NOTHING || is_nil(start))) {
-    add_carry(loop, CARRY_REGISTER, index, *now);
+  if (rounds_is_set(now) && (start->kind == VAL_NOTHING || rounds_is_nil(start))) {
+    rounds_add_carry(loop, CARRY_REGISTER, index, *now);
     return true;
   }
   if (start->kind == VAL_NOTHING && rounds_is_known(now)) {
     *start = *now;
     return true;
   }
-  return start->kind != VAL_NOTHING && !is_still(start, now) && rounds_poison(loop, index);
+  return start->kind != VAL_NOTHING && !rounds_is_still(start, now) && rounds_poison(loop, index);
 }
 
-static bool changed_register(struct loop *loop, struct ending end, uint32_t index) {
+static bool rounds_changed_register(struct loop *loop, struct ending end, uint32_t index) {
   const struct val *before = &loop->start.registers[index], *now = &end.env->registers[index];
-  if (find_carry(loop, CARRY_REGISTER, index) || !is_needed(loop, index, end.target)) return false;
-  if (!is_needed(loop, index, loop->head)) return set_register(loop, now, index);
-  if (is_still(before, now)) return false;
-  bool nil = is_nil(before) || is_nil(now);
-  bool values = (is_nil(before) || is_set(before)) && (is_nil(now) || is_set(now));
+  if (rounds_find_carry(loop, CARRY_REGISTER, index) ||
+      !rounds_is_needed(loop, index, end.target))
+    return false;
+  if (!rounds_is_needed(loop, index, loop->head)) return rounds_set_register(loop, now, index);
+  if (rounds_is_still(before, now)) return false;
+  bool nil = rounds_is_nil(before) || rounds_is_nil(now);
+  bool values = (rounds_is_nil(before) || rounds_is_set(before)) &&
+                (rounds_is_nil(now) || rounds_is_set(now));
   if (!values) return before->kind != VAL_NOTHING && rounds_poison(loop, index);
-  add_carry(loop, CARRY_REGISTER, index, is_nil(before) ? *now : *before);
+  rounds_add_carry(loop, CARRY_REGISTER, index, rounds_is_nil(before) ? *now : *before);
   loop->carries[loop->count - 1].maybe |= nil;
   return true;
 }
 
-static bool changed_field(struct loop *loop, const struct env *env, uint32_t index) {
+static bool rounds_changed_field(struct loop *loop, const struct env *env, uint32_t index) {
   struct front *f = loop->f;
   k_value before = loop->start.fields[index], now = env->fields[index];
-  if (now == K_NONE || now == before || find_carry(loop, CARRY_FIELD, index)) return false;
+  if (now == K_NONE || now == before || rounds_find_carry(loop, CARRY_FIELD, index)) return false;
   k_value loaded = build_load(f->b, f->columns[index].number);
   if (before == K_NONE && now == loaded) return false;
-  add_carry(loop, CARRY_FIELD, index, val_number(f, loaded, false));
+  rounds_add_carry(loop, CARRY_FIELD, index, val_number(f, loaded, false));
   return true;
 }
 
-static bool changed_count(struct loop *loop, const struct env *env, uint32_t index) {
+static bool rounds_changed_count(struct loop *loop, const struct env *env, uint32_t index) {
   const struct val *before = &loop->start.counts[index];
-  if (find_carry(loop, CARRY_COUNT, index) || val_same(&env->counts[index], before)) return false;
-  add_carry(loop, CARRY_COUNT, index, *before);
+  if (rounds_find_carry(loop, CARRY_COUNT, index) ||
+      val_same(&env->counts[index], before))
+    return false;
+  rounds_add_carry(loop, CARRY_COUNT, index, *before);
   return true;
 }
 
-static bool changed_result(struct loop *loop, const struct env *env, uint32_t index) {
-  if (find_carry(loop, CARRY_RESULT, index) || is_nil(&env->results[index])) return false;
+static bool rounds_changed_result(struct loop *loop, const struct env *env, uint32_t index) {
+  if (rounds_find_carry(loop, CARRY_RESULT, index) || rounds_is_nil(&env->results[index]))
+    return false;
   if (env->results[index].kind != VAL_VALUE)
     front_refuse(loop->f, "it returns what is not a number from inside a loop");
-  add_carry(loop, CARRY_RESULT, index, env->results[index]);
+  rounds_add_carry(loop, CARRY_RESULT, index, env->results[index]);
   return true;
 }
 
@@ -235,17 +244,17 @@ static bool changed_result(struct loop *loop, const struct env *env, uint32_t in
 static bool rounds_of_loop(const struct loop *loop, const struct carry *carry, struct val now) {
   bool begins = carry->kind == CARRY_REGISTER;
   const struct val *start = begins ? &loop->start.registers[carry->index] : NULL;
-  bool early = start && is_set(start) && mixed_rounds(loop->f, *start);
+  bool early = start && rounds_is_set(start) && mixed_rounds(loop->f, *start);
   return carry->rounded || early || mixed_rounds(loop->f, now);
 }
 
 /* Whether a carry had to be given another type, so that it is right for all rounds. */
-static bool changed_type(struct loop *loop, struct carry *carry, struct ending end) {
+static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct ending end) {
   struct front *f = loop->f;
   struct val now = rounds_ending(loop, carry, end), before = rounds_carried(carry);
-  bool maybe = carry->maybe || is_nil(&now) || val_is_maybe(now), was_maybe = carry->maybe;
+  bool maybe = carry->maybe || rounds_is_nil(&now) || val_is_maybe(now), was_maybe = carry->maybe;
   carry->maybe = maybe;
-  if (is_nil(&now)) return !was_maybe;
+  if (rounds_is_nil(&now)) return !was_maybe;
   bool values = now.kind == VAL_VALUE && now.names == before.names;
   bool apart = (before.spawned || now.spawned) && before.entity != now.entity;
   int type = values && !apart ? val_common_type(f, before, now) : -1;
@@ -273,24 +282,24 @@ static bool changed_type(struct loop *loop, struct carry *carry, struct ending e
   return !same && carry->kind != CARRY_FIELD;
 }
 
-static bool find_changes(struct loop *loop, struct ending end) {
+static bool rounds_find_changes(struct loop *loop, struct ending end) {
   struct front *f = loop->f;
   const struct env *env = end.env;
   bool again = false;
   uint32_t outer = loop->control != NONE ? loop->control : loop->frame->code->registers;
   for (uint32_t i = 0; i < loop->frame->base + outer; i++)
-    again |= changed_register(loop, end, i);
-  for (uint32_t i = 0; i < f->column_count; i++) again |= changed_field(loop, env, i);
-  for (uint32_t i = 0; i < env->result_count; i++) again |= changed_result(loop, env, i);
+    again |= rounds_changed_register(loop, end, i);
+  for (uint32_t i = 0; i < f->column_count; i++) again |= rounds_changed_field(loop, env, i);
+  for (uint32_t i = 0; i < env->result_count; i++) again |= rounds_changed_result(loop, env, i);
   if (env->result_count > loop->result_count) loop->result_count = env->result_count;
-  for (uint32_t i = 0; i < ENV_COUNTS; i++) again |= changed_count(loop, env, i);
+  for (uint32_t i = 0; i < ENV_COUNTS; i++) again |= rounds_changed_count(loop, env, i);
   for (uint32_t i = 0; !again && i < loop->count; i++)
-    again = changed_type(loop, &loop->carries[i], end);
+    again = rounds_changed_type(loop, &loop->carries[i], end);
   return again;
 }
 
 /* Whether rows leave for this target, which was not known. */
-static bool find_exit(struct loop *loop, uint32_t target) {
+static bool rounds_find_exit(struct loop *loop, uint32_t target) {
   for (uint32_t i = 0; i < loop->exit_count; i++)
     if (loop->exits[i].target == target) return false;
   if (loop->exit_count == ROUNDS_EXITS)
@@ -299,12 +308,12 @@ static bool find_exit(struct loop *loop, uint32_t target) {
   return true;
 }
 
-static bool must_repeat(struct loop *loop) {
+static bool rounds_must_repeat(struct loop *loop) {
   struct front *f = loop->f;
-  bool again = f->env.mask != K_NONE && find_changes(loop, round_ending(loop));
+  bool again = f->env.mask != K_NONE && rounds_find_changes(loop, round_ending(loop));
   for (uint32_t i = loop->first_edge; i < f->edge_count; i++) {
-    again |= find_exit(loop, f->edges[i].target);
-    if (!again) again = find_changes(loop, edge_ending(&f->edges[i]));
+    again |= rounds_find_exit(loop, f->edges[i].target);
+    if (!again) again = rounds_find_changes(loop, rounds_edge_ending(&f->edges[i]));
   }
   return again;
 }
@@ -315,17 +324,18 @@ static bool must_repeat(struct loop *loop) {
 static k_value rounds_ended(struct loop *loop, struct carry *carry, struct ending end,
                             enum loop_part part) {
   struct val now = maybe_narrow(loop->f, end.env->mask, rounds_ending(loop, carry, end));
-  if (part == PART_PRESENT) return is_nil(&now) ? build_bool(loop->f->b, false) : now.present;
-  if (is_nil(&now)) return *rounds_part_of(carry, part);
+  if (part == PART_PRESENT)
+    return rounds_is_nil(&now) ? build_bool(loop->f->b, false) : now.present;
+  if (rounds_is_nil(&now)) return *rounds_part_of(carry, part);
   return part == PART_WHOLE ? mixed_whole(loop->f, now) : number_as(loop->f, now, carry->type);
 }
 
 /* That after a round: rows that have left the loop keep what they had then. */
-static k_value next_value(struct loop *loop, struct carry *carry, enum loop_part part) {
+static k_value rounds_next_value(struct loop *loop, struct carry *carry, enum loop_part part) {
   struct front *f = loop->f;
   k_value value = *rounds_part_of(carry, part);
   for (uint32_t i = loop->first_edge; i < f->edge_count; i++) {
-    struct ending end = edge_ending(&f->edges[i]);
+    struct ending end = rounds_edge_ending(&f->edges[i]);
     value = build_select(f->b, end.env->mask, rounds_ended(loop, carry, end, part), value);
   }
   if (f->env.mask == K_NONE) return value;
@@ -339,13 +349,13 @@ static void end_round(struct loop *loop) {
   k_value nexts[ROUNDS_CARRIES][PART_COUNT];
   for (uint32_t i = 0; i < loop->count; i++)
     for (enum loop_part part = PART_VALUE; part < PART_COUNT; part++)
-      if (has_part(&loop->carries[i], part))
-        nexts[i][part] = next_value(loop, &loop->carries[i], part);
+      if (rounds_has_part(&loop->carries[i], part))
+        nexts[i][part] = rounds_next_value(loop, &loop->carries[i], part);
   k_value again = loop->counts ? loop->again : f->env.mask;
   if (f->env.mask == K_NONE) again = build_bool(b, false);
   for (uint32_t i = 0; i < loop->count; i++)
     for (enum loop_part part = PART_VALUE; part < PART_COUNT; part++)
-      if (has_part(&loop->carries[i], part))
+      if (rounds_has_part(&loop->carries[i], part))
         build_next(b, *rounds_part_of(&loop->carries[i], part), nexts[i][part]);
   if (loop->shrinks || loop->exit_count) build_next(b, loop->live, again);
   for (uint32_t i = 0; i < loop->exit_count; i++) {
@@ -370,7 +380,7 @@ static void rounds_restore(struct loop *loop) {
 }
 
 /* The rows that did all rounds. */
-static k_value rows_behind(struct loop *loop) {
+static k_value rounds_rows_behind(struct loop *loop) {
   if (!loop->counts) return loop->live;
   k_value mask = loop->start.mask;
   for (uint32_t i = 0; i < loop->exit_count; i++)
@@ -393,11 +403,11 @@ static void rounds_leave(struct loop *loop) {
   }
   for (uint32_t i = 0; i < 4 && loop->control != NONE; i++)
     *front_register(f, loop->control + i) = (struct val){.kind = VAL_NOTHING};
-  f->env.mask = rows_behind(loop);
+  f->env.mask = rounds_rows_behind(loop);
 }
 
 /* Rows that have left go on where they wanted to. */
-static void send_exits(struct loop *loop) {
+static void rounds_send_exits(struct loop *loop) {
   struct front *f = loop->f;
   loop->frame->pc = loop->end - 1;
   for (uint32_t i = 0; i < loop->exit_count; i++) {
@@ -411,7 +421,7 @@ static void send_exits(struct loop *loop) {
 /* ---- a loop from its beginning to its end ---- */
 
 /* Rows that wait for an instruction in the middle have never been at its head. */
-static void check_entered(struct loop *loop) {
+static void rounds_check_entered(struct loop *loop) {
   struct front *f = loop->f;
   const struct frame *frame = loop->frame;
   if (loop->end > frame->end) front_refuse(f, "its bytecode is not sound");
@@ -421,10 +431,10 @@ static void check_entered(struct loop *loop) {
 }
 
 /* Nothing in the loop begins with what is not needed. */
-static void forget_registers(struct loop *loop) {
+static void rounds_forget_registers(struct loop *loop) {
   const struct frame *frame = loop->frame;
   for (uint32_t i = 0; i < frame->code->registers && i < loop->control; i++)
-    if (!is_needed(loop, frame->base + i, loop->head))
+    if (!rounds_is_needed(loop, frame->base + i, loop->head))
       loop->f->registers[frame->base + i] = (struct val){.kind = VAL_NOTHING};
 }
 
@@ -432,7 +442,7 @@ void rounds_open(struct loop *loop, struct front *f, struct frame *frame) {
   loop->f = f;
   loop->frame = frame;
   loop->outer = frame->loop;
-  check_entered(loop);
+  rounds_check_entered(loop);
   if (++f->loop_depth > NESTED_LOOPS)
     front_refuse(f, "its loops nest too deep: more than %d in one another", NESTED_LOOPS);
   loop->commands = f->command_count;
@@ -441,7 +451,7 @@ void rounds_open(struct loop *loop, struct front *f, struct frame *frame) {
   loop->items = f->item_count;
   loop->lists = f->list_count;
   if (f->loop_depth == 1) f->loop_commands = f->command_count;
-  forget_registers(loop);
+  rounds_forget_registers(loop);
   front_keep(f);
   loop->start = f->edges[f->edge_count - 1].env;
   loop->first_edge = f->edge_count;
@@ -463,7 +473,7 @@ void rounds_compile(struct loop *loop, uint32_t pc, uint32_t end) {
 bool rounds_again(struct loop *loop) {
   struct front *f = loop->f;
   front_check(f);
-  if (!must_repeat(loop)) return false;
+  if (!rounds_must_repeat(loop)) return false;
   loop->frame->pc = loop->head;
   if (++loop->attempts == ATTEMPTS) front_refuse(f, "its loop's types do not settle");
   front_forget(f, loop->first_edge);
@@ -485,7 +495,7 @@ void rounds_end(struct loop *loop) {
   assert(f->edge_count == loop->first_edge);
   front_forget(f, loop->first_edge - 1);
   loop->frame->loop = loop->outer;
-  send_exits(loop);
+  rounds_send_exits(loop);
   loop->frame->pc = loop->end;
   f->loop_depth--;
 }

@@ -10,39 +10,41 @@
 
 /* The first of the chains that a number is made by, each from another place; NULL when there are
 ** none; the next. */
-static const struct front_chain *next_chain(const struct front *f, k_value value, uint16_t at) {
+static const struct front_chain *steps_next_chain(const struct front *f, k_value value,
+                                                  uint16_t at) {
   const struct front_chain *chain = at && at <= f->chain_count ? &f->chains[at - 1] : NULL;
   return chain && chain->value == value ? chain : NULL;
 }
 
-static const struct front_chain *chain_of(const struct front *f, const struct val *number) {
-  return number->kind == VAL_VALUE ? next_chain(f, number->value, number->chain) : NULL;
+static const struct front_chain *steps_chain_of(const struct front *f, const struct val *number) {
+  return number->kind == VAL_VALUE ? steps_next_chain(f, number->value, number->chain) : NULL;
 }
 
 /* The number with one more chain; without, where there are too many: then it cannot be stored. */
-static struct val with_chain(struct front *f, struct val number, const struct front_chain *chain) {
+static struct val steps_with_chain(struct front *f, struct val number,
+                                   const struct front_chain *chain) {
   if (f->chain_count == FRONT_CHAINS) return number;
   struct front_chain *added = &f->chains[f->chain_count];
   *added = *chain;
   added->value = number.value;
-  added->also = chain_of(f, &number) ? number.chain : 0;
+  added->also = steps_chain_of(f, &number) ? number.chain : 0;
   number.chain = (uint16_t)++f->chain_count;
   return number;
 }
 
 /* A chain without steps that begins at a place, as it is read here. */
-static struct front_chain chain_at(const struct front *f, const struct component *component,
-                                   uint32_t leaf) {
+static struct front_chain steps_chain_at(const struct front *f, const struct component *component,
+                                         uint32_t leaf) {
   bool floats = type_class(component->leaves[leaf].type) == CLASS_FLOAT;
   return (struct front_chain){.component = component, .leaf = leaf, .index = K_NONE,
                               .read = build_mark(f->b), .floats = floats};
 }
 
 struct val steps_element(struct front *f, struct val number, struct val array, k_value index) {
-  struct front_chain chain = chain_at(f, array.component, ARRAY_LEAF);
+  struct front_chain chain = steps_chain_at(f, array.component, ARRAY_LEAF);
   chain.index = index;
   chain.present = number.present;
-  return with_chain(f, number, &chain);
+  return steps_with_chain(f, number, &chain);
 }
 
 /* Adds a step whose other operand is y; false where there are too many. An operand that is an
@@ -66,11 +68,11 @@ static bool step_add_step(struct front *f, struct front_chain *chain, struct bui
 /* The chains of x go on by a step whose other operand is y. */
 static struct val step_extend(struct front *f, struct val result, k_step step, bool turned,
                               const struct val *x, struct val y) {
-  const struct front_chain *from = chain_of(f, x);
-  for (; from; from = next_chain(f, x->value, from->also)) {
+  const struct front_chain *from = steps_chain_of(f, x);
+  for (; from; from = steps_next_chain(f, x->value, from->also)) {
     struct front_chain chain = *from;
     if (step_add_step(f, &chain, (struct build_step){.step = step, .turned = turned}, y))
-      result = with_chain(f, result, &chain);
+      result = steps_with_chain(f, result, &chain);
   }
   return result;
 }
@@ -84,7 +86,7 @@ struct val steps_step(struct front *f, struct val result, k_step step, struct va
 }
 
 /* The step by which rows keep a truth that parted them from the others; KS_COUNT: none did. */
-static k_step forked_by(struct front *f, struct fork rows, k_value truth) {
+static k_step steps_forked_by(struct front *f, struct fork rows, k_value truth) {
   for (uint32_t i = 0; i < f->fork_count; i++) {
     const struct fork *fork = &f->forks[i];
     bool kept = fork->yes == rows.yes && fork->no == rows.no;
@@ -99,24 +101,24 @@ static k_step forked_by(struct front *f, struct fork rows, k_value truth) {
 /* Where a row has no such element, storing to it fails, whatever it is then said to be. */
 struct val steps_choice(struct front *f, struct val result, struct fork rows, struct val x,
                         struct val y) {
-  const struct front_chain *from = chain_of(f, &x);
+  const struct front_chain *from = steps_chain_of(f, &x);
   if (!from || from->count || result.kind != VAL_VALUE || y.kind != VAL_VALUE) return result;
   bool truths = val_type(f, x) == KT_BOOL;
   k_value truth = truths ? build_binary(f->b, KO_AND, from->present, x.value) : from->present;
-  k_step step = forked_by(f, rows, truth);
+  k_step step = steps_forked_by(f, rows, truth);
   if (step == KS_COUNT || val_is_maybe(y)) return result;
-  if (!truths) return step == KS_OR && truth != K_ALL ? with_chain(f, result, from) : result;
+  if (!truths) return step == KS_OR && truth != K_ALL ? steps_with_chain(f, result, from) : result;
   if (val_type(f, y) != KT_BOOL) return result;
   struct front_chain chain = *from;
   chain.steps[chain.count++] = (struct build_step){.step = step, .operand = y.value};
-  return with_chain(f, result, &chain);
+  return steps_with_chain(f, result, &chain);
 }
 
 /* ---- resources ---- */
 
 /* A field that is written is the only element of an array: the uniform that it is read as must not
 ** be used by anything else than its steps. */
-static void note_alias(struct front *f, const struct component *component, uint32_t leaf) {
+static void steps_note_alias(struct front *f, const struct component *component, uint32_t leaf) {
   uint32_t array = 0, i = 0;
   while (array < f->array_count &&
          (f->arrays[array].id != component->id || f->arrays[array].leaf != leaf))
@@ -131,16 +133,16 @@ static void note_alias(struct front *f, const struct component *component, uint3
 struct val steps_other(struct front *f, struct val value, uint32_t column) {
   if (value.names || value.entity) return value;
   const struct front_column *other = &f->columns[column];
-  struct front_chain chain = chain_at(f, other->component, other->component_leaf);
+  struct front_chain chain = steps_chain_at(f, other->component, other->component_leaf);
   chain.column = column + 1;
-  return with_chain(f, value, &chain);
+  return steps_with_chain(f, value, &chain);
 }
 
 struct val steps_field(struct front *f, struct val value, struct val field) {
-  note_alias(f, field.root, field.leaf);
+  steps_note_alias(f, field.root, field.leaf);
   if (value.names || value.entity) return value;
-  struct front_chain chain = chain_at(f, field.root, field.leaf);
-  return with_chain(f, value, &chain);
+  struct front_chain chain = steps_chain_at(f, field.root, field.leaf);
+  return steps_with_chain(f, value, &chain);
 }
 
 /* ---- storing ---- */
@@ -149,8 +151,8 @@ struct val steps_field(struct front *f, struct val value, struct val field) {
 ** have stored to the array since they began. */
 static const struct front_chain *steps_from(const struct front *f, const struct val *value,
                                             const struct front_chain *place, uint32_t array) {
-  const struct front_chain *at = chain_of(f, value);
-  for (; at; at = next_chain(f, value->value, at->also))
+  const struct front_chain *at = steps_chain_of(f, value);
+  for (; at; at = steps_next_chain(f, value->value, at->also))
     if (at->count && at->component == place->component && at->leaf == place->leaf &&
         at->index == place->index && at->column == place->column &&
         !build_noted(f->b, array, at->read))
@@ -173,7 +175,7 @@ static void step_write(struct front *f, const struct front_chain *place, struct 
   }
   uint32_t array = place->column ? element_cells(f, place->column - 1)
                                  : element_array(f, place->component, place->leaf);
-  if (!place->column) note_alias(f, place->component, place->leaf);
+  if (!place->column) steps_note_alias(f, place->component, place->leaf);
   f->arrays[array].written = true;
   const struct front_chain *chain = steps_from(f, &value, place, array);
   struct build_step set = {.step = KS_SET};
@@ -211,7 +213,7 @@ void steps_store_other(struct front *f, uint32_t column, struct val value) {
 /* ---- one owner ---- */
 
 /* Goes to the line that a tag tells of, if it is one of the function itself. */
-static void go_to_line(struct front *f, uint32_t tag) {
+static void steps_go_to_line(struct front *f, uint32_t tag) {
   const struct function_code *code = f->frame->code;
   int32_t line = (int32_t)(tag & ((1u << TAG_LINES) - 1));
   for (uint32_t pc = 0; code->lines && line && pc < code->count; pc++) {
@@ -231,7 +233,7 @@ int steps_refuse_shared(struct front *f) {
   const struct leaf *leaf = &component->leaves[found->column
                                                    ? f->columns[found->column - 1].component_leaf
                                                    : found->leaf];
-  go_to_line(f, tag);
+  steps_go_to_line(f, tag);
   const char *dot = component->length ? "" : ".", *field = component->length ? "" : leaf->name;
   if (looped)
     front_refuse(f, "it writes to '%s%s%s' in a loop and looks at it outside of the step that "

@@ -36,8 +36,8 @@ k_value tie_named(struct front *f, struct val text) {
 }
 
 /* An id, or a component or tag by its name. */
-static k_value target_argument(struct front *f, const struct component *relation,
-                               struct run_command *command, struct val value) {
+static k_value tying_target_argument(struct front *f, const struct component *relation,
+                                     struct run_command *command, struct val value) {
   value = maybe_need(f, value);
   command->gives = value.spawned;
   if (value.spawned) return value.value;
@@ -49,7 +49,7 @@ static k_value target_argument(struct front *f, const struct component *relation
   return number_as(f, value, KT_I64);
 }
 
-static const struct component *relation_argument(struct front *f, struct val value) {
+static const struct component *tying_relation_argument(struct front *f, struct val value) {
   const struct component *relation = call_component(f, value);
   if (relation && relation->relation) return relation;
   front_refuse(f, "it calls world:pair with what is not a name or id of a relation held by a "
@@ -59,10 +59,10 @@ static const struct component *relation_argument(struct front *f, struct val val
 struct val tie_pair(struct front *f, const struct val *arguments, uint32_t count) {
   if (count != 3 || arguments[0].kind != VAL_WORLD)
     front_refuse(f, "it calls world:pair badly: write world:pair(\"Likes\", target)");
-  const struct component *relation = relation_argument(f, arguments[1]);
+  const struct component *relation = tying_relation_argument(f, arguments[1]);
   struct run_command command = {.action = RUN_TIE};
   struct val pair = {.kind = VAL_PAIR, .component = relation};
-  pair.value = target_argument(f, relation, &command, arguments[2]);
+  pair.value = tying_target_argument(f, relation, &command, arguments[2]);
   pair.spawned = command.gives;
   if (!val_is_text(arguments[2]) && !pair.spawned)   /* Lua's error for one who is dead */
     build_need(f->b, build_binary(f->b, KO_NE, reach_live(f, pair.value), build_i64(f->b, 0)));
@@ -74,7 +74,7 @@ bool tie_is_pair(struct front *f, struct val value) {
 }
 
 /* The target that a pair's id says; false when it is none. */
-static bool take_pair(struct front *f, struct tying *tying, struct val named) {
+static bool tying_take_pair(struct front *f, struct tying *tying, struct val named) {
   ecs_id pair = named.kind == VAL_PAIR ? ECS_NULL : call_pair(f, named);
   if (named.kind == VAL_PAIR) {
     tying->relation = named.component;
@@ -126,7 +126,8 @@ static void tying_give_field(struct front *f, struct tying *tying, uint32_t leaf
 }
 
 /* What a table that the function makes has; its target may be used already. */
-static void give_items(struct front *f, struct tying *tying, struct val table, bool target_used) {
+static void tying_give_items(struct front *f, struct tying *tying, struct val table,
+                             bool target_used) {
   for (uint32_t at = f->made[table.at].first; at != NONE; at = f->items[at].next) {
     const struct front_item *item = &f->items[at];
     uint32_t leaf = order_leaf(tying->relation, item);
@@ -140,7 +141,7 @@ static void tying_give_values(struct front *f, struct tying *tying, const struct
                               uint32_t count) {
   uint32_t first = tying->relation->ties.exclusive ? 2 : 1;
   if (count == 1 && values->kind == VAL_TABLE) {
-    give_items(f, tying, *values, false);
+    tying_give_items(f, tying, *values, false);
     return;
   }
   for (uint32_t i = 0; i < count; i++)
@@ -148,8 +149,8 @@ static void tying_give_values(struct front *f, struct tying *tying, const struct
 }
 
 /* The target among the fields of an exclusive relation; NULL when it is not there. */
-static const struct val *target_item(const struct front *f, const struct component *relation,
-                                     struct val table) {
+static const struct val *tying_target_item(const struct front *f, const struct component *relation,
+                                           struct val table) {
   const struct val *target = NULL;
   for (uint32_t at = f->made[table.at].first; at != NONE; at = f->items[at].next) {
     uint32_t leaf = order_leaf(relation, &f->items[at]);
@@ -174,7 +175,7 @@ void tie_call(struct front *f, const struct component *relation, bool adds,
               const struct val *arguments, uint32_t count) {
   struct tying tying = {.relation = relation, .command.action = adds ? RUN_TIE : RUN_UNTIE};
   const char *name = relation->name, *method = adds ? "add" : "remove";
-  bool pair = take_pair(f, &tying, arguments[2]), all = !adds && !pair && count == 3;
+  bool pair = tying_take_pair(f, &tying, arguments[2]), all = !adds && !pair && count == 3;
   if (!all && count != (pair ? 3 : 4))
     front_refuse(f, "it calls world:%s of '%s' without its one target: write world:%s(id, \"%s\", "
                     "target)", method, name, method, name);
@@ -182,14 +183,14 @@ void tie_call(struct front *f, const struct component *relation, bool adds,
   tying.command.leaf = all ? NONE : TARGET_LEAF;
   if (all) tying.target = tying.entity;
   if (!all && !pair)
-    tying.target = target_argument(f, relation, &tying.command, arguments[3]);
+    tying.target = tying_target_argument(f, relation, &tying.command, arguments[3]);
   tying_note(f, &tying);
 }
 
 /* ---- world:set ---- */
 
 /* Fields of a tie that there is. */
-static void set_fields_of_tie(struct front *f, const struct tying *tying, struct val entity) {
+static void tying_set_fields_of_tie(struct front *f, const struct tying *tying, struct val entity) {
   const struct component *relation = tying->relation;
   if (entity.spawned)
     front_refuse(f, "it sets fields of '%s' of an entity that it spawns, and no target: spawn with "
@@ -203,26 +204,26 @@ static void set_fields_of_tie(struct front *f, const struct tying *tying, struct
   }
 }
 
-static void set_exclusive(struct front *f, struct tying *tying, uint32_t leaf, bool pair,
-                          const struct val *arguments, uint32_t count) {
+static void tying_set_exclusive(struct front *f, struct tying *tying, uint32_t leaf, bool pair,
+                                const struct val *arguments, uint32_t count) {
   const struct component *relation = tying->relation;
   const struct val *value = &arguments[3];
   if (pair) {
     tying_give_values(f, tying, value, count - 3);
   } else if (leaf != NONE && leaf != TARGET_LEAF) {
     tying_give_field(f, tying, leaf, *value);
-    set_fields_of_tie(f, tying, arguments[1]);
+    tying_set_fields_of_tie(f, tying, arguments[1]);
     return;
   } else if (leaf == NONE && value->kind == VAL_TABLE) {
-    const struct val *target = target_item(f, relation, *value);
+    const struct val *target = tying_target_item(f, relation, *value);
     if (target) tying_take_field(f, tying, *target);
-    give_items(f, tying, *value, true);
+    tying_give_items(f, tying, *value, true);
     if (!target) {
-      set_fields_of_tie(f, tying, arguments[1]);
+      tying_set_fields_of_tie(f, tying, arguments[1]);
       return;
     }
   } else if (leaf == NONE && val_is_text(*value)) {
-    tying->target = target_argument(f, relation, &tying->command, *value);
+    tying->target = tying_target_argument(f, relation, &tying->command, *value);
     tying_give_values(f, tying, value + 1, count - 4);
   } else {
     tying_take_field(f, tying, *value);
@@ -237,7 +238,7 @@ static void tying_set_pair(struct front *f, struct tying *tying, uint32_t leaf, 
                            const struct val *arguments, uint32_t count) {
   const struct component *relation = tying->relation;
   uint32_t next = pair ? 3 : 4;
-  if (!pair) tying->target = target_argument(f, relation, &tying->command, arguments[3]);
+  if (!pair) tying->target = tying_target_argument(f, relation, &tying->command, arguments[3]);
   if (leaf != NONE)
     tying_give_field(f, tying, leaf, arguments[next]);
   else
@@ -249,7 +250,8 @@ static void tying_set_pair(struct front *f, struct tying *tying, uint32_t leaf, 
 }
 
 /* The relation, or a field of one, that world:set names. */
-static bool find_relation(struct front *f, struct tying *tying, struct val named, uint32_t *leaf) {
+static bool tying_find_relation(struct front *f, struct tying *tying, struct val named,
+                                uint32_t *leaf) {
   struct component *component = NULL;
   *leaf = NONE;
   if (named.kind == VAL_STRING) {
@@ -267,8 +269,8 @@ bool tie_set(struct front *f, const struct val *arguments, uint32_t count) {
   struct tying tying = {.command = {.action = RUN_TIE, .leaf = TARGET_LEAF}};
   uint32_t leaf = NONE;
   if (count < 3) return false;
-  bool pair = take_pair(f, &tying, arguments[2]);
-  if (!pair && !find_relation(f, &tying, arguments[2], &leaf)) return false;
+  bool pair = tying_take_pair(f, &tying, arguments[2]);
+  if (!pair && !tying_find_relation(f, &tying, arguments[2], &leaf)) return false;
   const char *name = tying.relation->name;
   bool exclusive = tying.relation->ties.exclusive, one = exclusive || pair;
   uint32_t least = pair ? 3 : leaf != NONE && !exclusive ? 5 : 4;
@@ -276,13 +278,13 @@ bool tie_set(struct front *f, const struct val *arguments, uint32_t count) {
     front_refuse(f, "it sets '%s' without %s: write world:set(id, \"%s\", target, ...)", name,
                  one ? "a value" : "a target and a value", name);
   tying_begin(f, &tying, arguments[1]);
-  (exclusive ? set_exclusive : tying_set_pair)(f, &tying, leaf, pair, arguments, count);
+  (exclusive ? tying_set_exclusive : tying_set_pair)(f, &tying, leaf, pair, arguments, count);
   return true;
 }
 
 /* ---- world:spawn ---- */
 
-static void part_of_spawn(struct front *f, struct tying *tying) {
+static void tying_part_of_spawn(struct front *f, struct tying *tying) {
   tying->command.component = tying->relation->id;
   tying->command.leaf = TARGET_LEAF;
   tying->command.part = true;
@@ -298,24 +300,25 @@ static struct tying tying_part(const struct component *relation) {
                         .command = {.action = RUN_TIE, .whom = SPAWNED_ALL}};
 }
 
-static void spawn_exclusive(struct front *f, const struct component *relation,
-                            struct val value) {
+static void tying_spawn_exclusive(struct front *f, const struct component *relation,
+                                  struct val value) {
   struct tying tying = tying_part(relation);
-  const struct val *target = value.kind == VAL_TABLE ? target_item(f, relation, value) : NULL;
+  const struct val *target = value.kind == VAL_TABLE ? tying_target_item(f, relation, value) : NULL;
   if (value.kind == VAL_TABLE && !target)
     front_refuse(f, "it spawns with '%s' without its target: write { %s = { target = id } }",
                  relation->name, relation->name);
   if (target) {
     tying_take_field(f, &tying, *target);
-    give_items(f, &tying, value, true);
+    tying_give_items(f, &tying, value, true);
   } else {
-    tying.target = target_argument(f, relation, &tying.command, value);
+    tying.target = tying_target_argument(f, relation, &tying.command, value);
   }
-  part_of_spawn(f, &tying);
+  tying_part_of_spawn(f, &tying);
 }
 
 /* One target, or a list of them. */
-static void spawn_targets(struct front *f, const struct component *relation, struct val value) {
+static void tying_spawn_targets(struct front *f, const struct component *relation,
+                                struct val value) {
   bool list = value.kind == VAL_TABLE;
   uint32_t at = list ? f->made[value.at].first : NONE;
   for (uint32_t n = 1; !list || at != NONE; n++) {
@@ -325,29 +328,29 @@ static void spawn_targets(struct front *f, const struct component *relation, str
       front_refuse(f, "it spawns with '%s' from a table that is not a list of targets: values are "
                       "given with each target, as in [world:pair(\"%s\", id)] = { ... }",
                    relation->name, relation->name);
-    tying.target = target_argument(f, relation, &tying.command, item ? item->value : value);
-    part_of_spawn(f, &tying);
+    tying.target = tying_target_argument(f, relation, &tying.command, item ? item->value : value);
+    tying_part_of_spawn(f, &tying);
     if (!list) return;
     at = item->next;
   }
 }
 
 /* A pair with true, or a table of the relation's fields. */
-static void spawn_pair(struct front *f, const struct front_item *item) {
+static void tying_spawn_pair(struct front *f, const struct front_item *item) {
   const struct val *value = &item->value;
   struct tying tying = tying_part(NULL);
-  bool found = take_pair(f, &tying, item->pair);
+  bool found = tying_take_pair(f, &tying, item->pair);
   assert(found && tying.relation);
   (void)found;
   bool is_true = value->kind == VAL_VALUE && value->value == build_bool(f->b, true);
   if (!is_true && value->kind != VAL_TABLE)
     front_refuse(f, "it spawns with a pair of '%s' from something else than true or a table of its "
                     "fields", tying.relation->name);
-  if (!is_true) give_items(f, &tying, *value, false);
-  part_of_spawn(f, &tying);
+  if (!is_true) tying_give_items(f, &tying, *value, false);
+  tying_part_of_spawn(f, &tying);
 }
 
-static const struct component *item_relation(struct front *f, const struct front_item *item) {
+static const struct component *tying_item_relation(struct front *f, const struct front_item *item) {
   if (item->value.kind == VAL_NIL) return NULL;
   const struct component *component =
       item->pair.kind == VAL_PAIR ? item->pair.component
@@ -364,19 +367,19 @@ static void tying_check_once(struct front *f, const struct component *relation,
                  relation->name);
 }
 
-static void spawn_by(struct front *f, const struct component *relation, uint32_t first) {
+static void tying_spawn_by(struct front *f, const struct component *relation, uint32_t first) {
   const struct front_item *before = NULL;
   for (uint32_t at = first; at != NONE; at = f->items[at].next) {
     const struct front_item *item = &f->items[at];
-    if (item_relation(f, item) != relation) continue;
+    if (tying_item_relation(f, item) != relation) continue;
     tying_check_once(f, relation, before);
     before = item;
     if (item->pair.kind)
-      spawn_pair(f, item);
+      tying_spawn_pair(f, item);
     else if (relation->ties.exclusive)
-      spawn_exclusive(f, relation, item->value);
+      tying_spawn_exclusive(f, relation, item->value);
     else
-      spawn_targets(f, relation, item->value);
+      tying_spawn_targets(f, relation, item->value);
   }
 }
 
@@ -385,12 +388,12 @@ void tie_spawned(struct front *f, uint32_t first) {
   for (;;) {
     const struct component *next = NULL;
     for (uint32_t at = first; at != NONE; at = f->items[at].next) {
-      const struct component *relation = item_relation(f, &f->items[at]);
+      const struct component *relation = tying_item_relation(f, &f->items[at]);
       if (!relation || (last && relation->id <= last->id)) continue;
       if (!next || relation->id < next->id) next = relation;
     }
     if (!next) return;
-    spawn_by(f, next, first);
+    tying_spawn_by(f, next, first);
     last = next;
   }
 }

@@ -4,7 +4,7 @@
 ** size that is free. (After M. Poletto and V. Sarkar, "Linear scan register allocation", 1999.) */
 #include "kernel/node.h"
 
-static bool is_carry_of(const struct node *n, k_value loop) {
+static bool allocate_is_carry_of(const struct node *n, k_value loop) {
   return n->op == N_CARRY && n->live && n->home == loop;
 }
 
@@ -43,7 +43,7 @@ static void allocate_number(struct builder *b) {
   }
 }
 
-static void use_carried(struct builder *b) {
+static void allocate_use_carried(struct builder *b) {
   for (k_value v = 0; v < b->count; v++) {
     struct node *n = node_at(b, v);
     if (n->op != N_CARRY || !n->live) continue;
@@ -64,7 +64,7 @@ static int32_t allocate_behind(const struct builder *b, int32_t i, k_value loop)
   return end + 1;
 }
 
-static void find_lives(struct builder *b) {
+static void allocate_find_lives(struct builder *b) {
   allocate_number(b);
   k_value loop = 0;
   b->safe = 0;
@@ -77,7 +77,7 @@ static void find_lives(struct builder *b) {
     if (n->op == N_END) loop = node_at(b, n->in[0])->home;
   }
   assert(loop == 0);
-  use_carried(b);
+  allocate_use_carried(b);
 }
 
 /* ---- where values are ----
@@ -85,22 +85,22 @@ static void find_lives(struct builder *b) {
 ** In what follows `strictly` asks for what is free before position i, and not only from it
 ** on: an instruction may write over its operands, but what is written before it may not. */
 
-static bool is_placed(const struct node *n) {
+static bool allocate_is_placed(const struct node *n) {
   return n->location != LOCATION(LOC_NONE, 0);
 }
 
-static bool is_register(uint32_t class) { return class >= LOC_REG1 && class <= LOC_REG8; }
+static bool allocate_is_register(uint32_t class) { return class >= LOC_REG1 && class <= LOC_REG8; }
 
 /* The last positions at which the registers of a class are in use. */
-static int32_t *busy_of(struct builder *b, uint32_t class) {
-  assert(is_register(class));
+static int32_t *allocate_busy_of(struct builder *b, uint32_t class) {
+  assert(allocate_is_register(class));
   return b->busy[class - LOC_REG1];
 }
 
 /* The first register that is free at position i. */
-static bool take_register(struct builder *b, struct node *n, int32_t i, bool strictly) {
+static bool allocate_take_register(struct builder *b, struct node *n, int32_t i, bool strictly) {
   uint32_t class = n->type == KT_BOOL ? LOC_REG1 : n->type == KT_F32 ? LOC_REG4 : LOC_REG8;
-  int32_t *busy = busy_of(b, class);
+  int32_t *busy = allocate_busy_of(b, class);
   for (uint32_t r = 0; r < MAX_REGISTERS; r++) {
     if (busy[r] > i - strictly) continue;
     busy[r] = n->last > i ? n->last : i;
@@ -112,7 +112,7 @@ static bool take_register(struct builder *b, struct node *n, int32_t i, bool str
 }
 
 /* The value that column c will have, when it can be calculated there; else NULL. */
-static const struct node *made_in_column(const struct builder *b, uint32_t c) {
+static const struct node *allocate_made_in_column(const struct builder *b, uint32_t c) {
   /* With N_PUT, rows that the run is not for keep what column c has. */
   if (b->store[c] == 0 || !column_direct(b, c) || node_at(b, b->store[c])->op == N_PUT)
     return NULL;
@@ -126,19 +126,19 @@ static const struct node *made_in_column(const struct builder *b, uint32_t c) {
 /* The last position up to which a value may be in a column where `stored` is made: that of
 ** stored itself, or, if that is tied, the one before its second operand is copied there,
 ** unless the value is this operand. */
-static int32_t guest_until(const struct builder *b, const struct node *n,
-                           const struct node *stored) {
+static int32_t allocate_guest_until(const struct builder *b, const struct node *n,
+                                    const struct node *stored) {
   bool is_second = stored->tied && n == node_at(b, stored->in[2]);
   return stored->tied && !is_second ? stored->copied - 1 : stored->at;
 }
 
 /* Makes n, from position i on, in its own column or in another while that is free. */
-static bool take_column(struct builder *b, struct node *n, int32_t i) {
+static bool allocate_take_column(struct builder *b, struct node *n, int32_t i) {
   if (i < b->safe) return false;
   for (uint32_t c = 0; c < b->column_count; c++) {
-    const struct node *stored = made_in_column(b, c);
+    const struct node *stored = allocate_made_in_column(b, c);
     if (!stored || stored->type != n->type || b->column_busy[c] > i) continue;
-    if (n != stored && n->last > guest_until(b, n, stored)) continue;
+    if (n != stored && n->last > allocate_guest_until(b, n, stored)) continue;
     n->location = LOCATION(LOC_COLUMN, c);
     b->column_busy[c] = n->last > i ? n->last : i;
     return true;
@@ -147,10 +147,10 @@ static bool take_column(struct builder *b, struct node *n, int32_t i) {
 }
 
 /* Its own column comes first, so that no other value is put there for nothing. */
-static bool take_own_column(struct builder *b, struct node *n, int32_t i, bool strictly) {
+static bool allocate_take_own_column(struct builder *b, struct node *n, int32_t i, bool strictly) {
   if (n->column == 0 || i < b->safe) return false;
   uint32_t c = n->column - 1;
-  if (b->column_busy[c] > i - strictly || made_in_column(b, c) != n) return false;
+  if (b->column_busy[c] > i - strictly || allocate_made_in_column(b, c) != n) return false;
   n->location = LOCATION(LOC_COLUMN, c);
   b->column_busy[c] = (int32_t)b->plan.count;
   return true;
@@ -158,22 +158,22 @@ static bool take_own_column(struct builder *b, struct node *n, int32_t i, bool s
 
 /* The carry that takes n over at the end of the round lends its register, when its old
 ** value is of no more use. */
-static bool take_heir(const struct builder *b, struct node *n, int32_t i, bool strictly) {
+static bool allocate_take_heir(const struct builder *b, struct node *n, int32_t i, bool strictly) {
   if (n->heir == 0 || node_at(b, n->heir)->body_last > i - strictly) return false;
-  assert(is_placed(node_at(b, n->heir)));
+  assert(allocate_is_placed(node_at(b, n->heir)));
   n->location = node_at(b, n->heir)->location;
   return true;
 }
 
 static bool allocate_take_any(struct builder *b, struct node *n, int32_t i, bool strictly) {
-  return take_heir(b, n, i, strictly) || take_own_column(b, n, i, strictly) ||
-         (!strictly && take_column(b, n, i)) || take_register(b, n, i, strictly);
+  return allocate_take_heir(b, n, i, strictly) || allocate_take_own_column(b, n, i, strictly) ||
+         (!strictly && allocate_take_column(b, n, i)) || allocate_take_register(b, n, i, strictly);
 }
 
 /* Whether n may go on in column c, where its second operand is. */
-static bool share_column(struct builder *b, const struct node *n, uint32_t c) {
+static bool allocate_share_column(struct builder *b, const struct node *n, uint32_t c) {
   if (n->at < b->safe) return false;
-  const struct node *stored = made_in_column(b, c);
+  const struct node *stored = allocate_made_in_column(b, c);
   if (!stored || stored->type != n->type) return false;
   if (n != stored && n->last > (stored->tied ? stored->copied - 1 : stored->at)) return false;
   b->column_busy[c] = n == stored ? (int32_t)b->plan.count : n->last;
@@ -192,9 +192,9 @@ static bool allocate_share(struct builder *b, struct node *n) {
   }
   uint32_t class = LOCATION_CLASS(y->location), at = LOCATION_NUMBER(y->location);
   if (class == LOC_COLUMN) {
-    if (!share_column(b, n, at)) return false;
+    if (!allocate_share_column(b, n, at)) return false;
   } else {
-    busy_of(b, class)[at] = n->last;
+    allocate_busy_of(b, class)[at] = n->last;
   }
   n->location = y->location;
   return true;
@@ -202,7 +202,7 @@ static bool allocate_share(struct builder *b, struct node *n) {
 
 /* The tied selects of the region that is skipped at position i have their registers, with
 ** their second operands in them, before the skip. */
-static bool locate_tied(struct builder *b, int32_t i) {
+static bool allocate_locate_tied(struct builder *b, int32_t i) {
   for (int32_t j = i + 1; planned(b, j)->op != N_LAND; j++) {
     struct node *n = planned(b, j);
     if (!n->live || !n->tied) continue;
@@ -213,40 +213,40 @@ static bool locate_tied(struct builder *b, int32_t i) {
 }
 
 /* A carry begins in its first value's register if that ends there. */
-static void share_first(struct builder *b, struct node *n, int32_t i) {
+static void allocate_share_first(struct builder *b, struct node *n, int32_t i) {
   k_value v = n->in[0];
   const struct node *first = node_at(b, v);
   uint32_t class = LOCATION_CLASS(first->location), at = LOCATION_NUMBER(first->location);
   if (v == K_ALL || !first->varies || first->last != i) return;
-  if (!is_register(class) || busy_of(b, class)[at] != i) return;
-  busy_of(b, class)[at] = n->last;
+  if (!allocate_is_register(class) || allocate_busy_of(b, class)[at] != i) return;
+  allocate_busy_of(b, class)[at] = n->last;
   n->location = first->location;
 }
 
 /* The value that carry v takes over at the end of a round may be made where the carry is. */
-static void make_heir(struct builder *b, k_value v, k_value loop) {
+static void allocate_make_heir(struct builder *b, k_value v, k_value loop) {
   k_value next = node_at(b, v)->in[1];
   if (next <= 0 || node_at(b, next)->heir != 0 || node_at(b, next)->home != loop) return;
   if (node_at(b, next)->op == N_CARRY || node_at(b, next)->op == N_FILL) return;
   node_at(b, next)->heir = v;
 }
 
-static bool locate_carries(struct builder *b, k_value loop, int32_t i) {
+static bool allocate_locate_carries(struct builder *b, k_value loop, int32_t i) {
   k_value end = node_at(b, loop)->end;
   for (k_value v = loop + 1; v < end; v++)
-    if (is_carry_of(node_at(b, v), loop) && node_at(b, v)->varies)
-      share_first(b, node_at(b, v), i);
+    if (allocate_is_carry_of(node_at(b, v), loop) && node_at(b, v)->varies)
+      allocate_share_first(b, node_at(b, v), i);
   for (k_value v = loop + 1; v < end; v++) {
     struct node *n = node_at(b, v);
-    if (!is_carry_of(n, loop) || !n->varies) continue;
-    if (!is_placed(n) && !take_register(b, n, i, true)) return false;
-    make_heir(b, v, loop);
+    if (!allocate_is_carry_of(n, loop) || !n->varies) continue;
+    if (!allocate_is_placed(n) && !allocate_take_register(b, n, i, true)) return false;
+    allocate_make_heir(b, v, loop);
   }
   return true;
 }
 
 /* What takes no instruction is where it is from the start. */
-static void locate_loads(struct builder *b) {
+static void allocate_locate_loads(struct builder *b) {
   for (k_value v = 0; v < b->count; v++) {
     struct node *n = node_at(b, v);
     if (n->op == N_LOAD && n->at == -1) n->location = LOCATION(LOC_COLUMN, n->aux);
@@ -260,7 +260,7 @@ static void locate_loads(struct builder *b) {
 }
 
 /* Where the tied selects' second operands are copied, at the latest. */
-static void find_copies(struct builder *b) {
+static void allocate_find_copies(struct builder *b) {
   int32_t skip = 0;
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
     struct node *n = planned(b, i);
@@ -272,16 +272,16 @@ static void find_copies(struct builder *b) {
 static bool allocate_locate(struct builder *b, int32_t i) {
   struct node *n = planned(b, i);
   if (!n->live) return true;
-  if (n->op == N_LOOP && !locate_carries(b, b->plan.items[i], i)) return false;
-  if (n->op == N_SKIP && !locate_tied(b, i)) return false;
-  bool needs = n->varies && !yields_nothing(n->op) && !is_placed(n);
+  if (n->op == N_LOOP && !allocate_locate_carries(b, b->plan.items[i], i)) return false;
+  if (n->op == N_SKIP && !allocate_locate_tied(b, i)) return false;
+  bool needs = n->varies && !yields_nothing(n->op) && !allocate_is_placed(n);
   return !needs || allocate_take_any(b, n, i, false);
 }
 
 bool plan_registers(struct builder *b) {
-  find_lives(b);
-  locate_loads(b);
-  find_copies(b);
+  allocate_find_lives(b);
+  allocate_locate_loads(b);
+  allocate_find_copies(b);
   for (int k = 0; k < 3; k++)
     for (int r = 0; r < MAX_REGISTERS; r++) b->busy[k][r] = -1;
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++)

@@ -34,7 +34,7 @@ bool builder_takes(struct builder *b, k_value v, k_type type) {
   return node_at(b, v)->type == type || build_refuse(b, K_EINVAL);
 }
 
-static bool is_constant(const struct builder *b, k_value v) {
+static bool build_is_constant(const struct builder *b, k_value v) {
   return node_at(b, v)->op == N_CONSTANT;
 }
 
@@ -61,35 +61,35 @@ uint32_t build_column(struct builder *b, k_column type) {
   return b->column_count++;
 }
 
-static bool is_column(struct builder *b, uint32_t column) {
+static bool build_is_column(struct builder *b, uint32_t column) {
   return (b->status == K_OK && column < b->column_count) || build_refuse(b, K_EINVAL);
 }
 
-static k_type type_of_column(const struct builder *b, uint32_t column) {
+static k_type build_type_of_column(const struct builder *b, uint32_t column) {
   assert(column < b->column_count);
   return column_value((k_column)b->columns[column]);
 }
 
 static k_value build_load_column(struct builder *b, uint32_t op, uint32_t column) {
-  struct node n = node_make(op, type_of_column(b, column), true);
+  struct node n = node_make(op, build_type_of_column(b, column), true);
   n.aux = (uint16_t)column;
   if (op == N_LIVE) n.in[3] = K_ALL;
   return builder_add(b, n);
 }
 
 k_value build_load(struct builder *b, uint32_t column) {
-  if (!is_column(b, column)) return K_NONE;
+  if (!build_is_column(b, column)) return K_NONE;
   return build_load_column(b, b->columns[column] == KC_ENTITY ? N_LIVE : N_LOAD, column);
 }
 
 k_value build_rows_entity(struct builder *b, uint32_t column) {
-  if (!is_column(b, column)) return K_NONE;
+  if (!build_is_column(b, column)) return K_NONE;
   if (b->columns[column] != KC_ENTITY) return builder_fail(b, K_EINVAL);
   return build_load_column(b, N_LOAD, column);
 }
 
 static void build_store_column(struct builder *b, uint32_t op, uint32_t column, k_value v) {
-  if (!builder_takes(b, v, type_of_column(b, column))) return;
+  if (!builder_takes(b, v, build_type_of_column(b, column))) return;
   struct node n = node_make(op, KT_BOOL, false);
   n.in[0] = v;
   n.aux = (uint16_t)column;
@@ -100,11 +100,11 @@ static void build_store_column(struct builder *b, uint32_t op, uint32_t column, 
 }
 
 void build_store(struct builder *b, uint32_t column, k_value v) {
-  if (is_column(b, column)) build_store_column(b, N_STORE, column, v);
+  if (build_is_column(b, column)) build_store_column(b, N_STORE, column, v);
 }
 
 void build_put(struct builder *b, uint32_t column, k_value v) {
-  if (!is_column(b, column)) return;
+  if (!build_is_column(b, column)) return;
   if (column_direct(b, column) || b->columns[column] == KC_ENTITY)
     build_store_column(b, N_PUT, column, v);
   else
@@ -253,7 +253,7 @@ k_value build_start(struct builder *b) {
 }
 
 /* A constant of another type, where that cannot fail. */
-static k_value convert_constant(struct builder *b, k_type type, const struct node *from) {
+static k_value build_convert_constant(struct builder *b, k_type type, const struct node *from) {
   k_scalar k = from->k;
   double x = from->type == KT_F32   ? (double)k.f32
              : from->type == KT_F64 ? k.f64
@@ -267,7 +267,7 @@ k_value build_convert(struct builder *b, k_type type, k_value v) {
   if (from.type == type) return v;
   if (from.type == KT_BOOL || type == KT_BOOL) return builder_fail(b, K_EINVAL);
   if (type == KT_I64) return build_to_integer(b, v, KE_INTEGER);
-  if (from.op == N_CONSTANT) return convert_constant(b, type, &from);
+  if (from.op == N_CONSTANT) return build_convert_constant(b, type, &from);
   struct node n = node_make(N_CONVERT, type, from.varies);
   n.in[0] = v;
   return builder_add(b, n);
@@ -299,14 +299,15 @@ k_value build_unary(struct builder *b, k_op op, k_value x) {
 /* An operation on masks. The wider one is kept first, where mask_implies looks for it. */
 static k_value build_logic(struct builder *b, k_op op, k_value x, k_value y) {
   assert(node_at(b, x)->type == KT_BOOL && node_at(b, y)->type == KT_BOOL);
-  if (is_constant(b, x) && !is_constant(b, y) && op != KO_ANDN) return build_logic(b, op, y, x);
+  if (build_is_constant(b, x) && !build_is_constant(b, y) && op != KO_ANDN)
+    return build_logic(b, op, y, x);
   if (op == KO_ANDN && node_at(b, y)->op == KO_NOT)
     return build_logic(b, KO_AND, x, node_at(b, y)->in[0]);
-  if (op == KO_ANDN && is_constant(b, x))
+  if (op == KO_ANDN && build_is_constant(b, x))
     return node_at(b, x)->k.b ? build_unary(b, KO_NOT, y) : x;
   if (op == KO_AND && node_at(b, y)->op == KO_NOT && node_at(b, y)->varies)
     return build_logic(b, KO_ANDN, x, node_at(b, y)->in[0]);
-  if (is_constant(b, y)) {
+  if (build_is_constant(b, y)) {
     bool on = node_at(b, y)->k.b;
     switch (op) {
       case KO_AND: return on ? x : y;
@@ -334,7 +335,7 @@ static k_op build_mirrored(k_op op) {
 }
 
 /* A comparison whose operands are as instructions take them. */
-static k_value compare_plain(struct builder *b, k_op op, k_value x, k_value y) {
+static k_value build_compare_plain(struct builder *b, k_op op, k_value x, k_value y) {
   assert(node_at(b, x)->type != KT_BOOL && node_at(b, y)->type != KT_BOOL);
   struct node n = node_make(op, KT_BOOL, node_at(b, x)->varies || node_at(b, y)->varies);
   n.in[0] = x;
@@ -343,7 +344,7 @@ static k_value compare_plain(struct builder *b, k_op op, k_value x, k_value y) {
 }
 
 /* i64 x against f64 y; a constant y is made an integer. */
-static k_value compare_mixed(struct builder *b, k_op op, k_value x, k_value y) {
+static k_value build_compare_mixed(struct builder *b, k_op op, k_value x, k_value y) {
   assert(node_at(b, x)->type == KT_I64 && node_at(b, y)->type == KT_F64);
   struct node f = *node_at(b, y);
   if (f.op == N_CONSTANT && f.k.f64 >= -0x1p62 && f.k.f64 < 0x1p62) {
@@ -358,7 +359,7 @@ static k_value compare_mixed(struct builder *b, k_op op, k_value x, k_value y) {
       default: return build_bool(b, op == KO_NE);
     }
   }
-  return compare_plain(b, op, x, y);
+  return build_compare_plain(b, op, x, y);
 }
 
 static k_value build_compare(struct builder *b, k_op op, k_value x, k_value y);
@@ -377,37 +378,37 @@ static k_scalar build_limit_of(k_limit limit, const struct node *y) {
 
 /* What uniform y is for comparisons of a varying value of a narrower float type: see
 ** limit.h. */
-static k_value to_limit(struct builder *b, k_type type, k_limit limit, k_value y) {
+static k_value build_to_limit(struct builder *b, k_type type, k_limit limit, k_value y) {
   if (b->status != K_OK || node_at(b, y)->type == type) return y;
   struct node from = *node_at(b, y);
   assert(!from.varies && from.type > type);
   k_type next = from.type == KT_I64 ? KT_F64 : KT_F32;
   if (from.op == N_CONSTANT)
-    return to_limit(b, type, limit, build_constant(b, next, build_limit_of(limit, &from)));
+    return build_to_limit(b, type, limit, build_constant(b, next, build_limit_of(limit, &from)));
   struct node n = node_make(N_LIMIT, next, false);
   n.in[0] = y;
   n.aux = (uint16_t)limit;
-  return to_limit(b, type, limit, builder_add(b, n));
+  return build_to_limit(b, type, limit, builder_add(b, n));
 }
 
 /* x, a varying float, against a uniform y of a wider type. */
-static k_value compare_limit(struct builder *b, k_op op, k_value x, k_value y) {
+static k_value build_compare_limit(struct builder *b, k_op op, k_value x, k_value y) {
   k_limit limit = op == KO_LT || op == KO_GE   ? LIMIT_UP
                   : op == KO_LE || op == KO_GT ? LIMIT_DOWN
                                                : LIMIT_SAME;
-  y = to_limit(b, (k_type)node_at(b, x)->type, limit, y);
+  y = build_to_limit(b, (k_type)node_at(b, x)->type, limit, y);
   return y == K_NONE ? K_NONE : build_compare(b, op, x, y);
 }
 
 /* Whether x varies and has a narrower float type than uniform y. */
-static bool takes_limit(const struct builder *b, k_value x, k_value y) {
+static bool build_takes_limit(const struct builder *b, k_value x, k_value y) {
   const struct node *n = node_at(b, x), *m = node_at(b, y);
   return n->varies && !m->varies && n->type != KT_BOOL && n->type < m->type;
 }
 
 static k_value build_compare(struct builder *b, k_op op, k_value x, k_value y) {
-  if (takes_limit(b, x, y)) return compare_limit(b, op, x, y);
-  if (takes_limit(b, y, x)) return compare_limit(b, build_mirrored(op), y, x);
+  if (build_takes_limit(b, x, y)) return build_compare_limit(b, op, x, y);
+  if (build_takes_limit(b, y, x)) return build_compare_limit(b, build_mirrored(op), y, x);
   if (node_at(b, x)->type != node_at(b, y)->type) {
     if (node_at(b, x)->type == KT_F32) x = build_convert(b, KT_F64, x);
     if (node_at(b, y)->type == KT_F32) y = build_convert(b, KT_F64, y);
@@ -418,11 +419,11 @@ static k_value build_compare(struct builder *b, k_op op, k_value x, k_value y) {
     k_value differ = build_logic(b, KO_XOR, x, y);
     return op == KO_NE || differ == K_NONE ? differ : build_unary(b, KO_NOT, differ);
   }
-  if (tx == KT_I64 && ty == KT_F64) return compare_mixed(b, op, x, y);
-  if (tx == KT_F64 && ty == KT_I64) return compare_mixed(b, build_mirrored(op), y, x);
+  if (tx == KT_I64 && ty == KT_F64) return build_compare_mixed(b, op, x, y);
+  if (tx == KT_F64 && ty == KT_I64) return build_compare_mixed(b, build_mirrored(op), y, x);
   bool turn = op == KO_GT || op == KO_GE ||
               (op <= KO_NE && !node_at(b, x)->varies && node_at(b, y)->varies);
-  return turn ? compare_plain(b, build_mirrored(op), y, x) : compare_plain(b, op, x, y);
+  return turn ? build_compare_plain(b, build_mirrored(op), y, x) : build_compare_plain(b, op, x, y);
 }
 
 static bool build_commutes(k_op op, k_type type) {
@@ -438,7 +439,7 @@ static bool build_commutes(k_op op, k_type type) {
   }
 }
 
-static bool is_two(const struct node *n) {
+static bool build_is_two(const struct node *n) {
   return n->op == N_CONSTANT && (n->type == KT_F32 ? n->k.f32 == 2.0f : n->k.f64 == 2.0);
 }
 
@@ -449,9 +450,9 @@ k_value build_binary(struct builder *b, k_op op, k_value x, k_value y) {
       (nx.type != ny.type && (!is_compare(op) || nx.type == KT_BOOL || ny.type == KT_BOOL)))
     return builder_fail(b, K_EINVAL);
   if (is_compare(op)) return build_compare(b, op, x, y);
-  if (op == KO_ULT) return compare_plain(b, op, x, y);
+  if (op == KO_ULT) return build_compare_plain(b, op, x, y);
   if (nx.type == KT_BOOL) return build_logic(b, op, x, y);
-  if (op == KO_POW && is_two(&ny)) return build_binary(b, KO_MUL, x, x);  /* as Lua does */
+  if (op == KO_POW && build_is_two(&ny)) return build_binary(b, KO_MUL, x, x);  /* as Lua does */
   if (build_commutes(op, (k_type)nx.type) &&
       (nx.varies != ny.varies ? ny.varies : x > y)) {  /* scalars second */
     k_value swap = x;
@@ -571,7 +572,7 @@ void build_reduce(struct builder *b, uint32_t index, k_reduce how, k_value v, k_
   }
   b->totals[index] = (uint8_t)kind;
   if (index >= b->total_count) b->total_count = index + 1;
-  if (how == KR_FLOATS || (is_constant(b, mask) && !node_at(b, mask)->k.b)) return;
+  if (how == KR_FLOATS || (build_is_constant(b, mask) && !node_at(b, mask)->k.b)) return;
   struct node n = node_make(N_REDUCE, (k_type)type, false);
   n.in[0] = v;
   n.in[3] = mask;
@@ -612,7 +613,7 @@ k_value build_listed(struct builder *b, uint32_t list, const k_value *arguments,
 }
 
 /* A node that needs a list which is filled. */
-static struct node of_list(struct builder *b, uint32_t op, k_type type, k_value filled) {
+static struct node build_of_list(struct builder *b, uint32_t op, k_type type, k_value filled) {
   struct node n = node_make(op, type, true);
   if (builder_takes(b, filled, KT_I64) && node_at(b, filled)->op != N_LIST)
     builder_fail(b, K_EINVAL);
@@ -622,7 +623,7 @@ static struct node of_list(struct builder *b, uint32_t op, k_type type, k_value 
 }
 
 k_value build_picked(struct builder *b, k_value filled, k_value item) {
-  struct node n = of_list(b, N_PICK, KT_I64, filled);
+  struct node n = build_of_list(b, N_PICK, KT_I64, filled);
   if (!builder_takes(b, item, KT_I64)) return K_NONE;
   if (node_at(b, item)->varies) return builder_fail(b, K_EINVAL);
   n.in[1] = item;
@@ -630,7 +631,7 @@ k_value build_picked(struct builder *b, k_value filled, k_value item) {
 }
 
 k_value build_taken(struct builder *b, k_value filled, uint32_t argument) {
-  struct node n = of_list(b, N_TAKE, KT_F64, filled);
+  struct node n = build_of_list(b, N_TAKE, KT_F64, filled);
   if (b->status == K_OK && argument >= LIST_ARGUMENTS) builder_fail(b, K_EINVAL);
   n.aux = (uint16_t)(n.aux * LIST_ARGUMENTS + argument);
   return builder_add(b, n);
@@ -738,7 +739,7 @@ void build_note(struct builder *b, uint32_t array, k_value index, const struct b
 }
 
 /* Whether no row is in both of two masks, as far as the first one shows it. */
-static bool masks_exclude(const struct builder *b, k_value x, k_value y) {
+static bool build_masks_exclude(const struct builder *b, k_value x, k_value y) {
   for (;; x = node_at(b, x)->in[0]) {
     const struct node *n = node_at(b, x);
     if (n->op == KO_NOT) return build_implies(b, y, n->in[0]);
@@ -754,7 +755,7 @@ bool build_noted(const struct builder *b, uint32_t array, k_mark since) {
     if (n->op != N_NOTE || b->sites[n->aux].step == KS_ORDER || b->sites[n->aux].array != array)
       continue;
     k_value then = n->in[3], now = b->fail_mask;
-    if (!masks_exclude(b, then, now) && !masks_exclude(b, now, then)) return true;
+    if (!build_masks_exclude(b, then, now) && !build_masks_exclude(b, now, then)) return true;
   }
   return false;
 }
@@ -786,13 +787,13 @@ uint32_t build_cells(struct builder *b, k_column type, uint32_t column) {
 }
 
 /* Whether a node is what an array has been given as an alias for. */
-static bool is_alias(const struct node *n, uint16_t alias) {
+static bool build_is_alias(const struct node *n, uint16_t alias) {
   if (n->op == N_UNIFORM) return alias == n->aux + 1;
   return (n->op == N_LOAD || n->op == N_LIVE) && alias == ALIAS_COLUMN + n->aux;
 }
 
 /* The tag of what first needs the element to be there; 0 when nothing does. */
-static uint32_t tag_of_element(const struct builder *b, const struct node *element) {
+static uint32_t build_tag_of_element(const struct builder *b, const struct node *element) {
   for (k_value v = 0; v < b->count; v++) {
     const struct node *n = node_at(b, v);
     if (n->op == N_BOUND && n->aux == element->aux && n->in[0] == element->in[0]) return n->tag;
@@ -800,7 +801,7 @@ static uint32_t tag_of_element(const struct builder *b, const struct node *eleme
   return 0;
 }
 
-static bool is_written_in_loop(const struct builder *b, uint32_t array) {
+static bool build_is_written_in_loop(const struct builder *b, uint32_t array) {
   for (k_value v = 0; v < b->count; v++) {
     const struct node *n = node_at(b, v);
     if (n->op != N_NOTE || n->home == 0) continue;
@@ -813,13 +814,13 @@ uint32_t build_shared(const struct builder *b, uint32_t *tag, bool *looped) {
   const struct node *n = node_at(b, b->shared);
   uint32_t array = 0;
   assert(b->status == K_SHARED);
-  *tag = n->op == N_ELEMENT ? tag_of_element(b, n) : n->tag;
+  *tag = n->op == N_ELEMENT ? build_tag_of_element(b, n) : n->tag;
   if (n->op == N_ELEMENT)
     array = n->aux;
   else
-    while (array < b->array_count && !is_alias(n, b->aliases[array])) array++;
+    while (array < b->array_count && !build_is_alias(n, b->aliases[array])) array++;
   assert(array < b->array_count);
-  *looped = is_written_in_loop(b, array);
+  *looped = build_is_written_in_loop(b, array);
   return array;
 }
 
@@ -839,17 +840,17 @@ static bool build_note_is_written(const struct builder *b, uint32_t array) {
 }
 
 /* Whether a node looks at what notes write. */
-static bool looks_at_written(const struct builder *b, const struct node *n) {
+static bool build_looks_at_written(const struct builder *b, const struct node *n) {
   if (!n->live || n->uses == 0) return false;
   if (n->op == N_ELEMENT) return build_note_is_written(b, n->aux);
   for (uint32_t i = 0; i < b->array_count; i++)
-    if (is_alias(n, b->aliases[i]) && build_note_is_written(b, i)) return true;
+    if (build_is_alias(n, b->aliases[i]) && build_note_is_written(b, i)) return true;
   return false;
 }
 
 bool plan_owners(struct builder *b) {
   for (k_value v = 0; b->site_count && v < b->count; v++) {
-    if (!looks_at_written(b, node_at(b, v))) continue;
+    if (!build_looks_at_written(b, node_at(b, v))) continue;
     b->shared = v;
     return builder_fail(b, K_SHARED) != K_NONE;
   }

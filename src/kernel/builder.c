@@ -3,7 +3,7 @@
 #define FIRST_NODES 128     /* how many nodes, and instructions, there is room for at first */
 #define NODE_LIMIT 0x10000
 
-static uint64_t scalar_bits(k_scalar s) {
+static uint64_t builder_scalar_bits(k_scalar s) {
   uint64_t u;
   memcpy(&u, &s, sizeof u);
   return u;
@@ -13,18 +13,18 @@ static uint32_t builder_hash(const struct node *n) {
   uint64_t h =
       ((uint64_t)n->op << 24 | (uint64_t)n->type << 16 | n->aux) * 0x9e3779b97f4a7c15;
   for (int i = 0; i < 4; i++) h = (h ^ (uint32_t)n->in[i]) * 0x9e3779b97f4a7c15;
-  h = (h ^ scalar_bits(n->k)) * 0x9e3779b97f4a7c15;
+  h = (h ^ builder_scalar_bits(n->k)) * 0x9e3779b97f4a7c15;
   return (uint32_t)(h >> 56);
 }
 
 static bool builder_same(const struct node *x, const struct node *y) {
   return x->op == y->op && x->type == y->type && x->varies == y->varies &&
          x->aux == y->aux && memcmp(x->in, y->in, sizeof x->in) == 0 &&
-         scalar_bits(x->k) == scalar_bits(y->k);
+         builder_scalar_bits(x->k) == builder_scalar_bits(y->k);
 }
 
 /* Nodes that are more than their value are never united. */
-static bool is_value(uint32_t op) {
+static bool builder_is_value(uint32_t op) {
   switch (op) {
     case N_LOOP:
     case N_CARRY:
@@ -75,7 +75,7 @@ bool loop_is_open(const struct builder *b, k_value loop) {
 
 /* The innermost open loop in which v stands for one value; K_NONE when it was made in a
 ** loop that has ended. What a loop carried is known behind it. */
-static k_value loop_of(const struct builder *b, k_value v) {
+static k_value builder_loop_of(const struct builder *b, k_value v) {
   const struct node *n = node_at(b, v);
   k_value loop = n->op == N_LOOP ? v : n->home;
   if (loop_is_open(b, loop)) return loop;
@@ -96,7 +96,7 @@ static k_value builder_home_of(struct builder *b, const struct node *n) {
   k_value home = 0;
   for (int i = 0; i < 4; i++) {
     if (n->in[i] == K_NONE) continue;
-    k_value loop = loop_of(b, n->in[i]);
+    k_value loop = builder_loop_of(b, n->in[i]);
     if (loop == K_NONE) return builder_fail(b, K_EINVAL);
     if (loop_depth(b, loop) > loop_depth(b, home)) home = loop;
   }
@@ -115,13 +115,13 @@ k_value builder_add(struct builder *b, struct node n) {
   if (b->status != K_OK) return K_NONE;
   k_value home = builder_home_of(b, &n);
   if (home == K_NONE) return K_NONE;
-  if (n.fails || !is_value(n.op)) home = b->loop;
+  if (n.fails || !builder_is_value(n.op)) home = b->loop;
   k_value *bucket = &b->bucket[builder_hash(&n)];
-  if (is_value(n.op))
+  if (builder_is_value(n.op))
     for (k_value v = *bucket; v != K_NONE; v = node_at(b, v)->chain)
       if (builder_same(node_at(b, v), &n) && loop_is_open(b, node_at(b, v)->home)) return v;
   k_value v = builder_append(b, n, home);
-  if (v != K_NONE && is_value(n.op)) {
+  if (v != K_NONE && builder_is_value(n.op)) {
     b->nodes[v].chain = *bucket;
     *bucket = v;
   }
@@ -167,15 +167,15 @@ struct builder *builder_new(struct memory *memory) {
   return b;
 }
 
-static void node_list_free(struct builder *b, struct node_list *list) {
+static void builder_node_list_free(struct builder *b, struct node_list *list) {
   memory_free(b->memory, list->items, list->capacity * sizeof *list->items);
 }
 
 void builder_free(struct builder *b) {
   if (!b) return;
-  node_list_free(b, &b->plan);
-  node_list_free(b, &b->spare);
-  node_list_free(b, &b->prologue);
+  builder_node_list_free(b, &b->plan);
+  builder_node_list_free(b, &b->spare);
+  builder_node_list_free(b, &b->prologue);
   memory_free(b->memory, b->nodes, b->capacity * sizeof *b->nodes);
   memory_free(b->memory, b, sizeof *b);
 }
@@ -213,7 +213,7 @@ void build_rewind(struct builder *b, k_mark mark) {
   while (b->count > mark.value) {
     const struct node *n = node_at(b, b->count - 1);
     b->count--;
-    if (!is_value(n->op)) continue;
+    if (!builder_is_value(n->op)) continue;
     assert(b->bucket[builder_hash(n)] == b->count);
     b->bucket[builder_hash(n)] = n->chain;
   }

@@ -35,13 +35,13 @@ static struct code_stretch *checker_innermost(struct checker *c) {
   return c->depth > 0 ? &c->open[c->depth - 1] : NULL;
 }
 
-static bool is_scalar(const struct checker *c, uint32_t operand) {
+static bool checker_is_scalar(const struct checker *c, uint32_t operand) {
   return operand >= c->at.scalars && operand < c->at.all;
 }
 
 /* The k_type of registers (small letter) and scalars (capital) that a letter stands for, or
 ** -1. */
-static int letter_type(char letter) {
+static int checker_letter_type(char letter) {
   switch (letter) {
     case 'm':
     case 'M': return KT_BOOL;
@@ -55,7 +55,7 @@ static int letter_type(char letter) {
   }
 }
 
-static bool column_fits(k_column column, char letter) {
+static bool checker_column_fits(k_column column, char letter) {
   switch (letter) {
     case '1': return column == KC_I8;
     case '2': return column == KC_I16;
@@ -65,11 +65,11 @@ static bool column_fits(k_column column, char letter) {
     case '6': return column == KC_U32;
     case 'e': return column == KC_ENTITY;
     case 'i': return column == KC_I64 || column == KC_ENTITY;
-    default: return column <= KC_I64 && (int)column == letter_type(letter);
+    default: return column <= KC_I64 && (int)column == checker_letter_type(letter);
   }
 }
 
-static bool register_fits(const struct checker *c, uint32_t operand, char letter) {
+static bool checker_register_fits(const struct checker *c, uint32_t operand, char letter) {
   switch (letter) {
     case 'm': return operand >= c->at.reg1 && operand < c->at.reg4;
     case 'f': return operand >= c->at.reg4 && operand < c->at.reg8;
@@ -79,8 +79,8 @@ static bool register_fits(const struct checker *c, uint32_t operand, char letter
   }
 }
 
-static bool scalar_holds(const struct checker *c, uint32_t operand, int type) {
-  return is_scalar(c, operand) && type >= 0 && c->held[operand] == type;
+static bool checker_scalar_holds(const struct checker *c, uint32_t operand, int type) {
+  return checker_is_scalar(c, operand) && type >= 0 && c->held[operand] == type;
 }
 
 /* Whether the operand can be read as what a letter of the signature says. */
@@ -91,7 +91,7 @@ static bool checker_reads(const struct checker *c, uint32_t operand, char letter
     case 'M':
     case 'F':
     case 'D':
-    case 'I': return scalar_holds(c, operand, letter_type(letter));
+    case 'I': return checker_scalar_holds(c, operand, checker_letter_type(letter));
     case 'j':
     case 'l':
     case 'p':
@@ -99,16 +99,17 @@ static bool checker_reads(const struct checker *c, uint32_t operand, char letter
     case 'a': return true;  /* looked at where it is used */
     default: break;
   }
-  if (scalar) return scalar_holds(c, operand, letter_type(letter));
-  if (operand < c->at.reg1) return column_fits((k_column)c->p->columns[operand], letter);
+  if (scalar) return checker_scalar_holds(c, operand, checker_letter_type(letter));
+  if (operand < c->at.reg1) return checker_column_fits((k_column)c->p->columns[operand], letter);
   if (operand == c->at.all) return letter == 'm' && !c->p->whole;
-  return register_fits(c, operand, letter) && c->held[operand] == letter_type(letter);
+  return checker_register_fits(c, operand, letter) &&
+         c->held[operand] == checker_letter_type(letter);
 }
 
 /* A scalar may be set, but no uniform or constant, nor the counter or the number of rounds of
 ** an open loop, so that loops end. */
-static bool set_scalar(struct checker *c, uint32_t operand, int type) {
-  if (!is_scalar(c, operand)) return false;
+static bool checker_set_scalar(struct checker *c, uint32_t operand, int type) {
+  if (!checker_is_scalar(c, operand)) return false;
   for (uint32_t i = 0; i < c->depth; i++) {
     const k_insn *k = &c->p->insns[c->open[i].begin];
     if (c->open[i].loop && (operand == k->dst || operand == k->a)) return false;
@@ -120,7 +121,7 @@ static bool set_scalar(struct checker *c, uint32_t operand, int type) {
   return true;
 }
 
-static bool sets_total(const struct checker *c, uint32_t operand, uint32_t op) {
+static bool checker_sets_total(const struct checker *c, uint32_t operand, uint32_t op) {
   bool real = op == OP_SUM_F64 || op == OP_MIN_F64 || op == OP_MAX_F64;
   uint32_t how = op == OP_SUM_F64 || op == OP_SUM_I64   ? KR_SUM
                  : op == OP_MIN_F64 || op == OP_MIN_I64 ? KR_MIN
@@ -130,14 +131,14 @@ static bool sets_total(const struct checker *c, uint32_t operand, uint32_t op) {
          c->p->totals[operand - c->at.totals] == kind;
 }
 
-static bool sets_site(const struct checker *c, uint32_t operand, uint32_t op) {
+static bool checker_sets_site(const struct checker *c, uint32_t operand, uint32_t op) {
   k_type type = note_type(op);
   return operand >= c->at.sites && operand < c->at.lists &&
          c->p->sites[operand - c->at.sites].type == type;
 }
 
 /* Whether an operand is a list, or, with `argument`, one of a list's arguments. */
-static bool is_list(const struct checker *c, uint32_t operand, bool argument) {
+static bool checker_is_list(const struct checker *c, uint32_t operand, bool argument) {
   if (operand < c->at.lists || operand >= c->at.count) return false;
   return ((operand - c->at.lists) % (LIST_ARGUMENTS + 1) != 0) == argument;
 }
@@ -149,24 +150,24 @@ static bool checker_writes(struct checker *c, const k_insn *k, bool scalar) {
   switch (letter) {
     case '-': return operand == K_NO_OPERAND;
     case 'x': return operand >= c->at.bitmaps && operand < c->at.totals;
-    case 'I': return set_scalar(c, operand, KT_I64);
-    case 't': return sets_total(c, operand, op);
-    case 's': return sets_site(c, operand, op);
-    case 'q': return is_list(c, operand, true);
+    case 'I': return checker_set_scalar(c, operand, KT_I64);
+    case 't': return checker_sets_total(c, operand, op);
+    case 's': return checker_sets_site(c, operand, op);
+    case 'q': return checker_is_list(c, operand, true);
     default: break;
   }
-  if (scalar) return set_scalar(c, operand, letter_type(letter));
+  if (scalar) return checker_set_scalar(c, operand, checker_letter_type(letter));
   if (operand < c->at.reg1) {
     c->written = true;
-    return column_fits((k_column)c->p->columns[operand], letter);
+    return checker_column_fits((k_column)c->p->columns[operand], letter);
   }
-  if (!register_fits(c, operand, letter)) return false;
-  c->held[operand] = (uint8_t)letter_type(letter);
+  if (!checker_register_fits(c, operand, letter)) return false;
+  c->held[operand] = (uint8_t)checker_letter_type(letter);
   return true;
 }
 
 /* Whether the array that an instruction takes an element of, if it does, has such elements. */
-static bool array_fits(const struct checker *c, const k_insn *k, uint32_t op) {
+static bool checker_array_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   if (op_table[op].signature[2] != 'a') return true;
   if (k->b < c->at.arrays || k->b >= c->at.lookups) return false;
   if (op == OP_INSIDE || op == OP_BOUND) return true;
@@ -174,16 +175,16 @@ static bool array_fits(const struct checker *c, const k_insn *k, uint32_t op) {
 }
 
 /* Whether the operand of a look-up is one of its type. */
-static bool lookup_fits(const struct checker *c, const k_insn *k, uint32_t op) {
+static bool checker_lookup_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   if (op_table[op].signature[2] != 'l') return true;
   if (k->b < c->at.lookups || k->b >= c->at.sites) return false;
   return c->p->lookups[k->b - c->at.lookups] == op - OP_LOOK_BOOL;
 }
 
 /* Whether the operand that has to be a list is one. */
-static bool list_fits(const struct checker *c, const k_insn *k, uint32_t op) {
+static bool checker_list_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   char letter = op_table[op].signature[1];
-  return (letter != 'p' && letter != 'q') || is_list(c, k->a, letter == 'q');
+  return (letter != 'p' && letter != 'q') || checker_is_list(c, k->a, letter == 'q');
 }
 
 /* ---- loops and skips ---- */
@@ -196,7 +197,7 @@ static void checker_meet(struct checker *c, const uint8_t *other) {
 
 /* The instructions of a loop's body: what they set to another type than it has now is
 ** unset; a column written in a round is written when something fails in the next. */
-static bool enter_body(struct checker *c, uint32_t begin, uint32_t end) {
+static bool checker_enter_body(struct checker *c, uint32_t begin, uint32_t end) {
   bool fails = false, writes_column = false;
   for (uint32_t pc = begin + 1; pc < end; pc++) {
     const k_insn *k = &c->p->insns[pc];
@@ -208,13 +209,13 @@ static bool enter_body(struct checker *c, uint32_t begin, uint32_t end) {
       continue;
     if (k->dst < c->at.reg1)
       writes_column = true;
-    else if (k->dst < c->at.all && c->held[k->dst] != letter_type(letter))
+    else if (k->dst < c->at.all && c->held[k->dst] != checker_letter_type(letter))
       c->held[k->dst] = UNSET;
   }
   return !(fails && writes_column);
 }
 
-static bool open_stretch(struct checker *c, uint32_t end, bool loop) {
+static bool checker_open_stretch(struct checker *c, uint32_t end, bool loop) {
   const struct code_stretch *outer = checker_innermost(c);
   if (c->depth == MAX_DEPTH || (outer && end + loop > outer->end)) return false;
   struct code_stretch *inner = &c->open[c->depth++];
@@ -231,10 +232,10 @@ static bool checker_begin_loop(struct checker *c, const k_insn *k) {
   const k_insn *end = &p->insns[k->c];
   if (end->op != OP_END || end->c != c->pc) return false;
   if (end->dst != k->dst || end->a != k->a || k->dst == k->a) return false;
-  return enter_body(c, c->pc, k->c) && open_stretch(c, k->c, true);
+  return checker_enter_body(c, c->pc, k->c) && checker_open_stretch(c, k->c, true);
 }
 
-static bool end_loop(struct checker *c, const k_insn *k) {
+static bool checker_end_loop(struct checker *c, const k_insn *k) {
   const struct code_stretch *loop = checker_innermost(c);
   if (!loop || !loop->loop || loop->end != c->pc || loop->begin != k->c) return false;
   c->depth--;
@@ -243,7 +244,7 @@ static bool end_loop(struct checker *c, const k_insn *k) {
 }
 
 /* Where skips land. */
-static void end_skips(struct checker *c) {
+static void checker_end_skips(struct checker *c) {
   const struct code_stretch *skip = checker_innermost(c);
   for (; skip && !skip->loop && skip->end == c->pc; skip = checker_innermost(c)) {
     c->depth--;
@@ -255,7 +256,7 @@ static bool checker_control(struct checker *c, const k_insn *k) {
   switch (k->op) {
     case OP_LOOP: return checker_begin_loop(c, k);
     case OP_SKIP:
-      return k->c > c->pc && k->c <= c->p->insn_count && open_stretch(c, k->c, false);
+      return k->c > c->pc && k->c <= c->p->insn_count && checker_open_stretch(c, k->c, false);
     case OP_LIVE:
     case OP_GIVE_F64:
     case OP_GIVE_I64:
@@ -270,31 +271,33 @@ static bool checker_control(struct checker *c, const k_insn *k) {
 /* ---- programs ---- */
 
 /* Whether the instruction may stand here at all. */
-static bool may_stand(const struct checker *c, uint32_t op, bool scalar) {
+static bool checker_may_stand(const struct checker *c, uint32_t op, bool scalar) {
   if (op >= OP_COUNT) return false;
   const struct op_info *info = &op_table[op];
-  if (scalar && (op >= OP_CONTROLS || letter_type(info->signature[0]) < 0)) return false;
+  if (scalar && (op >= OP_CONTROLS || checker_letter_type(info->signature[0]) < 0)) return false;
   if (scalar && info->error) return false;
   if (!scalar && c->pc < c->p->prologue) return false;
   return !(info->error && c->written);
 }
 
 static bool checker_instruction(struct checker *c, const k_insn *k) {
-  end_skips(c);
+  checker_end_skips(c);
   bool scalar = (k->op & OP_SCALAR) != 0;
   uint32_t op = OP_NUMBER(k->op);
-  if (!may_stand(c, op, scalar)) return false;
+  if (!checker_may_stand(c, op, scalar)) return false;
   const char *s = op_table[op].signature;
   if (!checker_reads(c, k->a, s[1], scalar) || !checker_reads(c, k->b, s[2], scalar) ||
       !checker_reads(c, k->c, s[3], scalar) || !checker_reads(c, k->d, s[4], scalar))
     return false;
-  if (!array_fits(c, k, op) || !lookup_fits(c, k, op) || !list_fits(c, k, op)) return false;
-  if (op == OP_END) return end_loop(c, k);
+  if (!checker_array_fits(c, k, op) || !checker_lookup_fits(c, k, op) ||
+      !checker_list_fits(c, k, op))
+    return false;
+  if (op == OP_END) return checker_end_loop(c, k);
   if (!checker_writes(c, k, scalar)) return false;
   return op < OP_CONTROLS || checker_control(c, k);
 }
 
-static bool counts_fit(const struct program *p) {
+static bool checker_counts_fit(const struct program *p) {
   return p->column_count <= MAX_COLUMNS && p->reg1_count <= MAX_REGISTERS &&
          p->reg4_count <= MAX_REGISTERS && p->reg8_count <= MAX_REGISTERS &&
          p->scalar_count <= MAX_SCALARS && p->bitmap_count <= MAX_BITMAPS &&
@@ -307,7 +310,7 @@ static bool counts_fit(const struct program *p) {
 }
 
 /* The steps on one element stand together. */
-static bool sites_fit(const struct program *p) {
+static bool checker_sites_fit(const struct program *p) {
   uint32_t steps = 0;
   for (uint32_t i = 0; i < p->site_count; i++) {
     k_site site = p->sites[i];
@@ -320,7 +323,7 @@ static bool sites_fit(const struct program *p) {
 }
 
 static bool checker_header(const struct program *p) {
-  if (!counts_fit(p)) return false;
+  if (!checker_counts_fit(p)) return false;
   if (p->block == 0 || p->block % 64 != 0 || p->block > K_BLOCK) return false;
   bool registers = p->reg1_count + p->reg4_count + p->reg8_count > 0;
   if (p->whole > 1 || (p->whole && registers) || p->starts > 1) return false;
@@ -332,7 +335,7 @@ static bool checker_header(const struct program *p) {
     if (array_column(p->arrays[i]) >= KC_ENTITY) return false;
   for (uint32_t i = 0; i < p->lookup_count; i++)
     if (p->lookups[i] > KT_I64) return false;
-  if (!sites_fit(p)) return false;
+  if (!checker_sites_fit(p)) return false;
   for (uint32_t i = 0; i < p->total_count; i++) {
     bool floats = p->totals[i] == KR_FLOATS * 4 + KT_F64;
     if (floats ? i == 0 || p->totals[i - 1] != KR_SUM * 4 + KT_I64
@@ -355,6 +358,6 @@ bool program_check(const struct program *p) {
     c.held[c.at.scalars + i] = p->scalars[i];
   for (c.pc = 0; c.pc < p->insn_count; c.pc++)
     if (!checker_instruction(&c, &p->insns[c.pc])) return false;
-  end_skips(&c);
+  checker_end_skips(&c);
   return c.depth == 0;
 }

@@ -12,12 +12,12 @@ struct emitter {
 
 /* ---- operands ---- */
 
-static uint32_t operand_number(const struct emitter *e, uint32_t location) {
+static uint32_t emit_operand_number(const struct emitter *e, uint32_t location) {
   assert(LOCATION_CLASS(location) < LOC_NONE);
   return e->base[LOCATION_CLASS(location)] + LOCATION_NUMBER(location);
 }
 
-static uint32_t scalar_number(const struct emitter *e, const struct node *n) {
+static uint32_t emit_scalar_number(const struct emitter *e, const struct node *n) {
   assert(!n->varies && n->scalar < e->scalar_count);
   return e->base[LOC_SCALAR] + n->scalar;
 }
@@ -27,11 +27,11 @@ static uint16_t emit_operand(const struct emitter *e, k_value v, bool scalar) {
   if (v == K_NONE) return K_NO_OPERAND;
   const struct node *n = node_at(e->b, v);
   bool is_lane = n->varies || (v == K_ALL && !scalar);
-  return (uint16_t)(is_lane ? operand_number(e, n->location) : scalar_number(e, n));
+  return (uint16_t)(is_lane ? emit_operand_number(e, n->location) : emit_scalar_number(e, n));
 }
 
 /* Whether it is a uniform that is computed: by an instruction, or as counter or carry. */
-static bool is_computed(const struct node *n) {
+static bool emit_is_computed(const struct node *n) {
   if (!n->live || n->varies) return false;
   if (n->op < KO_COUNT) return true;
   switch (n->op) {
@@ -46,7 +46,7 @@ static bool is_computed(const struct node *n) {
   }
 }
 
-static bool number_scalars(struct emitter *e) {
+static bool emit_number_scalars(struct emitter *e) {
   const struct builder *b = e->b;
   e->scalar_count = b->uniform_count;
   for (k_value v = 0; v < b->count; v++) {
@@ -57,13 +57,13 @@ static bool number_scalars(struct emitter *e) {
   }
   e->constant_count = e->scalar_count - b->uniform_count;
   for (k_value v = 0; v < b->count; v++) {
-    if (is_computed(node_at(b, v))) node_at(b, v)->scalar = (uint16_t)e->scalar_count++;
+    if (emit_is_computed(node_at(b, v))) node_at(b, v)->scalar = (uint16_t)e->scalar_count++;
     if (e->scalar_count > MAX_SCALARS) return false;
   }
   return true;
 }
 
-static void number_operands(struct emitter *e) {
+static void emit_number_operands(struct emitter *e) {
   const struct builder *b = e->b;
   e->base[LOC_COLUMN] = 0;
   e->base[LOC_REG1] = b->column_count;
@@ -76,7 +76,7 @@ static void number_operands(struct emitter *e) {
 /* ---- which instruction ---- */
 
 /* One of a group that has an f32, an f64 and an i64 member. */
-static uint32_t of_type(uint32_t f32, uint32_t i64, uint32_t type) {
+static uint32_t emit_of_type(uint32_t f32, uint32_t i64, uint32_t type) {
   assert(type != KT_BOOL && !(type == KT_I64 && i64 == OP_COUNT));
   return type == KT_I64 ? i64 : type == KT_F64 ? f32 + TO_F64 : f32;
 }
@@ -88,29 +88,29 @@ static uint32_t emit_kinds(const struct emitter *e, k_value x, k_value y, bool s
   return !node_at(e->b, x)->varies ? 2 : !node_at(e->b, y)->varies ? 1 : 0;
 }
 
-static uint32_t copy_op(uint32_t type) {
-  return type == KT_BOOL ? OP_COPY_BOOL : of_type(OP_COPY_F32, OP_COPY_I64, type);
+static uint32_t emit_copy_op(uint32_t type) {
+  return type == KT_BOOL ? OP_COPY_BOOL : emit_of_type(OP_COPY_F32, OP_COPY_I64, type);
 }
 
-static uint32_t fill_op(uint32_t type) {
-  return type == KT_BOOL ? OP_FILL_BOOL : of_type(OP_FILL_F32, OP_FILL_I64, type);
+static uint32_t emit_fill_op(uint32_t type) {
+  return type == KT_BOOL ? OP_FILL_BOOL : emit_of_type(OP_FILL_F32, OP_FILL_I64, type);
 }
 
-static uint32_t convert_op(uint32_t from, uint32_t to) {
+static uint32_t emit_convert_op(uint32_t from, uint32_t to) {
   assert(from != to && from != KT_BOOL && (to == KT_F32 || to == KT_F64));
   if (to == KT_F32) return from == KT_F64 ? OP_F32_OF_F64 : OP_F32_OF_I64;
   return from == KT_F32 ? OP_F64_OF_F32 : OP_F64_OF_I64;
 }
 
-static uint32_t reduce_op(uint32_t how, uint32_t type) {
+static uint32_t emit_reduce_op(uint32_t how, uint32_t type) {
   uint32_t first = how == KR_SUM ? OP_SUM_F64 : how == KR_MIN ? OP_MIN_F64 : OP_MAX_F64;
   return first + (type == KT_I64);
 }
 
 /* Turns a comparison with a scalar x around, since instructions take it second. Returns the
 ** comparison's number among LT LE EQ NE GT GE. */
-static uint32_t compare_kind(const struct emitter *e, uint32_t op, k_value *x, k_value *y,
-                             bool scalar) {
+static uint32_t emit_compare_kind(const struct emitter *e, uint32_t op, k_value *x, k_value *y,
+                                  bool scalar) {
   enum { LT, LE, EQ, NE, GT, GE };
   bool turn = !scalar && !node_at(e->b, *x)->varies;
   assert(is_compare(op));
@@ -145,16 +145,16 @@ static void emit_copy(struct emitter *e, uint32_t dst, k_value v, uint32_t type)
   uint16_t from = emit_operand(e, v, false);
   if (from == dst) return;
   bool is_lane = node_at(e->b, v)->varies || v == K_ALL;
-  emit_instruction(e, is_lane ? copy_op(type) : fill_op(type), dst)->a = from;
+  emit_instruction(e, is_lane ? emit_copy_op(type) : emit_fill_op(type), dst)->a = from;
 }
 
 static void emit_carry(struct emitter *e, k_value carry, k_value v) {
   const struct node *n = node_at(e->b, carry);
   if (v == K_NONE || v == carry) return;
   if (n->varies)
-    emit_copy(e, operand_number(e, n->location), v, n->type);
+    emit_copy(e, emit_operand_number(e, n->location), v, n->type);
   else
-    emit_instruction(e, copy_op(n->type) | OP_SCALAR, scalar_number(e, n))->a =
+    emit_instruction(e, emit_copy_op(n->type) | OP_SCALAR, emit_scalar_number(e, n))->a =
         emit_operand(e, v, true);
 }
 
@@ -194,7 +194,7 @@ static void emit_skip(struct emitter *e, int32_t i) {
   for (int32_t j = i + 1; planned(e->b, j)->op != N_LAND; j++) {
     const struct node *n = planned(e->b, j);
     if (n->live && n->tied)
-      emit_copy(e, operand_number(e, n->location), n->in[2], n->type);
+      emit_copy(e, emit_operand_number(e, n->location), n->in[2], n->type);
   }
   skip->pc = e->count;
   emit_instruction(e, OP_SKIP, K_NO_OPERAND)->a = emit_operand(e, skip->in[0], false);
@@ -207,16 +207,16 @@ static void emit_land(struct emitter *e, const struct node *n) {
 }
 
 /* The bits that a run is given; behind the totals. */
-static uint16_t start_number(const struct emitter *e) {
+static uint16_t emit_start_number(const struct emitter *e) {
   return (uint16_t)(e->base[LOC_ALL] + 1 + e->b->bitmap_count + e->b->total_count);
 }
 
 static void emit_put(struct emitter *e, const struct node *n) {
   uint32_t type = column_value((k_column)e->b->columns[n->aux]);
-  uint32_t op = type == KT_BOOL ? OP_PUT_BOOL : of_type(OP_PUT_F32, OP_PUT_I64, type);
+  uint32_t op = type == KT_BOOL ? OP_PUT_BOOL : emit_of_type(OP_PUT_F32, OP_PUT_I64, type);
   k_insn *k = emit_instruction(e, op, n->aux);
   k->a = emit_operand(e, n->in[0], false);
-  k->b = start_number(e);
+  k->b = emit_start_number(e);
 }
 
 static void emit_store(struct emitter *e, const struct node *n) {
@@ -230,7 +230,7 @@ static void emit_store(struct emitter *e, const struct node *n) {
 }
 
 /* i64 beside f64: instructions in the order of OP_MIXED, each by kinds(). */
-static uint32_t mixed_op(uint32_t op) {
+static uint32_t emit_mixed_op(uint32_t op) {
   static const uint8_t turn[6] = {2, 3, 0, 1, 4, 5};  /* of EQ NE LT LE GT GE */
   return OP_LT_VV_MIX + 3u * turn[op - KO_EQ];
 }
@@ -242,12 +242,12 @@ static void emit_compare(struct emitter *e, const struct node *n, uint32_t dst,
   uint32_t op;
   if (tx != ty) {
     assert(tx == KT_I64 && ty == KT_F64);
-    op = mixed_op(n->op) + emit_kinds(e, x, y, scalar);
+    op = emit_mixed_op(n->op) + emit_kinds(e, x, y, scalar);
   } else {
-    uint32_t kind = compare_kind(e, n->op, &x, &y, scalar);
+    uint32_t kind = emit_compare_kind(e, n->op, &x, &y, scalar);
     bool vv = scalar || node_at(e->b, y)->varies;
-    op = kind + (vv ? of_type(OP_LT_VV_F32, OP_LT_VV_I64, tx)
-                    : of_type(OP_LT_VS_F32, OP_LT_VS_I64, tx));
+    op = kind + (vv ? emit_of_type(OP_LT_VV_F32, OP_LT_VV_I64, tx)
+                    : emit_of_type(OP_LT_VS_F32, OP_LT_VS_I64, tx));
   }
   k_insn *k = emit_instruction(e, scalar ? op | OP_SCALAR : op, dst);
   k->a = emit_operand(e, x, scalar);
@@ -256,44 +256,44 @@ static void emit_compare(struct emitter *e, const struct node *n, uint32_t dst,
 
 /* The first instruction of a joined select, for comparisons with a varying y or a
 ** scalar. */
-static uint32_t first_when(bool negates, bool scalar, uint32_t type) {
+static uint32_t emit_first_when(bool negates, bool scalar, uint32_t type) {
   if (negates)
-    return scalar ? of_type(OP_NEGLT_VS_F32, OP_NEGLT_VS_I64, type)
-                  : of_type(OP_NEGLT_VV_F32, OP_NEGLT_VV_I64, type);
-  return scalar ? of_type(OP_IFLT_VS_VV_F32, OP_IFLT_VS_VV_I64, type)
-                : of_type(OP_IFLT_VV_VV_F32, OP_IFLT_VV_VV_I64, type);
+    return scalar ? emit_of_type(OP_NEGLT_VS_F32, OP_NEGLT_VS_I64, type)
+                  : emit_of_type(OP_NEGLT_VV_F32, OP_NEGLT_VV_I64, type);
+  return scalar ? emit_of_type(OP_IFLT_VS_VV_F32, OP_IFLT_VS_VV_I64, type)
+                : emit_of_type(OP_IFLT_VV_VV_F32, OP_IFLT_VV_VV_I64, type);
 }
 
 static void emit_when(struct emitter *e, const struct node *n) {
   k_value x = n->in[0], y = n->in[1];
   bool negates = n->op == N_NEGATE;
-  uint32_t kind = compare_kind(e, n->aux, &x, &y, false);
+  uint32_t kind = emit_compare_kind(e, n->aux, &x, &y, false);
   uint32_t which = kind >= 4 ? kind - 1 : kind;  /* LT LE EQ GT GE */
-  uint32_t op = first_when(negates, !node_at(e->b, y)->varies, n->type);
+  uint32_t op = emit_first_when(negates, !node_at(e->b, y)->varies, n->type);
   op += negates ? which : 3 * which + emit_kinds(e, n->in[2], n->in[3], false);
-  k_insn *k = emit_instruction(e, op, operand_number(e, n->location));
+  k_insn *k = emit_instruction(e, op, emit_operand_number(e, n->location));
   k->a = emit_operand(e, x, false);
   k->b = emit_operand(e, y, false);
   k->c = emit_operand(e, n->in[2], false);
   k->d = emit_operand(e, n->in[3], false);
 }
 
-static uint32_t fused_op(const struct emitter *e, const struct node *n) {
+static uint32_t emit_fused_op(const struct emitter *e, const struct node *n) {
   bool scalar0 = !node_at(e->b, n->in[0])->varies, scalar1 = !node_at(e->b, n->in[1])->varies;
   bool scalar2 = !node_at(e->b, n->in[2])->varies;
   switch (n->op) {
-    case N_MULADD: return of_type(OP_MULADD_VVVV_F32, OP_COUNT, n->type) + scalar1;
-    case N_MULDIFF: return of_type(OP_MULDIFF_VVVV_F32, OP_COUNT, n->type) + scalar1;
+    case N_MULADD: return emit_of_type(OP_MULADD_VVVV_F32, OP_COUNT, n->type) + scalar1;
+    case N_MULDIFF: return emit_of_type(OP_MULDIFF_VVVV_F32, OP_COUNT, n->type) + scalar1;
     default: break;
   }
   uint32_t first = n->op == N_ADDMUL   ? OP_ADDMUL_VVV_F32
                    : n->op == N_SUBMUL ? OP_SUBMUL_VVV_F32
                                        : OP_MULSUB_VVV_F32;
-  return of_type(first, OP_COUNT, n->type) + scalar2 + 2u * scalar0;
+  return emit_of_type(first, OP_COUNT, n->type) + scalar2 + 2u * scalar0;
 }
 
 /* The instruction of an operation of k_op that is no comparison. */
-static uint32_t operation_op(const struct emitter *e, const struct node *n, bool scalar) {
+static uint32_t emit_operation_op(const struct emitter *e, const struct node *n, bool scalar) {
   uint32_t from = node_at(e->b, n->in[0])->type;
   switch (n->op) {
     case KO_ULT:
@@ -307,9 +307,9 @@ static uint32_t operation_op(const struct emitter *e, const struct node *n, bool
   return first + emit_kinds(e, n->in[0], n->in[1], scalar);
 }
 
-static uint32_t select_op(const struct emitter *e, const struct node *n, bool scalar) {
+static uint32_t emit_select_op(const struct emitter *e, const struct node *n, bool scalar) {
   if (n->type == KT_BOOL) return OP_SELECT_BOOL;
-  return of_type(OP_SELECT_VV_F32, OP_SELECT_VV_I64, n->type) +
+  return emit_of_type(OP_SELECT_VV_F32, OP_SELECT_VV_I64, n->type) +
          emit_kinds(e, n->in[1], n->in[2], scalar);
 }
 
@@ -318,19 +318,19 @@ static uint32_t emit_operand_type(const struct emitter *e, const struct node *n)
 }
 
 /* The instruction of a node whose operands are its `in`, in order. */
-static uint32_t plain_op(const struct emitter *e, const struct node *n, bool scalar) {
-  if (n->op < KO_COUNT) return operation_op(e, n, scalar);
+static uint32_t emit_plain_op(const struct emitter *e, const struct node *n, bool scalar) {
+  if (n->op < KO_COUNT) return emit_operation_op(e, n, scalar);
   switch (n->op) {
     case N_LOAD: return OP_LOAD_I8 + (uint32_t)(e->b->columns[n->aux] - KC_I8);
     case N_LIVE: return OP_LIVE;
     case N_START: return OP_START;
-    case N_CONVERT: return convert_op(emit_operand_type(e, n), n->type);
+    case N_CONVERT: return emit_convert_op(emit_operand_type(e, n), n->type);
     case N_LIMIT: return (n->type == KT_F32 ? OP_UP_F32 : OP_UP_F64) + (uint32_t)n->aux;
     case N_EXACT:
-      return of_type(n->aux == KE_FRACTION ? OP_WHOLE_F32 : OP_EXACT_F32, OP_COUNT,
-                     emit_operand_type(e, n));
+      return emit_of_type(n->aux == KE_FRACTION ? OP_WHOLE_F32 : OP_EXACT_F32, OP_COUNT,
+                          emit_operand_type(e, n));
     case N_RANGE: return OP_RANGE_I8 + (uint32_t)(n->aux - KC_I8);
-    case N_SELECT: return select_op(e, n, scalar);
+    case N_SELECT: return emit_select_op(e, n, scalar);
     case N_RANDOM: return node_at(e->b, n->in[1])->varies ? OP_RANDOM_VV : OP_RANDOM_VS;
     case N_UNIT: return OP_UNIT;
     case N_INTERVAL: return OP_INTERVAL;
@@ -340,39 +340,39 @@ static uint32_t plain_op(const struct emitter *e, const struct node *n, bool sca
     case N_BOUND: return OP_BOUND;
     case N_NEED: return OP_NEED;
     case N_GIVE_UP: return OP_GIVE_UP;
-    case N_COPY: return copy_op(n->type);
-    case N_FILL: return fill_op(n->type);
-    default: return fused_op(e, n);
+    case N_COPY: return emit_copy_op(n->type);
+    case N_FILL: return emit_fill_op(n->type);
+    default: return emit_fused_op(e, n);
   }
 }
 
-static uint16_t array_operand(const struct emitter *e, uint32_t array) {
+static uint16_t emit_array_operand(const struct emitter *e, uint32_t array) {
   assert(array < e->b->array_count);
-  return (uint16_t)(start_number(e) + 1 + array);
+  return (uint16_t)(emit_start_number(e) + 1 + array);
 }
 
-static uint16_t lookup_operand(const struct emitter *e, uint32_t lookup) {
+static uint16_t emit_lookup_operand(const struct emitter *e, uint32_t lookup) {
   assert(lookup < e->b->lookup_count);
-  return (uint16_t)(start_number(e) + 1 + e->b->array_count + lookup);
+  return (uint16_t)(emit_start_number(e) + 1 + e->b->array_count + lookup);
 }
 
 static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
-  uint32_t op = plain_op(e, n, scalar), dst = K_NO_OPERAND;
+  uint32_t op = emit_plain_op(e, n, scalar), dst = K_NO_OPERAND;
   if (scalar)
-    dst = scalar_number(e, n);
+    dst = emit_scalar_number(e, n);
   else if (!yields_nothing(n->op))
-    dst = operand_number(e, n->location);
+    dst = emit_operand_number(e, n->location);
   if (n->op == N_COPY && !scalar && emit_operand(e, n->in[0], false) == dst) return;
   k_insn *k = emit_instruction(e, scalar ? op | OP_SCALAR : op, dst);
   bool column = n->op == N_LOAD || n->op == N_LIVE;
   k->a = column ? n->aux : emit_operand(e, n->in[0], scalar);
-  if (n->op == N_START) k->a = start_number(e);
+  if (n->op == N_START) k->a = emit_start_number(e);
   k->b = emit_operand(e, n->in[1], scalar);
   k->c = emit_operand(e, n->in[2], scalar);
   k->d = emit_operand(e, n->in[3], scalar);
   if (n->op == N_ELEMENT || n->op == N_INSIDE || n->op == N_BOUND)
-    k->b = array_operand(e, n->aux);
-  if (n->op == N_LOOK) k->b = lookup_operand(e, n->aux);
+    k->b = emit_array_operand(e, n->aux);
+  if (n->op == N_LOOK) k->b = emit_lookup_operand(e, n->aux);
   k->tag = n->tag;
 }
 
@@ -385,14 +385,14 @@ static void emit_marks(struct emitter *e, const struct node *n) {
 static void emit_reduce(struct emitter *e, const struct node *n) {
   uint32_t totals = e->base[LOC_ALL] + 1 + e->b->bitmap_count;
   assert(n->aux / 4u < e->b->total_count);
-  k_insn *k = emit_instruction(e, reduce_op(n->aux % 4u, n->type), totals + n->aux / 4u);
+  k_insn *k = emit_instruction(e, emit_reduce_op(n->aux % 4u, n->type), totals + n->aux / 4u);
   k->a = emit_operand(e, n->in[0], false);
   k->d = emit_operand(e, n->in[3], false);
 }
 
 static void emit_note(struct emitter *e, const struct node *n) {
   assert(n->aux < e->b->site_count && e->b->sites[n->aux].type != KT_F32);
-  uint32_t sites = start_number(e) + 1u + e->b->array_count + e->b->lookup_count;
+  uint32_t sites = emit_start_number(e) + 1u + e->b->array_count + e->b->lookup_count;
   uint32_t op = note_insn((k_type)e->b->sites[n->aux].type);
   for (uint32_t i = 0; i < 2; i++)   /* VS, SV, SS follow VV */
     if (n->in[i] != K_ALL && !node_at(e->b, n->in[i])->varies) op += 2 - i;
@@ -404,27 +404,27 @@ static void emit_note(struct emitter *e, const struct node *n) {
 }
 
 /* A list, or, behind it, one of its arguments, counted from 1. */
-static uint16_t list_operand(const struct emitter *e, uint32_t list, uint32_t argument) {
+static uint16_t emit_list_operand(const struct emitter *e, uint32_t list, uint32_t argument) {
   const struct builder *b = e->b;
-  uint32_t lists = start_number(e) + 1u + b->array_count + b->lookup_count + b->site_count;
+  uint32_t lists = emit_start_number(e) + 1u + b->array_count + b->lookup_count + b->site_count;
   assert(list < b->list_count && argument <= LIST_ARGUMENTS);
   return (uint16_t)(lists + list * (LIST_ARGUMENTS + 1) + argument);
 }
 
-static uint16_t argument_operand(const struct emitter *e, const struct node *n) {
-  return list_operand(e, n->aux / LIST_ARGUMENTS, n->aux % LIST_ARGUMENTS + 1);
+static uint16_t emit_argument_operand(const struct emitter *e, const struct node *n) {
+  return emit_list_operand(e, n->aux / LIST_ARGUMENTS, n->aux % LIST_ARGUMENTS + 1);
 }
 
 static void emit_give(struct emitter *e, const struct node *n) {
   uint32_t op = node_at(e->b, n->in[0])->type == KT_F64 ? OP_GIVE_F64 : OP_GIVE_I64;
-  k_insn *k = emit_instruction(e, op, argument_operand(e, n));
+  k_insn *k = emit_instruction(e, op, emit_argument_operand(e, n));
   k->a = emit_operand(e, n->in[0], false);
 }
 
 static void emit_listed(struct emitter *e, const struct node *n) {
   static const uint16_t ops[] = {OP_LIST, OP_PICK, OP_TAKE};
-  k_insn *k = emit_instruction(e, ops[n->op - N_LIST], operand_number(e, n->location));
-  k->a = n->op == N_TAKE ? argument_operand(e, n) : list_operand(e, n->aux, 0);
+  k_insn *k = emit_instruction(e, ops[n->op - N_LIST], emit_operand_number(e, n->location));
+  k->a = n->op == N_TAKE ? emit_argument_operand(e, n) : emit_list_operand(e, n->aux, 0);
   if (n->op == N_PICK) k->b = emit_operand(e, n->in[1], false);
   if (n->op == N_LIST) k->d = emit_operand(e, n->in[3], false);
   k->tag = n->tag;
@@ -465,21 +465,21 @@ static void emit_node(struct emitter *e, int32_t i) {
 /* ---- the program ---- */
 
 /* As many instructions as the plan can need. */
-static uint32_t most_insns(const struct builder *b) {
+static uint32_t emit_most_insns(const struct builder *b) {
   uint32_t n = b->plan.count + b->prologue.count;
   for (k_value v = 0; v < b->count; v++)
     n += node_at(b, v)->op == N_CARRY ? 2u : node_at(b, v)->tied;
   return n;
 }
 
-static size_t program_size(const struct program *p) {
+static size_t emit_program_size(const struct program *p) {
   return sizeof *p + p->constant_count * sizeof(k_scalar) + p->insn_count * sizeof(k_insn) +
          p->column_count + p->scalar_count + p->total_count + p->array_count +
          p->lookup_count + p->site_count * sizeof(k_site);
 }
 
 /* Rows per block, such that a block's columns and registers stay in the first cache. */
-static uint32_t block_rows(const struct builder *b) {
+static uint32_t emit_block_rows(const struct builder *b) {
   size_t lane = b->reg_count[0] + b->reg_count[1] * (size_t)4 + b->reg_count[2] * (size_t)8;
   for (uint32_t c = 0; c < b->column_count; c++)
     lane += column_size((k_column)b->columns[c]);
@@ -488,7 +488,7 @@ static uint32_t block_rows(const struct builder *b) {
 }
 
 /* The counts of the program, and where its arrays are in one block of memory behind it. */
-static struct program *new_program(const struct emitter *e, uint32_t prologue) {
+static struct program *emit_new_program(const struct emitter *e, uint32_t prologue) {
   const struct builder *b = e->b;
   struct program head = {
       .memory = b->memory,
@@ -505,11 +505,11 @@ static struct program *new_program(const struct emitter *e, uint32_t prologue) {
       .lookup_count = (uint16_t)b->lookup_count,
       .site_count = (uint16_t)b->site_count,
       .list_count = (uint16_t)b->list_count,
-      .block = (uint16_t)block_rows(b),
+      .block = (uint16_t)emit_block_rows(b),
       .insn_count = (uint16_t)e->count,
       .prologue = (uint16_t)prologue,
   };
-  struct program *p = memory_array(b->memory, 1, program_size(&head));
+  struct program *p = memory_array(b->memory, 1, emit_program_size(&head));
   if (!p) return NULL;
   *p = head;
   p->constants = (k_scalar *)(void *)(p + 1);
@@ -524,7 +524,7 @@ static struct program *new_program(const struct emitter *e, uint32_t prologue) {
 }
 
 /* Whether an instruction looks at the rows that the run is for. */
-static bool takes_start(const struct builder *b) {
+static bool emit_takes_start(const struct builder *b) {
   for (k_value v = 0; v < b->count; v++) {
     const struct node *n = node_at(b, v);
     if (n->live && (n->op == N_START || n->op == N_PUT)) return true;
@@ -532,9 +532,9 @@ static bool takes_start(const struct builder *b) {
   return false;
 }
 
-static struct program *make_program(const struct emitter *e, uint32_t prologue) {
+static struct program *emit_make_program(const struct emitter *e, uint32_t prologue) {
   const struct builder *b = e->b;
-  struct program *p = new_program(e, prologue);
+  struct program *p = emit_new_program(e, prologue);
   if (!p) return NULL;
   memcpy(p->insns, e->insns, p->insn_count * sizeof *p->insns);
   memcpy(p->columns, b->columns, p->column_count);
@@ -548,21 +548,21 @@ static struct program *make_program(const struct emitter *e, uint32_t prologue) 
     const struct node *n = node_at(b, v);
     bool constant = n->op == N_CONSTANT && n->live;
     if (constant) p->constants[n->scalar - b->uniform_count] = n->k;
-    if (constant || is_computed(n)) p->scalars[n->scalar] = n->type;
+    if (constant || emit_is_computed(n)) p->scalars[n->scalar] = n->type;
   }
   p->whole = program_takes_columns_once(p);
-  p->starts = takes_start(b);
+  p->starts = emit_takes_start(b);
   return p;
 }
 
 static k_status emit_all(struct emitter *e, struct program **out) {
   const struct builder *b = e->b;
-  if (!number_scalars(e)) return K_ELIMIT;
-  number_operands(e);
+  if (!emit_number_scalars(e)) return K_ELIMIT;
+  emit_number_operands(e);
   for (uint32_t i = 0; i < b->prologue.count; i++) emit_value(e, b->prologue.items[i]);
   uint32_t prologue = e->count;
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) emit_node(e, i);
-  struct program *p = make_program(e, prologue);
+  struct program *p = emit_make_program(e, prologue);
   if (!p) return K_ENOMEM;
   if (!program_check(p)) {
     program_free(p);
@@ -574,7 +574,7 @@ static k_status emit_all(struct emitter *e, struct program **out) {
 }
 
 k_status plan_emit(struct builder *b, struct program **out) {
-  struct emitter e = {.b = b, .capacity = most_insns(b)};
+  struct emitter e = {.b = b, .capacity = emit_most_insns(b)};
   if (e.capacity > MAX_INSNS) return K_ELIMIT;
   size_t bytes = ((size_t)e.capacity + 1) * sizeof *e.insns;
   e.insns = memory_resize(b->memory, NULL, 0, bytes);
@@ -597,5 +597,5 @@ void program_free(struct program *p) {
   if (p && p->shared)
     p->shared--;
   else if (p)
-    memory_free(p->memory, p, program_size(p));
+    memory_free(p->memory, p, emit_program_size(p));
 }

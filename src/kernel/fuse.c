@@ -12,7 +12,7 @@ static bool fuse_mark(struct builder *b, k_value v) {
 }
 
 /* What a live node keeps alive: its operands and the loop around it. */
-static bool mark_operands(struct builder *b, k_value v) {
+static bool fuse_mark_operands(struct builder *b, k_value v) {
   struct node n = *node_at(b, v);
   for (int i = 0; i < 4; i++)
     if (n.in[i] != K_NONE && !fuse_mark(b, n.in[i])) return false;
@@ -21,7 +21,7 @@ static bool mark_operands(struct builder *b, k_value v) {
 
 /* The last store of each column counts; the last next of each carry. Ends and nexts go
 ** with their loop and carry. */
-static bool mark_roots(struct builder *b) {
+static bool fuse_mark_roots(struct builder *b) {
   for (k_value v = 0; v < b->count; v++) {
     const struct node *n = node_at(b, v);
     if (is_store(n)) b->store[n->aux] = v;
@@ -38,7 +38,7 @@ static bool mark_roots(struct builder *b) {
 }
 
 /* Takes ends along with live loops; *found when there were any new ones. */
-static bool mark_ends(struct builder *b, bool *found) {
+static bool fuse_mark_ends(struct builder *b, bool *found) {
   *found = false;
   for (k_value v = 0; v < b->count; v++) {
     const struct node *n = node_at(b, v);
@@ -49,19 +49,19 @@ static bool mark_ends(struct builder *b, bool *found) {
   return true;
 }
 
-static bool mark_all(struct builder *b) {
-  if (!mark_roots(b)) return false;
+static bool fuse_mark_all(struct builder *b) {
+  if (!fuse_mark_roots(b)) return false;
   for (bool found = true; found;) {
     while (b->spare.count > 0)
-      if (!mark_operands(b, b->spare.items[--b->spare.count])) return false;
-    if (!mark_ends(b, &found)) return false;
+      if (!fuse_mark_operands(b, b->spare.items[--b->spare.count])) return false;
+    if (!fuse_mark_ends(b, &found)) return false;
   }
   return true;
 }
 
 bool plan_live(struct builder *b) {
   if (b->loop != 0) builder_fail(b, K_EINVAL);
-  if (b->status != K_OK || !mark_all(b)) return false;
+  if (b->status != K_OK || !fuse_mark_all(b)) return false;
   for (k_value v = 0; v < b->count; v++) {
     const struct node *n = node_at(b, v);
     if (!n->live) continue;
@@ -75,13 +75,13 @@ bool plan_live(struct builder *b) {
 /* ---- fusing ---- */
 
 /* A product that only `user` needs and that may be done where it is. */
-static bool product_of(const struct builder *b, const struct node *user, k_value v) {
+static bool fuse_product_of(const struct builder *b, const struct node *user, k_value v) {
   const struct node *n = node_at(b, v);
   return n->op == KO_MUL && n->varies && n->uses == 1 && n->type == user->type &&
          n->home == user->home && n->type != KT_I64;
 }
 
-static bool scalar_second(const struct builder *b, k_value product) {
+static bool fuse_scalar_second(const struct builder *b, k_value product) {
   return !node_at(b, node_at(b, product)->in[1])->varies;
 }
 
@@ -95,8 +95,8 @@ static void fuse_absorb(struct builder *b, k_value product) {
 /* x * y + z * w and x * y - z * w: all varying, or y and w uniform. */
 static bool fuse_products(struct builder *b, struct node *n) {
   k_value x = n->in[0], y = n->in[1];
-  if (x == y || !product_of(b, n, x) || !product_of(b, n, y)) return false;
-  if (scalar_second(b, x) != scalar_second(b, y)) return false;
+  if (x == y || !fuse_product_of(b, n, x) || !fuse_product_of(b, n, y)) return false;
+  if (fuse_scalar_second(b, x) != fuse_scalar_second(b, y)) return false;
   n->op = n->op == KO_ADD ? N_MULADD : N_MULDIFF;
   n->in[0] = node_at(b, x)->in[0];
   n->in[1] = node_at(b, x)->in[1];
@@ -123,9 +123,9 @@ bool plan_fuse(struct builder *b) {
     if (!n->live || !n->varies || (n->op != KO_ADD && n->op != KO_SUB)) continue;
     if (fuse_products(b, n)) continue;
     k_value x = n->in[0], y = n->in[1];
-    if (product_of(b, n, y))
+    if (fuse_product_of(b, n, y))
       fuse_product(b, n, n->op == KO_ADD ? N_ADDMUL : N_SUBMUL, x, y);
-    else if (product_of(b, n, x))
+    else if (fuse_product_of(b, n, x))
       fuse_product(b, n, n->op == KO_ADD ? N_ADDMUL : N_MULSUB, y, x);
   }
   return true;
@@ -158,7 +158,7 @@ static uint32_t fuse_allowed(const struct node *n, uint32_t uniform) {
   return is_compare(n->op) ? uniform : operation_scalars(n->op, n->type);
 }
 
-static bool is_inside(const struct builder *b, k_value home, k_value loop) {
+static bool fuse_is_inside(const struct builder *b, k_value home, k_value loop) {
   while (home != 0 && home != loop) home = node_at(b, home)->home;
   return home == loop;
 }
@@ -170,7 +170,7 @@ static k_value fuse_fill(struct builder *b, k_value uniform, k_value user) {
   if (uniform == K_ALL) return K_ALL;
   /* Where a uniform is the same for all rounds; a counter belongs to its own loop. */
   k_value home = node_at(b, uniform)->op == N_LOOP ? uniform : node_at(b, uniform)->home;
-  bool shared = is_inside(b, node_at(b, user)->home, home);
+  bool shared = fuse_is_inside(b, node_at(b, user)->home, home);
   if (shared && node_at(b, uniform)->fill != 0) return node_at(b, uniform)->fill;
   struct node n = node_make(N_FILL, (k_type)node_at(b, uniform)->type, true);
   n.in[0] = uniform;
@@ -181,7 +181,7 @@ static k_value fuse_fill(struct builder *b, k_value uniform, k_value user) {
 }
 
 /* Spreads the uniform operands that its instruction does not take as such over registers. */
-static bool fill_operands(struct builder *b, k_value v) {
+static bool fuse_fill_operands(struct builder *b, k_value v) {
   struct node n = *node_at(b, v);
   uint32_t uniform = 0;
   for (uint32_t i = 0; i < 4; i++)
@@ -206,7 +206,7 @@ static k_value fuse_copy_of(struct builder *b, k_value v, bool varies, k_value h
 /* A value is made in the column that it is stored to, so it has to be made for that: what a
 ** loop carried or what another column stores is copied. A column's load is copied for any
 ** store: the column may change before that is done. What is put there is made elsewhere. */
-static bool needs_copy(const struct builder *b, uint32_t column, k_value v) {
+static bool fuse_needs_copy(const struct builder *b, uint32_t column, k_value v) {
   const struct node *n = node_at(b, v);
   if (n->op == N_LOAD) return column_direct(b, n->aux);
   if (!column_direct(b, column) || node_at(b, b->store[column])->op == N_PUT) return false;
@@ -216,10 +216,10 @@ static bool needs_copy(const struct builder *b, uint32_t column, k_value v) {
   return false;
 }
 
-static bool own_stored_value(struct builder *b, uint32_t column, k_value store) {
+static bool fuse_own_stored_value(struct builder *b, uint32_t column, k_value store) {
   k_value v = node_at(b, store)->in[0];
   assert(is_store(node_at(b, store)));
-  if (!needs_copy(b, column, v)) return true;
+  if (!fuse_needs_copy(b, column, v)) return true;
   assert(v == K_ALL || node_at(b, v)->varies);
   k_value copy = fuse_copy_of(b, v, true, 0);
   if (copy == K_NONE) return false;
@@ -227,14 +227,14 @@ static bool own_stored_value(struct builder *b, uint32_t column, k_value store) 
   return true;
 }
 
-static bool own_stores(struct builder *b) {
+static bool fuse_own_stores(struct builder *b) {
   for (uint32_t c = 0; c < b->column_count; c++) {
     if (b->store[c] == 0) continue;
     const struct node *value = node_at(b, node_at(b, b->store[c])->in[0]);
     if (value->op == N_LOAD && value->aux == c) {  /* as it was */
       node_at(b, b->store[c])->live = false;
       b->store[c] = 0;
-    } else if (!own_stored_value(b, c, b->store[c])) {
+    } else if (!fuse_own_stored_value(b, c, b->store[c])) {
       return false;
     }
   }
@@ -243,7 +243,7 @@ static bool own_stores(struct builder *b) {
 
 /* What ends a loop, or is carried on as another carry's value, must not be a carry of that
 ** loop itself, which changes before it has been taken over: then a copy is. */
-static bool own_carried(struct builder *b, k_value v, int operand, k_value loop) {
+static bool fuse_own_carried(struct builder *b, k_value v, int operand, k_value loop) {
   k_value old = node_at(b, v)->in[operand];
   if (old == K_NONE || old == v) return true;
   if (node_at(b, old)->op != N_CARRY || node_at(b, old)->home != loop) return true;
@@ -254,7 +254,7 @@ static bool own_carried(struct builder *b, k_value v, int operand, k_value loop)
 }
 
 /* Whether it is calculated once, for all rows: then every operand is a scalar. */
-static bool is_once(const struct node *n) {
+static bool fuse_is_once(const struct node *n) {
   return !n->varies && !n->fails && n->op < N_LOOP;
 }
 
@@ -264,8 +264,8 @@ bool plan_fill(struct builder *b) {
     const struct node *n = node_at(b, v);
     if (!n->live || n->op == N_NEXT) continue;
     k_value loop = n->op == N_CARRY ? n->home : n->op == N_END ? n->in[0] : K_NONE;
-    if (loop != K_NONE && !own_carried(b, v, 1, loop)) return false;
-    if (!is_once(node_at(b, v)) && !fill_operands(b, v)) return false;
+    if (loop != K_NONE && !fuse_own_carried(b, v, 1, loop)) return false;
+    if (!fuse_is_once(node_at(b, v)) && !fuse_fill_operands(b, v)) return false;
   }
-  return own_stores(b);
+  return fuse_own_stores(b);
 }

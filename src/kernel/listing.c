@@ -4,7 +4,7 @@
 
 #include "core/base/text.h"
 
-static const struct op_info *info_of(const k_insn *k) {
+static const struct op_info *listing_info_of(const k_insn *k) {
   assert(OP_NUMBER(k->op) < OP_COUNT);
   return &op_table[OP_NUMBER(k->op)];
 }
@@ -17,7 +17,7 @@ k_info program_info(const struct program *p) {
       p->block * (p->reg1_count + (size_t)4 * p->reg4_count + (size_t)8 * p->reg8_count);
   for (uint32_t i = 0; i < p->insn_count; i++) {
     if (p->insns[i].op == OP_LIVE) info.live = true;
-    if (info_of(&p->insns[i])->error) info.fails = true;
+    if (listing_info_of(&p->insns[i])->error) info.fails = true;
   }
   return info;
 }
@@ -33,7 +33,7 @@ static void listing_operands(const k_insn *k, uint32_t out[5]) {
 
 /* Whether the letter of a signature stands for an operand, and not for nothing or an
 ** instruction. */
-static bool is_operand(char letter) {
+static bool listing_is_operand(char letter) {
   return letter != '-' && letter != 'j';
 }
 
@@ -41,17 +41,17 @@ bool program_reads(const struct program *p, uint32_t column) {
   for (uint32_t i = 0; i < p->insn_count; i++) {
     uint32_t operand[5];
     listing_operands(&p->insns[i], operand);
-    const char *s = info_of(&p->insns[i])->signature;
+    const char *s = listing_info_of(&p->insns[i])->signature;
     for (int j = 1; j < 5; j++)
-      if (is_operand(s[j]) && operand[j] == column) return true;
+      if (listing_is_operand(s[j]) && operand[j] == column) return true;
   }
   return false;
 }
 
 bool program_writes(const struct program *p, uint32_t column) {
   for (uint32_t i = 0; i < p->insn_count; i++) {
-    char letter = info_of(&p->insns[i])->signature[0];
-    if (is_operand(letter) && p->insns[i].dst == column) return true;
+    char letter = listing_info_of(&p->insns[i])->signature[0];
+    if (listing_is_operand(letter) && p->insns[i].dst == column) return true;
   }
   return false;
 }
@@ -76,11 +76,11 @@ bool program_takes_columns_once(const struct program *p) {
 
 /* ---- text ---- */
 
-static void add_numbered(struct text *out, const char *kind, uint32_t number) {
+static void listing_add_numbered(struct text *out, const char *kind, uint32_t number) {
   text_add(out, "%s%u", kind, number);
 }
 
-static void add_constant(struct text *out, k_type type, k_scalar k) {
+static void listing_add_constant(struct text *out, k_type type, k_scalar k) {
   switch (type) {
     case KT_BOOL: text_add(out, "%s", k.b ? "true" : "false"); break;
     case KT_F32: text_add(out, "%g", (double)k.f32); break;
@@ -90,21 +90,21 @@ static void add_constant(struct text *out, k_type type, k_scalar k) {
 }
 
 /* A constant itself, a uniform as u, one that is computed as s. */
-static void add_scalar(struct text *out, const struct program *p, uint32_t number) {
+static void listing_add_scalar(struct text *out, const struct program *p, uint32_t number) {
   uint32_t computed = (uint32_t)p->uniform_count + p->constant_count;
   assert(number < p->scalar_count);
   if (number < p->uniform_count)
-    add_numbered(out, "u", number);
+    listing_add_numbered(out, "u", number);
   else if (number < computed)
-    add_constant(out, (k_type)p->scalars[number], p->constants[number - p->uniform_count]);
+    listing_add_constant(out, (k_type)p->scalars[number], p->constants[number - p->uniform_count]);
   else
-    add_numbered(out, "s", number - computed);
+    listing_add_numbered(out, "s", number - computed);
 }
 
 /* The array and what is done to an element of it; "with ~" where the operand is the left one. */
 static void listing_add_site(struct text *out, k_site site) {
   if (site.step == KS_ORDER) {
-    add_numbered(out, "order", site.array);
+    listing_add_numbered(out, "order", site.array);
     return;
   }
   static const char *const steps[KS_COUNT] = {"set", "add", "sub", "mul", "div", "min", "max",
@@ -114,46 +114,46 @@ static void listing_add_site(struct text *out, k_site site) {
 }
 
 /* A list, or an argument of it, counted from 0. */
-static void add_list(struct text *out, uint32_t operand) {
+static void listing_add_list(struct text *out, uint32_t operand) {
   uint32_t argument = operand % (LIST_ARGUMENTS + 1);
-  add_numbered(out, "list", operand / (LIST_ARGUMENTS + 1));
-  if (argument) add_numbered(out, ".", argument - 1);
+  listing_add_numbered(out, "list", operand / (LIST_ARGUMENTS + 1));
+  if (argument) listing_add_numbered(out, ".", argument - 1);
 }
 
 /* A column as c, block registers of 1, 4 and 8 bytes as m, w and d. */
 static void listing_add_operand(struct text *out, const struct program *p, uint32_t operand) {
   struct numbering at = program_numbering(p);
   if (operand < at.reg1)
-    add_numbered(out, "c", operand);
+    listing_add_numbered(out, "c", operand);
   else if (operand < at.reg4)
-    add_numbered(out, "m", operand - at.reg1);
+    listing_add_numbered(out, "m", operand - at.reg1);
   else if (operand < at.reg8)
-    add_numbered(out, "w", operand - at.reg4);
+    listing_add_numbered(out, "w", operand - at.reg4);
   else if (operand < at.scalars)
-    add_numbered(out, "d", operand - at.reg8);
+    listing_add_numbered(out, "d", operand - at.reg8);
   else if (operand < at.all)
-    add_scalar(out, p, operand - at.scalars);
+    listing_add_scalar(out, p, operand - at.scalars);
   else if (operand == at.all)
     text_add(out, "all");
   else if (operand < at.totals)
-    add_numbered(out, "bits", operand - at.bitmaps);
+    listing_add_numbered(out, "bits", operand - at.bitmaps);
   else if (operand < at.start)
-    add_numbered(out, "total", operand - at.totals);
+    listing_add_numbered(out, "total", operand - at.totals);
   else if (operand < at.arrays)
     text_add(out, "rows");
   else if (operand < at.lookups)
-    add_numbered(out, "array", operand - at.arrays);
+    listing_add_numbered(out, "array", operand - at.arrays);
   else if (operand < at.sites)
-    add_numbered(out, "lookup", operand - at.lookups);
+    listing_add_numbered(out, "lookup", operand - at.lookups);
   else if (operand < at.lists)
     listing_add_site(out, p->sites[operand - at.sites]);
   else
-    add_list(out, operand - at.lists);
+    listing_add_list(out, operand - at.lists);
 }
 
-static void add_insn(struct text *out, const struct program *p, uint32_t pc) {
+static void listing_add_insn(struct text *out, const struct program *p, uint32_t pc) {
   const k_insn *k = &p->insns[pc];
-  const struct op_info *info = info_of(k);
+  const struct op_info *info = listing_info_of(k);
   uint32_t operand[5];
   listing_operands(k, operand);
   text_add(out, "%u\t%s", pc, info->text);
@@ -163,7 +163,7 @@ static void add_insn(struct text *out, const struct program *p, uint32_t pc) {
     text_add(out, "%s", before);
     before = j == 0 ? " = " : ", ";
     if (info->signature[j] == 'j')
-      add_numbered(out, "@", operand[j]);
+      listing_add_numbered(out, "@", operand[j]);
     else
       listing_add_operand(out, p, operand[j]);
   }
@@ -172,7 +172,7 @@ static void add_insn(struct text *out, const struct program *p, uint32_t pc) {
 
 size_t program_text(const struct program *p, char *out, size_t size) {
   struct text text = {out, size, 0};
-  for (uint32_t pc = 0; pc < p->insn_count; pc++) add_insn(&text, p, pc);
+  for (uint32_t pc = 0; pc < p->insn_count; pc++) listing_add_insn(&text, p, pc);
   text_end(&text);
   return text.length;
 }

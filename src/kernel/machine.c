@@ -77,7 +77,7 @@ k_status machine_reserve(struct machine *m, const struct program *p) {
 ** column. No block is in two leaves of a total. */
 #define SHORT MACHINE_SHORT
 
-static size_t choose_block(const struct program *p, size_t rows) {
+static size_t machine_choose_block(const struct program *p, size_t rows) {
   enum { CACHED = 4 << 20 };
   bool cached = rows * ((size_t)p->layout.row + 1) <= CACHED;
   if (p->whole && cached && !p->total_count) return rows;
@@ -86,12 +86,12 @@ static size_t choose_block(const struct program *p, size_t rows) {
   return p->total_count && K_LEAF % block != 0 ? 64 : block;
 }
 
-static void set_registers(void **at, uint32_t from, uint32_t to, char *first, size_t size) {
+static void machine_set_registers(void **at, uint32_t from, uint32_t to, char *first, size_t size) {
   for (; from < to; from++, first += size) at[from] = first;
 }
 
-static inline void set_scalars(const struct program *p, const k_run *run, k_scalar *scalars,
-                               void **at) {
+static inline void machine_set_scalars(const struct program *p, const k_run *run, k_scalar *scalars,
+                                       void **at) {
   const k_scalar *uniforms = run->uniforms;
   uint32_t count = p->uniform_count, constants = p->constant_count;
   for (uint32_t i = 0; i < p->scalar_count; i++) at[i] = scalars + i;
@@ -99,51 +99,51 @@ static inline void set_scalars(const struct program *p, const k_run *run, k_scal
   for (uint32_t i = 0; i < constants; i++) scalars[count + i] = p->constants[i];
 }
 
-static void set_block_registers(const struct program *p, char *base, void **at) {
+static void machine_set_block_registers(const struct program *p, char *base, void **at) {
   const struct program_layout *l = &p->layout;
   const struct numbering *numbers = &l->numbers;
-  set_registers(at, numbers->reg1, numbers->reg4, base + l->reg1, p->block);
-  set_registers(at, numbers->reg4, numbers->reg8, base + l->reg4, (size_t)4 * p->block);
-  set_registers(at, numbers->reg8, numbers->scalars, base + l->reg8, (size_t)8 * p->block);
+  machine_set_registers(at, numbers->reg1, numbers->reg4, base + l->reg1, p->block);
+  machine_set_registers(at, numbers->reg4, numbers->reg8, base + l->reg4, (size_t)4 * p->block);
+  machine_set_registers(at, numbers->reg8, numbers->scalars, base + l->reg8, (size_t)8 * p->block);
 }
 
-static APART void set_lists(const struct program *p, char *base, void **at) {
+static APART void machine_set_lists(const struct program *p, char *base, void **at) {
   const struct program_layout *l = &p->layout;
-  set_registers(at, l->numbers.lists, l->numbers.count, base + l->lists,
-                p->block * sizeof(k_span));
+  machine_set_registers(at, l->numbers.lists, l->numbers.count, base + l->lists,
+                        p->block * sizeof(k_span));
   memset(base + l->lists, 0, l->reg8 - l->lists);
 }
 
 /* The addresses of operands that are the same for all tables. */
-static void set_up(const struct running *r, char *base) {
+static void machine_set_up(const struct running *r, char *base) {
   const struct program *p = r->p;
   const struct program_layout *l = &p->layout;
   const struct numbering *numbers = &l->numbers;
   void **at = r->at;
-  if (numbers->reg1 < numbers->scalars) set_block_registers(p, base, at);
-  set_scalars(p, r->run, r->scalars, at + numbers->scalars);
+  if (numbers->reg1 < numbers->scalars) machine_set_block_registers(p, base, at);
+  machine_set_scalars(p, r->run, r->scalars, at + numbers->scalars);
   at[numbers->all] = base;
-  if (UNLIKELY(p->list_count)) set_lists(p, base, at);
+  if (UNLIKELY(p->list_count)) machine_set_lists(p, base, at);
   if (UNLIKELY(p->total_count))
-    set_registers(at, numbers->totals, numbers->start, base + l->totals, sizeof(k_folding));
+    machine_set_registers(at, numbers->totals, numbers->start, base + l->totals, sizeof(k_folding));
   for (uint32_t i = 0, count = p->array_count; i < count; i++) {
     assert(r->run->arrays && r->run->arrays[i].count > 0);
     at[numbers->arrays + i] = (void *)(uintptr_t)&r->run->arrays[i];
   }
 }
 
-static inline void set_columns(const struct running *r) {
+static inline void machine_set_columns(const struct running *r) {
   void *const *columns = r->run->columns;
   if (columns == r->at) return;
   for (uint32_t i = 0, count = r->p->column_count; i < count; i++) r->at[i] = columns[i];
 }
 
 /* The addresses that the others have in a table's first block. */
-static void set_table(const struct running *r) {
+static void machine_set_table(const struct running *r) {
   const struct program *p = r->p;
   const k_run *run = r->run;
   void **at = r->at;
-  set_columns(r);
+  machine_set_columns(r);
   for (uint32_t i = 0; i < p->bitmap_count; i++) at[r->numbers->bitmaps + i] = run->bitmaps[i];
   at[r->numbers->start] = (void *)(uintptr_t)run->start;
   for (uint32_t i = 0; i < p->total_count; i++)
@@ -151,7 +151,7 @@ static void set_table(const struct running *r) {
 }
 
 /* Whether one of n lanes is set. Most masks that are not empty show it at once. */
-static bool any_lane(const uint8_t *mask, size_t n) {
+static bool machine_any_lane(const uint8_t *mask, size_t n) {
   size_t i = 0;
   for (; i + 64 <= n; i += 64) {
     uint64_t w[8];
@@ -163,7 +163,7 @@ static bool any_lane(const uint8_t *mask, size_t n) {
   return false;
 }
 
-static int64_t *integer_at(const struct running *r, uint32_t operand) {
+static int64_t *machine_integer_at(const struct running *r, uint32_t operand) {
   assert(operand >= r->numbers->scalars && operand < r->numbers->all);
   return &((k_scalar *)r->at[operand])->i64;
 }
@@ -182,7 +182,7 @@ static void machine_look(const struct running *r, const k_insn *k, size_t n) {
 
 /* ---- lists ---- */
 
-static struct k_items *items_of(const struct running *r, uint32_t operand) {
+static struct k_items *machine_items_of(const struct running *r, uint32_t operand) {
   uint32_t list = (operand - r->numbers->lists) / (LIST_ARGUMENTS + 1);
   assert(operand >= r->numbers->lists && list < r->p->list_count);
   return &r->items[list];
@@ -191,7 +191,7 @@ static struct k_items *items_of(const struct running *r, uint32_t operand) {
 /* Lists items for n rows; how many of them did not fail. */
 static size_t machine_list(const struct running *r, const k_insn *k, size_t n) {
   const uint8_t *mask = k->d == r->numbers->all ? NULL : r->at[k->d];
-  k_listing listing = {r->at + k->a + 1, mask, r->at[k->a], items_of(r, k->a), r->loops};
+  k_listing listing = {r->at + k->a + 1, mask, r->at[k->a], machine_items_of(r, k->a), r->loops};
   int64_t *counts = r->at[k->dst];
   uint32_t number = (k->a - r->numbers->lists) / (LIST_ARGUMENTS + 1);
   assert(r->run->list && r->listed[number] <= listing.items->count);
@@ -203,11 +203,11 @@ static size_t machine_list(const struct running *r, const k_insn *k, size_t n) {
 
 /* Spans may be those of an earlier listing: then these items are any. */
 static void machine_pick(const struct running *r, const k_insn *k, size_t n) {
-  uint64_t item = (uint64_t)*integer_at(r, k->b);
-  r->loops->pick(r->at[k->a], items_of(r, k->a), item, r->at[k->dst], n);
+  uint64_t item = (uint64_t)*machine_integer_at(r, k->b);
+  r->loops->pick(r->at[k->a], machine_items_of(r, k->a), item, r->at[k->dst], n);
 }
 
-static void clear_lists(const struct running *r, size_t n) {
+static void machine_clear_lists(const struct running *r, size_t n) {
   for (uint32_t i = 0; i < r->p->list_count; i++)
     memset(r->at[r->numbers->lists + i * (LIST_ARGUMENTS + 1)], 0, n * sizeof(k_span));
 }
@@ -217,15 +217,16 @@ static uint32_t machine_control(const struct running *r, uint32_t pc, size_t n) 
   const k_insn *k = &r->p->insns[pc];
   switch (k->op) {
     case OP_LOOP:
-      *integer_at(r, k->dst) = 0;
-      if (*integer_at(r, k->a) < 1 || !any_lane(r->at[k->b], n)) return k->c + 1u;
+      *machine_integer_at(r, k->dst) = 0;
+      if (*machine_integer_at(r, k->a) < 1 || !machine_any_lane(r->at[k->b], n)) return k->c + 1u;
       break;
     case OP_END:
-      if (++*integer_at(r, k->dst) < *integer_at(r, k->a) && any_lane(r->at[k->b], n))
+      if (++*machine_integer_at(r, k->dst) < *machine_integer_at(r, k->a) &&
+          machine_any_lane(r->at[k->b], n))
         return k->c + 1u;
       break;
     case OP_SKIP:
-      if (!any_lane(r->at[k->a], n)) return k->c;
+      if (!machine_any_lane(r->at[k->a], n)) return k->c;
       break;
     case OP_LIVE: machine_live(r, k, n); break;
     case OP_PICK: machine_pick(r, k, n); break;
@@ -270,7 +271,7 @@ static void machine_fail(struct running *r, const k_insn *k, size_t lane) {
 }
 
 /* Does such an instruction for n rows; how many of them did not fail. */
-static size_t note_or_list(struct running *r, const k_insn *k, size_t n) {
+static size_t machine_note_or_list(struct running *r, const k_insn *k, size_t n) {
   if (k->op == OP_LIST) return machine_list(r, k, n);
   if (k->op == OP_DO_NOTES) return notes_do(r->notes, r->p, r->run, n, r->failure);
   assert(k->dst >= r->numbers->sites && k->dst < r->numbers->count);
@@ -299,19 +300,19 @@ enum { STRETCH = 64 };   /* rows that run apart from the others of their block *
 /* Whether the work under a mask of n lanes, of so many instructions, so often, is better done by
 ** those sixty-fourths of rows alone that have it to do. It costs to go through the rest of the
 ** program for each of them; and what was noted down before has to be done with what comes. */
-static bool is_sparse(const struct running *r, const k_insn *k, uint32_t pc, size_t n) {
+static bool machine_is_sparse(const struct running *r, const k_insn *k, uint32_t pc, size_t n) {
   const uint8_t *mask = r->at[k->op == OP_LOOP ? k->b : k->a];
-  int64_t rounds = k->op == OP_LOOP ? *integer_at(r, k->a) : 1;
+  int64_t rounds = k->op == OP_LOOP ? *machine_integer_at(r, k->a) : 1;
   size_t parts = (n + STRETCH - 1) / STRETCH, busy = 0;
   if (parts < 4 || rounds < 1 || (r->p->site_count && r->notes->count)) return false;
   if (2 * (k->c - pc) * (double)rounds < r->p->insn_count - k->c) return false;
   for (size_t i = 0; i < n; i += STRETCH)
-    busy += any_lane(mask + i, n - i < STRETCH ? n - i : STRETCH);
+    busy += machine_any_lane(mask + i, n - i < STRETCH ? n - i : STRETCH);
   return busy > 0 && 2 * busy <= parts;
 }
 
 /* To other rows of the block. */
-static void move_within(struct running *r, ptrdiff_t rows) {
+static void machine_move_within(struct running *r, ptrdiff_t rows) {
   const struct numbering *numbers = r->numbers;
   for (uint32_t i = numbers->reg1; i < numbers->scalars; i++) {
     ptrdiff_t size = i < numbers->reg4 ? 1 : i < numbers->reg8 ? 4 : 8;
@@ -323,40 +324,40 @@ static void move_within(struct running *r, ptrdiff_t rows) {
 }
 
 /* The rows behind go through what has been listed for the whole block. */
-static void keep_lists(struct running *r, bool keep) {
+static void machine_keep_lists(struct running *r, bool keep) {
   for (uint32_t i = 0; i < r->p->list_count; i++)
     r->listed[i] = keep ? r->items[i].count : 0;
 }
 
-static void clear_notes(const struct running *r) {
+static void machine_clear_notes(const struct running *r) {
   if (r->p->site_count) notes_clear(r->notes, r->first);
 }
 
-static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart);
+static size_t machine_run_from(struct running *r, uint32_t pc, size_t n, bool apart);
 
 /* Runs the rest of the program for some rows of the block after the others, as if they were blocks;
 ** returns how many did not fail before the first that did. */
-static size_t run_remaining(struct running *r, uint32_t pc, size_t n) {
+static size_t machine_run_remaining(struct running *r, uint32_t pc, size_t n) {
   size_t done = 0, moved = 0, size = r->p->scalar_count * sizeof *r->scalars;
   memcpy(r->kept, r->scalars, size);
-  keep_lists(r, true);
+  machine_keep_lists(r, true);
   for (;;) {
     size_t most = n - done < STRETCH ? n - done : STRETCH;
-    clear_notes(r);
-    size_t sound = run_from(r, pc, most, true);
+    machine_clear_notes(r);
+    size_t sound = machine_run_from(r, pc, most, true);
     done += sound;
     assert(sound <= most && done <= n);
     if (sound < most || done == n) break;
     memcpy(r->scalars, r->kept, size);
-    move_within(r, STRETCH);
+    machine_move_within(r, STRETCH);
     moved += STRETCH;
   }
-  move_within(r, -(ptrdiff_t)moved);
-  keep_lists(r, false);
+  machine_move_within(r, -(ptrdiff_t)moved);
+  machine_keep_lists(r, false);
   return done;
 }
 
-static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart) {
+static size_t machine_run_from(struct running *r, uint32_t pc, size_t n, bool apart) {
   const k_insn *insns = r->p->insns;
   uint32_t end = r->end;
   void *const *at = r->at;
@@ -364,7 +365,8 @@ static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart) {
     const k_insn *k = &insns[pc];
     if (LIKELY(k->op < OP_CONTROLS) || is_note(k->op) || k->op == OP_DO_NOTES ||
         k->op == OP_LIST) {
-      size_t done = LIKELY(k->op < OP_CONTROLS) ? r->ops[k->op](k, at, n) : note_or_list(r, k, n);
+      size_t done = LIKELY(k->op < OP_CONTROLS) ? r->ops[k->op](k, at, n)
+                                                : machine_note_or_list(r, k, n);
       pc++;
       assert(done <= n);
       if (LIKELY(done == n)) continue;
@@ -376,20 +378,20 @@ static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart) {
       pc++;
     } else {
       bool some = k->op == OP_LOOP || k->op == OP_SKIP;
-      if (some && !apart && is_sparse(r, k, pc, n)) return run_remaining(r, pc, n);
+      if (some && !apart && machine_is_sparse(r, k, pc, n)) return machine_run_remaining(r, pc, n);
       pc = machine_control(r, pc, n);
     }
   }
   return n;
 }
 
-INLINE size_t run_block(struct running *r, size_t n) {
-  clear_notes(r);
-  clear_lists(r, n);
-  return run_from(r, r->p->prologue, n, false);
+INLINE size_t machine_run_block(struct running *r, size_t n) {
+  machine_clear_notes(r);
+  machine_clear_lists(r, n);
+  return machine_run_from(r, r->p->prologue, n, false);
 }
 
-INLINE bool opens(const struct running *r, size_t n) {
+INLINE bool machine_opens(const struct running *r, size_t n) {
   const uint64_t *words = r->at[r->numbers->start];
   for (uint32_t i = 0; i < r->p->bitmap_count; i++)
     memset(r->at[r->numbers->bitmaps + i], 0, (n + 63) / 64 * sizeof(uint64_t));
@@ -399,11 +401,11 @@ INLINE bool opens(const struct running *r, size_t n) {
   return false;
 }
 
-static void run_blocks(struct running *r) {
+static void machine_run_blocks(struct running *r) {
   for (;;) {
     size_t left = r->run->rows - r->first;
     size_t n = left < r->block ? left : r->block;
-    if ((opens(r, n) && run_block(r, n) < n) || left == n) return;
+    if ((machine_opens(r, n) && machine_run_block(r, n) < n) || left == n) return;
     machine_move(r, (ptrdiff_t)n);
   }
 }
@@ -422,7 +424,7 @@ k_status machine_open(struct machine *m, const struct program *p, const k_run *r
   r->scalars = (k_scalar *)(void *)(base + l->scalars);
   r->kept = (k_scalar *)(void *)(base + l->kept);
   if (p->site_count) notes_open(&m->notes, p, base + l->notes);
-  set_up(r, base);
+  machine_set_up(r, base);
   const op_fn *ops = r->ops;
   void **at = r->at;
   for (const k_insn *k = r->p->insns, *end = k + r->p->prologue; k < end; k++) {
@@ -437,22 +439,22 @@ void **machine_columns(const struct machine *m) { return m->running.at; }
 /* A row of the only block has failed in the instruction before one: those before it go on. */
 RARE k_status running_go_on(struct running *r, uint32_t pc, size_t row) {
   machine_fail(r, &r->p->insns[pc - 1], row);
-  if (row > 0) run_from(r, pc, row, false);
+  if (row > 0) machine_run_from(r, pc, row, false);
   return K_FAILED;
 }
 
-INLINE void begin_rows(struct running *r, k_failure *failure) {
+INLINE void machine_begin_rows(struct running *r, k_failure *failure) {
   failure->error = KE_NONE;
   r->failure = failure;
   r->first = 0;
   memset(r->listed, 0, sizeof r->listed);
-  r->block = choose_block(r->p, r->run->rows);
-  set_table(r);
+  r->block = machine_choose_block(r->p, r->run->rows);
+  machine_set_table(r);
 }
 
 /* What the rows before one that failed have come to. */
-static RARE void keep_parts(const struct program *p, const k_run *run, const k_folding *foldings,
-                            size_t row) {
+static RARE void machine_keep_parts(const struct program *p, const k_run *run,
+                                    const k_folding *foldings, size_t row) {
   size_t words = (run->rows + 63) / 64;
   for (uint32_t i = 0; i < p->bitmap_count; i++) {
     uint64_t *bits = run->bitmaps[i];
@@ -463,12 +465,12 @@ static RARE void keep_parts(const struct program *p, const k_run *run, const k_f
     if (run->totals[i].part) *run->totals[i].part = foldings[i];
 }
 
-INLINE k_status end_rows(const struct program *p, const k_run *run, k_folding *foldings,
-                         const k_failure *failure) {
+INLINE k_status machine_end_rows(const struct program *p, const k_run *run, k_folding *foldings,
+                                 const k_failure *failure) {
   for (uint32_t i = 0; i < p->total_count; i++)
     if (total_follows(p, i)) fold_floats(&foldings[i], &foldings[i - 1]);
   if (UNLIKELY(failure->error != KE_NONE)) {
-    keep_parts(p, run, foldings, failure->row);
+    machine_keep_parts(p, run, foldings, failure->row);
     return K_FAILED;
   }
   for (uint32_t i = 0; i < p->total_count; i++)
@@ -478,24 +480,26 @@ INLINE k_status end_rows(const struct program *p, const k_run *run, k_folding *f
 
 /* ---- for who shares rows ---- */
 
-size_t running_choose_block(const struct program *p, size_t rows) { return choose_block(p, rows); }
-void running_begin(struct running *r, k_failure *failure) { begin_rows(r, failure); }
+size_t running_choose_block(const struct program *p, size_t rows) {
+  return machine_choose_block(p, rows);
+}
+void running_begin(struct running *r, k_failure *failure) { machine_begin_rows(r, failure); }
 void running_move(struct running *r, ptrdiff_t rows) { machine_move(r, rows); }
-bool running_opens(const struct running *r, size_t n) { return opens(r, n); }
-size_t running_block(struct running *r, size_t n) { return run_block(r, n); }
+bool running_opens(const struct running *r, size_t n) { return machine_opens(r, n); }
+size_t running_block(struct running *r, size_t n) { return machine_run_block(r, n); }
 
 void running_clear(const struct running *r, size_t n) {
-  clear_notes(r);
-  clear_lists(r, n);
+  machine_clear_notes(r);
+  machine_clear_lists(r, n);
 }
 
 size_t running_from(struct running *r, uint32_t pc, size_t n, bool apart) {
-  return run_from(r, pc, n, apart);
+  return machine_run_from(r, pc, n, apart);
 }
 
 k_status running_end(const struct program *p, const k_run *run, k_folding *foldings,
                      const k_failure *failure) {
-  return end_rows(p, run, foldings, failure);
+  return machine_end_rows(p, run, foldings, failure);
 }
 
 /* ---- a run ---- */
@@ -503,9 +507,9 @@ k_status running_end(const struct program *p, const k_run *run, k_folding *foldi
 static APART k_status machine_run_rows(struct running *r, k_failure *failure) {
   failure->error = KE_NONE;
   if (r->run->rows == 0) return K_OK;
-  begin_rows(r, failure);
-  run_blocks(r);
-  return end_rows(r->p, r->run, r->at[r->numbers->totals], failure);
+  machine_begin_rows(r, failure);
+  machine_run_blocks(r);
+  return machine_end_rows(r->p, r->run, r->at[r->numbers->totals], failure);
 }
 
 k_status machine_over(struct machine *m, k_failure *failure) {
@@ -513,7 +517,7 @@ k_status machine_over(struct machine *m, k_failure *failure) {
   size_t rows = r->run->rows;
   const struct program *p = r->p;
   if (!p->layout.plain || rows > SHORT || rows > p->block) return machine_run_rows(r, failure);
-  set_columns(r);
+  machine_set_columns(r);
   return LIKELY(rows > 0) ? running_short(r, rows, failure) : K_OK;
 }
 

@@ -11,11 +11,11 @@ enum {
   NOTE_ROOM = sizeof(int64_t) + sizeof(k_scalar) + 2 * sizeof(uint32_t) + sizeof(uint8_t)
 };
 
-static uint32_t capacity_for(const struct program *p) {
+static uint32_t note_capacity_for(const struct program *p) {
   return (uint32_t)(p->site_count < NOTE_SITES ? p->site_count : NOTE_SITES) * p->block;
 }
 
-size_t notes_room(const struct program *p) { return (size_t)capacity_for(p) * NOTE_ROOM; }
+size_t notes_room(const struct program *p) { return (size_t)note_capacity_for(p) * NOTE_ROOM; }
 
 static void note_lay_out(struct notes *notes, void *room, uint32_t capacity) {
   notes->indexes = room;
@@ -27,7 +27,7 @@ static void note_lay_out(struct notes *notes, void *room, uint32_t capacity) {
 }
 
 void notes_open(struct notes *notes, const struct program *p, void *room) {
-  uint32_t capacity = capacity_for(p);
+  uint32_t capacity = note_capacity_for(p);
   if (notes->own_capacity > capacity)
     note_lay_out(notes, notes->own, notes->own_capacity);
   else
@@ -71,7 +71,7 @@ static bool note_has_room(struct notes *notes, size_t more) {
 }
 
 /* The rows that are in a mask; how many. */
-static uint32_t find_among(uint16_t *among, const uint8_t *mask, size_t n) {
+static uint32_t note_find_among(uint16_t *among, const uint8_t *mask, size_t n) {
   uint32_t count = 0;
   size_t i = 0;
   for (; i + 8 <= n; i += 8) {
@@ -91,7 +91,7 @@ static uint32_t find_among(uint16_t *among, const uint8_t *mask, size_t n) {
 }
 
 /* Where programs do not show it, what follows each other mostly has one mask. */
-static void find_rows(struct notes *notes, const uint8_t *mask, size_t n, bool shows) {
+static void note_find_rows(struct notes *notes, const uint8_t *mask, size_t n, bool shows) {
   assert(n > 0 && n <= K_BLOCK);
   if (!shows) {
     if (notes->masked == n && memcmp(notes->mask, mask, n) == 0) return;
@@ -99,10 +99,10 @@ static void find_rows(struct notes *notes, const uint8_t *mask, size_t n, bool s
   }
   notes->masked = (uint32_t)n;
   notes->masked_rows = NONE;
-  notes->among_count = find_among(notes->among, mask, n);
+  notes->among_count = note_find_among(notes->among, mask, n);
 }
 
-static k_scalar value_at(k_type type, const void *values, size_t i) {
+static k_scalar note_value_at(k_type type, const void *values, size_t i) {
   k_scalar value = {.i64 = 0};
   assert(type == KT_BOOL || type == KT_I64 || type == KT_F64);
   if (type == KT_BOOL)
@@ -113,15 +113,16 @@ static k_scalar value_at(k_type type, const void *values, size_t i) {
 }
 
 /* The values of some rows, or of the first ones where it is not said which. */
-static void copy_values(const struct notes *notes, const struct noted *noted,
-                        const uint16_t *among, uint32_t count) {
+static void note_copy_values(const struct notes *notes, const struct noted *noted,
+                             const uint16_t *among, uint32_t count) {
   k_scalar *to = notes->values + notes->count;
   const k_scalar *values = noted->values;
   if (noted->one_value) {
-    k_scalar value = value_at(noted->type, values, 0);
+    k_scalar value = note_value_at(noted->type, values, 0);
     for (uint32_t i = 0; i < count; i++) to[i] = value;
   } else if (noted->type == KT_BOOL) {
-    for (uint32_t i = 0; i < count; i++) to[i] = value_at(KT_BOOL, values, among ? among[i] : i);
+    for (uint32_t i = 0; i < count; i++)
+      to[i] = note_value_at(KT_BOOL, values, among ? among[i] : i);
   } else if (!among) {
     memcpy(to, values, count * sizeof *to);
   } else {
@@ -130,8 +131,8 @@ static void copy_values(const struct notes *notes, const struct noted *noted,
 }
 
 /* Copies the indexes of notes. */
-static void copy_indexes(const struct notes *notes, const struct noted *noted,
-                         const uint16_t *among, uint32_t count) {
+static void note_copy_indexes(const struct notes *notes, const struct noted *noted,
+                              const uint16_t *among, uint32_t count) {
   int64_t *to = notes->indexes + notes->count;
   const int64_t *indexes = noted->indexes;
   if (noted->one_index)
@@ -143,7 +144,7 @@ static void copy_indexes(const struct notes *notes, const struct noted *noted,
 }
 
 /* Writes down the rows of a run, which are those of the last mask unless they are all. */
-static void write_rows(struct notes *notes, struct note_run *run, bool all) {
+static void note_write_rows(struct notes *notes, struct note_run *run, bool all) {
   uint32_t *rows = notes->rows + run->from;
   for (uint32_t i = 0; i < run->count; i++) rows[i] = all ? i : notes->among[i];
   run->rows = run->from;
@@ -167,7 +168,7 @@ static void note_spread(struct notes *notes) {
     run->one_index = run->one_value = false;
     memset(notes->sites + run->from, (int)site, run->count);
     if (run->rows == NONE)
-      write_rows(notes, run, true);
+      note_write_rows(notes, run, true);
     else if (run->rows != run->from)
       memcpy(notes->rows + run->from, notes->rows + run->rows, run->count * sizeof *notes->rows);
     run->rows = run->from;
@@ -179,7 +180,8 @@ size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
   uint8_t noting = notes->noting[site];
   bool whole = (noting & NOTING_ALL) != 0;
   bool once = (noting & NOTING_ONCE) != 0;
-  if (!whole && !((noting & NOTING_SAME) && notes->masked == n)) find_rows(notes, mask, n, once);
+  if (!whole && !((noting & NOTING_SAME) && notes->masked == n))
+    note_find_rows(notes, mask, n, once);
   uint32_t more = whole ? (uint32_t)n : notes->among_count, first = whole ? 0 : notes->among[0];
   if (more == 0) return n;
   assert(site < notes->site_count && more <= n);
@@ -192,12 +194,12 @@ size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
   if ((noting & NOTING_HELD) && !noted->one_value)
     run.values = noted->values;
   else
-    copy_values(notes, noted, among, run.one_value ? 1 : more);
+    note_copy_values(notes, noted, among, run.one_value ? 1 : more);
   if ((noting & NOTING_HELD) && !noted->one_index)
     run.indexes = noted->indexes;
   else
-    copy_indexes(notes, noted, among, run.one_index ? 1 : more);
-  if (!once || (!all && run.rows == NONE)) write_rows(notes, &run, all);
+    note_copy_indexes(notes, noted, among, run.one_index ? 1 : more);
+  if (!once || (!all && run.rows == NONE)) note_write_rows(notes, &run, all);
   if (!once) memset(notes->sites + notes->count, (int)site, more);
   if (!all) notes->masked_rows = run.rows;
   notes->again |= notes->runs[site].count != 0;
@@ -219,7 +221,7 @@ struct number {
 
 static struct number note_integer(int64_t i) { return (struct number){false, i, 0}; }
 static struct number note_real(double d) { return (struct number){true, 0, d}; }
-static double as_real(struct number x) { return x.real ? x.d : (double)x.i; }
+static double note_as_real(struct number x) { return x.real ? x.d : (double)x.i; }
 
 static bool note_less(struct number x, struct number y) {
   if (x.real && y.real) return x.d < y.d;
@@ -234,7 +236,7 @@ static int64_t note_whole(k_step step, int64_t x, int64_t y) {
 
 static struct number note_calculate(k_step step, struct number x, struct number y) {
   if (!x.real && !y.real && step != KS_DIV) return note_integer(note_whole(step, x.i, y.i));
-  double a = as_real(x), b = as_real(y);
+  double a = note_as_real(x), b = note_as_real(y);
   switch (step) {
     case KS_ADD: return note_real(a + b);
     case KS_SUB: return note_real(a - b);
@@ -244,7 +246,7 @@ static struct number note_calculate(k_step step, struct number x, struct number 
 }
 
 /* x is what the cell has, or the step before has made of it. */
-static struct number take_step(k_site site, struct number x, struct number y) {
+static struct number note_take_step(k_site site, struct number x, struct number y) {
   struct number left = site.turned ? y : x, right = site.turned ? x : y;
   switch ((k_step)site.step) {
     case KS_SET: return y;
@@ -256,7 +258,7 @@ static struct number take_step(k_site site, struct number x, struct number y) {
 
 /* ---- cells ---- */
 
-static struct number load_cell(k_column type, const void *cells, size_t at) {
+static struct number note_load_cell(k_column type, const void *cells, size_t at) {
   switch (type) {
     case KC_F32: return note_real((double)((const float *)cells)[at]);
     case KC_F64: return note_real(((const double *)cells)[at]);
@@ -287,7 +289,7 @@ static k_error note_fit(k_column type, struct number x, int64_t *out) {
   return KE_NONE;
 }
 
-static void store_integer(k_column type, void *cells, size_t at, int64_t i) {
+static void note_store_integer(k_column type, void *cells, size_t at, int64_t i) {
   switch (type) {
     case KC_I8: ((int8_t *)cells)[at] = (int8_t)i; break;
     case KC_I16: ((int16_t *)cells)[at] = (int16_t)i; break;
@@ -299,18 +301,18 @@ static void store_integer(k_column type, void *cells, size_t at, int64_t i) {
   }
 }
 
-static k_error store_cell(k_column type, void *cells, size_t at, struct number x) {
+static k_error note_store_cell(k_column type, void *cells, size_t at, struct number x) {
   int64_t i = 0;
   if (type == KC_F32) {
-    ((float *)cells)[at] = (float)as_real(x);
+    ((float *)cells)[at] = (float)note_as_real(x);
     return KE_NONE;
   }
   if (type == KC_F64) {
-    ((double *)cells)[at] = as_real(x);
+    ((double *)cells)[at] = note_as_real(x);
     return KE_NONE;
   }
   k_error error = note_fit(type, x, &i);
-  if (error == KE_NONE) store_integer(type, cells, at, i);
+  if (error == KE_NONE) note_store_integer(type, cells, at, i);
   return error;
 }
 
@@ -361,14 +363,14 @@ static struct number note_operand_of(k_site site, k_scalar value) {
   return site.type == KT_F64 ? note_real(value.f64) : note_integer(value.i64);
 }
 
-static k_site site_of(const struct doing *doing, uint32_t note) {
+static k_site note_site_of(const struct doing *doing, uint32_t note) {
   assert(note < doing->notes->count);
   return doing->p->sites[doing->notes->sites[note]];
 }
 
 /* The cell that a note is about: its row's, or that at its index; NULL when there is none. */
 static void *note_cell_of(const struct doing *doing, uint32_t note) {
-  k_site site = site_of(doing, note);
+  k_site site = note_site_of(doing, note);
   const k_array *array = &doing->arrays[site.array];
   if (doing->p->arrays[site.array] & ARRAY_OF_CELLS) {
     size_t row = doing->notes->first + doing->notes->rows[note];
@@ -392,26 +394,26 @@ static bool note_store(struct doing *doing, k_scalar *value, k_site site, void *
                        : site.step == KS_AND ? kept.b & value->b
                                              : value->b;
   else
-    error = store_cell(type, cell, 0, doing->now);
+    error = note_store_cell(type, cell, 0, doing->now);
   *value = kept;
   return error == KE_NONE || note_refuse(doing, error, doing->now);
 }
 
 static bool do_note(struct doing *doing, uint32_t note) {
-  k_site site = site_of(doing, note);
+  k_site site = note_site_of(doing, note);
   k_scalar *value = &doing->notes->values[note];
   void *cell = note_cell_of(doing, note);
   if (!cell) return note_refuse(doing, KE_ABSENT, note_integer(doing->notes->indexes[note]));
   k_column type = note_column_of(doing->p, site);
   if (type != KC_BOOL) {
-    if (site.first && site.step != KS_SET) doing->now = load_cell(type, cell, 0);
-    doing->now = take_step(site, doing->now, note_operand_of(site, *value));
+    if (site.first && site.step != KS_SET) doing->now = note_load_cell(type, cell, 0);
+    doing->now = note_take_step(site, doing->now, note_operand_of(site, *value));
   }
   return !site.last || note_store(doing, value, site, cell);
 }
 
 static void undo_note(const struct doing *doing, uint32_t note) {
-  k_site site = site_of(doing, note);
+  k_site site = note_site_of(doing, note);
   if (!site.last || site.step == KS_ORDER) return;
   memcpy(note_cell_of(doing, note), &doing->notes->values[note],
          column_size(note_column_of(doing->p, site)));
@@ -422,23 +424,23 @@ static uint32_t note_at(const struct notes *notes, uint32_t i) {
   return notes->sorted ? i : notes->order[i];
 }
 
-static uint32_t row_at(const struct notes *notes, uint32_t i) {
+static uint32_t note_row_at(const struct notes *notes, uint32_t i) {
   return notes->rows[note_at(notes, i)];
 }
 
 /* Of the row of the note at `from`: how many behind it are of that row, too. */
-static uint32_t end_of_row(const struct notes *notes, uint32_t from, uint32_t count) {
-  uint32_t end = from + 1, row = row_at(notes, from);
-  while (end < count && row_at(notes, end) == row) end++;
+static uint32_t note_end_of_row(const struct notes *notes, uint32_t from, uint32_t count) {
+  uint32_t end = from + 1, row = note_row_at(notes, from);
+  while (end < count && note_row_at(notes, end) == row) end++;
   return end;
 }
 
 static bool note_is_order(const struct doing *doing, uint32_t note) {
-  return site_of(doing, note).step == KS_ORDER;
+  return note_site_of(doing, note).step == KS_ORDER;
 }
 
 /* Takes the steps of a row, all of them or none. */
-static bool take_steps(struct doing *doing, uint32_t from, uint32_t end) {
+static bool note_take_steps(struct doing *doing, uint32_t from, uint32_t end) {
   for (uint32_t i = from; i < end; i++) {
     uint32_t note = note_at(doing->notes, i);
     if (note_is_order(doing, note) || do_note(doing, note)) continue;
@@ -452,7 +454,7 @@ static void give_orders(const struct doing *doing, const k_orders *orders, uint3
                         uint32_t end) {
   for (uint32_t i = from; i < end; i++) {
     uint32_t note = note_at(doing->notes, i);
-    k_site site = site_of(doing, note);
+    k_site site = note_site_of(doing, note);
     if (site.step != KS_ORDER) continue;
     if (doing->joins && doing->notes->joined[doing->notes->sites[note]])
       notes_give_joined(doing->notes, orders, site.array, note);
@@ -462,13 +464,14 @@ static void give_orders(const struct doing *doing, const k_orders *orders, uint3
 }
 
 /* The first note of the row of one. */
-static uint32_t begin_of_row(const struct notes *notes, uint32_t at) {
-  while (at > 0 && row_at(notes, at - 1) == row_at(notes, at)) at--;
+static uint32_t note_begin_of_row(const struct notes *notes, uint32_t at) {
+  while (at > 0 && note_row_at(notes, at - 1) == note_row_at(notes, at)) at--;
   return at;
 }
 
 /* How many of the notes are of rows before the first whose orders cannot be given. */
-static uint32_t check_orders(const struct doing *doing, const k_orders *orders, uint32_t count) {
+static uint32_t note_check_orders(const struct doing *doing, const k_orders *orders,
+                                  uint32_t count) {
   uint32_t given = 0, first = 0;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t note = note_at(doing->notes, i);
@@ -477,9 +480,9 @@ static uint32_t check_orders(const struct doing *doing, const k_orders *orders, 
     uint8_t parts = doing->joins ? doing->notes->joined[doing->notes->sites[note]] : 0;
     bool (*check)(void *, uint32_t, int64_t, k_scalar) =
         parts ? orders->check_joined : orders->check;
-    if (!check(orders->ud, site_of(doing, note).array, index, doing->notes->values[note])) {
+    if (!check(orders->ud, note_site_of(doing, note).array, index, doing->notes->values[note])) {
       note_refuse(doing, KE_DEAD, note_integer(index));
-      count = begin_of_row(doing->notes, i);
+      count = note_begin_of_row(doing->notes, i);
     } else {
       if (given == 0) first = i;
       given += 1u + parts;
@@ -487,21 +490,21 @@ static uint32_t check_orders(const struct doing *doing, const k_orders *orders, 
   }
   if (first >= count || !given || orders->reserve(orders->ud, given)) return count;
   note_refuse(doing, KE_ROOM, note_integer(0));
-  return begin_of_row(doing->notes, first);
+  return note_begin_of_row(doing->notes, first);
 }
 
 /* Does what the first notes say, of whole rows whose orders can be given; how many it did. */
 static uint32_t do_rows(struct doing *doing, const k_orders *orders, uint32_t count) {
   for (uint32_t i = 0, end; i < count; i = end) {
-    end = end_of_row(doing->notes, i, count);
-    if (!take_steps(doing, i, end)) return i;
+    end = note_end_of_row(doing->notes, i, count);
+    if (!note_take_steps(doing, i, end)) return i;
     if (orders) give_orders(doing, orders, i, end);
   }
   return count;
 }
 
 /* The first row that has noted something down. */
-static uint32_t first_row(const struct notes *notes) {
+static uint32_t note_first_row(const struct notes *notes) {
   uint32_t first = NONE;
   for (uint32_t site = 0; site < notes->site_count; site++) {
     const struct note_run *run = &notes->runs[site];
@@ -521,7 +524,7 @@ static bool note_give_many(const struct doing *doing, const k_orders *orders, si
   if (room) return true;
   note_refuse(doing, KE_ROOM, note_integer(0));
   doing->failure->tag = 0;
-  *sound = first_row(doing->notes);
+  *sound = note_first_row(doing->notes);
   return true;
 }
 
@@ -542,12 +545,12 @@ size_t notes_do(struct notes *notes, const struct program *p, const k_run *run, 
   } else if (!notes->sorted) {
     count = note_sort(notes, n);
   }
-  while (count > 0 && row_at(notes, count - 1) >= n) count--;
-  uint32_t sound = run->orders ? check_orders(&doing, run->orders, count) : count;
+  while (count > 0 && note_row_at(notes, count - 1) >= n) count--;
+  uint32_t sound = run->orders ? note_check_orders(&doing, run->orders, count) : count;
   uint32_t done = do_rows(&doing, run->orders, sound);
   if (done == count) return n;
   failure->tag = 0;
-  return row_at(notes, done);
+  return note_row_at(notes, done);
 }
 
 bool site_check(const struct program *p, k_site site) {
@@ -568,7 +571,7 @@ static bool note_joined_is_order(const struct program *p, uint32_t site, uint32_
 }
 
 /* Whether the same rows were noted down at both. */
-static bool same_rows(const struct notes *notes, uint32_t x, uint32_t y) {
+static bool note_same_rows(const struct notes *notes, uint32_t x, uint32_t y) {
   const struct note_run *a = &notes->runs[x], *b = &notes->runs[y];
   const uint32_t *rows = notes_rows(notes, a), *others = notes_rows(notes, b);
   if (a->count != b->count || rows == others) return a->count == b->count;
@@ -582,7 +585,7 @@ static bool note_joined_pair(struct notes *notes, const struct program *p, uint3
   assert(parts > 0 && parts < NOTE_JOINED);
   for (uint32_t i = 1; i <= parts; i++)
     if (!note_joined_is_order(p, site + i, order + i) ||
-        !same_rows(notes, site, site + i))
+        !note_same_rows(notes, site, site + i))
       return false;
   notes->joined[site] = (uint8_t)parts;
   memset(notes->joined + site + 1, NOTE_JOINED, parts);
@@ -604,28 +607,28 @@ bool notes_join(struct notes *notes, const struct program *p, const k_orders *or
 }
 
 /* The notes of the site that a note is of, all of them if it is not joined to another one. */
-static struct note_run run_at(const struct notes *notes, uint32_t at) {
+static struct note_run note_run_at(const struct notes *notes, uint32_t at) {
   struct note_run run = notes->runs[notes->sites[at]];
   assert(run.from == at && run.count > 0);
   return run;
 }
 
-static bool is_joined(const struct notes *notes, uint32_t note) {
+static bool note_is_joined(const struct notes *notes, uint32_t note) {
   return notes->joined[notes->sites[note]] == NOTE_JOINED;
 }
 
 /* By how many there are in each row. */
 static uint32_t note_joined_sort(const struct notes *notes, size_t n) {
   uint32_t from[K_BLOCK + 1] = {0}, count = 0;
-  for (uint32_t at = 0; at < notes->count; at += run_at(notes, at).count) {
-    struct note_run run = run_at(notes, at);
-    for (uint32_t i = at; !is_joined(notes, at) && i < at + run.count; i++)
+  for (uint32_t at = 0; at < notes->count; at += note_run_at(notes, at).count) {
+    struct note_run run = note_run_at(notes, at);
+    for (uint32_t i = at; !note_is_joined(notes, at) && i < at + run.count; i++)
       if (notes->rows[i] < n) from[notes->rows[i] + 1]++;
   }
   for (size_t row = 1; row <= n; row++) from[row] += from[row - 1];
-  for (uint32_t at = 0; at < notes->count; at += run_at(notes, at).count) {
-    struct note_run run = run_at(notes, at);
-    for (uint32_t i = at; !is_joined(notes, at) && i < at + run.count; i++) {
+  for (uint32_t at = 0; at < notes->count; at += note_run_at(notes, at).count) {
+    struct note_run run = note_run_at(notes, at);
+    for (uint32_t i = at; !note_is_joined(notes, at) && i < at + run.count; i++) {
       if (notes->rows[i] >= n) continue;
       notes->order[from[notes->rows[i]]++] = i;
       count++;
@@ -636,11 +639,11 @@ static uint32_t note_joined_sort(const struct notes *notes, size_t n) {
 
 /* How many sites' notes are not joined to others: these, as they came; more than there is room for
 ** when they are too many. */
-static uint32_t list_runs(const struct notes *notes, struct note_run *list, uint32_t room) {
+static uint32_t note_list_runs(const struct notes *notes, struct note_run *list, uint32_t room) {
   uint32_t count = 0;
-  for (uint32_t at = 0; at < notes->count && count <= room; at += run_at(notes, at).count) {
-    if (is_joined(notes, at)) continue;
-    if (count < room) list[count] = run_at(notes, at);
+  for (uint32_t at = 0; at < notes->count && count <= room; at += note_run_at(notes, at).count) {
+    if (note_is_joined(notes, at)) continue;
+    if (count < room) list[count] = note_run_at(notes, at);
     count++;
   }
   return count;
@@ -666,7 +669,7 @@ static uint32_t note_joined_merge(const struct notes *notes, struct note_run *ru
 uint32_t notes_sort_joined(struct notes *notes, size_t n) {
   enum { FEW = 6 };
   struct note_run few[FEW];
-  uint32_t count = list_runs(notes, few, FEW);
+  uint32_t count = note_list_runs(notes, few, FEW);
   assert(n <= K_BLOCK && !notes->again);
   return count <= FEW ? note_joined_merge(notes, few, count, n) : note_joined_sort(notes, n);
 }
@@ -693,8 +696,8 @@ struct given_notes {
   const k_scalar *values[MAX_SITES];
 };
 
-static uint32_t list_given(const struct notes *notes, const struct program *p, size_t n,
-                           struct given_notes *given) {
+static uint32_t note_list_given(const struct notes *notes, const struct program *p, size_t n,
+                                struct given_notes *given) {
   uint32_t count = 0;
   for (uint32_t site = 0; site < notes->site_count; site++) {
     const struct note_run *run = &notes->runs[site];
@@ -719,7 +722,7 @@ static uint32_t list_given(const struct notes *notes, const struct program *p, s
 bool notes_give_many(const struct notes *notes, const struct program *p, const k_orders *orders,
                      size_t n, bool *room) {
   struct given_notes given;
-  uint32_t count = list_given(notes, p, n, &given);
+  uint32_t count = note_list_given(notes, p, n, &given);
   if (count == 0 || count == NONE) return false;
   uint32_t done = orders->give_many(orders->ud, given.list, count);
   *room = done != 0;
@@ -729,7 +732,7 @@ bool notes_give_many(const struct notes *notes, const struct program *p, const k
 /* ---- note plan ---- */
 
 /* Whether no site is in a loop, nor in two instructions. */
-static bool come_once(const struct program *p, const struct numbering *numbers) {
+static bool note_come_once(const struct program *p, const struct numbering *numbers) {
   uint64_t seen[K_SITES / 64] = {0};
   uint32_t end = 0;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
@@ -744,12 +747,13 @@ static bool come_once(const struct program *p, const struct numbering *numbers) 
 }
 
 /* Whether an instruction puts something into the operand that a mask is. */
-static bool sets_mask(const k_insn *k, uint32_t mask) {
+static bool note_sets_mask(const k_insn *k, uint32_t mask) {
   return !(k->op & OP_SCALAR) && op_table[k->op].signature[0] == 'm' && k->dst == mask;
 }
 
 /* Whether an instruction from one on up to another one puts something into an operand. */
-static bool is_set_between(const struct program *p, uint32_t from, uint32_t to, uint32_t operand) {
+static bool note_is_set_between(const struct program *p, uint32_t from, uint32_t to,
+                                uint32_t operand) {
   for (uint32_t pc = from; pc < to; pc++) {
     const k_insn *k = &p->insns[pc];
     char letter = op_table[OP_NUMBER(k->op)].signature[0];
@@ -760,24 +764,24 @@ static bool is_set_between(const struct program *p, uint32_t from, uint32_t to, 
 }
 
 /* Whether what a note is about stays where it is up to where notes are done. */
-static bool is_held(const struct program *p, uint32_t pc) {
+static bool note_is_held(const struct program *p, uint32_t pc) {
   const k_insn *k = &p->insns[pc];
   uint32_t end = pc;
   while (end < p->insn_count && p->insns[end].op != OP_DO_NOTES) end++;
-  return k->op < OP_NOTE_VV_BOOL && !is_set_between(p, pc, end, k->a) &&
-         !is_set_between(p, pc, end, k->b);
+  return k->op < OP_NOTE_VV_BOOL && !note_is_set_between(p, pc, end, k->a) &&
+         !note_is_set_between(p, pc, end, k->b);
 }
 
 /* Whether indexes are looked at on the only way to a note. */
-static bool is_bound(const struct program *p, const struct numbering *numbers, uint32_t pc) {
+static bool note_is_bound(const struct program *p, const struct numbering *numbers, uint32_t pc) {
   const k_insn *note = &p->insns[pc];
   k_site site = p->sites[note->dst - numbers->sites];
   for (uint32_t at = p->prologue; at < pc; at++) {
     const k_insn *k = &p->insns[at];
     if (k->op == OP_LOOP || k->op == OP_SKIP) return false;
     bool same = k->op == OP_BOUND && k->a == note->a && k->b == numbers->arrays + site.array;
-    bool all = k->d == numbers->all || (k->d == note->d && !is_set_between(p, at, pc, k->d));
-    if (same && all && !is_set_between(p, at, pc, k->a)) return site.step != KS_ORDER;
+    bool all = k->d == numbers->all || (k->d == note->d && !note_is_set_between(p, at, pc, k->d));
+    if (same && all && !note_is_set_between(p, at, pc, k->a)) return site.step != KS_ORDER;
   }
   return false;
 }
@@ -787,7 +791,7 @@ void notes_plan(const struct program *p, uint8_t *noting) {
   uint32_t mask = K_NO_OPERAND, lands[MAX_DEPTH], open = 0;
   struct numbering numbers = program_numbering(p);
   memset(noting, 0, K_SITES);
-  if (p->site_count == 0 || !come_once(p, &numbers)) return;
+  if (p->site_count == 0 || !note_come_once(p, &numbers)) return;
   memset(noting, NOTING_ONCE, K_SITES);
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
     const k_insn *k = &p->insns[pc];
@@ -801,10 +805,10 @@ void notes_plan(const struct program *p, uint8_t *noting) {
       uint8_t *site = &noting[k->dst - numbers.sites];
       if (k->d == numbers.all) *site |= NOTING_ALL;
       if (k->d == mask) *site |= NOTING_SAME;
-      if (k->d == numbers.all && is_held(p, pc)) *site |= NOTING_HELD;
-      if (is_bound(p, &numbers, pc)) *site |= NOTING_BOUND;
+      if (k->d == numbers.all && note_is_held(p, pc)) *site |= NOTING_HELD;
+      if (note_is_bound(p, &numbers, pc)) *site |= NOTING_BOUND;
       mask = k->d;
-    } else if (sets_mask(k, mask)) {
+    } else if (note_sets_mask(k, mask)) {
       mask = K_NO_OPERAND;
     }
   }

@@ -22,7 +22,7 @@ uint32_t operation_insn(uint32_t op, uint32_t type) {
 }
 
 /* Instructions that differ only in which operands are scalars have one text. */
-static bool takes_scalar(uint32_t first, uint32_t offset, int operand) {
+static bool operations_takes_scalar(uint32_t first, uint32_t offset, int operand) {
   assert(first + offset < OP_COUNT);
   const struct op_info *info = &op_table[first], *other = &op_table[first + offset];
   char letter = other->signature[operand];
@@ -31,8 +31,8 @@ static bool takes_scalar(uint32_t first, uint32_t offset, int operand) {
 
 uint32_t operation_scalars(uint32_t op, uint32_t type) {
   uint32_t first = operation_insn(op, type);
-  if (first == OP_NONE || !takes_scalar(first, 1, 2)) return 0;
-  return takes_scalar(first, 2, 1) ? 3 : 2;
+  if (first == OP_NONE || !operations_takes_scalar(first, 1, 2)) return 0;
+  return operations_takes_scalar(first, 2, 1) ? 3 : 2;
 }
 
 /* ---- isa ---- */

@@ -44,20 +44,20 @@ static k_value region_narrower(const struct builder *b, k_value m, k_value other
 
 /* The mask is looked at by a node that is itself needed in the rows of `need` only. Outside
 ** of the next wider mask it is empty anyway. */
-static void add_mask_need(struct builder *b, k_value mask, k_value need) {
+static void region_add_mask_need(struct builder *b, k_value mask, k_value need) {
   k_value m = region_wider(b, mask);
   region_add_need(b, mask, m == K_ALL ? need : region_narrower(b, m, need));
 }
 
-static void add_select_needs(struct builder *b, const struct node *n, k_value need) {
+static void region_add_select_needs(struct builder *b, const struct node *n, k_value need) {
   k_value mask = n->in[0];
   region_add_need(b, n->in[1], region_narrower(b, mask, need));
   region_add_need(b, n->in[2], need);
-  add_mask_need(b, mask, need);
+  region_add_mask_need(b, mask, need);
 }
 
 /* What node v needs of its operands. */
-static void add_needs(struct builder *b, k_value v) {
+static void region_add_needs(struct builder *b, k_value v) {
   struct node n = *node_at(b, v);
   k_value need = n.need == K_NONE ? K_ALL : n.need;
   k_value mask = K_NONE;
@@ -69,24 +69,24 @@ static void add_needs(struct builder *b, k_value v) {
     if (need == n.in[3]) mask = need;
   }
   if (n.op == N_SELECT) {
-    add_select_needs(b, &n, need);
+    region_add_select_needs(b, &n, need);
     return;
   }
   for (int i = 0; i < 4; i++) {
     if (n.in[i] == K_NONE) continue;
     if (n.in[i] == mask)
-      add_mask_need(b, mask, K_ALL);
+      region_add_mask_need(b, mask, K_ALL);
     else
       region_add_need(b, n.in[i], need);
   }
 }
 
-static void count_uses(struct builder *b, k_value v) {
+static void region_count_uses(struct builder *b, k_value v) {
   for (int i = 0; i < 4; i++)
     if (node_at(b, v)->in[i] != K_NONE) node_at(b, node_at(b, v)->in[i])->uses++;
 }
 
-static void find_needs(struct builder *b) {
+static void region_find_needs(struct builder *b) {
   for (k_value v = 0; v < b->count; v++) {
     node_at(b, v)->need = K_NONE;
     node_at(b, v)->uses = 0;
@@ -94,14 +94,14 @@ static void find_needs(struct builder *b) {
   for (k_value v = 0; v < b->count; v++) {
     const struct node *n = node_at(b, v);
     if (!n->live || n->op != N_CARRY) continue;
-    count_uses(b, v);
+    region_count_uses(b, v);
     for (int i = 0; i < 2; i++)
       if (n->in[i] != K_NONE) node_at(b, n->in[i])->need = K_ALL;
   }
-  for (uint32_t i = 0; i < b->prologue.count; i++) count_uses(b, b->prologue.items[i]);
+  for (uint32_t i = 0; i < b->prologue.count; i++) region_count_uses(b, b->prologue.items[i]);
   for (uint32_t i = b->plan.count; i-- > 0;) {
-    add_needs(b, b->plan.items[i]);
-    count_uses(b, b->plan.items[i]);
+    region_add_needs(b, b->plan.items[i]);
+    region_count_uses(b, b->plan.items[i]);
   }
 }
 
@@ -109,19 +109,19 @@ static void find_needs(struct builder *b) {
 
 /* Whether it selects in no other rows than those of m: then it is its other value when m is
 ** empty. */
-static bool is_partial(const struct builder *b, const struct node *n, k_value m) {
+static bool region_is_partial(const struct builder *b, const struct node *n, k_value m) {
   return n->op == N_SELECT && n->varies && mask_implies(b, n->in[0], m);
 }
 
-static bool is_member(const struct builder *b, k_value v, k_value m) {
+static bool region_is_member(const struct builder *b, k_value v, k_value m) {
   const struct node *n = node_at(b, v);
   if (n->op == N_EMIT) return mask_implies(b, n->in[0], m);
   if (n->op == N_REDUCE) return mask_implies(b, n->in[3], m);
   if (!n->varies) return false;
-  return is_partial(b, n, m) || (n->need > 0 && mask_implies(b, n->need, m));
+  return region_is_partial(b, n, m) || (n->need > 0 && mask_implies(b, n->need, m));
 }
 
-static int32_t cost_of_operation(const struct node *n) {
+static int32_t region_cost_of_operation(const struct node *n) {
   switch (operations[n->op].cost) {
     case COST_ROOT: return 10;
     case COST_ROUND: return 16;
@@ -133,7 +133,7 @@ static int32_t cost_of_operation(const struct node *n) {
 }
 
 static int32_t region_cost(const struct node *n) {
-  if (n->op < KO_COUNT) return cost_of_operation(n);
+  if (n->op < KO_COUNT) return region_cost_of_operation(n);
   switch (n->op) {
     case N_LIST: return 400;
     case N_LOOK:
@@ -148,14 +148,14 @@ static int32_t region_cost(const struct node *n) {
   }
 }
 
-static bool depends_on(const struct builder *b, k_value v, uint32_t state) {
+static bool region_depends_on(const struct builder *b, k_value v, uint32_t state) {
   for (int i = 0; i < 4; i++)
     if (node_at(b, v)->in[i] > 0 && node_at(b, node_at(b, v)->in[i])->state == state)
       return true;
   return false;
 }
 
-static bool ends_segment(const struct node *n) {
+static bool region_ends_segment(const struct node *n) {
   return n->op == N_LOOP || n->op == N_END || is_store(n) || n->op == N_SKIP ||
          n->op == N_LAND || n->op == N_DO_NOTES;
 }
@@ -164,7 +164,7 @@ static bool ends_segment(const struct node *n) {
 static int32_t region_reach(const struct builder *b, int32_t from) {
   int32_t end = from, most = (int32_t)b->plan.count;
   if (most > from + REACH) most = from + REACH;
-  while (end < most && !ends_segment(planned(b, end))) end++;
+  while (end < most && !region_ends_segment(planned(b, end))) end++;
   return end;
 }
 
@@ -178,8 +178,8 @@ static int32_t region_gather(struct builder *b, int32_t from, k_value m) {
   for (int32_t i = from; i < most; i++) {
     k_value v = b->plan.items[i];
     struct node *n = node_at(b, v);
-    bool member = is_member(b, v, m), late = depends_on(b, v, IN_LATE);
-    bool follows = late || (!member && depends_on(b, v, IN_REGION));
+    bool member = region_is_member(b, v, m), late = region_depends_on(b, v, IN_LATE);
+    bool follows = late || (!member && region_depends_on(b, v, IN_REGION));
     if (member && late) break;
     bool ordered = n->fails || n->op == N_REDUCE;
     if (ordered && (fails_late ? !follows : fails_inside && !member && !follows)) break;
@@ -196,7 +196,7 @@ static int32_t region_gather(struct builder *b, int32_t from, k_value m) {
   return end;
 }
 
-static void count_inside(struct builder *b, int32_t from, int32_t to) {
+static void region_count_inside(struct builder *b, int32_t from, int32_t to) {
   for (int32_t i = from; i < to; i++) {
     struct node *n = planned(b, i);
     n->inside = 0;
@@ -217,32 +217,32 @@ static bool region_tie(struct builder *b, int32_t from, int32_t to, k_value m) {
   for (int32_t i = from; i < to; i++) planned(b, i)->tied = false;
   for (int32_t i = to - 1; i >= from; i--) {
     struct node *n = planned(b, i);
-    if (n->state != IN_REGION || !is_partial(b, n, m)) continue;
+    if (n->state != IN_REGION || !region_is_partial(b, n, m)) continue;
     if (n->inside < n->uses) n->tied = true;
     if (!n->tied || n->in[2] <= 0 || node_at(b, n->in[2])->state != IN_REGION) continue;
-    if (!is_partial(b, node_at(b, n->in[2]), m)) return false;
+    if (!region_is_partial(b, node_at(b, n->in[2]), m)) return false;
     node_at(b, n->in[2])->tied = true;
   }
   return true;
 }
 
 /* Whether a node can be left in the region: nothing outside needs its value. */
-static bool can_stay(const struct builder *b, const struct node *n, k_value m) {
+static bool region_can_stay(const struct builder *b, const struct node *n, k_value m) {
   bool free = n->op == N_EMIT || n->op == N_REDUCE || yields_nothing(n->op);
   if (free && n->op != N_GIVE) return true;
   assert(n->inside <= n->uses);
-  return is_partial(b, n, m) || n->inside == n->uses;
+  return region_is_partial(b, n, m) || n->inside == n->uses;
 }
 
 /* Puts in front what others need too. False when that is not possible. */
 static bool region_prune(struct builder *b, int32_t from, int32_t to, k_value m) {
   for (bool changed = true; changed;) {
     changed = false;
-    count_inside(b, from, to);
+    region_count_inside(b, from, to);
     for (int32_t i = from; i < to; i++) {
       struct node *n = planned(b, i);
-      if (n->state != IN_REGION || can_stay(b, n, m)) continue;
-      if (n->fails || depends_on(b, b->plan.items[i], IN_REGION)) return false;
+      if (n->state != IN_REGION || region_can_stay(b, n, m)) continue;
+      if (n->fails || region_depends_on(b, b->plan.items[i], IN_REGION)) return false;
       n->state = IN_BEFORE;
       changed = true;
     }
@@ -261,19 +261,19 @@ static int32_t region_weigh(struct builder *b, int32_t from, k_value m, int32_t 
 }
 
 /* The narrowest mask in whose rows alone the instruction does something that is needed. */
-static k_value mask_of(const struct node *n) {
+static k_value region_mask_of(const struct node *n) {
   if (n->op == N_SELECT || n->op == N_EMIT) return n->in[0];
   return n->op == N_REDUCE ? n->in[3] : n->need;
 }
 
 /* The mask whose emptiness saves most from this instruction on: of masks within each
 ** other a wider one only if it saves twice as much. K_NONE when nothing is worth it. */
-static k_value best_mask(struct builder *b, int32_t from) {
+static k_value region_best_mask(struct builder *b, int32_t from) {
   k_value best = K_NONE;
   int32_t most = WORTH / 2;
-  for (k_value m = mask_of(planned(b, from)); m > 0 && node_at(b, m)->varies;) {
+  for (k_value m = region_mask_of(planned(b, from)); m > 0 && node_at(b, m)->varies;) {
     int32_t end = from;
-    int32_t work = is_member(b, b->plan.items[from], m) ? region_weigh(b, from, m, &end) : 0;
+    int32_t work = region_is_member(b, b->plan.items[from], m) ? region_weigh(b, from, m, &end) : 0;
     for (int32_t i = from; i < end; i++) {
       planned(b, i)->state = IN_BEFORE;
       planned(b, i)->tied = false;
@@ -287,7 +287,7 @@ static k_value best_mask(struct builder *b, int32_t from) {
   return best;
 }
 
-static bool push_state(struct builder *b, int32_t from, int32_t to, uint32_t state) {
+static bool region_push_state(struct builder *b, int32_t from, int32_t to, uint32_t state) {
   for (int32_t i = from; i < to; i++)
     if (planned(b, i)->state == state && !node_list_push(b, &b->spare, b->plan.items[i]))
       return false;
@@ -295,7 +295,7 @@ static bool push_state(struct builder *b, int32_t from, int32_t to, uint32_t sta
 }
 
 /* Appends a node that only stands in the plan. */
-static k_value append_bound(struct builder *b, uint32_t op, k_value of) {
+static k_value region_append_bound(struct builder *b, uint32_t op, k_value of) {
   struct node n = node_make(op, KT_BOOL, false);
   n.live = true;
   n.in[0] = of;
@@ -303,23 +303,23 @@ static k_value append_bound(struct builder *b, uint32_t op, k_value of) {
 }
 
 /* Rewrites the region at position `from` into the spare list; its end, or K_NONE. */
-static int32_t cut_out(struct builder *b, int32_t from, k_value m) {
+static int32_t region_cut_out(struct builder *b, int32_t from, k_value m) {
   int32_t end;
   region_weigh(b, from, m, &end);
   assert(end > from);
-  k_value skip = append_bound(b, N_SKIP, m);
-  k_value land = skip == K_NONE ? K_NONE : append_bound(b, N_LAND, skip);
+  k_value skip = region_append_bound(b, N_SKIP, m);
+  k_value land = skip == K_NONE ? K_NONE : region_append_bound(b, N_LAND, skip);
   if (land == K_NONE) return K_NONE;
   node_at(b, m)->uses++;
-  if (!push_state(b, from, end, IN_BEFORE) || !node_list_push(b, &b->spare, skip) ||
-      !push_state(b, from, end, IN_REGION) || !node_list_push(b, &b->spare, land))
+  if (!region_push_state(b, from, end, IN_BEFORE) || !node_list_push(b, &b->spare, skip) ||
+      !region_push_state(b, from, end, IN_REGION) || !node_list_push(b, &b->spare, land))
     return K_NONE;
   return end;
 }
 
 /* What is late is looked at again: it goes to the end of the part of the plan that is done.
 ** Returns where it begins. */
-static int32_t keep_late(struct builder *b, int32_t from, int32_t end) {
+static int32_t region_keep_late(struct builder *b, int32_t from, int32_t end) {
   int32_t kept = end;
   for (int32_t i = end - 1; i >= from; i--) {
     k_value v = b->plan.items[i];
@@ -332,15 +332,15 @@ static int32_t keep_late(struct builder *b, int32_t from, int32_t end) {
 static bool find_regions(struct builder *b) {
   b->spare.count = 0;
   for (int32_t i = 0; (uint32_t)i < b->plan.count;) {
-    k_value m = ends_segment(planned(b, i)) ? K_NONE : best_mask(b, i);
+    k_value m = region_ends_segment(planned(b, i)) ? K_NONE : region_best_mask(b, i);
     if (m == K_NONE) {
       if (!node_list_push(b, &b->spare, b->plan.items[i])) return false;
       i++;
       continue;
     }
-    int32_t end = cut_out(b, i, m);
+    int32_t end = region_cut_out(b, i, m);
     if (end == K_NONE) return false;
-    i = keep_late(b, i, end);
+    i = region_keep_late(b, i, end);
   }
   struct node_list swap = b->plan;
   b->plan = b->spare;
@@ -353,7 +353,7 @@ static bool find_regions(struct builder *b) {
 enum { MOST_COPIES = 2 };  /* selects that repeat one comparison rather than read a mask */
 
 /* A select whose result need not be where its second operand is. */
-static bool is_free_select(const struct builder *b, k_value v) {
+static bool region_is_free_select(const struct builder *b, k_value v) {
   const struct node *n = node_at(b, v);
   return n->op == N_SELECT && n->varies && !n->tied;
 }
@@ -374,14 +374,14 @@ static void region_unnegate(struct builder *b, k_value v) {
 }
 
 static bool region_joinable(const struct builder *b, k_value v) {
-  if (!is_free_select(b, v)) return false;
+  if (!region_is_free_select(b, v)) return false;
   const struct node *n = node_at(b, v), *m = node_at(b, n->in[0]);
   return is_compare(m->op) && m->varies && n->type != KT_BOOL &&
          node_at(b, m->in[0])->type == n->type && node_at(b, m->in[1])->type == n->type;
 }
 
 /* x < y ? -c : c needs no negation of its own. */
-static void join_negation(struct builder *b, struct node *n) {
+static void region_join_negation(struct builder *b, struct node *n) {
   struct node *yes = node_at(b, n->in[2]);
   if (yes->op != KO_NEG || yes->uses != 1 || yes->in[0] != n->in[3] || !yes->varies) return;
   n->op = N_NEGATE;
@@ -402,13 +402,13 @@ static void region_join(struct builder *b, k_value v) {
   n->in[2] = differs ? no : yes;
   n->in[3] = differs ? yes : no;
   node_at(b, mask)->live = false;
-  join_negation(b, n);
+  region_join_negation(b, n);
 }
 
-static void join_selects(struct builder *b) {
+static void region_join_selects(struct builder *b) {
   for (k_value v = 0; v < b->count; v++) node_at(b, v)->inside = 0;
   for (uint32_t i = 0; i < b->plan.count; i++)
-    if (is_free_select(b, b->plan.items[i])) region_unnegate(b, b->plan.items[i]);
+    if (region_is_free_select(b, b->plan.items[i])) region_unnegate(b, b->plan.items[i]);
   for (uint32_t i = 0; i < b->plan.count; i++)
     if (region_joinable(b, b->plan.items[i]))
       node_at(b, node_at(b, b->plan.items[i])->in[0])->inside++;
@@ -423,7 +423,7 @@ static void join_selects(struct builder *b) {
 /* ---- ids that few rows look at ---- */
 
 /* Whether a mask is found on every way to position i of the plan. */
-static bool is_found_before(const struct builder *b, int32_t i, k_value m) {
+static bool region_is_found_before(const struct builder *b, int32_t i, k_value m) {
   int32_t passed = 0;   /* skips and loops that have ended before */
   while (i-- > 0) {
     uint32_t op = planned(b, i)->op;
@@ -435,21 +435,21 @@ static bool is_found_before(const struct builder *b, int32_t i, k_value m) {
 }
 
 /* Who is alive is asked for those rows only that look at it. */
-static void narrow_live(struct builder *b) {
+static void region_narrow_live(struct builder *b) {
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
     struct node *n = planned(b, i);
     if (!n->live || n->op != N_LIVE || n->need <= 0) continue;
     struct node *m = node_at(b, n->need);
-    if (!m->live || !m->varies || !is_found_before(b, i, n->need)) continue;
+    if (!m->live || !m->varies || !region_is_found_before(b, i, n->need)) continue;
     n->in[3] = n->need;
     m->uses++;
   }
 }
 
 bool plan_regions(struct builder *b) {
-  find_needs(b);
+  region_find_needs(b);
   if (!find_regions(b)) return false;
-  join_selects(b);
-  narrow_live(b);
+  region_join_selects(b);
+  region_narrow_live(b);
   return true;
 }

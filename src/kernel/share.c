@@ -18,7 +18,7 @@ static uint32_t share_weight_of(const k_insn *k) {
   return is_note(op) || op == OP_DO_NOTES ? NOTE_WEIGHT : 1;
 }
 
-static bool writes_column(const struct program *p, const k_insn *k) {
+static bool share_writes_column(const struct program *p, const k_insn *k) {
   char letter = op_table[OP_NUMBER(k->op)].signature[0];
   bool other = letter == '-' || letter == 'x' || letter == 't' || letter == 's';
   return !(k->op & OP_SCALAR) && !other && k->dst < p->column_count;
@@ -26,7 +26,7 @@ static bool writes_column(const struct program *p, const k_insn *k) {
 
 /* The first instruction behind all that can fail, but for what is done to others, and behind loops
 ** and skips that such are in. */
-static uint32_t behind_failures(const struct program *p) {
+static uint32_t share_behind_failures(const struct program *p) {
   uint32_t last = p->prologue;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
     const k_insn *k = &p->insns[pc];
@@ -40,20 +40,20 @@ static uint32_t behind_failures(const struct program *p) {
   return last;
 }
 
-static uint32_t notes_at(const struct program *p) {
+static uint32_t share_notes_at(const struct program *p) {
   uint32_t pc = p->prologue;
   while (pc < p->insn_count && p->insns[pc].op != OP_DO_NOTES) pc++;
   return pc;
 }
 
 /* Whether something between two instructions writes to columns. */
-static bool writes_between(const struct program *p, uint32_t from, uint32_t to) {
+static bool share_writes_between(const struct program *p, uint32_t from, uint32_t to) {
   for (uint32_t pc = from; pc < to; pc++)
-    if (writes_column(p, &p->insns[pc])) return true;
+    if (share_writes_column(p, &p->insns[pc])) return true;
   return false;
 }
 
-static bool notes_in_loops(const struct program *p) {
+static bool share_notes_in_loops(const struct program *p) {
   uint32_t end = 0;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
     const k_insn *k = &p->insns[pc];
@@ -63,24 +63,25 @@ static bool notes_in_loops(const struct program *p) {
   return false;
 }
 
-static bool gives_orders(const struct program *p) {
+static bool share_gives_orders(const struct program *p) {
   for (uint32_t i = 0; i < p->site_count; i++)
     if (p->sites[i].step == KS_ORDER) return true;
   return false;
 }
 
 /* Why blocks cannot take turns, if they cannot. */
-static const char *find_turn(const struct program *p, struct sharing *sharing) {
-  uint32_t sound = behind_failures(p), turn = p->site_count ? notes_at(p) : sound;
+static const char *share_find_turn(const struct program *p, struct sharing *sharing) {
+  uint32_t sound = share_behind_failures(p), turn = p->site_count ? share_notes_at(p) : sound;
   uint32_t passed = p->site_count ? turn + 1 : turn;
-  bool orders = gives_orders(p);
+  bool orders = share_gives_orders(p);
   if (orders && (p->lookup_count || program_info(p).live))
     return "rows look at other entities, and give commands to them, spawn or emit";
   if (p->total_count && p->block != K_LEAF)
     return "it has a total, and writes and can fail, or looks into an index";
-  if (turn < sound || passed > p->insn_count || writes_between(p, p->prologue, passed))
+  if (turn < sound || passed > p->insn_count || share_writes_between(p, p->prologue, passed))
     return "rows write before all that can fail is done";
-  sharing->serves = orders || p->site_count > NOTE_SITES || notes_in_loops(p) || p->list_count;
+  sharing->serves =
+      orders || p->site_count > NOTE_SITES || share_notes_in_loops(p) || p->list_count;
   sharing->turn = (uint16_t)turn;
   sharing->passed = (uint16_t)passed;
   return NULL;
@@ -90,10 +91,10 @@ struct sharing sharing_of(const struct program *p) {
   struct sharing sharing = {.weight = 1};
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++)
     sharing.weight += share_weight_of(&p->insns[pc]);
-  bool writes = p->site_count || writes_between(p, p->prologue, p->insn_count);
+  bool writes = p->site_count || share_writes_between(p, p->prologue, p->insn_count);
   bool fails = p->site_count || program_info(p).fails;
   sharing.takes_turns = (writes && fails) || p->list_count;
-  if (sharing.takes_turns) sharing.why_not = find_turn(p, &sharing);
+  if (sharing.takes_turns) sharing.why_not = share_find_turn(p, &sharing);
   return sharing;
 }
 
@@ -141,7 +142,8 @@ bool helpers_reserve(struct helpers *helpers, const struct machine *own, uint32_
   return true;
 }
 
-static bool reserve_foldings(struct helpers *helpers, const struct machine *own, size_t count) {
+static bool share_reserve_foldings(struct helpers *helpers, const struct machine *own,
+                                   size_t count) {
   size_t room = count * sizeof(k_folding);
   if (room <= helpers->folding_room) return true;
   if (!buffer_grow(own->memory, &helpers->foldings, room, 0)) return false;
@@ -189,7 +191,7 @@ static size_t share_rows_of(const struct share *s, uint32_t chunk) {
   return left < s->chunk ? left : s->chunk;
 }
 
-static void go_to(struct running *r, const struct share *s, uint32_t chunk) {
+static void share_go_to(struct running *r, const struct share *s, uint32_t chunk) {
   uint32_t totals = s->p->total_count;
   for (uint32_t i = 0; i < totals; i++) {
     k_folding *f = &s->foldings[(size_t)chunk * totals + i];
@@ -215,25 +217,25 @@ static bool share_run_chunk(struct running *r, const struct share *s, uint32_t c
 /* ---- turns ---- */
 
 /* Spins, and then lets others run. */
-static void wait_a_little(uint32_t *times) {
+static void share_wait_a_little(uint32_t *times) {
   enum { PATIENCE = 500 };
   (++*times < PATIENCE ? thread_pause : thread_yield)();
 }
 
 /* Does what the rows of a block have noted down; how many of them are sound. */
-static size_t do_notes(const struct share *s, struct running *r, size_t rows) {
+static size_t share_do_notes(const struct share *s, struct running *r, size_t rows) {
   r->end = s->sharing->passed;
   return rows ? running_from(r, s->sharing->turn, rows, true) : 0;
 }
 
 /* Whether a block has outgrown its room. */
-static bool is_outgrown(const struct share *s, const struct running *r) {
+static bool share_is_outgrown(const struct share *s, const struct running *r) {
   bool outgrown = s->p->site_count && r->notes->outgrown;
   for (uint32_t i = 0; i < s->p->list_count; i++) outgrown |= r->items[i].outgrown > 0;
   return outgrown;
 }
 
-static void forget_outgrown(const struct share *s, const struct running *r) {
+static void share_forget_outgrown(const struct share *s, const struct running *r) {
   if (s->p->site_count) r->notes->outgrown = 0;
   for (uint32_t i = 0; i < s->p->list_count; i++) r->items[i].outgrown = 0;
 }
@@ -250,10 +252,10 @@ static bool share_grow_room(const struct share *s, const struct running *r) {
 /* On the calling thread, that may allocate: what another one asks for, if it does. */
 static void share_serve(struct share *s) {
   if (!shared_get(&s->asks)) return;
-  if (!is_outgrown(s, s->client))
-    s->client_rows = do_notes(s, s->client, s->client_rows);
+  if (!share_is_outgrown(s, s->client))
+    s->client_rows = share_do_notes(s, s->client, s->client_rows);
   else if (share_grow_room(s, s->client))
-    forget_outgrown(s, s->client);
+    share_forget_outgrown(s, s->client);
   shared_set(&s->asks, 0);
 }
 
@@ -263,50 +265,51 @@ static size_t share_ask(struct share *s, struct running *r, size_t rows) {
   s->client = r;
   s->client_rows = rows;
   shared_set(&s->asks, 1);
-  while (shared_get(&s->asks)) wait_a_little(&times);
+  while (shared_get(&s->asks)) share_wait_a_little(&times);
   return s->client_rows;
 }
 
 /* Waits for a chunk's turn; false when none is to come. */
-static bool wait_for_turn(struct share *s, uint32_t chunk, uint32_t who) {
+static bool share_wait_for_turn(struct share *s, uint32_t chunk, uint32_t who) {
   uint32_t times = 0;
   while (shared_get(&s->turn) != chunk) {
     if (shared_get(&s->failed) != NONE) return false;
     if (who == 0) share_serve(s);
-    wait_a_little(&times);
+    share_wait_a_little(&times);
   }
   return shared_get(&s->failed) == NONE;
 }
 
 /* Runs a block of n rows up to where it waits; how many are sound. What rows that run apart have
 ** listed is gone when others do. */
-static size_t run_until_turn(struct running *r, const struct share *s, size_t n) {
+static size_t share_run_until_turn(struct running *r, const struct share *s, size_t n) {
   running_clear(r, n);
-  forget_outgrown(s, r);
+  share_forget_outgrown(s, r);
   r->end = s->sharing->turn;
   return running_from(r, s->p->prologue, n, s->p->site_count || s->p->list_count);
 }
 
 /* In its turn: what a block has noted down is done; how many of its rows are sound. A block that
 ** has outgrown its room is run again when there is more. */
-static size_t take_turn(struct running *r, struct share *s, size_t n, size_t sound, uint32_t who) {
-  if (!s->sharing->serves || who == 0) return do_notes(s, r, sound);
-  while (is_outgrown(s, r)) {
+static size_t share_take_turn(struct running *r, struct share *s, size_t n, size_t sound,
+                              uint32_t who) {
+  if (!s->sharing->serves || who == 0) return share_do_notes(s, r, sound);
+  while (share_is_outgrown(s, r)) {
     share_ask(s, r, sound);
-    if (is_outgrown(s, r)) break;
-    sound = run_until_turn(r, s, n);
+    if (share_is_outgrown(s, r)) break;
+    sound = share_run_until_turn(r, s, n);
   }
-  forget_outgrown(s, r);
+  share_forget_outgrown(s, r);
   return s->p->site_count && sound ? share_ask(s, r, sound) : sound;
 }
 
 /* Runs a block, whose stores wait for its turn; whether it came, and no row failed. */
-static bool run_in_turn(struct running *r, struct share *s, uint32_t chunk, uint32_t who) {
+static bool share_run_in_turn(struct running *r, struct share *s, uint32_t chunk, uint32_t who) {
   size_t n = share_rows_of(s, chunk), sound = n;
   bool opens = running_opens(r, n);
-  if (opens) sound = run_until_turn(r, s, n);
-  if (!wait_for_turn(s, chunk, who)) return false;
-  if (opens) sound = take_turn(r, s, n, sound, who);
+  if (opens) sound = share_run_until_turn(r, s, n);
+  if (!share_wait_for_turn(s, chunk, who)) return false;
+  if (opens) sound = share_take_turn(r, s, n, sound, who);
   if (sound < n) share_note_failure(s, chunk, r->failure);
   shared_set(&s->turn, chunk + 1);
   r->end = s->p->insn_count;
@@ -315,15 +318,15 @@ static bool run_in_turn(struct running *r, struct share *s, uint32_t chunk, uint
 }
 
 /* The calling thread has taken its last chunk. */
-static void serve_all(struct share *s) {
+static void share_serve_all(struct share *s) {
   uint32_t times = 0;
   while (shared_get(&s->turn) < s->chunks && shared_get(&s->failed) == NONE) {
     share_serve(s);
-    wait_a_little(&times);
+    share_wait_a_little(&times);
   }
 }
 
-static void open_helper(struct machine *machine, const struct share *s) {
+static void share_open_helper(struct machine *machine, const struct share *s) {
   k_status status = machine_open(machine, s->p, s->run);
   assert(status == K_OK);
   (void)status;
@@ -332,16 +335,16 @@ static void open_helper(struct machine *machine, const struct share *s) {
 /* Takes chunks as long as there are some, and passes over those behind one that has failed: all
 ** before the first that fails are run. Where blocks take turns, whoever takes one has taken none
 ** behind it. */
-static void take_chunks(struct share *s, uint32_t who, struct taker *taker, uint32_t chunk) {
+static void share_take_chunks(struct share *s, uint32_t who, struct taker *taker, uint32_t chunk) {
   k_failure failure;
   struct machine *machine = who ? s->helpers->machines[who - 1] : s->own;
   struct running *r = &machine->running;
-  if (who) open_helper(machine, s);
+  if (who) share_open_helper(machine, s);
   running_begin(r, &failure);
   for (; chunk != NONE; chunk = portions_take(&s->portions, taker)) {
     if (chunk >= shared_get(&s->failed)) continue;
-    go_to(r, s, chunk);
-    if (s->sharing->takes_turns ? run_in_turn(r, s, chunk, who)
+    share_go_to(r, s, chunk);
+    if (s->sharing->takes_turns ? share_run_in_turn(r, s, chunk, who)
                                 : share_run_chunk(r, s, chunk))
       continue;
     if (s->sharing->takes_turns) break;
@@ -354,8 +357,8 @@ static void share_work(void *job, uint32_t who) {
   struct share *s = job;
   struct taker taker = portions_taker(&s->portions, who);
   uint32_t chunk = portions_take(&s->portions, &taker);
-  if (chunk != NONE) take_chunks(s, who, &taker, chunk);
-  if (who == 0 && s->sharing->serves) serve_all(s);
+  if (chunk != NONE) share_take_chunks(s, who, &taker, chunk);
+  if (who == 0 && s->sharing->serves) share_serve_all(s);
 }
 
 /* ---- the whole ---- */
@@ -375,7 +378,7 @@ static void share_cut(struct share *s, const struct pool *pool) {
 }
 
 /* What the chunks up to the first that failed came to, in the first one's. */
-static void join_foldings(const struct share *s) {
+static void share_join_foldings(const struct share *s) {
   uint32_t totals = s->p->total_count;
   for (uint32_t chunk = 1; totals && chunk < s->chunks && chunk <= s->failed; chunk++)
     for (uint32_t i = 0; i < totals; i++)
@@ -399,7 +402,7 @@ k_status share_run(struct helpers *helpers, struct machine *own, struct pool *po
   uint32_t width = pool_width(pool) < s.chunks ? pool_width(pool) : s.chunks;
   portions_begin(&s.portions, s.chunks, sharing->takes_turns ? 1 : width);
   if (!helpers_reserve(helpers, own, pool_width(pool) - 1, p)) return K_ENOMEM;
-  if (!reserve_foldings(helpers, own, (size_t)s.chunks * p->total_count)) return K_ENOMEM;
+  if (!share_reserve_foldings(helpers, own, (size_t)s.chunks * p->total_count)) return K_ENOMEM;
   s.foldings = helpers->foldings.data;
   failure->error = KE_NONE;
   memcpy(totals, r->at + r->numbers->totals, p->total_count * sizeof *totals);
@@ -409,7 +412,7 @@ k_status share_run(struct helpers *helpers, struct machine *own, struct pool *po
   r->end = p->insn_count;
   memcpy(r->at + r->numbers->totals, totals, p->total_count * sizeof *totals);
   assert(s.failed != NONE || !sharing->takes_turns || s.turn == s.chunks);
-  join_foldings(&s);
+  share_join_foldings(&s);
   return running_end(p, &run, s.foldings, failure);
 }
 
@@ -446,10 +449,12 @@ void fold_be_leaf(k_folding *f, uint32_t leaf) {
   f->row = leaf * K_LEAF;
 }
 
-static bool fold_beats(int64_t x, int64_t y, k_reduce how) { return how == KR_MIN ? x < y : x > y; }
+static bool share_fold_beats(int64_t x, int64_t y, k_reduce how) {
+  return how == KR_MIN ? x < y : x > y;
+}
 
 /* The key of a value, of which an array has 8 bytes each. */
-static int64_t fold_key_at(const void *values, size_t at, k_type type) {
+static int64_t share_fold_key_at(const void *values, size_t at, k_type type) {
   k_scalar value;
   memcpy(&value, (const char *)values + at * sizeof value, sizeof value);
   return type == KT_F64 ? fold_key(value.f64) : value.i64;
@@ -459,18 +464,18 @@ void fold_note(k_folding *f, k_reduce how, k_type type, const void *values, cons
                size_t n) {
   int64_t key = f->key;
   for (int j = 0; j < 16; j++)
-    if (fold_beats(f->part[j].i64, key, how)) key = f->part[j].i64;
+    if (share_fold_beats(f->part[j].i64, key, how)) key = f->part[j].i64;
   bool better = key != f->key;
   if (!better && (f->found || f->rows == 0)) return;
   size_t i = 0;
-  while (i < n && !(mask[i] && (!better || fold_key_at(values, i, type) == key))) i++;
+  while (i < n && !(mask[i] && (!better || share_fold_key_at(values, i, type) == key))) i++;
   assert(i < n);
   f->first = f->row + (uint32_t)i;
   f->key = key;
   f->found = true;
 }
 
-static void fold_pair(k_scalar *part, k_reduce how, k_type type, k_scalar v) {
+static void share_fold_pair(k_scalar *part, k_reduce how, k_type type, k_scalar v) {
   if (how == KR_SUM && type == KT_F64)
     part->f64 += v.f64;
   else if (how == KR_SUM)
@@ -482,27 +487,27 @@ static void fold_pair(k_scalar *part, k_reduce how, k_type type, k_scalar v) {
 }
 
 /* Adds the parts up: the order is fixed. */
-static k_scalar fold_add_up(const k_folding *f, k_reduce how, k_type type) {
+static k_scalar share_fold_add_up(const k_folding *f, k_reduce how, k_type type) {
   k_scalar part[16];
   memcpy(part, f->part, sizeof part);
   for (int half = 8; half > 0; half /= 2)
-    for (int j = 0; j < half; j++) fold_pair(&part[j], how, type, part[j + half]);
+    for (int j = 0; j < half; j++) share_fold_pair(&part[j], how, type, part[j + half]);
   return part[0];
 }
 
-static void close_leaf(k_folding *f, k_type type) {
+static void share_close_leaf(k_folding *f, k_type type) {
   if (type == KT_F64) {
-    f->leaves.f64 += fold_add_up(f, KR_SUM, KT_F64).f64;
+    f->leaves.f64 += share_fold_add_up(f, KR_SUM, KT_F64).f64;
     return;
   }
-  k_scalar sum = fold_add_up(f, KR_SUM, KT_I64);
-  fold_pair(&f->leaves, KR_SUM, KT_I64, sum);
+  k_scalar sum = share_fold_add_up(f, KR_SUM, KT_I64);
+  share_fold_pair(&f->leaves, KR_SUM, KT_I64, sum);
   f->floats += (double)sum.i64;
 }
 
 void fold_leaf(k_folding *f, k_type type) {
   assert(f->row / K_LEAF > f->leaf);
-  close_leaf(f, type);
+  share_close_leaf(f, type);
   memset(f->part, 0, sizeof f->part);
   f->leaf = f->row / K_LEAF;
 }
@@ -533,18 +538,18 @@ void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, bool joins)
     }
     v.i64 = fold_key(v.f64);
   }
-  fold_pair(part, how, type, v);
-  if (how == KR_SUM || !fold_beats(v.i64, f->key, how)) return;
+  share_fold_pair(part, how, type, v);
+  if (how == KR_SUM || !share_fold_beats(v.i64, f->key, how)) return;
   f->key = v.i64;
   f->first = row;
 }
 
 /* Whether a value is less, or greater, than what tables before came to: any number than NaN. */
-static bool fold_wins(k_reduce how, k_type type, k_scalar value, const k_total *total) {
+static bool share_fold_wins(k_reduce how, k_type type, k_scalar value, const k_total *total) {
   if (total->rows == 0) return true;
-  if (type == KT_I64) return fold_beats(value.i64, total->value.i64, how);
+  if (type == KT_I64) return share_fold_beats(value.i64, total->value.i64, how);
   if (isnan(value.f64) || isnan(total->value.f64)) return !isnan(value.f64);
-  return fold_beats(fold_key(value.f64), fold_key(total->value.f64), how);
+  return share_fold_beats(fold_key(value.f64), fold_key(total->value.f64), how);
 }
 
 void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total) {
@@ -553,15 +558,15 @@ void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total) {
   total->won = false;
   total->runs++;
   if (f->rows == 0) return;
-  k_scalar v = fold_add_up(f, how, type);
-  if (how == KR_SUM) fold_pair(&v, how, type, f->leaves);
+  k_scalar v = share_fold_add_up(f, how, type);
+  if (how == KR_SUM) share_fold_pair(&v, how, type, f->leaves);
   bool keys = how != KR_SUM && type == KT_F64;
   if (keys) v.f64 = f->nans == f->rows ? (double)NAN : fold_unkey(v.i64);
-  total->won = how != KR_SUM && fold_wins(how, type, v, total);
+  total->won = how != KR_SUM && share_fold_wins(how, type, v, total);
   if (total->won || total->rows == 0)
     total->value = v;
   else if (how == KR_SUM)
-    fold_pair(&total->value, how, type, v);
+    share_fold_pair(&total->value, how, type, v);
   if (total->won) total->row = f->first;
   if (total->won) total->run = total->runs;
   total->rows += f->rows;
@@ -572,15 +577,15 @@ void fold_join(k_folding *f, const k_folding *next, k_reduce how, k_type type) {
   assert(next->row >= f->row);
   if (sum) {
     assert(next->leaf >= f->leaf);
-    close_leaf(f, type);
-    fold_pair(&f->leaves, how, type, next->leaves);
+    share_close_leaf(f, type);
+    share_fold_pair(&f->leaves, how, type, next->leaves);
     f->floats += next->floats;
     memcpy(f->part, next->part, sizeof f->part);
     f->leaf = next->leaf;
   } else {
-    for (int j = 0; j < 16; j++) fold_pair(&f->part[j], how, type, next->part[j]);
+    for (int j = 0; j < 16; j++) share_fold_pair(&f->part[j], how, type, next->part[j]);
   }
-  if (!sum && next->found && (!f->found || fold_beats(next->key, f->key, how))) {
+  if (!sum && next->found && (!f->found || share_fold_beats(next->key, f->key, how))) {
     f->first = next->first;
     f->key = next->key;
   }

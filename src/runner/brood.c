@@ -32,7 +32,7 @@ void broods_begin(struct broods *broods, const ecs_world *world) {
 }
 
 /* Where somebody is told of changes, or notices when they come, they are staged. */
-static bool may_keep(const struct broods *broods, const struct run *run) {
+static bool brood_may_keep(const struct broods *broods, const struct run *run) {
   const ecs_world *world = run->query->world;
   return brood_is_open(broods, world) && !world->staging.watched &&
          world->staging.command_count == 0 && !run->query->terms.changes;
@@ -98,8 +98,8 @@ static bool brood_reserve(struct broods *broods, uint32_t more, uint32_t entitie
 }
 
 /* The cells of a write, as a column has them: of `one` value, or one each. */
-static void keep_cells(uint64_t *to, const struct leaf *leaf, const k_scalar *values, bool one,
-                       uint32_t count) {
+static void brood_keep_cells(uint64_t *to, const struct leaf *leaf,
+                             const k_scalar *values, bool one, uint32_t count) {
   if (one) {
     uint64_t cell = giving_cell(leaf, *values).u64;
     for (uint32_t i = 0; i < count; i++) to[i] = cell;
@@ -117,37 +117,39 @@ static void keep_brood(struct broods *broods, uint32_t number, const k_given *gi
   uint32_t count = given->count;
   broods->list[broods->count++] = (struct brood){number, count, broods->cell_count};
   for (uint32_t i = 0; i < kind->write_count; i++) {
-    keep_cells(broods->cells + broods->cell_count, kind->leaves[i], given->values[kind->orders[i]],
-               given->one_value >> kind->orders[i] & 1, count);
+    brood_keep_cells(broods->cells + broods->cell_count, kind->leaves[i],
+                     given->values[kind->orders[i]],
+                     given->one_value >> kind->orders[i] & 1, count);
     broods->cell_count += count;
   }
   kind->count += count;
 }
 
 /* Whether the same rows come to all orders. */
-static bool are_together(const k_given *given, uint32_t count) {
+static bool brood_are_together(const k_given *given, uint32_t count) {
   for (uint32_t i = 1; i < count; i++)
     if (given[i].count != given->count || given[i].rows != given->rows) return false;
   return true;
 }
 
-static uint32_t row_of(const k_given *given, uint32_t at) {
+static uint32_t brood_row_of(const k_given *given, uint32_t at) {
   return given->rows ? given->rows[at] : at;
 }
 
 /* Row after row, in a row in the order of the function. */
-static void keep_turns(uint8_t *turns, const k_given *given, uint32_t count, uint32_t entities) {
+static void brood_keep_turns(uint8_t *turns, const k_given *given, uint32_t count,
+                             uint32_t entities) {
   uint32_t next[K_SITES] = {0}, done = 0;
-  if (are_together(given, count)) {
+  if (brood_are_together(given, count)) {
     for (uint32_t i = 0; i < given->count; i++)
       for (uint32_t j = 0; j < count; j++) turns[done++] = (uint8_t)j;
   }
   while (done < entities) {
     uint32_t best = NONE, least = NONE;
     for (uint32_t j = 0; j < count; j++) {
-      if (next[j] == given[j].count || row_of(&given[j], next[j]) >= least) continue;
+      if (next[j] == given[j].count || brood_row_of(&given[j], next[j]) >= least) continue;
       best = j;
-      least = row_of(&given[j], next[j]);
+      least = brood_row_of(&given[j], next[j]);
     }
     assert(best < count);
     next[best]++;
@@ -163,7 +165,7 @@ uint32_t broods_take(struct broods *broods, struct giving *giving, const k_given
   bool room = true;
   ecs_world *world = run->query->world;
   assert(count > 0 && count <= K_SITES);
-  if (!may_keep(broods, run)) return NONE;
+  if (!brood_may_keep(broods, run)) return NONE;
   if (giving->round != broods->round) memset(giving->kinds, 0, sizeof giving->kinds);
   giving->round = broods->round;
   for (uint32_t i = 0; i < count; i++) {
@@ -180,7 +182,7 @@ uint32_t broods_take(struct broods *broods, struct giving *giving, const k_given
   broods->blocks[broods->block_count++] =
       (struct brood_block){broods->count, count, broods->turn_count, entities};
   for (uint32_t i = 0; i < count; i++) keep_brood(broods, kinds[i], &given[i]);
-  keep_turns(broods->turns + broods->turn_count, given, count, entities);
+  brood_keep_turns(broods->turns + broods->turn_count, given, count, entities);
   broods->turn_count += entities;
   return 1;
 }
@@ -189,8 +191,8 @@ uint32_t broods_take(struct broods *broods, struct giving *giving, const k_given
 
 /* The parts of a kind, with writes whose cells are to be set; how many they are. A component may
 ** have gone. */
-static uint32_t make_parts(const ecs_world *world, const struct brood_kind *kind,
-                           struct part *parts, struct write *writes) {
+static uint32_t brood_make_parts(const ecs_world *world, const struct brood_kind *kind,
+                                 struct part *parts, struct write *writes) {
   uint32_t next = 0, count = 0;
   for (uint32_t i = 0; i < kind->part_count; i++) {
     struct component *component = component_of(world, kind->components[i]);
@@ -208,13 +210,13 @@ static void brood_stage_one(ecs_world *world, const struct broods *broods,
   struct part parts[RUN_ORDERS];
   struct write writes[RUN_ORDERS];
   const struct brood_kind *kind = &broods->kinds[brood->kind];
-  uint32_t count = make_parts(world, kind, parts, writes);
+  uint32_t count = brood_make_parts(world, kind, parts, writes);
   for (uint32_t i = 0; i < kind->write_count; i++)
     writes[i].cell.u64 = broods->cells[brood->first + (uint64_t)i * brood->count + nth];
   spawn_reserved(world, parts, count, 0);
 }
 
-static ecs_status reserve_staged(const struct broods *broods, ecs_world *world) {
+static ecs_status brood_reserve_staged(const struct broods *broods, ecs_world *world) {
   uint64_t commands = 0;
   ecs_status status = spawn_reserve_ids(world, broods->turn_count);
   for (uint32_t i = 0; i < broods->kind_count; i++)
@@ -225,7 +227,7 @@ static ecs_status reserve_staged(const struct broods *broods, ecs_world *world) 
 
 ecs_status broods_stage(struct broods *broods, ecs_world *world) {
   if (broods->block_count == 0 || !brood_is_open(broods, world)) return ECS_OK;
-  ecs_status status = reserve_staged(broods, world);
+  ecs_status status = brood_reserve_staged(broods, world);
   if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < broods->block_count; i++) {
     const struct brood_block *block = &broods->blocks[i];
@@ -242,7 +244,7 @@ ecs_status broods_stage(struct broods *broods, ecs_world *world) {
 /* ---- at once ---- */
 
 /* Whether a spawn of a kind means nothing but a row. */
-static bool kind_is_plain(const ecs_world *world, const struct brood_kind *kind) {
+static bool brood_kind_is_plain(const ecs_world *world, const struct brood_kind *kind) {
   for (uint32_t i = 0; i < kind->part_count; i++) {
     const struct component *component = component_of(world, kind->components[i]);
     if (!component || component->sparse) return false;
@@ -254,7 +256,7 @@ static bool brood_is_plain(const struct broods *broods, const ecs_world *world) 
   if (world->staging.watched || world->staging.command_count || sparse_is_mixed(world))
     return false;
   for (uint32_t i = 0; i < broods->kind_count; i++)
-    if (!kind_is_plain(world, &broods->kinds[i])) return false;
+    if (!brood_kind_is_plain(world, &broods->kinds[i])) return false;
   return true;
 }
 
@@ -263,7 +265,7 @@ static ecs_status brood_find_table(ecs_world *world, struct brood_kind *kind) {
   struct part parts[RUN_ORDERS];
   struct write writes[RUN_ORDERS];
   struct table *table = NULL;
-  uint32_t count = make_parts(world, kind, parts, writes);
+  uint32_t count = brood_make_parts(world, kind, parts, writes);
   ecs_status status = spawn_table_of(world, parts, count, &table);
   if (status != ECS_OK) return status;
   kind->table = table;
@@ -272,8 +274,8 @@ static ecs_status brood_find_table(ecs_world *world, struct brood_kind *kind) {
 }
 
 /* The tables that a block's entities come to, in the order in which they come. */
-static ecs_status find_tables_of(const struct broods *broods, ecs_world *world,
-                                 const struct brood_block *block, uint32_t *found) {
+static ecs_status brood_find_tables_of(const struct broods *broods, ecs_world *world,
+                                       const struct brood_block *block, uint32_t *found) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < block->count && *found < broods->kind_count && status == ECS_OK; i++) {
     uint8_t turn = broods->turns[block->from + i];
@@ -290,7 +292,7 @@ static ecs_status brood_find_tables(const struct broods *broods, ecs_world *worl
   uint32_t found = 0;
   for (uint32_t i = 0; i < broods->kind_count; i++) broods->kinds[i].table = NULL;
   for (uint32_t i = 0; i < broods->block_count && status == ECS_OK; i++)
-    status = find_tables_of(broods, world, &broods->blocks[i], &found);
+    status = brood_find_tables_of(broods, world, &broods->blocks[i], &found);
   for (uint32_t i = 0; i < broods->kind_count; i++)
     if (broods->kinds[i].table) broods->kinds[i].table->incoming = 0;
   assert(status != ECS_OK || found <= broods->kind_count);
@@ -322,8 +324,8 @@ static void brood_take_rows(const struct broods *broods, ecs_world *world,
 }
 
 /* Defaults in what one block's entities have got of a table, which no kind before has seen to. */
-static void fill_defaults(const struct broods *broods, const ecs_world *world,
-                          const struct brood_block *block, uint32_t nth) {
+static void brood_fill_defaults(const struct broods *broods, const ecs_world *world,
+                                const struct brood_block *block, uint32_t nth) {
   const struct brood *list = broods->list + block->first;
   struct table *table = broods->kinds[list[nth].kind].table;
   uint32_t rows = 0;
@@ -354,24 +356,25 @@ static void brood_write_cells(const struct broods *broods, const ecs_world *worl
       marks_note(world, kind->table, kind->components[i], places[j]);
 }
 
-static void spawn_block(const struct broods *broods, ecs_world *world,
-                        const struct brood_block *block) {
+static void brood_spawn_block(const struct broods *broods, ecs_world *world,
+                              const struct brood_block *block) {
   const uint32_t *places = broods->places;
   brood_take_rows(broods, world, block);
   for (uint32_t i = 0; i < block->broods; i++) {
     const struct brood *brood = &broods->list[block->first + i];
-    fill_defaults(broods, world, block, i);
+    brood_fill_defaults(broods, world, block, i);
     brood_write_cells(broods, world, brood, places);
     places += brood->count;
   }
 }
 
 /* All that is kept, if a spawn means nothing but a row, and there is memory for that. */
-static bool spawn_at_once(const struct broods *broods, ecs_world *world) {
+static bool brood_spawn_at_once(const struct broods *broods, ecs_world *world) {
   if (!brood_is_plain(broods, world) || brood_find_tables(broods, world) != ECS_OK) return false;
   for (uint32_t i = 0; i < broods->kind_count; i++)
     if (broods->kinds[i].table && broods->kinds[i].table->has_ties) return false;
-  for (uint32_t i = 0; i < broods->block_count; i++) spawn_block(broods, world, &broods->blocks[i]);
+  for (uint32_t i = 0; i < broods->block_count; i++)
+    brood_spawn_block(broods, world, &broods->blocks[i]);
   world_settle(world);
   return true;
 }
@@ -379,7 +382,8 @@ static bool spawn_at_once(const struct broods *broods, ecs_world *world) {
 ecs_status broods_end(struct broods *broods, ecs_world *world) {
   ecs_status status = ECS_OK;
   if (!brood_is_open(broods, world)) return ECS_OK;
-  if (broods->block_count && !spawn_at_once(broods, world)) status = broods_stage(broods, world);
+  if (broods->block_count && !brood_spawn_at_once(broods, world))
+    status = broods_stage(broods, world);
   brood_forget(broods);
   broods->epoch = 0;
   return status;

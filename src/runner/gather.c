@@ -8,7 +8,7 @@
 
 /* ---- room ---- */
 
-static size_t column_room(const struct run_plan *plan, uint32_t i) {
+static size_t gather_column_room(const struct run_plan *plan, uint32_t i) {
   size_t size = column_size((k_column)plan->program->columns[i]);
   return round_up((uint32_t)(GATHER_ROWS * size), 64);
 }
@@ -25,7 +25,8 @@ static const struct term *gather_term_of(const ecs_query *query, uint32_t slot) 
 }
 
 /* The number of a term's spot: 0 for all that is the row's own. */
-static uint32_t spot_of(struct gather *gather, const struct walk *walk, const struct term *term) {
+static uint32_t gather_spot_of(struct gather *gather, const struct walk *walk,
+                               const struct term *term) {
   if (!term || !term_is_by_row(term)) return 0;
   for (uint32_t i = 1; i < gather->spot_count; i++)
     if (gather->spots[i].term == term) return i;
@@ -40,7 +41,7 @@ static void gather_place(struct gather *gather, char *at) {
   at += GATHER_ROWS * sizeof(ecs_id);
   for (uint32_t i = 0; i < gather->plan->program->column_count; i++) {
     gather->columns[i] = at;
-    at += column_room(gather->plan, i);
+    at += gather_column_room(gather->plan, i);
   }
   assert(gather->plan->other_count <= RUN_OTHERS);
   for (uint32_t i = 0; i < gather->plan->other_count; i++, at += GATHER_ROWS * sizeof(void *))
@@ -53,7 +54,7 @@ static void gather_place(struct gather *gather, char *at) {
 }
 
 /* Which columns are not cells of any term, but who a variable of the query stands for. */
-static void find_values(struct gather *gather) {
+static void gather_find_values(struct gather *gather) {
   const struct run_plan *plan = gather->plan;
   gather->value_count = 0;
   for (uint32_t i = 0; i < plan->program->column_count; i++) {
@@ -75,10 +76,11 @@ bool gather_begin(struct runner *runner, const struct run *run, const struct wal
   gather->query = run->query;
   gather->spot_count = 1;
   for (uint32_t i = 0; i < plan->program->column_count; i++)
-    gather->spot_of[i] = spot_of(gather, walk, gather_term_of(run->query, plan->columns[i].slot));
-  find_values(gather);
+    gather->spot_of[i] =
+        gather_spot_of(gather, walk, gather_term_of(run->query, plan->columns[i].slot));
+  gather_find_values(gather);
   size_t room = GATHER_ROWS * sizeof(ecs_id) + gather->spot_count * gather_spot_room();
-  for (uint32_t i = 0; i < plan->program->column_count; i++) room += column_room(plan, i);
+  for (uint32_t i = 0; i < plan->program->column_count; i++) room += gather_column_room(plan, i);
   room += (size_t)plan->other_count * GATHER_ROWS * sizeof(void *);
   bool ready = room <= runner->gather_capacity ||
                buffer_grow(runner->memory, &runner->gathered, room, 0);
@@ -99,8 +101,8 @@ bool gather_lay_out(struct runner *runner, struct matches *matches) {
 
 /* ---- matches ---- */
 
-INLINE void append(struct matches_spot *spot, uint32_t at, const struct table *table,
-                   uint32_t first, uint32_t row) {
+INLINE void gather_append(struct matches_spot *spot, uint32_t at, const struct table *table,
+                          uint32_t first, uint32_t row) {
   uint32_t count = spot->part_count;
   spot->rows[at] = row;
   if (LIKELY(count && spot->parts[count - 1].table == table &&
@@ -110,7 +112,7 @@ INLINE void append(struct matches_spot *spot, uint32_t at, const struct table *t
   spot->parts[count] = (struct matches_part){table, first, at, false};
 }
 
-static void append_end(struct gather_spot *spot, uint32_t at, const struct walk *walk) {
+static void gather_append_end(struct gather_spot *spot, uint32_t at, const struct walk *walk) {
   struct walk_end other;
   const struct walk_end *end = &other;
   if (LIKELY(spot->step != NONE))
@@ -118,12 +120,12 @@ static void append_end(struct gather_spot *spot, uint32_t at, const struct walk 
   else
     other = walk_cells(walk, spot->term);
   assert(end->table && end->first != NONE);
-  append(&spot->cells, at, end->table, end->first, end->row);
+  gather_append(&spot->cells, at, end->table, end->first, end->row);
 }
 
-static void append_match(struct gather *gather, uint32_t at, const struct walk *walk) {
-  append(&gather->spots[0].cells, at, walk->table, walk->match, walk->row);
-  for (uint32_t i = 1; i < gather->spot_count; i++) append_end(&gather->spots[i], at, walk);
+static void gather_append_match(struct gather *gather, uint32_t at, const struct walk *walk) {
+  gather_append(&gather->spots[0].cells, at, walk->table, walk->match, walk->row);
+  for (uint32_t i = 1; i < gather->spot_count; i++) gather_append_end(&gather->spots[i], at, walk);
   for (uint32_t i = 0; i < gather->value_count; i++) {
     uint32_t column = gather->values[i];
     ((ecs_id *)gather->columns[column])[at] =
@@ -133,7 +135,7 @@ static void append_match(struct gather *gather, uint32_t at, const struct walk *
 
 void gather_match(struct gather *gather, const struct walk *walk) {
   assert(gather->count < GATHER_ROWS);
-  append_match(gather, gather->count++, walk);
+  gather_append_match(gather, gather->count++, walk);
 }
 
 void gather_matches(struct gather *gather, const struct matches *matches) {
@@ -150,7 +152,7 @@ void gather_rows(struct gather *gather, const struct table *table, uint32_t matc
                  uint64_t bits) {
   assert(gather->spot_count == 1 && gather->count + 64 <= GATHER_ROWS);
   for (; bits; bits &= bits - 1)
-    append(&gather->spots[0].cells, gather->count++, table, match, first + bits_first(bits));
+    gather_append(&gather->spots[0].cells, gather->count++, table, match, first + bits_first(bits));
 }
 
 /* ---- cells ---- */
@@ -162,9 +164,9 @@ struct gather_stretch {
   uint32_t at, count;
 };
 
-static struct gather_stretch stretch_of(const struct gather *gather,
-                                        const struct matches_spot *spot, uint32_t part,
-                                        uint32_t rows) {
+static struct gather_stretch gather_stretch_of(const struct gather *gather,
+                                               const struct matches_spot *spot, uint32_t part,
+                                               uint32_t rows) {
   uint32_t at = spot->parts[part].at, end = part + 1 < spot->part_count ? spot->parts[part + 1].at
                                                                         : gather->count;
   if (end > rows) end = rows;
@@ -178,11 +180,11 @@ static LOOPS bool gather_lie_together(const uint32_t *rows, uint32_t count) {
   return apart == 0;
 }
 
-static void find_together(struct gather *gather) {
+static void gather_find_together(struct gather *gather) {
   for (uint32_t i = 0; i < gather->spot_count; i++) {
     struct matches_spot *spot = &gather->spots[i].cells;
     for (uint32_t part = 0; part < spot->part_count; part++) {
-      struct gather_stretch stretch = stretch_of(gather, spot, part, gather->count);
+      struct gather_stretch stretch = gather_stretch_of(gather, spot, part, gather->count);
       spot->parts[part].together = gather_lie_together(stretch.rows, stretch.count);
     }
   }
@@ -200,8 +202,8 @@ static void find_together(struct gather *gather) {
   }                                                                  \
   break
 
-static void take_cells(void *to, const void *from, const uint32_t *rows, uint32_t count,
-                       size_t size) {
+static void gather_take_cells(void *to, const void *from, const uint32_t *rows, uint32_t count,
+                              size_t size) {
   switch (size) {
     case 4: TAKE(uint32_t);
     case 8: TAKE(uint64_t);
@@ -210,8 +212,8 @@ static void take_cells(void *to, const void *from, const uint32_t *rows, uint32_
   }
 }
 
-static void give_cells(void *to, const void *from, const uint32_t *rows, uint32_t count,
-                       size_t size) {
+static void gather_give_cells(void *to, const void *from, const uint32_t *rows, uint32_t count,
+                              size_t size) {
   switch (size) {
     case 4: GIVE(uint32_t);
     case 8: GIVE(uint64_t);
@@ -221,8 +223,8 @@ static void give_cells(void *to, const void *from, const uint32_t *rows, uint32_
 }
 
 /* The column of a table that a program's column stands for in a stretch. */
-static const struct column *column_in(const struct gather *gather, uint32_t i,
-                                      const struct matches_part *part) {
+static const struct column *gather_column_in(const struct gather *gather, uint32_t i,
+                                             const struct matches_part *part) {
   struct run_column wanted = gather->plan->columns[i];
   uint32_t first = part->first;
   if (gather->spot_of[i] == 0) first = query_columns(gather->query, first)[wanted.slot];
@@ -231,39 +233,39 @@ static const struct column *column_in(const struct gather *gather, uint32_t i,
 }
 
 /* Copies the first rows of a program's column from the tables, or to them. */
-static void copy_column(const struct gather *gather, uint32_t i, uint32_t rows, bool back) {
+static void gather_copy_column(const struct gather *gather, uint32_t i, uint32_t rows, bool back) {
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   size_t size = column_size((k_column)gather->plan->program->columns[i]);
   for (uint32_t part = 0; part < spot->part_count; part++) {
-    struct gather_stretch stretch = stretch_of(gather, spot, part, rows);
+    struct gather_stretch stretch = gather_stretch_of(gather, spot, part, rows);
     if (stretch.count == 0) return;
-    const struct column *column = column_in(gather, i, stretch.part);
+    const struct column *column = gather_column_in(gather, i, stretch.part);
     char *own = (char *)gather->columns[i] + stretch.at * size;
     assert(column->size == size);
     if (stretch.part->together) {
       void *cells = column_at(column, stretch.rows[0]);
       memcpy(back ? cells : own, back ? own : cells, stretch.count * size);
     } else if (back) {
-      give_cells(column->data, own, stretch.rows, stretch.count, size);
+      gather_give_cells(column->data, own, stretch.rows, stretch.count, size);
     } else {
-      take_cells(own, column->data, stretch.rows, stretch.count, size);
+      gather_take_cells(own, column->data, stretch.rows, stretch.count, size);
     }
   }
 }
 
 /* Where all cells of a column are that is the rows' own, if they lie there as a program wants them;
 ** else NULL. */
-static void *lies_ready(const struct gather *gather, uint32_t i) {
+static void *gather_lies_ready(const struct gather *gather, uint32_t i) {
   const struct matches_spot *own = &gather->spots[0].cells;
   if (gather->spot_of[i] || own->part_count != 1 || !own->parts[0].together) return NULL;
-  void *cells = column_at(column_in(gather, i, &own->parts[0]), own->rows[0]);
+  void *cells = column_at(gather_column_in(gather, i, &own->parts[0]), own->rows[0]);
   return (uintptr_t)cells % 64 == 0 ? cells : NULL;
 }
 
 static void gather_take_ids(struct gather *gather) {
   const struct matches_spot *own = &gather->spots[0].cells;
   for (uint32_t part = 0; part < own->part_count; part++) {
-    struct gather_stretch stretch = stretch_of(gather, own, part, gather->count);
+    struct gather_stretch stretch = gather_stretch_of(gather, own, part, gather->count);
     const uint32_t *entities = stretch.part->table->rows;
     for (uint32_t i = 0; i < stretch.count; i++)
       gather->ids[stretch.at + i] =
@@ -271,20 +273,21 @@ static void gather_take_ids(struct gather *gather) {
   }
 }
 
-static bool has_bit(const uint64_t *bits, uint32_t column) {
+static bool gather_has_bit(const uint64_t *bits, uint32_t column) {
   return bits[column / 64] >> column % 64 & 1;
 }
 
-static void take_columns(struct gather *gather) {
+static void gather_take_columns(struct gather *gather) {
   const struct run_plan *plan = gather->plan;
-  find_together(gather);
+  gather_find_together(gather);
   if (plan->takes_ids || plan->command_count) gather_take_ids(gather);
   for (uint32_t i = 0; i < plan->program->column_count; i++) {
     bool ids = plan->columns[i].slot == NONE, value = plan->columns[i].slot == RUN_VALUE;
-    void *cells = ids ? gather->ids : value ? gather->columns[i] : lies_ready(gather, i);
+    void *cells = ids ? gather->ids : value ? gather->columns[i] : gather_lies_ready(gather, i);
     assert(gather->columns[i] || cells);
     gather->bound[i] = cells ? cells : gather->columns[i];
-    if (!cells && has_bit(plan->reads, i)) copy_column(gather, i, gather->count, false);
+    if (!cells && gather_has_bit(plan->reads, i))
+      gather_copy_column(gather, i, gather->count, false);
   }
 }
 
@@ -295,12 +298,12 @@ static LOOPS void gather_list_cells(void **to, char *data, const uint32_t *rows,
 }
 
 /* The addresses of the cells that a program's column stands for. */
-static void take_addresses(const struct gather *gather, uint32_t i, void **to) {
+static void gather_take_addresses(const struct gather *gather, uint32_t i, void **to) {
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   for (uint32_t part = 0; part < spot->part_count; part++) {
-    struct gather_stretch stretch = stretch_of(gather, spot, part, gather->count);
+    struct gather_stretch stretch = gather_stretch_of(gather, spot, part, gather->count);
     if (stretch.count == 0) return;
-    const struct column *column = column_in(gather, i, stretch.part);
+    const struct column *column = gather_column_in(gather, i, stretch.part);
     uint32_t shift = column->size == 8 ? 3 : column->size / 2;
     gather_list_cells(to + stretch.at, column->data, stretch.rows, stretch.count, shift);
   }
@@ -312,11 +315,11 @@ static void gather_mark_column(const struct gather *gather, uint32_t i, const ui
                                uint32_t end) {
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   for (uint32_t part = 0; part < spot->part_count; part++) {
-    struct gather_stretch stretch = stretch_of(gather, spot, part, end);
+    struct gather_stretch stretch = gather_stretch_of(gather, spot, part, end);
     if (stretch.count == 0) return;
     const struct table *table = stretch.part->table;
     assert(end <= gather->count && stretch.at + stretch.count <= end);
-    uint32_t at = (uint32_t)(column_in(gather, i, stretch.part) - table->columns);
+    uint32_t at = (uint32_t)(gather_column_in(gather, i, stretch.part) - table->columns);
     for (uint32_t row = stretch.at; row < stretch.at + stretch.count; row++) {
       uint32_t to = spot->rows[row];
       if (!bits || (bits[row / 64] >> row % 64 & 1))
@@ -354,7 +357,7 @@ ecs_id gather_first(const struct gather *gather) {
 /* ---- running ---- */
 
 /* Whose rows the least and greatest are, of those that have come to be so now. */
-static void name_totals(const struct run *run, struct gather *gather) {
+static void gather_name_totals(const struct run *run, struct gather *gather) {
   bool named = false;
   for (uint32_t i = 0; i < run->plan->program->total_count && !run->query->terms.event; i++) {
     k_total *total = &run->totals[i];
@@ -369,19 +372,19 @@ static void name_totals(const struct run *run, struct gather *gather) {
 bool gather_run(struct runner *runner, const struct run *run, struct gather *gather,
                 struct run_failure *failure) {
   struct run_rows rows = {gather->count, gather->bound};
-  take_columns(gather);
+  gather_take_columns(gather);
   for (uint32_t i = 0; i < gather->plan->other_count; i++)
-    take_addresses(gather, gather->plan->others[i].column, gather->cells[i]);
+    gather_take_addresses(gather, gather->plan->others[i].column, gather->cells[i]);
   bool sound = run_rows(runner, run, &rows, failure);
   if (!sound) {
     gather_take_ids(gather);
     failure->entity = gather->ids[failure->why.row];
   }
-  if (sound && run->totals) name_totals(run, gather);
+  if (sound && run->totals) gather_name_totals(run, gather);
   uint32_t end = sound ? gather->count : (uint32_t)failure->why.row;
   for (uint32_t i = 0; i < gather->plan->program->column_count; i++)
-    if (has_bit(gather->plan->writes, i) && gather->bound[i] == gather->columns[i])
-      copy_column(gather, i, end, true);
+    if (gather_has_bit(gather->plan->writes, i) && gather->bound[i] == gather->columns[i])
+      gather_copy_column(gather, i, end, true);
   if (UNLIKELY(run->plan->mark_count | run->plan->whole_count))
     gather_mark_written(runner, gather, end);
   if (!run->plan->command_count) gather_forget(gather);
@@ -392,11 +395,11 @@ bool gather_run_table(struct runner *runner, const struct run *run, struct gathe
                       const struct walk *walk, struct run_failure *failure) {
   void *columns[RUN_COLUMNS];
   assert(gather->count == 0 && !run->plan->needs_room && !run_reads_values(run->plan));
-  append_match(gather, 0, walk);
+  gather_append_match(gather, 0, walk);
   for (uint32_t i = 0; i < run->plan->program->column_count; i++) {
     bool ids = run->plan->columns[i].slot >= RUN_VALUE;   /* which nothing reads */
     const struct matches_part *part = gather->spots[gather->spot_of[i]].cells.parts;
-    columns[i] = ids ? (void *)gather->ids : column_in(gather, i, part)->data;
+    columns[i] = ids ? (void *)gather->ids : gather_column_in(gather, i, part)->data;
   }
   gather_forget(gather);
   struct run_rows rows = {walk->table->count, columns};

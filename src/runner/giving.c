@@ -22,26 +22,26 @@ static const struct run_command *giving_order_of(const struct run *run, uint32_t
 /* ---- room ---- */
 
 /* Whether an array, or a resource, has an element of that number. */
-static bool is_element(const ecs_world *world, ecs_id id, int64_t number) {
+static bool giving_is_element(const ecs_world *world, ecs_id id, int64_t number) {
   const struct component *component = component_of(world, id);
   assert(component && component->resource);
   return number >= 1 && number <= (component->length ? (int64_t)component->length : 1);
 }
 
 /* Whether an order names a target. */
-static bool names_target(const struct run_command *command) {
+static bool giving_names_target(const struct run_command *command) {
   return command->action == RUN_TIE || (command->action == RUN_UNTIE && command->leaf != NONE);
 }
 
 /* Whether a number is one of an entity that is spawned by then, and known. */
-static bool is_spawned(const struct giving *giving, enum spawned may, int64_t number) {
+static bool giving_is_spawned(const struct giving *giving, enum spawned may, int64_t number) {
   if (may == SPAWNED_NONE || number >= 0) return false;
   assert(number >= giving->last);
   return number - giving->last < RUN_SPAWNED;
 }
 
 static bool giving_is_there(const struct giving *giving, enum spawned may, int64_t number) {
-  return is_spawned(giving, may, number) ||
+  return giving_is_spawned(giving, may, number) ||
          entity_find(&giving->run->query->world->entities, (ecs_id)number);
 }
 
@@ -53,18 +53,18 @@ static int64_t giving_target_of(const struct giving *giving, const struct run_co
 }
 
 /* Whether what an order gives can be known: an id in a field may be null. */
-static bool can_give(const struct giving *giving, const struct run_command *command,
-                     int64_t number) {
+static bool giving_can_give(const struct giving *giving, const struct run_command *command,
+                            int64_t number) {
   if (command->as_field && !command->part && number == 0) return true;
-  if (names_target(command) && command->by_index)
+  if (giving_names_target(command) && command->by_index)
     number = giving_target_of(giving, command, number);
-  if (names_target(command)) return giving_is_there(giving, command->gives, number);
-  return !command->gives || number >= 0 || is_spawned(giving, command->gives, number);
+  if (giving_names_target(command)) return giving_is_there(giving, command->gives, number);
+  return !command->gives || number >= 0 || giving_is_spawned(giving, command->gives, number);
 }
 
 /* Whether fields of a relation that come without a target find one. */
-static bool is_settable(const struct giving *giving, const struct run_command *command,
-                        int64_t id) {
+static bool giving_is_settable(const struct giving *giving, const struct run_command *command,
+                               int64_t id) {
   ecs_world *world = giving->run->query->world;
   const struct component *component = component_of(world, command->component);
   if (command->action != RUN_SET || command->own || !component->relation) return true;
@@ -72,26 +72,26 @@ static bool is_settable(const struct giving *giving, const struct run_command *c
          command_is_staged(world, (ecs_id)id, component->id);
 }
 
-static bool can_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
+static bool giving_can_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
   struct giving *giving = ud;
   const struct run_command *command = giving_order_of(giving->run, order);
   if (command->action == RUN_SPAWN) giving->last = value.i64;
-  if (!can_give(giving, command, value.i64)) return false;
+  if (!giving_can_give(giving, command, value.i64)) return false;
   bool emits = command->action == RUN_EMIT, stores = command->action == RUN_STORE;
   giving->spawns += command->action == RUN_SPAWN;
   giving->emits[order] += emits;
   giving->at_once += emits || stores || command->action == RUN_PUT || command->own;
-  if (stores) return is_element(giving->run->query->world, command->component, id);
+  if (stores) return giving_is_element(giving->run->query->world, command->component, id);
   if (emits || command->action == RUN_PUT) return true;
   if (command->action == RUN_SPAWN || command->part) return true;
-  if (!giving_is_there(giving, command->whom, id) || !is_settable(giving, command, id))
+  if (!giving_is_there(giving, command->whom, id) || !giving_is_settable(giving, command, id))
     return false;
-  if (command->action != RUN_DESPAWN || is_spawned(giving, command->whom, id)) return true;
+  if (command->action != RUN_DESPAWN || giving_is_spawned(giving, command->whom, id)) return true;
   return ecs_id_index((ecs_id)id) >= FIRST_ENTITY;
 }
 
 /* Takes how often all orders that emit an event do so. */
-static uint32_t take_emits(struct giving *giving, ecs_id event) {
+static uint32_t giving_take_emits(struct giving *giving, ecs_id event) {
   const struct run_plan *plan = giving->run->plan;
   uint32_t count = 0;
   for (uint32_t i = 0; i < plan->order_count; i++) {
@@ -103,7 +103,7 @@ static uint32_t take_emits(struct giving *giving, ecs_id event) {
 }
 
 /* Events of one type that follow each other are known to their scope as one. */
-static bool reserve_events(struct giving *giving) {
+static bool giving_reserve_events(struct giving *giving) {
   const struct run_plan *plan = giving->run->plan;
   ecs_world *world = giving->run->query->world;
   uint32_t types = 0, count = 0;
@@ -111,7 +111,7 @@ static bool reserve_events(struct giving *giving) {
     if (!giving->emits[i]) continue;
     struct component *component = component_of(world, plan->orders[i].component);
     assert(component && component->is_event);
-    uint32_t more = take_emits(giving, component->id);
+    uint32_t more = giving_take_emits(giving, component->id);
     if (event_reserve(world, component->event, more) != ECS_OK) return false;
     count += more;
     types++;
@@ -119,7 +119,7 @@ static bool reserve_events(struct giving *giving) {
   return types == 0 || emissions_reserve(world, types == 1 ? 1 : count) == ECS_OK;
 }
 
-static bool reserve_orders(void *ud, uint32_t count) {
+static bool giving_reserve_orders(void *ud, uint32_t count) {
   struct giving *giving = ud;
   ecs_world *world = giving->run->query->world;
   uint32_t spawns = giving->spawns, staged = count - giving->at_once;
@@ -133,7 +133,7 @@ static bool reserve_orders(void *ud, uint32_t count) {
   if (staged && command_reserve(world, 2ull * staged, staged, staged) != ECS_OK) return false;
   /* Of what is set, that which is there is noted down where somebody watches for values. */
   if (world->watching->sets && watch_need_notes(world, staged) != ECS_OK) return false;
-  return reserve_events(giving);
+  return giving_reserve_events(giving);
 }
 
 /* ---- giving ---- */
@@ -148,17 +148,18 @@ ecs_cell giving_cell(const struct leaf *leaf, k_scalar value) {
   return cell;
 }
 
-static struct write write_of(const struct component *component, uint32_t leaf, k_scalar value) {
+static struct write giving_write_of(const struct component *component, uint32_t leaf,
+                                    k_scalar value) {
   assert(component && leaf < component->leaf_count);
   return (struct write){leaf, giving_cell(&component->leaves[leaf], value)};
 }
 
-static ecs_status order_set(ecs_world *world, const struct run_command *command, ecs_id id,
-                            k_scalar value) {
+static ecs_status giving_order_set(ecs_world *world, const struct run_command *command, ecs_id id,
+                                   k_scalar value) {
   struct component *component = component_of(world, command->component);
   struct cells_row cells;
   assert(component && !command->part);
-  struct write write = write_of(component, command->leaf, value);
+  struct write write = giving_write_of(component, command->leaf, value);
   if (command->own) {
     bool has = cells_find(world, id, component->id, &cells);
     assert(has && component->leaves[command->leaf].type == ECS_ENTITY);
@@ -172,14 +173,15 @@ static ecs_status order_set(ecs_world *world, const struct run_command *command,
 static void giving_order_store(const ecs_world *world, const struct run_command *command,
                                int64_t number, int64_t id) {
   const struct component *component = component_of(world, command->component);
-  assert(is_element(world, command->component, number) && command->leaf < component->leaf_count);
+  assert(giving_is_element(world, command->component, number) &&
+         command->leaf < component->leaf_count);
   assert(component->leaves[command->leaf].type == ECS_ENTITY && id >= 0);
   ((ecs_id *)component->resource[command->leaf].data)[number - 1] = (ecs_id)id;
 }
 
 /* A new event, or more fields of the newest one. */
-static void order_event(struct giving *giving, const struct run_command *command, int64_t first,
-                        k_scalar value) {
+static void giving_order_event(struct giving *giving, const struct run_command *command,
+                               int64_t first, k_scalar value) {
   ecs_world *world = giving->run->query->world;
   bool emits = command->action == RUN_EMIT;
   if (emits) giving->event = component_of(world, command->component)->event;
@@ -188,14 +190,15 @@ static void order_event(struct giving *giving, const struct run_command *command
   uint32_t count = 0;
   assert(event && event->component->id == command->component);
   if (command->first != NONE)
-    writes[count++] = write_of(event->component, command->first, (k_scalar){.i64 = first});
-  if (command->leaf != NONE) writes[count++] = write_of(event->component, command->leaf, value);
+    writes[count++] = giving_write_of(event->component, command->first, (k_scalar){.i64 = first});
+  if (command->leaf != NONE)
+    writes[count++] = giving_write_of(event->component, command->leaf, value);
   (emits ? emission_append : emission_put)(world, event, writes, count);
 }
 
 /* Unties from a target or, with ECS_NULL, from all. */
-static ecs_status order_untie(ecs_world *world, const struct run_command *command, ecs_id id,
-                              ecs_id target) {
+static ecs_status giving_order_untie(ecs_world *world, const struct run_command *command, ecs_id id,
+                                     ecs_id target) {
   struct component *relation = component_of(world, command->component);
   assert(relation && relation->relation);
   return relate_remove(world, id, relation, target);
@@ -257,25 +260,25 @@ static void giving_add_part(struct giving *giving, const struct run_command *com
   }
   struct part *part = &next->parts[next->part_count - 1];
   assert(command->action == RUN_SET && part->component == component);
-  *write = write_of(component, command->leaf, value);
+  *write = giving_write_of(component, command->leaf, value);
   next->write_count++;
   part->write_count++;
 }
 
 /* Whom a number stands for. */
-static int64_t id_of(const struct giving *giving, enum spawned may, int64_t number) {
+static int64_t giving_id_of(const struct giving *giving, enum spawned may, int64_t number) {
   if (may == SPAWNED_NONE || number >= 0) return number;
   return (int64_t)giving->spawned[(uint64_t)~number % RUN_SPAWNED];
 }
 
-static ecs_id *spawned_by(struct giving *giving, int64_t number) {
+static ecs_id *giving_spawned_by(struct giving *giving, int64_t number) {
   assert(number < 0);
   return &giving->spawned[(uint64_t)~number % RUN_SPAWNED];
 }
 
 /* Begins what orders behind one say more of; it is done when all have come. */
-static void begin_parts(struct giving *giving, const struct run_command *command, int64_t number,
-                        ecs_id tied) {
+static void giving_begin_parts(struct giving *giving, const struct run_command *command,
+                               int64_t number, ecs_id tied) {
   struct unspawned *next = &giving->next;
   assert(next->waits == 0);
   next->part_count = next->write_count = 0;
@@ -284,62 +287,64 @@ static void begin_parts(struct giving *giving, const struct run_command *command
   next->tied = tied;
 }
 
-static ecs_status end_parts(struct giving *giving) {
+static ecs_status giving_end_parts(struct giving *giving) {
   ecs_world *world = giving->run->query->world;
   const struct unspawned *next = &giving->next;
   if (next->waits) return ECS_OK;
   if (next->tied != ECS_NULL) return giving_tie(world, next->tied, next->parts);
-  return entity_spawn(world, next->parts, next->part_count, spawned_by(giving, next->number));
+  return entity_spawn(world, next->parts, next->part_count,
+                      giving_spawned_by(giving, next->number));
 }
 
-static ecs_status order_part(struct giving *giving, const struct run_command *command,
-                             k_scalar value) {
+static ecs_status giving_order_part(struct giving *giving, const struct run_command *command,
+                                    k_scalar value) {
   giving_add_part(giving, command, value);
   giving->next.waits--;
-  return end_parts(giving);
+  return giving_end_parts(giving);
 }
 
 static ecs_status giving_order_spawn(struct giving *giving, const struct run_command *command,
                                      int64_t number) {
-  begin_parts(giving, command, number, ECS_NULL);
-  return end_parts(giving);
+  giving_begin_parts(giving, command, number, ECS_NULL);
+  return giving_end_parts(giving);
 }
 
-static ecs_status order_tie(struct giving *giving, const struct run_command *command, ecs_id id,
-                            k_scalar value) {
+static ecs_status giving_order_tie(struct giving *giving,
+                                   const struct run_command *command, ecs_id id,
+                                   k_scalar value) {
   const struct part alone = {component_of(giving->run->query->world, command->component),
                              (ecs_id)value.i64, 0, NULL, 0};
   /* A tie without fields, of which most are, takes a tenth less so. */
   if (command->parts == 0 && alone.target != ECS_NULL)
     return spawn_stage_part(giving->run->query->world, id, &alone, NULL);
-  begin_parts(giving, command, 0, id);
+  giving_begin_parts(giving, command, 0, id);
   giving_add_part(giving, command, value);
-  return end_parts(giving);
+  return giving_end_parts(giving);
 }
 
-static void give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
+static void giving_give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
   struct giving *giving = ud;
   const struct run_command *command = giving_order_of(giving->run, order);
   ecs_world *world = giving->run->query->world;
-  ecs_id who = (ecs_id)id_of(giving, command->whom, id);
+  ecs_id who = (ecs_id)giving_id_of(giving, command->whom, id);
   ecs_status status = ECS_OK;
-  if (command->gives) value.i64 = id_of(giving, command->gives, value.i64);
+  if (command->gives) value.i64 = giving_id_of(giving, command->gives, value.i64);
   if (command->by_index) value.i64 = giving_target_of(giving, command, value.i64);
   if (giving->next.waits) {
-    status = order_part(giving, command, value);
+    status = giving_order_part(giving, command, value);
     assert(status == ECS_OK);
     return;
   }
   switch (command->action) {
     case RUN_SPAWN: status = giving_order_spawn(giving, command, value.i64); break;
-    case RUN_SET: status = order_set(world, command, who, value); break;
+    case RUN_SET: status = giving_order_set(world, command, who, value); break;
     case RUN_EMIT:
-    case RUN_PUT: order_event(giving, command, id, value); break;
+    case RUN_PUT: giving_order_event(giving, command, id, value); break;
     case RUN_STORE: giving_order_store(world, command, id, value.i64); break;
-    case RUN_TIE: status = order_tie(giving, command, who, value); break;
+    case RUN_TIE: status = giving_order_tie(giving, command, who, value); break;
     case RUN_UNTIE:
-      status = order_untie(world, command, who,
-                           command->leaf == NONE ? ECS_NULL : (ecs_id)value.i64);
+      status = giving_order_untie(world, command, who,
+                                  command->leaf == NONE ? ECS_NULL : (ecs_id)value.i64);
       break;
     default: status = giving_stage(world, command, who); break;
   }
@@ -350,7 +355,7 @@ static void give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
 /* ---- spawning by recipes ---- */
 
 /* Puts together what the orders behind one say that it spawns with. */
-static void make_recipe(struct giving *giving, uint32_t order) {
+static void giving_make_recipe(struct giving *giving, uint32_t order) {
   const struct run_command *commands = giving->run->plan->orders;
   struct recipe *recipe = &giving->recipes[order];
   struct part *part = NULL;
@@ -374,13 +379,13 @@ static void make_recipe(struct giving *giving, uint32_t order) {
 }
 
 /* As giving_order_spawn with an order and its parts, one after the other. */
-static void spawn_joined(struct giving *giving, uint32_t order, const k_scalar *values) {
+static void giving_spawn_joined(struct giving *giving, uint32_t order, const k_scalar *values) {
   assert(giving_order_of(giving->run, order)->action == RUN_SPAWN && giving->next.waits == 0);
-  if (!(giving->known >> order & 1)) make_recipe(giving, order);
+  if (!(giving->known >> order & 1)) giving_make_recipe(giving, order);
   const struct recipe *recipe = &giving->recipes[order];
   for (uint32_t i = order; i < order + recipe->write_count; i++)
     giving->writes[i].cell = giving_cell(giving->leaves[i], values[giving->from[i]]);
-  *spawned_by(giving, values[0].i64) = spawn_reserved(
+  *giving_spawned_by(giving, values[0].i64) = spawn_reserved(
       giving->run->query->world, giving->parts + order, recipe->part_count, 0);
 }
 
@@ -388,45 +393,46 @@ static void spawn_joined(struct giving *giving, uint32_t order, const k_scalar *
 
 /* Whether an order spawns with ids that have to be looked at: targets of ties, and those of
 ** entities that are spawned. */
-static bool spawns_with_ids(const struct run_command *command) {
+static bool giving_spawns_with_ids(const struct run_command *command) {
   for (uint32_t i = 1; i <= command->parts; i++)
     if (command[i].action == RUN_TIE || command[i].gives) return true;
   return false;
 }
 
 /* Those that emit are followed by those that give their event more fields. */
-static uint32_t parts_of(void *ud, uint32_t order) {
+static uint32_t giving_parts_of(void *ud, uint32_t order) {
   const struct giving *giving = ud;
   const struct run_plan *plan = giving->run->plan;
   const struct run_command *command = giving_order_of(giving->run, order);
   uint32_t count = 0;
-  if (command->action == RUN_SPAWN) return spawns_with_ids(command) ? 0 : command->parts;
+  if (command->action == RUN_SPAWN) return giving_spawns_with_ids(command) ? 0 : command->parts;
   if (command->action != RUN_EMIT) return 0;
   while (order + count + 1 < plan->order_count && command[count + 1].action == RUN_PUT) count++;
   return count;
 }
 
-static bool can_order_joined(void *ud, uint32_t order, int64_t id, k_scalar value) {
+static bool giving_can_order_joined(void *ud, uint32_t order, int64_t id, k_scalar value) {
   struct giving *giving = ud;
   if (giving_order_of(giving->run, order)->action == RUN_EMIT)
-    giving->at_once += parts_of(ud, order);
-  return can_order(ud, order, id, value);
+    giving->at_once += giving_parts_of(ud, order);
+  return giving_can_order(ud, order, id, value);
 }
 
-static void give_joined(void *ud, uint32_t order, const int64_t *ids, const k_scalar *values) {
+static void giving_give_joined(void *ud, uint32_t order, const int64_t *ids,
+                               const k_scalar *values) {
   struct giving *giving = ud;
   if (giving_order_of(giving->run, order)->action == RUN_SPAWN) {
-    spawn_joined(giving, order, values);
+    giving_spawn_joined(giving, order, values);
     return;
   }
-  for (uint32_t i = 0, parts = parts_of(ud, order); i <= parts; i++)
-    give_order(ud, order + i, ids[i], values[i]);
+  for (uint32_t i = 0, parts = giving_parts_of(ud, order); i <= parts; i++)
+    giving_give_order(ud, order + i, ids[i], values[i]);
 }
 
 /* One field of events from a row on, of those that follow each other; `one` value for all of them,
 ** or one each. */
-static void put_column(const struct event *event, uint32_t leaf, uint32_t row, uint32_t count,
-                       const k_scalar *values, bool one) {
+static void giving_put_column(const struct event *event, uint32_t leaf, uint32_t row,
+                              uint32_t count, const k_scalar *values, bool one) {
   const struct column *column = &event->table->columns[leaf];
   const struct leaf *of = &event->component->leaves[leaf];
   assert(column->leaf == leaf && of->type != ECS_ANY);
@@ -443,23 +449,25 @@ static void put_column(const struct event *event, uint32_t leaf, uint32_t row, u
 }
 
 /* Events of one type, column by column. As nothing is spawned beside them, all ids are ones. */
-static uint32_t emit_many(void *ud, const k_given *given) {
+static uint32_t giving_emit_many(void *ud, const k_given *given) {
   struct giving *giving = ud;
   const struct run_command *command = giving_order_of(giving->run, given->order);
   ecs_world *world = giving->run->query->world;
-  uint32_t parts = parts_of(ud, given->order), count = given->count;
+  uint32_t parts = giving_parts_of(ud, given->order), count = given->count;
   giving->emits[given->order] += count;
   giving->at_once += count * (parts + 1);
-  if (!reserve_orders(ud, count * (parts + 1))) return 0;
+  if (!giving_reserve_orders(ud, count * (parts + 1))) return 0;
   struct event *event = giving->event = component_of(world, command->component)->event;
   uint32_t row = emission_append_many(world, event, count);
   for (uint32_t i = 0; i <= parts; i++, command++) {
     assert(command->component == event->component->id);
     if (command->first != NONE)
-      put_column(event, command->first, row, count,
-                 (const k_scalar *)(const void *)given->entities[i], given->one_entity >> i & 1);
+      giving_put_column(event, command->first, row, count,
+                        (const k_scalar *)(const void *)given->entities[i],
+                        given->one_entity >> i & 1);
     if (command->leaf != NONE)
-      put_column(event, command->leaf, row, count, given->values[i], given->one_value >> i & 1);
+      giving_put_column(event, command->leaf, row, count, given->values[i],
+                        given->one_value >> i & 1);
   }
   return count;
 }
@@ -468,7 +476,7 @@ static uint32_t emit_many(void *ud, const k_given *given) {
 static uint32_t giving_give_many(void *ud, const k_given *given, uint32_t count) {
   struct giving *giving = ud;
   enum run_action action = giving_order_of(giving->run, given->order)->action;
-  if (action == RUN_EMIT && count == 1) return emit_many(ud, given);
+  if (action == RUN_EMIT && count == 1) return giving_emit_many(ud, given);
   if (action != RUN_SPAWN || !giving->run->broods) return NONE;
   return broods_take(giving->run->broods, giving, given, count);
 }
@@ -477,6 +485,7 @@ k_orders giving_begin(struct giving *giving, const struct run *run) {
   memset(giving, 0, offsetof(struct giving, next));
   giving->next.waits = 0;
   giving->run = run;
-  return (k_orders){can_order, reserve_orders, give_order, giving,
-                    parts_of,  can_order_joined, give_joined, giving_give_many};
+  return (k_orders){
+      giving_can_order, giving_reserve_orders,   giving_give_order,  giving,
+      giving_parts_of,  giving_can_order_joined, giving_give_joined, giving_give_many};
 }

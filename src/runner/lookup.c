@@ -25,25 +25,25 @@ struct sought {
   size_t count;
 };
 
-static inline ecs_id id_at(const struct sought *sought, size_t i) {
+static inline ecs_id lookup_id_at(const struct sought *sought, size_t i) {
   return sought->mask && !sought->mask[i] ? ECS_NULL : (ecs_id)sought->ids[i];
 }
 
 /* The record of a living entity; null ids, of which there may be many, need no look. */
-INLINE const struct record *record_of(const ecs_world *world, ecs_id id) {
+INLINE const struct record *lookup_record_of(const ecs_world *world, ecs_id id) {
   return id == ECS_NULL ? NULL : entity_find(&world->entities, id);
 }
 
 static void look_live(const ecs_world *world, const struct sought *sought, int64_t *to) {
   for (size_t i = 0; i < sought->count; i++) {
-    ecs_id id = id_at(sought, i);
-    to[i] = record_of(world, id) ? (int64_t)id : 0;
+    ecs_id id = lookup_id_at(sought, i);
+    to[i] = lookup_record_of(world, id) ? (int64_t)id : 0;
   }
 }
 
 static ecs_id lookup_target_of(const ecs_world *world, const struct component *relation,
                                ecs_id id) {
-  if (!relation || !record_of(world, id)) return ECS_NULL;
+  if (!relation || !lookup_record_of(world, id)) return ECS_NULL;
   return relate_target(world, id, relation);
 }
 
@@ -54,12 +54,12 @@ static void look_targets(const ecs_world *world, ecs_id id, const struct sought 
   if (id != ECS_NULL) relation = component_of(world, id);
   assert(!relation || relation->relation);
   for (size_t i = 0; i < sought->count; i++)
-    to[i] = (int64_t)lookup_target_of(world, relation, id_at(sought, i));
+    to[i] = (int64_t)lookup_target_of(world, relation, lookup_id_at(sought, i));
 }
 
 static void look_entities(const ecs_world *world, const struct sought *sought, int64_t *to) {
   for (size_t i = 0; i < sought->count; i++) {
-    uint64_t at = id_at(sought, i) - 1;
+    uint64_t at = lookup_id_at(sought, i) - 1;
     to[i] = at < INDEX_LIMIT ? (int64_t)entity_id_any(&world->entities, (uint32_t)at) : 0;
   }
 }
@@ -73,7 +73,7 @@ struct living {
   uint32_t near;
 };
 
-INLINE void forget_if_dead(const struct living *living, int64_t *at) {
+INLINE void lookup_forget_if_dead(const struct living *living, int64_t *at) {
   uint64_t id = (uint64_t)*at;
   uint32_t offset = ecs_id_index(id) - FIRST_ENTITY;
   if (LIKELY(offset < living->near) &&
@@ -88,13 +88,13 @@ void lookup_forget_dead(const ecs_world *world, int64_t *ids, const uint8_t *mas
   const struct entity_index *index = &world->entities;
   const struct living living = {world, index->near.records, index->near.generations, index->high,
                                 index->near.count};
-  for (size_t i = 0; !mask && i < count; i++) forget_if_dead(&living, &ids[i]);
+  for (size_t i = 0; !mask && i < count; i++) lookup_forget_if_dead(&living, &ids[i]);
   for (size_t i = 0, stop; mask && i < count; i = stop) {
     uint64_t word = 1;
     stop = i + 8 < count ? i + 8 : count;
     if (stop - i == 8) memcpy(&word, mask + i, sizeof word);
     for (; word && i < stop; i++)
-      if (mask[i]) forget_if_dead(&living, &ids[i]);
+      if (mask[i]) lookup_forget_if_dead(&living, &ids[i]);
   }
 }
 
@@ -103,9 +103,9 @@ void lookup_forget_dead(const ecs_world *world, int64_t *ids, const uint8_t *mas
 static void look_packed(const ecs_world *world, const struct sparse *sparse,
                         const struct sought *sought, int64_t *to) {
   for (size_t i = 0; i < sought->count; i++) {
-    ecs_id id = id_at(sought, i);
+    ecs_id id = lookup_id_at(sought, i);
     uint32_t row = NONE;
-    bool alive = record_of(world, id) != NULL;
+    bool alive = lookup_record_of(world, id) != NULL;
     if (alive) row = sparse_row(sparse, ecs_id_index(id));
     to[i] = row != NONE ? (int64_t)row : alive ? PLACE_ABSENT : PLACE_DEAD;
   }
@@ -119,9 +119,9 @@ struct last_table {
 };
 
 /* The place of one who is in another table, not near, or not alive. */
-static APART int64_t place_in_other_table(const ecs_world *world, ecs_id component, ecs_id id,
-                                          struct last_table *last) {
-  const struct record *record = record_of(world, id);
+static APART int64_t lookup_place_in_other_table(const ecs_world *world, ecs_id component,
+                                                 ecs_id id, struct last_table *last) {
+  const struct record *record = lookup_record_of(world, id);
   if (!record) return PLACE_DEAD;
   uint32_t table = record->table;
   if (table != last->table)
@@ -131,7 +131,7 @@ static APART int64_t place_in_other_table(const ecs_world *world, ecs_id compone
 }
 
 /* Asks for a record that is sought later: a quarter off 100,000 at random. */
-INLINE void fetch_record(const struct slots *near, ecs_id id) {
+INLINE void lookup_fetch_record(const struct slots *near, ecs_id id) {
   uint32_t offset = ecs_id_index(id) - FIRST_ENTITY;
   if (LIKELY(offset < near->count)) FETCH(&near->records[offset]);
 }
@@ -145,23 +145,23 @@ static APART void look_places(const ecs_world *world, ecs_id component, const st
   struct last_table last = {RECORD_BARE, false};
   size_t ahead = rows.count > AHEAD ? rows.count - AHEAD : 0;
   for (size_t i = 0; i < rows.count; i++) {
-    ecs_id id = id_at(&rows, i);
+    ecs_id id = lookup_id_at(&rows, i);
     uint32_t offset = ecs_id_index(id) - FIRST_ENTITY, table = last.table;
-    if (LIKELY(i < ahead)) fetch_record(&near, (ecs_id)rows.ids[i + AHEAD]);
+    if (LIKELY(i < ahead)) lookup_fetch_record(&near, (ecs_id)rows.ids[i + AHEAD]);
     if (LIKELY(offset < near.count && id >> INDEX_BITS == (near.generations[offset] | high) &&
                near.records[offset].table == table && last.has))
       to[i] = (int64_t)((uint64_t)table << PLACE_BITS | near.records[offset].row);
     else
-      to[i] = place_in_other_table(world, component, id, &last);
+      to[i] = lookup_place_in_other_table(world, component, id, &last);
   }
 }
 
 static void look_on(const ecs_world *world, ecs_id component, const struct sought *sought,
                     int64_t *to) {
   for (size_t i = 0; i < sought->count; i++) {
-    ecs_id id = id_at(sought, i);
+    ecs_id id = lookup_id_at(sought, i);
     bool on = toggle_enabled(world, id, component);
-    to[i] = on ? 0 : record_of(world, id) ? PLACE_ABSENT : PLACE_DEAD;
+    to[i] = on ? 0 : lookup_record_of(world, id) ? PLACE_ABSENT : PLACE_DEAD;
   }
 }
 
@@ -175,7 +175,7 @@ struct looked {
 };
 
 /* The field's column in the table of a place. */
-static const void *cells_at(const struct looked *cells, uint32_t table) {
+static const void *lookup_cells_at(const struct looked *cells, uint32_t table) {
   const struct sparse *sparse = cells->component->sparse;
   const struct column *columns =
       sparse ? sparse->table->columns
@@ -201,7 +201,7 @@ static const void *cells_at(const struct looked *cells, uint32_t table) {
           continue;                                          \
         }                                                    \
         last = place >> PLACE_BITS;                          \
-        data = cells_at(cells, (uint32_t)last);              \
+        data = lookup_cells_at(cells, (uint32_t)last);              \
       }                                                      \
       assert(data);                                          \
       out[i] = (D)(value);                                   \

@@ -27,7 +27,7 @@ static double partner_neighbour(double x, int64_t behind) {
 }
 
 /* Roots are rounded, so that the sum is the square, or a neighbour of it. */
-static double largest_sum(double reach) {
+static double partners_largest_sum(double reach) {
   if (!(reach >= 0)) return -1;
   if (reach > DBL_MAX) return reach;
   double sum = reach * reach + 0.0;
@@ -38,12 +38,12 @@ static double largest_sum(double reach) {
 }
 
 /* Most rows have the reach of the one before. */
-static double sum_within(struct bound *bound, double reach) {
-  if (reach != bound->reach) *bound = (struct bound){reach, largest_sum(reach)};
+static double partners_sum_within(struct bound *bound, double reach) {
+  if (reach != bound->reach) *bound = (struct bound){reach, partners_largest_sum(reach)};
   return bound->sum;
 }
 
-static const double *axis_of(const struct grid *grid, uint32_t axis) {
+static const double *partners_axis_of(const struct grid *grid, uint32_t axis) {
   return grid->places[axis].data;
 }
 
@@ -65,29 +65,30 @@ struct parts {
 };
 
 /* The place that a row looks around, and how far. */
-static double take_place(const struct grid *grid, const k_listing *listing, size_t i, double *at) {
+static double partners_take_place(const struct grid *grid, const k_listing *listing,
+                                  size_t i, double *at) {
   for (uint32_t axis = 0; axis < grid->axes; axis++)
     at[axis] = ((const double *)listing->arguments[PLACE_X + axis])[i];
   return ((const double *)listing->arguments[PLACE_REACH])[i];
 }
 
 /* Looks at the parts. Returns NONE, or the row for whose items there is no room. */
-static uint32_t list_parts(struct parts *parts) {
+static uint32_t partners_list_parts(struct parts *parts) {
   const k_listing *listing = parts->listing;
   const struct grid *grid = parts->grid;
   struct k_items *items = listing->items;
   uint32_t (*near)(const double *const *axes, const double *at, double most, uint32_t row,
                    uint32_t end, uint32_t *to) = listing->loops->near[grid->axes - 2];
   const double *axes[GRID_AXES] = {NULL};
-  for (uint32_t i = 0; i < grid->axes; i++) axes[i] = axis_of(grid, i);
+  for (uint32_t i = 0; i < grid->axes; i++) axes[i] = partners_axis_of(grid, i);
   double at[GRID_AXES] = {0, 0, 0};
   for (uint32_t i = 0; i < parts->count; i++) {
     const struct partner_part *part = &parts->list[i];
     k_span *span = &listing->spans[part->row];
     uint32_t *to = items_room(items, part->end - part->first);
     if (!to) return part->row;
-    double reach = take_place(grid, listing, part->row, at);
-    double most = sum_within(&parts->bound, reach);
+    double reach = partners_take_place(grid, listing, part->row, at);
+    double most = partners_sum_within(&parts->bound, reach);
     uint32_t count = near(axes, at, most, part->first, part->end, to);
     if (part->begins) span->first = items->count;
     span->count += count;
@@ -97,37 +98,37 @@ static uint32_t list_parts(struct parts *parts) {
   return NONE;
 }
 
-/* Adds those around a row. Returns NONE, or as list_parts. */
+/* Adds those around a row. Returns NONE, or as partners_list_parts. */
 static uint32_t partner_add_parts(struct parts *parts, uint32_t row) {
   const struct grid *grid = parts->grid;
-  double at[GRID_AXES] = {0, 0, 0}, reach = take_place(grid, parts->listing, row, at);
+  double at[GRID_AXES] = {0, 0, 0}, reach = partners_take_place(grid, parts->listing, row, at);
   struct ecs_search walk;
   bool begins = true;
   for (search_begin(&walk, grid, at, reach); search_line(&walk); begins = false) {
-    uint32_t failed = parts->count == PARTS ? list_parts(parts) : NONE;
+    uint32_t failed = parts->count == PARTS ? partners_list_parts(parts) : NONE;
     if (failed != NONE) return failed;
     parts->list[parts->count++] = (struct partner_part){row, walk.row, walk.end, begins};
     for (uint32_t axis = 0; axis < grid->axes; axis++) {
-      FETCH(axis_of(grid, axis) + walk.row);
-      FETCH(axis_of(grid, axis) + walk.row + 8);
+      FETCH(partners_axis_of(grid, axis) + walk.row);
+      FETCH(partners_axis_of(grid, axis) + walk.row + 8);
     }
   }
   return NONE;
 }
 
-static size_t list_within(const struct grid *grid, const k_listing *listing, size_t n) {
+static size_t partners_list_within(const struct grid *grid, const k_listing *listing, size_t n) {
   struct parts parts = {.grid = grid, .listing = listing};
   uint32_t failed = NONE;
   for (uint32_t i = 0; i < n && failed == NONE; i++)
     if (!listing->mask || listing->mask[i]) failed = partner_add_parts(&parts, i);
-  if (failed == NONE) failed = list_parts(&parts);
+  if (failed == NONE) failed = partners_list_parts(&parts);
   return failed == NONE ? n : failed;
 }
 
-static bool list_nearest(const ecs_index *index, const k_listing *listing, size_t i) {
+static bool partners_list_nearest(const ecs_index *index, const k_listing *listing, size_t i) {
   const struct copies *copies = &index->now->copies;
   const struct grid *grid = &index->now->grid;
-  double at[GRID_AXES] = {0, 0, 0}, reach = take_place(grid, listing, i, at);
+  double at[GRID_AXES] = {0, 0, 0}, reach = partners_take_place(grid, listing, i, at);
   ecs_id except = (ecs_id)((const int64_t *)listing->arguments[PLACE_EXCEPT])[i];
   const struct rivals rivals = {copies_entities(copies), copies_order(copies), except};
   uint32_t *to = items_room(listing->items, 1);
@@ -138,11 +139,12 @@ static bool list_nearest(const ecs_index *index, const k_listing *listing, size_
   return true;
 }
 
-static size_t list_all_nearest(const ecs_index *index, const k_listing *listing, size_t n) {
+static size_t partners_list_all_nearest(const ecs_index *index, const k_listing *listing,
+                                        size_t n) {
   for (size_t i = 0; i < n; i++) {
     if (listing->mask && !listing->mask[i]) continue;
     uint32_t first = listing->items->count;
-    if (!list_nearest(index, listing, i)) return i;
+    if (!partners_list_nearest(index, listing, i)) return i;
     listing->spans[i] = (k_span){first, listing->items->count - first};
   }
   return n;
@@ -159,8 +161,8 @@ static struct key partner_key_at(const k_listing *listing, uint8_t kind,
   return (struct key){(enum key_kind)kind, (uint64_t)value};
 }
 
-static void begin_search(const struct keyed *keyed, const struct run_list *list,
-                         const k_listing *listing, size_t i, struct ecs_search *search) {
+static void partners_begin_search(const struct keyed *keyed, const struct run_list *list,
+                                  const k_listing *listing, size_t i, struct ecs_search *search) {
   uint64_t most = (uint64_t)((const int64_t *)listing->arguments[0])[i];
   uint32_t count = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
   switch (list->kind) {
@@ -176,14 +178,14 @@ static void begin_search(const struct keyed *keyed, const struct run_list *list,
   }
 }
 
-static size_t list_keyed(const ecs_index *index, const struct run_list *list,
-                         const k_listing *listing, size_t n) {
+static size_t partners_list_keyed(const ecs_index *index, const struct run_list *list,
+                                  const k_listing *listing, size_t n) {
   struct k_items *items = listing->items;
   struct ecs_search search;
   for (size_t i = 0; i < n; i++) {
     if (listing->mask && !listing->mask[i]) continue;
     uint32_t first = items->count;
-    begin_search(&index->now->keyed, list, listing, i, &search);
+    partners_begin_search(&index->now->keyed, list, listing, i, &search);
     for (uint32_t row; (row = keyed_next(&search)) != NONE; items->count++) {
       uint32_t *to = items_room(items, 1);
       if (!to) return i;
@@ -198,17 +200,17 @@ size_t partners_list(const ecs_index *index, const struct run_list *list, const 
                      size_t n) {
   assert(index->now && (index->desc.by == ECS_BY_GRID) == (list->kind <= LIST_NEAREST));
   memset(listing->spans, 0, n * sizeof *listing->spans);
-  if (list->kind > LIST_NEAREST) return list_keyed(index, list, listing, n);
-  if (list->kind == LIST_NEAREST) return list_all_nearest(index, listing, n);
-  return list_within(&index->now->grid, listing, n);
+  if (list->kind > LIST_NEAREST) return partners_list_keyed(index, list, listing, n);
+  if (list->kind == LIST_NEAREST) return partners_list_all_nearest(index, listing, n);
+  return partners_list_within(&index->now->grid, listing, n);
 }
 
 /* ---- partners tied ---- */
 
 /* Sources are ids at first, in the same room, which has place for them from a multiple of their
 ** size on. */
-static bool tied_list_sources(const ecs_world *world, const struct component *relation,
-                              ecs_id target, struct k_items *items) {
+static bool partners_tied_list_sources(const ecs_world *world, const struct component *relation,
+                                       ecs_id target, struct k_items *items) {
   size_t count = relate_sources(world, target, relation, NULL, 0);
   if (count == 0) return true;
   if (count > UINT32_MAX / 4) return false;
@@ -224,8 +226,9 @@ static bool tied_list_sources(const ecs_world *world, const struct component *re
   return true;
 }
 
-static bool tied_list_targets(const ecs_world *world, const struct component *relation, ecs_id id,
-                              struct k_items *items) {
+static bool partners_tied_list_targets(const ecs_world *world,
+                                       const struct component *relation, ecs_id id,
+                                       struct k_items *items) {
   ecs_id target = relate_target(world, id, relation);
   for (; target != ECS_NULL; target = relate_next_target(world, id, relation, target)) {
     uint32_t *to = items_room(items, 1);
@@ -248,8 +251,9 @@ size_t partners_tied(const ecs_world *world, const struct run_list *list,
     if (listing->mask && !listing->mask[i]) continue;
     ecs_id id = (ecs_id)((const int64_t *)listing->arguments[0])[i];
     uint32_t first = listing->items->count;
-    bool room = list->kind == LIST_SOURCES ? tied_list_sources(world, relation, id, listing->items)
-                                           : tied_list_targets(world, relation, id, listing->items);
+    bool room = list->kind == LIST_SOURCES
+                    ? partners_tied_list_sources(world, relation, id, listing->items)
+                    : partners_tied_list_targets(world, relation, id, listing->items);
     if (!room) return i;
     listing->spans[i] = (k_span){first, listing->items->count - first};
   }

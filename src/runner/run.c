@@ -77,15 +77,15 @@ void runner_free(struct runner *runner) {
 }
 
 /* Ids and bitmaps begin at multiples of 64 bytes: they are counted in words of 8. */
-static size_t id_words(const struct run_plan *plan, uint32_t rows) {
+static size_t run_id_words(const struct run_plan *plan, uint32_t rows) {
   return plan->takes_ids ? round_up(rows, 8) : 0;
 }
 
-static size_t bitmap_words(uint32_t rows) { return round_up((rows + 63) / 64, 8); }
+static size_t run_bitmap_words(uint32_t rows) { return round_up((rows + 63) / 64, 8); }
 
-static size_t room_size(const struct run_plan *plan, uint32_t rows) {
+static size_t run_room_size(const struct run_plan *plan, uint32_t rows) {
   uint32_t bitmaps = (uint32_t)plan->program->bitmap_count + plan->program->starts;
-  size_t words = id_words(plan, rows) + bitmaps * bitmap_words(rows);
+  size_t words = run_id_words(plan, rows) + bitmaps * run_bitmap_words(rows);
   return words * sizeof(uint64_t);
 }
 
@@ -110,14 +110,15 @@ static RARE bool run_reserve(struct runner *runner, const struct run_plan *plan,
   return (size < twice && run_grow_room(runner, twice)) || run_grow_room(runner, size);
 }
 
-static inline bool reserve_rows(struct runner *runner, const struct run_plan *plan, uint32_t rows) {
-  size_t size = rows ? room_size(plan, rows) : 0;
+static inline bool run_reserve_rows(struct runner *runner, const struct run_plan *plan,
+                                    uint32_t rows) {
+  size_t size = rows ? run_room_size(plan, rows) : 0;
   bool has_room = plan->machine_room <= runner->machine_room && size <= runner->capacity;
   return LIKELY(has_room) || run_reserve(runner, plan, size);
 }
 
 bool runner_reserve(struct runner *runner, const struct run_plan *plan, uint32_t rows) {
-  return reserve_rows(runner, plan, rows);
+  return run_reserve_rows(runner, plan, rows);
 }
 
 /* ---- one table ---- */
@@ -132,9 +133,9 @@ static const struct table *run_span_table(const struct run *run, uint32_t match)
 
 /* Says where the bitmaps are; what these hold is up to the machine. */
 static void run_lay_out(struct runner *runner, const struct run_plan *plan, uint32_t rows) {
-  assert(room_size(plan, rows) <= runner->capacity);
-  uint64_t *at = (uint64_t *)runner->room.data + id_words(plan, rows);
-  for (uint32_t i = 0; i < plan->program->bitmap_count; i++, at += bitmap_words(rows))
+  assert(run_room_size(plan, rows) <= runner->capacity);
+  uint64_t *at = (uint64_t *)runner->room.data + run_id_words(plan, rows);
+  for (uint32_t i = 0; i < plan->program->bitmap_count; i++, at += run_bitmap_words(rows))
     runner->bitmaps[i] = at;
   runner->start = plan->program->starts ? at : NULL;
   runner->rows = rows;
@@ -153,16 +154,16 @@ bool run_next_rows(struct run *run, const struct table *table, bool by_stretches
   return more;
 }
 
-static void write_ids(struct runner *runner, const ecs_world *world, const uint32_t *rows,
-                      uint32_t count) {
+static void run_write_ids(struct runner *runner, const ecs_world *world, const uint32_t *rows,
+                          uint32_t count) {
   uint64_t *ids = runner->room.data;
   for (uint32_t i = 0; i < count; i++) ids[i] = entity_id(&world->entities, rows[i]);
 }
 
 /* The cells of a program's columns in a table, to where the machine keeps them: `first` has the
 ** query's columns in it, by slot. */
-INLINE void bind_columns(const struct runner *runner, const struct run *run, uint32_t match,
-                         const struct table *table, void **to, const struct walk_later *later) {
+INLINE void run_bind_columns(const struct runner *runner, const struct run *run, uint32_t match,
+                             const struct table *table, void **to, const struct walk_later *later) {
   const struct run_plan *plan = run->plan;
   const uint32_t *first = run->first ? run->first : query_columns(run->query, match);
   const struct run_column *wanted = plan->columns;
@@ -200,20 +201,20 @@ void run_ask(const struct run *run, const struct table *table) {
 }
 
 /* A k_live: the world is `ud`. */
-static void forget_dead(void *ud, int64_t *ids, const uint8_t *mask, size_t count) {
+static void run_forget_dead(void *ud, int64_t *ids, const uint8_t *mask, size_t count) {
   lookup_forget_dead(ud, ids, mask, count);
 }
 
 /* A k_look: the run is `ud`. */
-static void look_up(void *ud, uint32_t number, const int64_t *from, const uint8_t *mask, void *to,
-                    size_t n) {
+static void run_look_up(void *ud, uint32_t number, const int64_t *from,
+                        const uint8_t *mask, void *to, size_t n) {
   const struct run *run = ud;
   assert(run->plan->lookups && number < run->plan->program->lookup_count);
   lookup_all(run->query->world, &run->plan->lookups[number], from, mask, to, n);
 }
 
 /* A k_list: the run is `ud`. */
-static size_t list_partners(void *ud, uint32_t number, const k_listing *listing, size_t n) {
+static size_t run_list_partners(void *ud, uint32_t number, const k_listing *listing, size_t n) {
   const struct run *run = ud;
   assert(run->plan->lists && number < run->plan->program->list_count);
   const struct run_list *list = &run->plan->lists[number];
@@ -230,18 +231,18 @@ struct opened {
 };
 
 /* What is the same for all tables; one by one: a third of the time of an initializer. */
-INLINE void set_rows(k_run *rows, const struct run *run, uint64_t *const *bitmaps,
-                     const k_orders *orders) {
+INLINE void run_set_rows(k_run *rows, const struct run *run, uint64_t *const *bitmaps,
+                         const k_orders *orders) {
   rows->uniforms = run->uniforms;
   rows->bitmaps = bitmaps;
   rows->totals = run->totals;
   rows->arrays = run->arrays;
   rows->orders = orders;
-  rows->live = forget_dead;
+  rows->live = run_forget_dead;
   rows->live_ud = run->query->world;
-  rows->look = look_up;
+  rows->look = run_look_up;
   rows->look_ud = (void *)(uintptr_t)run;
-  rows->list = list_partners;
+  rows->list = run_list_partners;
   rows->list_ud = (void *)(uintptr_t)run;
 }
 
@@ -253,7 +254,7 @@ static void open_machine(const struct runner *runner, const struct run *run,
   opened->run = run;
   assert(plan->machine_room <= runner->machine_room);
   if (plan->order_count) opened->orders = giving_begin(&opened->giving, run);
-  set_rows(&opened->rows, run, runner->bitmaps, plan->order_count ? &opened->orders : NULL);
+  run_set_rows(&opened->rows, run, runner->bitmaps, plan->order_count ? &opened->orders : NULL);
   k_status status = machine_open(runner->machine, plan->program, &opened->rows);
   assert(status == K_OK);
   (void)status;
@@ -284,7 +285,7 @@ static bool run_machine(struct runner *runner, struct opened *opened, uint32_t c
 }
 
 /* Whose value a least or greatest one is now. */
-static void note_entities(const struct run *run, const struct table *table) {
+static void run_note_entities(const struct run *run, const struct table *table) {
   for (uint32_t i = 0; i < run->plan->program->total_count; i++) {
     k_total *total = &run->totals[i];
     if (!total->won) continue;
@@ -292,8 +293,8 @@ static void note_entities(const struct run *run, const struct table *table) {
   }
 }
 
-static void mark_start(struct runner *runner, const struct run *run, const struct table *table,
-                       struct row_stretch rows) {
+static void run_mark_start(struct runner *runner, const struct run *run, const struct table *table,
+                           struct row_stretch rows) {
   assert(runner->start && runner->rows == rows.count);
   uint32_t word = rows.row / 64, words = (rows.count + 63) / 64;
   if (run->filter)
@@ -313,8 +314,8 @@ void run_mark(const ecs_world *world, const struct table *table, uint32_t at, ui
 
 /* Marks all rows that a program has gone through, so many from one on: of those that it starts
 ** with. */
-static void mark_whole(const struct runner *runner, const struct run *run,
-                       const struct table *table, uint32_t at, struct row_stretch rows) {
+static void run_mark_whole(const struct runner *runner, const struct run *run,
+                           const struct table *table, uint32_t at, struct row_stretch rows) {
   assert(at < table->column_count && rows.row + rows.count <= table->count);
   struct marks *marks = marks_of(table, table->columns[at].id);
   const uint64_t *start = run->plan->program->starts ? runner->start : NULL;
@@ -333,7 +334,7 @@ static RARE void run_mark_written(const struct runner *runner, const struct run 
   const struct run_plan *plan = run->plan;
   const uint32_t *first = run->first ? run->first : query_columns(run->query, match);
   for (uint32_t i = 0; i < plan->whole_count; i++)
-    mark_whole(runner, run, table, first[plan->whole[i]], rows);
+    run_mark_whole(runner, run, table, first[plan->whole[i]], rows);
   for (uint32_t i = 0; i < plan->mark_count; i++) {
     const uint64_t *bits = runner->bitmaps[plan->first_mark + i];
     assert(first[plan->marks[i]] != NONE);
@@ -354,15 +355,15 @@ INLINE bool run_opened(struct runner *runner, const struct run *run,
   assert(plan->other_count == 0 && table == run_span_table(run, match));
   assert(rows.count == table->count || plan->program->total_count == 0);
   if (plan->needs_room) run_lay_out(runner, plan, rows.count);
-  if (plan->takes_ids) write_ids(runner, world, table->rows + rows.row, rows.count);
-  if (plan->program->starts) mark_start(runner, run, table, rows);
+  if (plan->takes_ids) run_write_ids(runner, world, table->rows + rows.row, rows.count);
+  if (plan->program->starts) run_mark_start(runner, run, table, rows);
   void **columns = machine_columns(runner->machine);
-  bind_columns(runner, run, match, table, columns, later);
+  run_bind_columns(runner, run, match, table, columns, later);
   bool sound = run_machine(runner, opened, rows.count, columns, failure);
   if (UNLIKELY(!sound)) rows.count = (uint32_t)failure->why.row;
   if (UNLIKELY(plan->mark_count | plan->whole_count))
     run_mark_written(runner, run, match, table, rows);
-  if (UNLIKELY(sound && plan->program->total_count)) note_entities(run, table);
+  if (UNLIKELY(sound && plan->program->total_count)) run_note_entities(run, table);
   if (LIKELY(sound)) return true;
   failure->why.row += rows.row;
   failure->entity = entity_id(&world->entities, table->rows[failure->why.row]);
@@ -417,13 +418,15 @@ bool run_rows(struct runner *runner, const struct run *run, const struct run_row
 
 /* ---- a part of several runs ---- */
 
-size_t run_part_room(const struct run_plan *plan, uint32_t rows) { return room_size(plan, rows); }
+size_t run_part_room(const struct run_plan *plan, uint32_t rows) {
+  return run_room_size(plan, rows);
+}
 
 /* A runner that has but room. */
-static void lay_out_part(struct runner *runner, const struct run_plan *plan, uint32_t rows,
-                         void *room) {
+static void run_lay_out_part(struct runner *runner, const struct run_plan *plan, uint32_t rows,
+                             void *room) {
   runner->room.data = room;
-  runner->capacity = room_size(plan, rows);
+  runner->capacity = run_room_size(plan, rows);
   run_lay_out(runner, plan, rows);
 }
 
@@ -432,14 +435,14 @@ void run_part_begin(const struct run *run, uint32_t match, const struct run_part
   const struct table *table = run_span_table(run, match);
   struct runner runner;
   assert(!plan->order_count && !plan->other_count && !plan->program->total_count);
-  lay_out_part(&runner, plan, table->count, part->room);
+  run_lay_out_part(&runner, plan, table->count, part->room);
   struct row_stretch all = {0, table->count, 0};
   assert(run->rows.count == 0);
-  if (plan->takes_ids) write_ids(&runner, run->query->world, table->rows, table->count);
-  if (plan->program->starts) mark_start(&runner, run, table, all);
-  bind_columns(&runner, run, match, table, part->columns, NULL);
+  if (plan->takes_ids) run_write_ids(&runner, run->query->world, table->rows, table->count);
+  if (plan->program->starts) run_mark_start(&runner, run, table, all);
+  run_bind_columns(&runner, run, match, table, part->columns, NULL);
   memcpy(part->bitmaps, runner.bitmaps, plan->program->bitmap_count * sizeof *part->bitmaps);
-  set_rows(part->rows, run, part->bitmaps, NULL);
+  run_set_rows(part->rows, run, part->bitmaps, NULL);
   part->rows->rows = table->count;
   part->rows->columns = part->columns;
   part->rows->start = runner.start;
@@ -450,15 +453,15 @@ void run_part_end(const struct run *run, uint32_t match, void *room) {
   const struct table *table = run_span_table(run, match);
   struct runner runner;
   if (plan->mark_count + plan->whole_count == 0) return;
-  lay_out_part(&runner, plan, table->count, room);
+  run_lay_out_part(&runner, plan, table->count, room);
   run_mark_written(&runner, run, match, table, (struct row_stretch){0, table->count, 0});
 }
 
 /* ---- commands ---- */
 
 /* How often the commands are marked, and in how many rows. */
-static void count_marks(const struct runner *runner, const struct run_plan *plan, uint32_t rows,
-                        uint64_t *marks, uint64_t *marked_rows) {
+static void run_count_marks(const struct runner *runner, const struct run_plan *plan, uint32_t rows,
+                            uint64_t *marks, uint64_t *marked_rows) {
   *marks = *marked_rows = 0;
   for (size_t word = 0; word < (rows + 63) / 64; word++) {
     uint64_t any = 0;
@@ -478,7 +481,7 @@ static ecs_status run_stage_marks(const struct runner *runner, const struct run 
   uint64_t marks, marked_rows;
   assert(staging_is_open(&world->staging));
   assert(runner->rows == count && (rows || ids));
-  count_marks(runner, plan, count, &marks, &marked_rows);
+  run_count_marks(runner, plan, count, &marks, &marked_rows);
   if (!marks) return ECS_OK;
   ecs_status status = command_reserve(world, marks, 0, marked_rows);
   k_cursor cursor = {0, 0};
@@ -509,7 +512,7 @@ ecs_status run_stage_rows(const struct runner *runner, const struct run *run, co
 /* ---- all tables ---- */
 
 /* The rows of the largest table. */
-static uint32_t most_rows(const ecs_query *query) {
+static uint32_t run_most_rows(const ecs_query *query) {
   uint32_t most = 0;
   for (uint32_t i = 0; i < query_reach(query); i++) {
     uint32_t rows = query_table(query, i)->count;
@@ -590,8 +593,8 @@ ecs_status run_query(struct runner *runner, const struct run *run, struct run_fa
   query_arrange(query);
   assert(!terms_walk(&query->terms));
   bool plain = run_is_plain(run);
-  uint32_t rows = UNLIKELY(run->plan->needs_room) ? most_rows(query) : 0;
-  if (!reserve_rows(runner, run->plan, rows)) return world_nomem(query->world);
+  uint32_t rows = UNLIKELY(run->plan->needs_room) ? run_most_rows(query) : 0;
+  if (!run_reserve_rows(runner, run->plan, rows)) return world_nomem(query->world);
   if (LIKELY(plain))
     return LIKELY(run_whole_tables(runner, run, failure))
                ? ECS_OK

@@ -61,7 +61,7 @@ static size_t run_parallel_behind(size_t at, size_t count, size_t size) {
   return (at + count * size + 63) / 64 * 64;
 }
 
-static uint32_t uniforms_of(const struct run_plan *plan) {
+static uint32_t abreast_uniforms_of(const struct run_plan *plan) {
   uint32_t count = plan->program->uniform_count;
   return count > UNIFORM_FIRST ? count : UNIFORM_FIRST;
 }
@@ -71,7 +71,7 @@ static struct slice_layout run_parallel_lay_out(const struct run_plan *plan, uin
   struct slice_layout l = {.columns = 0};
   l.bitmaps = run_parallel_behind(l.columns, p->column_count, sizeof(void *));
   l.uniforms = run_parallel_behind(l.bitmaps, p->bitmap_count, sizeof(uint64_t *));
-  l.rows = run_parallel_behind(l.uniforms, plan->asked_count ? uniforms_of(plan) : 0,
+  l.rows = run_parallel_behind(l.uniforms, plan->asked_count ? abreast_uniforms_of(plan) : 0,
                                sizeof(k_scalar));
   l.end = run_parallel_behind(l.rows, 1, run_part_room(plan, rows));
   return l;
@@ -128,7 +128,7 @@ static const k_scalar *run_parallel_ask(const struct run *run, const struct tabl
                                         k_scalar *uniforms) {
   if (run->plan->asked_count == 0) return run->uniforms;
   run_ask(run, table);
-  memcpy(uniforms, run->uniforms, uniforms_of(run->plan) * sizeof *uniforms);
+  memcpy(uniforms, run->uniforms, abreast_uniforms_of(run->plan) * sizeof *uniforms);
   return uniforms;
 }
 
@@ -177,8 +177,8 @@ static void run_parallel_run_chunk(struct running *r, const struct slice *part, 
   assert(failure.error == KE_NONE);
 }
 
-static void open_part(const struct abreast *abreast, struct machine *machine,
-                      const struct slice *part) {
+static void abreast_open_part(const struct abreast *abreast, struct machine *machine,
+                              const struct slice *part) {
   const struct program *p = abreast->runs[part->run].plan->program;
   k_status status = machine_open(machine, p, &part->state);
   assert(status == K_OK);
@@ -197,7 +197,7 @@ static void run_parallel_work(void *job, uint32_t who) {
   while ((i = portions_take(&abreast->portions, &taker)) != NONE) {
     if (i < abreast->parts[part].first) part = 0;
     while (part + 1 < abreast->part_count && abreast->parts[part + 1].first <= i) part++;
-    if (part != opened) open_part(abreast, machine, &abreast->parts[part]);
+    if (part != opened) abreast_open_part(abreast, machine, &abreast->parts[part]);
     opened = part;
     run_parallel_run_chunk(&machine->running, &abreast->parts[part],
                            i - abreast->parts[part].first);

@@ -21,7 +21,7 @@ uint32_t intern_find(const struct intern_table *table, const char *text, size_t 
   return NONE;
 }
 
-static void link_bucket(struct intern_table *table, uint32_t number) {
+static void intern_link_bucket(struct intern_table *table, uint32_t number) {
   assert(number > 0 && number < table->count && table->texts[number]);
   struct interned *text = table->texts[number];
   uint32_t *bucket = &table->buckets[text->hash & (table->bucket_count - 1)];
@@ -29,7 +29,7 @@ static void link_bucket(struct intern_table *table, uint32_t number) {
   *bucket = number;
 }
 
-static bool grow_buckets(struct intern_table *table, struct memory *memory) {
+static bool intern_grow_buckets(struct intern_table *table, struct memory *memory) {
   if (table->live < table->bucket_count) return true;
   uint32_t count = table->bucket_count ? table->bucket_count * 2 : 16;
   uint32_t *buckets = memory_array(memory, count, sizeof *buckets);
@@ -38,12 +38,12 @@ static bool grow_buckets(struct intern_table *table, struct memory *memory) {
   table->buckets = buckets;
   table->bucket_count = count;
   for (uint32_t i = 1; i < table->count; i++)
-    if (table->texts[i]) link_bucket(table, i);
+    if (table->texts[i]) intern_link_bucket(table, i);
   return true;
 }
 
 /* Room for one more number in both arrays; they share `capacity` once both have grown. */
-static bool grow_numbers(struct intern_table *table, struct memory *memory) {
+static bool intern_grow_numbers(struct intern_table *table, struct memory *memory) {
   if (table->count == 0) table->count = 1;
   if (table->sweep_at == 0) table->sweep_at = FIRST_SWEEP;
   if (table->free_head || table->count < table->capacity) return true;
@@ -83,7 +83,7 @@ ecs_status intern(struct intern_table *table, struct memory *memory, const char 
     *number = known;
     return ECS_OK;
   }
-  if (!grow_numbers(table, memory) || !grow_buckets(table, memory)) return ECS_ENOMEM;
+  if (!intern_grow_numbers(table, memory) || !intern_grow_buckets(table, memory)) return ECS_ENOMEM;
   struct interned *added = memory_resize(memory, NULL, 0, intern_weight_of(size));
   if (!added) return ECS_ENOMEM;
   added->size = (uint32_t)size;
@@ -95,7 +95,7 @@ ecs_status intern(struct intern_table *table, struct memory *memory, const char 
   table->texts[*number] = added;
   table->live++;
   table->weight += intern_weight_of(size);
-  link_bucket(table, *number);
+  intern_link_bucket(table, *number);
   return ECS_OK;
 }
 
@@ -105,7 +105,7 @@ ecs_string intern_text(const struct intern_table *table, uint32_t number) {
   return (ecs_string){table->texts[number]->text, table->texts[number]->size};
 }
 
-static void unlink_bucket(struct intern_table *table, uint32_t number) {
+static void intern_unlink_bucket(struct intern_table *table, uint32_t number) {
   struct interned *text = table->texts[number];
   uint32_t *at = &table->buckets[text->hash & (table->bucket_count - 1)];
   while (*at != number) {
@@ -124,7 +124,7 @@ void intern_sweep(struct intern_table *table, struct memory *memory) {
       continue;
     }
     assert(table->live > 0 && table->weight >= intern_weight_of(text->size));
-    unlink_bucket(table, i);
+    intern_unlink_bucket(table, i);
     table->live--;
     table->weight -= intern_weight_of(text->size);
     memory_free(memory, text, intern_weight_of(text->size));

@@ -70,7 +70,7 @@ bool pool_is_worth(const struct pool *pool, uint64_t work) {
 
 /* ---- the threads of the pool ---- */
 
-static bool come_in(struct pool *pool) {
+static bool pool_come_in(struct pool *pool) {
   for (;;) {
     uint32_t inside = shared_get(&pool->inside);
     if (!(inside & OPEN)) return false;
@@ -79,7 +79,7 @@ static bool come_in(struct pool *pool) {
 }
 
 /* The job after the one of that number, or the end; its number. */
-static uint32_t wait_for_job(struct pool *pool, uint32_t seen) {
+static uint32_t pool_wait_for_job(struct pool *pool, uint32_t seen) {
   for (uint32_t i = 0; i < SPINS && shared_get(&pool->number) == seen; i++) thread_pause();
   if (shared_get(&pool->number) == seen)
     crew_sleep(pool->crew, &pool->number, seen, &pool->asleep);
@@ -92,9 +92,9 @@ static void pool_live(void *ud, uint32_t who) {
   uint32_t seen = 0;
   while (shared_get(&pool->number) == 0) thread_yield();
   for (;;) {
-    seen = wait_for_job(pool, seen);
+    seen = pool_wait_for_job(pool, seen);
     if (shared_get(&pool->ending)) return;
-    if (!come_in(pool)) continue;
+    if (!pool_come_in(pool)) continue;
     if (who < pool->width) {
       fesetenv(&pool->mode);
       pool->run(pool->job, who);
@@ -106,14 +106,14 @@ static void pool_live(void *ud, uint32_t who) {
 /* ---- who calls ---- */
 
 /* In a child of the process that has made them there are no threads. */
-static void forget_parents(struct pool *pool) {
+static void pool_forget_parents(struct pool *pool) {
   if (!pool->crew || pool->process == thread_process()) return;
   crew_forget(pool->crew);
   pool->crew = NULL;
 }
 
-static bool has_crew(struct pool *pool) {
-  forget_parents(pool);
+static bool pool_has_crew(struct pool *pool) {
+  pool_forget_parents(pool);
   if (pool->tried) return pool->crew != NULL;
   pool->tried = true;
   pool->process = thread_process();
@@ -121,13 +121,13 @@ static bool has_crew(struct pool *pool) {
   return pool->crew != NULL;
 }
 
-static void next_number(struct pool *pool) {
+static void pool_next_number(struct pool *pool) {
   uint32_t number = shared_add(&pool->number, 1);
   if (number == UINT32_MAX) shared_add(&pool->number, 1);
   if (shared_get_last(&pool->asleep)) crew_wake(pool->crew);
 }
 
-static void wait_for_all(struct pool *pool) {
+static void pool_wait_for_all(struct pool *pool) {
   uint32_t inside = shared_get(&pool->inside);
   while (!shared_replace(&pool->inside, inside, inside & ~OPEN))
     inside = shared_get(&pool->inside);
@@ -136,7 +136,7 @@ static void wait_for_all(struct pool *pool) {
 }
 
 /* A task of a host's, which may be on a thread that calculates in another mode. */
-static void run_hosted(void *ud, uint32_t who) {
+static void pool_run_hosted(void *ud, uint32_t who) {
   struct pool *pool = ud;
   fenv_t kept;
   if (who >= pool->width) return;
@@ -149,7 +149,7 @@ static void run_hosted(void *ud, uint32_t who) {
 void pool_run(struct pool *pool, uint32_t width, pool_task run, void *job) {
   assert(width > 0 && width <= pool->threads);
   bool own = pool_is_own(pool);
-  if (own && !has_crew(pool)) {
+  if (own && !pool_has_crew(pool)) {
     run(job, 0);
     return;
   }
@@ -159,23 +159,23 @@ void pool_run(struct pool *pool, uint32_t width, pool_task run, void *job) {
   pool->width = width;
   fegetenv(&pool->mode);
   if (!own) {
-    pool->jobs.run(pool->jobs.ud, width, run_hosted, pool);
+    pool->jobs.run(pool->jobs.ud, width, pool_run_hosted, pool);
     return;
   }
   shared_set(&pool->inside, OPEN);
-  next_number(pool);
+  pool_next_number(pool);
   if (pool->eager)
     for (uint32_t i = 0; i < EAGER && shared_get(&pool->inside) == OPEN; i++) thread_yield();
   run(job, 0);
-  wait_for_all(pool);
+  pool_wait_for_all(pool);
 }
 
 void pool_free(struct pool *pool) {
-  forget_parents(pool);
+  pool_forget_parents(pool);
   if (pool->crew) {
     assert(shared_get(&pool->inside) == 0);
     shared_set(&pool->ending, 1);
-    next_number(pool);
+    pool_next_number(pool);
     crew_free(pool->crew);
   }
   memory_free(pool->memory, pool, sizeof *pool);

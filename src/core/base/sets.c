@@ -3,14 +3,14 @@
 #include "core/base/hash_map.h"
 #include "core/base/memory.h"
 
-static uint32_t map_home(const struct map *map, uint64_t key) {
+static uint32_t sets_map_home(const struct map *map, uint64_t key) {
   assert(map->capacity > 0 && (map->capacity & (map->capacity - 1)) == 0);
   return (uint32_t)hash_u64(key) & (map->capacity - 1);
 }
 
 /* The slot of the key, or the free one where it would go. */
-static uint32_t map_probe(const struct map *map, uint64_t key) {
-  uint32_t at = map_home(map, key);
+static uint32_t sets_map_probe(const struct map *map, uint64_t key) {
+  uint32_t at = sets_map_home(map, key);
   while (map->entries[at].key && map->entries[at].key != key)
     at = (at + 1) & (map->capacity - 1);
   return at;
@@ -19,7 +19,7 @@ static uint32_t map_probe(const struct map *map, uint64_t key) {
 uint32_t map_get(const struct map *map, uint64_t key) {
   assert(key);
   if (map->count == 0) return NONE;
-  uint32_t at = map_probe(map, key);
+  uint32_t at = sets_map_probe(map, key);
   return map->entries[at].key ? map->entries[at].value : NONE;
 }
 
@@ -42,7 +42,7 @@ bool map_reserve(struct memory *memory, struct map *map, uint64_t more) {
 
 void map_put(struct map *map, uint64_t key, uint32_t value) {
   assert(key && map->count < map->capacity);
-  uint32_t at = map_probe(map, key);
+  uint32_t at = sets_map_probe(map, key);
   if (!map->entries[at].key) map->count++;
   map->entries[at].key = key;
   map->entries[at].value = value;
@@ -51,11 +51,11 @@ void map_put(struct map *map, uint64_t key, uint32_t value) {
 void map_remove(struct map *map, uint64_t key) {
   assert(key && map->count > 0);
   uint32_t mask = map->capacity - 1;
-  uint32_t hole = map_probe(map, key);
+  uint32_t hole = sets_map_probe(map, key);
   assert(map->entries[hole].key);
   map->count--;
   for (uint32_t at = (hole + 1) & mask; map->entries[at].key; at = (at + 1) & mask) {
-    uint32_t wanted = map_home(map, map->entries[at].key);
+    uint32_t wanted = sets_map_home(map, map->entries[at].key);
     if (((at - wanted) & mask) < ((at - hole) & mask)) continue;
     map->entries[hole] = map->entries[at];
     hole = at;

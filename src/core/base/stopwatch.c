@@ -29,7 +29,7 @@ static uint64_t stopwatch_calibrate(const struct stopwatch *watch, double *secon
 }
 
 /* As the time since the last look says; what was known where that says nothing. */
-static double tick_by(const struct stopwatch *watch, uint64_t ticks, double seconds) {
+static double stopwatch_tick_by(const struct stopwatch *watch, uint64_t ticks, double seconds) {
   bool later = watch->ticks && ticks > watch->ticks && seconds > watch->seconds;
   return later ? (seconds - watch->seconds) / (double)(ticks - watch->ticks) : watch->tick;
 }
@@ -38,7 +38,7 @@ void stopwatch_look(struct stopwatch *watch) {
   double seconds;
   if (!watch->counts) return;
   uint64_t ticks = stopwatch_calibrate(watch, &seconds);
-  watch->tick = tick_by(watch, ticks, seconds);
+  watch->tick = stopwatch_tick_by(watch, ticks, seconds);
   watch->ticks = ticks;
   watch->seconds = seconds;
   assert(watch->ticks > 0 && watch->tick >= 0);
@@ -49,5 +49,5 @@ double stopwatch_tick(const struct stopwatch *watch) {
   if (!watch->counts) return 1e-9;
   if (watch->tick > 0) return watch->tick;
   uint64_t ticks = stopwatch_calibrate(watch, &seconds);
-  return tick_by(watch, ticks, seconds);
+  return stopwatch_tick_by(watch, ticks, seconds);
 }

@@ -13,7 +13,7 @@ static void put_text(struct text *out, const char *text) {
   text_put(out, text, strlen(text));
 }
 
-static void put_unsigned(struct text *out, uint64_t value) {
+static void text_put_unsigned(struct text *out, uint64_t value) {
   char digits[20];
   size_t at = sizeof digits;
   do {
@@ -23,13 +23,13 @@ static void put_unsigned(struct text *out, uint64_t value) {
   text_put(out, digits + at, sizeof digits - at);
 }
 
-static void put_signed(struct text *out, int64_t value) {
+static void text_put_signed(struct text *out, int64_t value) {
   if (value < 0) text_put(out, "-", 1);
-  put_unsigned(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+  text_put_unsigned(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 /* mantissa has the digits d.ddd..., nine of them at most. */
-static void put_digits(struct text *out, uint64_t mantissa, int exponent) {
+static void text_put_digits(struct text *out, uint64_t mantissa, int exponent) {
   char digits[20];
   int count = 0;
   while (mantissa && mantissa % 10 == 0) mantissa /= 10;
@@ -44,10 +44,10 @@ static void put_digits(struct text *out, uint64_t mantissa, int exponent) {
   }
   if (!scientific) return;
   text_put(out, "e", 1);
-  put_signed(out, exponent);
+  text_put_signed(out, exponent);
 }
 
-static void put_number(struct text *out, double value) {
+static void text_put_number(struct text *out, double value) {
   if (value != value) {
     put_text(out, "nan");
     return;
@@ -59,7 +59,7 @@ static void put_number(struct text *out, double value) {
   if (value > 1.7976931348623157e308) {
     put_text(out, "inf");
   } else if (value < 1e15 && value == floor(value)) {
-    put_unsigned(out, (uint64_t)value);
+    text_put_unsigned(out, (uint64_t)value);
   } else {
     int exponent = (int)floor(log10(value));
     /* In two steps where one power of ten would be no number. */
@@ -70,34 +70,34 @@ static void put_number(struct text *out, double value) {
       mantissa /= 10;
       exponent++;
     }
-    put_digits(out, mantissa, exponent);
+    text_put_digits(out, mantissa, exponent);
   }
 }
 
-static void put_id(struct text *out, ecs_id id) {
-  put_unsigned(out, ecs_id_index(id));
+static void text_put_id(struct text *out, ecs_id id) {
+  text_put_unsigned(out, ecs_id_index(id));
   text_put(out, "v", 1);
-  put_unsigned(out, ecs_id_generation(id));
+  text_put_unsigned(out, ecs_id_generation(id));
   text_put(out, "@", 1);
-  put_unsigned(out, ecs_id_tag(id));
+  text_put_unsigned(out, ecs_id_tag(id));
 }
 
 /* How many bytes the integer of a conversion has, by the letters before it. */
-static size_t integer_size(const char **at) {
+static size_t text_integer_size(const char **at) {
   if (**at == 'z') return ++*at, sizeof(size_t);
   if (**at != 'l') return sizeof(int);
   if (*++*at != 'l') return sizeof(long);
   return ++*at, sizeof(long long);
 }
 
-static void put_format(struct text *out, const char *format, va_list args) {
+static void text_put_format(struct text *out, const char *format, va_list args) {
   for (const char *at = format; *at; at++) {
     if (*at != '%') {
       text_put(out, at, 1);
       continue;
     }
     at++;
-    bool wide = integer_size(&at) == sizeof(int64_t);
+    bool wide = text_integer_size(&at) == sizeof(int64_t);
     switch (*at) {
       case 's': put_text(out, va_arg(args, const char *)); break;
       case '.': {
@@ -106,10 +106,12 @@ static void put_format(struct text *out, const char *format, va_list args) {
         at += 2;
         break;
       }
-      case 'u': put_unsigned(out, wide ? va_arg(args, uint64_t) : va_arg(args, uint32_t)); break;
-      case 'd': put_signed(out, wide ? va_arg(args, int64_t) : va_arg(args, int32_t)); break;
-      case 'g': put_number(out, va_arg(args, double)); break;
-      case 'x': assert(wide), put_id(out, va_arg(args, ecs_id)); break;
+      case 'u':
+        text_put_unsigned(out, wide ? va_arg(args, uint64_t) : va_arg(args, uint32_t));
+        break;
+      case 'd': text_put_signed(out, wide ? va_arg(args, int64_t) : va_arg(args, int32_t)); break;
+      case 'g': text_put_number(out, va_arg(args, double)); break;
+      case 'x': assert(wide), text_put_id(out, va_arg(args, ecs_id)); break;
       default: assert(*at == '%'), text_put(out, "%", 1); break;
     }
   }
@@ -118,7 +120,7 @@ static void put_format(struct text *out, const char *format, va_list args) {
 void text_add(struct text *text, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  put_format(text, format, args);
+  text_put_format(text, format, args);
   va_end(args);
 }
 
@@ -130,7 +132,7 @@ void text_end(struct text *text) {
 size_t text_vformat(char *buffer, size_t size, const char *format, va_list args) {
   assert(size > 0);
   struct text text = {buffer, size, 0};
-  put_format(&text, format, args);
+  text_put_format(&text, format, args);
   text_end(&text);
   return text.length < size ? text.length : size - 1;
 }
@@ -155,14 +157,14 @@ uint64_t text_hash64(const char *text, size_t size) {
   return hash;
 }
 
-static bool is_letter(char c) {
+static bool text_is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 bool text_is_identifier(const char *text, size_t size) {
-  if (size == 0 || !is_letter(text[0])) return false;
+  if (size == 0 || !text_is_letter(text[0])) return false;
   for (size_t i = 1; i < size; i++)
-    if (!is_letter(text[i]) && !(text[i] >= '0' && text[i] <= '9')) return false;
+    if (!text_is_letter(text[i]) && !(text[i] >= '0' && text[i] <= '9')) return false;
   return true;
 }
 
@@ -178,7 +180,7 @@ bool text_same(ecs_string a, ecs_string b) {
 
 #define EDIT_LIMIT 64
 
-static uint32_t nearest_least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static uint32_t text_nearest_least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 uint32_t text_distance(const char *a, size_t a_size, const char *b, size_t b_size,
                        uint32_t most) {
@@ -190,9 +192,9 @@ uint32_t text_distance(const char *a, size_t a_size, const char *b, size_t b_siz
     now[0] = i;
     for (uint32_t j = 1; j <= b_size; j++) {
       uint32_t cost = a[i - 1] != b[j - 1];
-      now[j] = nearest_least(nearest_least(last[j], now[j - 1]) + 1, last[j - 1] + cost);
+      now[j] = text_nearest_least(text_nearest_least(last[j], now[j - 1]) + 1, last[j - 1] + cost);
       bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) now[j] = nearest_least(now[j], before[j - 2] + 1);
+      if (swapped) now[j] = text_nearest_least(now[j], before[j - 2] + 1);
     }
     uint32_t *free_row = before;
     before = last;
@@ -209,7 +211,7 @@ void nearest_begin(struct nearest *nearest, const char *wanted, size_t size) {
   nearest->distance = size < 6 ? 2 : size < 9 ? 3 : 4;
 }
 
-static bool nearest_comes_before(const char *a, size_t a_size, const char *b, size_t b_size) {
+static bool text_nearest_comes_before(const char *a, size_t a_size, const char *b, size_t b_size) {
   int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
   return order < 0 || (order == 0 && a_size < b_size);
 }
@@ -220,7 +222,7 @@ void nearest_offer(struct nearest *nearest, const char *name, size_t size) {
   uint32_t distance = text_distance(nearest->wanted, nearest->wanted_size, name, size, most);
   if (distance > most) return;
   if (nearest->best && distance == nearest->distance &&
-      !nearest_comes_before(name, size, nearest->best, nearest->best_size))
+      !text_nearest_comes_before(name, size, nearest->best, nearest->best_size))
     return;
   nearest->distance = distance;
   nearest->best = name;

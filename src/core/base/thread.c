@@ -34,10 +34,10 @@ struct crew {
 
 static void thread_lock(struct crew *crew) { AcquireSRWLockExclusive(&crew->lock); }
 static void thread_unlock(struct crew *crew) { ReleaseSRWLockExclusive(&crew->lock); }
-static void sleep_on(struct crew *crew) {
+static void thread_sleep_on(struct crew *crew) {
   SleepConditionVariableSRW(&crew->woken, &crew->lock, INFINITE, 0);
 }
-static void wake_all(struct crew *crew) { WakeAllConditionVariable(&crew->woken); }
+static void thread_wake_all(struct crew *crew) { WakeAllConditionVariable(&crew->woken); }
 
 static bool thread_begin(struct crew *crew) {
   InitializeSRWLock(&crew->lock);
@@ -81,8 +81,8 @@ struct crew {
 
 static void thread_lock(struct crew *crew) { pthread_mutex_lock(&crew->lock); }
 static void thread_unlock(struct crew *crew) { pthread_mutex_unlock(&crew->lock); }
-static void sleep_on(struct crew *crew) { pthread_cond_wait(&crew->woken, &crew->lock); }
-static void wake_all(struct crew *crew) { pthread_cond_broadcast(&crew->woken); }
+static void thread_sleep_on(struct crew *crew) { pthread_cond_wait(&crew->woken, &crew->lock); }
+static void thread_wake_all(struct crew *crew) { pthread_cond_broadcast(&crew->woken); }
 
 static bool thread_begin(struct crew *crew) {
   if (pthread_mutex_init(&crew->lock, NULL) != 0) return false;
@@ -180,14 +180,14 @@ uint32_t crew_size(const struct crew *crew) { return crew->count; }
 void crew_sleep(struct crew *crew, const uint32_t *word, uint32_t value, uint32_t *asleep) {
   thread_lock(crew);
   shared_add(asleep, 1);
-  while (shared_get_last(word) == value) sleep_on(crew);
+  while (shared_get_last(word) == value) thread_sleep_on(crew);
   shared_add(asleep, UINT32_MAX);
   thread_unlock(crew);
 }
 
 void crew_wake(struct crew *crew) {
   thread_lock(crew);
-  wake_all(crew);
+  thread_wake_all(crew);
   thread_unlock(crew);
 }
 

@@ -33,8 +33,8 @@ static const char *declare_copy(struct build *build, const char *text) {
 }
 
 /* NULL stays NULL. */
-static ecs_status copy_hint(struct build *build, const char *what, const char *text,
-                            const char **out) {
+static ecs_status declare_copy_hint(struct build *build, const char *what, const char *text,
+                                    const char **out) {
   *out = NULL;
   if (!text) return ECS_OK;
   if (strlen(text) > TEXT_LIMIT)
@@ -44,20 +44,20 @@ static ecs_status copy_hint(struct build *build, const char *what, const char *t
   return *out ? ECS_OK : world_nomem(build->world);
 }
 
-static ecs_status copy_hints(struct build *build, const ecs_field *from, struct field *to) {
+static ecs_status declare_copy_hints(struct build *build, const ecs_field *from, struct field *to) {
   const struct { const char *what, *text, **out; } hints[] = {
     {"doc", from->doc, &to->doc}, {"unit", from->unit, &to->unit},
     {"min", from->min, &to->min}, {"max", from->max, &to->max}};
   ecs_status status = ECS_OK;
   for (size_t i = 0; i < sizeof hints / sizeof *hints && status == ECS_OK; i++)
-    status = copy_hint(build, hints[i].what, hints[i].text, hints[i].out);
+    status = declare_copy_hint(build, hints[i].what, hints[i].text, hints[i].out);
   if (status != ECS_OK || !from->text) return status;
   /* As long as the names of an enumeration. */
   to->text = declare_copy(build, from->text);
   return to->text ? ECS_OK : world_nomem(build->world);
 }
 
-static bool is_name(const char *text) {
+static bool declare_is_name(const char *text) {
   size_t size = strlen(text);
   return size <= NAME_LIMIT && text_is_identifier(text, size);
 }
@@ -66,7 +66,7 @@ static uint32_t declare_elements(const struct field *field) {
   return field->count ? field->count : 1;
 }
 
-static size_t native_size(ecs_type type, const struct enumeration *names) {
+static size_t declare_native_size(ecs_type type, const struct enumeration *names) {
   return type == ECS_STRING ? sizeof(ecs_string) : type_size(type, names ? names->count : 0);
 }
 
@@ -76,14 +76,14 @@ struct behind_byte {
   ecs_cell cell;
 };
 
-static size_t native_align(const struct field *field, size_t size) {
+static size_t declare_native_align(const struct field *field, size_t size) {
   if (field->nested) return field->nested->align;
   if (field->type == ECS_STRING) return sizeof(void *);
   size_t most = offsetof(struct behind_byte, cell);
   return size < most ? size : most;
 }
 
-static ecs_status check_enum(struct build *build, const ecs_field *from) {
+static ecs_status declare_check_enum(struct build *build, const ecs_field *from) {
   if (from->name_count == 0 || from->name_count > ENUM_LIMIT)
     return world_fail(build->world, ECS_ELIMIT, "enum field '%s.%s' has %u names, not 1 to 65535",
                       build->desc->name, from->name, from->name_count);
@@ -98,9 +98,9 @@ static ecs_status check_enum(struct build *build, const ecs_field *from) {
   return ECS_OK;
 }
 
-static ecs_status copy_enum(struct build *build, const ecs_field *from,
-                            const struct enumeration **out) {
-  ecs_status status = check_enum(build, from);
+static ecs_status declare_copy_enum(struct build *build, const ecs_field *from,
+                                    const struct enumeration **out) {
+  ecs_status status = declare_check_enum(build, from);
   if (status != ECS_OK) return status;
   struct enumeration *names = declare_take(build, sizeof *names);
   if (!names) return world_nomem(build->world);
@@ -122,8 +122,8 @@ static ecs_status copy_enum(struct build *build, const ecs_field *from,
 }
 
 /* What is no name may be long: the message shows its beginning. */
-static ecs_status no_name(ecs_world *world, const char *where, const char *name,
-                          const char *what) {
+static ecs_status declare_no_name(ecs_world *world, const char *where, const char *name,
+                                  const char *what) {
   char shown[80];
   text_format(shown, sizeof shown, "%s", text_given(name));
   return world_fail(world, ECS_EINVAL,
@@ -131,12 +131,12 @@ static ecs_status no_name(ecs_world *world, const char *where, const char *name,
                     shown, what);
 }
 
-static ecs_status check_field(struct build *build, const ecs_field *from) {
+static ecs_status declare_check_field(struct build *build, const ecs_field *from) {
   const ecs_component_desc *desc = build->desc;
-  if (!from->name || !is_name(from->name)) {
+  if (!from->name || !declare_is_name(from->name)) {
     char where[96];
     text_format(where, sizeof where, "component '%s': ", desc->name);
-    return no_name(build->world, where, from->name, "field");
+    return declare_no_name(build->world, where, from->name, "field");
   }
   for (const ecs_field *other = desc->fields; other != from; other++)
     if (strcmp(other->name, from->name) == 0)
@@ -152,8 +152,8 @@ static ecs_status check_field(struct build *build, const ecs_field *from) {
   return ECS_OK;
 }
 
-static ecs_status copy_nested(struct build *build, const ecs_field *from,
-                              struct field *to) {
+static ecs_status declare_copy_nested(struct build *build, const ecs_field *from,
+                                      struct field *to) {
   ecs_world *world = build->world;
   const char *name = build->desc->name;
   ecs_status status = component_need_id(world, from->nested, &to->nested);
@@ -176,8 +176,8 @@ static ecs_status copy_nested(struct build *build, const ecs_field *from,
   return ECS_OK;
 }
 
-static ecs_status copy_field(struct build *build, const ecs_field *from, struct field *to) {
-  ecs_status status = check_field(build, from);
+static ecs_status declare_copy_field(struct build *build, const ecs_field *from, struct field *to) {
+  ecs_status status = declare_check_field(build, from);
   if (status != ECS_OK) return status;
   to->type = from->type;
   to->count = from->count;
@@ -186,19 +186,20 @@ static ecs_status copy_field(struct build *build, const ecs_field *from, struct 
   to->name_size = (uint32_t)strlen(from->name);
   to->has_value = from->value.kind != ECS_KIND_NONE;
   if (!to->name) return world_nomem(build->world);
-  status = copy_hints(build, from, to);
+  status = declare_copy_hints(build, from, to);
   uint32_t leaves = 1;
-  if (status == ECS_OK && from->type == ECS_ENUM) status = copy_enum(build, from, &to->names);
+  if (status == ECS_OK && from->type == ECS_ENUM)
+    status = declare_copy_enum(build, from, &to->names);
   if (status == ECS_OK && from->type == ECS_NESTED) {
-    status = copy_nested(build, from, to);
+    status = declare_copy_nested(build, from, to);
     if (status == ECS_OK) leaves = to->nested->leaf_count;
   }
   to->leaf_count = leaves * declare_elements(to);
   return status;
 }
 
-static ecs_status add_leaf(struct build *build, uint32_t field_at, uint32_t element,
-                           const struct leaf *inner) {
+static ecs_status declare_add_leaf(struct build *build, uint32_t field_at, uint32_t element,
+                                   const struct leaf *inner) {
   struct component *component = build->component;
   struct field *field = &component->fields[field_at];
   struct leaf *leaf = &component->leaves[component->leaf_count];
@@ -212,7 +213,7 @@ static ecs_status add_leaf(struct build *build, uint32_t field_at, uint32_t elem
   leaf->name = declare_copy(build, text);
   if (!leaf->name) return world_nomem(build->world);
   leaf->name_size = (uint32_t)strlen(leaf->name);
-  size_t stride = inner ? field->nested->size : native_size(field->type, field->names);
+  size_t stride = inner ? field->nested->size : declare_native_size(field->type, field->names);
   leaf->offset = field->offset + element * stride + (inner ? inner->offset : 0);
   if (!inner) {
     leaf->type = field->type;
@@ -237,17 +238,17 @@ static ecs_status add_leaf(struct build *build, uint32_t field_at, uint32_t elem
   return ECS_OK;
 }
 
-static ecs_status add_leaves(struct build *build, uint32_t field_at) {
+static ecs_status declare_add_leaves(struct build *build, uint32_t field_at) {
   struct field *field = &build->component->fields[field_at];
   field->first_leaf = build->component->leaf_count;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < declare_elements(field) && status == ECS_OK; i++) {
     if (!field->nested) {
-      status = add_leaf(build, field_at, i, NULL);
+      status = declare_add_leaf(build, field_at, i, NULL);
       continue;
     }
     for (uint32_t j = 0; j < field->nested->leaf_count && status == ECS_OK; j++)
-      status = add_leaf(build, field_at, i, &field->nested->leaves[j]);
+      status = declare_add_leaf(build, field_at, i, &field->nested->leaves[j]);
   }
   return status;
 }
@@ -255,8 +256,8 @@ static ecs_status add_leaves(struct build *build, uint32_t field_at) {
 /* Places the field in the native struct: where the host says, or by C's rules. */
 static ecs_status declare_lay_out(struct build *build, struct field *field) {
   struct component *component = build->component;
-  size_t one = field->nested ? field->nested->size : native_size(field->type, field->names);
-  size_t align = native_align(field, one);
+  size_t one = field->nested ? field->nested->size : declare_native_size(field->type, field->names);
+  size_t align = declare_native_align(field, one);
   field->size = one * declare_elements(field);
   if (component->align < align) component->align = align;
   if (component->native) {
@@ -278,7 +279,7 @@ static ecs_status build_fields(struct build *build) {
   uint64_t leaves = 0;
   component->flat = true;
   for (uint32_t i = 0; i < desc->field_count; i++) {
-    ecs_status status = copy_field(build, &desc->fields[i], &component->fields[i]);
+    ecs_status status = declare_copy_field(build, &desc->fields[i], &component->fields[i]);
     component->field_count++;
     if (status == ECS_OK) status = declare_lay_out(build, &component->fields[i]);
     if (status != ECS_OK) return status;
@@ -292,7 +293,7 @@ static ecs_status build_fields(struct build *build) {
   component->leaves = declare_take(build, (size_t)leaves * sizeof *component->leaves);
   if (!component->leaves) return world_nomem(build->world);
   for (uint32_t i = 0; i < desc->field_count; i++) {
-    ecs_status status = add_leaves(build, i);
+    ecs_status status = declare_add_leaves(build, i);
     if (status != ECS_OK) return status;
   }
   if (!component->native)
@@ -301,8 +302,8 @@ static ecs_status build_fields(struct build *build) {
   return ECS_OK;
 }
 
-static ecs_status check_rename(const ecs_world *world, const struct component *component,
-                               uint32_t at) {
+static ecs_status declare_check_rename(const ecs_world *world, const struct component *component,
+                                       uint32_t at) {
   const ecs_rename *was = component->former.was, *rename = &was[at];
   if (component_field(component, rename->name, strlen(rename->name)) == NONE)
     return component_no_field(world, component, rename->name, strlen(rename->name));
@@ -317,24 +318,24 @@ static ecs_status check_rename(const ecs_world *world, const struct component *c
   return ECS_OK;
 }
 
-static const char *copy_former(struct build *build, const char *text) {
+static const char *declare_copy_former(struct build *build, const char *text) {
   return arena_copy(&build->world->memory, &build->component->former.arena, text, strlen(text));
 }
 
-static ecs_status copy_old_name(struct build *build) {
+static ecs_status declare_copy_old_name(struct build *build) {
   const ecs_component_desc *desc = build->desc;
   if (!desc->old_name) return ECS_OK;
-  if (!is_name(desc->old_name))
-    return no_name(build->world, "was: ", desc->old_name, "component");
+  if (!declare_is_name(desc->old_name))
+    return declare_no_name(build->world, "was: ", desc->old_name, "component");
   if (strcmp(desc->name, desc->old_name) == 0)
     return world_fail(build->world, ECS_EINVAL, "component '%s' was '%s': that is its name now",
                       desc->name, desc->old_name);
-  build->component->former.name = copy_former(build, desc->old_name);
+  build->component->former.name = declare_copy_former(build, desc->old_name);
   build->world->registry.renamed = true;
   return build->component->former.name ? ECS_OK : world_nomem(build->world);
 }
 
-static ecs_status copy_renames(struct build *build) {
+static ecs_status declare_copy_renames(struct build *build) {
   const ecs_component_desc *desc = build->desc;
   struct former *former = &build->component->former;
   if (desc->was_count == 0) return ECS_OK;
@@ -346,10 +347,10 @@ static ecs_status copy_renames(struct build *build) {
     if (!desc->was[i].name || !desc->was[i].was)
       return world_fail(build->world, ECS_EINVAL, "component '%s': a rename takes the name of a "
                         "field and the one that it had", desc->name);
-    was[i].name = copy_former(build, desc->was[i].name);
-    was[i].was = copy_former(build, desc->was[i].was);
+    was[i].name = declare_copy_former(build, desc->was[i].name);
+    was[i].was = declare_copy_former(build, desc->was[i].was);
     if (!was[i].name || !was[i].was) return world_nomem(build->world);
-    ecs_status status = check_rename(build->world, build->component, i);
+    ecs_status status = declare_check_rename(build->world, build->component, i);
     if (status != ECS_OK) return status;
   }
   former->was_count = desc->was_count;
@@ -371,8 +372,8 @@ bool declare_requirements(ecs_world *world, struct component *component, const e
 
 ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
                          struct component **out) {
-  if (!desc->name || !is_name(desc->name))
-    return no_name(world, "", desc->name, "component");
+  if (!desc->name || !declare_is_name(desc->name))
+    return declare_no_name(world, "", desc->name, "component");
   if (desc->field_count > LEAF_LIMIT)
     return world_fail(world, ECS_ELIMIT, "component '%s' has more than 4096 fields",
                       desc->name);
@@ -397,10 +398,10 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   component->length = desc->length;
   component->is_event = desc->event;
   status = component->name ? ECS_OK : world_nomem(world);
-  if (status == ECS_OK) status = copy_hint(&build, "doc", desc->doc, &component->doc);
+  if (status == ECS_OK) status = declare_copy_hint(&build, "doc", desc->doc, &component->doc);
   if (status == ECS_OK && desc->field_count) status = build_fields(&build);
-  if (status == ECS_OK) status = copy_old_name(&build);
-  if (status == ECS_OK) status = copy_renames(&build);
+  if (status == ECS_OK) status = declare_copy_old_name(&build);
+  if (status == ECS_OK) status = declare_copy_renames(&build);
   if (status == ECS_OK &&
       !declare_requirements(world, component, desc->required, desc->required_count))
     status = world_nomem(world);
@@ -412,7 +413,7 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   return ECS_OK;
 }
 
-static ecs_status check_requirements(ecs_world *world, const ecs_component_desc *desc) {
+static ecs_status declare_check_requirements(ecs_world *world, const ecs_component_desc *desc) {
   struct component *needed = NULL;
   for (uint32_t i = 0; i < desc->required_count; i++) {
     ecs_status status = component_need_id(world, desc->required[i], &needed);
@@ -433,7 +434,7 @@ static const struct component *declare_claimant(const ecs_world *world, const ch
 }
 
 /* Ties and terms would mean the component by the name, and nobody the prefab. */
-static ecs_status check_prefabs(const ecs_world *world, const char *name) {
+static ecs_status declare_check_prefabs(const ecs_world *world, const char *name) {
   ecs_id known = name_find(world, 0, name, strlen(name));
   if (known == ECS_NULL || !prefab_is_or_comes(world, known)) return ECS_OK;
   return world_fail(world, ECS_ETAKEN, "'%s' is a prefab, and ties and terms would mean the "
@@ -450,7 +451,8 @@ ecs_status declare_check_name(const ecs_world *world, const char *name,
 }
 
 /* Of those of every world neither the name nor what has it can be declared. */
-static ecs_status check_builtin(const ecs_world *world, const char *name, const char *what) {
+static ecs_status declare_check_builtin(const ecs_world *world, const char *name,
+                                        const char *what) {
   if (!name || !builtin_is(name, strlen(name))) return ECS_OK;
   return world_fail(world, ECS_EINVAL, "'%s' is a relation of every world: it cannot be %s", name,
                     what);
@@ -461,8 +463,8 @@ static ecs_status declare_check_names(const ecs_world *world, const struct compo
                                       const struct component *known, const struct component *old,
                                       bool staged) {
   const char *name = component->name, *was = component->former.name;
-  ecs_status status = check_builtin(world, name, "declared");
-  if (status == ECS_OK) status = check_builtin(world, was, "called otherwise");
+  ecs_status status = declare_check_builtin(world, name, "declared");
+  if (status == ECS_OK) status = declare_check_builtin(world, was, "called otherwise");
   if (status != ECS_OK) return status;
   if (known && old)
     return world_fail(world, ECS_ETAKEN, "component '%s' was '%s', but both are declared: "
@@ -470,7 +472,7 @@ static ecs_status declare_check_names(const ecs_world *world, const struct compo
   const struct component *other = was ? declare_claimant(world, was, known, old) : NULL;
   if (other)
     return world_fail(world, ECS_ETAKEN, "both '%s' and '%s' were '%s'", other->name, name, was);
-  status = known ? ECS_OK : check_prefabs(world, name);
+  status = known ? ECS_OK : declare_check_prefabs(world, name);
   return known || staged || status != ECS_OK ? status : declare_check_name(world, name, old);
 }
 
@@ -478,7 +480,7 @@ static bool declare_same_text(const char *a, const char *b) {
   return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static bool same_former(const struct former *a, const struct former *b) {
+static bool declare_same_former(const struct former *a, const struct former *b) {
   if (a->was_count != b->was_count || !declare_same_text(a->name, b->name)) return false;
   for (uint32_t i = 0; i < a->was_count; i++)
     if (strcmp(a->was[i].name, b->was[i].name) != 0 || strcmp(a->was[i].was, b->was[i].was) != 0)
@@ -496,7 +498,7 @@ static ecs_status declare_built(ecs_world *world, struct component *component,
   if (status == ECS_OK && known) {
     if (!declare_same(world, known, world, component))
       return migration_add(migration, known, component);
-    if (!same_former(&known->former, &component->former))
+    if (!declare_same_former(&known->former, &component->former))
       return migration_relabel(migration, known, component);
     component_free(world, component);
     return ECS_OK;
@@ -511,7 +513,7 @@ static ecs_status declare_built(ecs_world *world, struct component *component,
 ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
                    struct migration *migration, ecs_id *out) {
   struct component *component = NULL;
-  ecs_status status = check_requirements(world, desc);
+  ecs_status status = declare_check_requirements(world, desc);
   if (status == ECS_OK) status = declare_build(world, desc, &component);
   if (status == ECS_OK) status = declare_built(world, component, migration);
   if (status == ECS_OK) *out = ecs_component_find(world, desc->name);

@@ -101,7 +101,7 @@ ecs_status migration_rename(struct migration *migration, struct component *compo
   return ECS_OK;
 }
 
-static void undo_rename(ecs_world *world, struct change *change) {
+static void migrate_undo_rename(ecs_world *world, struct change *change) {
   if (!change->renamed) return;
   migrate_set_name(world, change->component, change->old_name, change->old_size);
   change->component->former.name = change->older_name;
@@ -131,7 +131,7 @@ void migration_commit_labels(struct migration *migration) {
   }
 }
 
-static void free_relabelings(struct migration *migration) {
+static void migrate_free_relabelings(struct migration *migration) {
   ecs_world *world = migration->world;
   for (uint32_t i = 0; i < migration->relabeling_count; i++)
     component_free(world, migration->relabelings[i].same);
@@ -142,7 +142,8 @@ static void free_relabelings(struct migration *migration) {
 /* ---- tables ---- */
 
 /* Whether a table has a component that goes, or one that stays and changes. */
-static bool is_affected(const struct migration *migration, const struct table *table, bool goes) {
+static bool migrate_is_affected(const struct migration *migration,
+                                const struct table *table, bool goes) {
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
     if (!change->wanted == goes &&
@@ -153,8 +154,8 @@ static bool is_affected(const struct migration *migration, const struct table *t
 }
 
 /* The old column that a new one is made of, or NONE. Components that go still have theirs. */
-static uint32_t source_column(const struct migration *migration, const struct table *old,
-                              const struct column *column) {
+static uint32_t migrate_source_column(const struct migration *migration, const struct table *old,
+                                      const struct column *column) {
   const struct change *change = migration_of(migration, column->component->id);
   uint32_t leaf = change && change->wanted ? change->source[column->leaf] : column->leaf;
   return leaf == NONE ? NONE : table_column(old, column->id) + leaf;
@@ -168,7 +169,7 @@ ecs_status migration_fill(struct migration *migration, const struct table *old,
                           struct table *table) {
   for (uint32_t i = 0; i < table->column_count; i++) {
     struct column *to = &table->columns[i];
-    uint32_t at = source_column(migration, old, to);
+    uint32_t at = migrate_source_column(migration, old, to);
     const struct column *from = at == NONE ? NULL : &old->columns[at];
     if (from && convert_is_copy(migrate_leaf_of(from), migrate_leaf_of(to))) continue;
     ecs_status status = migration_fill_column(migration, old, from, to, old->capacity, old->count);
@@ -177,7 +178,7 @@ ecs_status migration_fill(struct migration *migration, const struct table *old,
   return ECS_OK;
 }
 
-static ecs_status prepare_table(struct migration *migration, const struct table *old) {
+static ecs_status migrate_prepare_table(struct migration *migration, const struct table *old) {
   ecs_world *world = migration->world;
   if (!GROW(&world->memory, migration->tables, migration->table_capacity,
             migration->table_count + 1ull))
@@ -193,19 +194,20 @@ static ecs_status prepare_table(struct migration *migration, const struct table 
   return migration_fill(migration, old, table);
 }
 
-static ecs_status prepare_tables(struct migration *migration) {
+static ecs_status migrate_prepare_tables(struct migration *migration) {
   ecs_world *world = migration->world;
   const struct id_record *all = graph_all(world);
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++) {
     const struct table *table = world_table(world, all->tables[i]);
-    if (is_affected(migration, table, false)) status = prepare_table(migration, table);
+    if (migrate_is_affected(migration, table, false))
+      status = migrate_prepare_table(migration, table);
   }
   return status;
 }
 
 /* Any values of columns that nothing new is made of. */
-static void release_dropped(ecs_world *world, struct table *old) {
+static void migrate_release_dropped(ecs_world *world, struct table *old) {
   for (uint32_t i = 0; old->has_any && i < old->column_count; i++) {
     struct column *column = &old->columns[i];
     if (!column->data || migrate_leaf_of(column)->type != ECS_ANY) continue;
@@ -230,7 +232,7 @@ void migration_take(const struct migration *migration, struct table *old, struct
   assert(old && old != table && old->id_count == table->id_count && table->count == 0);
   for (uint32_t i = 0; i < table->column_count; i++) {
     struct column *to = &table->columns[i];
-    uint32_t at = source_column(migration, old, to);
+    uint32_t at = migrate_source_column(migration, old, to);
     if (at == NONE) continue;
     struct column *from = &old->columns[at];
     if (!convert_is_copy(migrate_leaf_of(from), migrate_leaf_of(to))) continue;
@@ -239,7 +241,7 @@ void migration_take(const struct migration *migration, struct table *old, struct
     memset(&from->buffer, 0, sizeof from->buffer);
     from->data = NULL;
   }
-  release_dropped(migration->world, old);
+  migrate_release_dropped(migration->world, old);
   table->row_buffer = old->row_buffer;
   table->rows = old->rows;
   table->count = old->count;
@@ -271,17 +273,17 @@ static void migrate_swap_table(const struct migration *migration, struct table *
 
 /* Whether rows may move, or there is another table to be: not without rows if what goes is there,
 ** and not where nothing but what goes changes. */
-static bool has_whereto(const struct migration *migration, const struct table *table) {
-  if (is_affected(migration, table, true)) return table->count > 0;
+static bool migrate_has_whereto(const struct migration *migration, const struct table *table) {
+  if (migrate_is_affected(migration, table, true)) return table->count > 0;
   for (uint32_t i = 0; i < migration->count; i++)
     if (migration->changes[i].wanted) return true;
   return false;
 }
 
-static ecs_status plan_move(const struct migration *migration, struct table *table) {
+static ecs_status migrate_plan_move(const struct migration *migration, struct table *table) {
   ecs_world *world = migration->world;
   struct whereto to;
-  if (!has_whereto(migration, table)) return ECS_OK;
+  if (!migrate_has_whereto(migration, table)) return ECS_OK;
   if (migration_parts_rows(migration, table)) return migration_plan_rows(migration, table);
   ecs_status status = migration_target(migration, table, NONE, true, &to);
   if (status != ECS_OK || to.table == table) return status;
@@ -302,7 +304,7 @@ ecs_status migration_check_removal(const ecs_world *world, const struct componen
                     "ties first", component->name);
 }
 
-static ecs_status plan_moves(const struct migration *migration) {
+static ecs_status migrate_plan_moves(const struct migration *migration) {
   ecs_world *world = migration->world;
   const struct id_record *all = graph_all(world);
   ecs_status status = ECS_OK;
@@ -311,21 +313,21 @@ static ecs_status plan_moves(const struct migration *migration) {
       status = migration_check_removal(world, migration->changes[i].component);
   uint32_t count = all->table_count;
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
-    status = plan_move(migration, world_table(world, all->tables[i]));
+    status = migrate_plan_move(migration, world_table(world, all->tables[i]));
   if (status == ECS_OK) status = migration_plan_sparse(migration);
   for (uint32_t i = 0; i < all->table_count; i++) world_table(world, all->tables[i])->incoming = 0;
   return status;
 }
 
 /* Tables that rows have left are as none may be any more. */
-static void commit_moves(const struct migration *migration) {
+static void migrate_commit_moves(const struct migration *migration) {
   ecs_world *world = migration->world;
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < all->table_count; i++) {
     struct table *table = world_table(world, all->tables[i]);
     struct whereto to;
-    if (!has_whereto(migration, table)) {
-      table->doomed = is_affected(migration, table, true);
+    if (!migrate_has_whereto(migration, table)) {
+      table->doomed = migrate_is_affected(migration, table, true);
       continue;
     }
     ecs_status status = migration_target(migration, table, NONE, false, &to);
@@ -349,8 +351,8 @@ static void commit_moves(const struct migration *migration) {
 
 /* ---- what is switched off ---- */
 
-static ecs_status refuse_off(struct migration *migration, const struct component *component,
-                             const struct table *table) {
+static ecs_status migrate_refuse_off(struct migration *migration, const struct component *component,
+                                     const struct table *table) {
   const struct toggle *toggle = toggle_of(table, component->id);
   uint32_t row = 0;
   while (!toggle_bit(toggle, row)) row++;
@@ -361,18 +363,18 @@ static ecs_status refuse_off(struct migration *migration, const struct component
 }
 
 /* What entities have off stays a toggle. */
-static ecs_status check_toggles(struct migration *migration) {
+static ecs_status migrate_check_toggles(struct migration *migration) {
   const struct id_record *all = graph_all(migration->world);
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
     if (!change->wanted || change->wanted->toggle || !change->component->toggle) continue;
     const struct sparse *sparse = change->component->sparse;
     if (sparse && sparse->table->off)
-      return refuse_off(migration, change->component, sparse->table);
+      return migrate_refuse_off(migration, change->component, sparse->table);
     for (uint32_t j = 0; j < all->table_count; j++) {
       const struct table *table = world_table(migration->world, all->tables[j]);
       const struct toggle *toggle = toggle_of(table, change->component->id);
-      if (toggle && toggle->off) return refuse_off(migration, change->component, table);
+      if (toggle && toggle->off) return migrate_refuse_off(migration, change->component, table);
     }
   }
   return ECS_OK;
@@ -392,11 +394,11 @@ void migration_show(const struct migration *migration, bool wanted) {
   migration->world->registry.shown = wanted;
 }
 
-static ecs_status prepare_shown(struct migration *migration) {
+static ecs_status migrate_prepare_shown(struct migration *migration) {
   ecs_status status = migration_follow_nested(migration);
   for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
     status = migration_map(migration, &migration->changes[i]);
-  if (status == ECS_OK) status = prepare_tables(migration);
+  if (status == ECS_OK) status = migrate_prepare_tables(migration);
   if (status == ECS_OK) status = migration_prepare_sparse(migration);
   if (status == ECS_OK) status = migration_prepare_events(migration);
   for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++) {
@@ -408,15 +410,15 @@ static ecs_status prepare_shown(struct migration *migration) {
 
 ecs_status migration_prepare(struct migration *migration) {
   ecs_status status = migration_prepare_ties(migration);
-  if (status == ECS_OK) status = check_toggles(migration);
+  if (status == ECS_OK) status = migrate_check_toggles(migration);
   if (status != ECS_OK) return status;
   migration_show(migration, true);
   status = migration_check_requirements(migration);
   migration_show(migration, false);
-  if (status == ECS_OK && migration_moves(migration)) status = plan_moves(migration);
+  if (status == ECS_OK && migration_moves(migration)) status = migrate_plan_moves(migration);
   if (status != ECS_OK) return status;
   migration_show(migration, true);
-  status = prepare_shown(migration);
+  status = migrate_prepare_shown(migration);
   migration_show(migration, false);
   return status;
 }
@@ -442,7 +444,7 @@ static void migrate_redirect(const struct migration *migration, const struct com
     if (*at == migration->changes[i].wanted) *at = migration->changes[i].component;
 }
 
-static void redirect_all(struct migration *migration) {
+static void migrate_redirect_all(struct migration *migration) {
   const ecs_world *world = migration->world;
   for (uint32_t i = 0; i < migration->table_count; i++) {
     struct table *table = migration->tables[i];
@@ -478,12 +480,12 @@ void migration_commit(struct migration *migration) {
     world->registry.renaming -= change->renamed;
     change->renamed = false;
   }
-  redirect_all(migration);
+  migrate_redirect_all(migration);
   for (ecs_query *query = world->first_query; query; query = query->next)
     migration_refresh_query(migration, query);
   migration->table_count = 0;
   migration->committed = true;
-  if (migration_moves(migration)) commit_moves(migration);
+  if (migration_moves(migration)) migrate_commit_moves(migration);
   world_settle(world);
 }
 
@@ -506,8 +508,8 @@ ecs_status migration_run(struct migration *migration, const char *operation) {
   return status;
 }
 
-static void free_change(ecs_world *world, struct change *change) {
-  undo_rename(world, change);
+static void migrate_free_change(ecs_world *world, struct change *change) {
+  migrate_undo_rename(world, change);
   struct component *wanted = change->wanted;
   uint32_t leaves = wanted ? wanted->leaf_count : 0;
   for (uint32_t i = 0; change->resource && i < leaves; i++)
@@ -527,10 +529,11 @@ void migration_end(struct migration *migration) {
     migration_undo_tables(migration);
     migration_undo_ties(migration);
   }
-  for (uint32_t i = 0; i < migration->count; i++) free_change(world, &migration->changes[i]);
+  for (uint32_t i = 0; i < migration->count; i++)
+    migrate_free_change(world, &migration->changes[i]);
   for (uint32_t i = 0; i < migration->superseded_count; i++)
     component_free(world, migration->superseded[i]);
-  free_relabelings(migration);
+  migrate_free_relabelings(migration);
   arena_free(&world->memory, &migration->arena);
   memory_free(&world->memory, migration->superseded,
               migration->superseded_capacity * sizeof *migration->superseded);

@@ -65,7 +65,8 @@ ecs_status migration_fill_column(struct migration *migration, const struct table
 }
 
 /* The cells that a leaf of the world's own has had, of which the new one keeps what fits. */
-static ecs_status fill_leaf(struct migration *migration, struct change *change, uint32_t at) {
+static ecs_status migrate_fill_leaf(struct migration *migration, struct change *change,
+                                    uint32_t at) {
   const struct component *old = change->component, *wanted = change->wanted;
   uint32_t source = change->source[at], count = component_cells(wanted), kept = count;
   const struct leaf *leaf = &wanted->leaves[at];
@@ -93,7 +94,7 @@ ecs_status migration_prepare_resource(struct migration *migration, struct change
   if (!change->resource) return world_nomem(world);
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < wanted->leaf_count && status == ECS_OK; i++)
-    status = fill_leaf(migration, change, i);
+    status = migrate_fill_leaf(migration, change, i);
   return status;
 }
 
@@ -111,7 +112,7 @@ void migration_swap_resource(ecs_world *world, struct change *change) {
 
 /* ---- migrate events ---- */
 
-static ecs_status make_event(struct migration *migration, const struct change *change) {
+static ecs_status migrate_make_event(struct migration *migration, const struct change *change) {
   struct component *wanted = change->wanted;
   const struct event *old = change->component->event;
   if (!wanted || !old) return ECS_OK;
@@ -125,7 +126,7 @@ static ecs_status make_event(struct migration *migration, const struct change *c
 ecs_status migration_prepare_events(struct migration *migration) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
-    status = make_event(migration, &migration->changes[i]);
+    status = migrate_make_event(migration, &migration->changes[i]);
   return status;
 }
 
@@ -163,9 +164,9 @@ struct whole_number {
   bool below_zero;
 };
 
-static bool convert_is_float(ecs_type type) { return type_class(type) == CLASS_FLOAT; }
+static bool migrate_convert_is_float(ecs_type type) { return type_class(type) == CLASS_FLOAT; }
 
-static bool convert_is_number(ecs_type type) {
+static bool migrate_convert_is_number(ecs_type type) {
   return type_is_number(type) || type_class(type) == CLASS_TRUTH;
 }
 
@@ -207,12 +208,12 @@ static ecs_status whole_to_float(const struct leaf *to, struct whole_number whol
   return exact ? ECS_OK : ECS_ERANGE;
 }
 
-static ecs_status from_number(const struct leaf *from, const struct leaf *to, ecs_cell cell,
-                              ecs_cell *out) {
+static ecs_status migrate_from_number(const struct leaf *from, const struct leaf *to, ecs_cell cell,
+                                      ecs_cell *out) {
   struct whole_number whole;
-  if (convert_is_float(from->type)) {
+  if (migrate_convert_is_float(from->type)) {
     double value = cell_float(from->size, cell);
-    if (convert_is_float(to->type)) {
+    if (migrate_convert_is_float(to->type)) {
       if (to->type == ECS_F64) {
         out->f64 = value;
         return ECS_OK;
@@ -223,17 +224,17 @@ static ecs_status from_number(const struct leaf *from, const struct leaf *to, ec
     return whole_of_float(value, &whole) ? whole_to_integer(to, whole, out) : ECS_ERANGE;
   }
   whole = whole_of_cell(from, cell);
-  return convert_is_float(to->type) ? whole_to_float(to, whole, out)
+  return migrate_convert_is_float(to->type) ? whole_to_float(to, whole, out)
                                     : whole_to_integer(to, whole, out);
 }
 
-static ecs_string name_in(const ecs_world *world, const struct leaf *leaf, ecs_cell cell) {
+static ecs_string migrate_name_in(const ecs_world *world, const struct leaf *leaf, ecs_cell cell) {
   if (leaf->type == ECS_STRING) return intern_text(&world->strings, cell.u32);
   return leaf->names->names[cell_integer(leaf->type, leaf->size, cell)];
 }
 
-static ecs_status from_name(ecs_world *world, const struct leaf *to, ecs_string name,
-                            ecs_cell *out) {
+static ecs_status migrate_from_name(ecs_world *world, const struct leaf *to, ecs_string name,
+                                    ecs_cell *out) {
   if (to->type == ECS_STRING) {
     ecs_status status =
         intern(&world->strings, &world->memory, name.data, name.size, &out->u32);
@@ -256,9 +257,10 @@ ecs_status convert_cell(ecs_world *world, const struct leaf *from, const struct 
     *out = cell;
     return ECS_OK;
   }
-  if (named && to_named) return from_name(world, to, name_in(world, from, cell), out);
-  if (convert_is_number(from->type) && convert_is_number(to->type))
-    return from_number(from, to, cell, out);
+  if (named && to_named)
+    return migrate_from_name(world, to, migrate_name_in(world, from, cell), out);
+  if (migrate_convert_is_number(from->type) && migrate_convert_is_number(to->type))
+    return migrate_from_number(from, to, cell, out);
   *out = to->value;
   if (from->type == ECS_ENTITY) cell.u64 = entity_target(world, cell.u64);
   return cell.u64 == 0 ? ECS_OK : ECS_ETYPE;
@@ -273,7 +275,7 @@ void convert_show(const ecs_world *world, const struct leaf *leaf, ecs_cell cell
     case CLASS_SLOT: text_format(text, size, "a value"); break;
     case CLASS_NAMES:
     case CLASS_TEXT: {
-      ecs_string name = name_in(world, leaf, cell);
+      ecs_string name = migrate_name_in(world, leaf, cell);
       if (name.size > 64) name.size = 64;
       text_format(text, size, "'%.*s'", SHOW(name));
       break;

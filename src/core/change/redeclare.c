@@ -18,14 +18,15 @@
 
 /* ---- alike ------------------------------------------------------------------------- */
 
-static bool same_field(const struct component *a, const struct component *b, uint32_t at) {
+static bool redeclare_same_field(const struct component *a, const struct component *b,
+                                 uint32_t at) {
   const struct field *f = &a->fields[at], *g = &b->fields[at];
   return strcmp(f->name, g->name) == 0 && f->type == g->type && f->count == g->count &&
          (f->nested ? f->nested->id : 0) == (g->nested ? g->nested->id : 0);
 }
 
-static bool same_leaf(const ecs_world *a_world, const struct leaf *a,
-                      const ecs_world *b_world, const struct leaf *b) {
+static bool redeclare_same_leaf(const ecs_world *a_world, const struct leaf *a,
+                                const ecs_world *b_world, const struct leaf *b) {
   if (strcmp(a->name, b->name) != 0 || a->type != b->type || !enumeration_same(a->names, b->names))
     return false;
   if (a->type != ECS_STRING) return a->value.u64 == b->value.u64;
@@ -33,24 +34,24 @@ static bool same_leaf(const ecs_world *a_world, const struct leaf *a,
                    intern_text(&b_world->strings, b->value.u32));
 }
 
-static bool same_layout(const struct component *a, const struct component *b) {
+static bool redeclare_same_layout(const struct component *a, const struct component *b) {
   if (a->size != b->size || a->native != b->native) return false;
   for (uint32_t i = 0; i < a->leaf_count; i++)
     if (a->leaves[i].offset != b->leaves[i].offset) return false;
   return true;
 }
 
-static bool same_fields(const ecs_world *a_world, const struct component *a,
-                        const ecs_world *b_world, const struct component *b) {
+static bool redeclare_same_fields(const ecs_world *a_world, const struct component *a,
+                                  const ecs_world *b_world, const struct component *b) {
   if (a->field_count != b->field_count || a->leaf_count != b->leaf_count) return false;
   for (uint32_t i = 0; i < a->field_count; i++)
-    if (!same_field(a, b, i)) return false;
+    if (!redeclare_same_field(a, b, i)) return false;
   for (uint32_t i = 0; i < a->leaf_count; i++)
-    if (!same_leaf(a_world, &a->leaves[i], b_world, &b->leaves[i])) return false;
+    if (!redeclare_same_leaf(a_world, &a->leaves[i], b_world, &b->leaves[i])) return false;
   return true;
 }
 
-static bool same_ties(const struct tie_kind *a, const struct tie_kind *b) {
+static bool redeclare_same_ties(const struct tie_kind *a, const struct tie_kind *b) {
   return a->relation == b->relation && a->exclusive == b->exclusive &&
          a->acyclic == b->acyclic && a->policy == b->policy;
 }
@@ -64,14 +65,14 @@ bool declare_requires_same(const struct component *a, const struct component *b)
 bool declare_same(const ecs_world *a_world, const struct component *a,
                   const ecs_world *b_world, const struct component *b) {
   return a->is_sparse == b->is_sparse && a->length == b->length && a->is_event == b->is_event &&
-         same_ties(&a->ties, &b->ties) && same_fields(a_world, a, b_world, b) &&
-         same_layout(a, b) && declare_requires_same(a, b) && a->toggle == b->toggle &&
+         redeclare_same_ties(&a->ties, &b->ties) && redeclare_same_fields(a_world, a, b_world, b) &&
+         redeclare_same_layout(a, b) && declare_requires_same(a, b) && a->toggle == b->toggle &&
          a->track == b->track;
 }
 
 void declare_lay_out_as(ecs_world *world, struct component *component,
                         const ecs_world *from_world, const struct component *from) {
-  if (!same_fields(world, component, from_world, from)) return;
+  if (!redeclare_same_fields(world, component, from_world, from)) return;
   component->native = from->native;
   component->size = from->size;
   component->align = from->align;
@@ -185,7 +186,7 @@ void declare_forget(ecs_world *world, struct component *component) {
 }
 
 /* Whether nothing has it: no table, no other component's field; and nothing requires it. */
-static bool is_unused(const ecs_world *world, const struct component *component) {
+static bool redeclare_is_unused(const ecs_world *world, const struct component *component) {
   const struct id_record *record = graph_uses(world, component);
   if (record && record->table_count) return false;
   if (component->sparse && component->sparse->table->count) return false;
@@ -203,7 +204,7 @@ ecs_status ecs_undeclare(ecs_world *world, ecs_id id) {
   struct component *component;
   ecs_status status = component_need_any(world, id, &component);
   if (status == ECS_OK) status = migration_check_removal(world, component);
-  if (status == ECS_OK && is_unused(world, component)) {
+  if (status == ECS_OK && redeclare_is_unused(world, component)) {
     status = world_is_idle(world, "undeclare");
     if (status != ECS_OK) return status;
     declare_forget(world, component);

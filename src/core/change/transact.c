@@ -19,7 +19,7 @@ void transaction_begin(struct transaction *transaction, ecs_world *world) {
 
 /* ---- components -------------------------------------------------------------------------- */
 
-static bool list_reserve(struct transaction *transaction, struct id_list *list) {
+static bool transact_list_reserve(struct transaction *transaction, struct id_list *list) {
   return GROW(&transaction->world->memory, list->ids, list->capacity, list->count + 1ull);
 }
 
@@ -30,8 +30,8 @@ static bool transact_is_known(const ecs_world *world, const char *name) {
 ecs_status transaction_declare(struct transaction *transaction, const ecs_component_desc *desc,
                                ecs_id *out) {
   ecs_world *world = transaction->world;
-  if (!list_reserve(transaction, &transaction->made) ||
-      !list_reserve(transaction, &transaction->claimed))
+  if (!transact_list_reserve(transaction, &transaction->made) ||
+      !transact_list_reserve(transaction, &transaction->claimed))
     return world_nomem(world);
   bool made = !transact_is_known(world, desc->name) && !transact_is_known(world, desc->old_name);
   ecs_status status = declare(world, desc, &transaction->migration, out);
@@ -59,7 +59,7 @@ ecs_status transaction_resource(struct transaction *transaction, ecs_id id) {
     change->valued = true;
     return ECS_OK;
   }
-  if (!list_reserve(transaction, &transaction->valued)) return world_nomem(world);
+  if (!transact_list_reserve(transaction, &transaction->valued)) return world_nomem(world);
   status = resource_new(world, component);
   if (status == ECS_OK) transaction->valued.ids[transaction->valued.count++] = id;
   return status;
@@ -72,20 +72,21 @@ ecs_status transaction_remove(struct transaction *transaction, ecs_id id) {
 }
 
 ecs_status transaction_leave(struct transaction *transaction, ecs_id id) {
-  if (!list_reserve(transaction, &transaction->left)) return world_nomem(transaction->world);
+  if (!transact_list_reserve(transaction, &transaction->left))
+    return world_nomem(transaction->world);
   transaction->left.ids[transaction->left.count++] = id;
   return ECS_OK;
 }
 
-static void mark_orphans(const struct transaction *transaction, const struct id_list *list,
-                         bool orphan) {
+static void transact_mark_orphans(const struct transaction *transaction, const struct id_list *list,
+                                  bool orphan) {
   for (uint32_t i = 0; i < list->count; i++) {
     struct component *component = component_of(transaction->world, list->ids[i]);
     if (component) component->orphan = orphan;
   }
 }
 
-static void undo_components(struct transaction *transaction) {
+static void transact_undo_components(struct transaction *transaction) {
   ecs_world *world = transaction->world;
   while (transaction->valued.count)
     resource_free(world,
@@ -105,7 +106,7 @@ uint64_t transaction_group(ecs_world *world) {
   return group * PLACES;
 }
 
-static bool save_places(struct transaction *transaction) {
+static bool transact_save_places(struct transaction *transaction) {
   const struct schedule *before = &transaction->before;
   struct memory *memory = &transaction->world->memory;
   transaction->phases = memory_array(memory, before->phase_count + 1ull,
@@ -122,7 +123,7 @@ static bool save_places(struct transaction *transaction) {
   return true;
 }
 
-static void free_lists(ecs_world *world, struct schedule *schedule) {
+static void transact_free_lists(ecs_world *world, struct schedule *schedule) {
   struct memory *memory = &world->memory;
   memory_free(memory, schedule->phases, schedule->phase_capacity * sizeof(void *));
   memory_free(memory, schedule->placed, schedule->placed_capacity * sizeof(void *));
@@ -134,8 +135,8 @@ static void free_lists(ecs_world *world, struct schedule *schedule) {
 }
 
 /* The lists of a schedule with room for so many; what there is comes with it. */
-static bool copy_lists(ecs_world *world, const struct schedule *from, struct schedule *to,
-                       uint32_t phases, uint32_t systems) {
+static bool transact_copy_lists(ecs_world *world, const struct schedule *from, struct schedule *to,
+                                uint32_t phases, uint32_t systems) {
   struct memory *memory = &world->memory;
   to->phases = memory_array(memory, phases, sizeof *to->phases);
   to->placed = memory_array(memory, phases, sizeof *to->placed);
@@ -156,8 +157,8 @@ static bool copy_lists(ecs_world *world, const struct schedule *from, struct sch
   return true;
 }
 
-static ecs_status begin_plan(struct transaction *transaction, uint32_t more_phases,
-                             uint32_t more_systems) {
+static ecs_status transact_begin_plan(struct transaction *transaction, uint32_t more_phases,
+                                      uint32_t more_systems) {
   ecs_world *world = transaction->world;
   assert(!transaction->planning && !transaction->committed);
   transaction->before = *world->schedule;
@@ -167,11 +168,11 @@ static ecs_status begin_plan(struct transaction *transaction, uint32_t more_phas
   next.names = (struct system_names){NULL, 0, 0};
   next.awaited = (struct map){NULL, 0, 0};
   next.awaits_all = false;
-  bool room = copy_lists(world, &transaction->before, &next,
-                         next.phase_count + more_phases + 1,
-                         next.system_count + more_systems + 1);
-  if (!room || !save_places(transaction)) {
-    free_lists(world, &next);
+  bool room = transact_copy_lists(world, &transaction->before, &next,
+                                  next.phase_count + more_phases + 1,
+                                  next.system_count + more_systems + 1);
+  if (!room || !transact_save_places(transaction)) {
+    transact_free_lists(world, &next);
     return world_nomem(world);
   }
   *world->schedule = next;
@@ -179,31 +180,31 @@ static ecs_status begin_plan(struct transaction *transaction, uint32_t more_phas
   return ECS_OK;
 }
 
-static bool has_phase(const struct schedule *schedule, const struct phase *phase) {
+static bool transact_has_phase(const struct schedule *schedule, const struct phase *phase) {
   for (uint32_t i = 0; i < schedule->phase_count; i++)
     if (schedule->phases[i] == phase) return true;
   return false;
 }
 
-static bool has_system(const struct schedule *schedule, const ecs_system *system) {
+static bool transact_has_system(const struct schedule *schedule, const ecs_system *system) {
   return system_names_find(&schedule->names, system->name, strlen(system->name)) == system;
 }
 
-static void free_system(ecs_world *world, ecs_system *system) {
+static void transact_free_system(ecs_world *world, ecs_system *system) {
   system->removed = true;
   schedule_free_system(world, system, true);
 }
 
 /* Frees what only one of two schedules has; systems' free callbacks run. */
-static void free_difference(ecs_world *world, const struct schedule *from,
-                            const struct schedule *kept) {
+static void transact_free_difference(ecs_world *world, const struct schedule *from,
+                                     const struct schedule *kept) {
   for (uint32_t i = 0; i < from->system_count; i++)
-    if (!has_system(kept, from->systems[i])) free_system(world, from->systems[i]);
+    if (!transact_has_system(kept, from->systems[i])) transact_free_system(world, from->systems[i]);
   for (uint32_t i = 0; i < from->phase_count; i++)
-    if (!has_phase(kept, from->phases[i])) phase_free(world, from->phases[i]);
+    if (!transact_has_phase(kept, from->phases[i])) phase_free(world, from->phases[i]);
 }
 
-static void undo_plan(struct transaction *transaction) {
+static void transact_undo_plan(struct transaction *transaction) {
   ecs_world *world = transaction->world;
   assert(transaction->planning && !transaction->committed);
   struct schedule next = *world->schedule;
@@ -216,13 +217,14 @@ static void undo_plan(struct transaction *transaction) {
     saved->system->phase = saved->phase;
   }
   schedule_relist(world);
-  free_difference(world, &next, world->schedule);
-  free_lists(world, &next);
+  transact_free_difference(world, &next, world->schedule);
+  transact_free_lists(world, &next);
 }
 
 /* ---- phases -------------------------------------------------------------------------------- */
 
-static void replace_phase(struct transaction *transaction, uint32_t at, struct phase *phase) {
+static void transact_replace_phase(struct transaction *transaction, uint32_t at,
+                                   struct phase *phase) {
   struct schedule *schedule = transaction->world->schedule;
   struct phase *old = schedule->phases[at];
   phase->enabled = old->enabled;
@@ -230,7 +232,7 @@ static void replace_phase(struct transaction *transaction, uint32_t at, struct p
   schedule->phases[at] = phase;
   for (uint32_t i = 0; i < schedule->system_count; i++)
     if (schedule->systems[i]->phase == old) schedule->systems[i]->phase = phase;
-  if (!has_phase(&transaction->before, old)) phase_free(transaction->world, old);
+  if (!transact_has_phase(&transaction->before, old)) phase_free(transaction->world, old);
 }
 
 ecs_status transaction_phase(struct transaction *transaction, const ecs_phase_desc *desc,
@@ -243,7 +245,7 @@ ecs_status transaction_phase(struct transaction *transaction, const ecs_phase_de
   phase->declared = place;
   uint32_t at;
   if (schedule_phase(world, desc->name, strlen(desc->name), &at)) {
-    replace_phase(transaction, at, phase);
+    transact_replace_phase(transaction, at, phase);
   } else {
     assert(schedule->phase_count < schedule->phase_capacity);
     schedule->phases[schedule->phase_count++] = phase;
@@ -274,7 +276,7 @@ ecs_status transaction_drop_phase(struct transaction *transaction, const char *n
 
 /* ---- systems ------------------------------------------------------------------------------- */
 
-static uint32_t system_at(const struct schedule *schedule, const char *name) {
+static uint32_t transact_system_at(const struct schedule *schedule, const char *name) {
   const ecs_system *system = system_names_find(&schedule->names, name, strlen(name));
   if (!system) return NONE;
   uint32_t at = 0;
@@ -285,16 +287,17 @@ static uint32_t system_at(const struct schedule *schedule, const char *name) {
   return at;
 }
 
-static void place_system(struct transaction *transaction, ecs_system *system, uint64_t place) {
+static void transact_place_system(struct transaction *transaction, ecs_system *system,
+                                  uint64_t place) {
   ecs_world *world = transaction->world;
   struct schedule *schedule = world->schedule;
-  uint32_t at = system_at(schedule, system->name);
+  uint32_t at = transact_system_at(schedule, system->name);
   if (at != NONE) {
     ecs_system *old = schedule->systems[at];
     schedule_inherit(system, old);
     schedule->systems[at] = system;
     system_names_put(&schedule->names, system);
-    if (!has_system(&transaction->before, old)) free_system(world, old);
+    if (!transact_has_system(&transaction->before, old)) transact_free_system(world, old);
   } else {
     assert(schedule->system_count < schedule->system_capacity);
     schedule->systems[schedule->system_count++] = system;
@@ -307,7 +310,7 @@ ecs_status transaction_system(struct transaction *transaction, const ecs_system_
                               uint64_t place) {
   ecs_system *system;
   ecs_status status = schedule_build(transaction->world, desc, &system);
-  if (status == ECS_OK) place_system(transaction, system, place);
+  if (status == ECS_OK) transact_place_system(transaction, system, place);
   return status;
 }
 
@@ -315,20 +318,20 @@ ecs_status transaction_observer(struct transaction *transaction, const ecs_obser
                                 uint64_t place) {
   ecs_system *observer;
   ecs_status status = schedule_build_observer(transaction->world, desc, &observer);
-  if (status == ECS_OK) place_system(transaction, observer, place);
+  if (status == ECS_OK) transact_place_system(transaction, observer, place);
   return status;
 }
 
 void transaction_keep_system(struct transaction *transaction, const char *name,
                              uint64_t place) {
   struct schedule *schedule = transaction->world->schedule;
-  uint32_t at = system_at(schedule, name);
+  uint32_t at = transact_system_at(schedule, name);
   if (at != NONE) schedule->systems[at]->registered = place;
 }
 
 void transaction_drop_system(struct transaction *transaction, const char *name) {
   struct schedule *schedule = transaction->world->schedule;
-  uint32_t at = system_at(schedule, name);
+  uint32_t at = transact_system_at(schedule, name);
   if (at == NONE) return;
   system_names_drop(&schedule->names, schedule->systems[at]);
   schedule->system_count--;
@@ -341,7 +344,7 @@ ecs_status transaction_order(struct transaction *transaction) {
   const struct schedule *schedule = world->schedule;
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     const ecs_system *system = schedule->systems[i];
-    if (!system->watch && !has_phase(schedule, system->phase))
+    if (!system->watch && !transact_has_phase(schedule, system->phase))
       return world_fail(world, ECS_ENAME, "system '%s': unknown phase '%s'", system->name,
                         system->phase->name);
   }
@@ -350,7 +353,7 @@ ecs_status transaction_order(struct transaction *transaction) {
 }
 
 /* Queries made for the new world end: their components are not what they were made for. */
-static void retire_queries(ecs_world *world) {
+static void transact_retire_queries(ecs_world *world) {
   for (ecs_query *query = world->first_query; query; query = query->next)
     if (query->fresh) query_retire(query);
 }
@@ -361,12 +364,12 @@ static void retire_queries(ecs_world *world) {
 static ecs_status transact_check_names(const struct transaction *transaction) {
   const ecs_world *world = transaction->world;
   ecs_status status = ECS_OK;
-  mark_orphans(transaction, &transaction->left, true);
+  transact_mark_orphans(transaction, &transaction->left, true);
   for (uint32_t i = 0; i < transaction->claimed.count && status == ECS_OK; i++) {
     const struct component *component = component_of(world, transaction->claimed.ids[i]);
     status = declare_check_name(world, component->name, component);
   }
-  mark_orphans(transaction, &transaction->left, false);
+  transact_mark_orphans(transaction, &transaction->left, false);
   return status;
 }
 
@@ -376,13 +379,13 @@ ecs_status transaction_prepare(struct transaction *transaction, uint32_t more_ph
   ecs_status status = world_is_idle(world, "a reload");
   if (status == ECS_OK) status = transact_check_names(transaction);
   if (status == ECS_OK) status = migration_prepare(&transaction->migration);
-  if (status == ECS_OK) status = begin_plan(transaction, more_phases, more_systems);
+  if (status == ECS_OK) status = transact_begin_plan(transaction, more_phases, more_systems);
   if (status == ECS_OK) migration_show(&transaction->migration, true);
   return status;
 }
 
 /* New phases and systems go on with what is kept of them. */
-static void take_up(const struct transaction *transaction) {
+static void transact_take_up(const struct transaction *transaction) {
   ecs_world *world = transaction->world;
   const struct schedule *schedule = world->schedule, *before = &transaction->before;
   for (uint32_t i = 0; i < schedule->phase_count; i++)
@@ -399,16 +402,16 @@ void transaction_commit(struct transaction *transaction) {
   assert(transaction->planning && !transaction->committed);
   migration_show(&transaction->migration, false);
   migration_commit(&transaction->migration);
-  mark_orphans(transaction, &transaction->claimed, false);
-  mark_orphans(transaction, &transaction->left, true);
-  take_up(transaction);
-  free_difference(world, &transaction->before, world->schedule);
-  free_lists(world, &transaction->before);
+  transact_mark_orphans(transaction, &transaction->claimed, false);
+  transact_mark_orphans(transaction, &transaction->left, true);
+  transact_take_up(transaction);
+  transact_free_difference(world, &transaction->before, world->schedule);
+  transact_free_lists(world, &transaction->before);
   transaction->planning = false;
   transaction->committed = true;
 }
 
-static void list_free(struct memory *memory, const struct id_list *list) {
+static void transact_list_free(struct memory *memory, const struct id_list *list) {
   memory_free(memory, list->ids, list->capacity * sizeof *list->ids);
 }
 
@@ -419,16 +422,16 @@ void transaction_end(struct transaction *transaction) {
   uint32_t systems = transaction->before.system_count + 1;
   if (transaction->planning) {
     migration_show(&transaction->migration, false);
-    retire_queries(world);
-    undo_plan(transaction);
+    transact_retire_queries(world);
+    transact_undo_plan(transaction);
   }
   migration_end(&transaction->migration);
-  if (!transaction->committed) undo_components(transaction);
+  if (!transaction->committed) transact_undo_components(transaction);
   memory_free(memory, transaction->phases, phases * sizeof *transaction->phases);
   memory_free(memory, transaction->systems, systems * sizeof *transaction->systems);
-  list_free(memory, &transaction->made);
-  list_free(memory, &transaction->valued);
-  list_free(memory, &transaction->claimed);
-  list_free(memory, &transaction->left);
+  transact_list_free(memory, &transaction->made);
+  transact_list_free(memory, &transaction->valued);
+  transact_list_free(memory, &transaction->claimed);
+  transact_list_free(memory, &transaction->left);
   memset(transaction, 0, sizeof *transaction);
 }

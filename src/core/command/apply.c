@@ -21,15 +21,15 @@ static struct table *apply_home(const ecs_world *world, ecs_id entity) {
   return record->table == RECORD_BARE ? NULL : world_table(world, record->table);
 }
 
-static void refuse_removal(ecs_world *world, uint32_t at, struct gap gap) {
+static void apply_refuse_removal(ecs_world *world, uint32_t at, struct gap gap) {
   ecs_id entity = world->staging.commands[at].entity;
   staging_refuse(world, at, require_refuse(world, entity, gap));
 }
 
 /* A single add or remove follows an edge of the graph: 23 % of what it takes to stage and apply
 ** it. */
-static ecs_status target_of_one(ecs_world *world, struct table *from, uint32_t at,
-                                struct table **out) {
+static ecs_status apply_target_of_one(ecs_world *world, struct table *from, uint32_t at,
+                                      struct table **out) {
   const struct command *command = &world->staging.commands[at];
   struct gap gap = {command->component, ECS_NULL};
   *out = from;
@@ -38,7 +38,7 @@ static ecs_status target_of_one(ecs_world *world, struct table *from, uint32_t a
       if (!graph_edge(from, command->component)->table)
         gap.by = require_holder(world, from, command->component);
       if (!gap.by) return graph_without(world, from, command->component, out);
-      refuse_removal(world, at, gap);
+      apply_refuse_removal(world, at, gap);
       return ECS_OK;
     case COMMAND_ADD:
     case COMMAND_SET: return graph_with(world, from, command->component, out);
@@ -53,7 +53,7 @@ static uint32_t chain_length(const struct staging *staging, const struct chain *
 }
 
 /* Drops the last command that takes away what is required. */
-static void drop_removal(ecs_world *world, const struct chain *chain, struct gap gap) {
+static void apply_drop_removal(ecs_world *world, const struct chain *chain, struct gap gap) {
   const struct staging *staging = &world->staging;
   uint32_t last = NONE;
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
@@ -62,37 +62,37 @@ static void drop_removal(ecs_world *world, const struct chain *chain, struct gap
     if (removes && !command->dropped) last = at;
   }
   assert(last != NONE);
-  refuse_removal(world, last, gap);
+  apply_refuse_removal(world, last, gap);
 }
 
 /* The ids that an entity ends with, sparse ones among them, in the scratch memory, where there is
 ** room; NONE when it dies. */
-static uint32_t ids_of_chain(const ecs_world *world, const struct table *from,
-                             const struct chain *chain, ecs_id *ids, uint64_t room) {
+static uint32_t apply_ids_of_chain(const ecs_world *world, const struct table *from,
+                                   const struct chain *chain, ecs_id *ids, uint64_t room) {
   memcpy(ids, from->ids, from->id_count * sizeof *ids);
   uint32_t count = sparse_join_ids(world, ecs_id_index(chain->entity), ids, from->id_count);
   return merge_commands(world, chain, ids, count, room);
 }
 
-static uint64_t room_of_chain(const ecs_world *world, const struct table *from,
-                              const struct chain *chain) {
+static uint64_t apply_room_of_chain(const ecs_world *world, const struct table *from,
+                                    const struct chain *chain) {
   return require_room(world, (uint64_t)from->id_count + world->sparses.count,
                       chain_length(&world->staging, chain));
 }
 
 /* The set of ids that an entity ends with; *out stays NULL when it dies. */
-static ecs_status target_of_many(ecs_world *world, struct table *from, struct chain *chain,
-                                 struct table **out) {
-  uint64_t room = room_of_chain(world, from, chain);
+static ecs_status apply_target_of_many(ecs_world *world, struct table *from, struct chain *chain,
+                                       struct table **out) {
+  uint64_t room = apply_room_of_chain(world, from, chain);
   ecs_id *ids = world_scratch(world, room);
   if (!ids) return world_nomem(world);
   uint32_t count;
   struct gap gap;
   for (;;) {
-    count = ids_of_chain(world, from, chain, ids, room);
+    count = apply_ids_of_chain(world, from, chain, ids, room);
     if (count == NONE) return ECS_OK;
     if (!require_gap(world, ids, count, &gap)) break;
-    drop_removal(world, chain, gap);
+    apply_drop_removal(world, chain, gap);
   }
   chain->sparse = world->sparses.count != 0;
   uint32_t others = chain->sparse ? sparse_part_ids(world, ids, count) : count;
@@ -125,7 +125,7 @@ struct chain_way {
 };
 
 /* Whether two chains spawn, and give the same components. */
-static bool spawn_alike(const struct staging *staging, uint32_t x, uint32_t y) {
+static bool apply_spawn_alike(const struct staging *staging, uint32_t x, uint32_t y) {
   const struct command *commands = staging->commands;
   if (commands[x].kind != COMMAND_SPAWN) return false;
   while (commands[x].next != NONE && commands[y].next != NONE) {
@@ -138,10 +138,10 @@ static bool spawn_alike(const struct staging *staging, uint32_t x, uint32_t y) {
 }
 
 /* An entity that is spawned like the one before goes where that one goes. */
-static bool plan_spawn_like(const ecs_world *world, struct chain *chain,
-                            const struct chain_way *way) {
+static bool apply_plan_spawn_like(const ecs_world *world, struct chain *chain,
+                                  const struct chain_way *way) {
   if (way->spawned == NONE || chain->first == NONE) return false;
-  if (!spawn_alike(&world->staging, chain->first, way->spawned)) return false;
+  if (!apply_spawn_alike(&world->staging, chain->first, way->spawned)) return false;
   struct table *to = way->home;
   if (!entity_in_first_slots(&world->entities, chain->entity)) return false;
   const struct record *record = entity_first_record(&world->entities, chain->entity, RECORD_BARE);
@@ -154,16 +154,17 @@ static bool plan_spawn_like(const ecs_world *world, struct chain *chain,
 }
 
 /* Whether others that are spawned like it go where it does. */
-static bool leads_others(const ecs_world *world, const struct chain *chain) {
+static bool apply_leads_others(const ecs_world *world, const struct chain *chain) {
   const struct staging *staging = &world->staging;
   if (world->cascade.count || world->sparses.count || world->relations.count) return false;
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next)
     if (staging->commands[at].dropped) return false;
-  return spawn_alike(staging, chain->first, chain->first);
+  return apply_spawn_alike(staging, chain->first, chain->first);
 }
 
 /* Most chains are such a command, and go the same way as the one before. */
-INLINE bool plan_like(const ecs_world *world, struct chain *chain, const struct chain_way *way) {
+INLINE bool apply_plan_like(const ecs_world *world, struct chain *chain,
+                            const struct chain_way *way) {
   if (chain->first != chain->last || chain->first == NONE || world->cascade.count) return false;
   const struct command *command = &world->staging.commands[chain->first];
   if (command_is_end(command) && entity_find_row(&world->entities, chain->entity)) {
@@ -184,9 +185,9 @@ INLINE bool plan_like(const ecs_world *world, struct chain *chain, const struct 
   return true;
 }
 
-static ecs_status plan_chain(ecs_world *world, struct chain *chain, struct chain_way *way) {
-  if (LIKELY(plan_like(world, chain, way))) return ECS_OK;
-  if (plan_spawn_like(world, chain, way)) return ECS_OK;
+static ecs_status apply_plan_chain(ecs_world *world, struct chain *chain, struct chain_way *way) {
+  if (LIKELY(apply_plan_like(world, chain, way))) return ECS_OK;
+  if (apply_plan_spawn_like(world, chain, way)) return ECS_OK;
   way->from = NULL;
   chain->skip = !ecs_alive(world, chain->entity) ||
                 cascade_takes(&world->cascade, ecs_id_index(chain->entity));
@@ -200,14 +201,14 @@ static ecs_status plan_chain(ecs_world *world, struct chain *chain, struct chain
   if (chain->first != NONE && command_is_end(&world->staging.commands[chain->first])) return ECS_OK;
   bool plain = apply_is_plain(world, chain, from);
   if (plain)
-    status = target_of_one(world, from, chain->first, &to);
+    status = apply_target_of_one(world, from, chain->first, &to);
   else
-    status = target_of_many(world, from, chain, &to);
+    status = apply_target_of_many(world, from, chain, &to);
   if (status != ECS_OK || !to) return status;
   const struct command *command = &world->staging.commands[chain->first];
   if (plain && !command->dropped)
     *way = (struct chain_way){now, to, command->kind, command->component, way->spawned, way->home};
-  if (!plain && leads_others(world, chain)) {
+  if (!plain && apply_leads_others(world, chain)) {
     way->spawned = chain->first;
     way->home = to;
   }
@@ -217,7 +218,7 @@ static ecs_status plan_chain(ecs_world *world, struct chain *chain, struct chain
 }
 
 /* What was dropped before the rest failed is decided anew. */
-static void drop_nothing(struct staging *staging) {
+static void apply_drop_nothing(struct staging *staging) {
   staging->refused = ECS_OK;
   for (uint32_t i = 0; i < staging->command_count; i++) staging->commands[i].dropped = false;
 }
@@ -229,7 +230,7 @@ static ecs_status apply_plan(ecs_world *world) {
   uint32_t done = 0;
   struct chain_way way = {NULL, NULL, COMMAND_ADD, ECS_NULL, NONE, NULL};
   while (done < staging->chain_count && status == ECS_OK)
-    status = plan_chain(world, &staging->chains[done++], &way);
+    status = apply_plan_chain(world, &staging->chains[done++], &way);
   for (uint32_t i = 0, last = NONE; i < done; i++) {
     uint32_t target = staging->chains[i].target;
     if (target == last) continue;
@@ -240,7 +241,7 @@ static ecs_status apply_plan(ecs_world *world) {
   return status;
 }
 
-static void drop_chain(ecs_world *world, const struct chain *chain) {
+static void apply_drop_chain(ecs_world *world, const struct chain *chain) {
   const struct staging *staging = &world->staging;
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next)
     replay_release(world, &staging->commands[at]);
@@ -251,17 +252,17 @@ static void drop_chain(ecs_world *world, const struct chain *chain) {
 static void apply_sparse(ecs_world *world, const struct chain *chain) {
   const struct table *now = apply_home(world, chain->entity);
   const struct table *from = now ? now : world->graph.empty;
-  uint64_t room = room_of_chain(world, from, chain);
+  uint64_t room = apply_room_of_chain(world, from, chain);
   ecs_id *ids = world_scratch(world, room);
   assert(ids);
   sparse_become(world, ecs_id_index(chain->entity), ids,
-                ids_of_chain(world, from, chain, ids, room));
+                apply_ids_of_chain(world, from, chain, ids, room));
 }
 
 static void apply_chain(ecs_world *world, const struct chain *chain) {
   uint32_t index = ecs_id_index(chain->entity);
   if (chain->skip || chain->target == NONE) {
-    drop_chain(world, chain);
+    apply_drop_chain(world, chain);
     return;
   }
   struct table *target = world_table(world, chain->target);
@@ -270,7 +271,7 @@ static void apply_chain(ecs_world *world, const struct chain *chain) {
   row_move(world, index, target);
   const struct record *record = entity_record(&world->entities, index);
   if (record->table == RECORD_BARE)
-    drop_chain(world, chain);
+    apply_drop_chain(world, chain);
   else
     replay_chain(world, chain, target, record->row);
   if (target->has_ties) apply_targets(world, target, index, record->row);
@@ -279,7 +280,7 @@ static void apply_chain(ecs_world *world, const struct chain *chain) {
 /* ---- chains that go the same way ---- */
 
 /* Whether a chain means no more than that its entity moves to its target. */
-INLINE bool is_only_move(const ecs_world *world, const struct chain *chain) {
+INLINE bool apply_is_only_move(const ecs_world *world, const struct chain *chain) {
   if (chain->first != chain->last || chain->first == NONE || chain->skip || chain->sparse ||
       chain->target == NONE || ecs_id_index(chain->entity) < FIRST_ENTITY)
     return false;
@@ -290,12 +291,13 @@ INLINE bool is_only_move(const ecs_world *world, const struct chain *chain) {
 
 /* How many chains from one on, ROWS_TOGETHER at most, move their entities between the same two
 ** tables; lists these. */
-static uint32_t list_moves(const ecs_world *world, uint32_t first, uint32_t *entities) {
+static uint32_t apply_list_moves(const ecs_world *world, uint32_t first, uint32_t *entities) {
   const struct staging *staging = &world->staging;
   const struct chain *chain = &staging->chains[first];
   uint32_t count = 0, most = staging->chain_count - first;
   uint32_t target = chain->target, from = NONE;
-  for (; count < most && count < ROWS_TOGETHER && is_only_move(world, chain); count++, chain++) {
+  for (; count < most && count < ROWS_TOGETHER && apply_is_only_move(world, chain);
+       count++, chain++) {
     uint32_t index = ecs_id_index(chain->entity);
     uint32_t table = entity_record(&world->entities, index)->table;
     if (count == 0) from = table;
@@ -312,7 +314,7 @@ static uint32_t apply_next(ecs_world *world, uint32_t first) {
   bool ends = chain->target == NONE && !chain->skip && chain->first == chain->last;
   if (ends && chain->first != NONE && command_is_end(&world->staging.commands[chain->first]))
     return 1;
-  uint32_t count = list_moves(world, first, entities);
+  uint32_t count = apply_list_moves(world, first, entities);
   if (count < 2 || world_table(world, chain->target)->has_ties) {
     apply_chain(world, chain);
     return 1;
@@ -324,7 +326,7 @@ static uint32_t apply_next(ecs_world *world, uint32_t first) {
 }
 
 /* Whether it depends on ties, or on names, what the commands do. */
-static bool has_ties(const ecs_world *world) {
+static bool apply_has_ties(const ecs_world *world) {
   return world->staging.ties || world->relations.tied || world->graph.pair_tables;
 }
 
@@ -338,7 +340,7 @@ static ecs_status apply_decide(ecs_world *world, bool cascades) {
 
 /* Notes down what observers are to be told: what matches while the ties are still what they
 ** were. */
-static APART ecs_status note_changes(ecs_world *world) {
+static APART ecs_status apply_note_changes(ecs_world *world) {
   bool untied = world->cascade.undo_count != 0;
   ecs_status status = watch_changes(world);
   if (status == ECS_OK && untied) cascade_undo(world);
@@ -347,14 +349,14 @@ static APART ecs_status note_changes(ecs_world *world) {
 }
 
 /* Whether all that the commands mean is that entities die, which cannot fail. */
-static bool are_ends(const ecs_world *world) {
+static bool apply_are_ends(const ecs_world *world) {
   const struct staging *staging = &world->staging;
   return staging->ends == staging->command_count && !staging->watched &&
-         world->watching->note_count == 0 && !has_ties(world);
+         world->watching->note_count == 0 && !apply_has_ties(world);
 }
 
 /* Whoever is to say which command does not apply needs memory for it: before the others do. */
-static ecs_status reserve_words(const ecs_world *world) {
+static ecs_status apply_reserve_words(const ecs_world *world) {
   const struct loop_owner *owner = world->staging.loop_owners;
   for (; owner; owner = owner->next)
     if (!owner->reserve_words(owner->ud, world->staging.refusal)) return world_nomem(world);
@@ -364,14 +366,14 @@ static ecs_status reserve_words(const ecs_world *world) {
 /* Those that are written, each entity by its chain. */
 static ecs_status apply_chains(ecs_world *world) {
   struct staging *staging = &world->staging;
-  bool cascades = has_ties(world);
+  bool cascades = apply_has_ties(world);
   ecs_status status = apply_decide(world, cascades);
-  if (status == ECS_OK && UNLIKELY(staging->watched)) status = note_changes(world);
-  if (status == ECS_OK && UNLIKELY(staging->refused != ECS_OK)) status = reserve_words(world);
+  if (status == ECS_OK && UNLIKELY(staging->watched)) status = apply_note_changes(world);
+  if (status == ECS_OK && UNLIKELY(staging->refused != ECS_OK)) status = apply_reserve_words(world);
   if (status != ECS_OK) {
     cascade_undo(world);
     if (staging->watched) watch_forget_changes(world);
-    drop_nothing(staging);
+    apply_drop_nothing(staging);
     return status;
   }
   for (uint32_t i = 0; i < staging->chain_count;) i += apply_next(world, i);
@@ -386,7 +388,7 @@ ecs_status commands_apply(ecs_world *world) {
   bool applied;
   ecs_status status = batch_apply(world, &applied);
   if (status == ECS_OK && !applied) status = commands_write(world);
-  if (status == ECS_OK && !applied && are_ends(world))
+  if (status == ECS_OK && !applied && apply_are_ends(world))
     cascade_ends(world);
   else if (status == ECS_OK && !applied)
     status = apply_chains(world);
@@ -399,7 +401,7 @@ ecs_status commands_apply(ecs_world *world) {
 /* ---- merge ---- */
 
 /* Takes away the pairs of a relation. */
-static uint32_t remove_pairs(ecs_id *ids, uint32_t count, uint32_t relation) {
+static uint32_t apply_remove_pairs(ecs_id *ids, uint32_t count, uint32_t relation) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; i++)
     if (!id_is_pair(ids[i]) || pair_relation(ids[i]) != relation) ids[kept++] = ids[i];
@@ -407,8 +409,8 @@ static uint32_t remove_pairs(ecs_id *ids, uint32_t count, uint32_t relation) {
 }
 
 /* A set of ids with room for `room` after a command; how many they are then. */
-static uint32_t change_set(const ecs_world *world, const struct command *command, ecs_id *ids,
-                           uint32_t count, uint64_t room) {
+static uint32_t apply_change_set(const ecs_world *world, const struct command *command, ecs_id *ids,
+                                 uint32_t count, uint64_t room) {
   const struct relation *relation = relation_of(world, command->component);
   ecs_id id = command->component;
   bool removes = command->kind == COMMAND_REMOVE;
@@ -421,12 +423,13 @@ static uint32_t change_set(const ecs_world *world, const struct command *command
   if (!changes || !component_of(world, id)) return count;
   if (!removes) return require_insert(world, ids, count, room, id);
   bool all = relation && !relation->exclusive && !id_is_pair(id);
-  return all ? remove_pairs(ids, count, ecs_id_index(id)) : id_set_remove(ids, count, id);
+  return all ? apply_remove_pairs(ids, count, ecs_id_index(id)) : id_set_remove(ids, count, id);
 }
 
 /* Leaves what an entity has by ties that are there: its relations and pairs are others after
 ** cascade_decide. */
-static uint32_t keep_tied(const ecs_world *world, uint32_t entity, ecs_id *ids, uint32_t count) {
+static uint32_t apply_keep_tied(const ecs_world *world, uint32_t entity, ecs_id *ids,
+                                uint32_t count) {
   uint32_t kept = 0;
   if (world->relations.count == 0) return count;
   for (uint32_t i = 0; i < count; i++) {
@@ -449,9 +452,9 @@ uint32_t merge_commands(const ecs_world *world, const struct chain *chain, ecs_i
     if (command->dropped) continue;
     if (command_is_end(command)) return NONE;
     command->idle = command_is_switch(command) && !id_set_has(ids, count, command->component);
-    count = change_set(world, command, ids, count, room);
+    count = apply_change_set(world, command, ids, count, room);
   }
-  return keep_tied(world, ecs_id_index(chain->entity), ids, count);
+  return apply_keep_tied(world, ecs_id_index(chain->entity), ids, count);
 }
 
 /* ---- replaying ---- */
@@ -468,21 +471,22 @@ void replay_release(ecs_world *world, const struct command *command) {
 }
 
 /* What keeps the command's component: the table of its entity's row, or a sparse one's own. */
-static struct table *replaying_home_of(const ecs_world *world, struct table *table,
-                                       const struct command *command) {
+static struct table *apply_replaying_home_of(const ecs_world *world, struct table *table,
+                                             const struct command *command) {
   const struct sparse *sparse = sparse_of(world, command->component);
   return sparse ? sparse->table : table;
 }
 
-static void reset_pair(ecs_world *world, const struct table *table, ecs_id pair, uint32_t row) {
+static void apply_reset_pair(ecs_world *world, const struct table *table, ecs_id pair,
+                             uint32_t row) {
   table_write_defaults(world, table_find(table, pair), row);
   marks_note(world, table, pair, row);
 }
 
 /* What a command takes away, other commands may have brought again: then with defaults. Whether an
 ** exclusive relation was taken away, its ties say (command->anew). */
-static void reset_removed(ecs_world *world, const struct command *command,
-                          struct table *table, uint32_t row) {
+static void apply_reset_removed(ecs_world *world, const struct command *command,
+                                struct table *table, uint32_t row) {
   const struct relation *relation = relation_of(world, command->component);
   if (command->dropped || (relation && relation->exclusive)) return;
   uint32_t at = row;
@@ -490,14 +494,14 @@ static void reset_removed(ecs_world *world, const struct command *command,
       sparse_layout(world, table, ecs_id_index(command->entity), command->component, &at);
   if (layout->count) table_write_defaults(world, layout, at);
   if (layout->taken) {
-    struct table *home = replaying_home_of(world, table, command);
+    struct table *home = apply_replaying_home_of(world, table, command);
     marks_note(world, home, command->component, at);
     if (home->off) toggle_set(home, command->component, at, false);
   }
   if (!relation || id_is_pair(command->component) || !table->has_pairs) return;
   for (uint32_t i = 0; i < table->id_count; i++)
     if (id_is_pair(table->ids[i]) && component_of(world, table->ids[i]) == relation->component)
-      reset_pair(world, table, table->ids[i], row);
+      apply_reset_pair(world, table, table->ids[i], row);
 }
 
 void replay_chain(ecs_world *world, const struct chain *chain, struct table *table,
@@ -510,15 +514,15 @@ void replay_chain(ecs_world *world, const struct chain *chain, struct table *tab
         sparse_layout(world, table, ecs_id_index(command->entity), command->component, &to);
     if (command->anew && layout->count) table_write_defaults(world, layout, to);
     if (layout->taken && (command->anew || command->kind == COMMAND_SET) && !command->dropped)
-      marks_note(world, replaying_home_of(world, table, command), command->component, to);
+      marks_note(world, apply_replaying_home_of(world, table, command), command->component, to);
     if (command->kind == COMMAND_SET && (!layout->taken || command->dropped))
       replay_release(world, command);
     else if (command->kind == COMMAND_SET && count)
       table_write(world, layout->columns, to, staging->writes + command->first_write, count);
     else if (command->kind == COMMAND_REMOVE)
-      reset_removed(world, command, table, row);
+      apply_reset_removed(world, command, table, row);
     else if (command_is_switch(command) && !command->idle && layout->taken)
-      toggle_set(replaying_home_of(world, table, command), command->component, to,
+      toggle_set(apply_replaying_home_of(world, table, command), command->component, to,
                  command->kind == COMMAND_DISABLE);
   }
 }

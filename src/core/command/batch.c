@@ -55,7 +55,7 @@ bool batch_takes_rows(const ecs_world *world, enum command_kind kind, ecs_id id,
 }
 
 /* One more lane, of a table that has none; NULL when out of memory. */
-static struct lane *add_lane(ecs_world *world, struct table *from) {
+static struct lane *batch_add_lane(ecs_world *world, struct table *from) {
   struct batch *batch = &world->staging.batch;
   struct lane *lanes = memory_grow(&world->memory, batch->lanes, &batch->lane_capacity,
                                    batch->lane_count + 1ull, sizeof *lanes);
@@ -67,14 +67,14 @@ static struct lane *add_lane(ecs_world *world, struct table *from) {
   return &lanes[from->lane - 1];
 }
 
-static void forget_lanes(struct batch *batch) {
+static void batch_forget_lanes(struct batch *batch) {
   while (batch->lane_count) batch->lanes[--batch->lane_count].from->lane = 0;
   batch->word_count = 0;
   batch->by_rows = false;
 }
 
 /* Copies the bits of so many rows, behind which there may be others; how many are set. */
-static uint32_t copy_bits(uint64_t *to, const uint64_t *bits, uint32_t rows) {
+static uint32_t batch_copy_bits(uint64_t *to, const uint64_t *bits, uint32_t rows) {
   uint32_t words = (rows + 63) / 64, count = 0;
   memcpy(to, bits, words * sizeof *bits);
   if (rows % 64) to[words - 1] &= (UINT64_C(1) << rows % 64) - 1;
@@ -92,9 +92,9 @@ ecs_status batch_put_rows(ecs_world *world, enum command_kind kind, ecs_id id,
   if (!GROW(&world->memory, batch->words, batch->word_capacity,
             (uint64_t)batch->word_count + words))
     return world_nomem(world);
-  if (bits) count = copy_bits(batch->words + batch->word_count, bits, count);
+  if (bits) count = batch_copy_bits(batch->words + batch->word_count, bits, count);
   if (count == 0) return ECS_OK;
-  struct lane *lane = add_lane(world, table);
+  struct lane *lane = batch_add_lane(world, table);
   if (!lane) return world_nomem(world);
   lane->count = count;
   if (bits) lane->first_word = batch->word_count;
@@ -116,7 +116,7 @@ static const uint64_t *batch_bits_of(const struct batch *batch, const struct lan
 }
 
 /* Whether a row is among those whose bits are set, or all are meant. */
-INLINE bool has_row(const uint64_t *bits, uint32_t row) {
+INLINE bool batch_has_row(const uint64_t *bits, uint32_t row) {
   return !bits || (bits[row / 64] >> row % 64 & 1);
 }
 
@@ -127,13 +127,13 @@ void batch_list_rows(ecs_world *world, ecs_id *ids) {
     const struct table *table = batch->lanes[i].from;
     const uint64_t *bits = batch_bits_of(batch, &batch->lanes[i]);
     for (uint32_t row = 0; row < table->count; row++) {
-      if (!has_row(bits, row)) continue;
+      if (!batch_has_row(bits, row)) continue;
       chain_map_put(&world->staging.chain_of, table->rows[row], count);
       ids[count++] = entity_id(&world->entities, table->rows[row]);
     }
   }
   assert(count == batch->count);
-  forget_lanes(batch);
+  batch_forget_lanes(batch);
 }
 
 bool batch_has(const ecs_world *world, ecs_id entity, ecs_id component) {
@@ -145,7 +145,7 @@ bool batch_has(const ecs_world *world, ecs_id entity, ecs_id component) {
   const struct record *record = entity_find(&world->entities, entity);
   const struct table *table = record ? record_table(world, record) : NULL;
   return table && table->lane &&
-         has_row(batch_bits_of(batch, &batch->lanes[table->lane - 1]), record->row);
+         batch_has_row(batch_bits_of(batch, &batch->lanes[table->lane - 1]), record->row);
 }
 
 void batch_forget(ecs_world *world) {
@@ -153,18 +153,18 @@ void batch_forget(ecs_world *world) {
   struct batch *batch = &staging->batch;
   if (!batch->by_rows)
     chain_map_clear(&staging->chain_of, batch->entities, sizeof *batch->entities, batch->count);
-  forget_lanes(batch);
+  batch_forget_lanes(batch);
   batch->count = 0;
 }
 
-static bool lanes_are_sound(const ecs_world *world) {
+static bool batch_lanes_are_sound(const ecs_world *world) {
   const struct batch *batch = &world->staging.batch;
   uint32_t count = 0;
   for (uint32_t i = 0; i < batch->lane_count; i++) {
     const struct table *table = batch->lanes[i].from;
     const uint64_t *bits = batch_bits_of(batch, &batch->lanes[i]);
     uint32_t set = 0;
-    for (uint32_t row = 0; row < table->count; row++) set += has_row(bits, row);
+    for (uint32_t row = 0; row < table->count; row++) set += batch_has_row(bits, row);
     if (table->lane != i + 1 || set != batch->lanes[i].count) return false;
     count += set;
   }
@@ -183,7 +183,7 @@ bool batch_is_sound(const ecs_world *world) {
       ends != staging->ends)
     return false;
   if (batch->by_rows)
-    return lanes_are_sound(world) && chain_map_is_sound(&staging->chain_of, NULL, 0, 0);
+    return batch_lanes_are_sound(world) && chain_map_is_sound(&staging->chain_of, NULL, 0, 0);
   return chain_map_is_sound(&staging->chain_of, batch->entities, sizeof *batch->entities,
                             batch->count);
 }
@@ -191,24 +191,24 @@ bool batch_is_sound(const ecs_world *world) {
 /* ---- its end ---- */
 
 /* The index of the table of one in the list; RECORD_BARE where it has no row. */
-INLINE uint32_t table_at(const ecs_world *world, uint32_t at) {
+INLINE uint32_t batch_table_at(const ecs_world *world, uint32_t at) {
   const struct record *record =
       entity_find(&world->entities, world->staging.batch.entities[at]);
   return LIKELY(record) ? record->table : RECORD_BARE;
 }
 
 /* Finds the lanes of a list; *plain becomes false where somebody has no row. */
-static ecs_status find_lanes(ecs_world *world, bool *plain) {
+static ecs_status batch_find_lanes(ecs_world *world, bool *plain) {
   struct batch *batch = &world->staging.batch;
   struct lane *lane = NULL;
   uint32_t last = RECORD_BARE;
   for (uint32_t i = 0; i < batch->count; i++) {
-    uint32_t index = table_at(world, i);
+    uint32_t index = batch_table_at(world, i);
     if (UNLIKELY(index == RECORD_BARE)) *plain = false;
     if (UNLIKELY(!*plain)) return ECS_OK;
     if (UNLIKELY(index != last)) {
       struct table *table = world_table(world, index);
-      lane = table->lane ? &batch->lanes[table->lane - 1] : add_lane(world, table);
+      lane = table->lane ? &batch->lanes[table->lane - 1] : batch_add_lane(world, table);
       if (!lane) return world_nomem(world);
       last = index;
     }
@@ -217,7 +217,7 @@ static ecs_status find_lanes(ecs_world *world, bool *plain) {
   return ECS_OK;
 }
 
-static ecs_status find_destination(ecs_world *world, struct lane *lane) {
+static ecs_status batch_find_destination(ecs_world *world, struct lane *lane) {
   const struct batch *batch = &world->staging.batch;
   if (batch->kind == COMMAND_DESPAWN) return ECS_OK;
   assert(batch->kind == COMMAND_ADD || batch->kind == COMMAND_SET || batch->kind == COMMAND_REMOVE);
@@ -226,14 +226,14 @@ static ecs_status find_destination(ecs_world *world, struct lane *lane) {
 }
 
 /* Room where all lanes come to, and to list the rows of one. */
-static ecs_status reserve_lanes(ecs_world *world) {
+static ecs_status batch_reserve_lanes(ecs_world *world) {
   struct batch *batch = &world->staging.batch;
   uint32_t done = 0, most = 0;
   ecs_status status = ECS_OK;
   while (done < batch->lane_count && status == ECS_OK) {
     struct lane *lane = &batch->lanes[done++];
     if (lane->first_word != NONE && lane->count > most) most = lane->count;
-    status = find_destination(world, lane);
+    status = batch_find_destination(world, lane);
     if (status != ECS_OK || !lane->to || lane->to == lane->from) continue;
     lane->to->incoming += lane->count;
     status = table_reserve(world, lane->to, lane->to->incoming);
@@ -245,7 +245,7 @@ static ecs_status reserve_lanes(ecs_world *world) {
 }
 
 /* Notes down what observers are to be told of rows that are about to move. */
-static APART ecs_status note_lanes(ecs_world *world) {
+static APART ecs_status batch_note_lanes(ecs_world *world) {
   const struct batch *batch = &world->staging.batch;
   ecs_status status = watch_rows_begin(world);
   for (uint32_t i = 0; i < batch->lane_count && status == ECS_OK; i++) {
@@ -257,16 +257,16 @@ static APART ecs_status note_lanes(ecs_world *world) {
 }
 
 /* Exclusive ties go before their rows do. */
-static void untie_rows(ecs_world *world, const struct table *table, ecs_id id) {
+static void batch_untie_rows(ecs_world *world, const struct table *table, ecs_id id) {
   struct relation *relation = relation_of(world, id);
   for (uint32_t row = 0; relation && relation->exclusive && row < table->count; row++)
     if (ties_target(&relation->ties, table->rows[row]))
       relation_unlink(world, relation, table->rows[row]);
 }
 
-static void move_whole(ecs_world *world, struct table *from, struct table *to) {
+static void batch_move_whole(ecs_world *world, struct table *from, struct table *to) {
   const struct batch *batch = &world->staging.batch;
-  if (batch->kind == COMMAND_REMOVE) untie_rows(world, from, batch->component);
+  if (batch->kind == COMMAND_REMOVE) batch_untie_rows(world, from, batch->component);
   if (to)
     rows_move_all(world, from, to);
   else
@@ -274,8 +274,8 @@ static void move_whole(ecs_world *world, struct table *from, struct table *to) {
 }
 
 /* Moves some of a table's rows, in the order given. */
-static void move_some(ecs_world *world, struct table *from, struct table *to,
-                      const uint32_t *entities, uint32_t count) {
+static void batch_move_some(ecs_world *world, struct table *from, struct table *to,
+                            const uint32_t *entities, uint32_t count) {
   if (to)
     rows_move(world, from, to, entities, count);
   else
@@ -283,18 +283,18 @@ static void move_some(ecs_world *world, struct table *from, struct table *to,
 }
 
 /* Moves the rows of a lane whose bits are set. */
-static void move_marked(ecs_world *world, const struct lane *lane) {
+static void batch_move_marked(ecs_world *world, const struct lane *lane) {
   uint32_t *entities = (uint32_t *)(void *)world_scratch(world, lane->count), count = 0;
   const uint64_t *bits = batch_bits_of(&world->staging.batch, lane);
   assert(entities && bits && lane->count < lane->from->count);
   for (uint32_t word = 0; count < lane->count; word++)
     for (uint64_t left = bits[word]; left; left &= left - 1)
       entities[count++] = lane->from->rows[word * 64 + bits_first(left)];
-  move_some(world, lane->from, lane->to, entities, count);
+  batch_move_some(world, lane->from, lane->to, entities, count);
 }
 
 /* Writes the batch's cells from one row of a table on to the last. */
-static void fill_rows(const ecs_world *world, const struct table *table, uint32_t row) {
+static void batch_fill_rows(const ecs_world *world, const struct table *table, uint32_t row) {
   const struct batch *batch = &world->staging.batch;
   const struct layout *layout = table_find(table, batch->component);
   assert(layout->taken && row < table->count);
@@ -306,7 +306,7 @@ static void fill_rows(const ecs_world *world, const struct table *table, uint32_
   marks_note_rows(world, table, batch->component, row, table->count - row);
 }
 
-static void change_rows(ecs_world *world) {
+static void batch_change_rows(ecs_world *world) {
   const struct batch *batch = &world->staging.batch;
   for (uint32_t i = 0; i < batch->lane_count; i++) {
     const struct lane *lane = &batch->lanes[i];
@@ -314,29 +314,29 @@ static void change_rows(ecs_world *world) {
     assert(!lane->to || lane->to->incoming == 0);
     uint32_t row = lane->to && !stays ? lane->to->count : 0;
     if (!stays && lane->count == lane->from->count)
-      move_whole(world, lane->from, lane->to);
+      batch_move_whole(world, lane->from, lane->to);
     else if (!stays)
-      move_marked(world, lane);
-    if (batch->kind == COMMAND_SET) fill_rows(world, lane->to, row);
+      batch_move_marked(world, lane);
+    if (batch->kind == COMMAND_SET) batch_fill_rows(world, lane->to, row);
   }
 }
 
 /* Entities that follow each other in the list go together as long as they are of one table. */
-static void change_list(ecs_world *world) {
+static void batch_change_list(ecs_world *world) {
   const struct batch *batch = &world->staging.batch;
   uint32_t entities[ROWS_TOGETHER];
   for (uint32_t at = 0; at < batch->count;) {
-    uint32_t index = table_at(world, at), count = 0;
+    uint32_t index = batch_table_at(world, at), count = 0;
     do
       entities[count++] = ecs_id_index(batch->entities[at++]);
-    while (at < batch->count && count < ROWS_TOGETHER && table_at(world, at) == index &&
+    while (at < batch->count && count < ROWS_TOGETHER && batch_table_at(world, at) == index &&
            index != RECORD_BARE);
     struct table *from = index == RECORD_BARE ? NULL : world_table(world, index);
     assert(!from || from->lane || batch->kind == COMMAND_DESPAWN);
     struct table *to = from && from->lane ? batch->lanes[from->lane - 1].to : NULL;
     if (UNLIKELY(!from) && entity_find(&world->entities, batch->entities[at - 1]))
       entity_kill(world, entities[0]);
-    if (from && from != to) move_some(world, from, to, entities, count);
+    if (from && from != to) batch_move_some(world, from, to, entities, count);
   }
 }
 
@@ -344,12 +344,12 @@ static void change_list(ecs_world *world) {
 static ecs_status change_batch(ecs_world *world, bool *plain) {
   struct batch *batch = &world->staging.batch;
   bool lanes = batch->by_rows || batch->kind != COMMAND_DESPAWN;
-  ecs_status status = lanes && !batch->by_rows ? find_lanes(world, plain) : ECS_OK;
-  if (status == ECS_OK && lanes && *plain) status = reserve_lanes(world);
+  ecs_status status = lanes && !batch->by_rows ? batch_find_lanes(world, plain) : ECS_OK;
+  if (status == ECS_OK && lanes && *plain) status = batch_reserve_lanes(world);
   bool told = world->staging.watched && batch->kind != COMMAND_SET;
-  if (status == ECS_OK && *plain && UNLIKELY(told)) status = note_lanes(world);
-  if (status == ECS_OK && *plain) (batch->by_rows ? change_rows : change_list)(world);
-  if (batch->lane_count && !batch->by_rows) forget_lanes(batch);
+  if (status == ECS_OK && *plain && UNLIKELY(told)) status = batch_note_lanes(world);
+  if (status == ECS_OK && *plain) (batch->by_rows ? batch_change_rows : batch_change_list)(world);
+  if (batch->lane_count && !batch->by_rows) batch_forget_lanes(batch);
   return status;
 }
 
@@ -363,11 +363,11 @@ ecs_status batch_apply(ecs_world *world, bool *applied) {
 
 /* ---- now ---- */
 
-static ecs_status add_tables(const ecs_query *query) {
+static ecs_status batch_add_tables(const ecs_query *query) {
   for (uint32_t i = 0; i < query_reach(query); i++) {
     struct table *table = query_table(query, i);
     if (table->count == 0) continue;
-    struct lane *lane = add_lane(query->world, table);
+    struct lane *lane = batch_add_lane(query->world, table);
     if (!lane) return world_nomem(query->world);
     lane->count = table->count;
   }
@@ -389,14 +389,14 @@ ecs_status batch_change_tables(const ecs_query *query, enum command_kind kind, e
   batch->kind = kind;
   batch->component = id;
   batch->by_rows = true;
-  ecs_status status = add_tables(query);
+  ecs_status status = batch_add_tables(query);
   if (status == ECS_OK) status = change_batch(world, &plain);
-  forget_lanes(batch);
+  batch_forget_lanes(batch);
   return status;
 }
 
 /* Whether cells of a component can be given to all rows of a query's tables, column by column. */
-static bool may_give(const ecs_query *query, const struct component *component) {
+static bool batch_may_give(const ecs_query *query, const struct component *component) {
   const ecs_world *world = query->world;
   bool moves = false;
   if (staging_is_open(&world->staging) || component->has_any || component->relation ||
@@ -411,7 +411,7 @@ static bool may_give(const ecs_query *query, const struct component *component) 
 bool batch_give(ecs_query *query, const struct component *component, const struct write *writes,
                 uint32_t count) {
   struct batch *batch = &query->world->staging.batch;
-  if (query_usable(query) != ECS_OK || !may_give(query, component)) return false;
+  if (query_usable(query) != ECS_OK || !batch_may_give(query, component)) return false;
   batch->writes = writes;
   batch->write_count = count;
   return batch_change_tables(query, COMMAND_SET, component->id) == ECS_OK;

@@ -19,7 +19,7 @@
 
 /* ---- who dies ---- */
 
-static APART bool grow_marks(ecs_world *world, uint32_t entity) {
+static APART bool cascade_grow_marks(ecs_world *world, uint32_t entity) {
   struct cascade *cascade = &world->cascade;
   uint32_t old = cascade->mark_capacity;
   uint64_t *marks = memory_grow(&world->memory, cascade->marks, &cascade->mark_capacity,
@@ -30,7 +30,7 @@ static APART bool grow_marks(ecs_world *world, uint32_t entity) {
   return true;
 }
 
-static APART bool grow_dying(ecs_world *world) {
+static APART bool cascade_grow_dying(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
   return GROW(&world->memory, cascade->dying, cascade->capacity, cascade->count + 1ull);
 }
@@ -39,10 +39,10 @@ static APART bool grow_dying(ecs_world *world) {
 static inline ecs_status cascade_doom(ecs_world *world, uint32_t entity) {
   struct cascade *cascade = &world->cascade;
   uint64_t bit = UINT64_C(1) << entity % 64;
-  if (UNLIKELY(entity / 64 >= cascade->mark_capacity) && !grow_marks(world, entity))
+  if (UNLIKELY(entity / 64 >= cascade->mark_capacity) && !cascade_grow_marks(world, entity))
     return world_nomem(world);
   if (cascade->marks[entity / 64] & bit) return ECS_OK;
-  if (UNLIKELY(cascade->count == cascade->capacity) && !grow_dying(world))
+  if (UNLIKELY(cascade->count == cascade->capacity) && !cascade_grow_dying(world))
     return world_nomem(world);
   cascade->dying[cascade->count++] = entity;
   cascade->marks[entity / 64] |= bit;
@@ -61,7 +61,7 @@ static void cascade_spare(struct cascade *cascade, uint32_t count) {
 }
 
 /* Those who die from here on do so by the command that is being decided. */
-static ecs_status note_cause(ecs_world *world) {
+static ecs_status cascade_note_cause(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
   if (!GROW(&world->memory, cascade->causes, cascade->cause_capacity, cascade->cause_count + 1ull))
     return world_nomem(world);
@@ -76,8 +76,8 @@ typedef ecs_status (*source_fn)(ecs_world *world, struct relation *relation, uin
 
 /* What is said of the last source is not looked at: in a chain each is the last one. A source may
 ** be untied when it is visited. */
-INLINE ecs_status each_tied(ecs_world *world, struct relation *relation, uint32_t target,
-                            source_fn visit) {
+INLINE ecs_status cascade_each_tied(ecs_world *world, struct relation *relation, uint32_t target,
+                                    source_fn visit) {
   const struct tie_end *end = ties_end(&relation->ties, target);
   uint32_t at = end ? end->first : 0, last = at ? end->last : 0, step = 0;
   while (at) {
@@ -98,8 +98,8 @@ static bool cascade_is_removed(const ecs_world *world, uint32_t source, ecs_id p
   return last && last->kind == COMMAND_REMOVE;
 }
 
-static APART ecs_status each_paired(ecs_world *world, struct relation *relation, uint32_t target,
-                              source_fn visit) {
+static APART ecs_status cascade_each_paired(ecs_world *world, struct relation *relation,
+                                            uint32_t target, source_fn visit) {
   ecs_id pair = pair_make(ecs_id_index(relation->component->id), target);
   const struct id_record *record = graph_tables(world, pair);
   ecs_status status = ECS_OK;
@@ -113,8 +113,8 @@ static APART ecs_status each_paired(ecs_world *world, struct relation *relation,
 }
 
 /* Those whose pair is staged so far. */
-static APART ecs_status each_pending(ecs_world *world, struct relation *relation, uint32_t target,
-                               source_fn visit) {
+static APART ecs_status cascade_each_pending(ecs_world *world, struct relation *relation,
+                                             uint32_t target, source_fn visit) {
   const struct cascade *cascade = &world->cascade;
   uint32_t at = cascade->pending_count ? map_get(&cascade->pending_of, target) : NONE;
   ecs_status status = ECS_OK;
@@ -129,26 +129,26 @@ static APART ecs_status each_pending(ecs_world *world, struct relation *relation
 }
 
 /* Inline: with the function known, the death of a source takes a fifth less. */
-INLINE ecs_status each_source(ecs_world *world, uint32_t target, ecs_policy policy,
-                              source_fn visit) {
+INLINE ecs_status cascade_each_source(ecs_world *world, uint32_t target, ecs_policy policy,
+                                      source_fn visit) {
   const struct relations *relations = &world->relations;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < relations->count && status == ECS_OK; i++) {
     struct relation *relation = relations->list[i];
     if (relation->policy != policy) continue;
     if (relation->exclusive) {
-      status = each_tied(world, relation, target, visit);
+      status = cascade_each_tied(world, relation, target, visit);
       continue;
     }
-    if (world->graph.pair_tables) status = each_paired(world, relation, target, visit);
+    if (world->graph.pair_tables) status = cascade_each_paired(world, relation, target, visit);
     if (status == ECS_OK && world->cascade.pending_count)
-      status = each_pending(world, relation, target, visit);
+      status = cascade_each_pending(world, relation, target, visit);
   }
   return status;
 }
 
 /* Whether anybody may be tied by a relation of that policy. */
-static bool is_in_use(const ecs_world *world, ecs_policy policy) {
+static bool cascade_is_in_use(const ecs_world *world, ecs_policy policy) {
   const struct relations *relations = &world->relations;
   bool pairs = world->graph.pair_tables || world->cascade.pending_count;
   for (uint32_t i = 0; i < relations->count; i++) {
@@ -159,8 +159,8 @@ static bool is_in_use(const ecs_world *world, ecs_policy policy) {
   return false;
 }
 
-static APART ecs_status refuse_source(ecs_world *world, const struct relation *relation,
-                                      uint32_t source, uint32_t target) {
+static APART ecs_status cascade_refuse_source(ecs_world *world, const struct relation *relation,
+                                              uint32_t source, uint32_t target) {
   const struct component *component = component_of(world, entity_id(&world->entities, source));
   char what[128];
   if (component)
@@ -173,16 +173,16 @@ static APART ecs_status refuse_source(ecs_world *world, const struct relation *r
 }
 
 /* Components and prefabs do not die, by nobody's death. */
-static inline ecs_status doom_source(ecs_world *world, struct relation *relation, uint32_t source,
-                                     uint32_t target) {
+static inline ecs_status cascade_doom_source(ecs_world *world, struct relation *relation,
+                                             uint32_t source, uint32_t target) {
   bool prefab = UNLIKELY(world->relations.prefab && prefab_is(world, source));
   if (UNLIKELY(source < FIRST_ENTITY) || (prefab && !world->cascade.takes_prefabs))
-    return refuse_source(world, relation, source, target);
+    return cascade_refuse_source(world, relation, source, target);
   return cascade_doom(world, source);
 }
 
-static ecs_status refuse_survivor(ecs_world *world, struct relation *relation, uint32_t source,
-                                  uint32_t target) {
+static ecs_status cascade_refuse_survivor(ecs_world *world, struct relation *relation,
+                                          uint32_t source, uint32_t target) {
   if (cascade_takes(&world->cascade, source)) return ECS_OK;
   return world_fail(world, ECS_EBUSY, "entity " SHOW_ID " cannot be despawned while " SHOW_ID " "
                     "is tied to it by '%s', whose on_target_despawn is \"error\": remove that "
@@ -192,7 +192,7 @@ static ecs_status refuse_survivor(ecs_world *world, struct relation *relation, u
 
 /* ---- ties that change ---- */
 
-static ecs_status note_undo(ecs_world *world, struct untied was) {
+static ecs_status cascade_note_undo(ecs_world *world, struct untied was) {
   struct cascade *cascade = &world->cascade;
   if (!GROW(&world->memory, cascade->undo, cascade->undo_capacity, cascade->undo_count + 1ull))
     return world_nomem(world);
@@ -200,15 +200,15 @@ static ecs_status note_undo(ecs_world *world, struct untied was) {
   return ECS_OK;
 }
 
-static ecs_status note_tie(ecs_world *world, struct relation *relation, uint32_t source) {
+static ecs_status cascade_note_tie(ecs_world *world, struct relation *relation, uint32_t source) {
   uint32_t target = ties_target(&relation->ties, source);
   uint32_t previous = target ? ties_previous(&relation->ties, source) : 0;
-  return note_undo(world, (struct untied){relation, source, target, previous});
+  return cascade_note_undo(world, (struct untied){relation, source, target, previous});
 }
 
 static ecs_status cascade_untie(ecs_world *world, struct relation *relation, uint32_t source) {
   if (!ties_target(&relation->ties, source)) return ECS_OK;
-  ecs_status status = note_tie(world, relation, source);
+  ecs_status status = cascade_note_tie(world, relation, source);
   if (status == ECS_OK) relation_unlink(world, relation, source);
   return status;
 }
@@ -223,7 +223,7 @@ static ecs_status cascade_let_go(ecs_world *world, struct relation *relation, ui
 }
 
 /* The relation by which all die who die with others; NULL when there are several, or none. */
-static struct relation *only_way(const ecs_world *world) {
+static struct relation *cascade_only_way(const ecs_world *world) {
   const struct relations *relations = &world->relations;
   struct relation *way = NULL;
   if (world->graph.pair_tables || world->cascade.pending_count) return NULL;
@@ -238,9 +238,9 @@ static struct relation *only_way(const ecs_world *world) {
 
 /* Ends the ties, of those who die from `first` on, to whom lives on; others are dropped with their
 ** entities. Where all die by one relation, only the first has a target that may live on. */
-static ecs_status untie_dying(ecs_world *world, uint32_t first) {
+static ecs_status cascade_untie_dying(ecs_world *world, uint32_t first) {
   const struct cascade *cascade = &world->cascade;
-  const struct relation *way = only_way(world);
+  const struct relation *way = cascade_only_way(world);
   ecs_status status = ECS_OK;
   for (uint32_t at = 0; at < world->relations.count; at++) {
     struct relation *relation = world->relations.list[at];
@@ -256,28 +256,30 @@ static ecs_status untie_dying(ecs_world *world, uint32_t first) {
 }
 
 /* Finds all who die with those from `first` on by one relation: a third less than by any. */
-static ecs_status doom_along(ecs_world *world, struct relation *way, uint32_t first) {
+static ecs_status cascade_doom_along(ecs_world *world, struct relation *way, uint32_t first) {
   const struct cascade *cascade = &world->cascade;
   uint32_t entity = 0, step = 0;
   for (uint32_t i = first; i < cascade->count; i++) {
     entity = stride_to(entity, cascade->dying[i], &step);
-    ecs_status status = each_tied(world, way, entity, doom_source);
+    ecs_status status = cascade_each_tied(world, way, entity, cascade_doom_source);
     if (UNLIKELY(status != ECS_OK)) return status;
   }
   return ECS_OK;
 }
 
 /* The same by whatever relation. */
-static ecs_status doom_all(ecs_world *world, uint32_t first) {
+static ecs_status cascade_doom_all(ecs_world *world, uint32_t first) {
   struct cascade *cascade = &world->cascade;
-  struct relation *way = only_way(world);
-  ecs_status status = way ? doom_along(world, way, first) : ECS_OK;
-  if (!way && is_in_use(world, ECS_TARGET_DESPAWN))
+  struct relation *way = cascade_only_way(world);
+  ecs_status status = way ? cascade_doom_along(world, way, first) : ECS_OK;
+  if (!way && cascade_is_in_use(world, ECS_TARGET_DESPAWN))
     for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
-      status = each_source(world, cascade->dying[i], ECS_TARGET_DESPAWN, doom_source);
-  if (status == ECS_OK && is_in_use(world, ECS_TARGET_ERROR))
+      status = cascade_each_source(world, cascade->dying[i], ECS_TARGET_DESPAWN,
+                                   cascade_doom_source);
+  if (status == ECS_OK && cascade_is_in_use(world, ECS_TARGET_ERROR))
     for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
-      status = each_source(world, cascade->dying[i], ECS_TARGET_ERROR, refuse_survivor);
+      status = cascade_each_source(world, cascade->dying[i], ECS_TARGET_ERROR,
+                                   cascade_refuse_survivor);
   return status;
 }
 
@@ -285,17 +287,17 @@ static ecs_status doom_all(ecs_world *world, uint32_t first) {
 static ecs_status cascade_kill(ecs_world *world, uint32_t entity) {
   struct cascade *cascade = &world->cascade;
   uint32_t first = cascade->count;
-  ecs_status status = world->staging.watched ? note_cause(world) : ECS_OK;
+  ecs_status status = world->staging.watched ? cascade_note_cause(world) : ECS_OK;
   if (status == ECS_OK) status = cascade_doom(world, entity);
-  if (status == ECS_OK) status = doom_all(world, first);
+  if (status == ECS_OK) status = cascade_doom_all(world, first);
   if (status != ECS_OK) {
     cascade_spare(cascade, first);
     return status;
   }
-  if (is_in_use(world, ECS_TARGET_REMOVE))
+  if (cascade_is_in_use(world, ECS_TARGET_REMOVE))
     for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
-      status = each_source(world, cascade->dying[i], ECS_TARGET_REMOVE, cascade_let_go);
-  if (status == ECS_OK) status = untie_dying(world, first);
+      status = cascade_each_source(world, cascade->dying[i], ECS_TARGET_REMOVE, cascade_let_go);
+  if (status == ECS_OK) status = cascade_untie_dying(world, first);
   for (uint32_t i = first; i < cascade->count && world->names.count && status == ECS_OK; i++)
     name_hide(world, cascade->dying[i]);
   return status;
@@ -316,7 +318,7 @@ static ecs_status cascade_miss(ecs_world *world, const struct relation *relation
   return ECS_EDEAD;
 }
 
-static bool is_gone(const ecs_world *world, ecs_id entity) {
+static bool cascade_is_gone(const ecs_world *world, ecs_id entity) {
   return !ecs_alive(world, entity) || cascade_takes(&world->cascade, ecs_id_index(entity));
 }
 
@@ -328,7 +330,7 @@ static ecs_status cascade_tie(ecs_world *world, struct relation *relation, uint3
   if (!ties_reserve(&relation->ties, &world->memory, source, target))
     return world_nomem(world);
   status = cascade_untie(world, relation, source);
-  if (status == ECS_OK) status = note_tie(world, relation, source);
+  if (status == ECS_OK) status = cascade_note_tie(world, relation, source);
   if (status == ECS_OK) relation_link(world, relation, source, target);
   return status;
 }
@@ -339,8 +341,8 @@ static ecs_status cascade_leave(ecs_world *world, struct relation *relation, uin
   return status == ECS_OK ? cascade_untie(world, relation, source) : status;
 }
 
-static ecs_status decide_exclusive(ecs_world *world, struct relation *relation,
-                                   struct command *command) {
+static ecs_status cascade_decide_exclusive(ecs_world *world, struct relation *relation,
+                                           struct command *command) {
   uint32_t source = ecs_id_index(command->entity);
   ecs_id target;
   if (command->kind == COMMAND_REMOVE) {
@@ -351,7 +353,7 @@ static ecs_status decide_exclusive(ecs_world *world, struct relation *relation,
   const struct write *writes = world->staging.writes + command->first_write;
   if (!relate_given_target(writes, command->write_count, &target)) return ECS_OK;
   if (target == ECS_NULL) return cascade_leave(world, relation, source);
-  if (!is_gone(world, target)) {
+  if (!cascade_is_gone(world, target)) {
     command->anew = ties_target(&relation->ties, source) == 0;
     return cascade_tie(world, relation, source, ecs_id_index(target));
   }
@@ -360,14 +362,15 @@ static ecs_status decide_exclusive(ecs_world *world, struct relation *relation,
              ? cascade_untie(world, relation, source) : status;
 }
 
-static ecs_status decide_pair(ecs_world *world, const struct relation *relation, uint32_t at) {
+static ecs_status cascade_decide_pair(ecs_world *world, const struct relation *relation,
+                                      uint32_t at) {
   struct cascade *cascade = &world->cascade;
   struct command *command = &world->staging.commands[at];
   if (command->kind == COMMAND_REMOVE) {
     cascade->removals++;
     return ECS_OK;
   }
-  if (is_gone(world, command->target)) {
+  if (cascade_is_gone(world, command->target)) {
     ecs_status status = cascade_miss(world, relation, command, command->target);
     if (relation->policy == ECS_TARGET_REMOVE) status = ECS_OK;
     world->staging.commands[at].dropped = true;
@@ -383,7 +386,7 @@ static ecs_status decide_pair(ecs_world *world, const struct relation *relation,
   return ECS_OK;
 }
 
-static ecs_status give_name(ecs_world *world, const struct command *command) {
+static ecs_status cascade_give_name(ecs_world *world, const struct command *command) {
   struct naming *naming = &world->staging.namings[command->first_write];
   ecs_status status = name_check(world, command->entity, naming);
   if (status == ECS_ETAKEN) {
@@ -392,7 +395,7 @@ static ecs_status give_name(ecs_world *world, const struct command *command) {
     return world_fail(world, status, "entity " SHOW_ID " is not named: %s", command->entity, why);
   }
   struct untied was = {NULL, ecs_id_index(command->entity), command->first_write, 0};
-  if (status == ECS_OK) status = note_undo(world, was);
+  if (status == ECS_OK) status = cascade_note_undo(world, was);
   if (status == ECS_OK) name_exchange(world, command->entity, naming);
   return status;
 }
@@ -407,20 +410,20 @@ static ecs_status cascade_despawn(ecs_world *world, uint32_t entity) {
 static ecs_status cascade_step(ecs_world *world, uint32_t at) {
   struct command *command = &world->staging.commands[at];
   command->dropped = command->anew = false;
-  if (is_gone(world, command->entity)) return ECS_OK;
+  if (cascade_is_gone(world, command->entity)) return ECS_OK;
   if (command->kind == COMMAND_DESPAWN)
     return cascade_despawn(world, ecs_id_index(command->entity));
-  if (command->kind == COMMAND_NAME) return give_name(world, command);
+  if (command->kind == COMMAND_NAME) return cascade_give_name(world, command);
   struct relation *relation = relation_of(world, command->component);
   if (!relation) return ECS_OK;
-  if (!relation->exclusive) return decide_pair(world, relation, at);
-  ecs_status status = decide_exclusive(world, relation, command);
+  if (!relation->exclusive) return cascade_decide_pair(world, relation, at);
+  ecs_status status = cascade_decide_exclusive(world, relation, command);
   command = &world->staging.commands[at];
   command->ties = ties_target(&relation->ties, ecs_id_index(command->entity)) != 0;
   return status;
 }
 
-static void untie_back(ecs_world *world, const struct untied *was) {
+static void cascade_untie_back(ecs_world *world, const struct untied *was) {
   struct relation *relation = was->relation;
   if (ties_target(&relation->ties, was->source))
     relation_unlink(world, relation, was->source);
@@ -432,7 +435,7 @@ static void untie_back(ecs_world *world, const struct untied *was) {
 }
 
 /* Many share a word of marks. */
-static void spare_all(struct cascade *cascade) {
+static void cascade_spare_all(struct cascade *cascade) {
   if (cascade->count > cascade->mark_capacity) {
     memset(cascade->marks, 0, cascade->mark_capacity * sizeof *cascade->marks);
     cascade->count = 0;
@@ -441,7 +444,7 @@ static void spare_all(struct cascade *cascade) {
 }
 
 void cascade_forget(struct cascade *cascade) {
-  spare_all(cascade);
+  cascade_spare_all(cascade);
   cascade->undo_count = cascade->pending_count = cascade->removals = 0;
   map_clear(&cascade->pending_of);
 }
@@ -469,7 +472,7 @@ void cascade_undo(ecs_world *world) {
   while (cascade->undo_count) {
     const struct untied *was = &cascade->undo[--cascade->undo_count];
     if (was->relation)
-      untie_back(world, was);
+      cascade_untie_back(world, was);
     else
       name_exchange(world, entity_id(&world->entities, was->source),
                     &world->staging.namings[was->target]);
@@ -494,7 +497,7 @@ void cascade_free(ecs_world *world) {
 #define FINISHED_AT_ONCE 512u
 
 /* Whether all who are in a table die; asking takes no longer than to end those who do. */
-static bool is_left_by_all(const struct cascade *cascade, const struct table *table) {
+static bool cascade_is_left_by_all(const struct cascade *cascade, const struct table *table) {
   uint32_t row = 0;
   while (row < table->count && cascade_takes(cascade, table->rows[row])) row++;
   return row == table->count;
@@ -502,19 +505,19 @@ static bool is_left_by_all(const struct cascade *cascade, const struct table *ta
 
 /* The row of one who dies leaves its table, and the first one takes all rows along where all of
 ** them do. That a count of rounds begins anew some day takes time, and nothing else. */
-static inline void leave_table(ecs_world *world, struct table *table, uint32_t row) {
+static inline void cascade_leave_table(ecs_world *world, struct table *table, uint32_t row) {
   const struct cascade *cascade = &world->cascade;
   if (table->count == 0) return;
   bool asked = table->leaving == cascade->round;
   table->leaving = cascade->round;
-  if (!asked && !table->has_any && is_left_by_all(cascade, table))
+  if (!asked && !table->has_any && cascade_is_left_by_all(cascade, table))
     rows_move_all(world, table, NULL);
   else
     row_leave(world, table, row);
 }
 
 /* Nothing is left to be done for those who were in a table that is empty by now. */
-static void leave_rows(ecs_world *world, const uint32_t *entities, uint32_t count) {
+static void cascade_leave_rows(ecs_world *world, const uint32_t *entities, uint32_t count) {
   bool sparse = world->sparses.rows != 0;
   uint32_t gone = RECORD_BARE;
   for (uint32_t i = 0; i < count; i++) {
@@ -522,7 +525,7 @@ static void leave_rows(ecs_world *world, const uint32_t *entities, uint32_t coun
     if (UNLIKELY(sparse)) sparse_leave(world, entities[i]);
     if (LIKELY(record->table == gone) || record->table == RECORD_BARE) continue;
     struct table *table = world_table(world, record->table);
-    leave_table(world, table, record->row);
+    cascade_leave_table(world, table, record->row);
     if (table->count == 0) gone = table->index;
   }
 }
@@ -530,7 +533,7 @@ static void leave_rows(ecs_world *world, const uint32_t *entities, uint32_t coun
 /* entity_kill of each, in their order. */
 static void cascade_end_finish(ecs_world *world, const uint32_t *dying, uint32_t count) {
   relation_drop(world, dying, count);
-  leave_rows(world, dying, count);
+  cascade_leave_rows(world, dying, count);
   for (uint32_t i = 0; i < count && UNLIKELY(world->names.by_entity.count); i++)
     name_forget(world, dying[i]);
   entity_release_all(&world->entities, dying, count);
@@ -550,26 +553,26 @@ void cascade_finish(ecs_world *world) {
 }
 
 /* Whether deaths are about nothing but rows, where there are no ties. */
-static bool ends_are_plain(const ecs_world *world) {
+static bool cascade_ends_are_plain(const ecs_world *world) {
   return !world->sparses.rows && !world->names.by_entity.count;
 }
 
-INLINE void end_entity(ecs_world *world, ecs_id entity, bool plain) {
+INLINE void cascade_end_entity(ecs_world *world, ecs_id entity, bool plain) {
   if (plain && LIKELY(row_end(world, entity))) return;
   if (ecs_alive(world, entity)) entity_kill(world, ecs_id_index(entity));
 }
 
 void cascade_none(ecs_world *world) {
   const struct staging *staging = &world->staging;
-  bool plain = ends_are_plain(world);
+  bool plain = cascade_ends_are_plain(world);
   for (uint32_t i = 0; staging->ends && i < staging->command_count; i++)
     if (command_is_end(&staging->commands[i]))
-      end_entity(world, staging->commands[i].entity, plain);
+      cascade_end_entity(world, staging->commands[i].entity, plain);
 }
 
 void cascade_ends(ecs_world *world) {
   const struct staging *staging = &world->staging;
   assert(staging->ends == staging->command_count && world->cascade.count == 0);
   for (uint32_t i = 0; i < staging->chain_count; i++)
-    end_entity(world, staging->chains[i].entity, false);
+    cascade_end_entity(world, staging->chains[i].entity, false);
 }

@@ -54,20 +54,20 @@ bool scope_has_loops_behind(const struct staging *staging, uint32_t scope) {
 }
 
 /* The first command that may be the scope's and is not in the batch. */
-static uint32_t first_written(const struct staging *staging, uint32_t scope) {
+static uint32_t command_first_written(const struct staging *staging, uint32_t scope) {
   uint32_t first = staging->scopes[scope].first_command;
   return first < staging->batch.count ? staging->batch.count : first;
 }
 
 /* Takes ended scopes off the end, handing their commands to whoever holds them now. */
-static void pop_ended(ecs_world *world) {
+static void command_pop_ended(ecs_world *world) {
   struct staging *staging = &world->staging;
   while (staging->scope_count) {
     uint32_t top = staging->scope_count - 1;
     if (staging->scopes[top].open) return;
     uint32_t heir = scope_holder(staging, top);
     if (staging->batch.count && staging->batch.scope == top) staging->batch.scope = heir;
-    for (uint32_t i = first_written(staging, top); i < staging->command_count; i++)
+    for (uint32_t i = command_first_written(staging, top); i < staging->command_count; i++)
       if (staging->commands[i].scope == top) staging->commands[i].scope = heir;
     for (uint32_t i = staging->emission_count; i-- > 0;)
       if (staging->emissions[i].scope == top) staging->emissions[i].scope = heir;
@@ -76,7 +76,7 @@ static void pop_ended(ecs_world *world) {
   }
 }
 
-static void end_scope(ecs_world *world, uint32_t scope) {
+static void command_end_scope(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
   struct scope *ended = &staging->scopes[scope];
   assert(ended->open && staging->open > 0);
@@ -88,13 +88,13 @@ static void end_scope(ecs_world *world, uint32_t scope) {
   ended->parent = NONE;
   for (uint32_t i = scope; i-- > 0 && ended->parent == NONE;)
     if (staging->scopes[i].open) ended->parent = i;
-  pop_ended(world);
+  command_pop_ended(world);
   if (UNLIKELY(staging->emission_count && staging->open == 0)) emissions_settle(world);
 }
 
 /* ---- keeping commands ---- */
 
-INLINE struct chain *find_chain(const struct staging *staging, ecs_id entity) {
+INLINE struct chain *command_find_chain(const struct staging *staging, ecs_id entity) {
   assert(staging->batch.count == 0);
   uint32_t at = chain_map_get(&staging->chain_of, ecs_id_index(entity));
   if (at == NONE || staging->chains[at].entity != entity) return NULL;
@@ -102,7 +102,7 @@ INLINE struct chain *find_chain(const struct staging *staging, ecs_id entity) {
 }
 
 /* The smallest of three numbers is the batch's room. */
-static void set_batch_room(struct staging *staging) {
+static void command_set_batch_room(struct staging *staging) {
   uint32_t room = staging->batch.capacity;
   if (room > staging->command_capacity) room = staging->command_capacity;
   if (room > staging->chain_capacity) room = staging->chain_capacity;
@@ -134,7 +134,7 @@ ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
   if (!chain_map_reserve(memory, &staging->chain_of, &world->entities, entities + rows))
     return world_nomem(world);
   if (rows) batch_list_rows(world, ids);
-  set_batch_room(staging);
+  command_set_batch_room(staging);
   return ECS_OK;
 }
 
@@ -187,7 +187,7 @@ INLINE void put_command(ecs_world *world, enum command_kind kind, ecs_id entity,
   for (uint32_t i = 0; i < count; i++) staging->writes[first + i] = writes[i];
   staging->write_count = first + count;
   staging->ends += kind == COMMAND_DESPAWN;
-  link_command(staging, at, find_chain(staging, entity));
+  link_command(staging, at, command_find_chain(staging, entity));
 }
 
 void command_put(ecs_world *world, enum command_kind kind, ecs_id entity, ecs_id component,
@@ -210,9 +210,10 @@ bool command_defer_unlike(ecs_world *world, enum command_kind kind, ecs_id entit
 }
 
 /* In a scope of its own, which ends at once. */
-static APART ecs_status stage_in_own(ecs_world *world, enum command_kind kind, ecs_id entity,
-                                     ecs_id component, ecs_id target, const struct write *writes,
-                                     uint32_t count) {
+static APART ecs_status command_stage_in_own(ecs_world *world, enum command_kind kind,
+                                             ecs_id entity, ecs_id component,
+                                             ecs_id target, const struct write *writes,
+                                             uint32_t count) {
   uint32_t scope;
   ecs_status status = scope_open_own(world, &scope);
   if (status != ECS_OK) return status;
@@ -224,9 +225,9 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
                               ecs_id pair, ecs_id target, const struct write *writes,
                               uint32_t count) {
   if (!staging_is_open(&world->staging))
-    return stage_in_own(world, kind, entity, pair, target, writes, count);
+    return command_stage_in_own(world, kind, entity, pair, target, writes, count);
   ecs_status status = commands_write(world);
-  bool chained = status == ECS_OK && find_chain(&world->staging, entity);
+  bool chained = status == ECS_OK && command_find_chain(&world->staging, entity);
   if (status == ECS_OK) status = command_reserve(world, 1, count, !chained);
   if (status != ECS_OK) return status;
   put_command(world, kind, entity, pair, target, writes, count);
@@ -235,7 +236,7 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
 }
 
 /* Whether there is nothing but a batch, which has no room for another entity. */
-static bool batch_is_full(const struct staging *staging, ecs_id entity) {
+static bool command_batch_is_full(const struct staging *staging, ecs_id entity) {
   const struct batch *batch = &staging->batch;
   if (batch->count != staging->command_count || batch->count != staging->chain_count ||
       batch->count < batch->room)
@@ -247,7 +248,7 @@ ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity
                          ecs_id component, const struct write *writes, uint32_t count) {
   bool alike = kind == COMMAND_ADD || kind == COMMAND_REMOVE || kind == COMMAND_DESPAWN;
   if (alike && count == 0 && staging_is_open(&world->staging) &&
-      batch_is_full(&world->staging, entity) && !relation_of(world, component)) {
+      command_batch_is_full(&world->staging, entity) && !relation_of(world, component)) {
     ecs_status status = command_reserve(world, 1, 0, 1);
     if (status != ECS_OK) return status;
     if (command_defer_alike(world, kind, entity, component)) return ECS_OK;
@@ -274,7 +275,7 @@ ecs_status command_stage_name(ecs_world *world, ecs_id entity, struct naming nam
 
 ecs_status command_touch(ecs_world *world, ecs_id entity) {
   struct staging *staging = &world->staging;
-  if (find_chain(staging, entity)) return ECS_OK;
+  if (command_find_chain(staging, entity)) return ECS_OK;
   assert(ecs_alive(world, entity));
   ecs_status status = command_reserve(world, 0, 0, 1);
   if (status != ECS_OK) return status;
@@ -288,7 +289,7 @@ const struct command *command_last_on(const ecs_world *world, ecs_id entity, ecs
                                       uint32_t up_to) {
   const struct staging *staging = &world->staging;
   if (staging->batch.count) return NULL;
-  const struct chain *chain = find_chain(staging, entity);
+  const struct chain *chain = command_find_chain(staging, entity);
   const struct command *last = NULL;
   const struct relation *relation = relation_of(world, pair);
   for (uint32_t at = chain ? chain->first : NONE; at != NONE && at <= up_to;
@@ -314,7 +315,7 @@ bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component) 
   const struct staging *staging = &world->staging;
   if (staging->command_count == 0) return false;
   if (staging->batch.count) return batch_has(world, entity, component);
-  const struct chain *chain = find_chain(staging, entity);
+  const struct chain *chain = command_find_chain(staging, entity);
   if (!chain) return false;
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next)
     if (staging->commands[at].component == component) return true;
@@ -376,7 +377,7 @@ static void drop_commands(ecs_world *world, uint32_t scope) {
       staging->naming_count = staging->commands[i].first_write + 1;
       continue;
     }
-    link_command(staging, i, find_chain(staging, staging->commands[i].entity));
+    link_command(staging, i, command_find_chain(staging, staging->commands[i].entity));
     staging->ends += staging->commands[i].kind == COMMAND_DESPAWN;
   }
   for (uint32_t i = 0; i < staging->scope_count; i++) staging->scopes[i].first_command = 0;
@@ -413,7 +414,7 @@ ecs_status scope_commit(ecs_world *world, uint32_t scope) {
     if (status != ECS_OK && !scope_stays_open(status)) refuse_commands(world, scope);
     if (status != ECS_OK) return status;
   }
-  end_scope(world, scope);
+  command_end_scope(world, scope);
   return staging_refusal(world);
 }
 
@@ -421,7 +422,7 @@ void scope_cancel(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
   assert(scope < staging->scope_count && staging->scopes[scope].open);
   scope_drop(world, scope);
-  end_scope(world, scope);
+  command_end_scope(world, scope);
   if (staging->open == 0 && commands_apply(world) != ECS_OK) {
     drop_commands(world, NONE);
     commands_forget(world);
@@ -437,13 +438,13 @@ ecs_status scope_open_own(ecs_world *world, uint32_t *scope) {
 }
 
 /* The writes of all staged commands are their caller's again; those of a batch have none. */
-static void disown_writes(struct staging *staging) {
+static void command_disown_writes(struct staging *staging) {
   for (uint32_t i = staging->batch.count; i < staging->command_count; i++)
     staging->commands[i].write_count = 0;
 }
 
 /* Ids go back to where they were taken from, the last one first. */
-static void unspawn_all(ecs_world *world) {
+static void command_unspawn_all(ecs_world *world) {
   const struct staging *staging = &world->staging;
   struct entity_index *index = &world->entities;
   for (uint32_t i = staging->command_count; i-- > staging->batch.count;) {
@@ -469,8 +470,8 @@ ecs_status scope_end_own(ecs_world *world, uint32_t scope, ecs_status status) {
   if (staged) status = scope_commit(world, scope);
   staging->own = false;
   if (staged && !staging_is_open(staging)) return status;
-  disown_writes(staging);
-  unspawn_all(world);
+  command_disown_writes(staging);
+  command_unspawn_all(world);
   scope_cancel(world, scope);
   return status;
 }
@@ -488,7 +489,7 @@ void scope_end_inner(ecs_world *world, uint32_t scope, bool keep) {
   for (uint32_t at = staging->scope_count; at-- > scope + 1;) {
     if (at >= staging->scope_count || !staging->scopes[at].open) continue;
     if (!keep) scope_drop(world, at);
-    end_scope(world, at);
+    command_end_scope(world, at);
   }
 }
 
@@ -507,7 +508,7 @@ ecs_status ecs_defer(ecs_world *world) {
 }
 
 /* The scope that commit or cancel ends. */
-static ecs_status need_deferred(ecs_world *world, const char *operation, uint32_t *scope) {
+static ecs_status command_need_deferred(ecs_world *world, const char *operation, uint32_t *scope) {
   *scope = scope_deferred(world);
   if (*scope == NONE) return world_fail(world, ECS_EINVAL, "%s without a defer", operation);
   if (*scope == scope_innermost(&world->staging)) return ECS_OK;
@@ -517,7 +518,7 @@ static ecs_status need_deferred(ecs_world *world, const char *operation, uint32_
 
 ecs_status deferred_commit(ecs_world *world) {
   uint32_t scope;
-  ecs_status status = need_deferred(world, "commit", &scope);
+  ecs_status status = command_need_deferred(world, "commit", &scope);
   return status == ECS_OK ? scope_commit(world, scope) : status;
 }
 
@@ -531,7 +532,7 @@ ecs_status ecs_cancel(ecs_world *world) {
 
 ecs_status deferred_cancel(ecs_world *world) {
   uint32_t scope;
-  ecs_status status = need_deferred(world, "cancel", &scope);
+  ecs_status status = command_need_deferred(world, "cancel", &scope);
   if (status != ECS_OK) return status;
   scope_drop(world, scope);
   return scope_commit(world, scope);
@@ -559,7 +560,7 @@ void staging_free(ecs_world *world) {
 /* ---- chain map ---- */
 
 /* What is near now leaves the map. */
-static void chain_map_absorb(struct chain_map *map) {
+static void command_chain_map_absorb(struct chain_map *map) {
   for (uint32_t i = 0; i < map->others.capacity && map->others.count; i++) {
     struct map_entry entry = map->others.entries[i];
     if (!entry.key || entry.key - FIRST_ENTITY >= map->near_capacity) continue;
@@ -569,7 +570,7 @@ static void chain_map_absorb(struct chain_map *map) {
   }
 }
 
-static bool chain_map_grow(struct memory *memory, struct chain_map *map, uint32_t wanted) {
+static bool command_chain_map_grow(struct memory *memory, struct chain_map *map, uint32_t wanted) {
   uint32_t *grown = memory_array(memory, wanted, sizeof *grown);
   if (!grown) return false;
   memset(grown, 0, wanted * sizeof *grown);
@@ -578,19 +579,19 @@ static bool chain_map_grow(struct memory *memory, struct chain_map *map, uint32_
   assert(wanted > map->near_capacity);
   map->near = grown;
   map->near_capacity = wanted;
-  chain_map_absorb(map);
+  command_chain_map_absorb(map);
   return true;
 }
 
 bool chain_map_reserve(struct memory *memory, struct chain_map *map,
                        const struct entity_index *index, uint64_t more) {
   bool covered = map->near_capacity >= index->near_capacity;
-  if (UNLIKELY(more && !covered) && !chain_map_grow(memory, map, index->near_capacity))
+  if (UNLIKELY(more && !covered) && !command_chain_map_grow(memory, map, index->near_capacity))
     return false;
   return map_reserve(memory, &map->others, more);
 }
 
-static uint32_t index_at(const void *list, size_t size, uint32_t nth) {
+static uint32_t command_index_at(const void *list, size_t size, uint32_t nth) {
   ecs_id entity;
   memcpy(&entity, (const char *)list + nth * size, sizeof entity);
   return ecs_id_index(entity);
@@ -601,7 +602,7 @@ void chain_map_clear(struct chain_map *map, const void *list, size_t size, uint3
   bool many = map->near && count > map->near_capacity / 16;
   if (many) memset(map->near, 0, map->near_capacity * sizeof *map->near);
   for (uint32_t i = 0; i < count && !many; i++) {
-    uint32_t offset = index_at(list, size, i) - FIRST_ENTITY;
+    uint32_t offset = command_index_at(list, size, i) - FIRST_ENTITY;
     if (offset < map->near_capacity) map->near[offset] = 0;
   }
   if (map->others.count) map_clear(&map->others);
@@ -613,8 +614,8 @@ bool chain_map_is_sound(const struct chain_map *map, const void *list, size_t si
   uint32_t near = 0, newest = 0;
   for (uint32_t i = 0; i < map->near_capacity; i++) near += map->near[i] != 0;
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t entity = index_at(list, size, i), at = chain_map_get(map, entity);
-    if (at < i || at >= count || index_at(list, size, at) != entity) return false;
+    uint32_t entity = command_index_at(list, size, i), at = chain_map_get(map, entity);
+    if (at < i || at >= count || command_index_at(list, size, at) != entity) return false;
     newest += at == i;
   }
   return near + map->others.count == newest;

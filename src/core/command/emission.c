@@ -30,7 +30,8 @@ ecs_status emission_reserve(ecs_world *world, const struct event *event, bool la
   return emissions_reserve(world, 1);
 }
 
-static void note_many(ecs_world *world, const struct event *event, bool later, uint32_t count) {
+static void emission_note_many(ecs_world *world, const struct event *event, bool later,
+                               uint32_t count) {
   struct staging *staging = &world->staging;
   ecs_id id = event->component->id;
   if (!staging_is_open(staging)) return;
@@ -43,7 +44,7 @@ static void note_many(ecs_world *world, const struct event *event, bool later, u
 }
 
 void emission_note(ecs_world *world, const struct event *event, bool later) {
-  note_many(world, event, later, 1);
+  emission_note_many(world, event, later, 1);
 }
 
 uint32_t emission_append_many(ecs_world *world, struct event *event, uint32_t count) {
@@ -53,7 +54,7 @@ uint32_t emission_append_many(ecs_world *world, struct event *event, uint32_t co
   table->count += count;
   memset(table->rows + row, 0, count * sizeof *table->rows);
   table_fill_defaults(world, table, row, count);
-  note_many(world, event, false, count);
+  emission_note_many(world, event, false, count);
   return row;
 }
 
@@ -82,7 +83,7 @@ void emission_put(ecs_world *world, struct event *event, const struct write *wri
 
 /* What was emitted in open scopes is behind all other rows of its type, in the order of the list.
 ** An event that was undeclared meanwhile has none. */
-static void cut_dropped(ecs_world *world) {
+static void emission_cut_dropped(ecs_world *world) {
   struct staging *staging = &world->staging;
   for (uint32_t i = 0; i < world->events.count; i++) {
     struct event *event = world->events.list[i];
@@ -112,7 +113,7 @@ void emissions_drop(ecs_world *world, uint32_t scope) {
     any |= emission->count > 0;
     emission->dropped = true;
   }
-  if (any && !scope_has_loops_behind(staging, scope)) cut_dropped(world);
+  if (any && !scope_has_loops_behind(staging, scope)) emission_cut_dropped(world);
 }
 
 void emissions_settle(ecs_world *world) {
@@ -121,7 +122,7 @@ void emissions_settle(ecs_world *world) {
   assert(!staging_is_open(staging));
   for (uint32_t i = 0; i < staging->emission_count; i++)
     any |= staging->emissions[i].dropped && staging->emissions[i].count;
-  if (any) cut_dropped(world);
+  if (any) emission_cut_dropped(world);
   staging->emission_count = 0;
   if (world->events.retired_count) events_forget_retired(world);
 }
@@ -175,15 +176,15 @@ void later_free(ecs_world *world, struct event *event) {
 
 /* ---- time ---- */
 
-static uint32_t count_due(const struct later *later, double clock) {
+static uint32_t emission_count_due(const struct later *later, double clock) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < later->table->count; i++) count += later->due[i] <= clock;
   return count;
 }
 
-static ecs_status reserve_due(ecs_world *world, struct event *event, double dt) {
+static ecs_status emission_reserve_due(ecs_world *world, struct event *event, double dt) {
   const struct later *later = &event->later;
-  uint32_t count = later->table->count ? count_due(later, later->clock + dt) : 0;
+  uint32_t count = later->table->count ? emission_count_due(later, later->clock + dt) : 0;
   return count ? table_reserve(world, event->table, count) : ECS_OK;
 }
 
@@ -194,7 +195,7 @@ static bool emission_is_behind(const struct later *later, uint32_t a, uint32_t b
 }
 
 /* Lets the entry at a place sink to where those below it come before it. */
-static void later_sink(const struct later *later, uint32_t at, uint32_t count) {
+static void emission_later_sink(const struct later *later, uint32_t at, uint32_t count) {
   uint32_t *order = later->order, row = order[at];
   for (uint32_t below; (below = 2 * at + 1) < count; at = below) {
     if (below + 1 < count && emission_is_behind(later, order[below + 1], order[below])) below++;
@@ -205,40 +206,40 @@ static void later_sink(const struct later *later, uint32_t at, uint32_t count) {
 }
 
 /* The rows that are due in the order in which they go, by heapsort (Knuth, TAOCP 5.2.3). */
-static uint32_t arrange_due(const struct later *later) {
+static uint32_t emission_arrange_due(const struct later *later) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < later->table->count; i++)
     if (later->due[i] <= later->clock) later->order[count++] = i;
-  for (uint32_t i = count / 2; i-- > 0;) later_sink(later, i, count);
+  for (uint32_t i = count / 2; i-- > 0;) emission_later_sink(later, i, count);
   for (uint32_t left = count; left > 1;) {
     uint32_t last = later->order[--left];
     later->order[left] = later->order[0];
     later->order[0] = last;
-    later_sink(later, 0, left);
+    emission_later_sink(later, 0, left);
   }
   return count;
 }
 
 /* Any slots go along with their cells. */
-static void copy_row(const struct table *from, uint32_t row, const struct table *to,
-                     uint32_t to_row) {
+static void emission_copy_row(const struct table *from, uint32_t row, const struct table *to,
+                              uint32_t to_row) {
   assert(from->column_count == to->column_count && to_row < to->capacity);
   for (uint32_t i = 0; i < to->column_count; i++)
     cell_copy(to->columns[i].data, to_row, from->columns[i].data, row, to->columns[i].size);
 }
 
-static void emit_due(struct event *event) {
+static void emission_emit_due(struct event *event) {
   struct later *later = &event->later;
   struct table *table = event->table;
-  uint32_t count = arrange_due(later), kept = 0;
+  uint32_t count = emission_arrange_due(later), kept = 0;
   if (count == 0) return;
   for (uint32_t i = 0; i < count; i++, table->count++) {
-    copy_row(later->table, later->order[i], table, table->count);
+    emission_copy_row(later->table, later->order[i], table, table->count);
     table->rows[table->count] = 0;
   }
   for (uint32_t row = 0; row < later->table->count; row++) {
     if (later->due[row] <= later->clock) continue;
-    if (row != kept) copy_row(later->table, row, later->table, kept);
+    if (row != kept) emission_copy_row(later->table, row, later->table, kept);
     later->due[kept++] = later->due[row];
   }
   later->table->count = kept;
@@ -249,12 +250,12 @@ ecs_status later_pass(ecs_world *world, double dt) {
   const struct events *events = &world->events;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < events->count && status == ECS_OK; i++)
-    status = reserve_due(world, events->list[i], dt);
+    status = emission_reserve_due(world, events->list[i], dt);
   for (uint32_t i = 0; i < events->count && status == ECS_OK; i++) {
     struct later *later = &events->list[i]->later;
     if (later->table->count == 0) continue;
     later->clock += dt;
-    emit_due(events->list[i]);
+    emission_emit_due(events->list[i]);
   }
   return status;
 }

@@ -41,12 +41,13 @@ static ecs_status watch_refuse(const ecs_world *world, const ecs_query *query, c
   return world_fail(world, ECS_EINVAL, "query '%s': %s", query->text, why);
 }
 
-static bool is_of_itself(const struct term *term) {
+static bool watch_is_of_itself(const struct term *term) {
   return term_is_own(term) || term->form == TERM_PAIR;
 }
 
 /* The term that add, remove and set look at. */
-static ecs_status check_first(ecs_world *world, enum watch_kind kind, const ecs_query *query) {
+static ecs_status watch_check_first(ecs_world *world, enum watch_kind kind,
+                                    const ecs_query *query) {
   const struct term *term = query->terms.terms;
   const char *on = kind_names[kind];
   if (query->terms.count == 0 || term->kind != TERM_WITH || term->group != NONE)
@@ -81,13 +82,13 @@ ecs_status watch_check(ecs_world *world, enum watch_kind kind, const ecs_query *
         "':added', or let a system ask for them");
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
-    if (is_of_itself(term)) continue;
+    if (watch_is_of_itself(term)) continue;
     return world_fail(world, ECS_EINVAL, "query '%s': an observer's terms are about the entity "
                       "itself: ask for '%s' by world:get in the function", query->text,
                       term->component->name);
   }
   bool first = kind == WATCH_ADD || kind == WATCH_REMOVE || kind == WATCH_SET;
-  return first ? check_first(world, kind, query) : ECS_OK;
+  return first ? watch_check_first(world, kind, query) : ECS_OK;
 }
 
 /* ---- one entity ---- */
@@ -123,7 +124,7 @@ ecs_status watch_need_notes(ecs_world *world, uint64_t more) {
   return ECS_OK;
 }
 
-static void add_note(ecs_world *world, ecs_id entity, ecs_id id) {
+static void watch_add_note(ecs_world *world, ecs_id entity, ecs_id id) {
   struct watching *watching = world->watching;
   const struct staging *staging = &world->staging;
   assert(staging_is_open(staging) && watching->note_count < watching->note_capacity);
@@ -139,7 +140,7 @@ ecs_status watch_write(ecs_world *world, ecs_id entity, ecs_id id, const struct 
   ecs_status status = watch_need_notes(world, 1);
   if (status == ECS_OK && alone) status = scope_open(world, SCOPE_DEFER, &scope);
   if (status != ECS_OK) return status;
-  add_note(world, entity, id);
+  watch_add_note(world, entity, id);
   if (alone) status = scope_commit(world, scope);
   if (status != ECS_OK) {
     scope_cancel(world, scope);
@@ -205,7 +206,7 @@ void watch_forget_changes(ecs_world *world) {
   watching->together = watching->dying = false;
 }
 
-static void free_copy(ecs_world *world, struct copy *copy) {
+static void watch_free_copy(ecs_world *world, struct copy *copy) {
   for (uint32_t i = 0; i < copy->width; i++)
     memory_free(&world->memory, copy->columns[i].data, copy->columns[i].buffer.size);
   memory_free(&world->memory, copy->columns, copy->width * sizeof *copy->columns);
@@ -213,7 +214,7 @@ static void free_copy(ecs_world *world, struct copy *copy) {
 }
 
 void watch_free_copies(ecs_world *world, struct watch *watch) {
-  for (uint32_t i = 0; i < watch->copy_count; i++) free_copy(world, &watch->copies[i]);
+  for (uint32_t i = 0; i < watch->copy_count; i++) watch_free_copy(world, &watch->copies[i]);
   memory_free(&world->memory, watch->copies, watch->copy_count * sizeof *watch->copies);
   watch->copies = NULL;
   watch->copy_count = 0;

@@ -14,7 +14,7 @@
 
 /* ---- what is copied ---- */
 
-static ecs_status add_source(ecs_world *world, uint32_t entity) {
+static ecs_status clone_add_source(ecs_world *world, uint32_t entity) {
   struct clone *clone = world->clone;
   if (!GROW(&world->memory, clone->sources, clone->capacity, clone->count + 1ull))
     return world_nomem(world);
@@ -27,20 +27,21 @@ static ecs_status add_source(ecs_world *world, uint32_t entity) {
 
 /* An entity with its sources by a relation, and theirs, but for those that are left out. A child
 ** that is no prefab itself, which images may have, is no part of one. */
-static ecs_status find_all(ecs_world *world, uint32_t root, const struct relation *relation,
-                           clone_leaves_fn leaves_out, const void *ud) {
+static ecs_status clone_find_all(ecs_world *world, uint32_t root, const struct relation *relation,
+                                 clone_leaves_fn leaves_out, const void *ud) {
   if (!world->clone) world->clone = memory_array(&world->memory, 1, sizeof *world->clone);
   struct clone *clone = world->clone;
   if (!clone) return world_nomem(world);
   clone->count = clone->slot_count = 0;
   map_clear(&clone->places);
-  ecs_status status = add_source(world, root);
+  ecs_status status = clone_add_source(world, root);
   for (uint32_t i = 0; relation && i < clone->count && status == ECS_OK; i++) {
     uint32_t source = ties_first(&relation->ties, clone->sources[i]);
     bool declared = relation == world->relations.child_of && prefab_is(world, clone->sources[i]);
     for (; source && status == ECS_OK; source = ties_next(&relation->ties, source)) {
       bool left_out = leaves_out && leaves_out(world, source, ud);
-      if (!left_out && (!declared || prefab_is(world, source))) status = add_source(world, source);
+      if (!left_out && (!declared || prefab_is(world, source)))
+        status = clone_add_source(world, source);
     }
   }
   return status;
@@ -85,7 +86,7 @@ static ecs_status clone_visit(ecs_world *world, uint32_t place, const struct tab
 }
 
 /* Goes through all that copies have of a source: by ids, then the same of what is sparse. */
-static ecs_status each_item(ecs_world *world, uint32_t place, item_fn fn, void *ud) {
+static ecs_status clone_each_item(ecs_world *world, uint32_t place, item_fn fn, void *ud) {
   uint32_t entity = world->clone->sources[place];
   const struct table *table = record_table(world, entity_record(&world->entities, entity));
   ecs_status status = ECS_OK;
@@ -105,7 +106,7 @@ static inline ecs_cell clone_cell_of(const struct item *item, uint32_t leaf) {
   return cell_load(column->data, column->size, item->row);
 }
 
-static ecs_status note_slots(ecs_world *world, const struct item *item, void *ud) {
+static ecs_status clone_note_slots(ecs_world *world, const struct item *item, void *ud) {
   struct clone *clone = world->clone;
   const struct component *component = component_of(world, item->id);
   (void)ud;
@@ -126,18 +127,19 @@ ecs_status clone_find(ecs_world *world, ecs_id root, enum clone_kind kind) {
 ecs_status clone_find_but(ecs_world *world, ecs_id root, enum clone_kind kind,
                           clone_leaves_fn leaves_out, const void *ud) {
   if (!entity_find(&world->entities, root)) return entity_need(world, root);
-  ecs_status status = find_all(world, ecs_id_index(root), world->relations.child_of, leaves_out,
-                               ud);
+  ecs_status status = clone_find_all(world, ecs_id_index(root), world->relations.child_of,
+                                     leaves_out, ud);
   if (status != ECS_OK) return status;
   struct clone *clone = world->clone;
   clone->kind = (uint8_t)kind;
   for (uint32_t i = 0; world->any.used && i < clone->count && status == ECS_OK; i++)
-    status = each_item(world, i, note_slots, NULL);
+    status = clone_each_item(world, i, clone_note_slots, NULL);
   return status;
 }
 
 ecs_status clone_find_made(ecs_world *world, ecs_id prefab, bool all) {
-  return find_all(world, ecs_id_index(prefab), all ? world->relations.is_a : NULL, NULL, NULL);
+  return clone_find_all(world, ecs_id_index(prefab), all ? world->relations.is_a : NULL,
+                        NULL, NULL);
 }
 
 void clone_without_any(ecs_world *world) {
@@ -167,7 +169,7 @@ static ecs_status clone_reserve(ecs_world *world, const struct part *parts, uint
   uint64_t marks = clone->count * (uint64_t)clone->kind;
   struct need need = {clone->count + marks + spawn_commands(parts, count),
                       marks + spawn_writes(parts, count), 0};
-  for (uint32_t i = 0; i < clone->count; i++) each_item(world, i, clone_add_need, &need);
+  for (uint32_t i = 0; i < clone->count; i++) clone_each_item(world, i, clone_add_need, &need);
   if (!GROW(&world->memory, clone->ids, clone->id_capacity, clone->count))
     return world_nomem(world);
   if (need.widest > world->write_capacity) {
@@ -190,7 +192,7 @@ static ecs_id clone_copy_of(const ecs_world *world, ecs_id id) {
   return place == NONE ? target : clone->ids[place];
 }
 
-static ecs_status name_copy(ecs_world *world, uint32_t place) {
+static ecs_status clone_name_copy(ecs_world *world, uint32_t place) {
   const struct clone *clone = world->clone;
   ecs_string name = name_of(world, entity_id(&world->entities, clone->sources[place]));
   if (place == 0 || name.size == 0) return ECS_OK;
@@ -216,7 +218,7 @@ static ecs_status clone_take(ecs_world *world) {
   for (uint32_t i = 0; i < clone->count; i++)
     clone->ids[i] = entity_id(index, entity_take(index, &index->entities));
   for (uint32_t i = 0; i < clone->count && world->names.count && status == ECS_OK; i++)
-    status = name_copy(world, i);
+    status = clone_name_copy(world, i);
   if (status != ECS_OK) clone_untake(world);
   return status;
 }
@@ -229,8 +231,8 @@ struct copying {
 
 /* Whom a copy is tied to by an exclusive relation: what is given for the root says that before its
 ** source does, so that a tie which cannot be made is not tried. */
-static ecs_id target_now(const ecs_world *world, const struct copying *copying,
-                         const struct item *item, const struct component *component) {
+static ecs_id clone_target_now(const ecs_world *world, const struct copying *copying,
+                               const struct item *item, const struct component *component) {
   for (uint32_t i = 0; item->place == 0 && i < copying->part_count; i++)
     if (copying->parts[i].component == component) return part_target(&copying->parts[i]);
   return clone_copy_of(world, clone_cell_of(item, TARGET_LEAF).u64);
@@ -244,7 +246,7 @@ static ecs_cell clone_copy_cell(const ecs_world *world, struct copying *copying,
 }
 
 /* Room is reserved for all, so that nothing here can fail. */
-static ecs_status stage_item(ecs_world *world, const struct item *item, void *ud) {
+static ecs_status clone_stage_item(ecs_world *world, const struct item *item, void *ud) {
   struct copying *copying = ud;
   const struct component *component = component_of(world, item->id);
   ecs_id copy = world->clone->ids[item->place], id = item->id, target = ECS_NULL;
@@ -254,7 +256,7 @@ static ecs_status stage_item(ecs_world *world, const struct item *item, void *ud
     writes[i] = (struct write){i, clone_copy_cell(world, copying, component->leaves[i].type,
                                                   clone_cell_of(item, i))};
   if (component->ties.exclusive)
-    writes[TARGET_LEAF].cell.u64 = target_now(world, copying, item, component);
+    writes[TARGET_LEAF].cell.u64 = clone_target_now(world, copying, item, component);
   if (id_is_pair(id)) {
     target = clone_copy_of(world, entity_id_any(&world->entities, pair_target(id)));
     id = pair_make(pair_relation(id), ecs_id_index(target));
@@ -285,7 +287,7 @@ static ecs_status clone_stage(ecs_world *world, struct copying *copying) {
   for (uint32_t i = 0; i < clone->count && status == ECS_OK; i++) {
     status = command_stage(world, COMMAND_SPAWN, clone->ids[i], ECS_NULL, NULL, 0);
     if (status == ECS_OK) status = clone_stage_marks(world, i);
-    if (status == ECS_OK) status = each_item(world, i, stage_item, copying);
+    if (status == ECS_OK) status = clone_each_item(world, i, clone_stage_item, copying);
     for (uint32_t j = 0; i == 0 && j < copying->part_count && status == ECS_OK; j++)
       status = spawn_stage_part(world, clone->ids[0], &copying->parts[j],
                                 copying->parts[j].writes);

@@ -30,7 +30,7 @@ void entity_kill(ecs_world *world, uint32_t index) {
   entity_release(&world->entities, index);
 }
 
-static ecs_status despawn_any(ecs_world *world, ecs_id id) {
+static ecs_status entity_despawn_any(ecs_world *world, ecs_id id) {
   uint32_t index = ecs_id_index(id);
   if (!entity_find(&world->entities, id)) return entity_need(world, id);
   if (index < FIRST_ENTITY)
@@ -47,39 +47,40 @@ static ecs_status despawn_any(ecs_world *world, ecs_id id) {
 
 /* Whatever it means; a host is told of it before its call returns. */
 static APART ecs_status despawn_entity(ecs_world *world, ecs_id id, bool tells) {
-  ecs_status status = despawn_any(world, id);
+  ecs_status status = entity_despawn_any(world, id);
   return tells ? world_tell_observers(world, status) : status;
 }
 
 /* Whether a despawn may mean more than a row to cut: for others, or in other places. */
-static inline bool despawn_is_more(const ecs_world *world) {
+static inline bool entity_despawn_is_more(const ecs_world *world) {
   return (world->names.by_entity.count | world->relations.tied |
           world->graph.pair_tables | world->sparses.rows | changes_wait(world)) != 0;
 }
 
 ecs_status entity_despawn(ecs_world *world, ecs_id id) {
-  if (LIKELY(!despawn_is_more(world)) && LIKELY(row_end(world, id))) return ECS_OK;
+  if (LIKELY(!entity_despawn_is_more(world)) && LIKELY(row_end(world, id))) return ECS_OK;
   return despawn_entity(world, id, false);
 }
 
 ecs_status ecs_despawn(ecs_world *world, ecs_id id) {
-  if (LIKELY(!despawn_is_more(world)) && LIKELY(row_end(world, id))) return ECS_OK;
+  if (LIKELY(!entity_despawn_is_more(world)) && LIKELY(row_end(world, id))) return ECS_OK;
   return despawn_entity(world, id, true);
 }
 
 /* ---- adding and removing ---- */
 
 /* The table that it has its row in, or would have. */
-static struct table *table_or_empty(const ecs_world *world, uint32_t entity) {
+static struct table *entity_table_or_empty(const ecs_world *world, uint32_t entity) {
   struct table *table = record_table(world, entity_record(&world->entities, entity));
   return table ? table : world->graph.empty;
 }
 
 /* Adds what is no relation, or removes it: at once, scope or not, and nobody is told. */
-static ecs_status change_now(ecs_world *world, ecs_id id, struct component *component, bool adds) {
+static ecs_status entity_change_now(ecs_world *world, ecs_id id,
+                                    struct component *component, bool adds) {
   uint32_t entity = ecs_id_index(id);
   if (component->sparse) return sparse_change(world, entity, component->sparse, adds);
-  struct table *from = table_or_empty(world, entity), *to;
+  struct table *from = entity_table_or_empty(world, entity), *to;
   ecs_status status = adds ? graph_with(world, from, component->id, &to)
                            : graph_without(world, from, component->id, &to);
   if (status == ECS_OK) status = table_reserve(world, to, 1);
@@ -88,18 +89,18 @@ static ecs_status change_now(ecs_world *world, ecs_id id, struct component *comp
 }
 
 /* Where an edge says that it is about a component of tables, and no tie. */
-static inline bool defer_along_edge(ecs_world *world, enum command_kind kind, ecs_id id,
-                                    ecs_id component) {
+static inline bool entity_defer_along_edge(ecs_world *world, enum command_kind kind, ecs_id id,
+                                           ecs_id component) {
   const struct record *record = entity_find_row(&world->entities, id);
   return LIKELY(record && graph_edge(world_table(world, record->table), component)->table) &&
          command_defer_alike(world, kind, id, component);
 }
 
-static ecs_status change_any(ecs_world *world, ecs_id id, ecs_id component, bool adds) {
+static ecs_status entity_change_any(ecs_world *world, ecs_id id, ecs_id component, bool adds) {
   struct component *needed;
   enum command_kind kind = adds ? COMMAND_ADD : COMMAND_REMOVE;
   if (adds && id_is_pair(component)) return relate_add_pair(world, id, component);
-  if (staging_is_open(&world->staging) && defer_along_edge(world, kind, id, component))
+  if (staging_is_open(&world->staging) && entity_defer_along_edge(world, kind, id, component))
     return ECS_OK;
   if (!entity_find(&world->entities, id)) return entity_need(world, id);
   ecs_status status = component_need_id(world, component, &needed);
@@ -109,18 +110,18 @@ static ecs_status change_any(ecs_world *world, ecs_id id, ecs_id component, bool
     return ECS_OK;
   if (changes_wait(world) || sparse_is_mixed(world))
     return command_stage(world, kind, id, component, NULL, 0);
-  return change_now(world, id, needed, adds);
+  return entity_change_now(world, id, needed, adds);
 }
 
 /* Whatever it means; a host is told of it before its call returns. */
 static APART ecs_status change_entity(ecs_world *world, ecs_id id, ecs_id component, bool adds,
                                       bool tells) {
-  ecs_status status = change_any(world, id, component, adds);
+  ecs_status status = entity_change_any(world, id, component, adds);
   return tells ? world_tell_observers(world, status) : status;
 }
 
 /* What keeps a component that is sparse and no relation; else NULL. */
-INLINE struct sparse *sparse_set_of(const ecs_world *world, ecs_id id) {
+INLINE struct sparse *entity_sparse_set_of(const ecs_world *world, ecs_id id) {
   const struct registry *registry = &world->registry;
   uint32_t at = ecs_id_index(id);
   const struct component *known = at < registry->count ? registry->components[at] : NULL;
@@ -128,8 +129,8 @@ INLINE struct sparse *sparse_set_of(const ecs_world *world, ecs_id id) {
 }
 
 /* Along an edge of its table, which says that only its row moves, unless something waits. */
-INLINE ecs_status change_row(ecs_world *world, ecs_id id, ecs_id component, bool adds,
-                             bool tells) {
+INLINE ecs_status entity_change_row(ecs_world *world, ecs_id id, ecs_id component, bool adds,
+                                    bool tells) {
   if (UNLIKELY(changes_wait(world))) return change_entity(world, id, component, adds, tells);
   struct record *record = entity_find_row(&world->entities, id);
   if (UNLIKELY(!record) && ecs_id_index(id) >= FIRST_ENTITY)   /* components can be bare */
@@ -137,7 +138,7 @@ INLINE ecs_status change_row(ecs_world *world, ecs_id id, ecs_id component, bool
   if (UNLIKELY(!record || record->table == RECORD_BARE))
     return change_entity(world, id, component, adds, tells);
   if (UNLIKELY(world->sparses.count)) {
-    struct sparse *set = sparse_set_of(world, component);
+    struct sparse *set = entity_sparse_set_of(world, component);
     if (world->registry.requires) return change_entity(world, id, component, adds, tells);
     if (set) return sparse_change(world, ecs_id_index(id), set, adds);
   }
@@ -154,19 +155,19 @@ INLINE ecs_status change_row(ecs_world *world, ecs_id id, ecs_id component, bool
 }
 
 ecs_status entity_add(ecs_world *world, ecs_id id, ecs_id component) {
-  return change_row(world, id, component, true, false);
+  return entity_change_row(world, id, component, true, false);
 }
 
 ecs_status entity_remove(ecs_world *world, ecs_id id, ecs_id component) {
-  return change_row(world, id, component, false, false);
+  return entity_change_row(world, id, component, false, false);
 }
 
 ecs_status ecs_add(ecs_world *world, ecs_id id, ecs_id component) {
-  return change_row(world, id, component, true, true);
+  return entity_change_row(world, id, component, true, true);
 }
 
 ecs_status ecs_remove(ecs_world *world, ecs_id id, ecs_id component) {
-  return change_row(world, id, component, false, true);
+  return entity_change_row(world, id, component, false, true);
 }
 
 /* ---- setting ---- */
@@ -190,7 +191,7 @@ ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
   if (UNLIKELY(world->watching->sets) && has && count)
     return watch_write(world, id, component->id, &cells, writes, count);
   if (!has) {
-    ecs_status status = change_now(world, id, component, true);
+    ecs_status status = entity_change_now(world, id, component, true);
     if (status != ECS_OK) return status;
     cells_find(world, id, component->id, &cells);
   }
@@ -200,7 +201,8 @@ ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
 }
 
 /* How many of the entities a set would be kept for. */
-static size_t count_kept(const ecs_world *world, const ecs_id *ids, size_t n, ecs_id component) {
+static size_t entity_count_kept(const ecs_world *world, const ecs_id *ids, size_t n,
+                                ecs_id component) {
   size_t kept = 0;
   for (size_t i = 0; i < n; i++)
     kept += entity_is_kept(world, ids[i], component, entity_has(world, ids[i], component));
@@ -216,7 +218,7 @@ ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
   if (status != ECS_OK) return status;
   if (component->relation) status = relate_check_set(world, ids, n, component, writes, count);
   if (status != ECS_OK) return status;
-  size_t kept = component->relation ? n : count_kept(world, ids, n, component->id);
+  size_t kept = component->relation ? n : entity_count_kept(world, ids, n, component->id);
   /* What the end of the last scope applies, or notes, may fail; then nothing may be written yet. */
   bool more = kept || staging->command_count || world->watching->sets;
   bool keep_all = staging->open == 1 && more;

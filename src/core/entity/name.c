@@ -50,7 +50,7 @@ ecs_string name_of(const ecs_world *world, ecs_id entity) {
   return (ecs_string){world->names.names[at].text, world->names.names[at].size};
 }
 
-static void unlink_key(struct name_table *table, uint32_t at) {
+static void name_unlink_key(struct name_table *table, uint32_t at) {
   const struct name *name = &table->names[at];
   if (name->hidden) return;
   uint64_t key = name_key_of(name->hash, name->parent);
@@ -67,7 +67,7 @@ static void unlink_key(struct name_table *table, uint32_t at) {
     map_put(&table->by_key, key, name->next);
 }
 
-static void link_key(struct name_table *table, uint32_t at) {
+static void name_link_key(struct name_table *table, uint32_t at) {
   struct name *name = &table->names[at];
   if (name->hidden) return;
   uint64_t key = name_key_of(name->hash, name->parent);
@@ -83,23 +83,23 @@ static uint32_t name_place_of(const struct name_table *table, uint32_t entity) {
   return table->count ? map_get(&table->by_entity, entity) : NONE;
 }
 
-static void move_to(struct name_table *table, uint32_t at, uint32_t parent) {
+static void name_move_to(struct name_table *table, uint32_t at, uint32_t parent) {
   if (table->names[at].parent == parent) return;
-  unlink_key(table, at);
+  name_unlink_key(table, at);
   table->names[at].parent = parent;
-  link_key(table, at);
+  name_link_key(table, at);
 }
 
 void name_follow(ecs_world *world, uint32_t entity) {
   uint32_t at = name_place_of(&world->names, entity);
   assert(at == NONE || ecs_id_index(world->names.names[at].entity) == entity);
-  if (at != NONE) move_to(&world->names, at, name_parent_of(world, entity));
+  if (at != NONE) name_move_to(&world->names, at, name_parent_of(world, entity));
 }
 
 void name_hide(ecs_world *world, uint32_t entity) {
   uint32_t at = name_place_of(&world->names, entity);
   if (at == NONE) return;
-  unlink_key(&world->names, at);
+  name_unlink_key(&world->names, at);
   world->names.names[at].hidden = true;
 }
 
@@ -107,13 +107,13 @@ void name_show(ecs_world *world, uint32_t entity) {
   uint32_t at = name_place_of(&world->names, entity);
   if (at == NONE || !world->names.names[at].hidden) return;
   world->names.names[at].hidden = false;
-  link_key(&world->names, at);
+  name_link_key(&world->names, at);
 }
 
 void name_return(ecs_world *world, uint32_t entity) {
   uint32_t at = name_place_of(&world->names, entity);
   if (at == NONE || entity_record(&world->entities, entity)->table != RECORD_BARE) return;
-  move_to(&world->names, at, world->names.names[at].awaited);
+  name_move_to(&world->names, at, world->names.names[at].awaited);
 }
 
 static ecs_status name_taken(const ecs_world *world, const char *text, size_t size, ecs_id owner,
@@ -149,17 +149,17 @@ void name_drop(ecs_world *world, struct naming *naming) {
 }
 
 /* Takes a name out of the table: the last one takes its place. */
-static void take_out(ecs_world *world, uint32_t at) {
+static void name_take_out(ecs_world *world, uint32_t at) {
   struct name_table *table = &world->names;
   assert(at < table->count);
-  unlink_key(table, at);
+  name_unlink_key(table, at);
   map_remove(&table->by_entity, ecs_id_index(table->names[at].entity));
   uint32_t last = --table->count;
   if (at == last) return;
   assert(map_get(&table->by_entity, ecs_id_index(table->names[last].entity)) == last);
-  unlink_key(table, last);
+  name_unlink_key(table, last);
   table->names[at] = table->names[last];
-  link_key(table, at);
+  name_link_key(table, at);
   map_put(&table->by_entity, ecs_id_index(table->names[at].entity), at);
 }
 
@@ -169,7 +169,7 @@ void name_forget(ecs_world *world, uint32_t entity) {
   if (at == NONE) return;
   assert(ecs_id_index(table->names[at].entity) == entity);
   memory_free(&world->memory, table->names[at].text, table->names[at].size + 1);
-  take_out(world, at);
+  name_take_out(world, at);
 }
 
 /* Room for one name more. */
@@ -183,7 +183,7 @@ static ecs_status name_reserve(ecs_world *world) {
 }
 
 /* A text of its own; NULL when there is no memory for it. */
-static char *copy_text(struct memory *memory, const char *text, size_t size) {
+static char *name_copy_text(struct memory *memory, const char *text, size_t size) {
   char *copy = size < SIZE_MAX / 2 ? memory_array(memory, size + 1, 1) : NULL;
   if (copy) memcpy(copy, text, size);
   return copy;
@@ -196,7 +196,7 @@ static void name_enter(ecs_world *world, ecs_id entity, uint32_t parent, struct 
   assert(at < table->capacity && naming.size > 0);
   table->names[at] = (struct name){entity, text_hash(naming.text, naming.size), parent,
                                    naming.awaited, NONE, NONE, false, naming.size, naming.text};
-  link_key(table, at);
+  name_link_key(table, at);
   map_put(&table->by_entity, ecs_id_index(entity), at);
 }
 
@@ -204,7 +204,7 @@ static ecs_status name_add(ecs_world *world, ecs_id entity, uint32_t parent, con
                            size_t size, uint32_t awaited) {
   ecs_status status = name_reserve(world);
   if (status != ECS_OK) return status;
-  char *copy = copy_text(&world->memory, text, size);
+  char *copy = name_copy_text(&world->memory, text, size);
   if (!copy) return world_nomem(world);
   name_forget(world, ecs_id_index(entity));
   name_enter(world, entity, parent, (struct naming){copy, size, awaited});
@@ -216,7 +216,7 @@ static ecs_status name_stage(ecs_world *world, ecs_id entity, const char *text, 
   struct naming naming = {NULL, size, 0};
   ecs_status status = entity_need(world, entity);
   if (status != ECS_OK) return status;
-  if (size) naming.text = copy_text(&world->memory, text, size);
+  if (size) naming.text = name_copy_text(&world->memory, text, size);
   if (size && !naming.text) return world_nomem(world);
   status = command_stage_name(world, entity, naming);
   if (status != ECS_OK) name_drop(world, &naming);
@@ -251,7 +251,7 @@ void name_exchange(ecs_world *world, ecs_id entity, struct naming *naming) {
   if (at != NONE) {
     const struct name *name = &world->names.names[at];
     old = (struct naming){name->text, name->size, name->awaited};
-    take_out(world, at);
+    name_take_out(world, at);
   }
   if (naming->size) name_enter(world, entity, name_parent_of(world, index), *naming);
   *naming = old;
@@ -264,7 +264,7 @@ ecs_status name_await(ecs_world *world, ecs_id entity, uint32_t parent, ecs_stri
 }
 
 /* Whether it has one, or may come to have one. */
-static bool has_parent(const ecs_world *world, ecs_id entity) {
+static bool name_has_parent(const ecs_world *world, ecs_id entity) {
   const struct relation *child_of = world->relations.child_of;
   return name_parent_of(world, ecs_id_index(entity)) != 0 ||
          (child_of && command_is_staged(world, entity, child_of->component->id));
@@ -286,7 +286,7 @@ ecs_id name_to_come(const ecs_world *world, ecs_string name) {
     if (command->kind != COMMAND_NAME) continue;
     const struct naming *naming = &staging->namings[command->first_write];
     if (text_same((ecs_string){naming->text, naming->size}, name) &&
-        !has_parent(world, command->entity) && !names_again(staging, i))
+        !name_has_parent(world, command->entity) && !names_again(staging, i))
       return command->entity;
   }
   return ECS_NULL;
@@ -327,7 +327,7 @@ static bool name_copy_names(struct memory *memory, const struct name_table *from
     memcpy(text, name->text, name->size);
     to->names[to->count] = *name;
     to->names[to->count].text = text;
-    link_key(to, to->count);
+    name_link_key(to, to->count);
     map_put(&to->by_entity, ecs_id_index(name->entity), to->count);
   }
   return true;

@@ -97,7 +97,7 @@ static ecs_status native_set_pair(ecs_world *world, ecs_id entity, ecs_id pair,
                     component->leaf_count - first);
 }
 
-static APART bool has_pair(const ecs_world *world, ecs_id entity, ecs_id component) {
+static APART bool native_has_pair(const ecs_world *world, ecs_id entity, ecs_id component) {
   const struct relation *relation = relation_of(world, component);
   if (LIKELY(!relation)) return entity_has(world, entity, component);
   ecs_id target = id_is_pair(component) ? entity_id_any(&world->entities, pair_target(component))
@@ -108,10 +108,10 @@ static APART bool has_pair(const ecs_world *world, ecs_id entity, ecs_id compone
 /* What a table has its entities have; else only relations and sparse components can say more. */
 bool ecs_has(const ecs_world *world, ecs_id entity, ecs_id component) {
   const struct record *record = entity_find_row(&world->entities, entity);
-  if (UNLIKELY(!record)) return has_pair(world, entity, component);
+  if (UNLIKELY(!record)) return native_has_pair(world, entity, component);
   if (table_has(world_table(world, record->table), component)) return true;
   return (world->relations.count || world->sparses.rows) &&
-         has_pair(world, entity, component);
+         native_has_pair(world, entity, component);
 }
 
 ecs_id ecs_target(const ecs_world *world, ecs_id source, ecs_id id) {
@@ -139,7 +139,8 @@ size_t ecs_children(const ecs_world *world, ecs_id parent, ecs_id *ids, size_t r
 }
 
 /* In any case. */
-static APART ecs_status set_any(ecs_world *world, ecs_id entity, ecs_id id, const void *value) {
+static APART ecs_status native_set_any(ecs_world *world, ecs_id entity, ecs_id id,
+                                       const void *value) {
   struct component *component;
   ecs_status status = component_need_id(world, id, &component);
   if (status != ECS_OK) return status;
@@ -152,9 +153,9 @@ static APART ecs_status set_any(ecs_world *world, ecs_id entity, ecs_id id, cons
       world, entity_set(world, entity, component, writes, component->leaf_count));
 }
 
-/* Values of a component of words to the row's cells, as copy_words does it the other way. */
-INLINE void store_words(const struct column *column, uint32_t words, uint32_t row,
-                        const char *from) {
+/* Values of a component of words to the row's cells, as native_copy_words does it the other way. */
+INLINE void native_store_words(const struct column *column, uint32_t words, uint32_t row,
+                               const char *from) {
   assert(column->size == 4 && column_at(column, row) && column[words - 1].id == column->id);
   if (LIKELY(words == 2)) {
     memcpy((uint32_t *)column[0].data + row, from, 4);
@@ -165,7 +166,8 @@ INLINE void store_words(const struct column *column, uint32_t words, uint32_t ro
     memcpy((uint32_t *)column->data + row, from, 4);
 }
 
-static APART void store_numbers(const struct layout *layout, uint32_t row, const char *from) {
+static APART void native_store_numbers(const struct layout *layout, uint32_t row,
+                                       const char *from) {
   const struct component *component = layout->columns->component;
   assert(component->numbers && layout->count == component->leaf_count);
   for (uint32_t i = 0; i < layout->count; i++) {
@@ -178,28 +180,28 @@ static APART void store_numbers(const struct layout *layout, uint32_t row, const
 
 /* Whether to set what an entity has may mean more than its cells, and marks: a command on it waits,
 ** or somebody is to be told. */
-INLINE bool set_is_more(const ecs_world *world) {
+INLINE bool native_set_is_more(const ecs_world *world) {
   return (world->staging.command_count | world->watching->sets | world->watching->due) != 0;
 }
 
 /* Where any bits are values there is nothing to check: a fifth of the time of others. */
 ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id id, const void *value) {
   const struct record *record = entity_find_row(&world->entities, entity);
-  if (UNLIKELY(!record || !value || set_is_more(world)))
-    return set_any(world, entity, id, value);
+  if (UNLIKELY(!record || !value || native_set_is_more(world)))
+    return native_set_any(world, entity, id, value);
   const struct table *table = world_table(world, record->table);
   const struct layout *layout = table_find(table, id);
-  if (UNLIKELY(!layout->stores)) return set_any(world, entity, id, value);
+  if (UNLIKELY(!layout->stores)) return native_set_any(world, entity, id, value);
   if (LIKELY(layout->words))
-    store_words(layout->columns, layout->words, record->row, value);
+    native_store_words(layout->columns, layout->words, record->row, value);
   else
-    store_numbers(layout, record->row, value);
+    native_store_numbers(layout, record->row, value);
   marks_note(world, table, id, record->row);
   return ECS_OK;
 }
 
-static ecs_status read_event(ecs_world *world, ecs_id id, const void *value,
-                             struct component **component, const struct write **writes) {
+static ecs_status native_read_event(ecs_world *world, ecs_id id, const void *value,
+                                    struct component **component, const struct write **writes) {
   ecs_status status = event_need(world, id, component);
   if (status == ECS_OK && (*component)->leaf_count)
     status = component_read_native(world, *component, value, writes);
@@ -211,7 +213,7 @@ ecs_status ecs_after(ecs_world *world, double seconds, ecs_id id, const void *va
   const struct write *writes = NULL;
   if (!(seconds >= 0 && seconds < 1e18))
     return world_fail(world, ECS_EINVAL, "%g is not a time in seconds", seconds);
-  ecs_status status = read_event(world, id, value, &component, &writes);
+  ecs_status status = native_read_event(world, id, value, &component, &writes);
   if (status != ECS_OK) return status;
   status = later_add(world, component->event, seconds, writes, component->leaf_count);
   if (status == ECS_OK) world_settle(world);
@@ -221,14 +223,14 @@ ecs_status ecs_after(ecs_world *world, double seconds, ecs_id id, const void *va
 ecs_status ecs_emit(ecs_world *world, ecs_id id, const void *value) {
   struct component *component;
   const struct write *writes = NULL;
-  ecs_status status = read_event(world, id, value, &component, &writes);
+  ecs_status status = native_read_event(world, id, value, &component, &writes);
   if (status != ECS_OK) return status;
   status = emission_add(world, component->event, writes, component->leaf_count);
   if (status == ECS_OK) world_settle(world);
   return status;
 }
 
-static ecs_status no_value(const ecs_world *world, ecs_id entity, ecs_id id) {
+static ecs_status native_no_value(const ecs_world *world, ecs_id entity, ecs_id id) {
   struct component *component;
   ecs_status status = component_need_id(world, id, &component);
   if (status == ECS_OK) status = entity_need(world, entity);
@@ -239,7 +241,7 @@ static ecs_status no_value(const ecs_world *world, ecs_id entity, ecs_id id) {
 
 /* The row's cells of a component of words. Two are so common that they go without a loop, which
 ** takes 17 % off a get. */
-INLINE void copy_words(const struct column *column, uint32_t words, uint32_t row, char *to) {
+INLINE void native_copy_words(const struct column *column, uint32_t words, uint32_t row, char *to) {
   assert(column->size == 4 && column_at(column, row) && column[words - 1].id == column->id);
   if (LIKELY(words == 2)) {
     memcpy(to, (const uint32_t *)column[0].data + row, 4);
@@ -251,11 +253,11 @@ INLINE void copy_words(const struct column *column, uint32_t words, uint32_t row
 }
 
 /* Any entity's, any component's. */
-static APART ecs_status get_any(const ecs_world *world, ecs_id entity, ecs_id id,
-                                void *value) {
+static APART ecs_status native_get_any(const ecs_world *world, ecs_id entity, ecs_id id,
+                                       void *value) {
   struct cells_row cells;
   if (!cells_find(world, entity, id, &cells) || !cells.columns)
-    return no_value(world, entity, id);
+    return native_no_value(world, entity, id);
   const struct column *column = cells.columns;
   const struct component *component = column->component;
   for (uint32_t i = 0; i < component->leaf_count; i++, column++)
@@ -267,15 +269,15 @@ static APART ecs_status get_any(const ecs_world *world, ecs_id entity, ecs_id id
 /* Components of words, which most are, take a quarter of the time of others. */
 ecs_status ecs_get(const ecs_world *world, ecs_id entity, ecs_id id, void *value) {
   const struct record *record = entity_find_row(&world->entities, entity);
-  if (UNLIKELY(!record)) return get_any(world, entity, id, value);
+  if (UNLIKELY(!record)) return native_get_any(world, entity, id, value);
   const struct layout *layout = table_find(world_table(world, record->table), id);
-  if (UNLIKELY(!layout->words)) return get_any(world, entity, id, value);
-  copy_words(layout->columns, layout->words, record->row, value);
+  if (UNLIKELY(!layout->words)) return native_get_any(world, entity, id, value);
+  native_copy_words(layout->columns, layout->words, record->row, value);
   return ECS_OK;
 }
 
-static APART void *cell_of_any(const ecs_world *world, ecs_id entity, ecs_id component,
-                               uint32_t leaf) {
+static APART void *native_cell_of_any(const ecs_world *world, ecs_id entity, ecs_id component,
+                                      uint32_t leaf) {
   struct cells_row cells;
   if (!cells_find(world, entity, component, &cells) || !cells.columns ||
       leaf >= cells.columns->component->leaf_count)
@@ -287,10 +289,10 @@ static APART void *cell_of_any(const ecs_world *world, ecs_id entity, ecs_id com
 /* Cells of words are half as dear as others. */
 void *ecs_cell_of(const ecs_world *world, ecs_id entity, ecs_id component, uint32_t leaf) {
   const struct record *record = entity_find_row(&world->entities, entity);
-  if (UNLIKELY(!record)) return cell_of_any(world, entity, component, leaf);
+  if (UNLIKELY(!record)) return native_cell_of_any(world, entity, component, leaf);
   const struct layout *layout = table_find(world_table(world, record->table), component);
   if (UNLIKELY(leaf >= layout->lends))
-    return cell_of_any(world, entity, component, leaf);
+    return native_cell_of_any(world, entity, component, leaf);
   return (uint32_t *)layout->columns[leaf].data + record->row;
 }
 
@@ -317,6 +319,6 @@ void *ecs_cell_named(const ecs_world *world, ecs_id entity, const char *path) {
   uint32_t leaf = NONE;
   if (ecs_leaf(world, path, &component, &leaf) != ECS_OK) return NULL;
   void *cell = ecs_cell_of(world, entity, component, leaf);
-  if (!cell) no_value(world, entity, component);
+  if (!cell) native_no_value(world, entity, component);
   return cell;
 }

@@ -30,22 +30,22 @@ bool prefab_is_or_comes(const ecs_world *world, ecs_id entity) {
 }
 
 /* Prefabs keep their names: one that is made of somebody else's child has another one, or none. */
-static bool is_called_as(const ecs_world *world, uint32_t child, uint32_t source) {
+static bool prefab_is_called_as(const ecs_world *world, uint32_t child, uint32_t source) {
   if (!prefab_is(world, child)) return true;
   return text_same(name_of(world, entity_id(&world->entities, child)),
                    name_of(world, entity_id(&world->entities, source)));
 }
 
 /* Whether a child came with what its parent is made of. */
-static bool comes_with(const ecs_world *world, uint32_t child, uint32_t base) {
+static bool prefab_comes_with(const ecs_world *world, uint32_t child, uint32_t base) {
   uint32_t source = ties_target(&world->relations.is_a->ties, child);
   return base && source && ties_target(&world->relations.child_of->ties, source) == base &&
-         prefab_is(world, source) && is_called_as(world, child, source);
+         prefab_is(world, source) && prefab_is_called_as(world, child, source);
 }
 
 bool prefab_inherits(const ecs_world *world, uint32_t child) {
   uint32_t parent = ties_target(&world->relations.child_of->ties, child);
-  return comes_with(world, child, ties_target(&world->relations.is_a->ties, parent));
+  return prefab_comes_with(world, child, ties_target(&world->relations.is_a->ties, parent));
 }
 
 bool prefab_shares(const ecs_world *world, uint32_t entity, ecs_id component) {
@@ -96,7 +96,7 @@ ecs_status prefab_refuse(const ecs_world *world, uint32_t entity) {
 
 /* ---- marks ---- */
 
-static ecs_status mark_with(ecs_world *world, ecs_id entity, ecs_id target) {
+static ecs_status prefab_mark_with(ecs_world *world, ecs_id entity, ecs_id target) {
   uint32_t relation = ecs_id_index(world->relations.prefab->component->id);
   ecs_id pair = pair_make(relation, ecs_id_index(target));
   if (entity_has(world, entity, pair)) return ECS_OK;
@@ -104,13 +104,13 @@ static ecs_status mark_with(ecs_world *world, ecs_id entity, ecs_id target) {
 }
 
 ecs_status prefab_mark(ecs_world *world, ecs_id entity) {
-  return mark_with(world, entity, world->relations.prefab->component->id);
+  return prefab_mark_with(world, entity, world->relations.prefab->component->id);
 }
 
 ecs_status prefab_mark_shared(ecs_world *world, ecs_id entity, const struct prefab_node *node) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < node->shared_count && status == ECS_OK; i++)
-    status = mark_with(world, entity, node->shared[i]);
+    status = prefab_mark_with(world, entity, node->shared[i]);
   return status;
 }
 
@@ -127,7 +127,7 @@ static ecs_status prefab_derive(ecs_world *world, const struct prefab_plan *plan
   return clone_make(world, node->parts, node->part_count, out);
 }
 
-static ecs_status stage_parent(ecs_world *world, ecs_id entity, ecs_id parent) {
+static ecs_status prefab_stage_parent(ecs_world *world, ecs_id entity, ecs_id parent) {
   struct write tie = {TARGET_LEAF, {.u64 = parent}};
   return command_stage(world, COMMAND_SET, entity, world->relations.child_of->component->id,
                        &tie, 1);
@@ -145,7 +145,7 @@ static ecs_status prefab_make(ecs_world *world, const struct prefab_plan *plan, 
   if (status == ECS_OK && parent == ECS_NULL)
     status = name_put(world, *out, node->name.data, node->name.size);
   if (status != ECS_OK || parent == ECS_NULL) return status;
-  status = stage_parent(world, *out, parent);
+  status = prefab_stage_parent(world, *out, parent);
   if (status == ECS_OK && node->name.size)
     status = name_await(world, *out, ecs_id_index(parent), node->name);
   return status;
@@ -154,7 +154,8 @@ static ecs_status prefab_make(ecs_world *world, const struct prefab_plan *plan, 
 /* ---- declarations ---- */
 
 /* What cannot be at all; afterwards what every world has of relations is declared. */
-static ecs_status check_node(const ecs_world *world, const struct prefab_node *node, bool first) {
+static ecs_status prefab_check_node(const ecs_world *world,
+                                    const struct prefab_node *node, bool first) {
   ecs_string name = node->name;
   if (name.size && memchr(name.data, '.', name.size))
     return world_fail(world, ECS_EINVAL, "the name '%.*s' has a dot, which stands between the "
@@ -187,7 +188,7 @@ static ecs_status prefab_check_names(const ecs_world *world, const struct prefab
                     SHOW(plan->nodes[0].name), SHOW(node->name));
 }
 
-static ecs_status need_builtins(ecs_world *world) {
+static ecs_status prefab_need_builtins(ecs_world *world) {
   struct component *component;
   ecs_status status = builtin_prefab(world, &component);
   if (status == ECS_OK) status = builtin_need(world, IS_A, strlen(IS_A), &component);
@@ -196,7 +197,7 @@ static ecs_status need_builtins(ecs_world *world) {
 }
 
 /* The prefab that has the name already, ECS_NULL for a new one. */
-static ecs_status find_known(const ecs_world *world, ecs_string name, ecs_id *known) {
+static ecs_status prefab_find_known(const ecs_world *world, ecs_string name, ecs_id *known) {
   *known = name_find(world, 0, name.data, name.size);
   if (*known == ECS_NULL && component_find(world, name.data, name.size))
     return world_fail(world, ECS_ETAKEN, "prefab '%.*s': a component, tag or the like is called "
@@ -216,7 +217,7 @@ static ecs_status find_known(const ecs_world *world, ecs_string name, ecs_id *kn
 }
 
 /* How many of the nodes before one are children of the same parent and have no name. */
-static uint32_t nameless_before(const struct prefab_plan *plan, uint32_t at) {
+static uint32_t prefab_nameless_before(const struct prefab_plan *plan, uint32_t at) {
   uint32_t count = 0;
   for (uint32_t i = 1; i < at; i++)
     count += plan->nodes[i].parent == plan->nodes[at].parent && plan->nodes[i].name.size == 0;
@@ -224,11 +225,11 @@ static uint32_t nameless_before(const struct prefab_plan *plan, uint32_t at) {
 }
 
 /* The child that a node is about, ECS_NULL when it is a new one. */
-static ecs_id find_child(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
-                         ecs_id parent) {
+static ecs_id prefab_find_child(const ecs_world *world, const struct prefab_plan *plan, uint32_t at,
+                                ecs_id parent) {
   const struct ties *ties = &world->relations.child_of->ties;
   ecs_string name = plan->nodes[at].name;
-  uint32_t index = ecs_id_index(parent), skip = nameless_before(plan, at);
+  uint32_t index = ecs_id_index(parent), skip = prefab_nameless_before(plan, at);
   if (name.size) return name_find(world, index, name.data, name.size);
   for (uint32_t child = ties_first(ties, index); child; child = ties_next(ties, child)) {
     ecs_id id = entity_id(&world->entities, child);
@@ -240,12 +241,13 @@ static ecs_id find_child(const ecs_world *world, const struct prefab_plan *plan,
 }
 
 /* What one that there is was made of until now. */
-static ecs_id old_base(const ecs_world *world, ecs_id entity) {
+static ecs_id prefab_old_base(const ecs_world *world, ecs_id entity) {
   return relation_target(world, world->relations.is_a, ecs_id_index(entity));
 }
 
 /* The child that a node is made of as its parent is made of the other's, by its name. */
-static ecs_id base_by_name(const ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
+static ecs_id prefab_base_by_name(const ecs_world *world, const struct prefab_plan *plan,
+                                  uint32_t at) {
   const struct prefab_node *node = &plan->nodes[at];
   ecs_id above = at ? plan->made[node->parent].base : ECS_NULL;
   if (above == ECS_NULL || node->name.size == 0) return ECS_NULL;
@@ -254,11 +256,11 @@ static ecs_id base_by_name(const ecs_world *world, const struct prefab_plan *pla
 
 /* What one that there is will be made of: as its node says; a child may have it from what its
 ** parent will be made of. ECS_NULL for nothing. */
-static ecs_id new_base(const ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
+static ecs_id prefab_new_base(const ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
   const struct prefab_node *node = &plan->nodes[at];
-  if (node->keeps_base) return old_base(world, plan->made[at].id);
+  if (node->keeps_base) return prefab_old_base(world, plan->made[at].id);
   if (node->is_a != ECS_NULL || node->partial) return node->is_a;
-  return base_by_name(world, plan, at);
+  return prefab_base_by_name(world, plan, at);
 }
 
 /* Whether an entity has the child of what it is made of, by its name; or, without one, by whom it
@@ -282,8 +284,8 @@ static bool prefab_leads_back(const ecs_world *world, const struct prefab_plan *
 
 /* A child of what a prefab is made of, unless it has it. Where prefabs are made of each other,
 ** there would be no end of them. */
-static ecs_status bring_child(ecs_world *world, struct prefab_plan *plan, uint32_t at,
-                              uint32_t source) {
+static ecs_status prefab_bring_child(ecs_world *world, struct prefab_plan *plan, uint32_t at,
+                                     uint32_t source) {
   ecs_id entity = plan->made[at].id, from = entity_id(&world->entities, source), copy;
   struct plan_taking taking = {plan, at, ecs_id_index(plan->made[at].base)};
   ecs_string name = name_of(world, from);
@@ -295,14 +297,15 @@ static ecs_status bring_child(ecs_world *world, struct prefab_plan *plan, uint32
   clone_without_any(world);
   status = clone_make(world, NULL, 0, &copy);
   if (status == ECS_OK) status = plan_note_copies(world, plan, entity);
-  if (status == ECS_OK) status = stage_parent(world, copy, entity);
+  if (status == ECS_OK) status = prefab_stage_parent(world, copy, entity);
   if (status != ECS_OK || name.size == 0) return status;
   return name_await(world, copy, ecs_id_index(entity), name);
 }
 
 /* The child that is made of one without a name. */
-static ecs_status imply_nameless(ecs_world *world, struct prefab_plan *plan,
-                                 const struct prefab_node *node, ecs_id child, uint32_t source) {
+static ecs_status prefab_imply_nameless(ecs_world *world, struct prefab_plan *plan,
+                                        const struct prefab_node *node, ecs_id child,
+                                        uint32_t source) {
   ecs_status status = plan_add(world, plan, node);
   if (status != ECS_OK) return status;
   plan->made[plan->count - 1].id = child;
@@ -312,15 +315,15 @@ static ecs_status imply_nameless(ecs_world *world, struct prefab_plan *plan,
 
 /* A child that is not said, but has the name of one of what its parent is made of from now on, will
 ** be made of that one: as if it were said, with nothing else. */
-static ecs_status imply_child(ecs_world *world, struct prefab_plan *plan, uint32_t at,
-                              uint32_t source) {
+static ecs_status prefab_imply_child(ecs_world *world, struct prefab_plan *plan, uint32_t at,
+                                     uint32_t source) {
   struct prefab_node node = {.parent = at};
   node.name = name_of(world, entity_id(&world->entities, source));
   if (node.name.size == 0) {
     uint32_t made = prefab_child_made_of(world, ecs_id_index(plan->made[at].id), source);
     ecs_id id = made ? entity_id(&world->entities, made) : ECS_NULL;
     return id == ECS_NULL || !prefab_is(world, made) || plan_find(plan, id) < plan->given
-               ? ECS_OK : imply_nameless(world, plan, &node, id, source);
+               ? ECS_OK : prefab_imply_nameless(world, plan, &node, id, source);
   }
   if (plan_named(plan, at, node.name) != NONE) return ECS_OK;
   ecs_id child = name_find(world, ecs_id_index(plan->made[at].id), node.name.data, node.name.size);
@@ -330,23 +333,25 @@ static ecs_status imply_child(ecs_world *world, struct prefab_plan *plan, uint32
 
 /* Whoever is there has the children of what it is made of from now on; what an image has of it
 ** stays while that is the same. */
-static ecs_status bring_children(ecs_world *world, struct prefab_plan *plan, uint32_t at) {
+static ecs_status prefab_bring_children(ecs_world *world, struct prefab_plan *plan, uint32_t at) {
   const struct ties *ties = &world->relations.child_of->ties;
   ecs_id base = plan->made[at].base;
   ecs_status status = ECS_OK;
   bool partial = plan->nodes[at].partial;
-  if (base == ECS_NULL || (partial && base == old_base(world, plan->made[at].id))) return ECS_OK;
+  if (base == ECS_NULL || (partial && base == prefab_old_base(world, plan->made[at].id)))
+    return ECS_OK;
   uint32_t child = ties_first(ties, ecs_id_index(base));
   for (; child && status == ECS_OK; child = ties_next(ties, child)) {
     if (!prefab_is(world, child)) continue;
-    if (!partial) status = imply_child(world, plan, at, child);
-    if (status == ECS_OK) status = bring_child(world, plan, at, child);
+    if (!partial) status = prefab_imply_child(world, plan, at, child);
+    if (status == ECS_OK) status = prefab_bring_child(world, plan, at, child);
   }
   return status;
 }
 
 /* A child that came with what its parent is made of, and has its name from there. */
-static ecs_status give_parts(ecs_world *world, ecs_id entity, const struct prefab_node *node) {
+static ecs_status prefab_give_parts(ecs_world *world, ecs_id entity,
+                                    const struct prefab_node *node) {
   ecs_status status = prefab_mark_shared(world, entity, node);
   for (uint32_t i = 0; i < node->part_count && status == ECS_OK; i++)
     status = spawn_stage_part(world, entity, &node->parts[i], node->parts[i].writes);
@@ -354,21 +359,21 @@ static ecs_status give_parts(ecs_world *world, ecs_id entity, const struct prefa
 }
 
 /* Finds a node's entity, or makes it, and what it will be made of. */
-static ecs_status declare_node(ecs_world *world, struct prefab_plan *plan, uint32_t at,
-                               ecs_id known) {
+static ecs_status prefab_declare_node(ecs_world *world, struct prefab_plan *plan, uint32_t at,
+                                      ecs_id known) {
   const struct prefab_node *node = &plan->nodes[at];
   ecs_id parent = at ? plan->made[node->parent].id : ECS_NULL;
   if (plan->made[at].id != ECS_NULL) {
     plan->made[at].way = PLAN_CHANGED;
-    return bring_children(world, plan, at);
+    return prefab_bring_children(world, plan, at);
   }
   plan->made[at].base = node->is_a;
-  plan->made[at].id = at ? find_child(world, plan, at, parent) : known;
+  plan->made[at].id = at ? prefab_find_child(world, plan, at, parent) : known;
   if (plan->made[at].id == ECS_NULL)
     return prefab_make(world, plan, at, parent, &plan->made[at].id);
   uint32_t index = ecs_id_index(plan->made[at].id);
   if (entity_record(&world->entities, index)->table == RECORD_BARE) {
-    plan->made[at].base = base_by_name(world, plan, at);
+    plan->made[at].base = prefab_base_by_name(world, plan, at);
     plan->made[at].way = PLAN_COPIED;
     return ECS_OK;
   }
@@ -376,14 +381,14 @@ static ecs_status declare_node(ecs_world *world, struct prefab_plan *plan, uint3
     return world_fail(world, ECS_ETAKEN, "the name '%.*s' belongs to entity " SHOW_ID ", a child "
                       "of prefab '%.*s'", SHOW(node->name), plan->made[at].id,
                       SHOW(plan->nodes[0].name));
-  plan->made[at].base = new_base(world, plan, at);
+  plan->made[at].base = prefab_new_base(world, plan, at);
   plan->made[at].way = PLAN_CHANGED;
-  return bring_children(world, plan, at);
+  return prefab_bring_children(world, plan, at);
 }
 
 /* Children that are not among the nodes any more, and not those of what their parents are made
 ** of. */
-static ecs_status drop_children(ecs_world *world, const struct prefab_plan *plan) {
+static ecs_status prefab_drop_children(ecs_world *world, const struct prefab_plan *plan) {
   const struct ties *ties = &world->relations.child_of->ties;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < plan->count; i++) {
@@ -391,7 +396,7 @@ static ecs_status drop_children(ecs_world *world, const struct prefab_plan *plan
     uint32_t child = ties_first(ties, ecs_id_index(plan->made[i].id));
     for (; child && status == ECS_OK; child = ties_next(ties, child)) {
       ecs_id id = entity_id(&world->entities, child);
-      bool stays = !prefab_is(world, child) || comes_with(world, child, base) ||
+      bool stays = !prefab_is(world, child) || prefab_comes_with(world, child, base) ||
                    plan_find(plan, id) != NONE;
       if (!stays) status = command_stage(world, COMMAND_DESPAWN, id, ECS_NULL, NULL, 0);
     }
@@ -401,19 +406,20 @@ static ecs_status drop_children(ecs_world *world, const struct prefab_plan *plan
 
 /* Brings children into the order in which new ones would stand: first those of what their parent is
 ** made of, in the order of that one's, then those that are said. */
-static void order_children(ecs_world *world, const struct prefab_plan *plan) {
+static void prefab_order_children(ecs_world *world, const struct prefab_plan *plan) {
   struct ties *ties = &world->relations.child_of->ties;
   for (uint32_t i = 0; i < plan->count; i++) {
     uint32_t parent = ecs_id_index(plan->made[i].id), base = ecs_id_index(plan->made[i].base);
     for (uint32_t source = ties_first(ties, base); source; source = ties_next(ties, source)) {
       uint32_t child = prefab_child_made_of(world, parent, source);
-      if (child && comes_with(world, child, base)) ties_retie(ties, child, parent);
+      if (child && prefab_comes_with(world, child, base)) ties_retie(ties, child, parent);
     }
   }
   for (uint32_t i = 1; i < plan->given; i++) {
     const struct plan_made *above = &plan->made[plan->nodes[i].parent];
     uint32_t child = ecs_id_index(plan->made[i].id);
-    if (plan->nodes[i].name.size == 0 || !comes_with(world, child, ecs_id_index(above->base)))
+    if (plan->nodes[i].name.size == 0 ||
+        !prefab_comes_with(world, child, ecs_id_index(above->base)))
       ties_retie(ties, child, ecs_id_index(above->id));
   }
 }
@@ -422,7 +428,7 @@ static void order_children(ecs_world *world, const struct prefab_plan *plan) {
 static ecs_status declare_all(ecs_world *world, struct prefab_plan *plan, ecs_id known) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
-    status = declare_node(world, plan, i, known);
+    status = prefab_declare_node(world, plan, i, known);
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
     if (plan->made[i].way == PLAN_CHANGED) status = prefab_end_ties(world, plan, i);
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
@@ -430,13 +436,14 @@ static ecs_status declare_all(ecs_world *world, struct prefab_plan *plan, ecs_id
   if (status == ECS_OK) status = prefab_lead_copies(world, plan);
   for (uint32_t i = 0; i < plan->count && status == ECS_OK; i++)
     if (plan->made[i].way == PLAN_COPIED)
-      status = give_parts(world, plan->made[i].id, &plan->nodes[i]);
-  return status == ECS_OK && known != ECS_NULL ? drop_children(world, plan) : status;
+      status = prefab_give_parts(world, plan->made[i].id, &plan->nodes[i]);
+  return status == ECS_OK && known != ECS_NULL ? prefab_drop_children(world, plan) : status;
 }
 
 /* In a scope of its own, which ends at once where there is no other: then all of it applies, or
 ** nothing. */
-static ecs_status declare_in_scope(ecs_world *world, struct prefab_plan *plan, ecs_id known) {
+static ecs_status prefab_declare_in_scope(ecs_world *world, struct prefab_plan *plan,
+                                          ecs_id known) {
   bool open = staging_is_open(&world->staging);
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
@@ -451,11 +458,11 @@ static ecs_status declare_in_scope(ecs_world *world, struct prefab_plan *plan, e
   else
     scope_take_back(world, scope);
   world->cascade.takes_prefabs = world->staging.whole = false;
-  if (status == ECS_OK && known != ECS_NULL) order_children(world, plan);
+  if (status == ECS_OK && known != ECS_NULL) prefab_order_children(world, plan);
   return status;
 }
 
-static ecs_status reserve_declared(ecs_world *world) {
+static ecs_status prefab_reserve_declared(ecs_world *world) {
   struct declared *declared = &world->declared;
   ecs_id *ids = memory_grow(&world->memory, declared->prefabs, &declared->capacity,
                             declared->count + 1ull, sizeof *ids);
@@ -463,7 +470,7 @@ static ecs_status reserve_declared(ecs_world *world) {
   return ids ? ECS_OK : world_nomem(world);
 }
 
-static void note_declared(ecs_world *world, ecs_id prefab) {
+static void prefab_note_declared(ecs_world *world, ecs_id prefab) {
   struct declared *declared = &world->declared;
   for (uint32_t i = 0; i < declared->count; i++)
     if (declared->prefabs[i] == prefab) return;
@@ -475,10 +482,10 @@ static ecs_status prefab_declare_all(ecs_world *world, struct prefab_plan *plan)
   ecs_status status = ECS_OK;
   for (uint32_t i = 1; i < plan->count && status == ECS_OK; i++)
     status = prefab_check_names(world, plan, i);
-  if (status == ECS_OK) status = find_known(world, plan->nodes[0].name, &known);
-  if (status == ECS_OK) status = reserve_declared(world);
-  if (status == ECS_OK) status = declare_in_scope(world, plan, known);
-  if (status == ECS_OK) note_declared(world, plan->made[0].id);
+  if (status == ECS_OK) status = prefab_find_known(world, plan->nodes[0].name, &known);
+  if (status == ECS_OK) status = prefab_reserve_declared(world);
+  if (status == ECS_OK) status = prefab_declare_in_scope(world, plan, known);
+  if (status == ECS_OK) prefab_note_declared(world, plan->made[0].id);
   return status;
 }
 
@@ -486,9 +493,9 @@ ecs_status prefab_declare(ecs_world *world, const struct prefab_node *nodes, uin
                           ecs_id *out) {
   struct prefab_plan plan = {.nodes = NULL};
   assert(count > 0);
-  ecs_status status = need_builtins(world);
+  ecs_status status = prefab_need_builtins(world);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
-    status = check_node(world, &nodes[i], i == 0);
+    status = prefab_check_node(world, &nodes[i], i == 0);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
     status = plan_add(world, &plan, &nodes[i]);
   plan.given = plan.count;
@@ -500,14 +507,14 @@ ecs_status prefab_declare(ecs_world *world, const struct prefab_node *nodes, uin
 
 /* ---- sweeping ---- */
 
-static bool sweeping_mark(const struct cells *cells, void *ud) {
+static bool prefab_sweeping_mark(const struct cells *cells, void *ud) {
   ecs_world *world = ud;
   const uint32_t *numbers = cells->data;
   for (uint32_t i = 0; i < cells->count; i++) intern_mark(&world->strings, numbers[i]);
   return true;
 }
 
-static void mark_defaults(ecs_world *world, const struct component *component) {
+static void prefab_mark_defaults(ecs_world *world, const struct component *component) {
   for (uint32_t i = 0; i < component->leaf_count; i++)
     if (component->leaves[i].type == ECS_STRING)
       intern_mark(&world->strings, component->leaves[i].value.u32);
@@ -516,7 +523,8 @@ static void mark_defaults(ecs_world *world, const struct component *component) {
 void world_settle(ecs_world *world) {
   if (LIKELY(!intern_is_due(&world->strings)) || world->strings.weight == 0) return;
   for (uint32_t i = 0; i < world->registry.count; i++)
-    if (world->registry.components[i]) mark_defaults(world, world->registry.components[i]);
-  cells_each(world, ECS_STRING, CELLS_STORED | CELLS_STAGED | CELLS_KEPT, sweeping_mark, world);
+    if (world->registry.components[i]) prefab_mark_defaults(world, world->registry.components[i]);
+  cells_each(world, ECS_STRING, CELLS_STORED | CELLS_STAGED | CELLS_KEPT,
+             prefab_sweeping_mark, world);
   intern_sweep(&world->strings, &world->memory);
 }

@@ -33,7 +33,7 @@ static ecs_status relate_write_cells(ecs_world *world, ecs_id id, ecs_id compone
 }
 
 /* Room for one more row where an entity is to go. */
-static ecs_status reserve_row(ecs_world *world, ecs_id id, struct table *to) {
+static ecs_status relate_reserve_row(ecs_world *world, ecs_id id, struct table *to) {
   return to == relate_table_now(world, id) ? ECS_OK : table_reserve(world, to, 1);
 }
 
@@ -55,14 +55,14 @@ bool relate_given_target(const struct write *writes, uint32_t count, ecs_id *tar
 }
 
 /* Ties one whom the relation does not tie yet: its row moves. */
-static ecs_status tie_first(ecs_world *world, ecs_id id, const struct component *component,
-                            uint32_t end) {
+static ecs_status relate_tie_first(ecs_world *world, ecs_id id, const struct component *component,
+                                   uint32_t end) {
   struct relation *relation = component->relation;
   uint32_t source = ecs_id_index(id);
   struct table *to = relate_table_now(world, id);
   ecs_status status = relation_check_way(world, relation, source, end);
   if (status == ECS_OK) status = graph_with(world, to, component->id, &to);
-  if (status == ECS_OK) status = reserve_row(world, id, to);
+  if (status == ECS_OK) status = relate_reserve_row(world, id, to);
   if (status != ECS_OK) return status;
   if (!ties_reserve(&relation->ties, &world->memory, source, end)) return world_nomem(world);
   relation_link(world, relation, source, end);
@@ -81,14 +81,14 @@ static ecs_status relate_retie(ecs_world *world, struct relation *relation, uint
 }
 
 /* Outside of scopes; the target is alive. */
-static ecs_status tie_now(ecs_world *world, ecs_id id, struct component *component,
-                          ecs_id target, const struct write *writes, uint32_t count) {
+static ecs_status relate_tie_now(ecs_world *world, ecs_id id, struct component *component,
+                                 ecs_id target, const struct write *writes, uint32_t count) {
   struct relation *relation = component->relation;
   uint32_t source = ecs_id_index(id), end = ecs_id_index(target);
   uint32_t old = ties_target(&relation->ties, source);
   ecs_status status = ECS_OK;
   if (UNLIKELY(!old))
-    status = tie_first(world, id, component, end);
+    status = relate_tie_first(world, id, component, end);
   else if (old != end)
     status = relate_retie(world, relation, source, end);
   if (status != ECS_OK) return status;
@@ -101,8 +101,8 @@ static ecs_status tie_now(ecs_world *world, ecs_id id, struct component *compone
   return ECS_OK;
 }
 
-static ecs_status set_fields(ecs_world *world, ecs_id id, struct component *component,
-                             const struct write *writes, uint32_t count) {
+static ecs_status relate_set_fields(ecs_world *world, ecs_id id, struct component *component,
+                                    const struct write *writes, uint32_t count) {
   if (!relate_has(world, id, component, ECS_NULL)) return relate_no_target(world, component);
   ecs_status status = relate_write_cells(world, id, component->id, writes, count);
   if (component->has_string) world_settle(world);
@@ -134,17 +134,17 @@ ecs_status relate_set(ecs_world *world, ecs_id id, struct component *component,
     return entity_need(world, target);
   if (staging_is_open(&world->staging)) {
     bool staged = command_is_staged(world, id, component->id);
-    if (!given && !staged) return set_fields(world, id, component, writes, count);
+    if (!given && !staged) return relate_set_fields(world, id, component, writes, count);
     return command_stage(world, COMMAND_SET, id, component->id, writes, count);
   }
   if (!given && LIKELY(!world->staging.watched))
-    return set_fields(world, id, component, writes, count);
+    return relate_set_fields(world, id, component, writes, count);
   if (!given && !relate_has(world, id, component, ECS_NULL))
     return relate_no_target(world, component);
   if (given && target == ECS_NULL) return relate_remove(world, id, component, ECS_NULL);
   if (UNLIKELY(changes_are_commands(world)))
     return command_stage(world, COMMAND_SET, id, component->id, writes, count);
-  return tie_now(world, id, component, target, writes, count);
+  return relate_tie_now(world, id, component, target, writes, count);
 }
 
 /* The writes with one of the target before them, in the world's own list. */
@@ -160,11 +160,11 @@ static const struct write *relate_with_target(ecs_world *world, ecs_id target,
 /* ---- pairs ---- */
 
 /* Outside of scopes; both are alive. */
-static ecs_status pair_now(ecs_world *world, ecs_id id, ecs_id pair, const struct write *writes,
-                           uint32_t count) {
+static ecs_status relate_pair_now(ecs_world *world, ecs_id id, ecs_id pair,
+                                  const struct write *writes, uint32_t count) {
   struct table *from = relate_table_now(world, id), *to;
   ecs_status status = graph_with(world, from, pair, &to);
-  if (status == ECS_OK) status = reserve_row(world, id, to);
+  if (status == ECS_OK) status = relate_reserve_row(world, id, to);
   if (status != ECS_OK) return status;
   row_move(world, ecs_id_index(id), to);
   status = relate_write_cells(world, id, pair, writes, count);
@@ -177,7 +177,7 @@ static ecs_status relate_set_pair(ecs_world *world, ecs_id id, struct component 
   ecs_id pair = pair_make(ecs_id_index(component->id), ecs_id_index(target));
   if (!staging_is_open(&world->staging) && UNLIKELY(changes_are_commands(world)))
     return command_stage_pair(world, COMMAND_SET, id, pair, target, writes, count);
-  if (!staging_is_open(&world->staging)) return pair_now(world, id, pair, writes, count);
+  if (!staging_is_open(&world->staging)) return relate_pair_now(world, id, pair, writes, count);
   /* To add what is there is a command, too: observers hear entities in the order of these. */
   if (count == 0 || !entity_has(world, id, pair) || command_is_staged(world, id, pair) ||
       command_is_staged(world, id, component->id))
@@ -192,13 +192,13 @@ ecs_status relate_add(ecs_world *world, ecs_id id, struct component *component, 
   if (!component->relation->exclusive)
     return relate_set_pair(world, id, component, target, writes, count);
   if (!staging_is_open(&world->staging) && LIKELY(!changes_are_commands(world)))
-    return tie_now(world, id, component, target, writes, count);
+    return relate_tie_now(world, id, component, target, writes, count);
   const struct write *all = relate_with_target(world, target, writes, count);
   return all ? relate_set(world, id, component, all, count + 1) : world_nomem(world);
 }
 
 /* The exclusive relation that a pair's id is of; NULL when that is another one, or none. */
-static inline struct relation *exclusive_of(const ecs_world *world, ecs_id pair) {
+static inline struct relation *relate_exclusive_of(const ecs_world *world, ecs_id pair) {
   uint32_t at = pair_relation(pair);
   if (UNLIKELY(at >= world->registry.count || pair >> 53)) return NULL;
   const struct component *component = world->registry.components[at];
@@ -207,14 +207,14 @@ static inline struct relation *exclusive_of(const ecs_world *world, ecs_id pair)
 }
 
 /* Whether tying the source to the target may lead in a circle, or takes a name along. */
-static inline bool may_lead_back(const ecs_world *world, const struct relation *relation,
-                                 uint32_t source, uint32_t target) {
+static inline bool relate_may_lead_back(const ecs_world *world, const struct relation *relation,
+                                        uint32_t source, uint32_t target) {
   if (!relation->acyclic) return false;
   return source == target || ties_first(&relation->ties, source) || world->names.count;
 }
 
 /* Of a target that is alive; who has sources is. */
-INLINE ecs_id target_id(const struct entity_index *entities, uint32_t at) {
+INLINE ecs_id relate_target_id(const struct entity_index *entities, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY;
   if (UNLIKELY(offset >= entities->near.count)) return entity_id(entities, at);
   return (ecs_id)(entities->near.generations[offset] | entities->high) << INDEX_BITS | at;
@@ -222,10 +222,10 @@ INLINE ecs_id target_id(const struct entity_index *entities, uint32_t at) {
 
 /* Ties anew who has nothing but the tie to change, to one who has other sources; false, and nothing
 ** is done, of others. Who is tied has a row. */
-INLINE bool tie_again(ecs_world *world, ecs_id id, ecs_id pair) {
+INLINE bool relate_tie_again(ecs_world *world, ecs_id id, ecs_id pair) {
   const struct entity_index *entities = &world->entities;
   uint32_t source = ecs_id_index(id), end = pair_target(pair), offset = source - FIRST_ENTITY;
-  struct relation *relation = exclusive_of(world, pair);
+  struct relation *relation = relate_exclusive_of(world, pair);
   if (UNLIKELY(!relation || changes_wait(world) || offset >= entities->near.count)) return false;
   if (UNLIKELY(id >> INDEX_BITS != (entities->near.generations[offset] | entities->high)))
     return false;
@@ -233,19 +233,19 @@ INLINE bool tie_again(ecs_world *world, ecs_id id, ecs_id pair) {
   if (UNLIKELY(!ties_has_room(ties, source, end))) return false;
   uint32_t old = ties_slot(ties, source)->target;
   if (!old || old == end || !ties_end_slot(ties, end)->last) return false;
-  if (may_lead_back(world, relation, source, end)) return false;
+  if (relate_may_lead_back(world, relation, source, end)) return false;
   ties_retie(ties, source, end);
   struct record record = entities->near.records[offset];
   assert(record.table < RECORD_BARE);
   const struct table *table = world_table(world, record.table);
   ecs_id component = relation->component->id;
   ecs_id *targets = table_find(table, component)->columns[TARGET_LEAF].data;
-  targets[record.row] = target_id(entities, end);
+  targets[record.row] = relate_target_id(entities, end);
   if (UNLIKELY(table->mark_count)) marks_note(world, table, component, record.row);
   return true;
 }
 
-static APART ecs_status add_new_pair(ecs_world *world, ecs_id id, ecs_id pair) {
+static APART ecs_status relate_add_new_pair(ecs_world *world, ecs_id id, ecs_id pair) {
   struct component *needed;
   if (!entity_find(&world->entities, id)) return entity_need(world, id);
   ecs_status status = component_need_id(world, pair, &needed);
@@ -254,12 +254,12 @@ static APART ecs_status add_new_pair(ecs_world *world, ecs_id id, ecs_id pair) {
 
 ecs_status relate_add_pair(ecs_world *world, ecs_id id, ecs_id pair) {
   assert(id_is_pair(pair));
-  return tie_again(world, id, pair) ? ECS_OK : add_new_pair(world, id, pair);
+  return relate_tie_again(world, id, pair) ? ECS_OK : relate_add_new_pair(world, id, pair);
 }
 
 /* ---- removing ---- */
 
-static uint32_t without_pairs(const struct table *table, uint32_t relation, ecs_id *ids) {
+static uint32_t relate_without_pairs(const struct table *table, uint32_t relation, ecs_id *ids) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < table->id_count; i++)
     if (!id_is_pair(table->ids[i]) || pair_relation(table->ids[i]) != relation)
@@ -268,17 +268,17 @@ static uint32_t without_pairs(const struct table *table, uint32_t relation, ecs_
 }
 
 /* The table without all pairs of a relation. */
-static ecs_status table_without(ecs_world *world, struct table *from, uint32_t relation,
-                                struct table **to) {
+static ecs_status relate_table_without(ecs_world *world, struct table *from, uint32_t relation,
+                                       struct table **to) {
   ecs_id *ids = world_scratch(world, from->id_count);
   if (!ids) return world_nomem(world);
-  uint32_t count = without_pairs(from, relation, ids);
+  uint32_t count = relate_without_pairs(from, relation, ids);
   *to = from;
   return count == from->id_count ? ECS_OK : graph_table(world, ids, count, to);
 }
 
-static ecs_status remove_now(ecs_world *world, ecs_id id, struct component *component,
-                             ecs_id target) {
+static ecs_status relate_remove_now(ecs_world *world, ecs_id id, struct component *component,
+                                    ecs_id target) {
   struct relation *relation = component->relation;
   uint32_t index = ecs_id_index(component->id), source = ecs_id_index(id);
   struct table *from = relate_table_now(world, id), *to = NULL;
@@ -287,11 +287,11 @@ static ecs_status remove_now(ecs_world *world, ecs_id id, struct component *comp
   if (relation->exclusive)
     status = graph_without(world, from, component->id, &to);
   else if (target == ECS_NULL)
-    status = table_without(world, from, index, &to);
+    status = relate_table_without(world, from, index, &to);
   else
     status = graph_without(world, from, pair_make(index, ecs_id_index(target)), &to);
   assert(to || status != ECS_OK);
-  if (status == ECS_OK) status = reserve_row(world, id, to);
+  if (status == ECS_OK) status = relate_reserve_row(world, id, to);
   if (status != ECS_OK || to == from) return status;
   if (relation->exclusive) relation_unlink(world, relation, source);
   row_move(world, source, to);
@@ -307,7 +307,7 @@ ecs_status relate_remove(ecs_world *world, ecs_id id, struct component *componen
   if (changes_wait(world))
     return command_stage_pair(world, COMMAND_REMOVE, id, target ? pair : component->id, target,
                               NULL, 0);
-  return remove_now(world, id, component, target);
+  return relate_remove_now(world, id, component, target);
 }
 
 ecs_status relate_change(ecs_world *world, ecs_id id, ecs_id relation, bool adds) {
@@ -327,16 +327,16 @@ static const struct table *relate_table_of(const ecs_world *world, ecs_id id) {
 }
 
 /* The position of the first id at least that large. */
-static uint32_t lower_bound(const struct table *table, ecs_id id) {
+static uint32_t relate_lower_bound(const struct table *table, ecs_id id) {
   uint32_t at;
   id_set_find(table->ids, table->id_count, id, &at);
   return at;
 }
 
 /* The first target of a pair whose index is at least that. */
-static ecs_id target_from(const ecs_world *world, const struct table *table, uint32_t relation,
-                          uint32_t target) {
-  uint32_t at = lower_bound(table, pair_make(relation, target));
+static ecs_id relate_target_from(const ecs_world *world, const struct table *table,
+                                 uint32_t relation, uint32_t target) {
+  uint32_t at = relate_lower_bound(table, pair_make(relation, target));
   if (at == table->id_count || !id_is_pair(table->ids[at]) ||
       pair_relation(table->ids[at]) != relation)
     return ECS_NULL;
@@ -345,7 +345,8 @@ static ecs_id target_from(const ecs_world *world, const struct table *table, uin
 
 bool relate_table_has(const struct table *table, const struct component *component) {
   uint32_t relation = ecs_id_index(component->id);
-  uint32_t at = table->has_pairs ? lower_bound(table, pair_make(relation, 0)) : table->id_count;
+  uint32_t at = table->has_pairs ? relate_lower_bound(table, pair_make(relation, 0))
+                                 : table->id_count;
   return at < table->id_count && pair_relation(table->ids[at]) == relation;
 }
 
@@ -355,7 +356,8 @@ ecs_id relate_only_pair(const struct table *table, const struct component *compo
     ecs_id pair = table->ids[table->id_count - 1];
     return pair_relation(pair) == relation ? pair : ECS_NULL;
   }
-  uint32_t at = table->has_pairs ? lower_bound(table, pair_make(relation, 0)) : table->id_count;
+  uint32_t at = table->has_pairs ? relate_lower_bound(table, pair_make(relation, 0))
+                                 : table->id_count;
   if (at == table->id_count || pair_relation(table->ids[at]) != relation) return ECS_NULL;
   bool more = at + 1 < table->id_count && pair_relation(table->ids[at + 1]) == relation;
   return more ? ECS_NULL : table->ids[at];
@@ -366,14 +368,14 @@ ecs_id relate_target(const ecs_world *world, ecs_id id, const struct component *
   if (!table) return ECS_NULL;
   if (component->relation->exclusive)
     return relation_target(world, component->relation, ecs_id_index(id));
-  return target_from(world, table, ecs_id_index(component->id), 0);
+  return relate_target_from(world, table, ecs_id_index(component->id), 0);
 }
 
 ecs_id relate_next_target(const ecs_world *world, ecs_id id, const struct component *component,
                           ecs_id after) {
   const struct table *table = relate_table_of(world, id);
   if (!table || component->relation->exclusive) return ECS_NULL;
-  return target_from(world, table, ecs_id_index(component->id), ecs_id_index(after) + 1);
+  return relate_target_from(world, table, ecs_id_index(component->id), ecs_id_index(after) + 1);
 }
 
 bool relate_has(const ecs_world *world, ecs_id id, const struct component *component,
@@ -386,8 +388,8 @@ bool relate_has(const ecs_world *world, ecs_id id, const struct component *compo
 
 /* Few instructions for each: whoever follows such a list waits for memory. Prefabs are listed as
 ** children alone, which only prefabs have. */
-static size_t tied_sources(const ecs_world *world, const struct relation *relation,
-                           uint32_t target, ecs_id *ids, size_t room) {
+static size_t relate_tied_sources(const ecs_world *world, const struct relation *relation,
+                                  uint32_t target, ecs_id *ids, size_t room) {
   const struct tie_end *end = ties_end(&relation->ties, target);
   bool all = LIKELY(!world->relations.prefab) || relation == world->relations.child_of;
   size_t count = end ? end->count : 0, listed = 0;
@@ -402,8 +404,8 @@ static size_t tied_sources(const ecs_world *world, const struct relation *relati
   return all ? count : listed;
 }
 
-static size_t paired_sources(const ecs_world *world, const struct relation *relation,
-                             uint32_t target, ecs_id *ids, size_t room) {
+static size_t relate_paired_sources(const ecs_world *world, const struct relation *relation,
+                                    uint32_t target, ecs_id *ids, size_t room) {
   ecs_id pair = pair_make(ecs_id_index(relation->component->id), target);
   const struct id_record *record = graph_tables(world, pair);
   size_t count = 0;
@@ -422,5 +424,6 @@ size_t relate_sources(const ecs_world *world, ecs_id target, const struct compon
   const struct relation *relation = component->relation;
   uint32_t at = ecs_id_index(target);
   if (!ecs_alive(world, target)) return 0;
-  return (relation->exclusive ? tied_sources : paired_sources)(world, relation, at, ids, room);
+  return (relation->exclusive ? relate_tied_sources
+                              : relate_paired_sources)(world, relation, at, ids, room);
 }

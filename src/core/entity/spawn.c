@@ -15,7 +15,7 @@
 /* Spawning: one, many, at an id decided elsewhere; by parts with cells, and for hosts in C by
 ** ids of components. */
 
-static APART ecs_status no_ids(const ecs_world *world, ecs_status status) {
+static APART ecs_status spawn_no_ids(const ecs_world *world, ecs_status status) {
   if (status == ECS_ELIMIT)
     return world_fail(world, status, "no entity ids are left between %u and %u",
                       world->entities.entities.first, world->entities.entities.last);
@@ -25,7 +25,7 @@ static APART ecs_status no_ids(const ecs_world *world, ecs_status status) {
 INLINE ecs_status reserve_ids(ecs_world *world, uint64_t count) {
   ecs_status status = entity_reserve(&world->entities, &world->memory,
                                      &world->entities.entities, count);
-  return LIKELY(status == ECS_OK) ? ECS_OK : no_ids(world, status);
+  return LIKELY(status == ECS_OK) ? ECS_OK : spawn_no_ids(world, status);
 }
 
 ecs_status spawn_reserve_ids(ecs_world *world, uint64_t count) {
@@ -36,7 +36,7 @@ ecs_status spawn_reserve_ids(ecs_world *world, uint64_t count) {
 
 /* The table with these ids, NULL when there is none. Where the last spawn went is asked first: that
 ** takes 28 % off spawns of one kind. */
-static inline struct table *known_table(ecs_world *world, const ecs_id *ids, size_t count) {
+static inline struct table *spawn_known_table(ecs_world *world, const ecs_id *ids, size_t count) {
   struct table *table = world_table(world, world->last_table);
   if (LIKELY(table && table_is_of(table, ids, count))) return table;
   if (UNLIKELY(count > world->registry.count)) return NULL;
@@ -47,7 +47,7 @@ static inline struct table *known_table(ecs_world *world, const ecs_id *ids, siz
 
 /* The table of the first `count` ids in the scratch memory, which may be there twice, and of what
 ** they require. */
-static ecs_status table_of_ids(ecs_world *world, uint32_t count, struct table **out) {
+static ecs_status spawn_table_of_ids(ecs_world *world, uint32_t count, struct table **out) {
   uint64_t room = require_room(world, 0, count);
   ecs_id *ids = world_scratch(world, count + room);
   if (!ids) return world_nomem(world);
@@ -65,14 +65,14 @@ ecs_status spawn_table_of(ecs_world *world, const struct part *parts, uint32_t c
   ecs_id *ids = world_scratch(world, count);
   if (!ids) return world_nomem(world);
   for (uint32_t i = 0; i < count; i++) ids[i] = parts[i].component->id;
-  *out = known_table(world, ids, count);
-  return *out ? ECS_OK : table_of_ids(world, count, out);
+  *out = spawn_known_table(world, ids, count);
+  return *out ? ECS_OK : spawn_table_of_ids(world, count, out);
 }
 
 /* ---- spawning ---- */
 
-static void write_parts(ecs_world *world, struct table *table, uint32_t row,
-                        const struct part *parts, uint32_t count) {
+static void spawn_write_parts(ecs_world *world, struct table *table, uint32_t row,
+                              const struct part *parts, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     if (parts[i].write_count == 0) continue;
     const struct layout *layout = table_find(table, parts[i].component->id);
@@ -82,7 +82,7 @@ static void write_parts(ecs_world *world, struct table *table, uint32_t row,
 }
 
 /* The writes of the nth entity that is spawned with a part. */
-static const struct write *writes_of(const struct part *part, uint64_t nth) {
+static const struct write *spawn_writes_of(const struct part *part, uint64_t nth) {
   return part->stride ? part->writes + nth * part->stride : part->writes;
 }
 
@@ -103,12 +103,12 @@ ecs_status spawn_stage_part(ecs_world *world, ecs_id entity, const struct part *
 }
 
 /* Keeps the commands of the nth entity that is spawned with these parts; there is room for them. */
-static ecs_status stage_parts(ecs_world *world, ecs_id id, const struct part *parts,
-                              uint32_t count, uint64_t nth) {
+static ecs_status spawn_stage_parts(ecs_world *world, ecs_id id, const struct part *parts,
+                                    uint32_t count, uint64_t nth) {
   ecs_status status = ECS_OK;
   command_put(world, COMMAND_SPAWN, id, ECS_NULL, NULL, 0);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++) {
-    const struct write *writes = writes_of(&parts[i], nth);
+    const struct write *writes = spawn_writes_of(&parts[i], nth);
     if (UNLIKELY(parts[i].component->relation))
       status = spawn_stage_part(world, id, &parts[i], writes);
     else
@@ -130,9 +130,9 @@ uint64_t spawn_writes(const struct part *parts, uint32_t count) {
   return writes;
 }
 
-/* Room for everything that stage_parts keeps, so that it cannot fail half way. */
-static ecs_status reserve_parts(ecs_world *world, const struct part *parts, uint32_t count,
-                                uint64_t times) {
+/* Room for everything that spawn_stage_parts keeps, so that it cannot fail half way. */
+static ecs_status spawn_reserve_parts(ecs_world *world, const struct part *parts, uint32_t count,
+                                      uint64_t times) {
   return command_reserve(world, (spawn_commands(parts, count) + 1) * times,
                          spawn_writes(parts, count) * times, times);
 }
@@ -140,20 +140,20 @@ static ecs_status reserve_parts(ecs_world *world, const struct part *parts, uint
 ecs_id spawn_reserved(ecs_world *world, const struct part *parts, uint32_t count, uint64_t nth) {
   ecs_id id = entity_id(&world->entities,
                         entity_take(&world->entities, &world->entities.entities));
-  ecs_status status = stage_parts(world, id, parts, count, nth);
+  ecs_status status = spawn_stage_parts(world, id, parts, count, nth);
   assert(status == ECS_OK);
   (void)status;
   return id;
 }
 
 /* Stages spawns, outside of scopes in one of their own: for their ties, or for observers. */
-static APART ecs_status stage_many(ecs_world *world, uint64_t n, const struct part *parts,
-                                   uint32_t count, ecs_id *ids) {
+static APART ecs_status spawn_stage_many(ecs_world *world, uint64_t n, const struct part *parts,
+                                         uint32_t count, ecs_id *ids) {
   uint32_t scope;
   ecs_status status = reserve_ids(world, n);
   if (status == ECS_OK) status = scope_open_own(world, &scope);
   if (status != ECS_OK) return status;
-  status = reserve_parts(world, parts, count, n);
+  status = spawn_reserve_parts(world, parts, count, n);
   for (uint64_t i = 0; i < n && status == ECS_OK; i++) {
     ecs_id id = spawn_reserved(world, parts, count, i);
     if (ids) ids[i] = id;
@@ -200,7 +200,8 @@ struct table *spawn_again(ecs_world *world, uint32_t index, uint32_t serial, ecs
 /* ---- what is not in tables alone ---- */
 
 /* Whether there are sparse components, or may be by what is required. */
-static inline bool are_sparse(const ecs_world *world, const struct part *parts, uint32_t count) {
+static inline bool spawn_are_sparse(const ecs_world *world, const struct part *parts,
+                                    uint32_t count) {
   if (LIKELY(world->sparses.count == 0)) return false;
   for (uint32_t i = 0; i < count; i++)
     if (parts[i].component->sparse) return true;
@@ -233,29 +234,30 @@ static ecs_status kit_of_parts(ecs_world *world, const struct part *parts, uint3
 }
 
 /* Room for an index in the maps of all sparse components. */
-static ecs_status need_pages(ecs_world *world, const struct kit *kit, uint32_t at) {
+static ecs_status spawn_need_pages(ecs_world *world, const struct kit *kit, uint32_t at) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < kit->sparse_count && status == ECS_OK; i++)
     status = sparse_need_page(world, sparse_of(world, kit->sparse[i]), at);
   return status;
 }
 
-static void put_kit(ecs_world *world, const struct kit *kit, uint32_t at) {
+static void spawn_put_kit(ecs_world *world, const struct kit *kit, uint32_t at) {
   assert(kit->table);
   row_enter(world, kit->table, at, entity_record(&world->entities, at));
   for (uint32_t i = 0; i < kit->sparse_count; i++)
     sparse_put(world, sparse_of(world, kit->sparse[i]), at);
 }
 
-static void write_kit(ecs_world *world, const struct kit *kit, uint32_t row, uint64_t nth,
-                      const struct part *parts, uint32_t count) {
+static void spawn_write_kit(ecs_world *world, const struct kit *kit, uint32_t row, uint64_t nth,
+                            const struct part *parts, uint32_t count) {
   uint32_t at = kit->table->rows[row];
   for (uint32_t i = 0; i < count; i++) {
     uint32_t to = row;
     const struct layout *layout =
         sparse_layout(world, kit->table, at, parts[i].component->id, &to);
     if (parts[i].write_count)
-      table_write(world, layout->columns, to, writes_of(&parts[i], nth), parts[i].write_count);
+      table_write(world, layout->columns, to, spawn_writes_of(&parts[i], nth),
+                  parts[i].write_count);
   }
 }
 
@@ -279,16 +281,16 @@ static APART ecs_status spawn_sparse(ecs_world *world, uint64_t n, const struct 
   uint32_t first = kit.table->count;
   for (uint64_t i = 0; i < n && status == ECS_OK; i++) {
     uint32_t at = entity_take(index, &index->entities);
-    status = need_pages(world, &kit, at);
+    status = spawn_need_pages(world, &kit, at);
     if (status != ECS_OK)
       entity_untake(index, &index->entities, at);
     else
-      put_kit(world, &kit, at);
+      spawn_put_kit(world, &kit, at);
     if (status == ECS_OK && ids) ids[i] = entity_id(index, at);
   }
   if (status != ECS_OK) spawn_unspawn(world, &kit, first);
   for (uint64_t i = 0; i < n && status == ECS_OK; i++)
-    write_kit(world, &kit, first + (uint32_t)i, i, parts, count);
+    spawn_write_kit(world, &kit, first + (uint32_t)i, i, parts, count);
   if (status == ECS_OK) world_settle(world);
   return status;
 }
@@ -297,17 +299,18 @@ static APART ecs_status spawn_sparse_at(ecs_world *world, ecs_id id, const struc
                                         uint32_t count) {
   struct kit kit = {NULL, NULL, 0};
   ecs_status status = kit_of_parts(world, parts, count, 1, &kit);
-  if (status == ECS_OK) status = need_pages(world, &kit, ecs_id_index(id));
+  if (status == ECS_OK) status = spawn_need_pages(world, &kit, ecs_id_index(id));
   if (status != ECS_OK) return status;
   entity_adopt(&world->entities, id);
-  put_kit(world, &kit, ecs_id_index(id));
-  write_kit(world, &kit, kit.table->count - 1, 0, parts, count);
+  spawn_put_kit(world, &kit, ecs_id_index(id));
+  spawn_write_kit(world, &kit, kit.table->count - 1, 0, parts, count);
   world_settle(world);
   return ECS_OK;
 }
 
 /* Whether spawns are staged: also for their ties, or for observers. */
-static inline bool are_staged(const ecs_world *world, const struct part *parts, uint32_t count) {
+static inline bool spawn_are_staged(const ecs_world *world, const struct part *parts,
+                                    uint32_t count) {
   if (UNLIKELY(changes_wait(world))) return true;
   for (uint32_t i = 0; i < count; i++)
     if (UNLIKELY(parts[i].component->relation)) return true;
@@ -316,20 +319,20 @@ static inline bool are_staged(const ecs_world *world, const struct part *parts, 
 
 ecs_status entity_spawn(ecs_world *world, const struct part *parts, uint32_t count,
                         ecs_id *out) {
-  if (are_staged(world, parts, count)) return stage_many(world, 1, parts, count, out);
-  if (are_sparse(world, parts, count)) return spawn_sparse(world, 1, parts, count, out);
+  if (spawn_are_staged(world, parts, count)) return spawn_stage_many(world, 1, parts, count, out);
+  if (spawn_are_sparse(world, parts, count)) return spawn_sparse(world, 1, parts, count, out);
   struct table *table = NULL;
   ecs_status status = spawn_table_of(world, parts, count, &table);
   if (status != ECS_OK) return status;
   uint32_t row = table->count;
   status = spawn_row(world, table, out);
   if (status != ECS_OK) return status;
-  write_parts(world, table, row, parts, count);
+  spawn_write_parts(world, table, row, parts, count);
   world_settle(world);
   return ECS_OK;
 }
 
-static ecs_status adopt_reserve(ecs_world *world, ecs_id id) {
+static ecs_status spawn_adopt_reserve(ecs_world *world, ecs_id id) {
   ecs_status status = entity_adopt_reserve(&world->entities, &world->memory, id);
   if (status == ECS_ENOMEM) return world_nomem(world);
   if (status == ECS_OK && ecs_id_index(id) < FIRST_ENTITY)
@@ -340,17 +343,17 @@ static ecs_status adopt_reserve(ecs_world *world, ecs_id id) {
   return status == ECS_OK ? ECS_OK : entity_need(world, id);
 }
 
-static APART ecs_status stage_at(ecs_world *world, ecs_id id, const struct part *parts,
-                                 uint32_t count) {
+static APART ecs_status spawn_stage_at(ecs_world *world, ecs_id id, const struct part *parts,
+                                       uint32_t count) {
   uint32_t scope;
   struct unborn was;
   ecs_status status = scope_open_own(world, &scope);
   if (status != ECS_OK) return status;
-  status = reserve_parts(world, parts, count, 1);
+  status = spawn_reserve_parts(world, parts, count, 1);
   if (status == ECS_OK) {
     was = entity_adopt(&world->entities, id);
     world->staging.adopted = &was;
-    status = stage_parts(world, id, parts, count, 0);
+    status = spawn_stage_parts(world, id, parts, count, 0);
   }
   status = scope_end_own(world, scope, status);
   world->staging.adopted = NULL;
@@ -359,10 +362,10 @@ static APART ecs_status stage_at(ecs_world *world, ecs_id id, const struct part 
 
 ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts,
                            uint32_t count) {
-  ecs_status status = adopt_reserve(world, id);
+  ecs_status status = spawn_adopt_reserve(world, id);
   if (status != ECS_OK) return status;
-  if (are_staged(world, parts, count)) return stage_at(world, id, parts, count);
-  if (are_sparse(world, parts, count)) return spawn_sparse_at(world, id, parts, count);
+  if (spawn_are_staged(world, parts, count)) return spawn_stage_at(world, id, parts, count);
+  if (spawn_are_sparse(world, parts, count)) return spawn_sparse_at(world, id, parts, count);
   struct table *table = NULL;
   status = spawn_table_of(world, parts, count, &table);
   assert(table || status != ECS_OK);
@@ -372,20 +375,20 @@ ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts
   entity_adopt(&world->entities, id);
   uint32_t row = table->count;
   row_enter(world, table, ecs_id_index(id), entity_record(&world->entities, ecs_id_index(id)));
-  write_parts(world, table, row, parts, count);
+  spawn_write_parts(world, table, row, parts, count);
   world_settle(world);
   return ECS_OK;
 }
 
 /* The rows' cells of one part, one column at a time. */
-static void fill_parts(ecs_world *world, struct table *table, uint32_t row, uint32_t n,
-                       const struct part *parts, uint32_t count) {
+static void spawn_fill_parts(ecs_world *world, struct table *table, uint32_t row, uint32_t n,
+                             const struct part *parts, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     if (parts[i].write_count == 0) continue;
     uint32_t first = table_column(table, parts[i].component->id);
     assert(first != NONE);
     for (uint32_t j = 0; parts[i].stride && j < n; j++)
-      table_write(world, &table->columns[first], row + j, writes_of(&parts[i], j),
+      table_write(world, &table->columns[first], row + j, spawn_writes_of(&parts[i], j),
                   parts[i].write_count);
     if (parts[i].stride) continue;
     for (uint32_t j = 0; j < parts[i].write_count; j++) {
@@ -417,8 +420,8 @@ static LOOPS void spawn_take_rows(ecs_world *world, struct table *table, uint32_
 ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *parts,
                              uint32_t count, ecs_id *ids) {
   if (n == 0) return ECS_OK;
-  if (are_staged(world, parts, count)) return stage_many(world, n, parts, count, ids);
-  if (are_sparse(world, parts, count)) return spawn_sparse(world, n, parts, count, ids);
+  if (spawn_are_staged(world, parts, count)) return spawn_stage_many(world, n, parts, count, ids);
+  if (spawn_are_sparse(world, parts, count)) return spawn_sparse(world, n, parts, count, ids);
   struct table *table = NULL;
   ecs_status status = reserve_ids(world, n);
   if (status == ECS_OK) status = spawn_table_of(world, parts, count, &table);
@@ -427,7 +430,7 @@ ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *pa
   uint32_t row = table->count;
   spawn_take_rows(world, table, (uint32_t)n, ids);
   table_fill_defaults(world, table, row, (uint32_t)n);
-  fill_parts(world, table, row, (uint32_t)n, parts, count);
+  spawn_fill_parts(world, table, row, (uint32_t)n, parts, count);
   world_settle(world);
   return ECS_OK;
 }
@@ -477,7 +480,7 @@ static APART ecs_status spawn_with_parts(ecs_world *world, const ecs_id *compone
 ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out) {
   if (UNLIKELY(changes_wait(world) || sparse_is_mixed(world) || (n && !components)))
     return spawn_with_parts(world, components, n, out);
-  struct table *table = known_table(world, components, n);
+  struct table *table = spawn_known_table(world, components, n);
   return LIKELY(table && !table->has_ties && !table->has_pairs)
              ? spawn_row(world, table, out) : spawn_with_parts(world, components, n, out);
 }

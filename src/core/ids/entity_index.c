@@ -73,7 +73,7 @@ void entity_index_free(struct entity_index *index, struct memory *memory) {
 
 /* ---- slots ---- */
 
-static void make_unborn(struct slots slots) {
+static void index_make_unborn(struct slots slots) {
   memset(slots.records, 0xFF, slots.count * sizeof *slots.records);
   memset(slots.generations, 0, slots.count * sizeof *slots.generations);
 }
@@ -89,28 +89,28 @@ static struct page *index_need_page(struct entity_index *index, struct memory *m
   if (!*page) {
     *page = memory_resize(memory, NULL, 0, sizeof **page);
     if (!*page) return NULL;
-    make_unborn((struct slots){(*page)->records, (*page)->generations, PAGE_SIZE});
+    index_make_unborn((struct slots){(*page)->records, (*page)->generations, PAGE_SIZE});
   }
   return *page;
 }
 
 /* Near slots up to `count`, unborn as far as they are new. There is room for them. */
-static void near_extend(struct entity_index *index, uint32_t count) {
+static void index_near_extend(struct entity_index *index, uint32_t count) {
   struct slots *near = &index->near;
   if (count <= near->count) return;
   assert(count <= index->near_capacity);
-  make_unborn((struct slots){near->records + near->count, near->generations + near->count,
+  index_make_unborn((struct slots){near->records + near->count, near->generations + near->count,
                              count - near->count});
   near->count = count;
 }
 
 /* Pages that the near slots have come to cover join them. */
-static void absorb_pages(struct entity_index *index, struct memory *memory, uint32_t first) {
+static void index_absorb_pages(struct entity_index *index, struct memory *memory, uint32_t first) {
   struct slots *near = &index->near;
   for (uint32_t offset = first; offset < index->near_capacity; offset += PAGE_SIZE) {
     struct page *page = entity_page(index, FIRST_ENTITY + offset);
     if (!page) continue;
-    near_extend(index, offset);
+    index_near_extend(index, offset);
     assert(near->count == offset);
     memcpy(near->records + offset, page->records, sizeof page->records);
     memcpy(near->generations + offset, page->generations, sizeof page->generations);
@@ -122,7 +122,7 @@ static void absorb_pages(struct entity_index *index, struct memory *memory, uint
 }
 
 /* Room for so many near slots. Beyond a page's worth they are whole pages' worth. */
-static bool near_reserve(struct entity_index *index, struct memory *memory, uint32_t count) {
+static bool index_near_reserve(struct entity_index *index, struct memory *memory, uint32_t count) {
   struct slots *near = &index->near;
   uint32_t old = index->near_capacity, wanted = old * 2;
   if (count <= old) return true;
@@ -144,25 +144,25 @@ static bool near_reserve(struct entity_index *index, struct memory *memory, uint
   near->generations = generations;
   assert(wanted >= count && wanted <= index->record_capacity);
   index->near_capacity = wanted;
-  if (wanted > PAGE_SIZE) absorb_pages(index, memory, old < PAGE_SIZE ? PAGE_SIZE : old);
+  if (wanted > PAGE_SIZE) index_absorb_pages(index, memory, old < PAGE_SIZE ? PAGE_SIZE : old);
   return true;
 }
 
 /* Whether a slot that is to be made would be near: the arrays at most double for it. */
-static bool slot_fits_first(const struct entity_index *index, uint32_t at) {
+static bool index_slot_fits_first(const struct entity_index *index, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY;
   return at >= FIRST_ENTITY && (offset < PAGE_SIZE || offset / 2 < index->near_capacity);
 }
 
-static bool reserve_slot(struct entity_index *index, struct memory *memory, uint32_t at) {
-  return slot_fits_first(index, at) ? near_reserve(index, memory, at - FIRST_ENTITY + 1)
+static bool index_reserve_slot(struct entity_index *index, struct memory *memory, uint32_t at) {
+  return index_slot_fits_first(index, at) ? index_near_reserve(index, memory, at - FIRST_ENTITY + 1)
                             : index_need_page(index, memory, at) != NULL;
 }
 
-/* The slot of an index, after reserve_slot. */
-static struct slots need_slot(struct entity_index *index, uint32_t at) {
+/* The slot of an index, after index_reserve_slot. */
+static struct slots index_need_slot(struct entity_index *index, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY;
-  if (offset < index->near_capacity) near_extend(index, offset + 1);
+  if (offset < index->near_capacity) index_near_extend(index, offset + 1);
   struct slots slots = entity_slots(index, at);
   assert(slots.count);
   return slots;
@@ -171,7 +171,7 @@ static struct slots need_slot(struct entity_index *index, uint32_t at) {
 /* ---- lives ---- */
 
 /* How many of the first `count` slots are unborn; those that are not made yet are. */
-static uint32_t count_unborn(struct slots slots, uint32_t count) {
+static uint32_t index_count_unborn(struct slots slots, uint32_t count) {
   uint32_t unborn = count;
   for (uint32_t i = 0; i < count && i < slots.count; i++)
     unborn -= slots.records[i].table != RECORD_UNBORN;
@@ -185,14 +185,14 @@ ecs_status entity_reserve_slots(struct entity_index *index, struct memory *memor
   for (uint32_t at = range->next; need > 0;) {
     if (need > range->last + 1ull - at) return ECS_ELIMIT;
     uint32_t run = (uint32_t)need;
-    if (slot_fits_first(index, at)) {
-      if (!near_reserve(index, memory, at - FIRST_ENTITY + run)) return ECS_ENOMEM;
+    if (index_slot_fits_first(index, at)) {
+      if (!index_near_reserve(index, memory, at - FIRST_ENTITY + run)) return ECS_ENOMEM;
     } else {
       uint32_t left = PAGE_SIZE - (at & (PAGE_SIZE - 1));
       if (run > left) run = left;
       if (!index_need_page(index, memory, at)) return ECS_ENOMEM;
     }
-    need -= count_unborn(entity_slots(index, at), run);
+    need -= index_count_unborn(entity_slots(index, at), run);
     at += run;
   }
   return ECS_OK;
@@ -200,9 +200,9 @@ ecs_status entity_reserve_slots(struct entity_index *index, struct memory *memor
 
 uint32_t entity_take_unborn(struct entity_index *index, struct range *range) {
   uint32_t at = range->next;
-  while (count_unborn(entity_slots(index, at), 1) == 0) at++;
+  while (index_count_unborn(entity_slots(index, at), 1) == 0) at++;
   assert(at <= range->last);
-  need_slot(index, at);
+  index_need_slot(index, at);
   range->next = at + 1;
   return at;
 }
@@ -219,8 +219,9 @@ void entity_untake_wholly(struct entity_index *index, struct range *range, uint3
 }
 
 /* entity_take_run for indices that have no slots yet: a sixth of what one after the other takes. */
-static LOOPS uint32_t take_fresh_run(struct entity_index *index, struct range *range, uint32_t most,
-                               struct record where) {
+static LOOPS uint32_t index_take_fresh_run(struct entity_index *index,
+                                           struct range *range, uint32_t most,
+                                           struct record where) {
   struct slots *near = &index->near;
   assert(where.table < RECORD_BARE && range->next <= range->last);
   uint32_t count = index->near_capacity - near->count, left = range->last - range->next + 1;
@@ -242,7 +243,7 @@ uint32_t entity_take_run(struct entity_index *index, struct range *range, uint32
   *first = range->next;
   bool known = range->free_head != 0;
   if (!known && entity_is_fresh(index, range))
-    return take_fresh_run(index, range, most, where);
+    return index_take_fresh_run(index, range, most, where);
   *first = entity_take(index, range);
   struct slots slots = entity_slots(index, *first);
   assert(slots.records);
@@ -266,13 +267,13 @@ LOOPS void entity_ids(const struct entity_index *index, uint32_t first, uint32_t
     ids[i] = id_make(first + i, generations[i], index->tag);
 }
 
-static bool is_free(const struct record *record) {
+static bool index_is_free(const struct record *record) {
   return record->table >= RECORD_FREE && record->table < RECORD_PARTED;
 }
 
 /* Lets every free index know the previous one. Freeing does not: few of them are ever taken
 ** out of the middle, and each one costs a step here at most once. */
-static void link_free(const struct entity_index *index, struct range *range) {
+static void index_link_free(const struct entity_index *index, struct range *range) {
   uint32_t at = range->free_head, end = range->linked;
   while (at && at != end) {
     uint32_t next = entity_record(index, at)->row;
@@ -282,13 +283,13 @@ static void link_free(const struct entity_index *index, struct range *range) {
   range->linked = range->free_head;
 }
 
-static void unlink_free(const struct entity_index *index, struct range *range, uint32_t at) {
-  assert(range->free_count > 0 && is_free(entity_record(index, at)));
+static void index_unlink_free(const struct entity_index *index, struct range *range, uint32_t at) {
+  assert(range->free_count > 0 && index_is_free(entity_record(index, at)));
   if (at == range->free_head) {
     entity_unfree(index, range);
     return;
   }
-  link_free(index, range);
+  index_link_free(index, range);
   const struct record *record = entity_record(index, at);
   uint32_t previous = record->table & (INDEX_LIMIT - 1), next = record->row;
   assert(entity_record(index, previous)->row == at);
@@ -304,24 +305,24 @@ ecs_status entity_adopt_reserve(struct entity_index *index, struct memory *memor
   if (status == ECS_OK) return ECS_ETAKEN;
   if (status != ECS_EUNBORN) return status;
   uint32_t at = ecs_id_index(id);
-  if (!reserve_slot(index, memory, at)) return ECS_ENOMEM;
+  if (!index_reserve_slot(index, memory, at)) return ECS_ENOMEM;
   struct slots slots = entity_slots(index, at);
   return slots.count && slots.records->table <= RECORD_BARE ? ECS_ETAKEN : ECS_OK;
 }
 
-static struct range *range_of(struct entity_index *index, uint32_t at) {
+static struct range *index_range_of(struct entity_index *index, uint32_t at) {
   struct range *range = at < FIRST_ENTITY ? &index->components : &index->entities;
   return at >= range->first && at <= range->last ? range : NULL;
 }
 
 struct unborn entity_adopt(struct entity_index *index, ecs_id id) {
   uint32_t at = ecs_id_index(id);
-  struct slots slots = need_slot(index, at);
-  struct range *range = range_of(index, at);
+  struct slots slots = index_need_slot(index, at);
+  struct range *range = index_range_of(index, at);
   assert(slots.records->table > RECORD_BARE);
-  assert(range || !is_free(slots.records));
-  bool first = is_free(slots.records) && range->free_head == at;
-  if (is_free(slots.records)) unlink_free(index, range, at);
+  assert(range || !index_is_free(slots.records));
+  bool first = index_is_free(slots.records) && range->free_head == at;
+  if (index_is_free(slots.records)) index_unlink_free(index, range, at);
   struct unborn was = {*slots.records, *slots.generations, first};
   *slots.records = (struct record){RECORD_BARE, 0};
   *slots.generations = (uint16_t)ecs_id_generation(id);
@@ -331,7 +332,7 @@ struct unborn entity_adopt(struct entity_index *index, ecs_id id) {
 
 void entity_unadopt(struct entity_index *index, uint32_t at, const struct unborn *was) {
   struct slots slots = entity_slots(index, at);
-  struct range *range = range_of(index, at);
+  struct range *range = index_range_of(index, at);
   assert(slots.records->table == RECORD_BARE && index->alive > 0);
   index->alive -= at >= FIRST_ENTITY;
   *slots.generations = was->generation;
@@ -340,7 +341,7 @@ void entity_unadopt(struct entity_index *index, uint32_t at, const struct unborn
     return;
   }
   *slots.records = was->record;
-  if (!is_free(&was->record)) return;
+  if (!index_is_free(&was->record)) return;
   uint32_t previous = was->record.table & (INDEX_LIMIT - 1), next = was->record.row;
   assert(entity_record(index, previous)->row == next);
   entity_record(index, previous)->row = at;
@@ -350,7 +351,7 @@ void entity_unadopt(struct entity_index *index, uint32_t at, const struct unborn
 
 void entity_free_slot(struct entity_index *index, uint32_t at) {
   struct slots slots = entity_slots(index, at);
-  struct range *range = range_of(index, at);
+  struct range *range = index_range_of(index, at);
   assert(slots.records && slots.records->table <= RECORD_BARE);
   assert(at < FIRST_ENTITY || index->alive > 0);
   if (at >= FIRST_ENTITY) index->alive--;
@@ -367,7 +368,7 @@ void entity_free_slot(struct entity_index *index, uint32_t at) {
 }
 
 /* How many slots that are near are in a range, from its first one on. */
-static uint32_t near_in_range(const struct entity_index *index, const struct range *range) {
+static uint32_t index_near_in_range(const struct entity_index *index, const struct range *range) {
   uint32_t end = FIRST_ENTITY + index->near.count;
   if (range->first < FIRST_ENTITY || range->first >= end) return 0;
   return (range->last < end ? range->last + 1 : end) - range->first;
@@ -379,7 +380,7 @@ void entity_release_all(struct entity_index *index, const uint32_t *entities, ui
   struct range *range = &index->entities;
   struct slots near = index->near;
   uint32_t head = range->free_head, freed = count, first = range->first - FIRST_ENTITY;
-  uint32_t within = near_in_range(index, range);
+  uint32_t within = index_near_in_range(index, range);
   for (const uint32_t *end = entities + count; entities < end; entities++) {
     uint32_t at = *entities, offset = at - FIRST_ENTITY;
     bool usual = LIKELY(offset - first < within);
@@ -406,8 +407,8 @@ void entity_release_all(struct entity_index *index, const uint32_t *entities, ui
 /* ---- ranges ---- */
 
 /* Calls back for every index that has a slot, from high to low. */
-static void each_down(struct entity_index *index, uint32_t first, uint32_t last,
-                      void (*visit)(struct entity_index *, uint32_t at)) {
+static void index_each_down(struct entity_index *index, uint32_t first, uint32_t last,
+                            void (*visit)(struct entity_index *, uint32_t at)) {
   uint32_t near_end = FIRST_ENTITY + index->near.count;
   for (uint32_t page = last >> PAGE_BITS; page + 1 > first >> PAGE_BITS; page--) {
     uint32_t base = page << PAGE_BITS, top = base | (PAGE_SIZE - 1);
@@ -427,7 +428,7 @@ static void each_down(struct entity_index *index, uint32_t first, uint32_t last,
 
 static void index_part(struct entity_index *index, uint32_t at) {
   struct record *record = entity_record(index, at);
-  if (is_free(record)) *record = (struct record){RECORD_PARTED, 0};
+  if (index_is_free(record)) *record = (struct record){RECORD_PARTED, 0};
 }
 
 static void index_unpart(struct entity_index *index, uint32_t at) {
@@ -437,14 +438,14 @@ static void index_unpart(struct entity_index *index, uint32_t at) {
 
 ecs_status entity_set_range(struct entity_index *index, uint32_t first, uint32_t last) {
   if (first < FIRST_ENTITY || last >= INDEX_LIMIT || first > last) return ECS_EINVAL;
-  each_down(index, FIRST_ENTITY, INDEX_LIMIT - 1, index_part);
+  index_each_down(index, FIRST_ENTITY, INDEX_LIMIT - 1, index_part);
   index->entities = (struct range){first, last, first, 0, 0, 0};
-  each_down(index, first, last, index_unpart);
+  index_each_down(index, first, last, index_unpart);
   return ECS_OK;
 }
 
 bool entity_link(struct entity_index *index, uint32_t at) {
-  struct range *range = range_of(index, at);
+  struct range *range = index_range_of(index, at);
   struct slots slots = entity_slots(index, at);
   if (!range || slots.count == 0 || slots.records->table != RECORD_PARTED) return false;
   *slots.records = (struct record){RECORD_FREE, range->free_head};
@@ -456,12 +457,12 @@ bool entity_link(struct entity_index *index, uint32_t at) {
 struct slots entity_make_page(struct entity_index *index, struct memory *memory,
                               uint32_t at) {
   struct slots none = {NULL, NULL, 0};
-  if (!slot_fits_first(index, at)) {
+  if (!index_slot_fits_first(index, at)) {
     if (!index_need_page(index, memory, at)) return none;
   } else {
     uint32_t count = at - FIRST_ENTITY + PAGE_SIZE;
-    if (!near_reserve(index, memory, count)) return none;
-    near_extend(index, count);
+    if (!index_near_reserve(index, memory, count)) return none;
+    index_near_extend(index, count);
   }
   return entity_slots(index, at);
 }
@@ -476,7 +477,7 @@ static void index_unretire(struct entity_index *index, uint32_t at) {
   assert(slots.records);
   if (slots.records->table != RECORD_RETIRED) return;
   *slots.generations = 0;
-  struct range *range = range_of(index, at);
+  struct range *range = index_range_of(index, at);
   if (range)
     entity_free(index, range, at);
   else
@@ -485,20 +486,20 @@ static void index_unretire(struct entity_index *index, uint32_t at) {
 
 size_t entity_unretire(struct entity_index *index) {
   size_t count = index->retired;
-  each_down(index, 1, INDEX_LIMIT - 1, index_unretire);
+  index_each_down(index, 1, INDEX_LIMIT - 1, index_unretire);
   index->retired = 0;
   return count;
 }
 
 /* ---- checking ---- */
 
-static bool free_list_is_sound(const struct entity_index *index, const struct range *range) {
+static bool index_free_list_is_sound(const struct entity_index *index, const struct range *range) {
   uint32_t previous = 0, count = 0;
   bool linked = false;
   for (uint32_t at = range->free_head; at; count++) {
     const struct record *record = entity_record(index, at);
     if (at < range->first || at > range->last || count > range->free_count) return false;
-    if (!is_free(record)) return false;
+    if (!index_is_free(record)) return false;
     if (linked && record->table != (RECORD_FREE | previous)) return false;
     linked |= at == range->linked;
     previous = at;
@@ -508,7 +509,7 @@ static bool free_list_is_sound(const struct entity_index *index, const struct ra
 }
 
 /* No page has slots that are near. */
-static bool near_is_sound(const struct entity_index *index) {
+static bool index_near_is_sound(const struct entity_index *index) {
   if (index->near.count > index->near_capacity) return false;
   if (index->near_capacity > index->record_capacity) return false;
   for (uint32_t at = 0; at < index->near_capacity; at += PAGE_SIZE)
@@ -525,12 +526,12 @@ bool entity_index_check(const struct entity_index *index) {
       const struct record *record = &slots.records[i];
       alive += record->table <= RECORD_BARE && at + i >= FIRST_ENTITY;
       retired += record->table == RECORD_RETIRED;
-      free_slots += is_free(record);
+      free_slots += index_is_free(record);
     }
     at = entity_next_slot(index, at + slots.count);
   }
-  return near_is_sound(index) && alive == index->alive && retired == index->retired &&
+  return index_near_is_sound(index) && alive == index->alive && retired == index->retired &&
          free_slots == index->components.free_count + index->entities.free_count &&
-         free_list_is_sound(index, &index->components) &&
-         free_list_is_sound(index, &index->entities);
+         index_free_list_is_sound(index, &index->components) &&
+         index_free_list_is_sound(index, &index->entities);
 }

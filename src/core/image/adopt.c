@@ -15,7 +15,7 @@
 
 /* ---- what can fail ---- */
 
-static ecs_status give_resources(struct loader *loader) {
+static ecs_status adopt_give_resources(struct loader *loader) {
   const struct registry *registry = &loader->live->registry;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < registry->count && status == ECS_OK; i++) {
@@ -28,8 +28,8 @@ static ecs_status give_resources(struct loader *loader) {
 }
 
 /* A live component that the image does not name. */
-static ecs_status add_live(ecs_world *shadow, const struct component *live,
-                           struct component *copy) {
+static ecs_status adopt_add_live(ecs_world *shadow, const struct component *live,
+                                 struct component *copy) {
   uint32_t index = ecs_id_index(live->id);
   ecs_status status = registry_reserve(shadow, index);
   if (status == ECS_OK) status = registry_equip(shadow, copy, live->id);
@@ -47,7 +47,7 @@ static ecs_status adopt_want(struct loader *loader, struct migration *migration,
   if (known && declare_same(loader->live, live, shadow, known)) return ECS_OK;
   ecs_status status = redeclare(shadow, loader->live, live, &wanted);
   if (status != ECS_OK) return status;
-  if (!known) return add_live(shadow, live, wanted);
+  if (!known) return adopt_add_live(shadow, live, wanted);
   status = migration_add(migration, known, wanted);
   if (status == ECS_OK) shadow->registry.components[ecs_id_index(live->id)] = wanted;
   return status;
@@ -55,7 +55,7 @@ static ecs_status adopt_want(struct loader *loader, struct migration *migration,
 
 /* The live components in place of the shadow's, those first that others are made of: these
 ** are then made of what is live. */
-static ecs_status want_live(struct loader *loader, struct migration *migration) {
+static ecs_status adopt_want_live(struct loader *loader, struct migration *migration) {
   uint32_t count;
   const void **live = image_components(loader->live, &count);
   if (!live) return ECS_ENOMEM;
@@ -72,7 +72,7 @@ static ecs_status adopt_migrate(struct loader *loader) {
   ecs_world *shadow = loader->world;
   struct migration migration;
   migration_begin(&migration, shadow);
-  ecs_status status = want_live(loader, &migration);
+  ecs_status status = adopt_want_live(loader, &migration);
   shadow->any = loader->live->any;
   if (status == ECS_OK) status = migration_run(&migration, "load");
   loader->live->any = shadow->any;
@@ -82,7 +82,7 @@ static ecs_status adopt_migrate(struct loader *loader) {
 }
 
 /* Room for all live queries in the shadow's record of this one's key, and for its matches. */
-static ecs_status prepare_query(struct loader *loader, ecs_query *query, uint32_t queries) {
+static ecs_status adopt_prepare_query(struct loader *loader, ecs_query *query, uint32_t queries) {
   if (query->broken) return ECS_OK;
   const struct id_record *all = graph_all(loader->world);
   uint64_t matches = query->terms.event != NULL;
@@ -93,7 +93,7 @@ static ecs_status prepare_query(struct loader *loader, ecs_query *query, uint32_
   return status == ECS_OK ? query_key_room(loader->world, query->key, queries, &record) : status;
 }
 
-static ecs_status reserve_components(struct loader *loader) {
+static ecs_status adopt_reserve_components(struct loader *loader) {
   const struct registry *registry = &loader->world->registry;
   uint32_t more = 0;
   for (uint32_t i = 0; i < registry->count; i++) {
@@ -110,22 +110,22 @@ static ecs_status reserve_components(struct loader *loader) {
              ? ECS_OK : ECS_ENOMEM;
 }
 
-static ecs_status prepare_queries(struct loader *loader) {
+static ecs_status adopt_prepare_queries(struct loader *loader) {
   ecs_status status = ECS_OK;
   uint32_t count = 0;
   ecs_query *query = loader->live->first_query;
   for (; query; query = query->next) count++;
   for (query = loader->live->first_query; query && status == ECS_OK; query = query->next)
-    status = prepare_query(loader, query, count);
+    status = adopt_prepare_query(loader, query, count);
   return status;
 }
 
 ecs_status adopt_prepare(struct loader *loader) {
   ecs_status status = adopt_migrate(loader);
   if (status == ECS_OK) status = load_prefabs(loader);
-  if (status == ECS_OK) status = give_resources(loader);
-  if (status == ECS_OK) status = prepare_queries(loader);
-  return status == ECS_OK ? reserve_components(loader) : status;
+  if (status == ECS_OK) status = adopt_give_resources(loader);
+  if (status == ECS_OK) status = adopt_prepare_queries(loader);
+  return status == ECS_OK ? adopt_reserve_components(loader) : status;
 }
 
 /* ---- what cannot ---- */
@@ -159,13 +159,13 @@ static void adopt_swap_contents(ecs_world *live, ecs_world *shadow) {
 
 /* Its rows were counted as the live world's when all were exchanged: they are once more when it is
 ** entered there. */
-static void move_sparse(ecs_world *live, ecs_world *shadow, const struct sparse *sparse) {
+static void adopt_move_sparse(ecs_world *live, ecs_world *shadow, const struct sparse *sparse) {
   shadow->sparses.rows += sparse->table->count;
   live->sparses.rows -= sparse->table->count;
   sparse_leave_list(shadow, sparse);
 }
 
-static void swap_sparse(struct sparse *live, struct sparse *shadow) {
+static void adopt_swap_sparse(struct sparse *live, struct sparse *shadow) {
   SWAP(struct table *, live->table, shadow->table);
   SWAP(uint32_t **, live->pages, shadow->pages);
   SWAP(uint32_t, live->page_capacity, shadow->page_capacity);
@@ -186,7 +186,7 @@ static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) 
   if (!to) {
     shadow->registry.components[index] = NULL;
     if (from->relation) relation_leave(shadow, from);
-    if (from->sparse) move_sparse(live, shadow, from->sparse);
+    if (from->sparse) adopt_move_sparse(live, shadow, from->sparse);
     if (from->event) event_leave_list(shadow, from->event);
     from->changed = 0;
     from->orphan = true;
@@ -197,14 +197,14 @@ static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) 
   assert(!from->sparse == !to->sparse && !from->event == !to->event);
   to->watched = from->watched;
   to->asked = from->asked;
-  if (to->sparse) swap_sparse(to->sparse, from->sparse);
+  if (to->sparse) adopt_swap_sparse(to->sparse, from->sparse);
   if (to->event) adopt_swap_event(to->event, from->event);
   if (to->relation) SWAP(struct ties, to->relation->ties, from->relation->ties);
   for (uint32_t i = 0; i < to->leaf_count; i++) to->leaves[i].value = from->leaves[i].value;
   SWAP(struct column_buffer *, to->resource, from->resource);
 }
 
-static void redirect_table(const ecs_world *live, struct table *table) {
+static void adopt_redirect_table(const ecs_world *live, struct table *table) {
   for (uint32_t i = 0; i < table->id_count; i++) {
     const struct layout *layout = table_find(table, table->ids[i]);
     for (uint32_t j = 0; j < layout->count; j++)
@@ -212,7 +212,7 @@ static void redirect_table(const ecs_world *live, struct table *table) {
   }
 }
 
-static void redirect_nested(const ecs_world *live, struct component *component) {
+static void adopt_redirect_nested(const ecs_world *live, struct component *component) {
   for (uint32_t i = 0; i < component->field_count; i++) {
     struct field *field = &component->fields[i];
     if (field->nested)
@@ -221,16 +221,16 @@ static void redirect_nested(const ecs_world *live, struct component *component) 
 }
 
 /* The names of an enum belong to the component whose field it is, however deep inside. */
-static const struct enumeration *names_of(const struct component *component, uint32_t at) {
+static const struct enumeration *adopt_names_of(const struct component *component, uint32_t at) {
   const struct leaf *leaf = &component->leaves[at];
   const struct field *field = &component->fields[leaf->field];
   if (!field->nested) return field->names;
-  return names_of(field->nested, (at - field->first_leaf) % field->nested->leaf_count);
+  return adopt_names_of(field->nested, (at - field->first_leaf) % field->nested->leaf_count);
 }
 
-static void redirect_names(struct component *component) {
+static void adopt_redirect_names(struct component *component) {
   for (uint32_t i = 0; i < component->leaf_count; i++)
-    component->leaves[i].names = names_of(component, i);
+    component->leaves[i].names = adopt_names_of(component, i);
 }
 
 void adopt_commit(struct loader *loader) {
@@ -240,17 +240,17 @@ void adopt_commit(struct loader *loader) {
   for (uint32_t i = 0; i < shadow->registry.count; i++)
     if (shadow->registry.components[i]) adopt_component(live, shadow, i);
   for (uint32_t i = 0; i < live->registry.count; i++)
-    if (live->registry.components[i]) redirect_nested(live, live->registry.components[i]);
+    if (live->registry.components[i]) adopt_redirect_nested(live, live->registry.components[i]);
   for (uint32_t i = 0; i < live->registry.count; i++)
-    if (live->registry.components[i]) redirect_names(live->registry.components[i]);
+    if (live->registry.components[i]) adopt_redirect_names(live->registry.components[i]);
   const struct id_record *all = graph_all(live);
   for (uint32_t i = 0; i < all->table_count; i++)
-    redirect_table(live, world_table(live, all->tables[i]));
+    adopt_redirect_table(live, world_table(live, all->tables[i]));
   for (uint32_t i = 0; i < live->sparses.count; i++)
-    redirect_table(live, live->sparses.list[i]->table);
+    adopt_redirect_table(live, live->sparses.list[i]->table);
   for (uint32_t i = 0; i < live->events.count; i++) {
-    redirect_table(live, live->events.list[i]->table);
-    redirect_table(live, live->events.list[i]->later.table);
+    adopt_redirect_table(live, live->events.list[i]->table);
+    adopt_redirect_table(live, live->events.list[i]->later.table);
   }
   for (ecs_query *query = live->first_query; query; query = query->next) {
     /* What is written from now on may be news to it, and all that there is. */

@@ -30,22 +30,22 @@ static uint64_t digest_mix(uint64_t x) {
   return x ^ x >> 33;
 }
 
-static uint64_t hash_text(const char *text, size_t size) {
+static uint64_t digest_hash_text(const char *text, size_t size) {
   return digest_mix(text_hash64(text, size) ^ size);
 }
 
 /* An id without its world: components by their names. */
-static uint64_t hash_target(const ecs_world *world, ecs_id id) {
+static uint64_t digest_hash_target(const ecs_world *world, ecs_id id) {
   id = entity_target(world, id);
   const struct component *component = id ? component_of(world, id) : NULL;
-  if (component) return hash_text(component->name, component->name_size);
+  if (component) return digest_hash_text(component->name, component->name_size);
   return digest_mix(id & (((uint64_t)1 << 44) - 1));
 }
 
 /* Counts the type, too: equal bits in fields of two types are two contents. */
-static uint64_t leaf_key(const struct component *component, const struct leaf *leaf) {
-  uint64_t name = hash_text(component->name, component->name_size);
-  return digest_mix(name + hash_text(leaf->name, leaf->name_size) + type_code(leaf->type));
+static uint64_t digest_leaf_key(const struct component *component, const struct leaf *leaf) {
+  uint64_t name = digest_hash_text(component->name, component->name_size);
+  return digest_mix(name + digest_hash_text(leaf->name, leaf->name_size) + type_code(leaf->type));
 }
 
 /* Both factors depend on all of a 32-bit value, and on the halves of a 64-bit one. */
@@ -57,7 +57,7 @@ static uint64_t digest_product(uint64_t value, uint64_t key) {
 }
 
 /* The product of a 32-bit value with a key, in as few instructions as can be. */
-static uint64_t short_product(uint32_t value, uint64_t key) {
+static uint64_t digest_short_product(uint32_t value, uint64_t key) {
   uint32_t a = value + (uint32_t)key, b = (value ^ (uint32_t)(key >> 32)) | 1;
   return (uint64_t)a * b;
 }
@@ -66,14 +66,14 @@ static uint64_t short_product(uint32_t value, uint64_t key) {
 static uint64_t digest_meaning(const ecs_world *world, const struct leaf *leaf,
                                enum type_class class, ecs_cell cell) {
   switch (class) {
-    case CLASS_ID: return hash_target(world, cell.u64);
+    case CLASS_ID: return digest_hash_target(world, cell.u64);
     case CLASS_TEXT: {
       ecs_string text = intern_text(&world->strings, cell.u32);
-      return hash_text(text.data, text.size);
+      return digest_hash_text(text.data, text.size);
     }
     case CLASS_NAMES: {
       int64_t at = cell_integer(leaf->type, leaf->size, cell);
-      return hash_text(leaf->names->names[at].data, leaf->names->names[at].size);
+      return digest_hash_text(leaf->names->names[at].data, leaf->names->names[at].size);
     }
     case CLASS_SLOT: return cell.u32 != 0;
     default: return cell_bits(leaf->size, cell);
@@ -89,13 +89,13 @@ static void digest_add_each_cell(const ecs_world *world, const struct leaf *leaf
 }
 
 /* Whether any of the values is no number: its bits, without the sign, are above infinity's. */
-static bool odd_floats(const uint32_t *values, uint32_t count) {
+static bool digest_odd_floats(const uint32_t *values, uint32_t count) {
   uint32_t odd = 0;
   for (uint32_t i = 0; i < count; i++) odd |= 0x7F800000u - (values[i] & INT32_MAX);
   return odd >> 31;
 }
 
-static bool odd_doubles(const uint64_t *values, uint32_t count) {
+static bool digest_odd_doubles(const uint64_t *values, uint32_t count) {
   uint64_t odd = 0;
   for (uint32_t i = 0; i < count; i++)
     odd |= UINT64_C(0x7FF0000000000000) - (values[i] & INT64_MAX);
@@ -105,31 +105,32 @@ static bool odd_doubles(const uint64_t *values, uint32_t count) {
 /* Floats some of which are no numbers: all NaNs are one, since whose sign comes out where two of
 ** them meet is up to compilers. To ask of all first, and not of each, saves a third of the time
 ** of a digest. */
-static void add_odd(const struct leaf *leaf, const void *data, size_t first, uint32_t count,
-                    uint64_t key, uint64_t *sums) {
+static void digest_add_odd(const struct leaf *leaf, const void *data, size_t first, uint32_t count,
+                           uint64_t key, uint64_t *sums) {
   for (uint32_t i = 0; i < count; i++) {
     ecs_cell cell = cell_load(data, leaf->size, first + i);
     if (leaf->size == 4)
-      sums[i] += short_product(cell.f32 == cell.f32 ? cell.u32 : UINT32_MAX, key);
+      sums[i] += digest_short_product(cell.f32 == cell.f32 ? cell.u32 : UINT32_MAX, key);
     else
       sums[i] += digest_product(cell.f64 == cell.f64 ? cell.u64 : UINT64_MAX, key);
   }
 }
 
-static bool has_odd(const struct leaf *leaf, const void *data, size_t first, uint32_t count) {
-  if (leaf->type == ECS_F32) return odd_floats((const uint32_t *)data + first, count);
-  return leaf->type == ECS_F64 && odd_doubles((const uint64_t *)data + first, count);
+static bool digest_has_odd(const struct leaf *leaf, const void *data, size_t first,
+                           uint32_t count) {
+  if (leaf->type == ECS_F32) return digest_odd_floats((const uint32_t *)data + first, count);
+  return leaf->type == ECS_F64 && digest_odd_doubles((const uint64_t *)data + first, count);
 }
 
-static void add_cells(const ecs_world *world, const struct leaf *leaf, const void *data,
-                      size_t first, uint32_t count, uint64_t key, uint64_t *sums) {
+static void digest_add_cells(const ecs_world *world, const struct leaf *leaf, const void *data,
+                             size_t first, uint32_t count, uint64_t key, uint64_t *sums) {
   if (!type_is_number(leaf->type) || leaf->size < 4) {
     digest_add_each_cell(world, leaf, data, first, count, key, sums);
-  } else if (UNLIKELY(has_odd(leaf, data, first, count))) {
-    add_odd(leaf, data, first, count, key, sums);
+  } else if (UNLIKELY(digest_has_odd(leaf, data, first, count))) {
+    digest_add_odd(leaf, data, first, count, key, sums);
   } else if (leaf->size == 4) {
     const uint32_t *values = (const uint32_t *)data + first;
-    for (uint32_t i = 0; i < count; i++) sums[i] += short_product(values[i], key);
+    for (uint32_t i = 0; i < count; i++) sums[i] += digest_short_product(values[i], key);
   } else {
     const uint64_t *values = (const uint64_t *)data + first;
     for (uint32_t i = 0; i < count; i++) sums[i] += digest_product(values[i], key);
@@ -137,54 +138,57 @@ static void add_cells(const ecs_world *world, const struct leaf *leaf, const voi
 }
 
 /* What an entity's id adds to its cells: as one more cell of all its bits. */
-static uint64_t share_of(uint32_t at, uint16_t generation) {
+static uint64_t digest_share_of(uint32_t at, uint16_t generation) {
   return ((uint64_t)generation << INDEX_BITS | at) * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-static uint64_t id_share(const ecs_world *world, uint32_t at) {
+static uint64_t digest_id_share(const ecs_world *world, uint32_t at) {
   if (UNLIKELY(at < FIRST_ENTITY))
-    return hash_target(world, entity_id(&world->entities, at));
-  return share_of(at, *entity_generation(&world->entities, at));
+    return digest_hash_target(world, entity_id(&world->entities, at));
+  return digest_share_of(at, *entity_generation(&world->entities, at));
 }
 
 /* Adds to each row of a list what its entity's id does. Most slots are near. */
-static void add_ids(const ecs_world *world, const uint32_t *rows, uint32_t count,
-                    uint64_t *sums) {
+static void digest_add_ids(const ecs_world *world, const uint32_t *rows, uint32_t count,
+                           uint64_t *sums) {
   const struct slots near = world->entities.near;
   uint32_t far = 0;
   for (uint32_t i = 0; i < count; i++) far |= rows[i] - FIRST_ENTITY >= near.count;
   if (UNLIKELY(far)) {
-    for (uint32_t i = 0; i < count; i++) sums[i] += id_share(world, rows[i]);
+    for (uint32_t i = 0; i < count; i++) sums[i] += digest_id_share(world, rows[i]);
     return;
   }
   for (uint32_t i = 0; i < count; i++)
-    sums[i] += share_of(rows[i], near.generations[rows[i] - FIRST_ENTITY]);
+    sums[i] += digest_share_of(rows[i], near.generations[rows[i] - FIRST_ENTITY]);
 }
 
 /* What the target of a pair adds to what its relation's name says; 0 for a component. */
-static uint64_t hash_pair(const ecs_world *world, ecs_id id) {
+static uint64_t digest_hash_pair(const ecs_world *world, ecs_id id) {
   return id_is_pair(id)
-             ? digest_mix(hash_target(world, entity_id(&world->entities, pair_target(id))) + 7) : 0;
+             ? digest_mix(digest_hash_target(
+                              world, entity_id(&world->entities, pair_target(id))) +
+                          7)
+             : 0;
 }
 
 /* What is switched off. */
-static void add_toggles(const ecs_world *world, const struct table *table, uint32_t row,
-                        uint32_t count, uint64_t *sums) {
+static void digest_add_toggles(const ecs_world *world, const struct table *table, uint32_t row,
+                               uint32_t count, uint64_t *sums) {
   for (uint32_t i = 0; i < table->toggle_count; i++) {
     const struct toggle *toggle = &table->toggles[i];
     const struct component *component = component_of(world, toggle->id);
-    uint64_t name = digest_mix(hash_text(component->name, component->name_size) + 11);
+    uint64_t name = digest_mix(digest_hash_text(component->name, component->name_size) + 11);
     for (uint32_t j = 0; toggle->off && j < count; j++)
       if (toggle_bit(toggle, row + j)) sums[j] += name;
   }
 }
 
-static uint64_t hash_table(const ecs_world *world, const struct table *table) {
+static uint64_t digest_hash_table(const ecs_world *world, const struct table *table) {
   uint64_t total = 0, type = 0, sums[BLOCK];
   for (uint32_t i = 0; i < table->id_count; i++) {
     const struct component *component = component_of(world, table->ids[i]);
-    type += digest_mix(hash_text(component->name, component->name_size) + 1 +
-                       hash_pair(world, table->ids[i]));
+    type += digest_mix(digest_hash_text(component->name, component->name_size) + 1 +
+                       digest_hash_pair(world, table->ids[i]));
   }
   for (uint32_t row = 0; row < table->count; row += BLOCK) {
     uint32_t count = table->count - row < BLOCK ? table->count - row : BLOCK;
@@ -192,53 +196,57 @@ static uint64_t hash_table(const ecs_world *world, const struct table *table) {
     for (uint32_t i = 0; i < table->column_count; i++) {
       const struct column *column = &table->columns[i];
       const struct leaf *leaf = &column->component->leaves[column->leaf];
-      uint64_t key = leaf_key(column->component, leaf) + hash_pair(world, column->id);
-      add_cells(world, leaf, column->data, row, count, key, sums);
+      uint64_t key = digest_leaf_key(column->component, leaf) + digest_hash_pair(world, column->id);
+      digest_add_cells(world, leaf, column->data, row, count, key, sums);
     }
-    if (table->off) add_toggles(world, table, row, count, sums);
-    add_ids(world, table->rows + row, count, sums);
+    if (table->off) digest_add_toggles(world, table, row, count, sums);
+    digest_add_ids(world, table->rows + row, count, sums);
     for (uint32_t i = 0; i < count; i++) total += digest_mix(sums[i]);
   }
   return total;
 }
 
 /* Which entities have a sparse component, in packed order, and with which cells. */
-static uint64_t hash_sparse(const ecs_world *world, const struct sparse *sparse) {
+static uint64_t digest_hash_sparse(const ecs_world *world, const struct sparse *sparse) {
   const struct component *component = sparse->component;
   const struct table *table = sparse->table;
-  uint64_t total = 0, name = digest_mix(hash_text(component->name, component->name_size) + 11);
+  uint64_t total = 0,
+           name =
+               digest_mix(digest_hash_text(component->name, component->name_size) + 11);
   for (uint32_t row = 0; row < table->count; row++) {
     uint64_t sum = name + row;
     for (uint32_t i = 0; i < table->column_count; i++)
-      add_cells(world, &component->leaves[i], table->columns[i].data, row, 1,
-                leaf_key(component, &component->leaves[i]), &sum);
-    if (table->off) add_toggles(world, table, row, 1, &sum);
-    total += digest_mix(digest_mix(sum) + id_share(world, table->rows[row]));
+      digest_add_cells(world, &component->leaves[i], table->columns[i].data, row, 1,
+                       digest_leaf_key(component, &component->leaves[i]), &sum);
+    if (table->off) digest_add_toggles(world, table, row, 1, &sum);
+    total += digest_mix(digest_mix(sum) + digest_id_share(world, table->rows[row]));
   }
   return total;
 }
 
 /* Each event enters with its place. */
-static uint64_t hash_rows(const ecs_world *world, const struct event *event,
-                          const struct table *table, uint64_t salt) {
+static uint64_t digest_hash_rows(const ecs_world *world, const struct event *event,
+                                 const struct table *table, uint64_t salt) {
   const struct component *component = event->component;
-  uint64_t total = 0, name = digest_mix(hash_text(component->name, component->name_size) + salt);
+  uint64_t total = 0,
+           name =
+               digest_mix(digest_hash_text(component->name, component->name_size) + salt);
   for (uint32_t row = 0; row < table->count; row++) {
     uint64_t sum = name + row;
     for (uint32_t i = 0; i < table->column_count; i++)
-      add_cells(world, &component->leaves[i], table->columns[i].data, row, 1,
-                leaf_key(component, &component->leaves[i]), &sum);
+      digest_add_cells(world, &component->leaves[i], table->columns[i].data, row, 1,
+                       digest_leaf_key(component, &component->leaves[i]), &sum);
     total += digest_mix(sum);
   }
   return total;
 }
 
 /* What is put off enters with the time that is left, too. */
-static uint64_t hash_event(const ecs_world *world, const struct event *event) {
+static uint64_t digest_hash_event(const ecs_world *world, const struct event *event) {
   const struct later *later = &event->later;
-  uint64_t total = hash_rows(world, event, event->table, 13);
+  uint64_t total = digest_hash_rows(world, event, event->table, 13);
   if (later->table->count == 0) return total;
-  total += hash_rows(world, event, later->table, 17);
+  total += digest_hash_rows(world, event, later->table, 17);
   for (uint32_t row = 0; row < later->table->count; row++) {
     ecs_cell left = {.f64 = later->due[row] - later->clock};
     total += digest_mix(digest_mix(left.u64 + row) + event->component->name_size);
@@ -247,42 +255,45 @@ static uint64_t hash_event(const ecs_world *world, const struct event *event) {
 }
 
 /* In which order the sources of each target were tied. */
-static uint64_t hash_ties(const ecs_world *world, const struct relation *relation) {
+static uint64_t digest_hash_ties(const ecs_world *world, const struct relation *relation) {
   const struct ties *ties = &relation->ties;
   const struct component *component = relation->component;
-  uint64_t total = 0, name = hash_text(component->name, component->name_size);
+  uint64_t total = 0, name = digest_hash_text(component->name, component->name_size);
   for (uint32_t end = 0; (end = ties_next_end(ties, end)) != 0; end++)
     for (uint32_t at = ties_first(ties, end), next; (next = ties_next(ties, at)) != 0;
          at = next)
       total += digest_mix(
-          name + digest_mix(hash_target(world, entity_id(&world->entities, at)) + 5) +
-          hash_target(world, entity_id(&world->entities, next)));
+          name + digest_mix(digest_hash_target(world, entity_id(&world->entities, at)) + 5) +
+          digest_hash_target(world, entity_id(&world->entities, next)));
   return total;
 }
 
-static uint64_t hash_resource(const ecs_world *world, const struct component *component) {
-  uint64_t sum = hash_text(component->name, component->name_size);
+static uint64_t digest_hash_resource(const ecs_world *world, const struct component *component) {
+  uint64_t sum = digest_hash_text(component->name, component->name_size);
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     const struct leaf *leaf = &component->leaves[i];
-    add_cells(world, leaf, component->resource[i].data, 0, 1, leaf_key(component, leaf), &sum);
+    digest_add_cells(world, leaf, component->resource[i].data, 0, 1,
+                     digest_leaf_key(component, leaf), &sum);
   }
   return digest_mix(sum + 2);
 }
 
 /* Each cell enters with its place in the array. */
-static uint64_t hash_array(const ecs_world *world, const struct component *array) {
+static uint64_t digest_hash_array(const ecs_world *world, const struct component *array) {
   const struct leaf *leaf = &array->leaves[ARRAY_LEAF];
-  uint64_t key = leaf_key(array, leaf), total = 0, sums[BLOCK];
+  uint64_t key = digest_leaf_key(array, leaf), total = 0, sums[BLOCK];
   for (uint32_t at = 0; at < array->length; at += BLOCK) {
     uint32_t count = array->length - at < BLOCK ? array->length - at : BLOCK;
     for (uint32_t i = 0; i < count; i++) sums[i] = (at + i + 1) * UINT64_C(0x9E3779B97F4A7C15);
-    add_cells(world, leaf, array_data(array), at, count, key, sums);
+    digest_add_cells(world, leaf, array_data(array), at, count, key, sums);
     for (uint32_t i = 0; i < count; i++) total += digest_mix(sums[i] + key);
   }
-  return digest_mix(total + digest_mix(hash_text(array->name, array->name_size) + array->length));
+  return digest_mix(total + digest_mix(digest_hash_text(array->name, array->name_size) +
+                                       array->length));
 }
 
-static uint64_t hash_runs(const ecs_world *world, ecs_system *const *systems, uint32_t count) {
+static uint64_t digest_hash_runs(const ecs_world *world, ecs_system *const *systems,
+                                 uint32_t count) {
   uint64_t total = 0;
   for (uint32_t i = 0; i < count; i++) {
     uint64_t opened = schedule_streams(world, systems[i]);
@@ -292,35 +303,37 @@ static uint64_t hash_runs(const ecs_world *world, ecs_system *const *systems, ui
 }
 
 /* What random numbers come next in this tick; nothing right behind an update. */
-static uint64_t hash_streams(const ecs_world *world) {
+static uint64_t digest_hash_streams(const ecs_world *world) {
   const struct schedule *schedule = world->schedule;
   const struct chance *chance = &world->chance;
   uint64_t total = 0;
   if (chance->opened || chance->calls)
     total = digest_mix(digest_mix(chance->opened + 3) + chance->calls);
-  return total + hash_runs(world, schedule->systems, schedule->system_count) +
-         hash_runs(world, schedule->absent.systems.items, schedule->absent.systems.count);
+  return total + digest_hash_runs(world, schedule->systems, schedule->system_count) +
+         digest_hash_runs(world, schedule->absent.systems.items, schedule->absent.systems.count);
 }
 
 uint64_t ecs_digest(const ecs_world *world) {
   uint64_t total = 0;
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < all->table_count; i++)
-    total += hash_table(world, world_table(world, all->tables[i]));
+    total += digest_hash_table(world, world_table(world, all->tables[i]));
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
     if (!component || !component->resource) continue;
-    total += component->length ? hash_array(world, component) : hash_resource(world, component);
+    total += component->length ? digest_hash_array(world, component)
+                               : digest_hash_resource(world, component);
   }
   for (uint32_t i = 0; i < world->sparses.count; i++)
-    total += hash_sparse(world, world->sparses.list[i]);
+    total += digest_hash_sparse(world, world->sparses.list[i]);
   for (uint32_t i = 0; i < world->events.count; i++)
-    total += hash_event(world, world->events.list[i]);
+    total += digest_hash_event(world, world->events.list[i]);
   for (uint32_t i = 0; i < world->relations.count; i++)
-    total += hash_ties(world, world->relations.list[i]);
+    total += digest_hash_ties(world, world->relations.list[i]);
   for (uint32_t i = 0; i < world->names.count; i++) {
     const struct name *name = &world->names.names[i];
-    total += digest_mix(hash_target(world, name->entity) * 3 + hash_text(name->text, name->size));
+    total += digest_mix(digest_hash_target(world, name->entity) * 3 +
+                        digest_hash_text(name->text, name->size));
   }
-  return digest_mix(total + hash_streams(world));
+  return digest_mix(total + digest_hash_streams(world));
 }

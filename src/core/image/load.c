@@ -32,7 +32,7 @@ static bool load_count_bytes(void *ud, void *data, size_t size) {
 /* ---- the shadow ---- */
 
 /* The live world's component ids, so that the same indices mean the same in the shadow. */
-static ecs_status copy_component_ids(struct loader *loader) {
+static ecs_status load_copy_component_ids(struct loader *loader) {
   const struct entity_index *from = &loader->live->entities;
   struct entity_index *to = &loader->world->entities;
   to->components = from->components;
@@ -52,13 +52,13 @@ static ecs_status copy_component_ids(struct loader *loader) {
   return ECS_OK;
 }
 
-static ecs_status make_shadow(struct loader *loader, uint32_t tag) {
+static ecs_status load_make_shadow(struct loader *loader, uint32_t tag) {
   ecs_world_desc desc = {.alloc = loader->live->memory.alloc,
                          .alloc_ud = loader->live->memory.ud, .tag = tag};
   if (tag < 1 || tag > 255) return load_damaged(loader, "its world has no tag");
   ecs_status status = ecs_world_new(&desc, &loader->world);
   if (status != ECS_OK) return world_nomem(loader->live);
-  status = copy_component_ids(loader);
+  status = load_copy_component_ids(loader);
   if (status == ECS_OK && loader->live->registry.count)
     status = registry_reserve(loader->world, loader->live->registry.count - 1);
   loader->base = loader->world->memory.bytes;
@@ -86,7 +86,7 @@ static ecs_status load_header(struct loader *loader) {
     chance.calls = read_u64(&loader->in);
   }
   ecs_status status = load_state(loader);
-  if (status == ECS_OK) status = make_shadow(loader, tag);
+  if (status == ECS_OK) status = load_make_shadow(loader, tag);
   if (status != ECS_OK) return status;
   loader->world->seed = seed;
   loader->world->tick = tick;
@@ -116,7 +116,7 @@ static ecs_status load_all(struct loader *loader) {
 
 /* Frees the shadow. What it holds was taken from either world's account when the contents
 ** were exchanged; what is left on both is the live world's. */
-static void free_shadow(struct loader *loader) {
+static void load_free_shadow(struct loader *loader) {
   ecs_world *live = loader->live, *shadow = loader->world;
   if (!loader->adopted) {
     world_release_any(shadow, &live->any);
@@ -128,7 +128,7 @@ static void free_shadow(struct loader *loader) {
 }
 
 static void load_end(struct loader *loader) {
-  if (loader->world) free_shadow(loader);
+  if (loader->world) load_free_shadow(loader);
   struct memory *memory = &loader->live->memory;
   memory_free(memory, loader->components,
               loader->component_capacity * sizeof *loader->components);
@@ -139,7 +139,7 @@ static void load_end(struct loader *loader) {
 }
 
 /* A message from the shadow, where the failure was there. */
-static ecs_status pass_on(struct loader *loader, ecs_status status) {
+static ecs_status load_pass_on(struct loader *loader, ecs_status status) {
   if (status == ECS_ENOMEM) return world_nomem(loader->live);
   if (loader->world && loader->world->message[0] && !loader->live->message[0])
     return world_fail(loader->live, status, "%s", loader->world->message);
@@ -163,7 +163,7 @@ ecs_status ecs_load(ecs_world *world, ecs_read_fn read, void *ud, const ecs_code
     indexes_forget(world);
     adopt_commit(loader);
   } else {
-    status = pass_on(loader, status);
+    status = load_pass_on(loader, status);
   }
   loader->adopted = status == ECS_OK;
   load_end(loader);

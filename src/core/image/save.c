@@ -18,7 +18,7 @@
 
 /* ---- what has no order of its own ---- */
 
-static bool name_precedes(const void *one, const void *two) {
+static bool save_name_precedes(const void *one, const void *two) {
   const struct name *a = one, *b = two;
   int order = memcmp(a->text, b->text, a->size < b->size ? a->size : b->size);
   if (order != 0 || a->size != b->size) return order < 0 || (order == 0 && a->size < b->size);
@@ -26,7 +26,7 @@ static bool name_precedes(const void *one, const void *two) {
   return at >= FIRST_ENTITY && ecs_id_index(a->entity) < at;
 }
 
-static uint32_t count_pairs(const struct table *table) {
+static uint32_t save_count_pairs(const struct table *table) {
   uint32_t pairs = 0;
   for (uint32_t i = 0; i < table->id_count; i++) pairs += id_is_pair(table->ids[i]);
   return pairs;
@@ -34,7 +34,7 @@ static uint32_t count_pairs(const struct table *table) {
 
 /* ---- strings, by the place at which they are first named ---- */
 
-static void name_strings(struct saver *saver, const uint32_t *numbers, uint32_t count) {
+static void save_name_strings(struct saver *saver, const uint32_t *numbers, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     uint32_t number = numbers[i];
     if (number == 0 || saver->strings[number]) continue;
@@ -43,51 +43,51 @@ static void name_strings(struct saver *saver, const uint32_t *numbers, uint32_t 
   }
 }
 
-static void name_component_strings(struct saver *saver, const struct component *component) {
+static void save_name_component_strings(struct saver *saver, const struct component *component) {
   if (!component->has_string) return;
   for (uint32_t i = 0; i < component->leaf_count; i++)
     if (component->leaves[i].type == ECS_STRING)
-      name_strings(saver, &component->leaves[i].value.u32, 1);
+      save_name_strings(saver, &component->leaves[i].value.u32, 1);
   for (uint32_t i = 0; component->resource && i < component->leaf_count; i++)
     if (component->leaves[i].type == ECS_STRING)
-      name_strings(saver, component->resource[i].data, 1);
+      save_name_strings(saver, component->resource[i].data, 1);
 }
 
-static void name_column_strings(struct saver *saver, const struct table *table,
-                                const struct component *component, ecs_id id) {
+static void save_name_column_strings(struct saver *saver, const struct table *table,
+                                     const struct component *component, ecs_id id) {
   uint32_t first = component->has_string ? table_column(table, id) : NONE;
   for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++)
     if (component->leaves[j].type == ECS_STRING)
-      name_strings(saver, table->columns[first + j].data, table->count);
+      save_name_strings(saver, table->columns[first + j].data, table->count);
 }
 
-static void name_table_strings(struct saver *saver, const struct table *table) {
+static void save_name_table_strings(struct saver *saver, const struct table *table) {
   for (uint32_t i = 0; table && table->count && i < saver->component_count; i++) {
     const struct component *component = save_listed(saver, i);
-    name_column_strings(saver, table, component, component->id);
+    save_name_column_strings(saver, table, component, component->id);
     uint32_t targets = save_list_pairs(saver, table, component);
     for (uint32_t j = 0; j < targets; j++)
-      name_column_strings(saver, table, component, save_pair_listed(saver, component, j));
+      save_name_column_strings(saver, table, component, save_pair_listed(saver, component, j));
   }
 }
 
 /* What keeps the rows of a sparse component or an event. */
-static const struct table *table_beside(const struct component *component) {
+static const struct table *save_table_beside(const struct component *component) {
   if (component->event) return component->event->table;
   return component->sparse ? component->sparse->table : NULL;
 }
 
-static void name_all_strings(struct saver *saver) {
+static void save_name_all_strings(struct saver *saver) {
   const ecs_world *world = saver->world;
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < saver->component_count; i++)
-    name_component_strings(saver, save_listed(saver, i));
+    save_name_component_strings(saver, save_listed(saver, i));
   for (uint32_t i = 0; i < all->table_count; i++)
-    name_table_strings(saver, world_table(world, all->tables[i]));
+    save_name_table_strings(saver, world_table(world, all->tables[i]));
   for (uint32_t i = 0; i < saver->component_count; i++) {
     const struct component *component = save_listed(saver, i);
-    name_table_strings(saver, table_beside(component));
-    if (component->event) name_table_strings(saver, component->event->later.table);
+    save_name_table_strings(saver, save_table_beside(component));
+    if (component->event) save_name_table_strings(saver, component->event->later.table);
   }
 }
 
@@ -117,7 +117,7 @@ static void save_field(struct saver *saver, const struct field *field) {
   save_hint(saver, field->max);
 }
 
-static uint8_t flags_of(const struct component *component) {
+static uint8_t save_flags_of(const struct component *component) {
   const struct tie_kind *ties = &component->ties;
   if (component->length) return IMAGE_ARRAY;
   if (component->is_event) return IMAGE_EVENT;
@@ -138,7 +138,7 @@ static void save_component(struct saver *saver, const struct component *componen
   struct writer *out = saver->out;
   write_text(out, component->name, component->name_size);
   save_hint(saver, component->doc);
-  write_u8(out, flags_of(component));
+  write_u8(out, save_flags_of(component));
   if (component->length) write_u32(out, component->length);
   write_u32(out, component->field_count);
   for (uint32_t i = 0; i < component->field_count; i++)
@@ -175,7 +175,7 @@ static uint8_t save_state_of(const struct record *record) {
 
 /* The first index from `at` on, at the start of a page, in whose page any slot was ever born;
 ** INDEX_LIMIT at the end. */
-static uint32_t next_page(const struct entity_index *index, uint32_t at) {
+static uint32_t save_next_page(const struct entity_index *index, uint32_t at) {
   for (;;) {
     at = entity_next_slot(index, at) & ~(PAGE_SIZE - 1);
     if (at >= INDEX_LIMIT) return INDEX_LIMIT;
@@ -210,14 +210,14 @@ static void save_index(struct saver *saver) {
   write_u32(out, range->free_count);
   uint32_t at, pages = 0;
   for (at = range->free_head; at; at = entity_record(index, at)->row) write_u32(out, at);
-  for (at = FIRST_ENTITY; (at = next_page(index, at)) < INDEX_LIMIT; at += PAGE_SIZE) pages++;
+  for (at = FIRST_ENTITY; (at = save_next_page(index, at)) < INDEX_LIMIT; at += PAGE_SIZE) pages++;
   write_u32(out, pages);
-  for (at = FIRST_ENTITY; (at = next_page(index, at)) < INDEX_LIMIT; at += PAGE_SIZE)
+  for (at = FIRST_ENTITY; (at = save_next_page(index, at)) < INDEX_LIMIT; at += PAGE_SIZE)
     save_page(saver, at);
 }
 
 static void save_pairs(struct saver *saver, const struct table *table) {
-  write_u32(saver->out, count_pairs(table));
+  write_u32(saver->out, save_count_pairs(table));
   for (uint32_t i = 0; table->has_pairs && i < saver->component_count; i++) {
     uint32_t count = save_list_pairs(saver, table, save_listed(saver, i));
     for (uint32_t j = 0; j < count; j++) {
@@ -235,7 +235,7 @@ static void save_toggles(struct saver *saver, const struct table *table) {
 }
 
 static void save_table(struct saver *saver, const struct table *table) {
-  write_u32(saver->out, table->id_count - count_pairs(table));
+  write_u32(saver->out, table->id_count - save_count_pairs(table));
   for (uint32_t i = 0; i < saver->component_count; i++)
     if (table_has(table, save_listed(saver, i)->id)) write_u32(saver->out, i);
   save_pairs(saver, table);
@@ -301,7 +301,7 @@ static void save_event(struct saver *saver, const struct component *component) {
 }
 
 static void save_beside(struct saver *saver, const struct component *component) {
-  const struct table *table = table_beside(component);
+  const struct table *table = save_table_beside(component);
   if (!table) return;
   write_u32(saver->out, table->count);
   save_rows(saver, table);
@@ -349,7 +349,7 @@ static bool save_query_names(const ecs_query *query, const struct component *com
 
 /* Up to when all systems that ask for its changes know of them: UINT64_MAX when none does. Those
 ** that are not there ask for what the image says. */
-static uint64_t known_to_all(const struct saver *saver, const struct component *component) {
+static uint64_t save_known_to_all(const struct saver *saver, const struct component *component) {
   uint64_t least = UINT64_MAX;
   for (uint32_t i = 0; component->watched && i < saver->timings.systems.count; i++) {
     const ecs_system *known = save_system(saver, i);
@@ -361,7 +361,7 @@ static uint64_t known_to_all(const struct saver *saver, const struct component *
 }
 
 /* What scripts ask by queries of their own does not count, as these may be gone by now. */
-static bool has_changes(const struct saver *saver) {
+static bool save_has_changes(const struct saver *saver) {
   for (uint32_t i = 0; i < saver->timings.systems.count; i++)
     if (save_system(saver, i)->asked) return true;
   for (uint32_t i = 0; i < saver->component_count; i++)
@@ -411,40 +411,41 @@ static void save_changes(struct saver *saver) {
   save_change_readers(saver);
   for (uint32_t i = 0; i < saver->component_count; i++) {
     const struct component *component = saver->components[i];
-    uint64_t known = component->track ? 0 : known_to_all(saver, component);
+    uint64_t known = component->track ? 0 : save_known_to_all(saver, component);
     write_u8(saver->out, component->track ? 2 : known < UINT64_MAX);
     if (known < UINT64_MAX) save_marks_of(saver, component, known);
   }
 }
 
 /* Whether more has happened to it than that it was registered. */
-static bool has_timing(const struct saver *saver, const ecs_system *system) {
+static bool save_has_timing(const struct saver *saver, const ecs_system *system) {
   return system->timer > 0 || system->elapsed > 0 || system->has_run || system->parked ||
          system->switched || schedule_streams(saver->world, system);
 }
 
-static uint32_t count_timings(const struct saver *saver, const void **list, uint32_t count) {
+static uint32_t save_count_timings(const struct saver *saver, const void **list, uint32_t count) {
   uint32_t timings = 0;
-  for (uint32_t i = 0; i < count; i++) timings += has_timing(saver, list[i]);
+  for (uint32_t i = 0; i < count; i++) timings += save_has_timing(saver, list[i]);
   return timings;
 }
 
 static void save_schedule(struct saver *saver) {
   struct writer *out = saver->out;
   uint32_t phases = saver->timings.phases.count, systems = saver->timings.systems.count;
-  write_u32(out, count_timings(saver, saver->phases, phases));
+  write_u32(out, save_count_timings(saver, saver->phases, phases));
   for (uint32_t i = 0; i < phases; i++) {
     const ecs_system *phase = saver->phases[i];
-    if (!has_timing(saver, phase)) continue;
+    if (!save_has_timing(saver, phase)) continue;
     write_text(out, phase->name, strlen(phase->name));
     write_f64(out, phase->timer);
     write_u8(out, phase->enabled);
   }
-  bool changes = has_changes(saver);
-  write_u32(out, count_timings(saver, saver->systems, systems) | (changes ? IMAGE_CHANGES : 0));
+  bool changes = save_has_changes(saver);
+  write_u32(out, save_count_timings(saver, saver->systems, systems) |
+                     (changes ? IMAGE_CHANGES : 0));
   for (uint32_t i = 0; i < systems; i++) {
     const ecs_system *system = save_system(saver, i);
-    if (!has_timing(saver, system)) continue;
+    if (!save_has_timing(saver, system)) continue;
     write_text(out, system->name, strlen(system->name));
     write_f64(out, system->timer);
     write_f64(out, system->elapsed);
@@ -495,7 +496,7 @@ static void save_all(struct saver *saver) {
 }
 
 /* Of any table, and one more, so that it is never none. */
-static uint32_t most_ids(const ecs_world *world) {
+static uint32_t save_most_ids(const ecs_world *world) {
   const struct id_record *all = graph_all(world);
   uint32_t most = 0;
   for (uint32_t i = 0; i < all->table_count; i++)
@@ -514,7 +515,7 @@ static bool save_reserve(struct saver *saver) {
   saver->strings = memory_array(memory, strings, sizeof(uint32_t));
   saver->string_order = memory_array(memory, strings, sizeof(uint32_t));
   saver->names = memory_array(memory, names, sizeof *saver->names);
-  saver->target_room = most_ids(world);
+  saver->target_room = save_most_ids(world);
   saver->targets = memory_array(memory, saver->target_room, sizeof *saver->targets);
   saver->phases = memory_array(memory, merge_sort_room(saver->timings.phases.count),
                                sizeof *saver->phases);
@@ -545,7 +546,7 @@ static void save_release(struct saver *saver) {
 
 /* By their bytes; children of two parents may have the same: those of components come first then,
 ** by place, and others by index. */
-static void arrange_names(struct saver *saver) {
+static void save_arrange_names(struct saver *saver) {
   const struct name_table *names = &saver->world->names;
   uint32_t count = 0;
   for (uint32_t i = 0; names->count && i < saver->component_count; i++) {
@@ -556,26 +557,26 @@ static void arrange_names(struct saver *saver) {
     if (ecs_id_index(names->names[i].entity) >= FIRST_ENTITY)
       saver->names[count++] = &names->names[i];
   assert(count == names->count);
-  merge_sort(saver->names, count, name_precedes);
+  merge_sort(saver->names, count, save_name_precedes);
 }
 
-static bool timing_precedes(const void *one, const void *two) {
+static bool save_timing_precedes(const void *one, const void *two) {
   return strcmp(((const ecs_system *)one)->name, ((const ecs_system *)two)->name) < 0;
 }
 
-static void arrange_timings(const struct timing_list *list, const void **out) {
+static void save_arrange_timings(const struct timing_list *list, const void **out) {
   for (uint32_t i = 0; i < list->count; i++) out[i] = list->items[i];
-  merge_sort(out, list->count, timing_precedes);
+  merge_sort(out, list->count, save_timing_precedes);
 }
 
 /* Gives everything its place in the image. */
 static void save_arrange(struct saver *saver) {
   for (uint32_t i = 0; i < saver->component_count; i++)
     saver->places[ecs_id_index(save_listed(saver, i)->id)] = i;
-  arrange_names(saver);
-  arrange_timings(&saver->timings.phases, saver->phases);
-  arrange_timings(&saver->timings.systems, saver->systems);
-  name_all_strings(saver);
+  save_arrange_names(saver);
+  save_arrange_timings(&saver->timings.phases, saver->phases);
+  save_arrange_timings(&saver->timings.systems, saver->systems);
+  save_name_all_strings(saver);
 }
 
 ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud, const ecs_codec *codec) {
@@ -613,7 +614,7 @@ uint32_t save_index_of(const struct saver *saver, uint32_t index) {
   return index < FIRST_ENTITY ? saver->places[index] + 1 : index;
 }
 
-static uint32_t index_of_image(const struct saver *saver, uint32_t number) {
+static uint32_t save_index_of_image(const struct saver *saver, uint32_t number) {
   return number < FIRST_ENTITY ? ecs_id_index(save_listed(saver, number - 1)->id) : number;
 }
 
@@ -633,7 +634,7 @@ uint32_t save_list_pairs(struct saver *saver, const struct table *table,
 
 ecs_id save_pair_listed(const struct saver *saver, const struct component *component,
                         uint32_t n) {
-  return pair_make(ecs_id_index(component->id), index_of_image(saver, saver->targets[n]));
+  return pair_make(ecs_id_index(component->id), save_index_of_image(saver, saver->targets[n]));
 }
 
 /* ---- cells ---- */

@@ -82,8 +82,9 @@ static void *snapshot_take(ecs_snapshot *snapshot, size_t count, size_t size) {
 
 /* ---- events, ties and resources, in lists of the arena --------------------------------------- */
 
-static ecs_status take_event(ecs_world *world, struct arena *arena, const struct event *event,
-                             struct event_copy *copy) {
+static ecs_status snapshot_take_event(ecs_world *world, struct arena *arena,
+                                      const struct event *event,
+                                      struct event_copy *copy) {
   const struct later *later = &event->later;
   *copy = (struct event_copy){.id = event->component->id, .first = event->first,
                               .aged = event->aged, .clock = later->clock};
@@ -105,7 +106,7 @@ static ecs_status event_copy_take(ecs_world *world, struct arena *arena,
   if (!*list) return world_nomem(world);
   for (uint32_t i = 0; i < events->count && status == ECS_OK; i++) {
     ++*count;
-    status = take_event(world, arena, events->list[i], &(*list)[i]);
+    status = snapshot_take_event(world, arena, events->list[i], &(*list)[i]);
   }
   return status;
 }
@@ -158,7 +159,7 @@ static ecs_status tie_copy_take(ecs_world *world, struct arena *arena, struct ti
   return ECS_OK;
 }
 
-static void restore_ties(ecs_world *world, const struct tie_copy *copy) {
+static void snapshot_restore_ties(ecs_world *world, const struct tie_copy *copy) {
   struct relation *relation = relation_of(world, copy->component);
   for (uint32_t i = 0; i < copy->count; i++) {
     uint32_t source = copy->sources[i];
@@ -170,15 +171,16 @@ static void restore_ties(ecs_world *world, const struct tie_copy *copy) {
   }
 }
 
-static size_t padded_cells(const struct component *component, uint32_t leaf) {
+static size_t snapshot_padded_cells(const struct component *component, uint32_t leaf) {
   size_t size = (size_t)component_cells(component) * component->leaves[leaf].size;
   return (size + 7) / 8 * 8;
 }
 
-static ecs_status take_resource(ecs_world *world, struct arena *arena,
-                                const struct component *component, struct resource_copy *copy) {
+static ecs_status snapshot_take_resource(ecs_world *world, struct arena *arena,
+                                         const struct component *component,
+                                         struct resource_copy *copy) {
   size_t size = 0;
-  for (uint32_t i = 0; i < component->leaf_count; i++) size += padded_cells(component, i);
+  for (uint32_t i = 0; i < component->leaf_count; i++) size += snapshot_padded_cells(component, i);
   copy->component = component->id;
   copy->data = arena_take(&world->memory, arena, size);
   if (!copy->data) return world_nomem(world);
@@ -186,7 +188,7 @@ static ecs_status take_resource(ecs_world *world, struct arena *arena,
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     memcpy(data, component->resource[i].data,
            (size_t)component_cells(component) * component->leaves[i].size);
-    data += padded_cells(component, i);
+    data += snapshot_padded_cells(component, i);
   }
   return ECS_OK;
 }
@@ -200,7 +202,7 @@ static ecs_status resource_copy_take(ecs_world *world, struct arena *arena,
   for (uint32_t i = 0; i < registry->count && status == ECS_OK; i++) {
     const struct component *component = registry->components[i];
     if (!component || !component->resource) continue;
-    status = take_resource(world, arena, component, &(*copies)[*count]);
+    status = snapshot_take_resource(world, arena, component, &(*copies)[*count]);
     *count += status == ECS_OK;
   }
   return status;
@@ -213,12 +215,12 @@ static bool resource_copy_each(const ecs_world *world, const struct resource_cop
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     struct cells cells = {data, component_cells(component), component, &component->leaves[i]};
     if (cells.leaf->type == type && !visit(&cells, ud)) return false;
-    data += padded_cells(component, i);
+    data += snapshot_padded_cells(component, i);
   }
   return true;
 }
 
-static void restore_resource(const struct component *component, const char *data) {
+static void snapshot_restore_resource(const struct component *component, const char *data) {
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     const struct leaf *leaf = &component->leaves[i];
     uint32_t count = component_cells(component);
@@ -226,7 +228,7 @@ static void restore_resource(const struct component *component, const char *data
       cell_fill(component->resource[i].data, leaf->size, 0, count, leaf->value);
     } else {
       memcpy(component->resource[i].data, data, (size_t)count * leaf->size);
-      data += padded_cells(component, i);
+      data += snapshot_padded_cells(component, i);
     }
   }
 }
@@ -240,13 +242,13 @@ static void resource_copy_restore(ecs_world *world, const struct resource_copy *
     if (!component || !component->resource) continue;
     for (uint32_t j = 0; j < count && !data; j++)
       if (copies[j].component == component->id) data = copies[j].data;
-    restore_resource(component, data);
+    snapshot_restore_resource(component, data);
   }
 }
 
 /* ---- taking ------------------------------------------------------------------------------ */
 
-static bool has_value(const struct cells *cells, void *ud) {
+static bool snapshot_has_value(const struct cells *cells, void *ud) {
   const struct component **found = ud;
   const uint32_t *slots = cells->data;
   for (uint32_t i = 0; i < cells->count && !*found; i++)
@@ -254,15 +256,15 @@ static bool has_value(const struct cells *cells, void *ud) {
   return !*found;
 }
 
-static ecs_status check_any(const ecs_world *world) {
+static ecs_status snapshot_check_any(const ecs_world *world) {
   const struct component *component = NULL;
-  if (cells_each(world, ECS_ANY, CELLS_STORED, has_value, &component)) return ECS_OK;
+  if (cells_each(world, ECS_ANY, CELLS_STORED, snapshot_has_value, &component)) return ECS_OK;
   return world_fail(world, ECS_ETYPE,
                     "a snapshot cannot keep the `any` values of component '%s': set them to nil, "
                     "or save an image with a codec", component->name);
 }
 
-static ecs_status take_tables(ecs_snapshot *snapshot) {
+static ecs_status snapshot_take_tables(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   const struct id_record *all = graph_all(world);
   snapshot->tables = snapshot_take(snapshot, all->table_count, sizeof *snapshot->tables);
@@ -274,7 +276,7 @@ static ecs_status take_tables(ecs_snapshot *snapshot) {
   return status;
 }
 
-static ecs_status take_sparse(ecs_snapshot *snapshot) {
+static ecs_status snapshot_take_sparse(ecs_snapshot *snapshot) {
   const struct sparses *sparses = &snapshot->world->sparses;
   snapshot->sparse = snapshot_take(snapshot, sparses->count, sizeof *snapshot->sparse);
   if (!snapshot->sparse) return world_nomem(snapshot->world);
@@ -288,7 +290,7 @@ static ecs_status take_sparse(ecs_snapshot *snapshot) {
 /* Calls back for every page of the index. */
 typedef bool (*page_fn)(ecs_snapshot *snapshot, uint32_t number, struct page *page);
 
-static bool each_page(ecs_snapshot *snapshot, page_fn visit) {
+static bool snapshot_each_page(ecs_snapshot *snapshot, page_fn visit) {
   struct entity_index *index = &snapshot->world->entities;
   for (uint32_t number = 0; number < INDEX_LIMIT >> PAGE_BITS; number++) {
     if (!index->directory[number >> 8]) {
@@ -301,13 +303,13 @@ static bool each_page(ecs_snapshot *snapshot, page_fn visit) {
   return true;
 }
 
-static bool count_page(ecs_snapshot *snapshot, uint32_t number, struct page *page) {
+static bool snapshot_count_page(ecs_snapshot *snapshot, uint32_t number, struct page *page) {
   (void)number, (void)page;
   snapshot->page_count++;
   return true;
 }
 
-static bool take_page(ecs_snapshot *snapshot, uint32_t number, struct page *page) {
+static bool snapshot_take_page(ecs_snapshot *snapshot, uint32_t number, struct page *page) {
   struct page *copy =
       memory_resize(&snapshot->world->memory, NULL, 0, sizeof *copy);
   if (!copy) return false;
@@ -332,18 +334,19 @@ static ecs_status snapshot_take_index(ecs_snapshot *snapshot) {
     memcpy(near->records, from->records, records);
     memcpy(near->generations, from->generations, generations);
   }
-  each_page(snapshot, count_page);
+  snapshot_each_page(snapshot, snapshot_count_page);
   snapshot->pages = snapshot_take(snapshot, snapshot->page_count, sizeof *snapshot->pages);
   snapshot->page_count = 0;
-  if (!snapshot->pages || !each_page(snapshot, take_page)) return world_nomem(world);
+  if (!snapshot->pages || !snapshot_each_page(snapshot, snapshot_take_page))
+    return world_nomem(world);
   return ECS_OK;
 }
 
 static ecs_status snapshot_take_all(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
-  ecs_status status = check_any(world);
-  if (status == ECS_OK) status = take_tables(snapshot);
-  if (status == ECS_OK) status = take_sparse(snapshot);
+  ecs_status status = snapshot_check_any(world);
+  if (status == ECS_OK) status = snapshot_take_tables(snapshot);
+  if (status == ECS_OK) status = snapshot_take_sparse(snapshot);
   if (status == ECS_OK) status = event_copy_take(world, &snapshot->arena, &snapshot->events,
                                                   &snapshot->event_count);
   if (status == ECS_OK) status = snapshot_take_index(snapshot);
@@ -359,8 +362,8 @@ static ecs_status snapshot_take_all(ecs_snapshot *snapshot) {
 /* ---- as an attachment of the world ------------------------------------------------------- */
 
 /* A snapshot of components that have changed since cannot be restored: its cells count no more. */
-static bool each_cells(const ecs_world *world, const struct attachment *link, ecs_type type,
-                       cells_fn visit, void *ud) {
+static bool snapshot_each_cells(const ecs_world *world, const struct attachment *link,
+                                ecs_type type, cells_fn visit, void *ud) {
   const ecs_snapshot *snapshot = (const ecs_snapshot *)link;
   bool ok = true;
   if (snapshot->layouts != world->registry.layouts) return ok;
@@ -376,7 +379,7 @@ static bool each_cells(const ecs_world *world, const struct attachment *link, ec
   return ok;
 }
 
-static void free_link(ecs_world *world, struct attachment *link) {
+static void snapshot_free_link(ecs_world *world, struct attachment *link) {
   (void)world;
   ecs_snapshot_free((ecs_snapshot *)link);
 }
@@ -385,8 +388,8 @@ void snapshots_free_of(ecs_world *world, const void *owner) {
   struct attachment *next;
   for (struct attachment *link = world->attachments; link; link = next) {
     next = link->next;
-    if (link->free == free_link && ((ecs_snapshot *)link)->owner == owner)
-      free_link(world, link);
+    if (link->free == snapshot_free_link && ((ecs_snapshot *)link)->owner == owner)
+      snapshot_free_link(world, link);
   }
 }
 
@@ -401,8 +404,8 @@ ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out) {
   snapshot->tick = world->tick;
   snapshot->now = world->now;
   snapshot->chance = world->chance;
-  snapshot->link.free = free_link;
-  snapshot->link.cells = each_cells;
+  snapshot->link.free = snapshot_free_link;
+  snapshot->link.cells = snapshot_each_cells;
   world_attach_to(world, &snapshot->link);
   status = snapshot_take_all(snapshot);
   if (status == ECS_OK)
@@ -412,7 +415,7 @@ ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out) {
   return status;
 }
 
-static void free_tables(ecs_world *world, struct table_copy *list, uint32_t count) {
+static void snapshot_free_tables(ecs_world *world, struct table_copy *list, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) table_copy_free(world, &list[i]);
 }
 
@@ -421,8 +424,8 @@ void ecs_snapshot_free(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   struct memory *memory = &world->memory;
   world_detach_from(world, &snapshot->link);
-  free_tables(world, snapshot->tables, snapshot->table_count);
-  free_tables(world, snapshot->sparse, snapshot->sparse_count);
+  snapshot_free_tables(world, snapshot->tables, snapshot->table_count);
+  snapshot_free_tables(world, snapshot->sparse, snapshot->sparse_count);
   for (uint32_t i = 0; i < snapshot->event_count; i++) {
     table_copy_free(world, &snapshot->events[i].rows);
     table_copy_free(world, &snapshot->events[i].later);
@@ -463,7 +466,7 @@ static ecs_status snapshot_find_tables(ecs_snapshot *snapshot, bool *differs) {
 }
 
 /* Its pages are there still, and so is room, unless memory ran out meanwhile. */
-static ecs_status find_sparse(const ecs_snapshot *snapshot) {
+static ecs_status snapshot_find_sparse(const ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < snapshot->sparse_count && status == ECS_OK; i++) {
@@ -475,7 +478,7 @@ static ecs_status find_sparse(const ecs_snapshot *snapshot) {
 
 /* ---- restoring: what cannot -------------------------------------------------------------- */
 
-static void restore_tables(ecs_snapshot *snapshot, bool differs) {
+static void snapshot_restore_tables(ecs_snapshot *snapshot, bool differs) {
   ecs_world *world = snapshot->world;
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < all->table_count; i++) {
@@ -500,7 +503,7 @@ static void restore_tables(ecs_snapshot *snapshot, bool differs) {
 }
 
 /* What has been declared since has no rows. */
-static void restore_sparse(const ecs_snapshot *snapshot) {
+static void snapshot_restore_sparse(const ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   for (uint32_t i = 0; i < world->sparses.count; i++) sparse_clear(world, world->sparses.list[i]);
   for (uint32_t i = 0; i < snapshot->sparse_count; i++) {
@@ -511,7 +514,7 @@ static void restore_sparse(const ecs_snapshot *snapshot) {
 }
 
 /* Components stay alive; those that had rows have them again. */
-static void restore_components(struct page *now, const struct page *then) {
+static void snapshot_restore_components(struct page *now, const struct page *then) {
   for (uint32_t i = 0; i < PAGE_SIZE; i++) {
     struct record *record = &now->records[i];
     if (record->table < RECORD_BARE) *record = (struct record){RECORD_BARE, 0};
@@ -519,10 +522,10 @@ static void restore_components(struct page *now, const struct page *then) {
   }
 }
 
-static bool forget_page(ecs_snapshot *snapshot, uint32_t number, struct page *page) {
+static bool snapshot_forget_page(ecs_snapshot *snapshot, uint32_t number, struct page *page) {
   (void)snapshot;
   if (number < FIRST_ENTITY >> PAGE_BITS) {
-    restore_components(page, NULL);
+    snapshot_restore_components(page, NULL);
   } else {
     memset(page->records, 0xFF, sizeof page->records);
     memset(page->generations, 0, sizeof page->generations);
@@ -531,7 +534,7 @@ static bool forget_page(ecs_snapshot *snapshot, uint32_t number, struct page *pa
 }
 
 /* There is never room for fewer near slots, though an older snapshot may have had fewer. */
-static void restore_first_slots(struct entity_index *index, const struct slots *saved) {
+static void snapshot_restore_first_slots(struct entity_index *index, const struct slots *saved) {
   struct slots *near = &index->near;
   assert(index->near_capacity >= saved->count);
   near->count = saved->count;
@@ -541,7 +544,7 @@ static void restore_first_slots(struct entity_index *index, const struct slots *
 }
 
 /* A page that the near slots have come to cover since. */
-static void restore_absorbed(struct entity_index *index, const struct saved_page *saved) {
+static void snapshot_restore_absorbed(struct entity_index *index, const struct saved_page *saved) {
   struct slots *near = &index->near;
   uint32_t offset = (saved->number << PAGE_BITS) - FIRST_ENTITY, gap = offset - near->count;
   assert(offset >= near->count && offset + PAGE_SIZE <= index->near_capacity);
@@ -553,20 +556,20 @@ static void restore_absorbed(struct entity_index *index, const struct saved_page
   near->count = offset + PAGE_SIZE;
 }
 
-static void restore_index(ecs_snapshot *snapshot) {
+static void snapshot_restore_index(ecs_snapshot *snapshot) {
   struct entity_index *index = &snapshot->world->entities;
-  each_page(snapshot, forget_page);
-  restore_first_slots(index, &snapshot->index.near);
+  snapshot_each_page(snapshot, snapshot_forget_page);
+  snapshot_restore_first_slots(index, &snapshot->index.near);
   for (uint32_t i = 0; i < snapshot->page_count; i++) {
     const struct saved_page *saved = &snapshot->pages[i];
     struct page *page = entity_page(index, saved->number << PAGE_BITS);
     assert(page || saved->number >= FIRST_ENTITY >> PAGE_BITS);
     if (saved->number < FIRST_ENTITY >> PAGE_BITS)
-      restore_components(page, saved->page);
+      snapshot_restore_components(page, saved->page);
     else if (page)
       *page = *saved->page;
     else
-      restore_absorbed(index, saved);
+      snapshot_restore_absorbed(index, saved);
   }
   index->entities = snapshot->index.entities;
   index->retired = snapshot->index.retired;
@@ -574,7 +577,7 @@ static void restore_index(ecs_snapshot *snapshot) {
 }
 
 /* Of tables that have another index than they had. */
-static void restore_records(ecs_snapshot *snapshot) {
+static void snapshot_restore_records(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   for (uint32_t i = 0; i < snapshot->table_count; i++) {
     const struct table_copy *saved = &snapshot->tables[i];
@@ -585,18 +588,19 @@ static void restore_records(ecs_snapshot *snapshot) {
 }
 
 /* Whoever goes through a query by themselves begins with all that is there. */
-static void restore_all(ecs_snapshot *snapshot, bool differs, struct timings *timings) {
+static void snapshot_restore_all(ecs_snapshot *snapshot, bool differs, struct timings *timings) {
   ecs_world *world = snapshot->world;
   world_release_any(world, &world->any);
   world->now = snapshot->now;
-  restore_tables(snapshot, differs);
-  restore_sparse(snapshot);
+  snapshot_restore_tables(snapshot, differs);
+  snapshot_restore_sparse(snapshot);
   event_copy_restore(world, snapshot->events, snapshot->event_count);
-  restore_index(snapshot);
-  if (differs) restore_records(snapshot);
+  snapshot_restore_index(snapshot);
+  if (differs) snapshot_restore_records(snapshot);
   resource_copy_restore(world, snapshot->resources, snapshot->resource_count);
   relations_clear(world);
-  for (uint32_t i = 0; i < snapshot->tie_count; i++) restore_ties(world, &snapshot->ties[i]);
+  for (uint32_t i = 0; i < snapshot->tie_count; i++)
+    snapshot_restore_ties(world, &snapshot->ties[i]);
   world->seed = snapshot->seed;
   world->tick = snapshot->tick;
   world->chance = snapshot->chance;
@@ -616,7 +620,7 @@ ecs_status ecs_restore(ecs_snapshot *snapshot) {
   struct timings timings = {.phases = {.count = 0}};
   bool differs = false;
   status = snapshot_find_tables(snapshot, &differs);
-  if (status == ECS_OK) status = find_sparse(snapshot);
+  if (status == ECS_OK) status = snapshot_find_sparse(snapshot);
   if (status == ECS_OK) status = event_copy_reserve(world, snapshot->events, snapshot->event_count);
   if (status == ECS_OK) status = timings_add(world, &timings, &snapshot->timings);
   if (status == ECS_OK) status = name_table_copy(world, &snapshot->names, &names);
@@ -627,7 +631,7 @@ ecs_status ecs_restore(ecs_snapshot *snapshot) {
   name_table_clear(world, &world->names);
   world->names = names;
   indexes_forget(world);
-  restore_all(snapshot, differs, &timings);
+  snapshot_restore_all(snapshot, differs, &timings);
   world_settle(world);
   return ECS_OK;
 }

@@ -12,7 +12,7 @@
 
 /* ---- checksum ---- */
 
-static bool is_little_endian(void) {
+static bool stream_is_little_endian(void) {
   const uint16_t one = 1;
   uint8_t first;
   memcpy(&first, &one, 1);
@@ -25,9 +25,9 @@ static const uint64_t multipliers[4] = {
 
 static uint64_t stream_rotate(uint64_t x, int by) { return x << by | x >> (64 - by); }
 
-static uint64_t load_u64(const uint8_t *at) {
+static uint64_t stream_load_u64(const uint8_t *at) {
   uint64_t value = 0;
-  if (is_little_endian())
+  if (stream_is_little_endian())
     memcpy(&value, at, 8);
   else
     for (int i = 0; i < 8; i++) value |= (uint64_t)at[i] << (8 * i);
@@ -40,13 +40,13 @@ void checksum_begin(struct checksum *sum) {
 }
 
 static uint64_t stream_step(uint64_t lane, const uint8_t *at, size_t i) {
-  return stream_rotate(lane ^ load_u64(at + 8 * i), 29) * multipliers[i];
+  return stream_rotate(lane ^ stream_load_u64(at + 8 * i), 29) * multipliers[i];
 }
 
 /* Whole stripes; the lanes stay in registers meanwhile. What comes next is asked for in time, be it
 ** behind the last: between two pieces, which are copied, the processor forgets that they follow
 ** each other. It saves a tenth of the time of an image beyond the caches. */
-static void add_stripes(struct checksum *sum, const uint8_t *at, size_t count) {
+static void stream_add_stripes(struct checksum *sum, const uint8_t *at, size_t count) {
   uint64_t a = sum->lanes[0], b = sum->lanes[1], c = sum->lanes[2], d = sum->lanes[3];
   for (; count > 0; count--, at += STRIPE) {
     FETCH((const void *)((uintptr_t)at + AHEAD));
@@ -71,9 +71,9 @@ void checksum_add(struct checksum *sum, const void *data, size_t size) {
     at += take;
     size -= take;
     if (held + take < STRIPE) return;
-    add_stripes(sum, sum->rest, 1);
+    stream_add_stripes(sum, sum->rest, 1);
   }
-  add_stripes(sum, at, size / STRIPE);
+  stream_add_stripes(sum, at, size / STRIPE);
   if (size % STRIPE) memcpy(sum->rest, at + size / STRIPE * STRIPE, size % STRIPE);
 }
 
@@ -81,7 +81,7 @@ uint64_t checksum_end(const struct checksum *sum) {
   struct checksum last = *sum;
   size_t held = (size_t)(last.size % STRIPE);
   memset(last.rest + held, 0, STRIPE - held);
-  add_stripes(&last, last.rest, 1);
+  stream_add_stripes(&last, last.rest, 1);
   uint64_t result = last.size;
   for (int i = 0; i < 4; i++)
     result = (stream_rotate(result, 23) ^ last.lanes[i]) * multipliers[i];
@@ -90,7 +90,7 @@ uint64_t checksum_end(const struct checksum *sum) {
 
 /* ---- numbers as little-endian bytes ---- */
 
-static void reverse_each(uint8_t *data, uint32_t size, size_t count) {
+static void stream_reverse_each(uint8_t *data, uint32_t size, size_t count) {
   assert(size <= 8);
   for (size_t i = 0; i < count; i++, data += size)
     for (uint32_t j = 0; j < size / 2; j++) {
@@ -138,14 +138,14 @@ void write_bytes(struct writer *out, const void *data, size_t size) {
 }
 
 void write_numbers(struct writer *out, const void *data, uint32_t size, size_t count) {
-  if (is_little_endian() || size == 1) {
+  if (stream_is_little_endian() || size == 1) {
     write_bytes(out, data, count * size);
     return;
   }
   for (size_t i = 0; i < count; i++) {
     uint8_t one[8];
     memcpy(one, (const uint8_t *)data + i * size, size);
-    reverse_each(one, size, 1);
+    stream_reverse_each(one, size, 1);
     write_bytes(out, one, size);
   }
 }
@@ -199,7 +199,7 @@ void read_bytes(struct reader *in, void *data, size_t size) {
 
 void read_numbers(struct reader *in, void *data, uint32_t size, size_t count) {
   read_bytes(in, data, count * size);
-  if (!is_little_endian()) reverse_each(data, size, count);
+  if (!stream_is_little_endian()) stream_reverse_each(data, size, count);
 }
 
 uint8_t read_u8(struct reader *in) {
@@ -260,7 +260,7 @@ bool reader_end(struct reader *in) {
 
 /* ---- format ---- */
 
-static bool component_precedes(const void *one, const void *two) {
+static bool stream_component_precedes(const void *one, const void *two) {
   const struct component *a = one, *b = two;
   if (a->depth != b->depth) return a->depth < b->depth;
   return strcmp(a->name, b->name) < 0;
@@ -277,6 +277,6 @@ const void **image_components(ecs_world *world, uint32_t *count) {
   *count = 0;
   for (uint32_t i = 0; i < registry->count; i++)
     if (registry->components[i]) list[(*count)++] = registry->components[i];
-  merge_sort(list, *count, component_precedes);
+  merge_sort(list, *count, stream_component_precedes);
   return list;
 }

@@ -11,7 +11,7 @@
 
 static size_t table_copy_padded(size_t size) { return (size + 63) / 64 * 64; }
 
-static size_t size_of_rows(const struct table *table, uint32_t count) {
+static size_t table_copy_size_of_rows(const struct table *table, uint32_t count) {
   size_t size = table_copy_padded(count * sizeof *table->rows);
   for (uint32_t i = 0; i < table->column_count; i++)
     size += table_copy_padded((size_t)count * table->columns[i].size);
@@ -41,7 +41,7 @@ static void table_copy_copy_rows(struct table *table, char *data, uint32_t count
 
 #define HEAD 2u              /* before the marks of an id: that, and whether it is tracked */
 
-static size_t count_numbers(uint32_t rows, bool tracked) {
+static size_t table_copy_count_numbers(uint32_t rows, bool tracked) {
   return HEAD + mark_groups(rows) + (tracked ? 2 * (size_t)rows : 0);
 }
 
@@ -59,18 +59,19 @@ static uint64_t *copy_marks(const struct marks *marks, uint64_t *data, uint32_t 
 }
 
 /* Where the numbers of some marks are; NULL for what was not watched. */
-static uint64_t *find_marks(const struct table_copy *copy, const struct marks *marks) {
+static uint64_t *table_copy_find_marks(const struct table_copy *copy, const struct marks *marks) {
   const uint64_t *data = copy->marks;
-  for (size_t at = 0; at < copy->mark_count; at += count_numbers(copy->count, data[at + 1] != 0))
+  for (size_t at = 0; at < copy->mark_count;
+       at += table_copy_count_numbers(copy->count, data[at + 1] != 0))
     if (data[at] == marks->id && data[at + 1] == (uint64_t)marks->tracked)
       return copy->marks + at + HEAD;
   return NULL;
 }
 
-static void restore_marks(const ecs_world *world, const struct table_copy *copy) {
+static void table_copy_restore_marks(const ecs_world *world, const struct table_copy *copy) {
   for (uint32_t i = 0; i < copy->table->mark_count; i++) {
     struct marks *marks = &copy->table->marks[i];
-    uint64_t *data = find_marks(copy, marks);
+    uint64_t *data = table_copy_find_marks(copy, marks);
     assert(marks->groups || copy->count == 0);
     if (data)
       copy_marks(marks, data, copy->count, false);
@@ -84,9 +85,9 @@ static void restore_marks(const ecs_world *world, const struct table_copy *copy)
 ecs_status table_copy_take(ecs_world *world, struct arena *arena, struct table *table,
                            struct table_copy *out) {
   struct memory *memory = &world->memory;
-  size_t size = size_of_rows(table, table->count), marks = 0;
+  size_t size = table_copy_size_of_rows(table, table->count), marks = 0;
   for (uint32_t i = 0; i < table->mark_count; i++)
-    marks += count_numbers(table->count, table->marks[i].tracked);
+    marks += table_copy_count_numbers(table->count, table->marks[i].tracked);
   *out = (struct table_copy){.index = table->index, .serial = table->serial,
                              .order = table->order, .id_count = table->id_count,
                              .count = table->count};
@@ -140,5 +141,5 @@ void table_copy_restore(const ecs_world *world, const struct table_copy *copy) {
   table_copy_copy_rows(table, copy->data, copy->count, false);
   table->count = copy->count;
   toggles_count(table);
-  restore_marks(world, copy);
+  table_copy_restore_marks(world, copy);
 }

@@ -72,12 +72,12 @@ struct copy_cursor {
   uint32_t term, step;
 };
 
-static uint32_t count_leaves(const struct term *term) {
+static uint32_t edition_count_leaves(const struct term *term) {
   if (!term_has_cells(term, term->component)) return 0;
   return term->leaf == NONE ? term->component->leaf_count : 1;
 }
 
-static bool next_column(struct copy_cursor *cursor, struct copy_column *out) {
+static bool edition_next_column(struct copy_cursor *cursor, struct copy_column *out) {
   for (; cursor->term < cursor->terms->count; cursor->term++, cursor->step = 0) {
     const struct term *term = &cursor->terms->terms[cursor->term];
     if (term->slot == NONE) continue;
@@ -90,7 +90,7 @@ static bool next_column(struct copy_cursor *cursor, struct copy_column *out) {
       return true;
     }
     out->term_leaf = step - flagged;
-    if (out->term_leaf >= count_leaves(term)) continue;
+    if (out->term_leaf >= edition_count_leaves(term)) continue;
     out->leaf = term->leaf == NONE ? out->term_leaf : term->leaf;
     const struct leaf *leaf = &term->component->leaves[out->leaf];
     out->component = term->component->id;
@@ -101,20 +101,20 @@ static bool next_column(struct copy_cursor *cursor, struct copy_column *out) {
   return false;
 }
 
-static bool copies_are_same(const struct copy_column *a, const struct copy_column *b) {
+static bool edition_copies_are_same(const struct copy_column *a, const struct copy_column *b) {
   return a->component == b->component && a->leaf == b->leaf && a->term == b->term &&
          a->term_leaf == b->term_leaf && a->slot == b->slot && a->type == b->type &&
          a->size == b->size;
 }
 
 /* Whether they are laid out so already. */
-static bool is_laid_out(const struct copies *copies, const struct query_terms *terms) {
+static bool edition_is_laid_out(const struct copies *copies, const struct query_terms *terms) {
   struct copy_cursor cursor = {terms, 0, 0};
   struct copy_column column;
   uint32_t at = 0;
   if (copies->slot_count != terms->slots) return false;
-  while (next_column(&cursor, &column))
-    if (at == copies->column_count || !copies_are_same(&copies->columns[at++], &column))
+  while (edition_next_column(&cursor, &column))
+    if (at == copies->column_count || !edition_copies_are_same(&copies->columns[at++], &column))
       return false;
   return at == copies->column_count;
 }
@@ -123,7 +123,7 @@ static ecs_status copy_check_terms(const ecs_world *world, const struct query_te
                                    const char *name, uint32_t *count) {
   struct copy_cursor cursor = {terms, 0, 0};
   struct copy_column column;
-  for (*count = 0; next_column(&cursor, &column); ++*count) {
+  for (*count = 0; edition_next_column(&cursor, &column); ++*count) {
     const struct component *component = terms->terms[column.term].component;
     if (column.type != ECS_ANY) continue;
     return world_fail(world, ECS_EINVAL, "index '%s': '%s.%s' is of type any, which is not copied: "
@@ -138,7 +138,7 @@ static void copy_fill(struct copies *copies, const struct query_terms *terms) {
   struct copy_column column;
   for (uint32_t i = 0; i < copies->slot_count; i++)
     copies->slots[i] = (struct copy_slot){0, 0, NONE, false};
-  for (uint32_t at = 0; next_column(&cursor, &column); at++) {
+  for (uint32_t at = 0; edition_next_column(&cursor, &column); at++) {
     assert(at < copies->column_count && column.slot < copies->slot_count);
     struct copy_slot *slot = &copies->slots[column.slot];
     copies->columns[at] = column;
@@ -154,7 +154,7 @@ ecs_status copies_lay_out(ecs_world *world, struct copies *copies,
                           const struct query_terms *terms, const char *name) {
   uint32_t count;
   copies->count = 0;
-  if (is_laid_out(copies, terms)) return ECS_OK;
+  if (edition_is_laid_out(copies, terms)) return ECS_OK;
   ecs_status status = copy_check_terms(world, terms, name, &count);
   if (status != ECS_OK) return status;
   copies_free(world, copies);
@@ -206,8 +206,8 @@ ecs_status copies_reserve(ecs_world *world, struct copies *copies, uint64_t rows
 }
 
 /* Cells of a column that the rows of a run have, or do not have. */
-static void copies_fill_cells(const struct copies *copies, const struct copy_column *column,
-                              const ecs_iter *it) {
+static void edition_copies_fill_cells(const struct copies *copies, const struct copy_column *column,
+                                      const ecs_iter *it) {
   char *to = (char *)column->cells.data + (size_t)copies->count * column->size;
   size_t size = it->count * column->size;
   if (column->component == ECS_NULL) {
@@ -221,7 +221,7 @@ static void copies_fill_cells(const struct copies *copies, const struct copy_col
     memset(to, 0, size);
 }
 
-static ecs_status take_run(struct copies *copies, const ecs_iter *it) {
+static ecs_status edition_take_run(struct copies *copies, const ecs_iter *it) {
   ecs_world *world = it->query->world;
   /* A row that a `with` finds several times comes to follow itself. */
   if (copies->count && it->count == 1 &&
@@ -233,7 +233,7 @@ static ecs_status take_run(struct copies *copies, const ecs_iter *it) {
   for (size_t i = 0; i < it->count; i++)
     entities[copies->count + i] = entity_id(&world->entities, it->rows[i]);
   for (uint32_t i = 0; i < copies->column_count; i++)
-    copies_fill_cells(copies, &copies->columns[i], it);
+    edition_copies_fill_cells(copies, &copies->columns[i], it);
   copies->count += (uint32_t)it->count;
   return ECS_OK;
 }
@@ -245,15 +245,15 @@ ecs_status copies_gather(struct copies *copies, ecs_query *query) {
   for (uint32_t i = 0; i < query->terms.count; i++) query->terms.terms[i].read_only = true;
   ecs_status status = ecs_iter_open(query, &it);
   if (status != ECS_OK) return status;
-  while (status == ECS_OK && ecs_iter_next(&it)) status = take_run(copies, &it);
+  while (status == ECS_OK && ecs_iter_next(&it)) status = edition_take_run(copies, &it);
   ecs_status closed = ecs_iter_close(&it);
   return status == ECS_OK ? closed : status;
 }
 
-static LOOPS void arrange_column(struct copy_column *to, const struct copy_column *from,
+static LOOPS void edition_arrange_column(struct copy_column *to, const struct copy_column *from,
                            const uint32_t *order, uint32_t count) {
   const void *cells = from->cells.data;
-  assert(copies_are_same(to, from));
+  assert(edition_copies_are_same(to, from));
   if (to->size == 4) {
     uint32_t *words = to->cells.data;
     for (uint32_t i = 0; i < count; i++) words[i] = ((const uint32_t *)cells)[order[i]];
@@ -270,7 +270,7 @@ void copies_arrange(struct copies *copies, const struct copies *from, const uint
   for (uint32_t i = 0; i < count; i++) entities[i] = ids[order[i]];
   if (count) memcpy(copies->order.data, order, count * sizeof *order);
   for (uint32_t i = 0; i < copies->column_count; i++)
-    arrange_column(&copies->columns[i], &from->columns[i], order, count);
+    edition_arrange_column(&copies->columns[i], &from->columns[i], order, count);
   copies->count = count;
 }
 
@@ -299,7 +299,8 @@ size_t copies_bytes(const struct copies *copies) {
 
 /* ---- what goes, and what comes --------------------------------------------------------- */
 
-static bool splice_make_room(struct memory *memory, struct splice_room *room, uint32_t count) {
+static bool edition_splice_make_room(struct memory *memory, struct splice_room *room,
+                                     uint32_t count) {
   uint64_t twice = 2ull * count + 2;
   room->cut_count = room->put_count = room->span_count = 0;
   return GROW(memory, room->cuts, room->cut_capacity, count + 1ull) &&
@@ -309,16 +310,16 @@ static bool splice_make_room(struct memory *memory, struct splice_room *room, ui
          GROW(memory, room->sorted, room->sorted_capacity, count + 1ull);
 }
 
-static void add_shift(struct shift *shifts, uint32_t *count, const struct keyed *keyed,
-                      const uint32_t *order, struct key key, uint32_t row) {
+static void edition_add_shift(struct shift *shifts, uint32_t *count, const struct keyed *keyed,
+                              const uint32_t *order, struct key key, uint32_t row) {
   shifts[(*count)++] = (struct shift){row, keyed_bound(keyed, order, key, row), 0,
                                       keyed_rank(keyed, key)};
 }
 
 /* One changed row: where its key is the same, its cells are; else it moves. False where all have to
 ** be sorted. */
-static bool note_row(struct splice_room *room, struct edition *edition,
-                     const struct rekeyed *rekeyed, uint32_t i) {
+static bool edition_note_row(struct splice_room *room, struct edition *edition,
+                             const struct rekeyed *rekeyed, uint32_t i) {
   struct keyed *keyed = &edition->keyed;
   const uint32_t *order = copies_order(&edition->copies);
   uint32_t row = rekeyed->changed[i];
@@ -334,21 +335,21 @@ static bool note_row(struct splice_room *room, struct edition *edition,
     return true;
   }
   if (keyed->by == ECS_BY_MAYBE) return false;
-  if (had) add_shift(room->cuts, &room->cut_count, keyed, order, old, row);
-  if (has) add_shift(room->puts, &room->put_count, keyed, order, key, row);
+  if (had) edition_add_shift(room->cuts, &room->cut_count, keyed, order, old, row);
+  if (has) edition_add_shift(room->puts, &room->put_count, keyed, order, key, row);
   assert(!had || order[room->cuts[room->cut_count - 1].at] == row);
   return true;
 }
 
 /* Of those that come to one place. */
-static bool splice_precedes(const struct shift *a, const struct shift *b) {
+static bool edition_splice_precedes(const struct shift *a, const struct shift *b) {
   if (key_precedes(a->rank, b->rank)) return true;
   return !key_precedes(b->rank, a->rank) && a->row < b->row;
 }
 
 /* By their high halves, a digit of 8 bits after the other (Knuth, TAOCP 5.2.5), with as much room
 ** behind the list. */
-static uint64_t *sort_list(uint64_t *list, uint32_t count) {
+static uint64_t *edition_sort_list(uint64_t *list, uint32_t count) {
   uint64_t *from = list, *to = list + count, all = 0;
   for (uint32_t i = 0; i < count; i++) all |= from[i];
   for (uint32_t shift = 32; shift < 64 && all >> shift; shift += 8) {
@@ -368,15 +369,15 @@ static uint64_t *sort_list(uint64_t *list, uint32_t count) {
 }
 
 /* In the order of their places. */
-static void sort_shifts(struct splice_room *room, struct shift **shifts, uint32_t count) {
+static void edition_sort_shifts(struct splice_room *room, struct shift **shifts, uint32_t count) {
   struct shift *sorted = room->sorted;
   for (uint32_t i = 0; i < count; i++) room->list[i] = (uint64_t)(*shifts)[i].at << 32 | i;
-  const uint64_t *list = sort_list(room->list, count);
+  const uint64_t *list = edition_sort_list(room->list, count);
   for (uint32_t i = 0; i < count; i++) {
     const struct shift *shift = &(*shifts)[(uint32_t)list[i]];
     uint32_t to = i;
     for (; to > 0 && sorted[to - 1].at == shift->at &&
-           splice_precedes(shift, &sorted[to - 1]);
+           edition_splice_precedes(shift, &sorted[to - 1]);
          to--)
       sorted[to] = sorted[to - 1];
     sorted[to] = *shift;
@@ -387,7 +388,8 @@ static void sort_shifts(struct splice_room *room, struct shift **shifts, uint32_
 
 /* ---- what stays ------------------------------------------------------------------------ */
 
-static void splice_add_span(struct splice_room *room, uint32_t from, uint32_t to, uint32_t end) {
+static void edition_splice_add_span(struct splice_room *room, uint32_t from, uint32_t to,
+                                    uint32_t end) {
   if (from == end) return;
   assert(room->span_count < room->span_capacity && from < end);
   room->spans[room->span_count++] = (struct span){from, to, end - from};
@@ -395,14 +397,14 @@ static void splice_add_span(struct splice_room *room, uint32_t from, uint32_t to
 
 /* Where each row comes to lie: those between cuts and puts stay beside each other. Returns how many
 ** there are then. */
-static uint32_t splice_lay_out(struct splice_room *room, uint32_t count) {
+static uint32_t edition_splice_lay_out(struct splice_room *room, uint32_t count) {
   uint32_t from = 0, to = 0, cut = 0, put = 0;
   while (cut < room->cut_count || put < room->put_count) {
     uint32_t gap = cut < room->cut_count ? room->cuts[cut].at : UINT32_MAX;
     bool puts = put < room->put_count && room->puts[put].at <= gap;
     uint32_t end = puts ? room->puts[put].at : gap;
     assert(from <= end && end <= count);
-    splice_add_span(room, from, to, end);
+    edition_splice_add_span(room, from, to, end);
     to += end - from;
     from = end + !puts;
     if (puts)
@@ -410,13 +412,13 @@ static uint32_t splice_lay_out(struct splice_room *room, uint32_t count) {
     else
       cut++;
   }
-  splice_add_span(room, from, to, count);
+  edition_splice_add_span(room, from, to, count);
   return to + (count - from);
 }
 
 /* Moves items: first those that go down, from the lowest up, then the others, from the highest
 ** down, so that none is overwritten before it has gone. */
-static void move_items(const struct splice_room *room, void *items, uint32_t size) {
+static void edition_move_items(const struct splice_room *room, void *items, uint32_t size) {
   char *base = items;
   for (uint32_t i = 0; i < room->span_count; i++) {
     const struct span *span = &room->spans[i];
@@ -432,7 +434,8 @@ static void move_items(const struct splice_room *room, void *items, uint32_t siz
   }
 }
 
-static ecs_status splice_reserve(ecs_world *world, struct edition *edition, uint32_t count) {
+static ecs_status edition_splice_reserve(ecs_world *world, struct edition *edition,
+                                         uint32_t count) {
   struct keyed *keyed = &edition->keyed;
   if (!GROW(&world->memory, keyed->keys, keyed->capacity, count + 1ull)) return world_nomem(world);
   return copies_reserve(world, &edition->copies, count);
@@ -440,54 +443,54 @@ static ecs_status splice_reserve(ecs_world *world, struct edition *edition, uint
 
 /* Moves cells, and puts those of rows that come into their places: one column after the other, as
 ** what is far away is on its way for many rows at a time then. */
-static void splice_move_cells(const struct splice_room *room, void *cells, const void *from,
-                              uint32_t size) {
-  move_items(room, cells, size);
+static void edition_splice_move_cells(const struct splice_room *room, void *cells, const void *from,
+                                      uint32_t size) {
+  edition_move_items(room, cells, size);
   for (uint32_t i = 0; i < room->put_count; i++)
     cell_copy(cells, room->puts[i].to, from, room->puts[i].row, size);
 }
 
-static void splice_move_all(const struct splice_room *room, struct edition *edition,
-                            const struct rekeyed *rekeyed, uint32_t count) {
+static void edition_splice_move_all(const struct splice_room *room, struct edition *edition,
+                                    const struct rekeyed *rekeyed, uint32_t count) {
   struct copies *copies = &edition->copies;
   const struct copies *rows = rekeyed->rows;
   assert(copies->column_count == rows->column_count);
   copies->count = edition->keyed.count = count;
-  splice_move_cells(room, copies->entities.data, rows->entities.data, sizeof(ecs_id));
+  edition_splice_move_cells(room, copies->entities.data, rows->entities.data, sizeof(ecs_id));
   uint32_t *order = copies->order.data;
-  move_items(room, order, sizeof *order);
+  edition_move_items(room, order, sizeof *order);
   for (uint32_t i = 0; i < room->put_count; i++) order[room->puts[i].to] = room->puts[i].row;
   for (uint32_t i = 0; i < copies->column_count; i++)
-    splice_move_cells(room, copies->columns[i].cells.data, rows->columns[i].cells.data,
-                      copies->columns[i].size);
+    edition_splice_move_cells(room, copies->columns[i].cells.data, rows->columns[i].cells.data,
+                              copies->columns[i].size);
   struct key *keys = edition->keyed.keys;
-  move_items(room, keys, sizeof *keys);
+  edition_move_items(room, keys, sizeof *keys);
   for (uint32_t i = 0; i < room->put_count; i++)
     keys[room->puts[i].to] = rekeyed->keys[room->puts[i].row];
 }
 
 /* ---- buckets --------------------------------------------------------------------------- */
 
-static LOOPS void add_to(uint32_t *numbers, uint32_t count, uint32_t more) {
+static LOOPS void edition_add_to(uint32_t *numbers, uint32_t count, uint32_t more) {
   for (uint32_t i = 0; more && i < count; i++) numbers[i] += more;
 }
 
 /* Each bucket begins later by the rows that have come to those before, sooner by those that have
 ** gone from them. */
-static void move_starts(const struct splice_room *room, struct keyed *keyed) {
+static void edition_move_starts(const struct splice_room *room, struct keyed *keyed) {
   uint32_t cut = 0, put = 0, at = 0, more = 0;
   while (cut < room->cut_count || put < room->put_count) {
     uint64_t gone = cut < room->cut_count ? room->cuts[cut].rank.bits : UINT64_MAX;
     uint64_t come = put < room->put_count ? room->puts[put].rank.bits : UINT64_MAX;
     uint64_t bucket = gone < come ? gone : come;
     assert(bucket < keyed->buckets);
-    if (at <= bucket) add_to(keyed->starts + at, (uint32_t)bucket + 1 - at, more);
+    if (at <= bucket) edition_add_to(keyed->starts + at, (uint32_t)bucket + 1 - at, more);
     if (at <= bucket) at = (uint32_t)bucket + 1;
     if (come <= gone) put++;
     else cut++;
     more += come <= gone ? 1u : UINT32_MAX;
   }
-  add_to(keyed->starts + at, keyed->buckets + 2 - at, more);
+  edition_add_to(keyed->starts + at, keyed->buckets + 2 - at, more);
 }
 
 /* ---- the whole ------------------------------------------------------------------------- */
@@ -496,19 +499,19 @@ ecs_status splice_keyed(ecs_world *world, struct splice_room *room, struct editi
                         const struct rekeyed *rekeyed, bool *done) {
   struct keyed *keyed = &edition->keyed;
   *done = false;
-  if (!splice_make_room(&world->memory, room, rekeyed->count)) return world_nomem(world);
+  if (!edition_splice_make_room(&world->memory, room, rekeyed->count)) return world_nomem(world);
   for (uint32_t i = 0; i < rekeyed->count; i++)
-    if (!note_row(room, edition, rekeyed, i)) return ECS_OK;
+    if (!edition_note_row(room, edition, rekeyed, i)) return ECS_OK;
   uint32_t count = keyed->count - room->cut_count + room->put_count;
   if (keyed->by == ECS_BY_HASH && keyed_buckets(count) != keyed->buckets) return ECS_OK;
-  ecs_status status = splice_reserve(world, edition, count);
+  ecs_status status = edition_splice_reserve(world, edition, count);
   if (status != ECS_OK) return status;
-  sort_shifts(room, &room->cuts, room->cut_count);
-  sort_shifts(room, &room->puts, room->put_count);
-  uint32_t laid = splice_lay_out(room, keyed->count);
+  edition_sort_shifts(room, &room->cuts, room->cut_count);
+  edition_sort_shifts(room, &room->puts, room->put_count);
+  uint32_t laid = edition_splice_lay_out(room, keyed->count);
   assert(laid == count);
-  splice_move_all(room, edition, rekeyed, laid);
-  if (keyed->by == ECS_BY_HASH) move_starts(room, keyed);
+  edition_splice_move_all(room, edition, rekeyed, laid);
+  if (keyed->by == ECS_BY_HASH) edition_move_starts(room, keyed);
   assert(keyed_is_sound(keyed, count));
   *done = true;
   return ECS_OK;

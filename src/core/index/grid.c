@@ -8,8 +8,9 @@
 
 /* ---- sorting --------------------------------------------------------------------------- */
 
-static bool sort_by_counting(struct memory *memory, struct grid_room *room, const double *numbers,
-                             uint32_t count, double least, uint32_t range) {
+static bool grid_sort_by_counting(struct memory *memory, struct grid_room *room,
+                                  const double *numbers, uint32_t count, double least,
+                                  uint32_t range) {
   if (!GROW(memory, room->counts, room->count_capacity, range)) return false;
   uint32_t *counts = room->counts;
   memset(counts, 0, range * sizeof *counts);
@@ -37,7 +38,7 @@ static void grid_merge(const double *numbers, const uint32_t *from, uint32_t *to
   }
 }
 
-static void swap_orders(struct grid_room *room) {
+static void grid_swap_orders(struct grid_room *room) {
   uint32_t *order = room->order, capacity = room->order_capacity;
   room->order = room->other;
   room->order_capacity = room->other_capacity;
@@ -46,7 +47,7 @@ static void swap_orders(struct grid_room *room) {
 }
 
 /* Numbers that lie far apart. */
-static void sort_by_merging(struct grid_room *room, const double *numbers, uint32_t count) {
+static void grid_sort_by_merging(struct grid_room *room, const double *numbers, uint32_t count) {
   for (uint64_t width = 1; width < count; width *= 2) {
     for (uint64_t low = 0; low < count; low += 2 * width) {
       uint64_t middle = low + width < count ? low + width : count;
@@ -54,13 +55,13 @@ static void sort_by_merging(struct grid_room *room, const double *numbers, uint3
       grid_merge(numbers, room->order, room->other, (uint32_t)low, (uint32_t)middle,
                  (uint32_t)high);
     }
-    swap_orders(room);
+    grid_swap_orders(room);
   }
 }
 
 /* One pass by one axis, which keeps the order of equal ones. */
-static bool sort_by(struct memory *memory, struct grid_room *room, const double *numbers,
-                    uint32_t count) {
+static bool grid_sort_by(struct memory *memory, struct grid_room *room, const double *numbers,
+                         uint32_t count) {
   double least = HUGE_VAL, most = -HUGE_VAL;
   for (uint32_t i = 0; i < count; i++) {
     double number = numbers[room->order[i]];
@@ -69,12 +70,12 @@ static bool sort_by(struct memory *memory, struct grid_room *room, const double 
   }
   if (!(least < most)) return true;
   if (!(most - least < 2.0 * count + 1024)) {
-    sort_by_merging(room, numbers, count);
+    grid_sort_by_merging(room, numbers, count);
     return true;
   }
   uint32_t range = (uint32_t)(most - least) + 1;
-  if (!sort_by_counting(memory, room, numbers, count, least, range)) return false;
-  swap_orders(room);
+  if (!grid_sort_by_counting(memory, room, numbers, count, least, range)) return false;
+  grid_swap_orders(room);
   return true;
 }
 
@@ -86,7 +87,7 @@ static double grid_place_of(const struct grid_source *from, uint32_t axis, uint3
 }
 
 /* The numbers of all rows. */
-static LOOPS void take_places(const struct grid_source *from, uint32_t axis, double *places) {
+static LOOPS void grid_take_places(const struct grid_source *from, uint32_t axis, double *places) {
   const struct copy_column *column = &from->copies->columns[from->columns[axis]];
   const void *cells = column->cells.data;
   uint32_t rows = from->copies->count;
@@ -108,11 +109,11 @@ ecs_status grid_reserve(struct memory *memory, struct grid *grid, uint32_t rows)
 void grid_place(struct grid *grid, const struct grid_source *sorted) {
   assert(sorted->copies->count == grid->rows);
   for (uint32_t axis = 0; axis < grid->axes; axis++)
-    take_places(sorted, axis, grid->places[axis].data);
+    grid_take_places(sorted, axis, grid->places[axis].data);
 }
 
-static bool make_numbers(struct memory *memory, struct grid_room *room, uint32_t axes,
-                         uint32_t rows) {
+static bool grid_make_numbers(struct memory *memory, struct grid_room *room, uint32_t axes,
+                              uint32_t rows) {
   for (uint32_t i = 0; i < axes; i++)
     if (!GROW(memory, room->numbers[i], room->number_capacity[i], rows + 1ull)) return false;
   return true;
@@ -120,7 +121,7 @@ static bool make_numbers(struct memory *memory, struct grid_room *room, uint32_t
 
 /* ---- which cells ----------------------------------------------------------------------- */
 
-static bool has_place(const struct grid_source *from, uint32_t row) {
+static bool grid_has_place(const struct grid_source *from, uint32_t row) {
   const struct copies *copies = from->copies;
   return from->flags == NONE ||
          ((const uint8_t *)copies->columns[from->flags].cells.data)[row] != 0;
@@ -136,7 +137,7 @@ struct cell_span {
   bool all;                  /* every row has a number that is finite */
 };
 
-static struct cell_span span_of(const struct copy_column *column, uint32_t rows) {
+static struct cell_span grid_span_of(const struct copy_column *column, uint32_t rows) {
   struct cell_span span = {HUGE_VAL, -HUGE_VAL, true};
   for (uint32_t row = 0; row < rows; row++) {
     double place = cell_number(column->type, column->cells.data, row);
@@ -150,11 +151,11 @@ static struct cell_span span_of(const struct copy_column *column, uint32_t rows)
 
 /* The span of f32 cells, with four rows under way at a time. What is not finite makes the sum of
 ** products with 0 no number. */
-static LOOPS struct cell_span span_of_floats(const struct copy_column *column, uint32_t rows) {
+static LOOPS struct cell_span grid_span_of_floats(const struct copy_column *column, uint32_t rows) {
   const float *cells = column->cells.data;
   float least[4], most[4], none[4] = {0, 0, 0, 0};
   uint32_t row = 0;
-  if (rows < 4) return span_of(column, rows);
+  if (rows < 4) return grid_span_of(column, rows);
   for (int i = 0; i < 4; i++) least[i] = most[i] = cells[i];
   for (; row + 4 <= rows; row += 4)
     for (int i = 0; i < 4; i++) {
@@ -165,22 +166,22 @@ static LOOPS struct cell_span span_of_floats(const struct copy_column *column, u
     }
   struct column_buffer behind = {.data = (void *)(uintptr_t)(cells + row)};
   const struct copy_column rest = {.type = ECS_F32, .cells = behind};
-  struct cell_span span = span_of(&rest, rows - row);
+  struct cell_span span = grid_span_of(&rest, rows - row);
   for (int i = 0; i < 4; i++) {
     span.all = span.all && none[i] == 0;
     if ((double)least[i] < span.least) span.least = (double)least[i];
     if ((double)most[i] > span.most) span.most = (double)most[i];
   }
-  return span.all ? span : span_of(column, rows);
+  return span.all ? span : grid_span_of(column, rows);
 }
 
 /* Of the cells of an axis: dividing and floor keep the order of numbers. */
-static struct cell_span find_span(const struct grid *grid, const struct grid_source *from,
+static struct cell_span grid_find_span(const struct grid *grid, const struct grid_source *from,
                              uint32_t axis) {
   const struct copy_column *column = &from->copies->columns[from->columns[axis]];
   uint32_t rows = from->copies->count;
-  struct cell_span span = column->type == ECS_F32 ? span_of_floats(column, rows)
-                                             : span_of(column, rows);
+  struct cell_span span = column->type == ECS_F32 ? grid_span_of_floats(column, rows)
+                                             : grid_span_of(column, rows);
   span.least = grid_floor(span.least / grid->size);
   span.most = grid_floor(span.most / grid->size);
   return span;
@@ -196,13 +197,13 @@ struct box {
 };
 
 /* Whether the box around all places has not too many cells. */
-static bool find_box(struct grid *grid, const struct grid_source *from, struct box *box) {
+static bool grid_find_box(struct grid *grid, const struct grid_source *from, struct box *box) {
   double cells = 1, far = 0;
   box->all = from->flags == NONE;
   if (grid->inverse == 0) return false;
   for (uint32_t axis = 0; axis < GRID_AXES; axis++) {
     struct cell_span span = {0, 0, true};
-    if (axis < grid->axes) span = find_span(grid, from, axis);
+    if (axis < grid->axes) span = grid_find_span(grid, from, axis);
     double count = span.most - span.least + 1, low = fabs(span.least), high = fabs(span.most);
     cells *= count;
     box->all = box->all && span.all;
@@ -217,7 +218,7 @@ static bool find_box(struct grid *grid, const struct grid_source *from, struct b
 }
 
 /* The number of a place's cell along one axis. */
-static inline uint32_t number_in_box(const struct grid *grid, uint32_t axis, double place) {
+static inline uint32_t grid_number_in_box(const struct grid *grid, uint32_t axis, double place) {
   return (uint32_t)(int64_t)(grid_floor(place / grid->size) - grid->low[axis]);
 }
 
@@ -225,11 +226,11 @@ static inline uint32_t number_in_box(const struct grid *grid, uint32_t axis, dou
 static uint32_t cell_in_box(const struct grid *grid, const struct grid_source *from,
                             uint32_t row) {
   uint32_t cell = 0;
-  if (!has_place(from, row)) return NONE;
+  if (!grid_has_place(from, row)) return NONE;
   for (uint32_t axis = grid->axes; axis-- > 0;) {
     double place = grid_place_of(from, axis, row);
     if (!(fabs(place) <= DBL_MAX)) return NONE;
-    cell = cell * grid->extent[axis] + number_in_box(grid, axis, place);
+    cell = cell * grid->extent[axis] + grid_number_in_box(grid, axis, place);
   }
   return cell;
 }
@@ -237,8 +238,8 @@ static uint32_t cell_in_box(const struct grid *grid, const struct grid_source *f
 /* The number of a place that is not far: floor(place / size). The product with 1 / size differs
 ** from the quotient by rounding alone, so that both have one floor unless they are next to a whole
 ** number; where the size is a power of two they are the same. */
-static inline uint32_t number_nearby(double place, double size, double inverse, bool exact,
-                                     int32_t low) {
+static inline uint32_t grid_number_nearby(double place, double size, double inverse, bool exact,
+                                          int32_t low) {
   double product = place * inverse;
   int32_t whole = (int32_t)product;
   double rest = product - whole;
@@ -248,9 +249,9 @@ static inline uint32_t number_nearby(double place, double size, double inverse, 
 }
 
 /* Numbers and counts the cells of rows all of which have places, in a grid of two axes. */
-static inline void count_nearby(const ecs_type type, const bool exact, const struct grid *grid,
-                                const struct grid_source *from, uint32_t *cells,
-                                uint32_t *counts) {
+static inline void grid_count_nearby(const ecs_type type, const bool exact, const struct grid *grid,
+                                     const struct grid_source *from, uint32_t *cells,
+                                     uint32_t *counts) {
   const struct copy_column *columns = from->copies->columns;
   const void *xs = columns[from->columns[0]].cells.data;
   const void *ys = columns[from->columns[1]].cells.data;
@@ -258,8 +259,8 @@ static inline void count_nearby(const ecs_type type, const bool exact, const str
   const int32_t low_x = (int32_t)grid->low[0], low_y = (int32_t)grid->low[1];
   const uint32_t width = grid->extent[0], rows = from->copies->count;
   for (uint32_t row = 0; row < rows; row++) {
-    uint32_t x = number_nearby(cell_number(type, xs, row), size, inverse, exact, low_x);
-    uint32_t y = number_nearby(cell_number(type, ys, row), size, inverse, exact, low_y);
+    uint32_t x = grid_number_nearby(cell_number(type, xs, row), size, inverse, exact, low_x);
+    uint32_t y = grid_number_nearby(cell_number(type, ys, row), size, inverse, exact, low_y);
     uint32_t cell = y * width + x;
     assert(x < width && y < grid->extent[1]);
     cells[row] = cell;
@@ -267,8 +268,8 @@ static inline void count_nearby(const ecs_type type, const bool exact, const str
   }
 }
 
-static void count_cells(const struct grid *grid, const struct grid_source *from,
-                        const struct box *box, uint32_t *cells, uint32_t *counts) {
+static void grid_count_cells(const struct grid *grid, const struct grid_source *from,
+                             const struct box *box, uint32_t *cells, uint32_t *counts) {
   const struct copy_column *columns = from->copies->columns;
   ecs_type type = columns[from->columns[0]].type;
   bool flat = box->all && box->near && grid->axes == 2 &&
@@ -276,11 +277,11 @@ static void count_cells(const struct grid *grid, const struct grid_source *from,
   int exponent;
   bool exact = frexp(grid->size, &exponent) == 0.5;
   if (flat && type == ECS_F32 && exact) {
-    count_nearby(ECS_F32, true, grid, from, cells, counts);
+    grid_count_nearby(ECS_F32, true, grid, from, cells, counts);
   } else if (flat && type == ECS_F32) {
-    count_nearby(ECS_F32, false, grid, from, cells, counts);
+    grid_count_nearby(ECS_F32, false, grid, from, cells, counts);
   } else if (flat && type == ECS_F64) {
-    count_nearby(ECS_F64, exact, grid, from, cells, counts);
+    grid_count_nearby(ECS_F64, exact, grid, from, cells, counts);
   } else {
     for (uint32_t row = 0; row < from->copies->count; row++) {
       cells[row] = cell_in_box(grid, from, row);
@@ -290,14 +291,14 @@ static void count_cells(const struct grid *grid, const struct grid_source *from,
 }
 
 /* A counting sort: the sums, moved on by those before, end as the cells' first rows. */
-static bool sort_in_box(struct memory *memory, struct grid_room *room, struct grid *grid,
-                        const struct grid_source *from, const struct box *box) {
+static bool grid_sort_in_box(struct memory *memory, struct grid_room *room, struct grid *grid,
+                             const struct grid_source *from, const struct box *box) {
   uint32_t count = grid->extent[0] * grid->extent[1] * grid->extent[2];
   uint32_t rows = from->copies->count, *cells = room->other, *order = room->order;
   if (!GROW(memory, grid->starts, grid->start_capacity, count + 2ull)) return false;
   uint32_t *starts = grid->starts;
   memset(starts, 0, (count + (size_t)2) * sizeof *starts);
-  count_cells(grid, from, box, cells, starts + 2);
+  grid_count_cells(grid, from, box, cells, starts + 2);
   for (uint32_t i = 2; i < count + 2; i++) starts[i] += starts[i - 1];
   for (uint32_t row = 0; row < rows; row++) {
     assert(cells[row] == NONE || cells[row] < count);
@@ -315,7 +316,7 @@ static double grid_cell_at(const struct grid_room *room, const struct grid *grid
   return axis < grid->axes ? room->numbers[axis][room->order[row]] : 0;
 }
 
-static bool add_line(struct memory *memory, struct grid *grid, double z, double y) {
+static bool grid_add_line(struct memory *memory, struct grid *grid, double z, double y) {
   if (!GROW(memory, grid->lines, grid->line_capacity, grid->line_count + 2ull)) return false;
   grid->lines[grid->line_count++] = (struct grid_line){z, y, grid->cell_count};
   return true;
@@ -327,7 +328,7 @@ static bool grid_add_row(struct memory *memory, struct grid *grid, const struct 
   double z = grid_cell_at(room, grid, 2, row);
   const struct grid_line *line = grid->line_count ? &grid->lines[grid->line_count - 1] : NULL;
   bool begins = !line || line->z != z || line->y != y;
-  if (begins && !add_line(memory, grid, z, y)) return false;
+  if (begins && !grid_add_line(memory, grid, z, y)) return false;
   if (!begins && grid->cells[grid->cell_count - 1].x == x) return true;
   if (!GROW(memory, grid->cells, grid->cell_capacity, grid->cell_count + 2ull)) return false;
   grid->cells[grid->cell_count++] = (struct grid_cell){x, row};
@@ -347,9 +348,9 @@ static bool grid_list_cells(struct memory *memory, struct grid *grid, const stru
 }
 
 /* Notes the cell of a row; whether it has a place. */
-static bool note_cell(const struct grid *grid, struct grid_room *room,
-                      const struct grid_source *from, uint32_t row) {
-  bool placed = has_place(from, row);
+static bool grid_note_cell(const struct grid *grid, struct grid_room *room,
+                           const struct grid_source *from, uint32_t row) {
+  bool placed = grid_has_place(from, row);
   for (uint32_t axis = 0; axis < grid->axes; axis++) {
     double cell = placed ? grid_cell_of(grid_place_of(from, axis, row), grid->size) : NAN;
     room->numbers[axis][row] = cell;
@@ -362,11 +363,11 @@ static bool note_cell(const struct grid *grid, struct grid_room *room,
 static bool grid_sort_by_axis(struct memory *memory, struct grid_room *room, struct grid *grid,
                               const struct grid_source *from) {
   uint32_t placed = 0, rows = from->copies->count;
-  if (!make_numbers(memory, room, grid->axes, rows)) return false;
+  if (!grid_make_numbers(memory, room, grid->axes, rows)) return false;
   for (uint32_t row = 0; row < rows; row++)
-    if (note_cell(grid, room, from, row)) room->order[placed++] = row;
+    if (grid_note_cell(grid, room, from, row)) room->order[placed++] = row;
   for (uint32_t axis = 0; axis < grid->axes; axis++)
-    if (!sort_by(memory, room, room->numbers[axis], placed)) return false;
+    if (!grid_sort_by(memory, room, room->numbers[axis], placed)) return false;
   return grid_list_cells(memory, grid, room, placed);
 }
 
@@ -381,7 +382,7 @@ ecs_status grid_sort(struct memory *memory, struct grid_room *room, struct grid 
   if (!GROW(memory, room->order, room->order_capacity, need) ||
       !GROW(memory, room->other, room->other_capacity, need))
     return ECS_ENOMEM;
-  bool ok = find_box(grid, from, &box) ? sort_in_box(memory, room, grid, from, &box)
+  bool ok = grid_find_box(grid, from, &box) ? grid_sort_in_box(memory, room, grid, from, &box)
                                        : grid_sort_by_axis(memory, room, grid, from);
   if (!ok) grid_clear(grid);
   *count = grid->rows;
@@ -392,8 +393,8 @@ ecs_status grid_sort(struct memory *memory, struct grid_room *room, struct grid 
 /* ---- rows that have changed ------------------------------------------------------------ */
 
 /* Whether a row has no place, or one in the box. */
-static bool is_in_box(const struct grid *grid, const struct grid_source *from, uint32_t row) {
-  bool placed = has_place(from, row), in = true;
+static bool grid_is_in_box(const struct grid *grid, const struct grid_source *from, uint32_t row) {
+  bool placed = grid_has_place(from, row), in = true;
   for (uint32_t axis = 0; placed && axis < grid->axes; axis++) {
     double cell = grid_cell_of(grid_place_of(from, axis, row), grid->size) - grid->low[axis];
     placed = cell == cell;
@@ -405,13 +406,13 @@ static bool is_in_box(const struct grid *grid, const struct grid_source *from, u
 static bool grid_stays(const struct grid *grid, const struct grid_room *room,
                        const struct grid_source *from, uint32_t row, bool *placed) {
   if (grid->boxed) {
-    if (!is_in_box(grid, from, row)) return false;
+    if (!grid_is_in_box(grid, from, row)) return false;
     uint32_t cell = cell_in_box(grid, from, row);
     *placed = cell != NONE;
     return cell == room->other[row];
   }
   bool was = room->numbers[0][row] == room->numbers[0][row], same = true;
-  *placed = has_place(from, row);
+  *placed = grid_has_place(from, row);
   for (uint32_t axis = 0; *placed && axis < grid->axes; axis++) {
     double cell = grid_cell_of(grid_place_of(from, axis, row), grid->size);
     *placed = cell == cell;
@@ -420,7 +421,7 @@ static bool grid_stays(const struct grid *grid, const struct grid_room *room,
   return *placed == was && (same || !was);
 }
 
-static bool line_precedes(const struct grid_line *line, double z, double y) {
+static bool grid_line_precedes(const struct grid_line *line, double z, double y) {
   return line->z < z || (line->z == z && line->y < y);
 }
 
@@ -432,7 +433,7 @@ static uint32_t grid_find_cell(const struct grid *grid, const struct grid_room *
   uint32_t low = 0, high = grid->line_count, middle;
   while (low < high) {
     middle = low + (high - low) / 2;
-    if (line_precedes(&grid->lines[middle], z, y)) low = middle + 1;
+    if (grid_line_precedes(&grid->lines[middle], z, y)) low = middle + 1;
     else high = middle;
   }
   assert(low < grid->line_count && grid->lines[low].y == y && grid->lines[low].z == z);
@@ -447,8 +448,8 @@ static uint32_t grid_find_cell(const struct grid *grid, const struct grid_room *
 }
 
 /* Where a row lies that is in a cell. */
-static uint32_t find_row(const struct grid *grid, const struct grid_room *room,
-                         const uint32_t *order, uint32_t row) {
+static uint32_t grid_find_row(const struct grid *grid, const struct grid_room *room,
+                              const uint32_t *order, uint32_t row) {
   uint32_t cell = grid->boxed ? room->other[row] : grid_find_cell(grid, room, row);
   uint32_t low = grid->boxed ? grid->starts[cell] : grid->cells[cell].first;
   uint32_t high = grid->boxed ? grid->starts[cell + 1] : grid->cells[cell + 1].first;
@@ -470,7 +471,7 @@ bool grid_follow(struct grid *grid, const struct grid_room *room, const struct g
     bool placed;
     if (!grid_stays(grid, room, from, row, &placed)) return false;
     if (!placed) continue;
-    uint32_t at = find_row(grid, room, copies_order(copies), row);
+    uint32_t at = grid_find_row(grid, room, copies_order(copies), row);
     copies_bring(copies, at, from->copies, row);
     for (uint32_t axis = 0; axis < grid->axes; axis++)
       ((double *)grid->places[axis].data)[at] = grid_place_of(from, axis, row);
@@ -480,7 +481,7 @@ bool grid_follow(struct grid *grid, const struct grid_room *room, const struct g
 
 /* ---- the whole ------------------------------------------------------------------------- */
 
-static bool line_is_sound(const struct grid *grid, uint32_t at) {
+static bool grid_line_is_sound(const struct grid *grid, uint32_t at) {
   const struct grid_line *line = &grid->lines[at];
   uint32_t end = line[1].first;
   if (line->first >= end || end > grid->cell_count) return false;
@@ -506,7 +507,7 @@ bool grid_is_sound(const struct grid *grid, uint32_t rows) {
   if (grid->cell_count == 0) return rows == 0 && grid->line_count == 0;
   if (grid->lines[0].first != 0 || grid->cells[0].first != 0) return false;
   for (uint32_t i = 0; i < grid->line_count; i++)
-    if (!line_is_sound(grid, i)) return false;
+    if (!grid_line_is_sound(grid, i)) return false;
   return grid->cells[grid->cell_count].first == rows &&
          grid->lines[grid->line_count].first == grid->cell_count;
 }

@@ -50,7 +50,7 @@ static ecs_status indexing_check_name(const ecs_world *world, const char *name) 
                     other->length ? "an array" : other->is_event ? "an event" : "a component");
 }
 
-static ecs_status check_desc(const ecs_world *world, const ecs_index_desc *desc) {
+static ecs_status indexing_check_desc(const ecs_world *world, const ecs_index_desc *desc) {
   ecs_status status = indexing_check_name(world, desc->name);
   if (status != ECS_OK) return status;
   if (!desc->query)
@@ -92,7 +92,7 @@ static ecs_status indexing_copy_texts(ecs_index *index, const ecs_index_desc *de
 }
 
 /* Whether there is what it is by. */
-static ecs_status check_of(ecs_index *index) {
+static ecs_status indexing_check_of(ecs_index *index) {
   struct grid_source source;
   const struct copy_column *column;
   uint32_t axes;
@@ -111,11 +111,11 @@ static ecs_status indexing_fill(ecs_index *index, const ecs_index_desc *desc) {
   if (status == ECS_OK) status = indexing_check_query(world, index->desc.name, index->query);
   if (status == ECS_OK)
     status = copies_lay_out(world, &index->rows, &index->query->terms, index->desc.name);
-  return status == ECS_OK ? check_of(index) : status;
+  return status == ECS_OK ? indexing_check_of(index) : status;
 }
 
 ecs_status index_build(ecs_world *world, const ecs_index_desc *desc, ecs_index **out) {
-  ecs_status status = check_desc(world, desc);
+  ecs_status status = indexing_check_desc(world, desc);
   if (status != ECS_OK) return status;
   ecs_index *index = memory_array(&world->memory, 1, sizeof *index);
   if (!index) return world_nomem(world);
@@ -159,7 +159,7 @@ ecs_status index_check_fields(const ecs_index *index) { return index_check_shown
 
 /* ---- the list -------------------------------------------------------------------------- */
 
-static void finding_free(ecs_world *world, struct attachment *link) {
+static void indexing_finding_free(ecs_world *world, struct attachment *link) {
   struct finding *finding = (struct finding *)(void *)link;
   assert(world->finding == finding);
   while (finding->first) {
@@ -172,7 +172,8 @@ static void finding_free(ecs_world *world, struct attachment *link) {
   memory_free(&world->memory, finding, sizeof *finding);
 }
 
-static bool visit_copies(const struct copies *copies, ecs_type type, cells_fn visit, void *ud) {
+static bool indexing_visit_copies(const struct copies *copies, ecs_type type,
+                                  cells_fn visit, void *ud) {
   for (uint32_t i = 0; i < copies->column_count; i++) {
     const struct copy_column *column = &copies->columns[i];
     if (column->type != type || copies->count == 0) continue;
@@ -182,7 +183,7 @@ static bool visit_copies(const struct copies *copies, ecs_type type, cells_fn vi
   return true;
 }
 
-static bool visit_keys(const struct key *keys, uint32_t count, cells_fn visit, void *ud) {
+static bool indexing_visit_keys(const struct key *keys, uint32_t count, cells_fn visit, void *ud) {
   for (uint32_t i = 0; i < count; i++) {
     uint32_t text = (uint32_t)keys[i].bits;
     struct cells cells = {&text, 1, NULL, NULL};
@@ -200,17 +201,18 @@ ecs_status indexes_watch(ecs_world *world) {
 }
 
 /* Texts that are to stay. */
-static bool visit_cells(const ecs_world *world, const struct attachment *link, ecs_type type,
-                        cells_fn visit, void *ud) {
+static bool indexing_visit_cells(const ecs_world *world, const struct attachment *link,
+                                 ecs_type type, cells_fn visit, void *ud) {
   (void)link;
   if (type != ECS_STRING) return true;
   for (const ecs_index *index = world->finding->first; index; index = index->next) {
     bool keyed = index->key_room.keys != NULL;
-    if (!visit_copies(&index->rows, type, visit, ud)) return false;
-    if (keyed && !visit_keys(index->key_room.keys, index->rows.count, visit, ud)) return false;
+    if (!indexing_visit_copies(&index->rows, type, visit, ud)) return false;
+    if (keyed && !indexing_visit_keys(index->key_room.keys, index->rows.count, visit, ud))
+      return false;
     for (const struct edition *edition = index->now; edition; edition = edition->next)
-      if (!visit_copies(&edition->copies, type, visit, ud) ||
-          !visit_keys(edition->keyed.keys, edition->keyed.count, visit, ud))
+      if (!indexing_visit_copies(&edition->copies, type, visit, ud) ||
+          !indexing_visit_keys(edition->keyed.keys, edition->keyed.count, visit, ud))
         return false;
   }
   return true;
@@ -220,8 +222,8 @@ ecs_status index_reserve(ecs_world *world) {
   if (world->finding) return ECS_OK;
   struct finding *finding = memory_array(&world->memory, 1, sizeof *finding);
   if (!finding) return world_nomem(world);
-  finding->link.free = finding_free;
-  finding->link.cells = visit_cells;
+  finding->link.free = indexing_finding_free;
+  finding->link.cells = indexing_visit_cells;
   world_attach_to(world, &finding->link);
   world->finding = finding;
   return ECS_OK;
@@ -261,7 +263,7 @@ void index_remove(ecs_index *index) {
   index_free(index);
 }
 
-static ecs_status check_busy(const ecs_index *index) {
+static ecs_status indexing_check_busy(const ecs_index *index) {
   if (!index->busy) return ECS_OK;
   return world_fail(index->world, ECS_EBUSY, "index '%s' is being brought up to date",
                     index->desc.name);
@@ -270,7 +272,7 @@ static ecs_status check_busy(const ecs_index *index) {
 ecs_status index_may_enter(const ecs_world *world, const char *name) {
   const ecs_index *old = name ? index_named(world, name, strlen(name)) : NULL;
   ecs_status status = old ? world_not_busy(world, "declaring an index again") : ECS_OK;
-  return old && status == ECS_OK ? check_busy(old) : status;
+  return old && status == ECS_OK ? indexing_check_busy(old) : status;
 }
 
 ecs_status ecs_index_new(ecs_world *world, const ecs_index_desc *desc, ecs_index **out) {
@@ -288,7 +290,7 @@ ecs_status ecs_index_drop(ecs_world *world, const char *name) {
   ecs_index *index = ecs_index_find(world, name);
   if (!index) return ECS_ENAME;
   ecs_status status = world_not_busy(world, "dropping an index");
-  if (status == ECS_OK) status = check_busy(index);
+  if (status == ECS_OK) status = indexing_check_busy(index);
   if (status == ECS_OK) index_remove(index);
   return status;
 }
@@ -314,7 +316,7 @@ void indexes_forget(ecs_world *world) {
   }
 }
 
-static ecs_status check_edition(const ecs_index *index, const struct edition *edition) {
+static ecs_status indexing_check_edition(const ecs_index *index, const struct edition *edition) {
   const struct copies *copies = &edition->copies;
   bool sound = copies->count <= copies->capacity;
   sound = sound && (index->desc.by == ECS_BY_GRID
@@ -334,7 +336,7 @@ ecs_status indexes_check(const ecs_world *world) {
   for (const ecs_index *index = finding->first; index; index = index->next, count++)
     for (const struct edition *edition = index->now; edition && status == ECS_OK;
          edition = edition->next)
-      status = check_edition(index, edition);
+      status = indexing_check_edition(index, edition);
   if (status != ECS_OK || count == finding->count) return status;
   return world_fail(world, ECS_ECORRUPT, "the list of indexes has lost one");
 }
@@ -380,36 +382,36 @@ struct index_facts index_tell(const ecs_index *index) {
 
 /* Indexes for hosts in C. */
 
-static ecs_status find_start(ecs_index *index, bool fits, ecs_found *found) {
+static ecs_status indexing_find_start(ecs_index *index, bool fits, ecs_found *found) {
   world_be_sure(index->world);
   *found = (ecs_found){.index = index};
   return fits ? index_refresh(index) : index_refuse(index);
 }
 
-static ecs_status begin_grid(ecs_index *index, ecs_found *found) {
-  return find_start(index, index->desc.by == ECS_BY_GRID, found);
+static ecs_status indexing_begin_grid(ecs_index *index, ecs_found *found) {
+  return indexing_find_start(index, index->desc.by == ECS_BY_GRID, found);
 }
 
 ecs_status ecs_index_within(ecs_index *index, const double *at, double reach, ecs_found *found) {
-  ecs_status status = begin_grid(index, found);
+  ecs_status status = indexing_begin_grid(index, found);
   if (status == ECS_OK) search_begin(&found->search, &index->now->grid, at, reach);
   return status;
 }
 
-static void find_come_to(ecs_found *found, uint32_t row) {
+static void indexing_find_come_to(ecs_found *found, uint32_t row) {
   found->row = row;
   found->entity = copies_entities(&found->index->now->copies)[row];
 }
 
 bool ecs_found_next(ecs_found *found) {
   uint32_t row = edition_next(&found->search);
-  if (row != NONE) find_come_to(found, row);
+  if (row != NONE) indexing_find_come_to(found, row);
   return row != NONE;
 }
 
 ecs_status ecs_index_nearest(ecs_index *index, const double *at, double reach, ecs_id except,
                              ecs_found *found) {
-  ecs_status status = begin_grid(index, found);
+  ecs_status status = indexing_begin_grid(index, found);
   if (status != ECS_OK) return status;
   const struct copies *copies = &index->now->copies;
   const struct rivals rivals = {copies_entities(copies), copies_order(copies), except};
@@ -417,25 +419,25 @@ ecs_status ecs_index_nearest(ecs_index *index, const double *at, double reach, e
   if (row == NONE)
     return world_fail(index->world, ECS_EABSENT, "index '%s' has nobody in reach",
                       index->desc.name);
-  find_come_to(found, row);
+  indexing_find_come_to(found, row);
   return ECS_OK;
 }
 
 ecs_status ecs_index_equal(ecs_index *index, const ecs_value *key, ecs_found *found) {
   bool fits = index->desc.by == ECS_BY_HASH || index->desc.by == ECS_BY_MAYBE;
-  ecs_status status = find_start(index, fits, found);
+  ecs_status status = indexing_find_start(index, fits, found);
   if (status == ECS_OK)
     keyed_equal(&index->now->keyed, key_wanted(index->world, key), &found->search);
   return status;
 }
 
-static ecs_status begin_order(ecs_index *index, ecs_found *found) {
-  return find_start(index, index->desc.by == ECS_BY_ORDER, found);
+static ecs_status indexing_begin_order(ecs_index *index, ecs_found *found) {
+  return indexing_find_start(index, index->desc.by == ECS_BY_ORDER, found);
 }
 
 ecs_status ecs_index_range(ecs_index *index, const ecs_value *least, const ecs_value *most,
                            ecs_found *found) {
-  ecs_status status = begin_order(index, found);
+  ecs_status status = indexing_begin_order(index, found);
   if (status == ECS_OK)
     keyed_range(&index->now->keyed, key_wanted(index->world, least),
                 key_wanted(index->world, most), &found->search);
@@ -443,13 +445,13 @@ ecs_status ecs_index_range(ecs_index *index, const ecs_value *least, const ecs_v
 }
 
 ecs_status ecs_index_lowest(ecs_index *index, uint32_t most, ecs_found *found) {
-  ecs_status status = begin_order(index, found);
+  ecs_status status = indexing_begin_order(index, found);
   if (status == ECS_OK) keyed_lowest(&index->now->keyed, most, &found->search);
   return status;
 }
 
 ecs_status ecs_index_highest(ecs_index *index, uint32_t most, ecs_found *found) {
-  ecs_status status = begin_order(index, found);
+  ecs_status status = indexing_begin_order(index, found);
   if (status == ECS_OK) keyed_highest(&index->now->keyed, most, &found->search);
   return status;
 }
@@ -457,12 +459,12 @@ ecs_status ecs_index_highest(ecs_index *index, uint32_t most, ecs_found *found) 
 /* ---- copies ---------------------------------------------------------------------------- */
 
 /* While keys are computed, the rows of the query. */
-static const struct copies *copies_of(const ecs_index *index) {
+static const struct copies *indexing_copies_of(const ecs_index *index) {
   return index->busy ? &index->rows : index->now ? &index->now->copies : NULL;
 }
 
 const void *ecs_index_column(const ecs_index *index, uint32_t term, uint32_t leaf) {
-  const struct copies *copies = copies_of(index);
+  const struct copies *copies = indexing_copies_of(index);
   if (!copies) return NULL;
   for (uint32_t i = 0; i < copies->column_count; i++) {
     const struct copy_column *column = &copies->columns[i];
@@ -473,11 +475,11 @@ const void *ecs_index_column(const ecs_index *index, uint32_t term, uint32_t lea
 }
 
 size_t ecs_index_count(const ecs_index *index) {
-  const struct copies *copies = copies_of(index);
+  const struct copies *copies = indexing_copies_of(index);
   return copies ? copies->count : 0;
 }
 
 ecs_id ecs_index_entity(const ecs_index *index, size_t row) {
   assert(row < ecs_index_count(index));
-  return copies_entities(copies_of(index))[row];
+  return copies_entities(indexing_copies_of(index))[row];
 }

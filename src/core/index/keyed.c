@@ -39,7 +39,7 @@ ecs_status key_room_make(struct memory *memory, struct key_room *room, uint32_t 
 
 /* ---- sorting --------------------------------------------------------------------------- */
 
-static uint32_t bucket_of(const struct keyed *keyed, struct key key) {
+static uint32_t keyed_bucket_of(const struct keyed *keyed, struct key key) {
   return (uint32_t)key_hash(key) & (keyed->buckets - 1);
 }
 
@@ -50,22 +50,22 @@ uint32_t keyed_buckets(uint32_t rows) {
 }
 
 struct key keyed_rank(const struct keyed *keyed, struct key key) {
-  return keyed->by == ECS_BY_HASH ? key_of_integer(bucket_of(keyed, key)) : key;
+  return keyed->by == ECS_BY_HASH ? key_of_integer(keyed_bucket_of(keyed, key)) : key;
 }
 
 /* A counting sort: the sums, moved on by those before, end as the buckets' first rows. */
-static bool sort_by_hash(struct memory *memory, struct keyed *keyed, struct key_room *room,
-                         uint32_t count) {
+static bool keyed_sort_by_hash(struct memory *memory, struct keyed *keyed, struct key_room *room,
+                               uint32_t count) {
   keyed->buckets = keyed_buckets(count);
   if (!GROW(memory, keyed->starts, keyed->start_capacity, keyed->buckets + 2ull)) return false;
   uint32_t *starts = keyed->starts;
   memset(starts, 0, ((size_t)keyed->buckets + 2) * sizeof *starts);
   for (uint32_t i = 0; i < count; i++)
-    starts[bucket_of(keyed, room->keys[room->order[i]]) + 2]++;
+    starts[keyed_bucket_of(keyed, room->keys[room->order[i]]) + 2]++;
   for (uint32_t i = 2; i < keyed->buckets + 2; i++) starts[i] += starts[i - 1];
   for (uint32_t i = 0; i < count; i++) {
     uint32_t row = room->order[i];
-    room->other[starts[bucket_of(keyed, room->keys[row]) + 1]++] = row;
+    room->other[starts[keyed_bucket_of(keyed, room->keys[row]) + 1]++] = row;
   }
   memcpy(room->order, room->other, count * sizeof *room->order);
   return true;
@@ -80,7 +80,7 @@ static void keyed_merge(const struct key *keys, const uint32_t *from, uint32_t *
   }
 }
 
-static void sort_by_key(const struct key_room *room, uint32_t count) {
+static void keyed_sort_by_key(const struct key_room *room, uint32_t count) {
   uint32_t *from = room->order, *to = room->other;
   for (uint64_t width = 1; width < count; width *= 2) {
     for (uint64_t low = 0; low < count; low += 2 * width) {
@@ -97,13 +97,13 @@ static void sort_by_key(const struct key_room *room, uint32_t count) {
 
 /* ---- filters --------------------------------------------------------------------------- */
 
-static bool has_bits(const uint64_t *filter, uint64_t hash) {
+static bool keyed_has_bits(const uint64_t *filter, uint64_t hash) {
   for (int i = 0; i < 4; i++, hash >>= 10)
     if (!(filter[hash / 64 % GROUP_WORDS] >> hash % 64 & 1)) return false;
   return true;
 }
 
-static void fill_filter(struct keyed *keyed, uint32_t group) {
+static void keyed_fill_filter(struct keyed *keyed, uint32_t group) {
   uint64_t *filter = keyed->filters + (size_t)group * GROUP_WORDS;
   uint32_t first = group * GROUP_ROWS;
   memset(filter, 0, GROUP_WORDS * sizeof *filter);
@@ -116,13 +116,14 @@ static void fill_filter(struct keyed *keyed, uint32_t group) {
 void keyed_change(struct keyed *keyed, uint32_t at, struct key key) {
   assert(keyed->by == ECS_BY_MAYBE && at < keyed->count && key.kind != KEY_NONE);
   keyed->keys[at] = key;
-  fill_filter(keyed, at / GROUP_ROWS);
+  keyed_fill_filter(keyed, at / GROUP_ROWS);
 }
 
-static bool fill_filters(struct memory *memory, struct keyed *keyed) {
+static bool keyed_fill_filters(struct memory *memory, struct keyed *keyed) {
   uint64_t words = ((uint64_t)keyed->count + GROUP_ROWS - 1) / GROUP_ROWS * GROUP_WORDS;
   if (!GROW(memory, keyed->filters, keyed->filter_capacity, words + 1)) return false;
-  for (uint32_t group = 0; group * GROUP_ROWS < keyed->count; group++) fill_filter(keyed, group);
+  for (uint32_t group = 0; group * GROUP_ROWS < keyed->count; group++)
+    keyed_fill_filter(keyed, group);
   return true;
 }
 
@@ -135,11 +136,11 @@ ecs_status keyed_sort(struct memory *memory, struct keyed *keyed, struct key_roo
   for (uint32_t row = 0; row < rows; row++)
     if (room->keys[row].kind != KEY_NONE) room->order[with++] = row;
   if (!GROW(memory, keyed->keys, keyed->capacity, with + 1ull)) return ECS_ENOMEM;
-  if (keyed->by == ECS_BY_HASH && !sort_by_hash(memory, keyed, room, with)) return ECS_ENOMEM;
-  if (keyed->by == ECS_BY_ORDER) sort_by_key(room, with);
+  if (keyed->by == ECS_BY_HASH && !keyed_sort_by_hash(memory, keyed, room, with)) return ECS_ENOMEM;
+  if (keyed->by == ECS_BY_ORDER) keyed_sort_by_key(room, with);
   for (uint32_t i = 0; i < with; i++) keyed->keys[i] = room->keys[room->order[i]];
   *count = keyed->count = with;
-  if (keyed->by == ECS_BY_MAYBE && !fill_filters(memory, keyed)) {
+  if (keyed->by == ECS_BY_MAYBE && !keyed_fill_filters(memory, keyed)) {
     keyed->count = 0;
     return ECS_ENOMEM;
   }
@@ -153,11 +154,12 @@ bool keyed_is_sound(const struct keyed *keyed, uint32_t rows) {
     struct key key = keyed->keys[i];
     if (key.kind == KEY_NONE) return false;
     if (keyed->by == ECS_BY_HASH) {
-      uint32_t bucket = bucket_of(keyed, key);
+      uint32_t bucket = keyed_bucket_of(keyed, key);
       if (keyed->starts[bucket] > i || keyed->starts[bucket + 1] <= i) return false;
     } else if (keyed->by == ECS_BY_ORDER) {
       if (i > 0 && key_precedes(key, keyed->keys[i - 1])) return false;
-    } else if (!has_bits(keyed->filters + (size_t)(i / GROUP_ROWS) * GROUP_WORDS, key_hash(key))) {
+    } else if (!keyed_has_bits(keyed->filters + (size_t)(i / GROUP_ROWS) * GROUP_WORDS,
+                               key_hash(key))) {
       return false;
     }
   }
@@ -166,8 +168,8 @@ bool keyed_is_sound(const struct keyed *keyed, uint32_t rows) {
 
 /* ---- places ---------------------------------------------------------------------------- */
 
-static bool lies_before(const struct keyed *keyed, const uint32_t *order, uint32_t at,
-                        struct key key, uint32_t row) {
+static bool keyed_lies_before(const struct keyed *keyed, const uint32_t *order, uint32_t at,
+                              struct key key, uint32_t row) {
   if (keyed->by == ECS_BY_ORDER) {
     if (key_precedes(keyed->keys[at], key)) return true;
     if (key_precedes(key, keyed->keys[at])) return false;
@@ -180,13 +182,13 @@ uint32_t keyed_bound(const struct keyed *keyed, const uint32_t *order, struct ke
   uint32_t low = 0, high = keyed->count;
   assert(key.kind != KEY_NONE);
   if (keyed->by == ECS_BY_HASH) {
-    uint32_t bucket = bucket_of(keyed, key);
+    uint32_t bucket = keyed_bucket_of(keyed, key);
     low = keyed->starts[bucket];
     high = keyed->starts[bucket + 1];
   }
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (lies_before(keyed, order, middle, key, row))
+    if (keyed_lies_before(keyed, order, middle, key, row))
       low = middle + 1;
     else
       high = middle;
@@ -242,14 +244,14 @@ void keyed_equal(const struct keyed *keyed, struct key key, struct ecs_search *s
   if (key.kind == KEY_NONE || keyed->count == 0) {
     search->end = 0;
   } else if (!filters) {
-    uint32_t bucket = bucket_of(keyed, key);
+    uint32_t bucket = keyed_bucket_of(keyed, key);
     search->row = keyed->starts[bucket];
     search->end = keyed->starts[bucket + 1];
   }
 }
 
 /* The first row whose key is not less than one; with `behind`, that is above it. */
-static uint32_t find_bound(const struct keyed *keyed, struct key key, bool behind) {
+static uint32_t keyed_find_bound(const struct keyed *keyed, struct key key, bool behind) {
   uint32_t low = 0, high = keyed->count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
@@ -267,8 +269,8 @@ void keyed_range(const struct keyed *keyed, struct key least, struct key most,
                  struct ecs_search *search) {
   keyed_begin(keyed, SEARCH_ROWS, search)->end = 0;
   if (!key_is_number(least) || !key_is_number(most)) return;
-  search->row = find_bound(keyed, least, false);
-  search->end = find_bound(keyed, most, true);
+  search->row = keyed_find_bound(keyed, least, false);
+  search->end = keyed_find_bound(keyed, most, true);
 }
 
 void keyed_lowest(const struct keyed *keyed, uint32_t most, struct ecs_search *search) {
@@ -281,22 +283,22 @@ void keyed_highest(const struct keyed *keyed, uint32_t most, struct ecs_search *
   search->row = search->line = search->end;
 }
 
-static bool next_group_down(struct ecs_search *search) {
+static bool keyed_next_group_down(struct ecs_search *search) {
   if (search->line == 0) return false;
   search->end = search->line;
-  search->line = find_bound(search->keyed, search->keyed->keys[search->end - 1], false);
+  search->line = keyed_find_bound(search->keyed, search->keyed->keys[search->end - 1], false);
   search->row = search->line;
   return true;
 }
 
-static uint32_t next_filtered(struct ecs_search *search) {
+static uint32_t keyed_next_filtered(struct ecs_search *search) {
   const struct keyed *keyed = search->keyed;
   const struct key key = {(enum key_kind)search->key_kind, search->key};
   uint64_t hash = key_hash(key);
   while (search->row < search->end) {
     uint32_t row = search->row, group = row / GROUP_ROWS;
     bool passes = row % GROUP_ROWS ||
-                  has_bits(keyed->filters + (size_t)group * GROUP_WORDS, hash);
+                  keyed_has_bits(keyed->filters + (size_t)group * GROUP_WORDS, hash);
     search->row = passes ? row + 1 : (group + 1) * GROUP_ROWS;
     if (passes && key_equal(keyed->keys[row], key)) return row;
   }
@@ -312,10 +314,10 @@ uint32_t keyed_next(struct ecs_search *search) {
     }
     return NONE;
   }
-  if (search->kind == SEARCH_FILTER) return next_filtered(search);
+  if (search->kind == SEARCH_FILTER) return keyed_next_filtered(search);
   if (search->left == 0) return NONE;
   if (search->row >= search->end &&
-      !(search->kind == SEARCH_DOWN && next_group_down(search)))
+      !(search->kind == SEARCH_DOWN && keyed_next_group_down(search)))
     return NONE;
   search->left--;
   return search->row++;
@@ -336,14 +338,14 @@ struct key key_of_number(double number) {
   return key;
 }
 
-static double as_double(struct key key) {
+static double keyed_as_double(struct key key) {
   double number;
   memcpy(&number, &key.bits, sizeof number);
   return number;
 }
 
 /* Between an integer and a float that is none. */
-static bool integer_precedes(int64_t integer, double number) {
+static bool keyed_integer_precedes(int64_t integer, double number) {
   if (number >= 9223372036854775808.0) return true;
   if (number < -9223372036854775808.0) return false;
   return integer <= (int64_t)floor(number);
@@ -353,9 +355,9 @@ bool key_precedes(struct key a, struct key b) {
   assert(key_is_number(a) && key_is_number(b));
   bool whole = a.kind == KEY_INTEGER, other = b.kind == KEY_INTEGER;
   if (whole && other) return (int64_t)a.bits < (int64_t)b.bits;
-  if (!whole && !other) return as_double(a) < as_double(b);
-  if (whole) return integer_precedes((int64_t)a.bits, as_double(b));
-  return !integer_precedes((int64_t)b.bits, as_double(a));
+  if (!whole && !other) return keyed_as_double(a) < keyed_as_double(b);
+  if (whole) return keyed_integer_precedes((int64_t)a.bits, keyed_as_double(b));
+  return !keyed_integer_precedes((int64_t)b.bits, keyed_as_double(a));
 }
 
 /* The finalizer of SplitMix64 (Steele, Lea, Flood; OOPSLA 2014). */

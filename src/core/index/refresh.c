@@ -11,7 +11,7 @@
 /* ---- what it is by --------------------------------------------------------------------- */
 
 /* A field of the query's first component that gives something, or of the one that is named. */
-static ecs_status name_leaf(ecs_index *index) {
+static ecs_status refresh_name_leaf(ecs_index *index) {
   const ecs_world *world = index->world;
   const char *of = index->desc.of;
   size_t size = strlen(of);
@@ -38,7 +38,7 @@ static ecs_status name_leaf(ecs_index *index) {
 ecs_status index_resolve(ecs_index *index) {
   const char *of = index->desc.of;
   struct component *component;
-  if (index->desc.by != ECS_BY_GRID) return index->desc.key ? ECS_OK : name_leaf(index);
+  if (index->desc.by != ECS_BY_GRID) return index->desc.key ? ECS_OK : refresh_name_leaf(index);
   ecs_status status = component_need(index->world, of, strlen(of), &component);
   if (status == ECS_OK) index->of = component->id;
   return status;
@@ -57,7 +57,7 @@ static ecs_status refresh_find_component(const ecs_index *index, struct componen
 static const char *const axis_names[GRID_AXES] = {"x", "y", "z"};
 
 /* The leaf that is a number of the component; NONE: there is no such field. */
-static uint32_t axis_leaf(const struct component *component, uint32_t axis) {
+static uint32_t refresh_axis_leaf(const struct component *component, uint32_t axis) {
   uint32_t at = component_field(component, axis_names[axis], 1);
   if (at == NONE || component->fields[at].leaf_count != 1) return NONE;
   uint32_t leaf = component->fields[at].first_leaf;
@@ -65,9 +65,9 @@ static uint32_t axis_leaf(const struct component *component, uint32_t axis) {
 }
 
 /* The column that has such a number. */
-static bool find_axis(const ecs_index *index, const struct component *component, uint32_t axis,
-                      uint32_t *column) {
-  uint32_t leaf = axis_leaf(component, axis);
+static bool refresh_find_axis(const ecs_index *index, const struct component *component,
+                              uint32_t axis, uint32_t *column) {
+  uint32_t leaf = refresh_axis_leaf(component, axis);
   const struct copy_column *found =
       leaf == NONE ? NULL : copies_column(&index->rows, component->id, leaf);
   if (!found) return false;
@@ -75,13 +75,13 @@ static bool find_axis(const ecs_index *index, const struct component *component,
   return true;
 }
 
-static bool is_copied(const struct copies *copies, ecs_id component) {
+static bool refresh_is_copied(const struct copies *copies, ecs_id component) {
   for (uint32_t i = 0; i < copies->column_count; i++)
     if (copies->columns[i].component == component) return true;
   return false;
 }
 
-static ecs_status no_axis(const ecs_index *index, uint32_t axis) {
+static ecs_status refresh_no_axis(const ecs_index *index, uint32_t axis) {
   return world_fail(index->world, ECS_EINVAL, "index '%s': a grid needs the fields x and y of "
                     "'%s', each a number, and its query '%s' gives no %s", index->desc.name,
                     index->desc.of, index->query->text, axis_names[axis]);
@@ -93,13 +93,13 @@ ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_
   struct component *component;
   ecs_status status = refresh_find_component(index, &component);
   if (status != ECS_OK) return status;
-  if (!is_copied(&index->rows, component->id))
+  if (!refresh_is_copied(&index->rows, component->id))
     return world_fail(world, ECS_EINVAL, "index '%s': its query '%s' does not give '%s': write "
                       "'%s:in' into it", name, index->query->text, grid, component->name);
   *out = (struct grid_source){.copies = &index->rows, .flags = NONE};
   for (*axes = 0; *axes < GRID_AXES; ++*axes)
-    if (!find_axis(index, component, *axes, &out->columns[*axes])) break;
-  if (*axes < 2) return no_axis(index, *axes);
+    if (!refresh_find_axis(index, component, *axes, &out->columns[*axes])) break;
+  if (*axes < 2) return refresh_no_axis(index, *axes);
   out->flags = index->rows.slots[index->rows.columns[out->columns[0]].slot].flags;
   return ECS_OK;
 }
@@ -121,7 +121,7 @@ uint32_t index_axes(const ecs_index *index) {
   if (index->desc.by != ECS_BY_GRID) return 0;
   if (refresh_find_component(index, &component) != ECS_OK) return 0;
   for (; axes < GRID_AXES; axes++) {
-    uint32_t leaf = axis_leaf(component, axes);
+    uint32_t leaf = refresh_axis_leaf(component, axes);
     if (leaf == NONE || !refresh_is_given(&index->query->terms, component, leaf)) break;
   }
   return axes;
@@ -129,7 +129,8 @@ uint32_t index_axes(const ecs_index *index) {
 
 /* ---- keys ------------------------------------------------------------------------------ */
 
-static ecs_status find_leaf(const ecs_index *index, struct component **component, uint32_t *leaf) {
+static ecs_status refresh_find_leaf(const ecs_index *index, struct component **component,
+                                    uint32_t *leaf) {
   ecs_status status = refresh_find_component(index, component);
   if (status != ECS_OK) return status;
   size_t size = strlen(index->leaf);
@@ -138,8 +139,8 @@ static ecs_status find_leaf(const ecs_index *index, struct component **component
   return component_no_field(index->world, *component, index->leaf, size);
 }
 
-static ecs_status check_order(const ecs_index *index, const struct component *component,
-                              const struct leaf *leaf) {
+static ecs_status refresh_check_order(const ecs_index *index, const struct component *component,
+                                      const struct leaf *leaf) {
   bool ordered = type_is_number(leaf->type) || type_class(leaf->type) == CLASS_ID;
   if (index->desc.by != ECS_BY_ORDER || ordered) return ECS_OK;
   return world_fail(index->world, ECS_EINVAL, "index '%s' is ordered, and '%s.%s' is of type %s: "
@@ -150,10 +151,10 @@ static ecs_status check_order(const ecs_index *index, const struct component *co
 ecs_status index_key_column(const ecs_index *index, const struct copy_column **out) {
   struct component *component;
   uint32_t leaf;
-  ecs_status status = find_leaf(index, &component, &leaf);
+  ecs_status status = refresh_find_leaf(index, &component, &leaf);
   if (status != ECS_OK) return status;
   *out = copies_column(&index->rows, component->id, leaf);
-  if (*out) return check_order(index, component, &component->leaves[leaf]);
+  if (*out) return refresh_check_order(index, component, &component->leaves[leaf]);
   return world_fail(index->world, ECS_EINVAL, "index '%s': its query '%s' does not give '%s.%s': "
                     "write '%s:in' into it", index->desc.name, index->query->text, component->name,
                     component->leaves[leaf].name, component->name);
@@ -164,17 +165,19 @@ ecs_status index_check_shown(const ecs_index *index) {
   uint32_t leaf;
   if (index->desc.by != ECS_BY_GRID) {
     if (index->desc.key) return ECS_OK;
-    ecs_status status = find_leaf(index, &component, &leaf);
-    return status == ECS_OK ? check_order(index, component, &component->leaves[leaf]) : status;
+    ecs_status status = refresh_find_leaf(index, &component, &leaf);
+    return status == ECS_OK
+               ? refresh_check_order(index, component, &component->leaves[leaf])
+               : status;
   }
   ecs_status status = refresh_find_component(index, &component);
   for (uint32_t axis = 0; status == ECS_OK && axis < 2; axis++)
-    if (axis_leaf(component, axis) == NONE) status = no_axis(index, axis);
+    if (refresh_axis_leaf(component, axis) == NONE) status = refresh_no_axis(index, axis);
   return status;
 }
 
-static ecs_status key_of_name(ecs_world *world, const struct copy_column *column, ecs_cell cell,
-                              struct key *out) {
+static ecs_status refresh_key_of_name(ecs_world *world, const struct copy_column *column,
+                                      ecs_cell cell, struct key *out) {
   const struct component *component = component_of(world, column->component);
   ecs_value value = {.kind = ECS_KIND_STRING};
   uint64_t at = cell_bits(column->size, cell);
@@ -183,21 +186,21 @@ static ecs_status key_of_name(ecs_world *world, const struct copy_column *column
   return key_of_value(world, &value, out);
 }
 
-static ecs_status key_of_cell(ecs_world *world, const struct copy_column *column, uint32_t row,
-                              struct key *out) {
+static ecs_status refresh_key_of_cell(ecs_world *world, const struct copy_column *column,
+                                      uint32_t row, struct key *out) {
   ecs_cell cell = cell_load(column->cells.data, column->size, row);
   switch (type_class(column->type)) {
     case CLASS_FLOAT: *out = key_of_number(cell_float(column->size, cell)); break;
     case CLASS_TRUTH: *out = (struct key){KEY_TRUTH, cell.u8}; break;
     case CLASS_TEXT: *out = (struct key){KEY_TEXT, cell.u32}; break;
     case CLASS_ID: *out = key_of_integer((int64_t)entity_target(world, cell.u64)); break;
-    case CLASS_NAMES: return key_of_name(world, column, cell, out);
+    case CLASS_NAMES: return refresh_key_of_name(world, column, cell, out);
     default: *out = key_of_integer(cell_integer(column->type, column->size, cell)); break;
   }
   return ECS_OK;
 }
 
-static ecs_status keys_of_column(ecs_index *index) {
+static ecs_status refresh_keys_of_column(ecs_index *index) {
   const struct copy_column *column;
   ecs_status status = index_key_column(index, &column);
   for (uint32_t i = 0; status == ECS_OK && i < index_unkeyed(index); i++) {
@@ -205,7 +208,7 @@ static ecs_status keys_of_column(ecs_index *index) {
     struct key *key = &index->key_room.keys[row];
     *key = (struct key){KEY_NONE, 0};
     if (copies_have(&index->rows, column->slot, row))
-      status = key_of_cell(index->world, column, row, key);
+      status = refresh_key_of_cell(index->world, column, row, key);
   }
   return status;
 }
@@ -225,7 +228,7 @@ ecs_status index_set_key(ecs_index *index, uint32_t row, const ecs_value *value)
 }
 
 /* By the function of a host. */
-static ecs_status keys_of_function(ecs_index *index) {
+static ecs_status refresh_keys_of_function(ecs_index *index) {
   ecs_status status = ECS_OK;
   index->busy = true;
   for (uint32_t i = 0; status == ECS_OK && i < index_unkeyed(index); i++) {
@@ -267,7 +270,7 @@ static ecs_status refresh_fail(ecs_index *index, ecs_status status) {
 void index_spoil(ecs_index *index) { (void)refresh_fail(index, ECS_OK); }
 
 /* Keys of rows that keep theirs are brought along; the others have none yet. */
-static ecs_status begin_keys(ecs_index *index) {
+static ecs_status refresh_begin_keys(ecs_index *index) {
   struct memory *memory = &index->world->memory;
   const struct staleness *stale = &index->stale;
   struct key_room *room = &index->key_room;
@@ -286,12 +289,12 @@ static ecs_status refresh_gather(ecs_index *index) {
   ecs_world *world = index->world;
   if (index->stale.what == STALE_ROWS) {
     stale_copy(index);
-    return begin_keys(index);
+    return refresh_begin_keys(index);
   }
   ecs_status status =
       copies_lay_out(world, &index->rows, &index->query->terms, index->desc.name);
   if (status == ECS_OK) status = copies_gather(&index->rows, index->query);
-  return status == ECS_OK ? begin_keys(index) : status;
+  return status == ECS_OK ? refresh_begin_keys(index) : status;
 }
 
 ecs_status index_gather(ecs_index *index) {
@@ -316,7 +319,7 @@ ecs_status index_gather(ecs_index *index) {
   return ECS_OK;
 }
 
-static ecs_status fill_grid(ecs_index *index, struct edition *edition, uint32_t *count) {
+static ecs_status refresh_fill_grid(ecs_index *index, struct edition *edition, uint32_t *count) {
   struct memory *memory = &index->world->memory;
   struct grid *grid = &edition->grid;
   struct grid_source source;
@@ -346,7 +349,7 @@ static ecs_status refresh_fill(ecs_index *index, struct edition *edition) {
   ecs_status status =
       keyed ? keyed_sort(&world->memory, &edition->keyed, &index->key_room, index->rows.count,
                          &count)
-            : fill_grid(index, edition, &count);
+            : refresh_fill_grid(index, edition, &count);
   if (status == ECS_OK)
     status = copies_lay_out(world, &edition->copies, &index->query->terms, index->desc.name);
   if (status == ECS_OK) status = copies_reserve(world, &edition->copies, count);
@@ -405,6 +408,6 @@ ecs_status index_refresh(ecs_index *index) {
   ecs_status status = index_gather(index);
   if (status != ECS_OK) return status;
   if (index->desc.by != ECS_BY_GRID)
-    status = index->desc.key ? keys_of_function(index) : keys_of_column(index);
+    status = index->desc.key ? refresh_keys_of_function(index) : refresh_keys_of_column(index);
   return status == ECS_OK ? index_make(index) : refresh_fail(index, status);
 }

@@ -16,7 +16,7 @@ static inline double search_place(const struct grid *grid, uint32_t axis, uint32
 }
 
 /* The square of how far a row is. */
-static inline double square_to(const struct grid *grid, const double *at, uint32_t row) {
+static inline double search_square_to(const struct grid *grid, const double *at, uint32_t row) {
   double sum = search_square(search_place(grid, 0, row) - at[0]) +
                search_square(search_place(grid, 1, row) - at[1]);
   if (grid->axes == 3) sum = sum + search_square(search_place(grid, 2, row) - at[2]);
@@ -39,7 +39,7 @@ static inline double search_width_of(double at, double reach) {
 
 /* Cells that may have something in reach. That dividing and floor keep the order of numbers makes
 ** it exact. */
-static void reach_on_axis(struct ecs_search *walk, uint32_t axis, double at, double reach) {
+static void search_reach_on_axis(struct ecs_search *walk, uint32_t axis, double at, double reach) {
   double wide = search_width_of(at, reach), size = walk->grid->size;
   bool all = reach > DBL_MAX;
   walk->low[axis] = all ? -HUGE_VAL : grid_floor((at - wide) / size);
@@ -55,7 +55,7 @@ static inline bool search_box(struct ecs_search *walk, uint32_t axis, double at,
   double wide = search_width_of(at, reach) * grid->inverse + 1e-6;
   double low = here - wide, high = here + wide, last = (double)(grid->extent[axis] - 1);
   if (UNLIKELY(!(fabs(here) < 1e15 && wide < 1e15))) {
-    reach_on_axis(walk, axis, at, reach);
+    search_reach_on_axis(walk, axis, at, reach);
     low = walk->low[axis] - grid->low[axis];
     high = walk->high[axis] - grid->low[axis];
   }
@@ -69,21 +69,21 @@ static inline bool search_box(struct ecs_search *walk, uint32_t axis, double at,
 /* Numbers of lines and of cells are whole, so that what is sought stands no farther behind the
 ** first one than its number is behind that one's, and just there where none is missing. */
 
-static bool is_line_before(const struct grid_line *line, double z, double y) {
+static bool search_is_line_before(const struct grid_line *line, double z, double y) {
   return line->z < z || (line->z == z && line->y < y);
 }
 
 /* The first line, from one on that stands before it, that does not stand before a z and y. */
-static uint32_t find_line(const struct grid *grid, uint32_t from, double z, double y) {
+static uint32_t search_find_line(const struct grid *grid, uint32_t from, double z, double y) {
   uint32_t low = from, high = grid->line_count;
   const struct grid_line *lines = grid->lines;
   if (low < high && lines[low].z == z && y - lines[low].y < (double)(high - low)) {
     high = low + (y > lines[low].y ? (uint32_t)(y - lines[low].y) : 0);
-    if (high > low && is_line_before(&lines[high - 1], z, y)) return high;
+    if (high > low && search_is_line_before(&lines[high - 1], z, y)) return high;
   }
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (is_line_before(&lines[middle], z, y))
+    if (search_is_line_before(&lines[middle], z, y))
       low = middle + 1;
     else
       high = middle;
@@ -92,7 +92,7 @@ static uint32_t find_line(const struct grid *grid, uint32_t from, double z, doub
 }
 
 /* The first line behind all those of a z. */
-static uint32_t find_layer(const struct grid *grid, uint32_t from, double z) {
+static uint32_t search_find_layer(const struct grid *grid, uint32_t from, double z) {
   uint32_t low = from, high = grid->line_count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
@@ -104,7 +104,7 @@ static uint32_t find_layer(const struct grid *grid, uint32_t from, double z) {
   return low;
 }
 
-static bool is_cell_before(const struct grid_cell *cell, double x, bool behind) {
+static bool search_is_cell_before(const struct grid_cell *cell, double x, bool behind) {
   return cell->x < x || (behind && cell->x == x);
 }
 
@@ -115,11 +115,11 @@ static uint32_t search_find_cell(const struct grid *grid, uint32_t line, double 
   double offset = low < high ? x - cells[low].x + behind : 0;
   if (offset > 0 && offset < (double)(high - low)) {
     high = low + (uint32_t)offset;
-    if (is_cell_before(&cells[high - 1], x, behind)) return high;
+    if (search_is_cell_before(&cells[high - 1], x, behind)) return high;
   }
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (is_cell_before(&cells[middle], x, behind))
+    if (search_is_cell_before(&cells[middle], x, behind))
       low = middle + 1;
     else
       high = middle;
@@ -128,14 +128,14 @@ static uint32_t search_find_cell(const struct grid *grid, uint32_t line, double 
 }
 
 /* The first cell behind x, of those from one on: mostly one of the next. */
-static uint32_t find_end(const struct grid *grid, uint32_t line, uint32_t from, double x) {
+static uint32_t search_find_end(const struct grid *grid, uint32_t line, uint32_t from, double x) {
   uint32_t end = grid->lines[line + 1].first, near = end - from < 4 ? end : from + 4;
   for (uint32_t at = from; at < near; at++)
     if (!(grid->cells[at].x <= x)) return at;
   return near == end ? end : search_find_cell(grid, line, x, true);
 }
 
-static bool line_in_box(struct ecs_search *walk) {
+static bool search_line_in_box(struct ecs_search *walk) {
   const struct grid *grid = walk->grid;
   uint32_t height = grid->extent[1], lines = height * grid->extent[2];
   uint32_t low = (uint32_t)walk->low[1], high = (uint32_t)walk->high[1];
@@ -158,21 +158,21 @@ static bool line_in_box(struct ecs_search *walk) {
 
 bool search_line(struct ecs_search *walk) {
   const struct grid *grid = walk->grid;
-  if (LIKELY(grid->boxed)) return line_in_box(walk);
+  if (LIKELY(grid->boxed)) return search_line_in_box(walk);
   while (walk->line < grid->line_count) {
     const struct grid_line *line = &grid->lines[walk->line];
     if (line->z > walk->high[2]) break;
     if (line->z < walk->low[2] || line->y < walk->low[1]) {
       double z = line->z < walk->low[2] ? walk->low[2] : line->z;
-      walk->line = find_line(grid, walk->line + 1, z, walk->low[1]);
+      walk->line = search_find_line(grid, walk->line + 1, z, walk->low[1]);
       continue;
     }
     if (line->y > walk->high[1]) {
-      walk->line = find_layer(grid, walk->line + 1, line->z);
+      walk->line = search_find_layer(grid, walk->line + 1, line->z);
       continue;
     }
     uint32_t from = search_find_cell(grid, walk->line, walk->low[0], false);
-    uint32_t to = find_end(grid, walk->line, from, walk->high[0]);
+    uint32_t to = search_find_end(grid, walk->line, from, walk->high[0]);
     walk->line++;
     if (from >= to) continue;
     walk->row = grid->cells[from].first;
@@ -184,15 +184,15 @@ bool search_line(struct ecs_search *walk) {
 }
 
 /* Whether anything can be in reach. */
-static bool is_sound(const struct grid *grid, const double *at, double reach) {
+static bool search_is_sound(const struct grid *grid, const double *at, double reach) {
   bool sound = reach >= 0;
   for (uint32_t axis = 0; axis < grid->axes; axis++)
     sound = sound && at[axis] == at[axis] && (fabs(at[axis]) <= DBL_MAX || reach > DBL_MAX);
   return sound;
 }
 
-static void begin_walk(struct ecs_search *walk, const struct grid *grid, const double *at,
-                       double reach) {
+static void search_begin_walk(struct ecs_search *walk, const struct grid *grid, const double *at,
+                              double reach) {
   walk->grid = grid;
   walk->keyed = NULL;
   walk->line = walk->row = walk->end = 0;
@@ -206,7 +206,8 @@ static void begin_walk(struct ecs_search *walk, const struct grid *grid, const d
     if (!some) walk->line = UINT32_MAX;
     return;
   }
-  for (uint32_t axis = 0; axis < grid->axes; axis++) reach_on_axis(walk, axis, at[axis], reach);
+  for (uint32_t axis = 0; axis < grid->axes; axis++)
+    search_reach_on_axis(walk, axis, at[axis], reach);
 }
 
 /* ---- within ---------------------------------------------------------------------------- */
@@ -215,8 +216,8 @@ void search_begin(struct ecs_search *search, const struct grid *grid, const doub
                   double reach) {
   *search = (struct ecs_search){.grid = grid, .reach = reach};
   memcpy(search->at, at, grid->axes * sizeof *at);
-  if (is_sound(grid, at, reach))
-    begin_walk(search, grid, at, reach);
+  if (search_is_sound(grid, at, reach))
+    search_begin_walk(search, grid, at, reach);
   else
     search->line = UINT32_MAX;
 }
@@ -227,7 +228,7 @@ uint32_t search_next(struct ecs_search *search) {
   do {
     while (search->row < search->end) {
       uint32_t row = search->row++;
-      double sum = square_to(grid, search->at, row);
+      double sum = search_square_to(grid, search->at, row);
       if (sum <= limit && sqrt(sum) <= search->reach) return row;
     }
   } while (search_line(search));
@@ -245,7 +246,7 @@ struct best {
   double square, low, high;  /* squares below `low` have lower roots, those above `high` higher */
 };
 
-static inline void set_best(struct best *best, uint32_t row, double square) {
+static inline void search_set_best(struct best *best, uint32_t row, double square) {
   best->row = row;
   best->square = square;
   best->low = square * (1 - 1e-14) - 1e-300;
@@ -257,57 +258,58 @@ static double best_distance(const struct best *best) {
 }
 
 /* Whether a row whose square is about as large is before the best one. */
-static APART bool is_better(const struct best *best, uint32_t row, double square) {
+static APART bool search_is_better(const struct best *best, uint32_t row, double square) {
   double distance = sqrt(square), other = best_distance(best);
   if (distance != other) return distance < other;
   return best->row == NONE || best->rivals->order[row] < best->rivals->order[best->row];
 }
 
-static inline void try_row(struct best *best, uint32_t row, double square) {
+static inline void search_try_row(struct best *best, uint32_t row, double square) {
   const struct rivals *rivals = best->rivals;
   if (LIKELY(square > best->high)) return;
-  if (UNLIKELY(square >= best->low) && !is_better(best, row, square)) return;
+  if (UNLIKELY(square >= best->low) && !search_is_better(best, row, square)) return;
   if (rivals->except != ECS_NULL && rivals->entities[row] == rivals->except) return;
-  set_best(best, row, square);
+  search_set_best(best, row, square);
 }
 
 /* Goes through rows of a grid of two axes. */
-static inline void try_rows(const struct grid *grid, const double *at, uint32_t row, uint32_t end,
-                            struct best *best) {
+static inline void search_try_rows(const struct grid *grid, const double *at,
+                                   uint32_t row, uint32_t end, struct best *best) {
   const double *xs = grid->places[0].data, *ys = grid->places[1].data;
   const double x = at[0], y = at[1];
   for (; row < end; row++)
-    try_row(best, row, search_square(xs[row] - x) + search_square(ys[row] - y));
+    search_try_row(best, row, search_square(xs[row] - x) + search_square(ys[row] - y));
 }
 
-static void find_best_in_box(const struct ecs_search *walk, const double *at, struct best *best) {
+static void search_find_best_in_box(const struct ecs_search *walk, const double *at,
+                                    struct best *best) {
   const struct grid *grid = walk->grid;
   uint32_t first = (uint32_t)walk->low[0], last = (uint32_t)walk->high[0] + 1;
   if (walk->line == UINT32_MAX) return;
   for (uint32_t y = walk->line, high = (uint32_t)walk->high[1]; y <= high; y++) {
     const uint32_t *starts = grid->starts + (size_t)y * grid->extent[0];
-    try_rows(grid, at, starts[first], starts[last], best);
+    search_try_rows(grid, at, starts[first], starts[last], best);
   }
 }
 
 /* Goes through the rows of a box. */
-static void find_best(struct ecs_search *walk, const double *at, struct best *best) {
+static void search_find_best(struct ecs_search *walk, const double *at, struct best *best) {
   const struct grid *grid = walk->grid;
   if (LIKELY(grid->boxed && grid->axes == 2)) {
-    find_best_in_box(walk, at, best);
+    search_find_best_in_box(walk, at, best);
     return;
   }
   while (search_line(walk)) {
     if (grid->axes == 2)
-      try_rows(grid, at, walk->row, walk->end, best);
+      search_try_rows(grid, at, walk->row, walk->end, best);
     else
       for (uint32_t row = walk->row; row < walk->end; row++)
-        try_row(best, row, square_to(grid, at, row));
+        search_try_row(best, row, search_square_to(grid, at, row));
   }
 }
 
 /* How far the first search goes: a cell, or to where there can be a cell at all. */
-static double first_reach(const struct grid *grid, const double *at) {
+static double search_first_reach(const struct grid *grid, const double *at) {
   uint32_t axis = grid->axes - 1;
   double low, high;
   if (grid->boxed) {
@@ -326,14 +328,14 @@ static double first_reach(const struct grid *grid, const double *at) {
 uint32_t search_nearest(const struct grid *grid, const double *at, double reach,
                         const struct rivals *rivals, double *distance) {
   struct ecs_search walk;
-  if (grid->rows == 0 || !is_sound(grid, at, reach)) return NONE;
-  double tried = first_reach(grid, at);
+  if (grid->rows == 0 || !search_is_sound(grid, at, reach)) return NONE;
+  double tried = search_first_reach(grid, at);
   for (;;) {
     if (!(tried < reach)) tried = reach;
     struct best best = {.rivals = rivals, .reach = reach};
-    set_best(&best, NONE, search_square(reach));
-    begin_walk(&walk, grid, at, tried);
-    find_best(&walk, at, &best);
+    search_set_best(&best, NONE, search_square(reach));
+    search_begin_walk(&walk, grid, at, tried);
+    search_find_best(&walk, at, &best);
     double least = best_distance(&best);
     if (best.row != NONE && least <= tried) {
       *distance = least;

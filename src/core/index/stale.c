@@ -16,13 +16,13 @@
 /* ---- what can be told ------------------------------------------------------------------ */
 
 /* Whether tables and marks tell all: its matches are all rows of some tables. */
-static bool is_simple(const struct query_terms *terms) {
+static bool stale_is_simple(const struct query_terms *terms) {
   return terms->step_count == 0 && !terms->event && !terms->toggled && !terms->changes &&
          !terms->sources && !terms->packed && !terms->cascade && terms->values == 0;
 }
 
 /* Whether keys are made of ids: those of the dead are read as null, which nothing marks. */
-static bool keys_are_ids(const ecs_index *index) {
+static bool stale_keys_are_ids(const ecs_index *index) {
   const struct copies *rows = &index->rows;
   const struct copy_column *column;
   if (index->desc.by == ECS_BY_GRID) return false;
@@ -33,10 +33,10 @@ static bool keys_are_ids(const ecs_index *index) {
   return false;
 }
 
-static bool is_traced(const ecs_index *index) {
+static bool stale_is_traced(const ecs_index *index) {
   const struct query_terms *terms = &index->query->terms;
   bool marked = false;
-  if (!is_simple(terms) || keys_are_ids(index)) return false;
+  if (!stale_is_simple(terms) || stale_keys_are_ids(index)) return false;
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (term->slot == NONE) continue;
@@ -50,7 +50,7 @@ ecs_status stale_watch(ecs_index *index) {
   ecs_world *world = index->world;
   const struct query_terms *terms = &index->query->terms;
   if (staging_is_open(&world->staging) || world->running || world->registry.shown) return ECS_OK;
-  if (index->query->broken || !is_simple(terms) || keys_are_ids(index)) return ECS_OK;
+  if (index->query->broken || !stale_is_simple(terms) || stale_keys_are_ids(index)) return ECS_OK;
   for (uint32_t i = 0; i < terms->count; i++)
     if (terms->terms[i].slot != NONE && terms->terms[i].form != TERM_OWN) return ECS_OK;
   ecs_status status = ECS_OK;
@@ -61,7 +61,7 @@ ecs_status stale_watch(ecs_index *index) {
 
 /* ---- where rows lie -------------------------------------------------------------------- */
 
-static ecs_status list_stretches(const ecs_query *query, struct stretches *out) {
+static ecs_status stale_list_stretches(const ecs_query *query, struct stretches *out) {
   ecs_world *world = query->world;
   out->count = out->rows = 0;
   for (uint32_t i = 0; i < query_reach(query); i++) {
@@ -75,7 +75,7 @@ static ecs_status list_stretches(const ecs_query *query, struct stretches *out) 
   return ECS_OK;
 }
 
-static bool are_same(const struct stretches *a, const struct stretches *b) {
+static bool stale_are_same(const struct stretches *a, const struct stretches *b) {
   if (a->count != b->count || a->rows != b->rows) return false;
   for (uint32_t i = 0; i < a->count; i++)
     if (a->list[i].order != b->list[i].order || a->list[i].count != b->list[i].count) return false;
@@ -91,7 +91,7 @@ struct tables {
   uint32_t next;
 };
 
-static bool next_table(struct tables *tables) {
+static bool stale_next_table(struct tables *tables) {
   const ecs_query *query = tables->index->query;
   while (tables->next < query_reach(query)) {
     tables->table = query_table(query, tables->next++);
@@ -101,16 +101,16 @@ static bool next_table(struct tables *tables) {
 }
 
 /* The marks that a term has in a table; NULL for a term that gives nothing there. */
-static const struct marks *marks_for(const struct term *term, const struct table *table) {
+static const struct marks *stale_marks_for(const struct term *term, const struct table *table) {
   return term->slot == NONE ? NULL : marks_of(table, term->id);
 }
 
-static bool is_lent(const ecs_index *index) {
+static bool stale_is_lent(const ecs_index *index) {
   const struct query_terms *terms = &index->query->terms;
   struct tables tables = {index, NULL, 0};
-  while (next_table(&tables))
+  while (stale_next_table(&tables))
     for (uint32_t i = 0; i < terms->count; i++) {
-      const struct marks *marks = marks_for(&terms->terms[i], tables.table);
+      const struct marks *marks = stale_marks_for(&terms->terms[i], tables.table);
       if (marks && marks_are_lent(index->world, marks)) return true;
     }
   return false;
@@ -118,37 +118,39 @@ static bool is_lent(const ecs_index *index) {
 
 /* Whether any of 1,024 rows of a table may have been written, or be others, without being known by
 ** itself. */
-static bool group_is_new(const ecs_index *index, const struct table *table, uint32_t group) {
+static bool stale_group_is_new(const ecs_index *index, const struct table *table, uint32_t group) {
   const struct query_terms *terms = &index->query->terms;
   for (uint32_t i = 0; i < terms->count; i++) {
-    const struct marks *marks = marks_for(&terms->terms[i], table);
+    const struct marks *marks = stale_marks_for(&terms->terms[i], table);
     if (marks && !marks->tracked && marks->groups[group] > index->stale.seen) return true;
   }
   return false;
 }
 
 /* So many that to look for them is in vain. */
-static bool are_many(const ecs_index *index) {
+static bool stale_are_many(const ecs_index *index) {
   struct tables tables = {index, NULL, 0};
   uint64_t rows = 0;
-  while (next_table(&tables))
+  while (stale_next_table(&tables))
     for (uint32_t i = 0; i < mark_groups(tables.table->count); i++)
-      rows += group_is_new(index, tables.table, i) ? MARK_ROWS : 0;
+      rows += stale_group_is_new(index, tables.table, i) ? MARK_ROWS : 0;
   return rows > index->stale.now.rows / FEW + MARK_ROWS;
 }
 
-static uint64_t words_written(const ecs_index *index, const struct table *table, uint32_t word) {
+static uint64_t stale_words_written(const ecs_index *index, const struct table *table,
+                                    uint32_t word) {
   const struct query_terms *terms = &index->query->terms;
   uint64_t bits = 0;
   for (uint32_t i = 0; i < terms->count; i++) {
-    const struct marks *marks = marks_for(&terms->terms[i], table);
+    const struct marks *marks = stale_marks_for(&terms->terms[i], table);
     if (marks) bits |= marks_since(marks, index->stale.seen, false, word);
   }
   return bits;
 }
 
 /* Of 64 rows those whose entities are others than so many ids say. */
-static LOOPS uint64_t words_exchanged(const ecs_id *ids, const uint32_t *entities, uint32_t count) {
+static LOOPS uint64_t stale_words_exchanged(const ecs_id *ids, const uint32_t *entities,
+                                            uint32_t count) {
   uint32_t differ = 0;
   uint64_t bits = 0;
   for (uint32_t i = 0; i < count; i++) differ |= ecs_id_index(ids[i]) ^ entities[i];
@@ -157,7 +159,7 @@ static LOOPS uint64_t words_exchanged(const ecs_id *ids, const uint32_t *entitie
   return bits;
 }
 
-static bool add_bits(ecs_index *index, uint32_t first, uint64_t bits) {
+static bool stale_add_bits(ecs_index *index, uint32_t first, uint64_t bits) {
   struct staleness *stale = &index->stale;
   if (!GROW(&index->world->memory, stale->rows, stale->capacity, stale->count + 64ull))
     return false;
@@ -176,16 +178,16 @@ static bool stale_add_rows(ecs_index *index, const struct table *table, uint32_t
     if (had > count) had = count;
     uint64_t all = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
     uint64_t kept = had < 64 ? (UINT64_C(1) << had) - 1 : UINT64_MAX;
-    uint64_t bits = words_written(index, table, base / 64);
-    if (had) bits |= words_exchanged(ids + old->first + base, table->rows + base, had);
+    uint64_t bits = stale_words_written(index, table, base / 64);
+    if (had) bits |= stale_words_exchanged(ids + old->first + base, table->rows + base, had);
     bits = (bits | ~kept) & all;
-    if (bits && !add_bits(index, first + base, bits)) return false;
+    if (bits && !stale_add_bits(index, first + base, bits)) return false;
   }
   return true;
 }
 
 /* The rows of a table, of which tables are listed in their order; NULL when it had none. */
-static const struct stretch *find_stretch(const struct stretches *stretches, uint64_t order) {
+static const struct stretch *stale_find_stretch(const struct stretches *stretches, uint64_t order) {
   uint32_t low = 0, high = stretches->count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
@@ -202,21 +204,21 @@ static ecs_status stale_list_rows(ecs_index *index) {
   struct staleness *stale = &index->stale;
   struct tables tables = {index, NULL, 0};
   bool ok = true;
-  for (uint32_t i = 0; ok && next_table(&tables); i++)
+  for (uint32_t i = 0; ok && stale_next_table(&tables); i++)
     ok = stale_add_rows(index, tables.table, stale->now.list[i].first,
-                        find_stretch(&stale->then, tables.table->order));
+                        stale_find_stretch(&stale->then, tables.table->order));
   return ok ? ECS_OK : world_nomem(index->world);
 }
 
 /* ---- keys that stay -------------------------------------------------------------------- */
 
-static ecs_status find_kept(ecs_index *index) {
+static ecs_status stale_find_kept(ecs_index *index) {
   struct staleness *stale = &index->stale;
   if (!GROW(&index->world->memory, stale->from, stale->from_capacity, stale->now.rows + 1ull))
     return world_nomem(index->world);
   for (uint32_t i = 0; i < stale->now.count; i++) {
     const struct stretch *now = &stale->now.list[i];
-    const struct stretch *then = find_stretch(&stale->then, now->order);
+    const struct stretch *then = stale_find_stretch(&stale->then, now->order);
     for (uint32_t row = 0; then && row < now->count; row++)
       stale->from[now->first + row] = then->first + row;
   }
@@ -227,10 +229,10 @@ static ecs_status find_kept(ecs_index *index) {
 
 /* ---- the whole ------------------------------------------------------------------------- */
 
-static bool may_be_known(const ecs_index *index) {
+static bool stale_may_be_known(const ecs_index *index) {
   const struct staleness *stale = &index->stale;
   return stale->known && stale->version == index->world->registry.version &&
-         stale->then.rows == index->rows.count && is_traced(index);
+         stale->then.rows == index->rows.count && stale_is_traced(index);
 }
 
 ecs_status stale_find(ecs_index *index) {
@@ -239,17 +241,17 @@ ecs_status stale_find(ecs_index *index) {
   stale->what = STALE_ALL;
   stale->keeps_keys = false;
   stale->count = 0;
-  ecs_status status = list_stretches(index->query, &stale->now);
-  if (status != ECS_OK || !may_be_known(index)) return status;
-  bool same = are_same(&stale->then, &stale->now);
-  if (!called && (!same || are_many(index))) return ECS_OK;
+  ecs_status status = stale_list_stretches(index->query, &stale->now);
+  if (status != ECS_OK || !stale_may_be_known(index)) return status;
+  bool same = stale_are_same(&stale->then, &stale->now);
+  if (!called && (!same || stale_are_many(index))) return ECS_OK;
   status = stale_list_rows(index);
   if (status != ECS_OK) return status;
   if (same && stale->count == 0)
     stale->what = STALE_NONE;
   else if (same && stale->count <= stale->now.rows / FEW)
     stale->what = STALE_ROWS;
-  return called && stale->what == STALE_ALL ? find_kept(index) : ECS_OK;
+  return called && stale->what == STALE_ALL ? stale_find_kept(index) : ECS_OK;
 }
 
 /* What is written from now on is marked later. */
@@ -259,7 +261,7 @@ void stale_settle(ecs_index *index) {
   const struct stretches then = stale->then;
   if (stale->what == STALE_NONE) return;
   stale->known = false;
-  stale->sound = is_traced(index) && !is_lent(index);
+  stale->sound = stale_is_traced(index) && !stale_is_lent(index);
   stale->version = world->registry.version;
   stale->seen = world->now;
   if (stale->sound) world->now++;
@@ -307,7 +309,7 @@ void stale_copy(ecs_index *index) {
   struct tables tables = {index, NULL, 0};
   uint32_t at = 0;
   assert(stale->what == STALE_ROWS && stale->now.rows == index->rows.count);
-  for (uint32_t i = 0; next_table(&tables); i++) {
+  for (uint32_t i = 0; stale_next_table(&tables); i++) {
     const struct stretch *stretch = &stale->now.list[i];
     uint32_t end = stale_end_of(stale, at, stretch);
     stale_copy_rows(index, tables.table, stretch->first, stale->rows + at, end - at);

@@ -51,11 +51,14 @@ void picks_free(ecs_world *world, struct query_terms *terms) {
 
 /* ---- which rows ---- */
 
-static uint32_t words_of(const struct table *table) { return (uint32_t)toggle_words(table->count); }
+static uint32_t changes_words_of(const struct table *table) {
+  return (uint32_t)toggle_words(table->count);
+}
 
-static uint64_t ask_marks(const struct term *term, const struct table *table, uint32_t word) {
+static uint64_t changes_ask_marks(const struct term *term, const struct table *table,
+                                  uint32_t word) {
   const struct marks *marks = marks_of(table, term->id);
-  assert(term->picks && word < words_of(table));
+  assert(term->picks && word < changes_words_of(table));
   if (!marks || !marks->groups) return UINT64_MAX;
   return marks_since(marks, term->picks->since, term->news == TERM_ADDED, word);
 }
@@ -63,10 +66,10 @@ static uint64_t ask_marks(const struct term *term, const struct table *table, ui
 #define GROUP_WORDS (MARK_ROWS / 64)
 
 /* Words for a bit of each group of rows, which take so many words. */
-static uint32_t group_words(uint32_t words) { return words / (64 * GROUP_WORDS) + 1; }
+static uint32_t changes_group_words(uint32_t words) { return words / (64 * GROUP_WORDS) + 1; }
 
 /* Which of up to 64 groups were written to after a run. */
-static uint64_t groups_since(const uint64_t *groups, uint32_t count, uint64_t run) {
+static uint64_t changes_groups_since(const uint64_t *groups, uint32_t count, uint64_t run) {
   uint64_t bits = 0;
   assert(count > 0 && count <= 64);
   if (count == 64) return marks_later(groups, run);
@@ -76,20 +79,20 @@ static uint64_t groups_since(const uint64_t *groups, uint32_t count, uint64_t ru
 
 /* Writes down which groups a term is about, of rows that take so many words, and of which rows in
 ** these, where they are tracked. */
-static void ask_groups(const struct term *term, const struct table *table, uint32_t count,
-                       uint64_t *groups, uint64_t *rows) {
+static void changes_ask_groups(const struct term *term, const struct table *table, uint32_t count,
+                               uint64_t *groups, uint64_t *rows) {
   const struct marks *marks = marks_of(table, term->id);
   uint32_t all = (count + GROUP_WORDS - 1) / GROUP_WORDS;
   for (uint32_t group = 0; group < all; group += 64) {
     uint32_t left = all - group < 64 ? all - group : 64;
     bool known = marks && marks->groups;
     uint64_t bits =
-        known ? groups_since(marks->groups + group, left, term->picks->since) : UINT64_MAX;
+        known ? changes_groups_since(marks->groups + group, left, term->picks->since) : UINT64_MAX;
     groups[group / 64] = bits;
     for (; rows && bits; bits &= bits - 1) {
       uint32_t word = (group + bits_first(bits)) * GROUP_WORDS;
       for (uint32_t i = word; i < count && i < word + GROUP_WORDS; i++)
-        rows[i] = ask_marks(term, table, i);
+        rows[i] = changes_ask_marks(term, table, i);
     }
   }
 }
@@ -112,7 +115,7 @@ static const struct pick *pick_of(struct picks *picks, const struct table *table
 }
 
 /* The bits of a word of rows. */
-static uint64_t word_of(const struct picks *picks, const struct pick *pick, uint32_t word) {
+static uint64_t changes_word_of(const struct picks *picks, const struct pick *pick, uint32_t word) {
   uint32_t group = word / GROUP_WORDS;
   if (word >= pick->count) return 0;
   if (!(picks->words[pick->first + group / 64] >> group % 64 & 1)) return 0;
@@ -122,21 +125,21 @@ static uint64_t word_of(const struct picks *picks, const struct pick *pick, uint
 uint64_t picks_at(const struct term *term, const struct table *table, uint32_t word) {
   struct picks *picks = term->picks;
   assert(picks && term->news != TERM_ALL);
-  if (!picks->settled) return ask_marks(term, table, word);
+  if (!picks->settled) return changes_ask_marks(term, table, word);
   const struct pick *pick = pick_of(picks, table);
-  return pick ? word_of(picks, pick, word) : 0;
+  return pick ? changes_word_of(picks, pick, word) : 0;
 }
 
 void picks_narrow(const struct term *term, const struct table *table, uint32_t word,
                   uint32_t count, uint64_t *bits) {
   struct picks *picks = term->picks;
   const struct pick *pick = picks->settled ? pick_of(picks, table) : NULL;
-  for (uint32_t i = 0; pick && i < count; i++) bits[i] &= word_of(picks, pick, word + i);
+  for (uint32_t i = 0; pick && i < count; i++) bits[i] &= changes_word_of(picks, pick, word + i);
   for (uint32_t i = 0; !pick && i < count; i++) bits[i] &= picks_at(term, table, word + i);
 }
 
 /* The first group, from one on, that a bit is set of; all of them for none. */
-static uint32_t next_group(const uint64_t *bits, uint32_t group, uint32_t all) {
+static uint32_t changes_next_group(const uint64_t *bits, uint32_t group, uint32_t all) {
   uint64_t before = (UINT64_C(1) << group % 64) - 1;
   for (uint32_t word = group / 64; word * 64 < all; word++, before = 0) {
     uint64_t left = bits[word] & ~before;
@@ -148,12 +151,12 @@ static uint32_t next_group(const uint64_t *bits, uint32_t group, uint32_t all) {
 
 uint32_t picks_next(const struct term *term, const struct table *table, uint32_t word) {
   struct picks *picks = term->picks;
-  uint32_t all = words_of(table), group = word / GROUP_WORDS, found = group;
+  uint32_t all = changes_words_of(table), group = word / GROUP_WORDS, found = group;
   assert(picks && word <= all);
   if (picks->settled) {
     const struct pick *pick = pick_of(picks, table);
     uint32_t known = pick ? (pick->count + GROUP_WORDS - 1) / GROUP_WORDS : 0;
-    found = group < known ? next_group(picks->words + pick->first, group, known) : known;
+    found = group < known ? changes_next_group(picks->words + pick->first, group, known) : known;
     if (found >= known) return all;
   } else {
     const struct marks *marks = marks_of(table, term->id);
@@ -170,10 +173,10 @@ bool picks_row(const struct term *term, const struct table *table, uint32_t row)
 }
 
 /* Whether the bits of a table's rows are all set, or none of them is. */
-static bool are_all(const struct term *term, const struct table *table, uint64_t wanted) {
-  for (uint32_t word = 0; word < words_of(table); word++) {
+static bool changes_are_all(const struct term *term, const struct table *table, uint64_t wanted) {
+  for (uint32_t word = 0; word < changes_words_of(table); word++) {
     if (wanted == 0) word = picks_next(term, table, word);
-    if (word == words_of(table)) break;
+    if (word == changes_words_of(table)) break;
     uint32_t left = table->count - word * 64;
     uint64_t rows = left < 64 ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
     if ((picks_at(term, table, word) ^ wanted) & rows) return false;
@@ -182,21 +185,22 @@ static bool are_all(const struct term *term, const struct table *table, uint64_t
 }
 
 bool picks_all(const struct term *term, const struct table *table) {
-  return are_all(term, table, UINT64_MAX);
+  return changes_are_all(term, table, UINT64_MAX);
 }
 
 bool picks_none(const struct term *term, const struct table *table) {
-  return are_all(term, table, 0);
+  return changes_are_all(term, table, 0);
 }
 
 /* ---- uses ---- */
 
-static ecs_status add_table(ecs_world *world, const struct term *term, const struct table *table) {
+static ecs_status changes_add_table(ecs_world *world, const struct term *term,
+                                    const struct table *table) {
   struct picks *picks = term->picks;
   struct memory *memory = &world->memory;
   assert(!picks->settled && picks->last == 0);
   const struct pick *before = picks->count ? &picks->list[picks->count - 1] : NULL;
-  uint32_t count = words_of(table), groups = group_words(count);
+  uint32_t count = changes_words_of(table), groups = changes_group_words(count);
   bool tracked = term->component->track;
   size_t first = before ? before->rows + (before->tracked ? before->count : 0) : 0;
   size_t rows = first + groups, end = rows + (tracked ? count : 0);
@@ -205,7 +209,7 @@ static ecs_status add_table(ecs_world *world, const struct term *term, const str
     return world_nomem(world);
   uint64_t *words = picks->words;
   assert(end <= picks->word_capacity);
-  ask_groups(term, table, count, words + first, tracked ? words + rows : NULL);
+  changes_ask_groups(term, table, count, words + first, tracked ? words + rows : NULL);
   picks->list[picks->count++] = (struct pick){table, first, rows, count, tracked};
   return ECS_OK;
 }
@@ -216,10 +220,10 @@ static ecs_status changes_settle(const ecs_query *query, const struct term *term
   ecs_status status = ECS_OK;
   picks->count = picks->last = 0;
   const struct sparse *sparse = term->component->sparse;
-  if (sparse && sparse->table->count) status = add_table(world, term, sparse->table);
+  if (sparse && sparse->table->count) status = changes_add_table(world, term, sparse->table);
   for (uint32_t i = 0; i < query_reach(query) && !sparse && status == ECS_OK; i++) {
     const struct table *table = query_table(query, i);
-    if (table->count && table_has(table, term->id)) status = add_table(world, term, table);
+    if (table->count && table_has(table, term->id)) status = changes_add_table(world, term, table);
   }
   return status;
 }
@@ -258,7 +262,7 @@ ecs_status changes_open(ecs_query *query) {
 }
 
 /* What comes from now on is marked otherwise. */
-static void end_use(ecs_query *query) {
+static void changes_end_use(ecs_query *query) {
   assert(query->uses == 0 && query->seen < query->world->now);
   query->seen = query->world->now++;
   picks_set_known(query, false);
@@ -266,7 +270,7 @@ static void end_use(ecs_query *query) {
 
 void changes_close(ecs_query *query) {
   if (LIKELY(!query->terms.changes) || query->uses == 0) return;
-  if (--query->uses == 0) end_use(query);
+  if (--query->uses == 0) changes_end_use(query);
 }
 
 void changes_close_all(ecs_world *world, const ecs_query *except) {
@@ -278,7 +282,7 @@ void changes_close_all(ecs_world *world, const ecs_query *except) {
 
 void changes_use(ecs_query *query) {
   if (LIKELY(!query->terms.changes) || query->uses) return;
-  end_use(query);
+  changes_end_use(query);
 }
 
 void changes_keep(ecs_query *query, uint64_t run) {

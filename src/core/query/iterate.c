@@ -25,12 +25,12 @@ ecs_status query_no_entities(const ecs_query *query) {
                     "entities: go over them row by row", query->text);
 }
 
-static void end_passage(ecs_iter *it) {
+static void iterate_end_passage(ecs_iter *it) {
   if (it->passage) passage_free(it->query->world, it->passage);
   it->passage = NULL;
 }
 
-static ecs_status begin_passage(ecs_iter *it) {
+static ecs_status iterate_begin_passage(ecs_iter *it) {
   if (!terms_walk(&it->query->terms)) return ECS_OK;
   it->passage = passage_new(it->query);
   return it->passage ? ECS_OK : world_nomem(it->query->world);
@@ -39,7 +39,7 @@ static ecs_status begin_passage(ecs_iter *it) {
 ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it) {
   *it = (ecs_iter){.query = query, .table = NONE};
   ecs_status status = query_usable(query);
-  if (status == ECS_OK) status = begin_passage(it);
+  if (status == ECS_OK) status = iterate_begin_passage(it);
   if (status == ECS_OK) status = scope_open(query->world, SCOPE_LOOP, &it->scope);
   if (status == ECS_OK && query->terms.changes) {
     /* Behind the scope, which goes when there is no memory. */
@@ -47,11 +47,11 @@ ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it) {
     if (status != ECS_OK) scope_cancel(query->world, it->scope);
   }
   it->open = status == ECS_OK;
-  if (!it->open) end_passage(it);
+  if (!it->open) iterate_end_passage(it);
   return status;
 }
 
-static bool come_to_end(ecs_iter *it) {
+static bool iterate_come_to_end(ecs_iter *it) {
   it->count = 0;
   it->rows = NULL;
   return false;
@@ -71,11 +71,12 @@ static APART bool iterate_next_run(ecs_iter *it) {
     it->rows = table->rows + row;
     return true;
   }
-  return come_to_end(it);
+  return iterate_come_to_end(it);
 }
 
 /* Comes to the passage's run, of the table that it is in. */
-INLINE void enter_run(ecs_iter *it, const struct passage *passage, uint32_t row, uint32_t count) {
+INLINE void iterate_enter_run(ecs_iter *it, const struct passage *passage, uint32_t row,
+                              uint32_t count) {
   assert(row == passage_row(passage) && count == passage->end - passage->at);
   it->first = row;
   it->count = count;
@@ -83,12 +84,12 @@ INLINE void enter_run(ecs_iter *it, const struct passage *passage, uint32_t row,
 }
 
 /* Where a walk finds them, and another part of a batch begins, or none is left. */
-static APART bool turn_of_passage(ecs_iter *it) {
+static APART bool iterate_turn_of_passage(ecs_iter *it) {
   struct passage *passage = it->passage;
-  if (UNLIKELY(!passage_turn(passage))) return come_to_end(it);
+  if (UNLIKELY(!passage_turn(passage))) return iterate_come_to_end(it);
   assert(passage->match < it->query->count);
   it->table = passage->match;
-  enter_run(it, passage, passage_row(passage), passage->end - passage->at);
+  iterate_enter_run(it, passage, passage_row(passage), passage->end - passage->at);
   return true;
 }
 
@@ -97,28 +98,28 @@ static APART bool iterate_go_on(ecs_iter *it) {
   struct passage *passage = it->passage;
   passage->at = passage->end;
   passage->end = passage_run_end(passage, passage->at);
-  enter_run(it, passage, passage_row(passage), passage->end - passage->at);
+  iterate_enter_run(it, passage, passage_row(passage), passage->end - passage->at);
   return true;
 }
 
 /* The next run of a batch's part, most often of one row. */
-INLINE bool next_of_passage(ecs_iter *it, struct passage *passage) {
+INLINE bool iterate_next_of_passage(ecs_iter *it, struct passage *passage) {
   uint32_t at = passage->end, end = at + 1;
   const uint32_t *rows = passage->batch.own.rows;
-  if (UNLIKELY(at == passage->turn)) return turn_of_passage(it);
+  if (UNLIKELY(at == passage->turn)) return iterate_turn_of_passage(it);
   assert(passage->batched && it->table == passage->match);
   if (end < passage->turn && rows[end] == rows[at] + 1) return iterate_go_on(it);
   passage->at = at;
   passage->end = end;
-  enter_run(it, passage, rows[at], 1);
+  iterate_enter_run(it, passage, rows[at], 1);
   return true;
 }
 
 bool ecs_iter_next(ecs_iter *it) {
   const ecs_query *query = it->query;
   struct passage *passage = it->passage;
-  if (passage) return next_of_passage(it, passage);
-  if (UNLIKELY(!it->open)) return come_to_end(it);
+  if (passage) return iterate_next_of_passage(it, passage);
+  if (UNLIKELY(!it->open)) return iterate_come_to_end(it);
   if (UNLIKELY(!query->terms.plain || it->behind)) return iterate_next_run(it);
   assert(query->arranged == query->world->graph.placings);
   for (uint32_t match; (match = it->match) < query->count;) {
@@ -130,13 +131,13 @@ bool ecs_iter_next(ecs_iter *it) {
     it->rows = table->rows;
     return true;
   }
-  return come_to_end(it);
+  return iterate_come_to_end(it);
 }
 
 bool ecs_iter_next_rows(ecs_iter *it) {
   struct passage *passage = it->passage;
   if (!passage || !passage->batched) return ecs_iter_next(it);
-  if (UNLIKELY(!passage_take_part(passage))) return come_to_end(it);
+  if (UNLIKELY(!passage_take_part(passage))) return iterate_come_to_end(it);
   it->table = passage->match;
   it->first = passage_row(passage);
   it->count = passage->end - passage->at;
@@ -149,14 +150,14 @@ ecs_status ecs_iter_close(ecs_iter *it) {
   ecs_status status = scope_commit(it->query->world, it->scope);
   it->open = scope_stays_open(status);
   if (!it->open) {
-    end_passage(it);
+    iterate_end_passage(it);
     changes_close(it->query);
   }
   return world_tell_observers(it->query->world, status);
 }
 
 /* Of rows that come through a list. */
-static APART ecs_id entity_listed(const struct passage *passage, size_t row) {
+static APART ecs_id iterate_entity_listed(const struct passage *passage, size_t row) {
   if (!passage || !passage->listed || !passage->entities) return ECS_NULL;
   uint32_t at = passage->batch.own.rows[passage->at + row];
   return entity_id(&passage->walk.query->world->entities, passage->entities[at]);
@@ -164,7 +165,7 @@ static APART ecs_id entity_listed(const struct passage *passage, size_t row) {
 
 ecs_id ecs_iter_entity(const ecs_iter *it, size_t row) {
   assert(row < it->count);
-  if (UNLIKELY(!it->rows)) return entity_listed(it->passage, row);
+  if (UNLIKELY(!it->rows)) return iterate_entity_listed(it->passage, row);
   return entity_id(&it->query->world->entities, it->rows[row]);
 }
 
@@ -183,34 +184,37 @@ ecs_id ecs_iter_value(const ecs_iter *it, uint32_t variable) {
   return it->passage && it->count ? walk_value(&it->passage->walk, variable) : ECS_NULL;
 }
 
-static bool has_leaf(const struct term *term, uint32_t leaf) {
+static bool iterate_has_leaf(const struct term *term, uint32_t leaf) {
   return term->slot != NONE && leaf < (term->leaf == NONE ? term->component->leaf_count : 1);
 }
 
 /* Cells that are handed out to be written count as written. */
-static void note_handed(const ecs_iter *it, const struct term *term, const struct table *table,
-                        uint32_t first, uint32_t row, uint32_t count) {
+static void iterate_note_handed(const ecs_iter *it, const struct term *term,
+                                const struct table *table, uint32_t first, uint32_t row,
+                                uint32_t count) {
   if (term->read_only || LIKELY(!table->mark_count)) return;
   assert(first < table->column_count && row + count <= table->count);
   marks_lend(it->query->world, table, table->columns[first].id, row, count);
 }
 
 /* ecs_iter_column where rows may differ. */
-static APART void *column_of_run(const ecs_iter *it, uint32_t term, uint32_t leaf) {
+static APART void *iterate_column_of_run(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const ecs_query *query = it->query;
   const struct term *asked = &query->terms.terms[term];
-  if (term >= query->terms.count || it->table == NONE || !has_leaf(asked, leaf)) return NULL;
+  if (term >= query->terms.count || it->table == NONE || !iterate_has_leaf(asked, leaf))
+    return NULL;
   struct walk_end end = {query_table(query, it->table), it->first,
                          query_columns(query, it->table)[asked->slot]};
   if (it->passage && term_is_by_row(asked)) end = walk_cells(&it->passage->walk, asked);
   if (!end.table || end.first == NONE) return NULL;
   if (asked->toggled && !term_shows(asked, end.table, end.row)) return NULL;
-  note_handed(it, asked, end.table, end.first, end.row, it->passage ? 1 : (uint32_t)it->count);
+  iterate_note_handed(it, asked, end.table, end.first, end.row,
+                      it->passage ? 1 : (uint32_t)it->count);
   return column_at(&end.table->columns[end.first + leaf], end.row);
 }
 
 /* passage_column where that marks cells as written, a run of them. */
-static APART void *column_marked(const ecs_iter *it, uint32_t term, uint32_t leaf) {
+static APART void *iterate_column_marked(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const struct passage *passage = it->passage;
   const struct passage_term *cells = &passage->terms[term];
   marks_lend(it->query->world, cells->table, cells->columns->id, cells->rows[passage->at],
@@ -219,13 +223,13 @@ static APART void *column_marked(const ecs_iter *it, uint32_t term, uint32_t lea
 }
 
 /* ecs_iter_column where that is more than an address, or rows may differ. */
-static APART void *column_of_passage(const ecs_iter *it, uint32_t term, uint32_t leaf) {
+static APART void *iterate_column_of_passage(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const struct passage *passage = it->passage;
-  if (!passage || !passage->batched) return column_of_run(it, term, leaf);
+  if (!passage || !passage->batched) return iterate_column_of_run(it, term, leaf);
   if (term >= passage->term_count || leaf >= passage->terms[term].leaves) return NULL;
   if (passage->listed) return NULL;
   assert(passage->terms[term].marks);
-  return column_marked(it, term, leaf);
+  return iterate_column_marked(it, term, leaf);
 }
 
 void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
@@ -234,22 +238,22 @@ void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   if (passage) {
     if (LIKELY(term < passage->term_count && leaf < passage->terms[term].plain_leaves))
       return passage_column(passage, term, leaf);
-    return column_of_passage(it, term, leaf);
+    return iterate_column_of_passage(it, term, leaf);
   }
-  if (UNLIKELY(!query->terms.plain)) return column_of_passage(it, term, leaf);
+  if (UNLIKELY(!query->terms.plain)) return iterate_column_of_passage(it, term, leaf);
   if (term >= query->terms.count || it->table == NONE) return NULL;
   const struct term *asked = &query->terms.terms[term];
-  if (!has_leaf(asked, leaf)) return NULL;
+  if (!iterate_has_leaf(asked, leaf)) return NULL;
   assert(asked->slot < query->terms.slots);
   uint32_t first = query->columns[(size_t)it->table * query->terms.slots + asked->slot];
   if (first == NONE) return NULL;
   const struct table *table = world_table(query->world, query->tables[it->table]);
-  if (UNLIKELY(table->mark_count)) return column_of_run(it, term, leaf);
+  if (UNLIKELY(table->mark_count)) return iterate_column_of_run(it, term, leaf);
   return table->columns[first + leaf].data;
 }
 
 /* Cells that are handed out through a list count as written. */
-static APART void note_listed(const ecs_iter *it, const struct passage_term *cells) {
+static APART void iterate_note_listed(const ecs_iter *it, const struct passage_term *cells) {
   const uint32_t *rows = cells->rows + it->passage->at;
   for (size_t i = 0; i < it->count; i++)
     marks_lend(it->query->world, cells->table, cells->columns->id, rows[i], 1);
@@ -263,7 +267,7 @@ void *ecs_iter_cells(const ecs_iter *it, uint32_t term, uint32_t leaf, const uin
   if (UNLIKELY(term >= passage->term_count)) return NULL;
   const struct passage_term *cells = &passage->terms[term];
   if (UNLIKELY(leaf >= cells->leaves)) return NULL;
-  if (UNLIKELY(cells->marks)) note_listed(it, cells);
+  if (UNLIKELY(cells->marks)) iterate_note_listed(it, cells);
   *rows = cells->rows + passage->at;
   return cells->columns[leaf].data;
 }
@@ -274,7 +278,7 @@ void *ecs_iter_cells(const ecs_iter *it, uint32_t term, uint32_t leaf, const uin
 typedef ecs_status (*change_fn)(ecs_world *world, ecs_id entity, ecs_id id);
 
 /* Each entity once, however often it matches. */
-static ecs_status change_matches(ecs_query *query, ecs_id id, change_fn change) {
+static ecs_status iterate_change_matches(ecs_query *query, ecs_id id, change_fn change) {
   ecs_world *world = query->world;
   struct walk walk;
   ecs_status status = ECS_OK;
@@ -289,28 +293,28 @@ static ecs_status change_matches(ecs_query *query, ecs_id id, change_fn change) 
 }
 
 /* Entity by entity, as one scope. */
-static ecs_status change_each(ecs_query *query, ecs_id id, change_fn change) {
+static ecs_status iterate_change_each(ecs_query *query, ecs_id id, change_fn change) {
   ecs_world *world = query->world;
   uint32_t scope;
   ecs_status status = scope_open_own(world, &scope);
   if (status != ECS_OK) return status;
-  return scope_end_own(world, scope, change_matches(query, id, change));
+  return scope_end_own(world, scope, iterate_change_matches(query, id, change));
 }
 
-static ecs_status relate_one(ecs_world *world, ecs_id entity, ecs_id id) {
+static ecs_status iterate_relate_one(ecs_world *world, ecs_id entity, ecs_id id) {
   return relate_change(world, entity, id, true);
 }
 
-static ecs_status unrelate_one(ecs_world *world, ecs_id entity, ecs_id id) {
+static ecs_status iterate_unrelate_one(ecs_world *world, ecs_id entity, ecs_id id) {
   return relate_change(world, entity, id, false);
 }
 
-static ecs_status despawn_one(ecs_world *world, ecs_id entity, ecs_id id) {
+static ecs_status iterate_despawn_one(ecs_world *world, ecs_id entity, ecs_id id) {
   (void)id;
   return entity_despawn(world, entity);
 }
 
-static ecs_status need_no_scope(const ecs_query *query) {
+static ecs_status iterate_need_no_scope(const ecs_query *query) {
   if (query->terms.event) return query_no_entities(query);
   if (!staging_is_open(&query->world->staging)) return ECS_OK;
   return world_fail(query->world, ECS_EBUSY, "cannot change whole tables inside a scope");
@@ -321,37 +325,37 @@ static bool iterate_is_whole(const ecs_query *query) {
   return !query->terms.step_count && !query_has_runs(query);
 }
 
-static ecs_status change_matching(ecs_query *query, ecs_id id, bool add) {
+static ecs_status iterate_change_matching(ecs_query *query, ecs_id id, bool add) {
   ecs_world *world = query->world;
   struct component *component;
   ecs_status status = query_usable(query);
   if (status == ECS_OK) status = component_need_id(world, id, &component);
-  if (status == ECS_OK) status = need_no_scope(query);
+  if (status == ECS_OK) status = iterate_need_no_scope(query);
   if (status != ECS_OK) return status;
   if (component->relation && (add || !component->relation->exclusive)) {
     if (add && !id_is_pair(id)) return relate_no_target(world, component);
-    return change_each(query, id, add ? relate_one : unrelate_one);
+    return iterate_change_each(query, id, add ? iterate_relate_one : iterate_unrelate_one);
   }
   enum command_kind kind = add ? COMMAND_ADD : COMMAND_REMOVE;
   bool plain = world->staging.watched ? batch_is_plain(world, kind, id)
                                       : !component->sparse && !sparse_is_mixed(world);
   if (!plain || !iterate_is_whole(query))
-    return change_each(query, id, add ? entity_add : entity_remove);
+    return iterate_change_each(query, id, add ? entity_add : entity_remove);
   return batch_change_tables(query, kind, id);
 }
 
-static ecs_status change_all(ecs_query *query, ecs_id id, bool add) {
-  ecs_status status = change_matching(query, id, add);
+static ecs_status iterate_change_all(ecs_query *query, ecs_id id, bool add) {
+  ecs_status status = iterate_change_matching(query, id, add);
   if (status == ECS_OK) changes_use(query);
   return status;
 }
 
 ecs_status ecs_query_add(ecs_query *query, ecs_id component) {
-  return world_tell_observers(query->world, change_all(query, component, true));
+  return world_tell_observers(query->world, iterate_change_all(query, component, true));
 }
 
 ecs_status ecs_query_remove(ecs_query *query, ecs_id component) {
-  return world_tell_observers(query->world, change_all(query, component, false));
+  return world_tell_observers(query->world, iterate_change_all(query, component, false));
 }
 
 /* What is to be despawned is an entity. */
@@ -371,7 +375,7 @@ static ecs_status iterate_check_entities(const ecs_query *query) {
   return status;
 }
 
-static bool may_have_components(const ecs_query *query) {
+static bool iterate_may_have_components(const ecs_query *query) {
   if (!query_rows_are_whole(&query->terms)) return true;
   for (uint32_t i = 0; i < query_reach(query); i++)
     if (rows_have_component(query_table(query, i))) return true;
@@ -381,13 +385,14 @@ static bool may_have_components(const ecs_query *query) {
 ecs_status ecs_query_despawn(ecs_query *query) {
   ecs_world *world = query->world;
   ecs_status status = query_usable(query);
-  if (status == ECS_OK) status = need_no_scope(query);
-  if (status == ECS_OK && may_have_components(query)) status = iterate_check_entities(query);
+  if (status == ECS_OK) status = iterate_need_no_scope(query);
+  if (status == ECS_OK && iterate_may_have_components(query))
+    status = iterate_check_entities(query);
   if (status != ECS_OK) return status;
   if (iterate_is_whole(query) && batch_is_plain(world, COMMAND_DESPAWN, ECS_NULL))
     status = batch_change_tables(query, COMMAND_DESPAWN, ECS_NULL);
   else
-    status = change_each(query, ECS_NULL, despawn_one);
+    status = iterate_change_each(query, ECS_NULL, iterate_despawn_one);
   if (status == ECS_OK) changes_use(query);
   return world_tell_observers(world, status);
 }

@@ -48,7 +48,7 @@ static void lineup_keep(ecs_query *query, struct lineup *lineup) {
 
 /* ---- parents first ---- */
 
-static const struct ties *ties_of(const ecs_query *query) {
+static const struct ties *lineup_ties_of(const ecs_query *query) {
   return &query->terms.cascade->relation->ties;
 }
 
@@ -57,7 +57,7 @@ static bool can_be_kept(const struct query_terms *terms) {
   return !terms->toggled && !terms->packed && !terms->sources;
 }
 
-static bool same_tables(const struct lineup *lineup, const ecs_query *query) {
+static bool lineup_same_tables(const struct lineup *lineup, const ecs_query *query) {
   const uint32_t *entities = lineup->entities;
   if (lineup->table_count != query_reach(query)) return false;
   for (uint32_t i = 0; i < lineup->table_count; i++) {
@@ -71,12 +71,12 @@ static bool same_tables(const struct lineup *lineup, const ecs_query *query) {
 }
 
 static bool lineup_is_current(const struct lineup *lineup, const ecs_query *query) {
-  const struct ties *ties = ties_of(query);
+  const struct ties *ties = lineup_ties_of(query);
   return lineup && lineup->ties == ties && lineup->changes == ties->changes &&
-         same_tables(lineup, query);
+         lineup_same_tables(lineup, query);
 }
 
-static void note_tables(struct lineup *lineup, const ecs_query *query) {
+static void lineup_note_tables(struct lineup *lineup, const ecs_query *query) {
   uint32_t *entities = lineup->entities;
   lineup->table_count = query_reach(query);
   for (uint32_t i = 0; i < lineup->table_count; i++) {
@@ -169,7 +169,7 @@ static void lineup_sort(const struct making *m, struct lineup *lineup) {
 }
 
 /* Where the rows' ties lead to: as long as the tables are as they were nobody has to look. */
-static void note_ends(const struct making *m, const struct lineup *lineup) {
+static void lineup_note_ends(const struct making *m, const struct lineup *lineup) {
   const struct walk *walk = &m->walk;
   const ecs_world *world = walk->query->world;
   uint32_t last = RECORD_BARE, match = NONE;
@@ -202,9 +202,9 @@ static struct lineup *lineup_sorted(struct making *m) {
   struct lineup *lineup = lineup_make(query->world, &extent);
   if (!lineup) return NULL;
   lineup_sort(m, lineup);
-  note_ends(m, lineup);
-  if (kept) note_tables(lineup, query);
-  lineup->ties = ties_of(query);
+  lineup_note_ends(m, lineup);
+  if (kept) lineup_note_tables(lineup, query);
+  lineup->ties = lineup_ties_of(query);
   lineup->changes = lineup->ties->changes;
   return lineup;
 }
@@ -246,7 +246,8 @@ struct lineup *lineup_of_sources(ecs_query *query) {
 /* ---- checking ---- */
 
 /* Whether the target's row is known, if it is in one of the tables, as far as there are tables. */
-static bool end_is_sound(const ecs_query *query, uint32_t target, const struct lineup_end *end) {
+static bool lineup_end_is_sound(const ecs_query *query, uint32_t target,
+                                const struct lineup_end *end) {
   const struct record *record =
       target ? entity_record(&query->world->entities, target) : NULL;
   for (uint32_t i = 0; record && i < query->lineup->table_count; i++)
@@ -256,7 +257,8 @@ static bool end_is_sound(const ecs_query *query, uint32_t target, const struct l
 }
 
 /* Whether a run's rows are in one table, and tied as it says. */
-static bool run_is_sound(const ecs_query *query, const struct lineup_run *run, uint32_t from) {
+static bool lineup_run_is_sound(const ecs_query *query, const struct lineup_run *run,
+                                uint32_t from) {
   const struct lineup *lineup = query->lineup;
   if (run->match >= lineup->table_count || run->end <= from || run->end > lineup->count)
     return false;
@@ -266,18 +268,18 @@ static bool run_is_sound(const ecs_query *query, const struct lineup_run *run, u
     if (row >= table->count || (i > from && row <= lineup->rows[i - 1])) return false;
     if (target != ties_target(lineup->ties, table->rows[row])) return false;
     if ((target != 0) != (run->depth != 0)) return false;
-    if (!end_is_sound(query, target, &lineup->ends[i])) return false;
+    if (!lineup_end_is_sound(query, target, &lineup->ends[i])) return false;
   }
   return true;
 }
 
-static bool depths_are_sound(const ecs_query *query) {
+static bool lineup_depths_are_sound(const ecs_query *query) {
   const struct lineup *lineup = query->lineup;
   uint32_t at = 0;
   if (!lineup_is_current(lineup, query)) return true;
   for (uint32_t i = 0; i < lineup->run_count; at = lineup->runs[i++].end) {
     const struct lineup_run *run = &lineup->runs[i];
-    if (!run_is_sound(query, run, at)) return false;
+    if (!lineup_run_is_sound(query, run, at)) return false;
     if (i && (run[-1].depth > run->depth ||
               (run[-1].depth == run->depth && run[-1].match >= run->match)))
       return false;
@@ -285,7 +287,7 @@ static bool depths_are_sound(const ecs_query *query) {
   return at == lineup->count && at == lineup_rows_of(query);
 }
 
-static bool sources_are_sound(const struct lineup *lineup, const struct term *first) {
+static bool lineup_sources_are_sound(const struct lineup *lineup, const struct term *first) {
   const struct ties *ties = &first->component->relation->ties;
   if (lineup->ties != ties || lineup->changes != ties->changes) return true;
   uint32_t at = ties_first(ties, ecs_id_index(first->target)), i = 0;
@@ -297,6 +299,6 @@ bool lineup_is_sound(const ecs_query *query) {
   const struct lineup *lineup = query->lineup;
   if (!lineup) return true;
   if (query->broken || lineup->users == 0) return false;
-  return query->terms.cascade ? depths_are_sound(query)
-                              : sources_are_sound(lineup, query->terms.terms);
+  return query->terms.cascade ? lineup_depths_are_sound(query)
+                              : lineup_sources_are_sound(lineup, query->terms.terms);
 }

@@ -12,16 +12,16 @@
 
 /* ---- which queries ---- */
 
-static bool path_suits(const struct term *term) {
+static bool matches_path_suits(const struct term *term) {
   if (term->nearest || term->component->sparse) return false;
   return !term->through->sparse;
 }
 
-static bool step_suits(const struct term *term) {
+static bool matches_step_suits(const struct term *term) {
   if (term->group != NONE) return false;
   switch (term->form) {
     case TERM_SPARSE: return true;
-    case TERM_PATH: return path_suits(term);
+    case TERM_PATH: return matches_path_suits(term);
     case TERM_PAIR:
       return term->component && term->component->ties.exclusive && term->target != ECS_NULL &&
              !term->binds;
@@ -33,7 +33,7 @@ bool matches_suit(const ecs_query *query) {
   const struct query_terms *terms = &query->terms;
   if (query->broken) return false;
   for (uint32_t i = 0; i < terms->step_count; i++)
-    if (!step_suits(&terms->terms[terms->steps[i]])) return false;
+    if (!matches_step_suits(&terms->terms[terms->steps[i]])) return false;
   return !query_varies(terms);
 }
 
@@ -47,7 +47,7 @@ size_t matches_room(const ecs_query *query, uint32_t rows) {
   return (query->terms.step_count + (size_t)1) * match_spot_room(rows);
 }
 
-static char *lay_out_spot(struct matches_spot *spot, char *at, uint32_t rows) {
+static char *matches_lay_out_spot(struct matches_spot *spot, char *at, uint32_t rows) {
   spot->parts = (struct matches_part *)(void *)at;
   spot->rows = (uint32_t *)(void *)(spot->parts + rows);
   return at + match_spot_room(rows);
@@ -56,13 +56,13 @@ static char *lay_out_spot(struct matches_spot *spot, char *at, uint32_t rows) {
 void matches_lay_out(struct matches *matches, void *room, uint32_t rows) {
   assert(rows > 0 && rows <= MATCHES_ROWS && rows % 2 == 0);
   matches->limit = rows;
-  char *at = lay_out_spot(&matches->own, room, rows);
+  char *at = matches_lay_out_spot(&matches->own, room, rows);
   for (uint32_t i = 0; i < matches->step_count; i++)
-    at = lay_out_spot(&matches->spots[i], at, rows);
+    at = matches_lay_out_spot(&matches->spots[i], at, rows);
 }
 
 /* A tie that its query's order is made of is there in all rows. */
-static void begin_tie(const struct walk *walk, struct matches_step *step, bool first) {
+static void matches_begin_tie(const struct walk *walk, struct matches_step *step, bool first) {
   const struct term *term = step->term;
   bool sources = first && walk->query->terms.sources;
   step->kind = sources ? STEP_SELF : STEP_TIED;
@@ -75,14 +75,14 @@ static bool match_hides(const struct term *term) {
 }
 
 /* Whether the order is that of the step's sparse rows, each of which is a match of it. */
-static bool leads_packed(const struct walk *walk, uint32_t at) {
+static bool matches_leads_packed(const struct walk *walk, uint32_t at) {
   const struct query_terms *terms = &walk->query->terms;
   bool leads = at == 0 && terms->packed && !walk->lineup;
   assert(!leads || terms->steps[0] == 0);
   return leads && !match_hides(&terms->terms[0]) && !terms->terms[0].news;
 }
 
-static void begin_step(const struct walk *walk, uint32_t at, struct matches_step *step) {
+static void matches_begin_step(const struct walk *walk, uint32_t at, struct matches_step *step) {
   const struct query_terms *terms = &walk->query->terms;
   const struct term *term = &terms->terms[terms->steps[at]];
   *step = (struct matches_step){.term = term, .index = NONE};
@@ -93,9 +93,11 @@ static void begin_step(const struct walk *walk, uint32_t at, struct matches_step
   step->hides = match_hides(term);
   step->cascades = walk->lineup && term->through && term->through == terms->cascade;
   switch (term->form) {
-    case TERM_SPARSE: step->kind = leads_packed(walk, at) ? STEP_PACKED : STEP_SPARSE; break;
-    case TERM_PATH: step->kind = term->through_leaf == NONE ? STEP_PATH : STEP_FIELD; break;
-    default: begin_tie(walk, step, at == 0); break;
+  case TERM_SPARSE:
+    step->kind = matches_leads_packed(walk, at) ? STEP_PACKED : STEP_SPARSE;
+    break;
+  case TERM_PATH: step->kind = term->through_leaf == NONE ? STEP_PATH : STEP_FIELD; break;
+  default: matches_begin_tie(walk, step, at == 0); break;
   }
 }
 
@@ -106,7 +108,8 @@ void matches_begin(struct matches *matches, struct walk *walk, ecs_query *query)
   matches->step_count = query->terms.step_count;
   if (query->terms.sources && walk->next_source && !walk->lineup)
     walk->lineup = lineup_of_sources(query);
-  for (uint32_t i = 0; i < matches->step_count; i++) begin_step(walk, i, &matches->steps[i]);
+  for (uint32_t i = 0; i < matches->step_count; i++)
+    matches_begin_step(walk, i, &matches->steps[i]);
 }
 
 /* ---- steps ---- */
@@ -171,31 +174,31 @@ static bool match_through_field(const ecs_world *world, struct matches_step *ste
 }
 
 /* Where its cells begin, among the columns of what keeps it. */
-static uint32_t first_in_sparse(const struct term *term) {
+static uint32_t matches_first_in_sparse(const struct term *term) {
   if (term->component->leaf_count == 0) return NONE;
   return term->leaf == NONE ? 0 : term->leaf;
 }
 
-static bool in_packed(const struct matches_step *step, uint32_t i, struct end *end) {
+static bool matches_in_packed(const struct matches_step *step, uint32_t i, struct end *end) {
   const struct term *term = step->term;
   const struct table *table = term->component->sparse->table;
-  *end = (struct end){table, first_in_sparse(term), step->packed + i, true};
+  *end = (struct end){table, matches_first_in_sparse(term), step->packed + i, true};
   assert(end->row < table->count);
   return true;
 }
 
-static bool in_sparse(const struct matches_step *step, uint32_t entity, struct end *end) {
+static bool matches_in_sparse(const struct matches_step *step, uint32_t entity, struct end *end) {
   const struct term *term = step->term;
   const struct component *component = term->component;
   uint32_t row = sparse_row(component->sparse, entity);
-  *end = (struct end){component->sparse->table, first_in_sparse(term), row, true};
+  *end = (struct end){component->sparse->table, matches_first_in_sparse(term), row, true};
   return row != NONE && (LIKELY(!step->hides) || match_is_shown(step, end->table, row)) &&
          (LIKELY(!term->news) || picks_row(term, end->table, row));
 }
 
 /* To whom the relation of a path, or of a tie, leads from the i-th row. */
-INLINE uint32_t target_of(const struct matches_step *step,
-                          const struct match_stretch *rows, uint32_t i) {
+INLINE uint32_t matches_target_of(const struct matches_step *step,
+                                  const struct match_stretch *rows, uint32_t i) {
   return step->cascades ? rows->targets[i]
                         : ties_target(step->ties, rows->table->rows[rows->rows[i]]);
 }
@@ -207,14 +210,14 @@ static bool match_find(const ecs_world *world, struct matches_step *step,
   switch (step->kind) {
     case STEP_SELF: return end_in(step, rows->table, row, end);
     case STEP_TIED:
-      target = target_of(step, rows, i);
+      target = matches_target_of(step, rows, i);
       return target && target == step->target && end_in(step, rows->table, row, end);
     case STEP_PATH:
-      target = target_of(step, rows, i);
+      target = matches_target_of(step, rows, i);
       return target && end_of(world, step, target, end);
     case STEP_FIELD: return match_through_field(world, step, rows->table, row, end);
-    case STEP_PACKED: return in_packed(step, i, end);
-    default: return in_sparse(step, rows->table->rows[row], end);
+    case STEP_PACKED: return matches_in_packed(step, i, end);
+    default: return matches_in_sparse(step, rows->table->rows[row], end);
   }
 }
 
@@ -238,8 +241,9 @@ static uint32_t match_together(const ecs_world *world, const uint32_t *list, uin
 
 /* How many of n rows' targets are in one table, as the first one is. Where the lineup knows where
 ** they are, transforms over a tree of 100,000 take an eighth less. */
-static uint32_t together_along(const ecs_world *world, const struct match_stretch *rows, uint32_t n,
-                               uint32_t table, uint32_t *ends) {
+static uint32_t matches_together_along(const ecs_world *world,
+                                       const struct match_stretch *rows, uint32_t n,
+                                       uint32_t table, uint32_t *ends) {
   const struct lineup_end *known = rows->ends;
   if (!known || known[0].match == NONE) return match_together(world, rows->targets, n, table, ends);
   uint32_t i = 0;
@@ -249,9 +253,10 @@ static uint32_t together_along(const ecs_world *world, const struct match_stretc
 
 /* How many of n rows have ids in a field that lead to one table, as the first one does. What
 ** does not change is in locals, as rows that are written might be it: a third of the time. */
-static uint32_t together_by_field(const ecs_world *world, const struct matches_step *step,
-                                  const struct match_stretch *rows, uint32_t n, uint32_t table,
-                                  uint32_t *ends) {
+static uint32_t matches_together_by_field(const ecs_world *world,
+                                          const struct matches_step *step,
+                                          const struct match_stretch *rows, uint32_t n,
+                                          uint32_t table, uint32_t *ends) {
   const struct slots near = world->entities.near;
   const uint32_t high = world->entities.high, *list = rows->rows;
   const struct layout *layout = table_find(rows->table, step->term->through_id);
@@ -271,24 +276,24 @@ static uint32_t together_by_field(const ecs_world *world, const struct matches_s
 
 /* Of n rows, the first of which has its cells in a table, those behind it that have theirs there,
 ** too: where these are. Returns how many rows that makes. */
-static uint32_t find_more(const ecs_world *world, struct matches_step *step,
-                          const struct match_stretch *rows, uint32_t n, const struct table *table,
-                          uint32_t *ends) {
+static uint32_t matches_find_more(const ecs_world *world, struct matches_step *step,
+                                  const struct match_stretch *rows, uint32_t n,
+                                  const struct table *table, uint32_t *ends) {
   struct end end;
   uint32_t i = 1;
   if (step->kind == STEP_PATH && step->cascades && !step->hides)
-    return together_along(world, rows, n, table->index, ends);
+    return matches_together_along(world, rows, n, table->index, ends);
   /* Two thirds off fields of others that are all in one table. */
   if (step->kind == STEP_FIELD && !step->hides && !rows->table->off)
-    return together_by_field(world, step, rows, n, table->index, ends);
+    return matches_together_by_field(world, step, rows, n, table->index, ends);
   while (i < n && match_find(world, step, rows, i, &end) && end.table == table) ends[i++] = end.row;
   return i;
 }
 
 /* How many of n rows, from the first on, are alike: they have cells in one table, or have none. */
-static uint32_t find_alike(const ecs_world *world, struct matches_step *step,
-                           const struct match_stretch *rows, uint32_t n, struct end *first,
-                           uint32_t *ends) {
+static uint32_t matches_find_alike(const ecs_world *world, struct matches_step *step,
+                                   const struct match_stretch *rows, uint32_t n, struct end *first,
+                                   uint32_t *ends) {
   struct end other;
   uint32_t i = 1;
   first->there = match_find(world, step, rows, 0, first);
@@ -305,7 +310,7 @@ static uint32_t find_alike(const ecs_world *world, struct matches_step *step,
     return n;
   }
   ends[0] = first->row;
-  return find_more(world, step, rows, n, first->table, ends);
+  return matches_find_more(world, step, rows, n, first->table, ends);
 }
 
 static void match_append(struct matches_spot *spot, uint32_t at, const struct table *table,
@@ -338,7 +343,7 @@ static uint32_t match_take(struct matches *matches, const struct match_stretch *
   for (uint32_t i = 0; i < matches->step_count; i++) {
     struct matches_step *step = &matches->steps[i];
     enum term_kind kind = step->term->kind;
-    n = find_alike(world, step, rows, n, &ends[i], matches->spots[i].rows + at);
+    n = matches_find_alike(world, step, rows, n, &ends[i], matches->spots[i].rows + at);
     if (kind != TERM_OPTIONAL && ends[i].there == (kind == TERM_WITHOUT)) return n;
     absent |= (uint32_t)!ends[i].there << i;
   }
@@ -357,15 +362,17 @@ static uint32_t match_take(struct matches *matches, const struct match_stretch *
 
 /* ---- rows ---- */
 
-static uint32_t room_in(const struct matches *matches) { return matches->limit - matches->count; }
+static uint32_t matches_room_in(const struct matches *matches) {
+  return matches->limit - matches->count;
+}
 
 static uint32_t match_least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-static void take_by_depth(struct matches *matches) {
+static void matches_take_by_depth(struct matches *matches) {
   struct walk *walk = matches->walk;
   const struct lineup *lineup = walk->lineup;
   uint32_t depth = NONE;
-  while (walk->next_in_lineup < lineup->count && room_in(matches)) {
+  while (walk->next_in_lineup < lineup->count && matches_room_in(matches)) {
     uint32_t at = walk->next_in_lineup;
     if (at == lineup->runs[walk->run].end) walk->run++;
     const struct lineup_run *run = &lineup->runs[walk->run];
@@ -374,7 +381,8 @@ static void take_by_depth(struct matches *matches) {
     struct match_stretch rows = {query_table(walk->query, run->match),
                            run->match, lineup->rows + at, lineup->targets + at,
                            lineup->ends ? lineup->ends + at : NULL};
-    uint32_t taken = match_take(matches, &rows, match_least(run->end - at, room_in(matches)));
+    uint32_t taken =
+        match_take(matches, &rows, match_least(run->end - at, matches_room_in(matches)));
     if (taken == 0) return;
     walk->next_in_lineup += taken;
   }
@@ -384,7 +392,7 @@ static void take_by_depth(struct matches *matches) {
 static uint32_t match_next_listed(struct matches *matches, const uint32_t *list, uint32_t count) {
   const struct walk *walk = matches->walk;
   assert(walk->match < walk->query->count);
-  uint32_t n = match_least(count, room_in(matches));
+  uint32_t n = match_least(count, matches_room_in(matches));
   uint32_t *rows = matches->own.rows + matches->count;
   if (walk->query->terms.toggled) n = 1;
   return match_together(walk->query->world, list, n, walk->table->index, rows);
@@ -392,7 +400,7 @@ static uint32_t match_next_listed(struct matches *matches, const uint32_t *list,
 
 /* Takes some entities of a list, from the first on, or passes them over. Returns how many; 0 when
 ** they are another batch's. */
-static uint32_t take_listed(struct matches *matches, const uint32_t *list, uint32_t count) {
+static uint32_t matches_take_listed(struct matches *matches, const uint32_t *list, uint32_t count) {
   struct walk *walk = matches->walk;
   if (!walk_come_to(walk, list[0])) return 1;
   uint32_t n = match_next_listed(matches, list, count);
@@ -401,44 +409,46 @@ static uint32_t take_listed(struct matches *matches, const uint32_t *list, uint3
   return match_take(matches, &rows, n);
 }
 
-static void take_sources(struct matches *matches) {
+static void matches_take_sources(struct matches *matches) {
   struct walk *walk = matches->walk;
   const struct lineup *lineup = walk->lineup;
-  while (walk->next_in_lineup < lineup->count && room_in(matches)) {
+  while (walk->next_in_lineup < lineup->count && matches_room_in(matches)) {
     uint32_t at = walk->next_in_lineup;
-    uint32_t taken = take_listed(matches, lineup->rows + at, lineup->count - at);
+    uint32_t taken = matches_take_listed(matches, lineup->rows + at, lineup->count - at);
     if (taken == 0) return;
     walk->next_in_lineup += taken;
   }
 }
 
-static void take_packed(struct matches *matches) {
+static void matches_take_packed(struct matches *matches) {
   struct walk *walk = matches->walk;
   const struct table *packed = walk->query->terms.terms[0].component->sparse->table;
-  while (walk->reach && walk->next_row < packed->count && room_in(matches)) {
+  while (walk->reach && walk->next_row < packed->count && matches_room_in(matches)) {
     uint32_t at = walk->next_row;
     matches->steps[0].packed = at;
-    uint32_t taken = take_listed(matches, packed->rows + at, packed->count - at);
+    uint32_t taken = matches_take_listed(matches, packed->rows + at, packed->count - at);
     if (taken == 0) return;
     walk->next_row += taken;
   }
 }
 
 /* Those of the walk's table from its row on that are known to follow each other. */
-static LOOPS uint32_t next_rows(struct matches *matches) {
+static LOOPS uint32_t matches_next_rows(struct matches *matches) {
   const struct walk *walk = matches->walk;
   const struct query_terms *terms = &walk->query->terms;
-  uint32_t n = !terms->sources ? match_least(walk->run_end - walk->row, room_in(matches)) : 1;
+  uint32_t n = !terms->sources
+                   ? match_least(walk->run_end - walk->row, matches_room_in(matches))
+                   : 1;
   uint32_t *rows = matches->own.rows + matches->count, first = walk->row;
   for (uint32_t i = 0; i < n; i++) rows[i] = first + i;
   return n;
 }
 
-static void take_others(struct matches *matches) {
+static void matches_take_others(struct matches *matches) {
   struct walk *walk = matches->walk;
-  while (room_in(matches) && (matches->waits || walk_next_row(walk))) {
+  while (matches_room_in(matches) && (matches->waits || walk_next_row(walk))) {
     matches->waits = true;
-    uint32_t n = next_rows(matches);
+    uint32_t n = matches_next_rows(matches);
     uint32_t *list = matches->own.rows + matches->count;
     struct match_stretch rows = {walk->table, walk->match, list, NULL, NULL};
     uint32_t taken = match_take(matches, &rows, n);
@@ -454,12 +464,12 @@ bool matches_next(struct matches *matches) {
   matches->own.part_count = 0;
   for (uint32_t i = 0; i < matches->step_count; i++) matches->spots[i].part_count = 0;
   if (!walk->lineup && walk->query->terms.packed)
-    take_packed(matches);
+    matches_take_packed(matches);
   else if (!walk->lineup)
-    take_others(matches);
+    matches_take_others(matches);
   else if (walk->query->terms.cascade)
-    take_by_depth(matches);
+    matches_take_by_depth(matches);
   else
-    take_sources(matches);
+    matches_take_sources(matches);
   return matches->count > 0;
 }

@@ -10,7 +10,7 @@
 
 /* Whether what is written on the way decides nothing: entity fields do, but for those of events,
 ** ties and sparse components change when the scope ends. */
-static bool can_match_in_groups(const ecs_query *query) {
+static bool passage_can_match_in_groups(const ecs_query *query) {
   const struct query_terms *terms = &query->terms;
   for (uint32_t i = 0; i < terms->step_count; i++) {
     const struct term *term = &terms->terms[terms->steps[i]];
@@ -21,19 +21,19 @@ static bool can_match_in_groups(const ecs_query *query) {
 }
 
 /* Which step is about a term. */
-static uint32_t step_of(const struct query_terms *terms, uint32_t term) {
+static uint32_t passage_step_of(const struct query_terms *terms, uint32_t term) {
   for (uint32_t i = 0; i < terms->step_count; i++)
     if (terms->steps[i] == term) return i;
   return NONE;
 }
 
-static void begin_batches(struct passage *passage, ecs_query *query) {
+static void passage_begin_batches(struct passage *passage, ecs_query *query) {
   struct matches *batch = &passage->batch;
   passage->terms = (struct passage_term *)(void *)(passage + 1);
   passage->term_count = query->terms.count;
   batch->count = 0;
   for (uint32_t i = 0; i < passage->term_count; i++)
-    passage->terms[i] = (struct passage_term){.step = step_of(&query->terms, i)};
+    passage->terms[i] = (struct passage_term){.step = passage_step_of(&query->terms, i)};
   matches_begin(batch, &passage->walk, query);
   matches_lay_out(batch, passage->terms + passage->term_count, BATCH_ROWS);
   for (uint32_t i = 0; i < batch->step_count; i++)
@@ -42,7 +42,7 @@ static void begin_batches(struct passage *passage, ecs_query *query) {
 
 struct passage *passage_new(ecs_query *query) {
   struct memory *memory = &query->world->memory;
-  bool batched = can_match_in_groups(query);
+  bool batched = passage_can_match_in_groups(query);
   size_t size =
       sizeof(struct passage) + (batched ? (query->terms.count * sizeof(struct passage_term) +
                                            matches_room(query, BATCH_ROWS))
@@ -59,7 +59,7 @@ struct passage *passage_new(ecs_query *query) {
     passage_free(query->world, passage);
     return NULL;
   }
-  if (batched) begin_batches(passage, query);
+  if (batched) passage_begin_batches(passage, query);
   return passage;
 }
 
@@ -83,15 +83,16 @@ static bool passage_gives(const struct matches *batch, uint32_t step) {
 }
 
 /* Comes to a spot's part of the next match; returns where its next one begins. */
-static uint32_t enter_part(const struct passage *passage, const struct matches_spot *spot,
-                           uint32_t *part) {
+static uint32_t passage_enter_part(const struct passage *passage, const struct matches_spot *spot,
+                                   uint32_t *part) {
   uint32_t next = *part + 1;
   assert(*part < spot->part_count && passage->at < passage->batch.count);
   if (next < spot->part_count && spot->parts[next].at == passage->at) *part = next++;
   return next < spot->part_count ? spot->parts[next].at : passage->batch.count;
 }
 
-static void find_cells(const struct passage *passage, uint32_t at, struct passage_term *cells) {
+static void passage_find_cells(const struct passage *passage, uint32_t at,
+                               struct passage_term *cells) {
   const struct matches *batch = &passage->batch;
   const struct term *term = &passage->walk.query->terms.terms[at];
   uint32_t step = cells->step;
@@ -112,12 +113,12 @@ static void find_cells(const struct passage *passage, uint32_t at, struct passag
 }
 
 /* Where parts end, and when a batch begins. */
-static APART void enter_parts(struct passage *passage) {
+static APART void passage_enter_parts(struct passage *passage) {
   const struct matches *batch = &passage->batch;
-  passage->turn = enter_part(passage, &batch->own, &passage->part);
+  passage->turn = passage_enter_part(passage, &batch->own, &passage->part);
   for (uint32_t i = 0; i < batch->step_count; i++) {
     if (!passage_gives(batch, i)) continue;
-    uint32_t turn = enter_part(passage, &batch->spots[i], &passage->parts[i]);
+    uint32_t turn = passage_enter_part(passage, &batch->spots[i], &passage->parts[i]);
     if (turn < passage->turn) passage->turn = turn;
   }
   const struct matches_part *part = &batch->own.parts[passage->part];
@@ -125,10 +126,10 @@ static APART void enter_parts(struct passage *passage) {
   passage->listed = false;
   passage->entities = passage->walk.query->terms.event ? NULL : part->table->rows;
   for (uint32_t i = 0; i < passage->term_count; i++)
-    find_cells(passage, i, &passage->terms[i]);
+    passage_find_cells(passage, i, &passage->terms[i]);
 }
 
-static APART bool begin_batch(struct passage *passage) {
+static APART bool passage_begin_batch(struct passage *passage) {
   struct matches *batch = &passage->batch;
   passage->at = passage->end = passage->part = passage->turn = 0;
   memset(passage->parts, 0, sizeof passage->parts);
@@ -145,7 +146,7 @@ static APART bool begin_batch(struct passage *passage) {
 /* ---- runs ---- */
 
 /* The walk's next match, as a run of its own. */
-static bool next_of_walk(struct passage *passage) {
+static bool passage_next_of_walk(struct passage *passage) {
   const struct walk *walk = &passage->walk;
   if (!walk_next(&passage->walk)) return false;
   const struct table *table = walk->table;
@@ -157,17 +158,17 @@ static bool next_of_walk(struct passage *passage) {
 }
 
 bool passage_turn(struct passage *passage) {
-  if (!passage->batched) return next_of_walk(passage);
+  if (!passage->batched) return passage_next_of_walk(passage);
   passage->at = passage->end;
-  if (passage->at == passage->batch.count && !begin_batch(passage)) return false;
-  enter_parts(passage);
+  if (passage->at == passage->batch.count && !passage_begin_batch(passage)) return false;
+  passage_enter_parts(passage);
   assert(passage->at < passage->turn);
   passage->end = passage_run_end(passage, passage->at);
   return true;
 }
 
 bool passage_take_part(struct passage *passage) {
-  if (!passage->batched) return next_of_walk(passage);
+  if (!passage->batched) return passage_next_of_walk(passage);
   if (passage->end < passage->turn)
     passage->at = passage->end;
   else if (!passage_turn(passage))
@@ -201,50 +202,51 @@ void sight_begin(struct ecs_sight *sight, const ecs_world *world, struct watch *
 /* ---- the same match ---- */
 
 /* Whether the values that go with two matches of an entity are the same. */
-static bool same_values(const struct query_terms *terms, const ecs_id *a, const ecs_id *b) {
+static bool passage_same_values(const struct query_terms *terms, const ecs_id *a, const ecs_id *b) {
   for (uint32_t i = 0; i < terms->variable_count; i++)
     if (terms->variables[i].output != NONE && a[i] != b[i]) return false;
   return true;
 }
 
 /* Whether two matches have the first term in the same way. */
-static bool same_first(const struct query_terms *terms, const ecs_id *a, const ecs_id *b) {
+static bool passage_same_first(const struct query_terms *terms, const ecs_id *a, const ecs_id *b) {
   uint32_t variable = terms->terms[0].variable;
   return !watch_finds_values(terms) || a[variable] == b[variable];
 }
 
-static const ecs_id *sight_values_of(const struct watch *watch, const struct sighting *sighting) {
+static const ecs_id *passage_sight_values_of(const struct watch *watch,
+                                             const struct sighting *sighting) {
   return watch->values + sighting->values;
 }
 
 /* ---- what has gone ---- */
 
-static bool still_matches(struct ecs_sight *sight, ecs_id entity, const ecs_id *values) {
+static bool passage_still_matches(struct ecs_sight *sight, ecs_id entity, const ecs_id *values) {
   uint32_t index = ecs_id_index(entity);
   const struct query_terms *terms = &sight->watch->query->terms;
   for (bool more = walk_match(&sight->walk, index, false); more;
        more = walk_match(&sight->walk, index, true))
-    if (same_values(terms, sight->walk.values, values)) return true;
+    if (passage_same_values(terms, sight->walk.values, values)) return true;
   return false;
 }
 
-static bool has_gone(struct ecs_sight *sight, const struct change_of *change,
-                     const ecs_id *values) {
+static bool passage_has_gone(struct ecs_sight *sight, const struct change_of *change,
+                             const ecs_id *values) {
   const struct watch *watch = sight->watch;
   if (change->dies) return true;
-  if (watch->kind == WATCH_EXIT) return !still_matches(sight, change->entity, values);
+  if (watch->kind == WATCH_EXIT) return !passage_still_matches(sight, change->entity, values);
   assert(watch->kind == WATCH_REMOVE);
   return !watch_has_first(sight->world, &watch->query->terms, change->entity, values);
 }
 
-static bool next_gone(struct ecs_sight *sight) {
+static bool passage_next_gone(struct ecs_sight *sight) {
   const struct watch *watch = sight->watch;
   while (sight->sighting < watch->count) {
     const struct sighting *sighting = &watch->sightings[sight->sighting++];
     const struct change_of change = watch_change(sight->world->watching, sighting->change);
-    if (!has_gone(sight, &change, sight_values_of(watch, sighting))) continue;
+    if (!passage_has_gone(sight, &change, passage_sight_values_of(watch, sighting))) continue;
     sight->entity = change.entity;
-    sight->values = sight_values_of(watch, sighting);
+    sight->values = passage_sight_values_of(watch, sighting);
     sight->places = watch->places + sighting->places;
     return true;
   }
@@ -254,7 +256,7 @@ static bool next_gone(struct ecs_sight *sight) {
 /* ---- what is there ---- */
 
 /* Whether the change's entity had what the walk has come to. */
-static bool was_there(struct ecs_sight *sight) {
+static bool passage_was_there(struct ecs_sight *sight) {
   const struct watch *watch = sight->watch;
   const struct query_terms *terms = &watch->query->terms;
   if (watch->count == 0) return false;
@@ -264,16 +266,16 @@ static bool was_there(struct ecs_sight *sight) {
   for (uint32_t i = sight->sighting; i < watch->count; i++) {
     const struct sighting *sighting = &watch->sightings[i];
     if (sighting->change != sight->change) break;
-    const ecs_id *values = sight_values_of(watch, sighting);
-    if (watch->kind == WATCH_ADD ? same_first(terms, values, sight->walk.values)
-                                 : same_values(terms, values, sight->walk.values))
+    const ecs_id *values = passage_sight_values_of(watch, sighting);
+    if (watch->kind == WATCH_ADD ? passage_same_first(terms, values, sight->walk.values)
+                                 : passage_same_values(terms, values, sight->walk.values))
       return true;
   }
   return false;
 }
 
 /* Whether values under an id are values of what the first term has found. */
-static bool is_of_first(const struct ecs_sight *sight, ecs_id id) {
+static bool passage_is_of_first(const struct ecs_sight *sight, ecs_id id) {
   const struct query_terms *terms = &sight->watch->query->terms;
   const struct term *term = terms->terms;
   if (term->form != TERM_PAIR || term->component->ties.exclusive) return id == term->component->id;
@@ -285,22 +287,22 @@ static bool is_of_first(const struct ecs_sight *sight, ecs_id id) {
   return pair_target(id) == ecs_id_index(target);
 }
 
-static bool sight_is_given(const struct ecs_sight *sight, const struct change_of *change) {
+static bool passage_sight_is_given(const struct ecs_sight *sight, const struct change_of *change) {
   const ecs_id *gifts = sight->world->watching->gifts;
   for (uint32_t i = 0; i < change->gift_count; i++)
-    if (is_of_first(sight, gifts[change->first_gift + i])) return true;
+    if (passage_is_of_first(sight, gifts[change->first_gift + i])) return true;
   return false;
 }
 
 /* Whether the entity may have come to match, or be given something. */
-static bool sight_concerns(const struct ecs_sight *sight, const struct change_of *change) {
+static bool passage_sight_concerns(const struct ecs_sight *sight, const struct change_of *change) {
   if (change->dies) return false;
   return sight->watch->kind == WATCH_SET ? change->gift_count > 0 : !change->quiet;
 }
 
 /* walk_match where each row of a table matches, once. The next one is often in the table of the one
 ** before, and not looked for then: a fifth of what a call costs. */
-INLINE bool comes_to(struct ecs_sight *sight, ecs_id entity) {
+INLINE bool passage_comes_to(struct ecs_sight *sight, ecs_id entity) {
   struct walk *walk = &sight->walk;
   uint32_t index = ecs_id_index(entity);
   const struct record *record = entity_record(&sight->world->entities, index);
@@ -310,7 +312,7 @@ INLINE bool comes_to(struct ecs_sight *sight, ecs_id entity) {
 }
 
 /* Whether there is a change from `change` on that concerns the watch; then that is it. */
-static bool comes_to_change(struct ecs_sight *sight) {
+static bool passage_comes_to_change(struct ecs_sight *sight) {
   const struct watch *watch = sight->watch;
   for (; sight->span < watch->span_count; sight->span++) {
     const struct change_span *span = &watch->spans[sight->span];
@@ -320,19 +322,19 @@ static bool comes_to_change(struct ecs_sight *sight) {
   return false;
 }
 
-static bool next_there(struct ecs_sight *sight) {
+static bool passage_next_there(struct ecs_sight *sight) {
   const struct watching *watching = sight->world->watching;
-  while (comes_to_change(sight)) {
+  while (passage_comes_to_change(sight)) {
     const struct change_of change = watch_change(watching, sight->change);
-    bool more = sight_concerns(sight, &change) &&
+    bool more = passage_sight_concerns(sight, &change) &&
                 walk_match(&sight->walk, ecs_id_index(change.entity), sight->inside);
     sight->inside = more;
     if (!more) {
       sight->change++;
       continue;
     }
-    if (sight->watch->kind == WATCH_SET ? !sight_is_given(sight, &change)
-                                        : was_there(sight))
+    if (sight->watch->kind == WATCH_SET ? !passage_sight_is_given(sight, &change)
+                                        : passage_was_there(sight))
       continue;
     sight->entity = change.entity;
     sight->values = sight->walk.values;
@@ -342,19 +344,19 @@ static bool next_there(struct ecs_sight *sight) {
 }
 
 /* The next of rows that have moved together, none of which was there. */
-static bool next_moved(struct ecs_sight *sight) {
+static bool passage_next_moved(struct ecs_sight *sight) {
   const struct watching *watching = sight->world->watching;
-  while (comes_to_change(sight)) {
+  while (passage_comes_to_change(sight)) {
     sight->entity = watching->moved[sight->change++];
-    if (LIKELY(comes_to(sight, sight->entity))) return true;
+    if (LIKELY(passage_comes_to(sight, sight->entity))) return true;
   }
   return false;
 }
 
 bool sight_next(struct ecs_sight *sight) {
   const struct watch *watch = sight->watch;
-  if (LIKELY(sight->moved)) return next_moved(sight);
-  return watch->kind <= WATCH_DESPAWN ? next_gone(sight) : next_there(sight);
+  if (LIKELY(sight->moved)) return passage_next_moved(sight);
+  return watch->kind <= WATCH_DESPAWN ? passage_next_gone(sight) : passage_next_there(sight);
 }
 
 /* ---- what a match gives ---- */

@@ -13,7 +13,7 @@
 #include "ecs_world.h"
 
 /* Whether a table may have rows that a term finds there: where that depends on the row, true. */
-static bool may_have(const struct term *term, const struct table *table) {
+static bool query_may_have(const struct term *term, const struct table *table) {
   switch (term->form) {
     case TERM_OWN: return table_has(table, term->id);
     case TERM_PAIR:
@@ -37,7 +37,7 @@ bool query_terms_match(const struct query_terms *terms, const struct table *tabl
     const struct term *term = &terms->terms[i];
     switch (term->kind) {
       case TERM_WITH:
-        if (!may_have(term, table)) return false;
+        if (!query_may_have(term, table)) return false;
         break;
       case TERM_WITHOUT:
         /* Where the component is in every row. */
@@ -46,9 +46,9 @@ bool query_terms_match(const struct query_terms *terms, const struct table *tabl
       case TERM_OPTIONAL: break;
       case TERM_OR: {
         uint32_t group = term->group;
-        bool any = may_have(term, table);
+        bool any = query_may_have(term, table);
         for (; i + 1 < terms->count && terms->terms[i + 1].group == group; i++)
-          any |= may_have(&terms->terms[i + 1], table);
+          any |= query_may_have(&terms->terms[i + 1], table);
         if (!any) return false;
         break;
       }
@@ -63,7 +63,7 @@ struct table *query_table(const ecs_query *query, uint32_t match) {
   return world_table(query->world, query->tables[match]);
 }
 
-static ecs_status reserve_tables(ecs_query *query, uint64_t tables, uint32_t slots) {
+static ecs_status query_reserve_tables(ecs_query *query, uint64_t tables, uint32_t slots) {
   struct memory *memory = &query->world->memory;
   bool room = GROW(memory, query->tables, query->capacity, tables) &&
               GROW(memory, query->columns, query->column_capacity, tables * slots);
@@ -71,7 +71,7 @@ static ecs_status reserve_tables(ecs_query *query, uint64_t tables, uint32_t slo
 }
 
 ecs_status query_room(ecs_query *query, uint64_t need) {
-  return reserve_tables(query, need, query->terms.slots);
+  return query_reserve_tables(query, need, query->terms.slots);
 }
 
 /* After query_room. */
@@ -125,7 +125,7 @@ void query_leave(ecs_query *query) {
 }
 
 /* What the component index lists all tables by that a term can match; ECS_NULL for none. */
-static ecs_id term_key(const struct term *term) {
+static ecs_id query_term_key(const struct term *term) {
   if (term->kind != TERM_WITH) return ECS_NULL;
   switch (term->form) {
     case TERM_OWN: return term->id;
@@ -143,7 +143,7 @@ struct rarity {
   uint32_t tables, queries;
 };
 
-static bool is_rarer(struct rarity a, struct rarity b) {
+static bool query_is_rarer(struct rarity a, struct rarity b) {
   return a.tables != b.tables ? a.tables < b.tables : a.queries < b.queries;
 }
 
@@ -152,12 +152,12 @@ static ecs_id query_key_of(const ecs_world *world, const struct query_terms *ter
   ecs_id rarest = ECS_NULL;
   struct rarity least = {NONE, NONE};
   for (uint32_t i = 0; i < terms->count; i++) {
-    ecs_id key = term_key(&terms->terms[i]);
+    ecs_id key = query_term_key(&terms->terms[i]);
     if (key == ECS_NULL) continue;
     const struct id_record *record = graph_record(world, key);
     struct rarity rarity = {0, 0};
     if (record) rarity = (struct rarity){record->table_count, record->query_count};
-    if (rarest != ECS_NULL && !is_rarer(rarity, least)) continue;
+    if (rarest != ECS_NULL && !query_is_rarer(rarity, least)) continue;
     rarest = key;
     least = rarity;
   }
@@ -174,7 +174,7 @@ ecs_status query_key_room(ecs_world *world, ecs_id key, uint32_t more,
   return ECS_OK;
 }
 
-static ecs_status join_all(ecs_query *query) {
+static ecs_status query_join_all(ecs_query *query) {
   const struct id_record *record = graph_tables(query->world, query->key);
   query->arranged = record->arranged;
   for (uint32_t i = 0; i < record->table_count; i++) {
@@ -188,14 +188,14 @@ static ecs_status join_all(ecs_query *query) {
 }
 
 /* A query about events has their rows, which no graph knows, for its only match. */
-static ecs_status join_event(ecs_query *query) {
+static ecs_status query_join_event(ecs_query *query) {
   ecs_status status = query_room(query, 1);
   if (status == ECS_OK) query_take_in(query, query->terms.event->event->table);
   return status;
 }
 
 /* What it knows of its rows' order is of other tables or terms. */
-static void forget_lineup(ecs_query *query) {
+static void query_forget_lineup(ecs_query *query) {
   lineup_release(query->world, query->lineup);
   query->lineup = NULL;
 }
@@ -203,7 +203,7 @@ static void forget_lineup(ecs_query *query) {
 static void query_release(ecs_query *query) {
   if (query->world->events.read_by == query) query->world->events.read_by = NULL;
   struct memory *memory = &query->world->memory;
-  forget_lineup(query);
+  query_forget_lineup(query);
   query_terms_free(query->world, &query->terms);
   memory_free(memory, query->tables, query->capacity * sizeof *query->tables);
   memory_free(memory, query->columns, query->column_capacity * sizeof *query->columns);
@@ -237,7 +237,8 @@ static ecs_status query_fill(ecs_query *query, const char *text, size_t size,
   query->key = query_key_of(world, &query->terms);
   struct id_record *record;
   status = query_key_room(world, query->key, 1, &record);
-  if (status == ECS_OK) status = query->terms.event ? join_event(query) : join_all(query);
+  if (status == ECS_OK)
+    status = query->terms.event ? query_join_event(query) : query_join_all(query);
   if (status == ECS_OK && !query->fresh) status = changes_watch(query);
   if (status == ECS_OK) query_enter(query, record);
   return status;
@@ -262,7 +263,7 @@ ecs_status ecs_query_with(ecs_world *world, const char *text, const ecs_variable
   return status;
 }
 
-static void leave_record(ecs_query *query) {
+static void query_leave_record(ecs_query *query) {
   struct id_record *record = graph_record(query->world, query->key);
   uint32_t at = 0;
   while (record->queries[at] != query) {
@@ -277,7 +278,7 @@ static void leave_record(ecs_query *query) {
 void query_free(ecs_query *query) {
   ecs_world *world = query->world;
   if (query->watch) watching_remove(world, query->watch);
-  if (!query->broken) leave_record(query);
+  if (!query->broken) query_leave_record(query);
   assert(query == (query->previous ? query->previous->next : world->first_query));
   assert(query == (query->next ? query->next->previous : world->last_query));
   *(query->previous ? &query->previous->next : &world->first_query) = query->next;
@@ -289,8 +290,8 @@ void ecs_query_free(ecs_query *query) {
   if (query && !query->kept) query_free(query);
 }
 
-static void join_again(ecs_query *query) {
-  forget_lineup(query);
+static void query_join_again(ecs_query *query) {
+  query_forget_lineup(query);
   const struct id_record *all = graph_all(query->world);
   query->count = 0;
   query->arranged = all->arranged;
@@ -307,13 +308,13 @@ void query_rejoin(ecs_query *query) {
   struct id_record *record = graph_record(world, query->key);
   assert(record && record->query_count < record->query_capacity);
   record->queries[record->query_count++] = query;
-  join_again(query);
+  query_join_again(query);
 }
 
 void query_retire(ecs_query *query) {
   if (query->broken) return;
-  forget_lineup(query);
-  leave_record(query);
+  query_forget_lineup(query);
+  query_leave_record(query);
   query->broken = true;
   query->terms.event = NULL;
   query->count = 0;
@@ -332,7 +333,7 @@ void query_break(ecs_world *world, ecs_id component) {
 }
 
 /* Terms that give something, as the registry shows their components now. */
-static uint32_t count_slots(const ecs_query *query) {
+static uint32_t query_count_slots(const ecs_query *query) {
   uint32_t slots = 0;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
@@ -356,32 +357,33 @@ static bool query_switches(const ecs_query *query) {
 ecs_status query_refresh_reserve(ecs_query *query) {
   if (query->broken) return ECS_OK;
   uint64_t count = query_switches(query) ? graph_all(query->world)->table_count : query->count;
-  return reserve_tables(query, count, count_slots(query));
+  return query_reserve_tables(query, count, query_count_slots(query));
 }
 
 void query_refresh(ecs_query *query) {
   if (query->broken) return;
-  forget_lineup(query);
+  query_forget_lineup(query);
   query->terms.slots = 0;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     struct term *term = &query->terms.terms[i];
     term->slot = term_gives(term, term->component) ? query->terms.slots++ : NONE;
   }
   if (query_note_toggles(&query->terms) || query->terms.event)
-    join_again(query);
+    query_join_again(query);
   else
     query_bind_columns(query, 0);
 }
 
-/* What term_key may come to, however components are kept. */
-static ecs_id any_key(const struct term *term) {
+/* What query_term_key may come to, however components are kept. */
+static ecs_id query_any_key(const struct term *term) {
   if (term->kind != TERM_WITH || term->nearest) return ECS_NULL;
   if (term_is_own(term)) return term->id;
-  return term->form == TERM_PATH ? term->through->id : term_key(term);
+  return term->form == TERM_PATH ? term->through->id : query_term_key(term);
 }
 
 /* The keys of a tie: to one target, to a known one of several, or to any. */
-static ecs_status reserve_tie_keys(ecs_world *world, const struct term *term, uint32_t queries) {
+static ecs_status query_reserve_tie_keys(ecs_world *world, const struct term *term,
+                                         uint32_t queries) {
   ecs_id relation = term->component->id;
   uint32_t index = ecs_id_index(relation);
   const ecs_id keys[] = {relation, pair_make(index, 0),
@@ -393,7 +395,7 @@ static ecs_status reserve_tie_keys(ecs_world *world, const struct term *term, ui
   return status;
 }
 
-static ecs_status reserve_keys(const ecs_query *query) {
+static ecs_status query_reserve_keys(const ecs_query *query) {
   ecs_world *world = query->world;
   struct id_record *record;
   uint32_t queries = 0;
@@ -401,14 +403,14 @@ static ecs_status reserve_keys(const ecs_query *query) {
   ecs_status status = query_key_room(world, ECS_NULL, queries, &record);
   for (uint32_t i = 0; i < query->terms.count && status == ECS_OK; i++)
     status = query->terms.terms[i].form == TERM_PAIR
-                 ? reserve_tie_keys(world, &query->terms.terms[i], queries)
-                 : query_key_room(world, any_key(&query->terms.terms[i]), queries, &record);
+                 ? query_reserve_tie_keys(world, &query->terms.terms[i], queries)
+                 : query_key_room(world, query_any_key(&query->terms.terms[i]), queries, &record);
   return status;
 }
 
 /* ECS_ELIMIT when more terms are to be decided row by row than can be, by what the registry
 ** shows. */
-static ecs_status try_steps(const ecs_query *query) {
+static ecs_status query_try_steps(const ecs_query *query) {
   ecs_world *world = query->world;
   struct query_terms terms = query->terms;
   const ecs_string text = {query->text, query->text_size};
@@ -433,15 +435,15 @@ ecs_status query_rearrange_reserve(ecs_query *query) {
   uint32_t tables = graph_all(world)->table_count;   /* one at least, the empty one */
   ecs_status status = query_room(query, tables);
   if (status != ECS_OK) return status;
-  status = reserve_tables(query, tables, count_slots(query));
-  if (status == ECS_OK) status = reserve_keys(query);
-  return status == ECS_OK ? try_steps(query) : status;
+  status = query_reserve_tables(query, tables, query_count_slots(query));
+  if (status == ECS_OK) status = query_reserve_keys(query);
+  return status == ECS_OK ? query_try_steps(query) : status;
 }
 
 void query_rearrange(ecs_query *query) {
   if (query->broken) return;
   const ecs_string text = {query->text, query->text_size};
-  leave_record(query);
+  query_leave_record(query);
   ecs_status status = query_order_steps(query->world, &text, &query->terms);
   assert(status == ECS_OK);
   (void)status;
@@ -451,7 +453,7 @@ void query_rearrange(ecs_query *query) {
   query_rejoin(query);
 }
 
-static RARE uint32_t reach_by_targets(const ecs_query *query) {
+static RARE uint32_t query_reach_by_targets(const ecs_query *query) {
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
     if (term_is_known(term) && !ecs_alive(query->world, term->target)) return 0;
@@ -465,17 +467,17 @@ static RARE void query_sort_tables(ecs_query *query) {
   query->arranged = query->world->graph.placings;
 }
 
-static inline void arrange_if_needed(const ecs_query *query) {
+static inline void query_arrange_if_needed(const ecs_query *query) {
   if (LIKELY(query->arranged == query->world->graph.placings)) return;
   query_sort_tables((ecs_query *)(uintptr_t)query);
 }
 
-void query_arrange(const ecs_query *query) { arrange_if_needed(query); }
+void query_arrange(const ecs_query *query) { query_arrange_if_needed(query); }
 
 static inline uint32_t query_follow(const ecs_query *query) {
-  arrange_if_needed(query);
+  query_arrange_if_needed(query);
   if (UNLIKELY(query->broken)) return 0;
-  return LIKELY(!query->terms.targets) ? query->count : reach_by_targets(query);
+  return LIKELY(!query->terms.targets) ? query->count : query_reach_by_targets(query);
 }
 
 uint32_t query_reach(const ecs_query *query) { return query_follow(query); }
@@ -508,7 +510,7 @@ static const struct id_record *query_narrowest(const ecs_world *world,
                                                const struct query_terms *terms) {
   const struct id_record *best = graph_record(world, ECS_NULL);
   for (uint32_t i = 0; i < terms->count; i++) {
-    ecs_id key = term_key(&terms->terms[i]);
+    ecs_id key = query_term_key(&terms->terms[i]);
     if (key == ECS_NULL) continue;
     const struct id_record *record = graph_record(world, key);
     if (!record) return NULL;
@@ -571,7 +573,7 @@ struct ordering {
 };
 
 /* Whether the term can find values for its variable. */
-static bool can_bind(const struct term *term) {
+static bool query_can_bind(const struct term *term) {
   return term->form == TERM_PAIR && term->kind != TERM_OR &&
          (term->kind == TERM_WITH || term->kind == TERM_OPTIONAL);
 }
@@ -585,7 +587,7 @@ bool term_repeats(const struct query_terms *terms, const struct term *term) {
 }
 
 /* A group of alternatives is one step, that of its first term. */
-static bool is_step(const struct query_terms *terms, uint32_t at) {
+static bool query_is_step(const struct query_terms *terms, uint32_t at) {
   const struct term *term = &terms->terms[at];
   if (term->group == NONE) return term_is_by_row(term);
   if (at > 0 && terms->terms[at - 1].group == term->group) return false;
@@ -604,7 +606,7 @@ static bool order_is_ready(const struct ordering *o, uint32_t at) {
     if (term->variable == NONE || o->bound[term->variable]) continue;
     bool anonymous = variable_is_anonymous(terms, term->variable);
     if (term->kind == TERM_WITHOUT && term->form == TERM_PAIR && anonymous) continue;
-    if (!can_bind(term)) return false;
+    if (!query_can_bind(term)) return false;
     if (term->kind == TERM_OPTIONAL && !anonymous) return false;
   }
   return true;
@@ -613,7 +615,7 @@ static bool order_is_ready(const struct ordering *o, uint32_t at) {
 static ecs_status order_take(struct ordering *o, uint32_t at) {
   struct query_terms *terms = o->terms;
   struct term *term = &terms->terms[at];
-  term->binds = term->variable != NONE && !o->bound[term->variable] && can_bind(term);
+  term->binds = term->variable != NONE && !o->bound[term->variable] && query_can_bind(term);
   if (term->binds) o->bound[term->variable] = true;
   if (terms->step_count == QUERY_STEPS)
     return world_fail(o->world, ECS_ELIMIT, "query '%.*s': at most 16 of its terms can be about "
@@ -627,7 +629,7 @@ static ecs_status order_order(struct ordering *o) {
   struct query_terms *terms = o->terms;
   uint64_t taken[(TERM_LIMIT + 63) / 64] = {0};
   for (uint32_t at = 0; at < terms->count;) {
-    bool open = is_step(terms, at) && !(taken[at / 64] >> at % 64 & 1);
+    bool open = query_is_step(terms, at) && !(taken[at / 64] >> at % 64 & 1);
     if (!open || !order_is_ready(o, at)) {
       at++;
       continue;
@@ -641,7 +643,7 @@ static ecs_status order_order(struct ordering *o) {
 }
 
 /* Raises what no term gives a value to. */
-static ecs_status check_bound(const struct ordering *o) {
+static ecs_status query_check_bound(const struct ordering *o) {
   const struct query_terms *terms = o->terms;
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
@@ -659,7 +661,7 @@ static ecs_status check_bound(const struct ordering *o) {
   return ECS_OK;
 }
 
-static bool has_own(const struct query_terms *terms, ecs_id id) {
+static bool query_has_own(const struct query_terms *terms, ecs_id id) {
   for (uint32_t i = 0; i < terms->count; i++)
     if (term_is_own(&terms->terms[i]) && terms->terms[i].id == id &&
         terms->terms[i].kind != TERM_WITHOUT)
@@ -668,19 +670,19 @@ static bool has_own(const struct query_terms *terms, ecs_id id) {
 }
 
 /* The relation along which parents come first: asked for, or ChildOf to what the row has, too. */
-static struct component *find_cascade(const struct ordering *o) {
+static struct component *query_find_cascade(const struct ordering *o) {
   const struct query_terms *terms = o->terms;
   const struct relation *child_of = o->world->relations.child_of;
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (term->form != TERM_PATH || term->through_leaf != NONE) continue;
     bool child = child_of && term->through == child_of->component;
-    if (term->cascade || (child && has_own(terms, term->id))) return term->through;
+    if (term->cascade || (child && query_has_own(terms, term->id))) return term->through;
   }
   return NULL;
 }
 
-static bool is_given_out(const struct query_terms *terms, uint32_t variable) {
+static bool query_is_given_out(const struct query_terms *terms, uint32_t variable) {
   for (uint32_t i = 0; i < terms->count; i++)
     if (terms->terms[i].variable == variable && term_repeats(terms, &terms->terms[i])) return true;
   return false;
@@ -709,14 +711,14 @@ ecs_status query_order_steps(ecs_world *world, const ecs_string *text, struct qu
     if (term_is_own(term)) term->form = term->component->is_sparse ? TERM_SPARSE : TERM_OWN;
   }
   ecs_status status = order_order(&o);
-  if (status == ECS_OK) status = check_bound(&o);
+  if (status == ECS_OK) status = query_check_bound(&o);
   for (uint32_t i = 0; i < terms->variable_count; i++) {
     struct variable *variable = &terms->variables[i];
-    variable->output = is_given_out(terms, i) ? terms->values++ : NONE;
+    variable->output = query_is_given_out(terms, i) ? terms->values++ : NONE;
   }
   for (uint32_t i = 0; i < terms->count; i++) terms->targets |= term_is_known(&terms->terms[i]);
   query_note_toggles(terms);
-  terms->cascade = find_cascade(&o);
+  terms->cascade = query_find_cascade(&o);
   const struct term *first = terms->terms;
   terms->sources = terms->count && first->form == TERM_PAIR && first->kind == TERM_WITH &&
                    first->component->ties.exclusive && first->target != ECS_NULL;

@@ -29,12 +29,12 @@ struct parser {
   uint32_t made_count;
 };
 
-static void skip_space(struct parser *parser) {
+static void parse_skip_space(struct parser *parser) {
   while (parser->at < parser->end && strchr(" \t\r\n", *parser->at)) parser->at++;
 }
 
 static bool parse_accept(struct parser *parser, char c) {
-  skip_space(parser);
+  parse_skip_space(parser);
   if (parser->at == parser->end || *parser->at != c) return false;
   parser->at++;
   return true;
@@ -48,28 +48,28 @@ static ecs_status parse_fail(struct parser *parser, const char *what) {
                     what, SHOW(rest));
 }
 
-static bool is_name_part(char c) {
+static bool parse_is_name_part(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          c == '_';
 }
 
 /* What stands just here. */
-static ecs_string read_here(struct parser *parser, bool path) {
+static ecs_string parse_read_here(struct parser *parser, bool path) {
   ecs_string name = {parser->at, 0};
   while (parser->at < parser->end &&
-         (is_name_part(*parser->at) || (path && memchr(".[]", *parser->at, 3))))
+         (parse_is_name_part(*parser->at) || (path && memchr(".[]", *parser->at, 3))))
     parser->at++;
   name.size = (size_t)(parser->at - name.data);
   return name;
 }
 
-static ecs_string read_while(struct parser *parser, bool path) {
-  skip_space(parser);
-  return read_here(parser, path);
+static ecs_string parse_read_while(struct parser *parser, bool path) {
+  parse_skip_space(parser);
+  return parse_read_here(parser, path);
 }
 
-static ecs_status read_leaf(struct parser *parser, struct term *term) {
-  ecs_string path = read_while(parser, true);
+static ecs_status parse_read_leaf(struct parser *parser, struct term *term) {
+  ecs_string path = parse_read_while(parser, true);
   term->leaf = component_leaf(term->component, path.data, path.size);
   if (term->leaf != NONE) return ECS_OK;
   uint32_t field = component_field(term->component, path.data, path.size);
@@ -88,7 +88,7 @@ static ecs_status read_leaf(struct parser *parser, struct term *term) {
                     term->component->name, term->component->leaves[found->first_leaf].name);
 }
 
-static ecs_status read_cascade(struct parser *parser, struct term *term) {
+static ecs_status parse_read_cascade(struct parser *parser, struct term *term) {
   if (term->cascade) return parse_fail(parser, "':cascade' is there twice");
   term->cascade = true;
   if (term->form == TERM_PATH && term->through_leaf == NONE && term->through->ties.acyclic)
@@ -98,7 +98,8 @@ static ecs_status read_cascade(struct parser *parser, struct term *term) {
                     term->component->name);
 }
 
-static ecs_status read_state(struct parser *parser, struct term *term, enum term_state state) {
+static ecs_status parse_read_state(struct parser *parser, struct term *term,
+                                   enum term_state state) {
   if (term->state != TERM_ON) return parse_fail(parser, "':off' and ':any' go alone");
   term->state = state;
   if (term->component->toggle) return ECS_OK;
@@ -108,8 +109,8 @@ static ecs_status read_state(struct parser *parser, struct term *term, enum term
 }
 
 /* What is written through a path marks whom it leads to, and no row that leads there. */
-static ecs_status refuse_news(const struct parser *parser, const struct term *term,
-                              const char *word) {
+static ecs_status parse_refuse_news(const struct parser *parser, const struct term *term,
+                                    const char *word) {
   const char *name = term->component->name;
   bool event = term->through && term->through->is_event;
   if (event)
@@ -123,14 +124,14 @@ static ecs_status refuse_news(const struct parser *parser, const struct term *te
 }
 
 /* Marks say when the row's own component was written, and no other's. */
-static ecs_status read_news(struct parser *parser, struct term *term, enum term_news news) {
+static ecs_status parse_read_news(struct parser *parser, struct term *term, enum term_news news) {
   const char *word = news == TERM_ADDED ? "added" : "changed";
   const struct component *component = term->component;
   ecs_world *world = parser->world;
   bool known = term->form == TERM_PAIR && !component->ties.exclusive && term->target != ECS_NULL;
   if (term->news) return parse_fail(parser, "':changed' or ':added' is there twice");
   if (term->form == TERM_PATH || term->form == TERM_OF)
-    return refuse_news(parser, term, word);
+    return parse_refuse_news(parser, term, word);
   if (component->is_event || (term->form != TERM_OWN && !known))
     return world_fail(world, ECS_EINVAL, "query '%.*s': ':%s' goes with a component of the row "
                       "itself, as in 'Position:%s', or a tie to somebody known", SHOW(parser->text),
@@ -144,28 +145,29 @@ static ecs_status read_news(struct parser *parser, struct term *term, enum term_
 }
 
 /* What is behind a colon. */
-static ecs_status read_access(struct parser *parser, struct term *term) {
-  ecs_string word = read_while(parser, false);
+static ecs_status parse_read_access(struct parser *parser, struct term *term) {
+  ecs_string word = parse_read_while(parser, false);
   if (text_equal("in", word.data, word.size)) {
     if (term->read_only) return parse_fail(parser, "':in' is there twice");
     term->read_only = true;
     return ECS_OK;
   }
-  if (text_equal("cascade", word.data, word.size)) return read_cascade(parser, term);
-  if (text_equal("changed", word.data, word.size)) return read_news(parser, term, TERM_CHANGED);
-  if (text_equal("added", word.data, word.size)) return read_news(parser, term, TERM_ADDED);
-  if (text_equal("off", word.data, word.size)) return read_state(parser, term, TERM_OFF);
-  if (text_equal("any", word.data, word.size)) return read_state(parser, term, TERM_ANY);
+  if (text_equal("cascade", word.data, word.size)) return parse_read_cascade(parser, term);
+  if (text_equal("changed", word.data, word.size))
+    return parse_read_news(parser, term, TERM_CHANGED);
+  if (text_equal("added", word.data, word.size)) return parse_read_news(parser, term, TERM_ADDED);
+  if (text_equal("off", word.data, word.size)) return parse_read_state(parser, term, TERM_OFF);
+  if (text_equal("any", word.data, word.size)) return parse_read_state(parser, term, TERM_ANY);
   parser->at = word.data;
   return parse_fail(parser, "':in', ':changed', ':added', ':off', ':any' or ':cascade' expected");
 }
 
 /* What may follow a name, in any order. */
-static ecs_status read_modifiers(struct parser *parser, struct term *term) {
+static ecs_status parse_read_modifiers(struct parser *parser, struct term *term) {
   for (;;) {
     ecs_status status = ECS_OK;
     if (parse_accept(parser, ':')) {
-      status = read_access(parser, term);
+      status = parse_read_access(parser, term);
     } else if (parse_accept(parser, '?')) {
       if (term->kind == TERM_OPTIONAL) status = parse_fail(parser, "'?' is there twice");
       term->kind = TERM_OPTIONAL;
@@ -176,7 +178,7 @@ static ecs_status read_modifiers(struct parser *parser, struct term *term) {
   }
 }
 
-static ecs_status add_term(struct parser *parser, const struct term *term) {
+static ecs_status parse_add_term(struct parser *parser, const struct term *term) {
   struct query_terms *terms = parser->terms;
   if (terms->count == TERM_LIMIT)
     return world_fail(parser->world, ECS_ELIMIT, "a query has at most 1024 terms");
@@ -189,7 +191,7 @@ static ecs_status add_term(struct parser *parser, const struct term *term) {
 
 /* ---- ties, paths and variables ---- */
 
-static ecs_status need_named(struct parser *parser, ecs_string name, struct component **out) {
+static ecs_status parse_need_named(struct parser *parser, ecs_string name, struct component **out) {
   uint32_t before = parser->world->relations.count;
   ecs_status status = component_need_or_builtin(parser->world, name.data, name.size, out);
   if (parser->world->relations.count == before) return status;
@@ -198,14 +200,14 @@ static ecs_status need_named(struct parser *parser, ecs_string name, struct comp
   return ECS_OK;
 }
 
-static bool is_next(struct parser *parser, char c) {
-  skip_space(parser);
+static bool parse_is_next(struct parser *parser, char c) {
+  parse_skip_space(parser);
   return parser->at < parser->end && *parser->at == c;
 }
 
-static ecs_status need_component(struct parser *parser, struct component **out) {
-  ecs_string name = read_while(parser, false);
-  if (name.size == 0 && (is_next(parser, '-') || is_next(parser, '~')))
+static ecs_status parse_need_component(struct parser *parser, struct component **out) {
+  ecs_string name = parse_read_while(parser, false);
+  if (name.size == 0 && (parse_is_next(parser, '-') || parse_is_next(parser, '~')))
     return parse_fail(parser, "'!' expected for what is to be absent, as in '!Frozen',");
   if (name.size == 0) return parse_fail(parser, "a component's name expected");
   *out = component_find(parser->world, name.data, name.size);
@@ -215,19 +217,19 @@ static ecs_status need_component(struct parser *parser, struct component **out) 
   if (!*out && absent)
     return parse_fail(
         parser, "'!' expected for what is to be absent, as in '!Frozen', not a word,");
-  return need_named(parser, name, out);
+  return parse_need_named(parser, name, out);
 }
 
 /* What is being declared anew has no struct relation yet. */
-static ecs_status need_relation(struct parser *parser, struct component **out) {
+static ecs_status parse_need_relation(struct parser *parser, struct component **out) {
   struct relation *relation;
-  ecs_status status = need_component(parser, out);
+  ecs_status status = parse_need_component(parser, out);
   if (status != ECS_OK || (*out)->ties.relation) return status;
   return relation_need(parser->world, (*out)->id, &relation);
 }
 
 /* The variable of that name, or another one without. */
-static ecs_status add_variable(struct parser *parser, ecs_string name, uint32_t *out) {
+static ecs_status parse_add_variable(struct parser *parser, ecs_string name, uint32_t *out) {
   struct query_terms *terms = parser->terms;
   for (*out = 0; name.size && *out < terms->variable_count; ++*out)
     if (text_same(terms->variables[*out].name, name)) return ECS_OK;
@@ -239,7 +241,7 @@ static ecs_status add_variable(struct parser *parser, ecs_string name, uint32_t 
 }
 
 /* The value that the variable is given, ECS_NULL for none. */
-static ecs_id given_value(struct parser *parser, const ecs_string *name) {
+static ecs_id parse_given_value(struct parser *parser, const ecs_string *name) {
   for (uint32_t i = 0; i < parser->given_count; i++) {
     if (!text_equal(parser->given[i].name, name->data, name->size)) continue;
     parser->given_named |= UINT64_C(1) << i;
@@ -249,22 +251,22 @@ static ecs_id given_value(struct parser *parser, const ecs_string *name) {
 }
 
 /* Behind the $. */
-static ecs_status read_variable(struct parser *parser, struct term *term) {
-  ecs_string name = read_here(parser, false);
+static ecs_status parse_read_variable(struct parser *parser, struct term *term) {
+  ecs_string name = parse_read_here(parser, false);
   if (name.size == 0) return parse_fail(parser, "a variable's name expected behind '$'");
-  term->target = given_value(parser, &name);
-  return term->target != ECS_NULL ? ECS_OK : add_variable(parser, name, &term->variable);
+  term->target = parse_given_value(parser, &name);
+  return term->target != ECS_NULL ? ECS_OK : parse_add_variable(parser, name, &term->variable);
 }
 
-static ecs_status read_target(struct parser *parser, struct term *term) {
+static ecs_status parse_read_target(struct parser *parser, struct term *term) {
   if (parse_accept(parser, '*'))
-    return add_variable(parser, (ecs_string){NULL, 0}, &term->variable);
-  if (parse_accept(parser, '$')) return read_variable(parser, term);
+    return parse_add_variable(parser, (ecs_string){NULL, 0}, &term->variable);
+  if (parse_accept(parser, '$')) return parse_read_variable(parser, term);
   struct component *target;
-  ecs_string name = read_while(parser, false);
+  ecs_string name = parse_read_while(parser, false);
   if (name.size == 0)
     return parse_fail(parser, "a target expected: a component's or tag's name, '$name' or '*'");
-  ecs_status status = need_named(parser, name, &target);
+  ecs_status status = parse_need_named(parser, name, &target);
   if (status == ECS_OK) term->target = target->id;
   if (status == ECS_ENAME && name_lookup(parser->world, name.data, name.size) != ECS_NULL)
     return world_fail(parser->world, ECS_ENAME, "query '%.*s': '%.*s' is the name of an entity, "
@@ -274,13 +276,13 @@ static ecs_status read_target(struct parser *parser, struct term *term) {
 }
 
 /* Behind its parenthesis. */
-static ecs_status read_pair(struct parser *parser, struct term *term) {
+static ecs_status parse_read_pair(struct parser *parser, struct term *term) {
   term->form = TERM_PAIR;
-  ecs_status status = need_relation(parser, &term->component);
+  ecs_status status = parse_need_relation(parser, &term->component);
   if (status != ECS_OK) return status;
   term->id = term->component->id;
   if (!parse_accept(parser, ',')) return parse_fail(parser, "',' and a target expected");
-  status = read_target(parser, term);
+  status = parse_read_target(parser, term);
   if (status != ECS_OK) return status;
   if (!term->component->ties.exclusive)
     term->id = pair_make(ecs_id_index(term->id), ecs_id_index(term->target));
@@ -288,7 +290,7 @@ static ecs_status read_pair(struct parser *parser, struct term *term) {
 }
 
 /* Whether "->" follows, or "*->". */
-static bool accept_arrow(struct parser *parser, bool *nearest) {
+static bool parse_accept_arrow(struct parser *parser, bool *nearest) {
   const char *start = parser->at;
   *nearest = parse_accept(parser, '*');
   if (parse_accept(parser, '-') && parser->at < parser->end && *parser->at == '>') {
@@ -324,7 +326,7 @@ static ecs_status parse_check_way(struct parser *parser, const struct term *term
 }
 
 /* Behind its arrow: what was read so far is the way. */
-static ecs_status read_end(struct parser *parser, struct term *term, bool nearest) {
+static ecs_status parse_read_end(struct parser *parser, struct term *term, bool nearest) {
   term->form = TERM_PATH;
   term->through = term->component;
   term->through_id = term->component->id;
@@ -332,7 +334,7 @@ static ecs_status read_end(struct parser *parser, struct term *term, bool neares
   term->nearest = nearest;
   term->leaf = NONE;
   ecs_status status = parse_check_way(parser, term);
-  if (status == ECS_OK) status = need_component(parser, &term->component);
+  if (status == ECS_OK) status = parse_need_component(parser, &term->component);
   if (status == ECS_OK) term->id = term->component->id;
   return status;
 }
@@ -340,12 +342,13 @@ static ecs_status read_end(struct parser *parser, struct term *term, bool neares
 /* A component, what a path leads to, or C($of). */
 static ecs_status parse_read_component(struct parser *parser, struct term *term) {
   bool nearest;
-  ecs_status status = need_component(parser, &term->component);
+  ecs_status status = parse_need_component(parser, &term->component);
   if (status != ECS_OK) return status;
   assert(term->component);
   term->id = term->component->id;
-  if (parse_accept(parser, '.')) status = read_leaf(parser, term);
-  if (status == ECS_OK && accept_arrow(parser, &nearest)) status = read_end(parser, term, nearest);
+  if (parse_accept(parser, '.')) status = parse_read_leaf(parser, term);
+  if (status == ECS_OK && parse_accept_arrow(parser, &nearest))
+    status = parse_read_end(parser, term, nearest);
   if (status != ECS_OK) return status;
   if (term->component->ties.relation && !term->component->ties.exclusive)
     return world_fail(parser->world, ECS_EINVAL,
@@ -355,30 +358,30 @@ static ecs_status parse_read_component(struct parser *parser, struct term *term)
   if (term->form != TERM_OWN || term->leaf != NONE || !parse_accept(parser, '(')) return ECS_OK;
   term->form = TERM_OF;
   if (!parse_accept(parser, '$')) return parse_fail(parser, "'$' and a variable's name expected");
-  status = read_variable(parser, term);
+  status = parse_read_variable(parser, term);
   if (status != ECS_OK) return status;
   return parse_accept(parser, ')') ? ECS_OK : parse_fail(parser, "')' expected");
 }
 
-static ecs_status read_name(struct parser *parser, struct term *term) {
+static ecs_status parse_read_name(struct parser *parser, struct term *term) {
   *term = (struct term){.leaf = NONE, .group = NONE, .slot = NONE, .variable = NONE,
                         .through_leaf = NONE};
-  ecs_status status = parse_accept(parser, '(') ? read_pair(parser, term)
+  ecs_status status = parse_accept(parser, '(') ? parse_read_pair(parser, term)
                                                 : parse_read_component(parser, term);
   if (status == ECS_OK && term->form != TERM_OWN && parse_accept(parser, '.'))
-    status = read_leaf(parser, term);
-  return status == ECS_OK ? read_modifiers(parser, term) : status;
+    status = parse_read_leaf(parser, term);
+  return status == ECS_OK ? parse_read_modifiers(parser, term) : status;
 }
 
 /* ---- terms ---- */
 
-static void give_slot(struct parser *parser, struct term *term) {
+static void parse_give_slot(struct parser *parser, struct term *term) {
   assert(term->component);
   if (term_gives(term, term->component)) term->slot = parser->terms->slots++;
 }
 
 /* The alternatives behind the first of A|B|C. */
-static ecs_status read_alternatives(struct parser *parser, struct term *term) {
+static ecs_status parse_read_alternatives(struct parser *parser, struct term *term) {
   uint32_t group = parser->groups++;
   bool filters = term->filters;
   for (;;) {
@@ -387,22 +390,22 @@ static ecs_status read_alternatives(struct parser *parser, struct term *term) {
     term->filters = filters;
     term->kind = TERM_OR;
     term->group = group;
-    give_slot(parser, term);
+    parse_give_slot(parser, term);
     parser->terms->choices |= term->slot != NONE;
-    ecs_status status = add_term(parser, term);
+    ecs_status status = parse_add_term(parser, term);
     if (status != ECS_OK || !parse_accept(parser, '|')) return status;
-    status = read_name(parser, term);
+    status = parse_read_name(parser, term);
     if (status != ECS_OK) return status;
   }
 }
 
 /* A component may be called so, too: then no other name follows. */
-static bool accept_with(struct parser *parser) {
+static bool parse_accept_with(struct parser *parser) {
   const char *start = parser->at;
-  ecs_string word = read_while(parser, false);
-  skip_space(parser);
+  ecs_string word = parse_read_while(parser, false);
+  parse_skip_space(parser);
   bool other = parser->at < parser->end &&
-               (is_name_part(*parser->at) || *parser->at == '!' || *parser->at == '(');
+               (parse_is_name_part(*parser->at) || *parser->at == '!' || *parser->at == '(');
   if (other && text_equal("with", word.data, word.size)) return true;
   parser->at = start;
   return false;
@@ -410,37 +413,37 @@ static bool accept_with(struct parser *parser) {
 
 static ecs_status parse_check_bare(struct parser *parser, const struct term *term) {
   bool alone = term->kind == TERM_WITH && !term->read_only && !term->news && term->leaf == NONE;
-  return alone && !is_next(parser, '|')
+  return alone && !parse_is_next(parser, '|')
              ? ECS_OK : parse_fail(parser, "'!' goes with a component's name alone");
 }
 
-static ecs_status read_term(struct parser *parser) {
+static ecs_status parse_read_term(struct parser *parser) {
   struct term term;
   bool without = parse_accept(parser, '!');
-  bool filters = !without && accept_with(parser);
+  bool filters = !without && parse_accept_with(parser);
   if (filters && parse_accept(parser, '!'))
     return parse_fail(parser, "'!' without 'with' is meant: it gives nothing anyhow");
-  ecs_status status = read_name(parser, &term);
+  ecs_status status = parse_read_name(parser, &term);
   if (status == ECS_OK && without) status = parse_check_bare(parser, &term);
   if (status != ECS_OK) return status;
   term.filters = filters;
-  if (is_next(parser, '|')) return read_alternatives(parser, &term);
+  if (parse_is_next(parser, '|')) return parse_read_alternatives(parser, &term);
   if (without) term.kind = TERM_WITHOUT;
   if (filters && term.kind == TERM_OPTIONAL)
     return parse_fail(
         parser, "'with' is for what has to be there: an optional term filters nothing");
-  give_slot(parser, &term);
+  parse_give_slot(parser, &term);
   parser->terms->choices |= term.kind == TERM_OPTIONAL;
-  return add_term(parser, &term);
+  return parse_add_term(parser, &term);
 }
 
 /* What is behind a term is no other one. */
-static ecs_status fail_behind(struct parser *parser) {
-  if (is_next(parser, '('))
+static ecs_status parse_fail_behind(struct parser *parser) {
+  if (parse_is_next(parser, '('))
     return parse_fail(
         parser, "',' expected ('($name)' stands right behind a component's name, as in "
                 "'Position($to).x:in')");
-  if (is_next(parser, '-'))
+  if (parse_is_next(parser, '-'))
     return parse_fail(parser, "',' expected (a path begins with an exclusive relation or an entity "
                       "field, as in 'ChildOf->Position'; others are joined, as in "
                       "'(Likes, $to), Position($to)')");
@@ -454,7 +457,7 @@ static struct component *parse_event_of(const struct term *term) {
   return term->through && term->through->is_event ? term->through : NULL;
 }
 
-static ecs_status refuse_term(const struct parser *parser, const struct term *term) {
+static ecs_status parse_refuse_term(const struct parser *parser, const struct term *term) {
   const struct component *event = parser->terms->event;
   if (parse_event_of(term) && parse_event_of(term) != event)
     return world_fail(parser->world, ECS_EINVAL, "query '%.*s' names two events, '%s' and '%s': a "
@@ -468,7 +471,7 @@ static ecs_status refuse_term(const struct parser *parser, const struct term *te
 
 /* What may stand beside an event: its fields, and what others have that it leads to or that are
 ** given with the query. */
-static bool goes_with_event(const struct parser *parser, const struct term *term) {
+static bool parse_goes_with_event(const struct parser *parser, const struct term *term) {
   const struct component *event = parser->terms->event;
   if (term->form == TERM_OF) return !term->component->is_event && term->target != ECS_NULL;
   if (term->form == TERM_PATH) return !term->component->is_event && term->through == event;
@@ -476,7 +479,7 @@ static bool goes_with_event(const struct parser *parser, const struct term *term
 }
 
 /* An event comes first, has to be there, and is read only. */
-static ecs_status check_events(struct parser *parser) {
+static ecs_status parse_check_events(struct parser *parser) {
   struct query_terms *terms = parser->terms;
   const struct term *first = terms->terms;
   struct component *event = NULL;
@@ -489,14 +492,14 @@ static ecs_status check_events(struct parser *parser) {
   terms->event = event;
   for (uint32_t i = 0; i < terms->count; i++) {
     struct term *term = &terms->terms[i];
-    if (!goes_with_event(parser, term)) return refuse_term(parser, term);
+    if (!parse_goes_with_event(parser, term)) return parse_refuse_term(parser, term);
     term->read_only |= term->component == event;
   }
   return ECS_OK;
 }
 
 /* Whether another one before it has its name. */
-static bool is_given_before(const struct parser *parser, uint32_t at) {
+static bool parse_is_given_before(const struct parser *parser, uint32_t at) {
   for (uint32_t i = 0; i < at; i++)
     if (strcmp(parser->given[i].name, parser->given[at].name) == 0) return true;
   return false;
@@ -504,7 +507,7 @@ static bool is_given_before(const struct parser *parser, uint32_t at) {
 
 static ecs_status parse_check_given(struct parser *parser) {
   for (uint32_t i = 0; i < parser->given_count; i++)
-    if (is_given_before(parser, i))
+    if (parse_is_given_before(parser, i))
       return world_fail(parser->world, ECS_ETAKEN, "query '%.*s' is given its variable $%s twice",
                         SHOW(parser->text), parser->given[i].name);
     else if (!(parser->given_named >> i & 1))
@@ -522,15 +525,15 @@ ecs_status query_parse(ecs_world *world, ecs_string text, const ecs_variable *gi
     if (!given[i].name) return world_fail(world, ECS_EINVAL, "a variable needs a name");
   struct parser parser = {world, text.data, text.data + text.size, text, out, 0, given,
                           given_count, 0, {NULL, NULL}, 0};
-  skip_space(&parser);
+  parse_skip_space(&parser);
   ecs_status status = ECS_OK;
   if (parser.at < parser.end) {
-    do status = read_term(&parser);
+    do status = parse_read_term(&parser);
     while (status == ECS_OK && parse_accept(&parser, ','));
-    if (status == ECS_OK && parser.at < parser.end) status = fail_behind(&parser);
+    if (status == ECS_OK && parser.at < parser.end) status = parse_fail_behind(&parser);
   }
   if (status == ECS_OK) status = parse_check_given(&parser);
-  if (status == ECS_OK) status = check_events(&parser);
+  if (status == ECS_OK) status = parse_check_events(&parser);
   if (status == ECS_OK) status = query_order_steps(world, &text, out);
   if (status == ECS_OK) return ECS_OK;
   query_terms_free(world, out);

@@ -46,8 +46,8 @@ static uint64_t query_rows_shown(const struct term *term, const struct table *ta
 }
 
 /* Of alternatives, from the first one on, of which *at is the last one then. */
-static uint64_t any_shown(const struct query_terms *terms, const struct table *table,
-                          uint32_t word, uint32_t *at) {
+static uint64_t query_any_shown(const struct query_terms *terms, const struct table *table,
+                                uint32_t word, uint32_t *at) {
   uint32_t group = terms->terms[*at].group, first = *at;
   uint64_t rows = 0;
   for (uint32_t i = first; i < terms->count && terms->terms[i].group == group; i++) {
@@ -65,7 +65,7 @@ static uint64_t query_rows_matching(const struct query_terms *terms, const struc
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (term->group != NONE)
-      rows &= any_shown(terms, table, word, &i);
+      rows &= query_any_shown(terms, table, word, &i);
     else if (term->toggled && term->kind == TERM_WITH)
       rows &= query_rows_shown(term, table, word);
     else if (term->toggled && term->kind == TERM_WITHOUT)
@@ -107,14 +107,15 @@ static bool query_rows_excludes(const struct term *term, const struct table *tab
   return term->kind == TERM_WITHOUT && there == table->count;
 }
 
-static bool excludes_all(const struct query_terms *terms, const struct table *table) {
+static bool query_excludes_all(const struct query_terms *terms, const struct table *table) {
   for (uint32_t i = 0; i < terms->count; i++)
     if (query_rows_excludes(&terms->terms[i], table)) return true;
   return false;
 }
 
 /* The first row behind a run, which begins with a row. */
-static uint32_t run_end(const struct query_terms *terms, const struct table *table, uint32_t row) {
+static uint32_t query_run_end(const struct query_terms *terms, const struct table *table,
+                              uint32_t row) {
   uint64_t before = (UINT64_C(1) << row % 64) - 1;
   for (uint32_t word = row / 64; word < toggle_words(table->count); word++) {
     uint64_t ends = ~query_rows_matching(terms, table, word) |
@@ -148,9 +149,9 @@ uint32_t query_next_run(const struct query_terms *terms, const struct table *tab
   assert(from <= table->count);
   *count = table->count - from;
   if (LIKELY(!terms->toggled) || *count == 0 || !query_splits(terms, table)) return from;
-  uint32_t row = from == 0 && excludes_all(terms, table) ? table->count
+  uint32_t row = from == 0 && query_excludes_all(terms, table) ? table->count
                                                          : query_rows_next_row(terms, table, from);
-  *count = row < table->count ? run_end(terms, table, row) - row : 0;
+  *count = row < table->count ? query_run_end(terms, table, row) - row : 0;
   return row;
 }
 
@@ -183,7 +184,7 @@ void query_mark_words(const struct query_terms *terms, const struct table *table
     if (term->group != NONE) {
       for (uint32_t word = 0; word < words; word++) {
         last = i;
-        bits[word] &= any_shown(terms, table, from + word, &last);
+        bits[word] &= query_any_shown(terms, table, from + word, &last);
       }
       i = last;
     } else if (term->toggled) {
@@ -218,7 +219,7 @@ static bool query_rows_varies(const struct term *term, const struct table *table
 }
 
 /* Whether one term alone decides which rows of a table match. */
-static bool one_decides(const struct query_terms *terms, const struct table *table) {
+static bool query_one_decides(const struct query_terms *terms, const struct table *table) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
@@ -229,16 +230,16 @@ static bool one_decides(const struct query_terms *terms, const struct table *tab
 }
 
 /* Whether any row matches, of a table in which rows differ. */
-static bool any_matches(const struct query_terms *terms, const struct table *table) {
-  if (excludes_all(terms, table)) return false;
-  if (!terms->changes && one_decides(terms, table)) return true;
+static bool query_any_matches(const struct query_terms *terms, const struct table *table) {
+  if (query_excludes_all(terms, table)) return false;
+  if (!terms->changes && query_one_decides(terms, table)) return true;
   return query_rows_next_row(terms, table, 0) < table->count;
 }
 
 enum table_rows query_table_rows(const struct query_terms *terms, const struct table *table) {
   if (table->count == 0) return ROWS_NONE;
   if (LIKELY(!terms->toggled) || !query_splits(terms, table)) return ROWS_ALL;
-  if (!any_matches(terms, table)) return ROWS_NONE;
+  if (!query_any_matches(terms, table)) return ROWS_NONE;
   for (uint32_t i = 0; i < terms->count; i++)
     if (query_rows_varies(&terms->terms[i], table)) return ROWS_VARY;
   return ROWS_SOME;
@@ -259,7 +260,7 @@ bool query_has_runs(const ecs_query *query) {
 uint32_t query_count_rows(const struct query_terms *terms, const struct table *table) {
   uint32_t count = 0;
   if (!query_splits(terms, table)) return table->count;
-  if (excludes_all(terms, table)) return 0;
+  if (query_excludes_all(terms, table)) return 0;
   uint32_t words = (uint32_t)toggle_words(table->count);
   uint32_t word = stretch_next_word(terms, table, 0);
   for (; word < words; word = stretch_next_word(terms, table, word + 1))

@@ -28,8 +28,8 @@ static bool walk_is_shown(const struct table *table, uint32_t row, ecs_id id,
 }
 
 /* The row of a component that is kept outside of tables. */
-static bool end_packed(const struct component *component, uint32_t entity, uint32_t leaf,
-                       struct walk_end *end) {
+static bool walk_end_packed(const struct component *component, uint32_t entity, uint32_t leaf,
+                            struct walk_end *end) {
   uint32_t row = sparse_row(component->sparse, entity);
   uint32_t first = component->leaf_count == 0 ? NONE : leaf == NONE ? 0 : leaf;
   *end = (struct walk_end){component->sparse->table, row, first};
@@ -41,7 +41,7 @@ static bool walk_end_in(const struct table *table, uint32_t row, const struct te
                         struct walk_end *end) {
   const struct component *component = term->component;
   if (UNLIKELY(component->sparse))
-    return end_packed(component, table->rows[row], term->leaf, end) &&
+    return walk_end_packed(component, table->rows[row], term->leaf, end) &&
            walk_is_shown(end->table, end->row, id, term->state) &&
            (LIKELY(!term->news) || picks_row(term, end->table, end->row));
   if (UNLIKELY(term->news) && !picks_row(term, table, row)) return false;
@@ -65,8 +65,8 @@ static bool walk_end_of(const struct walk *walk, uint32_t index, const struct te
   return walk_end_in(table, record->row, term, term->id, end);
 }
 
-static bool end_at(const struct walk *walk, ecs_id entity, const struct term *term,
-                   struct walk_end *end) {
+static bool walk_end_at(const struct walk *walk, ecs_id entity, const struct term *term,
+                        struct walk_end *end) {
   const struct record *record = entity_find(&walk->query->world->entities, entity);
   return record && walk_end_of(walk, ecs_id_index(entity), term, end);
 }
@@ -79,8 +79,8 @@ static ecs_id walk_id_of_tie(const struct term *term, ecs_id target) {
 }
 
 /* A tie to a target that is known. */
-static bool tied_to(struct walk *walk, const struct term *term, ecs_id target,
-                    struct walk_end *end) {
+static bool walk_tied_to(struct walk *walk, const struct term *term, ecs_id target,
+                         struct walk_end *end) {
   const struct component *component = term->component;
   uint32_t index = ecs_id_index(target);
   if (component->ties.exclusive &&
@@ -91,8 +91,8 @@ static bool tied_to(struct walk *walk, const struct term *term, ecs_id target,
 }
 
 /* The first target, or the one behind that of the variable. */
-static bool tied_next(struct walk *walk, const struct term *term, bool again,
-                      struct walk_end *end) {
+static bool walk_tied_next(struct walk *walk, const struct term *term, bool again,
+                           struct walk_end *end) {
   const ecs_world *world = walk->query->world;
   ecs_id entity = walk_entity(walk), *value = &walk->values[term->variable];
   ecs_id target = again ? relate_next_target(world, entity, term->component, *value)
@@ -119,8 +119,8 @@ static ecs_id walk_through_field(const struct walk *walk, const struct term *ter
 
 /* Notes to whom so many steps of a way lead, 0 for nobody, from each but the first ones. Without
 ** memory for it they are gone again. */
-static void note_way(const struct walk *walk, const struct ties *ties, struct map *known,
-                     uint32_t steps, uint32_t to) {
+static void walk_note_way(const struct walk *walk, const struct ties *ties, struct map *known,
+                          uint32_t steps, uint32_t to) {
   uint32_t at = walk->table->rows[walk->row];
   if (!map_reserve(&walk->query->world->memory, known, steps)) return;
   for (uint32_t i = 0; i < steps; i++, at = ties_target(ties, at))
@@ -143,12 +143,12 @@ static bool walk_nearest(const struct walk *walk, const struct term *term, struc
     if (found || (UNLIKELY(!all) && at && prefab_is(world, at))) break;
     at = ties_target(ties, at);
   }
-  if (steps > SHORT_WAY) note_way(walk, ties, known, steps, found ? at : 0);
+  if (steps > SHORT_WAY) walk_note_way(walk, ties, known, steps, found ? at : 0);
   return found;
 }
 
 /* What was noted of ways is of one walk, while which no row moves. */
-static void forget_ways(const struct walk *walk) {
+static void walk_forget_ways(const struct walk *walk) {
   const struct query_terms *terms = &walk->query->terms;
   for (uint32_t i = 0; i < terms->count; i++)
     if (UNLIKELY(terms->terms[i].known.count))
@@ -156,19 +156,19 @@ static void forget_ways(const struct walk *walk) {
 }
 
 /* To whom a path's relation leads; where that one's row comes before, the lineup knows. */
-static uint32_t target_along(const struct walk *walk, const struct term *term) {
+static uint32_t walk_target_along(const struct walk *walk, const struct term *term) {
   if (walk->lineup && term->through == walk->query->terms.cascade)
     return walk->lineup->targets[walk->next_in_lineup - 1];
   return ties_target(&term->through->relation->ties, walk->table->rows[walk->row]);
 }
 
-static bool path_ends(const struct walk *walk, const struct term *term, struct walk_end *end) {
+static bool walk_path_ends(const struct walk *walk, const struct term *term, struct walk_end *end) {
   if (term->nearest) return walk_nearest(walk, term, end);
   if (term->through_leaf != NONE) {
     ecs_id to = walk_through_field(walk, term);
-    return to != ECS_NULL && end_at(walk, to, term, end);
+    return to != ECS_NULL && walk_end_at(walk, to, term, end);
   }
-  uint32_t to = target_along(walk, term);
+  uint32_t to = walk_target_along(walk, term);
   return to && walk_end_of(walk, to, term, end);
 }
 
@@ -177,13 +177,13 @@ static bool walk_is_there(struct walk *walk, const struct term *term, bool again
                           struct walk_end *end) {
   switch (term->form) {
     case TERM_PAIR:
-      if (term->binds) return tied_next(walk, term, again, end);
+      if (term->binds) return walk_tied_next(walk, term, again, end);
       if (term->target == ECS_NULL &&
           variable_is_anonymous(&walk->query->terms, term->variable))
-        return tied_next(walk, term, false, end);
-      return tied_to(walk, term, walk_value_of(walk, term), end);
-    case TERM_PATH: return path_ends(walk, term, end);
-    case TERM_OF: return end_at(walk, walk_value_of(walk, term), term, end);
+        return walk_tied_next(walk, term, false, end);
+      return walk_tied_to(walk, term, walk_value_of(walk, term), end);
+    case TERM_PATH: return walk_path_ends(walk, term, end);
+    case TERM_OF: return walk_end_at(walk, walk_value_of(walk, term), term, end);
     default: return walk_end_in(walk->table, walk->row, term, term->id, end);
   }
 }
@@ -191,7 +191,7 @@ static bool walk_is_there(struct walk *walk, const struct term *term, bool again
 /* ---- steps ---- */
 
 /* Alternatives: walk_cells asks again which of them are there. */
-static bool any_is_there(struct walk *walk, uint32_t at) {
+static bool walk_any_is_there(struct walk *walk, uint32_t at) {
   const struct query_terms *terms = &walk->query->terms;
   uint32_t group = terms->terms[at].group;
   struct walk_end end;
@@ -206,7 +206,7 @@ static bool walk_enter(struct walk *walk, uint32_t step, bool again) {
   const struct term *term = &terms->terms[terms->steps[step]];
   struct walk_end *end = &walk->ends[step];
   if (again && (!term_repeats(terms, term) || walk->done[step])) return false;
-  if (term->group != NONE) return any_is_there(walk, terms->steps[step]);
+  if (term->group != NONE) return walk_any_is_there(walk, terms->steps[step]);
   if (terms->sources && step == 0) {
     end->row = walk->row;
     return end->table == walk->table || walk_end_in(walk->table, walk->row, term, term->id, end);
@@ -226,7 +226,7 @@ static bool walk_enter(struct walk *walk, uint32_t step, bool again) {
 }
 
 /* The only match of a row where none can repeat. */
-static bool solve_once(struct walk *walk) {
+static bool walk_solve_once(struct walk *walk) {
   uint32_t count = walk->query->terms.step_count, at = 0;
   while (at < count && walk_enter(walk, at, false)) at++;
   return at == count;
@@ -250,7 +250,7 @@ static bool walk_solve(struct walk *walk, bool again) {
 /* ---- rows ---- */
 
 /* Those that are there now; of a system that runs, those that it has not seen. */
-static void begin_events(struct walk *walk, const struct event *event) {
+static void walk_begin_events(struct walk *walk, const struct event *event) {
   const ecs_query *query = walk->query;
   walk->even = false;
   const struct events *events = &query->world->events;
@@ -263,7 +263,7 @@ void walk_begin(struct walk *walk, const ecs_query *query) {
   const struct query_terms *terms = &query->terms;
   memset(walk, 0, sizeof *walk);
   walk->query = query;
-  forget_ways(walk);
+  walk_forget_ways(walk);
   walk->even = !terms->sources && !terms->packed && !terms->toggled && !terms->cascade;
   for (uint32_t i = 0; i < terms->step_count; i++) {
     const struct term *term = &terms->terms[terms->steps[i]];
@@ -273,7 +273,7 @@ void walk_begin(struct walk *walk, const ecs_query *query) {
         term->form == TERM_PAIR && term->kind == TERM_WITH && term->group == NONE && term->binds;
   }
   walk->reach = query_reach(query);
-  if (terms->event && walk->reach) begin_events(walk, terms->event->event);
+  if (terms->event && walk->reach) walk_begin_events(walk, terms->event->event);
   if (!query->terms.sources || query->broken) return;
   const struct term *first = query->terms.terms;
   if (ecs_alive(query->world, first->target))
@@ -282,7 +282,7 @@ void walk_begin(struct walk *walk, const ecs_query *query) {
 }
 
 /* Whether the table has more rows that match, as far as what is switched off is concerned. */
-static bool find_run(struct walk *walk) {
+static bool walk_find_run(struct walk *walk) {
   uint32_t count;
   if (UNLIKELY(walk->query->terms.event)) {
     count = walk->table->count < walk->limit ? walk->table->count : walk->limit;
@@ -294,14 +294,14 @@ static bool find_run(struct walk *walk) {
   return count > 0;
 }
 
-static bool next_by_tables(struct walk *walk) {
+static bool walk_next_by_tables(struct walk *walk) {
   const ecs_query *query = walk->query;
   for (;; walk->next_match++, walk->next_row = walk->run_end = 0) {
     if (walk->next_match >= walk->reach) return false;
     assert(walk->next_match < query->count);
     walk->match = walk->next_match;
     walk->table = query_table(query, walk->match);
-    if (walk->next_row == walk->run_end && !find_run(walk)) continue;
+    if (walk->next_row == walk->run_end && !walk_find_run(walk)) continue;
     walk->row = walk->next_row++;
     return true;
   }
@@ -333,7 +333,7 @@ bool walk_come_to(struct walk *walk, uint32_t entity) {
   return walk->match != NONE && query_takes_row(&walk->query->terms, table, record->row);
 }
 
-static bool next_by_sources(struct walk *walk) {
+static bool walk_next_by_sources(struct walk *walk) {
   while (walk->next_source) {
     const struct relation *relation = walk->query->terms.terms[0].component->relation;
     uint32_t source = walk->next_source;
@@ -345,7 +345,7 @@ static bool next_by_sources(struct walk *walk) {
 
 /* ---- parents first ---- */
 
-static bool next_unordered(struct walk *walk) {
+static bool walk_next_unordered(struct walk *walk) {
   const struct query_terms *terms = &walk->query->terms;
   if (terms->packed) {
     if (walk->reach == 0) return false;
@@ -354,7 +354,7 @@ static bool next_unordered(struct walk *walk) {
       if (walk_come_to(walk, packed->rows[walk->next_row++])) return true;
     return false;
   }
-  return terms->sources ? next_by_sources(walk) : next_by_tables(walk);
+  return terms->sources ? walk_next_by_sources(walk) : walk_next_by_tables(walk);
 }
 
 ecs_status walk_begin_ordered(struct walk *walk, ecs_query *query) {
@@ -365,7 +365,7 @@ ecs_status walk_begin_ordered(struct walk *walk, ecs_query *query) {
 }
 
 void walk_end(struct walk *walk) {
-  forget_ways(walk);
+  walk_forget_ways(walk);
   if (walk->lineup) lineup_release(walk->query->world, walk->lineup);
   walk->lineup = NULL;
 }
@@ -373,16 +373,16 @@ void walk_end(struct walk *walk) {
 #define AHEAD 16u              /* how many rows before it is needed a record is asked for */
 
 /* Asks for the record of a target, which lies anywhere: half of a path's time. */
-INLINE void fetch_target(const struct walk *walk, uint32_t target) {
+INLINE void walk_fetch_target(const struct walk *walk, uint32_t target) {
   if (target) FETCH(entity_record(&walk->query->world->entities, target));
 }
 
-static bool next_in_lineup(struct walk *walk) {
+static bool walk_next_in_lineup(struct walk *walk) {
   const struct lineup *lineup = walk->lineup;
   uint32_t at = walk->next_in_lineup;
   if (at == lineup->count) return false;
   walk->next_in_lineup++;
-  if (LIKELY(at + AHEAD < lineup->count)) fetch_target(walk, lineup->targets[at + AHEAD]);
+  if (LIKELY(at + AHEAD < lineup->count)) walk_fetch_target(walk, lineup->targets[at + AHEAD]);
   if (at == lineup->runs[walk->run].end) walk->run++;
   assert(walk->run < lineup->run_count && at < lineup->runs[walk->run].end);
   walk->match = lineup->runs[walk->run].match;
@@ -392,13 +392,13 @@ static bool next_in_lineup(struct walk *walk) {
 }
 
 bool walk_next_row(struct walk *walk) {
-  return walk->lineup ? next_in_lineup(walk) : next_unordered(walk);
+  return walk->lineup ? walk_next_in_lineup(walk) : walk_next_unordered(walk);
 }
 
 bool walk_next(struct walk *walk) {
   if (walk->inside && walk_solve(walk, true)) return true;
   while (walk_next_row(walk))
-    if (walk->repeats ? walk_solve(walk, false) : solve_once(walk)) {
+    if (walk->repeats ? walk_solve(walk, false) : walk_solve_once(walk)) {
       walk->inside = walk->repeats;
       return true;
     }
@@ -408,11 +408,12 @@ bool walk_next(struct walk *walk) {
 
 bool walk_match(struct walk *walk, uint32_t entity, bool again) {
   if (again) return walk->repeats && walk_solve(walk, true);
-  return walk_come_to(walk, entity) && (walk->repeats ? walk_solve(walk, false) : solve_once(walk));
+  return walk_come_to(walk, entity) &&
+         (walk->repeats ? walk_solve(walk, false) : walk_solve_once(walk));
 }
 
 /* Whether the row, and so all of its table, is tied to one target at most. */
-static bool has_one_target(const struct walk *walk, const struct component *component) {
+static bool walk_has_one_target(const struct walk *walk, const struct component *component) {
   const ecs_world *world = walk->query->world;
   ecs_id entity = walk_entity(walk), first = relate_target(world, entity, component);
   return first == ECS_NULL || relate_next_target(world, entity, component, first) == ECS_NULL;
@@ -420,14 +421,14 @@ static bool has_one_target(const struct walk *walk, const struct component *comp
 
 /* Whether the step finds the same in all rows of the table, which it has entered: its own cells,
 ** and nothing more. What an exclusive relation ties to, its rows differ in. */
-static bool is_even(const struct walk *walk, uint32_t step) {
+static bool walk_is_even(const struct walk *walk, uint32_t step) {
   const struct query_terms *terms = &walk->query->terms;
   const struct term *term = &terms->terms[terms->steps[step]];
   const struct component *component = term->component;
   if (term->form != TERM_PAIR || term->group != NONE) return false;
   if (component->ties.exclusive)
     return term->target == ECS_NULL && variable_is_anonymous(terms, term->variable);
-  return !term_repeats(terms, term) || has_one_target(walk, component);
+  return !term_repeats(terms, term) || walk_has_one_target(walk, component);
 }
 
 bool walk_take_table(struct walk *walk) {
@@ -435,7 +436,7 @@ bool walk_take_table(struct walk *walk) {
   if (walk->lineup || terms->sources || terms->event || walk->row != 0) return false;
   if (walk->run_end != walk->table->count) return false;
   for (uint32_t i = 0; i < terms->step_count; i++)
-    if (!is_even(walk, i)) return false;
+    if (!walk_is_even(walk, i)) return false;
   walk->next_row = walk->table->count;
   walk->inside = false;
   return true;
@@ -449,16 +450,16 @@ uint32_t walk_take_events(struct walk *walk) {
 }
 
 /* The pair that gives a step its cells in the walk's table. */
-static ecs_id pair_in_table(const struct walk *walk, const struct component *component) {
+static ecs_id walk_pair_in_table(const struct walk *walk, const struct component *component) {
   return component->ties.exclusive ? component->id : relate_only_pair(walk->table, component);
 }
 
-static bool is_single(const struct walk *walk) {
+static bool walk_is_single(const struct walk *walk) {
   const struct query_terms *terms = &walk->query->terms;
   for (uint32_t i = 0; i < terms->step_count; i++) {
     const struct term *term = &terms->terms[terms->steps[i]];
     if (!term->component->ties.exclusive && term_repeats(terms, term) &&
-        !walk->table->has_pair_alone && pair_in_table(walk, term->component) == ECS_NULL)
+        !walk->table->has_pair_alone && walk_pair_in_table(walk, term->component) == ECS_NULL)
       return false;
   }
   return true;
@@ -473,7 +474,7 @@ bool walk_next_table(struct walk *walk) {
   }
   walk->match = walk->next_match;
   walk->row = 0;
-  if (walk->match == walk->reach || walk->next_row || !is_single(walk)) return false;
+  if (walk->match == walk->reach || walk->next_row || !walk_is_single(walk)) return false;
   walk->next_match++;
   assert(!walk->lineup && walk->run_end == 0);
   return true;
@@ -487,7 +488,7 @@ void walk_table_columns(const struct walk *walk, uint32_t *first) {
   for (uint32_t i = 0; i < terms->step_count; i++) {
     const struct term *term = &terms->terms[terms->steps[i]];
     if (term->slot == NONE) continue;
-    first[term->slot] = table_column(walk->table, pair_in_table(walk, term->component));
+    first[term->slot] = table_column(walk->table, walk_pair_in_table(walk, term->component));
     if (term->leaf != NONE && first[term->slot] != NONE) first[term->slot] += term->leaf;
   }
 }

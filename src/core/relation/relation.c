@@ -164,7 +164,7 @@ void relation_tell_circle(const ecs_world *world, const struct relation *relatio
 }
 
 /* Whether the parent is a prefab, whose children it alone declares. */
-static ecs_status refuse_parent(const ecs_world *world, uint32_t source, uint32_t target) {
+static ecs_status relation_refuse_parent(const ecs_world *world, uint32_t source, uint32_t target) {
   ecs_id child = entity_id(&world->entities, source);
   if (!target || !prefab_is_or_comes(world, entity_id(&world->entities, target)) ||
       prefab_is_or_comes(world, child))
@@ -184,7 +184,7 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
       return world_fail(world, ECS_EINVAL, "a prefab stays where it was declared: " SHOW_ID " "
                         "cannot be %s", entity_id(&world->entities, source),
                         target ? "tied to another parent" : "taken from its parent");
-    ecs_status status = refuse_parent(world, source, target);
+    ecs_status status = relation_refuse_parent(world, source, target);
     if (status == ECS_OK) status = name_check_parent(world, source, target);
     if (status != ECS_OK) return status;
   }
@@ -221,7 +221,7 @@ bool relation_concerns(const ecs_world *world, uint32_t entity) {
   return false;
 }
 
-static bool has_rows(const ecs_world *world, const struct id_record *record) {
+static bool relation_has_rows(const ecs_world *world, const struct id_record *record) {
   for (uint32_t i = 0; record && i < record->table_count; i++)
     if (world_table(world, record->tables[i])->count) return true;
   return false;
@@ -231,7 +231,7 @@ bool relation_has_sources(const ecs_world *world, uint32_t target) {
   for (uint32_t i = 0; i < world->relations.count; i++) {
     const struct relation *relation = world->relations.list[i];
     if (ties_first(&relation->ties, target)) return true;
-    if (has_rows(world, relation_paired(world, relation, target))) return true;
+    if (relation_has_rows(world, relation_paired(world, relation, target))) return true;
   }
   return false;
 }
@@ -260,7 +260,7 @@ static ecs_status relation_corrupt(const ecs_world *world, const char *what) {
   return world_fail(world, ECS_ECORRUPT, "%s", what);
 }
 
-static bool is_alive(const ecs_world *world, uint32_t index) {
+static bool relation_is_alive(const ecs_world *world, uint32_t index) {
   return entity_slots(&world->entities, index).count &&
          ecs_alive(world, entity_id(&world->entities, index));
 }
@@ -269,7 +269,7 @@ static bool is_alive(const ecs_world *world, uint32_t index) {
 static ecs_status relation_check_source(const ecs_world *world, const struct relation *relation,
                                         uint32_t source, uint32_t target) {
   struct cells_row cells;
-  if (!is_alive(world, source)) return relation_corrupt(world, "a dead entity is tied");
+  if (!relation_is_alive(world, source)) return relation_corrupt(world, "a dead entity is tied");
   ecs_id id = entity_id(&world->entities, source);
   if (!cells_find(world, id, relation->component->id, &cells))
     return relation_corrupt(world, "an entity is tied without the relation");
@@ -283,7 +283,7 @@ static ecs_status relation_check_end(const ecs_world *world, const struct relati
   const struct ties *ties = &relation->ties;
   const struct tie_end *end = ties_end(ties, target);
   uint32_t count = 0, previous = 0;
-  if (end->count && !is_alive(world, target))
+  if (end->count && !relation_is_alive(world, target))
     return relation_corrupt(world, "a tie's target is dead");
   for (uint32_t at = end->first; at; previous = at, at = ties_next(ties, at)) {
     if (ties_target(ties, at) != target || ties_previous(ties, at) != previous)
@@ -297,7 +297,7 @@ static ecs_status relation_check_end(const ecs_world *world, const struct relati
              ? ECS_OK : relation_corrupt(world, "a target's sources are miscounted");
 }
 
-static ecs_status check_ties(const ecs_world *world, const struct relation *relation) {
+static ecs_status relation_check_ties(const ecs_world *world, const struct relation *relation) {
   const struct ties *ties = &relation->ties;
   uint32_t tied = 0;
   for (uint32_t page = 0; page < ties->end_page_capacity; page++) {
@@ -321,7 +321,7 @@ static ecs_status relation_check_rows(const ecs_world *world, const struct relat
 
 /* The source behind one on a walk through all that is tied to a root, directly or not; 0 at the
 ** end. */
-static uint32_t walk_on(const struct ties *ties, uint32_t root, uint32_t at) {
+static uint32_t relation_walk_on(const struct ties *ties, uint32_t root, uint32_t at) {
   if (ties_first(ties, at)) return ties_first(ties, at);
   while (at != root && !ties_next(ties, at)) at = ties_target(ties, at);
   return at == root ? 0 : ties_next(ties, at);
@@ -335,19 +335,21 @@ bool relation_is_acyclic(const struct relation *relation) {
     for (uint32_t i = 0; ties->end_pages[page] && i < TIE_PAGE_SIZE; i++) {
       uint32_t root = page * TIE_PAGE_SIZE + i;
       if (ties_target(ties, root)) continue;
-      for (uint32_t at = ties_first(ties, root); at; at = walk_on(ties, root, at)) reached++;
+      for (uint32_t at = ties_first(ties, root); at;
+           at = relation_walk_on(ties, root, at))
+        reached++;
     }
   return reached == ties->count;
 }
 
-static ecs_status check_pairs(const ecs_world *world) {
+static ecs_status relation_check_pairs(const ecs_world *world) {
   const struct id_record *all = graph_all(world);
   uint32_t pair_tables = 0;
   for (uint32_t i = 0; i < all->table_count; i++) {
     const struct table *table = world_table(world, all->tables[i]);
     pair_tables += table->has_pairs;
     for (uint32_t j = 0; j < table->id_count && table->count; j++)
-      if (id_is_pair(table->ids[j]) && !is_alive(world, pair_target(table->ids[j])))
+      if (id_is_pair(table->ids[j]) && !relation_is_alive(world, pair_target(table->ids[j])))
         return relation_corrupt(world, "a pair's target is dead");
   }
   return pair_tables == world->graph.pair_tables
@@ -358,7 +360,7 @@ static ecs_status check_pairs(const ecs_world *world) {
 ecs_status relations_check(const ecs_world *world) {
   const struct relations *relations = &world->relations;
   uint64_t tied = 0;
-  ecs_status status = check_pairs(world);
+  ecs_status status = relation_check_pairs(world);
   for (uint32_t i = 0; i < relations->count && status == ECS_OK; i++) {
     const struct relation *relation = relations->list[i];
     if (component_of(world, relation->component->id) != relation->component ||
@@ -366,7 +368,7 @@ ecs_status relations_check(const ecs_world *world) {
       return relation_corrupt(world, "a relation is not its component's");
     tied += relation->ties.count;
     if (!relation->exclusive) continue;
-    status = check_ties(world, relation);
+    status = relation_check_ties(world, relation);
     if (status == ECS_OK) status = relation_check_rows(world, relation);
     if (status == ECS_OK && relation->acyclic && !relation_is_acyclic(relation))
       status = relation_corrupt(world, "an acyclic relation has a circle");

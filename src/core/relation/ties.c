@@ -25,16 +25,16 @@ bool ties_make_pages(struct ties *ties, struct memory *memory, uint32_t source,
   return ready;
 }
 
-static void free_pages(struct memory *memory, void **pages, uint32_t capacity, size_t size) {
+static void ties_free_pages(struct memory *memory, void **pages, uint32_t capacity, size_t size) {
   for (uint32_t i = 0; i < capacity; i++)
     if (pages[i]) memory_free(memory, pages[i], size);
   memory_free(memory, pages, capacity * sizeof *pages);
 }
 
 void ties_free(struct ties *ties, struct memory *memory) {
-  free_pages(memory, (void **)ties->pages, ties->page_capacity, sizeof **ties->pages);
-  free_pages(memory, (void **)ties->end_pages, ties->end_page_capacity,
-             sizeof **ties->end_pages);
+  ties_free_pages(memory, (void **)ties->pages, ties->page_capacity, sizeof **ties->pages);
+  ties_free_pages(memory, (void **)ties->end_pages, ties->end_page_capacity,
+                  sizeof **ties->end_pages);
   *ties = (struct ties){.pages = NULL};
 }
 

@@ -13,32 +13,32 @@ static ecs_system *arrange_peer(const struct schedule *schedule, const ecs_syste
   return other && other->phase == system->phase ? other : NULL;
 }
 
-static void link_pair(ecs_system *first, ecs_system *second, struct follower *link) {
+static void arrange_link_pair(ecs_system *first, ecs_system *second, struct follower *link) {
   *link = (struct follower){second, first->followers};
   first->followers = link;
   second->waits++;
 }
 
-static void link_names(const struct schedule *schedule, ecs_system *system) {
+static void arrange_link_names(const struct schedule *schedule, ecs_system *system) {
   struct follower *link = system->links;
   for (const char **name = system->before; name && *name; name++) {
     ecs_system *other = arrange_peer(schedule, system, *name);
-    if (other) link_pair(system, other, link++);
+    if (other) arrange_link_pair(system, other, link++);
   }
   for (const char **name = system->after; name && *name; name++) {
     ecs_system *other = arrange_peer(schedule, system, *name);
-    if (other) link_pair(other, system, link++);
+    if (other) arrange_link_pair(other, system, link++);
   }
 }
 
-static void link_all(const struct schedule *schedule) {
+static void arrange_link_all(const struct schedule *schedule) {
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     schedule->systems[i]->followers = NULL;
     schedule->systems[i]->waits = 0;
     schedule->systems[i]->placed = false;
   }
   for (uint32_t i = 0; i < schedule->system_count; i++)
-    link_names(schedule, schedule->systems[i]);
+    arrange_link_names(schedule, schedule->systems[i]);
 }
 
 /* ---- the order of a phase ---- */
@@ -50,7 +50,7 @@ struct line {
   uint32_t count, placed, ready;
 };
 
-static ecs_system **ready_at(const struct line *line, uint32_t at) {
+static ecs_system **arrange_ready_at(const struct line *line, uint32_t at) {
   assert(at < line->count);
   return &line->systems[line->count - 1 - at];
 }
@@ -58,24 +58,24 @@ static ecs_system **ready_at(const struct line *line, uint32_t at) {
 static void arrange_push(struct line *line, ecs_system *system) {
   uint32_t at = line->ready++;
   assert(line->placed + line->ready <= line->count);
-  for (; at && (*ready_at(line, (at - 1) / 2))->registered > system->registered;
+  for (; at && (*arrange_ready_at(line, (at - 1) / 2))->registered > system->registered;
        at = (at - 1) / 2)
-    *ready_at(line, at) = *ready_at(line, (at - 1) / 2);
-  *ready_at(line, at) = system;
+    *arrange_ready_at(line, at) = *arrange_ready_at(line, (at - 1) / 2);
+  *arrange_ready_at(line, at) = system;
 }
 
 /* The one that was registered first. */
 static ecs_system *arrange_pop(struct line *line) {
-  ecs_system *first = *ready_at(line, 0), *last = *ready_at(line, --line->ready);
+  ecs_system *first = *arrange_ready_at(line, 0), *last = *arrange_ready_at(line, --line->ready);
   uint32_t at = 0, child;
   for (; (child = 2 * at + 1) < line->ready; at = child) {
-    if (child + 1 < line->ready &&
-        (*ready_at(line, child + 1))->registered < (*ready_at(line, child))->registered)
+    if (child + 1 < line->ready && (*arrange_ready_at(line, child + 1))->registered <
+                                       (*arrange_ready_at(line, child))->registered)
       child++;
-    if ((*ready_at(line, child))->registered > last->registered) break;
-    *ready_at(line, at) = *ready_at(line, child);
+    if ((*arrange_ready_at(line, child))->registered > last->registered) break;
+    *arrange_ready_at(line, at) = *arrange_ready_at(line, child);
   }
-  *ready_at(line, at) = last;
+  *arrange_ready_at(line, at) = last;
   return first;
 }
 
@@ -101,8 +101,8 @@ static bool arrange_phase(const struct schedule *schedule, const struct phase *p
 }
 
 /* Those that have found no place, as they were registered. */
-static void list_waiting(const struct schedule *schedule, const struct phase *phase,
-                         struct line *line) {
+static void arrange_list_waiting(const struct schedule *schedule, const struct phase *phase,
+                                 struct line *line) {
   uint32_t end = line->placed;
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     ecs_system *system = schedule->systems[i];
@@ -116,7 +116,7 @@ static void list_waiting(const struct schedule *schedule, const struct phase *ph
 }
 
 /* Notes for each that waits the first that it waits for. */
-static void note_leaders(const struct line *line) {
+static void arrange_note_leaders(const struct line *line) {
   for (uint32_t i = line->placed; i < line->count; i++) line->systems[i]->leader = NULL;
   for (uint32_t i = line->placed; i < line->count; i++) {
     const struct follower *follower = line->systems[i]->followers;
@@ -129,8 +129,8 @@ static void note_leaders(const struct line *line) {
 ** the cycle, which is then printed in running order. */
 static ecs_status arrange_cycle(const ecs_world *world, const struct phase *phase,
                                 struct line *line) {
-  list_waiting(world->schedule, phase, line);
-  note_leaders(line);
+  arrange_list_waiting(world->schedule, phase, line);
+  arrange_note_leaders(line);
   const ecs_system *at = line->systems[line->count - 1];
   for (uint32_t i = 0; i < line->count; i++) at = at->leader;
   assert(at);
@@ -150,7 +150,7 @@ static ecs_status arrange_cycle(const ecs_world *world, const struct phase *phas
 ecs_status schedule_sort(ecs_world *world) {
   struct schedule *schedule = world->schedule;
   uint32_t count = 0;
-  link_all(schedule);
+  arrange_link_all(schedule);
   for (uint32_t i = 0; i <= schedule->phase_count && count < schedule->system_count; i++) {
     const struct phase *phase =
         i < schedule->phase_count ? schedule->phases[i] : schedule->reacting;
@@ -168,7 +168,7 @@ ecs_status schedule_sort(ecs_world *world) {
 
 static uint64_t arrange_key_of(uint64_t hash) { return hash ? hash : 1; }
 
-static void note_names(struct schedule *schedule, const ecs_system *system) {
+static void arrange_note_names(struct schedule *schedule, const ecs_system *system) {
   for (const char **name = system->after; name && *name; name++)
     map_put(&schedule->awaited, arrange_key_of(text_hash64(*name, strlen(*name))), 1);
 }
@@ -186,9 +186,9 @@ ecs_status arrange_note(ecs_world *world, const ecs_system *system) {
     more += arrange_count_names(schedule->systems[i]);
   if (!map_reserve(&world->memory, &schedule->awaited, more)) return world_nomem(world);
   for (uint32_t i = 0; !schedule->awaits_all && i < schedule->system_count; i++)
-    note_names(schedule, schedule->systems[i]);
+    arrange_note_names(schedule, schedule->systems[i]);
   schedule->awaits_all = true;
-  note_names(schedule, system);
+  arrange_note_names(schedule, system);
   return ECS_OK;
 }
 

@@ -49,25 +49,25 @@ static ecs_status observer_call(ecs_world *world, ecs_system *observer, struct e
 }
 
 /* Whether there is anything to call it for. */
-static bool has_sights(const ecs_world *world, struct watch *watch) {
+static bool observer_has_sights(const ecs_world *world, struct watch *watch) {
   struct ecs_sight sight;
   sight_begin(&sight, world, watch);
   return sight_next(&sight);
 }
 
-static bool had_turn(const struct watching *watching, const struct watch *watch) {
+static bool observer_had_turn(const struct watching *watching, const struct watch *watch) {
   return !watch || watch->asked == watching->round;
 }
 
 /* The next one that is to be called in this round: observers may come and go meanwhile, and one
 ** that comes back still has its turn. */
-static struct watch *next_watch(struct watching *watching) {
+static struct watch *observer_next_watch(struct watching *watching) {
   uint32_t count = watching->concerned_count;
-  while (watching->turn < count && had_turn(watching, watching->concerned[watching->turn]))
+  while (watching->turn < count && observer_had_turn(watching, watching->concerned[watching->turn]))
     watching->turn++;
   for (uint32_t i = watching->turn; i < count; i++) {
     struct watch *watch = watching->concerned[i];
-    if (!had_turn(watching, watch) && watch->on) return watch;
+    if (!observer_had_turn(watching, watch) && watch->on) return watch;
   }
   return NULL;
 }
@@ -75,7 +75,7 @@ static struct watch *next_watch(struct watching *watching) {
 /* ---- rounds ---- */
 
 /* Who is to blame for a command that could not apply: the one that gave it. */
-static ecs_system *who_gave(const ecs_world *world, uint64_t round, uint32_t command) {
+static ecs_system *observer_who_gave(const ecs_world *world, uint64_t round, uint32_t command) {
   const struct schedule *schedule = world->schedule;
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     const struct watch *watch = schedule->systems[i]->watch;
@@ -86,7 +86,7 @@ static ecs_system *who_gave(const ecs_world *world, uint64_t round, uint32_t com
   return NULL;
 }
 
-static void tell_refusal(ecs_world *world, struct outcome *outcome) {
+static void observer_tell_refusal(ecs_world *world, struct outcome *outcome) {
   ecs_system *observer = outcome->refused;
   if (!observer) return;
   outcome->refused = NULL;
@@ -94,12 +94,12 @@ static void tell_refusal(ecs_world *world, struct outcome *outcome) {
   observer_note_failure(world, outcome, callback_failed(world, observer, outcome->refusal));
 }
 
-static void call_all(ecs_world *world, struct outcome *outcome) {
+static void observer_call_all(ecs_world *world, struct outcome *outcome) {
   struct watching *watching = world->watching;
-  for (struct watch *watch; (watch = next_watch(watching)) != NULL;) {
+  for (struct watch *watch; (watch = observer_next_watch(watching)) != NULL;) {
     struct ecs_sight sight;
     watch->asked = watching->round;
-    if (!has_sights(world, watch)) continue;
+    if (!observer_has_sights(world, watch)) continue;
     watch->called = watching->round;
     watch->first_command = world->staging.command_count;
     uint32_t notes = watching->note_count;
@@ -111,7 +111,7 @@ static void call_all(ecs_world *world, struct outcome *outcome) {
 }
 
 /* The names of those that have changed something when they were called last, in a late round. */
-static ecs_status fail_circle(const ecs_world *world) {
+static ecs_status observer_fail_circle(const ecs_world *world) {
   const struct watching *watching = world->watching;
   char names[MESSAGE_SIZE / 2] = "", longer[MESSAGE_SIZE / 2];
   for (uint32_t i = 0; i < world->schedule->system_count; i++) {
@@ -126,21 +126,21 @@ static ecs_status fail_circle(const ecs_world *world) {
 }
 
 /* Calls all, once, and applies what they have staged, unless it is the last round that may be. */
-static ecs_status run_round(ecs_world *world, bool last, struct outcome *outcome) {
+static ecs_status observer_run_round(ecs_world *world, bool last, struct outcome *outcome) {
   struct watching *watching = world->watching;
   uint64_t round = watching->round;
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_SYSTEM, &scope);
   if (status != ECS_OK) return status;
   watching->due = 0;
-  tell_refusal(world, outcome);
-  call_all(world, outcome);
+  observer_tell_refusal(world, outcome);
+  observer_call_all(world, outcome);
   watch_forget_changes(world);
   bool more = (world->staging.command_count | watching->note_count) != 0;
-  status = last && more ? fail_circle(world) : scope_commit(world, scope);
+  status = last && more ? observer_fail_circle(world) : scope_commit(world, scope);
   if (status == ECS_OK) return status;
   if (!(last && more) && !scope_stays_open(status)) {
-    outcome->refused = who_gave(world, round, world->staging.refused_at);
+    outcome->refused = observer_who_gave(world, round, world->staging.refused_at);
     outcome->refusal = status;
     memcpy(outcome->refusal_message, world->message, sizeof outcome->refusal_message);
     if (!outcome->refused) observer_note_failure(world, outcome, status);
@@ -158,7 +158,7 @@ ecs_status observers_run(ecs_world *world) {
   if (!updating) world->schedule->outer = world->chance;
   world->updating = true;
   for (uint32_t round = 1; world->watching->due || outcome.refused; round++) {
-    ecs_status status = run_round(world, round == ROUND_LIMIT, &outcome);
+    ecs_status status = observer_run_round(world, round == ROUND_LIMIT, &outcome);
     observer_note_failure(world, &outcome, status);
     if (status != ECS_OK) break;
   }
@@ -185,13 +185,13 @@ bool ecs_sight_next(ecs_sight *sight) { return sight_next(sight); }
 
 ecs_id ecs_sight_entity(const ecs_sight *sight) { return sight->entity; }
 
-static const struct term *term_at(const ecs_sight *sight, uint32_t term) {
+static const struct term *observer_term_at(const ecs_sight *sight, uint32_t term) {
   const struct query_terms *terms = &sight->watch->query->terms;
   return term < terms->count && terms->terms[term].slot != NONE ? &terms->terms[term] : NULL;
 }
 
 const void *ecs_sight_cell(const ecs_sight *sight, uint32_t at, uint32_t leaf) {
-  const struct term *term = term_at(sight, at);
+  const struct term *term = observer_term_at(sight, at);
   uint32_t width = !term ? 0 : term->leaf != NONE ? 1 : term->component->leaf_count;
   if (leaf >= width) return NULL;
   struct sight_cells cells = sight_find(sight, term);
@@ -202,7 +202,7 @@ const void *ecs_sight_cell(const ecs_sight *sight, uint32_t at, uint32_t leaf) {
 
 bool ecs_sight_has(const ecs_sight *sight, uint32_t at) {
   const struct query_terms *terms = &sight->watch->query->terms;
-  const struct term *term = term_at(sight, at);
+  const struct term *term = observer_term_at(sight, at);
   if (term) return sight_find(sight, term).there;
   return at < terms->count && terms->terms[at].kind == TERM_WITH;
 }

@@ -17,7 +17,7 @@ void beside_know(ecs_world *world, const struct companions *companions) {
 
 /* ---- what a run gets at ---- */
 
-static uint64_t bit_of(const struct access *access) {
+static uint64_t parallel_bit_of(const struct access *access) {
   return UINT64_C(1) << (hash_u64(hash_u64(access->component) + access->leaf) >> 58);
 }
 
@@ -39,13 +39,13 @@ void beside_look(const ecs_world *world, const ecs_system *system, struct prospe
     uint32_t at = 0;
     assert(world->schedule->companions);
     while (world->schedule->companions->next(out, &at, &access))
-      *(access.writes ? &out->writes : &out->reads) |= bit_of(&access);
+      *(access.writes ? &out->writes : &out->reads) |= parallel_bit_of(&access);
   }
 }
 
 /* ---- two of them ---- */
 
-static bool has_name(const char **names, const char *name) {
+static bool parallel_has_name(const char **names, const char *name) {
   for (; names && *names; names++)
     if (strcmp(*names, name) == 0) return true;
   return false;
@@ -53,8 +53,10 @@ static bool has_name(const char **names, const char *name) {
 
 /* Whether two runs get at something in common that one of them writes: in *at as the later one
 ** does. */
-static bool conflict_meet(const struct companions *companions, const struct prospect *earlier,
-                          const struct prospect *later, bool earlier_writes, struct access *at) {
+static bool parallel_conflict_meet(const struct companions *companions,
+                                   const struct prospect *earlier,
+                                   const struct prospect *later, bool earlier_writes,
+                                   struct access *at) {
   struct access other;
   uint32_t i = 0;
   while (companions->next(later, &i, at)) {
@@ -73,12 +75,13 @@ enum clash beside_clash(const ecs_world *world, const struct side *earlier,
   const struct companions *companions = world->schedule->companions;
   const struct prospect *a = &earlier->prospect, *b = &later->prospect;
   assert(companions && !a->alone && !b->alone);
-  if (has_name(earlier->system->before, later->system->name)) return CLASH_ORDER;
-  if (has_name(later->system->after, earlier->system->name)) return CLASH_ORDER;
+  if (parallel_has_name(earlier->system->before, later->system->name)) return CLASH_ORDER;
+  if (parallel_has_name(later->system->after, earlier->system->name)) return CLASH_ORDER;
   if (a->owner != b->owner) return CLASH_OWNER;
-  if ((a->writes & (b->reads | b->writes)) && conflict_meet(companions, a, b, true, at))
+  if ((a->writes & (b->reads | b->writes)) && parallel_conflict_meet(companions, a, b, true, at))
     return at->writes ? CLASH_BOTH : CLASH_READ;
-  if ((a->reads & b->writes) && conflict_meet(companions, a, b, false, at)) return CLASH_WRITTEN;
+  if ((a->reads & b->writes) && parallel_conflict_meet(companions, a, b, false, at))
+    return CLASH_WRITTEN;
   return CLASH_NONE;
 }
 
@@ -87,7 +90,7 @@ enum clash beside_clash(const ecs_world *world, const struct side *earlier,
 enum joining { PASSES, STOPS, JOINS };
 
 /* Whether it is due for a run when its turn comes. */
-static bool is_to_run(const ecs_system *system, const struct tempo *tempo) {
+static bool parallel_is_to_run(const ecs_system *system, const struct tempo *tempo) {
   if (system->removed || !system->enabled || system->parked) return false;
   if (tempo->once && system->has_run) return false;
   return system->every <= 0 || system->timer + tempo->dt >= system->every;
@@ -103,7 +106,7 @@ bool together_is_worth(const ecs_world *world, const struct tempo *tempo) {
   for (uint32_t i = 0; i < schedule->running_count; i++) {
     ecs_system *system = schedule->running[i];
     system->abreast = 0;
-    if (schedule->running_count < 2 || !is_to_run(system, tempo)) continue;
+    if (schedule->running_count < 2 || !parallel_is_to_run(system, tempo)) continue;
     beside_weigh(world, system, &prospect);
     if (prospect.alone) continue;
     work += prospect.work;
@@ -114,11 +117,11 @@ bool together_is_worth(const ecs_world *world, const struct tempo *tempo) {
 
 /* What a system does behind those of a batch; in *side what it is if it joins. Those of the batch
 ** leave all as it is that this goes by. */
-static enum joining joining_of(const ecs_world *world, const ecs_system *system,
-                               const struct tempo *tempo, const struct together *batch,
-                               struct side *side) {
+static enum joining parallel_joining_of(const ecs_world *world, const ecs_system *system,
+                                        const struct tempo *tempo, const struct together *batch,
+                                        struct side *side) {
   struct access at;
-  if (!is_to_run(system, tempo)) return PASSES;
+  if (!parallel_is_to_run(system, tempo)) return PASSES;
   if (system->when || batch->count == BESIDE_MOST) return STOPS;
   if (system->needs_rows && reads_nothing(system)) return PASSES;
   side->system = system;
@@ -140,7 +143,7 @@ static uint32_t parallel_gather(const ecs_world *world, uint32_t from, const str
     ecs_system *system = schedule->running[at];
     struct side *side = &batch->sides[batch->count % BESIDE_MOST];
     system->abreast = 0;
-    enum joining joining = joining_of(world, system, tempo, batch, side);
+    enum joining joining = parallel_joining_of(world, system, tempo, batch, side);
     if (joining == STOPS) break;
     if (joining == PASSES) continue;
     batch->work += side->prospect.work;
@@ -157,7 +160,7 @@ static ecs_system *parallel_member(const ecs_world *world, const struct together
 }
 
 /* An ecs_run_fn, of those whose run is done. */
-static ecs_status end_member(ecs_world *world, ecs_query *query, double dt, void *ud) {
+static ecs_status parallel_end_member(ecs_world *world, ecs_query *query, double dt, void *ud) {
   struct schedule *schedule = world->schedule;
   struct together *batch = schedule->together;
   ecs_system *system = schedule->current;
@@ -200,7 +203,7 @@ static uint32_t parallel_add_all(ecs_world *world, const struct tempo *tempo,
 }
 
 /* A step of a member fails by what it does alone: all else that could is ruled out here. */
-static bool steps_are_sound(const ecs_world *world) {
+static bool parallel_steps_are_sound(const ecs_world *world) {
   const struct staging *staging = &world->staging;
   bool clean = !(staging->command_count | staging->emission_count | world->watching->note_count);
   return staging->scope_count == 0 && staging->scope_capacity > 0 && clean &&
@@ -212,7 +215,7 @@ uint32_t together_begin(ecs_world *world, uint32_t from, const struct tempo *tem
   struct schedule *schedule = world->schedule;
   uint32_t end = parallel_gather(world, from, tempo, batch);
   bool worth = batch->count > 1 && pool_is_worth(world->pool, batch->work);
-  if (!worth || !steps_are_sound(world)) batch->count = 0;
+  if (!worth || !parallel_steps_are_sound(world)) batch->count = 0;
   if (batch->count == 0) return end;
   uint64_t start = stopwatch_start(&schedule->stopwatch);
   end = parallel_add_all(world, tempo, batch, end);
@@ -223,7 +226,7 @@ uint32_t together_begin(ecs_world *world, uint32_t from, const struct tempo *tem
   for (uint32_t i = 0; i < batch->count; i++) {
     ecs_system *system = parallel_member(world, batch, i);
     batch->run[i] = system->run;
-    system->run = end_member;
+    system->run = parallel_end_member;
     system->abreast = (uint8_t)batch->count;
   }
   schedule->together = batch;
@@ -288,7 +291,7 @@ static bool range_add_rows(ecs_world *world, const ecs_rows *rows, uint32_t most
   return true;
 }
 
-static bool list_ranges(ecs_world *world, ecs_query *query) {
+static bool parallel_list_ranges(ecs_world *world, ecs_query *query) {
   struct schedule *schedule = world->schedule;
   if (!schedule->ranges) schedule->ranges = memory_array(&world->memory, 1, sizeof(struct ranges));
   if (!schedule->ranges) return false;
@@ -331,7 +334,7 @@ ecs_id ecs_rows_entity(const ecs_rows *rows, size_t row) {
 }
 
 /* What may be written to counts as written: beforehand, since marks are shared. */
-static void mark_range(const ecs_world *world, const ecs_rows *rows) {
+static void parallel_mark_range(const ecs_world *world, const ecs_rows *rows) {
   const struct query_terms *terms = &rows->query->terms;
   const struct table *table = query_table(rows->query, rows->match);
   for (uint32_t i = 0; table->mark_count && i < terms->count; i++) {
@@ -375,7 +378,7 @@ static void range_work(void *ud, uint32_t who) {
   }
 }
 
-static uint64_t rows_in(const struct ranges *ranges) {
+static uint64_t parallel_rows_in(const struct ranges *ranges) {
   uint64_t rows = 0;
   for (uint32_t i = 0; i < ranges->count; i++) rows += ranges->list[i].count;
   return rows;
@@ -388,13 +391,13 @@ ecs_status ranges_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
   assert(system && system->parallel && !world->shared);
   ecs_status status = parallel_query_suits(world, system);
   if (status != ECS_OK) return status;
-  if (!list_ranges(world, system->reads)) return world_nomem(world);
+  if (!parallel_list_ranges(world, system->reads)) return world_nomem(world);
   const struct ranges *ranges = world->schedule->ranges;
-  for (uint32_t i = 0; i < ranges->count; i++) mark_range(world, &ranges->list[i]);
+  for (uint32_t i = 0; i < ranges->count; i++) parallel_mark_range(world, &ranges->list[i]);
   struct range_job job = {.ranges = ranges, .call = system->parallel, .dt = dt, .ud = ud,
                           .failed = NONE, .status = ECS_OK};
   world->shared = true;
-  if (pool && ranges->count > 1 && pool_is_worth(pool, rows_in(ranges) * WEIGHT))
+  if (pool && ranges->count > 1 && pool_is_worth(pool, parallel_rows_in(ranges) * WEIGHT))
     pool_run(pool, ranges->count < pool_width(pool) ? ranges->count : pool_width(pool),
              range_work, &job);
   else

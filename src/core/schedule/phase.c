@@ -10,7 +10,9 @@ static const char *const builtin[] = {"startup", "pre_update", "update", "post_u
 
 static bool phase_same(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
-static uint64_t hash_of(const char *name) { return name ? text_hash64(name, strlen(name)) : 0; }
+static uint64_t phase_hash_of(const char *name) {
+  return name ? text_hash64(name, strlen(name)) : 0;
+}
 
 static uint32_t phase_position(struct phase *const *phases, uint32_t count, const char *name,
                                uint64_t hash) {
@@ -32,7 +34,7 @@ static uint32_t phase_place_of(struct phase *const *placed, uint32_t count,
   return phase_position(placed, count, phase->before, phase->before_hash);
 }
 
-static bool anchored_to_known(const struct schedule *schedule, const struct phase *phase) {
+static bool phase_anchored_to_known(const struct schedule *schedule, const struct phase *phase) {
   return phase_position(schedule->phases, schedule->phase_count, phase->after,
                         phase->after_hash) != NONE ||
          phase_position(schedule->phases, schedule->phase_count, phase->before,
@@ -47,7 +49,7 @@ static void phase_insert(struct phase **placed, uint32_t count, uint32_t at, str
 }
 
 /* One round over the phases not placed yet, in the order of declaration. */
-static uint32_t place_round(struct schedule *schedule, uint32_t count, bool at_end) {
+static uint32_t phase_place_round(struct schedule *schedule, uint32_t count, bool at_end) {
   for (uint64_t last = 0;;) {
     struct phase *next = NULL;
     for (uint32_t i = 0; i < schedule->phase_count; i++) {
@@ -59,7 +61,7 @@ static uint32_t place_round(struct schedule *schedule, uint32_t count, bool at_e
     if (!next) return count;
     last = next->declared;
     uint32_t at = phase_place_of(schedule->placed, count, next);
-    if (at == NONE && at_end && !anchored_to_known(schedule, next)) at = count;
+    if (at == NONE && at_end && !phase_anchored_to_known(schedule, next)) at = count;
     if (at != NONE) phase_insert(schedule->placed, count++, at, next);
   }
 }
@@ -74,7 +76,7 @@ bool phase_is_builtin(const char *name) {
 
 bool phase_is_ignored(const ecs_world *world, const char *name) {
   const struct schedule *schedule = world->schedule;
-  return phase_position(schedule->phases, schedule->phase_count, name, hash_of(name)) == NONE;
+  return phase_position(schedule->phases, schedule->phase_count, name, phase_hash_of(name)) == NONE;
 }
 
 static ecs_status phase_contradiction(ecs_world *world, const struct phase *phase) {
@@ -91,15 +93,15 @@ ecs_status phase_sort(ecs_world *world) {
   for (uint32_t i = 0; i < schedule->phase_count; i++) schedule->phases[i]->placed = false;
   for (uint32_t i = 0; i < BUILTIN_COUNT; i++) {
     uint32_t at = phase_position(schedule->phases, schedule->phase_count, builtin[i],
-                                 hash_of(builtin[i]));
+                                 phase_hash_of(builtin[i]));
     if (at != NONE) phase_insert(schedule->placed, count++, i, schedule->phases[at]);
   }
   do {
     before = count;
-    count = place_round(schedule, count, false);
+    count = phase_place_round(schedule, count, false);
     rounds += count != before;
     if (count != before) continue;
-    count = place_round(schedule, count, true);
+    count = phase_place_round(schedule, count, true);
     ends += count != before;
   } while (count != before);
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
@@ -116,7 +118,7 @@ ecs_status phase_sort(ecs_world *world) {
 
 /* Puts the phase that was declared last where phase_sort would, if no other one has waited for one
 ** declared behind it, and none is placed by this; false when all are to be put in order. */
-static bool place_last(struct schedule *schedule, struct phase *phase) {
+static bool phase_place_last(struct schedule *schedule, struct phase *phase) {
   struct phase **phases = schedule->phases;
   uint32_t count = schedule->phase_count, at = phase_place_of(phases, count, phase);
   bool there = schedule->placed_in_turn;
@@ -152,9 +154,9 @@ ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phas
   world->schedule->untold = true;
   phase->fixed = desc->fixed;
   phase->enabled = true;
-  phase->hash = hash_of(desc->name);
-  phase->after_hash = hash_of(desc->after);
-  phase->before_hash = hash_of(desc->before);
+  phase->hash = phase_hash_of(desc->name);
+  phase->after_hash = phase_hash_of(desc->after);
+  phase->before_hash = phase_hash_of(desc->before);
   if (phase_copy(world, phase, desc->name, &phase->name) &&
       phase_copy(world, phase, desc->after, &phase->after) &&
       phase_copy(world, phase, desc->before, &phase->before)) {
@@ -224,7 +226,7 @@ ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
     phase->declared = ++schedule->next_declared * PLACES;
     assert(schedule->phase_count < schedule->phase_capacity);
     schedule->counted = false;
-    bool placed = place_last(schedule, phase);
+    bool placed = phase_place_last(schedule, phase);
     if (!placed) status = phase_append(world, phase);
     if (status == ECS_OK) timings_give_phase(world, phase);
     if (placed) return ECS_OK;

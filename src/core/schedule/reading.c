@@ -78,7 +78,7 @@ void reading_forget(ecs_world *world, const ecs_query *query) {
     reading_drop_system(gone, query);
 }
 
-static bool is_waited_for(const ecs_system *system) {
+static bool reading_is_waited_for(const ecs_system *system) {
   const struct phase *phase = system->phase;
   if (!system->enabled || system->parked || !phase->enabled) return false;
   if (phase->fixed <= 0 && system->every <= 0) return false;
@@ -93,7 +93,7 @@ void reading_drop(ecs_world *world) {
   for (uint32_t i = 0; events->count && i < schedule->system_count; i++) {
     ecs_system *system = schedule->systems[i];
     struct event *event = reading_of(system);
-    if (event && is_waited_for(system) && system->awaited < event->leaving)
+    if (event && reading_is_waited_for(system) && system->awaited < event->leaving)
       event->leaving = system->awaited;
   }
   for (uint32_t i = 0; i < events->count; i++) {

@@ -187,8 +187,8 @@ ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_sys
   return phase ? schedule_fill_system(world, desc, phase, out) : schedule_no_phase(world, name);
 }
 
-static ecs_status watch_query(ecs_world *world, ecs_system *system,
-                              const ecs_observer_desc *desc) {
+static ecs_status schedule_watch_query(ecs_world *world, ecs_system *system,
+                                       const ecs_observer_desc *desc) {
   static const enum watch_kind kinds[] = {WATCH_ADD,   WATCH_SET,  WATCH_REMOVE,
                                           WATCH_ENTER, WATCH_EXIT, WATCH_DESPAWN};
   ecs_query *query = system->query ? system->query : desc->watches;
@@ -223,7 +223,7 @@ ecs_status schedule_build_observer(ecs_world *world, const ecs_observer_desc *de
   if (status != ECS_OK) return status;
   assert(system);
   system->observe = desc->run;
-  status = watch_query(world, system, desc);
+  status = schedule_watch_query(world, system, desc);
   if (status != ECS_OK)
     schedule_free_system(world, system, false);
   else
@@ -251,7 +251,7 @@ void schedule_inherit(ecs_system *system, const ecs_system *old) {
   system->last_ticks = old->last_ticks;
 }
 
-static uint32_t position_of(const struct schedule *schedule, const ecs_system *system) {
+static uint32_t schedule_position_of(const struct schedule *schedule, const ecs_system *system) {
   uint32_t at = 0;
   while (schedule->systems[at] != system) {
     at++;
@@ -260,7 +260,7 @@ static uint32_t position_of(const struct schedule *schedule, const ecs_system *s
   return at;
 }
 
-static bool same_names(const char **a, const char **b) {
+static bool schedule_same_names(const char **a, const char **b) {
   size_t count = schedule_count_names(a);
   if (count != schedule_count_names(b)) return false;
   for (size_t i = 0; i < count; i++)
@@ -270,13 +270,13 @@ static bool same_names(const char **a, const char **b) {
 
 static ecs_status schedule_replace(ecs_world *world, ecs_system *system, ecs_system *old) {
   struct schedule *schedule = world->schedule;
-  uint32_t at = position_of(schedule, old);
+  uint32_t at = schedule_position_of(schedule, old);
   schedule_inherit(system, old);
   schedule->systems[at] = system;
   system_names_put(&schedule->names, system);
   ecs_status status = ECS_OK;
-  if (system->phase != old->phase || !same_names(system->before, old->before) ||
-      !same_names(system->after, old->after))
+  if (system->phase != old->phase || !schedule_same_names(system->before, old->before) ||
+      !schedule_same_names(system->after, old->after))
     status = schedule_sort(world);
   if (status != ECS_OK) {
     schedule->systems[at] = old;
@@ -356,7 +356,7 @@ ecs_status ecs_system_remove(ecs_world *world, const char *name) {
   name = text_given(name);
   ecs_system *system = schedule_system(world, name, strlen(name));
   if (!system) return schedule_unknown(world, name, false);
-  uint32_t at = position_of(schedule, system);
+  uint32_t at = schedule_position_of(schedule, system);
   bool alone = arrange_leads_nobody(schedule, system);
   schedule->system_count--;
   schedule->counted = false;
@@ -449,8 +449,9 @@ static void schedule_offer(struct nearest *nearest, const char *name) {
 }
 
 /* The nearest name of a system of that phase. */
-static const char *nearest_system(const struct schedule *schedule, const struct phase *phase,
-                                  const char *name, char *hint, size_t size) {
+static const char *schedule_nearest_system(const struct schedule *schedule,
+                                           const struct phase *phase, const char *name,
+                                           char *hint, size_t size) {
   struct nearest nearest;
   nearest_begin(&nearest, name, strlen(name));
   for (uint32_t i = 0; i < schedule->system_count; i++)
@@ -458,8 +459,9 @@ static const char *nearest_system(const struct schedule *schedule, const struct 
   return nearest_hint(&nearest, hint, size);
 }
 
-static void tell_system(const ecs_world *world, const ecs_system *system, const char *option,
-                        const char *name, char *text, size_t size) {
+static void schedule_tell_system(const ecs_world *world, const ecs_system *system,
+                                 const char *option, const char *name, char *text,
+                                 size_t size) {
   const ecs_system *other = schedule_system(world, name, strlen(name));
   char hint[96];
   if (other)
@@ -469,26 +471,26 @@ static void tell_system(const ecs_world *world, const ecs_system *system, const 
   else
     text_format(text, size, "system '%s': '%s' in %s names no system%s; it is ignored",
                 system->name, name, option,
-                nearest_system(world->schedule, system->phase, name, hint, sizeof hint));
+                schedule_nearest_system(world->schedule, system->phase, name, hint, sizeof hint));
 }
 
 /* False when all names of the system have been looked at. */
-static bool look_at_system(const ecs_world *world, ecs_system *system, char *text,
-                           size_t size) {
+static bool schedule_look_at_system(const ecs_world *world, ecs_system *system, char *text,
+                                    size_t size) {
   uint32_t before = schedule_count_names(system->before),
            count = before + schedule_count_names(system->after);
   while (system->told < count) {
     uint32_t at = system->told++;
     const char *name = at < before ? system->before[at] : system->after[at - before];
     if (!schedule_is_ignored(world, system, name)) continue;
-    tell_system(world, system, at < before ? "before" : "after", name, text, size);
+    schedule_tell_system(world, system, at < before ? "before" : "after", name, text, size);
     return true;
   }
   return false;
 }
 
-static bool look_at_phase(const ecs_world *world, struct phase *phase, char *text,
-                          size_t size) {
+static bool schedule_look_at_phase(const ecs_world *world, struct phase *phase, char *text,
+                                   size_t size) {
   const struct schedule *schedule = world->schedule;
   while (phase->told < 2) {
     const char *option = phase->told ? "before" : "after";
@@ -510,9 +512,9 @@ bool schedule_tell(ecs_world *world, char *text, size_t size) {
   struct schedule *schedule = world->schedule;
   if (LIKELY(!schedule->untold)) return false;
   for (uint32_t i = 0; i < schedule->phase_count; i++)
-    if (look_at_phase(world, schedule->phases[i], text, size)) return true;
+    if (schedule_look_at_phase(world, schedule->phases[i], text, size)) return true;
   for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (look_at_system(world, schedule->systems[i], text, size)) return true;
+    if (schedule_look_at_system(world, schedule->systems[i], text, size)) return true;
   schedule->untold = false;
   return false;
 }
@@ -526,7 +528,7 @@ const char *timings_query(const ecs_system *system) {
   return query && query->terms.changes ? query->text : system->asked;
 }
 
-static bool ask_alike(const ecs_system *a, const ecs_system *b) {
+static bool schedule_ask_alike(const ecs_system *a, const ecs_system *b) {
   const char *one = timings_query(a), *other = timings_query(b);
   return one && other && strcmp(one, other) == 0;
 }
@@ -542,7 +544,7 @@ void timings_copy(ecs_system *to, const ecs_system *from) {
   to->event = from->event;
   to->seen = from->seen;
   to->awaited = from->awaited;
-  if (ask_alike(to, from)) to->news = from->news;
+  if (schedule_ask_alike(to, from)) to->news = from->news;
 }
 
 /* ---- lists ---- */
@@ -572,37 +574,38 @@ ecs_status timings_need(ecs_world *world, struct timing_list *list, const char *
   return ECS_OK;
 }
 
-static void free_one(ecs_world *world, const ecs_system *system) {
+static void schedule_free_one(ecs_world *world, const ecs_system *system) {
   struct arena arena = system->arena;
   arena_free(&world->memory, &arena);
 }
 
-static void timings_drop(ecs_world *world, struct timing_list *list, const ecs_system *system) {
+static void schedule_timings_drop(ecs_world *world, struct timing_list *list,
+                                  const ecs_system *system) {
   uint32_t at = (uint32_t)system->registered;
   assert(at < list->count && list->items[at] == system);
   system_names_drop(&list->names, system);
   list->items[at] = list->items[--list->count];
   list->items[at]->registered = at;
-  free_one(world, system);
+  schedule_free_one(world, system);
 }
 
-static void free_list(ecs_world *world, struct timing_list *list) {
-  while (list->count) free_one(world, list->items[--list->count]);
+static void schedule_free_list(ecs_world *world, struct timing_list *list) {
+  while (list->count) schedule_free_one(world, list->items[--list->count]);
   memory_free(&world->memory, list->items, list->capacity * sizeof *list->items);
   system_names_free(&world->memory, &list->names);
   memset(list, 0, sizeof *list);
 }
 
 void timings_free(ecs_world *world, struct timings *timings) {
-  free_list(world, &timings->phases);
-  free_list(world, &timings->systems);
+  schedule_free_list(world, &timings->phases);
+  schedule_free_list(world, &timings->systems);
 }
 
 /* ---- taking ---- */
 
 /* Of one that is in the list no more than what another query of its name knows. */
-static ecs_status timings_copy_system(ecs_world *world, struct timing_list *list,
-                                      const ecs_system *from) {
+static ecs_status schedule_timings_copy_system(ecs_world *world, struct timing_list *list,
+                                               const ecs_system *from) {
   ecs_system *to;
   uint32_t count = list->count;
   ecs_status status = timings_need(world, list, from->name, strlen(from->name), &to);
@@ -618,53 +621,55 @@ static ecs_status timings_copy_system(ecs_world *world, struct timing_list *list
   return to->asked ? ECS_OK : world_nomem(world);
 }
 
-static ecs_status timings_add_all(ecs_world *world, struct timing_list *to, ecs_system *const *from,
-                                  uint32_t count) {
+static ecs_status schedule_timings_add_all(ecs_world *world, struct timing_list *to,
+                                           ecs_system *const *from, uint32_t count) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
-    status = timings_copy_system(world, to, from[i]);
+    status = schedule_timings_copy_system(world, to, from[i]);
   return status;
 }
 
 ecs_status timings_add(ecs_world *world, struct timings *to, const struct timings *from) {
-  ecs_status status = timings_add_all(world, &to->phases, from->phases.items, from->phases.count);
+  ecs_status status = schedule_timings_add_all(world, &to->phases, from->phases.items,
+                                               from->phases.count);
   if (status != ECS_OK) return status;
-  return timings_add_all(world, &to->systems, from->systems.items, from->systems.count);
+  return schedule_timings_add_all(world, &to->systems, from->systems.items, from->systems.count);
 }
 
 ecs_status timings_take(ecs_world *world, struct timings *out) {
   const struct schedule *schedule = world->schedule;
   ecs_status status =
-      timings_add_all(world, &out->systems, schedule->systems, schedule->system_count);
+      schedule_timings_add_all(world, &out->systems, schedule->systems, schedule->system_count);
   for (uint32_t i = 0; i < schedule->phase_count && status == ECS_OK; i++) {
     const struct phase *phase = schedule->phases[i];
     const ecs_system system = {.name = phase->name, .timer = phase->accumulator,
                                .enabled = phase->enabled, .switched = !phase->enabled};
-    status = timings_copy_system(world, &out->phases, &system);
+    status = schedule_timings_copy_system(world, &out->phases, &system);
   }
   return status == ECS_OK ? timings_add(world, out, &schedule->absent) : status;
 }
 
 /* ---- giving ---- */
 
-static void give_phase(ecs_world *world, struct timing_list *list, struct phase *phase) {
+static void schedule_give_phase(ecs_world *world, struct timing_list *list, struct phase *phase) {
   const ecs_system *known = system_names_find(&list->names, phase->name, strlen(phase->name));
   if (!known) return;
   phase->accumulator = known->timer;
   phase->enabled = known->enabled;
-  timings_drop(world, list, known);
+  schedule_timings_drop(world, list, known);
 }
 
 /* What another query knows of changes stays. False when nothing is known. */
-static bool timings_take_out(ecs_world *world, struct timing_list *list, ecs_system *system) {
+static bool schedule_timings_take_out(ecs_world *world, struct timing_list *list,
+                                      ecs_system *system) {
   ecs_system *known = system_names_find(&list->names, system->name, strlen(system->name));
   if (!known) return false;
   timings_copy(system, known);
   system->parked = known->parked;
-  if (known->asked && !ask_alike(system, known))
+  if (known->asked && !schedule_ask_alike(system, known))
     timings_copy(known, &fresh);
   else
-    timings_drop(world, list, known);
+    schedule_timings_drop(world, list, known);
   return true;
 }
 
@@ -673,7 +678,7 @@ void timings_give(ecs_world *world, struct timings *timings) {
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
     schedule->phases[i]->accumulator = 0;
     schedule->phases[i]->enabled = true;
-    give_phase(world, &timings->phases, schedule->phases[i]);
+    schedule_give_phase(world, &timings->phases, schedule->phases[i]);
   }
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     ecs_system *system = schedule->systems[i];
@@ -681,7 +686,7 @@ void timings_give(ecs_world *world, struct timings *timings) {
     system->enabled = !system->disabled;
     system->parked = false;
     system->news = 0;
-    timings_take_out(world, &timings->systems, system);
+    schedule_timings_take_out(world, &timings->systems, system);
   }
   timings_free(world, &schedule->absent);
   schedule->absent = *timings;
@@ -690,12 +695,12 @@ void timings_give(ecs_world *world, struct timings *timings) {
 }
 
 void timings_give_phase(ecs_world *world, struct phase *phase) {
-  give_phase(world, &world->schedule->absent.phases, phase);
+  schedule_give_phase(world, &world->schedule->absent.phases, phase);
 }
 
 /* Registered again it is no longer parked. */
 void timings_give_system(ecs_world *world, ecs_system *system) {
-  if (!timings_take_out(world, &world->schedule->absent.systems, system)) return;
+  if (!schedule_timings_take_out(world, &world->schedule->absent.systems, system)) return;
   system->parked = false;
   if (system->watch) schedule_relist(world);
 }
@@ -703,8 +708,8 @@ void timings_give_system(ecs_world *world, ecs_system *system) {
 /* ---- system names ---- */
 
 /* The slot of a name with that hash, or the free one where it would be. */
-static uint32_t system_names_probe(const struct system_names *names, uint64_t hash,
-                                   const char *name, size_t size) {
+static uint32_t schedule_system_names_probe(const struct system_names *names, uint64_t hash,
+                                            const char *name, size_t size) {
   uint32_t mask = names->capacity - 1, at = (uint32_t)hash & mask;
   assert(names->capacity > names->count);
   for (; names->slots[at]; at = (at + 1) & mask)
@@ -714,11 +719,12 @@ static uint32_t system_names_probe(const struct system_names *names, uint64_t ha
 
 ecs_system *system_names_find(const struct system_names *names, const char *name, size_t size) {
   if (names->count == 0) return NULL;
-  return names->slots[system_names_probe(names, text_hash64(name, size), name, size)];
+  return names->slots[schedule_system_names_probe(names, text_hash64(name, size), name, size)];
 }
 
-static void system_names_enter(struct system_names *names, ecs_system *system) {
-  uint32_t at = system_names_probe(names, system->chance, system->name, strlen(system->name));
+static void schedule_system_names_enter(struct system_names *names, ecs_system *system) {
+  uint32_t at = schedule_system_names_probe(names, system->chance, system->name,
+                                            strlen(system->name));
   names->count += !names->slots[at];
   names->slots[at] = system;
 }
@@ -732,7 +738,7 @@ bool system_names_reserve(struct memory *memory, struct system_names *names, uin
   grown.slots = memory_array(memory, (size_t)capacity, sizeof *grown.slots);
   if (!grown.slots) return false;
   for (uint32_t i = 0; i < names->capacity; i++)
-    if (names->slots[i]) system_names_enter(&grown, names->slots[i]);
+    if (names->slots[i]) schedule_system_names_enter(&grown, names->slots[i]);
   assert(grown.count == names->count);
   system_names_free(memory, names);
   *names = grown;
@@ -741,13 +747,14 @@ bool system_names_reserve(struct memory *memory, struct system_names *names, uin
 
 void system_names_put(struct system_names *names, ecs_system *system) {
   assert(names->count < names->capacity);
-  system_names_enter(names, system);
+  schedule_system_names_enter(names, system);
 }
 
 /* By backward shift, as in map_remove. */
 void system_names_drop(struct system_names *names, const ecs_system *system) {
   uint32_t mask = names->capacity - 1;
-  uint32_t hole = system_names_probe(names, system->chance, system->name, strlen(system->name));
+  uint32_t hole = schedule_system_names_probe(names, system->chance, system->name,
+                                              strlen(system->name));
   assert(names->slots[hole] == system);
   names->count--;
   for (uint32_t at = (hole + 1) & mask; names->slots[at]; at = (at + 1) & mask) {

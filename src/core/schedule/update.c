@@ -17,7 +17,7 @@
 /* Running systems: phases in order, fixed steps, intervals, errors. */
 
 /* The callback in a scope of its own; its commands are applied or dropped behind it. */
-INLINE ecs_status call(ecs_world *world, ecs_system *system, double dt) {
+INLINE ecs_status update_call(ecs_world *world, ecs_system *system, double dt) {
   uint32_t scope = 0;
   ecs_status status = ECS_OK;
   if (!scope_open_first(&world->staging, SCOPE_SYSTEM))
@@ -38,7 +38,7 @@ INLINE ecs_status call(ecs_world *world, ecs_system *system, double dt) {
 }
 
 /* Counts a run in this tick; how many there were. */
-static inline uint64_t count_stream(const ecs_world *world, ecs_system *system) {
+static inline uint64_t update_count_stream(const ecs_world *world, ecs_system *system) {
   uint64_t opened = streams_before(world, system);
   system->streams_tick = world->tick;
   system->streams = opened + 1;
@@ -47,27 +47,27 @@ static inline uint64_t count_stream(const ecs_world *world, ecs_system *system) 
 
 /* The stream of random numbers of the system's next run in this tick; counts it, until the run
 ** fails. */
-static inline struct chance next_stream(const ecs_world *world, ecs_system *system) {
-  return stream_of(world, system, count_stream(world, system));
+static inline struct chance update_next_stream(const ecs_world *world, ecs_system *system) {
+  return stream_of(world, system, update_count_stream(world, system));
 }
 
-INLINE ecs_status call_once(ecs_world *world, ecs_system *system, double dt) {
+INLINE ecs_status update_call_once(ecs_world *world, ecs_system *system, double dt) {
   world_turn(world);
   world->running = true;
-  ecs_status status = call(world, system, dt);
+  ecs_status status = update_call(world, system, dt);
   world->running = false;
   world_turn(world);
   return status;
 }
 
-/* call_once of a system that is told what is new to it. */
-static RARE ecs_status call_with_news(ecs_world *world, ecs_system *system, double dt) {
+/* update_call_once of a system that is told what is new to it. */
+static RARE ecs_status update_call_with_news(ecs_world *world, ecs_system *system, double dt) {
   uint64_t seen = system->seen, awaited = system->awaited, news = system->news;
   world->schedule->news = true;
   reading_begin(world, system);
   ecs_status status = news_begin(system);
   if (LIKELY(status == ECS_OK)) {
-    status = call_once(world, system, dt);
+    status = update_call_once(world, system, dt);
     news_end(world, system);
   }
   reading_end(world);
@@ -81,7 +81,7 @@ static RARE ecs_status call_with_news(ecs_world *world, ecs_system *system, doub
 }
 
 /* One that runs out of memory has changed nothing: it counts as not having run. */
-INLINE ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
+INLINE ecs_status update_run_system(ecs_world *world, ecs_system *system, double dt) {
   struct schedule *schedule = world->schedule;
   uint64_t start = schedule->clock ? schedule->clock : stopwatch_start(&schedule->stopwatch);
   double elapsed = system->elapsed;
@@ -91,9 +91,9 @@ INLINE ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   system->has_run = true;
   system->runs++;
   system->elapsed = 0;
-  world->chance = next_stream(world, system);
-  ecs_status status = reads_news(system) ? call_with_news(world, system, dt)
-                                         : call_once(world, system, dt);
+  world->chance = update_next_stream(world, system);
+  ecs_status status = reads_news(system) ? update_call_with_news(world, system, dt)
+                                         : update_call_once(world, system, dt);
   schedule->current = NULL;
   if (UNLIKELY(status != ECS_OK)) system->streams--;
   if (UNLIKELY(status == ECS_ENOMEM)) {
@@ -107,7 +107,7 @@ INLINE ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
 }
 
 /* Time passes for a system also while it does not run. */
-static void pass_time(ecs_system *system, double dt) {
+static void update_pass_time(ecs_system *system, double dt) {
   system->elapsed += dt;
   system->timer += dt;
 }
@@ -116,7 +116,7 @@ static void pass_time(ecs_system *system, double dt) {
 static ecs_status update_ask(ecs_world *world, ecs_system *system, bool *wanted) {
   world->schedule->clock = 0;
   world->schedule->current = system;
-  world->chance = next_stream(world, system);
+  world->chance = update_next_stream(world, system);
   char first = callback_begin(world);
   ecs_status status = system->when(world, system->ud, wanted);
   world->schedule->current = NULL;
@@ -127,14 +127,14 @@ static ecs_status update_ask(ecs_world *world, ecs_system *system, bool *wanted)
 }
 
 /* Whether a system that needs rows has none. */
-static bool is_barren(const ecs_world *world, ecs_system *system) {
+static bool update_is_barren(const ecs_world *world, ecs_system *system) {
   if (!reads_nothing(system)) return false;
   if (system->every <= 0 && !system->when) system->barren = world_arrived(world);
   return true;
 }
 
 /* Whether it is known at once that there are rows: the last table has some. */
-static inline bool is_fertile(const ecs_system *system) {
+static inline bool update_is_fertile(const ecs_system *system) {
   const ecs_query *query = system->reads;
   return query && query->terms.plain && query->count && !query->broken &&
          world_table(query->world, query->tables[query->count - 1])->count > 0;
@@ -142,7 +142,7 @@ static inline bool is_fertile(const ecs_system *system) {
 
 /* Counts as a run that takes no time; it asks no clock, so that the next one has to. */
 static inline void update_pass_over(const ecs_world *world, ecs_system *system) {
-  count_stream(world, system);
+  update_count_stream(world, system);
   system->has_run = true;
   system->runs++;
   system->elapsed = 0;
@@ -152,17 +152,18 @@ static inline void update_pass_over(const ecs_world *world, ecs_system *system) 
 
 /* What a query has not it has not until a table gets its first row. True when the system has run
 ** by that. */
-static inline bool step_barren(const ecs_world *world, ecs_system *system, double dt, bool once) {
+static inline bool update_step_barren(const ecs_world *world, ecs_system *system,
+                                      double dt, bool once) {
   if (system->barren != world_arrived(world)) return false;
   if (!system->enabled || system->parked || system->removed || once) return false;
-  assert(system->every <= 0 && !system->when && is_barren(world, system));
+  assert(system->every <= 0 && !system->when && update_is_barren(world, system));
   system->timer += dt;
   update_pass_over(world, system);
   return true;
 }
 
-static ecs_status step_system(ecs_world *world, ecs_system *system, struct tempo tempo) {
-  pass_time(system, tempo.dt);
+static ecs_status update_step_system(ecs_world *world, ecs_system *system, struct tempo tempo) {
+  update_pass_time(system, tempo.dt);
   if (!system->enabled || system->parked || (tempo.once && system->has_run)) return ECS_OK;
   if (system->every > 0 && !(system->timer >= system->every)) return ECS_OK;
   uint64_t awaited = reads_news(system) ? reading_is_due(system) : 0;
@@ -175,11 +176,11 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, struct tempo
   double timer = system->timer;
   /* What is left over counts for the next interval. */
   if (system->every > 0) system->timer = fmod(system->timer, system->every);
-  if (system->needs_rows && !is_fertile(system) && is_barren(world, system)) {
+  if (system->needs_rows && !update_is_fertile(system) && update_is_barren(world, system)) {
     update_pass_over(world, system);
     return ECS_OK;
   }
-  ecs_status status = run_system(world, system, dt_of(system, &tempo));
+  ecs_status status = update_run_system(world, system, dt_of(system, &tempo));
   if (UNLIKELY(status == ECS_ENOMEM)) {
     system->timer = timer;
     if (reads_news(system)) system->awaited = awaited;
@@ -188,7 +189,7 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, struct tempo
 }
 
 /* Before a system runs: says what those behind it will look at first. */
-static inline void fetch_next(ecs_system *const *running) {
+static inline void update_fetch_next(ecs_system *const *running) {
   const ecs_system *next = running[1], *later = running[2];
   FETCH(later);
   FETCH(&later->reads);
@@ -198,27 +199,29 @@ static inline void fetch_next(ecs_system *const *running) {
 
 /* The systems at some places of the phase that runs, as they are now. For those behind one that
 ** fails only time passes. */
-static ecs_status step_range(ecs_world *world, uint32_t from, uint32_t to, struct tempo tempo,
-                             ecs_status status) {
+static ecs_status update_step_range(ecs_world *world, uint32_t from, uint32_t to,
+                                    struct tempo tempo, ecs_status status) {
   const struct schedule *schedule = world->schedule;
   for (uint32_t i = from; i < to; i++) {
     ecs_system *system = schedule->running[i];
     FETCH(schedule->running[i + RUNNING_AHEAD]);
     FETCH(&schedule->running[i + RUNNING_AHEAD]->last_ticks);   /* mostly another line */
-    if (LIKELY(status == ECS_OK) && step_barren(world, system, tempo.dt, tempo.once)) continue;
-    fetch_next(schedule->running + i);
+    if (LIKELY(status == ECS_OK) &&
+        update_step_barren(world, system, tempo.dt, tempo.once))
+      continue;
+    update_fetch_next(schedule->running + i);
     if (system->removed) continue;
     if (status == ECS_OK)
-      status = step_system(world, system, tempo);
+      status = update_step_system(world, system, tempo);
     else
-      pass_time(system, tempo.dt);
+      update_pass_time(system, tempo.dt);
   }
   return status;
 }
 
 /* Steps all systems where some may run side by side: what they do is done at the place of the first
 ** of them, and each is then stepped at its own, as if it did it there. */
-static RARE ecs_status step_batches(ecs_world *world, struct tempo tempo) {
+static RARE ecs_status update_step_batches(ecs_world *world, struct tempo tempo) {
   const struct schedule *schedule = world->schedule;
   struct together batch;
   ecs_status status = ECS_OK;
@@ -227,7 +230,7 @@ static RARE ecs_status step_batches(ecs_world *world, struct tempo tempo) {
     if (status == ECS_OK) end = together_begin(world, i, &tempo, &batch);
     assert(end > i && end <= schedule->running_count);
     bool abreast = status == ECS_OK && batch.count > 0;
-    status = step_range(world, i, end, tempo, status);
+    status = update_step_range(world, i, end, tempo, status);
     i = end;
     assert(!abreast || status == ECS_OK);
     if (abreast) together_end(world, &batch);
@@ -237,7 +240,7 @@ static RARE ecs_status step_batches(ecs_world *world, struct tempo tempo) {
 
 /* The systems of a phase: one registered while it runs waits for its next start, one removed is
 ** passed over. */
-static ecs_status run_once(ecs_world *world, const struct phase *phase, double dt) {
+static ecs_status update_run_once(ecs_world *world, const struct phase *phase, double dt) {
   struct schedule *schedule = world->schedule;
   struct tempo tempo = {dt, phase_runs_once(phase), phase->fixed > 0};
   assert(schedule->running_count == 0);
@@ -251,18 +254,18 @@ static ecs_status run_once(ecs_world *world, const struct phase *phase, double d
   for (uint32_t i = 0; i < RUNNING_AHEAD; i++)
     schedule->running[phase->count + i] = schedule->running[phase->count - 1];
   ecs_status status = UNLIKELY(world->pool != NULL) && together_is_worth(world, &tempo)
-                          ? step_batches(world, tempo)
-                          : step_range(world, 0, schedule->running_count, tempo, ECS_OK);
+                          ? update_step_batches(world, tempo)
+                          : update_step_range(world, 0, schedule->running_count, tempo, ECS_OK);
   schedule->running_count = 0;
   return status;
 }
 
-static ecs_status run_phase(ecs_world *world, struct phase *phase, double dt) {
-  if (phase->fixed <= 0) return run_once(world, phase, dt);
+static ecs_status update_run_phase(ecs_world *world, struct phase *phase, double dt) {
+  if (phase->fixed <= 0) return update_run_once(world, phase, dt);
   phase->accumulator += dt;
   for (int i = 0; i < CATCH_UP_STEPS && phase->accumulator >= phase->fixed; i++) {
     phase->accumulator -= phase->fixed;
-    ecs_status status = run_once(world, phase, phase->fixed);
+    ecs_status status = update_run_once(world, phase, phase->fixed);
     if (status != ECS_OK) return status;
   }
   phase->accumulator = fmod(phase->accumulator, phase->fixed);
@@ -270,14 +273,14 @@ static ecs_status run_phase(ecs_world *world, struct phase *phase, double dt) {
 }
 
 /* Steps that a fixed phase does not come to because of an error are for later. */
-static void pass_phase(struct schedule *schedule, struct phase *phase, double dt) {
+static void update_pass_phase(struct schedule *schedule, struct phase *phase, double dt) {
   if (phase->enabled && phase->fixed > 0) {
     phase->accumulator += dt;
     return;
   }
   schedule_count(schedule);
   for (uint32_t i = phase->first; i < phase->first + phase->count; i++)
-    pass_time(schedule->systems[i], dt);
+    update_pass_time(schedule->systems[i], dt);
 }
 
 static ecs_status update_begin(ecs_world *world, const char *operation, double dt) {
@@ -318,9 +321,9 @@ ecs_status ecs_update(ecs_world *world, double dt) {
   struct schedule *schedule = world->schedule;
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
     if (status == ECS_OK && schedule->phases[i]->enabled)
-      status = run_phase(world, schedule->phases[i], dt);
+      status = update_run_phase(world, schedule->phases[i], dt);
     else
-      pass_phase(schedule, schedule->phases[i], dt);
+      update_pass_phase(schedule, schedule->phases[i], dt);
   }
   world->tick++;
   world->schedule->outer = chance_outermost(world->seed);
@@ -346,12 +349,12 @@ ecs_status ecs_run(ecs_world *world, const char *name, double dt) {
   if (status != ECS_OK) return status;
   if (system) {
     system->elapsed += dt;
-    if (system->needs_rows && is_barren(world, system))
+    if (system->needs_rows && update_is_barren(world, system))
       update_pass_over(world, system);
     else
-      status = run_system(world, system, system->has_run ? system->elapsed : dt);
+      status = update_run_system(world, system, system->has_run ? system->elapsed : dt);
   } else {
-    status = run_phase(world, phase, dt);
+    status = update_run_phase(world, phase, dt);
   }
   update_end(world);
   return status;
@@ -361,7 +364,8 @@ ecs_status ecs_run(ecs_world *world, const char *name, double dt) {
 
 /* Puts the system's name before the message. A callback that failed may have said nothing: what
 ** its status says is all that is known. */
-static void name_failure(const ecs_world *world, const ecs_system *system, ecs_status status) {
+static void update_name_failure(const ecs_world *world, const ecs_system *system,
+                                ecs_status status) {
   char why[MESSAGE_SIZE];
   if (world->message[0])
     text_format(why, sizeof why, "%s", world->message);
@@ -394,7 +398,7 @@ ecs_status callback_end_left(ecs_world *world, ecs_status status) {
 }
 
 /* Calls who handles errors, in the scope that is open or in none. */
-static void callback_handle(ecs_world *world, const ecs_system *system, ecs_status status) {
+static void update_callback_handle(ecs_world *world, const ecs_system *system, ecs_status status) {
   const struct schedule *schedule = world->schedule;
   uint32_t scopes = world->staging.scope_count;
   schedule->on_error(world, system->name, status, schedule->on_error_ud);
@@ -408,17 +412,17 @@ static void callback_handle(ecs_world *world, const ecs_system *system, ecs_stat
 /* What the handler draws of random numbers comes from the stream around those of systems. */
 ecs_status callback_failed(ecs_world *world, ecs_system *system, ecs_status status) {
   struct schedule *schedule = world->schedule;
-  name_failure(world, system, status);
+  update_name_failure(world, system, status);
   if (!schedule->on_error) return status;
   schedule->clock = 0;
   system->parked = true;
   if (system->watch) {
     schedule_watch(world, system);
-    callback_handle(world, system, status);
+    update_callback_handle(world, system, status);
     return ECS_OK;
   }
   world->chance = schedule->outer;
-  callback_handle(world, system, status);
+  update_callback_handle(world, system, status);
   schedule->outer = world->chance;
   return ECS_OK;
 }

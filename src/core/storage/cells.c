@@ -39,7 +39,7 @@ static bool cells_visit(const struct cells_walk *walk, const struct component *c
   return !wanted || walk->visit(&cells, walk->ud);
 }
 
-static bool walk_table(const struct cells_walk *walk, const struct table *table) {
+static bool cells_walk_table(const struct cells_walk *walk, const struct table *table) {
   for (uint32_t i = 0; i < table->column_count; i++) {
     const struct column *column = &table->columns[i];
     if (!cells_visit(walk, column->component, column->leaf, column->data, table->count))
@@ -48,14 +48,14 @@ static bool walk_table(const struct cells_walk *walk, const struct table *table)
   return true;
 }
 
-static bool walk_resource(const struct cells_walk *walk, const struct component *component) {
+static bool cells_walk_resource(const struct cells_walk *walk, const struct component *component) {
   for (uint32_t i = 0; component->resource && i < component->leaf_count; i++)
     if (!cells_visit(walk, component, i, component->resource[i].data, component_cells(component)))
       return false;
   return true;
 }
 
-static bool walk_copy(const struct cells_walk *walk, const struct copy *copy) {
+static bool cells_walk_copy(const struct cells_walk *walk, const struct copy *copy) {
   for (uint32_t i = 0; copy->rows && i < copy->width; i++) {
     const struct column *column = &copy->columns[i];
     if (!cells_visit(walk, column->component, column->leaf, column->data, copy->rows)) return false;
@@ -65,40 +65,40 @@ static bool walk_copy(const struct cells_walk *walk, const struct copy *copy) {
 
 /* What observers are shown of what was: strings, and ids of the dead; any slots in it are
 ** nobody's. */
-static bool walk_copies(const ecs_world *world, const struct cells_walk *walk) {
+static bool cells_walk_copies(const ecs_world *world, const struct cells_walk *walk) {
   const struct watching *watching = world->watching;
   for (uint32_t n = 0; n < watching->concerned_count; n++) {
     const struct watch *watch = watching->concerned[n];
     for (uint32_t i = 0; watch && i < watch->copy_count; i++)
-      if (!walk_copy(walk, &watch->copies[i])) return false;
+      if (!cells_walk_copy(walk, &watch->copies[i])) return false;
   }
   for (uint32_t i = 0; watching->shown && i < watching->shown->copy_count; i++)
-    if (!walk_copy(walk, &watching->shown->copies[i])) return false;
+    if (!cells_walk_copy(walk, &watching->shown->copies[i])) return false;
   return true;
 }
 
-static bool walk_stored(const ecs_world *world, const struct cells_walk *walk) {
+static bool cells_walk_stored(const ecs_world *world, const struct cells_walk *walk) {
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < all->table_count; i++) {
     const struct table *table = world_table(world, all->tables[i]);
     bool may_have = walk->type != ECS_ANY || table->has_any;
-    if (may_have && !walk_table(walk, table)) return false;
+    if (may_have && !cells_walk_table(walk, table)) return false;
   }
   for (uint32_t i = 0; i < world->sparses.count; i++)
-    if (!walk_table(walk, world->sparses.list[i]->table)) return false;
+    if (!cells_walk_table(walk, world->sparses.list[i]->table)) return false;
   for (uint32_t i = 0; i < world->events.count; i++)
-    if (!walk_table(walk, world->events.list[i]->table) ||
-        !walk_table(walk, world->events.list[i]->later.table))
+    if (!cells_walk_table(walk, world->events.list[i]->table) ||
+        !cells_walk_table(walk, world->events.list[i]->later.table))
       return false;
-  if (walk->type != ECS_ANY && !walk_copies(world, walk)) return false;
+  if (walk->type != ECS_ANY && !cells_walk_copies(world, walk)) return false;
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
-    if (component && !walk_resource(walk, component)) return false;
+    if (component && !cells_walk_resource(walk, component)) return false;
   }
   return true;
 }
 
-static bool walk_staged(const ecs_world *world, const struct cells_walk *walk) {
+static bool cells_walk_staged(const ecs_world *world, const struct cells_walk *walk) {
   const struct staging *staging = &world->staging;
   for (uint32_t i = staging->batch.count; i < staging->command_count; i++) {
     const struct command *command = &staging->commands[i];
@@ -112,7 +112,7 @@ static bool walk_staged(const ecs_world *world, const struct cells_walk *walk) {
   return true;
 }
 
-static bool walk_kept(const ecs_world *world, const struct cells_walk *walk) {
+static bool cells_walk_kept(const ecs_world *world, const struct cells_walk *walk) {
   for (const struct attachment *at = world->attachments; at; at = at->next)
     if (at->cells && !at->cells(world, at, walk->type, walk->visit, walk->ud)) return false;
   return true;
@@ -121,7 +121,7 @@ static bool walk_kept(const ecs_world *world, const struct cells_walk *walk) {
 bool cells_each(const ecs_world *world, ecs_type type, unsigned where, cells_fn visit_cells,
                 void *ud) {
   struct cells_walk walk = {type, visit_cells, ud};
-  return (!(where & CELLS_STORED) || walk_stored(world, &walk)) &&
-         (!(where & CELLS_STAGED) || walk_staged(world, &walk)) &&
-         (!(where & CELLS_KEPT) || walk_kept(world, &walk));
+  return (!(where & CELLS_STORED) || cells_walk_stored(world, &walk)) &&
+         (!(where & CELLS_STAGED) || cells_walk_staged(world, &walk)) &&
+         (!(where & CELLS_KEPT) || cells_walk_kept(world, &walk));
 }

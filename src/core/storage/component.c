@@ -52,7 +52,8 @@ struct component *component_formerly(const ecs_world *world, const char *name, s
   return NULL;
 }
 
-static ecs_status refuse_others(const ecs_world *world, const struct component *component) {
+static ecs_status component_refuse_others(const ecs_world *world,
+                                          const struct component *component) {
   assert(component);
   const struct relation *prefab = world->relations.prefab;
   if (UNLIKELY(prefab && component->relation == prefab))
@@ -67,7 +68,7 @@ static ecs_status refuse_others(const ecs_world *world, const struct component *
 ecs_status component_need(const ecs_world *world, const char *name, size_t size,
                           struct component **out) {
   *out = component_find(world, name, size);
-  if (*out) return refuse_others(world, *out);
+  if (*out) return component_refuse_others(world, *out);
   ecs_string text = {name, size};
   const struct component *now = component_formerly(world, name, size);
   if (now)
@@ -98,7 +99,7 @@ ecs_status component_need_any(const ecs_world *world, ecs_id id, struct componen
 
 ecs_status component_need_id(const ecs_world *world, ecs_id id, struct component **out) {
   ecs_status status = component_need_any(world, id, out);
-  return status == ECS_OK ? refuse_others(world, *out) : status;
+  return status == ECS_OK ? component_refuse_others(world, *out) : status;
 }
 
 uint32_t component_field(const struct component *component, const char *name, size_t size) {
@@ -142,8 +143,8 @@ ecs_status component_no_field(const ecs_world *world, const struct component *co
                     SHOW(text), nearest_hint(&nearest, hint, sizeof hint));
 }
 
-static ecs_status no_leaf(const ecs_world *world, const struct component *component,
-                          const char *text, size_t size) {
+static ecs_status component_no_leaf(const ecs_world *world, const struct component *component,
+                                    const char *text, size_t size) {
   uint32_t at = component_field(component, text, size);
   if (at == NONE) return component_no_field(world, component, text, size);
   const struct field *field = &component->fields[at];
@@ -162,7 +163,7 @@ ecs_status component_path(const ecs_world *world, const char *text, size_t size,
   if (status != ECS_OK || !dot) return status;
   assert(*out);
   *leaf = component_leaf(*out, dot + 1, size - head - 1);
-  return *leaf != NONE ? ECS_OK : no_leaf(world, *out, dot + 1, size - head - 1);
+  return *leaf != NONE ? ECS_OK : component_no_leaf(world, *out, dot + 1, size - head - 1);
 }
 
 const char *component_label(const struct component *component, const struct leaf *leaf,
@@ -174,8 +175,8 @@ const char *component_label(const struct component *component, const struct leaf
   return text;
 }
 
-static ecs_status wrong_type(const ecs_world *world, const struct component *component,
-                             const struct leaf *leaf, const ecs_value *value) {
+static ecs_status component_wrong_type(const ecs_world *world, const struct component *component,
+                                       const struct leaf *leaf, const ecs_value *value) {
   static const char *const kinds[] = {"nothing", "a boolean", "an integer", "a number",
                                       "a string"};
   char label[LABEL_SIZE];
@@ -185,8 +186,10 @@ static ecs_status wrong_type(const ecs_world *world, const struct component *com
 }
 
 /* What a number does not fit. */
-static ecs_status refuse_number(const ecs_world *world, const struct component *component,
-                                const struct leaf *leaf, double number, ecs_status status) {
+static ecs_status component_refuse_number(const ecs_world *world,
+                                          const struct component *component,
+                                          const struct leaf *leaf, double number,
+                                          ecs_status status) {
   char label[LABEL_SIZE];
   bool has_bits = number > 0 && type_table[leaf->type].most > INT64_MAX;
   return world_fail(world, status, "%s is %s: %g %s",
@@ -196,14 +199,15 @@ static ecs_status refuse_number(const ecs_world *world, const struct component *
                                : "is out of range");
 }
 
-static ecs_status number_cell(ecs_world *world, const struct component *component,
-                              const struct leaf *leaf, const ecs_value *value,
-                              ecs_cell *cell) {
+static ecs_status component_number_cell(ecs_world *world, const struct component *component,
+                                        const struct leaf *leaf, const ecs_value *value,
+                                        ecs_cell *cell) {
   char label[LABEL_SIZE];
   if (value->kind == ECS_KIND_NUMBER) {
     ecs_status status = cell_of_number(leaf->type, value->number, cell);
-    return status == ECS_OK ? status
-                            : refuse_number(world, component, leaf, value->number, status);
+    return status == ECS_OK
+               ? status
+               : component_refuse_number(world, component, leaf, value->number, status);
   }
   if (cell_of_integer(leaf->type, value->integer, cell) == ECS_OK) return ECS_OK;
   return world_fail(world, ECS_ERANGE, "%s is %s: %lld is out of range",
@@ -211,9 +215,9 @@ static ecs_status number_cell(ecs_world *world, const struct component *componen
                     (long long)value->integer);
 }
 
-static ecs_status entity_cell(ecs_world *world, const struct component *component,
-                              const struct leaf *leaf, const ecs_value *value,
-                              ecs_cell *cell) {
+static ecs_status component_entity_cell(ecs_world *world, const struct component *component,
+                                        const struct leaf *leaf, const ecs_value *value,
+                                        ecs_cell *cell) {
   int64_t id = value->integer;
   char label[LABEL_SIZE], why[128];
   if (value->kind == ECS_KIND_NUMBER && !number_is_integer(value->number, &id))
@@ -231,9 +235,9 @@ static ecs_status entity_cell(ecs_world *world, const struct component *componen
                     dead ? " (give ecs.null, or keep ids of the dead in an i64 field)" : "");
 }
 
-static ecs_status enum_cell(ecs_world *world, const struct component *component,
-                            const struct leaf *leaf, const ecs_value *value,
-                            ecs_cell *cell) {
+static ecs_status component_enum_cell(ecs_world *world, const struct component *component,
+                                      const struct leaf *leaf, const ecs_value *value,
+                                      ecs_cell *cell) {
   const ecs_string *text = &value->string;
   uint32_t at = enumeration_find(leaf->names, text->data, text->size);
   cell->u64 = 0;
@@ -251,9 +255,9 @@ static ecs_status enum_cell(ecs_world *world, const struct component *component,
                     leaf->name, SHOW(*text), nearest_hint(&nearest, hint, sizeof hint));
 }
 
-static ecs_status string_cell(ecs_world *world, const struct component *component,
-                              const struct leaf *leaf, const ecs_value *value,
-                              ecs_cell *cell) {
+static ecs_status component_string_cell(ecs_world *world, const struct component *component,
+                                        const struct leaf *leaf, const ecs_value *value,
+                                        ecs_cell *cell) {
   cell->u64 = 0;
   ecs_status status = intern(&world->strings, &world->memory, value->string.data,
                              value->string.size, &cell->u32);
@@ -274,20 +278,20 @@ ecs_status component_cell(ecs_world *world, const struct component *component,
       return ECS_OK;
     case CLASS_ID:
       if (!numeric) break;
-      return entity_cell(world, component, leaf, value, cell);
+      return component_entity_cell(world, component, leaf, value, cell);
     case CLASS_TEXT:
       if (value->kind != ECS_KIND_STRING) break;
-      return string_cell(world, component, leaf, value, cell);
+      return component_string_cell(world, component, leaf, value, cell);
     case CLASS_NAMES:
       if (value->kind != ECS_KIND_STRING) break;
-      return enum_cell(world, component, leaf, value, cell);
+      return component_enum_cell(world, component, leaf, value, cell);
     case CLASS_FLOAT:
     case CLASS_INTEGER:
       if (!numeric) break;
-      return number_cell(world, component, leaf, value, cell);
+      return component_number_cell(world, component, leaf, value, cell);
     default: break;
   }
-  return wrong_type(world, component, leaf, value);
+  return component_wrong_type(world, component, leaf, value);
 }
 
 void component_free(ecs_world *world, struct component *component) {
@@ -337,8 +341,8 @@ uint32_t require_insert(const ecs_world *world, ecs_id *ids, uint32_t count, uin
   }
 }
 
-static bool find_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, bool in_table,
-                     struct gap *gap) {
+static bool component_find_gap(const ecs_world *world, const ecs_id *ids, uint32_t count,
+                               bool in_table, struct gap *gap) {
   if (!world->registry.requires) return false;
   for (uint32_t i = 0; i < count; i++) {
     const struct component *component = component_of(world, ids[i]);
@@ -353,12 +357,12 @@ static bool find_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, 
 }
 
 bool require_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, struct gap *gap) {
-  return find_gap(world, ids, count, false, gap);
+  return component_find_gap(world, ids, count, false, gap);
 }
 
 bool require_table_gap(const ecs_world *world, const ecs_id *ids, uint32_t count,
                        struct gap *gap) {
-  return find_gap(world, ids, count, true, gap);
+  return component_find_gap(world, ids, count, true, gap);
 }
 
 /* Whether an entity lacks what a component that it has requires. */
@@ -412,8 +416,8 @@ struct require_step {
   uint32_t index, next;
 };
 
-static ecs_status fail_cycle(const ecs_world *world, const struct require_step *steps,
-                             uint32_t count, uint32_t index) {
+static ecs_status component_fail_cycle(const ecs_world *world, const struct require_step *steps,
+                                       uint32_t count, uint32_t index) {
   char path[MESSAGE_SIZE / 2];
   uint32_t first = 0;
   while (steps[first].index != index) first++;
@@ -444,7 +448,7 @@ static ecs_status require_walk(const ecs_world *world, uint8_t *states, struct r
       continue;
     }
     uint32_t index = ecs_id_index(component->requires[at->next++]);
-    if (states[index] == OPEN) return fail_cycle(world, steps, count, index);
+    if (states[index] == OPEN) return component_fail_cycle(world, steps, count, index);
     if (states[index] == DONE) continue;
     states[index] = OPEN;
     assert(count <= world->registry.count);
@@ -453,7 +457,8 @@ static ecs_status require_walk(const ecs_world *world, uint8_t *states, struct r
   return ECS_OK;
 }
 
-static ecs_status walk_all(const ecs_world *world, uint8_t *states, struct require_step *steps) {
+static ecs_status component_walk_all(const ecs_world *world, uint8_t *states,
+                                     struct require_step *steps) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < world->registry.count && status == ECS_OK; i++)
     if (world->registry.components[i] && states[i] == UNSEEN)
@@ -466,7 +471,8 @@ ecs_status require_check_cycles(ecs_world *world) {
   struct memory *memory = &world->memory;
   uint8_t *states = memory_array(memory, (size_t)count + 1, sizeof *states);
   struct require_step *steps = memory_array(memory, (size_t)count + 1, sizeof *steps);
-  ecs_status status = states && steps ? walk_all(world, states, steps) : world_nomem(world);
+  ecs_status status =
+      states && steps ? component_walk_all(world, states, steps) : world_nomem(world);
   memory_free(memory, states, ((size_t)count + 1) * sizeof *states);
   memory_free(memory, steps, ((size_t)count + 1) * sizeof *steps);
   return status;

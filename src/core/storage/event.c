@@ -159,7 +159,7 @@ static bool event_move_all(ecs_world *world, struct table *table, size_t rows) {
   return true;
 }
 
-static ecs_status grow_in_scope(ecs_world *world, struct table *table, uint32_t more) {
+static ecs_status event_grow_in_scope(ecs_world *world, struct table *table, uint32_t more) {
   struct events *events = &world->events;
   uint64_t rows = table->capacity ? table->capacity * 2ull : 16, most = table->column_count + 1ull;
   uint64_t need = (uint64_t)table->count + more;
@@ -177,7 +177,7 @@ static ecs_status grow_in_scope(ecs_world *world, struct table *table, uint32_t 
 ecs_status event_reserve(ecs_world *world, struct event *event, uint32_t more) {
   struct table *table = event->table;
   if (LIKELY(more <= table->capacity - table->count)) return ECS_OK;
-  if (staging_is_open(&world->staging)) return grow_in_scope(world, table, more);
+  if (staging_is_open(&world->staging)) return event_grow_in_scope(world, table, more);
   if (world->events.retired_count) events_forget_retired(world);
   return table_reserve(world, table, more);
 }
@@ -233,8 +233,8 @@ static ecs_status event_corrupt(const ecs_world *world, const struct component *
   return world_fail(world, ECS_ECORRUPT, "event '%s' %s", component->name, what);
 }
 
-static ecs_status check_table(const ecs_world *world, const struct component *component,
-                              const struct table *table) {
+static ecs_status event_check_table(const ecs_world *world, const struct component *component,
+                                    const struct table *table) {
   if (table->index != NONE || table->id_count != 1 || table->ids[0] != component->id ||
       table->count > table->capacity || table->column_count != component->leaf_count)
     return event_corrupt(world, component, "has a wrong table");
@@ -243,7 +243,7 @@ static ecs_status check_table(const ecs_world *world, const struct component *co
   return ECS_OK;
 }
 
-static ecs_status check_times(const ecs_world *world, const struct component *component) {
+static ecs_status event_check_times(const ecs_world *world, const struct component *component) {
   const struct later *later = &component->event->later;
   uint32_t count = later->table->count;
   if (count > later->capacity || count > later->order_capacity || (count == 0 && later->clock != 0))
@@ -259,9 +259,9 @@ ecs_status event_check(const ecs_world *world, const struct component *component
   if (!event || event->component != component || component->resource || component->sparse ||
       component->ties.relation)
     return event_corrupt(world, component, "is none");
-  ecs_status status = check_table(world, component, event->table);
-  if (status == ECS_OK) status = check_table(world, component, event->later.table);
-  if (status == ECS_OK) status = check_times(world, component);
+  ecs_status status = event_check_table(world, component, event->table);
+  if (status == ECS_OK) status = event_check_table(world, component, event->later.table);
+  if (status == ECS_OK) status = event_check_times(world, component);
   if (status != ECS_OK) return status;
   if (event->aged > event_end(event)) return event_corrupt(world, component, "is older than it is");
   return ECS_OK;

@@ -13,7 +13,7 @@
 
 /* The same whatever the order. Id sets that collide are told apart by comparing them; the
 ** constant hash, for tests, makes all of them collide. */
-static uint64_t hash_ids(const ecs_id *ids, uint32_t count) {
+static uint64_t graph_hash_ids(const ecs_id *ids, uint32_t count) {
 #ifdef ECS_CONSTANT_HASH
   (void)ids;
   (void)count;
@@ -29,7 +29,7 @@ static uint64_t hash_ids(const ecs_id *ids, uint32_t count) {
 
 enum { KEY_ALL, KEY_ID, KEY_RELATION };
 
-static bool is_first_of_relation(const struct graph_keys *keys) {
+static bool graph_is_first_of_relation(const struct graph_keys *keys) {
   ecs_id id = keys->ids[keys->next], before = keys->next ? keys->ids[keys->next - 1] : ECS_NULL;
   return id_is_pair(id) && (!id_is_pair(before) || pair_relation(before) != pair_relation(id));
 }
@@ -42,7 +42,7 @@ bool graph_next_key(struct graph_keys *keys, ecs_id *key) {
   }
   if (keys->next == keys->count) return false;
   *key = keys->ids[keys->next];
-  if (keys->form == KEY_ID && is_first_of_relation(keys)) {
+  if (keys->form == KEY_ID && graph_is_first_of_relation(keys)) {
     keys->form = KEY_RELATION;
     return true;
   }
@@ -66,7 +66,7 @@ struct id_record *graph_record(const ecs_world *world, ecs_id id) {
 }
 
 /* Shell's method (Knuth, TAOCP 5.2.1): few are out of place, or many are and come behind. */
-static void sort_tables(const ecs_world *world, uint32_t *tables, uint32_t count) {
+static void graph_sort_tables(const ecs_world *world, uint32_t *tables, uint32_t count) {
   uint32_t gap = 1;
   while (gap < count / 3) gap = 3 * gap + 1;
   for (; gap; gap /= 3)
@@ -89,7 +89,7 @@ uint32_t graph_arrange(const ecs_world *world, uint32_t *tables, uint32_t count)
     else
       first = i;
   }
-  if (first < count) sort_tables(world, tables + first, count - first);
+  if (first < count) graph_sort_tables(world, tables + first, count - first);
   return first;
 }
 
@@ -108,7 +108,7 @@ struct id_record *graph_uses(const ecs_world *world, const struct component *com
 
 const struct id_record *graph_all(const ecs_world *world) { return graph_tables(world, ECS_NULL); }
 
-static ecs_status new_record(ecs_world *world, ecs_id id, struct id_record **out) {
+static ecs_status graph_new_record(ecs_world *world, ecs_id id, struct id_record **out) {
   struct graph *graph = &world->graph;
   assert(id == ECS_NULL ? graph->record_count == 0 : !graph_record(world, id));
   struct memory *memory = &world->memory;
@@ -126,11 +126,11 @@ static ecs_status new_record(ecs_world *world, ecs_id id, struct id_record **out
 
 ecs_status graph_need_record(ecs_world *world, ecs_id id, struct id_record **out) {
   *out = graph_record(world, id);
-  return *out ? ECS_OK : new_record(world, id, out);
+  return *out ? ECS_OK : graph_new_record(world, id, out);
 }
 
 /* Room for a table in all that lists it by one of its keys. */
-static ecs_status record_reserve(ecs_world *world, ecs_id id, const struct table *table) {
+static ecs_status graph_record_reserve(ecs_world *world, ecs_id id, const struct table *table) {
   struct id_record *record;
   ecs_status status = graph_need_record(world, id, &record);
   if (status != ECS_OK) return status;
@@ -166,28 +166,28 @@ static struct table *graph_find_table(const ecs_world *world, uint64_t hash, con
 }
 
 struct table *graph_find(const ecs_world *world, const ecs_id *ids, uint32_t count) {
-  return graph_find_table(world, hash_ids(ids, count), ids, count);
+  return graph_find_table(world, graph_hash_ids(ids, count), ids, count);
 }
 
-static bool grow_list(ecs_world *world, uint32_t **items, uint32_t *capacity,
-                      uint32_t need) {
+static bool graph_grow_list(ecs_world *world, uint32_t **items, uint32_t *capacity,
+                            uint32_t need) {
   if (!GROW(&world->memory, *items, *capacity, need)) return false;
   return true;
 }
 
-static ecs_status reserve_index(ecs_world *world) {
+static ecs_status graph_reserve_index(ecs_world *world) {
   struct graph *graph = &world->graph;
   uint32_t need = graph->table_count + 1;
   if (need > TABLE_LIMIT) return world_fail(world, ECS_ELIMIT, "too many tables");
   if (!GROW(&world->memory, graph->tables, graph->table_capacity, need)) return world_nomem(world);
-  if (!grow_list(world, &graph->free_tables, &graph->free_capacity, need) ||
-      !grow_list(world, &graph->empties, &graph->empty_capacity, need) ||
+  if (!graph_grow_list(world, &graph->free_tables, &graph->free_capacity, need) ||
+      !graph_grow_list(world, &graph->empties, &graph->empty_capacity, need) ||
       !map_reserve(&world->memory, &graph->by_hash, 1))
     return world_nomem(world);
   return ECS_OK;
 }
 
-static void enter_index(ecs_world *world, struct table *table) {
+static void graph_enter_index(ecs_world *world, struct table *table) {
   struct graph *graph = &world->graph;
   assert(graph->free_count || graph->table_count < graph->table_capacity);
   table->index = graph->free_count ? graph->free_tables[--graph->free_count]
@@ -211,19 +211,19 @@ static void enter_index(ecs_world *world, struct table *table) {
 static ecs_status graph_make(ecs_world *world, uint64_t hash, const ecs_id *ids, uint32_t count,
                              struct table **out) {
   struct table *table;
-  ecs_status status = reserve_index(world);
+  ecs_status status = graph_reserve_index(world);
   if (status == ECS_OK) status = table_new(world, ids, count, &table);
   if (status != ECS_OK) return status;
   table->hash = hash;
   struct graph_keys keys = graph_keys(ids, count);
   for (ecs_id key; status == ECS_OK && graph_next_key(&keys, &key);)
-    status = record_reserve(world, key, table);
+    status = graph_record_reserve(world, key, table);
   if (status != ECS_OK) {
     table_free(world, table);
     return status;
   }
   assert(!graph_find_table(world, hash, ids, count));
-  enter_index(world, table);
+  graph_enter_index(world, table);
   if (count) graph_note_empty(&world->graph, table);
   *out = table;
   return ECS_OK;
@@ -231,18 +231,18 @@ static ecs_status graph_make(ecs_world *world, uint64_t hash, const ecs_id *ids,
 
 ecs_status graph_table(ecs_world *world, const ecs_id *ids, uint32_t count,
                        struct table **out) {
-  uint64_t hash = hash_ids(ids, count);
+  uint64_t hash = graph_hash_ids(ids, count);
   *out = graph_find_table(world, hash, ids, count);
   return *out ? ECS_OK : graph_make(world, hash, ids, count, out);
 }
 
 /* ---- edges ---- */
 
-static struct edge *find_edge(struct table *table, ecs_id id) {
+static struct edge *graph_find_edge(struct table *table, ecs_id id) {
   return &table->edges[edge_find(table, id) - table->edges];
 }
 
-static bool reserve_edge(ecs_world *world, struct table *table) {
+static bool graph_reserve_edge(ecs_world *world, struct table *table) {
   uint32_t old_count = table->edge_mask + 1;
   if ((table->edge_count + 1) * 2 <= old_count) return true;
   struct edge *old = table->edges;
@@ -251,17 +251,17 @@ static bool reserve_edge(ecs_world *world, struct table *table) {
   table->edges = edges;
   table->edge_mask = old_count * 2 - 1;
   for (uint32_t i = 0; i < old_count; i++)
-    if (old[i].table) *find_edge(table, old[i].id) = old[i];
+    if (old[i].table) *graph_find_edge(table, old[i].id) = old[i];
   if (old != &table->no_edge)
     memory_free(&world->memory, old, old_count * sizeof *old);
   return true;
 }
 
 /* `larger` is the one of both that has the id. */
-static void put_edge(struct table *table, struct table *to, const struct table *larger,
-                     ecs_id id) {
+static void graph_put_edge(struct table *table, struct table *to, const struct table *larger,
+                           ecs_id id) {
   const struct layout *layout = table_find(larger, id);
-  struct edge *edge = find_edge(table, id);
+  struct edge *edge = graph_find_edge(table, id);
   assert(!edge->table && (table->edge_count + 1) * 2 <= table->edge_mask + 1);
   *edge = (struct edge){.id = id, .table = to, .count = layout->count};
   edge->first = (uint32_t)(layout->columns - larger->columns);
@@ -270,8 +270,8 @@ static void put_edge(struct table *table, struct table *to, const struct table *
   table->edge_count++;
 }
 
-static void slow_edge(struct table *table, ecs_id id) {
-  find_edge(table, id)->kind |= EDGE_SLOW;
+static void graph_slow_edge(struct table *table, ecs_id id) {
+  graph_find_edge(table, id)->kind |= EDGE_SLOW;
   if (table->near_edge.id == id) table->near_edge.kind |= EDGE_SLOW;
 }
 
@@ -280,34 +280,34 @@ void graph_slow_edges(struct table *table) {
     const struct edge *edge = &table->edges[i];
     if (!edge->table || !table_has(table, edge->id)) continue;
     assert(!table->plain && graph_edge(edge->table, edge->id)->table == table);
-    slow_edge(table, edge->id);
-    slow_edge(edge->table, edge->id);
+    graph_slow_edge(table, edge->id);
+    graph_slow_edge(edge->table, edge->id);
   }
 }
 
 /* Edges come in pairs, and are only short cuts: without memory for both the longer way is
 ** taken again. */
-static void link_tables(ecs_world *world, struct table *without, struct table *with,
-                        ecs_id id) {
+static void graph_link_tables(ecs_world *world, struct table *without, struct table *with,
+                              ecs_id id) {
   if (relation_of(world, id)) return;
   assert(with->id_count == without->id_count + 1);
   assert(table_has(with, id) && !table_has(without, id));
-  if (!reserve_edge(world, without) || !reserve_edge(world, with)) return;
-  put_edge(without, with, with, id);
-  put_edge(with, without, with, id);
+  if (!graph_reserve_edge(world, without) || !graph_reserve_edge(world, with)) return;
+  graph_put_edge(without, with, with, id);
+  graph_put_edge(with, without, with, id);
 }
 
 /* Any of a table's edges; a free slot when it has none. */
-static const struct edge *any_edge(const struct table *table) {
+static const struct edge *graph_any_edge(const struct table *table) {
   uint32_t at = 0;
   while (at < table->edge_mask && !table->edges[at].table) at++;
   return &table->edges[at];
 }
 
 /* By backward shift, as in map_remove. */
-static void remove_edge(struct table *table, ecs_id id) {
+static void graph_remove_edge(struct table *table, ecs_id id) {
   uint32_t mask = table->edge_mask;
-  struct edge *edges = table->edges, *hole = find_edge(table, id);
+  struct edge *edges = table->edges, *hole = graph_find_edge(table, id);
   assert(hole->table && table->edge_count > 0);
   uint32_t gap = (uint32_t)(hole - edges);
   for (uint32_t at = (gap + 1) & mask; edges[at].table; at = (at + 1) & mask) {
@@ -317,7 +317,7 @@ static void remove_edge(struct table *table, ecs_id id) {
   }
   memset(&edges[gap], 0, sizeof edges[gap]);
   table->edge_count--;
-  if (table->near_edge.id == id) table->near_edge = *any_edge(table);
+  if (table->near_edge.id == id) table->near_edge = *graph_any_edge(table);
 }
 
 void graph_unlink(const struct table *table) {
@@ -325,7 +325,7 @@ void graph_unlink(const struct table *table) {
     const struct edge *edge = &table->edges[i];
     if (!edge->table) continue;
     assert(graph_edge(edge->table, edge->id)->table == table);
-    remove_edge(edge->table, edge->id);
+    graph_remove_edge(edge->table, edge->id);
   }
 }
 
@@ -341,7 +341,7 @@ ecs_status graph_with(ecs_world *world, struct table *from, ecs_id id, struct ta
   uint32_t count = require_insert(world, ids, from->id_count, room, id);
   ecs_status status = graph_table(world, ids, count, out);
   bool alone = count == from->id_count + 1;
-  if (status == ECS_OK && alone) link_tables(world, from, *out, id);
+  if (status == ECS_OK && alone) graph_link_tables(world, from, *out, id);
   return status;
 }
 
@@ -360,13 +360,13 @@ ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
   memcpy(ids, from->ids, at * sizeof *ids);
   memcpy(ids + at, from->ids + at + 1, (from->id_count - at - 1) * sizeof *ids);
   ecs_status status = graph_table(world, ids, from->id_count - 1, out);
-  if (status == ECS_OK) link_tables(world, *out, from, id);
+  if (status == ECS_OK) graph_link_tables(world, *out, from, id);
   return status;
 }
 
 /* ---- reclaiming ---- */
 
-static void leave_hash(ecs_world *world, struct table *table) {
+static void graph_leave_hash(ecs_world *world, struct table *table) {
   struct graph *graph = &world->graph;
   uint32_t first = map_get(&graph->by_hash, table->hash);
   assert(first != NONE);
@@ -385,7 +385,7 @@ static void leave_hash(ecs_world *world, struct table *table) {
   before->next_same_hash = table->next_same_hash;
 }
 
-static void mark_dirty(ecs_world *world, const struct table *table) {
+static void graph_mark_dirty(ecs_world *world, const struct table *table) {
   struct graph_keys keys = graph_keys(table->ids, table->id_count);
   for (ecs_id key; graph_next_key(&keys, &key);) {
     struct id_record *record = graph_record(world, key);
@@ -395,7 +395,7 @@ static void mark_dirty(ecs_world *world, const struct table *table) {
   }
 }
 
-static void free_record(ecs_world *world, struct id_record *record) {
+static void graph_free_record(ecs_world *world, struct id_record *record) {
   struct memory *memory = &world->memory;
   memory_free(memory, record->tables, record->table_capacity * sizeof *record->tables);
   memory_free(memory, record->queries, record->query_capacity * sizeof *record->queries);
@@ -403,7 +403,7 @@ static void free_record(ecs_world *world, struct id_record *record) {
 }
 
 /* Takes a record that nothing is in off the list; the last one takes its place. */
-static void forget_record(ecs_world *world, uint32_t at) {
+static void graph_forget_record(ecs_world *world, uint32_t at) {
   struct graph *graph = &world->graph;
   struct id_record *record = graph->record_list[at];
   assert(at > 0 && at < graph->record_count && map_get(&graph->records, record->id) == at);
@@ -414,13 +414,13 @@ static void forget_record(ecs_world *world, uint32_t at) {
     graph->record_list[at] = last;
     map_put(&graph->records, last->id, at);
   }
-  free_record(world, record);
+  graph_free_record(world, record);
 }
 
 /* Frees every table marked as doomed, and what is known of pairs that no table has then. */
-static void drop_tables(ecs_world *world, const uint32_t *doomed, uint32_t count) {
+static void graph_drop_tables(ecs_world *world, const uint32_t *doomed, uint32_t count) {
   struct graph *graph = &world->graph;
-  for (uint32_t i = 0; i < count; i++) mark_dirty(world, world_table(world, doomed[i]));
+  for (uint32_t i = 0; i < count; i++) graph_mark_dirty(world, world_table(world, doomed[i]));
   for (uint32_t i = 0; i < graph->record_count; i++)
     drop_doomed(world, graph->record_list[i]);
   for (uint32_t i = 0; i < count; i++) {
@@ -428,7 +428,7 @@ static void drop_tables(ecs_world *world, const uint32_t *doomed, uint32_t count
     assert(table->count == 0 && table->doomed && table != graph->empty);
     assert(graph->free_count < graph->free_capacity && graph->live > 0);
     graph->pair_tables -= table->has_pairs;
-    leave_hash(world, table);
+    graph_leave_hash(world, table);
     graph_unlink(table);
     graph->free_tables[graph->free_count++] = table->index;
     graph->live--;
@@ -438,7 +438,7 @@ static void drop_tables(ecs_world *world, const uint32_t *doomed, uint32_t count
   for (uint32_t i = graph->record_count; i-- > 1;) {
     const struct id_record *record = graph->record_list[i];
     if (id_is_pair(record->id) && !record->table_count && !record->query_count)
-      forget_record(world, i);
+      graph_forget_record(world, i);
   }
 }
 
@@ -457,7 +457,7 @@ static void graph_drop_table(ecs_world *world, bool (*goes)(struct table *, ecs_
     graph->empties[doomed++] = index;
   }
   uint32_t count = graph->empty_count;
-  if (doomed) drop_tables(world, graph->empties, doomed);
+  if (doomed) graph_drop_tables(world, graph->empties, doomed);
   for (uint32_t i = doomed; i < count; i++) {
     uint32_t index = graph->empties[i];
     if (world_table(world, index)->in_empties) graph->empties[kept++] = index;
@@ -465,33 +465,33 @@ static void graph_drop_table(ecs_world *world, bool (*goes)(struct table *, ecs_
   graph->empty_count = kept;
 }
 
-static bool is_stale(struct table *table, ecs_id unused) {
+static bool graph_is_stale(struct table *table, ecs_id unused) {
   (void)unused;
   bool stale = table->was_empty;
   table->was_empty = true;
   return stale;
 }
 
-static bool has_id(struct table *table, ecs_id id) {
+static bool graph_has_id(struct table *table, ecs_id id) {
   return graph_lists(table, id);
 }
 
-static bool is_doomed(struct table *table, ecs_id unused) {
+static bool graph_is_doomed(struct table *table, ecs_id unused) {
   (void)unused;
   return table->doomed;
 }
 
-void graph_drop_doomed(ecs_world *world) { graph_drop_table(world, is_doomed, ECS_NULL); }
+void graph_drop_doomed(ecs_world *world) { graph_drop_table(world, graph_is_doomed, ECS_NULL); }
 
-void graph_reclaim(ecs_world *world) { graph_drop_table(world, is_stale, ECS_NULL); }
+void graph_reclaim(ecs_world *world) { graph_drop_table(world, graph_is_stale, ECS_NULL); }
 
 void graph_forget(ecs_world *world, ecs_id id) {
   struct graph *graph = &world->graph;
   const struct id_record *record = graph_record(world, id);
   if (!record) return;
-  if (record->table_count) graph_drop_table(world, has_id, id);
+  if (record->table_count) graph_drop_table(world, graph_has_id, id);
   uint32_t at = map_get(&graph->records, id);
-  if (at != NONE) forget_record(world, at);
+  if (at != NONE) graph_forget_record(world, at);
 }
 
 void graph_forget_target(ecs_world *world, uint32_t index) {
@@ -502,7 +502,7 @@ void graph_forget_target(ecs_world *world, uint32_t index) {
 ecs_status graph_init(ecs_world *world) {
   struct id_record *all;
   const ecs_id none = ECS_NULL;
-  ecs_status status = new_record(world, ECS_NULL, &all);
+  ecs_status status = graph_new_record(world, ECS_NULL, &all);
   return status == ECS_OK ? graph_table(world, &none, 0, &world->graph.empty) : status;
 }
 
@@ -512,7 +512,7 @@ void graph_free(ecs_world *world) {
   for (uint32_t i = 0; i < graph->table_count; i++)
     if (graph->tables[i]) table_free(world, graph->tables[i]);
   for (uint32_t i = 0; i < graph->record_count; i++)
-    free_record(world, graph->record_list[i]);
+    graph_free_record(world, graph->record_list[i]);
   memory_free(memory, graph->record_list,
               graph->record_capacity * sizeof *graph->record_list);
   memory_free(memory, graph->tables, graph->table_capacity * sizeof *graph->tables);

@@ -10,7 +10,7 @@
 
 /* ---- one id's ---- */
 
-static void raise_group(struct marks *marks, uint32_t row, uint64_t mark) {
+static void marks_raise_group(struct marks *marks, uint32_t row, uint64_t mark) {
   uint64_t *group = &marks->groups[row / MARK_ROWS];
   assert(mark > 0);
   if (*group < mark) *group = mark;
@@ -35,7 +35,7 @@ void marks_write_bits(struct marks *marks, uint64_t now, uint32_t row, uint64_t 
 ** group. */
 static void bring_mark(struct marks *to, uint32_t to_row, const struct marks *from, uint32_t row) {
   assert(to->tracked == from->tracked);
-  raise_group(to, to_row, from->tracked ? from->rows[row] : from->groups[row / MARK_ROWS]);
+  marks_raise_group(to, to_row, from->tracked ? from->rows[row] : from->groups[row / MARK_ROWS]);
   if (!to->tracked) return;
   to->rows[to_row] = from->rows[row];
   to->added[to_row] = from->added[row];
@@ -127,8 +127,8 @@ void marks_clear(const struct table *table) {
 
 /* ---- room ---- */
 
-static bool grow_buffer(struct memory *memory, struct column_buffer *buffer, uint64_t **marks,
-                        size_t used, size_t need) {
+static bool marks_grow_buffer(struct memory *memory, struct column_buffer *buffer, uint64_t **marks,
+                              size_t used, size_t need) {
   if (need <= used && *marks) return true;
   if (!*marks) used = 0;
   if (!buffer_grow(memory, buffer, need * sizeof **marks, used * sizeof **marks)) return false;
@@ -138,18 +138,18 @@ static bool grow_buffer(struct memory *memory, struct column_buffer *buffer, uin
 }
 
 /* Rows are looked at by 64. */
-static size_t row_room(uint32_t rows) { return round_up(rows, 64); }
+static size_t marks_row_room(uint32_t rows) { return round_up(rows, 64); }
 
 static bool marks_make_room(struct memory *memory, struct marks *marks, uint32_t capacity,
                             uint32_t rows) {
   if (rows == 0) return true;
-  if (!grow_buffer(memory, &marks->group_buffer, &marks->groups, mark_groups(capacity),
-                   mark_groups(rows)))
+  if (!marks_grow_buffer(memory, &marks->group_buffer, &marks->groups, mark_groups(capacity),
+                         mark_groups(rows)))
     return false;
-  size_t used = row_room(capacity), need = row_room(rows);
+  size_t used = marks_row_room(capacity), need = marks_row_room(rows);
   return !marks->tracked ||
-         (grow_buffer(memory, &marks->row_buffer, &marks->rows, used, need) &&
-          grow_buffer(memory, &marks->added_buffer, &marks->added, used, need));
+         (marks_grow_buffer(memory, &marks->row_buffer, &marks->rows, used, need) &&
+          marks_grow_buffer(memory, &marks->added_buffer, &marks->added, used, need));
 }
 
 static void marks_give_back(struct memory *memory, struct marks *marks) {
@@ -160,7 +160,7 @@ static void marks_give_back(struct memory *memory, struct marks *marks) {
 }
 
 /* Cells of one of the ids are no longer given out without a mark. */
-static void lend_marked(struct table *table, ecs_id id) {
+static void marks_lend_marked(struct table *table, ecs_id id) {
   struct layout *layout = table_layouts(table) + (table_find(table, id) - table_layouts(table));
   assert(layout->taken && layout->id == id);
   layout->lends = 0;
@@ -180,7 +180,7 @@ ecs_status marks_make(ecs_world *world, struct table *table, const struct compon
     if (!component->watched) continue;
     table->marks[table->mark_count++] =
         (struct marks){.id = table->ids[i], .tracked = component->track};
-    lend_marked(table, table->ids[i]);
+    marks_lend_marked(table, table->ids[i]);
   }
   table->plain = false;
   return ECS_OK;
@@ -254,7 +254,7 @@ static void marks_enter(ecs_world *world, struct table *table) {
     assert(marks_of(table, marks->id) == marks && table_has(table, marks->id));
     if (table->count) marks_arrive_of(marks, world->now, 0, table->count);
     marks->lent = world->staging.epoch;
-    lend_marked(table, marks->id);
+    marks_lend_marked(table, marks->id);
     table->plain = false;
   }
   if (!table->plain) graph_slow_edges(table);

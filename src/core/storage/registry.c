@@ -167,8 +167,8 @@ ecs_status ecs_resource(ecs_world *world, ecs_id id) {
   return status == ECS_OK ? resource_new(world, component) : status;
 }
 
-static ecs_status resource_need_resource(const ecs_world *world, ecs_id id,
-                                         struct component **component) {
+static ecs_status registry_resource_need_resource(const ecs_world *world, ecs_id id,
+                                                  struct component **component) {
   ecs_status status = component_need_id(world, id, component);
   if (status != ECS_OK || (*component)->resource) return status;
   return world_fail(world, ECS_EABSENT, "'%s' is not a resource", (*component)->name);
@@ -176,7 +176,7 @@ static ecs_status resource_need_resource(const ecs_world *world, ecs_id id,
 
 ecs_status ecs_resource_set(ecs_world *world, ecs_id id, const void *value) {
   struct component *component;
-  ecs_status status = resource_need_resource(world, id, &component);
+  ecs_status status = registry_resource_need_resource(world, id, &component);
   if (status != ECS_OK) return status;
   const struct write *writes = NULL;
   status = component_read_native(world, component, value, &writes);
@@ -188,7 +188,7 @@ ecs_status ecs_resource_set(ecs_world *world, ecs_id id, const void *value) {
 
 ecs_status ecs_resource_get(const ecs_world *world, ecs_id id, void *value) {
   struct component *component;
-  ecs_status status = resource_need_resource(world, id, &component);
+  ecs_status status = registry_resource_need_resource(world, id, &component);
   if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     ecs_cell cell = cell_load(component->resource[i].data, component->leaves[i].size, 0);
@@ -203,7 +203,7 @@ bool array_takes(ecs_type type) {
   return type_is_number(type) || type_class(type) == CLASS_TRUTH || type_class(type) == CLASS_ID;
 }
 
-static bool array_is_plain(const ecs_component_desc *desc) {
+static bool registry_array_is_plain(const ecs_component_desc *desc) {
   return desc->field_count == 1 && !desc->native_size && !desc->relation && !desc->toggle &&
          !desc->track && !desc->sparse && !desc->required_count && !desc->was_count &&
          !desc->old_name;
@@ -214,7 +214,7 @@ ecs_status array_check_desc(const ecs_world *world, const ecs_component_desc *de
   if (desc->length > ARRAY_LENGTH_LIMIT)
     return world_fail(world, ECS_ELIMIT, "array '%s': it has 1 to %u elements, got %u", desc->name,
                       ARRAY_LENGTH_LIMIT, desc->length);
-  if (!array_is_plain(desc))
+  if (!registry_array_is_plain(desc))
     return world_fail(world, ECS_EINVAL, "array '%s' has more than a type and a length",
                       desc->name);
   const ecs_field *field = &desc->fields[0];
@@ -226,7 +226,8 @@ ecs_status array_check_desc(const ecs_world *world, const ecs_component_desc *de
                     "entity", desc->name);
 }
 
-static ecs_status array_no_array(const ecs_world *world, const struct component *component) {
+static ecs_status registry_array_no_array(const ecs_world *world,
+                                          const struct component *component) {
   return world_fail(world, ECS_EINVAL, "'%s' is %s, not an array", component->name,
                     component->is_event ? "an event" : component->ties.relation ? "a relation"
                     : component->leaf_count ? "a component" : "a tag");
@@ -234,12 +235,12 @@ static ecs_status array_no_array(const ecs_world *world, const struct component 
 
 ecs_status array_need(const ecs_world *world, ecs_id id, struct component **out) {
   ecs_status status = component_need_any(world, id, out);
-  return status == ECS_OK && (*out)->length == 0 ? array_no_array(world, *out) : status;
+  return status == ECS_OK && (*out)->length == 0 ? registry_array_no_array(world, *out) : status;
 }
 
 ecs_status array_need_name(const ecs_world *world, const char *name, size_t size, ecs_id *out) {
   const struct component *found = component_find(world, name, size);
-  if (found && !found->length) return array_no_array(world, found);
+  if (found && !found->length) return registry_array_no_array(world, found);
   *out = found ? found->id : ECS_NULL;
   if (found) return ECS_OK;
   ecs_string text = {name, size};

@@ -32,8 +32,8 @@ void row_go_general(ecs_world *world, struct table *from, uint32_t row, const st
 }
 
 /* As many columns of two packed tables, from one of each on. */
-static void bring_packed(uint32_t *from, uint32_t *to, uint32_t count, uint32_t row,
-                         uint32_t last, uint32_t to_row) {
+static void row_bring_packed(uint32_t *from, uint32_t *to, uint32_t count, uint32_t row,
+                             uint32_t last, uint32_t to_row) {
   assert(row < PACKED_ROWS && last < PACKED_ROWS && to_row < PACKED_ROWS);
   for (; count > 0; count--) {
     to[to_row] = from[row];
@@ -52,14 +52,14 @@ void row_go_packed(ecs_world *world, struct record *record, struct table *from,
   uint32_t row = record->row, last = from->count - 1, to_row = to->count;
   uint32_t columns = adds ? to->column_count : from->column_count;
   row_unlist(world, from, row, NULL, to, record);
-  bring_packed(x, y, first, row, last, to_row);
+  row_bring_packed(x, y, first, row, last, to_row);
   for (uint32_t i = first; i < behind; i++) {
     uint32_t *cells = changed + (size_t)i * PACKED_ROWS;
     cells[adds ? to_row : row] = adds ? to->columns[i].value.u32 : cells[last];
   }
   x += (size_t)(adds ? first : behind) * PACKED_ROWS;
   y += (size_t)(adds ? behind : first) * PACKED_ROWS;
-  bring_packed(x, y, columns - behind, row, last, to_row);
+  row_bring_packed(x, y, columns - behind, row, last, to_row);
 }
 
 void row_move(ecs_world *world, uint32_t entity, struct table *to) {
@@ -79,19 +79,19 @@ void row_move(ecs_world *world, uint32_t entity, struct table *to) {
 
 /* ---- many ---- */
 
-static LOOPS bool have_component(const uint32_t *entities, uint32_t count) {
+static LOOPS bool row_have_component(const uint32_t *entities, uint32_t count) {
   uint32_t found = 0;
   for (uint32_t i = 0; i < count; i++) found |= entities[i] < FIRST_ENTITY;
   return found;
 }
 
 bool rows_have_component(const struct table *table) {
-  return have_component(table->rows, table->count);
+  return row_have_component(table->rows, table->count);
 }
 
 /* So many as go column by column. */
-static void move_together(ecs_world *world, struct table *from, struct table *to,
-                          const uint32_t *entities, uint32_t count) {
+static void row_move_together(ecs_world *world, struct table *from, struct table *to,
+                              const uint32_t *entities, uint32_t count) {
   uint32_t places[ROWS_TOGETHER], last = from->count - 1, base = to ? to->count : 0;
   for (uint32_t i = 0; from->has_any && i < count; i++)
     table_release(world, from, to, entity_record(&world->entities, entities[i])->row, 1);
@@ -109,21 +109,21 @@ static void move_together(ecs_world *world, struct table *from, struct table *to
 /* Components that are left with none go back to being bare, and others take their places. */
 void rows_move(ecs_world *world, struct table *from, struct table *to, const uint32_t *entities,
                uint32_t count) {
-  bool bare = to && to->id_count == 0 && have_component(entities, count);
+  bool bare = to && to->id_count == 0 && row_have_component(entities, count);
   assert(from != to && count <= from->count);
   for (uint32_t i = 0, some; i < count; i += some) {
     some = bare ? 1 : count - i < ROWS_TOGETHER ? count - i : ROWS_TOGETHER;
     if (some == 1 && to)
       row_move(world, entities[i], to);
     else
-      move_together(world, from, to, entities + i, some);
+      row_move_together(world, from, to, entities + i, some);
   }
 }
 
 /* ---- all ---- */
 
 /* They lie behind the rows of `to` as they lay, and `from` has them still. */
-static void bring_all(ecs_world *world, const struct table *from, struct table *to) {
+static void row_bring_all(ecs_world *world, const struct table *from, struct table *to) {
   uint32_t base = to->count, count = from->count;
   const struct column *a = from->columns;
   const struct column *b = to->columns, *b_end = b + to->column_count;
@@ -152,7 +152,7 @@ void rows_move_all(ecs_world *world, struct table *from, struct table *to) {
   uint32_t base = to ? to->count : 0;
   if (from->count == 0) return;
   if (UNLIKELY(from->has_any)) table_release(world, from, to, 0, from->count);
-  if (to) bring_all(world, from, to);
+  if (to) row_bring_all(world, from, to);
   toggles_clear(from);
   marks_clear(from);
   from->count = 0;

@@ -64,7 +64,7 @@ uint32_t sparse_part_ids(const ecs_world *world, ecs_id *ids, uint32_t count) {
 
 /* ---- rows ---- */
 
-static APART ecs_status make_page(ecs_world *world, struct sparse *sparse, uint32_t page) {
+static APART ecs_status sparse_make_page(ecs_world *world, struct sparse *sparse, uint32_t page) {
   uint32_t old = sparse->page_capacity;
   if (page >= old) {
     uint32_t **pages = memory_grow(&world->memory, sparse->pages, &sparse->page_capacity,
@@ -79,14 +79,14 @@ static APART ecs_status make_page(ecs_world *world, struct sparse *sparse, uint3
 
 INLINE ecs_status need_page(ecs_world *world, struct sparse *sparse, uint32_t entity) {
   bool has = sparse_has_page(sparse, entity);
-  return LIKELY(has) ? ECS_OK : make_page(world, sparse, entity >> SPARSE_PAGE_BITS);
+  return LIKELY(has) ? ECS_OK : sparse_make_page(world, sparse, entity >> SPARSE_PAGE_BITS);
 }
 
 ecs_status sparse_need_page(ecs_world *world, struct sparse *sparse, uint32_t entity) {
   return need_page(world, sparse, entity);
 }
 
-INLINE ecs_status make_row_room(ecs_world *world, struct sparse *sparse, uint32_t entity,
+INLINE ecs_status sparse_make_row_room(ecs_world *world, struct sparse *sparse, uint32_t entity,
                                uint64_t more) {
   ecs_status status = need_page(world, sparse, entity);
   return status == ECS_OK ? table_reserve(world, sparse->table, more) : status;
@@ -94,7 +94,7 @@ INLINE ecs_status make_row_room(ecs_world *world, struct sparse *sparse, uint32_
 
 ecs_status sparse_reserve(ecs_world *world, struct sparse *sparse, uint32_t entity,
                           uint64_t more) {
-  return make_row_room(world, sparse, entity, more);
+  return sparse_make_row_room(world, sparse, entity, more);
 }
 
 INLINE void enter_row(ecs_world *world, const struct sparse *sparse, uint32_t row) {
@@ -104,28 +104,28 @@ INLINE void enter_row(ecs_world *world, const struct sparse *sparse, uint32_t ro
   world->sparses.rows++;
 }
 
-INLINE uint32_t put_row(ecs_world *world, const struct sparse *sparse, uint32_t entity) {
+INLINE uint32_t sparse_put_row(ecs_world *world, const struct sparse *sparse, uint32_t entity) {
   uint32_t row = row_append(world, sparse->table, entity);
   enter_row(world, sparse, row);
   return row;
 }
 
 uint32_t sparse_put(ecs_world *world, struct sparse *sparse, uint32_t entity) {
-  return put_row(world, sparse, entity);
+  return sparse_put_row(world, sparse, entity);
 }
 
-INLINE void cut_row(ecs_world *world, const struct sparse *sparse, uint32_t row) {
+INLINE void sparse_cut_row(ecs_world *world, const struct sparse *sparse, uint32_t row) {
   row_go(world, sparse->table, row, sparse, NULL, NULL);
   world->sparses.rows--;
 }
 
 void sparse_cut(ecs_world *world, struct sparse *sparse, uint32_t entity) {
-  cut_row(world, sparse, sparse_row(sparse, entity));
+  sparse_cut_row(world, sparse, sparse_row(sparse, entity));
 }
 
 /* A component that has nothing else is in no table. */
-static APART ecs_status change_bare(ecs_world *world, uint32_t entity, struct sparse *sparse,
-                                    bool adds) {
+static APART ecs_status sparse_change_bare(ecs_world *world, uint32_t entity, struct sparse *sparse,
+                                           bool adds) {
   const struct record *record = entity_record(&world->entities, entity);
   struct table *table = record_table(world, record);
   ecs_status status = adds ? sparse_reserve(world, sparse, entity, 1) : ECS_OK;
@@ -142,13 +142,13 @@ static APART ecs_status change_bare(ecs_world *world, uint32_t entity, struct sp
 ecs_status sparse_change(ecs_world *world, uint32_t entity, struct sparse *sparse, bool adds) {
   uint32_t row = sparse_row(sparse, entity);
   if ((row != NONE) == adds) return ECS_OK;
-  if (UNLIKELY(entity < FIRST_ENTITY)) return change_bare(world, entity, sparse, adds);
+  if (UNLIKELY(entity < FIRST_ENTITY)) return sparse_change_bare(world, entity, sparse, adds);
   if (!adds) {
-    cut_row(world, sparse, row);
+    sparse_cut_row(world, sparse, row);
     return ECS_OK;
   }
-  ecs_status status = make_row_room(world, sparse, entity, 1);
-  if (LIKELY(status == ECS_OK)) put_row(world, sparse, entity);
+  ecs_status status = sparse_make_row_room(world, sparse, entity, 1);
+  if (LIKELY(status == ECS_OK)) sparse_put_row(world, sparse, entity);
   return status;
 }
 

@@ -23,7 +23,7 @@ static size_t table_place(size_t *size, size_t count, size_t item) {
 }
 
 /* Half of the slots for layouts or more are free, so that most ids are found at once. */
-static struct block plan_block(uint32_t columns, uint32_t toggles, uint32_t count) {
+static struct block table_plan_block(uint32_t columns, uint32_t toggles, uint32_t count) {
   struct block block = {GUESSES, columns, toggles, 0, 0, 0, sizeof(struct table)};
   while (block.layouts / 2 < count) block.layouts *= 2;
   table_place(&block.size, block.layouts, sizeof(struct layout));
@@ -34,7 +34,7 @@ static struct block plan_block(uint32_t columns, uint32_t toggles, uint32_t coun
   return block;
 }
 
-static void add_columns(struct table *table, ecs_id id, const struct component *component) {
+static void table_add_columns(struct table *table, ecs_id id, const struct component *component) {
   table->has_any |= component->has_any;
   table->plain &= !component->has_any && !component->toggle;
   for (uint32_t i = 0; i < component->leaf_count; i++) {
@@ -49,7 +49,7 @@ static void add_columns(struct table *table, ecs_id id, const struct component *
   }
 }
 
-static void add_id(struct table *table, ecs_id id, const struct component *component) {
+static void table_add_id(struct table *table, ecs_id id, const struct component *component) {
   assert(component && (table->id_count == 0 || table->ids[table->id_count - 1] < id));
   table->ids[table->id_count++] = id;
   struct layout *layout = table_guess(table, id);
@@ -61,7 +61,7 @@ static void add_id(struct table *table, ecs_id id, const struct component *compo
                             component->words ? count : 0, true,
                             component->numbers && !component->ties.relation,
                             component->words ? count : 0};
-  add_columns(table, id, component);
+  table_add_columns(table, id, component);
   if (component->toggle) table->toggles[table->toggle_count++].id = id;
   table->has_pair_alone = id_is_pair(id) && !table->has_pairs;
   table->has_pairs |= id_is_pair(id);
@@ -70,7 +70,7 @@ static void add_id(struct table *table, ecs_id id, const struct component *compo
 
 static ecs_status table_make(ecs_world *world, uint32_t columns, uint32_t toggles, uint32_t count,
                              struct table **out) {
-  struct block plan = plan_block(columns, toggles, count);
+  struct block plan = table_plan_block(columns, toggles, count);
   size_t size = plan.size + LINE;
   char *allocated = memory_resize(&world->memory, NULL, 0, size);
   if (!allocated) return world_nomem(world);
@@ -93,8 +93,8 @@ static ecs_status table_make(ecs_world *world, uint32_t columns, uint32_t toggle
 }
 
 /* The table is freed when there is no memory for them. */
-static ecs_status make_marks(ecs_world *world, struct table **table,
-                             const struct component *only) {
+static ecs_status table_make_marks(ecs_world *world, struct table **table,
+                                   const struct component *only) {
   ecs_status status = marks_make(world, *table, only);
   if (status == ECS_OK) return ECS_OK;
   table_free(world, *table);
@@ -116,20 +116,20 @@ ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
   }
   ecs_status status = table_make(world, columns, toggles, count, out);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
-    add_id(*out, ids[i], component_of(world, ids[i]));
+    table_add_id(*out, ids[i], component_of(world, ids[i]));
   if (status != ECS_OK) return status;
   assert((*out)->column_count == columns);
   (*out)->hidden = hidden;
   (*out)->packs = (*out)->plain;
-  return watched ? make_marks(world, out, NULL) : ECS_OK;
+  return watched ? table_make_marks(world, out, NULL) : ECS_OK;
 }
 
 ecs_status table_new_of_one(ecs_world *world, ecs_id id, const struct component *component,
                             struct table **out) {
   ecs_status status = table_make(world, component->leaf_count, component->toggle, 1, out);
   if (status != ECS_OK) return status;
-  add_id(*out, id, component);
-  return make_marks(world, out, component);
+  table_add_id(*out, id, component);
+  return table_make_marks(world, out, component);
 }
 
 void table_shrink(ecs_world *world, struct table *table) {
@@ -146,7 +146,7 @@ void table_shrink(ecs_world *world, struct table *table) {
   table->packed = false;
 }
 
-static size_t edge_bytes(const struct table *table) {
+static size_t table_edge_bytes(const struct table *table) {
   return (table->edge_mask + (size_t)1) * sizeof *table->edges;
 }
 
@@ -156,20 +156,20 @@ void table_free(ecs_world *world, struct table *table) {
   marks_free(&world->memory, table);
   memory_free(&world->memory, table->watchers, table->watcher_capacity * sizeof *table->watchers);
   if (table->edges != &table->no_edge)
-    memory_free(&world->memory, table->edges, edge_bytes(table));
+    memory_free(&world->memory, table->edges, table_edge_bytes(table));
   memory_free(&world->memory, table->block, table->block_size);
 }
 
 size_t table_bytes(const struct table *table) {
   size_t bytes = table->block_size + table->row_buffer.size + toggles_bytes(table);
   bytes += marks_bytes(table) + table->watcher_capacity * sizeof *table->watchers;
-  if (table->edges != &table->no_edge) bytes += edge_bytes(table);
+  if (table->edges != &table->no_edge) bytes += table_edge_bytes(table);
   for (uint32_t i = 0; i < table->column_count; i++) bytes += table->columns[i].buffer.size;
   return bytes;
 }
 
 /* No column has a buffer, not even of a growth that ran out of memory. */
-static bool may_pack(const struct table *table) {
+static bool table_may_pack(const struct table *table) {
   bool begun = table->column_count > 0 && table->columns->buffer.data;
   return table->packs && table->plain && !table->row_buffer.data && !begun;
 }
@@ -200,7 +200,7 @@ static bool table_unpack(struct memory *memory, struct column *column, size_t by
 }
 
 /* Columns leave the buffer of the list of rows before that one grows. */
-static bool grow_columns(ecs_world *world, struct table *table, size_t rows) {
+static bool table_grow_columns(ecs_world *world, struct table *table, size_t rows) {
   assert(rows > table->capacity && table->count <= table->capacity);
   struct memory *memory = &world->memory;
   table->packed = false;
@@ -229,8 +229,8 @@ ecs_status table_grow(ecs_world *world, struct table *table, uint64_t more) {
   if (rows < PACKED_ROWS) rows = PACKED_ROWS;
   if (rows < need) rows = (need + PACKED_ROWS - 1) / PACKED_ROWS * PACKED_ROWS;
   if (rows > ROW_LIMIT) rows = ROW_LIMIT;
-  bool packs = may_pack(table) && rows == PACKED_ROWS;
-  if (!(packs ? table_pack(world, table) : grow_columns(world, table, (size_t)rows)))
+  bool packs = table_may_pack(table) && rows == PACKED_ROWS;
+  if (!(packs ? table_pack(world, table) : table_grow_columns(world, table, (size_t)rows)))
     return world_nomem(world);
   table->capacity = (uint32_t)rows;
   assert(table->capacity - table->count >= more);

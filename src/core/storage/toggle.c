@@ -12,7 +12,7 @@
 
 /* ---- bits ---- */
 
-INLINE void change(struct table *table, struct toggle *toggle, uint32_t row, bool off) {
+INLINE void toggle_change(struct table *table, struct toggle *toggle, uint32_t row, bool off) {
   uint64_t *word = &toggle->bits[row / 64];
   assert(toggle >= table->toggles && toggle < table->toggles + table->toggle_count);
   assert(toggle->bits && row < table->capacity);
@@ -26,15 +26,15 @@ INLINE void change(struct table *table, struct toggle *toggle, uint32_t row, boo
 void toggle_set(struct table *table, ecs_id id, uint32_t row, bool off) {
   struct toggle *toggle = toggle_of(table, id);
   assert(row < table->count);
-  if (toggle) change(table, toggle, row, off);
+  if (toggle) toggle_change(table, toggle, row, off);
 }
 
 void toggles_cut(struct table *table, uint32_t row, uint32_t last) {
   assert(row <= last);
   for (uint32_t i = 0; i < table->toggle_count; i++) {
     struct toggle *toggle = &table->toggles[i];
-    change(table, toggle, row, toggle_bit(toggle, last));
-    change(table, toggle, last, false);
+    toggle_change(table, toggle, row, toggle_bit(toggle, last));
+    toggle_change(table, toggle, last, false);
   }
 }
 
@@ -44,7 +44,7 @@ void toggles_bring(const struct table *from, uint32_t row, struct table *to, uin
   for (uint32_t i = 0; i < from->toggle_count; i++) {
     struct toggle *toggle = toggle_of(to, from->toggles[i].id);
     for (uint32_t j = 0; toggle && from->toggles[i].off && j < count; j++)
-      if (toggle_bit(&from->toggles[i], row + j)) change(to, toggle, to_row + j, true);
+      if (toggle_bit(&from->toggles[i], row + j)) toggle_change(to, toggle, to_row + j, true);
   }
 }
 
@@ -57,7 +57,7 @@ void toggles_clear(struct table *table) {
   table->off = 0;
 }
 
-static uint32_t count_off(const struct toggle *toggle, uint32_t rows) {
+static uint32_t toggle_count_off(const struct toggle *toggle, uint32_t rows) {
   uint32_t off = 0;
   for (size_t i = 0; i < toggle_words(rows); i++) off += bits_count(toggle->bits[i]);
   return off;
@@ -67,7 +67,7 @@ void toggles_count(struct table *table) {
   table->off = 0;
   for (uint32_t i = 0; i < table->toggle_count; i++) {
     struct toggle *toggle = &table->toggles[i];
-    toggle->off = count_off(toggle, table->count);
+    toggle->off = toggle_count_off(toggle, table->count);
     table->off += toggle->off;
   }
 }
@@ -130,7 +130,7 @@ static ecs_status need_toggle(const ecs_world *world, const struct component *co
 }
 
 /* Any entity's, any component's. */
-static APART ecs_status switch_any(ecs_world *world, ecs_id entity, ecs_id id, bool off) {
+static APART ecs_status toggle_switch_any(ecs_world *world, ecs_id entity, ecs_id id, bool off) {
   struct component *component;
   struct cells_row cells;
   if (UNLIKELY(!entity_find(&world->entities, entity))) return entity_need(world, entity);
@@ -146,11 +146,11 @@ static APART ecs_status switch_any(ecs_world *world, ecs_id entity, ecs_id id, b
 /* Where nothing waits a table that has the toggle says all, which takes half of the time. */
 ecs_status toggle_switch(ecs_world *world, ecs_id entity, ecs_id id, bool off) {
   const struct record *record = entity_find_row(&world->entities, entity);
-  if (UNLIKELY(!record || changes_wait(world))) return switch_any(world, entity, id, off);
+  if (UNLIKELY(!record || changes_wait(world))) return toggle_switch_any(world, entity, id, off);
   struct table *table = world_table(world, record->table);
   struct toggle *toggle = toggle_of(table, id);
-  if (UNLIKELY(!toggle)) return switch_any(world, entity, id, off);
-  change(table, toggle, record->row, off);
+  if (UNLIKELY(!toggle)) return toggle_switch_any(world, entity, id, off);
+  toggle_change(table, toggle, record->row, off);
   return ECS_OK;
 }
 
@@ -179,14 +179,14 @@ static ecs_status toggle_corrupt(const ecs_world *world, const char *what) {
   return world_fail(world, ECS_ECORRUPT, "%s", what);
 }
 
-static ecs_status check_bits(const ecs_world *world, const struct table *table,
-                             const struct toggle *toggle) {
+static ecs_status toggle_check_bits(const ecs_world *world, const struct table *table,
+                                    const struct toggle *toggle) {
   if (table->capacity && toggle->buffer.size < toggle_words(table->capacity) * sizeof(uint64_t))
     return toggle_corrupt(world, "a table has fewer bits than rows");
   if (!toggle->bits)
     return toggle->off ? toggle_corrupt(world, "a table counts bits that are not there") : ECS_OK;
-  if (count_off(toggle, table->count) != toggle->off ||
-      count_off(toggle, table->capacity) != toggle->off)
+  if (toggle_count_off(toggle, table->count) != toggle->off ||
+      toggle_count_off(toggle, table->capacity) != toggle->off)
     return toggle_corrupt(world, "a table's switched off rows are miscounted");
   for (uint32_t row = table->count; row < table->capacity && row % 64; row++)
     if (toggle_bit(toggle, row))
@@ -205,7 +205,7 @@ ecs_status toggles_check(const ecs_world *world, const struct table *table) {
     if (toggle != &table->toggles[count++])
       return toggle_corrupt(world, "toggles are out of order");
     off += toggle->off;
-    ecs_status status = check_bits(world, table, toggle);
+    ecs_status status = toggle_check_bits(world, table, toggle);
     if (status != ECS_OK) return status;
   }
   return count == table->toggle_count && off == table->off

@@ -23,7 +23,7 @@ static ecs_status check_corrupt(const ecs_world *world, const char *what) {
   return world_fail(world, ECS_ECORRUPT, "%s", what);
 }
 
-static bool map_is_sound(const struct map *map) {
+static bool check_map_is_sound(const struct map *map) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < map->capacity; i++) {
     const struct map_entry *entry = &map->entries[i];
@@ -77,7 +77,7 @@ static ecs_status check_cell(const ecs_world *world, const struct leaf *leaf,
 }
 
 /* In its own buffer, or in that of the list of rows. */
-static bool column_has_room(const struct table *table, const struct column *column) {
+static bool check_column_has_room(const struct table *table, const struct column *column) {
   size_t bytes = (size_t)table->capacity * column->size;
   if (column->buffer.data)
     return column->data == column->buffer.data && column->buffer.size >= bytes + 64;
@@ -95,7 +95,7 @@ static ecs_status check_columns(const ecs_world *world, const struct table *tabl
     if (column->size != leaf->size || column->value.u64 != leaf->value.u64)
       return check_corrupt(world, "a column differs from its field");
     if ((uintptr_t)column->data % 64) return check_corrupt(world, "a column is not aligned");
-    if (table->capacity && !column_has_room(table, column))
+    if (table->capacity && !check_column_has_room(table, column))
       return check_corrupt(world, "a column is shorter than its table");
     for (uint32_t row = 0; row < table->count; row++) {
       ecs_cell cell = cell_load(column->data, column->size, row);
@@ -148,14 +148,14 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
                                         : check_corrupt(world, "a table has columns too many");
 }
 
-static bool edge_knows(const struct edge *edge, const struct table *larger, bool adds) {
+static bool check_edge_knows(const struct edge *edge, const struct table *larger, bool adds) {
   const struct layout *layout = table_find(larger, edge->id);
   return edge->count == layout->count && larger->columns + edge->first == layout->columns &&
          edge->kind == ((adds ? EDGE_ADDS : EDGE_TAKES) | (larger->plain ? 0 : EDGE_SLOW));
 }
 
 /* There is a near edge while there are edges, and it is the same as one of them. */
-static bool near_edge_is_true(const struct table *table) {
+static bool check_near_edge_is_true(const struct table *table) {
   const struct edge *near = &table->near_edge;
   if (!near->table) return table->edge_count == 0 && near->id == ECS_NULL;
   const struct edge *edge = edge_find(table, near->id);
@@ -177,12 +177,12 @@ static ecs_status check_edges(const ecs_world *world, const struct table *table)
         (adds ? table : to)->id_count + 1 != (adds ? to : table)->id_count)
       return check_corrupt(world, "an edge leads to a table of other ids");
     if (edge_find(table, edge->id) != edge) return check_corrupt(world, "an edge is not found");
-    if (!edge_knows(edge, adds ? to : table, adds))
+    if (!check_edge_knows(edge, adds ? to : table, adds))
       return check_corrupt(world, "an edge knows other columns");
     count++;
   }
   if (count != table->edge_count) return check_corrupt(world, "edges are miscounted");
-  return near_edge_is_true(table)
+  return check_near_edge_is_true(table)
              ? ECS_OK
              : check_corrupt(world, "the near edge is not an edge's copy");
 }
@@ -408,9 +408,12 @@ static ecs_status check_staging(const ecs_world *world) {
 ecs_status store_check(const ecs_world *world) {
   if (!entity_index_check(&world->entities))
     return check_corrupt(world, "the entity index is wrong");
-  if (!map_is_sound(&world->graph.by_hash) || !map_is_sound(&world->graph.records) ||
-      !map_is_sound(&world->registry.names) || !map_is_sound(&world->names.by_key) ||
-      !map_is_sound(&world->names.by_entity) || !map_is_sound(&world->staging.chain_of.others))
+  if (!check_map_is_sound(&world->graph.by_hash) ||
+      !check_map_is_sound(&world->graph.records) ||
+      !check_map_is_sound(&world->registry.names) ||
+      !check_map_is_sound(&world->names.by_key) ||
+      !check_map_is_sound(&world->names.by_entity) ||
+      !check_map_is_sound(&world->staging.chain_of.others))
     return check_corrupt(world, "a hash map is wrong");
   ecs_status status = check_registry(world);
   if (status == ECS_OK) status = check_tables(world);

@@ -29,7 +29,7 @@ struct world_and_schedule {
   char message[MESSAGE_SIZE];
 };
 
-static ecs_status make_pool(ecs_world *world, const ecs_world_desc *desc) {
+static ecs_status lifetime_make_pool(ecs_world *world, const ecs_world_desc *desc) {
   if (desc->threads < 2) return ECS_OK;
   world->pool = pool_new(&world->memory, desc->threads, desc->jobs);
   return world->pool ? ECS_OK : ECS_ENOMEM;
@@ -48,7 +48,7 @@ ecs_status ecs_world_new(const ecs_world_desc *given, ecs_world **out) {
   world->schedule = &whole->schedule;
   ecs_status status = world_init(world, desc.tag ? desc.tag : 1, desc.seed);
   if (status == ECS_OK) status = schedule_init(world);
-  if (status == ECS_OK) status = make_pool(world, &desc);
+  if (status == ECS_OK) status = lifetime_make_pool(world, &desc);
   if (status == ECS_OK)
     *out = world;
   else
@@ -76,7 +76,7 @@ void ecs_world_free(ecs_world *world) {
 /* The run that was left counts as one that failed: what was new to its system is known, and its
 ** stream of random numbers comes again. Nothing is left between a batch's systems, which run no
 ** function of a host's (together.h). */
-static void abandon_runs(ecs_world *world) {
+static void lifetime_abandon_runs(ecs_world *world) {
   struct schedule *schedule = world->schedule;
   ecs_system *current = schedule->current;
   assert(!schedule->together);
@@ -101,7 +101,7 @@ ecs_status ecs_abandon(ecs_world *world) {
   (void)callback_end_left(world, ECS_EUSER);
   for (; owner; owner = owner->next) owner->abandon(owner->ud);
   passages_free(world);
-  abandon_runs(world);
+  lifetime_abandon_runs(world);
   watching->shown = NULL;
   if (watching->due == 0) watch_forget_changes(world);
   indexes_abandon(world);
@@ -188,7 +188,7 @@ void world_release_any(ecs_world *world, struct any_slots *any) {
 
 /* ---- references to entities ---- */
 
-static bool clear_dead(const struct cells *cells, void *ud) {
+static bool lifetime_clear_dead(const struct cells *cells, void *ud) {
   const ecs_world *world = ud;
   uint64_t *ids = cells->data;
   for (uint32_t i = 0; i < cells->count; i++)
@@ -199,7 +199,7 @@ static bool clear_dead(const struct cells *cells, void *ud) {
 ecs_status ecs_recycle_retired(ecs_world *world, size_t *count) {
   ecs_status status = world_is_idle(world, "recycle_retired");
   if (status != ECS_OK) return status;
-  cells_each(world, ECS_ENTITY, CELLS_STORED, clear_dead, world);
+  cells_each(world, ECS_ENTITY, CELLS_STORED, lifetime_clear_dead, world);
   *count = entity_unretire(&world->entities);
   return ECS_OK;
 }

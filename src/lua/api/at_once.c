@@ -43,7 +43,7 @@ uint32_t source_row(const struct loop_box *loop, uint32_t row) {
 /* ---- count, first ---- */
 
 /* body(loop, count) */
-static int count_body(lua_State *L) {
+static int bulk_count_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   uint64_t *count = lua_touserdata(L, 2);
   while (source_next(L, loop))
@@ -61,14 +61,14 @@ int query_count(lua_State *L) {
     count = ecs_query_count(query->query);
   } else {
     lua_pushlightuserdata(L, &count);
-    source_run(L, 2, count_body, 1);
+    source_run(L, 2, bulk_count_body, 1);
   }
   lua_pushinteger(L, (lua_Integer)count);
   return 1;
 }
 
 /* body(loop, id) */
-static int first_body(lua_State *L) {
+static int bulk_first_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   ecs_id *id = lua_touserdata(L, 2);
   while (*id == ECS_NULL && source_next(L, loop)) {
@@ -86,7 +86,7 @@ int query_first(lua_State *L) {
     changes_use(query->query);
   } else {
     lua_pushlightuserdata(L, &first);
-    source_run(L, 2, first_body, 1);
+    source_run(L, 2, bulk_first_body, 1);
   }
   if (first == ECS_NULL) return 0;
   lua_pushinteger(L, (lua_Integer)first);
@@ -128,7 +128,7 @@ static struct taken bulk_take_all(lua_State *L, struct loop_box *loop) {
 }
 
 /* body(loop, list) */
-static int ids_body(lua_State *L) {
+static int bulk_ids_body(lua_State *L) {
   struct taken taken = bulk_take_all(L, lua_touserdata(L, 1));
   for (size_t i = 0; i < taken.count; i++) {
     lua_pushinteger(L, (lua_Integer)taken.ids[i]);
@@ -151,7 +151,7 @@ static ecs_status bulk_take_ids(ecs_query *query, ecs_id *ids, size_t room, size
 }
 
 /* Finalizers may use the world when Lua allocates. */
-static void push_ids(lua_State *L) {
+static void bulk_push_ids(lua_State *L) {
   size_t room = query_count_all(check_query(L, 1)->query), count = 0;
   ecs_id *ids = lua_newuserdatauv(L, room * sizeof *ids, 0);
   const struct query_box *query = check_query(L, 1);
@@ -169,12 +169,12 @@ int query_ids(lua_State *L) {
   check_entities(L, 1);
   if (more) luaL_argerror(L, 2, "it takes nothing: the query's text says whom it finds");
   if (lua_isnil(L, 2)) {
-    push_ids(L);
+    bulk_push_ids(L);
     return 1;
   }
   lua_newtable(L);
   lua_pushvalue(L, -1);
-  source_run(L, 2, ids_body, 1);
+  source_run(L, 2, bulk_ids_body, 1);
   lua_settop(L, 3);
   return 1;
 }
@@ -182,8 +182,8 @@ int query_ids(lua_State *L) {
 /* ---- set: all rows, or none when it fails ---- */
 
 /* Sets what an input has gathered, with any values of their own for each entity. */
-static void set_taken(struct input *input, struct component *component,
-                      const struct taken *taken) {
+static void bulk_set_taken(struct input *input, struct component *component,
+                           const struct taken *taken) {
   lua_State *L = input->L;
   struct world_box *box = input->box;
   size_t size = 0;
@@ -207,8 +207,8 @@ static void set_taken(struct input *input, struct component *component,
 }
 
 /* Reads what is to be set: the component at index 2 and `count` values behind it. */
-static struct component *read_set(lua_State *L, struct world_box *box, int world_index,
-                                  int count, struct input *input) {
+static struct component *bulk_read_set(lua_State *L, struct world_box *box, int world_index,
+                                       int count, struct input *input) {
   uint32_t leaf;
   box->calls++;
   values_begin(box);
@@ -222,15 +222,15 @@ static struct component *read_set(lua_State *L, struct world_box *box, int world
 }
 
 /* body(loop, component, ...): the values are read when the rows are known, which runs Lua. */
-static int set_body(lua_State *L) {
+static int bulk_set_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   int count = lua_gettop(L) - 2;
   struct taken taken = bulk_take_all(L, loop);
   if (taken.count == 0) return 0;
   struct input input;
   lua_getiuservalue(L, 1, LOOP_WORLD);
-  struct component *component = read_set(L, loop->box, lua_gettop(L), count, &input);
-  set_taken(&input, component, &taken);
+  struct component *component = bulk_read_set(L, loop->box, lua_gettop(L), count, &input);
+  bulk_set_taken(&input, component, &taken);
   return 0;
 }
 
@@ -246,7 +246,7 @@ int query_set(lua_State *L) {
   need_stack(L, arguments + 8);
   uint32_t calls = box->calls + 1;          /* more, when finalizers use the world */
   const struct component *component =
-      read_set(L, box, push_query_world(L, 1), arguments - 1, &input);
+      bulk_read_set(L, box, push_query_world(L, 1), arguments - 1, &input);
   if (lua_isnil(L, filter) && box->calls == calls &&
       batch_give(query->query, component, input.writes, input.count)) {
     values_stored(box);
@@ -255,6 +255,6 @@ int query_set(lua_State *L) {
   }
   values_begin(box);
   for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);
-  source_run(L, filter, set_body, arguments);
+  source_run(L, filter, bulk_set_body, arguments);
   return 0;
 }

@@ -25,7 +25,7 @@ static void composition_grow(struct composition *plan) {
   plan->capacity = box->scratch->part_capacity;
 }
 
-static struct component *find_key(lua_State *L, struct world_box *box, uint32_t *leaf) {
+static struct component *composition_find_key(lua_State *L, struct world_box *box, uint32_t *leaf) {
   struct component *component = NULL;
   int is_integer;
   *leaf = NONE;
@@ -45,10 +45,10 @@ static struct component *find_key(lua_State *L, struct world_box *box, uint32_t 
 }
 
 /* The component that the key at the top but one of the stack names. */
-static inline struct component *key_component(lua_State *L, struct world_box *box) {
+static inline struct component *composition_key_component(lua_State *L, struct world_box *box) {
   uint32_t leaf;
   struct component *component = known_component(L, box, -2, &leaf);
-  if (UNLIKELY(!component)) component = find_key(L, box, &leaf);
+  if (UNLIKELY(!component)) component = composition_find_key(L, box, &leaf);
   if (LIKELY(leaf == NONE)) return component;
   char text[128];
   raise_error(L, "a component is expected, not the field %s",
@@ -57,8 +57,8 @@ static inline struct component *key_component(lua_State *L, struct world_box *bo
 }
 
 /* The component whose fields the values are for. */
-static const struct component *as_valued(const struct composition *plan,
-                                         const struct component *component) {
+static const struct component *composition_as_valued(const struct composition *plan,
+                                                     const struct component *component) {
   return LIKELY(!plan->migration) ? component : migration_wanted(plan->migration, component);
 }
 
@@ -76,7 +76,8 @@ static void composition_end_part(struct composition *plan, struct component *com
 /* ---- relations ---- */
 
 /* The living entity at an index: an id, or a component's or tag's name. */
-static ecs_id tie_target(struct composition *plan, const struct component *component, int index) {
+static ecs_id composition_tie_target(struct composition *plan,
+                                     const struct component *component, int index) {
   lua_State *L = plan->input.L;
   const ecs_world *world = plan->input.box->world;
   int is_integer;
@@ -100,31 +101,34 @@ static ecs_id tie_target(struct composition *plan, const struct component *compo
 }
 
 /* The fields of an exclusive relation, one of which is its target. */
-static void add_exclusive(struct composition *plan, struct component *component, int index) {
+static void composition_add_exclusive(struct composition *plan,
+                                      struct component *component, int index) {
   lua_State *L = plan->input.L;
   uint32_t before = plan->input.count;
   bool fields = lua_type(L, index) == LUA_TTABLE;
-  if (fields) input_table(&plan->input, as_valued(plan, component), index);
+  if (fields) input_table(&plan->input, composition_as_valued(plan, component), index);
   ecs_id target = ECS_NULL;
   relate_given_target(plan->input.writes + before, plan->input.count - before, &target);
   if (fields && target == ECS_NULL)
     raise_error(L, "relation '%s': its target is missing, as in %s = { target = id }",
                 component->name, component->name);
   composition_end_part(plan, component,
-                       fields ? ECS_NULL : tie_target(plan, component, index), before);
+                       fields ? ECS_NULL : composition_tie_target(plan, component, index), before);
 }
 
 /* One target, or a list of them, without values. */
-static void add_targets(struct composition *plan, struct component *component, int index) {
+static void composition_add_targets(struct composition *plan, struct component *component,
+                                    int index) {
   lua_State *L = plan->input.L;
   if (lua_type(L, index) != LUA_TTABLE) {
-    composition_end_part(plan, component, tie_target(plan, component, index), plan->input.count);
+    composition_end_part(plan, component, composition_tie_target(plan, component, index),
+                         plan->input.count);
     return;
   }
   need_stack(L, 4);
   lua_Integer i = 1;
   for (; lua_rawgeti(L, index, i) != LUA_TNIL; i++) {
-    composition_end_part(plan, component, tie_target(plan, component, lua_gettop(L)),
+    composition_end_part(plan, component, composition_tie_target(plan, component, lua_gettop(L)),
                          plan->input.count);
     lua_pop(L, 1);
   }
@@ -137,13 +141,13 @@ static void add_targets(struct composition *plan, struct component *component, i
 }
 
 /* The pair whose id is the key, with true or a table of its fields. */
-static void add_pair(struct composition *plan, struct component *component, ecs_id pair,
-                     int index) {
+static void composition_add_pair(struct composition *plan, struct component *component, ecs_id pair,
+                                 int index) {
   lua_State *L = plan->input.L;
   const ecs_world *world = plan->input.box->world;
   uint32_t before = plan->input.count;
   ecs_id target = entity_id_any(&world->entities, pair_target(pair));
-  const struct component *valued = as_valued(plan, component);
+  const struct component *valued = composition_as_valued(plan, component);
   char got[128];
   if (!ecs_alive(world, target))
     raise_error(L, "the target of a pair of '%s' is dead", component->name);
@@ -155,28 +159,28 @@ static void add_pair(struct composition *plan, struct component *component, ecs_
   composition_end_part(plan, component, target, before);
 }
 
-static void add_ties(struct composition *plan, struct component *component, int index) {
+static void composition_add_ties(struct composition *plan, struct component *component, int index) {
   int is_integer;
   ecs_id key = to_id(plan->input.L, index - 1, &is_integer);
   if (is_integer && id_is_pair(key))
-    add_pair(plan, component, key, index);
+    composition_add_pair(plan, component, key, index);
   else if (component->relation->exclusive)
-    add_exclusive(plan, component, index);
+    composition_add_exclusive(plan, component, index);
   else
-    add_targets(plan, component, index);
+    composition_add_targets(plan, component, index);
 }
 
 void composition_add_part(struct composition *plan, int index) {
   lua_State *L = plan->input.L;
   if (UNLIKELY(plan->count == plan->capacity)) composition_grow(plan);
-  struct component *component = key_component(L, plan->input.box);
+  struct component *component = composition_key_component(L, plan->input.box);
   if (UNLIKELY(component->relation)) {
     plan->tied = true;
-    add_ties(plan, component, index);
+    composition_add_ties(plan, component, index);
     return;
   }
   uint32_t before = plan->input.count;
-  const struct component *valued = as_valued(plan, component);
+  const struct component *valued = composition_as_valued(plan, component);
   char got[128];
   if (LIKELY(lua_type(L, -1) == LUA_TTABLE && valued->field_count))
     input_table(&plan->input, valued, index);

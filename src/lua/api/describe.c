@@ -19,7 +19,7 @@
 #include "lua/bind/status.h"
 #include "lua/jit/kernel.h"
 
-static void set_boolean(lua_State *L, const char *key, bool value) {
+static void describe_set_boolean(lua_State *L, const char *key, bool value) {
   lua_pushboolean(L, value);
   lua_setfield(L, -2, key);
 }
@@ -31,7 +31,7 @@ static void describe_append(lua_State *L) {
 
 /* ---- lists ------------------------------------------------------------------------------ */
 
-static void push_table(lua_State *L, const ecs_world *world, const struct table *table) {
+static void describe_push_table(lua_State *L, const ecs_world *world, const struct table *table) {
   lua_newtable(L);
   lua_newtable(L);
   for (uint32_t i = 0; i < table->id_count; i++) {
@@ -54,36 +54,36 @@ static void push_table(lua_State *L, const ecs_world *world, const struct table 
 }
 
 /* Returns the rows of all tables. */
-static size_t set_tables(lua_State *L, const ecs_world *world) {
+static size_t describe_set_tables(lua_State *L, const ecs_world *world) {
   size_t rows = 0;
   const struct id_record *all = graph_all(world);
   lua_newtable(L);
   for (uint32_t i = 0; i < all->table_count; i++) {
     const struct table *table = world_table(world, all->tables[i]);
     rows += table->count;
-    push_table(L, world, table);
+    describe_push_table(L, world, table);
     describe_append(L);
   }
   lua_setfield(L, -2, "tables");
   return rows;
 }
 
-static bool is_component(const struct component *component) {
+static bool describe_is_component(const struct component *component) {
   return component->length == 0 && !component->is_event;
 }
 
-static bool is_array(const struct component *component) { return component->length != 0; }
+static bool describe_is_array(const struct component *component) { return component->length != 0; }
 
-static bool is_event(const struct component *component) { return component->is_event; }
+static bool describe_is_event(const struct component *component) { return component->is_event; }
 
 /* What every world has is nobody's, and no orphan. */
-static bool is_orphan(const struct component *component) {
+static bool describe_is_orphan(const struct component *component) {
   return component->orphan && !builtin_is(component->name, component->name_size);
 }
 
 /* The names of those that are so. */
-static void set_components(lua_State *L, const char *key, const ecs_world *world,
-                           bool (*is_so)(const struct component *component)) {
+static void describe_set_components(lua_State *L, const char *key, const ecs_world *world,
+                                    bool (*is_so)(const struct component *component)) {
   lua_newtable(L);
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
@@ -97,7 +97,7 @@ static void set_components(lua_State *L, const char *key, const ecs_world *world
 }
 
 /* The names of prefabs, in the order of their tables and rows. */
-static void set_prefabs(lua_State *L, const ecs_world *world) {
+static void describe_set_prefabs(lua_State *L, const ecs_world *world) {
   const struct id_record *all = graph_all(world);
   lua_newtable(L);
   for (uint32_t i = 0; i < all->table_count; i++) {
@@ -113,7 +113,7 @@ static void set_prefabs(lua_State *L, const ecs_world *world) {
   lua_setfield(L, -2, "prefabs");
 }
 
-static void set_queries(lua_State *L, const ecs_world *world) {
+static void describe_set_queries(lua_State *L, const ecs_world *world) {
   lua_newtable(L);
   for (const ecs_query *query = world->first_query; query; query = query->next) {
     lua_newtable(L);
@@ -125,8 +125,8 @@ static void set_queries(lua_State *L, const ecs_world *world) {
   lua_setfield(L, -2, "queries");
 }
 
-static void add_ignored(lua_State *L, const ecs_world *world, const ecs_system *system,
-                        const char *const *names) {
+static void describe_add_ignored(lua_State *L, const ecs_world *world, const ecs_system *system,
+                                 const char *const *names) {
   for (; names && *names; names++) {
     if (!schedule_is_ignored(world, system, *names)) continue;
     lua_pushstring(L, *names);
@@ -134,42 +134,43 @@ static void add_ignored(lua_State *L, const ecs_world *world, const ecs_system *
   }
 }
 
-static void set_times(lua_State *L, const ecs_world *world, const ecs_system *system) {
+static void describe_set_times(lua_State *L, const ecs_world *world, const ecs_system *system) {
   double tick = stopwatch_tick(&world->schedule->stopwatch);
   set_number(L, "seconds", (double)system->total_ticks * tick);
   set_number(L, "last", (double)system->last_ticks * tick);
 }
 
-static void push_system(lua_State *L, const ecs_world *world, const ecs_system *system,
-                        uint32_t order) {
+static void describe_push_system(lua_State *L, const ecs_world *world, const ecs_system *system,
+                                 uint32_t order) {
   lua_newtable(L);
   set_text(L, "name", system->name);
   set_text(L, "phase", system->phase->name);
   set_integer(L, "order", order);
   set_text(L, "tier", system_kernel_tier(system));
   set_text(L, "owner", system->owner);
-  set_boolean(L, "enabled", system->enabled);
-  set_boolean(L, "parked", system->parked);
+  describe_set_boolean(L, "enabled", system->enabled);
+  describe_set_boolean(L, "parked", system->parked);
   set_integer(L, "runs", (size_t)system->runs);
-  set_times(L, world, system);
+  describe_set_times(L, world, system);
   lua_newtable(L);
-  add_ignored(L, world, system, system->before);
-  add_ignored(L, world, system, system->after);
+  describe_add_ignored(L, world, system, system->before);
+  describe_add_ignored(L, world, system, system->after);
   lua_setfield(L, -2, "ignored");
 }
 
-static void set_systems(lua_State *L, const ecs_world *world) {
+static void describe_set_systems(lua_State *L, const ecs_world *world) {
   const struct schedule *schedule = world->schedule;
   lua_newtable(L);
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     if (schedule->systems[i]->watch) continue;
-    push_system(L, world, schedule->systems[i], i + 1);
+    describe_push_system(L, world, schedule->systems[i], i + 1);
     describe_append(L);
   }
   lua_setfield(L, -2, "systems");
 }
 
-static void push_observer(lua_State *L, const ecs_world *world, const ecs_system *observer) {
+static void describe_push_observer(lua_State *L, const ecs_world *world,
+                                   const ecs_system *observer) {
   static const char *const kinds[WATCH_KINDS] = {"exit", "remove", "despawn",
                                                  "add",  "enter",  "set"};
   lua_newtable(L);
@@ -177,25 +178,25 @@ static void push_observer(lua_State *L, const ecs_world *world, const ecs_system
   set_text(L, "on", kinds[observer->watch->kind]);
   set_text(L, "query", observer->watch->query->text);
   set_text(L, "owner", observer->owner);
-  set_boolean(L, "enabled", observer->enabled);
-  set_boolean(L, "parked", observer->parked);
+  describe_set_boolean(L, "enabled", observer->enabled);
+  describe_set_boolean(L, "parked", observer->parked);
   set_integer(L, "runs", (size_t)observer->runs);
-  set_times(L, world, observer);
+  describe_set_times(L, world, observer);
 }
 
-static void set_observers(lua_State *L, const ecs_world *world) {
+static void describe_set_observers(lua_State *L, const ecs_world *world) {
   const struct schedule *schedule = world->schedule;
   lua_newtable(L);
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     if (!schedule->systems[i]->watch) continue;
-    push_observer(L, world, schedule->systems[i]);
+    describe_push_observer(L, world, schedule->systems[i]);
     describe_append(L);
   }
   lua_setfield(L, -2, "observers");
 }
 
-static void set_ignored_phases(lua_State *L, const ecs_world *world,
-                               const struct phase *phase) {
+static void describe_set_ignored_phases(lua_State *L, const ecs_world *world,
+                                        const struct phase *phase) {
   const char *const names[] = {phase->before, phase->after};
   lua_newtable(L);
   for (int i = 0; i < 2; i++) {
@@ -206,7 +207,7 @@ static void set_ignored_phases(lua_State *L, const ecs_world *world,
   lua_setfield(L, -2, "ignored");
 }
 
-static void set_phases(lua_State *L, const ecs_world *world) {
+static void describe_set_phases(lua_State *L, const ecs_world *world) {
   const struct schedule *schedule = world->schedule;
   lua_newtable(L);
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
@@ -214,8 +215,8 @@ static void set_phases(lua_State *L, const ecs_world *world) {
     lua_newtable(L);
     set_text(L, "name", phase->name);
     if (phase->fixed > 0) set_number(L, "fixed", phase->fixed);
-    set_boolean(L, "enabled", phase->enabled);
-    set_ignored_phases(L, world, phase);
+    describe_set_boolean(L, "enabled", phase->enabled);
+    describe_set_ignored_phases(L, world, phase);
     describe_append(L);
   }
   lua_setfield(L, -2, "phases");
@@ -226,18 +227,18 @@ static int describe_world(lua_State *L) {
   const struct world_box *box = lua_touserdata(L, 1);
   const ecs_world *world = box->world;
   lua_newtable(L);
-  size_t rows = set_tables(L, world);
-  set_components(L, "components", world, is_component);
-  set_components(L, "arrays", world, is_array);
-  set_components(L, "events", world, is_event);
-  set_components(L, "orphans", world, is_orphan);
-  set_prefabs(L, world);
-  set_queries(L, world);
+  size_t rows = describe_set_tables(L, world);
+  describe_set_components(L, "components", world, describe_is_component);
+  describe_set_components(L, "arrays", world, describe_is_array);
+  describe_set_components(L, "events", world, describe_is_event);
+  describe_set_components(L, "orphans", world, describe_is_orphan);
+  describe_set_prefabs(L, world);
+  describe_set_queries(L, world);
   indexes_describe(L, world);
   lua_setfield(L, -2, "indexes");
-  set_systems(L, world);
-  set_observers(L, world);
-  set_phases(L, world);
+  describe_set_systems(L, world);
+  describe_set_observers(L, world);
+  describe_set_phases(L, world);
   set_integer(L, "rows", rows);
   set_integer(L, "entities", ecs_alive_count(world));
   set_integer(L, "bytes", ecs_bytes(world));
@@ -264,7 +265,7 @@ const luaL_Reg world_describe_methods[] = {{"describe", world_describe}, {NULL, 
 
 static const char *const kinds[] = {"grid", "hash", "ordered", "maybe"};
 
-static void push_facts(lua_State *L, const struct index_facts *facts) {
+static void describe_push_facts(lua_State *L, const struct index_facts *facts) {
   lua_newtable(L);
   set_text(L, "name", facts->name);
   set_text(L, "query", facts->query);
@@ -281,15 +282,15 @@ void indexes_describe(lua_State *L, const ecs_world *world) {
   lua_Integer count = 0;
   for (const ecs_index *index = index_first(world); index; index = index_next(index)) {
     const struct index_facts facts = index_tell(index);
-    push_facts(L, &facts);
+    describe_push_facts(L, &facts);
     lua_rawseti(L, -2, ++count);
   }
 }
 
 /* explain(index) */
-static int explain_index_use(lua_State *L) {
+static int describe_explain_index_use(lua_State *L) {
   const struct index_facts facts = index_tell(lua_touserdata(L, 1));
-  push_facts(L, &facts);
+  describe_push_facts(L, &facts);
   set_integer(L, "lost", facts.lost);
   set_integer(L, "times", (size_t)facts.times);
   if (facts.times && facts.whole)
@@ -306,6 +307,6 @@ bool index_explain(lua_State *L, const ecs_world *world, int name) {
   const ecs_index *index = index_named(world, text, size);
   if (!index) return false;
   lua_pushlightuserdata(L, (void *)(uintptr_t)index);
-  call_quietly(L, explain_index_use, 1, 1);
+  call_quietly(L, describe_explain_index_use, 1, 1);
   return true;
 }

@@ -75,7 +75,7 @@ static inline uint32_t array_place_of(lua_State *L, const struct component *arra
   return is_integer && at >= 1 && at <= array->length ? (uint32_t)(at - 1) : NONE;
 }
 
-static int no_place(lua_State *L, const struct component *array, int index) {
+static int array_no_place(lua_State *L, const struct component *array, int index) {
   char text[64];
   return raise_error(L, "array '%s' has elements 1 to %u, got %s", array->name, array->length,
                      show_value(L, index, text, sizeof text));
@@ -92,7 +92,7 @@ static void array_push_element(lua_State *L, struct world_box *box, const struct
 static int array_index(lua_State *L) {
   if (push_method(L, array_methods, 2)) return 1;
   const struct component *array = array_open(L, 1);
-  if (UNLIKELY(lua_type(L, 2) != LUA_TNUMBER)) return no_place(L, array, 2);
+  if (UNLIKELY(lua_type(L, 2) != LUA_TNUMBER)) return array_no_place(L, array, 2);
   uint32_t at = array_place_of(L, array, 2);
   if (UNLIKELY(at == NONE))
     lua_pushnil(L);
@@ -115,7 +115,7 @@ static int array_newindex(lua_State *L) {
   struct world_box *box = ((struct array_box *)lua_touserdata(L, 1))->box;
   check_free(L, box);
   uint32_t at = lua_type(L, 2) == LUA_TNUMBER ? array_place_of(L, array, 2) : NONE;
-  if (UNLIKELY(at == NONE)) return no_place(L, array, 2);
+  if (UNLIKELY(at == NONE)) return array_no_place(L, array, 2);
   cell_store(array_data(array), array->leaves[ARRAY_LEAF].size, at,
              array_to_cell(L, box, array, 3));
   return 0;
@@ -273,7 +273,7 @@ static ecs_type array_declaration_check_type(lua_State *L, int arg) {
   return ECS_F32;
 }
 
-static uint32_t check_length(lua_State *L, int arg) {
+static uint32_t array_check_length(lua_State *L, int arg) {
   int is_integer = 0;
   lua_Integer length = 0;
   if (lua_type(L, arg) == LUA_TNUMBER) length = lua_tointegerx(L, arg, &is_integer);
@@ -302,7 +302,7 @@ static int declare_array(lua_State *L, struct world_box *box) {
   size_t size;
   const char *name = check_text(L, 2, &size);
   ecs_type type = array_declaration_check_type(L, 3);
-  uint32_t length = check_length(L, 4);
+  uint32_t length = array_check_length(L, 4);
   bool foreign = array_declaration_announce(L, box, type_name(type), length);
   struct array_box *array = array_push(L, box);
   ecs_field field;

@@ -30,7 +30,7 @@ static int world_component(lua_State *L) {
   return push_declared(L, check_world(L, 1), id);
 }
 
-static int world_tag(lua_State *L) {
+static int component_world_tag(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   size_t size;
   const char *name = check_text(L, 2, &size);
@@ -50,7 +50,7 @@ static int world_tag(lua_State *L) {
   return 1;
 }
 
-static ecs_status make_resource(lua_State *L, struct world_box *box, ecs_id id) {
+static ecs_status component_make_resource(lua_State *L, struct world_box *box, ecs_id id) {
   ecs_status status;
   RETRY(L, box, status, box->stage ? transaction_resource(&box->stage->transaction, id)
                                    : ecs_resource(box->world, id));
@@ -59,7 +59,7 @@ static ecs_status make_resource(lua_State *L, struct world_box *box, ecs_id id) 
 
 /* Without fields the component must be declared already. A component declared here is
 ** undeclared again when there is no memory for its value. */
-static int world_resource(lua_State *L) {
+static int component_world_resource(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   lua_settop(L, 3);
   ecs_id id;
@@ -75,7 +75,7 @@ static int world_resource(lua_State *L) {
     made &= lua_isnil(L, -1);   /* else it had another name */
     box = check_world(L, 1);
   }
-  ecs_status status = make_resource(L, box, id);
+  ecs_status status = component_make_resource(L, box, id);
   if (status != ECS_OK) {
     char message[MESSAGE_SIZE] = "";
     if (box->world) {
@@ -87,7 +87,7 @@ static int world_resource(lua_State *L) {
   return push_declared(L, box, id);
 }
 
-static int world_undeclare(lua_State *L) {
+static int component_world_undeclare(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   if (index_undeclare(L, box, 2)) return 0;
   check_declared(L, box, 2);
@@ -102,9 +102,9 @@ static int world_undeclare(lua_State *L) {
 
 const luaL_Reg world_component_methods[] = {
   {"component", world_component},
-  {"resource", world_resource},
-  {"tag", world_tag},
-  {"undeclare", world_undeclare},
+  {"resource", component_world_resource},
+  {"tag", component_world_tag},
+  {"undeclare", component_world_undeclare},
   {NULL, NULL}
 };
 
@@ -117,18 +117,18 @@ static void component_set_text(lua_State *L, const char *key, const char *text) 
 }
 
 /* A limit, as the number it was written as: with a decimal comma it is none in any locale. */
-static void set_limit(lua_State *L, const char *key, const char *text) {
+static void component_set_limit(lua_State *L, const char *key, const char *text) {
   if (!text) return;
   if (strchr(text, ',') || !lua_stringtonumber(L, text)) lua_pushstring(L, text);
   lua_setfield(L, -2, key);
 }
 
-static void set_size(lua_State *L, const char *key, size_t size) {
+static void component_set_size(lua_State *L, const char *key, size_t size) {
   lua_pushinteger(L, (lua_Integer)size);
   lua_setfield(L, -2, key);
 }
 
-static void push_enum(lua_State *L, const struct enumeration *names) {
+static void component_push_enum(lua_State *L, const struct enumeration *names) {
   luaL_Buffer text;
   luaL_buffinit(L, &text);
   luaL_addstring(&text, "enum(");
@@ -141,13 +141,13 @@ static void push_enum(lua_State *L, const struct enumeration *names) {
 }
 
 /* The type as a declaration writes it. */
-static void push_type(lua_State *L, const struct field *field) {
+static void component_push_type(lua_State *L, const struct field *field) {
   if (field->text) {
     lua_pushstring(L, field->text);
     return;
   }
   if (field->names)
-    push_enum(L, field->names);
+    component_push_enum(L, field->names);
   else
     lua_pushstring(L, field->nested ? field->nested->name : type_name(field->type));
   if (field->count) {
@@ -160,29 +160,29 @@ static void component_describe_field(struct place *defaults, const struct field 
   lua_State *L = defaults->L;
   lua_createtable(L, 0, 10);
   component_set_text(L, "name", field->name);
-  push_type(L, field);
+  component_push_type(L, field);
   lua_setfield(L, -2, "type");
   push_field(defaults, field);
   lua_setfield(L, -2, "default");
-  set_size(L, "offset", field->offset);
-  set_size(L, "size", field->size);
+  component_set_size(L, "offset", field->offset);
+  component_set_size(L, "size", field->size);
   component_set_text(L, "doc", field->doc);
   component_set_text(L, "unit", field->unit);
-  set_limit(L, "min", field->min);
-  set_limit(L, "max", field->max);
+  component_set_limit(L, "min", field->min);
+  component_set_limit(L, "max", field->max);
 }
 
-static void set_truth(lua_State *L, const char *key, bool truth) {
+static void component_set_truth(lua_State *L, const char *key, bool truth) {
   lua_pushboolean(L, truth);
   lua_setfield(L, -2, key);
 }
 
 /* What only relations have. */
-static void describe_ties(lua_State *L, const struct tie_kind *ties) {
+static void component_describe_ties(lua_State *L, const struct tie_kind *ties) {
   if (!ties->relation) return;
-  set_truth(L, "relation", true);
-  set_truth(L, "exclusive", ties->exclusive);
-  set_truth(L, "acyclic", ties->acyclic);
+  component_set_truth(L, "relation", true);
+  component_set_truth(L, "exclusive", ties->exclusive);
+  component_set_truth(L, "acyclic", ties->acyclic);
   component_set_text(L, "on_target_despawn", policy_names[ties->policy]);
 }
 
@@ -199,8 +199,8 @@ static const char *component_next_required(const ecs_world *world,
   return next;
 }
 
-static void describe_required(lua_State *L, const ecs_world *world,
-                              const struct component *component) {
+static void component_describe_required(lua_State *L, const ecs_world *world,
+                                        const struct component *component) {
   if (component->require_count == 0) return;
   lua_createtable(L, (int)component->require_count, 0);
   const char *name = NULL;
@@ -212,8 +212,8 @@ static void describe_required(lua_State *L, const ecs_world *world,
 }
 
 /* That it can be switched off, and how many entities have it off. */
-static void describe_toggle(lua_State *L, const ecs_world *world,
-                            const struct component *component) {
+static void component_describe_toggle(lua_State *L, const ecs_world *world,
+                                      const struct component *component) {
   const struct id_record *record = graph_record(world, component->id);
   size_t off = component->sparse ? component->sparse->table->off : 0;
   for (uint32_t i = 0; record && i < record->table_count; i++) {
@@ -221,15 +221,15 @@ static void describe_toggle(lua_State *L, const ecs_world *world,
     assert(toggle);
     off += toggle->off;
   }
-  set_truth(L, "toggle", true);
-  set_size(L, "off", off);
+  component_set_truth(L, "toggle", true);
+  component_set_size(L, "off", off);
 }
 
-static void describe_array(lua_State *L, const struct component *array) {
+static void component_describe_array(lua_State *L, const struct component *array) {
   component_set_text(L, "storage", "array");
   component_set_text(L, "type", type_name(array->leaves[0].type));
-  set_size(L, "length", array->length);
-  set_size(L, "size", (size_t)array->length * array->leaves[0].size);
+  component_set_size(L, "length", array->length);
+  component_set_size(L, "size", (size_t)array->length * array->leaves[0].size);
 }
 
 /* A world and a component's id to the component's description. */
@@ -240,24 +240,24 @@ static int component_describe(lua_State *L) {
   place_init(&defaults, L, box, 1, ECS_NULL, component);
   lua_createtable(L, 0, 10);
   component_set_text(L, "name", component->name);
-  if (component->orphan) set_truth(L, "orphan", true);
-  describe_ties(L, &component->ties);
-  set_size(L, "id", (size_t)component->id);
+  if (component->orphan) component_set_truth(L, "orphan", true);
+  component_describe_ties(L, &component->ties);
+  component_set_size(L, "id", (size_t)component->id);
   if (component->length) {
-    describe_array(L, component);
+    component_describe_array(L, component);
     return 1;
   }
   component_set_text(L, "storage",
                      component->is_event    ? "event"
                      : component->is_sparse ? "sparse"
                                             : "table");
-  if (component->event) set_size(L, "rows", component->event->table->count);
-  set_size(L, "size", component->size);
+  if (component->event) component_set_size(L, "rows", component->event->table->count);
+  component_set_size(L, "size", component->size);
   component_set_text(L, "doc", component->doc);
-  describe_required(L, box->world, component);
-  if (component->toggle) describe_toggle(L, box->world, component);
-  if (component->track) set_truth(L, "track", true);
-  if (component->watched) set_truth(L, "watched", true);
+  component_describe_required(L, box->world, component);
+  if (component->toggle) component_describe_toggle(L, box->world, component);
+  if (component->track) component_set_truth(L, "track", true);
+  if (component->watched) component_set_truth(L, "watched", true);
   lua_createtable(L, (int)component->field_count, 0);
   for (uint32_t i = 0; i < component->field_count; i++) {
     component_describe_field(&defaults, &component->fields[i]);

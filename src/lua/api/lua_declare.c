@@ -69,7 +69,7 @@ void declare_parse(lua_State *L, int name, int fields, const char *kind) {
 }
 
 /* Pops the text at the top of the stack, NULL for anything else. */
-static const char *pop_text(struct draft *draft) {
+static const char *declare_pop_text(struct draft *draft) {
   lua_State *L = draft->L;
   if (lua_type(L, -1) != LUA_TSTRING) {
     lua_pop(L, 1);
@@ -81,27 +81,27 @@ static const char *pop_text(struct draft *draft) {
 }
 
 /* Pushes an entry of the table at the top of the stack; returns its type. */
-static int push_entry(lua_State *L, const char *key) {
+static int declare_push_entry(lua_State *L, const char *key) {
   lua_pushstring(L, key);
   return lua_rawget(L, -2);
 }
 
-static const char *get_text(struct draft *draft, const char *key) {
-  push_entry(draft->L, key);
-  return pop_text(draft);
+static const char *declare_get_text(struct draft *draft, const char *key) {
+  declare_push_entry(draft->L, key);
+  return declare_pop_text(draft);
 }
 
-static uint32_t get_count(lua_State *L, const char *key) {
-  push_entry(L, key);
+static uint32_t declare_get_count(lua_State *L, const char *key) {
+  declare_push_entry(L, key);
   lua_Integer count = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
   lua_pop(L, 1);
   return count < 0 || count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
-static ecs_value get_value(struct draft *draft, const char *key) {
+static ecs_value declare_get_value(struct draft *draft, const char *key) {
   lua_State *L = draft->L;
   ecs_value value = {ECS_KIND_NONE, false, 0, 0, {NULL, 0}};
-  switch (push_entry(L, key)) {
+  switch (declare_push_entry(L, key)) {
     case LUA_TBOOLEAN:
       value.kind = ECS_KIND_BOOL;
       value.boolean = lua_toboolean(L, -1);
@@ -114,7 +114,7 @@ static ecs_value get_value(struct draft *draft, const char *key) {
     case LUA_TSTRING:
       value.kind = ECS_KIND_STRING;
       value.string.size = (size_t)lua_rawlen(L, -1);
-      value.string.data = pop_text(draft);
+      value.string.data = declare_pop_text(draft);
       return value;
     default: break;
   }
@@ -122,57 +122,57 @@ static ecs_value get_value(struct draft *draft, const char *key) {
   return value;
 }
 
-static int declaration_malformed(struct draft *draft) {
+static int declare_declaration_malformed(struct draft *draft) {
   return raise_error(draft->L, "component '%s': malformed schema", draft->component);
 }
 
-static uint32_t declaration_limited(struct draft *draft, lua_Unsigned count) {
-  if (count > INT_MAX / 2) declaration_malformed(draft);
+static uint32_t declare_declaration_limited(struct draft *draft, lua_Unsigned count) {
+  if (count > INT_MAX / 2) declare_declaration_malformed(draft);
   return (uint32_t)count;
 }
 
 /* Pushes the plain table of a field, counted from 0. */
-static void push_plain(struct draft *draft, uint32_t at) {
+static void declare_push_plain(struct draft *draft, uint32_t at) {
   if (lua_rawgeti(draft->L, draft->table, (lua_Integer)at + 1) != LUA_TTABLE)
-    declaration_malformed(draft);
+    declare_declaration_malformed(draft);
 }
 
 /* How many names the enums of all fields have. */
-static uint32_t declaration_count_names(struct draft *draft) {
+static uint32_t declare_declaration_count_names(struct draft *draft) {
   lua_State *L = draft->L;
   lua_Unsigned count = 0;
   for (uint32_t i = 0; i < draft->count; i++) {
-    push_plain(draft, i);
-    if (push_entry(L, "names") == LUA_TTABLE) count += lua_rawlen(L, -1);
+    declare_push_plain(draft, i);
+    if (declare_push_entry(L, "names") == LUA_TTABLE) count += lua_rawlen(L, -1);
     lua_pop(L, 2);
   }
-  return declaration_limited(draft, count);
+  return declare_declaration_limited(draft, count);
 }
 
 /* A zeroed array as userdata, left on the stack. */
-static void *make_array(lua_State *L, size_t count, size_t item) {
+static void *declare_make_array(lua_State *L, size_t count, size_t item) {
   return memset(lua_newuserdatauv(L, count * item + 1, 0), 0, count * item + 1);
 }
 
-static void declaration_make_room(struct draft *draft) {
+static void declare_declaration_make_room(struct draft *draft) {
   lua_State *L = draft->L;
   lua_newtable(L);
   draft->anchors = lua_gettop(L);
-  draft->count = declaration_limited(draft, lua_rawlen(L, draft->table));
-  draft->name_limit = declaration_count_names(draft);
-  draft->fields = make_array(L, draft->count, sizeof *draft->fields);
-  draft->types = make_array(L, draft->count, sizeof *draft->types);
-  draft->names = make_array(L, draft->name_limit, sizeof *draft->names);
+  draft->count = declare_declaration_limited(draft, lua_rawlen(L, draft->table));
+  draft->name_limit = declare_declaration_count_names(draft);
+  draft->fields = declare_make_array(L, draft->count, sizeof *draft->fields);
+  draft->types = declare_make_array(L, draft->count, sizeof *draft->types);
+  draft->names = declare_make_array(L, draft->name_limit, sizeof *draft->names);
 }
 
 /* The enum's names of the plain field at the top of the stack. */
-static void declaration_read_names(struct draft *draft, ecs_field *field) {
+static void declare_declaration_read_names(struct draft *draft, ecs_field *field) {
   lua_State *L = draft->L;
   field->names = draft->names + draft->name_count;
-  if (push_entry(L, "names") == LUA_TTABLE) {
+  if (declare_push_entry(L, "names") == LUA_TTABLE) {
     while (lua_rawgeti(L, -1, (lua_Integer)field->name_count + 1) == LUA_TSTRING) {
-      if (draft->name_count == draft->name_limit) declaration_malformed(draft);
-      draft->names[draft->name_count++] = pop_text(draft);
+      if (draft->name_count == draft->name_limit) declare_declaration_malformed(draft);
+      draft->names[draft->name_count++] = declare_pop_text(draft);
       field->name_count++;
     }
     lua_pop(L, 1);
@@ -180,37 +180,37 @@ static void declaration_read_names(struct draft *draft, ecs_field *field) {
   lua_pop(L, 1);
 }
 
-static void declaration_read_field(struct draft *draft, uint32_t at) {
+static void declare_declaration_read_field(struct draft *draft, uint32_t at) {
   ecs_field *field = &draft->fields[at];
-  push_plain(draft, at);
-  field->name = get_text(draft, "name");
-  draft->types[at] = get_text(draft, "type");
-  field->count = get_count(draft->L, "count");
-  field->value = get_value(draft, "value");
-  field->doc = get_text(draft, "doc");
-  field->unit = get_text(draft, "unit");
-  field->min = get_text(draft, "min");
-  field->max = get_text(draft, "max");
-  field->text = get_text(draft, "text");
-  declaration_read_names(draft, field);
-  if (!field->name || !draft->types[at]) declaration_malformed(draft);
+  declare_push_plain(draft, at);
+  field->name = declare_get_text(draft, "name");
+  draft->types[at] = declare_get_text(draft, "type");
+  field->count = declare_get_count(draft->L, "count");
+  field->value = declare_get_value(draft, "value");
+  field->doc = declare_get_text(draft, "doc");
+  field->unit = declare_get_text(draft, "unit");
+  field->min = declare_get_text(draft, "min");
+  field->max = declare_get_text(draft, "max");
+  field->text = declare_get_text(draft, "text");
+  declare_declaration_read_names(draft, field);
+  if (!field->name || !draft->types[at]) declare_declaration_malformed(draft);
   lua_pop(draft->L, 1);
 }
 
 /* The renames of the plain table, which is at the top of the stack. */
-static void read_renames(struct draft *draft) {
+static void declare_read_renames(struct draft *draft) {
   lua_State *L = draft->L;
-  if (push_entry(L, "was") == LUA_TTABLE) {
+  if (declare_push_entry(L, "was") == LUA_TTABLE) {
     int list = lua_gettop(L);
-    uint32_t count = declaration_limited(draft, lua_rawlen(L, list));
-    draft->was = make_array(L, count, sizeof *draft->was);
+    uint32_t count = declare_declaration_limited(draft, lua_rawlen(L, list));
+    draft->was = declare_make_array(L, count, sizeof *draft->was);
     for (; draft->was_count < count; draft->was_count++) {
       if (lua_rawgeti(L, list, (lua_Integer)draft->was_count + 1) != LUA_TTABLE)
-        declaration_malformed(draft);
+        declare_declaration_malformed(draft);
       ecs_rename *rename = &draft->was[draft->was_count];
-      rename->name = get_text(draft, "name");
-      rename->was = get_text(draft, "was");
-      if (!rename->name || !rename->was) declaration_malformed(draft);
+      rename->name = declare_get_text(draft, "name");
+      rename->was = declare_get_text(draft, "was");
+      if (!rename->name || !rename->was) declare_declaration_malformed(draft);
       lua_pop(L, 1);
     }
     lua_pushvalue(L, -1);
@@ -221,27 +221,28 @@ static void read_renames(struct draft *draft) {
 }
 
 /* What the plain table, which is at the top of the stack, requires: names and ids. */
-static void declaration_read_required(struct draft *draft) {
+static void declare_declaration_read_required(struct draft *draft) {
   lua_State *L = draft->L;
   int top = lua_gettop(L);
-  if (push_entry(L, "requires") == LUA_TTABLE) {
-    uint32_t count = declaration_limited(draft, lua_rawlen(L, -1));
-    draft->required = make_array(L, count, sizeof *draft->required);
+  if (declare_push_entry(L, "requires") == LUA_TTABLE) {
+    uint32_t count = declare_declaration_limited(draft, lua_rawlen(L, -1));
+    draft->required = declare_make_array(L, count, sizeof *draft->required);
     lua_rawseti(L, draft->anchors, ++draft->anchored);
-    draft->required_names = make_array(L, count, sizeof *draft->required_names);
+    draft->required_names = declare_make_array(L, count, sizeof *draft->required_names);
     lua_rawseti(L, draft->anchors, ++draft->anchored);
     for (; draft->required_count < count; draft->required_count++) {
       uint32_t at = draft->required_count;
       lua_rawgeti(L, top + 1, (lua_Integer)at + 1);
       draft->required[at] = (ecs_id)lua_tointeger(L, -1);
-      draft->required_names[at] = pop_text(draft);
+      draft->required_names[at] = declare_pop_text(draft);
     }
   }
   lua_settop(L, top);
 }
 
-/* Makes no Lua object, as resolve_type. */
-static void resolve_required(struct draft *draft, const struct world_box *box, uint32_t at) {
+/* Makes no Lua object, as declare_resolve_type. */
+static void declare_resolve_required(struct draft *draft, const struct world_box *box,
+                                     uint32_t at) {
   const ecs_world *world = box->world;
   const char *name = draft->required_names[at];
   struct component *component = NULL;
@@ -263,7 +264,7 @@ static void resolve_required(struct draft *draft, const struct world_box *box, u
 }
 
 /* What types are called elsewhere. */
-static const char *usual_type(const char *type) {
+static const char *declare_usual_type(const char *type) {
   static const char *const usual[][2] = {
       {"float", "f32"}, {"single", "f32"}, {"float32", "f32"}, {"double", "f64"},
       {"float64", "f64"}, {"number", "f64"}, {"int", "i32"}, {"int8", "i8"}, {"int16", "i16"},
@@ -278,8 +279,8 @@ static const char *usual_type(const char *type) {
   return NULL;
 }
 
-static int unknown_type(struct draft *draft, const struct world_box *box,
-                        const ecs_field *field, const char *type) {
+static int declare_unknown_type(struct draft *draft, const struct world_box *box,
+                                const ecs_field *field, const char *type) {
   const ecs_world *world = box->world;
   struct nearest nearest;
   nearest_begin(&nearest, type, strlen(type));
@@ -290,7 +291,7 @@ static int unknown_type(struct draft *draft, const struct world_box *box,
     if (known) nearest_offer(&nearest, known->name, known->name_size);
   }
   char hint[128];
-  const char *usual = usual_type(type);
+  const char *usual = declare_usual_type(type);
   const struct component *now = component_formerly(world, type, strlen(type));
   if (now)
     text_format(hint, sizeof hint, " (it is called '%s' now)", now->name);
@@ -308,12 +309,12 @@ static int unknown_type(struct draft *draft, const struct world_box *box,
 
 /* Makes no Lua object: the components it finds are there until the declaration. The type as it was
 ** written can be told from the rest, and need not be kept. */
-static void resolve_type(struct draft *draft, const struct world_box *box, uint32_t at) {
+static void declare_resolve_type(struct draft *draft, const struct world_box *box, uint32_t at) {
   ecs_field *field = &draft->fields[at];
   if (!type_of_name(draft->types[at], &field->type)) {
     field->type = ECS_NESTED;
     field->nested = ecs_component_find(box->world, draft->types[at]);
-    if (field->nested == ECS_NULL) unknown_type(draft, box, field, draft->types[at]);
+    if (field->nested == ECS_NULL) declare_unknown_type(draft, box, field, draft->types[at]);
   }
   field->text = NULL;
 }
@@ -321,7 +322,7 @@ static void resolve_type(struct draft *draft, const struct world_box *box, uint3
 /* ---- reports ----------------------------------------------------------------------- */
 
 /* Appends the name of an item to a list of the report at an index. */
-static void list_name(lua_State *L, int report, const char *list, const char *name) {
+static void declare_list_name(lua_State *L, int report, const char *list, const char *name) {
   if (lua_getfield(L, report, list) != LUA_TTABLE) {
     lua_pop(L, 1);
     lua_newtable(L);
@@ -334,25 +335,25 @@ static void list_name(lua_State *L, int report, const char *list, const char *na
 }
 
 /* Enters an item in a map of the report at an index, from its new name to the old one. */
-static void map_name(lua_State *L, int report, const char *map, const char *name,
-                     const char *from) {
+static void declare_map_name(lua_State *L, int report, const char *map, const char *name,
+                             const char *from) {
   lua_getfield(L, report, map);
   lua_pushstring(L, from);
   lua_setfield(L, -2, name);
   lua_pop(L, 1);
 }
 
-static void push_item(lua_State *L, int report, const struct report_item *item) {
+static void declare_push_item(lua_State *L, int report, const struct report_item *item) {
   static const char *const lists[] = {"kept", "added", "dropped", "converted", NULL};
   const char *list = lists[item->fate];
-  if (list) list_name(L, report, list, item->name);
+  if (list) declare_list_name(L, report, list, item->name);
   if (item->fate == LEAF_CONVERTED) {
     char change[64];
     text_format(change, sizeof change, "%s -> %s", item->from_type, item->type);
-    map_name(L, report, "types", item->name, change);
+    declare_map_name(L, report, "types", item->name, change);
   }
   if (!item->from) return;
-  map_name(L, report, item->maybe ? "maybe_renamed" : "renamed", item->name, item->from);
+  declare_map_name(L, report, item->maybe ? "maybe_renamed" : "renamed", item->name, item->from);
 }
 
 void push_report(lua_State *L, const struct report *report) {
@@ -371,10 +372,10 @@ void push_report(lua_State *L, const struct report *report) {
     lua_pushstring(L, report->was);
     lua_setfield(L, index, "was");
   }
-  for (uint32_t i = 0; i < report->count; i++) push_item(L, index, &report->items[i]);
+  for (uint32_t i = 0; i < report->count; i++) declare_push_item(L, index, &report->items[i]);
 }
 
-static int report_body(lua_State *L) {
+static int declare_report_body(lua_State *L) {
   push_report(L, lua_touserdata(L, 1));
   return 1;
 }
@@ -383,8 +384,8 @@ static int report_body(lua_State *L) {
 
 /* Runs a migration and pushes its first report; nil when there is nothing to migrate. The
 ** report is made before the world changes, so that no memory for it means no change. */
-static ecs_status declaration_migrate(lua_State *L, struct world_box *box,
-                                      struct migration *migration) {
+static ecs_status declare_declaration_migrate(lua_State *L, struct world_box *box,
+                                              struct migration *migration) {
   ecs_world *world = box->world;
   ecs_status status = ECS_OK;
   if (migration->count)
@@ -397,7 +398,7 @@ static ecs_status declaration_migrate(lua_State *L, struct world_box *box,
     return ECS_OK;
   }
   lua_pushlightuserdata(L, &migration->changes[0].report);
-  if (try_quietly(L, report_body, 1, 1) != LUA_OK) {
+  if (try_quietly(L, declare_report_body, 1, 1) != LUA_OK) {
     lua_pop(L, 1);
     return ECS_ENOMEM;
   }
@@ -423,7 +424,7 @@ ecs_status declare_desc(lua_State *L, struct world_box *box, const ecs_component
     migration_begin(&migration, box->world);
     status = declare(box->world, desc, &migration, id);
   }
-  if (status == ECS_OK) status = declaration_migrate(L, box, &migration);
+  if (status == ECS_OK) status = declare_declaration_migrate(L, box, &migration);
   migration_end(&migration);
   if (status == ECS_OK) component_of(box->world, *id)->orphan = false;
   return status;
@@ -434,15 +435,15 @@ const char *const policy_names[] = {[ECS_TARGET_REMOVE] = "remove",
                                     [ECS_TARGET_ERROR] = "error"};
 
 /* What a relation is, in the plain table at the top of the stack. */
-static void read_relation(struct draft *draft, ecs_component_desc *desc) {
+static void declare_read_relation(struct draft *draft, ecs_component_desc *desc) {
   lua_State *L = draft->L;
-  desc->relation = push_entry(L, "relation") == LUA_TTABLE;
+  desc->relation = declare_push_entry(L, "relation") == LUA_TTABLE;
   if (desc->relation) {
-    desc->exclusive = push_entry(L, "exclusive") == LUA_TBOOLEAN && lua_toboolean(L, -1);
+    desc->exclusive = declare_push_entry(L, "exclusive") == LUA_TBOOLEAN && lua_toboolean(L, -1);
     lua_pop(L, 1);
-    desc->acyclic = push_entry(L, "acyclic") == LUA_TBOOLEAN && lua_toboolean(L, -1);
+    desc->acyclic = declare_push_entry(L, "acyclic") == LUA_TBOOLEAN && lua_toboolean(L, -1);
     lua_pop(L, 1);
-    const char *policy = get_text(draft, "on_target_despawn");
+    const char *policy = declare_get_text(draft, "on_target_despawn");
     for (int i = 0; policy && i <= ECS_TARGET_ERROR; i++)
       if (strcmp(policy, policy_names[i]) == 0) desc->on_target_despawn = (ecs_policy)i;
   }
@@ -455,12 +456,13 @@ static ecs_id declare_as(lua_State *L, int name, int fields, const char *kind) {
   struct draft draft = {
       .L = L, .table = top + 1, .name = name, .component = lua_tostring(L, name)};
   bool foreign = stage_announce(L, check_world(L, 1), name, draft.table);
-  declaration_make_room(&draft);
-  for (uint32_t i = 0; i < draft.count; i++) declaration_read_field(&draft, i);
+  declare_declaration_make_room(&draft);
+  for (uint32_t i = 0; i < draft.count; i++) declare_declaration_read_field(&draft, i);
   lua_pushvalue(L, draft.table);
-  const char *doc = get_text(&draft, "doc"), *old_name = get_text(&draft, "old_name");
-  read_renames(&draft);
-  declaration_read_required(&draft);
+  const char *doc = declare_get_text(&draft, "doc"),
+             *old_name = declare_get_text(&draft, "old_name");
+  declare_read_renames(&draft);
+  declare_declaration_read_required(&draft);
   ecs_component_desc desc = {.name = draft.component, .doc = doc};
   lua_getfield(L, draft.table, "toggle");
   desc.toggle = lua_toboolean(L, -1);
@@ -468,13 +470,13 @@ static ecs_id declare_as(lua_State *L, int name, int fields, const char *kind) {
   desc.track = lua_toboolean(L, -1);
   desc.event = kind && strcmp(kind, "event") == 0;
   lua_pushvalue(L, draft.table);
-  read_relation(&draft, &desc);
+  declare_read_relation(&draft, &desc);
   lua_getfield(L, draft.table, "storage");
   desc.sparse = lua_type(L, -1) == LUA_TSTRING && strcmp(lua_tostring(L, -1), "sparse") == 0;
   need_stack(L, 4);
   struct world_box *box = check_world(L, 1);
-  for (uint32_t i = 0; i < draft.count; i++) resolve_type(&draft, box, i);
-  for (uint32_t i = 0; i < draft.required_count; i++) resolve_required(&draft, box, i);
+  for (uint32_t i = 0; i < draft.count; i++) declare_resolve_type(&draft, box, i);
+  for (uint32_t i = 0; i < draft.required_count; i++) declare_resolve_required(&draft, box, i);
   desc.fields = draft.fields;
   desc.field_count = draft.count;
   desc.old_name = old_name;

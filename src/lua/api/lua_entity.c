@@ -20,7 +20,7 @@
 #define QUICKLY 8   /* values that go without a detour */
 
 /* Raises what is wrong with an argument behind a component that is not a relation. */
-static APART int refuse_more(lua_State *L, const struct world_box *box, ecs_id component) {
+static APART int entity_refuse_more(lua_State *L, const struct world_box *box, ecs_id component) {
   struct relation *relation;
   bool target = lua_type(L, 4) == LUA_TNUMBER;
   ecs_status status = target ? relation_need(box->world, component, &relation) : ECS_OK;
@@ -49,8 +49,8 @@ static int entity_is_alive(lua_State *L) {
 
 /* The component at 3, if the entity at 2 has a row near and the name was used before; NULL for
 ** everything else, be it an error. */
-INLINE struct component *find_cached(lua_State *L, const struct world_box *box,
-                                     const struct record **record, uint32_t *leaf) {
+INLINE struct component *entity_find_cached(lua_State *L, const struct world_box *box,
+                                            const struct record **record, uint32_t *leaf) {
   if (UNLIKELY(!lua_isinteger(L, 2))) return NULL;
   *record = entity_find_row(box->entities, (ecs_id)lua_tointeger(L, 2));
   return LIKELY(*record) ? known_component(L, box, 3, leaf) : NULL;
@@ -67,10 +67,11 @@ struct usual {
   uint32_t row;
 };
 
-INLINE bool find_cached_column(lua_State *L, const struct world_box *box, struct usual *usual) {
+INLINE bool entity_find_cached_column(lua_State *L, const struct world_box *box,
+                                      struct usual *usual) {
   const struct record *record;
   uint32_t at;
-  const struct component *component = find_cached(L, box, &record, &at);
+  const struct component *component = entity_find_cached(L, box, &record, &at);
   if (UNLIKELY(!component)) return false;
   const struct table *table = world_table(box->world, record->table);
   const struct layout *layout = table_find(table, component->id);
@@ -84,8 +85,8 @@ INLINE bool find_cached_column(lua_State *L, const struct world_box *box, struct
 /* ---- reading --------------------------------------------------------------------- */
 
 /* Warns of a component that an entity lacks, if a prefab shares it: that is read in another way. */
-static APART void tell_shared(lua_State *L, struct world_box *box, ecs_id entity,
-                              const struct component *component) {
+static APART void entity_tell_shared(lua_State *L, struct world_box *box, ecs_id entity,
+                                     const struct component *component) {
   if (prefab_shares(box->world, ecs_id_index(entity), component->id))
     warn_later(L, box, 1, "world:get and world:read give what an entity has itself, and '%s' is "
                "its prefab's, which shares it: the term 'IsA*->%s' of a query reads that",
@@ -93,30 +94,30 @@ static APART void tell_shared(lua_State *L, struct world_box *box, ecs_id entity
 }
 
 /* Gets whatever there is. */
-static APART int get_any_component(lua_State *L, struct world_box *box) {
+static APART int entity_get_any_component(lua_State *L, struct world_box *box) {
   const struct record *record;
   ecs_id id = check_entity_record(L, box, 2, &record);
   uint32_t leaf;
   struct component *component = check_component_leaf(L, box, 3, &leaf);
   if (component->relation) return relation_get(L, box, component, leaf);
-  if (!lua_isnoneornil(L, 4)) return refuse_more(L, box, component->id);
+  if (!lua_isnoneornil(L, 4)) return entity_refuse_more(L, box, component->id);
   struct place place;
   place_init(&place, L, box, 1, id, component);
   if (place_look(&place, record)) return push_values(&place, leaf);
-  tell_shared(L, box, id, component);
+  entity_tell_shared(L, box, id, component);
   return 0;
 }
 
 static int entity_get(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   struct usual usual;
-  if (UNLIKELY(!find_cached_column(L, box, &usual) || usual.component->relation ||
+  if (UNLIKELY(!entity_find_cached_column(L, box, &usual) || usual.component->relation ||
                lua_gettop(L) > 3 || usual.count > QUICKLY))
-    return get_any_component(L, box);
+    return entity_get_any_component(L, box);
   for (uint32_t i = 0; i < usual.count; i++)
     if (UNLIKELY(!push_number_at(L, usual.leaf[i].type, usual.column[i].data, usual.row))) {
       lua_pop(L, (int)i);
-      return get_any_component(L, box);
+      return entity_get_any_component(L, box);
     }
   return (int)usual.count;
 }
@@ -127,13 +128,13 @@ static int entity_read(lua_State *L) {
   ecs_id id = check_entity_record(L, box, 2, &record);
   struct component *component = check_component(L, box, 3);
   if (component->relation) return relation_read(L, box, component);
-  if (!lua_isnoneornil(L, 4)) return refuse_more(L, box, component->id);
+  if (!lua_isnoneornil(L, 4)) return entity_refuse_more(L, box, component->id);
   struct place place;
   place_init(&place, L, box, 1, id, component);
   if (place_look(&place, record)) {
     push_component(&place);
   } else {
-    tell_shared(L, box, id, component);
+    entity_tell_shared(L, box, id, component);
     lua_pushnil(L);
   }
   return 1;
@@ -141,34 +142,35 @@ static int entity_read(lua_State *L) {
 
 /* A method that asks of the entity at 2 and the component at 3; of a relation, whether there is a
 ** tie. */
-INLINE int ask(lua_State *L, bool (*answer)(const ecs_world *world, ecs_id id, ecs_id component)) {
+INLINE int entity_ask(lua_State *L, bool (*answer)(const ecs_world *world, ecs_id id,
+                                                   ecs_id component)) {
   struct world_box *box = check_world(L, 1);
   ecs_id id = check_entity(L, box, 2);
   struct component *component = check_component(L, box, 3);
   if (component->relation) return relation_has(L, box, component);
-  if (!lua_isnoneornil(L, 4)) return refuse_more(L, box, component->id);
+  if (!lua_isnoneornil(L, 4)) return entity_refuse_more(L, box, component->id);
   lua_pushboolean(L, answer(box->world, id, component->id));
   return 1;
 }
 
-static APART int has_uncached(lua_State *L) { return ask(L, entity_has); }
+static APART int entity_has_uncached(lua_State *L) { return entity_ask(L, entity_has); }
 
 /* What a table has is found without a call of the core: 9 % off. */
 static int entity_has_component(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   const struct record *record;
   uint32_t leaf;
-  const struct component *component = find_cached(L, box, &record, &leaf);
+  const struct component *component = entity_find_cached(L, box, &record, &leaf);
   if (UNLIKELY(!component || component->relation || component->sparse || leaf != NONE ||
                lua_gettop(L) > 3))
-    return has_uncached(L);
+    return entity_has_uncached(L);
   lua_pushboolean(L, table_has(world_table(box->world, record->table), component->id));
   return 1;
 }
 
 /* The component or pair after `last` in the order of ids; ECS_NULL at the end. */
-static ecs_id next_component(const ecs_world *world, ecs_id entity, const struct record *record,
-                             ecs_id last) {
+static ecs_id entity_next_component(const ecs_world *world, ecs_id entity,
+                                    const struct record *record, ecs_id last) {
   if (record->table == RECORD_BARE) return ECS_NULL;
   const struct table *table = world_table(world, record->table);
   ecs_id next = sparse_next_id(world, ecs_id_index(entity), last);
@@ -188,7 +190,7 @@ struct parts_box {
 
 const char kind_parts = 0;
 
-static int components_next(lua_State *L) {
+static int entity_components_next(lua_State *L) {
   struct parts_box *parts = box_test(L, 1, &kind_parts, sizeof *parts);
   if (!parts) return luaL_typeerror(L, 1, "loop over components");
   lua_settop(L, 1);
@@ -197,7 +199,7 @@ static int components_next(lua_State *L) {
   ecs_status status = entity_need(box->world, parts->entity);
   if (status != ECS_OK) return raise_status(L, box->world, status);
   const struct record *record = entity_find(box->entities, parts->entity);
-  ecs_id next = next_component(box->world, parts->entity, record, parts->last);
+  ecs_id next = entity_next_component(box->world, parts->entity, record, parts->last);
   if (next == ECS_NULL) return 0;
   const struct component *component = component_of(box->world, next);
   struct place place;
@@ -214,7 +216,8 @@ static int components_next(lua_State *L) {
   return 2;
 }
 
-const luaL_Reg parts_metamethods[] = {{"__call", components_next}, LOOP_REFUSALS, {NULL, NULL}};
+const luaL_Reg parts_metamethods[] = {
+    {"__call", entity_components_next}, LOOP_REFUSALS, {NULL, NULL}};
 
 static int entity_components(lua_State *L) {
   struct world_box *box = check_world(L, 1);
@@ -230,10 +233,10 @@ static int entity_components(lua_State *L) {
 
 /* What is usual: numbers into columns that are there, at once. False when it is another case, and
 ** nothing is done. */
-INLINE bool set_number_cells(lua_State *L, const struct world_box *box) {
+INLINE bool entity_set_number_cells(lua_State *L, const struct world_box *box) {
   struct usual usual;
   uint32_t count = (uint32_t)lua_gettop(L) - 3;
-  if (UNLIKELY(!find_cached_column(L, box, &usual) || count == 0 || count > usual.count ||
+  if (UNLIKELY(!entity_find_cached_column(L, box, &usual) || count == 0 || count > usual.count ||
                count > QUICKLY))
     return false;
   const ecs_world *world = box->world;
@@ -251,8 +254,8 @@ INLINE bool set_number_cells(lua_State *L, const struct world_box *box) {
 }
 
 /* The general case. */
-static APART int set_any_cell(lua_State *L, struct world_box *box, ecs_id id,
-                              struct component *component, uint32_t leaf) {
+static APART int entity_set_any_cell(lua_State *L, struct world_box *box, ecs_id id,
+                                     struct component *component, uint32_t leaf) {
   struct input input;
   input_begin(&input, L, box, 1);
   input_values(&input, component, leaf, 4, lua_gettop(L) - 3);
@@ -264,7 +267,7 @@ static APART int set_any_cell(lua_State *L, struct world_box *box, ecs_id id,
   return 0;
 }
 
-static APART int set_anything(lua_State *L, struct world_box *box) {
+static APART int entity_set_anything(lua_State *L, struct world_box *box) {
   ecs_id id = check_entity(L, box, 2);
   uint32_t leaf;
   struct component *component = check_component_leaf(L, box, 3, &leaf);
@@ -273,12 +276,12 @@ static APART int set_anything(lua_State *L, struct world_box *box) {
   bool by_pair = lua_type(L, 3) == LUA_TNUMBER && id_is_pair((ecs_id)lua_tointeger(L, 3));
   if (relation && (!relation->exclusive || by_pair || by_name))
     return relation_set(L, box, component, leaf);
-  return set_any_cell(L, box, id, component, leaf);
+  return entity_set_any_cell(L, box, id, component, leaf);
 }
 
 static int entity_set_values(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  return LIKELY(set_number_cells(L, box)) ? 0 : set_anything(L, box);
+  return LIKELY(entity_set_number_cells(L, box)) ? 0 : entity_set_anything(L, box);
 }
 
 /* The core tells whether it is alive. */
@@ -291,12 +294,12 @@ static inline ecs_id entity_check_number(lua_State *L, int arg) {
 typedef ecs_status (*change_fn)(ecs_world *world, ecs_id id, ecs_id component);
 typedef int (*tie_fn)(lua_State *L, struct world_box *box, struct component *component);
 
-INLINE int change_component(lua_State *L, change_fn change, tie_fn tie) {
+INLINE int entity_change_component(lua_State *L, change_fn change, tie_fn tie) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = entity_check_number(L, 2);
   struct component *named = check_component(L, box, 3);
   if (UNLIKELY(named->relation)) return tie(L, box, named);
-  if (UNLIKELY(lua_gettop(L) > 3)) return refuse_more(L, box, named->id);
+  if (UNLIKELY(lua_gettop(L) > 3)) return entity_refuse_more(L, box, named->id);
   ecs_id component = named->id;
   ecs_status status;
   RETRY(L, box, status, change(box->world, id, component));
@@ -306,16 +309,16 @@ INLINE int change_component(lua_State *L, change_fn change, tie_fn tie) {
 }
 
 static int entity_add_component(lua_State *L) {
-  return change_component(L, entity_add, relation_add);
+  return entity_change_component(L, entity_add, relation_add);
 }
 
 static int entity_remove_component(lua_State *L) {
-  return change_component(L, entity_remove, relation_remove);
+  return entity_change_component(L, entity_remove, relation_remove);
 }
 
 /* ---- switching ------------------------------------------------------------------- */
 
-static int switch_component(lua_State *L, bool off) {
+static int entity_switch_component(lua_State *L, bool off) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = entity_check_number(L, 2);
   ecs_id component = check_component(L, box, 3)->id;
@@ -327,11 +330,11 @@ static int switch_component(lua_State *L, bool off) {
   return 0;
 }
 
-static int entity_enable(lua_State *L) { return switch_component(L, false); }
+static int entity_enable(lua_State *L) { return entity_switch_component(L, false); }
 
-static int entity_disable(lua_State *L) { return switch_component(L, true); }
+static int entity_disable(lua_State *L) { return entity_switch_component(L, true); }
 
-static int entity_is_enabled(lua_State *L) { return ask(L, toggle_enabled); }
+static int entity_is_enabled(lua_State *L) { return entity_ask(L, toggle_enabled); }
 
 /* ---- names ----------------------------------------------------------------------- */
 

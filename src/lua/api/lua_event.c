@@ -30,7 +30,7 @@ static struct component *check_event(lua_State *L, const struct world_box *box, 
 
 /* ---- emitting ------------------------------------------------------------------------- */
 
-static int world_emit(lua_State *L) {
+static int event_world_emit(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   struct component *event = check_event(L, box, 2);
   struct input input;
@@ -43,7 +43,7 @@ static int world_emit(lua_State *L) {
 }
 
 /* world:after(seconds, event, ...) */
-static int world_after(lua_State *L) {
+static int event_world_after(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   double seconds = check_seconds(L, 2);
   const struct component *event = check_event(L, box, 3);
@@ -70,5 +70,5 @@ static int world_events(lua_State *L) {
 }
 
 const luaL_Reg world_event_methods[] = {
-  {"after", world_after}, {"emit", world_emit}, {"event", world_event},
+  {"after", event_world_after}, {"emit", event_world_emit}, {"event", world_event},
   {"events", world_events}, {NULL, NULL}};

@@ -64,7 +64,7 @@ static bool image_write(void *ud, const void *data, size_t size) {
 /* ---- codecs -------------------------------------------------------------------------- */
 
 /* Pushes a function of the codec in the options at an index; nil when there is no codec. */
-static void push_codec(lua_State *L, int index, const char *what, const char *function) {
+static void image_push_codec(lua_State *L, int index, const char *what, const char *function) {
   static const char *const keys[] = {"codec", NULL};
   static const char *const parts[] = {"decode", "encode", NULL};
   lua_pushnil(L);
@@ -82,7 +82,7 @@ static void push_codec(lua_State *L, int index, const char *what, const char *fu
 }
 
 /* While a codec's function runs the world is out of reach. */
-static int call_hidden(lua_State *L, struct world_box *box, int arguments, int results) {
+static int image_call_hidden(lua_State *L, struct world_box *box, int arguments, int results) {
   box->hidden = box->world;
   box->world = NULL;
   int status = attempt_call(L, arguments, results);
@@ -92,8 +92,8 @@ static int call_hidden(lua_State *L, struct world_box *box, int arguments, int r
   return status;
 }
 
-/* encode_all(encode, values): a table from slot to the bytes of its value. */
-static int encode_all(lua_State *L) {
+/* image_encode_all(encode, values): a table from slot to the bytes of its value. */
+static int image_encode_all(lua_State *L) {
   lua_newtable(L);
   for (lua_pushnil(L); lua_next(L, 2); lua_settop(L, 4)) {
     lua_pushvalue(L, 4);
@@ -133,8 +133,8 @@ struct decoding {
 /* What world:load has on the stack. */
 enum { LOAD_WORLD = 1, LOAD_BYTES, LOAD_OPTIONS, LOAD_CODEC, LOAD_ERROR };
 
-/* decode_one(world, decode, decoding): puts the value into its slot. */
-static int decode_one(lua_State *L) {
+/* image_decode_one(world, decode, decoding): puts the value into its slot. */
+static int image_decode_one(lua_State *L) {
   const struct decoding *decoding = lua_touserdata(L, 3);
   lua_pushvalue(L, 2);
   lua_pushlstring(L, decoding->data, decoding->size);
@@ -147,13 +147,13 @@ static int decode_one(lua_State *L) {
 }
 
 /* Calls the codec's function for the value at hand. */
-static int call_decode(struct decoding *decoding) {
+static int image_call_decode(struct decoding *decoding) {
   lua_State *L = decoding->L;
-  lua_pushcfunction(L, decode_one);
+  lua_pushcfunction(L, image_decode_one);
   lua_pushvalue(L, LOAD_WORLD);
   lua_pushvalue(L, LOAD_CODEC);
   lua_pushlightuserdata(L, decoding);
-  int status = call_hidden(L, decoding->box, 3, 0);
+  int status = image_call_hidden(L, decoding->box, 3, 0);
   if (status != LUA_OK) lua_replace(L, LOAD_ERROR);
   return status;
 }
@@ -167,7 +167,7 @@ static uint32_t image_decode(void *ud, const char *data, size_t size) {
     decoding->no_memory = true;
     return 0;
   }
-  int status = call_decode(decoding);
+  int status = image_call_decode(decoding);
   if (status == LUA_OK) return decoding->slot;
   decoding->no_memory = status == LUA_ERRMEM;
   any_release(box->any.slots, decoding->slot);
@@ -178,16 +178,16 @@ static uint32_t image_decode(void *ud, const char *data, size_t size) {
 
 /* Pushes the table of encoded values; nil without a codec, whose function is at the top. No view
 ** shows a row while it runs, as it would write to a world that is out of reach. */
-static void encode_values(lua_State *L, struct world_box *box) {
+static void image_encode_values(lua_State *L, struct world_box *box) {
   if (lua_isnil(L, -1)) return;
   settle_any(L, box, 1);
-  lua_pushcfunction(L, encode_all);
+  lua_pushcfunction(L, image_encode_all);
   lua_insert(L, -2);
   lua_getiuservalue(L, 1, WORLD_ANY);
   ecs_status status = loops_end(box);
   if (status == ECS_OK) status = world_is_idle(box->world, "save");
   if (status != ECS_OK) raise_status(L, box->world, status);
-  if (call_hidden(L, box, 2, 1) != LUA_OK) lua_error(L);
+  if (image_call_hidden(L, box, 2, 1) != LUA_OK) lua_error(L);
 }
 
 static ecs_status image_save(struct world_box *box, struct image_box *image,
@@ -200,16 +200,16 @@ static ecs_status image_save(struct world_box *box, struct image_box *image,
 }
 
 /* world:save { codec = { encode = function(value) -> string } } */
-static int world_save(lua_State *L) {
+static int image_world_save(lua_State *L) {
   check_world(L, 1);
   lua_settop(L, 2);
-  push_codec(L, 2, "world:save", "encode");
+  image_push_codec(L, 2, "world:save", "encode");
   struct image_box *image = new_box(L, &kind_image, sizeof *image, 0);
   image->alloc = lua_getallocf(L, &image->ud);
   lua_insert(L, 3);
   loops_finish(L, check_world(L, 1));
   struct world_box *box = check_world(L, 1);
-  encode_values(L, box);
+  image_encode_values(L, box);
   need_stack(L, 4);
   struct encoding encoding = {L, 4};
   ecs_codec codec = {image_encode, NULL, &encoding};
@@ -231,7 +231,7 @@ struct byte_source {
   size_t left;
 };
 
-static bool source_read(void *ud, void *data, size_t size) {
+static bool image_source_read(void *ud, void *data, size_t size) {
   struct byte_source *source = ud;
   if (size > source->left) return false;
   memcpy(data, source->data, size);
@@ -249,16 +249,17 @@ static ecs_status image_load(lua_State *L, struct world_box *box) {
   lua_replace(L, LOAD_ERROR);
   ecs_status status = loops_end(box);
   if (status != ECS_OK) return status;
-  status = ecs_load(box->world, source_read, &source, lua_isnil(L, LOAD_CODEC) ? NULL : &codec);
+  status = ecs_load(box->world, image_source_read, &source,
+                    lua_isnil(L, LOAD_CODEC) ? NULL : &codec);
   return status == ECS_EUSER && decoding.no_memory ? ECS_ENOMEM : status;
 }
 
 /* world:load(bytes, { codec = { decode = function(bytes) -> value } }) */
-static int world_load(lua_State *L) {
+static int image_world_load(lua_State *L) {
   check_free_world(L, LOAD_WORLD);
   luaL_checktype(L, LOAD_BYTES, LUA_TSTRING);
   lua_settop(L, LOAD_OPTIONS);
-  push_codec(L, LOAD_OPTIONS, "world:load", "decode");
+  image_push_codec(L, LOAD_OPTIONS, "world:load", "decode");
   lua_pushnil(L);
   need_stack(L, 8);
   loops_finish(L, check_world(L, LOAD_WORLD));
@@ -279,7 +280,7 @@ static int world_load(lua_State *L) {
   return 0;
 }
 
-static int world_digest(lua_State *L) {
+static int image_world_digest(lua_State *L) {
   const struct world_box *box = check_world(L, 1);
   lua_pushinteger(L, (lua_Integer)ecs_digest(box->world));
   return 1;
@@ -304,7 +305,7 @@ static int snapshot_collect(lua_State *L) {
 
 const luaL_Reg snapshot_metamethods[] = {{"__gc", snapshot_collect}, {NULL, NULL}};
 
-static int world_snapshot(lua_State *L) {
+static int image_world_snapshot(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   struct snapshot_box *snapshot = new_box(L, &kind_snapshot, sizeof *snapshot, 1);
   lua_pushvalue(L, 1);
@@ -318,7 +319,7 @@ static int world_snapshot(lua_State *L) {
   return 1;
 }
 
-static int world_restore(lua_State *L) {
+static int image_world_restore(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   struct snapshot_box *snapshot = box_test(L, 2, &kind_snapshot, sizeof *snapshot);
   if (!snapshot) return no_object(L, 2, &kind_snapshot, "snapshot");
@@ -334,10 +335,10 @@ static int world_restore(lua_State *L) {
 }
 
 const luaL_Reg world_image_methods[] = {
-  {"digest", world_digest},
-  {"load", world_load},
-  {"restore", world_restore},
-  {"save", world_save},
-  {"snapshot", world_snapshot},
+  {"digest", image_world_digest},
+  {"load", image_world_load},
+  {"restore", image_world_restore},
+  {"save", image_world_save},
+  {"snapshot", image_world_snapshot},
   {NULL, NULL}
 };

@@ -64,7 +64,7 @@ static ecs_index *index_check_index(lua_State *L) {
 /* ---- bringing it up to date ------------------------------------------------------------ */
 
 /* A script's system says beforehand what it looks into. */
-static void check_used(lua_State *L, const ecs_index *index) {
+static void index_check_used(lua_State *L, const ecs_index *index) {
   const ecs_world *world = index->world;
   const ecs_system *system = world->running ? world->schedule->current : NULL;
   if (!system || !system_script(system)) return;
@@ -84,13 +84,13 @@ void index_bring_up(lua_State *L, struct world_box *box, int world_index,
 
 /* The index whose object is argument 1, up to date, if it is of one of these kinds (bits by
 ** ecs_index_by). */
-static ecs_index *check_fresh(lua_State *L, unsigned kinds) {
+static ecs_index *index_check_fresh(lua_State *L, unsigned kinds) {
   ecs_index *index = index_check_index(L);
   struct index_box *object = lua_touserdata(L, 1);
   if (UNLIKELY(!(kinds >> index->desc.by & 1)))
     raise_status(L, index->world, index_refuse(index));
   if (LIKELY(index_is_fresh(index))) return index;
-  check_used(L, index);
+  index_check_used(L, index);
   lua_getiuservalue(L, 1, INDEX_WORLD);
   index_bring_up(L, object->box, lua_gettop(L), index);
   lua_pop(L, 1);
@@ -107,7 +107,7 @@ static double index_check_number(lua_State *L, int arg) {
 }
 
 /* A key that is looked for; `none`: nil is one, that nobody has. */
-static struct key check_key(lua_State *L, const ecs_index *index, int arg, bool none) {
+static struct key index_check_key(lua_State *L, const ecs_index *index, int arg, bool none) {
   ecs_value value = {.kind = ECS_KIND_NONE};
   switch (lua_type(L, arg)) {
     case LUA_TNUMBER:
@@ -142,7 +142,7 @@ static uint32_t index_check_count(lua_State *L, int arg) {
 }
 
 /* The place that arguments 2 and so on are; returns the argument behind it. */
-static int check_place(lua_State *L, const ecs_index *index, double *at) {
+static int index_check_place(lua_State *L, const ecs_index *index, double *at) {
   uint32_t axes = index->now->grid.axes;
   for (uint32_t i = 0; i < axes; i++) at[i] = index_check_number(L, (int)i + 2);
   return (int)axes + 2;
@@ -167,10 +167,10 @@ static int index_begin(lua_State *L, ecs_index *index, const struct ecs_search *
 
 /* for ... in index:within(x, y, [z,] reach) */
 static int index_within(lua_State *L) {
-  ecs_index *index = check_fresh(L, 1u << ECS_BY_GRID);
+  ecs_index *index = index_check_fresh(L, 1u << ECS_BY_GRID);
   double at[GRID_AXES] = {0, 0, 0};
   struct ecs_search search;
-  int arg = check_place(L, index, at);
+  int arg = index_check_place(L, index, at);
   double reach = index_check_number(L, arg);
   index_check_end(L, index, arg + 1);
   search_begin(&search, &index->now->grid, at, reach);
@@ -179,9 +179,9 @@ static int index_within(lua_State *L) {
 
 /* index:nearest(x, y, [z,] reach, except): entity and distance, or nil */
 static int index_nearest(lua_State *L) {
-  ecs_index *index = check_fresh(L, 1u << ECS_BY_GRID);
+  ecs_index *index = index_check_fresh(L, 1u << ECS_BY_GRID);
   double at[GRID_AXES] = {0, 0, 0}, distance;
-  int arg = check_place(L, index, at);
+  int arg = index_check_place(L, index, at);
   double reach = index_check_number(L, arg);
   ecs_id except = lua_isnoneornil(L, arg + 1) ? ECS_NULL : check_id(L, arg + 1);
   index_check_end(L, index, arg + 2);
@@ -199,33 +199,33 @@ static int index_nearest(lua_State *L) {
 
 /* for ... in index:find(value) */
 static int index_equal(lua_State *L) {
-  ecs_index *index = check_fresh(L, 1u << ECS_BY_HASH | 1u << ECS_BY_MAYBE);
+  ecs_index *index = index_check_fresh(L, 1u << ECS_BY_HASH | 1u << ECS_BY_MAYBE);
   struct ecs_search search;
-  keyed_equal(&index->now->keyed, check_key(L, index, 2, true), &search);
+  keyed_equal(&index->now->keyed, index_check_key(L, index, 2, true), &search);
   return index_begin(L, index, &search);
 }
 
 /* for ... in index:range(least, most) */
 static int index_range(lua_State *L) {
-  ecs_index *index = check_fresh(L, 1u << ECS_BY_ORDER);
+  ecs_index *index = index_check_fresh(L, 1u << ECS_BY_ORDER);
   struct ecs_search search;
   index_check_number(L, 2);
   index_check_number(L, 3);
-  keyed_range(&index->now->keyed, check_key(L, index, 2, false), check_key(L, index, 3, false),
-              &search);
+  keyed_range(&index->now->keyed, index_check_key(L, index, 2, false),
+              index_check_key(L, index, 3, false), &search);
   return index_begin(L, index, &search);
 }
 
 /* for ... in index:lowest(count), index:highest(count) */
 static int index_lowest(lua_State *L) {
-  ecs_index *index = check_fresh(L, 1u << ECS_BY_ORDER);
+  ecs_index *index = index_check_fresh(L, 1u << ECS_BY_ORDER);
   struct ecs_search search;
   keyed_lowest(&index->now->keyed, index_check_count(L, 2), &search);
   return index_begin(L, index, &search);
 }
 
 static int index_highest(lua_State *L) {
-  ecs_index *index = check_fresh(L, 1u << ECS_BY_ORDER);
+  ecs_index *index = index_check_fresh(L, 1u << ECS_BY_ORDER);
   struct ecs_search search;
   keyed_highest(&index->now->keyed, index_check_count(L, 2), &search);
   return index_begin(L, index, &search);
@@ -263,7 +263,7 @@ struct index_draft {
   struct query_text query;
 };
 
-static double width_option(lua_State *L, const char *what) {
+static double index_width_option(lua_State *L, const char *what) {
   int type = option(L, AT_SPEC, "cell");
   double width = type == LUA_TNUMBER ? (double)lua_tonumber(L, -1) : 0;
   if (!(width > 0 && width <= DBL_MAX))
@@ -302,7 +302,7 @@ static void index_declaration_read_kind(lua_State *L, struct world_box *box, con
     return;
   }
   draft->desc.of = text_option(L, AT_SPEC, what, kind);
-  if (draft->desc.by == ECS_BY_GRID) draft->desc.cell = width_option(L, what);
+  if (draft->desc.by == ECS_BY_GRID) draft->desc.cell = index_width_option(L, what);
 }
 
 /* Reads the name at 2 and the options at 3 with the world at 1. Raises; pushes what the draft

@@ -15,7 +15,7 @@
 
 /* Each any value that is to be copied gets a slot of its own. Whatever ran meanwhile has left the
 ** world alone, or the call ends here. */
-static void take_slots(lua_State *L, struct world_box *box) {
+static void prefab_take_slots(lua_State *L, struct world_box *box) {
   struct clone *clone = box->world->clone;
   uint32_t calls = box->calls;
   need_stack(L, 2);
@@ -35,12 +35,12 @@ static int prefab_copy(lua_State *L, struct composition *plan, ecs_id id, enum c
   composition_order(plan, 0, plan->count);
   RETRY(L, box, status, clone_find(box->world, id, kind));
   if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
-  take_slots(L, box);
+  prefab_take_slots(L, box);
   RETRY_OR_RAISE(L, box, clone_make(box->world, plan->parts, plan->count, &id));
   return spawn_end(L, box, id);
 }
 
-static int world_clone(lua_State *L) {
+static int prefab_world_clone(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_entity(L, box, 2);
   struct composition plan;
@@ -65,7 +65,7 @@ static ecs_id check_prefab(lua_State *L, const struct world_box *box) {
   return id;
 }
 
-static int world_instantiate(lua_State *L) {
+static int prefab_world_instantiate(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_prefab(L, box);
   struct composition plan;
@@ -91,7 +91,7 @@ static void prefab_push_list(lua_State *L) {
 }
 
 /* Declares what the list at the top of the stack says, and pushes the id. */
-static void declare_list(lua_State *L) {
+static void prefab_declare_list(lua_State *L) {
   int list = lua_gettop(L);
   uint32_t count = (uint32_t)lua_rawlen(L, list);
   size_t shared_count = prefab_list_shared(L, list, count);
@@ -113,7 +113,7 @@ int prefab_declare_listed(lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   need_stack(L, 20);
   lua_settop(L, 2);
-  declare_list(L);
+  prefab_declare_list(L);
   return 1;
 }
 
@@ -124,7 +124,7 @@ static int world_prefab(lua_State *L) {
   lua_settop(L, AT_OPTIONS);
   prefab_push_list(L);
   if (!box->stage) {
-    declare_list(L);
+    prefab_declare_list(L);
     return 1;
   }
   stage_record(L, box, REGISTERED_PREFAB, AT_NAME, -1);
@@ -133,8 +133,8 @@ static int world_prefab(lua_State *L) {
 }
 
 const luaL_Reg world_prefab_methods[] = {
-  {"clone", world_clone},
-  {"instantiate", world_instantiate},
+  {"clone", prefab_world_clone},
+  {"instantiate", prefab_world_instantiate},
   {"prefab", world_prefab},
   {NULL, NULL}
 };
@@ -142,7 +142,7 @@ const luaL_Reg world_prefab_methods[] = {
 /* ---- prefab list ---- */
 
 /* Pushes an entry, counted from 0; returns its stack index. */
-static int open_entry(lua_State *L, int list, uint32_t at) {
+static int prefab_open_entry(lua_State *L, int list, uint32_t at) {
   lua_rawgeti(L, list, (lua_Integer)at + 1);
   return lua_gettop(L);
 }
@@ -151,7 +151,7 @@ uint32_t prefab_list_shared(lua_State *L, int list, uint32_t count) {
   size_t shared = 0;
   int top = lua_gettop(L);
   for (uint32_t i = 0; i < count; i++, lua_settop(L, top)) {
-    option(L, open_entry(L, list, i), "shared");
+    option(L, prefab_open_entry(L, list, i), "shared");
     shared += (size_t)lua_rawlen(L, -1);
   }
   return (uint32_t)shared;
@@ -166,13 +166,13 @@ struct entry_reading {
 };
 
 /* Notes the name at a stack index, unless it is too long for messages. */
-static void note_key(lua_State *L, int index, struct entry_reading *reading) {
+static void prefab_note_key(lua_State *L, int index, struct entry_reading *reading) {
   bool shown = lua_type(L, index) == LUA_TSTRING && lua_rawlen(L, index) <= 64;
   reading->key = shown ? lua_tostring(L, index) : NULL;
 }
 
 /* The components that the entry names as shared. */
-static void read_shared(lua_State *L, int entry, struct entry_reading *reading) {
+static void prefab_read_shared(lua_State *L, int entry, struct entry_reading *reading) {
   const struct world_box *box = reading->plan->input.box;
   struct prefab_node *node = reading->node;
   option(L, entry, "shared");
@@ -183,7 +183,7 @@ static void read_shared(lua_State *L, int entry, struct entry_reading *reading) 
     struct component *component;
     size_t size;
     lua_rawgeti(L, list, (lua_Integer)i + 1);
-    note_key(L, -1, reading);
+    prefab_note_key(L, -1, reading);
     const char *name = lua_tolstring(L, -1, &size);
     ecs_status status = component_need(box->world, name, size, &component);
     if (status == ECS_OK && component->relation)
@@ -195,8 +195,8 @@ static void read_shared(lua_State *L, int entry, struct entry_reading *reading) 
   reading->key = NULL;
 }
 
-static void read_is_a(lua_State *L, const struct world_box *box, int entry,
-                      struct prefab_node *node) {
+static void prefab_read_is_a(lua_State *L, const struct world_box *box, int entry,
+                             struct prefab_node *node) {
   int is_integer, type = option(L, entry, "is_a");
   size_t size;
   ecs_status status = ECS_OK;
@@ -212,7 +212,7 @@ static void read_is_a(lua_State *L, const struct world_box *box, int entry,
 
 /* A C function, (world, entry, reading): all of the entry but where its parts are. What it is made
 ** of may not be there yet when a reload is checked. The list keeps its name. */
-static int read_entry(lua_State *L) {
+static int prefab_read_entry(lua_State *L) {
   struct entry_reading *reading = lua_touserdata(L, 3);
   struct composition *plan = reading->plan;
   struct prefab_node *node = reading->node;
@@ -221,12 +221,12 @@ static int read_entry(lua_State *L) {
   if (option(L, 2, "name") == LUA_TSTRING)
     node->name.data = lua_tolstring(L, -1, &node->name.size);
   if (option(L, 2, "parent") == LUA_TNUMBER) node->parent = (uint32_t)lua_tointeger(L, -1) - 1;
-  if (!plan->migration) read_is_a(L, plan->input.box, 2, node);
-  read_shared(L, 2, reading);
+  if (!plan->migration) prefab_read_is_a(L, plan->input.box, 2, node);
+  prefab_read_shared(L, 2, reading);
   option(L, 2, "components");
   int value = lua_gettop(L) + 2;
   for (lua_pushnil(L); lua_next(L, value - 2); lua_pop(L, 1)) {
-    note_key(L, -2, reading);
+    prefab_note_key(L, -2, reading);
     composition_add_part(plan, value);
   }
   node->part_count = plan->count - before;
@@ -234,10 +234,10 @@ static int read_entry(lua_State *L) {
 }
 
 /* Reads an entry of the list; what is wrong with it is raised with its title. */
-static void read_at(lua_State *L, int list, uint32_t at, struct entry_reading *reading) {
+static void prefab_read_at(lua_State *L, int list, uint32_t at, struct entry_reading *reading) {
   reading->key = NULL;
-  int entry = open_entry(L, list, at);
-  lua_pushcfunction(L, read_entry);
+  int entry = prefab_open_entry(L, list, at);
+  lua_pushcfunction(L, prefab_read_entry);
   lua_pushvalue(L, 1);
   lua_pushvalue(L, entry);
   lua_pushlightuserdata(L, reading);
@@ -255,7 +255,7 @@ void prefab_list_read(struct composition *plan, int list, struct prefab_node *no
   lua_State *L = plan->input.L;
   int top = lua_gettop(L);
   for (uint32_t i = 0; i < count; i++, lua_settop(L, top)) {
-    read_at(L, list, i, &(struct entry_reading){plan, &nodes[i], shared, NULL});
+    prefab_read_at(L, list, i, &(struct entry_reading){plan, &nodes[i], shared, NULL});
     shared += nodes[i].shared_count;
   }
   composition_end(plan);
@@ -277,7 +277,7 @@ int prefab_list_check(lua_State *L) {
     struct composition plan;
     composition_begin(&plan, L, box);
     plan.migration = &box->stage->transaction.migration;
-    read_at(L, 3, i, &(struct entry_reading){&plan, &node, shared, NULL});
+    prefab_read_at(L, 3, i, &(struct entry_reading){&plan, &node, shared, NULL});
     values_begin(box);
   }
   return 0;

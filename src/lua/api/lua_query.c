@@ -100,7 +100,7 @@ static int world_query(lua_State *L) {
 }
 
 /* world:count(text, variables): how many matches there are, without making a query. */
-static int world_count(lua_State *L) {
+static int query_world_count(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   size_t count = 0;
   struct query_text text = {.text = query_check_terms(L)};
@@ -147,7 +147,7 @@ void queries_free(const struct world_box *box, ecs_world *world) {
 }
 
 const luaL_Reg world_query_methods[] = {
-  {"count", world_count},
+  {"count", query_world_count},
   {"query", world_query},
   {NULL, NULL}
 };

@@ -28,7 +28,7 @@ static ecs_id relation_check_target(lua_State *L, struct world_box *box, int arg
 }
 
 /* The living target of the pair whose id is at an argument; ECS_NULL for what is no pair's id. */
-static ecs_id target_of_pair(lua_State *L, const struct world_box *box, int arg) {
+static ecs_id relation_target_of_pair(lua_State *L, const struct world_box *box, int arg) {
   int is_integer;
   ecs_id id = lua_type(L, arg) == LUA_TNUMBER ? to_id(L, arg, &is_integer) : ECS_NULL;
   if (!id_is_pair(id)) return ECS_NULL;
@@ -39,20 +39,20 @@ static ecs_id target_of_pair(lua_State *L, const struct world_box *box, int arg)
 
 /* The target that a call names, in a pair's id at argument 3 or by itself at 4; ECS_NULL when it
 ** names none. Arguments from *next on are what follows. */
-static ecs_id find_target(lua_State *L, struct world_box *box, int *next) {
-  ecs_id target = target_of_pair(L, box, 3);
+static ecs_id relation_find_target(lua_State *L, struct world_box *box, int *next) {
+  ecs_id target = relation_target_of_pair(L, box, 3);
   *next = 4;
   if (target != ECS_NULL || lua_isnone(L, 4)) return target;
   *next = 5;
   return relation_check_target(L, box, 4);
 }
 
-static int no_more(lua_State *L, int next) {
+static int relation_no_more(lua_State *L, int next) {
   if (lua_gettop(L) >= next) return luaL_argerror(L, next, "one target expected");
   return 0;
 }
 
-static int push_id(lua_State *L, ecs_id id) {
+static int relation_push_id(lua_State *L, ecs_id id) {
   lua_pushinteger(L, (lua_Integer)id);
   return 1;
 }
@@ -77,25 +77,25 @@ static int relation_tie(lua_State *L, struct world_box *box, ecs_id id, struct c
 
 int relation_add(lua_State *L, struct world_box *box, struct component *component) {
   int next;
-  ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
+  ecs_id id = check_entity(L, box, 2), target = relation_find_target(L, box, &next);
   struct input input;
   input_begin(&input, L, box, 1);
-  no_more(L, next);
+  relation_no_more(L, next);
   return relation_tie(L, box, id, component, target, &input);
 }
 
 int relation_remove(lua_State *L, struct world_box *box, struct component *component) {
   int next;
-  ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
-  no_more(L, next);
+  ecs_id id = check_entity(L, box, 2), target = relation_find_target(L, box, &next);
+  relation_no_more(L, next);
   RETRY_OR_RAISE(L, box, relate_remove(box->world, id, component, target));
   settle(L, box, 1);
   return 0;
 }
 
 /* The fields behind the target of an exclusive relation: in order, or a table of them. */
-static void input_behind_target(struct input *input, const struct component *component,
-                                uint32_t leaf, int next) {
+static void relation_input_behind_target(struct input *input, const struct component *component,
+                                         uint32_t leaf, int next) {
   int count = lua_gettop(input->L) - next + 1;
   bool table = count == 1 && lua_type(input->L, next) == LUA_TTABLE;
   if (leaf != NONE || (table && component->field_count > 1)) {
@@ -110,7 +110,8 @@ static void input_behind_target(struct input *input, const struct component *com
 }
 
 /* Whom it is tied to is said in front of the fields, not among them, too. */
-static void check_one_target(const struct input *input, const struct component *component) {
+static void relation_check_one_target(const struct input *input,
+                                      const struct component *component) {
   for (uint32_t i = 0; i < input->count; i++)
     if (input->writes[i].leaf == TARGET_LEAF)
       raise_error(input->L, "relation '%s' is given a target twice: leave it out of the table, and "
@@ -120,14 +121,15 @@ static void check_one_target(const struct input *input, const struct component *
 int relation_set(lua_State *L, struct world_box *box, struct component *component,
                  uint32_t leaf) {
   int next;
-  ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
+  ecs_id id = check_entity(L, box, 2), target = relation_find_target(L, box, &next);
   struct input input;
   input_begin(&input, L, box, 1);
   if (component->relation->exclusive)
-    input_behind_target(&input, component, leaf, next);
+    relation_input_behind_target(&input, component, leaf, next);
   else if (target != ECS_NULL && (leaf != NONE || component->field_count || lua_gettop(L) >= next))
     input_values(&input, component, leaf, next, lua_gettop(L) - next + 1);
-  if (component->relation->exclusive && target != ECS_NULL) check_one_target(&input, component);
+  if (component->relation->exclusive && target != ECS_NULL)
+    relation_check_one_target(&input, component);
   return relation_tie(L, box, id, component, target, &input);
 }
 
@@ -135,7 +137,7 @@ int relation_set(lua_State *L, struct world_box *box, struct component *componen
 
 int relation_has(lua_State *L, struct world_box *box, struct component *component) {
   int next;
-  ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
+  ecs_id id = check_entity(L, box, 2), target = relation_find_target(L, box, &next);
   lua_pushboolean(L, relate_has(box->world, id, component, target));
   return 1;
 }
@@ -145,7 +147,7 @@ int relation_has(lua_State *L, struct world_box *box, struct component *componen
 static bool relation_find_pair(lua_State *L, struct world_box *box, struct component *component,
                                struct place *place) {
   int next;
-  ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
+  ecs_id id = check_entity(L, box, 2), target = relation_find_target(L, box, &next);
   bool exclusive = component->relation->exclusive;
   if (target == ECS_NULL && !exclusive)
     raise_status(L, box->world, relate_no_target(box->world, component));
@@ -172,33 +174,34 @@ int relation_read(lua_State *L, struct world_box *box, struct component *compone
   return 1;
 }
 
-static int world_pair(lua_State *L) {
+static int relation_world_pair(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   const struct component *component = relation_check_relation(L, box, 2);
-  return push_id(L, ecs_pair(component->id, relation_check_target(L, box, 3)));
+  return relation_push_id(L, ecs_pair(component->id, relation_check_target(L, box, 3)));
 }
 
-static int push_target(lua_State *L, struct world_box *box, const struct component *component) {
+static int relation_push_target(lua_State *L, struct world_box *box,
+                                const struct component *component) {
   ecs_id target = relate_target(box->world, check_entity(L, box, 2), component);
-  return target == ECS_NULL ? 0 : push_id(L, target);
+  return target == ECS_NULL ? 0 : relation_push_id(L, target);
 }
 
-static int world_target(lua_State *L) {
+static int relation_world_target(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  return push_target(L, box, relation_check_relation(L, box, 3));
+  return relation_push_target(L, box, relation_check_relation(L, box, 3));
 }
 
-static const struct component *child_of(const struct world_box *box) {
+static const struct component *relation_child_of(const struct world_box *box) {
   const struct relation *relation = box->world->relations.child_of;
   return relation ? relation->component : NULL;
 }
 
-static int world_parent(lua_State *L) {
+static int relation_world_parent(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   check_entity(L, box, 2);
   check_only(L, 2, "it tells who the parent is: world:add(entity, \"ChildOf\", parent) gives one");
-  const struct component *component = child_of(box);
-  return component ? push_target(L, box, component) : 0;
+  const struct component *component = relation_child_of(box);
+  return component ? relation_push_target(L, box, component) : 0;
 }
 
 /* ---- going through them ------------------------------------------------------------ */
@@ -221,7 +224,7 @@ static int relation_next_listed(lua_State *L) {
   const struct world_box *box = check_world(L, 2);
   while (listed->at < listed->count) {
     ecs_id id = listed->ids[listed->at++];
-    if (ecs_alive(box->world, id)) return push_id(L, id);
+    if (ecs_alive(box->world, id)) return relation_push_id(L, id);
   }
   return 0;
 }
@@ -240,8 +243,10 @@ static size_t relation_list_targets(const ecs_world *world, ecs_id id, ecs_id re
 }
 
 /* The object is made before the ids are counted again, since that may run finalizers. */
-static int push_listed(lua_State *L, const struct world_box *box, ecs_id id, ecs_id relation,
-                       size_t (*list)(const ecs_world *, ecs_id, ecs_id, ecs_id *, size_t)) {
+static int relation_push_listed(lua_State *L, const struct world_box *box, ecs_id id,
+                                ecs_id relation,
+                                size_t (*list)(const ecs_world *, ecs_id, ecs_id,
+                                               ecs_id *, size_t)) {
   size_t count = list(box->world, id, relation, NULL, 0), room;
   struct listed_box *listed;
   do {
@@ -256,32 +261,33 @@ static int push_listed(lua_State *L, const struct world_box *box, ecs_id id, ecs
   return 1;
 }
 
-static int world_sources(lua_State *L) {
+static int relation_world_sources(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id target = relation_check_target(L, box, 2);
-  return push_listed(L, box, target, relation_check_relation(L, box, 3)->id, ecs_sources);
+  return relation_push_listed(L, box, target, relation_check_relation(L, box, 3)->id, ecs_sources);
 }
 
-static int world_children(lua_State *L) {
+static int relation_world_children(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id target = relation_check_target(L, box, 2);
-  const struct component *component = child_of(box);
-  return push_listed(L, box, target, component ? component->id : ECS_NULL, ecs_sources);
+  const struct component *component = relation_child_of(box);
+  return relation_push_listed(L, box, target, component ? component->id : ECS_NULL, ecs_sources);
 }
 
-static int world_targets(lua_State *L) {
+static int relation_world_targets(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id id = check_entity(L, box, 2);
-  return push_listed(L, box, id, relation_check_relation(L, box, 3)->id, relation_list_targets);
+  return relation_push_listed(L, box, id, relation_check_relation(L, box, 3)->id,
+                              relation_list_targets);
 }
 
 const luaL_Reg world_relation_methods[] = {
-  {"children", world_children},
-  {"pair", world_pair},
-  {"parent", world_parent},
+  {"children", relation_world_children},
+  {"pair", relation_world_pair},
+  {"parent", relation_world_parent},
   {"relation", world_relation},
-  {"sources", world_sources},
-  {"target", world_target},
-  {"targets", world_targets},
+  {"sources", relation_world_sources},
+  {"target", relation_world_target},
+  {"targets", relation_world_targets},
   {NULL, NULL}
 };

@@ -26,7 +26,7 @@ void read_phase(lua_State *L, int index, ecs_phase_desc *desc) {
 }
 
 /* world:phase(name, { after =, before =, fixed = }) */
-static int world_phase(lua_State *L) {
+static int schedule_world_phase(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   size_t size;
   ecs_phase_desc desc = {.name = check_text(L, 2, &size)};
@@ -97,7 +97,7 @@ static struct world_box *schedule_warn(lua_State *L, struct world_box *box) {
   return box;
 }
 
-static int world_update(lua_State *L) {
+static int schedule_world_update(lua_State *L) {
   struct world_box *box = schedule_warn(L, check_free_world(L, 1));
   double dt = check_seconds(L, 2);
   lua_settop(L, 1);
@@ -106,7 +106,7 @@ static int world_update(lua_State *L) {
 }
 
 /* world:run(name, dt). The name stays on the stack, behind the frame. */
-static int world_run(lua_State *L) {
+static int schedule_world_run(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   size_t size;
   const char *name = check_text(L, 2, &size);
@@ -121,7 +121,7 @@ static int world_run(lua_State *L) {
 }
 
 /* world:alpha(phase): how far between two steps a fixed phase is, 0 to 1. */
-static int world_alpha(lua_State *L) {
+static int schedule_world_alpha(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   size_t size;
   const char *phase = lua_isnoneornil(L, 2) ? NULL : check_text(L, 2, &size);
@@ -133,10 +133,10 @@ static int world_alpha(lua_State *L) {
 }
 
 const luaL_Reg world_schedule_methods[] = {
-  {"alpha", world_alpha},
-  {"phase", world_phase},
-  {"run", world_run},
-  {"update", world_update},
+  {"alpha", schedule_world_alpha},
+  {"phase", schedule_world_phase},
+  {"run", schedule_world_run},
+  {"update", schedule_world_update},
   {NULL, NULL}
 };
 
@@ -144,7 +144,7 @@ const luaL_Reg world_schedule_methods[] = {
 
 /* world:random(e): the same numbers as in compiled functions. */
 
-static lua_Integer random_bound(lua_State *L, int arg) {
+static lua_Integer schedule_random_bound(lua_State *L, int arg) {
   luaL_checktype(L, arg, LUA_TNUMBER);
   return luaL_checkinteger(L, arg);
 }
@@ -152,16 +152,16 @@ static lua_Integer random_bound(lua_State *L, int arg) {
 /* world:random(e), (e, n), (e, m, n), as math.random: a float in [0, 1), or an integer in [1, n]
 ** or [m, n], from the stream that is open (core/base/chance.h): the same on every machine and in
 ** every tier. */
-static int world_random(lua_State *L) {
+static int schedule_world_random(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id entity = check_entity(L, box, 2);
   int count = lua_gettop(L) - 2;
   if (count > 2) return luaL_argerror(L, 5, "at most two bounds");
   lua_Integer low = 1, high = 1;
-  if (count == 1) high = random_bound(L, 3);
+  if (count == 1) high = schedule_random_bound(L, 3);
   if (count == 2) {
-    low = random_bound(L, 3);
-    high = random_bound(L, 4);
+    low = schedule_random_bound(L, 3);
+    high = schedule_random_bound(L, 4);
   }
   luaL_argcheck(L, low <= high, 3, "interval is empty");
   struct chance *chance = box->chance;
@@ -174,4 +174,4 @@ static int world_random(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg world_random_methods[] = {{"random", world_random}, {NULL, NULL}};
+const luaL_Reg world_random_methods[] = {{"random", schedule_world_random}, {NULL, NULL}};

@@ -71,7 +71,7 @@ static lua_Integer spawn_check_count(lua_State *L, int arg) {
 }
 
 /* Repeats the writes for every entity, each with its own slots. */
-static void repeat_writes(struct composition *plan, struct write *writes, size_t count) {
+static void spawn_repeat_writes(struct composition *plan, struct write *writes, size_t count) {
   const struct input *input = &plan->input;
   const uint32_t *slots = input->box->scratch->pending;
   struct write *to = writes;
@@ -106,7 +106,7 @@ static ecs_status spawn_buffered(lua_State *L, struct composition *plan, size_t 
   size_t copies = with_any ? count * plan->input.count : 0;
   size_t size = count * sizeof(ecs_id) + copies * sizeof(struct write);
   ecs_id *ids = buffer_take(L, box, size);
-  if (with_any) repeat_writes(plan, (struct write *)(ids + count), count);
+  if (with_any) spawn_repeat_writes(plan, (struct write *)(ids + count), count);
   ecs_status status = spawn_into(plan, count, ids);
   for (size_t i = 0; i < count && status == ECS_OK; i++) {
     lua_pushinteger(L, (lua_Integer)ids[i]);
@@ -155,7 +155,7 @@ static int world_spawn_many(lua_State *L) {
   return 1;
 }
 
-static int world_despawn(lua_State *L) {
+static int spawn_world_despawn(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_id(L, 2);
   check_only(L, 2, "one entity expected: call it for each");
@@ -167,7 +167,7 @@ static int world_despawn(lua_State *L) {
 }
 
 const luaL_Reg world_spawn_methods[] = {
-  {"despawn", world_despawn},
+  {"despawn", spawn_world_despawn},
   {"spawn", world_spawn},
   {"spawn_at", world_spawn_at},
   {"spawn_many", world_spawn_many},
@@ -242,7 +242,7 @@ static bool spawner_same_text(ecs_string a, ecs_string b) {
 }
 
 /* Whether an earlier name stands for the same component, and for what this one does. */
-static bool is_twice(const struct spawner *spawner, uint32_t at, ecs_id component) {
+static bool spawn_is_twice(const struct spawner *spawner, uint32_t at, ecs_id component) {
   ecs_string field = spawner->names[at].field;
   for (uint32_t i = 0; i < at; i++) {
     ecs_string other = spawner->names[i].field;
@@ -255,14 +255,14 @@ static bool is_twice(const struct spawner *spawner, uint32_t at, ecs_id componen
 }
 
 /* Whether a component has the field, or leaf, that a name says, if it says one. */
-static bool has_field(const struct component *component, ecs_string field) {
+static bool spawn_has_field(const struct component *component, ecs_string field) {
   return field.size == 0 || component_field(component, field.data, field.size) != NONE ||
          component_leaf(component, field.data, field.size) != NONE;
 }
 
 /* The component of a name, which may not have been looked for, or have gone since. */
-static struct component *component_at(lua_State *L, ecs_world *world, struct spawner *spawner,
-                                      uint32_t at) {
+static struct component *spawn_component_at(lua_State *L, ecs_world *world, struct spawner *spawner,
+                                            uint32_t at) {
   struct spawner_name *name = &spawner->names[at];
   ecs_string text = name->name, field = name->field;
   struct component *component =
@@ -273,12 +273,12 @@ static struct component *component_at(lua_State *L, ecs_world *world, struct spa
     if (component->relation)
       raise_error(L, "spawner '%s': '%s' is a relation, whose target world:spawn or world:add "
                   "takes", spawner->text, component->name);
-    if (is_twice(spawner, at, component->id))
+    if (spawn_is_twice(spawner, at, component->id))
       raise_error(L, "spawner '%s': it names '%s%s%.*s' twice", spawner->text, component->name,
                   field.size ? "." : "", (int)field.size, field.data);
     name->component = component->id;
   }
-  if (UNLIKELY(!has_field(component, field)))
+  if (UNLIKELY(!spawn_has_field(component, field)))
     raise_status(L, world, component_no_field(world, component, field.data, field.size));
   return component;
 }
@@ -286,8 +286,8 @@ static struct component *component_at(lua_State *L, ecs_world *world, struct spa
 /* ---- the way ---- */
 
 /* Adds what a name stands for to a way into a table; false when that is not numbers of columns. */
-static bool add_to_way(struct way *way, const struct table *table,
-                       const struct component *component, ecs_string field) {
+static bool spawn_add_to_way(struct way *way, const struct table *table,
+                             const struct component *component, ecs_string field) {
   uint32_t first = 0, count = component->leaf_count;
   if (field.size) {
     first = component_leaf(component, field.data, field.size);
@@ -315,7 +315,7 @@ static void spawner_find_way(const struct world_box *box, struct spawner *spawne
   way->count = 0;
   for (uint32_t i = 0; i < spawner->count && goes; i++) {
     const struct component *component = component_of(box->world, spawner->names[i].component);
-    goes = component && add_to_way(way, table, component, spawner->names[i].field);
+    goes = component && spawn_add_to_way(way, table, component, spawner->names[i].field);
   }
   way->table = goes ? table->index : NONE;
   way->serial = table->serial;
@@ -362,13 +362,13 @@ static void spawner_gather(struct input *input, const struct component *componen
 }
 
 /* The parts of an entity: one of each component, with the values of all names of it. */
-static uint32_t gather_parts(lua_State *L, struct input *input, struct spawner *spawner,
-                             struct part *parts) {
+static uint32_t spawn_gather_parts(lua_State *L, struct input *input, struct spawner *spawner,
+                                   struct part *parts) {
   struct component *components[SPAWNER_NAMES];
   int first[SPAWNER_NAMES + 1] = {AT_VALUES}, top = lua_gettop(L);
   uint32_t count = 0;
   for (uint32_t i = 0; i < spawner->count; i++) {
-    components[i] = component_at(L, input->box->world, spawner, i);
+    components[i] = spawn_component_at(L, input->box->world, spawner, i);
     bool one = spawner->names[i].field.size > 0;
     first[i + 1] = first[i] + (one ? 1 : (int)components[i]->field_count);
   }
@@ -396,7 +396,7 @@ static APART int spawn_from_arguments(lua_State *L) {
   struct part parts[SPAWNER_NAMES];
   struct input input;
   input_begin(&input, L, box, AT_WORLD);
-  uint32_t count = gather_parts(L, &input, spawner, parts);
+  uint32_t count = spawn_gather_parts(L, &input, spawner, parts);
   const struct write *writes = input.writes;
   for (uint32_t i = 0; i < count; writes += parts[i++].write_count)
     parts[i].writes = writes;
@@ -427,7 +427,7 @@ static int spawner_spawn(lua_State *L) {
 /* ---- for kernels ---- */
 
 /* Finds what it can of those that it has not looked for, without a word; whether all are there. */
-static bool finds_all(const ecs_world *world, struct spawner *spawner) {
+static bool spawn_finds_all(const ecs_world *world, struct spawner *spawner) {
   for (uint32_t i = 0; i < spawner->count; i++) {
     struct spawner_name *name = &spawner->names[i];
     const struct component *component =
@@ -435,10 +435,10 @@ static bool finds_all(const ecs_world *world, struct spawner *spawner) {
     if (!component) {
       component = component_find(world, name->name.data, name->name.size);
       bool fits = component && !component->relation && !component->is_event && !component->length;
-      if (!fits || is_twice(spawner, i, component->id)) return false;
+      if (!fits || spawn_is_twice(spawner, i, component->id)) return false;
       name->component = component->id;
     }
-    if (!has_field(component, name->field)) return false;
+    if (!spawn_has_field(component, name->field)) return false;
   }
   return true;
 }
@@ -449,7 +449,7 @@ struct outside spawner_object(lua_State *L, int index, const struct world_box *b
   lua_getupvalue(L, index, 1);
   lua_getupvalue(L, index, 2);
   struct spawner *spawner = lua_touserdata(L, -1);
-  if (lua_touserdata(L, -2) == box && finds_all(box->world, spawner))
+  if (lua_touserdata(L, -2) == box && spawn_finds_all(box->world, spawner))
     outside = (struct outside){.kind = OUTSIDE_SPAWNER, .names = spawner->names,
                                .count = spawner->count};
   lua_pop(L, 2);
@@ -499,7 +499,7 @@ void spawners_report(lua_State *L, int world, int files, const struct change *ch
 
 /* While scripts are read, what they declare is not there yet: a query of the same components has
 ** the swap look for them. The spawner is at 2. */
-static void expect_names(lua_State *L, struct world_box *box, const struct spawner *spawner) {
+static void spawn_expect_names(lua_State *L, struct world_box *box, const struct spawner *spawner) {
   luaL_Buffer text;
   luaL_buffinit(L, &text);
   for (uint32_t i = 0; i < spawner->count; i++) {
@@ -521,7 +521,7 @@ static void expect_names(lua_State *L, struct world_box *box, const struct spawn
 }
 
 /* Lists the spawner at 2 with the place in the script that makes it. */
-static void list_spawner(lua_State *L) {
+static void spawn_list_spawner(lua_State *L) {
   lua_Debug caller;
   lua_getiuservalue(L, 1, WORLD_REFS);
   if (lua_rawgetp(L, -1, &spawners_key) == LUA_TNIL) {
@@ -539,7 +539,7 @@ static void list_spawner(lua_State *L) {
   lua_settop(L, 2);
 }
 
-static int world_spawner(lua_State *L) {
+static int spawn_world_spawner(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   size_t size;
   const char *text = check_text(L, 2, &size);
@@ -551,12 +551,12 @@ static int world_spawner(lua_State *L) {
   lua_replace(L, 2);
   spawner_read_names(L, spawner);
   box = check_world(L, 1);
-  if (box->stage) expect_names(L, box, spawner);
+  if (box->stage) spawn_expect_names(L, box, spawner);
   check_world(L, 1);
-  list_spawner(L);
+  spawn_list_spawner(L);
   box = check_world(L, 1);
   for (uint32_t i = 0; !box->stage && i < spawner->count; i++)
-    component_at(L, box->world, spawner, i);
+    spawn_component_at(L, box->world, spawner, i);
   lua_pushvalue(L, 1);
   lua_insert(L, -2);
   lua_pushcclosure(L, spawner_spawn, 2);
@@ -564,6 +564,6 @@ static int world_spawner(lua_State *L) {
 }
 
 const luaL_Reg world_spawner_methods[] = {
-  {"spawner", world_spawner},
+  {"spawner", spawn_world_spawner},
   {NULL, NULL}
 };

@@ -118,7 +118,7 @@ void world_free_doomed(lua_State *L, struct world_box *box, int world_index) {
 
 #define MOST_THREADS 64
 
-static uint32_t tag_option(lua_State *L) {
+static uint32_t world_tag_option(lua_State *L) {
   int is_integer;
   lua_Integer tag = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &is_integer) : 0;
   char got[128];
@@ -128,7 +128,7 @@ static uint32_t tag_option(lua_State *L) {
   return (uint32_t)tag;
 }
 
-static uint64_t seed_option(lua_State *L) {
+static uint64_t world_seed_option(lua_State *L) {
   int is_integer = 0;
   lua_Integer seed = 0;
   if (lua_type(L, -1) == LUA_TNUMBER) seed = lua_tointegerx(L, -1, &is_integer);
@@ -139,7 +139,7 @@ static uint64_t seed_option(lua_State *L) {
   return (uint64_t)seed;
 }
 
-static bool kernels_option(lua_State *L) {
+static bool world_kernels_option(lua_State *L) {
   char got[128];
   if (!lua_isboolean(L, -1))
     raise_error(L, "option 'kernels' is a boolean, got %s",
@@ -149,7 +149,7 @@ static bool kernels_option(lua_State *L) {
 
 /* "3", or "3!" for tests, where work is shared that is too little to be worth it; 0 when it is
 ** neither. */
-static uint32_t threads_of_text(const char *text, bool *eager) {
+static uint32_t world_threads_of_text(const char *text, bool *eager) {
   char *end = NULL;
   unsigned long threads = strtoul(text, &end, 10);
   *eager = *end == '!';
@@ -167,17 +167,17 @@ void world_environment_check(lua_State *L) {
     luaL_error(L, "the environment's ECS_KERNELS is '%s': 0 turns kernels off, 1 leaves them on",
                kernels);
   bool eager;
-  if (threads && *threads && threads_of_text(threads, &eager) == 0)
+  if (threads && *threads && world_threads_of_text(threads, &eager) == 0)
     luaL_error(L, "the environment's ECS_THREADS is '%s': it is an integer from 1 to %d", threads,
                MOST_THREADS);
 }
 
-static uint32_t threads_option(lua_State *L, bool *eager) {
+static uint32_t world_threads_option(lua_State *L, bool *eager) {
   int is_integer;
   lua_Integer threads = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &is_integer) : 0;
   char got[128];
   *eager = false;
-  if (lua_type(L, -1) == LUA_TSTRING) threads = threads_of_text(lua_tostring(L, -1), eager);
+  if (lua_type(L, -1) == LUA_TSTRING) threads = world_threads_of_text(lua_tostring(L, -1), eager);
   if (threads < 1 || threads > MOST_THREADS || (lua_type(L, -1) == LUA_TSTRING && !*eager))
     raise_error(L, "option 'threads' is an integer from 1 to %d, got %s", MOST_THREADS,
                 show_value(L, -1, got, sizeof got));
@@ -185,20 +185,21 @@ static uint32_t threads_option(lua_State *L, bool *eager) {
 }
 
 /* Reads { tag =, seed =, kernels =, threads = } at stack index 1. */
-static void read_options(lua_State *L, struct world_box *box, ecs_world_desc *desc, bool *eager) {
+static void world_read_options(lua_State *L, struct world_box *box, ecs_world_desc *desc,
+                               bool *eager) {
   if (lua_isnoneornil(L, 1)) return;
   luaL_checktype(L, 1, LUA_TTABLE);
   for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
     const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
     char text[128];
     if (strcmp(key, "tag") == 0)
-      desc->tag = tag_option(L);
+      desc->tag = world_tag_option(L);
     else if (strcmp(key, "seed") == 0)
-      desc->seed = seed_option(L);
+      desc->seed = world_seed_option(L);
     else if (strcmp(key, "kernels") == 0)
-      box->kernels->on = kernels_option(L) && box->kernels->on;
+      box->kernels->on = world_kernels_option(L) && box->kernels->on;
     else if (strcmp(key, "threads") == 0)
-      desc->threads = threads_option(L, eager);
+      desc->threads = world_threads_option(L, eager);
     else if (lua_getfield(L, 1, "world") == LUA_TFUNCTION)
       raise_error(L, "it is given the module: write ecs.world(...), with a dot");
     else
@@ -212,8 +213,8 @@ int ecs_native_world(lua_State *L) {
   struct world_box *box = new_world_box(L);
   bool eager = false;
   const char *threads = getenv("ECS_THREADS");   /* of worlds whose options do not say */
-  ecs_world_desc desc = {.threads = threads ? threads_of_text(threads, &eager) : 0};
-  read_options(L, box, &desc, &eager);
+  ecs_world_desc desc = {.threads = threads ? world_threads_of_text(threads, &eager) : 0};
+  world_read_options(L, box, &desc, &eager);
   desc.alloc = lua_getallocf(L, &desc.alloc_ud);
   if (desc.tag == 0) desc.tag = worlds_next_tag(L);
   ecs_world *world = NULL;

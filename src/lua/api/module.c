@@ -66,7 +66,7 @@ static const char *const elsewhere[][2] = {
 };
 
 /* What a key is called here; NULL when nothing is known of it. */
-static const char *name_here(const struct object *object, const char *key) {
+static const char *module_name_here(const struct object *object, const char *key) {
   size_t count = object->kind == &kind_world ? sizeof elsewhere / sizeof *elsewhere : 0;
   for (size_t i = 0; i < count; i++)
     if (strcmp(elsewhere[i][0], key) == 0) return elsewhere[i][1];
@@ -75,7 +75,7 @@ static const char *name_here(const struct object *object, const char *key) {
 
 /* (methods, key): what is nearly a method's name is a misspelt one; any other key is not
 ** there, and no name of a metamethod. Its upvalue is the kind's place among the objects. */
-static int unknown_method(lua_State *L) {
+static int module_unknown_method(lua_State *L) {
   const struct object *object = &objects[lua_tointeger(L, lua_upvalueindex(1))];
   lua_settop(L, 2);
   size_t size;
@@ -88,7 +88,7 @@ static int unknown_method(lua_State *L) {
         nearest_offer(&nearest, method->name, strlen(method->name));
     char hint[96];
     nearest_hint(&nearest, hint, sizeof hint);
-    const char *here = name_here(object, key);
+    const char *here = module_name_here(object, key);
     if (here) return luaL_error(L, "%s has no method '%s': write %s", object->name, key, here);
     if (*hint) return luaL_error(L, "%s has no method '%s'%s", object->name, key, hint);
   }
@@ -97,20 +97,20 @@ static int unknown_method(lua_State *L) {
 }
 
 /* Pushes the table of an object's methods. */
-static void push_methods(lua_State *L, const struct object *object) {
+static void module_push_methods(lua_State *L, const struct object *object) {
   lua_newtable(L);
   for (const luaL_Reg *const *list = object->methods; *list; list++)
     luaL_setfuncs(L, *list, 0);
   lua_createtable(L, 0, 1);
   lua_pushinteger(L, object - objects);
-  lua_pushcclosure(L, unknown_method, 1);
+  lua_pushcclosure(L, module_unknown_method, 1);
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
 }
 
 /* Makes the kind's metatable, unless the module was opened in this state before. Its `__from` is
 ** what `require` gave beside the name: the file of the module. */
-static void open_object(lua_State *L, const struct object *object, const char *from) {
+static void module_open_object(lua_State *L, const struct object *object, const char *from) {
   bool known = lua_rawgetp(L, LUA_REGISTRYINDEX, object->kind) == LUA_TTABLE;
   lua_pop(L, 1);
   if (known) return;
@@ -121,14 +121,14 @@ static void open_object(lua_State *L, const struct object *object, const char *f
   lua_setfield(L, -2, "__from");
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
-  push_methods(L, object);
+  module_push_methods(L, object);
   lua_setfield(L, -2, "__index");
   luaL_setfuncs(L, object->metamethods, 0);
   lua_rawsetp(L, LUA_REGISTRYINDEX, object->kind);
 }
 
 /* Prints the parts of an entity's or component's id, or of a pair's. */
-static int format_id(lua_State *L) {
+static int module_format_id(lua_State *L) {
   ecs_id id = check_id(L, 1);
   char text[96];
   if (id >> 53 || (id & PAIR_BIT && ecs_id_tag(id) != 0)) {
@@ -145,7 +145,7 @@ static int format_id(lua_State *L) {
 
 static const luaL_Reg functions[] = {
   {"changes", ecs_native_changes},
-  {"format", format_id},
+  {"format", module_format_id},
   {"is_open", ecs_native_is_open},
   {"list", ecs_native_list},
   {"now", ecs_native_now},
@@ -160,7 +160,7 @@ static const luaL_Reg functions[] = {
 };
 
 /* Appends the names of a list to the table at the top of the stack. */
-static void add_names(lua_State *L, const luaL_Reg *list) {
+static void module_add_names(lua_State *L, const luaL_Reg *list) {
   for (; list->name; list++) {
     lua_pushstring(L, list->name);
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
@@ -168,15 +168,15 @@ static void add_names(lua_State *L, const luaL_Reg *list) {
 }
 
 /* Pushes { native = { names of functions }, world = { names of methods }, ... }. */
-static void push_exports(lua_State *L) {
+static void module_push_exports(lua_State *L) {
   lua_newtable(L);
   lua_newtable(L);
-  add_names(L, functions);
+  module_add_names(L, functions);
   lua_setfield(L, -2, "native");
   for (const struct object *object = objects; object->name; object++) {
     if (!object->methods[0]) continue;
     lua_newtable(L);
-    for (const luaL_Reg *const *list = object->methods; *list; list++) add_names(L, *list);
+    for (const luaL_Reg *const *list = object->methods; *list; list++) module_add_names(L, *list);
     lua_setfield(L, -2, object->name);
   }
 }
@@ -190,7 +190,7 @@ int luaopen_ecs_native(lua_State *L) {
   names_open(L);
   api_open(L);
   for (const struct object *object = objects; object->name; object++)
-    open_object(L, object, from);
+    module_open_object(L, object, from);
   luaL_newlib(L, functions);
   attempt_push(L);
   lua_setfield(L, -2, "try");
@@ -198,7 +198,7 @@ int luaopen_ecs_native(lua_State *L) {
   lua_setfield(L, -2, "null");
   lua_pushliteral(L, ECS_VERSION);
   lua_setfield(L, -2, "version");
-  push_exports(L);
+  module_push_exports(L);
   lua_setfield(L, -2, "exports");
   return 1;
 }
@@ -215,14 +215,14 @@ ecs_world *ecs_lua_to_world(lua_State *L, int index) {
   return box->world;
 }
 
-static ecs_world *world_argument(lua_State *L, int arg) {
+static ecs_world *module_world_argument(lua_State *L, int arg) {
   return check_free_world(L, arg)->world;
 }
 
 static const ecs_lua_api api = {
   .version = ECS_LUA_API_VERSION,
   .to_world = ecs_lua_to_world,
-  .check_world = world_argument,
+  .check_world = module_world_argument,
   .raise = raise_status,
   .message = ecs_message,
   .bytes = ecs_bytes,

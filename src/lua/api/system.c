@@ -51,7 +51,7 @@ void systems_sweep(lua_State *L, struct world_box *box, int world_index) {
 /* ---- registering ----------------------------------------------------------------------- */
 
 /* Stores the one of each, map and run that the spec has. */
-static void read_body(lua_State *L, struct system_box *system, const char *what) {
+static void system_read_body(lua_State *L, struct system_box *system, const char *what) {
   static const char *const forms[] = {"each", "map", "run"};
   int bodies = 0;
   for (int i = 0; i < 3; i++) {
@@ -70,8 +70,8 @@ static void read_body(lua_State *L, struct system_box *system, const char *what)
                           : "%s: one of each, map and run is needed", what);
 }
 
-static void read_switches(lua_State *L, struct system_box *system, const char *what,
-                          ecs_system_desc *desc) {
+static void system_read_switches(lua_State *L, struct system_box *system, const char *what,
+                                 ecs_system_desc *desc) {
   desc->disabled = !boolean_option(L, AT_SPEC, what, "enabled", true);
   int given = option(L, AT_SPEC, "compile");
   lua_pop(L, 1);
@@ -120,7 +120,7 @@ void system_scan(lua_State *L, int world_index, const ecs_system *system, struct
 }
 
 /* Makes the kernel of what may be compiled. Its index; 0: none. */
-static int make_kernel(lua_State *L, struct world_box *box, struct system_box *system) {
+static int system_make_kernel(lua_State *L, struct world_box *box, struct system_box *system) {
   if (system->form == FORM_RUN || system->compile == 0 || !box->kernels->on) return 0;
   if (!system->query) return 0;
   struct use use = {"each", RESULT_NONE, false};
@@ -138,7 +138,7 @@ static int make_kernel(lua_State *L, struct world_box *box, struct system_box *s
 /* Compiles what is to be compiled, as far as the tables that there are can say. */
 static void system_compile(lua_State *L, struct world_box *box, const struct system_draft *draft) {
   struct system_box *system = draft->script.system;
-  int kernel = make_kernel(L, box, system);
+  int kernel = system_make_kernel(L, box, system);
   if (!kernel) return;
   system->compiled = kernel_ready_unbound(L, kernel);
   if (!system->compiled && system->compile == 1)
@@ -179,8 +179,8 @@ static void system_read_draft(lua_State *L, struct world_box *box, struct system
   struct system_box *system = draft->script.system;
   ecs_system_desc *desc = &draft->desc;
   *desc = (ecs_system_desc){.name = name, .owner = owner};
-  read_body(L, system, what);
-  read_switches(L, system, what, desc);
+  system_read_body(L, system, what);
+  system_read_switches(L, system, what, desc);
   uses_option(L, AT_SPEC, what);
   system->uses = lua_istable(L, -1);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_USES);
@@ -236,14 +236,14 @@ int system_in_swap(lua_State *L) {
   lua_settop(L, AT_SPEC);
   system_read_draft(L, box, &draft, entry->owner);
   draft.desc.reads = script_prepare(L, box, &draft.script, true);
-  make_kernel(L, box, draft.script.system);
+  system_make_kernel(L, box, draft.script.system);
   system_give_system(L, box, &draft);
   system_registered(L, box, transaction_system(transaction, &draft.desc, entry->place));
   return 0;
 }
 
 /* (world): a function that is refused is tried again by its runs. */
-static int compile_untried(lua_State *L) {
+static int system_compile_untried(lua_State *L) {
   struct world_box *box = lua_touserdata(L, 1);
   const struct schedule *schedule = box->world->schedule;
   lua_getiuservalue(L, 1, WORLD_REFS);
@@ -262,7 +262,7 @@ static int compile_untried(lua_State *L) {
 void systems_compile(lua_State *L, int world_index) {
   lua_pushvalue(L, world_index);
   /* Short of memory, the first run compiles. */
-  if (try_quietly(L, compile_untried, 1, 0) != LUA_OK) lua_pop(L, 1);
+  if (try_quietly(L, system_compile_untried, 1, 0) != LUA_OK) lua_pop(L, 1);
 }
 
 /* world:system(name, options). While scripts are read it is only read whether these make sense. */
@@ -303,7 +303,7 @@ static int world_remove_system(lua_State *L) {
 }
 
 /* world:switch(name, on), for systems and phases. */
-static int world_switch(lua_State *L) {
+static int system_world_switch(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   size_t size;
   const char *name = check_text(L, 2, &size);
@@ -314,7 +314,7 @@ static int world_switch(lua_State *L) {
 }
 
 /* world:on_error(handler), or nil for none. */
-static int world_on_error(lua_State *L) {
+static int system_world_on_error(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   bool on = lua_type(L, 2) != LUA_TNIL;
   luaL_checkany(L, 2);
@@ -328,9 +328,9 @@ static int world_on_error(lua_State *L) {
 
 const luaL_Reg world_system_methods[] = {
   {"explain", world_explain},
-  {"on_error", world_on_error},
+  {"on_error", system_world_on_error},
   {"remove_system", world_remove_system},
-  {"switch", world_switch},
+  {"switch", system_world_switch},
   {"system", world_system},
   {NULL, NULL}
 };

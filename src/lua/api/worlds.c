@@ -25,7 +25,7 @@ struct tags {
   bool closing;
 };
 
-static struct tags *get_tags(lua_State *L) {
+static struct tags *worlds_get_tags(lua_State *L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &tags_key);
   struct tags *tags = lua_touserdata(L, -1);
   lua_pop(L, 1);
@@ -33,16 +33,16 @@ static struct tags *get_tags(lua_State *L) {
 }
 
 /* Frees a world whose object is gone: nothing may call back to it. */
-static void free_orphan(lua_State *L, ecs_world *world) {
-  get_tags(L)->worlds[ecs_world_tag(world)]--;
+static void worlds_free_orphan(lua_State *L, ecs_world *world) {
+  worlds_get_tags(L)->worlds[ecs_world_tag(world)]--;
   systems_detach(world, NULL);
   indexes_disown(world, NULL);
   ecs_world_free(world);
 }
 
 /* The last finalizer of the module, at the end of the state. */
-static int close_all(lua_State *L) {
-  get_tags(L)->closing = true;
+static int worlds_close_all(lua_State *L) {
+  worlds_get_tags(L)->closing = true;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &objects_key);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &worlds_key);
   int objects = lua_gettop(L) - 1, worlds = objects + 1;
@@ -51,12 +51,12 @@ static int close_all(lua_State *L) {
     if (lua_rawgetp(L, objects, lua_touserdata(L, -2)) == LUA_TUSERDATA)
       world_finalize(L, lua_gettop(L));
     else if (world)
-      free_orphan(L, world);
+      worlds_free_orphan(L, world);
   }
   return 0;
 }
 
-static void new_registry_table(lua_State *L, const void *key, const char *mode) {
+static void worlds_new_registry_table(lua_State *L, const void *key, const char *mode) {
   lua_newtable(L);
   if (mode) {
     lua_createtable(L, 0, 1);
@@ -72,10 +72,10 @@ void worlds_open(lua_State *L) {
   bool known = lua_rawgetp(L, LUA_REGISTRYINDEX, &tags_key) != LUA_TNIL;
   lua_pop(L, 1);
   if (known) return;
-  new_registry_table(L, &worlds_key, NULL);
-  new_registry_table(L, &objects_key, "v");
+  worlds_new_registry_table(L, &worlds_key, NULL);
+  worlds_new_registry_table(L, &objects_key, "v");
   lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, close_all);
+  lua_pushcfunction(L, worlds_close_all);
   lua_setfield(L, -2, "__gc");
   struct tags *tags = lua_newuserdatauv(L, sizeof *tags, 0);
   memset(tags, 0, sizeof *tags);
@@ -87,7 +87,7 @@ void worlds_open(lua_State *L) {
 }
 
 uint32_t worlds_next_tag(lua_State *L) {
-  struct tags *tags = get_tags(L);
+  struct tags *tags = worlds_get_tags(L);
   uint32_t tag = tags->last;
   for (int i = 0; i < 256; i++) {
     tag = tag % 255 + 1;
@@ -99,12 +99,12 @@ uint32_t worlds_next_tag(lua_State *L) {
 
 /* An object that was lost may have had the same address. */
 void worlds_reserve(lua_State *L, struct world_box *box, int index) {
-  if (get_tags(L)->closing) luaL_error(L, "the Lua state is being closed");
+  if (worlds_get_tags(L)->closing) luaL_error(L, "the Lua state is being closed");
   index = lua_absindex(L, index);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &worlds_key);
   lua_rawgetp(L, -1, box);
   ecs_world *orphan = lua_touserdata(L, -1);
-  if (orphan) free_orphan(L, orphan);
+  if (orphan) worlds_free_orphan(L, orphan);
   lua_pushboolean(L, 0);
   lua_rawsetp(L, -3, box);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &objects_key);
@@ -121,7 +121,7 @@ void worlds_add(lua_State *L, const struct world_box *box) {
     lua_rawsetp(L, -2, box);
   }
   lua_pop(L, 1);
-  get_tags(L)->worlds[ecs_world_tag(box->world)]++;
+  worlds_get_tags(L)->worlds[ecs_world_tag(box->world)]++;
 }
 
 void worlds_remove(lua_State *L, const struct world_box *box, const ecs_world *world) {
@@ -131,11 +131,11 @@ void worlds_remove(lua_State *L, const struct world_box *box, const ecs_world *w
     lua_rawsetp(L, -3, box);
   }
   lua_pop(L, 2);
-  get_tags(L)->worlds[ecs_world_tag(world)]--;
+  worlds_get_tags(L)->worlds[ecs_world_tag(world)]--;
 }
 
 void worlds_retag(lua_State *L, const struct world_box *box, uint32_t from) {
-  struct tags *tags = get_tags(L);
+  struct tags *tags = worlds_get_tags(L);
   tags->worlds[from]--;
   tags->worlds[ecs_world_tag(box->world)]++;
 }
@@ -144,26 +144,26 @@ void worlds_retag(lua_State *L, const struct world_box *box, uint32_t from) {
 
 /* Leaving a world that a host has lent: nothing of this Lua state stays in it. */
 
-static ecs_status disown_nothing(ecs_world *world, ecs_query *query, double dt, void *ud) {
+static ecs_status worlds_disown_nothing(ecs_world *world, ecs_query *query, double dt, void *ud) {
   (void)world, (void)query, (void)dt, (void)ud;
   return ECS_OK;
 }
 
-static ecs_status observe_nothing(ecs_world *world, ecs_sight *sight, void *ud) {
+static ecs_status worlds_observe_nothing(ecs_world *world, ecs_sight *sight, void *ud) {
   (void)world, (void)sight, (void)ud;
   return ECS_OK;
 }
 
 /* Whatever the core still does with a system, it does without its object. */
-static void disown_detach(ecs_system *system) {
-  system->run = disown_nothing;
-  if (system->watch) system->observe = observe_nothing;
+static void worlds_disown_detach(ecs_system *system) {
+  system->run = worlds_disown_nothing;
+  if (system->watch) system->observe = worlds_observe_nothing;
   system->when = NULL;
   system->free = NULL;
   system->ud = NULL;
 }
 
-static bool disown_is_of(const ecs_system *system, const struct world_box *box) {
+static bool worlds_disown_is_of(const ecs_system *system, const struct world_box *box) {
   const struct system_box *script = system_script(system);
   return script && (!box || script->box == box);
 }
@@ -171,16 +171,16 @@ static bool disown_is_of(const ecs_system *system, const struct world_box *box) 
 void systems_detach(ecs_world *world, const struct world_box *box) {
   const struct schedule *schedule = world->schedule;
   for (ecs_system *gone = schedule->gone; gone; gone = gone->next_gone)
-    if (disown_is_of(gone, box)) disown_detach(gone);
+    if (worlds_disown_is_of(gone, box)) worlds_disown_detach(gone);
   for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (disown_is_of(schedule->systems[i], box)) disown_detach(schedule->systems[i]);
+    if (worlds_disown_is_of(schedule->systems[i], box)) worlds_disown_detach(schedule->systems[i]);
 }
 
-static void remove_systems(const struct world_box *box, ecs_world *world) {
+static void worlds_remove_systems(const struct world_box *box, ecs_world *world) {
   struct schedule *schedule = world->schedule;
   systems_detach(world, box);
   for (uint32_t i = schedule->system_count; i-- > 0;)
-    if (schedule->systems[i]->run == disown_nothing)
+    if (schedule->systems[i]->run == worlds_disown_nothing)
       ecs_system_remove(world, schedule->systems[i]->name);
   if (schedule->on_error == script_failed && schedule->on_error_ud == box)
     ecs_on_error(world, NULL, NULL);
@@ -193,7 +193,7 @@ struct clearing {
   const struct any_owner *owner;
 };
 
-static bool disown_clear(const struct cells *cells, void *ud) {
+static bool worlds_disown_clear(const struct cells *cells, void *ud) {
   const struct clearing *clearing = ud;
   uint32_t *slots = cells->data;
   for (uint32_t i = 0; i < cells->count; i++) {
@@ -208,18 +208,18 @@ static bool disown_clear(const struct cells *cells, void *ud) {
 ** values themselves go with the object of the world. */
 static void clear_any(ecs_world *world, struct world_box *box) {
   struct clearing clearing = {&world->any, &box->any.owner};
-  cells_each(world, ECS_ANY, CELLS_STORED | CELLS_STAGED, disown_clear, &clearing);
+  cells_each(world, ECS_ANY, CELLS_STORED | CELLS_STAGED, worlds_disown_clear, &clearing);
   while (any_next_released(&world->any, &box->any.owner)) continue;
 }
 
 /* ---- loops -------------------------------------------------------------------------------- */
 
-static ecs_status end_loops(void *ud) { return loops_end(ud); }
+static ecs_status worlds_end_loops(void *ud) { return loops_end(ud); }
 
-static void end_system(void *ud, bool keep) { loops_end_system(ud, keep); }
+static void worlds_end_system(void *ud, bool keep) { loops_end_system(ud, keep); }
 
 /* A native system has raised an error through the update that a script had called. */
-static void disown_abandon(void *ud) {
+static void worlds_disown_abandon(void *ud) {
   struct world_box *box = ud;
   box->systems->running = NULL;
   box->depth = 0;
@@ -228,12 +228,12 @@ static void disown_abandon(void *ud) {
 void world_own_loops(struct world_box *box) {
   struct staging *staging = &box->world->staging;
   struct loop_owner *owner = box->loops->owner;
-  *owner = (struct loop_owner){staging->loop_owners, end_loops, end_system, disown_abandon,
-                               words_reserve, box};
+  *owner = (struct loop_owner){staging->loop_owners,  worlds_end_loops, worlds_end_system,
+                               worlds_disown_abandon, words_reserve,    box};
   staging->loop_owners = owner;
 }
 
-static void leave_loops(const struct world_box *box, ecs_world *world) {
+static void worlds_leave_loops(const struct world_box *box, ecs_world *world) {
   struct loop_owner **at = &world->staging.loop_owners;
   while (*at && *at != box->loops->owner) at = &(*at)->next;
   if (*at) *at = box->loops->owner->next;
@@ -242,9 +242,9 @@ static void leave_loops(const struct world_box *box, ecs_world *world) {
 const char lent_worlds_key = 0;
 
 void world_disown(lua_State *L, struct world_box *box, ecs_world *world) {
-  remove_systems(box, world);
+  worlds_remove_systems(box, world);
   indexes_disown(world, box);
-  leave_loops(box, world);
+  worlds_leave_loops(box, world);
   queries_free(box, world);
   snapshots_free_of(world, box);
   clear_any(world, box);
@@ -261,7 +261,7 @@ void world_disown(lua_State *L, struct world_box *box, ecs_world *world) {
 /* ---- apart ---- */
 
 /* About as it is written in the query. */
-static void push_term(lua_State *L, const struct term *term) {
+static void worlds_push_term(lua_State *L, const struct term *term) {
   const char *name = term->component->name;
   switch (term->form) {
     case TERM_PATH: {
@@ -285,7 +285,7 @@ void apart_push(lua_State *L, const char *why, const ecs_query *query) {
     lua_pushfstring(L, "%s: '%s' is an event", why, terms->event->name);
   } else {
     const struct term *term = &terms->terms[terms->steps[0]];
-    push_term(L, term);
+    worlds_push_term(L, term);
     lua_pushfstring(L, "%s: '%s' is %s", why, lua_tostring(L, -1),
                     term->form == TERM_SPARSE ? "a sparse component" : "decided row by row");
     lua_remove(L, -2);

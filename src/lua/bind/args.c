@@ -16,7 +16,7 @@
 
 /* The name of the running function, a method of that kind, unless it is called as one; else NULL.
 ** *loops: it has been given to `for` itself, which calls it with nothing. */
-static const char *method_misused(lua_State *L, const void *kind, bool *loops) {
+static const char *args_method_misused(lua_State *L, const void *kind, bool *loops) {
   lua_Debug call;
   int top = lua_gettop(L);
   const char *method = NULL;
@@ -55,7 +55,7 @@ int no_object(lua_State *L, int arg, const void *kind, const char *name) {
     return luaL_argerror(L, arg, lua_tostring(L, -1));
   }
   bool loops = false;
-  const char *method = arg == 1 ? method_misused(L, kind, &loops) : NULL;
+  const char *method = arg == 1 ? args_method_misused(L, kind, &loops) : NULL;
   if (method && loops)
     return luaL_error(L, "for goes through what a call gives: write %s:%s()", name, method);
   if (!method) return luaL_typeerror(L, arg, name);
@@ -153,7 +153,7 @@ const char *show_value(lua_State *L, int index, char *buffer, size_t size) {
 /* ---- input ---- */
 
 /* Writes beyond the C stack's share move to scratch memory of the world. */
-static void input_grow(struct input *input) {
+static void args_input_grow(struct input *input) {
   struct world_box *box = input->box;
   struct write *writes = scratch_grow(input->L, box, box->scratch->writes,
                                       &box->scratch->write_capacity, 2ull * input->capacity,
@@ -167,7 +167,7 @@ static void input_grow(struct input *input) {
 /* A number needs no call of value_to_cell. */
 void input_leaf(struct input *input, const struct component *component, uint32_t leaf,
                 int index) {
-  if (UNLIKELY(input->count == input->capacity)) input_grow(input);
+  if (UNLIKELY(input->count == input->capacity)) args_input_grow(input);
   struct write *write = &input->writes[input->count];
   write->leaf = leaf;
   write->cell.u64 = 0;
@@ -177,20 +177,20 @@ void input_leaf(struct input *input, const struct component *component, uint32_t
   input->count++;
 }
 
-static void from_table(struct input *input, const struct component *component,
-                       const struct component *shape, uint32_t base, int index);
+static void args_from_table(struct input *input, const struct component *component,
+                            const struct component *shape, uint32_t base, int index);
 
 void input_element(struct input *input, const struct component *component,
                    const struct field *field, uint32_t base, int index) {
   if (LIKELY(!field->nested))
     input_leaf(input, component, base, index);
   else
-    from_table(input, component, field->nested, base, index);
+    args_from_table(input, component, field->nested, base, index);
 }
 
 /* The absolute index of a table that a field takes. */
-static int need_table(struct input *input, const struct component *component,
-                      const struct field *field, int index) {
+static int args_need_table(struct input *input, const struct component *component,
+                           const struct field *field, int index) {
   char got[128];
   if (lua_type(input->L, index) != LUA_TTABLE)
     raise_error(input->L, "field '%s.%s' takes a table (%s), got %s", component->name,
@@ -200,8 +200,8 @@ static int need_table(struct input *input, const struct component *component,
   return lua_absindex(input->L, index);
 }
 
-static void from_array(struct input *input, const struct component *component,
-                       const struct field *field, uint32_t base, int index) {
+static void args_from_array(struct input *input, const struct component *component,
+                            const struct field *field, uint32_t base, int index) {
   lua_State *L = input->L;
   uint32_t stride = field->leaf_count / field->count;
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
@@ -221,14 +221,14 @@ void input_part(struct input *input, const struct component *component,
   if (LIKELY(field->count == 0 && !field->nested))
     input_leaf(input, component, base, index);
   else if (field->count == 0)
-    from_table(input, component, field->nested, base,
-               need_table(input, component, field, index));
+    args_from_table(input, component, field->nested, base,
+                    args_need_table(input, component, field, index));
   else
-    from_array(input, component, field, base, need_table(input, component, field, index));
+    args_from_array(input, component, field, base, args_need_table(input, component, field, index));
 }
 
 /* The field of `shape` that the key at the top but one of the stack names. */
-static const struct field *key_field(struct input *input, const struct component *shape) {
+static const struct field *args_key_field(struct input *input, const struct component *shape) {
   lua_State *L = input->L;
   uint32_t named = find_field(L, input->box, shape, -2);
   if (LIKELY(named != NONE)) return &shape->fields[named];
@@ -247,16 +247,16 @@ static const struct field *key_field(struct input *input, const struct component
   return &shape->fields[at - 1];
 }
 
-static void from_fields(struct input *input, const struct component *component,
-                        const struct component *shape, uint32_t base, int index) {
+static void args_from_fields(struct input *input, const struct component *component,
+                             const struct component *shape, uint32_t base, int index) {
   lua_State *L = input->L;
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
-    input_part(input, component, key_field(input, shape), base, -1);
+    input_part(input, component, args_key_field(input, shape), base, -1);
 }
 
 /* The value at an index for a nested component. */
-static void from_table(struct input *input, const struct component *component,
-                       const struct component *shape, uint32_t base, int index) {
+static void args_from_table(struct input *input, const struct component *component,
+                            const struct component *shape, uint32_t base, int index) {
   lua_State *L = input->L;
   if (UNLIKELY(lua_type(L, index) != LUA_TTABLE)) {
     char got[128];
@@ -264,7 +264,7 @@ static void from_table(struct input *input, const struct component *component,
                 show_value(L, index, got, sizeof got));
   }
   need_stack(L, 8);
-  from_fields(input, component, shape, base, lua_absindex(L, index));
+  args_from_fields(input, component, shape, base, lua_absindex(L, index));
 }
 
 void input_field(struct input *input, const struct component *component, uint32_t field,
@@ -273,11 +273,11 @@ void input_field(struct input *input, const struct component *component, uint32_
 }
 
 void input_table(struct input *input, const struct component *component, int index) {
-  from_fields(input, component, component, 0, index);
+  args_from_fields(input, component, component, 0, index);
 }
 
-static void from_positions(struct input *input, const struct component *component, int first,
-                           int count) {
+static void args_from_positions(struct input *input, const struct component *component, int first,
+                                int count) {
   if (UNLIKELY((uint32_t)count > component->field_count)) {
     if (component->field_count == 0)
       raise_error(input->L, "'%s' is a tag: it has no value (use %s)", component->name,
@@ -302,7 +302,7 @@ void input_values(struct input *input, const struct component *component, uint32
     luaL_argerror(L, first, component->ties.relation ? "a field's value expected behind the target"
                                                      : "value expected");
   } else {
-    from_positions(input, component, first, count);
+    args_from_positions(input, component, first, count);
   }
 }
 
@@ -356,8 +356,8 @@ void buffer_return(lua_State *L, void *buffer, size_t size) {
 
 /* ---- options ---- */
 
-static void unknown_key(lua_State *L, int index, const char *what,
-                        const char *const *known) {
+static void args_unknown_key(lua_State *L, int index, const char *what,
+                             const char *const *known) {
   char got[128], hint[96], list[256];
   struct nearest nearest;
   struct text all = {list, sizeof list, 0};
@@ -382,7 +382,7 @@ void check_keys(lua_State *L, int index, const char *what, const char *const *kn
     const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
     const char *const *at = known;
     while (*at && strcmp(*at, key) != 0 && !(*at[0] == '$' && key[0] == '$')) at++;
-    if (!*at) unknown_key(L, -2, what, known);
+    if (!*at) args_unknown_key(L, -2, what, known);
   }
 }
 
@@ -510,7 +510,7 @@ struct source {
 };
 
 FORMAT(3, 4)
-static int variables_refuse(lua_State *L, const struct source *from, const char *format, ...) {
+static int args_variables_refuse(lua_State *L, const struct source *from, const char *format, ...) {
   char text[MESSAGE_SIZE];
   va_list args;
   va_start(args, format);
@@ -520,47 +520,47 @@ static int variables_refuse(lua_State *L, const struct source *from, const char 
 }
 
 /* The value at the top of the stack; somebody dead is one, whom nothing matches. */
-static ecs_id variables_read_value(lua_State *L, struct world_box *box, const struct source *from,
-                                   const char *name) {
+static ecs_id args_variables_read_value(lua_State *L, struct world_box *box,
+                                        const struct source *from, const char *name) {
   uint32_t leaf;
   char got[128];
   int is_id;
   if (lua_type(L, -1) == LUA_TSTRING) {
     const struct component *component = find_component(L, box, lua_gettop(L), &leaf);
     if (component && leaf == NONE) return component->id;
-    variables_refuse(L, from, "$%s: %s", name,
-                     component ? "a field is not an entity" : ecs_message(box->world));
+    args_variables_refuse(L, from, "$%s: %s", name,
+                          component ? "a field is not an entity" : ecs_message(box->world));
   }
   ecs_id id = to_id(L, lua_gettop(L), &is_id);
   ecs_status status = is_id ? ecs_entity_status(box->world, id) : ECS_EINVAL;
   if (status != ECS_OK && status != ECS_EDEAD)
-    variables_refuse(
+    args_variables_refuse(
         L, from, "$%s is %s: an entity's id, or the name of a component or tag, expected",
         name, show_value(L, lua_gettop(L), got, sizeof got));
   return id;
 }
 
 /* The name that the key below the top of the stack is, without its $; NULL for what is none. */
-static const char *variable_name(lua_State *L, bool marked, const struct source *from) {
+static const char *args_variable_name(lua_State *L, bool marked, const struct source *from) {
   const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
   char got[128];
   if (key && *key == '$') return key + 1;
   if (marked) return NULL;
   if (!key)
-    variables_refuse(L, from, "a variable's name expected as the key, got %s",
-                     show_value(L, lua_gettop(L) - 1, got, sizeof got));
+    args_variables_refuse(L, from, "a variable's name expected as the key, got %s",
+                          show_value(L, lua_gettop(L) - 1, got, sizeof got));
   return key;
 }
 
-static void variables_read_table(lua_State *L, struct world_box *box, int index, bool marked,
-                                 const struct source *from, struct query_text *out) {
+static void args_variables_read_table(lua_State *L, struct world_box *box, int index, bool marked,
+                                      const struct source *from, struct query_text *out) {
   need_stack(L, 6);
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-    const char *name = variable_name(L, marked, from);
+    const char *name = args_variable_name(L, marked, from);
     if (!name) continue;
-    if (out->count == VARIABLES_MOST) variables_refuse(L, from, "at most 16 variables");
+    if (out->count == VARIABLES_MOST) args_variables_refuse(L, from, "at most 16 variables");
     out->variables[out->count].name = name;
-    out->variables[out->count++].value = variables_read_value(L, box, from, name);
+    out->variables[out->count++].value = args_variables_read_value(L, box, from, name);
   }
 }
 
@@ -568,10 +568,10 @@ void variables_of_argument(lua_State *L, struct world_box *box, int arg,
                            struct query_text *out) {
   if (lua_isnoneornil(L, arg)) return;
   luaL_checktype(L, arg, LUA_TTABLE);
-  variables_read_table(L, box, arg, false, &(struct source){arg, NULL}, out);
+  args_variables_read_table(L, box, arg, false, &(struct source){arg, NULL}, out);
 }
 
 void variables_of_options(lua_State *L, struct world_box *box, int index, bool marked,
                           const char *what, struct query_text *out) {
-  variables_read_table(L, box, index, marked, &(struct source){0, what}, out);
+  args_variables_read_table(L, box, index, marked, &(struct source){0, what}, out);
 }

@@ -43,7 +43,7 @@ static int finish_body(lua_State *L) {
 
 /* The end of "file:line: " at the beginning of a message, in front of any traceback, or its
 ** beginning. */
-static const char *behind_position(const char *message) {
+static const char *failure_behind_position(const char *message) {
   const char *end = strstr(message, "\nstack traceback:");
   for (const char *at = strchr(message, ':'); at && (!end || at < end); at = strchr(at + 1, ':')) {
     size_t digits = strspn(at + 1, "0123456789");
@@ -67,7 +67,7 @@ bool failure_is_traced(lua_State *L, int index) {
 }
 
 /* Whether a text begins with "entity 65536v2@1: ". */
-static bool names_entity(const char *text) {
+static bool failure_names_entity(const char *text) {
   static const char begin[] = "entity ";
   if (strncmp(text, begin, sizeof begin - 1) != 0) return false;
   text += sizeof begin - 1;
@@ -77,9 +77,9 @@ static bool names_entity(const char *text) {
 
 void failure_name(lua_State *L, ecs_id entity) {
   const char *message = entity != ECS_NULL ? lua_tostring(L, -1) : NULL;
-  const char *text = message ? behind_position(message) : NULL;
+  const char *text = message ? failure_behind_position(message) : NULL;
   char name[48];
-  if (!text || names_entity(text)) return;
+  if (!text || failure_names_entity(text)) return;
   need_stack(L, 8);
   text_format(name, sizeof name, "entity " SHOW_ID ": ", entity);
   lua_pushlstring(L, message, (size_t)(text - message));

@@ -39,10 +39,10 @@ const char kind_world = 0;
 /* ---- weight ---- */
 
 #define REPORT_LIMIT ((size_t)1 << 30)   /* bytes told at once */
-#define WEIGHT_LIMIT ((size_t)32 << 20)  /* see collect_old */
+#define WEIGHT_LIMIT ((size_t)32 << 20)  /* see object_collect_old */
 
 /* What the collector has heard of, of all open worlds of this Lua state; and how much that
-** may be until collect_old looks again. */
+** may be until object_collect_old looks again. */
 struct weights {
   size_t bytes;
   size_t limit;
@@ -82,7 +82,7 @@ void weights_leave(struct world_box *box) {
 
 /* In generational mode a world gets old while it grows, and steps look at the young: when
 ** worlds have doubled, and weigh much, the old ones are looked at, too. */
-static void collect_old(lua_State *L, struct weights *weights) {
+static void object_collect_old(lua_State *L, struct weights *weights) {
   if (lua_gc(L, LUA_GCINC, 0, 0, 0) == LUA_GCGEN) {
     lua_gc(L, LUA_GCGEN, 0, 0);
     lua_gc(L, LUA_GCCOLLECT, 0);
@@ -101,5 +101,5 @@ void settle_weight(lua_State *L, struct world_box *box) {
   size_t grown = bytes - box->weight.reported;
   weight_report(box, bytes);
   lua_gc(L, LUA_GCSTEP, (int)((grown < REPORT_LIMIT ? grown : REPORT_LIMIT) / 1024));
-  if (weights->bytes > weights->limit) collect_old(L, weights);
+  if (weights->bytes > weights->limit) object_collect_old(L, weights);
 }

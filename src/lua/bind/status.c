@@ -20,7 +20,7 @@ int raise_memory(lua_State *L) {
 static const char words_key = 0;
 
 /* (text) */
-static int keep_words(lua_State *L) {
+static int status_keep_words(lua_State *L) {
   lua_pushstring(L, lua_touserdata(L, 1));
   lua_rawsetp(L, LUA_REGISTRYINDEX, &words_key);
   return 0;
@@ -31,13 +31,13 @@ bool words_reserve(void *world_box, const char *text) {
   if (lua_status(L) != LUA_OK) return true;   /* it cannot run anything: the host has resumed it */
   if (!lua_checkstack(L, 4)) return false;
   lua_pushlightuserdata(L, (void *)(uintptr_t)text);
-  bool kept = try_quietly(L, keep_words, 1, 0) == LUA_OK;
+  bool kept = try_quietly(L, status_keep_words, 1, 0) == LUA_OK;
   if (!kept) lua_pop(L, 1);
   return kept;
 }
 
 /* (words): puts the place before them that called whoever raises them. */
-static int place_words(lua_State *L) {
+static int status_place_words(lua_State *L) {
   luaL_where(L, 2);
   lua_insert(L, 1);
   lua_concat(L, 2);
@@ -53,7 +53,7 @@ int raise_error(lua_State *L, const char *format, ...) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &words_key) == LUA_TSTRING &&
       strcmp(lua_tostring(L, -1), text) == 0) {
     lua_pushvalue(L, -1);
-    if (try_quietly(L, place_words, 1, 1) != LUA_OK) lua_pop(L, 1);
+    if (try_quietly(L, status_place_words, 1, 1) != LUA_OK) lua_pop(L, 1);
     return lua_error(L);
   }
   return luaL_error(L, "%s", text);
@@ -119,7 +119,7 @@ void cells_stored(lua_State *L, struct world_box *box, int world_index) {
 /* ---- observed ---- */
 
 /* (world) */
-static int observed_call(lua_State *L) {
+static int status_observed_call(lua_State *L) {
   struct world_box *box = lua_touserdata(L, 1);
   box->observe(L, box, 1);
   return 0;
@@ -129,7 +129,7 @@ int observed_raise(lua_State *L, struct world_box *box, int world_index, ecs_sta
   char text[MESSAGE_SIZE];
   if (status == ECS_ENOMEM || *box->changes == 0) return raise_status(L, box->world, status);
   text_format(text, sizeof text, "%s", ecs_message(box->world));
-  lua_pushcfunction(L, observed_call);
+  lua_pushcfunction(L, status_observed_call);
   lua_pushvalue(L, world_index);
   if (lua_pcall(L, 1, 0, 0) != LUA_OK) lua_pop(L, 1);
   return raise_error(L, "%s", text);
@@ -146,7 +146,7 @@ void observed_loops(lua_State *L, struct world_box *box) {
 static const char yield_key = 0;
 
 /* Whether coroutine.yield has raised what a message handler is called for. */
-static bool was_yield(lua_State *L) {
+static bool status_was_yield(lua_State *L) {
   lua_Debug raised;
   if (!lua_getstack(L, 1, &raised) || !lua_getinfo(L, "f", &raised)) return false;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &yield_key);
@@ -156,14 +156,14 @@ static bool was_yield(lua_State *L) {
 }
 
 /* The message handler of native.try: the error as it is. Lua calls none for a memory error. */
-static int attempt_look(lua_State *L) {
+static int status_attempt_look(lua_State *L) {
   bool *yielded = lua_touserdata(L, lua_upvalueindex(1));
-  *yielded = was_yield(L);
+  *yielded = status_was_yield(L);
   return 1;
 }
 
 /* Nothing is made before the call, so that there is nothing outside of it that can fail. */
-static int attempt_body(lua_State *L) {
+static int status_attempt_body(lua_State *L) {
   const bool *yielded = lua_touserdata(L, lua_upvalueindex(1));
   luaL_checkany(L, 1);
   lua_pushvalue(L, lua_upvalueindex(2));
@@ -178,7 +178,7 @@ static int attempt_body(lua_State *L) {
 }
 
 int attempt_handler(lua_State *L) {
-  if (!was_yield(L)) return 1;
+  if (!status_was_yield(L)) return 1;
   luaL_where(L, 2);
   lua_pushliteral(L, "callbacks cannot yield: yield outside of them, or go through the rows by "
                      "'for ... in query:each() do'");
@@ -197,7 +197,7 @@ int attempt_call(lua_State *L, int arguments, int results) {
 }
 
 /* Keeps coroutine.yield; nil in a state that has none. */
-static void find_yield(lua_State *L) {
+static void status_find_yield(lua_State *L) {
   int top = lua_gettop(L);
   if (luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE) &&
       lua_getfield(L, -1, LUA_COLIBNAME) == LUA_TTABLE) {
@@ -209,10 +209,10 @@ static void find_yield(lua_State *L) {
 }
 
 void attempt_push(lua_State *L) {
-  find_yield(L);
+  status_find_yield(L);
   bool *yielded = lua_newuserdatauv(L, sizeof *yielded, 0);
   *yielded = false;
   lua_pushvalue(L, -1);
-  lua_pushcclosure(L, attempt_look, 1);
-  lua_pushcclosure(L, attempt_body, 2);
+  lua_pushcclosure(L, status_attempt_look, 1);
+  lua_pushcclosure(L, status_attempt_body, 2);
 }

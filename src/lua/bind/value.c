@@ -49,7 +49,7 @@ static void lua_value_refuse(lua_State *L, struct world_box *box, const struct c
   raise_status(L, box->world, component_cell(box->world, component, leaf, &value, &cell));
 }
 
-static bool to_enum(lua_State *L, const struct leaf *leaf, int index, ecs_cell *cell) {
+static bool value_to_enum(lua_State *L, const struct leaf *leaf, int index, ecs_cell *cell) {
   if (lua_type(L, index) != LUA_TSTRING) return false;
   size_t size;
   const char *text = lua_tolstring(L, index, &size);
@@ -61,8 +61,8 @@ static bool to_enum(lua_State *L, const struct leaf *leaf, int index, ecs_cell *
   return at != NONE;
 }
 
-static bool to_entity(lua_State *L, const struct world_box *box, int index,
-                      ecs_cell *cell) {
+static bool value_to_entity(lua_State *L, const struct world_box *box, int index,
+                            ecs_cell *cell) {
   int is_integer;
   cell->u64 = to_id(L, index, &is_integer);
   return is_integer &&
@@ -79,8 +79,8 @@ static inline bool lua_value_convert(lua_State *L, struct world_box *box, int wo
     case CLASS_TRUTH:
       cell->u8 = (uint8_t)lua_toboolean(L, index);
       return lua_isboolean(L, index);
-    case CLASS_ID: return to_entity(L, box, index, cell);
-    case CLASS_NAMES: return to_enum(L, leaf, index, cell);
+    case CLASS_ID: return value_to_entity(L, box, index, cell);
+    case CLASS_NAMES: return value_to_enum(L, leaf, index, cell);
     case CLASS_TEXT:
       if (UNLIKELY(lua_type(L, index) != LUA_TSTRING)) return false;
       cell->u32 = intern_value(L, box, component, at, index);
@@ -146,7 +146,7 @@ bool place_find_sparse(struct place *place) {
 
 /* Whether the component is as it was: one that has been declared twice since may have come to lie
 ** where the first one was. */
-static bool is_as_declared(const struct place *place) {
+static bool value_is_as_declared(const struct place *place) {
   const struct component *component = component_of(place->box->world, place->id);
   return component == place->component && component->changed <= place->version;
 }
@@ -155,14 +155,14 @@ void place_hold(struct place *place) {
   struct world_box *box = place->box;
   if (LIKELY(place->calls == box->calls)) return;
   place->calls = box->calls;
-  if (box->world && is_as_declared(place)) {
+  if (box->world && value_is_as_declared(place)) {
     const struct record *record = entity_find(box->entities, place->entity);
     if (record && place_look(place, record)) return;
   }
   raise_error(place->L, "the entity changed while it was read");
 }
 
-static void push_leaf(struct place *place, uint32_t at) {
+static void value_push_leaf(struct place *place, uint32_t at) {
   const struct leaf *leaf = &place->component->leaves[at];
   ecs_cell cell = leaf->value;
   if (place->columns) cell = cell_load(place->columns[at].data, leaf->size, place->row);
@@ -172,46 +172,46 @@ static void push_leaf(struct place *place, uint32_t at) {
 }
 
 /* A component, or a part of one that begins at a leaf. */
-static void push_shape(struct place *place, const struct component *shape, uint32_t base);
+static void value_push_shape(struct place *place, const struct component *shape, uint32_t base);
 
-static void read_push_element(struct place *place, const struct field *field, uint32_t base) {
+static void value_read_push_element(struct place *place, const struct field *field, uint32_t base) {
   if (field->nested)
-    push_shape(place, field->nested, base);
+    value_push_shape(place, field->nested, base);
   else
-    push_leaf(place, base);
+    value_push_leaf(place, base);
 }
 
-static void read_push_part(struct place *place, const struct field *field, uint32_t base) {
+static void value_read_push_part(struct place *place, const struct field *field, uint32_t base) {
   if (LIKELY(field->count == 0)) {
-    read_push_element(place, field, base + field->first_leaf);
+    value_read_push_element(place, field, base + field->first_leaf);
     return;
   }
   uint32_t count = field->count, stride = field->leaf_count / count;
   lua_createtable(place->L, (int)count, 0);
   place_hold(place);
   for (uint32_t i = 0; i < count; i++) {
-    read_push_element(place, field, base + field->first_leaf + i * stride);
+    value_read_push_element(place, field, base + field->first_leaf + i * stride);
     lua_rawseti(place->L, -2, i + 1);
   }
 }
 
-static void push_shape(struct place *place, const struct component *shape, uint32_t base) {
+static void value_push_shape(struct place *place, const struct component *shape, uint32_t base) {
   need_stack(place->L, 4);
   lua_createtable(place->L, 0, (int)shape->field_count);
   place_hold(place);
   for (uint32_t i = 0; i < shape->field_count; i++) {
-    read_push_part(place, &shape->fields[i], base);
+    value_read_push_part(place, &shape->fields[i], base);
     lua_setfield(place->L, -2, shape->fields[i].name);
   }
 }
 
 void push_field(struct place *place, const struct field *field) {
-  read_push_part(place, field, 0);
+  value_read_push_part(place, field, 0);
 }
 
 int push_values(struct place *place, uint32_t leaf) {
   if (leaf != NONE) {
-    push_leaf(place, leaf);
+    value_push_leaf(place, leaf);
     return 1;
   }
   int count = (int)place->component->field_count;
@@ -224,7 +224,7 @@ void push_component(struct place *place) {
   if (place->component->field_count == 0)
     lua_pushboolean(place->L, 1);
   else
-    push_shape(place, place->component, 0);
+    value_push_shape(place, place->component, 0);
 }
 
 /* ---- any values ---- */

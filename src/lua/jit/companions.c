@@ -11,7 +11,8 @@
 
 /* Columns come first, then lookups, fields of resources, and arrays; a column may be read and
 ** written. */
-static bool column_access(const struct variant *variant, uint32_t i, struct access *out) {
+static bool companions_column_access(const struct variant *variant, uint32_t i,
+                                     struct access *out) {
   const struct front_column *column = &variant->columns[i / 2];
   bool writes = i % 2;
   if (!column->component || !(writes ? column->written || column->folded : column->read))
@@ -21,9 +22,10 @@ static bool column_access(const struct variant *variant, uint32_t i, struct acce
 }
 
 /* One of what all of them are, if that one is used; false behind the last. */
-static bool access_at(const struct variant *variant, uint32_t i, struct access *out, bool *used) {
+static bool companions_access_at(const struct variant *variant, uint32_t i,
+                                 struct access *out, bool *used) {
   if (i < 2 * variant->column_count) {
-    *used = column_access(variant, i, out);
+    *used = companions_column_access(variant, i, out);
     return true;
   }
   i -= 2 * variant->column_count;
@@ -52,14 +54,14 @@ static bool access_at(const struct variant *variant, uint32_t i, struct access *
 static bool companions_next(const struct prospect *prospect, uint32_t *at, struct access *out) {
   bool used = false;
   while (!used)
-    if (!access_at(prospect->of, (*at)++, out, &used)) return false;
+    if (!companions_access_at(prospect->of, (*at)++, out, &used)) return false;
   return true;
 }
 
 /* ---- whether it may ---- */
 
 /* Why a program that may fail, or gives commands, does. */
-static const char *why_loud(const struct variant *variant) {
+static const char *companions_why_loud(const struct variant *variant) {
   if (variant->plan.command_count || variant->plan.order_count)
     return "it gives commands, spawns or emits";
   if (variant->index_count) return "it looks into an index";
@@ -69,8 +71,9 @@ static const char *why_loud(const struct variant *variant) {
 }
 
 /* Why the run of a compiled function is one of its own; NULL when it need not be. */
-static const char *why_not_batched(const struct kernel *kernel, const struct variant *variant) {
-  if (!variant->quiet) return why_loud(variant);
+static const char *companions_why_not_batched(const struct kernel *kernel,
+                                              const struct variant *variant) {
+  if (!variant->quiet) return companions_why_loud(variant);
   if (terms_walk(&kernel->query->terms)) return "its matches do not lie together";
   if (!variant_fits_all(kernel, variant)) return "its tables want different programs";
   return variant->plan.sharing.why_not;
@@ -86,7 +89,7 @@ static void companions_look(const ecs_system *system, struct prospect *out) {
   const struct variant *variant = kernel && kernel->count ? kernel->variants[0] : NULL;
   if (!variant || !variant->plan.program || kernel->refused || kernel->query->broken) return;
   if (!variant_is_current(kernel, variant)) return;
-  out->alone = why_not_batched(kernel, variant);
+  out->alone = companions_why_not_batched(kernel, variant);
   out->of = variant;
   out->owner = script->box;
   uint64_t rows = 0;

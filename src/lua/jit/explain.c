@@ -15,14 +15,14 @@
 #include "lua/jit/kernel.h"
 #include "runner/run.h"
 
-static const ecs_query *query_of(const ecs_system *system) {
+static const ecs_query *explain_query_of(const ecs_system *system) {
   const struct system_box *script = system_script(system);
   if (!script) return system->query;
   return script->query ? script->query->query : NULL;
 }
 
 /* Sets a list of what a system reads, or writes: "Position", "Velocity.x". */
-static void set_access(lua_State *L, const char *key, const ecs_query *query, bool writes) {
+static void explain_set_access(lua_State *L, const char *key, const ecs_query *query, bool writes) {
   lua_newtable(L);
   lua_Integer count = 0;
   for (uint32_t i = 0; query && !query->broken && i < query->terms.count; i++) {
@@ -40,7 +40,7 @@ static void set_access(lua_State *L, const char *key, const ecs_query *query, bo
 }
 
 /* Sets a list of what it asks for changes of, if it does: "Position:changed". */
-static void set_news(lua_State *L, const ecs_query *query) {
+static void explain_set_news(lua_State *L, const ecs_query *query) {
   if (!query || query->broken || !query->terms.changes) return;
   lua_newtable(L);
   for (uint32_t i = 0; i < query->terms.count; i++) {
@@ -68,7 +68,8 @@ static void list_lookups(lua_State *L, const ecs_world *world, const struct vari
 }
 
 /* Appends arrays, and fields of resources, that the program writes to. */
-static void add_written(lua_State *L, const ecs_world *world, const struct variant *variant) {
+static void explain_add_written(lua_State *L, const ecs_world *world,
+                                const struct variant *variant) {
   for (uint32_t i = 0; i < variant->array_count; i++) {
     if (!variant->array_ids[i] || !variant->array_written[i]) continue;
     const struct component *component = component_of(world, variant->array_ids[i]);
@@ -82,7 +83,7 @@ static void add_written(lua_State *L, const ecs_world *world, const struct varia
 }
 
 /* Appends the text at the top of the stack to the list below it, unless that has it. */
-static void append_once(lua_State *L) {
+static void explain_append_once(lua_State *L) {
   lua_Integer count = (lua_Integer)lua_rawlen(L, -2);
   bool known = false;
   for (lua_Integer i = 1; i <= count && !known; i++) {
@@ -98,8 +99,8 @@ static void append_once(lua_State *L) {
 
 /* Appends the components and fields that commands give, set or take away, what is spawned with by
 ** its components alone, and the events that are emitted. */
-static void add_commanded(lua_State *L, const ecs_world *world, const struct run_command *commands,
-                          uint32_t count) {
+static void explain_add_commanded(lua_State *L, const ecs_world *world,
+                                  const struct run_command *commands, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     const struct run_command *command = &commands[i];
     if (command->action == RUN_DESPAWN || command->action == RUN_SPAWN) continue;
@@ -110,7 +111,7 @@ static void add_commanded(lua_State *L, const ecs_world *world, const struct run
       lua_pushfstring(L, "%s.%s", component->name, component->leaves[command->leaf].name);
     else
       lua_pushstring(L, component->name);
-    append_once(L);
+    explain_append_once(L);
   }
 }
 
@@ -127,27 +128,28 @@ static void list_fields(lua_State *L, const ecs_world *world, const struct varia
     lua_rawseti(L, -2, ++count);
   }
   if (!writes) list_lookups(L, world, variant, count);
-  if (writes) add_written(L, world, variant);
-  if (writes) add_commanded(L, world, variant->plan.commands, variant->plan.command_count);
-  if (writes) add_commanded(L, world, variant->plan.orders, variant->plan.order_count);
+  if (writes) explain_add_written(L, world, variant);
+  if (writes) explain_add_commanded(L, world, variant->plan.commands, variant->plan.command_count);
+  if (writes) explain_add_commanded(L, world, variant->plan.orders, variant->plan.order_count);
   lua_setfield(L, -2, key);
 }
 
-static bool has_slot(const uint32_t *slots, uint32_t count, uint32_t slot) {
+static bool explain_has_slot(const uint32_t *slots, uint32_t count, uint32_t slot) {
   uint32_t i = 0;
   while (i < count && slots[i] != slot) i++;
   return i < count;
 }
 
 /* Sets a list of the components of which it marks what it writes, if there are any. */
-static void set_marks(lua_State *L, const struct kernel *kernel, const struct variant *variant) {
+static void explain_set_marks(lua_State *L, const struct kernel *kernel,
+                              const struct variant *variant) {
   const struct query_terms *terms = &kernel->query->terms;
   if (variant->mark_count + variant->whole_count == 0) return;
   lua_newtable(L);
   for (uint32_t i = 0; i < terms->count; i++) {
     uint32_t slot = terms->terms[i].slot;
-    if (!has_slot(variant->whole, variant->whole_count, slot) &&
-        !has_slot(variant->marks, variant->mark_count, slot))
+    if (!explain_has_slot(variant->whole, variant->whole_count, slot) &&
+        !explain_has_slot(variant->marks, variant->mark_count, slot))
       continue;
     lua_pushstring(L, terms->terms[i].component->name);
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
@@ -155,7 +157,7 @@ static void set_marks(lua_State *L, const struct kernel *kernel, const struct va
   lua_setfield(L, -2, "marks");
 }
 
-static void set_program(lua_State *L, const struct variant *variant) {
+static void explain_set_program(lua_State *L, const struct variant *variant) {
   size_t size = program_text(variant->plan.program, NULL, 0) + 1;
   char *text = lua_newuserdatauv(L, size, 0);
   program_text(variant->plan.program, text, size);
@@ -165,7 +167,7 @@ static void set_program(lua_State *L, const struct variant *variant) {
 }
 
 /* How many threads may share its rows, and why they may not. */
-static void set_threads(lua_State *L, const struct kernel *kernel) {
+static void explain_set_threads(lua_State *L, const struct kernel *kernel) {
   const char *why = NULL;
   uint32_t width = run_width(&kernel->variants[0]->plan, kernel->query, &why);
   lua_pushinteger(L, (lua_Integer)width);
@@ -176,7 +178,7 @@ static void set_threads(lua_State *L, const struct kernel *kernel) {
 }
 
 /* Sets the names of the indexes that a program looks into, in the table at the top. */
-static void set_indexes(lua_State *L, const struct variant *variant) {
+static void explain_set_indexes(lua_State *L, const struct variant *variant) {
   lua_createtable(L, (int)variant->index_count, 0);
   for (uint32_t i = 0; i < variant->index_count; i++) {
     lua_pushstring(L, index_name(variant->indexes[i]));
@@ -197,10 +199,10 @@ static void explain_kernel(lua_State *L, int handle, int table) {
     list_fields(L, kernel->box->world, kernel->variants[0], "writes", true);
     variant_push_tables(L, handle, kernel->variants[0]);
     lua_setfield(L, -2, "tables");
-    if (kernel->variants[0]->index_count) set_indexes(L, kernel->variants[0]);
-    set_marks(L, kernel, kernel->variants[0]);
-    set_program(L, kernel->variants[0]);
-    set_threads(L, kernel);
+    if (kernel->variants[0]->index_count) explain_set_indexes(L, kernel->variants[0]);
+    explain_set_marks(L, kernel, kernel->variants[0]);
+    explain_set_program(L, kernel->variants[0]);
+    explain_set_threads(L, kernel);
   }
   if (kernel->refused) {
     lua_getiuservalue(L, handle, KERNEL_REASON);
@@ -235,7 +237,7 @@ static void explain_script(lua_State *L, const struct system_box *system) {
 /* explain(world, system): the table that world:explain returns. */
 static int explain_named(lua_State *L) {
   const ecs_system *system = lua_touserdata(L, AT_SYSTEM);
-  const ecs_query *query = query_of(system);
+  const ecs_query *query = explain_query_of(system);
   struct system_box *script = system_script(system);
   lua_settop(L, AT_SYSTEM);
   if (script) system_kernel_push(L, AT_WORLD, script);
@@ -243,9 +245,9 @@ static int explain_named(lua_State *L) {
   lua_newtable(L);
   lua_pushstring(L, system_kernel_tier(system));
   lua_setfield(L, -2, "tier");
-  set_access(L, "reads", query, false);
-  set_access(L, "writes", query, true);
-  set_news(L, query);
+  explain_set_access(L, "reads", query, false);
+  explain_set_access(L, "writes", query, true);
+  explain_set_news(L, query);
   if (script) explain_script(L, script);
   return 1;
 }
@@ -253,7 +255,7 @@ static int explain_named(lua_State *L) {
 /* ---- functions ---- */
 
 /* Compiles what has not run yet, so that it can be told. */
-static bool is_compiled(lua_State *L, int handle, const struct kernel *kernel) {
+static bool explain_is_compiled(lua_State *L, int handle, const struct kernel *kernel) {
   if (!kernel->box->kernels->on) return false;
   if (!kernel->refused && !system_kernel_is_current(kernel)) kernel_ready_unbound(L, handle);
   return !kernel->refused;
@@ -262,7 +264,7 @@ static bool is_compiled(lua_State *L, int handle, const struct kernel *kernel) {
 /* Why Lua goes through some rows though there is a program; NULL when it does not. What a predicate
 ** lets through, and what is added up, comes in runs of rows that lie together in a table whose rows
 ** differ in the terms that are there. */
-static const char *why_rows_fall_back(const struct kernel *kernel) {
+static const char *explain_why_rows_fall_back(const struct kernel *kernel) {
   const ecs_query *query = kernel->query;
   bool asks = kernel->result == RESULT_TRUTH || kernel->filtered;
   bool adds = RESULT_IS_USED(kernel->result);
@@ -282,19 +284,19 @@ static void explain_form(lua_State *L) {
   int handle = lua_gettop(L);
   const struct kernel_box *box = lua_touserdata(L, handle);
   const struct kernel *kernel = box->kernel;
-  bool compiled = is_compiled(L, handle, kernel);
+  bool compiled = explain_is_compiled(L, handle, kernel);
   lua_settop(L, handle);
   lua_newtable(L);
-  const char *apart = compiled ? why_rows_fall_back(kernel) : NULL;
+  const char *apart = compiled ? explain_why_rows_fall_back(kernel) : NULL;
   lua_pushstring(L, compiled && !apart ? "vector" : "lua");
   lua_setfield(L, -2, "tier");
   lua_pushstring(L, box->form);
   lua_setfield(L, -2, "form");
   lua_pushstring(L, kernel->query->text);
   lua_setfield(L, -2, "query");
-  set_access(L, "reads", kernel->query, false);
-  set_access(L, "writes", kernel->query, true);
-  set_news(L, kernel->query);
+  explain_set_access(L, "reads", kernel->query, false);
+  explain_set_access(L, "writes", kernel->query, true);
+  explain_set_news(L, kernel->query);
   explain_kernel(L, handle, handle + 1);
   if (!kernel->box->kernels->on) {
     lua_pushliteral(L, KERNELS_OFF);
@@ -351,7 +353,7 @@ int world_explain(lua_State *L) {
 /* ---- explain update ---- */
 
 /* Programs as the next run will have them. */
-static void open_all(lua_State *L, const struct schedule *schedule) {
+static void explain_open_all(lua_State *L, const struct schedule *schedule) {
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     struct system_box *script = system_script(schedule->systems[i]);
     if (script) system_kernel_push(L, 1, script);
@@ -365,8 +367,8 @@ struct listed {
   uint32_t count;
 };
 
-static void push_clash(lua_State *L, const ecs_world *world, enum clash clash,
-                       const char *earlier, const struct access *at) {
+static void explain_push_clash(lua_State *L, const ecs_world *world, enum clash clash,
+                               const char *earlier, const struct access *at) {
   if (clash == CLASH_ORDER || clash == CLASH_OWNER) {
     lua_pushfstring(L, "it %s '%s'", clash == CLASH_ORDER ? "comes after"
                     : "is of another Lua state than", earlier);
@@ -388,8 +390,8 @@ static void push_clash(lua_State *L, const ecs_world *world, enum clash clash,
 }
 
 /* Pushes why a system does not join those of a batch; false, and nothing, when it does. */
-static bool push_why(lua_State *L, const ecs_world *world, const struct listed *batch,
-                     const struct side *side) {
+static bool explain_push_why(lua_State *L, const ecs_world *world, const struct listed *batch,
+                             const struct side *side) {
   if (side->prospect.alone) {
     apart_push(L, side->prospect.alone, side->system->reads);
     return true;
@@ -405,7 +407,7 @@ static bool push_why(lua_State *L, const ecs_world *world, const struct listed *
     }
     enum clash clash = beside_clash(world, earlier, side, &at);
     if (clash == CLASH_NONE) continue;
-    push_clash(L, world, clash, earlier->system->name, &at);
+    explain_push_clash(L, world, clash, earlier->system->name, &at);
     return true;
   }
   if (batch->count == BESIDE_MOST) lua_pushliteral(L, "more do not run side by side");
@@ -413,7 +415,7 @@ static bool push_why(lua_State *L, const ecs_world *world, const struct listed *
 }
 
 /* Why systems that can run side by side have not. */
-static const char *why_not_parallel(const ecs_world *world, const struct listed *batch) {
+static const char *explain_why_not_parallel(const ecs_world *world, const struct listed *batch) {
   if (!world->pool) return "the world has one thread";
   for (uint32_t i = 0; i < batch->count; i++)
     if (batch->sides[i].system->runs < 2) return "not all of them had run before";
@@ -422,7 +424,8 @@ static const char *why_not_parallel(const ecs_world *world, const struct listed 
 
 /* The last list in a table of them is complete: says how many of its systems ran side by side
 ** when they ran last. */
-static void end_list(lua_State *L, const ecs_world *world, int lists, const struct listed *batch) {
+static void explain_end_list(lua_State *L, const ecs_world *world, int lists,
+                             const struct listed *batch) {
   lua_Integer together = 0;
   for (uint32_t i = 0; i < batch->count; i++) together += batch->sides[i].system->abreast > 1;
   if (batch->count < 2) return;
@@ -430,20 +433,20 @@ static void end_list(lua_State *L, const ecs_world *world, int lists, const stru
   lua_pushinteger(L, together);
   lua_setfield(L, -2, "together");
   if (together < 2) {
-    lua_pushstring(L, why_not_parallel(world, batch));
+    lua_pushstring(L, explain_why_not_parallel(world, batch));
     lua_setfield(L, -2, "apart");
   }
   lua_pop(L, 1);
 }
 
 /* Adds a system to the last of the lists in the table at `lists`, or a new one with it. */
-static void add_system(lua_State *L, const ecs_world *world, int lists, struct listed *batch,
-                       const ecs_system *system) {
+static void explain_add_system(lua_State *L, const ecs_world *world, int lists,
+                               struct listed *batch, const ecs_system *system) {
   struct side side = {.system = system};
   beside_look(world, system, &side.prospect);
-  bool apart = push_why(L, world, batch, &side);
+  bool apart = explain_push_why(L, world, batch, &side);
   if (apart || batch->count == 0) {
-    end_list(L, world, lists, batch);
+    explain_end_list(L, world, lists, batch);
     batch->count = 0;
     lua_newtable(L);
     if (apart) {
@@ -467,7 +470,7 @@ static int explain_update_phases(lua_State *L) {
   const ecs_world *world = box->world;
   struct schedule *schedule = world->schedule;
   luaL_checkstack(L, 40, "explain");
-  open_all(L, schedule);
+  explain_open_all(L, schedule);
   schedule_count(schedule);
   lua_createtable(L, 0, (int)schedule->phase_count);
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
@@ -478,9 +481,9 @@ static int explain_update_phases(lua_State *L) {
     for (uint32_t at = phase->first; at < phase->first + phase->count; at++) {
       const ecs_system *system = schedule->systems[at];
       if (system->enabled && !system->parked)
-        add_system(L, world, lua_gettop(L), &batch, system);
+        explain_add_system(L, world, lua_gettop(L), &batch, system);
     }
-    end_list(L, world, lua_gettop(L), &batch);
+    explain_end_list(L, world, lua_gettop(L), &batch);
     lua_setfield(L, -2, phase->name);
   }
   return 1;

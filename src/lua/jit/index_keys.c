@@ -117,7 +117,7 @@ static void index_keys_read_value(lua_State *L, const ecs_index *index, uint32_t
 }
 
 /* Whether a program has given them, for the function whose object is at 1. */
-static bool set_by_program(lua_State *L, struct world_box *box, ecs_index *index) {
+static bool key_set_by_program(lua_State *L, struct world_box *box, ecs_index *index) {
   uint32_t count = index_unkeyed(index);
   const struct keyless keyless = {index_query(index)->text, &index->rows,
                                   count == index->rows.count ? NULL : index->stale.rows, count};
@@ -137,10 +137,10 @@ static bool set_by_program(lua_State *L, struct world_box *box, ecs_index *index
 
 /* body(object, index): gives rows their keys. The loop whose views the function is given ends with
 ** it, by an error, too: the rows that it shows are those of the index. */
-static int call_rows(lua_State *L) {
+static int key_call_rows(lua_State *L) {
   ecs_index *index = lua_touserdata(L, 2);
   struct world_box *box = ((struct key_box *)lua_touserdata(L, 1))->box;
-  if (set_by_program(L, box, index)) return 0;
+  if (key_set_by_program(L, box, index)) return 0;
   struct found_box *found = found_push(L, box, &index->rows, false);
   lua_toclose(L, 3);
   found->ended = false;
@@ -162,11 +162,11 @@ static int call_rows(lua_State *L) {
 }
 
 /* Calls it in a scope, with the random numbers that predicates draw. */
-static void call_protected(lua_State *L, struct world_box *box, int world_index,
-                           ecs_index *index) {
+static void key_call_protected(lua_State *L, struct world_box *box, int world_index,
+                               ecs_index *index) {
   struct chance outer = *box->chance;
   need_stack(L, 6);
-  lua_pushcfunction(L, call_rows);
+  lua_pushcfunction(L, key_call_rows);
   lua_getiuservalue(L, world_index, WORLD_REFS);
   lua_rawgetp(L, -1, index->desc.ud);
   lua_remove(L, -2);
@@ -196,7 +196,7 @@ void index_keys_refresh(lua_State *L, struct world_box *box, int world_index, ec
     raise_error(L, "index '%s' has a key function of another Lua state: declare it again in this "
                 "one", index->desc.name);
   RETRY_OR_RAISE(L, box, index_gather(index));
-  if (index_unkeyed(index)) call_protected(L, box, world_index, index);
+  if (index_unkeyed(index)) key_call_protected(L, box, world_index, index);
   ecs_status status = index_make(index);
   if (status != ECS_OK) raise_status(L, box->world, status);
 }
@@ -204,8 +204,8 @@ void index_keys_refresh(lua_State *L, struct world_box *box, int world_index, ec
 /* ---- the kernel ------------------------------------------------------------------------ */
 
 /* Pushes the handle of the function's kernel, over a query of its own that is like the index's. */
-static struct kernel_box *push_handle(lua_State *L, struct world_box *box,
-                                      const char *query) {
+static struct kernel_box *key_push_handle(lua_State *L, struct world_box *box,
+                                          const char *query) {
   if (lua_getiuservalue(L, 1, KEY_KERNEL) == LUA_TUSERDATA) return lua_touserdata(L, -1);
   int top = lua_gettop(L);
   const struct query_text text = {.text = query};
@@ -221,7 +221,7 @@ static struct kernel_box *push_handle(lua_State *L, struct world_box *box,
 }
 
 /* Whether all rows have all that the query gives, so that one program is for them. */
-static bool is_fit(const struct keyless *keyless) {
+static bool key_is_fit(const struct keyless *keyless) {
   const struct copies *rows = keyless->rows;
   if (strchr(keyless->query, '$')) return false;
   for (uint32_t i = 0; i < rows->slot_count; i++)
@@ -235,7 +235,7 @@ static bool key_program_is_plain(const struct run_plan *plan) {
          plan->order_count == 0 && plan->mark_count == 0 && plan->whole_count == 0;
 }
 
-static struct variant *find_variant(lua_State *L, struct kernel *kernel, int handle) {
+static struct variant *key_find_variant(lua_State *L, struct kernel *kernel, int handle) {
   ecs_query *query = (ecs_query *)(uintptr_t)kernel->query;
   if (query->broken || query->terms.step_count || query->terms.slots > KERNEL_SLOTS) return NULL;
   for (uint32_t i = 0; i < query->terms.count; i++) query->terms.terms[i].read_only = true;
@@ -291,8 +291,8 @@ static void key_program_bind(const struct keyless *keyless, const struct variant
 /* ---- the whole ------------------------------------------------------------------------- */
 
 /* Runs the program over the rows that want keys, with room for these and for what it reads. */
-static bool run_over(lua_State *L, const struct keyless *keyless, struct kernel *kernel,
-                     struct variant *variant, char *room) {
+static bool key_run_over(lua_State *L, const struct keyless *keyless, struct kernel *kernel,
+                         struct variant *variant, char *room) {
   void *columns[RUN_COLUMNS];
   struct runner *runner = &kernel->set->runner;
   const struct run run = {.plan = &variant->plan, .query = kernel->query,
@@ -307,16 +307,16 @@ static bool run_over(lua_State *L, const struct keyless *keyless, struct kernel 
 const void *key_program(lua_State *L, struct world_box *box, const struct keyless *keyless,
                         bool *integers) {
   int top = lua_gettop(L);
-  if (!box->kernels->on || !is_fit(keyless)) return NULL;
+  if (!box->kernels->on || !key_is_fit(keyless)) return NULL;
   uint32_t read = keyless->list ? keyless->rows->column_count + 1 : 0;
   luaL_checkstack(L, 12, "keys of an index");
   char *block = lua_newuserdatauv(
       L, (1 + (size_t)read) * key_program_room_of(keyless->count) + 64, 0);
-  struct kernel *kernel = push_handle(L, box, keyless->query)->kernel;
+  struct kernel *kernel = key_push_handle(L, box, keyless->query)->kernel;
   if (!box->world) luaL_error(L, "the world is closed");
-  struct variant *variant = kernel ? find_variant(L, kernel, top + 2) : NULL;
+  struct variant *variant = kernel ? key_find_variant(L, kernel, top + 2) : NULL;
   char *room = block + (64 - (uintptr_t)block % 64) % 64;
-  bool keyed = variant && run_over(L, keyless, kernel, variant, room);
+  bool keyed = variant && key_run_over(L, keyless, kernel, variant, room);
   for (uint32_t i = 0; keyed && i < variant->column_count; i++)
     if (variant->cells[i].slot == RUN_RESULT) *integers = variant->columns[i].type == KC_I64;
   lua_settop(L, keyed ? top + 1 : top);

@@ -28,7 +28,7 @@ static void free_kernel(struct kernel *kernel) {
   memory_free(memory, kernel, sizeof *kernel);
 }
 
-static void free_set(ecs_world *world, struct attachment *link) {
+static void kernel_free_set(ecs_world *world, struct attachment *link) {
   struct kernel_set *set = (struct kernel_set *)link;
   struct memory *memory = set->runner.memory;
   while (set->list) free_kernel(set->list);
@@ -40,16 +40,16 @@ static void free_set(ecs_world *world, struct attachment *link) {
 }
 
 void kernels_free(struct world_box *box) {
-  if (box->kernels->set) free_set(box->world, &box->kernels->set->link);
+  if (box->kernels->set) kernel_free_set(box->world, &box->kernels->set->link);
   box->kernels->set = NULL;
 }
 
 /* The world's set, made when there is none; NULL when out of memory. */
-static struct kernel_set *need_set(struct world_box *box) {
+static struct kernel_set *kernel_need_set(struct world_box *box) {
   if (box->kernels->set) return box->kernels->set;
   struct kernel_set *set = memory_array(box->memory, 1, sizeof *set);
   if (!set) return NULL;
-  set->link.free = free_set;
+  set->link.free = kernel_free_set;
   set->broods.memory = box->memory;
   runner_open(&set->runner, box->memory, (k_isa)box->kernels->isa);
   world_attach_to(box->world, &set->link);
@@ -70,7 +70,7 @@ const luaL_Reg kernel_metamethods[] = {{"__gc", kernel_collect}, {NULL, NULL}};
 /* Where WORLD_REFS has the handles by their kernels' addresses, as weak values. */
 static const char handles_key = 0;
 
-static void push_handles(lua_State *L, int world_index) {
+static void kernel_push_handles(lua_State *L, int world_index) {
   if (lua_getiuservalue(L, world_index, WORLD_REFS) != LUA_TTABLE)
     luaL_error(L, "the world is closed");
   if (lua_rawgetp(L, -1, &handles_key) == LUA_TNIL) {
@@ -90,7 +90,7 @@ void kernel_push_function(lua_State *L, int handle) {
 
 /* Whether the handle at the top of the stack is for that function, and of a query that there
 ** still is: while a state is closed, finalizers run in any order. */
-static bool has_function(lua_State *L, int function) {
+static bool kernel_has_function(lua_State *L, int function) {
   kernel_push_function(L, lua_gettop(L));
   lua_getiuservalue(L, -2, KERNEL_QUERY);
   const struct query_box *query = lua_touserdata(L, -1);
@@ -102,13 +102,13 @@ static bool has_function(lua_State *L, int function) {
 void kernels_of_function(lua_State *L, struct world_box *box, int world_index,
                          int function) {
   lua_Integer count = 0;
-  push_handles(L, world_index);
+  kernel_push_handles(L, world_index);
   int handles = lua_gettop(L);
   lua_newtable(L);
   const struct kernel_set *set = box->kernels->set;
   /* Nothing here runs finalizers, which could take kernels off the list. */
   for (const struct kernel *at = set ? set->list : NULL; at; at = at->next) {
-    if (lua_rawgetp(L, handles, at) != LUA_TNIL && has_function(L, function))
+    if (lua_rawgetp(L, handles, at) != LUA_TNIL && kernel_has_function(L, function))
       lua_rawseti(L, handles + 1, ++count);
     else
       lua_pop(L, 1);
@@ -130,9 +130,9 @@ void kernel_push(lua_State *L, struct world_box *box, int world_index, int funct
   lua_setiuservalue(L, index, KERNEL_WORLD);
   lua_pushvalue(L, query_index);
   lua_setiuservalue(L, index, KERNEL_QUERY);
-  push_handles(L, world_index);
+  kernel_push_handles(L, world_index);
   if (!box->world) luaL_error(L, "the world is closed");
-  struct kernel_set *set = need_set(box);
+  struct kernel_set *set = kernel_need_set(box);
   struct kernel *kernel =
       set ? memory_array(box->memory, 1, sizeof *kernel) : NULL;
   if (!kernel) raise_memory(L);
@@ -183,7 +183,7 @@ struct outside kernel_object(lua_State *L, int index, const void *owner) {
 enum { AT_KNOWN = 1, AT_FUNCTION, AT_HANDLE, AT_KEY };
 
 /* Pushes the bytecode of the function, with its lines: they stand in messages. */
-static bool push_code(lua_State *L) {
+static bool kernel_push_code(lua_State *L) {
   lua_settop(L, AT_HANDLE);
   lua_pushvalue(L, AT_FUNCTION);
   if (!push_dump(L, false)) return false;
@@ -193,7 +193,7 @@ static bool push_code(lua_State *L) {
 }
 
 /* Forgets all that is known where that is full: handles by keys, and at 1 how many. */
-static void closure_make_room(lua_State *L) {
+static void kernel_closure_make_room(lua_State *L) {
   lua_rawgeti(L, AT_KNOWN, 1);
   lua_Integer count = lua_tointeger(L, -1) + 1;
   lua_pushnil(L);
@@ -208,14 +208,14 @@ static void closure_make_room(lua_State *L) {
 }
 
 /* share(known, function, handle, key) */
-static int closure_join(lua_State *L) {
+static int kernel_closure_join(lua_State *L) {
   luaL_checkstack(L, 20, "kernel");
-  if (lua_isnil(L, AT_KEY) && !push_code(L)) return 0;
+  if (lua_isnil(L, AT_KEY) && !kernel_push_code(L)) return 0;
   lua_pushvalue(L, AT_KEY);
   if (lua_rawget(L, AT_KNOWN) == LUA_TUSERDATA)
     variants_share(L, AT_HANDLE, AT_KEY + 1, AT_FUNCTION);
   else
-    closure_make_room(L);
+    kernel_closure_make_room(L);
   lua_pushvalue(L, AT_KEY);
   lua_pushvalue(L, AT_HANDLE);
   lua_rawset(L, AT_KNOWN);
@@ -231,13 +231,13 @@ void closure_share(lua_State *L, int known, int function, int handle, int key) {
     lua_pushvalue(L, key);
   else
     lua_pushnil(L);
-  if (try_quietly(L, closure_join, 4, 0) != LUA_OK) lua_settop(L, top);
+  if (try_quietly(L, kernel_closure_join, 4, 0) != LUA_OK) lua_settop(L, top);
 }
 
 /* ---- kernel indexes ---- */
 
 /* A kernel that changes nothing is run outside of systems, too: nobody else changes anything. */
-static bool only_looks(const struct variant *variant) {
+static bool kernel_only_looks(const struct variant *variant) {
   const struct program *program = variant->plan.program;
   return variant->plan.command_count == 0 && program->site_count == 0 &&
          memcmp(variant->plan.writes, (uint64_t[RUN_COLUMNS / 64]){0},
@@ -245,7 +245,7 @@ static bool only_looks(const struct variant *variant) {
 }
 
 /* Whether the lists of a variant can be made of an index that is up to date. */
-static bool fits_lists(const struct variant *variant) {
+static bool kernel_fits_lists(const struct variant *variant) {
   for (uint32_t i = 0; i < variant->list_count; i++) {
     if (variant->lists[i].kind >= LIST_SOURCES) continue;
     const ecs_index *index = variant->indexes[variant->lists[i].index];
@@ -261,14 +261,14 @@ bool indexes_are_fresh(const struct variant *variant) {
     bool outside = variant->fresh == variant->run && !index->world->running;
     if (!index->now || !(outside || index_is_fresh(index))) return false;
   }
-  return fits_lists(variant);
+  return kernel_fits_lists(variant);
 }
 
 /* Why an index is not up to date, or cannot be brought so here; NULL when it can. */
-static const char *not_here(const ecs_index *index, const struct variant *variant) {
+static const char *kernel_not_here(const ecs_index *index, const struct variant *variant) {
   if (index->world->running)
     return "system is not known to look into it: write its name into the option uses";
-  if (!only_looks(variant))
+  if (!kernel_only_looks(variant))
     return "function writes, and each call outside of systems brings the index up to date: call it "
            "in a system";
   if (index_has_script(index))
@@ -281,7 +281,7 @@ bool indexes_ready(lua_State *L, struct variant *variant) {
   for (uint32_t i = 0; i < variant->index_count; i++) {
     ecs_index *index = variant->indexes[i];
     if (index_is_fresh(index)) continue;
-    const char *why = not_here(index, variant);
+    const char *why = kernel_not_here(index, variant);
     if (why) {
       lua_pushfstring(L, "it looks into index '%s', and its %s", index_name(index), why);
       return false;

@@ -25,8 +25,8 @@ void variant_free(struct memory *memory, struct variant *variant) {
 
 /* ---- outside values ---- */
 
-static enum reading read_guard(lua_State *L, int anchors, const struct guard *guard,
-                               const struct world_box *box, struct variant *variant) {
+static enum reading variant_read_guard(lua_State *L, int anchors, const struct guard *guard,
+                                       const struct world_box *box, struct variant *variant) {
   if (guard->type == GUARD_TEXT)
     return guard_read_text(L, anchors, guard, box->world, variant->uniforms);
   if (guard->type == GUARD_COUNT)
@@ -40,22 +40,22 @@ static enum reading read_guard(lua_State *L, int anchors, const struct guard *gu
 }
 
 /* Whether they are of the types that the variant is for. */
-static bool read_guards(lua_State *L, int anchors, const struct world_box *box,
-                        struct variant *variant) {
+static bool variant_read_guards(lua_State *L, int anchors, const struct world_box *box,
+                                struct variant *variant) {
   enum reading reading = READING_FITS;
   for (uint32_t i = 0; i < variant->guard_count && reading == READING_FITS; i++)
-    reading = read_guard(L, anchors, &variant->guards[i], box, variant);
+    reading = variant_read_guard(L, anchors, &variant->guards[i], box, variant);
   variant->starved = reading == READING_STARVED;
   return reading == READING_FITS;
 }
 
-static void read_resources(const struct world_box *box, struct variant *variant) {
+static void variant_read_resources(const struct world_box *box, struct variant *variant) {
   for (uint32_t i = 0; i < variant->resource_count; i++)
     guard_read_resource(box->world, &variant->resources[i],
                         &variant->uniforms[variant->resources[i].uniform]);
 }
 
-static void read_arrays(const struct world_box *box, struct variant *variant) {
+static void variant_read_arrays(const struct world_box *box, struct variant *variant) {
   for (uint32_t i = 0; i < variant->array_count; i++) {
     struct front_copy copy = variant->copies[i];
     if (copy.index)
@@ -117,11 +117,11 @@ uint64_t variant_present_in_match(const struct walk *walk, const struct choices 
 }
 
 /* Whether it is for the outside values as they are now. Reads them, once in a run of the kernel. */
-static bool fits_now(lua_State *L, int all_anchors, const struct kernel *kernel,
-                     struct variant *variant) {
+static bool variant_fits_now(lua_State *L, int all_anchors, const struct kernel *kernel,
+                             struct variant *variant) {
   if (variant->run == kernel->runs) return true;
   lua_rawgeti(L, all_anchors, (lua_Integer)variant->anchors);
-  bool fits = read_guards(L, lua_gettop(L), kernel->box, variant);
+  bool fits = variant_read_guards(L, lua_gettop(L), kernel->box, variant);
   lua_pop(L, 1);
   if (variant->starved) raise_memory(L);
   if (!fits) return false;
@@ -129,7 +129,7 @@ static bool fits_now(lua_State *L, int all_anchors, const struct kernel *kernel,
   return true;
 }
 
-static bool same_which(struct which x, struct which y) {
+static bool variant_same_which(struct which x, struct which y) {
   return x.present == y.present && x.some == y.some;
 }
 
@@ -143,8 +143,10 @@ static struct variant *kernel_variant_find(lua_State *L, int anchors,
                                            struct kernel *kernel, struct which which) {
   for (uint32_t i = 0; i < kernel->count; i++) {
     struct variant *variant = kernel->variants[i];
-    if (!same_which(variant->which, which) || !variant_is_current(kernel, variant)) continue;
-    if (!fits_now(L, anchors, kernel, variant)) continue;
+    if (!variant_same_which(variant->which, which) ||
+        !variant_is_current(kernel, variant))
+      continue;
+    if (!variant_fits_now(L, anchors, kernel, variant)) continue;
     memmove(kernel->variants + 1, kernel->variants, i * sizeof *kernel->variants);
     kernel->variants[0] = variant;
     if (i > 0) kernel->sure = NULL;
@@ -154,8 +156,8 @@ static struct variant *kernel_variant_find(lua_State *L, int anchors,
 }
 
 /* The function itself, where it did a row, may have swept strings that nobody had. */
-static void read_texts(lua_State *L, int all_anchors, const struct kernel *kernel,
-                       struct variant *variant) {
+static void variant_read_texts(lua_State *L, int all_anchors, const struct kernel *kernel,
+                               struct variant *variant) {
   bool starved = false;
   lua_rawgeti(L, all_anchors, (lua_Integer)variant->anchors);
   for (uint32_t i = 0; i < variant->guard_count && !starved; i++)
@@ -170,21 +172,22 @@ struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
                              struct which which) {
   struct variant *variant = kernel_variant_find(L, anchors, kernel, which);
   if (!variant || !variant->plan.program || !indexes_are_fresh(variant)) return NULL;
-  read_arrays(kernel->box, variant);
-  read_resources(kernel->box, variant);
-  if (UNLIKELY(variant->texts)) read_texts(L, anchors, kernel, variant);
+  variant_read_arrays(kernel->box, variant);
+  variant_read_resources(kernel->box, variant);
+  if (UNLIKELY(variant->texts)) variant_read_texts(L, anchors, kernel, variant);
   return variant;
 }
 
 /* Whether a variant is the one for every table in which rows match, where these may differ. */
-static APART bool fits_all(const struct kernel *kernel, const struct variant *variant) {
+static APART bool kernel_variant_fits_all(const struct kernel *kernel,
+                                          const struct variant *variant) {
   const ecs_query *query = kernel->query;
   for (uint32_t i = 0; i < query_reach(query); i++) {
     const struct table *table = query_table(query, i);
     enum table_rows rows = query_table_rows(&query->terms, table);
     if (rows == ROWS_NONE) continue;
     if (rows == ROWS_VARY ||
-        !same_which(variant_of_rows(kernel, table, rows == ROWS_SOME), variant->which))
+        !variant_same_which(variant_of_rows(kernel, table, rows == ROWS_SOME), variant->which))
       return false;
   }
   return true;
@@ -192,20 +195,20 @@ static APART bool fits_all(const struct kernel *kernel, const struct variant *va
 
 bool variant_fits_all(const struct kernel *kernel, const struct variant *variant) {
   const struct query_terms *terms = &kernel->query->terms;
-  return LIKELY(!(terms->choices || terms->toggled)) || fits_all(kernel, variant);
+  return LIKELY(!(terms->choices || terms->toggled)) || kernel_variant_fits_all(kernel, variant);
 }
 
-static APART bool fits_guards(lua_State *L, int anchors, const struct kernel *kernel,
-                              struct variant *variant) {
+static APART bool variant_fits_guards(lua_State *L, int anchors, const struct kernel *kernel,
+                                      struct variant *variant) {
   lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
-  bool fits = read_guards(L, lua_gettop(L), kernel->box, variant);
+  bool fits = variant_read_guards(L, lua_gettop(L), kernel->box, variant);
   lua_pop(L, 1);
   return fits;
 }
 
-static APART void read_outside(const struct kernel *kernel, struct variant *variant) {
-  read_resources(kernel->box, variant);
-  read_arrays(kernel->box, variant);
+static APART void variant_read_outside(const struct kernel *kernel, struct variant *variant) {
+  variant_read_resources(kernel->box, variant);
+  variant_read_arrays(kernel->box, variant);
 }
 
 struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel) {
@@ -214,10 +217,11 @@ struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel)
   if (variant->version != *kernel->box->version) return NULL;
   if (terms_walk(&kernel->query->terms)) return NULL;
   if (!variant_fits_all(kernel, variant)) return NULL;
-  if (UNLIKELY(variant->guard_count) && !fits_guards(L, anchors, kernel, variant)) return NULL;
+  if (UNLIKELY(variant->guard_count) && !variant_fits_guards(L, anchors, kernel, variant))
+    return NULL;
   variant->run = ++kernel->runs;
   bool outside = variant->resource_count | variant->array_count;
-  if (UNLIKELY(outside)) read_outside(kernel, variant);
+  if (UNLIKELY(outside)) variant_read_outside(kernel, variant);
   /* Then nothing but the components can unsettle a variant that is settled now. */
   bool sure = !outside && !variant->guard_count && kernel->query->terms.plain &&
               !kernel->query->terms.choices;
@@ -229,7 +233,7 @@ struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel)
 /* ---- compiling ---- */
 
 /* compile(function, all_anchors, front, kernel) */
-static int compile_protected(lua_State *L) {
+static int variant_compile_protected(lua_State *L) {
   struct front *front = lua_touserdata(L, 3);
   const struct kernel *kernel = lua_touserdata(L, 4);
   luaL_checkstack(L, 40, "kernel");
@@ -243,7 +247,7 @@ static int compile_protected(lua_State *L) {
   return 0;
 }
 
-static bool copy_array(struct memory *memory, void **to, const void *from, size_t size) {
+static bool variant_copy(struct memory *memory, void **to, const void *from, size_t size) {
   if (size == 0) return true;
   *to = memory_array(memory, 1, size);
   if (*to) memcpy(*to, from, size);
@@ -251,17 +255,17 @@ static bool copy_array(struct memory *memory, void **to, const void *from, size_
 }
 
 /* Copies what was found out of outside values and fields; false when out of memory. */
-static bool copy_arrays(struct memory *memory, struct variant *variant,
-                        const struct variant *from) {
+static bool variant_copy_arrays(struct memory *memory, struct variant *variant,
+                                const struct variant *from) {
   void *guards = NULL, *resources = NULL, *cells = NULL, *columns = NULL, *lookups = NULL;
   uint32_t count = from->column_count;
   bool made =
-      copy_array(memory, &guards, from->guards, from->guard_count * sizeof *from->guards) &&
-      copy_array(memory, &resources, from->resources,
-                 from->resource_count * sizeof *from->resources) &&
-      copy_array(memory, &cells, from->cells, count * sizeof *from->cells) &&
-      copy_array(memory, &columns, from->columns, count * sizeof *from->columns) &&
-      copy_array(memory, &lookups, from->lookups, from->lookup_count * sizeof *from->lookups);
+      variant_copy(memory, &guards, from->guards, from->guard_count * sizeof *from->guards) &&
+      variant_copy(memory, &resources, from->resources,
+                   from->resource_count * sizeof *from->resources) &&
+      variant_copy(memory, &cells, from->cells, count * sizeof *from->cells) &&
+      variant_copy(memory, &columns, from->columns, count * sizeof *from->columns) &&
+      variant_copy(memory, &lookups, from->lookups, from->lookup_count * sizeof *from->lookups);
   variant->guards = guards;
   variant->guard_count = guards ? from->guard_count : 0;
   for (uint32_t i = 0; i < variant->guard_count; i++)
@@ -300,7 +304,7 @@ static bool copy_arrays(struct memory *memory, struct variant *variant,
 static struct variant *copy_variant(struct memory *memory, const struct variant *from) {
   struct variant *variant = memory_array(memory, 1, sizeof *variant);
   if (!variant) return NULL;
-  bool made = copy_arrays(memory, variant, from);
+  bool made = variant_copy_arrays(memory, variant, from);
   variant->which = from->which;
   variant->version = from->version;
   variant->anchor_count = from->anchor_count;
@@ -310,8 +314,8 @@ static struct variant *copy_variant(struct memory *memory, const struct variant 
   return NULL;
 }
 
-static void give_program(struct variant *variant, struct program *program, uint32_t commands,
-                         uint32_t orders, uint32_t asked) {
+static void variant_give_program(struct variant *variant, struct program *program,
+                                 uint32_t commands, uint32_t orders, uint32_t asked) {
   variant->plan = run_plan_of(program, variant->cells, variant->commands, commands);
   variant->plan.orders = variant->commands;
   variant->plan.order_count = orders;
@@ -364,8 +368,8 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
                    front->command_count == 0 &&
                    !program_info(front->program).fails;
   uint32_t commands = front->command_count;
-  give_program(variant, front->program, front->orders ? 0 : commands, front->orders ? commands : 0,
-               front->asked_count);
+  variant_give_program(variant, front->program, front->orders ? 0 : commands,
+                       front->orders ? commands : 0, front->asked_count);
   front->program = NULL;
   return variant;
 }
@@ -404,8 +408,8 @@ static bool add_variant(lua_State *L, int all_anchors, struct kernel *kernel,
 }
 
 /* Has the front compile the function; Lua's status, if it is not LUA_OK with what was raised. */
-static int try_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
-                     struct front *front, struct which which) {
+static int variant_try_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
+                             struct front *front, struct which which) {
   front->world = kernel->box->world;
   front->outside = kernel_object;
   front->owner = kernel->box;
@@ -417,19 +421,19 @@ static int try_front(lua_State *L, int handle, int anchors, struct kernel *kerne
   lua_pushvalue(L, anchors);
   lua_pushlightuserdata(L, front);
   lua_pushlightuserdata(L, kernel);
-  return try_quietly(L, compile_protected, 4, 0);
+  return try_quietly(L, variant_compile_protected, 4, 0);
 }
 
 /* Compiles, once more where commands have to be ordered one by one. */
-static int run_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
-                     struct front *front, struct which which) {
-  int status = try_front(L, handle, anchors, kernel, front, which);
+static int variant_run_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
+                             struct front *front, struct which which) {
+  int status = variant_try_front(L, handle, anchors, kernel, front, which);
   if (status != LUA_ERRRUN || !front->wants_orders) return status;
   lua_pop(L, 1);
   front_free(front);
   front_clear(front);
   front->orders = true;
-  return try_front(L, handle, anchors, kernel, front, which);
+  return variant_try_front(L, handle, anchors, kernel, front, which);
 }
 
 /* (anchors, reason): what is told of a variant that is refused. */
@@ -440,8 +444,8 @@ static int kernel_variant_keep_reason(lua_State *L) {
 
 /* Remembers why the function was refused, at the top of the stack, as long as nothing changes that
 ** the front has looked at; false when out of memory. */
-static bool add_refusal(lua_State *L, int anchors, struct kernel *kernel, struct front *front,
-                        struct which which) {
+static bool variant_add_refusal(lua_State *L, int anchors, struct kernel *kernel,
+                                struct front *front, struct which which) {
   int top = lua_gettop(L);
   bool begun = lua_rawgeti(L, anchors, (lua_Integer)kernel->anchored + 1) == LUA_TTABLE;
   if (!begun || !front_guard_refusal(front)) {
@@ -463,14 +467,14 @@ static bool kernel_variant_compile(lua_State *L, int handle, int anchors, struct
   struct front *front = memory_resize(memory, NULL, 0, sizeof *front);
   if (!front) raise_memory(L);
   front_clear(front);
-  int status = run_front(L, handle, anchors, kernel, front, which);
+  int status = variant_run_front(L, handle, anchors, kernel, front, which);
   kernel->breaks_promise = front->breaks_promise;
   kernel->hopeless |= front->hopeless && status == LUA_ERRRUN;
   bool made = true;
   if (status == LUA_OK)
     made = add_variant(L, anchors, kernel, make_variant(kernel, front, which));
   else if (status != LUA_ERRMEM)
-    made = add_refusal(L, anchors, kernel, front, which);
+    made = variant_add_refusal(L, anchors, kernel, front, which);
   kernel->compilations += status == LUA_OK;
   front_free(front);
   memory_free(memory, front, sizeof *front);
@@ -499,8 +503,9 @@ struct variant *variant_need(lua_State *L, int handle, int anchors, struct kerne
 
 /* Copies a table of anchors to the next one of all those at `to`, with another function for the
 ** first. */
-static void copy_anchors(lua_State *L, int from, int to, int function, const struct kernel *kernel,
-                         const struct variant *variant) {
+static void variant_copy_anchors(lua_State *L, int from, int to, int function,
+                                 const struct kernel *kernel,
+                                 const struct variant *variant) {
   new_weak_table(L, "v");
   int copy = lua_gettop(L);
   for (lua_Integer i = variant->anchor_count; i >= REFUSAL; i--) {
@@ -517,8 +522,8 @@ static bool kernel_variant_share(lua_State *L, int all_anchors, struct kernel *k
   struct variant *copy = copy_variant(kernel->set->runner.memory, variant);
   if (copy && variant->plan.program) {
     copy->quiet = variant->quiet;
-    give_program(copy, variant->plan.program, variant->plan.command_count,
-                 variant->plan.order_count, variant->plan.asked_count);
+    variant_give_program(copy, variant->plan.program, variant->plan.command_count,
+                         variant->plan.order_count, variant->plan.asked_count);
     variant->plan.program->shared++;
   }
   return add_variant(L, all_anchors, kernel, copy);
@@ -535,7 +540,7 @@ void variants_share(lua_State *L, int handle, int from, int function) {
   for (uint32_t i = known->count; i-- > 0;) {
     if (!variant_is_current(known, known->variants[i])) continue;
     lua_rawgeti(L, to + 1, (lua_Integer)known->variants[i]->anchors);
-    copy_anchors(L, to + 2, to, function, kernel, known->variants[i]);
+    variant_copy_anchors(L, to + 2, to, function, kernel, known->variants[i]);
     lua_settop(L, to + 1);
     if (!kernel_variant_share(L, to, kernel, known->variants[i])) return;
   }
@@ -545,7 +550,7 @@ void variants_share(lua_State *L, int handle, int from, int function) {
 }
 
 /* Pushes how the function calls a table, and, of tables in it, their values by a key. */
-static void push_name(lua_State *L, int anchors, const struct guard *guard) {
+static void variant_push_name(lua_State *L, int anchors, const struct guard *guard) {
   path_tell(L, anchors, &guard->path);
   if (!guard->inner) return;
   lua_rawgeti(L, anchors, guard->inner);
@@ -567,7 +572,7 @@ void variant_push_tables(lua_State *L, int handle, const struct variant *variant
     uint64_t count = (uint64_t)variant->arrays[guard->uniform].count;
     uint64_t bytes = count * element_size(element_kind_of(guard->elements));
     lua_createtable(L, 0, 3);
-    push_name(L, anchors, guard);
+    variant_push_name(L, anchors, guard);
     lua_setfield(L, -2, "name");
     lua_pushinteger(L, (lua_Integer)count);
     lua_setfield(L, -2, "elements");

@@ -15,9 +15,9 @@ const char on_error_key = 0;
 
 /* ---- messages ---------------------------------------------------------------------- */
 
-/* name_error(error, system, entity): the error with where it comes from before it. The core, which
-** gives the name itself, is told the rest. */
-static int name_error(lua_State *L) {
+/* system_name_error(error, system, entity): the error with where it comes from before it. The core,
+** which gives the name itself, is told the rest. */
+static int system_name_error(lua_State *L) {
   const struct system_box *system = lua_touserdata(L, 2);
   ecs_id entity = (ecs_id)lua_tointeger(L, 3);
   lua_settop(L, 1);
@@ -36,10 +36,10 @@ static int name_error(lua_State *L) {
 
 /* Puts where it comes from before the error in a slot of the frame. Returns the status, or that
 ** there is no memory for it. */
-static int name_kept(lua_State *L, int slot, int status, const struct system_box *system,
-                     ecs_id entity) {
+static int system_name_kept(lua_State *L, int slot, int status, const struct system_box *system,
+                            ecs_id entity) {
   if (status == LUA_ERRMEM) return status;
-  lua_pushcfunction(L, name_error);
+  lua_pushcfunction(L, system_name_error);
   lua_pushvalue(L, slot);
   lua_pushlightuserdata(L, (void *)(uintptr_t)system);
   lua_pushinteger(L, (lua_Integer)entity);
@@ -48,7 +48,7 @@ static int name_kept(lua_State *L, int slot, int status, const struct system_box
   return status;
 }
 
-static void clear_error(lua_State *L) {
+static void system_clear_error(lua_State *L) {
   lua_pushnil(L);
   lua_replace(L, FRAME_ERROR);
   lua_pushnil(L);
@@ -72,19 +72,19 @@ static inline int system_run_protect(lua_State *L, int arguments, int results, i
 /* What the core is told of a system's error. The error stays in the frame, its text with the
 ** system's name, until update raises it or the handler has had it. A host, and its handler, get the
 ** message of the world. */
-static RARE ecs_status status_of(lua_State *L, const struct world_box *box, int status,
-                                 const struct system_box *system, ecs_id entity) {
+static RARE ecs_status system_status_of(lua_State *L, const struct world_box *box, int status,
+                                        const struct system_box *system, ecs_id entity) {
   const ecs_world *world = box->world ? box->world : box->doomed;
-  if (name_kept(L, FRAME_ERROR, status, system, entity) == LUA_ERRMEM) {
-    clear_error(L);
+  if (system_name_kept(L, FRAME_ERROR, status, system, entity) == LUA_ERRMEM) {
+    system_clear_error(L);
     return world_nomem(world);
   }
-  if (!box->systems->running && world->schedule->on_error != script_failed) clear_error(L);
+  if (!box->systems->running && world->schedule->on_error != script_failed) system_clear_error(L);
   return ECS_EUSER;
 }
 
 /* The row for which Lua has called the function of a system; kernels name theirs themselves. */
-static RARE ecs_id failed_row(const struct system_box *system) {
+static RARE ecs_id system_failed_row(const struct system_box *system) {
   bool by_rows = system->form == FORM_EACH || system->form == FORM_MAP;
   return by_rows && !system->compiled ? failure_row(system->loop) : ECS_NULL;
 }
@@ -94,10 +94,10 @@ static RARE ecs_id failed_row(const struct system_box *system) {
 static inline ecs_status system_run_finish(struct world_box *box, int called,
                                            const struct system_box *system) {
   lua_State *L = system_run_state_of(box);
-  ecs_id entity = UNLIKELY(called != LUA_OK) ? failed_row(system) : ECS_NULL;
+  ecs_id entity = UNLIKELY(called != LUA_OK) ? system_failed_row(system) : ECS_NULL;
   if (box->world && UNLIKELY(box->loops->open)) loops_end_system(box, called == LUA_OK);
   ecs_status status = ECS_OK;
-  if (UNLIKELY(called != LUA_OK)) status = status_of(L, box, called, system, entity);
+  if (UNLIKELY(called != LUA_OK)) status = system_status_of(L, box, called, system, entity);
   world_leave(L, box, FRAME_WORLD);
   return status;
 }
@@ -148,7 +148,7 @@ static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int 
 }
 
 /* Not to ask one that is hopeless, and stays so, saves a third of a run over few rows. */
-static inline bool may_compile(struct system_box *system) {
+static inline bool system_may_compile(struct system_box *system) {
   if (!system->kernel || system->hopeless) return false;
   system->hopeless = system->compile != 1 && kernel_is_hopeless(system->kernel);
   return !system->hopeless;
@@ -203,7 +203,7 @@ static void system_run_begin(lua_State *L, struct system_box *system) {
 }
 
 /* Brings up to date what the system looks into. */
-static void bring_up(lua_State *L, const struct system_box *system) {
+static void system_bring_up(lua_State *L, const struct system_box *system) {
   const struct user user = {system->box, BODY_WORLD, BODY_FUNCTION, BODY_FUNCTION + 1,
                             BODY_FUNCTION + 2};
   system_push(L, system, SYSTEM_USES);
@@ -222,8 +222,8 @@ void system_push_function(lua_State *L, struct system_box *system) {
 static int run_body(lua_State *L) {
   struct system_box *system = lua_touserdata(L, BODY_SYSTEM);
   system_push_function(L, system);
-  if (UNLIKELY(system->box->world->finding || system->uses)) bring_up(L, system);
-  bool compiles = may_compile(system);
+  if (UNLIKELY(system->box->world->finding || system->uses)) system_bring_up(L, system);
+  bool compiles = system_may_compile(system);
   if (!compiles) system->compiled = false;
   switch (system->form) {
     case FORM_EACH:
@@ -249,7 +249,7 @@ static int run_body(lua_State *L) {
 
 /* Whether an each or map about events, or about what has changed, has nothing to be called for. Of
 ** others the core has seen that there is something (needs_rows). */
-static RARE bool has_no_news(const struct system_box *system) {
+static RARE bool system_has_no_news(const struct system_box *system) {
   const ecs_query *query = system->query ? system->query->query : NULL;
   if (system->form == FORM_RUN || !query || query->broken) return false;
   if (!query->terms.event) return query->terms.changes && query_is_barren(query);
@@ -260,8 +260,9 @@ static RARE bool has_no_news(const struct system_box *system) {
 
 /* An `each` or `map` that is known to need nothing of Lua but outside values runs without a call
 ** of Lua: that costs more than a few rows do. False when it is none. */
-INLINE bool use_direct(const struct system_box *system, double dt,
-                       bool (*use)(lua_State *L, int anchors, struct kernel *kernel, double dt)) {
+INLINE bool system_use_direct(const struct system_box *system, double dt,
+                              bool (*use)(lua_State *L, int anchors,
+                                          struct kernel *kernel, double dt)) {
   if (!system->compiled || !system->kernel || !system->query->query) return false;
   struct kernel *kernel = system->kernel->kernel;
   if (!kernel) return false;
@@ -276,15 +277,15 @@ INLINE bool use_direct(const struct system_box *system, double dt,
 }
 
 bool script_join(const struct system_box *system, double dt) {
-  return use_direct(system, dt, kernel_join_batch);
+  return system_use_direct(system, dt, kernel_join_batch);
 }
 
 ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
   struct system_box *system = ud;
   struct world_box *box = system->box;
   (void)query;
-  if (!box->world || use_direct(system, dt, kernel_run_direct)) return ECS_OK;
-  if (UNLIKELY(world->schedule->news) && has_no_news(system)) return ECS_OK;
+  if (!box->world || system_use_direct(system, dt, kernel_run_direct)) return ECS_OK;
+  if (UNLIKELY(world->schedule->news) && system_has_no_news(system)) return ECS_OK;
   world_enter(box);
   system->dt = dt;
   return system_run_finish(box, run_protected(system, run_body, 0), system);
@@ -298,7 +299,7 @@ ecs_status system_call(struct system_box *system, lua_CFunction body) {
 }
 
 /* body(world, references, system) */
-static int when_body(lua_State *L) {
+static int system_when_body(lua_State *L) {
   const struct system_box *system = lua_touserdata(L, BODY_SYSTEM);
   system_push(L, system, SYSTEM_WHEN);
   lua_pushvalue(L, BODY_WORLD);
@@ -313,7 +314,7 @@ ecs_status script_when(ecs_world *world, void *ud, bool *run) {
   *run = false;
   if (!box->world) return ECS_OK;
   world_enter(box);
-  int called = run_protected(system, when_body, 1);
+  int called = run_protected(system, system_when_body, 1);
   if (called == LUA_OK) {
     lua_State *L = system_run_state_of(box);
     *run = lua_toboolean(L, -1);
@@ -330,7 +331,7 @@ struct failure {
 };
 
 /* body(world, failure, error, object): handler(message, system_name), and of an object its text. */
-static int handler_body(lua_State *L) {
+static int system_handler_body(lua_State *L) {
   const struct failure *failure = lua_touserdata(L, 2);
   bool object = !lua_isnil(L, 4);
   if (lua_isnil(L, 3)) {
@@ -355,16 +356,16 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
   memcpy(failure.message, ecs_message(world), sizeof failure.message);
   lua_State *L = system_run_state_of(box);
   world_enter(box);
-  lua_pushcfunction(L, handler_body);
+  lua_pushcfunction(L, system_handler_body);
   lua_pushvalue(L, FRAME_WORLD);
   lua_pushlightuserdata(L, &failure);
   lua_pushvalue(L, FRAME_ERROR);
   lua_pushvalue(L, FRAME_ERROR + FRAME_OBJECT);
   bool first = lua_isnil(L, FRAME_HANDLER);
   int called = first ? system_run_protect(L, 4, 0, FRAME_HANDLER) : lua_pcall(L, 4, 0, 0);
-  if (called != LUA_OK && first) name_kept(L, FRAME_HANDLER, called, NULL, ECS_NULL);
+  if (called != LUA_OK && first) system_name_kept(L, FRAME_HANDLER, called, NULL, ECS_NULL);
   if (called != LUA_OK && !first) lua_pop(L, 1);
-  clear_error(L);
+  system_clear_error(L);
   system_run_finish(box, LUA_OK, NULL);
 }
 

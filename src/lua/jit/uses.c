@@ -29,7 +29,7 @@ struct dumping {
   bool begun;
 };
 
-static int add_piece(lua_State *L, const void *piece, size_t size, void *ud) {
+static int uses_add_piece(lua_State *L, const void *piece, size_t size, void *ud) {
   struct dumping *dumping = ud;
   if (!dumping->begun) luaL_buffinit(L, &dumping->buffer);
   dumping->begun = true;
@@ -39,30 +39,30 @@ static int add_piece(lua_State *L, const void *piece, size_t size, void *ud) {
 
 bool push_dump(lua_State *L, bool strip) {
   struct dumping dumping = {.begun = false};
-  if (lua_dump(L, add_piece, &dumping, strip) != 0 || !dumping.begun) return false;
+  if (lua_dump(L, uses_add_piece, &dumping, strip) != 0 || !dumping.begun) return false;
   luaL_pushresult(&dumping.buffer);
   return true;
 }
 
-static bool is_script(lua_State *L, int index) {
+static bool uses_is_script(lua_State *L, int index) {
   return lua_isfunction(L, index) && !lua_iscfunction(L, index);
 }
 
 /* Appends the texts of a function, and of those in its upvalues, to the list at an index. */
-static void add_texts(lua_State *L, int list, int function, int depth) {
+static void uses_add_texts(lua_State *L, int list, int function, int depth) {
   need_stack(L, 6);
   lua_pushvalue(L, function);
   if (push_dump(L, true)) lua_rawseti(L, list, (lua_Integer)lua_rawlen(L, list) + 1);
   lua_pop(L, 1);
   for (int i = 1; depth < USE_DEPTH && lua_getupvalue(L, function, i); i++) {
-    if (is_script(L, -1)) add_texts(L, list, lua_gettop(L), depth + 1);
+    if (uses_is_script(L, -1)) uses_add_texts(L, list, lua_gettop(L), depth + 1);
     lua_pop(L, 1);
   }
 }
 
 void uses_push_texts(lua_State *L, int function) {
   lua_newtable(L);
-  if (is_script(L, function)) add_texts(L, lua_gettop(L), function, 1);
+  if (uses_is_script(L, function)) uses_add_texts(L, lua_gettop(L), function, 1);
 }
 
 static bool uses_is_written(lua_State *L, int texts, const ecs_index *index) {
@@ -80,21 +80,22 @@ static bool uses_is_written(lua_State *L, int texts, const ecs_index *index) {
 
 /* ---- each ------------------------------------------------------------------------------ */
 
-static void visit_upvalues(lua_State *L, const struct user *user, int function, int depth,
-                           visit_fn visit) {
+static void uses_visit_upvalues(lua_State *L, const struct user *user, int function, int depth,
+                                visit_fn visit) {
   need_stack(L, 6);
   for (int i = 1; lua_getupvalue(L, function, i); i++) {
     int at = lua_gettop(L);
     struct index_box *object = box_test(L, at, &kind_index, sizeof *object);
     ecs_index *index = object && object->box == user->box ? index_find(L, at, object) : NULL;
     if (index) visit(L, user->box, user->world, index);
-    if (is_script(L, at) && depth < USE_DEPTH) visit_upvalues(L, user, at, depth + 1, visit);
+    if (uses_is_script(L, at) && depth < USE_DEPTH)
+      uses_visit_upvalues(L, user, at, depth + 1, visit);
     lua_settop(L, at - 1);
   }
 }
 
 /* Making an index's keys may run a script's functions, which may declare others. */
-static void visit_written(lua_State *L, const struct user *user, visit_fn visit) {
+static void uses_visit_written(lua_State *L, const struct user *user, visit_fn visit) {
   uint64_t version = indexes_version(user->box->world);
   for (ecs_index *index = index_first(user->box->world); index; index = index_next(index)) {
     if (!uses_is_written(L, user->texts, index)) continue;
@@ -103,7 +104,7 @@ static void visit_written(lua_State *L, const struct user *user, visit_fn visit)
   }
 }
 
-static void visit_listed(lua_State *L, const struct user *user, visit_fn visit) {
+static void uses_visit_listed(lua_State *L, const struct user *user, visit_fn visit) {
   lua_Integer count = (lua_Integer)lua_rawlen(L, user->listed);
   for (lua_Integer i = 1; i <= count && user->box->world; i++) {
     size_t size;
@@ -117,8 +118,8 @@ static void visit_listed(lua_State *L, const struct user *user, visit_fn visit) 
 }
 
 void uses_each(lua_State *L, const struct user *user, visit_fn visit) {
-  if (lua_istable(L, user->listed)) visit_listed(L, user, visit);
+  if (lua_istable(L, user->listed)) uses_visit_listed(L, user, visit);
   if (!user->box->world || !index_first(user->box->world)) return;
-  if (is_script(L, user->function)) visit_upvalues(L, user, user->function, 1, visit);
-  if (user->box->world) visit_written(L, user, visit);
+  if (uses_is_script(L, user->function)) uses_visit_upvalues(L, user, user->function, 1, visit);
+  if (user->box->world) uses_visit_written(L, user, visit);
 }

@@ -75,7 +75,7 @@ typedef struct {
   bool first;
 } directory;
 
-static bool open_directory(lua_State *L, const char *path, directory *dir) {
+static bool files_open_directory(lua_State *L, const char *path, directory *dir) {
   const char *pattern = lua_pushfstring(L, "%s\\*", path);
   dir->search = FindFirstFileA(pattern, &dir->entry);
   dir->first = true;
@@ -83,13 +83,13 @@ static bool open_directory(lua_State *L, const char *path, directory *dir) {
   return dir->search != INVALID_HANDLE_VALUE;
 }
 
-static const char *next_name(directory *dir) {
+static const char *files_next_name(directory *dir) {
   if (!dir->first && !FindNextFileA(dir->search, &dir->entry)) return NULL;
   dir->first = false;
   return dir->entry.cFileName;
 }
 
-static void close_directory(directory *dir) { FindClose(dir->search); }
+static void files_close_directory(directory *dir) { FindClose(dir->search); }
 
 #else
 
@@ -123,24 +123,24 @@ typedef struct {
   DIR *stream;
 } directory;
 
-static bool open_directory(lua_State *L, const char *path, directory *dir) {
+static bool files_open_directory(lua_State *L, const char *path, directory *dir) {
   (void)L;
   dir->stream = opendir(path);
   return dir->stream != NULL;
 }
 
-static const char *next_name(directory *dir) {
+static const char *files_next_name(directory *dir) {
   const struct dirent *entry = readdir(dir->stream);
   return entry ? entry->d_name : NULL;
 }
 
-static void close_directory(directory *dir) { closedir(dir->stream); }
+static void files_close_directory(directory *dir) { closedir(dir->stream); }
 
 #endif
 
 /* ---- for Lua ---------------------------------------------------------------------------- */
 
-static const char *check_path(lua_State *L, int arg) {
+static const char *files_check_path(lua_State *L, int arg) {
   if (lua_type(L, arg) != LUA_TSTRING) luaL_typeerror(L, arg, "string");
   size_t size;
   const char *path = lua_tolstring(L, arg, &size);
@@ -150,7 +150,7 @@ static const char *check_path(lua_State *L, int arg) {
 
 int ecs_native_stat(lua_State *L) {
   struct state state;
-  if (!files_look(check_path(L, 1), &state)) return 0;
+  if (!files_look(files_check_path(L, 1), &state)) return 0;
   lua_pushinteger(L, state.time);
   lua_pushinteger(L, state.size);
   lua_pushinteger(L, state.inode);
@@ -206,7 +206,7 @@ static char *files_read_names(directory *dir, lua_Alloc alloc, void *ud, size_t 
   char *names = NULL;
   const char *name;
   *size = *used = 0;
-  while ((name = next_name(dir)) != NULL) {
+  while ((name = files_next_name(dir)) != NULL) {
     size_t length = strlen(name) + 1;
     if (length > *size - *used) {
       size_t grown = (*size + length) * 2;
@@ -229,7 +229,7 @@ struct name_list {
   size_t used;
 };
 
-static int push_names(lua_State *L) {
+static int files_push_names(lua_State *L) {
   const struct name_list *names = lua_touserdata(L, 1);
   lua_newtable(L);
   for (size_t at = 0; at < names->used; at += strlen(names->text + at) + 1) {
@@ -241,15 +241,15 @@ static int push_names(lua_State *L) {
 
 int ecs_native_list(lua_State *L) {
   directory dir;
-  if (!open_directory(L, check_path(L, 1), &dir)) return 0;
+  if (!files_open_directory(L, files_check_path(L, 1), &dir)) return 0;
   void *ud;
   lua_Alloc alloc = lua_getallocf(L, &ud);
   size_t size, used;
   char *text = files_read_names(&dir, alloc, ud, &size, &used);
-  close_directory(&dir);
+  files_close_directory(&dir);
   if (!text) raise_memory(L);
   struct name_list names = {text, used};
-  lua_pushcfunction(L, push_names);
+  lua_pushcfunction(L, files_push_names);
   lua_pushlightuserdata(L, &names);
   int status = lua_pcall(L, 1, 1, 0);
   alloc(ud, text, size, 0);

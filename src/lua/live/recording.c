@@ -57,7 +57,7 @@ static bool recording_had(const struct world_box *box, enum registered kind, con
 }
 
 /* Pushes whether the world had what a component was called. */
-static void push_had_old(lua_State *L, const struct world_box *box, int fields) {
+static void recording_push_had_old(lua_State *L, const struct world_box *box, int fields) {
   const struct transaction *transaction = &box->stage->transaction;
   bool renames = option(L, fields, "old_name") == LUA_TSTRING;
   bool had = renames && transaction_had(transaction, lua_tostring(L, -1));
@@ -88,7 +88,7 @@ bool stage_record(lua_State *L, struct world_box *box, enum registered kind, int
   lua_pushvalue(L, index);
   lua_pushvalue(L, value);
   lua_pushboolean(L, recording_had(box, kind, entry->name));
-  if (kind == REGISTERED_COMPONENT) push_had_old(L, box, value);
+  if (kind == REGISTERED_COMPONENT) recording_push_had_old(L, box, value);
   lua_call(L, lua_gettop(L) - index - 1, 2);
   entry->owner = recording_keep(L, index, REGISTERED_OWNER);
   bool foreign = lua_toboolean(L, -1);
@@ -159,7 +159,7 @@ void stage_query(lua_State *L, struct world_box *box) {
 }
 
 /* Whether argument 2 names a resource already; of what is no name resource_view tells. */
-static bool is_resource(lua_State *L, const struct world_box *box) {
+static bool recording_is_resource(lua_State *L, const struct world_box *box) {
   size_t size;
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tolstring(L, 2, &size) : NULL;
   const struct component *component = name ? component_find(box->world, name, size) : NULL;
@@ -168,7 +168,7 @@ static bool is_resource(lua_State *L, const struct world_box *box) {
 
 void stage_view(lua_State *L, struct world_box *box) {
   size_t size;
-  if (is_resource(L, box)) {
+  if (recording_is_resource(L, box)) {
     resource_view(L, box);
   } else {
     check_text(L, 2, &size);
@@ -192,7 +192,7 @@ void stage_drop(struct world_box *box) {
 }
 
 /* From here on methods keep what they would register. False when there is no memory. */
-static bool stage_begin(struct world_box *box) {
+static bool recording_stage_begin(struct world_box *box) {
   struct stage *stage = memory_array(box->memory, 1, sizeof *stage);
   if (!stage) return false;
   transaction_begin(&stage->transaction, box->world);
@@ -215,7 +215,7 @@ int ecs_native_stage(lua_State *L) {
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, 1, WORLD_STAGE);
   need_stack(L, 4);
-  if (!stage_begin(box)) return raise_memory(L);
+  if (!recording_stage_begin(box)) return raise_memory(L);
   lua_pushvalue(L, 1);
   int ended = lua_pcall(L, 1, LUA_MULTRET, 0);
   stage_drop(box);

@@ -65,7 +65,7 @@ static bool replace_settle(stream out) { return FlushFileBuffers(out); }
 
 static bool replace_finish(stream out) { return CloseHandle(out); }
 
-static bool is_directory(const char *path) {
+static bool replace_is_directory(const char *path) {
   DWORD attributes = GetFileAttributesA(path);
   return attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY;
 }
@@ -87,7 +87,7 @@ static bool replace_move(const char *from, const char *to) {
     if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return true;
     DWORD why = GetLastError();
     bool held = why == ERROR_ACCESS_DENIED || why == ERROR_SHARING_VIOLATION;
-    if (!held || is_directory(to)) return SetLastError(why), false;
+    if (!held || replace_is_directory(to)) return SetLastError(why), false;
     Sleep(10);
     SetLastError(why);
   }
@@ -96,9 +96,9 @@ static bool replace_move(const char *from, const char *to) {
 
 static void replace_drop(const char *path) { DeleteFileA(path); }
 
-static reason last_reason(void) { return GetLastError(); }
+static reason replace_last_reason(void) { return GetLastError(); }
 
-static void push_reason(lua_State *L, reason why) {
+static void replace_push_reason(lua_State *L, reason why) {
   char text[256];
   DWORD size = FormatMessageA(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL,
                               why, 0, text, sizeof text, NULL);
@@ -153,9 +153,9 @@ static bool replace_move(const char *from, const char *to) { return rename(from,
 
 static void replace_drop(const char *path) { unlink(path); }
 
-static reason last_reason(void) { return errno; }
+static reason replace_last_reason(void) { return errno; }
 
-static void push_reason(lua_State *L, reason why) { lua_pushstring(L, strerror(why)); }
+static void replace_push_reason(lua_State *L, reason why) { lua_pushstring(L, strerror(why)); }
 
 #endif
 
@@ -164,7 +164,7 @@ static void push_reason(lua_State *L, reason why) { lua_pushstring(L, strerror(w
 /* Creates a file beside another one that nobody has had, and pushes its name. Numbers of processes
 ** are no names of their own: other machines may write to the directory, and states of one process
 ** on other threads. What makes a name one's own is that the file could be created. */
-static bool create_beside(lua_State *L, const char *path, stream *out) {
+static bool replace_create_beside(lua_State *L, const char *path, stream *out) {
   bool taken = true;
   for (int i = 0; i < NAMES && taken; i++) {
     const char *name = lua_pushfstring(L, "%s.%d.%d.tmp", path, replace_process(), i);
@@ -189,7 +189,7 @@ static bool replace_fill(stream out, const char *data, size_t size) {
 
 static int replace_failed(lua_State *L, const char *path, reason why) {
   lua_pushnil(L);
-  push_reason(L, why);
+  replace_push_reason(L, why);
   lua_pushfstring(L, "%s: %s", path, lua_tostring(L, -1));
   lua_remove(L, -2);
   return 2;
@@ -204,15 +204,15 @@ int ecs_native_replace(lua_State *L) {
   stream out;
   char real[PATH_SIZE];
   const char *into = replace_target(path, real);
-  if (!create_beside(L, into, &out)) return replace_failed(L, path, last_reason());
+  if (!replace_create_beside(L, into, &out)) return replace_failed(L, path, replace_last_reason());
   const char *name = lua_tostring(L, -1);
   bool ok = replace_adopt(out, into) && replace_fill(out, data, size);
-  reason why = last_reason();
+  reason why = replace_last_reason();
   /* Some file systems notice no earlier that they are full. */
   bool finished = replace_finish(out);
   if (ok && !(finished && replace_move(name, into))) {
     ok = false;
-    why = last_reason();
+    why = replace_last_reason();
   }
   if (!ok) {
     replace_drop(name);

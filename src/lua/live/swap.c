@@ -41,7 +41,7 @@ enum { SWAP_PROBLEM = SWAP_LEAVING, SWAP_REPORTS = SWAP_OPTIONS };
 #define EITHER(kind) (FRESH(kind) | KEPT(kind))
 
 /* What leaves may also be the name of a component. */
-static void check_registrations(lua_State *L, const struct world_box *box, int list) {
+static void swap_check_registrations(lua_State *L, const struct world_box *box, int list) {
   luaL_checktype(L, list, LUA_TTABLE);
   for (lua_Integer i = 1; lua_rawgeti(L, list, i) != LUA_TNIL; i++, lua_pop(L, 1)) {
     if (list == SWAP_LEAVING && lua_type(L, -1) == LUA_TSTRING) continue;
@@ -51,7 +51,7 @@ static void check_registrations(lua_State *L, const struct world_box *box, int l
   lua_pop(L, 1);
 }
 
-static bool is_of_set(const struct registration *entry, uint32_t set) {
+static bool swap_is_of_set(const struct registration *entry, uint32_t set) {
   return entry && set & (entry->kept ? KEPT(entry->kind) : FRESH(entry->kind));
 }
 
@@ -62,23 +62,24 @@ static struct registration *swap_next(lua_State *L, int list, uint32_t set, uint
     lua_settop(L, SWAP_OPTIONS);
     if (lua_rawgeti(L, list, (lua_Integer)++*at) == LUA_TNIL) return NULL;
     struct registration *entry = box_test(L, SWAP_ENTRY, &kind_registration, sizeof *entry);
-    if (is_of_set(entry, set)) return entry;
+    if (swap_is_of_set(entry, set)) return entry;
   }
 }
 
-static uint32_t count_registered(lua_State *L, int list, uint32_t set) {
+static uint32_t swap_count_registered(lua_State *L, int list, uint32_t set) {
   uint32_t count = 0;
   for (uint32_t at = 0; swap_next(L, list, set, &at);) count++;
   return count;
 }
 
 /* Whether the first `limit` of a list have one of that set with that name. */
-static bool is_registered(lua_State *L, int list, uint32_t set, ecs_string name, uint32_t limit) {
+static bool swap_is_registered(lua_State *L, int list, uint32_t set, ecs_string name,
+                               uint32_t limit) {
   bool found = false;
   for (uint32_t i = 1; i <= limit && !found; i++, lua_pop(L, 1)) {
     if (lua_rawgeti(L, list, (lua_Integer)i) == LUA_TNIL) limit = i;
     const struct registration *entry = box_test(L, -1, &kind_registration, sizeof *entry);
-    found = is_of_set(entry, set) && strlen(entry->name) == name.size &&
+    found = swap_is_of_set(entry, set) && strlen(entry->name) == name.size &&
             memcmp(entry->name, name.data, name.size) == 0;
   }
   return found;
@@ -130,7 +131,7 @@ static void swap_components(lua_State *L, struct world_box *box) {
 
 /* Raises that the tables cannot be migrated, with where the component was declared whose cell did
 ** not convert. */
-static void refuse_migration(lua_State *L, const struct world_box *box, ecs_status status) {
+static void swap_refuse_migration(lua_State *L, const struct world_box *box, ecs_status status) {
   const char *refused = box->stage->transaction.migration.refused;
   const struct registration *entry;
   uint32_t at = 0;
@@ -142,12 +143,12 @@ static void refuse_migration(lua_State *L, const struct world_box *box, ecs_stat
 
 static void swap_migrate(lua_State *L, struct world_box *box) {
   const uint32_t phase = EITHER(REGISTERED_PHASE);
-  uint32_t phases = count_registered(L, SWAP_LIST, phase) +
-                    count_registered(L, SWAP_LEAVING, phase);
+  uint32_t phases = swap_count_registered(L, SWAP_LIST, phase) +
+                    swap_count_registered(L, SWAP_LEAVING, phase);
   uint32_t systems =
-      count_registered(L, SWAP_LIST, EITHER(REGISTERED_SYSTEM) | EITHER(REGISTERED_OBSERVER));
+      swap_count_registered(L, SWAP_LIST, EITHER(REGISTERED_SYSTEM) | EITHER(REGISTERED_OBSERVER));
   ecs_status status = transaction_prepare(&box->stage->transaction, phases, systems);
-  if (status != ECS_OK) refuse_migration(L, box, status);
+  if (status != ECS_OK) swap_refuse_migration(L, box, status);
 }
 
 static void swap_phases(lua_State *L, struct world_box *box, uint64_t group) {
@@ -184,7 +185,7 @@ static void swap_systems(lua_State *L, const struct world_box *box, uint64_t gro
 }
 
 /* Systems that stay must find what their queries name and their functions use. */
-static void check_systems(lua_State *L, const struct world_box *box) {
+static void swap_check_systems(lua_State *L, const struct world_box *box) {
   const struct schedule *schedule = box->world->schedule;
   const struct migration *migration = &box->stage->transaction.migration;
   lua_settop(L, SWAP_OPTIONS);
@@ -205,7 +206,7 @@ static void check_systems(lua_State *L, const struct world_box *box) {
 /* ---- what scripts hold: queries, resources, arrays ------------------------------------------ */
 
 /* The object that the registration at SWAP_ENTRY keeps is pushed. */
-static void *push_object(lua_State *L) {
+static void *swap_push_object(lua_State *L) {
   lua_getiuservalue(L, SWAP_ENTRY, REGISTERED_VALUE);
   return lua_touserdata(L, -1);
 }
@@ -230,14 +231,14 @@ static void swap_queries(lua_State *L, struct world_box *box, uint32_t set) {
   const struct migration *migration = &box->stage->transaction.migration;
   const struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, set, &at));) {
-    struct query_box *query = push_object(L);
+    struct query_box *query = swap_push_object(L);
     if (query->pending) swap_make_query(L, box, query, entry->name);
     if (query->query)
       swap_check(L, box, migration_check_query(migration, query->query), "");
   }
 }
 
-static struct component *find_resource(const struct world_box *box, const char *name) {
+static struct component *swap_find_resource(const struct world_box *box, const char *name) {
   struct component *component = component_find(box->world, name, strlen(name));
   const struct migration *migration = &box->stage->transaction.migration;
   const struct change *change = component ? migration_of(migration, component->id) : NULL;
@@ -246,7 +247,7 @@ static struct component *find_resource(const struct world_box *box, const char *
   return component && (component->resource || (change && change->valued)) ? component : NULL;
 }
 
-static ecs_status no_resource(ecs_world *world, const char *name) {
+static ecs_status swap_no_resource(ecs_world *world, const char *name) {
   const struct component *now = component_formerly(world, name, strlen(name));
   return world_fail(world, ECS_ENAME, "there is no resource '%s'%s%s%s", name,
                     now ? ": it is called '" : "", now ? now->name : "", now ? "' now" : "");
@@ -256,14 +257,14 @@ static ecs_status no_resource(ecs_world *world, const char *name) {
 static void swap_views(lua_State *L, const struct world_box *box, uint32_t set) {
   const struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, set, &at));) {
-    const struct component *component = find_resource(box, entry->name);
-    if (!component) swap_check(L, box, no_resource(box->world, entry->name), "");
-    struct view_box *view = push_object(L);
+    const struct component *component = swap_find_resource(box, entry->name);
+    if (!component) swap_check(L, box, swap_no_resource(box->world, entry->name), "");
+    struct view_box *view = swap_push_object(L);
     if (!view->component) view->id = component->id;
   }
 }
 
-static void check_arrays(lua_State *L, const struct world_box *box) {
+static void swap_check_arrays(lua_State *L, const struct world_box *box) {
   const struct migration *migration = &box->stage->transaction.migration;
   const struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, EITHER(REGISTERED_ARRAY), &at));) {
@@ -279,12 +280,12 @@ static void check_arrays(lua_State *L, const struct world_box *box) {
 /* ---- indexes ------------------------------------------------------------------------------- */
 
 /* Indexes that stay must find what their queries name, and what they are by. */
-static void check_indexes(lua_State *L, const struct world_box *box) {
+static void swap_check_indexes(lua_State *L, const struct world_box *box) {
   const struct migration *migration = &box->stage->transaction.migration;
   for (const ecs_index *index = index_first(box->world); index; index = index_next(index)) {
     ecs_string name = swap_text(index_name(index));
-    if (is_registered(L, SWAP_LIST, FRESH(REGISTERED_INDEX), name, UINT32_MAX) ||
-        is_registered(L, SWAP_LEAVING, EITHER(REGISTERED_INDEX), name, UINT32_MAX) ||
+    if (swap_is_registered(L, SWAP_LIST, FRESH(REGISTERED_INDEX), name, UINT32_MAX) ||
+        swap_is_registered(L, SWAP_LEAVING, EITHER(REGISTERED_INDEX), name, UINT32_MAX) ||
         index_query(index)->broken)
       continue;
     char what[128];
@@ -296,14 +297,14 @@ static void check_indexes(lua_State *L, const struct world_box *box) {
 }
 
 /* Those that scripts hold by their names must be there afterwards. */
-static void check_index_names(lua_State *L, const struct world_box *box) {
+static void swap_check_index_names(lua_State *L, const struct world_box *box) {
   const uint32_t set = EITHER(REGISTERED_INDEX);
   const struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, EITHER(REGISTERED_INDEX_NAME), &at));) {
     ecs_string name = swap_text(entry->name);
     bool known = index_named(box->world, name.data, name.size) &&
-                 !is_registered(L, SWAP_LEAVING, set, name, UINT32_MAX);
-    if (!known && !is_registered(L, SWAP_LIST, set, name, UINT32_MAX))
+                 !swap_is_registered(L, SWAP_LEAVING, set, name, UINT32_MAX);
+    if (!known && !swap_is_registered(L, SWAP_LIST, set, name, UINT32_MAX))
       swap_check(L, box, index_unknown(box->world, name.data, name.size), "");
   }
 }
@@ -312,15 +313,15 @@ static void swap_indexes(lua_State *L, const struct world_box *box) {
   struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_INDEX), &at));)
     if (!entry->index) swap_build(L, index_in_swap, entry);
-  check_indexes(L, box);
-  check_index_names(L, box);
+  swap_check_indexes(L, box);
+  swap_check_index_names(L, box);
 }
 
 /* ---- prefabs ------------------------------------------------------------------------------- */
 
 /* What the entities of the list at the top of the stack are made of is there, or is declared by an
 ** entry before this one. */
-static void check_bases(lua_State *L, const struct world_box *box, uint32_t entry) {
+static void swap_check_bases(lua_State *L, const struct world_box *box, uint32_t entry) {
   int list = lua_gettop(L);
   for (lua_Unsigned i = 1; i <= lua_rawlen(L, list); i++, lua_settop(L, list)) {
     size_t size;
@@ -329,7 +330,7 @@ static void check_bases(lua_State *L, const struct world_box *box, uint32_t entr
     if (option(L, list + 1, "is_a") != LUA_TSTRING) continue;
     const char *name = lua_tolstring(L, -1, &size);
     ecs_string base = {name, strcspn(name, ".")};
-    if (is_registered(L, SWAP_LIST, FRESH(REGISTERED_PREFAB), base, entry - 1)) continue;
+    if (swap_is_registered(L, SWAP_LIST, FRESH(REGISTERED_PREFAB), base, entry - 1)) continue;
     ecs_status status = prefab_need(box->world, name, size, &id);
     if (status == ECS_OK) continue;
     option(L, list + 1, "title");
@@ -350,26 +351,26 @@ static void swap_check_prefabs(lua_State *L, const struct world_box *box) {
     text_format(what, sizeof what, "prefab '%s': ", entry->name);
     swap_check(L, box, status, what);
     lua_getiuservalue(L, SWAP_ENTRY, REGISTERED_VALUE);
-    check_bases(L, box, at);
+    swap_check_bases(L, box, at);
     swap_build(L, prefab_list_check, entry);
   }
 }
 
 /* (where, message) */
-static int put_place_before(lua_State *L) {
+static int swap_put_place_before(lua_State *L) {
   lua_pushfstring(L, "%s%s", (const char *)lua_touserdata(L, 1), lua_tostring(L, 2));
   return 1;
 }
 
 /* What fails first is at SWAP_PROBLEM then. Nothing is raised, for the swap is done. */
-static void declare_prefabs(lua_State *L) {
+static void swap_declare_prefabs(lua_State *L) {
   const struct registration *entry;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_PREFAB), &at));) {
     lua_pushcfunction(L, prefab_declare_listed);
     lua_pushvalue(L, SWAP_WORLD);
     lua_getiuservalue(L, SWAP_ENTRY, REGISTERED_VALUE);
     if (lua_pcall(L, 2, 0, 0) == LUA_OK || !lua_isnil(L, SWAP_PROBLEM)) continue;
-    lua_pushcfunction(L, put_place_before);
+    lua_pushcfunction(L, swap_put_place_before);
     lua_pushlightuserdata(L, (void *)(uintptr_t)entry->where);
     lua_rotate(L, -3, 2);
     lua_pcall(L, 2, 1, 0);
@@ -379,7 +380,7 @@ static void declare_prefabs(lua_State *L) {
 
 /* ---- the swap ------------------------------------------------------------------------------ */
 
-static void push_reports(lua_State *L, const struct migration *migration) {
+static void swap_push_reports(lua_State *L, const struct migration *migration) {
   lua_settop(L, SWAP_OPTIONS);
   lua_newtable(L);
   option(L, SWAP_OPTIONS, "files");
@@ -406,18 +407,18 @@ static int swap_prepare(lua_State *L) {
   swap_views(L, box, FRESH(REGISTERED_VIEW));
   swap_indexes(L, box);
   swap_systems(L, box, group);
-  check_systems(L, box);
+  swap_check_systems(L, box);
   swap_queries(L, box, KEPT(REGISTERED_QUERY));
   swap_views(L, box, KEPT(REGISTERED_VIEW));
-  check_arrays(L, box);
+  swap_check_arrays(L, box);
   swap_check_prefabs(L, box);
   swap_check(L, box, transaction_order(transaction), "");
-  push_reports(L, &transaction->migration);
+  swap_push_reports(L, &transaction->migration);
   lua_pushinteger(L, (lua_Integer)group);
   return 2;
 }
 
-static void commit_view(const struct world_box *box, struct view_box *view) {
+static void swap_commit_view(const struct world_box *box, struct view_box *view) {
   if (!view->component) view->component = component_of(box->world, view->id);
 }
 
@@ -426,7 +427,7 @@ static void swap_commit(lua_State *L, struct world_box *box) {
   struct registration *entry;
   transaction_commit(&box->stage->transaction);
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_QUERY), &at));)
-    ((struct query_box *)push_object(L))->pending = false;
+    ((struct query_box *)swap_push_object(L))->pending = false;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LEAVING, EITHER(REGISTERED_INDEX), &at));) {
     ecs_index *index = index_named(box->world, entry->name, strlen(entry->name));
     if (index) index_remove(index);
@@ -436,7 +437,7 @@ static void swap_commit(lua_State *L, struct world_box *box) {
     entry->index = NULL;
   }
   for (uint32_t at = 0; swap_next(L, SWAP_LIST, FRESH(REGISTERED_VIEW), &at);)
-    commit_view(box, push_object(L));
+    swap_commit_view(box, swap_push_object(L));
   stage_drop(box);
 }
 
@@ -449,7 +450,7 @@ static void swap_cancel(lua_State *L, struct world_box *box) {
     entry->index = NULL;
   }
   for (uint32_t at = 0; swap_next(L, SWAP_LIST, FRESH(REGISTERED_VIEW), &at);) {
-    struct view_box *view = push_object(L);
+    struct view_box *view = swap_push_object(L);
     if (!view->component) view->id = ECS_NULL;
   }
 }
@@ -466,8 +467,8 @@ int ecs_native_swap(lua_State *L) {
   if (!box->stage) luaL_error(L, "no scripts are being read");
   lua_settop(L, SWAP_OPTIONS);
   need_stack(L, 16);
-  check_registrations(L, box, SWAP_LIST);
-  check_registrations(L, box, SWAP_LEAVING);
+  swap_check_registrations(L, box, SWAP_LIST);
+  swap_check_registrations(L, box, SWAP_LEAVING);
   luaL_checktype(L, SWAP_OPTIONS, LUA_TTABLE);
   bool only_check = option(L, SWAP_OPTIONS, "check") != LUA_TNIL;
   for (int i = SWAP_WORLD; i <= SWAP_OPTIONS; i++) lua_pushvalue(L, i);
@@ -488,7 +489,7 @@ int ecs_native_swap(lua_State *L) {
   lua_replace(L, SWAP_PROBLEM);
   if (swapped && box->world) {
     systems_compile(L, SWAP_WORLD);
-    declare_prefabs(L);
+    swap_declare_prefabs(L);
     for (uint32_t at = 0; swap_next(L, SWAP_LIST, UINT32_MAX, &at);)
       ((struct registration *)lua_touserdata(L, SWAP_ENTRY))->kept = true;
   }

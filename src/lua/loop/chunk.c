@@ -32,8 +32,8 @@ static struct chunk_box *check_chunk(lua_State *L, int arg) {
 }
 
 /* A column without its data, over the loop of the chunk at an index. */
-static struct column_box *push_column(lua_State *L, int index,
-                                      const struct chunk_box *chunk) {
+static struct column_box *chunk_push_column(lua_State *L, int index,
+                                            const struct chunk_box *chunk) {
   struct column_box *column = new_box(L, &kind_column, sizeof *column, 1);
   lua_getiuservalue(L, index, CHUNK_LOOP);
   lua_setiuservalue(L, -2, CHUNK_LOOP);
@@ -46,15 +46,15 @@ static struct column_box *push_column(lua_State *L, int index,
 /* ---- chunk:column(name) ----------------------------------------------------------- */
 
 /* Whether the query names a component only `with` it. */
-static bool only_filters(const struct query_terms *terms, const struct component *component) {
+static bool chunk_only_filters(const struct query_terms *terms, const struct component *component) {
   for (uint32_t i = 0; i < terms->count; i++)
     if (terms->terms[i].id == component->id && terms->terms[i].filters) return true;
   return false;
 }
 
 /* The slot that a field of a component is given by, or an error. */
-static const struct slot *find_slot(lua_State *L, const struct loop_box *loop,
-                                    const struct component *component, uint32_t leaf) {
+static const struct slot *chunk_find_slot(lua_State *L, const struct loop_box *loop,
+                                          const struct component *component, uint32_t leaf) {
   for (uint32_t i = 0; i < loop->slot_count; i++) {
     const struct slot *slot = &loop->slots[i];
     if (slot->component != component || slot->tag) continue;
@@ -62,7 +62,7 @@ static const struct slot *find_slot(lua_State *L, const struct loop_box *loop,
   }
   const ecs_query *query = loop->query->query;
   const char *name = component->name, *field = component->leaves[leaf].name;
-  if (only_filters(&query->terms, component))
+  if (chunk_only_filters(&query->terms, component))
     raise_error(L, "the query '%s' asks for '%s' but gives nothing of it: leave out 'with' to "
                 "have '%s.%s'", query->text, name, name, field);
   raise_error(L, "the query '%s' has no term for '%s.%s'", query->text, name, field);
@@ -70,8 +70,8 @@ static const struct slot *find_slot(lua_State *L, const struct loop_box *loop,
 }
 
 /* The leaf that argument 2 names; a component of one leaf may stand for it. */
-static const struct component *check_leaf(lua_State *L, struct world_box *box,
-                                          uint32_t *leaf) {
+static const struct component *chunk_check_leaf(lua_State *L, struct world_box *box,
+                                                uint32_t *leaf) {
   const struct component *component = check_component_leaf(L, box, 2, leaf);
   if (*leaf != NONE) return component;
   if (component->leaf_count == 0)
@@ -88,13 +88,13 @@ static int chunk_column(lua_State *L) {
   struct chunk_box *chunk = check_chunk(L, 1);
   struct loop_box *loop = chunk->loop;
   uint32_t leaf;
-  const struct component *component = check_leaf(L, loop->box, &leaf);
-  const struct slot *slot = find_slot(L, loop, component, leaf);
+  const struct component *component = chunk_check_leaf(L, loop->box, &leaf);
+  const struct slot *slot = chunk_find_slot(L, loop, component, leaf);
   if (!slot->present) {
     lua_pushnil(L);
     return 1;
   }
-  struct column_box *column = push_column(L, 1, chunk);
+  struct column_box *column = chunk_push_column(L, 1, chunk);
   column->component = component;
   column->leaf = &component->leaves[leaf];
   column->leaf_at = leaf;
@@ -107,7 +107,7 @@ static int chunk_column(lua_State *L) {
 }
 
 /* Whether all of them have a sparse component. */
-static bool all_have(const struct loop_box *loop, const struct sparse *sparse) {
+static bool chunk_all_have(const struct loop_box *loop, const struct sparse *sparse) {
   for (uint32_t i = 0; i < loop->count; i++)
     if (sparse_row(sparse, loop->rows[i]) == NONE) return false;
   return true;
@@ -117,7 +117,7 @@ static bool all_have(const struct loop_box *loop, const struct sparse *sparse) {
 static int chunk_has(lua_State *L) {
   const struct chunk_box *chunk = check_chunk(L, 1);
   const struct component *component = check_component(L, chunk->loop->box, 2);
-  bool has = component->sparse ? all_have(chunk->loop, component->sparse)
+  bool has = component->sparse ? chunk_all_have(chunk->loop, component->sparse)
                                : table_has(chunk->loop->table, component->id);
   lua_pushboolean(L, has);
   return 1;
@@ -125,10 +125,10 @@ static int chunk_has(lua_State *L) {
 
 /* ---- chunk.n, chunk.entities ------------------------------------------------------- */
 
-static void push_entities(lua_State *L, const struct chunk_box *chunk) {
+static void chunk_push_entities(lua_State *L, const struct chunk_box *chunk) {
   if (lua_getiuservalue(L, 1, CHUNK_ENTITIES) != LUA_TNIL) return;
   lua_pop(L, 1);
-  struct column_box *column = push_column(L, 1, chunk);
+  struct column_box *column = chunk_push_column(L, 1, chunk);
   column->read_only = true;
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, 1, CHUNK_ENTITIES);
@@ -141,7 +141,7 @@ static int chunk_index(lua_State *L) {
   if (strcmp(key, "n") == 0)
     lua_pushinteger(L, (lua_Integer)chunk->loop->count);
   else if (strcmp(key, "entities") == 0)
-    push_entities(L, chunk);
+    chunk_push_entities(L, chunk);
   else if (strcmp(key, "column") == 0)
     lua_pushcfunction(L, chunk_column);
   else if (strcmp(key, "has") == 0)
@@ -204,14 +204,14 @@ const luaL_Reg chunk_metamethods[] = {
 const char kind_column = 0;
 
 /* A column whose chunk is the current one, or an error. */
-static struct column_box *check_column(lua_State *L, int arg) {
+static struct column_box *chunk_check_column(lua_State *L, int arg) {
   struct column_box *column = box_test(L, arg, &kind_column, sizeof *column);
   if (!column) luaL_typeerror(L, arg, "column");
   step_check(L, column->loop, column->step);
   return column;
 }
 
-static int push_world(lua_State *L, int index) {
+static int chunk_push_world(lua_State *L, int index) {
   lua_getiuservalue(L, index, CHUNK_LOOP);
   lua_getiuservalue(L, -1, LOOP_WORLD);
   lua_replace(L, -2);
@@ -219,20 +219,20 @@ static int push_world(lua_State *L, int index) {
 }
 
 /* What is no number may run finalizers once it is pushed. */
-static void push_row(lua_State *L, int index, const struct column_box *column,
-                     uint32_t row) {
+static void chunk_push_row(lua_State *L, int index, const struct column_box *column,
+                           uint32_t row) {
   if (!column->leaf) {
     lua_pushinteger(L, (lua_Integer)loop_entity(column->loop, row));
     return;
   }
   if (LIKELY(push_number_at(L, column->leaf->type, column->data, row))) return;
   ecs_cell cell = cell_load(column->data, column->leaf->size, row);
-  int world_index = push_world(L, index);
+  int world_index = chunk_push_world(L, index);
   push_cell(L, column->loop->box, world_index, column->leaf, cell);
   lua_remove(L, world_index);
 }
 
-static void check_writable(lua_State *L, const struct column_box *column) {
+static void chunk_check_writable(lua_State *L, const struct column_box *column) {
   if (!column->leaf)
     luaL_error(L, "the entities of a chunk are read only");
   else if (leaf_is_target(column->component, column->leaf_at))
@@ -243,7 +243,7 @@ static void check_writable(lua_State *L, const struct column_box *column) {
 }
 
 /* Counts from 0; NONE for a number that is no row's. */
-static uint32_t check_row(lua_State *L, const struct column_box *column, int index) {
+static uint32_t chunk_check_row(lua_State *L, const struct column_box *column, int index) {
   int is_integer = 0;
   lua_Integer at = 0;
   if (lua_type(L, index) == LUA_TNUMBER) at = lua_tointegerx(L, index, &is_integer);
@@ -255,20 +255,20 @@ static uint32_t check_row(lua_State *L, const struct column_box *column, int ind
   return at >= 1 && at <= column->loop->count ? (uint32_t)(at - 1) : NONE;
 }
 
-static int column_index(lua_State *L) {
-  struct column_box *column = check_column(L, 1);
+static int chunk_column_index(lua_State *L) {
+  struct column_box *column = chunk_check_column(L, 1);
   if (push_method(L, column_methods, 2)) return 1;
-  uint32_t row = check_row(L, column, 2);
+  uint32_t row = chunk_check_row(L, column, 2);
   if (row == NONE)
     lua_pushnil(L);
   else
-    push_row(L, 1, column, row);
+    chunk_push_row(L, 1, column, row);
   return 1;
 }
 
 /* A cell from the value at an index of the stack. A text may run finalizers. */
-static ecs_cell column_to_cell(lua_State *L, const struct column_box *column, int world_index,
-                               int index) {
+static ecs_cell chunk_column_to_cell(lua_State *L, const struct column_box *column, int world_index,
+                                     int index) {
   ecs_cell cell;
   if (LIKELY(number_to_cell(L, column->leaf->type, index, &cell))) return cell;
   value_to_cell(L, column->loop->box, world_index, column->component, column->leaf_at, index,
@@ -278,43 +278,43 @@ static ecs_cell column_to_cell(lua_State *L, const struct column_box *column, in
 }
 
 /* Rows of the chunk have got values. */
-static void column_note(const struct column_box *column, uint32_t row, uint32_t count) {
+static void chunk_column_note(const struct column_box *column, uint32_t row, uint32_t count) {
   if (UNLIKELY(column->table->mark_count))
     marks_note_rows(column->loop->box->world, column->table, column->id, column->first + row,
                     count);
 }
 
-static int column_newindex(lua_State *L) {
-  struct column_box *column = check_column(L, 1);
-  check_writable(L, column);
-  uint32_t row = check_row(L, column, 2);
+static int chunk_column_newindex(lua_State *L) {
+  struct column_box *column = chunk_check_column(L, 1);
+  chunk_check_writable(L, column);
+  uint32_t row = chunk_check_row(L, column, 2);
   if (row == NONE) {
     char text[64];
     return luaL_error(L, "the chunk has rows 1 to %d, got a value for %s",
                       (int)column->loop->count, show_value(L, 2, text, sizeof text));
   }
   if (LIKELY(store_number_at(L, column->leaf->type, 3, column->data, row))) {
-    column_note(column, row, 1);
+    chunk_column_note(column, row, 1);
     return 0;
   }
   struct world_box *box = column->loop->box;
   box->calls++;
   values_begin(box);
-  int world_index = push_world(L, 1);
-  ecs_cell cell = column_to_cell(L, column, world_index, 3);
+  int world_index = chunk_push_world(L, 1);
+  ecs_cell cell = chunk_column_to_cell(L, column, world_index, 3);
   store_cell_at(box->any.slots, column->leaf, column->data, row, cell);
-  column_note(column, row, 1);
+  chunk_column_note(column, row, 1);
   cells_stored(L, box, world_index);
   return 0;
 }
 
-static int column_length(lua_State *L) {
-  lua_pushinteger(L, (lua_Integer)check_column(L, 1)->loop->count);
+static int chunk_column_length(lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)chunk_check_column(L, 1)->loop->count);
   return 1;
 }
 
 /* Takes what the list at 2 has behind `count` values; one of any values may have holes. */
-static void column_clear_tail(lua_State *L, ecs_type type, uint32_t count) {
+static void chunk_column_clear_tail(lua_State *L, ecs_type type, uint32_t count) {
   lua_Integer at = (lua_Integer)count + 1;
   for (; lua_rawgeti(L, 2, at) != LUA_TNIL; at++) {
     lua_pushnil(L);
@@ -333,8 +333,8 @@ static void column_clear_tail(lua_State *L, ecs_type type, uint32_t count) {
 
 /* column:read(into): all rows into a plain list, by raw access, which then has nothing behind
 ** them; `into` may be left out. */
-static int column_read(lua_State *L) {
-  struct column_box *column = check_column(L, 1);
+static int chunk_column_read(lua_State *L) {
+  struct column_box *column = chunk_check_column(L, 1);
   lua_settop(L, 2);
   bool given = !lua_isnil(L, 2);
   if (!given) {
@@ -345,26 +345,26 @@ static int column_read(lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   uint32_t count = column->loop->count;
   for (uint32_t row = 0; row < count; row++) {
-    push_row(L, 1, column, row);
+    chunk_push_row(L, 1, column, row);
     lua_rawseti(L, 2, (lua_Integer)row + 1);
     step_check(L, column->loop, column->step);
   }
-  if (given) column_clear_tail(L, column->leaf ? column->leaf->type : ECS_ENTITY, count);
+  if (given) chunk_column_clear_tail(L, column->leaf ? column->leaf->type : ECS_ENTITY, count);
   return 1;
 }
 
 /* Pushes value i of the list at 2. */
-static void push_value(lua_State *L, const struct column_box *column, lua_Unsigned i) {
+static void chunk_push_value(lua_State *L, const struct column_box *column, lua_Unsigned i) {
   if (lua_rawgeti(L, 2, (lua_Integer)i) == LUA_TNIL && column->leaf->type != ECS_ANY)
     luaL_error(L, "bad argument #1 to 'write' (no value at %d)", (int)i);
 }
 
 /* Numbers, which take no memory: first all are looked at. */
-static void column_write_numbers(lua_State *L, const struct column_box *column, int world_index,
-                                 lua_Unsigned count) {
+static void chunk_column_write_numbers(lua_State *L, const struct column_box *column,
+                                       int world_index, lua_Unsigned count) {
   for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
-    push_value(L, column, i);
-    column_to_cell(L, column, world_index, -1);
+    chunk_push_value(L, column, i);
+    chunk_column_to_cell(L, column, world_index, -1);
   }
   for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
     lua_rawgeti(L, 2, (lua_Integer)i);
@@ -375,15 +375,15 @@ static void column_write_numbers(lua_State *L, const struct column_box *column, 
 }
 
 /* Other values become cells first. */
-static void column_write_cells(lua_State *L, const struct column_box *column, int world_index,
-                               lua_Unsigned count) {
+static void chunk_column_write_cells(lua_State *L, const struct column_box *column, int world_index,
+                                     lua_Unsigned count) {
   struct world_box *box = column->loop->box;
   ecs_cell *cells = lua_newuserdatauv(L, (size_t)count * sizeof *cells, 0);
   step_check(L, column->loop, column->step);
   values_begin(box);
   for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
-    push_value(L, column, i);
-    cells[i - 1] = column_to_cell(L, column, world_index, -1);
+    chunk_push_value(L, column, i);
+    cells[i - 1] = chunk_column_to_cell(L, column, world_index, -1);
   }
   for (lua_Unsigned i = 0; i < count; i++)
     store_cell_at(box->any.slots, column->leaf, column->data, (uint32_t)i, cells[i]);
@@ -391,26 +391,26 @@ static void column_write_cells(lua_State *L, const struct column_box *column, in
 
 /* column:write(from): the first rows from a plain list, by raw access; all of it, or, when a
 ** value does not fit, nothing. */
-static int column_write(lua_State *L) {
-  struct column_box *column = check_column(L, 1);
-  check_writable(L, column);
+static int chunk_column_write(lua_State *L) {
+  struct column_box *column = chunk_check_column(L, 1);
+  chunk_check_writable(L, column);
   lua_settop(L, 2);
   struct world_box *box = column->loop->box;
   bool holes = column->leaf->type == ECS_ANY;
   lua_Unsigned count = check_list(L, 2, column->loop->count, "rows", holes);
   box->calls++;
   values_begin(box);
-  int world_index = push_world(L, 1);
+  int world_index = chunk_push_world(L, 1);
   if (type_is_number(column->leaf->type))
-    column_write_numbers(L, column, world_index, count);
+    chunk_column_write_numbers(L, column, world_index, count);
   else
-    column_write_cells(L, column, world_index, count);
-  column_note(column, 0, (uint32_t)count);
+    chunk_column_write_cells(L, column, world_index, count);
+  chunk_column_note(column, 0, (uint32_t)count);
   cells_stored(L, box, world_index);
   return 0;
 }
 
-static int column_tostring(lua_State *L) {
+static int chunk_column_tostring(lua_State *L) {
   const struct column_box *column = box_test(L, 1, &kind_column, sizeof *column);
   if (!column) return luaL_typeerror(L, 1, "column");
   if (!column->loop->open || column->loop->step != column->step)
@@ -423,15 +423,15 @@ static int column_tostring(lua_State *L) {
 }
 
 const luaL_Reg column_methods[] = {
-  {"read", column_read},
-  {"write", column_write},
+  {"read", chunk_column_read},
+  {"write", chunk_column_write},
   {NULL, NULL}
 };
 
 const luaL_Reg column_metamethods[] = {
-  {"__index", column_index},
-  {"__len", column_length},
-  {"__newindex", column_newindex},
-  {"__tostring", column_tostring},
+  {"__index", chunk_column_index},
+  {"__len", chunk_column_length},
+  {"__newindex", chunk_column_newindex},
+  {"__tostring", chunk_column_tostring},
   {NULL, NULL}
 };

@@ -27,7 +27,7 @@ int wanted_arguments(lua_State *L, int function, const struct loop_box *loop) {
 /* ---- for views..., entity in q:each() --------------------------------------------- */
 
 /* nil would end the loop where it comes first: what is not there is false. */
-static int push_step(lua_State *L, int loop_index, const struct loop_box *loop) {
+static int each_push_step(lua_State *L, int loop_index, const struct loop_box *loop) {
   uint32_t row = loop->row;
   for (uint32_t i = 0; i < loop->slot_count; i++) {
     const struct slot *slot = &loop->slots[i];
@@ -72,7 +72,7 @@ static int each_next(lua_State *L) {
   loop->row = loop->next_row++;
   if (UNLIKELY(loop->walk || loop->slot_count > LUA_MINSTACK - 4))
     need_stack(L, (int)(loop->slot_count + value_count(loop)) + 4);
-  return push_step(L, lua_upvalueindex(1), loop);
+  return each_push_step(L, lua_upvalueindex(1), loop);
 }
 
 int each_begin(lua_State *L, struct loop_box *loop) {
@@ -109,8 +109,8 @@ static void call_row(lua_State *L, const struct call *frame, const struct loop_b
 }
 
 /* Pushes what calls for the loop's rows need: the views that they are given. */
-INLINE struct call push_call(lua_State *L, int top, int loop_index, const struct loop_box *loop,
-                             int function) {
+INLINE struct call each_push_call(lua_State *L, int top, int loop_index,
+                                  const struct loop_box *loop, int function) {
   int slots = (int)loop->slot_count;
   int need = 2 * slots + 8 + (int)value_count(loop);
   if (top + need > LUA_MINSTACK) need_stack(L, need);   /* arguments come on top of that */
@@ -140,7 +140,7 @@ void each_between(lua_State *L, int loop_index, int function, double dt, uint32_
                   row_fn each, void *ud) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int top = lua_gettop(L);
-  struct call call = push_call(L, top, loop_index, loop, function);
+  struct call call = each_push_call(L, top, loop_index, loop, function);
   call.each = each;
   call.ud = ud;
   call_between(L, &call, loop, dt, from, to);
@@ -149,7 +149,7 @@ void each_between(lua_State *L, int loop_index, int function, double dt, uint32_
 
 void each_rows(lua_State *L, struct loop_box *loop, int loop_index, int function, double dt) {
   assert(lua_gettop(L) == loop_index && lua_touserdata(L, loop_index) == loop);
-  struct call call = push_call(L, loop_index, loop_index, loop, function);
+  struct call call = each_push_call(L, loop_index, loop_index, loop, function);
   while (loop_next_run(loop)) {
     if (UNLIKELY(loop->fill)) loop->fill(L, loop_index);
     call_between(L, &call, loop, dt, 0, loop->count);
@@ -180,8 +180,8 @@ static int form_body(lua_State *L) {
 
 /* Ends the loop of a body that has returned, or raises its error, with an entity if it is of one's
 ** row. */
-static void body_end(lua_State *L, int loop_index, struct loop_box *loop, int status,
-                     ecs_id entity) {
+static void each_body_end(lua_State *L, int loop_index, struct loop_box *loop, int status,
+                          ecs_id entity) {
   if (status != LUA_OK) {
     loop_cancel(loop);
     failure_name(L, entity);
@@ -194,7 +194,7 @@ static void body_end(lua_State *L, int loop_index, struct loop_box *loop, int st
 
 void body_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
   int status = attempt_call(L, arguments, 0);
-  body_end(L, loop_index, loop, status, ECS_NULL);
+  each_body_end(L, loop_index, loop, status, ECS_NULL);
 }
 
 int drawing_pcall(lua_State *L, const struct loop_box *loop, int arguments,
@@ -211,7 +211,7 @@ static void call_form(lua_State *L, int loop_index, struct loop_box *loop, int a
                       bool by_rows) {
   int status = drawing_pcall(L, loop, arguments, chance_form(loop->chance));
   bool names = by_rows && status != LUA_OK && status != LUA_ERRMEM;
-  body_end(L, loop_index, loop, status, names ? failure_row(loop) : ECS_NULL);
+  each_body_end(L, loop_index, loop, status, names ? failure_row(loop) : ECS_NULL);
   if (loop->box->world) loop->chance->opened++;
 }
 

@@ -38,20 +38,20 @@ static void index_loop_end(struct found_box *found) {
 
 /* ---- views ----------------------------------------------------------------------------- */
 
-static bool shows_row(const struct found_box *found, const struct view_box *view) {
+static bool index_loop_shows_row(const struct found_box *found, const struct view_box *view) {
   return found->row != NONE && copies_have(found->copies, view->slot, found->row);
 }
 
 uint32_t found_row(lua_State *L, const struct view_box *view) {
   const struct found_box *found = view->found;
   if (UNLIKELY(!index_loop_is_open(found) || found->row == NONE)) no_loop(L, found);
-  if (UNLIKELY(!shows_row(found, view)))
+  if (UNLIKELY(!index_loop_shows_row(found, view)))
     raise_error(L, "the current entity has no '%s'", view->component->name);
   return found->row;
 }
 
 bool found_is_open(const struct view_box *view) {
-  return index_loop_is_open(view->found) && shows_row(view->found, view);
+  return index_loop_is_open(view->found) && index_loop_shows_row(view->found, view);
 }
 
 int found_refuse_write(lua_State *L, const struct view_box *view) {
@@ -61,7 +61,7 @@ int found_refuse_write(lua_State *L, const struct view_box *view) {
 
 /* Makes the view of a slot, of a component as a whole, for the loop at an index. False when a
 ** finalizer came in. */
-static bool make_view(lua_State *L, int loop, struct found_box *found, uint32_t slot) {
+static bool index_loop_make_view(lua_State *L, int loop, struct found_box *found, uint32_t slot) {
   const struct copies *copies = found->copies;
   const struct copy_column *columns = &copies->columns[copies->slots[slot].first];
   const struct component *component = component_of(found->box->world, columns->component);
@@ -82,15 +82,15 @@ static void index_loop_make_views(lua_State *L, int loop, struct found_box *foun
   const struct copies *copies = found->copies;
   for (uint32_t i = 0; i < copies->slot_count; i++) {
     if (!copies->slots[i].count || copies->slots[i].single) continue;
-    if (!make_view(L, loop, found, i) || !index_loop_is_open(found)) no_loop(L, found);
+    if (!index_loop_make_view(L, loop, found, i) || !index_loop_is_open(found)) no_loop(L, found);
   }
   found->begun = true;
 }
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
-static void push_single(lua_State *L, const struct found_box *found,
-                        const struct copy_column *column) {
+static void index_loop_push_single(lua_State *L, const struct found_box *found,
+                                   const struct copy_column *column) {
   const void *data = column->cells.data;
   if (LIKELY(push_number_at(L, column->type, data, found->row))) return;
   const struct component *component = component_of(found->box->world, column->component);
@@ -98,7 +98,8 @@ static void push_single(lua_State *L, const struct found_box *found,
   push_cell(L, found->box, 0, leaf, cell_load(data, column->size, found->row));
 }
 
-static void push_slot(lua_State *L, int loop, const struct found_box *found, uint32_t at) {
+static void index_loop_push_slot(lua_State *L, int loop, const struct found_box *found,
+                                 uint32_t at) {
   const struct copies *copies = found->copies;
   const struct copy_slot *slot = &copies->slots[at];
   if (!copies_have(copies, at, found->row))
@@ -106,7 +107,7 @@ static void push_slot(lua_State *L, int loop, const struct found_box *found, uin
   else if (slot->count == 0)
     lua_pushboolean(L, 1);
   else if (slot->single)
-    push_single(L, found, &copies->columns[slot->first]);
+    index_loop_push_single(L, found, &copies->columns[slot->first]);
   else
     lua_getiuservalue(L, loop, FOUND_VALUES + 1 + (int)at);
 }
@@ -118,14 +119,14 @@ void found_push_row(lua_State *L, int loop, struct found_box *found, uint32_t ro
   found->row = row;
   ecs_id entity = copies_entities(found->copies)[row];
   for (uint32_t i = 0; i < slots; i++) {
-    push_slot(L, loop, found, i);
+    index_loop_push_slot(L, loop, found, i);
     if (UNLIKELY(!index_loop_is_open(found))) no_loop(L, found);
   }
   lua_pushinteger(L, (lua_Integer)entity);
 }
 
 /* The loop at 1, of either kind; NULL when it is none. */
-static struct found_box *test_found(lua_State *L) {
+static struct found_box *index_loop_test_found(lua_State *L) {
   struct found_box *found = lua_touserdata(L, 1);
   if (UNLIKELY(!found || lua_rawlen(L, 1) < sizeof *found)) return NULL;
   if (UNLIKELY(found->head.self != found)) return NULL;
@@ -135,8 +136,8 @@ static struct found_box *test_found(lua_State *L) {
 
 /* loop(): the views and values of the next row, its entity. What is absent is false, as in
 ** every `for`. */
-static int found_next(lua_State *L) {
-  struct found_box *found = test_found(L);
+static int index_loop_found_next(lua_State *L) {
+  struct found_box *found = index_loop_test_found(L);
   if (UNLIKELY(!found)) return luaL_typeerror(L, 1, "loop over an index");
   if (UNLIKELY(!index_loop_is_open(found))) {
     if (found->ended) return 0;
@@ -193,14 +194,19 @@ int found_begin(lua_State *L, struct world_box *box, struct ecs_index *index,
   return 4;
 }
 
-static int found_close(lua_State *L) {
-  struct found_box *found = test_found(L);
+static int index_loop_found_close(lua_State *L) {
+  struct found_box *found = index_loop_test_found(L);
   if (found) index_loop_end(found);
   return 0;
 }
 
-const luaL_Reg found_metamethods[] = {
-  {"__call", found_next}, {"__close", found_close}, LOOP_REFUSALS, {NULL, NULL}};
+const luaL_Reg found_metamethods[] = {{"__call", index_loop_found_next},
+                                      {"__close", index_loop_found_close},
+                                      LOOP_REFUSALS,
+                                      {NULL, NULL}};
 
-const luaL_Reg held_metamethods[] = {{"__call", found_next}, {"__close", found_close},
-                                     {"__gc", found_close}, LOOP_REFUSALS, {NULL, NULL}};
+const luaL_Reg held_metamethods[] = {{"__call", index_loop_found_next},
+                                     {"__close", index_loop_found_close},
+                                     {"__gc", index_loop_found_close},
+                                     LOOP_REFUSALS,
+                                     {NULL, NULL}};

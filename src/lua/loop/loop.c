@@ -38,7 +38,7 @@ static void link_loop(struct world_box *box, struct loop_box *loop) {
 }
 
 /* A system may use its loop again, but views that were kept stay stale. */
-static void drop_views(struct loop_box *loop) {
+static void loop_drop_views(struct loop_box *loop) {
   for (uint32_t i = 0; i < loop->slot_count; i++) {
     struct view_box *view = loop->slots[i].view;
     if (view) view->row = &view->own_row;
@@ -63,7 +63,7 @@ static void unlink_loop(struct loop_box *loop) {
   loop->news = false;
   loop->row = ROW_STALE;
   box->calls++;
-  if (loop->form == LOOP_SYSTEM && loop->view_count) drop_views(loop);
+  if (loop->form == LOOP_SYSTEM && loop->view_count) loop_drop_views(loop);
   if (loop->form != LOOP_FOR) return;
   loop->next = box->loops->ended;
   box->loops->ended = loop;
@@ -167,7 +167,7 @@ int refuse_target(lua_State *L, const struct component *relation) {
 
 /* ---- making ----------------------------------------------------------------------- */
 
-static void fill_slot(struct slot *slot, const struct term *term) {
+static void loop_fill_slot(struct slot *slot, const struct term *term) {
   slot->component = term->component;
   slot->read_only = term->read_only || leaf_is_target(term->component, term->leaf);
   slot->tag = !term_has_cells(term, term->component);
@@ -176,11 +176,11 @@ static void fill_slot(struct slot *slot, const struct term *term) {
   slot->type = slot->leaf ? slot->leaf->type : ECS_NESTED;
 }
 
-static void fill_slots(struct loop_box *loop, const struct query_terms *terms) {
+static void loop_fill_slots(struct loop_box *loop, const struct query_terms *terms) {
   loop->version = *loop->box->version;
   for (uint32_t i = 0; i < terms->count; i++)
     if (terms->terms[i].slot != NONE)
-      fill_slot(&loop->slots[terms->terms[i].slot], &terms->terms[i]);
+      loop_fill_slot(&loop->slots[terms->terms[i].slot], &terms->terms[i]);
 }
 
 static bool loop_make_views(lua_State *L, int index, struct loop_box *loop) {
@@ -228,11 +228,11 @@ static bool loop_make(lua_State *L, int query_index, const struct query_box *que
   if (box->calls != calls) return false;
   loop->entities = box->entities;
   loop->chance = box->chance;
-  fill_slots(loop, &query->query->terms);
+  loop_fill_slots(loop, &query->query->terms);
   return views == 0 || loop_make_views(L, lua_gettop(L), loop);
 }
 
-static bool renew_views(lua_State *L, int index, struct loop_box *loop, int views) {
+static bool loop_renew_views(lua_State *L, int index, struct loop_box *loop, int views) {
   uint64_t version = *loop->box->version;
   for (int i = 0; i < views; i++) {
     struct slot *slot = &loop->slots[i];
@@ -248,10 +248,10 @@ static bool renew_views(lua_State *L, int index, struct loop_box *loop, int view
 }
 
 /* The slots, where these may be of old fields, and the views. */
-static APART bool renew_slots(lua_State *L, int index, struct loop_box *loop, int views) {
+static APART bool loop_renew_slots(lua_State *L, int index, struct loop_box *loop, int views) {
   const struct query_terms *terms = &loop->query->query->terms;
-  if (UNLIKELY(loop->version != *loop->box->version)) fill_slots(loop, terms);
-  return renew_views(L, index, loop, views);
+  if (UNLIKELY(loop->version != *loop->box->version)) loop_fill_slots(loop, terms);
+  return loop_renew_views(L, index, loop, views);
 }
 
 bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views) {
@@ -268,7 +268,7 @@ bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views) {
   loop->count = loop->next_row = 0;
   loop->done = false;
   bool same = loop->version == *loop->box->version;
-  return (LIKELY(same) && views == 0) || renew_slots(L, index, loop, views);
+  return (LIKELY(same) && views == 0) || loop_renew_slots(L, index, loop, views);
 }
 
 struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, int views) {
@@ -345,8 +345,8 @@ void loop_open(lua_State *L, struct loop_box *loop) {
 
 /* ---- going through ---------------------------------------------------------------- */
 
-static void bind_slot(struct slot *slot, const struct table *table, uint32_t first,
-                      uint32_t row) {
+static void loop_bind_slot(struct slot *slot, const struct table *table, uint32_t first,
+                           uint32_t row) {
   slot->columns = first == NONE ? NULL : &table->columns[first];
   slot->table = table;
   slot->first = row;
@@ -357,25 +357,25 @@ static void bind_slot(struct slot *slot, const struct table *table, uint32_t fir
 }
 
 /* Terms whose component is switched off in the run that begins with a row. */
-static void hide_slots(struct loop_box *loop, uint32_t row) {
+static void loop_hide_slots(struct loop_box *loop, uint32_t row) {
   const struct query_terms *terms = &loop->query->query->terms;
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (!term->toggled || term->slot == NONE || term_shows(term, loop->table, row)) continue;
     loop->slots[term->slot].present = false;
-    bind_slot(&loop->slots[term->slot], loop->table, NONE, row);
+    loop_bind_slot(&loop->slots[term->slot], loop->table, NONE, row);
   }
 }
 
-static inline void bind_slots(struct loop_box *loop, const uint32_t *columns, uint32_t row) {
+static inline void loop_bind_slots(struct loop_box *loop, const uint32_t *columns, uint32_t row) {
   for (uint32_t i = 0; i < loop->slot_count; i++) {
     loop->slots[i].present = columns[i] != NONE;
-    bind_slot(&loop->slots[i], loop->table, columns[i], row);
+    loop_bind_slot(&loop->slots[i], loop->table, columns[i], row);
   }
 }
 
 /* A match whose terms may give cells of others. */
-static void bind_match(struct loop_box *loop) {
+static void loop_bind_match(struct loop_box *loop) {
   const struct walk *walk = loop->walk;
   const struct query_terms *terms = &walk->query->terms;
   for (uint32_t i = 0; i < terms->count; i++) {
@@ -384,7 +384,7 @@ static void bind_match(struct loop_box *loop) {
     struct slot *slot = &loop->slots[term->slot];
     struct walk_end end = walk_cells(walk, term);
     slot->present = end.table != NULL;
-    bind_slot(slot, end.table, slot->present && !slot->tag ? end.first : NONE, end.row);
+    loop_bind_slot(slot, end.table, slot->present && !slot->tag ? end.first : NONE, end.row);
   }
 }
 
@@ -399,19 +399,19 @@ static bool loop_come_to(struct loop_box *loop, const struct table *table, uint3
 }
 
 /* Comes to all rows of a table, of which some match, and alike, from one on. */
-static bool come_to_all(struct loop_box *loop, const struct table *table, uint32_t match,
-                        uint32_t row) {
+static bool loop_come_to_all(struct loop_box *loop, const struct table *table, uint32_t match,
+                             uint32_t row) {
   assert(row < table->count);
   loop->behind = table->count;
   loop->partial = true;
   loop_come_to(loop, table, 0, table->count);
-  bind_slots(loop, query_columns(loop->query->query, match), 0);
-  hide_slots(loop, row);
+  loop_bind_slots(loop, query_columns(loop->query->query, match), 0);
+  loop_hide_slots(loop, row);
   return true;
 }
 
 /* The next rows of one of the query's tables. */
-static bool next_in_table(struct loop_box *loop, uint32_t match) {
+static bool loop_next_in_table(struct loop_box *loop, uint32_t match) {
   const ecs_query *query = loop->query->query;
   const struct table *table = query_table(query, match);
   uint32_t count, row = query_next_run(&query->terms, table, loop->behind, &count);
@@ -419,11 +419,11 @@ static bool next_in_table(struct loop_box *loop, uint32_t match) {
   loop->partial = false;
   if (loop->by_tables && loop->behind == 0 &&
       query_table_rows(&query->terms, table) == ROWS_SOME)
-    return come_to_all(loop, table, match, row);
+    return loop_come_to_all(loop, table, match, row);
   loop->behind = row + count;
   loop_come_to(loop, table, row, count);
-  bind_slots(loop, query_columns(query, match), row);
-  if (UNLIKELY(query->terms.toggled)) hide_slots(loop, row);
+  loop_bind_slots(loop, query_columns(query, match), row);
+  if (UNLIKELY(query->terms.toggled)) loop_hide_slots(loop, row);
   return true;
 }
 
@@ -432,18 +432,18 @@ static APART bool loop_advance(struct loop_box *loop) {
   const ecs_query *query = loop->query->query;
   if (loop->walk) {
     if (!walk_next(loop->walk)) return false;
-    bind_match(loop);
+    loop_bind_match(loop);
     bool together = loop->events && !query->terms.step_count;
     return loop_come_to(loop, loop->walk->table, loop->walk->row,
                         together ? walk_take_events(loop->walk) : 1);
   }
   uint32_t reach = query_reach(query);
   if (query->terms.toggled && loop->behind > 0 && loop->match <= reach &&
-      next_in_table(loop, loop->match - 1))
+      loop_next_in_table(loop, loop->match - 1))
     return true;
   while (loop->match < reach) {
     loop->behind = 0;
-    if (next_in_table(loop, loop->match++)) return true;
+    if (loop_next_in_table(loop, loop->match++)) return true;
   }
   return false;
 }
@@ -458,7 +458,7 @@ bool loop_next_run(struct loop_box *loop) {
     loop->match = match + 1;
     if (UNLIKELY(table->count == 0)) continue;
     loop_come_to(loop, table, 0, table->count);
-    bind_slots(loop, query_columns(query, match), 0);
+    loop_bind_slots(loop, query_columns(query, match), 0);
     return true;
   }
   return false;
@@ -475,7 +475,7 @@ static void loop_slide(struct loop_box *loop, uint32_t rows, uint32_t count) {
   }
 }
 
-static bool is_taken(const struct loop_box *loop, uint32_t row) {
+static bool loop_is_taken(const struct loop_box *loop, uint32_t row) {
   return loop->filter[row / 64] >> row % 64 & 1;
 }
 
@@ -483,10 +483,10 @@ bool loop_next_piece(lua_State *L, int index, struct loop_box *loop) {
   if (!loop->fill) return loop_next_run(loop);
   for (;;) {
     uint32_t begin = loop->piece_end;
-    while (begin < loop->filtered && !is_taken(loop, begin)) begin++;
+    while (begin < loop->filtered && !loop_is_taken(loop, begin)) begin++;
     if (begin < loop->filtered) {
       uint32_t end = begin;
-      while (end < loop->filtered && is_taken(loop, end)) end++;
+      while (end < loop->filtered && loop_is_taken(loop, end)) end++;
       loop_slide(loop, begin - loop->piece, end - begin);
       loop->piece = begin;
       loop->piece_end = end;
@@ -534,7 +534,7 @@ void loop_commit(lua_State *L, int index, struct loop_box *loop) {
 
 /* Pushes the loop of the handle at argument 1; NULL, and nothing, when it has ended: then nobody
 ** but its world may have it any more. */
-static struct loop_box *push_open(lua_State *L) {
+static struct loop_box *loop_push_open(lua_State *L) {
   const struct handle_box *handle = box_test(L, 1, &kind_loop, sizeof *handle);
   if (!handle || !handle->loop) return NULL;
   lua_getiuservalue(L, 1, HANDLE_LOOP);
@@ -548,7 +548,7 @@ static struct loop_box *push_open(lua_State *L) {
 ** not. */
 static int handle_close(lua_State *L) {
   lua_settop(L, 2);
-  struct loop_box *loop = push_open(L);
+  struct loop_box *loop = loop_push_open(L);
   if (!loop) return 0;
   if (lua_isnil(L, 2)) {
     loop_commit(L, 3, loop);
@@ -561,7 +561,7 @@ static int handle_close(lua_State *L) {
 
 /* A loop in an abandoned coroutine. */
 static int handle_collect(lua_State *L) {
-  struct loop_box *loop = push_open(L);
+  struct loop_box *loop = loop_push_open(L);
   if (!loop) return 0;
   loop_finish(loop, true);
   int index = lua_gettop(L);
@@ -604,7 +604,7 @@ void slot_push_value(lua_State *L, int loop_index, const struct loop_box *loop,
 
 static const char raised_key = 0;
 
-static int as_text(lua_State *L) {
+static int loop_as_text(lua_State *L) {
   luaL_tolstring(L, 1, NULL);
   return 1;
 }
@@ -620,7 +620,7 @@ int frame_trace(lua_State *L) {
     lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &raised_key);
   if (!text && luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL) {
-    lua_pushcfunction(L, as_text);
+    lua_pushcfunction(L, loop_as_text);
     lua_pushvalue(L, 1);
     if (lua_pcall(L, 1, 1, 0) == LUA_OK) text = lua_tostring(L, -1);
   }
@@ -641,13 +641,13 @@ void frame_keep(lua_State *L, int slot, int status) {
 }
 
 /* Raises what a slot keeps: the object, if it was one. */
-static void raise_kept(lua_State *L, int slot) {
+static void loop_raise_kept(lua_State *L, int slot) {
   lua_settop(L, FRAME_SIZE);
   lua_pushvalue(L, lua_isnil(L, slot + FRAME_OBJECT) ? slot : slot + FRAME_OBJECT);
   lua_error(L);
 }
 
-static void frame_lay_out(lua_State *L) {
+static void loop_frame_lay_out(lua_State *L) {
   lua_pushcfunction(L, frame_trace);
   lua_replace(L, FRAME_TRACE);
   lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
@@ -664,7 +664,7 @@ void frame_need_host(lua_State *L, struct world_box *box, int world_index) {
   lua_pushvalue(L, world_index);
   lua_xmove(L, thread, 1);
   lua_settop(thread, FRAME_SIZE);
-  frame_lay_out(thread);
+  loop_frame_lay_out(thread);
   box->systems->host = thread;
 }
 
@@ -672,7 +672,7 @@ void run_in_frame(lua_State *L, struct world_box *box,
                   ecs_status (*run)(ecs_world *world, const void *ud), const void *ud) {
   int frame_end = lua_gettop(L);
   lua_State *previous = box->systems->running;
-  frame_lay_out(L);
+  loop_frame_lay_out(L);
   box->systems->running = L;
   world_enter(box);
   ecs_status status = run(box->world, ud);
@@ -680,8 +680,8 @@ void run_in_frame(lua_State *L, struct world_box *box,
   world_leave(L, box, FRAME_WORLD);
   lua_settop(L, frame_end);
   if (box->world) systems_sweep(L, box, FRAME_WORLD);
-  if (status == ECS_EUSER && !lua_isnil(L, FRAME_ERROR)) raise_kept(L, FRAME_ERROR);
+  if (status == ECS_EUSER && !lua_isnil(L, FRAME_ERROR)) loop_raise_kept(L, FRAME_ERROR);
   if (status != ECS_OK && (box->world || status == ECS_ENOMEM))
     raise_status(L, box->world, status);
-  if (!lua_isnil(L, FRAME_HANDLER)) raise_kept(L, FRAME_HANDLER);
+  if (!lua_isnil(L, FRAME_HANDLER)) loop_raise_kept(L, FRAME_HANDLER);
 }

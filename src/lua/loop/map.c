@@ -92,8 +92,8 @@ static inline void map_note(const struct loop_box *loop, const struct slot *slot
 }
 
 /* Each row is written as a whole, or, when a result does not fit, not at all. */
-static void store_row(lua_State *L, const struct map_frame *frame, struct loop_box *loop,
-                      int index, int count) {
+static void map_store_row(lua_State *L, const struct map_frame *frame, struct loop_box *loop,
+                          int index, int count) {
   struct world_box *box = loop->box;
   bool plain = map_convert(L, frame, loop, index, count);
   for (int i = 0; i < count; i++) {
@@ -126,13 +126,14 @@ static inline int map_call(lua_State *L, const struct map_frame *frame, const st
 }
 
 /* Whether the first `count` results are numbers. */
-static inline bool are_numbers(lua_State *L, int first, int count) {
+static inline bool map_are_numbers(lua_State *L, int first, int count) {
   for (int i = 0; i < count; i++)
     if (lua_type(L, first + i) != LUA_TNUMBER) return false;
   return true;
 }
 
-static inline void store_floats(lua_State *L, const struct loop_box *loop, int first, int count) {
+static inline void map_store_floats(lua_State *L, const struct loop_box *loop, int first,
+                                    int count) {
   for (int i = 0; i < count; i++) {
     ((float *)loop->slots[i].data)[loop->row] = (float)lua_tonumber(L, first + i);
     map_note(loop, &loop->slots[i]);
@@ -153,10 +154,10 @@ static void map_floats(lua_State *L, const struct map_frame *frame, struct loop_
     lua_pushvalue(L, function);
     for (int i = 0; i < pushed; i++) lua_pushnumber(L, (lua_Number)columns[i][row]);
     int results = map_call(L, frame, loop, row, base);
-    if (LIKELY(results <= writable && are_numbers(L, base + 1, results)))
-      store_floats(L, loop, base + 1, results);
+    if (LIKELY(results <= writable && map_are_numbers(L, base + 1, results)))
+      map_store_floats(L, loop, base + 1, results);
     else
-      store_row(L, frame, loop, base + 1, results);
+      map_store_row(L, frame, loop, base + 1, results);
     base += results;
     if (UNLIKELY(base - frame->top > RESULTS)) lua_settop(L, base = frame->top);
   }
@@ -173,7 +174,7 @@ static void map_any(lua_State *L, const struct map_frame *frame, struct loop_box
     for (int i = 0; i < frame->pushed; i++)
       slot_push(L, frame->loop, loop, &loop->slots[i], row);
     int results = map_call(L, frame, loop, row, frame->top);
-    store_row(L, frame, loop, frame->top + 1, results);
+    map_store_row(L, frame, loop, frame->top + 1, results);
     lua_settop(L, frame->top);
   }
 }
@@ -189,8 +190,8 @@ static int map_count_floats(const struct loop_box *loop, bool to_write) {
   return count;
 }
 
-INLINE struct map_frame open_frame(lua_State *L, const struct loop_box *loop, int top,
-                                   int loop_index, int function, double dt) {
+INLINE struct map_frame map_open_frame(lua_State *L, const struct loop_box *loop, int top,
+                                       int loop_index, int function, double dt) {
   int slots = (int)loop->slot_count;
   struct map_frame frame = {.loop = loop_index, .function = function, .slots = slots, .dt = dt};
   need_stack(L, RESULTS + 2 * slots + 8 + (int)value_count(loop));
@@ -210,19 +211,19 @@ static void map_run(lua_State *L, const struct map_frame *frame, struct loop_box
 
 void map_here(lua_State *L, int loop_index, int function, double dt) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
-  struct map_frame frame = open_frame(L, loop, lua_gettop(L), loop_index, function, dt);
+  struct map_frame frame = map_open_frame(L, loop, lua_gettop(L), loop_index, function, dt);
   map_run(L, &frame, loop);
 }
 
 void map_row(lua_State *L, int loop_index, int function, double dt, uint32_t row) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
-  struct map_frame frame = open_frame(L, loop, lua_gettop(L), loop_index, function, dt);
+  struct map_frame frame = map_open_frame(L, loop, lua_gettop(L), loop_index, function, dt);
   map_any(L, &frame, loop, row, row + 1);
 }
 
 void map_rows(lua_State *L, struct loop_box *loop, int loop_index, int function, double dt) {
   assert(lua_gettop(L) == loop_index && lua_touserdata(L, loop_index) == loop);
-  struct map_frame frame = open_frame(L, loop, loop_index, loop_index, function, dt);
+  struct map_frame frame = map_open_frame(L, loop, loop_index, loop_index, function, dt);
   while (loop_next_run(loop)) {
     if (UNLIKELY(loop->fill)) loop->fill(L, loop_index);
     map_run(L, &frame, loop);

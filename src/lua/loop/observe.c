@@ -13,8 +13,8 @@
 
 /* Pushes what the function is given of the match that the loop shows; its views follow the loop on
 ** the stack. */
-static void push_match(lua_State *L, int loop_index, const struct loop_box *loop,
-                       const struct ecs_sight *sight, int arguments) {
+static void observe_push_match(lua_State *L, int loop_index, const struct loop_box *loop,
+                               const struct ecs_sight *sight, int arguments) {
   int slots = (int)loop->slot_count;
   for (int i = 0; i < slots && i < arguments; i++) {
     const struct slot *slot = &loop->slots[i];
@@ -62,7 +62,7 @@ static void observe_show(struct loop_box *loop, const struct ecs_sight *sight) {
 
 /* show, which the next row of a table that it has come to needs no more than this of: a quarter of
 ** a call. */
-INLINE void show_next(struct loop_box *loop, const struct ecs_sight *sight) {
+INLINE void observe_show_next(struct loop_box *loop, const struct ecs_sight *sight) {
   if (LIKELY(loop->table) && LIKELY(loop->table == sight->walk.table))
     loop->row = sight->walk.row;
   else
@@ -83,9 +83,9 @@ static int observe_call(lua_State *L) {
   for (int i = 0; i < slots && i < arguments; i++)
     lua_getiuservalue(L, index, LOOP_VALUES + 1 + i);
   while (sight_next(sight)) {
-    show_next(loop, sight);
+    observe_show_next(loop, sight);
     lua_pushvalue(L, BODY_FUNCTION);
-    push_match(L, index, loop, sight, arguments);
+    observe_push_match(L, index, loop, sight, arguments);
     lua_call(L, arguments, 0);
     if (UNLIKELY(!loop->open)) loop_gone(L, loop);
   }
@@ -113,7 +113,7 @@ ecs_status script_observe(ecs_world *world, struct ecs_sight *sight, void *ud) {
   return status;
 }
 
-static ecs_status run_observers(ecs_world *world, const void *ud) {
+static ecs_status observe_run_observers(ecs_world *world, const void *ud) {
   (void)ud;
   return observers_run(world);
 }
@@ -121,7 +121,7 @@ static ecs_status run_observers(ecs_world *world, const void *ud) {
 /* (world) */
 static int observe_in_frame(lua_State *L) {
   lua_settop(L, FRAME_SIZE);
-  run_in_frame(L, lua_touserdata(L, FRAME_WORLD), run_observers, NULL);
+  run_in_frame(L, lua_touserdata(L, FRAME_WORLD), observe_run_observers, NULL);
   return 0;
 }
 

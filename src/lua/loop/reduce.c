@@ -50,12 +50,12 @@ static const char *const names[] = {[KR_SUM] = "sum", [KR_MIN] = "min", [KR_MAX]
 
 /* Whether matches do not lie together. Asked of a loop that is open, which none of what finalizers
 ** declare changes. */
-static bool is_batched(const struct loop_box *loop) {
+static bool reduce_is_batched(const struct loop_box *loop) {
   return loop->walk && loop->query->query->terms.step_count > 0;
 }
 
 /* The part that the next match is of, as batches of matches begin and end (matches.h). */
-static uint32_t batch_of(struct folding *folding, const struct loop_box *loop) {
+static uint32_t reduce_batch_of(struct folding *folding, const struct loop_box *loop) {
   uint64_t present = 0;
   uint32_t depth = walk_depth(loop->walk);
   for (uint32_t i = 0; i < loop->slot_count; i++)
@@ -72,7 +72,7 @@ static uint32_t batch_of(struct folding *folding, const struct loop_box *loop) {
 /* Which part the next row is of. A program goes through so many events at a time, or, behind a
 ** predicate, through all of them. */
 static uint32_t reduce_part_of(struct folding *folding, const struct loop_box *loop) {
-  if (is_batched(loop)) return batch_of(folding, loop);
+  if (reduce_is_batched(loop)) return reduce_batch_of(folding, loop);
   if (loop->events && !loop->filter) return 1 + (uint32_t)(folding->seen++ / KERNEL_EVENTS);
   return loop->walk ? loop->step : loop->match;
 }
@@ -91,7 +91,7 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
   }
   bool integer = lua_isinteger(L, -1), sum = folding->how == KR_SUM;
   /* The row's number in its part, which need not be as many rows as the part has so far. */
-  bool by_row = loop->events && loop->filter && !is_batched(loop);
+  bool by_row = loop->events && loop->filter && !reduce_is_batched(loop);
   uint32_t number = !loop->walk ? (uint32_t)(loop->rows - loop->table->rows) + row
                     : by_row    ? row
                                 : folding->part[0].row;
@@ -108,7 +108,7 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
 
 /* Whether a table's rows differ in the terms that are there: no program goes through all of them,
 ** and sums are made table by table. */
-static bool any_varies(const ecs_query *query) {
+static bool reduce_any_varies(const ecs_query *query) {
   for (uint32_t i = 0; query->terms.toggled && i < query_reach(query); i++) {
     const struct table *table = query_table(query, i);
     if (query_table_rows(&query->terms, table) == ROWS_VARY) return true;
@@ -119,7 +119,7 @@ static bool any_varies(const ecs_query *query) {
 /* Whether the least or greatest integer is what the whole comes to, the numbers of both kinds being
 ** at the top of the stack: Lua compares them, and of two that are equal the first in query order
 ** is taken. */
-static bool integer_wins(lua_State *L, const struct folding *folding) {
+static bool reduce_integer_wins(lua_State *L, const struct folding *folding) {
   const k_total *integers = &folding->total[INTEGERS], *floats = &folding->total[FLOATS];
   bool min = folding->how == KR_MIN;
   if (!integers->rows || !floats->rows) return integers->rows > 0;
@@ -131,7 +131,7 @@ static bool integer_wins(lua_State *L, const struct folding *folding) {
 
 /* Pushes what it has come to, and behind the least or greatest whose it is; how many values. A sum
 ** of which all rows have given integers is one. */
-static int push_total(lua_State *L, const struct folding *folding, bool entities) {
+static int reduce_push_total(lua_State *L, const struct folding *folding, bool entities) {
   const k_total *totals = folding->total;
   bool sum = folding->how == KR_SUM;
   if (!sum && !totals[INTEGERS].rows && !totals[FLOATS].rows) {
@@ -140,7 +140,8 @@ static int push_total(lua_State *L, const struct folding *folding, bool entities
   }
   lua_pushinteger(L, (lua_Integer)totals[INTEGERS].value.i64);
   lua_pushnumber(L, (lua_Number)totals[FLOATS].value.f64);
-  bool integer = sum ? totals[INTEGERS].rows == totals[FLOATS].rows : integer_wins(L, folding);
+  bool integer = sum ? totals[INTEGERS].rows == totals[FLOATS].rows
+                     : reduce_integer_wins(L, folding);
   if (integer) lua_pop(L, 1);
   if (sum || !entities) return 1;
   lua_pushinteger(L, (lua_Integer)totals[integer ? INTEGERS : FLOATS].entity);
@@ -158,7 +159,7 @@ static void fold_resume(uint32_t match, void *ud) {
   folding->step = match + 1;
 }
 
-static struct kernel_run run_to_total(struct folding *folding) {
+static struct kernel_run reduce_run_to_total(struct folding *folding) {
   reduce_begin_part(folding);
   for (int i = 0; i < KINDS; i++) folding->total[i].part = &folding->part[i];
   return (struct kernel_run){.total = folding->total, .each = fold_row, .resume = fold_resume,
@@ -170,7 +171,7 @@ static struct kernel_run run_to_total(struct folding *folding) {
 static bool fold_here(lua_State *L, int handle, struct loop_box *loop, struct folding *folding) {
   if (!loop->box->kernels->on || !kernel_variant_here(L, handle, loop)) return false;
   reduce_end_part(folding);
-  struct kernel_run run = run_to_total(folding);
+  struct kernel_run run = reduce_run_to_total(folding);
   return kernel_here(L, handle, loop, &run);
 }
 
@@ -210,9 +211,9 @@ static int reduce_rows(lua_State *L, enum front_result result, k_reduce how) {
   kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){names[how], result, filtered});
   bool by_row = query->query->terms.step_count > 0;
   bool compiled = !filtered && query->box->kernels->on &&
-                  (by_row || !any_varies(query->query)) && kernel_ready(L, AT_KERNEL);
+                  (by_row || !reduce_any_varies(query->query)) && kernel_ready(L, AT_KERNEL);
   if (compiled) {
-    struct kernel_run run = run_to_total(&folding);
+    struct kernel_run run = reduce_run_to_total(&folding);
     run_in_scope(L, AT_KERNEL, &run);
     reduce_end_part(&folding);
   }
@@ -222,7 +223,7 @@ static int reduce_rows(lua_State *L, enum front_result result, k_reduce how) {
     lua_settop(L, AT_KERNEL);
     fold_in_lua(L, &folding);
   }
-  return push_total(L, &folding, entities);
+  return reduce_push_total(L, &folding, entities);
 }
 
 int query_sum(lua_State *L) { return reduce_rows(L, RESULT_SUM, KR_SUM); }

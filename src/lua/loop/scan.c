@@ -75,7 +75,7 @@ static void scan_refuse(const struct scanner *s, const struct body *body, uint32
 
 /* ---- views ---- */
 
-static struct thing view_of(const struct component *component, bool read_only) {
+static struct thing scan_view_of(const struct component *component, bool read_only) {
   return (struct thing){THING_VIEW, read_only, component, component, NULL, 0};
 }
 
@@ -102,8 +102,8 @@ static struct thing scan_part_of(const struct thing *view, const struct field *f
   return part.component || part.array ? part : unknown;
 }
 
-static struct thing view_key(const struct scanner *s, const struct body *body, uint32_t pc,
-                             const struct thing *view, const struct constant *key) {
+static struct thing scan_view_key(const struct scanner *s, const struct body *body, uint32_t pc,
+                                  const struct thing *view, const struct constant *key) {
   if (view->array) return scan_part_of(view, view->array);
   const struct field *field = scan_find_field(s, view, key);
   if (field) return scan_part_of(view, field);
@@ -121,14 +121,14 @@ static bool scan_is_target(const struct thing *view, const struct constant *key)
   return at != NONE && leaf_is_target(component, component->fields[at].first_leaf);
 }
 
-static void check_store(const struct scanner *s, const struct body *body, uint32_t pc,
-                        const struct thing *view, uint32_t key) {
+static void scan_check_store(const struct scanner *s, const struct body *body, uint32_t pc,
+                             const struct thing *view, uint32_t key) {
   if (view->kind != THING_VIEW) return;
   if (s->scan->stored) s->scan->stored(s->L, s->scan, view->root);
   if (s->scan->promises && scan_is_target(view, &body->code.constants[key]))
     scan_refuse(s, body, pc, "it writes to '%s.target', which only world:add and world:set do",
                 view->root->name);
-  view_key(s, body, pc, view, &body->code.constants[key]);
+  scan_view_key(s, body, pc, view, &body->code.constants[key]);
   if (view->read_only && s->scan->promises)
     scan_refuse(s, body, pc, "it writes to '%s', which the query reads only (:in)",
                 view->root->name);
@@ -161,21 +161,21 @@ static struct thing scan_classify(const struct scanner *s) {
   }
   const struct component *component = scan_resource_of(s, view_test(L, -1));
   lua_pop(L, 1);
-  return component ? view_of(component, false) : unknown;
+  return component ? scan_view_of(component, false) : unknown;
 }
 
-static struct thing take_upvalue(const struct scanner *s, const struct body *body,
-                                 uint32_t upvalue) {
+static struct thing scan_take_upvalue(const struct scanner *s, const struct body *body,
+                                      uint32_t upvalue) {
   bool assigned = body->code.assigned[upvalue / 64] >> upvalue % 64 & 1;
   need_stack(s->L, 4);
   if (assigned || !lua_getupvalue(s->L, body->function, (int)upvalue + 1)) return unknown;
   return scan_classify(s);
 }
 
-static struct thing take_key(const struct scanner *s, const struct body *body, uint32_t pc,
-                             struct thing object, const struct constant *key) {
+static struct thing scan_take_key(const struct scanner *s, const struct body *body, uint32_t pc,
+                                  struct thing object, const struct constant *key) {
   if (object.kind == THING_VIEW) {
-    struct thing part = view_key(s, body, pc, &object, key);
+    struct thing part = scan_view_key(s, body, pc, &object, key);
     if (part.kind == THING_UNKNOWN && s->scan->form == FORM_KEY) part.kind = THING_GIVEN;
     return part;
   }
@@ -199,8 +199,8 @@ static void scan_refuse_write(const struct scanner *s, const struct body *body, 
   scan_refuse(s, body, pc, "it %s '%s'%s", kind, name, quiet);
 }
 
-static void refuse_field(const struct scanner *s, const struct body *body, uint32_t pc,
-                         const char *kind, const struct constant *key) {
+static void scan_refuse_field(const struct scanner *s, const struct body *body, uint32_t pc,
+                              const char *kind, const struct constant *key) {
   bool text = key->type == CONST_STRING;
   need_stack(s->L, 4);
   lua_pushlstring(s->L, text ? key->string.data : "?", text ? key->string.size : 1);
@@ -208,17 +208,17 @@ static void refuse_field(const struct scanner *s, const struct body *body, uint3
 }
 
 /* Of a field of an upvalue, which may be the table of globals. */
-static void refuse_upfield(const struct scanner *s, const struct body *body, uint32_t pc,
-                           const struct code *code) {
+static void scan_refuse_upfield(const struct scanner *s, const struct body *body, uint32_t pc,
+                                const struct code *code) {
   const char *name = lua_getupvalue(s->L, body->function, (int)code->a + 1);
   bool global = name && strcmp(name, "_ENV") == 0;
-  refuse_field(s, body, pc, global ? "writes to the global" : "writes to the field",
-               &body->code.constants[code->b]);
+  scan_refuse_field(s, body, pc, global ? "writes to the global" : "writes to the field",
+                    &body->code.constants[code->b]);
 }
 
 /* What the world is told. */
-static void check_command(const struct scanner *s, const struct body *body, uint32_t pc,
-                          struct thing object, const struct constant *key) {
+static void scan_check_command(const struct scanner *s, const struct body *body, uint32_t pc,
+                               struct thing object, const struct constant *key) {
   static const char *const commands[] = {
       "spawn", "spawn_many", "spawn_at", "clone", "instantiate", "despawn", "set", "add", "remove",
       "enable", "disable", "emit", "after"};
@@ -229,21 +229,21 @@ static void check_command(const struct scanner *s, const struct body *body, uint
       scan_refuse_write(s, body, pc, "calls the world's", commands[i]);
 }
 
-static void check_key_code(const struct scanner *s, const struct body *body, uint32_t pc,
-                           const struct code *code) {
+static void scan_check_key_code(const struct scanner *s, const struct body *body, uint32_t pc,
+                                const struct code *code) {
   const struct thing *things = body->things;
   const struct constant *constants = body->code.constants;
-  if (code->kind == CODE_SET_UPFIELD) refuse_upfield(s, body, pc, code);
+  if (code->kind == CODE_SET_UPFIELD) scan_refuse_upfield(s, body, pc, code);
   if (code->kind == CODE_SET_FIELD && things[code->a].kind != THING_UNKNOWN)
-    refuse_field(s, body, pc, "writes to the field", &constants[code->b]);
+    scan_refuse_field(s, body, pc, "writes to the field", &constants[code->b]);
   if (code->kind == CODE_SET_INDEX && things[code->a].kind != THING_UNKNOWN)
     scan_refuse(s, body, pc, "it writes to an element of what it has not made%s", quiet);
   if (code->kind == CODE_METHOD)
-    check_command(s, body, pc, things[code->b], &constants[code->c]);
+    scan_check_command(s, body, pc, things[code->b], &constants[code->c]);
 }
 
 /* Of the whole function, wherever it does so. */
-static void check_key_upvalues(const struct scanner *s, const struct body *body) {
+static void scan_check_key_upvalues(const struct scanner *s, const struct body *body) {
   for (uint32_t i = 0; i < body->code.upvalues; i++) {
     if (!(body->code.assigned[i / 64] >> i % 64 & 1)) continue;
     const char *name = lua_getupvalue(s->L, body->function, (int)i + 1);
@@ -253,8 +253,8 @@ static void check_key_upvalues(const struct scanner *s, const struct body *body)
 
 /* ---- what is warned of ---- */
 
-static void check_calculation(const struct scanner *s, const struct body *body, uint32_t pc,
-                              const struct operand *operand) {
+static void scan_check_calculation(const struct scanner *s, const struct body *body, uint32_t pc,
+                                   const struct operand *operand) {
   const struct thing *thing = operand->constant ? &unknown : &body->things[operand->at];
   if (thing->kind == THING_VIEW)
     scan_refuse(s, body, pc, "it calculates with a view of '%s' as a whole: name a field of it",
@@ -262,16 +262,16 @@ static void check_calculation(const struct scanner *s, const struct body *body, 
 }
 
 /* What the first run of the instruction would raise, of values that it is given. */
-static void check_use(const struct scanner *s, const struct body *body, uint32_t pc,
-                      const struct code *code) {
+static void scan_check_use(const struct scanner *s, const struct body *body, uint32_t pc,
+                           const struct code *code) {
   bool ordered = code->kind == CODE_COMPARE && code->op != OPERATOR_EQ;
   bool reads = code->kind == CODE_FIELD || code->kind == CODE_METHOD || code->kind == CODE_INDEX;
   bool writes = code->kind == CODE_SET_FIELD || code->kind == CODE_SET_INDEX;
   if (code->kind == CODE_ARITH || ordered) {
-    check_calculation(s, body, pc, &code->left);
-    check_calculation(s, body, pc, &code->right);
+    scan_check_calculation(s, body, pc, &code->left);
+    scan_check_calculation(s, body, pc, &code->right);
   } else if (code->kind == CODE_UNARY) {
-    check_calculation(s, body, pc, &(struct operand){false, code->b});
+    scan_check_calculation(s, body, pc, &(struct operand){false, code->b});
   } else if ((reads || writes) && body->things[reads ? code->b : code->a].kind == THING_NUMBER) {
     scan_refuse(s, body, pc,
                 "it asks a number for a field: what it is given is what its query gives, "
@@ -283,7 +283,7 @@ static void check_use(const struct scanner *s, const struct body *body, uint32_t
 /* ---- instructions ---- */
 
 /* The registers that an instruction assigns to: from its a on. */
-static uint32_t count_written(const struct code *code) {
+static uint32_t scan_count_written(const struct code *code) {
   switch (code->kind) {
     case CODE_NOTHING:
     case CODE_SET_FIELD:
@@ -305,31 +305,31 @@ static uint32_t count_written(const struct code *code) {
 }
 
 static void scan_forget(struct thing *things, uint32_t count, const struct code *code) {
-  uint32_t written = count_written(code);
+  uint32_t written = scan_count_written(code);
   for (uint32_t i = 0; i < written && code->a + i < count; i++) things[code->a + i] = unknown;
 }
 
 /* What an instruction leaves in its register a; raises what is wrong with it. */
-static struct thing result_of(const struct scanner *s, const struct body *body, uint32_t pc,
-                              const struct code *code) {
+static struct thing scan_result_of(const struct scanner *s, const struct body *body, uint32_t pc,
+                                   const struct code *code) {
   const struct thing *things = body->things;
   const struct constant *constants = body->code.constants;
   switch (code->kind) {
     case CODE_MOVE: return things[code->b];
-    case CODE_UPVALUE: return take_upvalue(s, body, code->b);
+    case CODE_UPVALUE: return scan_take_upvalue(s, body, code->b);
     case CODE_UPFIELD: {
       struct thing found =
-          take_key(s, body, pc, take_upvalue(s, body, code->b), &constants[code->c]);
+          scan_take_key(s, body, pc, scan_take_upvalue(s, body, code->b), &constants[code->c]);
       return body->sets[code->c] ? unknown : found;
     }
-    case CODE_FIELD: return take_key(s, body, pc, things[code->b], &constants[code->c]);
+    case CODE_FIELD: return scan_take_key(s, body, pc, things[code->b], &constants[code->c]);
     case CODE_METHOD:
-      take_key(s, body, pc, things[code->b], &constants[code->c]);
+      scan_take_key(s, body, pc, things[code->b], &constants[code->c]);
       return unknown;
-    case CODE_SET_FIELD: check_store(s, body, pc, &things[code->a], code->b); return unknown;
+    case CODE_SET_FIELD: scan_check_store(s, body, pc, &things[code->a], code->b); return unknown;
     case CODE_SET_UPFIELD: {
-      struct thing view = take_upvalue(s, body, code->a);
-      check_store(s, body, pc, &view, code->b);
+      struct thing view = scan_take_upvalue(s, body, code->a);
+      scan_check_store(s, body, pc, &view, code->b);
       return unknown;
     }
     case CODE_INDEX:
@@ -340,7 +340,7 @@ static struct thing result_of(const struct scanner *s, const struct body *body, 
 }
 
 /* Whether what comes behind an instruction need not run. */
-static bool is_fork(enum code_kind kind) {
+static bool scan_is_fork(enum code_kind kind) {
   return kind == CODE_JUMP || kind == CODE_COMPARE || kind == CODE_TEST ||
          kind == CODE_TEST_SET || kind == CODE_FOR || kind == CODE_FOR_END ||
          kind == CODE_EACH || kind == CODE_EACH_END ||
@@ -366,7 +366,7 @@ static void scan_follow(struct scanner *s, const struct body *body, const struct
 }
 
 /* Whether all that an instruction returns is nil, which the one before it says. */
-static bool returns_nil(const struct body *body, uint32_t pc) {
+static bool scan_returns_nil(const struct body *body, uint32_t pc) {
   const struct code *code = &body->code.code[pc], *before = pc > 0 ? code - 1 : NULL;
   if (!before || before->kind != CODE_NIL) return false;
   return before->a <= code->a && before->a + before->b + 1 >= code->a + code->b;
@@ -378,7 +378,7 @@ static void scan_check_return(const struct scanner *s, const struct body *body, 
   const struct code *code = &body->code.code[pc];
   if (code->kind != CODE_RETURN || code->b == NONE || code->b == 0) return;
   bool taken = s->scan->form == FORM_MAP || s->scan->form == FORM_ASK;
-  if (taken || s->scan->changes || returns_nil(body, pc)) return;
+  if (taken || s->scan->changes || scan_returns_nil(body, pc)) return;
   scan_refuse(s, body, pc, "it returns a value, which nothing takes: write 'return' alone%s",
               s->scan->form == FORM_EACH ? ", or 'map' for what becomes of fields" : "");
 }
@@ -387,16 +387,16 @@ static void scan_code(struct scanner *s, struct body *body) {
   uint32_t registers = body->code.registers;
   struct thing *things = body->things;
   bool whole = s->depth == 1, gives_keys = s->scan->form == FORM_KEY;
-  if (whole && gives_keys) check_key_upvalues(s, body);
+  if (whole && gives_keys) scan_check_key_upvalues(s, body);
   for (uint32_t pc = 0; pc < body->code.count; pc++) {
     const struct code *code = &body->code.code[pc];
     if (whole && !gives_keys) scan_check_return(s, body, pc);
-    if (!whole && is_fork(code->kind)) return;
+    if (!whole && scan_is_fork(code->kind)) return;
     if (body->joins[pc]) memcpy(things, things + registers, registers * sizeof *things);
-    if (gives_keys) check_key_code(s, body, pc, code);
-    if (s->warns) check_use(s, body, pc, code);
+    if (gives_keys) scan_check_key_code(s, body, pc, code);
+    if (s->warns) scan_check_use(s, body, pc, code);
     if (code->kind == CODE_CALL) scan_follow(s, body, code);
-    struct thing result = result_of(s, body, pc, code);
+    struct thing result = scan_result_of(s, body, pc, code);
     scan_forget(things, registers, code);
     if (result.kind != THING_UNKNOWN) things[code->a] = result;
   }
@@ -405,12 +405,12 @@ static void scan_code(struct scanner *s, struct body *body) {
 /* ---- functions ---- */
 
 /* Notes where jumps lead to, behind what this reader does not know, too; and what is set. */
-static void find_joins(struct body *body) {
+static void scan_find_joins(struct body *body) {
   uint32_t count = body->code.count;
   for (uint32_t pc = 0; pc < count; pc++) {
     const struct code *code = &body->code.code[pc];
     if (code->kind == CODE_SET_UPFIELD) body->sets[code->b] = true;
-    bool jumps = is_fork(code->kind) && code->kind != CODE_RETURN;
+    bool jumps = scan_is_fork(code->kind) && code->kind != CODE_RETURN;
     bool goes_on = jumps && code->kind != CODE_JUMP;
     if (goes_on && pc + 1 < count) body->joins[pc + 1] = true;
     if (goes_on && pc + 2 < count) body->joins[pc + 2] = true;
@@ -431,7 +431,7 @@ static void scan_give(struct body *body, const struct thing *given, uint32_t cou
   memcpy(things, after, body->code.registers * sizeof *things);
 }
 
-static void close_body(struct scanner *s, struct body *body) {
+static void scan_close_body(struct scanner *s, struct body *body) {
   uint32_t registers = body->code.registers, count = body->code.count;
   memory_free(s->memory, body->things, (size_t)2 * registers * sizeof *body->things);
   memory_free(s->memory, body->joins, count * sizeof *body->joins);
@@ -453,11 +453,11 @@ static void scan_body(struct scanner *s, int function, const struct thing *given
   bool whole = body->things && body->joins && body->sets;
   if (status == ECS_ENOMEM || (status == ECS_OK && !whole)) raise_memory(s->L);
   if (status == ECS_OK && !body->code.vararg) {
-    find_joins(body);
+    scan_find_joins(body);
     scan_give(body, given, count);
     scan_code(s, body);
   }
-  close_body(s, body);
+  scan_close_body(s, body);
   s->depth--;
 }
 
@@ -465,7 +465,7 @@ static void scan_body(struct scanner *s, int function, const struct thing *given
 
 /* (function, scanner): its parameters are those that it is given, and dt is in its place. Behind
 ** the entity are values of `*` and of variables. */
-static void check_parameters(const struct scanner *s) {
+static void scan_check_parameters(const struct scanner *s) {
   const struct body body = {.function = 1};
   bool run = s->scan->form == FORM_RUN, timed = s->scan->form < FORM_OBSERVE;
   const struct query_terms *terms = run || !s->scan->query ? NULL : &s->scan->query->terms;
@@ -502,7 +502,7 @@ static void check_parameters(const struct scanner *s) {
 }
 
 /* The views and numbers of the query's terms, by slot, and what comes behind them. */
-static uint32_t take_given(const struct scanner *s, struct thing *given) {
+static uint32_t scan_take_given(const struct scanner *s, struct thing *given) {
   const struct query_terms *terms = &s->scan->query->terms;
   uint32_t numbers = terms->values + (s->scan->form == FORM_EACH) + !terms->event;
   lua_pushinteger(s->L, 0);
@@ -513,7 +513,7 @@ static uint32_t take_given(const struct scanner *s, struct thing *given) {
     const struct component *component = component_of(s->scan->box->world, term->id);
     if (!component) continue;
     if (term->leaf == NONE)
-      given[term->slot] = view_of(component, term->read_only);
+      given[term->slot] = scan_view_of(component, term->read_only);
     else if (bare && type_is_number(component->leaves[term->leaf].type))
       given[term->slot].kind = THING_NUMBER;
   }
@@ -535,10 +535,10 @@ static int scan_protected(lua_State *L) {
   }
   if (gives_keys) count = SCAN_ARGUMENTS;
   need_stack(L, 8);
-  if (!s->scan->changes && (s->scan->query || !gives_keys)) check_parameters(s);
+  if (!s->scan->changes && (s->scan->query || !gives_keys)) scan_check_parameters(s);
   if (lua_iscfunction(L, 1)) return 0;
   bool views = s->scan->form != FORM_MAP && s->scan->form != FORM_RUN;
-  if (views && s->scan->query) count = take_given(s, given);
+  if (views && s->scan->query) count = scan_take_given(s, given);
   scan_body(s, 1, given, count);
   return 0;
 }
@@ -552,7 +552,7 @@ static int try_scan(struct scanner *s, int function, bool warns) {
   lua_pushlightuserdata(s->L, s);
   if (s->scan->world) lua_pushvalue(s->L, s->scan->world);
   int status = try_quietly(s->L, scan_protected, s->scan->world ? 3 : 2, 0);
-  while (s->depth) close_body(s, &s->bodies[--s->depth]);
+  while (s->depth) scan_close_body(s, &s->bodies[--s->depth]);
   if (status == LUA_ERRMEM) lua_error(s->L);
   return status;
 }

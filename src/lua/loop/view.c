@@ -106,7 +106,7 @@ int view_push_world(lua_State *L, int index, const struct view_box *view) {
 }
 
 /* A resource may have been undeclared, and declared again as something else. */
-static uint32_t resource_row(lua_State *L, struct view_box *root) {
+static uint32_t view_resource_row(lua_State *L, struct view_box *root) {
   if (!root->component)
     luaL_error(L, "a resource can be used when all scripts have been read");
   const struct component *component = component_of(root->box->world, root->id);
@@ -126,7 +126,7 @@ uint32_t view_row(lua_State *L, const struct view_box *view) {
   if (row == ROW_FOUND) return found_row(L, root);
   if (!root->box->world) luaL_error(L, "stale view: the world is closed");
   if (row == ROW_RESOURCE) {
-    row = resource_row(L, root);
+    row = view_resource_row(L, root);
     if (root->component->changed > view->version)
       luaL_error(L, "stale view: the fields of its resource have changed");
     return row;
@@ -170,15 +170,15 @@ uint32_t view_open(lua_State *L, int index, struct view_box *view) {
 /* ---- parts ----------------------------------------------------------------------- */
 
 /* The leaf where field or element `at` of a view begins, counted from the root's. */
-static uint32_t first_leaf(const struct view_box *view, uint32_t at) {
+static uint32_t view_first_leaf(const struct view_box *view, uint32_t at) {
   const struct field *array = view->array;
   if (!array) return view->base + view->shape->fields[at].leaf;
   return view->base + at * (array->leaf_count / array->count);
 }
 
-static struct view_box *make_part(lua_State *L, int index, struct view_box *view,
-                                  const struct field *array, const struct component *nested,
-                                  uint32_t base) {
+static struct view_box *view_make_part(lua_State *L, int index, struct view_box *view,
+                                       const struct field *array, const struct component *nested,
+                                       uint32_t base) {
   struct world_box *box = view->box;
   uint32_t calls = box->calls;
   const struct shape *shape = NULL;
@@ -221,7 +221,8 @@ void view_push_part(lua_State *L, int index, struct view_box *view, uint32_t at)
     const struct field *array = view->array;
     const struct field *field = array ? array : &view->shape->component->fields[at];
     bool is_array = !array && field->count;
-    make_part(L, index, view, is_array ? field : NULL, field->nested, first_leaf(view, at));
+    view_make_part(L, index, view, is_array ? field : NULL, field->nested,
+                   view_first_leaf(view, at));
     lua_pushvalue(L, -1);
     lua_rawseti(L, -3, (lua_Integer)at + 1);
   }
@@ -231,8 +232,8 @@ void view_push_part(lua_State *L, int index, struct view_box *view, uint32_t at)
 /* ---- reading --------------------------------------------------------------------- */
 
 /* A text, an enumeration, an id or an any value. */
-static void push_boxed_cell(lua_State *L, int index, const struct view_box *view, uint32_t at,
-                            uint32_t row) {
+static void view_push_boxed_cell(lua_State *L, int index, const struct view_box *view, uint32_t at,
+                                 uint32_t row) {
   const struct view_box *root = view->root;
   const struct leaf *leaf = &root->component->leaves[at];
   ecs_cell cell = cell_load(root->data[at], leaf->size, row);
@@ -249,18 +250,18 @@ static void push_boxed_cell(lua_State *L, int index, const struct view_box *view
   lua_remove(L, world_index);
 }
 
-static ecs_type type_at(const struct view_box *view, uint32_t at) {
+static ecs_type view_type_at(const struct view_box *view, uint32_t at) {
   return view->array ? view->array->type : view->shape->fields[at].type;
 }
 
 static void push_at(lua_State *L, int index, struct view_box *view, uint32_t at,
                     uint32_t row) {
-  ecs_type type = type_at(view, at);
-  uint32_t leaf = first_leaf(view, at);
+  ecs_type type = view_type_at(view, at);
+  uint32_t leaf = view_first_leaf(view, at);
   if (type == ECS_NESTED)
     view_push_part(L, index, view, at);
   else if (!push_number_at(L, type, view->root->data[leaf], row))
-    push_boxed_cell(L, index, view, leaf, row);
+    view_push_boxed_cell(L, index, view, leaf, row);
 }
 
 void view_push_at(lua_State *L, int index, struct view_box *view, uint32_t at) {
@@ -320,7 +321,7 @@ static uint32_t view_element(lua_State *L, const struct view_box *view, int inde
   return at >= 1 && at <= view->array->count ? (uint32_t)(at - 1) : NONE;
 }
 
-static int elements_index(lua_State *L) {
+static int view_elements_index(lua_State *L) {
   struct view_box *view = lua_touserdata(L, 1);
   uint32_t row = view_open(L, 1, view);
   uint32_t at = view_element(L, view, 2);
@@ -351,8 +352,8 @@ static inline void view_note(const struct view_box *root, uint32_t row) {
 }
 
 /* Cells that have been converted, which may have run finalizers. */
-static void store_input(lua_State *L, const struct view_box *view,
-                        const struct input *input) {
+static void view_store_input(lua_State *L, const struct view_box *view,
+                             const struct input *input) {
   uint32_t row = view_row(L, view);
   const struct view_box *root = view->root;
   for (uint32_t i = 0; i < input->count; i++) {
@@ -374,18 +375,18 @@ static void view_check_source(lua_State *L, const struct view_box *view, uint32_
   bool whole = view == view->root && !view->array;
   raise_error(L, "field '%s.%s' is given a stale view: read it into a table while its loop runs",
               component->name, whole ? component->fields[at].name
-                                     : component->leaves[first_leaf(view, at)].name);
+                                     : component->leaves[view_first_leaf(view, at)].name);
 }
 
 /* What is no number: the view is at 1, the value at 3. A view stands for its values. */
-static void write_converted(lua_State *L, struct view_box *view, uint32_t at) {
+static void view_write_converted(lua_State *L, struct view_box *view, uint32_t at) {
   struct world_box *box = view->box;
   box->calls++;
-  if (leaf_is_target(view->root->component, first_leaf(view, at)))
+  if (leaf_is_target(view->root->component, view_first_leaf(view, at)))
     refuse_target(L, view->root->component);
   values_begin(box);
   struct view_box *source = view_test(L, 3);
-  if (source && type_at(view, at) == ECS_NESTED) {
+  if (source && view_type_at(view, at) == ECS_NESTED) {
     view_check_source(L, view, at, source);
     view_push_table(L, 3, source);
     lua_replace(L, 3);
@@ -396,10 +397,10 @@ static void write_converted(lua_State *L, struct view_box *view, uint32_t at) {
   struct input input;
   input_begin(&input, L, box, world_index);
   if (view->array)
-    input_element(&input, component, view->array, first_leaf(view, at), 3);
+    input_element(&input, component, view->array, view_first_leaf(view, at), 3);
   else
     input_part(&input, component, &view->shape->component->fields[at], view->base, 3);
-  store_input(L, view, &input);
+  view_store_input(L, view, &input);
   cells_stored(L, box, world_index);
 }
 
@@ -419,11 +420,11 @@ static int view_newindex(lua_State *L) {
     view_note(root, row);
     return 0;
   }
-  write_converted(L, view, (uint32_t)(field - view->shape->fields));
+  view_write_converted(L, view, (uint32_t)(field - view->shape->fields));
   return 0;
 }
 
-static int elements_newindex(lua_State *L) {
+static int view_elements_newindex(lua_State *L) {
   struct view_box *view = lua_touserdata(L, 1);
   const struct view_box *root = view->root;
   uint32_t row = view_open(L, 1, view);
@@ -435,10 +436,10 @@ static int elements_newindex(lua_State *L) {
     return raise_error(L, "array '%s' has elements 1 to %u, got a value for %s", view->array->name,
                        view->array->count, show_value(L, 2, text, sizeof text));
   }
-  if (store_number_at(L, type_at(view, at), 3, root->data[first_leaf(view, at)], row))
+  if (store_number_at(L, view_type_at(view, at), 3, root->data[view_first_leaf(view, at)], row))
     view_note(root, row);
   else
-    write_converted(L, view, at);
+    view_write_converted(L, view, at);
   return 0;
 }
 
@@ -471,7 +472,7 @@ void resource_view(lua_State *L, struct world_box *box) {
 }
 
 /* world:res(component): the view of its one value. */
-static int world_res(lua_State *L) {
+static int view_world_res(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   lua_settop(L, 2);
   if (box->stage)
@@ -481,14 +482,14 @@ static int world_res(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg world_view_methods[] = {{"res", world_res}, {NULL, NULL}};
+const luaL_Reg world_view_methods[] = {{"res", view_world_res}, {NULL, NULL}};
 
 const luaL_Reg view_metamethods[] = {
     {"__index", view_index},       {"__newindex", view_newindex}, {"__pairs", view_pairs},
     {"__tostring", view_tostring}, {"__len", view_length},        {NULL, NULL}};
 
-const luaL_Reg elements_metamethods[] = {{"__index", elements_index},
-                                         {"__newindex", elements_newindex},
+const luaL_Reg elements_metamethods[] = {{"__index", view_elements_index},
+                                         {"__newindex", view_elements_newindex},
                                          {"__pairs", view_pairs},
                                          {"__tostring", view_tostring},
                                          {"__len", view_length},
@@ -515,7 +516,7 @@ static void view_walk_push_key(lua_State *L, const struct view_box *view, uint32
 }
 
 /* Where a key stands, counted from 1; 0 for nil. */
-static uint32_t key_place(lua_State *L, const struct view_box *view, int index) {
+static uint32_t view_key_place(lua_State *L, const struct view_box *view, int index) {
   if (lua_isnoneornil(L, index)) return 0;
   if (view->array) {
     lua_Integer at = lua_isinteger(L, index) ? lua_tointeger(L, index) : 0;
@@ -530,7 +531,7 @@ static uint32_t key_place(lua_State *L, const struct view_box *view, int index) 
 /* The nil of an any field would end the loop: such fields are passed over. */
 static int view_walk_next_pair(lua_State *L) {
   struct view_box *view = check_view(L);
-  uint32_t at = key_place(L, view, 2);
+  uint32_t at = view_key_place(L, view, 2);
   lua_settop(L, 1);
   for (; view_row(L, view) < ROW_SPECIAL && at < view_count(view); at++) {
     view_walk_push_key(L, view, at);
@@ -590,7 +591,7 @@ static void view_walk_quote(lua_State *L) {
 
 /* Pushes "{ x = 1.0, y = 2.0 }" or "{ 1, 2 }". What __tostring of an any value does to the
 ** world is noticed by view_row. */
-static void push_text(lua_State *L, int index, struct view_box *view) {
+static void view_push_text(lua_State *L, int index, struct view_box *view) {
   index = lua_absindex(L, index);
   view_row(L, view);
   uint32_t count = view_count(view);
@@ -606,7 +607,7 @@ static void push_text(lua_State *L, int index, struct view_box *view) {
     view_push_at(L, index, view, at);
     struct view_box *part = view_test(L, -1);
     if (part) {
-      push_text(L, -1, part);
+      view_push_text(L, -1, part);
       lua_replace(L, -2);
     } else {
       view_walk_quote(L);
@@ -633,7 +634,7 @@ int view_tostring(lua_State *L) {
   view_open(L, 1, view);
   lua_pushfstring(L, "%s ", view->array ? view->array->name : view->shape->component->name);
   view_row(L, view);
-  push_text(L, 1, view);
+  view_push_text(L, 1, view);
   lua_concat(L, 2);
   return 1;
 }
@@ -641,7 +642,7 @@ int view_tostring(lua_State *L) {
 /* ---- shape ---- */
 
 /* build(world, component): a shape, anchored with its keys in WORLD_SHAPES. */
-static int shape_build(lua_State *L) {
+static int view_shape_build(lua_State *L) {
   const struct world_box *box = lua_touserdata(L, 1);
   const struct component *component = lua_touserdata(L, 2);
   uint32_t count = component->field_count;
@@ -677,7 +678,7 @@ const struct shape *shape_need(lua_State *L, int world_index,
     lua_pop(L, 1);
     lua_pushvalue(L, world_index);
     lua_pushlightuserdata(L, (void *)(uintptr_t)component);
-    call_quietly(L, shape_build, 2, 1);
+    call_quietly(L, view_shape_build, 2, 1);
   }
   const struct shape *shape = lua_touserdata(L, -1);
   lua_pop(L, 2);

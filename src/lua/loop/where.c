@@ -27,7 +27,7 @@ struct where_box {
 
 /* Pushes the kernel of the predicate at one index over the query at another, for what another
 ** predicate has let through or not. */
-static void push_predicate(lua_State *L, int query_index, int function, bool filtered) {
+static void where_push_predicate(lua_State *L, int query_index, int function, bool filtered) {
   kernel_of_query(L, query_index, function, (struct use){"where", RESULT_TRUTH, filtered});
 }
 
@@ -70,7 +70,7 @@ int query_where(lua_State *L) {
   if (depth > WHERE_DEPTH)
     raise_error(L, "where: more than %d predicates behind one another: write one with 'and'",
                 WHERE_DEPTH);
-  if (!pending) push_predicate(L, AT_QUERY, AT_FUNCTION, depth > 1);
+  if (!pending) where_push_predicate(L, AT_QUERY, AT_FUNCTION, depth > 1);
   lua_settop(L, AT_OUTER);
   struct where_box *where = new_box(L, &kind_where, sizeof *where, WHERE_VALUES);
   where->depth = depth;
@@ -85,25 +85,28 @@ int query_where(lua_State *L) {
 
 /* ---- the rows of a table ---- */
 
-static void keep_bits(lua_State *L, struct loop_box *loop, const uint64_t *bitmap, void *ud) {
+static void where_keep_bits(lua_State *L, struct loop_box *loop, const uint64_t *bitmap, void *ud) {
   (void)L;
   memcpy(ud, bitmap, (loop->count + 63) / 64 * sizeof *bitmap);
 }
 
-static void keep_truth(lua_State *L, struct loop_box *loop, uint32_t row, void *ud) {
+static void where_keep_truth(lua_State *L, struct loop_box *loop, uint32_t row, void *ud) {
   uint64_t *bits = ud;
   (void)loop;
   if (lua_toboolean(L, -1)) bits[row / 64] |= (uint64_t)1 << row % 64;
 }
 
 /* body(loop, function, kernel, bits) */
-static int ask_body(lua_State *L) {
+static int where_ask_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   uint64_t *bits = lua_touserdata(L, 4);
   bool gave_up = false;
-  struct kernel_run run = {.truth = keep_bits, .each = keep_truth, .gave_up = &gave_up, .ud = bits};
+  struct kernel_run run = {.truth = where_keep_bits,
+                           .each = where_keep_truth,
+                           .gave_up = &gave_up,
+                           .ud = bits};
   bool compiled = loop->box->kernels->on && kernel_here(L, 3, loop, &run);
-  if (!compiled) each_between(L, 1, 2, 0, 0, loop->count, keep_truth, bits);
+  if (!compiled) each_between(L, 1, 2, 0, 0, loop->count, where_keep_truth, bits);
   return 0;
 }
 
@@ -112,12 +115,13 @@ static int ask_body(lua_State *L) {
 static void where_ask(lua_State *L, int loop_index, int where) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   size_t size = (loop->count + 63) / 64 * sizeof(uint64_t);
-  lua_pushcfunction(L, ask_body);
+  lua_pushcfunction(L, where_ask_body);
   lua_pushvalue(L, loop_index);
   lua_getiuservalue(L, where, WHERE_FUNCTION);
   lua_getiuservalue(L, where, WHERE_QUERY);
   int query = lua_gettop(L);
-  push_predicate(L, query, query - 1, ((struct where_box *)lua_touserdata(L, where))->depth > 1);
+  where_push_predicate(L, query, query - 1,
+                       ((struct where_box *)lua_touserdata(L, where))->depth > 1);
   lua_replace(L, query);
   uint64_t *bits = lua_newuserdatauv(L, size, 0);
   memset(bits, 0, size);
@@ -137,16 +141,16 @@ static void where_ask(lua_State *L, int loop_index, int where) {
 }
 
 /* Asks all filters up to the one at the top of the stack, which it pops. */
-static void ask_all(lua_State *L, int loop_index) {
+static void where_ask_all(lua_State *L, int loop_index) {
   int where = lua_gettop(L);
   need_stack(L, 20);
-  if (lua_getiuservalue(L, where, WHERE_OUTER) != LUA_TNIL) ask_all(L, loop_index);
+  if (lua_getiuservalue(L, where, WHERE_OUTER) != LUA_TNIL) where_ask_all(L, loop_index);
   where_ask(L, loop_index, where);
   lua_settop(L, where - 1);
 }
 
 /* Of a table of which some rows match, these are the first filter. */
-static void mark_matches(lua_State *L, int loop_index) {
+static void where_mark_matches(lua_State *L, int loop_index) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   uint64_t *bits = lua_newuserdatauv(L, (loop->count + 63) / 64 * sizeof *bits, 0);
   if (!loop->open) loop_gone(L, loop);
@@ -161,9 +165,9 @@ static void where_fill(lua_State *L, int loop_index) {
   int top = lua_gettop(L);
   loop->filter = NULL;
   loop->row = NONE;   /* the last table's may be behind the end of this one, for finalizers, too */
-  if (loop->partial) mark_matches(L, loop_index);
+  if (loop->partial) where_mark_matches(L, loop_index);
   lua_getiuservalue(L, loop_index, LOOP_WHERE);
-  ask_all(L, loop_index);
+  where_ask_all(L, loop_index);
   lua_settop(L, top);
 }
 
