@@ -218,9 +218,17 @@ describe("an index inside a system", function()
     end })
     local indexes = { flock = flock }
     world:system("field", { run = function() seen[4] = #list(indexes.flock:within(0, 0, 1)) end })
+    local function named() return #list(world:index("flock"):within(0, 0, 1)) end
+    world:system("named", { run = function() seen[5] = named() end })
     spawn(0, 0)
     world:update(1)
-    assert.are.same({ 1, 1, 1, 1 }, seen)
+    assert.are.same({ 1, 1, 1, 1, 1 }, seen)
+    for _, name in ipairs { "direct", "through", "written", "field" } do
+      world:remove_system(name)
+    end
+    spawn(0, 0)
+    world:update(1)
+    assert.are.equal(2, seen[5])
   end)
 
   it("has to be named where that does not show it", function()

@@ -265,6 +265,11 @@ static void make_mistake(struct builder *b, int i, uint32_t x, uint32_t n) {
       build_store(b, x, inside);  /* out of its loop */
       break;
     }
+    case 14: {
+      const k_value round = build_loop(b, build_i64(b, 3), K_ALL);
+      build_next(b, round, round);  /* not carried */
+      break;
+    }
     default:
       build_uniform(b, 0, KT_F64);
       build_uniform(b, 0, KT_I64);
@@ -272,7 +277,7 @@ static void make_mistake(struct builder *b, int i, uint32_t x, uint32_t n) {
 }
 
 static void mistakes_of_the_front_end_are_refused(void) {
-  for (int i = 0; i < 14; i++) {
+  for (int i = 0; i < 15; i++) {
     struct builder *b = fresh();
     const uint32_t x = build_column(b, KC_F32), n = build_column(b, KC_I32);
     struct program *p = NULL;
