@@ -65,8 +65,8 @@ ecs_status migration_fill_column(struct migration *migration, const struct table
 }
 
 /* The cells that a leaf of the world's own has had, of which the new one keeps what fits. */
-static ecs_status migrate_fill_leaf(struct migration *migration, struct change *change,
-                                    uint32_t at) {
+static ecs_status migrate_cells_fill_leaf(struct migration *migration, struct change *change,
+                                          uint32_t at) {
   const struct component *old = change->component, *wanted = change->wanted;
   uint32_t source = change->source[at], count = component_cells(wanted), kept = count;
   const struct leaf *leaf = &wanted->leaves[at];
@@ -94,7 +94,7 @@ ecs_status migration_prepare_resource(struct migration *migration, struct change
   if (!change->resource) return world_nomem(world);
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < wanted->leaf_count && status == ECS_OK; i++)
-    status = migrate_fill_leaf(migration, change, i);
+    status = migrate_cells_fill_leaf(migration, change, i);
   return status;
 }
 
@@ -112,7 +112,8 @@ void migration_swap_resource(ecs_world *world, struct change *change) {
 
 /* ---- migrate events ---- */
 
-static ecs_status migrate_make_event(struct migration *migration, const struct change *change) {
+static ecs_status migrate_cells_make_event(struct migration *migration,
+                                           const struct change *change) {
   struct component *wanted = change->wanted;
   const struct event *old = change->component->event;
   if (!wanted || !old) return ECS_OK;
@@ -126,13 +127,13 @@ static ecs_status migrate_make_event(struct migration *migration, const struct c
 ecs_status migration_prepare_events(struct migration *migration) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
-    status = migrate_make_event(migration, &migration->changes[i]);
+    status = migrate_cells_make_event(migration, &migration->changes[i]);
   return status;
 }
 
-static void migrate_events_swap_table(const struct migration *migration,
-                                      const struct change *change, struct table **now,
-                                      struct table **made) {
+static void migrate_cells_events_swap_table(const struct migration *migration,
+                                            const struct change *change, struct table **now,
+                                            struct table **made) {
   struct table *old = *now, *table = *made;
   migration_take(migration, old, table);
   for (uint32_t i = 0; i < table->column_count; i++)
@@ -142,17 +143,18 @@ static void migrate_events_swap_table(const struct migration *migration,
 }
 
 /* The event keeps its address; the old rows go with what was wanted. */
-static void migrate_events_swap_event(const struct migration *migration,
-                                      const struct change *change) {
+static void migrate_cells_events_swap_event(const struct migration *migration,
+                                            const struct change *change) {
   struct event *event = change->component->event, *made = change->wanted->event;
   if (!event) return;
-  migrate_events_swap_table(migration, change, &event->table, &made->table);
-  migrate_events_swap_table(migration, change, &event->later.table, &made->later.table);
+  migrate_cells_events_swap_table(migration, change, &event->table, &made->table);
+  migrate_cells_events_swap_table(migration, change, &event->later.table, &made->later.table);
 }
 
 void migration_swap_events(const struct migration *migration) {
   for (uint32_t i = 0; i < migration->count; i++)
-    if (migration->changes[i].wanted) migrate_events_swap_event(migration, &migration->changes[i]);
+    if (migration->changes[i].wanted)
+      migrate_cells_events_swap_event(migration, &migration->changes[i]);
 }
 
 /* ---- convert ---- */
@@ -164,9 +166,11 @@ struct whole_number {
   bool below_zero;
 };
 
-static bool migrate_convert_is_float(ecs_type type) { return type_class(type) == CLASS_FLOAT; }
+static bool migrate_cells_convert_is_float(ecs_type type) {
+  return type_class(type) == CLASS_FLOAT;
+}
 
-static bool migrate_convert_is_number(ecs_type type) {
+static bool migrate_cells_convert_is_number(ecs_type type) {
   return type_is_number(type) || type_class(type) == CLASS_TRUTH;
 }
 
@@ -208,12 +212,13 @@ static ecs_status whole_to_float(const struct leaf *to, struct whole_number whol
   return exact ? ECS_OK : ECS_ERANGE;
 }
 
-static ecs_status migrate_from_number(const struct leaf *from, const struct leaf *to, ecs_cell cell,
-                                      ecs_cell *out) {
+static ecs_status migrate_cells_from_number(const struct leaf *from,
+                                            const struct leaf *to, ecs_cell cell,
+                                            ecs_cell *out) {
   struct whole_number whole;
-  if (migrate_convert_is_float(from->type)) {
+  if (migrate_cells_convert_is_float(from->type)) {
     double value = cell_float(from->size, cell);
-    if (migrate_convert_is_float(to->type)) {
+    if (migrate_cells_convert_is_float(to->type)) {
       if (to->type == ECS_F64) {
         out->f64 = value;
         return ECS_OK;
@@ -224,17 +229,18 @@ static ecs_status migrate_from_number(const struct leaf *from, const struct leaf
     return whole_of_float(value, &whole) ? whole_to_integer(to, whole, out) : ECS_ERANGE;
   }
   whole = whole_of_cell(from, cell);
-  return migrate_convert_is_float(to->type) ? whole_to_float(to, whole, out)
+  return migrate_cells_convert_is_float(to->type) ? whole_to_float(to, whole, out)
                                     : whole_to_integer(to, whole, out);
 }
 
-static ecs_string migrate_name_in(const ecs_world *world, const struct leaf *leaf, ecs_cell cell) {
+static ecs_string migrate_cells_name_in(const ecs_world *world, const struct leaf *leaf,
+                                        ecs_cell cell) {
   if (leaf->type == ECS_STRING) return intern_text(&world->strings, cell.u32);
   return leaf->names->names[cell_integer(leaf->type, leaf->size, cell)];
 }
 
-static ecs_status migrate_from_name(ecs_world *world, const struct leaf *to, ecs_string name,
-                                    ecs_cell *out) {
+static ecs_status migrate_cells_from_name(ecs_world *world, const struct leaf *to, ecs_string name,
+                                          ecs_cell *out) {
   if (to->type == ECS_STRING) {
     ecs_status status =
         intern(&world->strings, &world->memory, name.data, name.size, &out->u32);
@@ -258,9 +264,9 @@ ecs_status convert_cell(ecs_world *world, const struct leaf *from, const struct 
     return ECS_OK;
   }
   if (named && to_named)
-    return migrate_from_name(world, to, migrate_name_in(world, from, cell), out);
-  if (migrate_convert_is_number(from->type) && migrate_convert_is_number(to->type))
-    return migrate_from_number(from, to, cell, out);
+    return migrate_cells_from_name(world, to, migrate_cells_name_in(world, from, cell), out);
+  if (migrate_cells_convert_is_number(from->type) && migrate_cells_convert_is_number(to->type))
+    return migrate_cells_from_number(from, to, cell, out);
   *out = to->value;
   if (from->type == ECS_ENTITY) cell.u64 = entity_target(world, cell.u64);
   return cell.u64 == 0 ? ECS_OK : ECS_ETYPE;
@@ -275,7 +281,7 @@ void convert_show(const ecs_world *world, const struct leaf *leaf, ecs_cell cell
     case CLASS_SLOT: text_format(text, size, "a value"); break;
     case CLASS_NAMES:
     case CLASS_TEXT: {
-      ecs_string name = migrate_name_in(world, leaf, cell);
+      ecs_string name = migrate_cells_name_in(world, leaf, cell);
       if (name.size > 64) name.size = 64;
       text_format(text, size, "'%.*s'", SHOW(name));
       break;

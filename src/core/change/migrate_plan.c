@@ -19,8 +19,8 @@ static bool migrate_plan_is_removed(const struct migration *migration, ecs_id id
 }
 
 /* A field made of a component that goes or is no longer what the registry shows, or NULL. */
-static const struct field *migrate_stale_field(const struct migration *migration,
-                                               const struct component *component) {
+static const struct field *migrate_plan_stale_field(const struct migration *migration,
+                                                    const struct component *component) {
   const ecs_world *world = migration->world;
   for (uint32_t i = 0; i < component->field_count; i++) {
     const struct component *nested = component->fields[i].nested;
@@ -56,8 +56,8 @@ struct tie_path {
 
 /* What a component is made of comes first, so that none is followed twice: one that has been
 ** may be pointed to. */
-static ecs_status migrate_follow_parts(struct migration *migration, ecs_id id,
-                                       const struct tie_path *above) {
+static ecs_status migrate_plan_follow_parts(struct migration *migration, ecs_id id,
+                                            const struct tie_path *above) {
   ecs_world *world = migration->world;
   struct tie_path path = {above, id};
   struct component *component = world->registry.components[ecs_id_index(id)];
@@ -68,10 +68,10 @@ static ecs_status migrate_follow_parts(struct migration *migration, ecs_id id,
   for (uint32_t i = 0; i < component->field_count; i++) {
     const struct component *nested = component->fields[i].nested;
     if (!nested || migrate_plan_is_removed(migration, nested->id)) continue;
-    ecs_status status = migrate_follow_parts(migration, nested->id, &path);
+    ecs_status status = migrate_plan_follow_parts(migration, nested->id, &path);
     if (status != ECS_OK) return status;
   }
-  const struct field *field = migrate_stale_field(migration, component);
+  const struct field *field = migrate_plan_stale_field(migration, component);
   return field ? migrate_plan_follow(migration, component, field) : ECS_OK;
 }
 
@@ -81,7 +81,7 @@ ecs_status migration_follow_nested(struct migration *migration) {
   for (uint32_t i = 0; i < world->registry.count && status == ECS_OK; i++) {
     const struct component *component = world->registry.components[i];
     if (component && !migrate_plan_is_removed(migration, component->id))
-      status = migrate_follow_parts(migration, component->id, NULL);
+      status = migrate_plan_follow_parts(migration, component->id, NULL);
   }
   return status;
 }
@@ -89,7 +89,8 @@ ecs_status migration_follow_nested(struct migration *migration) {
 /* ---- where leaves come from ---- */
 
 /* A rename that has been done is no longer one: the field is known by its own name. */
-static const char *migrate_name_before(const struct change *change, const struct field *field) {
+static const char *migrate_plan_name_before(const struct change *change,
+                                            const struct field *field) {
   const struct former *former = &change->wanted->former;
   for (uint32_t i = 0; i < former->was_count; i++) {
     const ecs_rename *rename = &former->was[i];
@@ -105,8 +106,8 @@ static uint32_t migrate_plan_elements(const struct field *field) {
 }
 
 /* A leaf of a nested component: its element and inner leaf, found in the old field. */
-static uint32_t migrate_nested_source(struct migration *migration, const struct field *field,
-                                      const struct field *old, uint32_t leaf) {
+static uint32_t migrate_plan_nested_source(struct migration *migration, const struct field *field,
+                                           const struct field *old, uint32_t leaf) {
   uint32_t inner_count = field->nested->leaf_count;
   uint32_t element = (leaf - field->first_leaf) / inner_count;
   uint32_t inner = (leaf - field->first_leaf) % inner_count;
@@ -117,17 +118,17 @@ static uint32_t migrate_nested_source(struct migration *migration, const struct 
   return old->first_leaf + element * (old->leaf_count / migrate_plan_elements(old)) + inner;
 }
 
-static uint32_t migrate_source_of(struct migration *migration, const struct change *change,
-                                  uint32_t leaf_at) {
+static uint32_t migrate_plan_source_of(struct migration *migration, const struct change *change,
+                                       uint32_t leaf_at) {
   const struct component *old = change->component;
   const struct leaf *leaf = &change->wanted->leaves[leaf_at];
   const struct field *field = &change->wanted->fields[leaf->field];
-  const char *name = migrate_name_before(change, field);
+  const char *name = migrate_plan_name_before(change, field);
   uint32_t at = component_field(old, name, strlen(name));
   if (at == NONE) return NONE;
   const struct field *before = &old->fields[at];
   if (field->nested && before->nested && field->nested->id == before->nested->id)
-    return migrate_nested_source(migration, field, before, leaf_at);
+    return migrate_plan_nested_source(migration, field, before, leaf_at);
   char text[MESSAGE_SIZE];
   size_t size = text_format(text, sizeof text, "%s%s", name, leaf->name + field->name_size);
   return component_leaf(old, text, size);
@@ -147,20 +148,20 @@ ecs_status migration_map(struct migration *migration, struct change *change) {
                                 wanted->leaf_count * sizeof *source);
   if (!source) return world_nomem(migration->world);
   for (uint32_t i = 0; i < wanted->leaf_count; i++)
-    source[i] = migrate_source_of(migration, change, i);
+    source[i] = migrate_plan_source_of(migration, change, i);
   change->source = source;
   return ECS_OK;
 }
 
 /* ---- reports ---- */
 
-static bool migrate_is_used(const struct change *change, uint32_t old_leaf) {
+static bool migrate_plan_is_used(const struct change *change, uint32_t old_leaf) {
   for (uint32_t i = 0; change->source && i < change->wanted->leaf_count; i++)
     if (change->source[i] == old_leaf) return true;
   return false;
 }
 
-static struct report_item migrate_kept_item(const struct change *change, uint32_t at) {
+static struct report_item migrate_plan_kept_item(const struct change *change, uint32_t at) {
   const struct leaf *leaf = &change->wanted->leaves[at];
   struct report_item item = {LEAF_ADDED, leaf->name, NULL, NULL, type_name(leaf->type),
                              false};
@@ -176,7 +177,7 @@ static struct report_item migrate_kept_item(const struct change *change, uint32_
 }
 
 /* An added and a dropped leaf of one type are perhaps one that was renamed. */
-static void migrate_suspect_renames(struct report *report) {
+static void migrate_plan_suspect_renames(struct report *report) {
   for (uint32_t i = 0; i < report->count; i++) {
     struct report_item *dropped = &report->items[i];
     if (dropped->fate != LEAF_DROPPED) continue;
@@ -190,7 +191,7 @@ static void migrate_suspect_renames(struct report *report) {
   }
 }
 
-static bool migrate_keep_texts(struct memory *memory, struct change *change) {
+static bool migrate_plan_keep_texts(struct memory *memory, struct change *change) {
   for (uint32_t i = 0; i < change->report.count; i++) {
     struct report_item *item = &change->report.items[i];
     item->name = arena_copy(memory, &change->arena, item->name, strlen(item->name));
@@ -211,20 +212,20 @@ ecs_status migration_report(struct migration *migration, struct change *change) 
                              (old + leaves + 1) * sizeof *report->items);
   if (!report->items) return world_nomem(world);
   for (uint32_t i = 0; i < leaves; i++)
-    report->items[report->count++] = migrate_kept_item(change, i);
+    report->items[report->count++] = migrate_plan_kept_item(change, i);
   for (uint32_t i = 0; i < old; i++) {
     const struct leaf *leaf = &change->component->leaves[i];
-    if (!migrate_is_used(change, i))
+    if (!migrate_plan_is_used(change, i))
       report->items[report->count++] = (struct report_item){
           LEAF_DROPPED, leaf->name, NULL, NULL, type_name(leaf->type), false};
   }
-  migrate_suspect_renames(report);
+  migrate_plan_suspect_renames(report);
   report->was = change->renamed ? change->old_name : NULL;
   const struct id_record *record = graph_uses(world, change->component);
   for (uint32_t i = 0; record && i < record->table_count; i++)
     report->rows += world_table(world, record->tables[i])->count;
   if (change->component->sparse) report->rows += change->component->sparse->table->count;
-  return migrate_keep_texts(&world->memory, change) ? ECS_OK : world_nomem(world);
+  return migrate_plan_keep_texts(&world->memory, change) ? ECS_OK : world_nomem(world);
 }
 
 /* ---- what rows lose and get ---- */
@@ -263,8 +264,8 @@ ecs_status migration_check_requirements(const struct migration *migration) {
 }
 
 /* The ids that the rows of a table are to have, or one entity of it, by what the registry shows. */
-static uint32_t migrate_ids_after(const struct migration *migration, const struct table *table,
-                                  uint32_t entity, ecs_id *ids, uint64_t room) {
+static uint32_t migrate_plan_ids_after(const struct migration *migration, const struct table *table,
+                                       uint32_t entity, ecs_id *ids, uint64_t room) {
   const ecs_world *world = migration->world;
   const struct sparses *sparses = &world->sparses;
   uint32_t count = 0;
@@ -287,7 +288,7 @@ ecs_status migration_target(const struct migration *migration, struct table *tab
   ecs_id *ids = world_scratch(world, room);
   if (!ids) return world_nomem(world);
   if (planned) migration_show(migration, true);
-  uint32_t all = migrate_ids_after(migration, table, entity, ids, room);
+  uint32_t all = migrate_plan_ids_after(migration, table, entity, ids, room);
   uint32_t count = sparse_part_ids(world, ids, all);
   if (planned) migration_show(migration, false);
   *out = (struct whereto){table, ids + count, all - count};
@@ -299,8 +300,10 @@ ecs_status migration_target(const struct migration *migration, struct table *tab
 /* ---- queries ---- */
 
 /* Whether a query may go on that names a component, and a leaf of it (NONE: none). */
-static ecs_status migrate_check_named(const struct migration *migration, const ecs_query *query,
-                                      const struct component *named, uint32_t leaf_at) {
+static ecs_status migrate_plan_check_named(const struct migration *migration,
+                                           const ecs_query *query,
+                                           const struct component *named,
+                                           uint32_t leaf_at) {
   const ecs_world *world = migration->world;
   const struct change *change = named ? migration_of(migration, named->id) : NULL;
   if (!change) return ECS_OK;
@@ -316,7 +319,7 @@ static ecs_status migrate_check_named(const struct migration *migration, const e
 /* A path goes through a field as long as that is an entity. */
 static ecs_status migrate_plan_check_way(const struct migration *migration, const ecs_query *query,
                                          const struct term *term) {
-  ecs_status status = migrate_check_named(migration, query, term->through, term->through_leaf);
+  ecs_status status = migrate_plan_check_named(migration, query, term->through, term->through_leaf);
   const struct change *change =
       status == ECS_OK && term->through ? migration_of(migration, term->through->id) : NULL;
   if (!change || query->fresh || term->through_leaf == NONE) return status;
@@ -334,8 +337,8 @@ static const struct component *migrate_plan_becoming(const struct migration *mig
 }
 
 /* A term asks for what a relation of several targets, or of one, can answer. */
-static ecs_status migrate_check_turn(const struct migration *migration, const ecs_query *query,
-                                     const struct term *term) {
+static ecs_status migrate_plan_check_turn(const struct migration *migration, const ecs_query *query,
+                                          const struct term *term) {
   if (query->fresh || !migration_changes_ties(migration) ||
       !migration_defeats(term, migrate_plan_becoming(migration, term->component),
                          migrate_plan_becoming(migration, term->through)))
@@ -349,15 +352,15 @@ ecs_status migration_check_query(const struct migration *migration, const ecs_qu
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < query->terms.count && !query->broken && status == ECS_OK; i++) {
     const struct term *term = &query->terms.terms[i];
-    status = migrate_check_named(migration, query, term->component, term->leaf);
+    status = migrate_plan_check_named(migration, query, term->component, term->leaf);
     if (status == ECS_OK) status = migrate_plan_check_way(migration, query, term);
-    if (status == ECS_OK) status = migrate_check_turn(migration, query, term);
+    if (status == ECS_OK) status = migrate_plan_check_turn(migration, query, term);
   }
   return status;
 }
 
-static bool migrate_find_leaf_again(const struct migration *migration,
-                                    const struct component *component, uint32_t *leaf) {
+static bool migrate_plan_find_leaf_again(const struct migration *migration,
+                                         const struct component *component, uint32_t *leaf) {
   const struct change *change = component ? migration_of(migration, component->id) : NULL;
   if (*leaf == NONE || !change || !change->wanted) return true;
   const struct leaf *old = &change->wanted->leaves[*leaf];
@@ -389,8 +392,8 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
       if (term->through) term->through = component_of(query->world, term->through_id);
       continue;
     }
-    sound &= migrate_find_leaf_again(migration, term->component, &term->leaf);
-    sound &= migrate_find_leaf_again(migration, term->through, &term->through_leaf) &&
+    sound &= migrate_plan_find_leaf_again(migration, term->component, &term->leaf);
+    sound &= migrate_plan_find_leaf_again(migration, term->through, &term->through_leaf) &&
              (term->through_leaf == NONE ||
               term->through->leaves[term->through_leaf].type == ECS_ENTITY);
     sound &= !turned || !migration_defeats(term, term->component, term->through);

@@ -45,8 +45,8 @@ static ecs_status migrate_sparse_reserve(const struct migration *migration,
 }
 
 /* What all rows of a table get. */
-static ecs_status migrate_plan_table(const struct migration *migration,
-                                     struct table *table, bool fresh) {
+static ecs_status migrate_sparse_plan_table(const struct migration *migration,
+                                            struct table *table, bool fresh) {
   struct whereto to;
   ecs_status status = migration_target(migration, table, NONE, !fresh, &to);
   for (uint32_t row = 0; row < table->count && to.sparse_count && status == ECS_OK; row++)
@@ -55,8 +55,8 @@ static ecs_status migrate_plan_table(const struct migration *migration,
 }
 
 /* What an entity gets beside, as it has sparse components. */
-static ecs_status migrate_plan_entity(const struct migration *migration, uint32_t entity,
-                                      bool fresh) {
+static ecs_status migrate_sparse_plan_entity(const struct migration *migration, uint32_t entity,
+                                             bool fresh) {
   ecs_world *world = migration->world;
   struct table *table = record_table(world, entity_record(&world->entities, entity));
   struct whereto before = {.table = table}, to = before;
@@ -67,30 +67,31 @@ static ecs_status migrate_plan_entity(const struct migration *migration, uint32_
   return table_reserve(world, to.table, ++to.table->incoming);
 }
 
-static ecs_status migrate_plan_all(const struct migration *migration, bool fresh) {
+static ecs_status migrate_sparse_plan_all(const struct migration *migration, bool fresh) {
   const ecs_world *world = migration->world;
   const struct sparses *sparses = &world->sparses;
   const struct id_record *all = graph_all(world);
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++)
-    status = migrate_plan_table(migration, world_table(world, all->tables[i]), fresh);
+    status = migrate_sparse_plan_table(migration, world_table(world, all->tables[i]), fresh);
   for (uint32_t i = 0; i < sparses->count && status == ECS_OK; i++) {
     const struct table *packed = sparses->list[i]->table;
     for (uint32_t row = 0; row < packed->count && status == ECS_OK; row++)
-      status = migrate_plan_entity(migration, packed->rows[row], fresh);
+      status = migrate_sparse_plan_entity(migration, packed->rows[row], fresh);
   }
   return status;
 }
 
 ecs_status migration_plan_sparse(const struct migration *migration) {
   bool concerned = migration->world->sparses.count || migration_changes_storage(migration);
-  ecs_status status = concerned ? migrate_plan_all(migration, false) : ECS_OK;
+  ecs_status status = concerned ? migrate_sparse_plan_all(migration, false) : ECS_OK;
   sparse_forget_plan(migration->world);
   return status;
 }
 
 /* A set with the wanted fields, and in it those cells that have to be converted. */
-static ecs_status migrate_make_set(struct migration *migration, const struct change *change) {
+static ecs_status migrate_sparse_make_set(struct migration *migration,
+                                          const struct change *change) {
   struct component *wanted = change->wanted;
   const struct sparse *old = change->component->sparse;
   if (!wanted || (!old && !wanted->is_sparse)) return ECS_OK;
@@ -107,9 +108,9 @@ static ecs_status migrate_make_set(struct migration *migration, const struct cha
 ecs_status migration_prepare_sparse(struct migration *migration) {
   ecs_status status = sparses_reserve(migration->world, migration->count);
   for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
-    status = migrate_make_set(migration, &migration->changes[i]);
+    status = migrate_sparse_make_set(migration, &migration->changes[i]);
   if (status == ECS_OK && migration_changes_storage(migration))
-    status = migrate_plan_all(migration, true);
+    status = migrate_sparse_plan_all(migration, true);
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct component *wanted = migration->changes[i].wanted;
     if (wanted && wanted->sparse) wanted->sparse->table->incoming = 0;
@@ -119,7 +120,7 @@ ecs_status migration_prepare_sparse(struct migration *migration) {
 
 /* ---- the commit ---- */
 
-static void migrate_swap_set(const struct migration *migration, struct change *change) {
+static void migrate_sparse_swap_set(const struct migration *migration, struct change *change) {
   ecs_world *world = migration->world;
   struct sparse *set = change->wanted->sparse, *old = change->component->sparse;
   if (!set) return;
@@ -143,7 +144,7 @@ static void migrate_swap_set(const struct migration *migration, struct change *c
 
 void migration_swap_sparse(struct migration *migration) {
   for (uint32_t i = 0; i < migration->count; i++)
-    if (migration->changes[i].wanted) migrate_swap_set(migration, &migration->changes[i]);
+    if (migration->changes[i].wanted) migrate_sparse_swap_set(migration, &migration->changes[i]);
 }
 
 /* A component's cells from one row to another, in which there are defaults: any slots are the
@@ -158,7 +159,8 @@ static void migrate_sparse_carry(const struct layout *from, uint32_t row, const 
   }
 }
 
-static void migrate_put_rows(ecs_world *world, struct sparse *set, const struct table *table) {
+static void migrate_sparse_put_rows(ecs_world *world, struct sparse *set,
+                                    const struct table *table) {
   ecs_id id = set->component->id;
   const struct layout *from = table_find(table, id), *to = table_find(set->table, id);
   for (uint32_t row = 0; row < table->count; row++) {
@@ -173,13 +175,13 @@ void migration_put_sparse(const struct migration *migration, struct table *table
                           const struct whereto *to) {
   ecs_world *world = migration->world;
   for (uint32_t i = 0; i < to->sparse_count; i++)
-    migrate_put_rows(world, sparse_of(world, to->sparse[i]), table);
+    migrate_sparse_put_rows(world, sparse_of(world, to->sparse[i]), table);
 }
 
 /* Brings an entity that has a sparse component to where it belongs; the cells of one that is in
 ** tables now come along. */
-static void migrate_commit_entity(const struct migration *migration, const struct sparse *set,
-                                  uint32_t row) {
+static void migrate_sparse_commit_entity(const struct migration *migration,
+                                         const struct sparse *set, uint32_t row) {
   ecs_world *world = migration->world;
   uint32_t entity = set->table->rows[row];
   const struct record *record = entity_record(&world->entities, entity);
@@ -200,7 +202,7 @@ static void migrate_commit_entity(const struct migration *migration, const struc
 }
 
 /* A component that goes leaves all that have it; components that have nothing else are bare. */
-static void migrate_empty_set(ecs_world *world, struct sparse *set) {
+static void migrate_sparse_empty_set(ecs_world *world, struct sparse *set) {
   const struct table *table = set->table;
   for (uint32_t row = table->count; row-- > 0;) {
     uint32_t entity = table->rows[row];
@@ -217,14 +219,14 @@ void migration_commit_sparse(const struct migration *migration) {
     const struct change *change = migration_of(migration, sparses->list[i]->component->id);
     bool goes = change && !change->wanted;
     for (uint32_t row = 0; !goes && row < sparses->list[i]->table->count; row++)
-      migrate_commit_entity(migration, sparses->list[i], row);
+      migrate_sparse_commit_entity(migration, sparses->list[i], row);
   }
   for (uint32_t i = 0; i < migration->count; i++) {
     struct change *change = &migration->changes[i];
     struct sparse *set = change->component->sparse;
     if (!set) continue;
     if (!change->wanted) {
-      migrate_empty_set(world, set);
+      migrate_sparse_empty_set(world, set);
     } else if (!change->component->is_sparse) {
       sparse_clear(world, set);
       sparse_free(world, change->component);
@@ -234,7 +236,7 @@ void migration_commit_sparse(const struct migration *migration) {
 
 /* Whether no rows can ever be there: what is sparse lies elsewhere, or what is required is missing,
 ** as it was to lie elsewhere. */
-static bool migrate_is_unsound(const ecs_world *world, const struct table *table) {
+static bool migrate_sparse_is_unsound(const ecs_world *world, const struct table *table) {
   struct gap gap;
   for (uint32_t i = 0; i < table->id_count; i++)
     if (sparse_of(world, table->ids[i])) return true;
@@ -248,7 +250,7 @@ void migration_undo_tables(const struct migration *migration) {
   if (!migration_moves(migration)) return;
   for (uint32_t i = 0; i < all->table_count; i++) {
     struct table *table = world_table(world, all->tables[i]);
-    table->doomed = migrate_is_unsound(world, table);
+    table->doomed = migrate_sparse_is_unsound(world, table);
     assert(!table->doomed || table->count == 0);
     any |= table->doomed;
   }

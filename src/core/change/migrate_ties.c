@@ -12,7 +12,7 @@
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
 
-static bool migrate_is_paired(const struct component *component) {
+static bool migrate_ties_is_paired(const struct component *component) {
   return component->ties.relation && !component->ties.exclusive;
 }
 
@@ -42,7 +42,7 @@ bool migration_changes_ties(const struct migration *migration) {
 /* ---- what is possible ---- */
 
 /* The first entity that has a component; ECS_NULL for none. */
-static ecs_id migrate_find_holder(const ecs_world *world, const struct component *component) {
+static ecs_id migrate_ties_find_holder(const ecs_world *world, const struct component *component) {
   const struct id_record *record = graph_uses(world, component);
   for (uint32_t i = 0; record && i < record->table_count; i++) {
     const struct table *table = world_table(world, record->tables[i]);
@@ -52,8 +52,8 @@ static ecs_id migrate_find_holder(const ecs_world *world, const struct component
   return entity_id(&world->entities, component->sparse->table->rows[0]);
 }
 
-static const struct component *migrate_find_requirer(const ecs_world *world,
-                                                     const struct component *component) {
+static const struct component *migrate_ties_find_requirer(const ecs_world *world,
+                                                          const struct component *component) {
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *other = world->registry.components[i];
     for (uint32_t j = 0; other && j < other->require_count; j++)
@@ -63,22 +63,22 @@ static const struct component *migrate_find_requirer(const ecs_world *world,
 }
 
 /* A tag that nobody has becomes a relation. */
-static ecs_status migrate_check_tag(ecs_world *world, const struct component *component) {
+static ecs_status migrate_ties_check_tag(ecs_world *world, const struct component *component) {
   if (component->field_count || component->resource)
     return world_fail(world, ECS_EINVAL, "'%s' cannot become a relation as long as it is declared "
                       "otherwise, with fields: undeclare it first", component->name);
-  ecs_id holder = migrate_find_holder(world, component);
+  ecs_id holder = migrate_ties_find_holder(world, component);
   if (holder != ECS_NULL)
     return world_fail(world, ECS_EBUSY, "'%s' cannot become a relation while entity " SHOW_ID " "
                       "has it, and nobody says to whom: remove it there first", component->name,
                       holder);
-  const struct component *other = migrate_find_requirer(world, component);
+  const struct component *other = migrate_ties_find_requirer(world, component);
   if (!other) return ECS_OK;
   return world_fail(world, ECS_EINVAL, "'%s' cannot become a relation while '%s' requires it",
                     component->name, other->name);
 }
 
-static ecs_status migrate_check_kind(ecs_world *world, const struct change *change) {
+static ecs_status migrate_ties_check_kind(ecs_world *world, const struct change *change) {
   const struct component *now = change->component, *then = change->wanted;
   if (!now->length != !then->length || now->is_event != then->is_event)
     return world_fail(world, ECS_EINVAL, "'%s' cannot become %s as long as it is declared "
@@ -87,17 +87,17 @@ static ecs_status migrate_check_kind(ecs_world *world, const struct change *chan
                       : then->ties.relation ? "a relation"
                                                                       : "a plain component or tag");
   if (now->ties.relation == then->ties.relation) return ECS_OK;
-  if (then->ties.relation) return migrate_check_tag(world, now);
+  if (then->ties.relation) return migrate_ties_check_tag(world, now);
   return world_fail(world, ECS_EINVAL, "'%s' cannot become a plain component or tag as long as it "
                     "is declared otherwise: undeclare it first", now->name);
 }
 
 /* ---- ties that are made ---- */
 
-static ecs_status migrate_refuse_second(struct migration *migration,
-                                        const struct component *component,
-                                        uint32_t source, uint32_t first,
-                                        uint32_t second) {
+static ecs_status migrate_ties_refuse_second(struct migration *migration,
+                                             const struct component *component,
+                                             uint32_t source, uint32_t first,
+                                             uint32_t second) {
   const ecs_world *world = migration->world;
   char ways[3][80];
   const uint32_t entities[3] = {source, first, second};
@@ -108,8 +108,8 @@ static ecs_status migrate_refuse_second(struct migration *migration,
 }
 
 /* The target of a table's pair of a relation; 0 where there is none behind an index. */
-static uint32_t migrate_pair_from(const struct table *table, const struct component *component,
-                                  uint32_t index) {
+static uint32_t migrate_ties_pair_from(const struct table *table, const struct component *component,
+                                       uint32_t index) {
   for (uint32_t i = 0; i < table->id_count; i++)
     if (id_is_pair(table->ids[i]) && pair_relation(table->ids[i]) == ecs_id_index(component->id) &&
         pair_target(table->ids[i]) > index)
@@ -119,11 +119,11 @@ static uint32_t migrate_pair_from(const struct table *table, const struct compon
 
 static ecs_status tie_rows(struct migration *migration, const struct component *component,
                            const struct table *table, struct relation *fresh) {
-  uint32_t target = migrate_pair_from(table, component, 0);
-  uint32_t other = target ? migrate_pair_from(table, component, target) : 0;
+  uint32_t target = migrate_ties_pair_from(table, component, 0);
+  uint32_t other = target ? migrate_ties_pair_from(table, component, target) : 0;
   for (uint32_t row = 0; row < table->count; row++) {
     uint32_t source = table->rows[row];
-    if (other) return migrate_refuse_second(migration, component, source, target, other);
+    if (other) return migrate_ties_refuse_second(migration, component, source, target, other);
     if (!ties_reserve(&fresh->ties, &migration->world->memory, source, target))
       return world_nomem(migration->world);
     ties_link(&fresh->ties, source, target);
@@ -143,7 +143,7 @@ static ecs_status make_ties(struct migration *migration, const struct change *ch
 }
 
 /* A relation that is to be acyclic has no circle. */
-static ecs_status migrate_check_circles(ecs_world *world, const struct change *change) {
+static ecs_status migrate_ties_check_circles(ecs_world *world, const struct change *change) {
   const struct component *wanted = change->wanted;
   if (!wanted->ties.acyclic || change->component->ties.acyclic) return ECS_OK;
   struct relation *relation = wanted->relation ? wanted->relation : change->component->relation;
@@ -160,12 +160,13 @@ static ecs_status migrate_ties_prepare(struct migration *migration, const struct
   ecs_world *world = migration->world;
   bool becomes = !change->component->ties.relation && change->wanted->ties.relation;
   bool needed = becomes || (migration_turns(change) && change->wanted->ties.exclusive);
-  ecs_status status = migrate_check_kind(world, change);
+  ecs_status status = migrate_ties_check_kind(world, change);
   if (status == ECS_OK && needed && !change->wanted->relation)
     status = relation_new(world, change->wanted);
   if (status == ECS_OK && needed && !becomes) status = make_ties(migration, change);
-  return status == ECS_OK && change->wanted->ties.relation ? migrate_check_circles(world, change)
-                                                           : status;
+  return status == ECS_OK && change->wanted->ties.relation
+             ? migrate_ties_check_circles(world, change)
+             : status;
 }
 
 ecs_status migration_prepare_ties(struct migration *migration) {
@@ -188,18 +189,18 @@ ecs_id migration_id_after(const struct migration *migration, ecs_id id, uint32_t
   if (entity == NONE || !change || !change->wanted || !component->ties.relation) return id;
   const struct component *then = migrate_ties_after(migration, change);
   if (id_is_pair(id)) return then->ties.exclusive ? then->id : id;
-  if (!migrate_is_paired(then)) return id;
+  if (!migrate_ties_is_paired(then)) return id;
   uint32_t target = ties_target(&change->component->relation->ties, entity);
   assert(target);
   return pair_make(ecs_id_index(id), target);
 }
 
 /* Whether an id may not stand in a table any more. */
-static bool migrate_is_outdated(const struct change *change, const struct component *then,
-                                ecs_id id) {
+static bool migrate_ties_is_outdated(const struct change *change, const struct component *then,
+                                     ecs_id id) {
   bool pair = id_is_pair(id);
   uint32_t index = pair ? pair_relation(id) : ecs_id_index(id);
-  return index == ecs_id_index(change->component->id) && pair != migrate_is_paired(then);
+  return index == ecs_id_index(change->component->id) && pair != migrate_ties_is_paired(then);
 }
 
 bool migration_parts_rows(const struct migration *migration, const struct table *table) {
@@ -207,7 +208,7 @@ bool migration_parts_rows(const struct migration *migration, const struct table 
     const struct change *change = &migration->changes[i];
     const struct component *then = change->wanted ? migrate_ties_after(migration, change) : NULL;
     for (uint32_t j = 0; then && then->ties.relation && j < table->id_count; j++)
-      if (migrate_is_outdated(change, then, table->ids[j])) return true;
+      if (migrate_ties_is_outdated(change, then, table->ids[j])) return true;
   }
   return false;
 }
@@ -225,10 +226,10 @@ ecs_status migration_plan_rows(const struct migration *migration, struct table *
 }
 
 /* The id of a table that a change leaves no more; ECS_NULL for none. A row has one at most. */
-static ecs_id migrate_outdated_id(const struct change *change, const struct table *table) {
+static ecs_id migrate_ties_outdated_id(const struct change *change, const struct table *table) {
   const struct component *then = change->wanted ? change->component : NULL;
   for (uint32_t i = 0; then && then->ties.relation && i < table->id_count; i++)
-    if (migrate_is_outdated(change, then, table->ids[i])) return table->ids[i];
+    if (migrate_ties_is_outdated(change, then, table->ids[i])) return table->ids[i];
   return ECS_NULL;
 }
 
@@ -238,7 +239,7 @@ static void migrate_ties_save_cells(const struct migration *migration,
                                     const struct table *table, uint32_t row,
                                     ecs_cell *cells) {
   for (uint32_t i = 0; i < migration->count; i++) {
-    ecs_id id = migrate_outdated_id(&migration->changes[i], table);
+    ecs_id id = migrate_ties_outdated_id(&migration->changes[i], table);
     const struct layout *layout = table_find(table, id);
     for (uint32_t j = 0; id != ECS_NULL && j < layout->count; j++) {
       const struct column *column = &layout->columns[j];
@@ -249,14 +250,14 @@ static void migrate_ties_save_cells(const struct migration *migration,
 }
 
 /* Puts them into the row that the entity has come to, with the target in its cell. */
-static void migrate_put_cells(const struct migration *migration, const struct table *from,
-                              uint32_t entity, const ecs_cell *cells) {
+static void migrate_ties_put_cells(const struct migration *migration, const struct table *from,
+                                   uint32_t entity, const ecs_cell *cells) {
   const ecs_world *world = migration->world;
   const struct record *record = entity_record(&world->entities, entity);
   const struct table *to = world_table(world, record->table);
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct component *component = migration->changes[i].component;
-    ecs_id id = migrate_outdated_id(&migration->changes[i], from);
+    ecs_id id = migrate_ties_outdated_id(&migration->changes[i], from);
     if (id == ECS_NULL) continue;
     const struct layout *layout = table_find(to, migration_id_after(migration, id, entity));
     for (uint32_t j = 0; j < layout->count; j++)
@@ -279,7 +280,7 @@ void migration_move_rows(const struct migration *migration, struct table *table)
     (void)status;
     migrate_ties_save_cells(migration, table, row, cells);
     row_move(world, entity, to.table);
-    migrate_put_cells(migration, table, entity, cells);
+    migrate_ties_put_cells(migration, table, entity, cells);
   }
 }
 
@@ -311,7 +312,7 @@ void migration_forget_ties(const struct migration *migration) {
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
     struct relation *relation = change->component->relation;
-    if (relation && (!change->wanted || migrate_is_paired(change->component)))
+    if (relation && (!change->wanted || migrate_ties_is_paired(change->component)))
       relation_clear(migration->world, relation);
   }
 }
@@ -326,7 +327,7 @@ void migration_undo_ties(const struct migration *migration) {
     for (uint32_t j = 0; migration_turns(change) && j < all->table_count; j++) {
       struct table *table = world_table(world, all->tables[j]);
       for (uint32_t k = 0; k < table->id_count; k++)
-        table->doomed |= migrate_is_outdated(change, change->component, table->ids[k]);
+        table->doomed |= migrate_ties_is_outdated(change, change->component, table->ids[k]);
       assert(!table->doomed || table->count == 0);
       any |= table->doomed;
     }
@@ -339,5 +340,6 @@ void migration_undo_ties(const struct migration *migration) {
 bool migration_defeats(const struct term *term, const struct component *wanted,
                        const struct component *through) {
   bool along = through && term->through_leaf == NONE;
-  return (term_is_own(term) && migrate_is_paired(wanted)) || (along && !through->ties.exclusive);
+  return (term_is_own(term) && migrate_ties_is_paired(wanted)) ||
+         (along && !through->ties.exclusive);
 }

@@ -17,7 +17,7 @@
 /* ---- whom commands change ---- */
 
 /* Lists the observers whose queries rows of a table may match, once for each table. */
-static APART ecs_status watch_list_watchers(ecs_world *world, struct table *table) {
+static APART ecs_status watch_apply_list_watchers(ecs_world *world, struct table *table) {
   struct graph_keys keys = graph_keys(table->ids, table->id_count);
   for (ecs_id key; graph_next_key(&keys, &key);) {
     const struct id_record *record = graph_record(world, key);
@@ -34,12 +34,12 @@ static APART ecs_status watch_list_watchers(ecs_world *world, struct table *tabl
 }
 
 /* `watched` becomes true when there is anybody. Nobody watches no table. */
-static ecs_status watch_ask_watchers(ecs_world *world, struct table *table, bool *watched) {
+static ecs_status watch_apply_ask_watchers(ecs_world *world, struct table *table, bool *watched) {
   uint64_t stamp = ((uint64_t)world->watching->version << 32) + (uint32_t)world->registry.version;
   if (!table) return ECS_OK;
   if (UNLIKELY(table->watch_stamp != stamp)) {
     table->watch_stamp = table->watcher_count = 0;
-    ecs_status status = watch_list_watchers(world, table);
+    ecs_status status = watch_apply_list_watchers(world, table);
     if (status != ECS_OK) return status;
     table->watch_stamp = stamp;
   }
@@ -58,7 +58,7 @@ static bool watch_apply_switches(const struct staging *staging, const struct cha
   return false;
 }
 
-static struct change_of *watch_add_change(ecs_world *world, ecs_id entity, uint64_t order) {
+static struct change_of *watch_apply_add_change(ecs_world *world, ecs_id entity, uint64_t order) {
   struct watching *watching = world->watching;
   if (!GROW(&world->memory, watching->changes, watching->change_capacity,
             watching->change_count + 1ull))
@@ -76,11 +76,11 @@ static uint64_t watch_apply_order_of(uint32_t command) {
   return (uint64_t)command << 32 | UINT32_MAX;
 }
 
-static uint64_t watch_order_of_note(const struct gift_note *note, uint32_t n) {
+static uint64_t watch_apply_order_of_note(const struct gift_note *note, uint32_t n) {
   return (uint64_t)note->before << 32 | n;
 }
 
-static ecs_status watch_note_chain(ecs_world *world, uint32_t at) {
+static ecs_status watch_apply_note_chain(ecs_world *world, uint32_t at) {
   const struct staging *staging = &world->staging;
   const struct chain *chain = &staging->chains[at];
   if (chain->skip && !cascade_takes(&world->cascade, ecs_id_index(chain->entity))) return ECS_OK;
@@ -88,11 +88,12 @@ static ecs_status watch_note_chain(ecs_world *world, uint32_t at) {
   struct table *from = watch_apply_table_of(world, chain->entity);
   struct table *to = chain->target == NONE ? NULL : world_table(world, chain->target);
   bool watched = false;
-  ecs_status status = watch_ask_watchers(world, from, &watched);
-  if (status == ECS_OK) status = watch_ask_watchers(world, to, &watched);
+  ecs_status status = watch_apply_ask_watchers(world, from, &watched);
+  if (status == ECS_OK) status = watch_apply_ask_watchers(world, to, &watched);
   if (status != ECS_OK || !watched) return status;
   uint32_t first = chain->first != NONE ? chain->first : chain->last;
-  struct change_of *change = watch_add_change(world, chain->entity, watch_apply_order_of(first));
+  struct change_of *change =
+      watch_apply_add_change(world, chain->entity, watch_apply_order_of(first));
   if (!change) return world_nomem(world);
   change->chain = at;
   change->target = chain->target;
@@ -102,25 +103,25 @@ static ecs_status watch_note_chain(ecs_world *world, uint32_t at) {
   return ECS_OK;
 }
 
-static bool watch_has_chain(const struct staging *staging, ecs_id entity) {
+static bool watch_apply_has_chain(const struct staging *staging, ecs_id entity) {
   uint32_t at = chain_map_get(&staging->chain_of, ecs_id_index(entity));
   return at != NONE && staging->chains[at].entity == entity;
 }
 
 /* Those who die by others' deaths, which have no command of their own. */
-static ecs_status watch_note_dying(ecs_world *world) {
+static ecs_status watch_apply_note_dying(ecs_world *world) {
   const struct cascade *cascade = &world->cascade;
   for (uint32_t i = 0, cause = 0; i < cascade->count; i++) {
     while (cause + 1 < cascade->cause_count && cascade->causes[cause + 1].first <= i) cause++;
     ecs_id entity = entity_id(&world->entities, cascade->dying[i]);
     struct table *table = watch_apply_table_of(world, entity);
     bool watched = false;
-    ecs_status status = watch_ask_watchers(world, table, &watched);
+    ecs_status status = watch_apply_ask_watchers(world, table, &watched);
     if (status != ECS_OK) return status;
-    if (!watched || watch_has_chain(&world->staging, entity)) continue;
+    if (!watched || watch_apply_has_chain(&world->staging, entity)) continue;
     assert(cause < cascade->cause_count && cascade->causes[cause].first <= i);
     struct change_of *change =
-        watch_add_change(world, entity, watch_apply_order_of(cascade->causes[cause].command));
+        watch_apply_add_change(world, entity, watch_apply_order_of(cascade->causes[cause].command));
     if (!change) return world_nomem(world);
     change->dies = true;
   }
@@ -128,16 +129,16 @@ static ecs_status watch_note_dying(ecs_world *world) {
 }
 
 /* Links a note to the change of its entity, which may be all that there is of it. */
-static ecs_status watch_link_note(ecs_world *world, uint32_t at) {
+static ecs_status watch_apply_link_note(ecs_world *world, uint32_t at) {
   struct watching *watching = world->watching;
   struct gift_note *note = &watching->notes[at];
   struct table *table = watch_apply_table_of(world, note->entity);
   uint32_t place = map_get(&watching->change_at, note->entity);
   bool watched = false;
-  ecs_status status = watch_ask_watchers(world, table, &watched);
+  ecs_status status = watch_apply_ask_watchers(world, table, &watched);
   if (status != ECS_OK || (place == NONE && !watched)) return status;
-  uint64_t order = watch_order_of_note(note, at);
-  struct change_of *change = place == NONE ? watch_add_change(world, note->entity, order)
+  uint64_t order = watch_apply_order_of_note(note, at);
+  struct change_of *change = place == NONE ? watch_apply_add_change(world, note->entity, order)
                                            : &watching->changes[place];
   if (!change) return world_nomem(world);
   if (place == NONE) change->quiet = true;
@@ -151,7 +152,7 @@ static ecs_status watch_link_note(ecs_world *world, uint32_t at) {
 
 /* ---- who is given values ---- */
 
-static void watch_take_gift(struct watching *watching, struct change_of *change, ecs_id id) {
+static void watch_apply_take_gift(struct watching *watching, struct change_of *change, ecs_id id) {
   for (uint32_t i = change->first_gift; i < watching->gift_count; i++)
     if (watching->gifts[i] == id) return;
   assert(watching->gift_count < watching->gift_capacity);
@@ -159,8 +160,8 @@ static void watch_take_gift(struct watching *watching, struct change_of *change,
 }
 
 /* What is taken away is given no longer, a relation with all of its pairs. */
-static void watch_drop_gifts(const ecs_world *world, struct watching *watching,
-                             const struct change_of *change, const struct command *command) {
+static void watch_apply_drop_gifts(const ecs_world *world, struct watching *watching,
+                                   const struct change_of *change, const struct command *command) {
   const struct relation *relation = relation_of(world, command->component);
   ecs_id id = command->component;
   if (relation && relation->exclusive && command->ties) return;
@@ -175,17 +176,18 @@ static void watch_drop_gifts(const ecs_world *world, struct watching *watching,
   watching->gift_count = kept;
 }
 
-static void watch_follow_command(ecs_world *world, struct change_of *change,
-                                 const struct command *command) {
+static void watch_apply_follow_command(ecs_world *world, struct change_of *change,
+                                       const struct command *command) {
   if (command->dropped) return;
   if (command->kind == COMMAND_SET && command->write_count)
-    watch_take_gift(world->watching, change, command->component);
-  if (command->kind == COMMAND_REMOVE) watch_drop_gifts(world, world->watching, change, command);
+    watch_apply_take_gift(world->watching, change, command->component);
+  if (command->kind == COMMAND_REMOVE)
+    watch_apply_drop_gifts(world, world->watching, change, command);
 }
 
 /* How many gifts there may be. */
-static uint64_t watch_count_gifts(const ecs_world *world, const struct change_of *change,
-                                  uint32_t first) {
+static uint64_t watch_apply_count_gifts(const ecs_world *world, const struct change_of *change,
+                                        uint32_t first) {
   uint64_t count = 0;
   for (uint32_t at = first; at != NONE; at = world->staging.commands[at].next) count++;
   for (uint32_t at = change->note; at != NONE; at = world->watching->notes[at].next) count++;
@@ -193,21 +195,21 @@ static uint64_t watch_count_gifts(const ecs_world *world, const struct change_of
 }
 
 /* Notes and commands of an entity in the order in which they came. */
-static ecs_status watch_find_gifts(ecs_world *world, struct change_of *change) {
+static ecs_status watch_apply_find_gifts(ecs_world *world, struct change_of *change) {
   struct watching *watching = world->watching;
   const struct staging *staging = &world->staging;
   uint32_t at = change->chain == NONE ? NONE : staging->chains[change->chain].first;
   uint32_t note = change->note;
-  uint64_t most = watching->gift_count + watch_count_gifts(world, change, at);
+  uint64_t most = watching->gift_count + watch_apply_count_gifts(world, change, at);
   if (!GROW(&world->memory, watching->gifts, watching->gift_capacity, most))
     return world_nomem(world);
   change->first_gift = watching->gift_count;
   while (at != NONE || note != NONE) {
     if (note != NONE && (at == NONE || watching->notes[note].before <= at)) {
-      watch_take_gift(watching, change, watching->notes[note].id);
+      watch_apply_take_gift(watching, change, watching->notes[note].id);
       note = watching->notes[note].next;
     } else {
-      watch_follow_command(world, change, &staging->commands[at]);
+      watch_apply_follow_command(world, change, &staging->commands[at]);
       at = staging->commands[at].next;
     }
   }
@@ -219,7 +221,7 @@ static bool watch_apply_comes_before(const void *a, const void *b) {
   return ((const struct change_of *)a)->order < ((const struct change_of *)b)->order;
 }
 
-static ecs_status watch_put_in_order(ecs_world *world) {
+static ecs_status watch_apply_put_in_order(ecs_world *world) {
   struct watching *watching = world->watching;
   uint32_t count = watching->change_count;
   bool sorted = true;
@@ -242,13 +244,13 @@ ecs_status watch_changes(ecs_world *world) {
   watch_forget_changes(world);
   watching->round++;
   for (uint32_t i = 0; i < world->staging.chain_count && status == ECS_OK; i++)
-    status = watch_note_chain(world, i);
-  if (status == ECS_OK) status = watch_note_dying(world);
+    status = watch_apply_note_chain(world, i);
+  if (status == ECS_OK) status = watch_apply_note_dying(world);
   for (uint32_t i = 0; i < watching->note_count && status == ECS_OK; i++)
-    status = watch_link_note(world, i);
+    status = watch_apply_link_note(world, i);
   for (uint32_t i = 0; watching->sets && i < watching->change_count && status == ECS_OK; i++)
-    if (!watching->changes[i].dies) status = watch_find_gifts(world, &watching->changes[i]);
-  return status == ECS_OK ? watch_put_in_order(world) : status;
+    if (!watching->changes[i].dies) status = watch_apply_find_gifts(world, &watching->changes[i]);
+  return status == ECS_OK ? watch_apply_put_in_order(world) : status;
 }
 
 /* ---- copies ---- */
@@ -258,7 +260,8 @@ static uint32_t watch_apply_width_of(const struct term *term) {
   return term->leaf == NONE ? term->component->leaf_count : 1;
 }
 
-static ecs_status watch_make_copy(ecs_world *world, const struct term *term, struct copy *copy) {
+static ecs_status watch_apply_make_copy(ecs_world *world, const struct term *term,
+                                        struct copy *copy) {
   uint32_t width = watch_apply_width_of(term), first = term->leaf == NONE ? 0 : term->leaf;
   if (width == 0) return ECS_OK;
   copy->columns = memory_array(&world->memory, width, sizeof *copy->columns);
@@ -273,7 +276,7 @@ static ecs_status watch_make_copy(ecs_world *world, const struct term *term, str
 }
 
 /* Room for copies of what the query gives now; none of them has a row. */
-static ecs_status watch_need_copies(ecs_world *world, struct watch *watch) {
+static ecs_status watch_apply_need_copies(ecs_world *world, struct watch *watch) {
   const struct query_terms *terms = &watch->query->terms;
   uint64_t version = world->registry.version;
   if (watch->version == version && watch->copy_count == terms->slots) return ECS_OK;
@@ -285,7 +288,7 @@ static ecs_status watch_need_copies(ecs_world *world, struct watch *watch) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < terms->count && status == ECS_OK; i++)
     if (terms->terms[i].slot != NONE)
-      status = watch_make_copy(world, &terms->terms[i], &watch->copies[terms->terms[i].slot]);
+      status = watch_apply_make_copy(world, &terms->terms[i], &watch->copies[terms->terms[i].slot]);
   if (status == ECS_OK)
     watch->version = version;
   else
@@ -295,7 +298,7 @@ static ecs_status watch_need_copies(ecs_world *world, struct watch *watch) {
 
 /* Room for one row more. What columns have room for is in their buffers, as some may have grown
 ** when memory ran out. */
-static bool watch_grow_copy(ecs_world *world, struct copy *copy) {
+static bool watch_apply_grow_copy(ecs_world *world, struct copy *copy) {
   uint32_t capacity = copy->capacity ? copy->capacity * 2 : 8;
   if (copy->rows < copy->capacity) return true;
   if (copy->capacity > INDEX_LIMIT) return false;
@@ -334,16 +337,17 @@ static bool watch_apply_copy_cells(ecs_world *world, const struct walk *walk,
   if (!end.table) return true;
   *place = 0;
   if (copy->width == 0) return true;
-  if (!watch_grow_copy(world, copy)) return false;
+  if (!watch_apply_grow_copy(world, copy)) return false;
   *place = copy->rows++;
   for (uint32_t i = 0; i < copy->width; i++)
     watch_apply_copy_cell(world, copy, i, &end.table->columns[end.first + i], end.row);
   return true;
 }
 
-static ecs_status watch_copy_match(ecs_world *world, struct watch *watch, const struct walk *walk) {
+static ecs_status watch_apply_copy_match(ecs_world *world, struct watch *watch,
+                                         const struct walk *walk) {
   const struct query_terms *terms = &watch->query->terms;
-  ecs_status status = watch_need_copies(world, watch);
+  ecs_status status = watch_apply_need_copies(world, watch);
   if (status != ECS_OK) return status;
   uint32_t *places = memory_grow(&world->memory, watch->places, &watch->place_capacity,
                                  watch->place_count + (uint64_t)terms->slots, sizeof *places);
@@ -363,8 +367,8 @@ static ecs_status watch_copy_match(ecs_world *world, struct watch *watch, const 
 
 /* ---- what matches ---- */
 
-static ecs_status watch_add_sighting(ecs_world *world, struct watch *watch, uint32_t change,
-                                     const ecs_id *values) {
+static ecs_status watch_apply_add_sighting(ecs_world *world, struct watch *watch, uint32_t change,
+                                           const ecs_id *values) {
   uint32_t variables = watch->query->terms.variable_count;
   if (!GROW(&world->memory, watch->sightings, watch->capacity, watch->count + 1ull))
     return world_nomem(world);
@@ -380,30 +384,31 @@ static ecs_status watch_add_sighting(ecs_world *world, struct watch *watch, uint
 }
 
 /* All matches of an entity. */
-static ecs_status watch_sight_matches(ecs_world *world, struct watch *watch, struct walk *walk,
-                                      uint32_t change, bool copies) {
+static ecs_status watch_apply_sight_matches(ecs_world *world, struct watch *watch,
+                                            struct walk *walk, uint32_t change,
+                                            bool copies) {
   uint32_t entity = ecs_id_index(watch_change(world->watching, change).entity);
   ecs_status status = ECS_OK;
   for (bool more = walk_match(walk, entity, false); more && status == ECS_OK;
        more = walk_match(walk, entity, true)) {
-    status = watch_add_sighting(world, watch, change, walk->values);
-    if (status == ECS_OK && copies) status = watch_copy_match(world, watch, walk);
+    status = watch_apply_add_sighting(world, watch, change, walk->values);
+    if (status == ECS_OK && copies) status = watch_apply_copy_match(world, watch, walk);
   }
   return status;
 }
 
 /* All ways in which an entity has what the first term asks for. */
-static ecs_status watch_sight_first(ecs_world *world, struct watch *watch, uint32_t change) {
+static ecs_status watch_apply_sight_first(ecs_world *world, struct watch *watch, uint32_t change) {
   const struct term *term = watch->query->terms.terms;
   ecs_id entity = watch_change(world->watching, change).entity, values[QUERY_VARIABLES] = {0};
   if (!watch_finds_values(&watch->query->terms))
     return watch_has_first(world, &watch->query->terms, entity, values)
-               ? watch_add_sighting(world, watch, change, values) : ECS_OK;
+               ? watch_apply_add_sighting(world, watch, change, values) : ECS_OK;
   ecs_status status = ECS_OK;
   for (ecs_id to = relate_target(world, entity, term->component); to && status == ECS_OK;
        to = relate_next_target(world, entity, term->component, to)) {
     values[term->variable] = to;
-    status = watch_add_sighting(world, watch, change, values);
+    status = watch_apply_add_sighting(world, watch, change, values);
   }
   return status;
 }
@@ -416,8 +421,8 @@ static ecs_status watch_apply_sight(ecs_world *world, struct watch *watch, struc
     const struct change_of change = watch_change(world->watching, i);
     bool skip = change.dies ? !copies : watch->kind == WATCH_DESPAWN;
     if (change.quiet || skip) continue;
-    status = watch->kind == WATCH_ADD ? watch_sight_first(world, watch, i)
-                                      : watch_sight_matches(world, watch, walk, i, copies);
+    status = watch->kind == WATCH_ADD ? watch_apply_sight_first(world, watch, i)
+                                      : watch_apply_sight_matches(world, watch, walk, i, copies);
   }
   return status;
 }
@@ -469,16 +474,16 @@ static ecs_status watch_apply_concern(ecs_world *world, const struct table *tabl
   return status;
 }
 
-static bool watch_is_called_before(const void *a, const void *b) {
+static bool watch_apply_is_called_before(const void *a, const void *b) {
   const struct watch *x = a, *y = b;
   return x->kind != y->kind ? x->kind < y->kind : x->place < y->place;
 }
 
-static void watch_order_concerned(const struct watching *watching) {
-  merge_sort((void *)watching->concerned, watching->concerned_count, watch_is_called_before);
+static void watch_apply_order_concerned(const struct watching *watching) {
+  merge_sort((void *)watching->concerned, watching->concerned_count, watch_apply_is_called_before);
 }
 
-static ecs_status watch_concern_all(ecs_world *world) {
+static ecs_status watch_apply_concern_all(ecs_world *world) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < world->watching->change_count && status == ECS_OK; i++) {
     const struct change_of change = watch_change(world->watching, i);
@@ -492,8 +497,8 @@ static ecs_status watch_concern_all(ecs_world *world) {
 
 ecs_status watch_matches(ecs_world *world) {
   struct watching *watching = world->watching;
-  ecs_status status = watch_concern_all(world);
-  watch_order_concerned(watching);
+  ecs_status status = watch_apply_concern_all(world);
+  watch_apply_order_concerned(watching);
   for (uint32_t i = 0; i < watching->concerned_count; i++) {
     struct watch *watch = watching->concerned[i];
     struct walk walk;
@@ -518,8 +523,8 @@ ecs_status watch_rows_begin(ecs_world *world) {
   return scope_reserve(world);
 }
 
-static ecs_status watch_list_moved(ecs_world *world, const struct table *from,
-                                   const uint64_t *bits) {
+static ecs_status watch_apply_list_moved(ecs_world *world, const struct table *from,
+                                         const uint64_t *bits) {
   struct watching *watching = world->watching;
   uint32_t count = watching->change_count;
   if (!GROW(&world->memory, watching->moved, watching->moved_capacity,
@@ -533,21 +538,21 @@ static ecs_status watch_list_moved(ecs_world *world, const struct table *from,
 }
 
 /* Whether rows of a table may have been what the observer looks at before. */
-static bool watch_may_have_matched(const struct watch *watch, const struct table *from) {
+static bool watch_apply_may_have_matched(const struct watch *watch, const struct table *from) {
   const struct query_terms *terms = &watch->query->terms;
   if (watch->kind != WATCH_ADD) return query_terms_match(terms, from);
   return terms->terms->form != TERM_OWN || table_has(from, terms->terms->id);
 }
 
 /* What those of a table's observers whom rows concern see of them before they move. */
-static ecs_status watch_sight_rows(ecs_world *world, const struct table *table,
-                                   const struct table *from, struct change_span span) {
+static ecs_status watch_apply_sight_rows(ecs_world *world, const struct table *table,
+                                         const struct table *from, struct change_span span) {
   ecs_status status = watch_apply_concern(world, table, table == from, span);
   for (uint32_t i = 0; table && i < table->watcher_count && status == ECS_OK; i++) {
     struct watch *watch = table->watchers[i];
     struct walk walk;
     if ((watch->kind <= WATCH_DESPAWN) != (table == from) || watch->kind == WATCH_SET ||
-        watch->round != world->watching->round || !watch_may_have_matched(watch, from))
+        watch->round != world->watching->round || !watch_apply_may_have_matched(watch, from))
       continue;
     walk_begin(&walk, watch->query);
     status = watch_apply_sight(world, watch, &walk, span);
@@ -562,17 +567,17 @@ ecs_status watch_rows(ecs_world *world, struct table *from, struct table *to,
   bool watched = false;
   assert(watching->together && from->count && from != to);
   watching->dying = !to;
-  ecs_status status = watch_ask_watchers(world, from, &watched);
-  if (status == ECS_OK) status = watch_ask_watchers(world, to, &watched);
-  if (status == ECS_OK && watched) status = watch_list_moved(world, from, bits);
+  ecs_status status = watch_apply_ask_watchers(world, from, &watched);
+  if (status == ECS_OK) status = watch_apply_ask_watchers(world, to, &watched);
+  if (status == ECS_OK && watched) status = watch_apply_list_moved(world, from, bits);
   if (status != ECS_OK || !watched) return status;
   span.end = watching->change_count;
-  status = watch_sight_rows(world, from, from, span);
-  return status == ECS_OK ? watch_sight_rows(world, to, from, span) : status;
+  status = watch_apply_sight_rows(world, from, from, span);
+  return status == ECS_OK ? watch_apply_sight_rows(world, to, from, span) : status;
 }
 
 ecs_status watch_rows_end(ecs_world *world, ecs_status status) {
-  watch_order_concerned(world->watching);
+  watch_apply_order_concerned(world->watching);
   if (status == ECS_OK)
     world->watching->due = world->watching->change_count;
   else

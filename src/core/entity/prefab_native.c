@@ -8,9 +8,9 @@
 #include "ecs_entity.h"
 
 /* A component of a description, and the values that it is given; relations take none. */
-static ecs_status prefab_read_part(ecs_world *world, struct arena *arena,
-                                   const ecs_prefab_desc *desc, uint32_t at,
-                                   struct part *part) {
+static ecs_status prefab_native_read_part(ecs_world *world, struct arena *arena,
+                                          const ecs_prefab_desc *desc, uint32_t at,
+                                          struct part *part) {
   const void *value = desc->values ? desc->values[at] : NULL;
   const struct write *writes;
   struct component *component;
@@ -31,7 +31,7 @@ static ecs_status prefab_read_part(ecs_world *world, struct arena *arena,
   return ECS_OK;
 }
 
-static ecs_status prefab_check_shared(const ecs_world *world, const ecs_prefab_desc *desc) {
+static ecs_status prefab_native_check_shared(const ecs_world *world, const ecs_prefab_desc *desc) {
   for (uint32_t i = 0; i < desc->shared_count; i++) {
     struct component *component;
     ecs_status status = component_need_id(world, desc->shared[i], &component);
@@ -42,9 +42,9 @@ static ecs_status prefab_check_shared(const ecs_world *world, const ecs_prefab_d
   return ECS_OK;
 }
 
-static ecs_status prefab_read_node(ecs_world *world, struct arena *arena,
-                                   const ecs_prefab_desc *desc,
-                                   struct prefab_node *node) {
+static ecs_status prefab_native_read_node(ecs_world *world, struct arena *arena,
+                                          const ecs_prefab_desc *desc,
+                                          struct prefab_node *node) {
   const char *name = desc->name ? desc->name : "";
   uint64_t size = desc->component_count * (uint64_t)sizeof(struct part);
   struct part *parts = NULL;
@@ -52,9 +52,9 @@ static ecs_status prefab_read_node(ecs_world *world, struct arena *arena,
   *node = (struct prefab_node){desc->parent, {name, strlen(name)}, desc->is_a, parts,
                                desc->component_count, desc->shared, desc->shared_count, false,
                                false};
-  ecs_status status = parts ? prefab_check_shared(world, desc) : world_nomem(world);
+  ecs_status status = parts ? prefab_native_check_shared(world, desc) : world_nomem(world);
   for (uint32_t i = 0; i < desc->component_count && status == ECS_OK; i++)
-    status = prefab_read_part(world, arena, desc, i, &parts[i]);
+    status = prefab_native_read_part(world, arena, desc, i, &parts[i]);
   return status;
 }
 
@@ -66,7 +66,7 @@ ecs_status ecs_prefab(ecs_world *world, const ecs_prefab_desc *list, size_t coun
   nodes = arena_take(&world->memory, &arena, count * sizeof *nodes);
   ecs_status status = nodes ? ECS_OK : world_nomem(world);
   for (size_t i = 0; i < count && status == ECS_OK; i++) {
-    status = prefab_read_node(world, &arena, &list[i], &nodes[i]);
+    status = prefab_native_read_node(world, &arena, &list[i], &nodes[i]);
     if (status == ECS_OK && i && list[i].parent >= i)
       status = world_fail(world, ECS_EINVAL, "child %zu of a prefab stands before its parent",
                           i);

@@ -43,8 +43,8 @@ uint32_t plan_named(const struct prefab_plan *plan, uint32_t parent, ecs_string 
 }
 
 /* Whether the path from the node down leads by the same names as that from the entity. */
-static bool prefab_is_counterpart(const ecs_world *world, const struct plan_taking *taking,
-                                  uint32_t node, uint32_t child) {
+static bool prefab_plan_is_counterpart(const ecs_world *world, const struct plan_taking *taking,
+                                       uint32_t node, uint32_t child) {
   const struct prefab_plan *plan = taking->plan;
   while (node != taking->at && child != taking->base) {
     ecs_string name = name_of(world, entity_id(&world->entities, child));
@@ -61,7 +61,7 @@ bool plan_leaves_out(const ecs_world *world, uint32_t child, const void *ud) {
   const struct prefab_plan *plan = taking->plan;
   for (uint32_t i = 1; i < plan->count; i++)
     if (plan->nodes[i].is_a != ECS_NULL && ecs_id_index(plan->nodes[i].is_a) != child &&
-        prefab_is_counterpart(world, taking, i, child))
+        prefab_plan_is_counterpart(world, taking, i, child))
       return true;
   return false;
 }
@@ -99,7 +99,8 @@ uint32_t plan_find(const struct prefab_plan *plan, ecs_id entity) {
   return NONE;
 }
 
-static const struct prefab_copy *prefab_find_copy(const struct prefab_plan *plan, ecs_id entity) {
+static const struct prefab_copy *prefab_plan_find_copy(const struct prefab_plan *plan,
+                                                       ecs_id entity) {
   for (uint32_t i = 0; i < plan->copy_count; i++)
     if (plan->copies[i].id == entity) return &plan->copies[i];
   return NULL;
@@ -109,36 +110,37 @@ static const struct prefab_copy *prefab_find_copy(const struct prefab_plan *plan
 static uint32_t prefab_plan_base_of(const ecs_world *world,
                                     const struct prefab_plan *plan, ecs_id entity) {
   uint32_t node = plan_find(plan, entity);
-  const struct prefab_copy *copy = prefab_find_copy(plan, entity);
+  const struct prefab_copy *copy = prefab_plan_find_copy(plan, entity);
   if (node != NONE) return ecs_id_index(plan->made[node].base);
   return copy ? copy->source : ties_target(&world->relations.is_a->ties, ecs_id_index(entity));
 }
 
 /* Whether a node is one because its parent is made of another prefab: the child of that one has the
 ** same name, or is made again without one. */
-static bool prefab_is_inherited(const ecs_world *world, const struct prefab_plan *plan,
-                                uint32_t at) {
+static bool prefab_plan_is_inherited(const ecs_world *world, const struct prefab_plan *plan,
+                                     uint32_t at) {
   const struct prefab_node *node = &plan->nodes[at];
   return node->is_a == ECS_NULL || text_same(node->name, name_of(world, node->is_a));
 }
 
 /* The parent that it will have, if it is what a child of that one's base is there; ECS_NULL. */
-static ecs_id prefab_parent_to_be(const ecs_world *world, const struct prefab_plan *plan,
-                                  ecs_id entity) {
+static ecs_id prefab_plan_parent_to_be(const ecs_world *world, const struct prefab_plan *plan,
+                                       ecs_id entity) {
   uint32_t node = plan_find(plan, entity);
-  const struct prefab_copy *copy = prefab_find_copy(plan, entity);
+  const struct prefab_copy *copy = prefab_plan_find_copy(plan, entity);
   if (node != NONE)
-    return node && prefab_is_inherited(world, plan, node) ? plan->made[plan->nodes[node].parent].id
-                                                   : ECS_NULL;
+    return node && prefab_plan_is_inherited(world, plan, node)
+               ? plan->made[plan->nodes[node].parent].id
+               : ECS_NULL;
   return copy ? copy->parent : ECS_NULL;
 }
 
 /* The child that will be made of another entity; ECS_NULL. */
-static ecs_id prefab_child_for(const ecs_world *world, const struct prefab_plan *plan,
-                               ecs_id parent, uint32_t source) {
+static ecs_id prefab_plan_child_for(const ecs_world *world, const struct prefab_plan *plan,
+                                    ecs_id parent, uint32_t source) {
   for (uint32_t i = 1; i < plan->count; i++)
     if (plan->made[plan->nodes[i].parent].id == parent &&
-        ecs_id_index(plan->made[i].base) == source && prefab_is_inherited(world, plan, i))
+        ecs_id_index(plan->made[i].base) == source && prefab_plan_is_inherited(world, plan, i))
       return plan->made[i].id;
   for (uint32_t i = 0; i < plan->copy_count; i++)
     if (plan->copies[i].parent == parent && plan->copies[i].source == source)
@@ -155,7 +157,7 @@ ecs_id plan_led_to(const ecs_world *world, const struct prefab_plan *plan, ecs_i
   ecs_id target = entity_target(world, id), parent;
   if (target == ECS_NULL) return id;
   while ((above = prefab_plan_parent_of(world, top)) != 0 &&
-         (parent = prefab_parent_to_be(world, plan, entity)) != ECS_NULL &&
+         (parent = prefab_plan_parent_to_be(world, plan, entity)) != ECS_NULL &&
          prefab_plan_base_of(world, plan, parent) == above) {
     entity = parent;
     top = above;
@@ -163,7 +165,7 @@ ecs_id plan_led_to(const ecs_world *world, const struct prefab_plan *plan, ecs_i
   uint32_t depth = ties_steps(child_of, ecs_id_index(target), top);
   if (depth == NONE) return id;
   for (; depth > 0 && entity != ECS_NULL; depth--)
-    entity = prefab_child_for(world, plan, entity,
-                              ties_walk(child_of, ecs_id_index(target), depth - 1));
+    entity = prefab_plan_child_for(world, plan, entity,
+                                   ties_walk(child_of, ecs_id_index(target), depth - 1));
   return entity != ECS_NULL ? entity : id;
 }

@@ -10,22 +10,22 @@
 #include "core/storage/table.h"
 
 /* Whether a tie is not taken over by copies, or is in another way. */
-static bool prefab_is_structure(const ecs_world *world, const struct relation *relation) {
+static bool prefab_ties_is_structure(const ecs_world *world, const struct relation *relation) {
   const struct relations *known = &world->relations;
   return relation == known->child_of || relation == known->is_a || relation == known->prefab;
 }
 
 /* Where a node leads by an exclusive relation, to `target` when it does not say so. */
-static ecs_id prefab_said_target(const struct prefab_node *node, const struct relation *relation,
-                                 ecs_id target) {
+static ecs_id prefab_ties_said_target(const struct prefab_node *node,
+                                      const struct relation *relation, ecs_id target) {
   for (uint32_t i = 0; i < node->part_count; i++)
     if (node->parts[i].component == relation->component) target = part_target(&node->parts[i]);
   return target;
 }
 
 /* Whether a node says a tie, to that target unless the relation is exclusive. */
-static bool prefab_is_said(const struct prefab_node *node, const struct relation *relation,
-                           ecs_id target) {
+static bool prefab_ties_is_said(const struct prefab_node *node, const struct relation *relation,
+                                ecs_id target) {
   for (uint32_t i = 0; i < node->part_count; i++)
     if (node->parts[i].component == relation->component &&
         (relation->exclusive || node->parts[i].target == target))
@@ -34,8 +34,8 @@ static bool prefab_is_said(const struct prefab_node *node, const struct relation
 }
 
 /* Where the tie of a base leads, which is an id of its table. */
-static ecs_id prefab_base_target(const ecs_world *world, const struct relation *relation,
-                                 ecs_id base, ecs_id id) {
+static ecs_id prefab_ties_base_target(const ecs_world *world, const struct relation *relation,
+                                      ecs_id base, ecs_id id) {
   return relation->exclusive ? relation_target(world, relation, ecs_id_index(base))
                              : entity_id_any(&world->entities, pair_target(id));
 }
@@ -50,8 +50,9 @@ static ecs_id base_tie(const ecs_world *world, const struct prefab_plan *plan, u
   for (uint32_t i = 0; i < table->id_count; i++) {
     ecs_id id = table->ids[i];
     if (relation_of(world, id) != relation) continue;
-    if (relation->exclusive || plan_led_to(world, plan, plan->made[at].id,
-                                           prefab_base_target(world, relation, base, id)) == target)
+    if (relation->exclusive ||
+        plan_led_to(world, plan, plan->made[at].id,
+                    prefab_ties_base_target(world, relation, base, id)) == target)
       return id;
   }
   return ECS_NULL;
@@ -69,15 +70,15 @@ bool prefab_keeps_tie(const ecs_world *world, const struct prefab_plan *plan, ui
   if (relation == known->prefab)
     return target == relation->component->id ||
            plan_lists(node->shared, node->shared_count, target);
-  return prefab_is_said(node, relation, target) ||
+  return prefab_ties_is_said(node, relation, target) ||
          base_tie(world, plan, at, relation, target) != ECS_NULL;
 }
 
 /* The values that a tie has where nothing else is said, in the world's list: those of another one,
 ** or defaults; any values are nobody's but their own. */
-static struct write *prefab_ground_of(ecs_world *world, const struct prefab_plan *plan,
-                                      ecs_id entity, const struct component *component,
-                                      ecs_id base, ecs_id id) {
+static struct write *prefab_ties_ground_of(ecs_world *world, const struct prefab_plan *plan,
+                                           ecs_id entity, const struct component *component,
+                                           ecs_id base, ecs_id id) {
   struct cells_row cells;
   struct write *writes = memory_grow(&world->memory, world->writes, &world->write_capacity,
                                      component->leaf_count + 1ull, sizeof *writes);
@@ -97,11 +98,11 @@ static struct write *prefab_ground_of(ecs_world *world, const struct prefab_plan
 }
 
 /* Stages a tie with these values; `id` is that of a base. */
-static ecs_status prefab_stage_ground(ecs_world *world, const struct prefab_plan *plan,
-                                      ecs_id entity, const struct relation *relation,
-                                      ecs_id target, ecs_id base, ecs_id id) {
+static ecs_status prefab_ties_stage_ground(ecs_world *world, const struct prefab_plan *plan,
+                                           ecs_id entity, const struct relation *relation,
+                                           ecs_id target, ecs_id base, ecs_id id) {
   const struct component *component = relation->component;
-  struct write *writes = prefab_ground_of(world, plan, entity, component, base, id);
+  struct write *writes = prefab_ties_ground_of(world, plan, entity, component, base, id);
   if (!writes) return world_nomem(world);
   if (relation->exclusive) {
     writes[TARGET_LEAF].cell.u64 = target;
@@ -114,14 +115,14 @@ static ecs_status prefab_stage_ground(ecs_world *world, const struct prefab_plan
 }
 
 /* Where an exclusive relation that the entity has is to lead it, as far as that is known. */
-static ecs_id prefab_wanted_target(const ecs_world *world, const struct prefab_plan *plan,
-                                   uint32_t at, const struct relation *relation) {
+static ecs_id prefab_ties_wanted_target(const ecs_world *world, const struct prefab_plan *plan,
+                                        uint32_t at, const struct relation *relation) {
   ecs_id base = plan->made[at].base, entity = plan->made[at].id;
   ecs_id now = relation_target(world, relation, ecs_id_index(entity));
   if (relation == world->relations.is_a) return base;
   if (relation == world->relations.child_of || plan->nodes[at].partial) return now;
   ecs_id led = base == ECS_NULL ? ECS_NULL : relation_target(world, relation, ecs_id_index(base));
-  return prefab_said_target(&plan->nodes[at], relation, plan_led_to(world, plan, entity, led));
+  return prefab_ties_said_target(&plan->nodes[at], relation, plan_led_to(world, plan, entity, led));
 }
 
 ecs_status prefab_end_ties(ecs_world *world, const struct prefab_plan *plan, uint32_t at) {
@@ -132,7 +133,7 @@ ecs_status prefab_end_ties(ecs_world *world, const struct prefab_plan *plan, uin
     const struct relation *relation = relations->list[i];
     ecs_id now = relation->exclusive ? relation_target(world, relation, ecs_id_index(entity))
                                      : ECS_NULL;
-    if (now == ECS_NULL || now == prefab_wanted_target(world, plan, at, relation)) continue;
+    if (now == ECS_NULL || now == prefab_ties_wanted_target(world, plan, at, relation)) continue;
     status = command_stage_pair(world, COMMAND_REMOVE, entity, relation->component->id, ECS_NULL,
                                 NULL, 0);
   }
@@ -148,10 +149,11 @@ static ecs_status stage_base_ties(ecs_world *world, const struct prefab_plan *pl
   for (uint32_t i = 0; i < table->id_count && status == ECS_OK; i++) {
     ecs_id id = table->ids[i];
     const struct relation *relation = relation_of(world, id);
-    if (!relation || prefab_is_structure(world, relation)) continue;
-    ecs_id target = plan_led_to(world, plan, entity, prefab_base_target(world, relation, base, id));
-    if (relation->exclusive) target = prefab_said_target(&plan->nodes[at], relation, target);
-    status = prefab_stage_ground(world, plan, entity, relation, target, base, id);
+    if (!relation || prefab_ties_is_structure(world, relation)) continue;
+    ecs_id target = plan_led_to(world, plan, entity,
+                                prefab_ties_base_target(world, relation, base, id));
+    if (relation->exclusive) target = prefab_ties_said_target(&plan->nodes[at], relation, target);
+    status = prefab_ties_stage_ground(world, plan, entity, relation, target, base, id);
   }
   return status;
 }
@@ -165,8 +167,8 @@ static ecs_status stage_said_ties(ecs_world *world, const struct prefab_plan *pl
     if (!relation) continue;
     ecs_id target = relation->exclusive ? part_target(&node->parts[i]) : node->parts[i].target;
     if (target == ECS_NULL || base_tie(world, plan, at, relation, target) != ECS_NULL) continue;
-    status = prefab_stage_ground(world, plan, plan->made[at].id, relation, target,
-                                 ECS_NULL, ECS_NULL);
+    status = prefab_ties_stage_ground(world, plan, plan->made[at].id, relation, target,
+                                      ECS_NULL, ECS_NULL);
   }
   return status;
 }
@@ -196,15 +198,15 @@ ecs_status prefab_lead_ties(ecs_world *world, const struct prefab_plan *plan,
   for (uint32_t i = 0; i < table->id_count && status == ECS_OK; i++) {
     ecs_id id = table->ids[i];
     const struct relation *relation = relation_of(world, id);
-    if (!relation || prefab_is_structure(world, relation)) continue;
-    ecs_id target = prefab_base_target(world, relation, source, id);
+    if (!relation || prefab_ties_is_structure(world, relation)) continue;
+    ecs_id target = prefab_ties_base_target(world, relation, source, id);
     ecs_id led = plan_led_to(world, plan, copy->id, target);
     if (relation->exclusive && at != NONE)
-      led = prefab_said_target(&plan->nodes[at], relation, led);
+      led = prefab_ties_said_target(&plan->nodes[at], relation, led);
     if (led != target && !relation->exclusive)
       status = command_stage_pair(world, COMMAND_REMOVE, copy->id, id, target, NULL, 0);
     if (status == ECS_OK)
-      status = prefab_stage_ground(world, plan, copy->id, relation, led, source, id);
+      status = prefab_ties_stage_ground(world, plan, copy->id, relation, led, source, id);
   }
   return status;
 }

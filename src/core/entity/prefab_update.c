@@ -50,7 +50,7 @@ uint32_t prefab_child_made_of(const ecs_world *world, uint32_t parent, uint32_t 
 
 /* Whom one that follows leads to where its base, the top, leads to somebody: as in copies, to the
 ** one of its own whose source that is. */
-static ecs_id prefab_led_to(const ecs_world *world, uint32_t at, uint32_t top, ecs_id id) {
+static ecs_id prefab_update_led_to(const ecs_world *world, uint32_t at, uint32_t top, ecs_id id) {
   const struct ties *child_of = &world->relations.child_of->ties;
   ecs_id target = entity_target(world, id);
   if (target == ECS_NULL) return id;
@@ -66,8 +66,8 @@ static ecs_id prefab_led_to(const ecs_world *world, uint32_t at, uint32_t top, e
 }
 
 /* The cell that a leaf is to have: as given, as in what the prefab is made of, or its default. */
-static ecs_cell prefab_wanted_cell(const struct update *u, const struct component *component,
-                                   uint32_t leaf) {
+static ecs_cell prefab_update_wanted_cell(const struct update *u, const struct component *component,
+                                          uint32_t leaf) {
   const ecs_world *world = u->world;
   const struct part *part = plan_part(u->node, component->id);
   struct cells_row cells;
@@ -83,32 +83,32 @@ static ecs_cell prefab_wanted_cell(const struct update *u, const struct componen
 }
 
 /* Puts what whoever has a relation has because of it into a set, as require_insert does. */
-static uint32_t prefab_insert_required(const ecs_world *world, ecs_id *ids,
-                                       uint32_t count, uint64_t room,
-                                       const struct component *relation) {
+static uint32_t prefab_update_insert_required(const ecs_world *world, ecs_id *ids,
+                                              uint32_t count, uint64_t room,
+                                              const struct component *relation) {
   for (uint32_t i = 0; i < relation->require_count; i++)
     count = require_insert(world, ids, count, room, relation->requires[i]);
   return count;
 }
 
 /* What the ties that the prefab is to have require. */
-static uint32_t prefab_insert_for_ties(const struct update *u, ecs_id *ids, uint32_t count,
-                                       uint64_t room) {
+static uint32_t prefab_update_insert_for_ties(const struct update *u, ecs_id *ids, uint32_t count,
+                                              uint64_t room) {
   const ecs_world *world = u->world;
   const struct table *table = record_table(world, entity_find(&world->entities, u->entity));
   for (uint32_t i = 0; i < u->node->part_count; i++)
     if (u->node->parts[i].component->relation)
-      count = prefab_insert_required(world, ids, count, room, u->node->parts[i].component);
+      count = prefab_update_insert_required(world, ids, count, room, u->node->parts[i].component);
   for (uint32_t i = 0; i < table->id_count; i++) {
     const struct relation *relation = relation_of(world, table->ids[i]);
     if (relation && prefab_keeps_tie(u->world, u->plan, u->at, relation, table->ids[i]))
-      count = prefab_insert_required(world, ids, count, room, relation->component);
+      count = prefab_update_insert_required(world, ids, count, room, relation->component);
   }
   return count;
 }
 
 /* All components of the prefab that are no relations, sorted, in scratch memory. */
-static ecs_status prefab_wanted_ids(const struct update *u, ecs_id **ids, uint32_t *count) {
+static ecs_status prefab_update_wanted_ids(const struct update *u, ecs_id **ids, uint32_t *count) {
   ecs_world *world = u->world;
   ecs_id base = u->base, sparse = ECS_NULL;
   const struct table *table =
@@ -127,12 +127,12 @@ static ecs_status prefab_wanted_ids(const struct update *u, ecs_id **ids, uint32
   while (table && (sparse = sparse_next_id(world, ecs_id_index(base), sparse)) != ECS_NULL)
     if (prefab_update_inherits(world, base, sparse))
       *count = require_insert(world, *ids, *count, room, sparse);
-  *count = prefab_insert_for_ties(u, *ids, *count, room);
+  *count = prefab_update_insert_for_ties(u, *ids, *count, room);
   return ECS_OK;
 }
 
 /* Whether what is made of the prefab reads the component along IsA from now on. */
-static bool prefab_will_share(const struct update *u, ecs_id id) {
+static bool prefab_update_will_share(const struct update *u, ecs_id id) {
   const struct prefab_node *node = u->node;
   return plan_lists(node->shared, node->shared_count, id) ||
          (u->base != ECS_NULL && prefab_shares(u->world, ecs_id_index(u->base), id));
@@ -140,43 +140,43 @@ static bool prefab_will_share(const struct update *u, ecs_id id) {
 
 /* ---- values ---- */
 
-static ecs_id prefab_made_id(const struct update *u, uint32_t i) {
+static ecs_id prefab_update_made_id(const struct update *u, uint32_t i) {
   return entity_id(&u->world->entities, u->made->sources[i]);
 }
 
-static ecs_status prefab_stage_cell(const struct update *u, ecs_id entity,
-                                    const struct component *component, uint32_t leaf,
-                                    ecs_cell cell) {
+static ecs_status prefab_update_stage_cell(const struct update *u, ecs_id entity,
+                                           const struct component *component, uint32_t leaf,
+                                           ecs_cell cell) {
   struct write write = {leaf, cell};
   return command_stage(u->world, COMMAND_SET, entity, component->id, &write, 1);
 }
 
 /* The place of what one that follows is made of. */
-static uint32_t prefab_place_above(const struct update *u, uint32_t i) {
+static uint32_t prefab_update_place_above(const struct update *u, uint32_t i) {
   const struct ties *is_a = &u->world->relations.is_a->ties;
   return map_get(&u->made->places, ties_target(is_a, u->made->sources[i]));
 }
 
 /* What one that follows had, and is to have, where that is known of what it is made of. */
 static void prefab_update_lead(const struct update *u, uint32_t i, ecs_type type) {
-  uint32_t above = prefab_place_above(u, i), at = u->made->sources[i],
+  uint32_t above = prefab_update_place_above(u, i), at = u->made->sources[i],
            top = u->made->sources[above];
   struct prefab_follower *follower = &u->followers[i];
   follower->old = u->followers[above].old;
   follower->wanted = u->followers[above].wanted;
   if (type != ECS_ENTITY) return;
-  follower->old.u64 = prefab_led_to(u->world, at, top, follower->old.u64);
-  follower->wanted.u64 = prefab_led_to(u->world, at, top, follower->wanted.u64);
+  follower->old.u64 = prefab_update_led_to(u->world, at, top, follower->old.u64);
+  follower->wanted.u64 = prefab_update_led_to(u->world, at, top, follower->wanted.u64);
 }
 
 /* Whether one that is made of the prefab has the old value still. */
-static bool prefab_goes_along(const struct update *u, uint32_t i, const struct component *component,
-                              uint32_t leaf) {
+static bool prefab_update_goes_along(const struct update *u, uint32_t i,
+                                     const struct component *component, uint32_t leaf) {
   uint32_t size = component->leaves[leaf].size;
   struct cells_row cells;
-  if (!u->followers[prefab_place_above(u, i)].goes) return false;
+  if (!u->followers[prefab_update_place_above(u, i)].goes) return false;
   prefab_update_lead(u, i, component->leaves[leaf].type);
-  return cells_find(u->world, prefab_made_id(u, i), component->id, &cells) &&
+  return cells_find(u->world, prefab_update_made_id(u, i), component->id, &cells) &&
          cell_bits(size, prefab_update_load(&cells, leaf)) == cell_bits(size, u->followers[i].old);
 }
 
@@ -188,23 +188,24 @@ static ecs_status update_leaf(const struct update *u, const struct component *co
   ecs_type type = component->leaves[leaf].type;
   if (u->node->partial && (type == ECS_ANY || type == ECS_ENTITY)) return ECS_OK;
   cells_find(u->world, u->entity, component->id, &cells);
-  ecs_cell wanted = prefab_wanted_cell(u, component, leaf), old = prefab_update_load(&cells, leaf);
+  ecs_cell wanted = prefab_update_wanted_cell(u, component, leaf),
+           old = prefab_update_load(&cells, leaf);
   if (cell_bits(size, old) == cell_bits(size, wanted)) return ECS_OK;
   alone |= type == ECS_ANY;
   u->followers[0] = (struct prefab_follower){true, old, wanted};
-  ecs_status status = prefab_stage_cell(u, u->entity, component, leaf, wanted);
+  ecs_status status = prefab_update_stage_cell(u, u->entity, component, leaf, wanted);
   for (uint32_t i = 1; i < u->made->count && !alone && status == ECS_OK; i++) {
     struct prefab_follower *follower = &u->followers[i];
-    follower->goes = prefab_goes_along(u, i, component, leaf);
+    follower->goes = prefab_update_goes_along(u, i, component, leaf);
     if (follower->goes)
-      status =
-          prefab_stage_cell(u, prefab_made_id(u, i), component, leaf, follower->wanted);
+      status = prefab_update_stage_cell(u, prefab_update_made_id(u, i), component, leaf,
+                                        follower->wanted);
   }
   return status;
 }
 
 /* Whether a prefab between this one and what is made of it shares the component. */
-static bool prefab_shares_below(const struct update *u, uint32_t i, ecs_id id) {
+static bool prefab_update_shares_below(const struct update *u, uint32_t i, ecs_id id) {
   const ecs_world *world = u->world;
   const struct ties *is_a = &world->relations.is_a->ties;
   ecs_id pair = pair_make(ecs_id_index(world->relations.prefab->component->id), ecs_id_index(id));
@@ -217,39 +218,42 @@ static bool prefab_shares_below(const struct update *u, uint32_t i, ecs_id id) {
   return false;
 }
 
-static ecs_status prefab_stage_add(const struct update *u, ecs_id entity,
-                                   const struct component *component) {
+static ecs_status prefab_update_stage_add(const struct update *u, ecs_id entity,
+                                          const struct component *component) {
   return command_stage(u->world, COMMAND_ADD, entity, component->id, NULL, 0);
 }
 
 /* Gives the prefab a component as it is declared. */
-static ecs_status prefab_add_own(const struct update *u, const struct component *component) {
-  ecs_status status = prefab_stage_add(u, u->entity, component);
+static ecs_status prefab_update_add_own(const struct update *u, const struct component *component) {
+  ecs_status status = prefab_update_stage_add(u, u->entity, component);
   for (uint32_t i = 0; i < component->leaf_count && status == ECS_OK; i++)
-    status = prefab_stage_cell(u, u->entity, component, i, prefab_wanted_cell(u, component, i));
+    status = prefab_update_stage_cell(u, u->entity, component, i,
+                                      prefab_update_wanted_cell(u, component, i));
   return status;
 }
 
 /* Gives it to those made of the prefab who lack it; any values only the prefab has. */
-static ecs_status prefab_add_below(const struct update *u, const struct component *component) {
+static ecs_status prefab_update_add_below(const struct update *u,
+                                          const struct component *component) {
   ecs_status status = ECS_OK;
   uint32_t count = u->made->count;
   for (uint32_t i = 1; i < count && status == ECS_OK; i++) {
     ecs_id id = component->id;
-    u->followers[i].goes =
-        !entity_has(u->world, prefab_made_id(u, i), id) && !prefab_shares_below(u, i, id);
-    if (u->followers[i].goes) status = prefab_stage_add(u, prefab_made_id(u, i), component);
+    u->followers[i].goes = !entity_has(u->world, prefab_update_made_id(u, i), id) &&
+                           !prefab_update_shares_below(u, i, id);
+    if (u->followers[i].goes)
+      status = prefab_update_stage_add(u, prefab_update_made_id(u, i), component);
   }
   for (uint32_t leaf = 0; leaf < component->leaf_count && status == ECS_OK; leaf++) {
     ecs_type type = component->leaves[leaf].type;
-    ecs_cell wanted = prefab_wanted_cell(u, component, leaf);
+    ecs_cell wanted = prefab_update_wanted_cell(u, component, leaf);
     u->followers[0] = (struct prefab_follower){true, wanted, wanted};
     for (uint32_t i = 1; i < count && type != ECS_ANY && status == ECS_OK; i++) {
       struct prefab_follower *follower = &u->followers[i];
       prefab_update_lead(u, i, type);
       if (follower->goes)
-        status =
-            prefab_stage_cell(u, prefab_made_id(u, i), component, leaf, follower->wanted);
+        status = prefab_update_stage_cell(u, prefab_update_made_id(u, i), component, leaf,
+                                          follower->wanted);
     }
   }
   return status;
@@ -259,13 +263,13 @@ static ecs_status prefab_add_below(const struct update *u, const struct componen
 static ecs_status update_component(const struct update *u, ecs_id id) {
   const ecs_world *world = u->world;
   const struct component *component = component_of(world, id);
-  bool alone = prefab_will_share(u, id), has = entity_has(world, u->entity, id);
+  bool alone = prefab_update_will_share(u, id), has = entity_has(world, u->entity, id);
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; has && i < component->leaf_count && status == ECS_OK; i++)
     status = update_leaf(u, component, i, alone);
   if (has && !prefab_shares(world, ecs_id_index(u->entity), id)) return status;
-  if (!has) status = prefab_add_own(u, component);
-  return status == ECS_OK && !alone ? prefab_add_below(u, component) : status;
+  if (!has) status = prefab_update_add_own(u, component);
+  return status == ECS_OK && !alone ? prefab_update_add_below(u, component) : status;
 }
 
 /* ---- what goes, and ties ---- */
@@ -296,7 +300,7 @@ static ecs_status prefab_update_drop(const struct update *u, const ecs_id *ids, 
 static ecs_status update_all(const struct update *u) {
   ecs_id *ids;
   uint32_t count;
-  ecs_status status = prefab_wanted_ids(u, &ids, &count);
+  ecs_status status = prefab_update_wanted_ids(u, &ids, &count);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++) status = update_component(u, ids[i]);
   if (status == ECS_OK) status = prefab_update_drop(u, ids, count);
   return status == ECS_OK ? prefab_stage_ties(u->world, u->plan, u->at) : status;
@@ -319,8 +323,8 @@ ecs_status prefab_update(ecs_world *world, const struct prefab_plan *plan, uint3
 /* ---- copies ---- */
 
 /* Those of a copy's fields that lead to others whom what its parent is made of has. */
-static ecs_status prefab_lead_fields(ecs_world *world, const struct prefab_plan *plan,
-                                     const struct prefab_copy *copy, ecs_id id) {
+static ecs_status prefab_update_lead_fields(ecs_world *world, const struct prefab_plan *plan,
+                                            const struct prefab_copy *copy, ecs_id id) {
   const struct component *component = component_of(world, id);
   struct cells_row cells;
   ecs_status status = ECS_OK;
@@ -345,10 +349,10 @@ ecs_status prefab_lead_copies(ecs_world *world, const struct prefab_plan *plan) 
         record_table(world, entity_record(&world->entities, copy->source));
     ecs_id sparse = ECS_NULL;
     for (uint32_t j = 0; j < table->id_count && status == ECS_OK; j++)
-      status = prefab_lead_fields(world, plan, copy, table->ids[j]);
+      status = prefab_update_lead_fields(world, plan, copy, table->ids[j]);
     while (status == ECS_OK &&
            (sparse = sparse_next_id(world, copy->source, sparse)) != ECS_NULL)
-      status = prefab_lead_fields(world, plan, copy, sparse);
+      status = prefab_update_lead_fields(world, plan, copy, sparse);
     if (status == ECS_OK) status = prefab_lead_ties(world, plan, copy);
   }
   return status;

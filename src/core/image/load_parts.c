@@ -12,12 +12,13 @@
 #include "core/storage/component.h"
 #include "core/storage/registry.h"
 
-static ecs_status load_corrupt_unless(struct loader *loader, ecs_status status, const char *what) {
+static ecs_status load_parts_corrupt_unless(struct loader *loader, ecs_status status,
+                                            const char *what) {
   if (status == ECS_OK || status == ECS_ENOMEM) return status;
   return load_damaged(loader, what);
 }
 
-static ecs_status load_nomem_or_damaged(struct loader *loader) {
+static ecs_status load_parts_nomem_or_damaged(struct loader *loader) {
   return loader->in.failed ? load_state(loader) : ECS_ENOMEM;
 }
 
@@ -33,7 +34,7 @@ static ecs_status load_parts_hint(struct loader *loader, const char **out) {
   if (size == NONE || loader->in.failed) return ECS_OK;
   *out = read_text_of(&loader->in, &loader->live->memory, &loader->arena, IMAGE_TEXT_LIMIT,
                       size);
-  if (!*out) return load_nomem_or_damaged(loader);
+  if (!*out) return load_parts_nomem_or_damaged(loader);
   return strlen(*out) == size ? ECS_OK
                               : load_damaged(loader, "a description has a zero byte");
 }
@@ -49,7 +50,7 @@ ecs_status load_strings(struct loader *loader) {
                              &size);
     ecs_status status = string ? intern(&loader->world->strings, &loader->world->memory,
                                         string, size, &loader->strings[i])
-                               : load_nomem_or_damaged(loader);
+                               : load_parts_nomem_or_damaged(loader);
     arena_free(&loader->live->memory, &arena);
     if (status == ECS_OK) status = load_state(loader);
     if (status != ECS_OK) return status;
@@ -74,7 +75,7 @@ struct declaration {
   uint32_t default_count, default_capacity;
 };
 
-static ecs_status load_read_enum(struct loader *loader, ecs_field *field) {
+static ecs_status load_parts_read_enum(struct loader *loader, ecs_field *field) {
   uint32_t count = read_u32(&loader->in), capacity = 0;
   const char **names = NULL;
   ecs_status status = load_state(loader);
@@ -83,7 +84,7 @@ static ecs_status load_read_enum(struct loader *loader, ecs_field *field) {
     bool room = GROW(&loader->live->memory, names, capacity, i + 1ull);
     char *name = room ? load_text(loader, &size) : NULL;
     if (!name)
-      status = load_nomem_or_damaged(loader);
+      status = load_parts_nomem_or_damaged(loader);
     else if (strlen(name) != size)
       status = load_damaged(loader, "an enum's name has a zero byte");
     else
@@ -103,7 +104,7 @@ static ecs_status load_parts_read_field(struct loader *loader, ecs_field *field)
   struct reader *in = &loader->in;
   size_t size;
   field->name = load_text(loader, &size);
-  if (!field->name) return load_nomem_or_damaged(loader);
+  if (!field->name) return load_parts_nomem_or_damaged(loader);
   ecs_status status = load_parts_hint(loader, &field->text);
   if (status != ECS_OK) return status;
   if (!type_of_code(read_u8(in), &field->type))
@@ -115,13 +116,13 @@ static ecs_status load_parts_read_field(struct loader *loader, ecs_field *field)
   if (field->type == ECS_NESTED) field->nested = loader->components[nested]->id;
   field->value.kind = read_u8(in) ? ECS_KIND_INTEGER : ECS_KIND_NONE;
   if (loader->version == 1) read_u64(in);
-  status = load_read_enum(loader, field);
+  status = load_parts_read_enum(loader, field);
   const char **hints[] = {&field->doc, &field->unit, &field->min, &field->max};
   for (int i = 0; i < 4 && status == ECS_OK; i++) status = load_parts_hint(loader, hints[i]);
   return status == ECS_OK ? load_state(loader) : status;
 }
 
-static ecs_status load_read_fields(struct loader *loader, struct declaration *declaration) {
+static ecs_status load_parts_read_fields(struct loader *loader, struct declaration *declaration) {
   uint32_t count = read_u32(&loader->in);
   if (count > LEAF_LIMIT) return load_damaged(loader, "a component has too many fields");
   for (uint32_t i = 0; i < count; i++) {
@@ -135,7 +136,7 @@ static ecs_status load_read_fields(struct loader *loader, struct declaration *de
   return ECS_OK;
 }
 
-static ecs_status load_read_defaults(struct loader *loader, struct declaration *declaration) {
+static ecs_status load_parts_read_defaults(struct loader *loader, struct declaration *declaration) {
   uint32_t count = read_u32(&loader->in);
   if (count > LEAF_LIMIT) return load_damaged(loader, "a component has too many leaves");
   for (uint32_t i = 0; i < count; i++) {
@@ -151,7 +152,7 @@ static ecs_status load_read_defaults(struct loader *loader, struct declaration *
 }
 
 /* A field's default as a value, from the bits of its first leaf. */
-static ecs_status load_default_value(struct loader *loader, ecs_field *field, uint64_t bits) {
+static ecs_status load_parts_default_value(struct loader *loader, ecs_field *field, uint64_t bits) {
   uint32_t size = type_size(field->type, field->name_count);
   ecs_cell cell = cell_of_bits(size, bits);
   ecs_value *value = &field->value;
@@ -183,7 +184,7 @@ static ecs_status load_default_value(struct loader *loader, ecs_field *field, ui
   }
 }
 
-static ecs_status load_give_defaults(struct loader *loader, struct declaration *declaration) {
+static ecs_status load_parts_give_defaults(struct loader *loader, struct declaration *declaration) {
   uint64_t at = 0;
   for (uint32_t i = 0; i < declaration->field_count; i++) {
     ecs_field *field = &declaration->fields[i];
@@ -193,7 +194,7 @@ static ecs_status load_give_defaults(struct loader *loader, struct declaration *
     if (at + leaves > declaration->default_count)
       return load_damaged(loader, "a default is missing");
     if (field->value.kind != ECS_KIND_NONE) {
-      ecs_status status = load_default_value(loader, field, declaration->defaults[at].bits);
+      ecs_status status = load_parts_default_value(loader, field, declaration->defaults[at].bits);
       if (status != ECS_OK) return status;
     }
     at += leaves;
@@ -202,8 +203,9 @@ static ecs_status load_give_defaults(struct loader *loader, struct declaration *
                                           : load_damaged(loader, "a default is too many");
 }
 
-static ecs_status load_check_sizes(struct loader *loader, const struct declaration *declaration,
-                                   const struct component *component) {
+static ecs_status load_parts_check_sizes(struct loader *loader,
+                                         const struct declaration *declaration,
+                                         const struct component *component) {
   assert(declaration->default_count == component->leaf_count);
   for (uint32_t i = 0; loader->version > 1 && i < declaration->default_count; i++)
     if (declaration->defaults[i].size != component->leaves[i].size)
@@ -212,8 +214,8 @@ static ecs_status load_check_sizes(struct loader *loader, const struct declarati
 }
 
 /* What is called otherwise now has the name of now, and keeps the image's as its former one. */
-static ecs_status load_call_as_now(struct loader *loader, struct component *component,
-                                   const struct component *now) {
+static ecs_status load_parts_call_as_now(struct loader *loader, struct component *component,
+                                         const struct component *now) {
   char *name = arena_copy(&loader->world->memory, &component->arena, now->name, now->name_size);
   if (!name) return ECS_ENOMEM;
   component->former.name = component->name;
@@ -229,7 +231,7 @@ static ecs_status load_parts_enter(struct loader *loader, struct component *comp
   const struct component *live = component_find(here, component->name, component->name_size);
   if (!live) {
     live = component_formerly(here, component->name, component->name_size);
-    ecs_status status = live ? load_call_as_now(loader, component, live) : ECS_OK;
+    ecs_status status = live ? load_parts_call_as_now(loader, component, live) : ECS_OK;
     if (status != ECS_OK) return status;
   }
   const struct component *other = component_find(world, component->name, component->name_size);
@@ -262,9 +264,9 @@ ecs_id load_id(const struct loader *loader, ecs_id id) {
   return loader->components[id - 1]->id;
 }
 
-static ecs_status load_resource(struct loader *loader, struct component *component) {
-  ecs_status status = load_corrupt_unless(loader, resource_new(loader->world, component),
-                                          "a resource has no fields");
+static ecs_status load_parts_resource(struct loader *loader, struct component *component) {
+  ecs_status status = load_parts_corrupt_unless(loader, resource_new(loader->world, component),
+                                                "a resource has no fields");
   for (uint32_t i = 0; i < component->leaf_count && status == ECS_OK; i++) {
     void *cell = component->resource[i].data;
     if (component->leaves[i].type == ECS_ENTITY)
@@ -276,7 +278,7 @@ static ecs_status load_resource(struct loader *loader, struct component *compone
 }
 
 /* Once all components are there: they may be what entity fields of resources name. */
-static void load_resource_ids(const struct loader *loader) {
+static void load_parts_resource_ids(const struct loader *loader) {
   for (uint32_t i = 0; i < loader->component_count; i++) {
     const struct component *component = loader->components[i];
     for (uint32_t j = 0; component->resource && j < component->leaf_count; j++) {
@@ -286,7 +288,7 @@ static void load_resource_ids(const struct loader *loader) {
   }
 }
 
-static bool load_read_flags(uint8_t flags, ecs_component_desc *desc) {
+static bool load_parts_read_flags(uint8_t flags, ecs_component_desc *desc) {
   bool despawns = flags & IMAGE_DESPAWNS, refuses = flags & IMAGE_REFUSES;
   desc->relation = flags & IMAGE_RELATION;
   desc->exclusive = flags & IMAGE_EXCLUSIVE;
@@ -310,7 +312,7 @@ static ecs_status load_parts_read_kind(struct loader *loader, uint8_t flags,
     desc->length = read_u32(&loader->in);
     return desc->length ? ECS_OK : load_damaged(loader, "an array has no length");
   }
-  return load_read_flags(flags, desc) ? ECS_OK
+  return load_parts_read_flags(flags, desc) ? ECS_OK
                                  : load_damaged(loader, "a component's flags are none");
 }
 
@@ -319,23 +321,23 @@ static ecs_status load_parts_read_component(struct loader *loader,
   size_t size;
   ecs_component_desc *desc = &declaration->desc;
   desc->name = load_text(loader, &size);
-  if (!desc->name) return load_nomem_or_damaged(loader);
+  if (!desc->name) return load_parts_nomem_or_damaged(loader);
   ecs_status status = load_parts_hint(loader, &desc->doc);
   uint8_t flags = read_u8(&loader->in);
   if (loader->version == 1) read_u32(&loader->in);
   if (status == ECS_OK) status = load_parts_read_kind(loader, flags, desc);
-  if (status == ECS_OK) status = load_read_fields(loader, declaration);
-  if (status == ECS_OK) status = load_read_defaults(loader, declaration);
+  if (status == ECS_OK) status = load_parts_read_fields(loader, declaration);
+  if (status == ECS_OK) status = load_parts_read_defaults(loader, declaration);
   if (status == ECS_OK) status = load_state(loader);
-  if (status == ECS_OK) status = load_give_defaults(loader, declaration);
+  if (status == ECS_OK) status = load_parts_give_defaults(loader, declaration);
   if (status != ECS_OK) return status;
   desc->fields = declaration->fields;
   desc->field_count = declaration->field_count;
   struct component *component;
   status = declare_build(loader->world, desc, &component);
   if (status != ECS_OK)
-    return load_corrupt_unless(loader, status, "a component cannot be declared");
-  status = load_check_sizes(loader, declaration, component);
+    return load_parts_corrupt_unless(loader, status, "a component cannot be declared");
+  status = load_parts_check_sizes(loader, declaration, component);
   if (status == ECS_OK) status = load_parts_enter(loader, component);
   if (status != ECS_OK) {
     component_free(loader->world, component);
@@ -343,7 +345,7 @@ static ecs_status load_parts_read_component(struct loader *loader,
   }
   status = load_parts_remember(loader, component);
   bool is_resource = (flags & IMAGE_RESOURCE) && !component->length;
-  return status == ECS_OK && is_resource ? load_resource(loader, component) : status;
+  return status == ECS_OK && is_resource ? load_parts_resource(loader, component) : status;
 }
 
 ecs_status load_components(struct loader *loader) {
@@ -360,7 +362,7 @@ ecs_status load_components(struct loader *loader) {
     arena_free(memory, &loader->arena);
     if (status == ECS_OK) status = load_state(loader);
   }
-  if (status == ECS_OK) load_resource_ids(loader);
+  if (status == ECS_OK) load_parts_resource_ids(loader);
   return status;
 }
 
@@ -396,8 +398,8 @@ ecs_status load_required(struct loader *loader) {
     if (status == ECS_OK) status = load_state(loader);
   }
   memory_free(&loader->live->memory, ids, capacity * sizeof *ids);
-  return status == ECS_OK ? load_corrupt_unless(loader, require_check_cycles(loader->world),
-                                                "a component requires itself") : status;
+  return status == ECS_OK ? load_parts_corrupt_unless(loader, require_check_cycles(loader->world),
+                                                      "a component requires itself") : status;
 }
 
 /* ---- cells ---- */
@@ -414,7 +416,7 @@ static ecs_status load_parts_pass_over(struct loader *loader, uint32_t size) {
   return load_state(loader);
 }
 
-static ecs_status load_any(struct loader *loader, uint32_t *slot) {
+static ecs_status load_parts_any(struct loader *loader, uint32_t *slot) {
   uint32_t size = read_u32(&loader->in);
   *slot = 0;
   if (size == NONE || loader->in.failed) return ECS_OK;
@@ -440,8 +442,8 @@ static ecs_status load_any(struct loader *loader, uint32_t *slot) {
   return world_fail(loader->world, ECS_EUSER, "the codec cannot decode a value");
 }
 
-static ecs_status load_check_cells(struct loader *loader, const struct leaf *leaf, void *data,
-                                   uint32_t count) {
+static ecs_status load_parts_check_cells(struct loader *loader, const struct leaf *leaf, void *data,
+                                         uint32_t count) {
   uint32_t *numbers = data;
   uint64_t *ids = data;
   for (uint32_t i = 0; i < count; i++) {
@@ -466,7 +468,7 @@ ecs_status load_cells(struct loader *loader, const struct component *component,
     memset(data, 0, count * sizeof(uint32_t));
     ecs_status status = ECS_OK;
     for (uint32_t i = 0; i < count && status == ECS_OK; i++)
-      status = load_any(loader, (uint32_t *)data + i);
+      status = load_parts_any(loader, (uint32_t *)data + i);
     return status;
   }
   read_numbers(&loader->in, data, leaf->size, count);
@@ -474,7 +476,7 @@ ecs_status load_cells(struct loader *loader, const struct component *component,
     memset(data, 0, (size_t)count * leaf->size);
     return load_state(loader);
   }
-  return type_is_number(leaf->type) ? ECS_OK : load_check_cells(loader, leaf, data, count);
+  return type_is_number(leaf->type) ? ECS_OK : load_parts_check_cells(loader, leaf, data, count);
 }
 
 /* ---- arrays ---- */
@@ -482,8 +484,8 @@ ecs_status load_cells(struct loader *loader, const struct component *component,
 #define ARRAY_PIECE 65536u
 
 /* Its memory grows with what has been read: a forged image may have said any length. */
-static ecs_status load_read_array(struct loader *loader, struct component *array,
-                                  struct column_buffer *column) {
+static ecs_status load_parts_read_array(struct loader *loader, struct component *array,
+                                        struct column_buffer *column) {
   uint32_t size = array->leaves[ARRAY_LEAF].size;
   ecs_status status = ECS_OK;
   for (uint32_t at = 0, next; at < array->length && status == ECS_OK; at = next) {
@@ -497,16 +499,16 @@ static ecs_status load_read_array(struct loader *loader, struct component *array
   return status;
 }
 
-static ecs_status load_array(struct loader *loader, struct component *array) {
+static ecs_status load_parts_array(struct loader *loader, struct component *array) {
   struct memory *memory = &loader->world->memory;
   array->resource = memory_array(memory, 1, sizeof *array->resource);
-  return array->resource ? load_read_array(loader, array, array->resource) : ECS_ENOMEM;
+  return array->resource ? load_parts_read_array(loader, array, array->resource) : ECS_ENOMEM;
 }
 
 ecs_status load_arrays(struct loader *loader) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++)
-    if (loader->components[i]->length) status = load_array(loader, loader->components[i]);
+    if (loader->components[i]->length) status = load_parts_array(loader, loader->components[i]);
   return status;
 }
 
@@ -520,13 +522,13 @@ ecs_status load_names(struct loader *loader) {
     ecs_id id = load_id(loader, read_u64(&loader->in));
     size_t size;
     char *name = read_text(&loader->in, memory, &arena, IMAGE_TEXT_LIMIT, &size);
-    if (!name) return load_nomem_or_damaged(loader);
+    if (!name) return load_parts_nomem_or_damaged(loader);
     ecs_status status = size == 0 || name_of(loader->world, id).size
                             ? load_damaged(loader, "a name is there twice")
                             : name_put(loader->world, id, name, size);
     if (status == ECS_ETAKEN) status = load_damaged(loader, "a name is there twice");
     arena_free(memory, &arena);
-    status = load_corrupt_unless(loader, status, "a name is nobody's");
+    status = load_parts_corrupt_unless(loader, status, "a name is nobody's");
     if (status == ECS_OK) status = load_state(loader);
     if (status != ECS_OK) return status;
   }
@@ -536,15 +538,15 @@ ecs_status load_names(struct loader *loader) {
 ecs_status load_timing(struct loader *loader, struct timing_list *list, ecs_system **out) {
   size_t size;
   const char *name = load_text(loader, &size);
-  if (!name) return load_nomem_or_damaged(loader);
+  if (!name) return load_parts_nomem_or_damaged(loader);
   ecs_status status = strlen(name) == size ? timings_need(loader->live, list, name, size, out)
                                            : load_damaged(loader, "a name has a zero byte");
   arena_free(&loader->live->memory, &loader->arena);
   return status;
 }
 
-static ecs_status load_timings(struct loader *loader, struct timing_list *list, uint32_t count,
-                               bool of_systems) {
+static ecs_status load_parts_timings(struct loader *loader, struct timing_list *list,
+                                     uint32_t count, bool of_systems) {
   struct reader *in = &loader->in;
   for (uint32_t i = 0; i < count; i++) {
     ecs_system *system;
@@ -569,10 +571,10 @@ static ecs_status load_timings(struct loader *loader, struct timing_list *list, 
 
 ecs_status load_schedule(struct loader *loader) {
   uint32_t phases = read_u32(&loader->in);
-  ecs_status status = load_timings(loader, &loader->timings.phases, phases, false);
+  ecs_status status = load_parts_timings(loader, &loader->timings.phases, phases, false);
   if (status != ECS_OK) return status;
   uint32_t systems = read_u32(&loader->in);
   loader->has_changes = loader->version > 2 && systems & IMAGE_CHANGES;
   if (loader->has_changes) systems &= ~IMAGE_CHANGES;
-  return load_timings(loader, &loader->timings.systems, systems, true);
+  return load_parts_timings(loader, &loader->timings.systems, systems, true);
 }

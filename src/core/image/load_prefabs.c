@@ -27,8 +27,8 @@ struct listing {
 
 /* ---- parts ---- */
 
-static ecs_status load_read_cell(const struct listing *list, const struct leaf *leaf,
-                                 ecs_cell *cell) {
+static ecs_status load_prefabs_read_cell(const struct listing *list, const struct leaf *leaf,
+                                         ecs_cell *cell) {
   if (leaf->type != ECS_STRING) return ECS_OK;
   ecs_string text = intern_text(&list->live->strings, cell->u32);
   return intern(&list->shadow->strings, &list->shadow->memory, text.data, text.size, &cell->u32);
@@ -36,8 +36,9 @@ static ecs_status load_read_cell(const struct listing *list, const struct leaf *
 
 /* The values of a component, or of a tie to the target; where there are no lists yet they are
 ** counted. */
-static ecs_status load_add_values(struct listing *list, uint32_t entity, const struct table *table,
-                                  ecs_id id, ecs_id target) {
+static ecs_status load_prefabs_add_values(struct listing *list, uint32_t entity,
+                                          const struct table *table, ecs_id id,
+                                          ecs_id target) {
   const struct component *component = component_of(list->live, id);
   uint32_t row = entity_record(&list->live->entities, entity)->row;
   const struct layout *layout = sparse_layout(list->live, table, entity, id, &row);
@@ -50,7 +51,7 @@ static ecs_status load_add_values(struct listing *list, uint32_t entity, const s
     part.write_count++;
     struct write write = {i, cell_load(layout->columns[i].data, layout->columns[i].size, row)};
     ecs_status status =
-        list->writes ? load_read_cell(list, &component->leaves[i], &write.cell) : ECS_OK;
+        list->writes ? load_prefabs_read_cell(list, &component->leaves[i], &write.cell) : ECS_OK;
     if (status != ECS_OK) return status;
     if (list->writes) list->writes[list->write_count] = write;
     list->write_count++;
@@ -62,15 +63,15 @@ static ecs_status load_add_values(struct listing *list, uint32_t entity, const s
 
 /* A tie to a component, which has the same id in both worlds; or what is shared. Of an exclusive
 ** one the target is an entity among its values. */
-static ecs_status load_add_tie(struct listing *list, uint32_t entity, const struct table *table,
-                               ecs_id id) {
+static ecs_status load_prefabs_add_tie(struct listing *list, uint32_t entity,
+                                       const struct table *table, ecs_id id) {
   const struct relations *known = &list->live->relations;
   const struct relation *relation = relation_of(list->live, id);
   uint32_t target = id_is_pair(id) ? pair_target(id) : ties_target(&relation->ties, entity);
   if (relation == known->is_a || relation == known->child_of || target >= FIRST_ENTITY)
     return ECS_OK;
   ecs_id to = entity_id(&list->live->entities, target);
-  if (relation != known->prefab) return load_add_values(list, entity, table, id, to);
+  if (relation != known->prefab) return load_prefabs_add_values(list, entity, table, id, to);
   if (to == relation->component->id) return ECS_OK;
   if (list->shared) list->shared[list->shared_count] = to;
   list->shared_count++;
@@ -84,11 +85,11 @@ static ecs_status load_prefab_add_parts(struct listing *list, uint32_t entity) {
   ecs_id sparse = ECS_NULL;
   for (uint32_t i = 0; i < table->id_count && status == ECS_OK; i++) {
     ecs_id id = table->ids[i];
-    status = relation_of(live, id) ? load_add_tie(list, entity, table, id)
-                                   : load_add_values(list, entity, table, id, ECS_NULL);
+    status = relation_of(live, id) ? load_prefabs_add_tie(list, entity, table, id)
+                                   : load_prefabs_add_values(list, entity, table, id, ECS_NULL);
   }
   while (status == ECS_OK && (sparse = sparse_next_id(live, entity, sparse)) != ECS_NULL)
-    status = load_add_values(list, entity, table, sparse, ECS_NULL);
+    status = load_prefabs_add_values(list, entity, table, sparse, ECS_NULL);
   return status;
 }
 
@@ -125,7 +126,7 @@ static uint32_t load_prefab_parent_of(const struct listing *list, uint32_t place
   return list->nodes_of[map_get(&clone->places, parent)];
 }
 
-static ecs_status load_add_node(struct listing *list, uint32_t place) {
+static ecs_status load_prefabs_add_node(struct listing *list, uint32_t place) {
   const ecs_world *live = list->live;
   uint32_t entity = live->clone->sources[place], parent = load_prefab_parent_of(list, place);
   list->nodes_of[place] = parent == NONE ? NONE : list->node_count;
@@ -144,17 +145,17 @@ static ecs_status load_add_node(struct listing *list, uint32_t place) {
   return status;
 }
 
-static ecs_status load_add_nodes(struct listing *list) {
+static ecs_status load_prefabs_add_nodes(struct listing *list) {
   ecs_status status = ECS_OK;
   list->node_count = list->part_count = list->write_count = list->shared_count = 0;
   for (uint32_t i = 0; i < list->live->clone->count && status == ECS_OK; i++)
-    status = load_add_node(list, i);
+    status = load_prefabs_add_node(list, i);
   return status;
 }
 
 /* ---- a prefab ---- */
 
-static bool load_take_room(struct loader *loader, struct listing *list) {
+static bool load_prefabs_take_room(struct loader *loader, struct listing *list) {
   struct memory *memory = &loader->live->memory;
   struct arena *arena = &loader->arena;
   list->parts = arena_take(memory, arena, (list->part_count + (size_t)1) * sizeof *list->parts);
@@ -172,9 +173,9 @@ static ecs_status load_prefab_declare_again(struct loader *loader, ecs_id prefab
   size_t size = loader->live->clone->count * sizeof *list.nodes_of;
   list.nodes_of = arena_take(&loader->live->memory, &loader->arena, size);
   if (!list.nodes_of) return ECS_ENOMEM;
-  status = load_add_nodes(&list);
-  if (status == ECS_OK && !load_take_room(loader, &list)) return ECS_ENOMEM;
-  if (status == ECS_OK) status = load_add_nodes(&list);
+  status = load_prefabs_add_nodes(&list);
+  if (status == ECS_OK && !load_prefabs_take_room(loader, &list)) return ECS_ENOMEM;
+  if (status == ECS_OK) status = load_prefabs_add_nodes(&list);
   return status == ECS_OK ? prefab_declare(loader->world, list.nodes, list.node_count, &id)
                           : status;
 }
@@ -197,7 +198,7 @@ struct order {
 
 /* A declared prefab that still waits, and that an entity is made of, or made of a part of; 0 for
 ** none. */
-static uint32_t load_waiting_base(const struct order *order, uint32_t entity) {
+static uint32_t load_prefabs_waiting_base(const struct order *order, uint32_t entity) {
   const ecs_world *live = order->live;
   uint32_t base = ties_target(&live->relations.is_a->ties, entity);
   while (base && map_get(&order->waiting, base) == NONE)
@@ -206,13 +207,13 @@ static uint32_t load_waiting_base(const struct order *order, uint32_t entity) {
 }
 
 /* The entity behind one in the tree of a root, parents first; 0 behind the last one. */
-static uint32_t load_next_below(const struct ties *child_of, uint32_t root, uint32_t at) {
+static uint32_t load_prefabs_next_below(const struct ties *child_of, uint32_t root, uint32_t at) {
   uint32_t next = ties_first(child_of, at);
   for (; !next && at != root; at = ties_target(child_of, at)) next = ties_next(child_of, at);
   return next;
 }
 
-static struct prefab_step load_step_to(struct order *order, uint32_t prefab) {
+static struct prefab_step load_prefabs_step_to(struct order *order, uint32_t prefab) {
   map_remove(&order->waiting, prefab);
   return (struct prefab_step){prefab, prefab};
 }
@@ -223,14 +224,14 @@ static void list_prefab(struct order *order, uint32_t prefab) {
   const struct relations *relations = &order->live->relations;
   uint32_t count = 0;
   if (map_get(&order->waiting, prefab) == NONE) return;
-  order->steps[count++] = load_step_to(order, prefab);
+  order->steps[count++] = load_prefabs_step_to(order, prefab);
   while (count) {
     struct prefab_step *step = &order->steps[count - 1];
-    uint32_t base = step->at ? load_waiting_base(order, step->at) : 0;
+    uint32_t base = step->at ? load_prefabs_waiting_base(order, step->at) : 0;
     if (base) {
-      order->steps[count++] = load_step_to(order, base);
+      order->steps[count++] = load_prefabs_step_to(order, base);
     } else if (step->at) {
-      step->at = load_next_below(&relations->child_of->ties, step->prefab, step->at);
+      step->at = load_prefabs_next_below(&relations->child_of->ties, step->prefab, step->at);
     } else {
       order->prefabs[order->count++] = entity_id(&order->live->entities, step->prefab);
       count--;

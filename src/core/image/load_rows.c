@@ -32,7 +32,7 @@ struct free_list {
   uint32_t count, capacity;
 };
 
-static ecs_status load_read_free_list(struct loader *loader, struct free_list *list) {
+static ecs_status load_rows_read_free_list(struct loader *loader, struct free_list *list) {
   uint32_t count = read_u32(&loader->in);
   for (uint32_t i = 0; i < count; i++) {
     if (!GROW(&loader->live->memory, list->items, list->capacity, i + 1ull)) return ECS_ENOMEM;
@@ -43,8 +43,8 @@ static ecs_status load_read_free_list(struct loader *loader, struct free_list *l
   return ECS_OK;
 }
 
-static bool load_restore_slot(struct entity_index *index, struct record *record,
-                              uint16_t generation, uint8_t state) {
+static bool load_rows_restore_slot(struct entity_index *index, struct record *record,
+                                   uint16_t generation, uint8_t state) {
   record->row = 0;
   switch (state) {
     case SLOT_UNBORN: *record = (struct record){RECORD_UNBORN, RECORD_UNBORN}; return true;
@@ -62,7 +62,7 @@ static bool load_restore_slot(struct entity_index *index, struct record *record,
   }
 }
 
-static ecs_status load_read_page(struct loader *loader, uint32_t *last) {
+static ecs_status load_rows_read_page(struct loader *loader, uint32_t *last) {
   struct entity_index *index = &loader->world->entities;
   uint16_t generations[PAGE_SIZE];
   uint8_t states[PAGE_SIZE];
@@ -78,12 +78,12 @@ static ecs_status load_read_page(struct loader *loader, uint32_t *last) {
   if (slots.count == 0) return ECS_ENOMEM;
   memcpy(slots.generations, generations, sizeof generations);
   for (uint32_t i = 0; i < PAGE_SIZE; i++)
-    if (!load_restore_slot(index, &slots.records[i], generations[i], states[i]))
+    if (!load_rows_restore_slot(index, &slots.records[i], generations[i], states[i]))
       return load_damaged(loader, "an id has no known state");
   return load_state(loader);
 }
 
-static ecs_status load_link_free_slots(struct loader *loader, const struct free_list *list) {
+static ecs_status load_rows_link_free_slots(struct loader *loader, const struct free_list *list) {
   struct entity_index *index = &loader->world->entities;
   for (uint32_t i = list->count; i-- > 0;) {
     uint32_t at = list->items[i];
@@ -103,20 +103,20 @@ ecs_status load_index(struct loader *loader) {
   if (!sound) return load_damaged(loader, "its range of ids is none");
   index->entities = (struct range){first, last, next, 0, 0, 0};
   struct free_list list = {NULL, 0, 0};
-  ecs_status status = load_read_free_list(loader, &list);
+  ecs_status status = load_rows_read_free_list(loader, &list);
   uint32_t pages = status == ECS_OK ? read_u32(in) : 0;
   uint32_t last_page = (FIRST_ENTITY >> PAGE_BITS) - 1;
   for (uint32_t i = 0; i < pages && status == ECS_OK; i++)
-    status = load_read_page(loader, &last_page);
+    status = load_rows_read_page(loader, &last_page);
   entity_trim(index);
-  if (status == ECS_OK) status = load_link_free_slots(loader, &list);
+  if (status == ECS_OK) status = load_rows_link_free_slots(loader, &list);
   memory_free(&loader->live->memory, list.items, list.capacity * sizeof *list.items);
   return status;
 }
 
 /* ---- tables ---- */
 
-static void load_insert_id(ecs_id *ids, uint32_t used, ecs_id id) {
+static void load_rows_insert_id(ecs_id *ids, uint32_t used, ecs_id id) {
   uint32_t at = used;
   while (at > 0 && ids[at - 1] > id) at--;
   memmove(ids + at + 1, ids + at, (used - at) * sizeof *ids);
@@ -130,11 +130,11 @@ static bool load_row_is_by_itself(const struct component *component) {
          (!component->ties.relation || component->ties.exclusive);
 }
 
-static bool load_has_pairs(const struct component *component) {
+static bool load_rows_has_pairs(const struct component *component) {
   return component->ties.relation && !component->ties.exclusive;
 }
 
-static ecs_status load_read_ids(struct loader *loader, uint32_t count) {
+static ecs_status load_rows_read_ids(struct loader *loader, uint32_t count) {
   uint32_t last = 0;
   if (count > loader->component_count) return load_damaged(loader, "a table has no such type");
   ecs_id *ids = world_scratch(loader->world, count);
@@ -145,13 +145,13 @@ static ecs_status load_read_ids(struct loader *loader, uint32_t count) {
         !load_row_is_by_itself(loader->components[place]))
       return load_damaged(loader, "a table has no such type");
     last = place;
-    load_insert_id(ids, used, loader->components[place]->id);
+    load_rows_insert_id(ids, used, loader->components[place]->id);
   }
   return ECS_OK;
 }
 
 /* The index that an image's number stands for, of a slot that there is; 0 for none. */
-static uint32_t load_entity(const struct loader *loader, uint32_t number) {
+static uint32_t load_rows_entity(const struct loader *loader, uint32_t number) {
   if (number < FIRST_ENTITY)
     return number && number <= loader->component_count
                ? ecs_id_index(loader->components[number - 1]->id) : 0;
@@ -161,7 +161,7 @@ static uint32_t load_entity(const struct loader *loader, uint32_t number) {
 }
 
 /* Pairs behind the components that are in the list already. */
-static ecs_status load_read_pairs(struct loader *loader, uint32_t used, uint32_t count) {
+static ecs_status load_rows_read_pairs(struct loader *loader, uint32_t used, uint32_t count) {
   uint64_t last = 0;
   for (uint32_t i = 0; i < count; i++, used++) {
     uint32_t place = read_u32(&loader->in), number = read_u32(&loader->in);
@@ -169,22 +169,22 @@ static ecs_status load_read_pairs(struct loader *loader, uint32_t used, uint32_t
     ecs_id *ids = world_scratch(loader->world, used + 1ull);
     if (!ids) return ECS_ENOMEM;
     if (loader->in.failed) return load_state(loader);
-    uint32_t target = load_entity(loader, number);
-    if (place >= loader->component_count || !load_has_pairs(loader->components[place]) ||
+    uint32_t target = load_rows_entity(loader, number);
+    if (place >= loader->component_count || !load_rows_has_pairs(loader->components[place]) ||
         target == 0 || (i && order <= last))
       return load_damaged(loader, "a pair is none");
     last = order;
-    load_insert_id(ids, used, pair_make(ecs_id_index(loader->components[place]->id), target));
+    load_rows_insert_id(ids, used, pair_make(ecs_id_index(loader->components[place]->id), target));
   }
   return ECS_OK;
 }
 
-static ecs_status load_read_type(struct loader *loader, struct table **out) {
+static ecs_status load_rows_read_type(struct loader *loader, struct table **out) {
   uint32_t count = read_u32(&loader->in), pairs = 0;
-  ecs_status status = load_read_ids(loader, count);
+  ecs_status status = load_rows_read_ids(loader, count);
   if (status == ECS_OK && loader->version > 2) {
     pairs = read_u32(&loader->in);
-    status = load_read_pairs(loader, count, pairs);
+    status = load_rows_read_pairs(loader, count, pairs);
   }
   if (status != ECS_OK) return status;
   const ecs_id *ids = world_scratch(loader->world, (uint64_t)count + pairs);
@@ -192,7 +192,7 @@ static ecs_status load_read_type(struct loader *loader, struct table **out) {
   return graph_table(loader->world, ids, count + pairs, out);
 }
 
-static bool load_pairs_live(const ecs_world *world, const struct table *table) {
+static bool load_rows_pairs_live(const ecs_world *world, const struct table *table) {
   for (uint32_t i = 0; table->has_pairs && i < table->id_count; i++) {
     ecs_id id = table->ids[i];
     if (id_is_pair(id) && !ecs_alive(world, entity_id(&world->entities, pair_target(id))))
@@ -204,14 +204,14 @@ static bool load_pairs_live(const ecs_world *world, const struct table *table) {
 /* A table with rows has no pairs with the dead, and all that its components require. */
 static ecs_status load_row_check_type(struct loader *loader, const struct table *table) {
   struct gap gap;
-  if (!load_pairs_live(loader->world, table)) return load_damaged(loader, "a pair is none");
+  if (!load_rows_pairs_live(loader->world, table)) return load_damaged(loader, "a pair is none");
   if (require_table_gap(loader->world, table->ids, table->id_count, &gap))
     return load_damaged(loader, "a table lacks what is required");
   return ECS_OK;
 }
 
 /* The record of an entity in the shadow, whose index is then *at; NULL when there is none. */
-static struct record *load_find_entity(struct loader *loader, uint32_t *at) {
+static struct record *load_rows_find_entity(struct loader *loader, uint32_t *at) {
   const struct entity_index *index = &loader->world->entities;
   uint32_t offset = *at - FIRST_ENTITY;
   if (LIKELY(offset < index->near.count)) return &index->near.records[offset];
@@ -224,11 +224,11 @@ static struct record *load_find_entity(struct loader *loader, uint32_t *at) {
 }
 
 /* Gives entities the next rows of a table; false when one is not alive or has a row already. */
-static bool load_place_entities(struct loader *loader, struct table *table, uint32_t *rows,
-                                uint32_t count) {
+static bool load_rows_place_entities(struct loader *loader, struct table *table, uint32_t *rows,
+                                     uint32_t count) {
   struct record where = {table->index, table->count};
   for (uint32_t i = 0; i < count; i++) {
-    struct record *record = load_find_entity(loader, &rows[i]);
+    struct record *record = load_rows_find_entity(loader, &rows[i]);
     if (!record || record->table != RECORD_BARE) return false;
     assert(where.row < ROW_LIMIT);
     *record = where;
@@ -239,10 +239,10 @@ static bool load_place_entities(struct loader *loader, struct table *table, uint
 }
 
 /* Gives entities, which have rows in tables by now, their rows in a sparse component. */
-static ecs_status load_place_sparse(struct loader *loader, struct sparse *sparse, uint32_t *rows,
-                                    uint32_t count) {
+static ecs_status load_rows_place_sparse(struct loader *loader, struct sparse *sparse,
+                                         uint32_t *rows, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    const struct record *record = load_find_entity(loader, &rows[i]);
+    const struct record *record = load_rows_find_entity(loader, &rows[i]);
     if (!record || record->table >= RECORD_BARE || sparse_row(sparse, rows[i]) != NONE)
       return load_damaged(loader, "a sparse row has no entity");
     if (sparse_need_page(loader->world, sparse, rows[i]) != ECS_OK) return ECS_ENOMEM;
@@ -259,8 +259,8 @@ static ecs_status place_rows(struct loader *loader, struct table *table,
     table->count += count;
     return ECS_OK;
   }
-  if (beside) return load_place_sparse(loader, beside->sparse, rows, count);
-  return load_place_entities(loader, table, rows, count) ? ECS_OK
+  if (beside) return load_rows_place_sparse(loader, beside->sparse, rows, count);
+  return load_rows_place_entities(loader, table, rows, count) ? ECS_OK
                                                     : load_damaged(loader, "a row has no entity");
 }
 
@@ -287,8 +287,8 @@ static ecs_status read_rows(struct loader *loader, struct table *table,
   return ECS_OK;
 }
 
-static ecs_status load_read_column(struct loader *loader, const struct component *component,
-                                   uint32_t leaf, const struct table *table, uint32_t at) {
+static ecs_status load_rows_read_column(struct loader *loader, const struct component *component,
+                                        uint32_t leaf, const struct table *table, uint32_t at) {
   struct column *column = &table->columns[at];
   if (loader->version > 1 && read_u32(&loader->in) != column->size)
     return load_damaged(loader, "a column has another size");
@@ -299,19 +299,19 @@ static ecs_status load_read_column(struct loader *loader, const struct component
   return load_cells(loader, component, leaf, column->data, table->count);
 }
 
-static ecs_status load_read_columns_of(struct loader *loader, const struct table *table,
-                                       const struct component *component, ecs_id id) {
+static ecs_status load_rows_read_columns_of(struct loader *loader, const struct table *table,
+                                            const struct component *component, ecs_id id) {
   uint32_t first = table_column(table, id);
   ecs_status status = ECS_OK;
   for (uint32_t j = 0; first != NONE && j < component->leaf_count && status == ECS_OK; j++) {
-    status = load_read_column(loader, component, j, table, first + j);
+    status = load_rows_read_column(loader, component, j, table, first + j);
     if (status == ECS_OK) status = load_state(loader);
   }
   return status;
 }
 
 /* The place in the image of a component's or entity's index. */
-static uint64_t load_target_order(const struct loader *loader, uint32_t target) {
+static uint64_t load_rows_target_order(const struct loader *loader, uint32_t target) {
   if (target >= FIRST_ENTITY) return target;
   uint32_t place = 0;
   while (ecs_id_index(loader->components[place]->id) != target) {
@@ -325,11 +325,11 @@ static uint64_t load_target_order(const struct loader *loader, uint32_t target) 
 static ecs_id load_row_next_pair(const struct loader *loader, const struct table *table,
                                  uint32_t relation, ecs_id last) {
   ecs_id next = ECS_NULL;
-  uint64_t least = 0, after = last ? load_target_order(loader, pair_target(last)) : 0;
+  uint64_t least = 0, after = last ? load_rows_target_order(loader, pair_target(last)) : 0;
   for (uint32_t i = 0; i < table->id_count; i++) {
     ecs_id id = table->ids[i];
     if (!id_is_pair(id) || pair_relation(id) != relation) continue;
-    uint64_t order = load_target_order(loader, pair_target(id));
+    uint64_t order = load_rows_target_order(loader, pair_target(id));
     if ((last && order <= after) || (next && order >= least)) continue;
     next = id;
     least = order;
@@ -337,30 +337,31 @@ static ecs_id load_row_next_pair(const struct loader *loader, const struct table
   return next;
 }
 
-static ecs_status load_read_pair_columns(struct loader *loader, const struct table *table,
-                                         const struct component *component) {
+static ecs_status load_rows_read_pair_columns(struct loader *loader, const struct table *table,
+                                              const struct component *component) {
   uint32_t relation = ecs_id_index(component->id);
   ecs_status status = ECS_OK;
   for (ecs_id pair = ECS_NULL;
        status == ECS_OK && (pair = load_row_next_pair(loader, table, relation, pair)) != ECS_NULL;)
-    status = load_read_columns_of(loader, table, component, pair);
+    status = load_rows_read_columns_of(loader, table, component, pair);
   return status;
 }
 
-static ecs_status load_read_columns(struct loader *loader, struct table *table) {
+static ecs_status load_rows_read_columns(struct loader *loader, struct table *table) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++)
-    status = load_read_columns_of(loader, table, loader->components[i], loader->components[i]->id);
+    status = load_rows_read_columns_of(loader, table, loader->components[i],
+                                       loader->components[i]->id);
   for (uint32_t i = 0; table->has_pairs && i < loader->component_count && status == ECS_OK; i++)
-    if (loader->components[i]->leaf_count && load_has_pairs(loader->components[i]))
-      status = load_read_pair_columns(loader, table, loader->components[i]);
+    if (loader->components[i]->leaf_count && load_rows_has_pairs(loader->components[i]))
+      status = load_rows_read_pair_columns(loader, table, loader->components[i]);
   if (status == ECS_OK) table->capacity = table->count;
   return status;
 }
 
 /* The bits of one component, for which there is room. */
-static ecs_status load_read_toggle(struct loader *loader, const struct table *table,
-                                   struct toggle *toggle) {
+static ecs_status load_rows_read_toggle(struct loader *loader, const struct table *table,
+                                        struct toggle *toggle) {
   uint32_t off = read_u32(&loader->in), last = table->count % 64;
   size_t words = toggle_words(table->count);
   if (off > table->count) return load_damaged(loader, "more is switched off than there is");
@@ -375,12 +376,12 @@ static ecs_status load_read_toggle(struct loader *loader, const struct table *ta
 }
 
 /* The table has its rows. What the image says of their number is what the bits say. */
-static ecs_status load_read_toggles(struct loader *loader, struct table *table) {
+static ecs_status load_rows_read_toggles(struct loader *loader, struct table *table) {
   ecs_status status = ECS_OK;
   if (!toggles_grow(&loader->world->memory, table, table->count)) return ECS_ENOMEM;
   for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++) {
     struct toggle *toggle = toggle_of(table, loader->components[i]->id);
-    if (toggle) status = load_read_toggle(loader, table, toggle);
+    if (toggle) status = load_rows_read_toggle(loader, table, toggle);
   }
   uint32_t said = 0;
   for (uint32_t i = 0; i < table->toggle_count; i++) said += table->toggles[i].off;
@@ -393,7 +394,7 @@ static ecs_status load_read_toggles(struct loader *loader, struct table *table) 
 static ecs_status load_row_read_table(struct loader *loader) {
   struct table *table = NULL;
   uint32_t before = loader->world->graph.live;
-  ecs_status status = load_read_type(loader, &table);
+  ecs_status status = load_rows_read_type(loader, &table);
   if (status != ECS_OK) return status;
   assert(table);
   bool is_new = loader->world->graph.live > before || (table->id_count == 0 && !loader->saw_void);
@@ -405,8 +406,8 @@ static ecs_status load_row_read_table(struct loader *loader) {
   if (count) world_arrive(loader->world, table, 0);
   if (count) status = load_row_check_type(loader, table);
   if (status == ECS_OK) status = read_rows(loader, table, NULL, count);
-  if (status == ECS_OK) status = load_read_columns(loader, table);
-  if (status == ECS_OK && table->toggle_count) status = load_read_toggles(loader, table);
+  if (status == ECS_OK) status = load_rows_read_columns(loader, table);
+  if (status == ECS_OK && table->toggle_count) status = load_rows_read_toggles(loader, table);
   return status == ECS_OK ? load_state(loader) : status;
 }
 
@@ -428,18 +429,19 @@ ecs_status load_tables(struct loader *loader) {
 /* ---- sparse components ---- */
 
 /* The rows of a sparse component or an event, which are kept beside the tables. */
-static ecs_status load_beside(struct loader *loader, const struct component *component,
-                              struct table *table, uint32_t count) {
+static ecs_status load_rows_beside(struct loader *loader, const struct component *component,
+                                   struct table *table, uint32_t count) {
   if (loader->in.failed) return load_state(loader);
   if (count > ROW_LIMIT) return load_damaged(loader, "a component has too many rows");
   ecs_status status = read_rows(loader, table, component, count);
-  if (status == ECS_OK) status = load_read_columns_of(loader, table, component, component->id);
+  if (status == ECS_OK) status = load_rows_read_columns_of(loader, table, component, component->id);
   if (status == ECS_OK) table->capacity = table->count;
-  if (status == ECS_OK && table->toggle_count) status = load_read_toggles(loader, table);
+  if (status == ECS_OK && table->toggle_count) status = load_rows_read_toggles(loader, table);
   return status == ECS_OK ? load_state(loader) : status;
 }
 
-static ecs_status load_read_event_reader(struct loader *loader, const struct component *component) {
+static ecs_status load_rows_read_event_reader(struct loader *loader,
+                                              const struct component *component) {
   ecs_system *system;
   ecs_status status = load_timing(loader, &loader->timings.systems, &system);
   if (status != ECS_OK) return status;
@@ -455,11 +457,11 @@ static ecs_status load_read_event_reader(struct loader *loader, const struct com
 }
 
 /* What is put off, and until when. */
-static ecs_status load_read_later(struct loader *loader, const struct component *component) {
+static ecs_status load_rows_read_later(struct loader *loader, const struct component *component) {
   struct later *later = &component->event->later;
   uint32_t count = read_u32(&loader->in);
   if (loader->in.failed || count == 0) return load_state(loader);
-  ecs_status status = load_beside(loader, component, later->table, count);
+  ecs_status status = load_rows_beside(loader, component, later->table, count);
   if (status == ECS_OK) status = later_reserve(loader->world, component->event);
   if (status != ECS_OK) return status;
   later->clock = read_f64(&loader->in);
@@ -472,10 +474,10 @@ static ecs_status load_read_later(struct loader *loader, const struct component 
   return sound ? ECS_OK : load_damaged(loader, "an event is put off until no time");
 }
 
-static ecs_status load_event(struct loader *loader, const struct component *component) {
+static ecs_status load_rows_event(struct loader *loader, const struct component *component) {
   struct event *event = component->event;
   uint32_t count = read_u32(&loader->in);
-  ecs_status status = load_beside(loader, component, event->table, count);
+  ecs_status status = load_rows_beside(loader, component, event->table, count);
   if (status != ECS_OK) return status;
   event->aged = read_u32(&loader->in);
   if (event->aged > count) {
@@ -483,13 +485,13 @@ static ecs_status load_event(struct loader *loader, const struct component *comp
     return load_damaged(loader, "an event is older than it is");
   }
   while (status == ECS_OK && read_u8(&loader->in) == 1)
-    status = load_read_event_reader(loader, component);
+    status = load_rows_read_event_reader(loader, component);
   if (status == ECS_OK) status = load_state(loader);
-  return status == ECS_OK ? load_read_later(loader, component) : status;
+  return status == ECS_OK ? load_rows_read_later(loader, component) : status;
 }
 
 /* Whether all that entities have is there with what it requires. */
-static bool load_lacks_required(const ecs_world *world) {
+static bool load_rows_lacks_required(const ecs_world *world) {
   const struct id_record *all = graph_all(world);
   struct gap gap;
   for (uint32_t i = 0; sparse_is_mixed(world) && i < all->table_count; i++) {
@@ -505,11 +507,11 @@ ecs_status load_sparse(struct loader *loader) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++)
     if (loader->components[i]->sparse)
-      status = load_beside(loader, loader->components[i], loader->components[i]->sparse->table,
-                           read_u32(&loader->in));
+      status = load_rows_beside(loader, loader->components[i], loader->components[i]->sparse->table,
+                                read_u32(&loader->in));
     else if (loader->components[i]->event)
-      status = load_event(loader, loader->components[i]);
-  if (status == ECS_OK && load_lacks_required(loader->world))
+      status = load_rows_event(loader, loader->components[i]);
+  if (status == ECS_OK && load_rows_lacks_required(loader->world))
     return load_damaged(loader, "an entity lacks what is required");
   return status;
 }
@@ -517,9 +519,9 @@ ecs_status load_sparse(struct loader *loader) {
 /* ---- ties ---- */
 
 /* Ties the next source of the relation to what its cell says. */
-static ecs_status load_read_tie(struct loader *loader, struct relation *relation) {
+static ecs_status load_rows_read_tie(struct loader *loader, struct relation *relation) {
   ecs_world *world = loader->world;
-  uint32_t source = load_entity(loader, read_u32(&loader->in));
+  uint32_t source = load_rows_entity(loader, read_u32(&loader->in));
   struct cells_row cells;
   if (loader->in.failed) return load_state(loader);
   if (source == 0 || ties_target(&relation->ties, source) ||
@@ -541,7 +543,7 @@ ecs_status load_ties(struct loader *loader) {
       uint32_t count = read_u32(&loader->in);
       status = load_state(loader);
       for (uint32_t n = 0; n < count && status == ECS_OK; n++)
-        status = load_read_tie(loader, relation);
+        status = load_rows_read_tie(loader, relation);
     }
   }
   if (status != ECS_OK) return status;
@@ -551,7 +553,7 @@ ecs_status load_ties(struct loader *loader) {
 
 /* ---- when cells were written ---- */
 
-static ecs_status load_read_change_reader(struct loader *loader) {
+static ecs_status load_rows_read_change_reader(struct loader *loader) {
   struct memory *memory = &loader->live->memory;
   ecs_system *system;
   size_t size;
@@ -565,7 +567,8 @@ static ecs_status load_read_change_reader(struct loader *loader) {
              ? ECS_OK : load_damaged(loader, "a system knows of changes that were not");
 }
 
-static ecs_status load_read_marks(struct loader *loader, const struct table *table, ecs_id id) {
+static ecs_status load_rows_read_marks(struct loader *loader, const struct table *table,
+                                       ecs_id id) {
   const struct marks *marks = marks_of(table, id);
   assert(!marks || marks->groups || table->count == 0);
   if (!marks || table->count == 0) return ECS_OK;
@@ -576,18 +579,18 @@ static ecs_status load_read_marks(struct loader *loader, const struct table *tab
   return load_state(loader);
 }
 
-static ecs_status load_read_table_marks(struct loader *loader, const struct table *table,
+static ecs_status load_rows_read_table_marks(struct loader *loader, const struct table *table,
                              const struct component *component) {
-  ecs_status status = load_read_marks(loader, table, component->id);
+  ecs_status status = load_rows_read_marks(loader, table, component->id);
   ecs_id pair = ECS_NULL;
   while (status == ECS_OK && table->has_pairs &&
          (pair = load_row_next_pair(loader, table, ecs_id_index(component->id), pair)) != ECS_NULL)
-    status = load_read_marks(loader, table, pair);
+    status = load_rows_read_marks(loader, table, pair);
   return status;
 }
 
 /* What is read of it is looked at when all is there. */
-static ecs_status load_read_component_marks(struct loader *loader, struct component *component,
+static ecs_status load_rows_read_component_marks(struct loader *loader, struct component *component,
                                  uint8_t kept) {
   ecs_world *world = loader->world;
   const struct id_record *all = graph_all(world);
@@ -598,13 +601,13 @@ static ecs_status load_read_component_marks(struct loader *loader, struct compon
   if (marks_begin(world, component) != ECS_OK) return ECS_ENOMEM;
   ecs_status status = load_state(loader);
   for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++)
-    status = load_read_table_marks(loader, world_table(world, all->tables[i]), component);
+    status = load_rows_read_table_marks(loader, world_table(world, all->tables[i]), component);
   if (status == ECS_OK && component->sparse)
-    status = load_read_marks(loader, component->sparse->table, component->id);
+    status = load_rows_read_marks(loader, component->sparse->table, component->id);
   return status;
 }
 
-static bool load_are_sound(const ecs_world *world) {
+static bool load_rows_are_sound(const ecs_world *world) {
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < all->table_count; i++)
     if (marks_check(world, world_table(world, all->tables[i])) != ECS_OK) return false;
@@ -620,13 +623,14 @@ ecs_status load_changes(struct loader *loader) {
   if (status != ECS_OK) return status;
   if (loader->world->now == 0 || loader->world->now > UINT64_MAX / 2)
     return load_damaged(loader, "there were no runs");
-  while (status == ECS_OK && read_u8(&loader->in) == 1) status = load_read_change_reader(loader);
+  while (status == ECS_OK && read_u8(&loader->in) == 1)
+    status = load_rows_read_change_reader(loader);
   if (status == ECS_OK) status = load_state(loader);
   for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++) {
     uint8_t kept = read_u8(&loader->in);
-    if (kept) status = load_read_component_marks(loader, loader->components[i], kept);
+    if (kept) status = load_rows_read_component_marks(loader, loader->components[i], kept);
   }
   if (status == ECS_OK) status = load_state(loader);
   if (status != ECS_OK) return status;
-  return load_are_sound(loader->world) ? ECS_OK : load_damaged(loader, "its changes are none");
+  return load_rows_are_sound(loader->world) ? ECS_OK : load_damaged(loader, "its changes are none");
 }

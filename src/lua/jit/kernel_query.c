@@ -33,7 +33,7 @@ static void kernel_query_push_part(lua_State *L, const char *mode) {
 }
 
 /* Pushes a new kernel for the function. */
-static void kernel_push_new(lua_State *L, int query_index, int function, struct use use) {
+static void kernel_query_push_new(lua_State *L, int query_index, int function, struct use use) {
   struct query_box *query = lua_touserdata(L, query_index);
   const struct scan scan = {.box = query->box, .what = use.form, .query = query->query,
                             .form = use.result == RESULT_MAP ? FORM_MAP : FORM_ASK};
@@ -67,7 +67,7 @@ void kernel_of_query(lua_State *L, int query_index, int function, struct use use
   lua_pushvalue(L, function);
   if (lua_rawget(L, -2) == LUA_TNIL) {
     lua_pop(L, 1);
-    kernel_push_new(L, query_index, function, use);
+    kernel_query_push_new(L, query_index, function, use);
     lua_pushvalue(L, function);
     lua_pushvalue(L, -2);
     lua_rawset(L, -4);
@@ -102,7 +102,7 @@ enum { AT_QUERY = 1, AT_FUNCTION, AT_DT, AT_FILTER, AT_KERNEL };
 
 /* body(loop, function, handle, run, maps): the function for the rows that the loop's filter lets
 ** through, as a program where it can be one. */
-static int kernel_filtered_body(lua_State *L) {
+static int kernel_query_filtered_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   const struct kernel_run *run = lua_touserdata(L, 4);
   bool maps = lua_toboolean(L, 5);
@@ -117,11 +117,11 @@ static int kernel_filtered_body(lua_State *L) {
   return 0;
 }
 
-static void kernel_run_filtered(lua_State *L, struct kernel_run *run, bool maps) {
+static void kernel_query_run_filtered(lua_State *L, struct kernel_run *run, bool maps) {
   struct loop_box *loop = source_loop(L, AT_FILTER, false, ALL_VIEWS);
   int index = lua_gettop(L);
   loop_open(L, loop);
-  lua_pushcfunction(L, kernel_filtered_body);
+  lua_pushcfunction(L, kernel_query_filtered_body);
   lua_pushvalue(L, index);
   lua_pushvalue(L, AT_FUNCTION);
   lua_pushvalue(L, AT_KERNEL);
@@ -132,8 +132,8 @@ static void kernel_run_filtered(lua_State *L, struct kernel_run *run, bool maps)
 
 /* Calls the function for all rows, after check_form, as a program if it can be one; else, where it
 ** has to be one, the reason is an error. */
-static void kernel_for_all_rows(lua_State *L, const char *form, enum front_result result,
-                                bool must) {
+static void kernel_query_for_all_rows(lua_State *L, const char *form, enum front_result result,
+                                      bool must) {
   const struct query_box *query = lua_touserdata(L, AT_QUERY);
   struct kernel_run run = {.dt = (double)lua_tonumber(L, AT_DT)};
   bool filtered = !lua_isnil(L, AT_FILTER), maps = result == RESULT_MAP;
@@ -146,21 +146,21 @@ static void kernel_for_all_rows(lua_State *L, const char *form, enum front_resul
   if (!compiled)
     run_form(L, !maps, maps ? map_rows : each_rows);
   else if (filtered)
-    kernel_run_filtered(L, &run, maps);
+    kernel_query_run_filtered(L, &run, maps);
   else
     run_in_scope(L, AT_KERNEL, &run);
 }
 
 int query_run(lua_State *L) {
   check_form(L);
-  kernel_for_all_rows(L, "run", RESULT_NONE, true);
+  kernel_query_for_all_rows(L, "run", RESULT_NONE, true);
   return 0;
 }
 
 /* q:map(fn, dt): values in, values out. */
 int query_map(lua_State *L) {
   map_check(L, check_form(L)->query, false);
-  kernel_for_all_rows(L, "map", RESULT_MAP, false);
+  kernel_query_for_all_rows(L, "map", RESULT_MAP, false);
   return 0;
 }
 
@@ -170,6 +170,6 @@ int query_each(lua_State *L) {
     return each_begin(L, source_loop(L, 2, true, ALL_VIEWS));
   }
   check_form(L);
-  kernel_for_all_rows(L, "each", RESULT_NONE, false);
+  kernel_query_for_all_rows(L, "each", RESULT_NONE, false);
   return 0;
 }

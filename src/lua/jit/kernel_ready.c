@@ -34,7 +34,7 @@ static void kernel_ready_keep_reason(lua_State *L, int handle, struct kernel *ke
 }
 
 /* Whether a program does something beside what it gives. */
-static bool kernel_does_more(const struct variant *variant) {
+static bool kernel_ready_does_more(const struct variant *variant) {
   const struct run_plan *plan = &variant->plan;
   bool writes = plan->command_count || plan->order_count || plan->program->site_count;
   for (uint32_t i = 0; i < variant->column_count && !writes; i++)
@@ -44,9 +44,10 @@ static bool kernel_does_more(const struct variant *variant) {
 
 /* Whether it gives a result for each row and writes, where matches are decided row by row: what
 ** rows in front of one that fails have written would be lost. */
-static bool kernel_gives_and_writes(const struct kernel *kernel, const struct variant *variant) {
+static bool kernel_ready_gives_and_writes(const struct kernel *kernel,
+                                          const struct variant *variant) {
   return kernel->query->terms.step_count && RESULT_IS_USED(kernel->result) &&
-         kernel_does_more(variant);
+         kernel_ready_does_more(variant);
 }
 
 /* Whether there is a program for these rows, and memory to run it over so many of them. If not, the
@@ -62,7 +63,7 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct wh
     lua_replace(L, anchors);
     return false;
   }
-  if (kernel_gives_and_writes(kernel, variant)) {
+  if (kernel_ready_gives_and_writes(kernel, variant)) {
     lua_pushliteral(L, "it gives a result and writes, and its query has terms that are decided row "
                        "by row: write in the function of q:each");
     kernel_ready_keep_reason(L, handle, kernel);
@@ -81,8 +82,8 @@ struct kinds {
 };
 
 /* Enters a set; false when there are too many, and the reason is pushed. */
-static bool kernel_note_kind(lua_State *L, int handle, struct kernel *kernel, struct kinds *kinds,
-                             uint64_t present) {
+static bool kernel_ready_note_kind(lua_State *L, int handle, struct kernel *kernel,
+                                   struct kinds *kinds, uint64_t present) {
   uint32_t at = 0;
   while (at < kinds->count && kinds->known[at] != present) at++;
   if (at < kinds->count) return true;
@@ -109,7 +110,7 @@ static bool varying_ready(lua_State *L, int handle, struct kernel *kernel,
   struct kinds kinds = {.count = 0};
   uint32_t count, row = query_next_run(&query->terms, table, 0, &count);
   for (; count; row = query_next_run(&query->terms, table, row + count, &count))
-    if (!kernel_note_kind(L, handle, kernel, &kinds, variant_present(query, table, row)))
+    if (!kernel_ready_note_kind(L, handle, kernel, &kinds, variant_present(query, table, row)))
       return false;
   return kinds_ready(L, handle, kernel, &kinds);
 }
@@ -153,7 +154,7 @@ static bool any_is_ready(lua_State *L, int handle, struct kernel *kernel) {
     for (uint32_t i = 0; i < count; i++) present |= kind >> i & 1 ? lacking[i] : 0;
     struct which which = {present, false};
     const struct variant *variant = variant_find(L, anchors, kernel, which);
-    ready = variant && !kernel_gives_and_writes(kernel, variant) &&
+    ready = variant && !kernel_ready_gives_and_writes(kernel, variant) &&
             runner_reserve(&kernel->set->runner, &variant->plan, 0);
   }
   lua_pop(L, 1);
@@ -172,7 +173,7 @@ static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool 
   variant_choices(&walk, &choices);
   while (walk_next(&walk)) {
     uint64_t present = variant_present_in_match(&walk, &choices);
-    if (!kernel_note_kind(L, handle, kernel, &kinds, present)) return false;
+    if (!kernel_ready_note_kind(L, handle, kernel, &kinds, present)) return false;
     if (!query->terms.choices) break;
   }
   if (kinds.count == 0 && ahead) kinds.known[kinds.count++] = variant_present(query, NULL, 0);
@@ -241,7 +242,7 @@ bool kernel_is_refused(const struct kernel_box *box) { return box->kernel && box
 /* ---- kernel settled ---- */
 
 /* What variant_direct would say again: a tenth of the time of few rows. */
-static inline bool kernel_settled_is_sure(const struct kernel *kernel) {
+static inline bool kernel_ready_settled_is_sure(const struct kernel *kernel) {
   bool sure = kernel->sure && kernel->sure_version == *kernel->version;
   assert(!sure || (kernel->sure == kernel->variants[0] && !kernel->refused));
   assert(!sure || (kernel->sure->quiet && kernel->sure->version == kernel->sure_version));
@@ -249,34 +250,35 @@ static inline bool kernel_settled_is_sure(const struct kernel *kernel) {
 }
 
 bool kernel_reads(const struct kernel *kernel) {
-  if (LIKELY(kernel_settled_is_sure(kernel))) return false;
+  if (LIKELY(kernel_ready_settled_is_sure(kernel))) return false;
   return kernel->count && kernel->variants[0]->guard_count;
 }
 
-static struct variant *kernel_settled_state(lua_State *L, int anchors, struct kernel *kernel) {
-  if (UNLIKELY(!kernel_settled_is_sure(kernel))) return variant_direct(L, anchors, kernel);
+static struct variant *kernel_ready_settled_state(lua_State *L, int anchors,
+                                                  struct kernel *kernel) {
+  if (UNLIKELY(!kernel_ready_settled_is_sure(kernel))) return variant_direct(L, anchors, kernel);
   kernel->sure->run = ++kernel->runs;
   return kernel->sure;
 }
 
 /* A run of a variant that is settled. */
-static inline struct run kernel_settled_run_of(const struct kernel *kernel,
-                                               struct variant *variant, double dt) {
+static inline struct run kernel_ready_settled_run_of(const struct kernel *kernel,
+                                                     struct variant *variant, double dt) {
   return (struct run){.plan = &variant->plan, .query = kernel->query,
                       .uniforms = variant->uniforms, .dt = dt, .arrays = variant->arrays};
 }
 
 bool kernel_join_batch(lua_State *L, int anchors, struct kernel *kernel, double dt) {
-  struct variant *variant = kernel_settled_state(L, anchors, kernel);
+  struct variant *variant = kernel_ready_settled_state(L, anchors, kernel);
   if (!variant) return false;
-  struct run run = kernel_settled_run_of(kernel, variant, dt);
+  struct run run = kernel_ready_settled_run_of(kernel, variant, dt);
   return abreast_add(kernel->set->abreast, &run);
 }
 
 bool kernel_run_direct(lua_State *L, int anchors, struct kernel *kernel, double dt) {
-  struct variant *variant = kernel_settled_state(L, anchors, kernel);
+  struct variant *variant = kernel_ready_settled_state(L, anchors, kernel);
   if (!variant) return false;
-  struct run run = kernel_settled_run_of(kernel, variant, dt);
+  struct run run = kernel_ready_settled_run_of(kernel, variant, dt);
   struct run_failure failure;
   assert(variant->quiet);
   ecs_status status = run_query(&kernel->set->runner, &run, &failure);

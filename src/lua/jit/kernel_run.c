@@ -39,7 +39,7 @@ static bool kernel_run_despawns(const struct run_plan *plan) {
 
 /* Whether a command will be refused for a row of a table, or of any for NULL, so that rows behind
 ** it must not be written: components can have components, but cannot be despawned. */
-static bool kernel_may_be_refused(const struct run *run, const struct table *table) {
+static bool kernel_run_may_be_refused(const struct run *run, const struct table *table) {
   const ecs_world *world = run->query->world;
   if (LIKELY(!kernel_run_despawns(run->plan))) return false;
   for (uint32_t i = 0; i < world->registry.count; i++) {
@@ -53,8 +53,8 @@ static bool kernel_may_be_refused(const struct run *run, const struct table *tab
 
 /* How many rows of a table a loop over the query comes to, before one; of those that a filter is
 ** about it comes to all. */
-static uint32_t kernel_rows_before(const ecs_query *query, const uint64_t *filter,
-                                   const struct table *table, uint32_t row) {
+static uint32_t kernel_run_rows_before(const ecs_query *query, const uint64_t *filter,
+                                       const struct table *table, uint32_t row) {
   uint32_t count = 0;
   if (filter || query_table_rows(&query->terms, table) != ROWS_SOME) return row;
   for (uint32_t word = 0; word * 64 < row; word++) {
@@ -66,17 +66,18 @@ static uint32_t kernel_rows_before(const ecs_query *query, const uint64_t *filte
 }
 
 /* The rows of a table from one on; where a total is made of all rows, the others, too. */
-static struct rest kernel_rest_of(const ecs_query *query, const uint64_t *filter, uint32_t match,
-                                  uint32_t row, const struct kernel_run *how) {
+static struct rest kernel_run_rest_of(const ecs_query *query, const uint64_t *filter,
+                                      uint32_t match, uint32_t row,
+                                      const struct kernel_run *how) {
   const struct table *table = query_table(query, match);
-  uint32_t before = kernel_rows_before(query, filter, table, row);
-  uint64_t count = kernel_rows_before(query, filter, table, table->count) - before;
+  uint32_t before = kernel_run_rows_before(query, filter, table, row);
+  uint64_t count = kernel_run_rows_before(query, filter, table, table->count) - before;
   if (how->total && !filter) count = UINT64_MAX;
   return (struct rest){match, before, count, ECS_NULL, filter, how->each, how->ud};
 }
 
 /* Whether a row that fails leaves all of them to the function itself. */
-static bool kernel_gives_up(const struct loop_box *loop, const struct kernel_run *how) {
+static bool kernel_run_gives_up(const struct loop_box *loop, const struct kernel_run *how) {
   if (!loop->walk || !how->gave_up) return false;
   *how->gave_up = true;
   return true;
@@ -87,8 +88,8 @@ static bool kernel_gives_up(const struct loop_box *loop, const struct kernel_run
 #define MOST_LEFT 16           /* rows of a table that are left to Lua one by one */
 
 /* Pushes the rows of a table that a run is for. */
-static uint64_t *kernel_push_rows(lua_State *L, const ecs_query *query, const uint64_t *filter,
-                                  const struct table *table) {
+static uint64_t *kernel_run_push_rows(lua_State *L, const ecs_query *query, const uint64_t *filter,
+                                      const struct table *table) {
   size_t size = (table->count + 63) / 64 * sizeof(uint64_t);
   uint64_t *bits = lua_newuserdatauv(L, size, 0);
   if (filter)
@@ -99,8 +100,8 @@ static uint64_t *kernel_push_rows(lua_State *L, const ecs_query *query, const ui
 }
 
 /* The program for some rows of a table; NULL when there is none. */
-static struct variant *kernel_variant_for_some(lua_State *L, int handle, struct kernel *kernel,
-                                               const struct table *table) {
+static struct variant *kernel_run_variant_for_some(lua_State *L, int handle, struct kernel *kernel,
+                                                   const struct table *table) {
   int top = lua_gettop(L);
   struct which which = {variant_present(kernel->query, table, 0), true};
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
@@ -129,16 +130,16 @@ static void kernel_run_go_on(lua_State *L, int handle, struct loop_box *loop, ui
   const struct table *table = query_table(query, match);
   int top = lua_gettop(L);
   need_stack(L, 4);
-  uint64_t *bits = kernel_push_rows(L, query, loop->filter, table);
+  uint64_t *bits = kernel_run_push_rows(L, query, loop->filter, table);
   for (uint32_t left = 0; left < MOST_LEFT; left++) {
     uint32_t row = (uint32_t)failure->why.row;
     assert(row < table->count && !how->total && !how->truth);
-    struct rest rest = kernel_rest_of(query, loop->filter, match, row, how);
+    struct rest rest = kernel_run_rest_of(query, loop->filter, match, row, how);
     rest.count = 1;
     kernel_run_finish(L, handle, loop, failure, how->dt, &rest);
     failure->why.row = row + 1;
     if (row + 1 == table->count) break;
-    struct variant *variant = kernel_variant_for_some(L, handle, kernel, table);
+    struct variant *variant = kernel_run_variant_for_some(L, handle, kernel, table);
     if (!variant) break;
     memset(bits, 0, row / 64 * sizeof *bits);
     bits[row / 64] &= row % 64 == 63 ? 0 : UINT64_MAX << (row % 64 + 1);
@@ -151,7 +152,8 @@ static void kernel_run_go_on(lua_State *L, int handle, struct loop_box *loop, ui
     lua_settop(L, top);
     return;
   }
-  struct rest rest = kernel_rest_of(query, loop->filter, match, (uint32_t)failure->why.row, how);
+  struct rest rest =
+      kernel_run_rest_of(query, loop->filter, match, (uint32_t)failure->why.row, how);
   kernel_run_finish(L, handle, loop, failure, how->dt, &rest);
   lua_settop(L, top);
 }
@@ -167,9 +169,9 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   const struct table *table = query_table(kernel->query, match);
   assert(loop->query->query == kernel->query && run.plan);
   assert((how->truth != NULL) == (kernel->result == RESULT_TRUTH));
-  if (UNLIKELY(kernel_may_be_refused(&run, table))) {
+  if (UNLIKELY(kernel_run_may_be_refused(&run, table))) {
     if (how->resume) how->resume(match, how->ud);
-    struct rest all = kernel_rest_of(run.query, run.filter, match, 0, how);
+    struct rest all = kernel_run_rest_of(run.query, run.filter, match, 0, how);
     kernel_run_finish(L, handle, loop, &failure, how->dt, &all);
     return false;
   }
@@ -180,7 +182,7 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   assert(sound || !loop->walk);
   while (!silent && sound && run_next_rows(&run, table, by_stretches)) {
     sound = run_table(runner, &run, match, &failure);
-    if (UNLIKELY(!sound && kernel_gives_up(loop, how))) return false;
+    if (UNLIKELY(!sound && kernel_run_gives_up(loop, how))) return false;
     if (how->truth) how->truth(L, loop, runner->bitmaps[0], how->ud);
     ecs_status status = how->truth ? ECS_OK : kernel_run_stage(kernel, &run, match);
     if (status != ECS_OK) raise_status(L, loop->box->world, status);
@@ -192,7 +194,7 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   }
   if (how->resume) how->resume(match, how->ud);
   uint32_t row = (uint32_t)failure.why.row;
-  struct rest rest = kernel_rest_of(run.query, run.filter, match, row, how);
+  struct rest rest = kernel_run_rest_of(run.query, run.filter, match, row, how);
   if (loop->events) rest.count = loop->count - rest.before;   /* not those emitted since */
   kernel_run_finish(L, handle, loop, &failure, how->dt, &rest);
   return false;
@@ -221,7 +223,7 @@ struct gathering {
 };
 
 /* Be it the id of whom its row spawns. */
-static bool kernel_writes_any(const struct variant *variant) {
+static bool kernel_run_writes_any(const struct variant *variant) {
   for (uint32_t i = 0; i < variant->column_count; i++)
     if (variant->columns[i].written) return true;
   for (uint32_t i = 0; i < variant->plan.order_count; i++)
@@ -240,7 +242,7 @@ static void kernel_run_begin(lua_State *L, struct kernel *kernel, struct gatheri
   g->run.broods = &kernel->set->broods;
   g->run.arrays = g->variant->arrays;
   g->run.indexes = (const struct ecs_index *const *)g->variant->indexes;
-  g->writes = kernel_writes_any(g->variant);
+  g->writes = kernel_run_writes_any(g->variant);
   assert(!g->walk || g->run.plan->asked_count == 0);
   if (!g->walk) run_ask(&g->run, query_table(g->run.query, g->match));
   if (!gather_begin(&kernel->set->runner, &g->run, g->walk, g->gather)) raise_memory(L);
@@ -252,9 +254,9 @@ static void kernel_run_begin(lua_State *L, struct kernel *kernel, struct gatheri
 
 /* From a row on, of the matches behind those that are done. Finalizers may run other programs
 ** meanwhile, in the same room: what comes then begins anew. */
-static void kernel_finish_matches(lua_State *L, int handle, const struct loop_box *loop,
-                                  struct gathering *g, const struct run_failure *failure,
-                                  uint32_t count) {
+static void kernel_run_finish_matches(lua_State *L, int handle, const struct loop_box *loop,
+                                      struct gathering *g, const struct run_failure *failure,
+                                      uint32_t count) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct rest rest = {.match = g->match, .before = g->done + failure->why.row,
                       .count = count - failure->why.row};
@@ -273,9 +275,9 @@ static void kernel_run_flush(lua_State *L, int handle, struct loop_box *loop, st
   struct run_failure failure = {.entity = ECS_NULL};
   uint32_t count = g->variant ? g->gather->count : 0;
   if (count == 0) return;
-  if (UNLIKELY(kernel_may_be_refused(&g->run, NULL))) {
+  if (UNLIKELY(kernel_run_may_be_refused(&g->run, NULL))) {
     failure.entity = gather_first(g->gather);
-    kernel_finish_matches(L, handle, loop, g, &failure, count);
+    kernel_run_finish_matches(L, handle, loop, g, &failure, count);
     g->done += count;
     return;
   }
@@ -285,8 +287,8 @@ static void kernel_run_flush(lua_State *L, int handle, struct loop_box *loop, st
   if (orders) status = broods_stage(&kernel->set->broods, kernel->box->world);
   if (orders && status == ECS_OK) status = gather_stage(runner, &g->run, g->gather);
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
-  if (!sound && !kernel_gives_up(loop, g->how))
-    kernel_finish_matches(L, handle, loop, g, &failure, count);
+  if (!sound && !kernel_run_gives_up(loop, g->how))
+    kernel_run_finish_matches(L, handle, loop, g, &failure, count);
   g->done += count;
 }
 
@@ -299,7 +301,7 @@ static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct
   kernel_run_flush(L, handle, loop, g);
   uint32_t count = walk->table->count;
   if (!gather_run_table(&kernel->set->runner, &g->run, g->gather, walk, &failure))
-    kernel_finish_matches(L, handle, loop, g, &failure, count);
+    kernel_run_finish_matches(L, handle, loop, g, &failure, count);
   g->done += count;
   return true;
 }
@@ -321,13 +323,13 @@ static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct w
     if (sound) return;
   } else {
     walk_table_columns(walk, g->first);
-    bool refused = kernel_may_be_refused(&g->run, walk->table);
+    bool refused = kernel_run_may_be_refused(&g->run, walk->table);
     sound = !refused && run_table(runner, &g->run, walk->match, &failure);
     ecs_status status = refused ? ECS_OK : kernel_run_stage(kernel, &g->run, walk->match);
     if (status != ECS_OK) raise_status(L, loop->box->world, status);
   }
   uint32_t count = walk->table->count;
-  if (!sound) kernel_finish_matches(L, handle, loop, g, &failure, count);
+  if (!sound) kernel_run_finish_matches(L, handle, loop, g, &failure, count);
   g->done += count;
 }
 
@@ -344,7 +346,7 @@ static void run_next_tables(lua_State *L, int handle, struct loop_box *loop, str
 }
 
 /* Whether a program of the kernel reads who a variable stands for. */
-static bool kernel_reads_values(const struct kernel *kernel) {
+static bool kernel_run_reads_values(const struct kernel *kernel) {
   for (uint32_t i = 0; kernel->query->terms.values && i < kernel->count; i++)
     if (kernel->variants[i]->plan.program && run_reads_values(&kernel->variants[i]->plan))
       return true;
@@ -358,7 +360,7 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct gather gather;
   struct gathering g = {.walk = walk, .how = how, .gather = &gather, .anchors = anchors,
-                        .apart = how->total || kernel_reads_values(kernel),
+                        .apart = how->total || kernel_run_reads_values(kernel),
                         .run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
   struct choices choices;
   variant_choices(walk, &choices);
@@ -385,7 +387,7 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
 }
 
 /* variant_present_in_match in all of them. */
-static uint64_t kernel_present_in(const struct matches *batch, const struct choices *choices) {
+static uint64_t kernel_run_present_in(const struct matches *batch, const struct choices *choices) {
   const struct walk *walk = batch->walk;
   const uint32_t *columns = query_columns(walk->query, batch->own.parts[0].first);
   uint64_t present = 0;
@@ -412,7 +414,7 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
   matches_begin(&batch, walk, loop->query->query);
   if (!gather_lay_out(&kernel->set->runner, &batch)) raise_memory(L);
   while (matches_next(&batch)) {
-    uint64_t present = kernel_present_in(&batch, &choices);
+    uint64_t present = kernel_run_present_in(&batch, &choices);
     if (!g.variant || present != g.present) kernel_run_begin(L, kernel, &g, present);
     gather_matches(g.gather, &batch);
     kernel_run_flush(L, handle, loop, &g);
