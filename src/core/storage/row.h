@@ -77,9 +77,10 @@ INLINE void row_unlist(ecs_world *world, struct table *from, uint32_t row,
   if (!to) return;
   uint32_t to_row = to->count;
   world_arrive(world, to, to_row);
+  record->table = to->index;   /* not with the row: one store of both delays what reads it next */
   to->count = to_row + 1;
   to->rows[to_row] = entity;
-  *record = (struct record){to->index, to_row};
+  record->row = to_row;
 }
 
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
