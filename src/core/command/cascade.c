@@ -267,7 +267,7 @@ static ecs_status cascade_doom_along(ecs_world *world, struct relation *way, uin
   return ECS_OK;
 }
 
-/* The same by whatever relation. */
+/* Dooms sources of that target by every relation. */
 static ecs_status cascade_doom_all(ecs_world *world, uint32_t first) {
   struct cascade *cascade = &world->cascade;
   struct relation *way = cascade_only_way(world);

@@ -31,10 +31,10 @@ void cascade_free(ecs_world *world);
 /* After the rows have moved: ends those who die, in their order. Cannot fail. */
 void cascade_finish(ecs_world *world);
 
-/* The same where nothing is tied, so that nothing had to be decided. */
+/* cascade_finish where nothing is tied, so that nothing had to be decided. */
 void cascade_none(ecs_world *world);
 
-/* The same where every command is that an entity dies, and none was looked at. */
+/* cascade_finish where every command ends an entity, and none was looked at. */
 void cascade_ends(ecs_world *world);
 
 #endif

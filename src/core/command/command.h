@@ -139,7 +139,7 @@ void scope_take_back(ecs_world *world, uint32_t scope);
 ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
                          ecs_id component, const struct write *writes, uint32_t count);
 
-/* The same on a pair's id; the target is alive. */
+/* command_stage on a pair's id; the target is alive. */
 ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id entity,
                               ecs_id pair, ecs_id target, const struct write *writes,
                               uint32_t count);

@@ -20,8 +20,8 @@ struct emission {
 ecs_status emission_add(ecs_world *world, struct event *event, const struct write *writes,
                         uint32_t count);
 
-/* The same where there is room for it (event_reserve, emissions_reserve); then fields of the last
-** one are given values. */
+/* Emits where there is room for it (event_reserve, emissions_reserve); then fields of the last one
+** are given values. */
 void emission_append(ecs_world *world, struct event *event, const struct write *writes,
                      uint32_t count);
 void emission_put(ecs_world *world, struct event *event, const struct write *writes,

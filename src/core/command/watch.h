@@ -183,7 +183,7 @@ ecs_status watch_changes(ecs_world *world);
 ** nothing is missing, and watching.due says that somebody is to be told. */
 ecs_status watch_matches(ecs_world *world);
 
-/* The same of rows that are about to change alike without any command: begin, then the rows of one
+/* Notes rows that are about to change alike without any command: begin, then the rows of one
 ** table after the other, those whose bits are set, or all where there are no bits, with the table
 ** that they come to (NULL: their entities die), then end: somebody is to be told. It takes, and
 ** returns, what came of the others: with an error nothing is noted down. */

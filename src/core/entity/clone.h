@@ -26,12 +26,12 @@ enum clone_kind { CLONE_PLAIN, CLONE_INSTANCE, CLONE_PREFAB };
 /* Finds whom to copy with an entity, and the any slots of all of them. */
 ecs_status clone_find(ecs_world *world, ecs_id root, enum clone_kind kind);
 
-/* The same, but for children of whom that is said, and theirs. */
+/* Lists as clone_find does, but for children of which that is said, and theirs. */
 typedef bool (*clone_leaves_fn)(const ecs_world *world, uint32_t child, const void *ud);
 ecs_status clone_find_but(ecs_world *world, ecs_id root, enum clone_kind kind,
                           clone_leaves_fn leaves_out, const void *ud);
 
-/* The same list of a prefab with all that is made of it, by IsA, breadth first; or of it alone. */
+/* Lists a prefab with all that is made of it, by IsA, breadth first; or it alone. */
 ecs_status clone_find_made(ecs_world *world, ecs_id prefab, bool all);
 
 /* The copies have no any values. */

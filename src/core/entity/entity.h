@@ -21,7 +21,7 @@ ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *pa
 ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
                       const struct write *writes, uint32_t count);
 
-/* The same for n living entities, within a scope: all of them or, when it fails, none, also when
+/* Sets cells of n living entities, within a scope: all of them or, when it fails, none, also when
 ** that scope is the last one and its end fails. The next entity's writes are `stride` further;
 ** 0 shares them, which any slots do not allow. */
 ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,

@@ -17,7 +17,7 @@ struct naming {
 ** need. In scopes it is a command, which applies in its turn, so that ECS_ETAKEN comes then. */
 ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t size);
 
-/* The same at once, of any text: older images have names with dots, which no path finds. */
+/* Names an entity at once, by any text: older images have names with dots, which no path finds. */
 ecs_status name_put(ecs_world *world, ecs_id entity, const char *text, size_t size);
 
 /* Names a copy whose spawn is staged, and so is its tie to a parent, another copy: nobody else has

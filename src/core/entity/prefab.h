@@ -54,7 +54,7 @@ bool prefab_shares(const ecs_world *world, uint32_t entity, ecs_id component);
 /* Stages that an entity is a prefab; there is room. */
 ecs_status prefab_mark(ecs_world *world, ecs_id entity);
 
-/* The same of the components that a node shares, but for those that its entity shares already. */
+/* Stages that a node shares its components, but for those that its entity shares already. */
 ecs_status prefab_mark_shared(ecs_world *world, ecs_id entity, const struct prefab_node *node);
 
 /* That it cannot be despawned. Returns ECS_EINVAL. */

@@ -124,7 +124,7 @@ ecs_status component_need(const ecs_world *world, const char *name, size_t size,
 ** an event. */
 ecs_status component_need_id(const ecs_world *world, ecs_id id, struct component **out);
 
-/* The same, and it may be an array or an event. */
+/* component_need_id, but it may be an array or an event, too. */
 ecs_status component_need_any(const ecs_world *world, ecs_id id, struct component **out);
 
 /* NONE when there is no field or leaf of that name. */
@@ -179,10 +179,10 @@ struct gap {
 /* Whether something in a set requires what is not in it. */
 bool require_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, struct gap *gap);
 
-/* The same of a table's ids: its rows may have sparse components beside. */
+/* Whether a table's ids lack something, where its rows may have sparse components, too. */
 bool require_table_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, struct gap *gap);
 
-/* The same of all that a living entity has. */
+/* Whether what a living entity has lacks something. */
 bool require_entity_gap(const ecs_world *world, ecs_id entity, struct gap *gap);
 
 /* A component of the table that requires the id; ECS_NULL when there is none. */

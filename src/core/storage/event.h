@@ -46,7 +46,7 @@ void event_append(ecs_world *world, struct event *event, const struct write *wri
 void event_drop(ecs_world *world, struct event *event, uint64_t number);
 void event_cut(ecs_world *world, struct event *event, uint32_t row, uint32_t count);
 
-/* The same of one of its tables: of its rows, or of what is put off. */
+/* Appends to one of its tables: to its rows, or to what is put off. */
 void event_append_to(ecs_world *world, struct table *table, const struct write *writes,
                      uint32_t count);
 void event_cut_from(ecs_world *world, struct table *table, uint32_t row, uint32_t count);

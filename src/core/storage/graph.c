@@ -11,7 +11,7 @@
 
 #define TABLE_LIMIT 0x0FFFFFFFu
 
-/* The same whatever the order. Id sets that collide are told apart by comparing them; the
+/* One hash for a set in whatever order. Sets that collide are told apart by comparing them; the
 ** constant hash, for tests, makes all of them collide. */
 static uint64_t graph_hash_ids(const ecs_id *ids, uint32_t count) {
 #ifdef ECS_CONSTANT_HASH

@@ -29,7 +29,7 @@ bool graph_lists(const struct table *table, ecs_id key);
 
 /* NULL when no table or query names the id yet. Its tables may be out of order. */
 struct id_record *graph_record(const ecs_world *world, ecs_id id);
-/* The same with its tables in order; and of those that have a component, or any pair of it. */
+/* graph_record with its tables in order; and that of those with a component, or any pair of it. */
 struct id_record *graph_tables(const ecs_world *world, ecs_id id);
 struct id_record *graph_uses(const ecs_world *world, const struct component *component);
 ecs_status graph_need_record(ecs_world *world, ecs_id id, struct id_record **out);

@@ -36,10 +36,10 @@ static inline uint32_t mark_groups(uint32_t rows) {
 /* Cells of some rows have been written, as of run `now`. */
 void marks_write(struct marks *marks, uint64_t now, uint32_t row, uint32_t count);
 
-/* The same of rows that bits say, from a row on, which is the first of 64. */
+/* Marks the rows whose bits are set, from a row on, which is the first of 64. */
 void marks_write_bits(struct marks *marks, uint64_t now, uint32_t row, uint64_t bits);
 
-/* The same of one of a table's ids, if it is watched. */
+/* Marks rows of one of a table's ids, if it is watched. */
 void marks_note_rows(const ecs_world *world, const struct table *table, ecs_id id, uint32_t row,
                      uint32_t count);
 INLINE void marks_note(const ecs_world *world, const struct table *table, ecs_id id,
@@ -47,7 +47,7 @@ INLINE void marks_note(const ecs_world *world, const struct table *table, ecs_id
   if (UNLIKELY(table->mark_count)) marks_note_rows(world, table, id, row, 1);
 }
 
-/* The same of cells that a host is given, and may write to as long as a scope is open. */
+/* Marks cells that a host is given, and may write to as long as a scope is open. */
 void marks_lend(const ecs_world *world, const struct table *table, ecs_id id, uint32_t row,
                 uint32_t count);
 

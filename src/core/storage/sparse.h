@@ -52,8 +52,8 @@ ecs_id sparse_next_id(const ecs_world *world, uint32_t entity, ecs_id last);
 ** returns how many ids there are then. */
 uint32_t sparse_join_ids(const ecs_world *world, uint32_t entity, ecs_id *ids, uint32_t count);
 
-/* The same the other way: moves the sparse ones of a set behind the others, both in order;
-** returns how many others there are. */
+/* Moves the sparse ones of a set behind the others, both in order; returns how many others there
+** are. */
 uint32_t sparse_part_ids(const ecs_world *world, ecs_id *ids, uint32_t count);
 
 /* After this, `more` entities, this one among them, can be put in. */

@@ -230,7 +230,7 @@ static inline void *packed_column(const struct table *table, uint32_t at) {
 ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
                      struct table **out);
 
-/* The same of one component alone, which will have that id. */
+/* A table of one component alone, which will have that id. */
 ecs_status table_new_of_one(ecs_world *world, ecs_id id, const struct component *component,
                             struct table **out);
 void table_free(ecs_world *world, struct table *table);
