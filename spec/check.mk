@@ -347,7 +347,7 @@ LUA_HEADERS := lua.h luaconf.h lauxlib.h lualib.h
 $(FOREIGN_LUA)/lua.h:
 	@mkdir -p $(BUILD)
 	@sh spec/tools/foreign $(FOREIGN) >$(BUILD)/foreign.log 2>&1 || \
-	  { cat $(BUILD)/foreign.log; exit 1; }
+	  { sed 's#[a-z]*://[^ ]*#(a mirror)#g' $(BUILD)/foreign.log; exit 1; }
 
 $(FOREIGN_LUA)/lua54.def: $(FOREIGN_LUA)/lua.h
 	@{ echo LIBRARY lua54.dll; echo EXPORTS; cat $(LUA_HEADERS:%=$(@D)/%) | \
