@@ -57,14 +57,12 @@ bool batch_takes_rows(const ecs_world *world, enum command_kind kind, ecs_id id,
 /* One more lane, of a table that has none; NULL when out of memory. */
 static struct lane *batch_add_lane(ecs_world *world, struct table *from) {
   struct batch *batch = &world->staging.batch;
-  struct lane *lanes = memory_grow(&world->memory, batch->lanes, &batch->lane_capacity,
-                                   batch->lane_count + 1ull, sizeof *lanes);
   assert(!from->lane && from->count > 0);
-  if (!lanes) return NULL;
-  batch->lanes = lanes;
+  if (!GROW(&world->memory, batch->lanes, batch->lane_capacity, batch->lane_count + 1ull))
+    return NULL;
   from->lane = ++batch->lane_count;
-  lanes[from->lane - 1] = (struct lane){from, NULL, NONE, 0};
-  return &lanes[from->lane - 1];
+  batch->lanes[from->lane - 1] = (struct lane){from, NULL, NONE, 0};
+  return &batch->lanes[from->lane - 1];
 }
 
 static void batch_forget_lanes(struct batch *batch) {

@@ -23,7 +23,6 @@ uint32_t scope_innermost(const struct staging *staging) {
 
 ecs_status scope_reserve(ecs_world *world) {
   struct staging *staging = &world->staging;
-  if (LIKELY(staging->scope_count < staging->scope_capacity)) return ECS_OK;
   if (!GROW(&world->memory, staging->scopes, staging->scope_capacity, staging->scope_count + 1ull))
     return world_nomem(world);
   return ECS_OK;
@@ -117,23 +116,14 @@ ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
   struct memory *memory = &world->memory;
   struct batch *batch = &staging->batch;
   uint32_t rows = batch->by_rows ? batch->count : 0;
-  struct command *list = memory_grow(memory, staging->commands, &staging->command_capacity,
-                                     staging->command_count + commands, sizeof *list);
-  if (!list && commands + rows) return world_nomem(world);
-  staging->commands = list;
-  if (!GROW(memory, staging->writes, staging->write_capacity, staging->write_count + writes))
+  uint64_t need = staging->command_count + commands;
+  if (!GROW(memory, staging->commands, staging->command_capacity, need) ||
+      !GROW(memory, staging->writes, staging->write_capacity, staging->write_count + writes) ||
+      !GROW(memory, staging->chains, staging->chain_capacity, staging->chain_count + entities) ||
+      !GROW(memory, batch->entities, batch->capacity, need) ||
+      !chain_map_reserve(memory, &staging->chain_of, &world->entities, entities + rows))
     return world_nomem(world);
-  struct chain *chains = memory_grow(memory, staging->chains, &staging->chain_capacity,
-                                     staging->chain_count + entities, sizeof *chains);
-  if (!chains && entities + rows) return world_nomem(world);
-  staging->chains = chains;
-  ecs_id *ids = memory_grow(memory, batch->entities, &batch->capacity,
-                            staging->command_count + commands, sizeof *ids);
-  if (!ids && commands + rows) return world_nomem(world);
-  batch->entities = ids;
-  if (!chain_map_reserve(memory, &staging->chain_of, &world->entities, entities + rows))
-    return world_nomem(world);
-  if (rows) batch_list_rows(world, ids);
+  if (rows) batch_list_rows(world, batch->entities);
   command_set_batch_room(staging);
   return ECS_OK;
 }

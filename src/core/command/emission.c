@@ -133,12 +133,9 @@ ecs_status later_reserve(ecs_world *world, struct event *event) {
   struct later *later = &event->later;
   uint32_t need = later->table->capacity, capacity = later->capacity;
   if (!GROW(&world->memory, later->due, capacity, need)) return world_nomem(world);
-  uint32_t *order = memory_grow(&world->memory, later->order, &later->order_capacity, need,
-                                sizeof *order);
   later->capacity = capacity;
-  if (!order && need) return world_nomem(world);
-  later->order = order;
-  return ECS_OK;
+  return GROW(&world->memory, later->order, later->order_capacity, need) ? ECS_OK
+                                                                        : world_nomem(world);
 }
 
 ecs_status later_add(ecs_world *world, struct event *event, double seconds,

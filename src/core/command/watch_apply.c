@@ -349,16 +349,15 @@ static ecs_status watch_apply_copy_match(ecs_world *world, struct watch *watch,
   const struct query_terms *terms = &watch->query->terms;
   ecs_status status = watch_apply_need_copies(world, watch);
   if (status != ECS_OK) return status;
-  uint32_t *places = memory_grow(&world->memory, watch->places, &watch->place_capacity,
-                                 watch->place_count + (uint64_t)terms->slots, sizeof *places);
-  if (!places && terms->slots) return world_nomem(world);
-  watch->places = places;
+  if (!GROW(&world->memory, watch->places, watch->place_capacity,
+            watch->place_count + (uint64_t)terms->slots))
+    return world_nomem(world);
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (term->slot == NONE) continue;
     assert(term->slot < watch->copy_count);
     if (!watch_apply_copy_cells(world, walk, term, &watch->copies[term->slot],
-                                &places[watch->place_count + term->slot]))
+                                &watch->places[watch->place_count + term->slot]))
       return world_nomem(world);
   }
   watch->place_count += terms->slots;

@@ -464,10 +464,8 @@ static ecs_status prefab_declare_in_scope(ecs_world *world, struct prefab_plan *
 
 static ecs_status prefab_reserve_declared(ecs_world *world) {
   struct declared *declared = &world->declared;
-  ecs_id *ids = memory_grow(&world->memory, declared->prefabs, &declared->capacity,
-                            declared->count + 1ull, sizeof *ids);
-  if (ids) declared->prefabs = ids;
-  return ids ? ECS_OK : world_nomem(world);
+  bool room = GROW(&world->memory, declared->prefabs, declared->capacity, declared->count + 1ull);
+  return room ? ECS_OK : world_nomem(world);
 }
 
 static void prefab_note_declared(ecs_world *world, ecs_id prefab) {

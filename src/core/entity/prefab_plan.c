@@ -15,15 +15,11 @@ static uint32_t prefab_plan_parent_of(const ecs_world *world, uint32_t entity) {
 ecs_status plan_add(ecs_world *world, struct prefab_plan *plan, const struct prefab_node *node) {
   struct memory *memory = &world->memory;
   uint64_t count = plan->count + 1ull;
-  struct prefab_node *nodes = memory_grow(memory, plan->nodes, &plan->node_capacity, count,
-                                          sizeof *nodes);
-  if (nodes) plan->nodes = nodes;
-  struct plan_made *made = memory_grow(memory, plan->made, &plan->made_capacity, count,
-                                       sizeof *made);
-  if (made) plan->made = made;
-  if (!nodes || !made) return world_nomem(world);
-  nodes[plan->count] = *node;
-  made[plan->count++] = (struct plan_made){ECS_NULL, ECS_NULL, PLAN_MADE};
+  if (!GROW(memory, plan->nodes, plan->node_capacity, count) ||
+      !GROW(memory, plan->made, plan->made_capacity, count))
+    return world_nomem(world);
+  plan->nodes[plan->count] = *node;
+  plan->made[plan->count++] = (struct plan_made){ECS_NULL, ECS_NULL, PLAN_MADE};
   return ECS_OK;
 }
 

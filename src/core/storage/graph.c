@@ -169,20 +169,15 @@ struct table *graph_find(const ecs_world *world, const ecs_id *ids, uint32_t cou
   return graph_find_table(world, graph_hash_ids(ids, count), ids, count);
 }
 
-static bool graph_grow_list(ecs_world *world, uint32_t **items, uint32_t *capacity,
-                            uint32_t need) {
-  if (!GROW(&world->memory, *items, *capacity, need)) return false;
-  return true;
-}
-
 static ecs_status graph_reserve_index(ecs_world *world) {
   struct graph *graph = &world->graph;
   uint32_t need = graph->table_count + 1;
   if (need > TABLE_LIMIT) return world_fail(world, ECS_ELIMIT, "too many tables");
-  if (!GROW(&world->memory, graph->tables, graph->table_capacity, need)) return world_nomem(world);
-  if (!graph_grow_list(world, &graph->free_tables, &graph->free_capacity, need) ||
-      !graph_grow_list(world, &graph->empties, &graph->empty_capacity, need) ||
-      !map_reserve(&world->memory, &graph->by_hash, 1))
+  struct memory *memory = &world->memory;
+  if (!GROW(memory, graph->tables, graph->table_capacity, need) ||
+      !GROW(memory, graph->free_tables, graph->free_capacity, need) ||
+      !GROW(memory, graph->empties, graph->empty_capacity, need) ||
+      !map_reserve(memory, &graph->by_hash, 1))
     return world_nomem(world);
   return ECS_OK;
 }

@@ -67,11 +67,9 @@ uint32_t sparse_part_ids(const ecs_world *world, ecs_id *ids, uint32_t count) {
 static APART ecs_status sparse_make_page(ecs_world *world, struct sparse *sparse, uint32_t page) {
   uint32_t old = sparse->page_capacity;
   if (page >= old) {
-    uint32_t **pages = memory_grow(&world->memory, sparse->pages, &sparse->page_capacity,
-                                   page + 1ull, sizeof *pages);
-    if (!pages) return world_nomem(world);
-    memset(pages + old, 0, (sparse->page_capacity - old) * sizeof *pages);
-    sparse->pages = pages;
+    if (!GROW(&world->memory, sparse->pages, sparse->page_capacity, page + 1ull))
+      return world_nomem(world);
+    memset(sparse->pages + old, 0, (sparse->page_capacity - old) * sizeof *sparse->pages);
   }
   sparse->pages[page] = memory_array(&world->memory, SPARSE_PAGE_SIZE, sizeof **sparse->pages);
   return sparse->pages[page] ? ECS_OK : world_nomem(world);

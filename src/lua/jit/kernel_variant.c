@@ -385,12 +385,9 @@ static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
     lua_rawseti(L, all_anchors, (lua_Integer)last->anchors);
     variant_free(kernel->set->runner.memory, last);
   }
-  struct variant **grown = memory_grow(memory, kernel->variants, &kernel->capacity,
-                                       kernel->count + 1ull, sizeof *grown);
-  if (!grown) return false;
-  kernel->variants = grown;
-  memmove(grown + 1, grown, kernel->count * sizeof *grown);
-  grown[0] = variant;
+  if (!GROW(memory, kernel->variants, kernel->capacity, kernel->count + 1ull)) return false;
+  memmove(kernel->variants + 1, kernel->variants, kernel->count * sizeof *kernel->variants);
+  kernel->variants[0] = variant;
   kernel->sure = NULL;
   kernel->count++;
   return true;
