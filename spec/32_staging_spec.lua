@@ -101,6 +101,21 @@ for name, scope in pairs(scopes) do
       assert.are.same({ 3, 0 }, { world:get(e, "Position") })
     end)
 
+    it("writes at once what nothing waits for, however much else waits", function()
+      local world = new_world()
+      for i = 1, 100 do world:component("C" .. i, { "v: i32" }) end
+      local e = world:spawn { Position = { 1, 2 } }
+      for i = 1, 100, 2 do world:set(e, "C" .. i .. ".v", -i) end
+      scope(world, function()
+        for i = 1, 100 do (i % 3 == 0 and world.remove or world.add)(world, e, "C" .. i) end
+        world:set(e, "Position.x", 7)
+        for i = 1, 100 do world:set(e, "C" .. i .. ".v", i) end
+        assert.equal(7, world:get(e, "Position.x"))
+        for i = 1, 100, 2 do assert.equal(-i, world:get(e, "C" .. i .. ".v")) end
+      end)
+      for i = 1, 100 do assert.equal(i, world:get(e, "C" .. i .. ".v")) end
+    end)
+
     it("applies in order, the last word counting (C86)", function()
       local world = new_world()
       local e = world:spawn { Position = {} }

@@ -403,7 +403,57 @@ static void iterators_after_a_defer(void) {
   close_world(&f);
 }
 
+/* What is deferred: by entity and tag, and again of the inner scope. */
+#define TAGS 300
+static bool outer[2][TAGS], inner[2][TAGS];
+
+static void check_staged(const ecs_id *ids, const ecs_id *tags, bool counts) {
+  for (size_t e = 0; e < 2; e++)
+    for (size_t i = 0; i < TAGS; i++)
+      CHECK((outer[e][i] || (counts && inner[e][i])) ==
+            command_is_staged(f.world, ids[e], tags[i]));
+}
+
+/* Commands of two entities and many tags at random; what is cancelled is not deferred. */
+static void staged_is_known(void) {
+  ecs_id ids[2], tags[TAGS];
+  uint32_t chance = 1;
+  char name[16];
+  open_usual(&f);
+  for (size_t e = 0; e < 2; e++) ids[e] = SPAWN(f.world, f.position);
+  for (size_t i = 0; i < TAGS; i++) {
+    snprintf(name, sizeof name, "T%u", (unsigned)i);
+    tags[i] = declare_tag(f.world, name);
+  }
+  memset(outer, 0, sizeof outer);
+  CHECK_OK(f.world, ecs_defer(f.world));
+  for (int round = 0; round < 20; round++) {
+    memset(inner, 0, sizeof inner);
+    CHECK_OK(f.world, ecs_defer(f.world));
+    for (int i = 0; i < 2 * round; i++) {
+      chance = chance * 1664525 + 1013904223;
+      uint32_t e = chance >> 31, tag = (chance >> 8) % TAGS;
+      CHECK_OK(f.world, (i % 3 ? ecs_add : ecs_remove)(f.world, ids[e], tags[tag]));
+      inner[e][tag] = true;
+    }
+    check_staged(ids, tags, true);
+    if (round % 4 == 1) {
+      CHECK_OK(f.world, ecs_cancel(f.world));
+      check_staged(ids, tags, false);
+      continue;
+    }
+    CHECK_OK(f.world, ecs_commit(f.world));
+    for (size_t i = 0; i < 2 * TAGS; i++) outer[i / TAGS][i % TAGS] |= inner[i / TAGS][i % TAGS];
+    check_staged(ids, tags, false);
+  }
+  CHECK_OK(f.world, ecs_commit(f.world));
+  memset(outer, 0, sizeof outer);
+  check_staged(ids, tags, false);
+  close_world(&f);
+}
+
 static const struct test tests[] = {
+  {"whether something of an entity's component is deferred is known", staged_is_known},
   {"commit and cancel wait for iterators opened after their defer", iterators_after_a_defer},
   {"C50: staged changes show when the scope ends", shows_after_commit},
   {"writes to fields that exist are immediate", writes_at_once},

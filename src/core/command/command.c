@@ -93,13 +93,6 @@ static void command_end_scope(ecs_world *world, uint32_t scope) {
 
 /* ---- keeping commands ---- */
 
-INLINE struct chain *command_find_chain(const struct staging *staging, ecs_id entity) {
-  assert(staging->batch.count == 0);
-  uint32_t at = chain_map_get(&staging->chain_of, ecs_id_index(entity));
-  if (at == NONE || staging->chains[at].entity != entity) return NULL;
-  return &staging->chains[at];
-}
-
 /* The smallest of three numbers is the batch's room. */
 static void command_set_batch_room(struct staging *staging) {
   uint32_t room = staging->batch.capacity;
@@ -140,20 +133,34 @@ ecs_status commands_write(ecs_world *world) {
     ecs_id entity = batch->entities[i];
     staging->commands[i] = (struct command){.entity = entity, .component = batch->component,
                                             .kind = (enum command_kind)batch->kind,
-                                            .scope = batch->scope, .next = NONE};
+                                            .scope = batch->scope, .next = NONE,
+                                            .below = {NONE, NONE}};
     staging->chains[i] = (struct chain){entity, i, i, NONE, false, false};
   }
   batch->count = 0;
   return ECS_OK;
 }
 
+/* The first command of a chain about a component, or NONE where that would come: in a tree by the
+** bits of their hashes, in which the chain's first command is the root. */
+INLINE uint32_t *command_place(const struct staging *staging, struct chain *chain,
+                               ecs_id component) {
+  uint32_t *at = &chain->first;
+  uint64_t way = hash_u64(component);
+  for (; *at != NONE && staging->commands[*at].component != component; way >>= 1)
+    at = &staging->commands[*at].below[way & 1];
+  return at;
+}
+
 /* Puts a command at the end of its entity's chain; a new one when that is NULL. */
 INLINE void link_command(struct staging *staging, uint32_t at, struct chain *chain) {
   struct command *command = &staging->commands[at];
-  command->next = NONE;
+  command->next = command->below[0] = command->below[1] = NONE;
   assert(at < staging->command_count && (!chain || chain->entity == command->entity));
   if (chain) {
-    *(chain->first == NONE ? &chain->first : &staging->commands[chain->last].next) = at;
+    if (chain->first != NONE) staging->commands[chain->last].next = at;
+    uint32_t *place = command_place(staging, chain, command->component);
+    if (*place == NONE) *place = at;
     chain->last = at;
     return;
   }
@@ -301,15 +308,10 @@ void staging_refuse(ecs_world *world, uint32_t at, ecs_status status) {
   text_format(staging->refusal, sizeof staging->refusal, "%s", world->message);
 }
 
-bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component) {
+bool command_is_written(const ecs_world *world, ecs_id entity, ecs_id component) {
   const struct staging *staging = &world->staging;
-  if (staging->command_count == 0) return false;
-  if (staging->batch.count) return batch_has(world, entity, component);
-  const struct chain *chain = command_find_chain(staging, entity);
-  if (!chain) return false;
-  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next)
-    if (staging->commands[at].component == component) return true;
-  return false;
+  struct chain *chain = command_find_chain(staging, entity);
+  return chain && *command_place(staging, chain, component) != NONE;
 }
 
 /* ---- dropping ---- */

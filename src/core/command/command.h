@@ -50,6 +50,7 @@ struct command {
   enum command_kind kind;
   uint32_t scope;            /* index into scopes */
   uint32_t next;             /* the entity's next command */
+  uint32_t below[2];         /* its entity's first ones on other components: see command_place */
   uint32_t first_write;      /* of a name: its place among namings */
   uint32_t write_count;
   bool dropped;              /* it cannot apply: see staging_refuse */
@@ -66,6 +67,14 @@ struct chain {
   bool skip;                 /* it was dead when its commands applied */
   bool sparse;               /* sparse components may come or go, too */
 };
+
+/* An entity's chain, or NULL, where there is no batch. */
+INLINE struct chain *command_find_chain(const struct staging *staging, ecs_id entity) {
+  assert(staging->batch.count == 0);
+  uint32_t at = chain_map_get(&staging->chain_of, ecs_id_index(entity));
+  if (at == NONE || staging->chains[at].entity != entity) return NULL;
+  return &staging->chains[at];
+}
 
 /* Whether changes outside of scopes are scopes of one command: where they are not the affair of one
 ** table alone, or observers are to be told. */
@@ -151,9 +160,6 @@ ecs_status command_stage_name(ecs_world *world, ecs_id entity, struct naming nam
 ** others. */
 ecs_status command_touch(ecs_world *world, ecs_id entity);
 
-/* Whether an entity has a staged command on a component. */
-bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component);
-
 /* An entity's last command on a pair, or on all pairs of its relation, up to a place in the list
 ** of commands; NULL when there is none. */
 const struct command *command_last_on(const ecs_world *world, ecs_id entity, ecs_id pair,
@@ -218,6 +224,15 @@ ecs_status batch_apply(ecs_world *world, bool *applied);
 
 /* Whether an entity is in the batch, and its component is this one. O(1). */
 bool batch_has(const ecs_world *world, ecs_id entity, ecs_id component);
+
+/* command_is_staged where there is no batch. */
+bool command_is_written(const ecs_world *world, ecs_id entity, ecs_id component);
+
+/* Whether an entity has a staged command on a component. O(1). */
+static inline bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component) {
+  if (LIKELY(world->staging.command_count == 0)) return false;
+  return (world->staging.batch.count ? batch_has : command_is_written)(world, entity, component);
+}
 
 /* The ids of the batch in a list that has room for them, in place of its rows. */
 void batch_list_rows(ecs_world *world, ecs_id *ids);

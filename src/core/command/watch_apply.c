@@ -103,11 +103,6 @@ static ecs_status watch_apply_note_chain(ecs_world *world, uint32_t at) {
   return ECS_OK;
 }
 
-static bool watch_apply_has_chain(const struct staging *staging, ecs_id entity) {
-  uint32_t at = chain_map_get(&staging->chain_of, ecs_id_index(entity));
-  return at != NONE && staging->chains[at].entity == entity;
-}
-
 /* Those who die by others' deaths, which have no command of their own. */
 static ecs_status watch_apply_note_dying(ecs_world *world) {
   const struct cascade *cascade = &world->cascade;
@@ -118,7 +113,7 @@ static ecs_status watch_apply_note_dying(ecs_world *world) {
     bool watched = false;
     ecs_status status = watch_apply_ask_watchers(world, table, &watched);
     if (status != ECS_OK) return status;
-    if (!watched || watch_apply_has_chain(&world->staging, entity)) continue;
+    if (!watched || command_find_chain(&world->staging, entity)) continue;
     assert(cause < cascade->cause_count && cascade->causes[cause].first <= i);
     struct change_of *change =
         watch_apply_add_change(world, entity, watch_apply_order_of(cascade->causes[cause].command));
