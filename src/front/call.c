@@ -450,6 +450,7 @@ static void call_inline_function(struct front *f, uint32_t function, uint32_t at
                                  uint32_t count) {
   struct frame *caller = f->frame;
   struct frame frame = {.caller = caller, .top = NONE};
+  assert(caller);
   if (++f->depth >= FRONT_DEPTH)
     front_refuse(f, "it nests calls too deep: more than %d in one another", FRONT_DEPTH - 1);
   lua_rawgeti(f->L, f->anchors, (lua_Integer)function);
@@ -460,7 +461,7 @@ static void call_inline_function(struct front *f, uint32_t function, uint32_t at
   front_open(f, &frame, (uint16_t)function);
   uint32_t registers = frame.code->registers;
   frame.base = f->env.count;
-  if (frame.base + registers > FRONT_REGISTERS) 
+  if (frame.base + registers > FRONT_REGISTERS)
     front_refuse(f, "it uses too many variables: write it as two systems");
   struct val nil = {.kind = VAL_NIL};
   for (uint32_t i = 0; i < registers; i++) {

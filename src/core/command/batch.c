@@ -308,14 +308,14 @@ static void batch_change_rows(ecs_world *world) {
   const struct batch *batch = &world->staging.batch;
   for (uint32_t i = 0; i < batch->lane_count; i++) {
     const struct lane *lane = &batch->lanes[i];
-    bool stays = lane->to == lane->from;
-    assert(!lane->to || lane->to->incoming == 0);
+    bool stays = lane->to == lane->from, fills = batch->kind == COMMAND_SET;
+    assert(lane->to ? lane->to->incoming == 0 : !fills);
     uint32_t row = lane->to && !stays ? lane->to->count : 0;
     if (!stays && lane->count == lane->from->count)
       batch_move_whole(world, lane->from, lane->to);
     else if (!stays)
       batch_move_marked(world, lane);
-    if (batch->kind == COMMAND_SET) batch_fill_rows(world, lane->to, row);
+    if (fills) batch_fill_rows(world, lane->to, row);
   }
 }
 

@@ -591,7 +591,7 @@ static uint32_t command_index_at(const void *list, size_t size, uint32_t nth) {
 
 /* Where there are many all of the array is cleared at once. */
 void chain_map_clear(struct chain_map *map, const void *list, size_t size, uint32_t count) {
-  bool many = map->near && count > map->near_capacity / 16;
+  bool many = map->near_capacity && count > map->near_capacity / 16;
   if (many) memset(map->near, 0, map->near_capacity * sizeof *map->near);
   for (uint32_t i = 0; i < count && !many; i++) {
     uint32_t offset = command_index_at(list, size, i) - FIRST_ENTITY;

@@ -49,10 +49,11 @@ static ecs_status prefab_native_read_node(ecs_world *world, struct arena *arena,
   uint64_t size = desc->component_count * (uint64_t)sizeof(struct part);
   struct part *parts = NULL;
   if (size <= SIZE_MAX / 2) parts = arena_take(&world->memory, arena, (size_t)size);
+  if (!parts) return world_nomem(world);
   *node = (struct prefab_node){desc->parent, {name, strlen(name)}, desc->is_a, parts,
                                desc->component_count, desc->shared, desc->shared_count, false,
                                false};
-  ecs_status status = parts ? prefab_native_check_shared(world, desc) : world_nomem(world);
+  ecs_status status = prefab_native_check_shared(world, desc);
   for (uint32_t i = 0; i < desc->component_count && status == ECS_OK; i++)
     status = prefab_native_read_part(world, arena, desc, i, &parts[i]);
   return status;
@@ -64,7 +65,8 @@ ecs_status ecs_prefab(ecs_world *world, const ecs_prefab_desc *list, size_t coun
   if (!list || count == 0 || count > INDEX_LIMIT || count > SIZE_MAX / 2 / sizeof *nodes)
     return world_fail(world, ECS_EINVAL, "a prefab is declared by a list of it and its children");
   nodes = arena_take(&world->memory, &arena, count * sizeof *nodes);
-  ecs_status status = nodes ? ECS_OK : world_nomem(world);
+  if (!nodes) return world_nomem(world);
+  ecs_status status = ECS_OK;
   for (size_t i = 0; i < count && status == ECS_OK; i++) {
     status = prefab_native_read_node(world, &arena, &list[i], &nodes[i]);
     if (status == ECS_OK && i && list[i].parent >= i)

@@ -324,6 +324,7 @@ ecs_status entity_spawn(ecs_world *world, const struct part *parts, uint32_t cou
   struct table *table = NULL;
   ecs_status status = spawn_table_of(world, parts, count, &table);
   if (status != ECS_OK) return status;
+  assert(table);
   uint32_t row = table->count;
   status = spawn_row(world, table, out);
   if (status != ECS_OK) return status;
@@ -368,7 +369,6 @@ ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts
   if (spawn_are_sparse(world, parts, count)) return spawn_sparse_at(world, id, parts, count);
   struct table *table = NULL;
   status = spawn_table_of(world, parts, count, &table);
-  assert(table || status != ECS_OK);
   if (status == ECS_OK) status = table_reserve(world, table, 1);
   if (status != ECS_OK) return status;
   assert(table);

@@ -333,7 +333,7 @@ struct unborn entity_adopt(struct entity_index *index, ecs_id id) {
 void entity_unadopt(struct entity_index *index, uint32_t at, const struct unborn *was) {
   struct slots slots = entity_slots(index, at);
   struct range *range = index_range_of(index, at);
-  assert(slots.records->table == RECORD_BARE && index->alive > 0);
+  assert(slots.count && slots.records->table == RECORD_BARE && index->alive > 0);
   index->alive -= at >= FIRST_ENTITY;
   *slots.generations = was->generation;
   if (was->first) {

@@ -549,9 +549,10 @@ static ecs_status load_parts_timings(struct loader *loader, struct timing_list *
                                      uint32_t count, bool of_systems) {
   struct reader *in = &loader->in;
   for (uint32_t i = 0; i < count; i++) {
-    ecs_system *system;
+    ecs_system *system = NULL;
     ecs_status status = load_timing(loader, list, &system);
     if (status != ECS_OK) return status;
+    assert(system);
     system->timer = read_f64(in);
     if (of_systems) system->elapsed = read_f64(in);
     uint8_t flags = read_u8(in);

@@ -101,6 +101,7 @@ ecs_status table_copy_take(ecs_world *world, struct arena *arena, struct table *
   table_copy_copy_rows(table, out->data, table->count, true);
   uint64_t *data = out->marks;
   for (uint32_t i = 0; i < table->mark_count; i++) {
+    assert(data);
     *data++ = table->marks[i].id;
     *data++ = table->marks[i].tracked;
     data = copy_marks(&table->marks[i], data, table->count, true);

@@ -316,21 +316,18 @@ static double grid_cell_at(const struct grid_room *room, const struct grid *grid
   return axis < grid->axes ? room->numbers[axis][room->order[row]] : 0;
 }
 
-static bool grid_add_line(struct memory *memory, struct grid *grid, double z, double y) {
-  if (!GROW(memory, grid->lines, grid->line_capacity, grid->line_count + 2ull)) return false;
-  grid->lines[grid->line_count++] = (struct grid_line){z, y, grid->cell_count};
-  return true;
-}
-
 static bool grid_add_row(struct memory *memory, struct grid *grid, const struct grid_room *room,
                          uint32_t row) {
   double x = grid_cell_at(room, grid, 0, row), y = grid_cell_at(room, grid, 1, row);
   double z = grid_cell_at(room, grid, 2, row);
   const struct grid_line *line = grid->line_count ? &grid->lines[grid->line_count - 1] : NULL;
   bool begins = !line || line->z != z || line->y != y;
-  if (begins && !grid_add_line(memory, grid, z, y)) return false;
   if (!begins && grid->cells[grid->cell_count - 1].x == x) return true;
-  if (!GROW(memory, grid->cells, grid->cell_capacity, grid->cell_count + 2ull)) return false;
+  if (!GROW(memory, grid->lines, grid->line_capacity, grid->line_count + 2ull) ||
+      !GROW(memory, grid->cells, grid->cell_capacity, grid->cell_count + 2ull))
+    return false;
+  assert(grid->lines && grid->cells);
+  if (begins) grid->lines[grid->line_count++] = (struct grid_line){z, y, grid->cell_count};
   grid->cells[grid->cell_count++] = (struct grid_cell){x, row};
   return true;
 }

@@ -208,7 +208,7 @@ static ecs_status changes_add_table(ecs_world *world, const struct term *term,
       !GROW(memory, picks->words, picks->word_capacity, end))
     return world_nomem(world);
   uint64_t *words = picks->words;
-  assert(end <= picks->word_capacity);
+  assert(picks->list && end <= picks->word_capacity);
   changes_ask_groups(term, table, count, words + first, tracked ? words + rows : NULL);
   picks->list[picks->count++] = (struct pick){table, first, rows, count, tracked};
   return ECS_OK;

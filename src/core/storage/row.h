@@ -128,6 +128,7 @@ INLINE void columns_bring(const struct table *from, const struct table *to, uint
   const struct column *b = to ? to->columns : NULL, *b_end = to ? b + to->column_count : NULL;
   for (; !to && a < a_end; a++) column_bring(a, NULL, base, last, places, count, words);
   while (a < a_end) {
+    assert(b);
     if (LIKELY(b->id == a->id))
       column_bring(a++, b++, base, last, places, count, words);
     else if (b->id < a->id)

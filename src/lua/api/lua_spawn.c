@@ -366,20 +366,20 @@ static uint32_t spawn_gather_parts(lua_State *L, struct input *input, struct spa
                                    struct part *parts) {
   struct component *components[SPAWNER_NAMES];
   int first[SPAWNER_NAMES + 1] = {AT_VALUES}, top = lua_gettop(L);
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < spawner->count; i++) {
+  uint32_t count = 0, names = spawner->count;
+  for (uint32_t i = 0; i < names; i++) {
     components[i] = spawn_component_at(L, input->box->world, spawner, i);
     bool one = spawner->names[i].field.size > 0;
     first[i + 1] = first[i] + (one ? 1 : (int)components[i]->field_count);
   }
-  if (first[spawner->count] <= top)
+  if (first[names] <= top)
     raise_error(L, "spawner '%s' takes %d values, got %d", spawner->text,
-                first[spawner->count] - AT_VALUES, top - AT_SPAWNER);
-  for (uint32_t i = 0; i < spawner->count; i++) {
+                first[names] - AT_VALUES, top - AT_SPAWNER);
+  for (uint32_t i = 0; i < names; i++) {
     uint32_t before = input->count, part = 0;
     while (part < count && parts[part].component != components[i]) part++;
     if (part < count) continue;
-    for (uint32_t j = i; j < spawner->count; j++)
+    for (uint32_t j = i; j < names; j++)
       if (components[j] == components[i])
         spawner_gather(input, components[j], spawner->names[j].field, first[j], top);
     parts[count++] = (struct part){components[i], ECS_NULL, input->count - before, NULL, 0};
@@ -540,7 +540,7 @@ static void spawn_list_spawner(lua_State *L) {
 }
 
 static int spawn_world_spawner(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  check_world(L, 1);
   size_t size;
   const char *text = check_text(L, 2, &size);
   if (lua_gettop(L) > 2) luaL_argerror(L, 3, "one text expected: the values are for the spawner");
@@ -550,7 +550,7 @@ static int spawn_world_spawner(lua_State *L) {
   memcpy(spawner->text, text, size + 1);
   lua_replace(L, 2);
   spawner_read_names(L, spawner);
-  box = check_world(L, 1);
+  struct world_box *box = check_world(L, 1);
   if (box->stage) spawn_expect_names(L, box, spawner);
   check_world(L, 1);
   spawn_list_spawner(L);

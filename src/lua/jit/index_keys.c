@@ -121,7 +121,7 @@ static bool key_set_by_program(lua_State *L, struct world_box *box, ecs_index *i
   uint32_t count = index_unkeyed(index);
   const struct keyless keyless = {index_query(index)->text, &index->rows,
                                   count == index->rows.count ? NULL : index->stale.rows, count};
-  bool integers;
+  bool integers = false;
   const void *keys = key_program(L, box, &keyless, &integers);
   for (uint32_t i = 0; keys && i < count; i++) {
     ecs_value key = {.kind = integers ? ECS_KIND_INTEGER : ECS_KIND_NUMBER};
