@@ -418,15 +418,11 @@ static int swap_prepare(lua_State *L) {
   return 2;
 }
 
-static void swap_commit_view(const struct world_box *box, struct view_box *view) {
-  if (!view->component) view->component = component_of(box->world, view->id);
-}
-
 /* Makes no Lua object: everything is there. */
 static void swap_commit(lua_State *L, struct world_box *box) {
   struct registration *entry;
   transaction_commit(&box->stage->transaction);
-  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, FRESH(REGISTERED_QUERY), &at));)
+  for (uint32_t at = 0; swap_next(L, SWAP_LIST, FRESH(REGISTERED_QUERY), &at);)
     ((struct query_box *)swap_push_object(L))->pending = false;
   for (uint32_t at = 0; (entry = swap_next(L, SWAP_LEAVING, EITHER(REGISTERED_INDEX), &at));) {
     ecs_index *index = index_named(box->world, entry->name, strlen(entry->name));
@@ -436,8 +432,10 @@ static void swap_commit(lua_State *L, struct world_box *box) {
     if (entry->index) index_enter(box->world, entry->index);
     entry->index = NULL;
   }
-  for (uint32_t at = 0; swap_next(L, SWAP_LIST, FRESH(REGISTERED_VIEW), &at);)
-    swap_commit_view(box, swap_push_object(L));
+  for (uint32_t at = 0; swap_next(L, SWAP_LIST, FRESH(REGISTERED_VIEW), &at);) {
+    struct view_box *view = swap_push_object(L);
+    if (!view->component) view->component = component_of(box->world, view->id);
+  }
   stage_drop(box);
 }
 
@@ -473,11 +471,8 @@ int ecs_native_swap(lua_State *L) {
   bool only_check = option(L, SWAP_OPTIONS, "check") != LUA_TNIL;
   for (int i = SWAP_WORLD; i <= SWAP_OPTIONS; i++) lua_pushvalue(L, i);
   int status = try_quietly(L, swap_prepare, 4, 2);
-  lua_Integer group = 0;
-  if (status == LUA_OK) {
-    group = lua_tointeger(L, -1);
-    lua_pop(L, 1);
-  }
+  lua_Integer group = status == LUA_OK ? lua_tointeger(L, -1) : 0;
+  if (status == LUA_OK) lua_pop(L, 1);
   lua_replace(L, SWAP_REPORTS);
   bool swapped = status == LUA_OK && !only_check;
   (swapped ? swap_commit : swap_cancel)(L, box);
