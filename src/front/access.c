@@ -36,8 +36,8 @@ k_column access_column_type(struct front *f, const struct component *component,
   return columns[column];
 }
 
-static uint32_t access_new_column(struct front *f, struct run_column cells,
-                                  struct front_column column) {
+uint32_t access_new_column(struct front *f, struct run_column cells,
+                           struct front_column column) {
   if (f->column_count == RUN_COLUMNS)
     front_refuse(f, "it uses too many fields: write it as two systems");
   column.number = build_column(f->b, column.type);
@@ -51,7 +51,8 @@ static uint32_t access_new_column(struct front *f, struct run_column cells,
 static uint32_t access_find_column(struct front *f, uint32_t slot, uint32_t leaf,
                                    const struct component *component, uint32_t component_leaf) {
   for (uint32_t i = 0; i < f->column_count; i++)
-    if (f->cells[i].slot == slot && f->cells[i].leaf == leaf) return i;
+    if (f->cells[i].slot == slot && f->cells[i].leaf == leaf && f->columns[i].type < KC_CELLS)
+      return i;
   const struct leaf *field = &component->leaves[component_leaf];
   bool text = field->type == ECS_STRING;
   k_column type = text ? KC_U32 : access_column_type(f, component, field);
@@ -94,6 +95,7 @@ struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
   const struct leaf *field = &component->leaves[component_leaf];
   f->columns[at].read = true;
   order_check_read(f, component, component_leaf);
+  if (class_is_shared(f, component, component_leaf)) return class_get_column(f, at);
   f->env.fields[at] = env_field(f, &f->env, at);
   struct val value = val_number(f, f->env.fields[at], false);
   value.names = field->type == ECS_ENUM ? choice_names(f, field->names) : NULL;
@@ -210,6 +212,8 @@ static struct val access_resource_field(struct front *f, struct val at) {
   assert(at.leaf < at.root->leaf_count);
   const struct leaf *leaf = &at.root->leaves[at.leaf];
   (void)access_column_type(f, at.root, leaf);   /* refuses what kernels have no columns for */
+  if (class_is_shared(f, at.root, at.leaf))
+    return class_get(f, at.root, at.leaf, class_element(f, at.root, at.leaf, build_i64(f->b, 1)));
   enum type_class class = type_class(leaf->type);
   k_type type = class == CLASS_FLOAT ? KT_F64 : class == CLASS_TRUTH ? KT_BOOL : KT_I64;
   uint32_t i = 0;
@@ -371,11 +375,11 @@ static void access_mark_written(struct front *f, uint32_t slot, k_value mask) {
 
 uint32_t access_written(struct front *f, struct val view, uint32_t leaf) {
   assert(view.kind == VAL_VIEW && leaf < view.root->leaf_count);
-  if (access_is_of_other(f, view.slot))
-    front_refuse(f, "it writes to an element of '%s' of another entity by a variable: write the "
-                    "index itself", view.array->name);
+  if (access_is_of_other(f, view.slot)) class_share(f, view.root, leaf);
   uint32_t at = access_written_column(f, (struct cell_place){view.slot, leaf, view.root, leaf});
-  f->columns[at].written = true;
+  bool shared = class_is_shared(f, view.root, leaf);
+  f->columns[at].written |= !shared;
+  f->columns[at].folded |= shared;
   access_mark_written(f, f->cells[at].slot, f->env.mask);
   return at;
 }
@@ -404,6 +408,11 @@ static void access_write(struct front *f, struct cell_place to, struct val value
   access_mark_written(f, f->cells[at].slot, mask);
   if (access_is_of_other(f, f->cells[at].slot)) {
     steps_store_other(f, at, value);
+    return;
+  }
+  if (class_is_shared(f, to.component, to.component_leaf)) {
+    build_at(f->b, f->env.mask, front_tag(f) | (at + 1) << TAG_LINES);
+    class_set_column(f, at, value);
     return;
   }
   column->written = true;
@@ -510,8 +519,7 @@ static void access_check_owner(struct front *f, uint32_t at) {
     bool shared = other->component == written->component &&
                   other->component_leaf == written->component_leaf;
     if (i == at || !shared || access_is_of_parent(f, front_term(f, f->cells[i].slot))) continue;
-    front_refuse(f, "it writes to '%s.%s' and comes to it by another term, too", component,
-                 written->component->leaves[written->component_leaf].name);
+    class_share(f, written->component, written->component_leaf);
   }
 }
 
@@ -540,8 +548,7 @@ static void access_check_folded(struct front *f, uint32_t at) {
   for (uint32_t i = 0; i < f->column_count; i++)
     if (i != at && f->columns[i].component == written->component &&
         f->columns[i].component_leaf == written->component_leaf)
-      front_refuse(f, "it writes to '%s.%s' of another entity and comes to it by another term, too",
-                   written->component->name, field);
+      class_share(f, written->component, written->component_leaf);
   if (access_leads(f, written->component, written->component_leaf))
     front_refuse(f, "it writes to '%s.%s' of another entity, by which a path of its query goes: "
                     "do it in a second system", written->component->name, field);

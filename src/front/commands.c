@@ -103,6 +103,11 @@ uint32_t order_leaf(const struct component *component, const struct front_item *
                         : component_leaf(component, item->key.data, item->key.size);
 }
 
+/* What is set by an id may be the row's own, or what others get. */
+static void commands_share(struct front *f, const struct component *component, uint32_t leaf) {
+  if (f->shared.ordered && !component->relation) class_share(f, component, leaf);
+}
+
 /* One field of those that world:set of a whole component gives. */
 static void command_call_set_field(struct front *f, const struct component *component,
                                    uint32_t leaf, struct val entity, struct val value) {
@@ -112,6 +117,7 @@ static void command_call_set_field(struct front *f, const struct component *comp
                     "'%s.%s'", component->name, component->name,
                  component->leaf_count ? component->leaves[0].name : "field");
   command.whom = entity.spawned;
+  commands_share(f, component, leaf);
   k_value id = order_entity(f, entity);
   k_value noted = order_value(f, component, &command, maybe_need(f, value));
   order_with(f, command, id, noted);
@@ -177,6 +183,7 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
     return;
   }
   command.whom = arguments[1].spawned;
+  if (component) commands_share(f, component, command.leaf);
   k_value entity = order_entity(f, arguments[1]);
   k_value value = component ? order_value(f, component, &command, arguments[3]) : entity;
   order_with(f, command, entity, value);
@@ -463,7 +470,12 @@ void order_finish(struct front *f) {
     if (command->part && component->ties.exclusive) continue;   /* they wait for the target */
     assert(component && command->leaf < component->leaf_count);
     reach_check_written(f, component, command->leaf);
+    bool leads = access_leads(f, component, command->leaf);
     if (!commands_is_shared(f, command, component)) continue;
+    if (!leads && !command->own && !component->relation) {
+      class_share(f, component, command->leaf);
+      continue;
+    }
     front_refuse(f, "it writes to '%s.%s' by %s and comes to it otherwise, too: set another "
                     "field, or do it in a second system", component->name,
                  component->leaves[command->leaf].name,

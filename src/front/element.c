@@ -73,6 +73,12 @@ struct val element_at(struct front *f, struct val array, struct val index) {
     front_refuse(f, "it takes an element of the array '%s' that is not named by a number",
                  component->name);
   uint32_t number = element_array(f, component, ARRAY_LEAF);
+  if (class_is_shared(f, component, ARRAY_LEAF)) {
+    k_value whole, at = element_place(f, index, &whole);
+    struct val got = class_get(f, component, ARRAY_LEAF, build_cell(f->b, number, at));
+    got.present = build_binary(f->b, KO_AND, whole, build_inside(f->b, number, at));
+    return got;
+  }
   struct val element = take_element(f, number, index, false);
   element.entity = array_type(component) == ECS_ENTITY;
   element.bits = mixed_bits_of(array_type(component));
@@ -499,6 +505,10 @@ void array_field_store(struct front *f, struct val view, struct val index, struc
   uint32_t count = element_count_of(view);
   value = maybe_need(f, value);
   build_need(b, inside);
+  if (class_share_all(f, view, count)) {
+    class_set_one(f, view, at, count, value);
+    return;
+  }
   for (uint32_t i = 0; i < count; i++) {
     uint32_t column = access_written(f, view, view.leaf + i);
     if (i == 0) {

@@ -537,6 +537,7 @@ void front_compile(struct front *f, lua_State *L, int function) {
   front_use_result(f);
   access_finish(f);
   front_check(f);
+  if (f->wants_classes) front_refuse(f, "its rows see more of what those before them have written");
   k_status status = build_finish(f->b, &f->program);
   if (status == K_ENOMEM) front_no_memory(f);
   frame.pc = 0;

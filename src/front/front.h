@@ -70,6 +70,7 @@ enum front_result {
 #define FRONT_ENUMS 16         /* enumerations that are known by their names */
 #define FRONT_MADE 64          /* tables that the function makes, */
 #define FRONT_ITEMS 128        /* and what is in all of them */
+#define FRONT_CLASSES 64       /* whose cells are got at in the order of rows */
 #define FRONT_CHAINS 600       /* steps on elements of arrays and fields of resources */
 
 /* ---- what registers hold ---- */
@@ -220,6 +221,17 @@ struct front_item {
   uint32_t next;
 };
 
+/* The shared ones: see class.c. Who compiles a function anew keeps them. */
+struct front_classes {
+  bool ordered;                /* rows see what those before them write to these, */
+  bool all;                    /* or to anything */
+  uint32_t count;
+  struct front_class {
+    ecs_id component;          /* or array, or resource */
+    uint32_t leaf;
+  } list[FRONT_CLASSES];
+};
+
 struct front {
   lua_State *L;
   ecs_world *world;
@@ -234,6 +246,8 @@ struct front {
   enum front_result result;
   bool orders;                 /* rows order their commands one by one */
   bool wants_orders;           /* refused since they have to */
+  bool wants_classes;          /* refused since more of them are shared than was known */
+  struct front_classes shared;
   bool starts;                 /* the program is for some rows of a table: build_start */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
   bool fleeting;               /* refused for what no guard tells of */
@@ -540,6 +554,31 @@ uint32_t access_written(struct front *f, struct val view, uint32_t leaf);
 /* Writes what the function stored into the program. */
 void access_finish(struct front *f);
 
+/* The number of a new column of cells. */
+uint32_t access_new_column(struct front *f, struct run_column cells, struct front_column column);
+
+/* ---- class.c ---- */
+
+/* Whether rows see what those before them write there; has them do so. */
+bool class_is_shared(const struct front *f, const struct component *component, uint32_t leaf);
+void class_share(struct front *f, const struct component *component, uint32_t leaf);
+/* Where an element of an array, or the field of a resource, is, or what is found for a place. */
+k_value class_element(struct front *f, const struct component *array, uint32_t leaf, k_value index);
+k_value class_cell_at(struct front *f, const struct component *component, uint32_t leaf,
+                      k_value place);
+/* What is in a cell, or in that of a column, when the row comes to it. */
+struct val class_get(struct front *f, const struct component *component, uint32_t leaf,
+                     k_value cell);
+struct val class_get_column(struct front *f, uint32_t column);
+/* Puts a value there, for the rows that are here. Of an element that is not there they fail. */
+void class_set_column(struct front *f, uint32_t column, struct val value);
+void class_set_element(struct front *f, const struct component *array, uint32_t leaf,
+                       k_value index, struct val value);
+/* Of an array field: shares all elements where one is shared, and says so; then sets one of so
+** many, by its number from 0. */
+bool class_share_all(struct front *f, struct val view, uint32_t count);
+void class_set_one(struct front *f, struct val view, k_value at, uint32_t count, struct val value);
+
 /* ---- call.c ---- */
 
 /* The component, or the event, that a constant names, or that something outside has the name or id
@@ -576,6 +615,8 @@ uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
 /* Those of world:children, sources and targets: what a loop goes through. */
 struct val reach_tied(struct front *f, const struct val *arguments, uint32_t count,
                       const char *method);
+/* What a lookup finds for an id in the rows that are here, or for a place: others have none. */
+k_value reach_look(struct front *f, struct run_lookup lookup, uint32_t type, k_value from);
 /* The id that an integer is, 0 where nobody alive has it. */
 k_value reach_live(struct front *f, k_value id);
 /* Refuses to write to a field that is also read of other entities. */

@@ -11,8 +11,7 @@
 
 /* ---- lookups ---- */
 
-/* What a lookup finds for an id in the rows that are here, or for a place: others have none. */
-static k_value reach_look(struct front *f, struct run_lookup lookup, k_type type, k_value from) {
+k_value reach_look(struct front *f, struct run_lookup lookup, uint32_t type, k_value from) {
   uint32_t i = 0;
   while (i < f->lookup_count && (f->lookups[i].kind != lookup.kind ||
                                  f->lookups[i].component != lookup.component ||
@@ -26,7 +25,8 @@ static k_value reach_look(struct front *f, struct run_lookup lookup, k_type type
     (void)number;
     f->lookups[f->lookup_count++] = lookup;
   }
-  return build_look(f->b, i, from, lookup.kind == LOOKUP_CELL ? K_ALL : f->env.mask);
+  bool placed = lookup.kind == LOOKUP_CELL || lookup.kind == LOOKUP_AT;
+  return build_look(f->b, i, from, placed ? K_ALL : f->env.mask);
 }
 
 k_value reach_live(struct front *f, k_value id) {
@@ -90,6 +90,11 @@ static k_value reach_is_there(struct front *f, k_value place) {
 static struct val reach_cell_at(struct front *f, const struct component *component, uint32_t leaf,
                                 k_value place, k_value present) {
   const struct leaf *field = &component->leaves[leaf];
+  if (class_is_shared(f, component, leaf)) {
+    struct val got = class_get(f, component, leaf, class_cell_at(f, component, leaf, place));
+    got.present = present;
+    return got;
+  }
   k_type type = column_value(access_column_type(f, component, field));
   struct run_lookup lookup = {LOOKUP_CELL, component->id, leaf};
   struct val cell = val_number(f, reach_look(f, lookup, type, place), false);
@@ -135,12 +140,8 @@ uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
 void reach_check_written(struct front *f, const struct component *component, uint32_t leaf) {
   for (uint32_t i = 0; i < f->lookup_count; i++) {
     const struct run_lookup *lookup = &f->lookups[i];
-    if (lookup->kind != LOOKUP_CELL || lookup->component != component->id || lookup->leaf != leaf)
-      continue;
-    front_refuse(f, "it writes to '%s.%s' and gets it of other entities, too: emit an event "
-                    "and write in a system over it, or keep what they see in another field",
-                 component->name,
-                 component->leaves[leaf].name);
+    if (lookup->kind == LOOKUP_CELL && lookup->component == component->id && lookup->leaf == leaf)
+      class_share(f, component, leaf);
   }
 }
 

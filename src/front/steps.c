@@ -23,7 +23,7 @@ static const struct front_chain *steps_chain_of(const struct front *f, const str
 /* The number with one more chain; without, where there are too many: then it cannot be stored. */
 static struct val steps_with_chain(struct front *f, struct val number,
                                    const struct front_chain *chain) {
-  if (f->chain_count == FRONT_CHAINS) return number;
+  if (f->chain_count == FRONT_CHAINS || f->shared.ordered) return number;
   struct front_chain *added = &f->chains[f->chain_count];
   *added = *chain;
   added->value = number.value;
@@ -160,6 +160,16 @@ static const struct front_chain *steps_from(const struct front *f, const struct 
   return NULL;
 }
 
+/* Puts it there at once, where rows see it. */
+static void steps_set(struct front *f, const struct front_chain *place, k_value index,
+                      struct val value) {
+  class_share(f, place->component, place->leaf);
+  if (place->column)
+    class_set_column(f, place->column - 1, value);
+  else
+    class_set_element(f, place->component, place->leaf, index, value);
+}
+
 static void step_write(struct front *f, const struct front_chain *place, struct val value) {
   if (f->result != RESULT_NONE)
     front_refuse(f, "it writes to '%s', and its result is used: do it in a system's each",
@@ -171,6 +181,10 @@ static void step_write(struct front *f, const struct front_chain *place, struct 
   if (value.spawned) {
     assert(!place->column);
     order_store_element(f, place->component, place->leaf, index, value);
+    return;
+  }
+  if (f->shared.ordered) {
+    steps_set(f, place, index, value);
     return;
   }
   uint32_t array = place->column ? element_cells(f, place->column - 1)
@@ -230,6 +244,8 @@ int steps_refuse_shared(struct front *f) {
   const struct front_array *found = &f->arrays[array];
   const struct component *component = found->column ? f->columns[found->column - 1].component
                                                     : component_of(f->world, found->id);
+  class_share(f, component, found->column ? f->columns[found->column - 1].component_leaf
+                                          : found->leaf);
   const struct leaf *leaf = &component->leaves[found->column
                                                    ? f->columns[found->column - 1].component_leaf
                                                    : found->leaf];

@@ -73,7 +73,7 @@ static void allocate_find_lives(struct builder *b) {
     if (!n->live) continue;
     for (int j = 0; j < 4; j++) allocate_use(b, n->in[j], i, loop);
     if (n->op == N_LOOP) loop = b->plan.items[i];
-    if (n->fails) b->safe = allocate_behind(b, i, loop);
+    if (n->fails || n->op == N_ROWS_END) b->safe = allocate_behind(b, i, loop);
     if (n->op == N_END) loop = node_at(b, n->in[0])->home;
   }
   assert(loop == 0);

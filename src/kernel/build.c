@@ -54,7 +54,7 @@ struct node builder_failing(const struct builder *b, uint32_t op, k_type type) {
 }
 
 uint32_t build_column(struct builder *b, k_column type) {
-  assert(type < KC_COUNT);
+  assert(type < KC_COUNT || is_cells((uint8_t)type));
   if (b->column_count == MAX_COLUMNS) builder_fail(b, K_ELIMIT);
   if (b->status != K_OK) return NONE;
   b->columns[b->column_count] = (uint8_t)type;
@@ -139,8 +139,8 @@ k_value build_inside(struct builder *b, uint32_t array, k_value index) {
   return builder_add(b, n);
 }
 
-uint32_t build_lookup(struct builder *b, k_type type) {
-  assert(type <= KT_I64);
+uint32_t build_lookup(struct builder *b, uint32_t type) {
+  assert(type <= KT_I64 || is_cells((uint8_t)type));
   if (b->lookup_count == MAX_LOOKUPS) builder_fail(b, K_ELIMIT);
   if (b->status != K_OK) return NONE;
   b->lookups[b->lookup_count] = (uint8_t)type;
@@ -151,7 +151,9 @@ uint32_t build_lookup(struct builder *b, k_type type) {
 k_value build_look(struct builder *b, uint32_t lookup, k_value from, k_value mask) {
   if (b->status == K_OK && lookup >= b->lookup_count) builder_fail(b, K_EINVAL);
   if (!builder_takes(b, from, KT_I64) || !builder_takes(b, mask, KT_BOOL)) return K_NONE;
-  struct node by = *node_at(b, from), n = node_make(N_LOOK, (k_type)b->lookups[lookup], true);
+  uint8_t found = b->lookups[lookup];
+  struct node by = *node_at(b, from);
+  struct node n = node_make(N_LOOK, found & KC_CELLS ? KT_CELL : (k_type)found, true);
   n.in[0] = by.op == N_LIVE ? build_load_column(b, N_LOAD, by.aux) : from;
   n.in[3] = mask;
   n.aux = (uint16_t)lookup;
@@ -826,11 +828,16 @@ uint32_t build_shared(const struct builder *b, uint32_t *tag, bool *looped) {
 
 /* Behind all that can fail what has been noted down is done. */
 bool plan_notes(struct builder *b) {
+  b->ordered = false;
+  for (k_value v = 0; v < b->count; v++) b->ordered |= node_at(b, v)->ordered;
   if (b->site_count == 0 || b->status != K_OK) return b->status == K_OK;
   struct node n = node_make(N_DO_NOTES, KT_BOOL, true);
   n.fails = true;
   n.in[3] = K_ALL;
-  return builder_add(b, n) != K_NONE;
+  if (builder_add(b, n) == K_NONE) return false;
+  for (k_value v = 0; b->ordered && v < b->count; v++)
+    node_at(b, v)->ordered |= node_at(b, v)->op == N_NOTE || node_at(b, v)->op == N_DO_NOTES;
+  return true;
 }
 
 static bool build_note_is_written(const struct builder *b, uint32_t array) {

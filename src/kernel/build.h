@@ -111,8 +111,18 @@ bool build_implies(const struct builder *b, k_value mask, k_value other);
 ** `build_lookup` declares the next one, of values of a type, and returns its number, from 0, or
 ** NONE. `build_look` is what it finds for a value of the row, an i64, in the rows of a mask, and
 ** anything in others: the same in all of a run. */
-uint32_t build_lookup(struct builder *b, k_type type);
+uint32_t build_lookup(struct builder *b, uint32_t type);
 k_value build_look(struct builder *b, uint32_t lookup, k_value from, k_value mask);
+
+/* Cells that rows see as those before them have left them, in the order in which this is stated: an
+** element of an array, or the cell that a column or lookup of KC_CELLS | type says. `build_get` is
+** what is in it when the row comes to that, an f32 as an f64; any where the cell is nowhere.
+** `build_set` puts a value into it, in the rows of the mask given to build_at, as an f64 or i64, or
+** a bool. In a program with one of these rows note down (build_note, build_order) in that order,
+** too, and what they noted is done when the row has done the rest of it. */
+k_value build_cell(struct builder *b, uint32_t array, k_value index);
+k_value build_get(struct builder *b, k_value cell);
+void build_set(struct builder *b, k_value cell, k_value value);
 
 /* `v` as a column of `type` takes it, by the rules of world:set: i64 for integer columns
 ** (KE_FRACTION, KE_RANGE in rows of the mask where it does not fit), rounded for f32. */
@@ -280,6 +290,22 @@ typedef struct k_given {
   uint64_t one_entity, one_value;     /* bits by these: of which there is one for all rows */
 } k_given;
 
+/* An order of a row that is done in order: it is given when the row has done everything else. */
+typedef struct k_ordered {
+  uint32_t order;
+  int64_t entity;
+} k_ordered;
+
+/* What was in a cell before a row put something into it. */
+typedef struct k_stored {
+  void *at;
+  k_scalar was;
+  uint32_t size;
+} k_stored;
+
+/* What becomes of such an order: it waits for the end of its row, it is done, or the row fails. */
+typedef enum k_now { K_LATER, K_DONE, K_LEAVE } k_now;
+
 /* How orders are given, in the order of rows. */
 typedef struct k_orders {
   /* Whether it can be given; */
@@ -295,6 +321,10 @@ typedef struct k_orders {
   /* Makes room for all that a block orders, and gives it; 0 without room. NONE: such are given one
   ** by one. */
   uint32_t (*give_many)(void *ud, const k_given *given, uint32_t count);
+  /* Or NULL: does at once what is no more than a store into a cell, which it tells, when so many
+  ** orders of the row wait. */
+  k_now (*now)(void *ud, uint32_t order, int64_t entity, k_scalar value, const k_ordered *waiting,
+               uint32_t count, k_stored *stored);
 } k_orders;
 
 #endif

@@ -35,13 +35,15 @@ static bool builder_is_value(uint32_t op) {
     case N_EMIT:
     case N_REDUCE:
     case N_NOTE:
-    case N_DO_NOTES: return false;
+    case N_DO_NOTES:
+    case N_GET:
+    case N_SET: return false;
     default: return op < N_ADDMUL;
   }
 }
 
 struct node node_make(uint32_t op, k_type type, bool varies) {
-  assert(op < N_COUNT && type <= KT_I64);
+  assert(op < N_COUNT && type <= KT_CELL);
   struct node n;
   memset(&n, 0, sizeof n);
   n.op = (uint8_t)op;
@@ -150,7 +152,7 @@ bool node_list_push(struct builder *b, struct node_list *list, k_value v) {
 
 bool column_direct(const struct builder *b, uint32_t column) {
   assert(column < b->column_count);
-  return b->columns[column] <= KC_I64;
+  return b->columns[column] <= KC_I64 || b->columns[column] & KC_CELLS;
 }
 
 struct builder *builder_new(struct memory *memory) {
@@ -221,4 +223,53 @@ void build_rewind(struct builder *b, k_mark mark) {
   b->site_count = mark.sites;
   b->list_count = mark.lists;
   b->fail_mask = K_ALL;
+}
+
+/* ---- cells in the order of rows ---- */
+
+k_value build_cell(struct builder *b, uint32_t array, k_value index) {
+  if (b->status == K_OK && (array >= b->array_count || b->arrays[array] & ARRAY_OF_CELLS))
+    builder_fail(b, K_EINVAL);
+  if (!builder_takes(b, index, KT_I64)) return K_NONE;
+  struct node n = node_make(N_AT, KT_CELL, true);
+  n.in[0] = index;
+  n.aux = (uint16_t)array;
+  return builder_add(b, n);
+}
+
+/* The type of the cells that a value says where they are. */
+static k_column build_cell_type(const struct builder *b, k_value cell) {
+  const struct node *n = node_at(b, cell);
+  uint32_t type = n->op == N_AT     ? b->arrays[n->aux]
+                  : n->op == N_LOOK ? b->lookups[n->aux]
+                                    : b->columns[n->aux];
+  return (k_column)(type & ~(uint32_t)KC_CELLS);
+}
+
+/* What the value of a cell is to programs: f32 as f64, in which Lua calculates. */
+static k_type build_cell_value(k_column type) {
+  return type == KC_F32 ? KT_F64 : column_value(type);
+}
+
+k_value build_get(struct builder *b, k_value cell) {
+  if (!builder_takes(b, cell, KT_CELL)) return K_NONE;
+  k_column type = build_cell_type(b, cell);
+  struct node n = node_make(N_GET, build_cell_value(type), true);
+  n.in[0] = cell;
+  n.aux = (uint16_t)type;
+  n.ordered = true;
+  return builder_add(b, n);
+}
+
+void build_set(struct builder *b, k_value cell, k_value value) {
+  if (!builder_takes(b, cell, KT_CELL)) return;
+  k_column type = build_cell_type(b, cell);
+  if (!builder_takes(b, value, build_cell_value(type))) return;
+  struct node n = node_make(N_SET, KT_BOOL, true);
+  n.in[0] = cell;
+  n.in[1] = value;
+  n.in[3] = b->fail_mask;
+  n.aux = (uint16_t)type;
+  n.ordered = true;
+  builder_add(b, n);
 }

@@ -25,8 +25,9 @@ struct checker {
   const struct program *p;
   struct numbering at;
   uint32_t pc, depth;
-  bool written;             /* a column has been */
-  uint8_t held[OPERANDS];   /* k_type, or UNSET; columns are not looked at */
+  bool written;             /* a column, or what follows what rows do in order */
+  uint32_t rows_end;        /* where what they do in order ends; 0 outside of that */
+  uint8_t held[OPERANDS];   /* k_type, KC_CELLS | k_column, or UNSET; columns are not looked at */
   struct code_stretch open[MAX_DEPTH];
 };
 
@@ -74,6 +75,7 @@ static bool checker_register_fits(const struct checker *c, uint32_t operand, cha
     case 'm': return operand >= c->at.reg1 && operand < c->at.reg4;
     case 'f': return operand >= c->at.reg4 && operand < c->at.reg8;
     case 'd':
+    case 'c':
     case 'i': return operand >= c->at.reg8 && operand < c->at.scalars;
     default: return false;
   }
@@ -92,6 +94,7 @@ static bool checker_reads(const struct checker *c, uint32_t operand, char letter
     case 'F':
     case 'D':
     case 'I': return checker_scalar_holds(c, operand, checker_letter_type(letter));
+    case 'c':
     case 'j':
     case 'l':
     case 'p':
@@ -143,6 +146,32 @@ static bool checker_is_list(const struct checker *c, uint32_t operand, bool argu
   return ((operand - c->at.lists) % (LIST_ARGUMENTS + 1) != 0) == argument;
 }
 
+/* Whether an instruction can say where cells are, of the type of its array or lookup. */
+static bool checker_sets_cell(struct checker *c, const k_insn *k, uint32_t op) {
+  static const uint8_t sizes[] = {1, 2, 4, 8};
+  if (!checker_register_fits(c, k->dst, 'c')) return false;
+  if (op == OP_LOOK_CELL) {
+    c->held[k->dst] = c->p->lookups[k->b - c->at.lookups];
+    return true;
+  }
+  uint8_t type = c->p->arrays[k->b - c->at.arrays];
+  if (type >= KC_ENTITY || column_size((k_column)type) != sizes[op - OP_AT_1]) return false;
+  c->held[k->dst] = KC_CELLS | type;
+  return true;
+}
+
+/* Whether the cells that an instruction takes, if it does, are of its type. */
+static bool checker_cell_fits(const struct checker *c, const k_insn *k, uint32_t op) {
+  if (op_table[op].signature[1] != 'c') return true;
+  uint32_t type = op - (is_set(op) ? OP_SET_BOOL : OP_GET_BOOL);
+  uint8_t held = UNSET;
+  if (k->a < c->at.reg1)
+    held = c->p->columns[k->a];
+  else if (checker_register_fits(c, k->a, 'c'))
+    held = c->held[k->a];
+  return c->rows_end && held == (KC_CELLS | type);
+}
+
 /* Whether the instruction can write to its operand dst, which then holds what it writes. */
 static bool checker_writes(struct checker *c, const k_insn *k, bool scalar) {
   uint32_t operand = k->dst, op = OP_NUMBER(k->op);
@@ -151,6 +180,7 @@ static bool checker_writes(struct checker *c, const k_insn *k, bool scalar) {
     case '-': return operand == K_NO_OPERAND;
     case 'x': return operand >= c->at.bitmaps && operand < c->at.totals;
     case 'I': return checker_set_scalar(c, operand, KT_I64);
+    case 'c': return checker_sets_cell(c, k, op);
     case 't': return checker_sets_total(c, operand, op);
     case 's': return checker_sets_site(c, operand, op);
     case 'q': return checker_is_list(c, operand, true);
@@ -170,7 +200,7 @@ static bool checker_writes(struct checker *c, const k_insn *k, bool scalar) {
 static bool checker_array_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   if (op_table[op].signature[2] != 'a') return true;
   if (k->b < c->at.arrays || k->b >= c->at.lookups) return false;
-  if (op == OP_INSIDE || op == OP_BOUND) return true;
+  if (op == OP_INSIDE || op == OP_BOUND || (op >= OP_AT_1 && op <= OP_AT_8)) return true;
   return c->p->arrays[k->b - c->at.arrays] == op - OP_ELEMENT_BOOL;
 }
 
@@ -178,7 +208,8 @@ static bool checker_array_fits(const struct checker *c, const k_insn *k, uint32_
 static bool checker_lookup_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   if (op_table[op].signature[2] != 'l') return true;
   if (k->b < c->at.lookups || k->b >= c->at.sites) return false;
-  return c->p->lookups[k->b - c->at.lookups] == op - OP_LOOK_BOOL;
+  uint8_t type = c->p->lookups[k->b - c->at.lookups];
+  return op == OP_LOOK_CELL ? type >= KC_CELLS : type == op - OP_LOOK_BOOL;
 }
 
 /* Whether the operand that has to be a list is one. */
@@ -252,6 +283,22 @@ static void checker_end_skips(struct checker *c) {
   }
 }
 
+/* What rows do in order is neither in a loop or skip nor in itself, and nothing that can fail is
+** behind it. */
+static bool checker_begin_rows(struct checker *c, const k_insn *k) {
+  if (c->depth > 0 || c->rows_end || k->c <= c->pc || k->c > c->p->insn_count) return false;
+  c->rows_end = k->c;
+  return true;
+}
+
+/* False where that ends in a loop or skip. */
+static bool checker_end_rows(struct checker *c) {
+  if (!c->rows_end || c->rows_end != c->pc) return true;
+  c->rows_end = 0;
+  c->written = true;
+  return c->depth == 0;
+}
+
 static bool checker_control(struct checker *c, const k_insn *k) {
   switch (k->op) {
     case OP_LOOP: return checker_begin_loop(c, k);
@@ -264,7 +311,8 @@ static bool checker_control(struct checker *c, const k_insn *k) {
     case OP_LIST:
     case OP_PICK: return true;
     case OP_DO_NOTES: return c->depth == 0;
-    default: return is_note(k->op) || (k->op >= OP_LOOK_BOOL && k->op <= OP_LOOK_I64);
+    case OP_ROWS: return checker_begin_rows(c, k);
+    default: return is_note(k->op) || (k->op >= OP_LOOK_BOOL && k->op <= OP_LOOK_CELL);
   }
 }
 
@@ -277,11 +325,13 @@ static bool checker_may_stand(const struct checker *c, uint32_t op, bool scalar)
   if (scalar && (op >= OP_CONTROLS || checker_letter_type(info->signature[0]) < 0)) return false;
   if (scalar && info->error) return false;
   if (!scalar && c->pc < c->p->prologue) return false;
+  if (c->rows_end && strpbrk(info->signature, "tb")) return false;
   return !(info->error && c->written);
 }
 
 static bool checker_instruction(struct checker *c, const k_insn *k) {
   checker_end_skips(c);
+  if (!checker_end_rows(c)) return false;
   bool scalar = (k->op & OP_SCALAR) != 0;
   uint32_t op = OP_NUMBER(k->op);
   if (!checker_may_stand(c, op, scalar)) return false;
@@ -290,7 +340,7 @@ static bool checker_instruction(struct checker *c, const k_insn *k) {
       !checker_reads(c, k->c, s[3], scalar) || !checker_reads(c, k->d, s[4], scalar))
     return false;
   if (!checker_array_fits(c, k, op) || !checker_lookup_fits(c, k, op) ||
-      !checker_list_fits(c, k, op))
+      !checker_list_fits(c, k, op) || !checker_cell_fits(c, k, op))
     return false;
   if (op == OP_END) return checker_end_loop(c, k);
   if (!checker_writes(c, k, scalar)) return false;
@@ -328,13 +378,13 @@ static bool checker_header(const struct program *p) {
   bool registers = p->reg1_count + p->reg4_count + p->reg8_count > 0;
   if (p->whole > 1 || (p->whole && registers) || p->starts > 1) return false;
   for (uint32_t i = 0; i < p->column_count; i++)
-    if (p->columns[i] >= KC_COUNT) return false;
+    if (p->columns[i] >= KC_COUNT && !is_cells(p->columns[i])) return false;
   for (uint32_t i = 0; i < p->scalar_count; i++)
     if (p->scalars[i] > KT_I64) return false;
   for (uint32_t i = 0; i < p->array_count; i++)
     if (array_column(p->arrays[i]) >= KC_ENTITY) return false;
   for (uint32_t i = 0; i < p->lookup_count; i++)
-    if (p->lookups[i] > KT_I64) return false;
+    if (p->lookups[i] > KT_I64 && !is_cells(p->lookups[i])) return false;
   if (!checker_sites_fit(p)) return false;
   for (uint32_t i = 0; i < p->total_count; i++) {
     bool floats = p->totals[i] == KR_FLOATS * 4 + KT_F64;
@@ -350,7 +400,7 @@ bool program_check(const struct program *p) {
   struct checker c;
   c.p = p;
   c.at = program_numbering(p);
-  c.depth = 0;
+  c.depth = c.rows_end = 0;
   c.written = false;
   memset(c.held, UNSET, sizeof c.held);
   assert(c.at.all <= OPERANDS);
@@ -359,5 +409,5 @@ bool program_check(const struct program *p) {
   for (c.pc = 0; c.pc < p->insn_count; c.pc++)
     if (!checker_instruction(&c, &p->insns[c.pc])) return false;
   checker_end_skips(&c);
-  return c.depth == 0;
+  return checker_end_rows(&c) && c.depth == 0;
 }

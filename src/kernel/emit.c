@@ -1,4 +1,5 @@
 /* From nodes that know where their values are to instructions, and the finished program. */
+#include "kernel/machine.h"
 #include "kernel/node.h"
 
 struct emitter {
@@ -206,6 +207,17 @@ static void emit_land(struct emitter *e, const struct node *n) {
   skip->c = (uint16_t)e->count;
 }
 
+static void emit_rows(struct emitter *e, struct node *n) {
+  n->pc = e->count;
+  emit_instruction(e, OP_ROWS, K_NO_OPERAND);
+}
+
+static void emit_rows_end(struct emitter *e, const struct node *n) {
+  k_insn *rows = &e->insns[node_at(e->b, n->in[0])->pc];
+  assert(rows->op == OP_ROWS);
+  rows->c = (uint16_t)e->count;
+}
+
 /* The bits that a run is given; behind the totals. */
 static uint16_t emit_start_number(const struct emitter *e) {
   return (uint16_t)(e->base[LOC_ALL] + 1 + e->b->bitmap_count + e->b->total_count);
@@ -317,6 +329,12 @@ static uint32_t emit_operand_type(const struct emitter *e, const struct node *n)
   return node_at(e->b, n->in[0])->type;
 }
 
+/* The instruction that finds an element, by its size. */
+static uint32_t emit_at_op(k_column type) {
+  size_t size = column_size(type);
+  return size == 8 ? OP_AT_8 : size == 4 ? OP_AT_4 : size == 2 ? OP_AT_2 : OP_AT_1;
+}
+
 /* The instruction of a node whose operands are its `in`, in order. */
 static uint32_t emit_plain_op(const struct emitter *e, const struct node *n, bool scalar) {
   if (n->op < KO_COUNT) return emit_operation_op(e, n, scalar);
@@ -336,6 +354,9 @@ static uint32_t emit_plain_op(const struct emitter *e, const struct node *n, boo
     case N_INTERVAL: return OP_INTERVAL;
     case N_ELEMENT: return OP_ELEMENT_BOOL + (uint32_t)e->b->arrays[n->aux];
     case N_INSIDE: return OP_INSIDE;
+    case N_AT: return emit_at_op((k_column)e->b->arrays[n->aux]);
+    case N_GET: return OP_GET_BOOL + (uint32_t)n->aux;
+    case N_SET: return OP_SET_BOOL + (uint32_t)n->aux;
     case N_LOOK: return OP_LOOK_BOOL + (uint32_t)n->type;
     case N_BOUND: return OP_BOUND;
     case N_NEED: return OP_NEED;
@@ -370,7 +391,7 @@ static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
   k->b = emit_operand(e, n->in[1], scalar);
   k->c = emit_operand(e, n->in[2], scalar);
   k->d = emit_operand(e, n->in[3], scalar);
-  if (n->op == N_ELEMENT || n->op == N_INSIDE || n->op == N_BOUND)
+  if (n->op == N_ELEMENT || n->op == N_INSIDE || n->op == N_AT || n->op == N_BOUND)
     k->b = emit_array_operand(e, n->aux);
   if (n->op == N_LOOK) k->b = emit_lookup_operand(e, n->aux);
   k->tag = n->tag;
@@ -448,6 +469,8 @@ static void emit_node(struct emitter *e, int32_t i) {
     case N_END: emit_end(e, n); break;
     case N_SKIP: emit_skip(e, i); break;
     case N_LAND: emit_land(e, n); break;
+    case N_ROWS: emit_rows(e, node_at(e->b, v)); break;
+    case N_ROWS_END: emit_rows_end(e, n); break;
     case N_STORE: emit_store(e, n); break;
     case N_PUT: emit_put(e, n); break;
     case N_EMIT: emit_marks(e, n); break;
@@ -484,6 +507,7 @@ static uint32_t emit_block_rows(const struct builder *b) {
   for (uint32_t c = 0; c < b->column_count; c++)
     lane += column_size((k_column)b->columns[c]);
   lane += sizeof(double) * 4 * b->list_count;
+  if (b->ordered) return MACHINE_SHORT;   /* rows go through them again and again */
   return lane <= 40 ? 1024 : lane <= 160 ? 512 : 256;
 }
 

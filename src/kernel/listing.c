@@ -10,7 +10,7 @@ static const struct op_info *listing_info_of(const k_insn *k) {
 }
 
 k_info program_info(const struct program *p) {
-  k_info info = {false, false, 0, 0, 0};
+  k_info info = {false, false, false, 0, 0, 0};
   info.insns = (uint32_t)(p->insn_count - p->prologue);
   info.registers = (uint32_t)(p->reg1_count + p->reg4_count + p->reg8_count);
   info.scratch =
@@ -18,6 +18,7 @@ k_info program_info(const struct program *p) {
   for (uint32_t i = 0; i < p->insn_count; i++) {
     if (p->insns[i].op == OP_LIVE) info.live = true;
     if (listing_info_of(&p->insns[i])->error) info.fails = true;
+    if (is_set(p->insns[i].op)) info.stores = true;
   }
   return info;
 }

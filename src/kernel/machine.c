@@ -22,12 +22,18 @@ static struct program_layout machine_lay_out(const struct program *p) {
   l.kept = machine_behind(l.scalars, p->scalar_count, sizeof(k_scalar));
   l.totals = machine_behind(l.kept, p->scalar_count, sizeof(k_scalar));
   l.notes = machine_behind(l.totals, p->total_count, sizeof(k_folding));
-  l.lists = machine_align(machine_behind(l.notes, 1, notes_room(p)));
+  l.undoes = rows_can_undo(p);
+  l.stores = machine_align(machine_behind(l.notes, 1, notes_room(p)));
+  l.waiting = machine_behind(l.stores, l.undoes ? ROW_STORES : 0, sizeof(k_stored));
+  l.lists = machine_align(machine_behind(l.waiting, l.undoes && p->site_count ? ROW_ORDERS : 0,
+                                         sizeof(k_ordered)));
   l.reg8 = machine_behind(l.lists, p->list_count,
                           sizeof(k_span) * (LIST_ARGUMENTS + 1u) * p->block);
-  l.reg4 = machine_behind(l.reg8, p->reg8_count, (size_t)8 * p->block);
-  l.reg1 = machine_behind(l.reg4, p->reg4_count, (size_t)4 * p->block);
-  l.end = machine_behind(l.reg1, p->reg1_count, p->block);
+  for (uint32_t pc = p->prologue; pc < p->insn_count; pc++)
+    if (p->insns[pc].op == OP_ROWS) l.apart = ALIGNMENT;
+  l.reg4 = machine_behind(l.reg8, p->reg8_count, (size_t)8 * p->block + l.apart);
+  l.reg1 = machine_behind(l.reg4, p->reg4_count, (size_t)4 * p->block + l.apart);
+  l.end = machine_behind(l.reg1, p->reg1_count, p->block + l.apart);
   for (uint32_t i = 0; i < p->column_count; i++)
     l.row += (uint32_t)column_size((k_column)p->columns[i]);
   l.plain = !p->bitmap_count && !p->total_count && !p->site_count && !p->starts;
@@ -102,9 +108,10 @@ static inline void machine_set_scalars(const struct program *p, const k_run *run
 static void machine_set_block_registers(const struct program *p, char *base, void **at) {
   const struct program_layout *l = &p->layout;
   const struct numbering *numbers = &l->numbers;
-  machine_set_registers(at, numbers->reg1, numbers->reg4, base + l->reg1, p->block);
-  machine_set_registers(at, numbers->reg4, numbers->reg8, base + l->reg4, (size_t)4 * p->block);
-  machine_set_registers(at, numbers->reg8, numbers->scalars, base + l->reg8, (size_t)8 * p->block);
+  size_t block = p->block, apart = l->apart;
+  machine_set_registers(at, numbers->reg1, numbers->reg4, base + l->reg1, block + apart);
+  machine_set_registers(at, numbers->reg4, numbers->reg8, base + l->reg4, 4 * block + apart);
+  machine_set_registers(at, numbers->reg8, numbers->scalars, base + l->reg8, 8 * block + apart);
 }
 
 static APART void machine_set_lists(const struct program *p, char *base, void **at) {
@@ -213,7 +220,7 @@ static void machine_clear_lists(const struct running *r, size_t n) {
 }
 
 /* Does instruction `pc`, one that moves on as it likes; returns the next. */
-static uint32_t machine_control(const struct running *r, uint32_t pc, size_t n) {
+uint32_t running_control(const struct running *r, uint32_t pc, size_t n) {
   const k_insn *k = &r->p->insns[pc];
   switch (k->op) {
     case OP_LOOP:
@@ -234,7 +241,7 @@ static uint32_t machine_control(const struct running *r, uint32_t pc, size_t n) 
     case OP_GIVE_I64:
     case OP_TAKE: memcpy(r->at[k->dst], r->at[k->a], n * sizeof(k_scalar)); break;
     default:
-      assert(k->op >= OP_LOOK_BOOL && k->op <= OP_LOOK_I64);
+      assert(k->op >= OP_LOOK_BOOL && k->op <= OP_LOOK_CELL);
       machine_look(r, k, n);
   }
   return pc + 1;
@@ -242,7 +249,7 @@ static uint32_t machine_control(const struct running *r, uint32_t pc, size_t n) 
 
 /* Notes that the instruction failed in this lane of the block, and of what value; what has been
 ** noted down says so itself. */
-static void machine_fail(struct running *r, const k_insn *k, size_t lane) {
+void running_fail(struct running *r, const k_insn *k, size_t lane) {
   const struct op_info *info = &op_table[k->op];
   k_failure *f = r->failure;
   assert(info->error != KE_NONE && r->first + lane < r->run->rows);
@@ -271,7 +278,7 @@ static void machine_fail(struct running *r, const k_insn *k, size_t lane) {
 }
 
 /* Does such an instruction for n rows; how many of them did not fail. */
-static size_t machine_note_or_list(struct running *r, const k_insn *k, size_t n) {
+size_t running_note_or_list(struct running *r, const k_insn *k, size_t n) {
   if (k->op == OP_LIST) return machine_list(r, k, n);
   if (k->op == OP_DO_NOTES) return notes_do(r->notes, r->p, r->run, n, r->failure);
   assert(k->dst >= r->numbers->sites && k->dst < r->numbers->count);
@@ -366,20 +373,24 @@ static size_t machine_run_from(struct running *r, uint32_t pc, size_t n, bool ap
     if (LIKELY(k->op < OP_CONTROLS) || is_note(k->op) || k->op == OP_DO_NOTES ||
         k->op == OP_LIST) {
       size_t done = LIKELY(k->op < OP_CONTROLS) ? r->ops[k->op](k, at, n)
-                                                : machine_note_or_list(r, k, n);
+                                                : running_note_or_list(r, k, n);
       pc++;
       assert(done <= n);
       if (LIKELY(done == n)) continue;
-      machine_fail(r, k, done);
+      running_fail(r, k, done);
       n = done;
       if (n == 0) return 0;
     } else if (k->op & OP_SCALAR) {
       r->ops[OP_NUMBER(k->op)](k, at, 1);
       pc++;
+    } else if (k->op == OP_ROWS) {
+      n = rows_run(r, pc, n);
+      if (n == 0) return 0;
+      pc = k->c;
     } else {
       bool some = k->op == OP_LOOP || k->op == OP_SKIP;
       if (some && !apart && machine_is_sparse(r, k, pc, n)) return machine_run_remaining(r, pc, n);
-      pc = machine_control(r, pc, n);
+      pc = running_control(r, pc, n);
     }
   }
   return n;
@@ -423,6 +434,8 @@ k_status machine_open(struct machine *m, const struct program *p, const k_run *r
   r->at = (void **)(void *)(base + l->at);
   r->scalars = (k_scalar *)(void *)(base + l->scalars);
   r->kept = (k_scalar *)(void *)(base + l->kept);
+  r->stores = (k_stored *)(void *)(base + l->stores);
+  r->waiting = (k_ordered *)(void *)(base + l->waiting);
   if (p->site_count) notes_open(&m->notes, p, base + l->notes);
   machine_set_up(r, base);
   const op_fn *ops = r->ops;
@@ -438,7 +451,7 @@ void **machine_columns(const struct machine *m) { return m->running.at; }
 
 /* A row of the only block has failed in the instruction before one: those before it go on. */
 RARE k_status running_go_on(struct running *r, uint32_t pc, size_t row) {
-  machine_fail(r, &r->p->insns[pc - 1], row);
+  running_fail(r, &r->p->insns[pc - 1], row);
   if (row > 0) machine_run_from(r, pc, row, false);
   return K_FAILED;
 }

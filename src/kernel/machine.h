@@ -7,6 +7,9 @@
 #include "kernel/ops.h"
 #include "kernel/share.h"
 
+#define ROW_STORES 4096u       /* that one row can undo */
+#define ROW_ORDERS 256u        /* that wait for the end of a row */
+
 /* What a machine runs. */
 struct running {
   const struct program *p;
@@ -17,6 +20,9 @@ struct running {
   void **at;                  /* the addresses of operands, in this block */
   k_scalar *scalars, *kept;   /* the scalars; what they were before rows ran apart */
   struct notes *notes;
+  k_stored *stores;           /* of the row that is done, of programs that undo some */
+  k_ordered *waiting;         /* its orders */
+  uint32_t store_count, waiting_count;
   struct k_items *items;      /* of each list, */
   uint32_t listed[MAX_LISTS]; /* and how many stay when it is filled: where rows run apart */
   k_failure *failure;         /* error is KE_NONE until a row fails */
@@ -55,6 +61,18 @@ size_t running_from(struct running *r, uint32_t pc, size_t n, bool apart);
 
 /* Runs the block of n rows at r->first; returns how many of them did not fail. */
 size_t running_block(struct running *r, size_t n);
+
+/* Parts of it, for n rows: an instruction that moves on as it likes, which returns the next; one
+** that notes down or lists, which returns how many did not fail; and what says where one failed. */
+uint32_t running_control(const struct running *r, uint32_t pc, size_t n);
+size_t running_note_or_list(struct running *r, const k_insn *k, size_t n);
+void running_fail(struct running *r, const k_insn *k, size_t lane);
+
+/* Does what is done in the order of rows, from the OP_ROWS at pc on, for n rows of the block;
+** returns how many did not fail. */
+size_t rows_run(struct running *r, uint32_t pc, size_t n);
+/* Whether a row of the program can fail when it has stored something. */
+bool rows_can_undo(const struct program *p);
 
 #define MACHINE_SHORT 256u     /* rows of a table that are one block, whatever the block is */
 

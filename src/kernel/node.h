@@ -37,13 +37,16 @@ enum {
   N_INTERVAL,  /* bits, lo, hi, mask */
   N_ELEMENT,   /* index; aux: array */
   N_INSIDE,    /* index; aux: array */
+  N_AT,        /* index; aux: array. Where that element is */
   N_LOOK,      /* id or place, -, -, mask; aux: lookup */
+  N_GET,       /* cell. Ordered */
   N_BOUND,     /* index, -, -, mask; aux: array. Yields nothing */
   N_NEED,      /* x, -, -, mask. Yields nothing */
   N_GIVE_UP,   /* mask, -, -, mask. Yields nothing */
   N_NOTE,      /* index, operand, -, mask; aux: site. Yields nothing */
   N_GIVE,      /* value, the one before; aux: list * LIST_ARGUMENTS + argument. Yields nothing */
   N_DO_NOTES,  /* -, -, -, mask of all. Yields nothing */
+  N_SET,       /* cell, value, -, mask. Ordered; yields nothing */
   N_LIST,      /* the last N_GIVE, -, -, mask; aux: list */
   N_PICK,      /* the list, uniform item; aux: list */
   N_TAKE,      /* the list; aux as of N_GIVE */
@@ -64,6 +67,8 @@ enum {
   N_FILL,      /* uniform x */
   N_SKIP,      /* mask */
   N_LAND,      /* skip: where it lands */
+  N_ROWS,      /* what follows is done in the order of rows, */
+  N_ROWS_END,  /* up to here; the N_ROWS */
   N_COUNT
 };
 
@@ -75,7 +80,9 @@ struct node {
   uint16_t aux;
   bool live;           /* what the program does depends on it */
   bool done;           /* order.c: in the plan */
-  bool early;          /* order.c: needed by what can fail */
+  bool ordered;        /* done in the order of rows: what the node before it does may be seen */
+  uint8_t phase;       /* order.c: enum node_phase */
+  bool down;           /* order.c: it depends on what is ordered */
   k_value in[4];       /* K_NONE where there is none */
   k_value home;        /* the loop in whose body it belongs, 0 in none */
   k_value chain;       /* the next of its hash bucket */
@@ -122,6 +129,7 @@ struct builder {
   uint16_t aliases[MAX_ARRAYS];      /* 1 + the uniform that an array's only element is, or 0; or */
   k_site sites[MAX_SITES];           /* ALIAS_COLUMN + that whose cells its elements are */
   k_value shared;                    /* K_SHARED: the node that looks at what is written */
+  bool ordered;                      /* some node is; then all notes are */
   k_value store[MAX_COLUMNS];        /* build_finish: the store of each column, or 0 */
   k_value load[MAX_COLUMNS];         /* build_finish: its live load, or 0 */
   k_value bucket[256];
@@ -170,6 +178,10 @@ struct operation {
 /* By k_op. */
 extern const struct operation operations[KO_COUNT];
 
+/* When a node is done in a block: what can fail and what ordered nodes need; then, row after row,
+** what is ordered; then the rest. */
+enum node_phase { PHASE_LATE, PHASE_ROWS, PHASE_EARLY };
+
 static inline bool is_store(const struct node *n) { return n->op == N_STORE || n->op == N_PUT; }
 
 static inline bool is_compare(uint32_t op) { return op >= KO_EQ && op <= KO_GE; }
@@ -207,7 +219,7 @@ struct node builder_failing(const struct builder *b, uint32_t op, k_type type);
 bool builder_takes(struct builder *b, k_value v, k_type type);
 /* Whether it is there for nothing but its place among the others. */
 static inline bool yields_nothing(uint32_t op) {
-  return op == N_RANGE || (op >= N_BOUND && op <= N_DO_NOTES);
+  return op == N_RANGE || (op >= N_BOUND && op <= N_SET);
 }
 
 /* ---- the passes, each false when the status went bad ---- */

@@ -375,7 +375,7 @@ static void *note_cell_of(const struct doing *doing, uint32_t note) {
   if (doing->p->arrays[site.array] & ARRAY_OF_CELLS) {
     size_t row = doing->notes->first + doing->notes->rows[note];
     assert(row < (size_t)array->count);
-    return ((void *const *)array->data)[row];
+    return ((const k_cell *)array->data)[row].at;
   }
   int64_t index = doing->notes->indexes[note];
   if (index < 1 || index > array->count) return NULL;

@@ -39,7 +39,7 @@ struct note_place {
   const int64_t *indexes;
   const k_scalar *values;
   char *elements;
-  void *const *cells;          /* NULL: elements */
+  const k_cell *cells;         /* NULL: elements */
   bool one_index;              /* only the first one is there: it is that of all */
 };
 
@@ -52,7 +52,7 @@ static struct note_place note_plain_place_of(const struct notes *notes, const st
                         run.one_index};
   assert(run.from + run.count <= notes->count);
   if (p->arrays[number] & ARRAY_OF_CELLS)
-    place.cells = (void *const *)arrays[number].data + notes->first;
+    place.cells = (const k_cell *)arrays[number].data + notes->first;
   else
     place.elements = (char *)(uintptr_t)arrays[number].data;
   return place;
@@ -67,7 +67,7 @@ INLINE int64_t note_place_index(const struct note_place *place, uint32_t i) {
 }
 
 INLINE void *note_cell_at(const struct note_place *place, uint32_t i, size_t size) {
-  return place->cells ? place->cells[note_place_row(place, i)]
+  return place->cells ? place->cells[note_place_row(place, i)].at
                       : place->elements + ((size_t)note_place_index(place, i) - 1) * size;
 }
 
@@ -126,7 +126,7 @@ INLINE void note_step_f64(const struct note_place *place, k_site site) {
   uint32_t count = place->count;
   assert(!place->one_index || place->cells);
   for (uint32_t i = 0; place->cells && i < count; i++) {
-    double *cell = place->cells[note_place_row(place, i)];
+    double *cell = place->cells[note_place_row(place, i)].at;
     *cell = note_take_real(site, *cell, values[i].f64);
   }
   for (uint32_t i = 0; elements && i < count; i++)
@@ -138,7 +138,7 @@ INLINE void note_step_f32(const struct note_place *place, k_site site) {
   float *elements = (float *)(void *)place->elements;
   uint32_t count = place->count;
   for (uint32_t i = 0; place->cells && i < count; i++) {
-    float *cell = place->cells[note_place_row(place, i)];
+    float *cell = place->cells[note_place_row(place, i)].at;
     *cell = (float)note_take_real(site, (double)*cell, values[i].f64);
   }
   for (uint32_t i = 0; elements && i < count; i++) {

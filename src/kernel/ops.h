@@ -70,6 +70,14 @@ extern const struct op_info op_table[OP_COUNT];
 typedef size_t (*op_fn)(const k_insn *k, void *const *at, size_t n);
 
 extern const op_fn ops_base[OP_CONTROLS];
+
+/* Does one instruction for row i alone, as the loops do it; false when it fails there. NULL: there
+** is none, and a loop over one row does it. */
+typedef bool (*op_row_fn)(const k_insn *k, void *const *at, size_t i);
+extern const op_row_fn ops_row[OP_CONTROLS];
+
+/* Instructions that store into cells. */
+static inline bool is_set(uint32_t op) { return op >= OP_SET_BOOL && op <= OP_SET_U32; }
 #if defined(__GNUC__) && defined(__x86_64__)
 #define ECS_KERNEL_X86 1
 extern const op_fn ops_avx2[OP_CONTROLS];
@@ -110,13 +118,18 @@ bool program_takes_columns_once(const struct program *p);
 /* Bytes of a lane of a column. */
 static inline size_t column_size(k_column c) {
   static const uint8_t size[KC_COUNT] = {1, 4, 8, 8, 1, 2, 4, 1, 2, 4, 8};
-  assert(c < KC_COUNT);
-  return size[c];
+  assert(c < KC_COUNT || c & KC_CELLS);
+  return c & KC_CELLS ? sizeof(k_cell) : size[c];
+}
+
+/* Whether it is cells of a column's type that can be got at. */
+static inline bool is_cells(uint8_t type) {
+  return type & KC_CELLS && (type & ~(uint32_t)KC_CELLS) < KC_ENTITY;
 }
 
 /* The type of a column's values. */
 static inline k_type column_value(k_column c) {
-  return c <= KC_I64 ? (k_type)c : KT_I64;
+  return c <= KC_I64 ? (k_type)c : c & KC_CELLS ? KT_CELL : KT_I64;
 }
 
 /* Limits that the checker imposes. */

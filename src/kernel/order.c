@@ -103,14 +103,13 @@ static bool order_push_stores(struct builder *b) {
   return true;
 }
 
-/* ---- what can fail first ---- */
+/* ---- what can fail first, then what is ordered ---- */
 
-static void order_need_operands_early(struct builder *b, k_value v) {
-  for (int i = 0; i < 4; i++)
-    if (node_at(b, v)->in[i] > 0)
-      for (k_value w = node_at(b, v)->in[i]; w != 0; w = node_at(b, w)->home)
-        node_at(b, w)->early = true;
-}
+/* What is planned from one position to another, of which the first is a loop's begin and the last
+** its end, or which are one: carries of the loop are among its values, too. */
+struct order_part {
+  int32_t first, last;
+};
 
 /* The position of the loop's begin, from that of its end (step -1), and the other way
 ** round (step 1). */
@@ -126,42 +125,123 @@ static int32_t order_other_end(const struct builder *b, int32_t i, int32_t step)
   }
 }
 
-/* A whole loop, or one instruction, ending at position i and beginning at `first`. */
-static bool order_group_is_early(const struct builder *b, int32_t first, int32_t i) {
-  for (; first <= i; first++) {
-    const struct node *n = planned(b, first);
-    if (n->fails || n->early) return true;
-  }
+static struct order_part order_part_from(const struct builder *b, int32_t first) {
+  bool loop = planned(b, first)->op == N_LOOP;
+  return (struct order_part){first, loop ? order_other_end(b, first, 1) : first};
+}
+
+static struct order_part order_part_to(const struct builder *b, int32_t last) {
+  bool loop = planned(b, last)->op == N_END;
+  return (struct order_part){loop ? order_other_end(b, last, -1) : last, last};
+}
+
+/* The values of a stretch: those of its positions and, of a loop, all that were made in it. */
+static k_value order_first_value(const struct builder *b, struct order_part s) {
+  return b->plan.items[s.first];
+}
+
+static k_value order_last_value(const struct builder *b, struct order_part s) {
+  return b->plan.items[s.last] > b->plan.items[s.first] ? b->plan.items[s.last]
+                                                        : b->plan.items[s.first];
+}
+
+/* Whether an operand depends on what is ordered, be it carried by a loop that does. */
+static bool order_operands_are_down(const struct builder *b, k_value v) {
+  for (int i = 0; i < 4; i++)
+    for (k_value w = node_at(b, v)->in[i]; w > 0; w = node_at(b, w)->home)
+      if (node_at(b, w)->down) return true;
   return false;
 }
 
-static bool order_take_node(struct builder *b, bool early) {
+static bool order_part_is_down(const struct builder *b, struct order_part s) {
+  for (k_value v = order_first_value(b, s); v <= order_last_value(b, s); v++)
+    if (node_at(b, v)->live && order_operands_are_down(b, v)) return true;
+  for (int32_t i = s.first; i <= s.last; i++)
+    if (planned(b, i)->ordered || order_operands_are_down(b, b->plan.items[i])) return true;
+  return false;
+}
+
+/* What depends on an ordered node, loops as wholes. */
+static void order_find_down(struct builder *b) {
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
+    struct order_part s = order_part_from(b, i);
+    i = s.last;
+    if (!order_part_is_down(b, s)) continue;
+    for (int32_t at = s.first; at <= s.last; at++) planned(b, at)->down = true;
+  }
+}
+
+/* Whoever has this node in its phase needs its operands, and the loops that these are in, not
+** later. */
+static void order_need_operands(struct builder *b, k_value v, enum node_phase phase) {
+  for (int i = 0; i < 4; i++) {
+    if (node_at(b, v)->in[i] <= 0) continue;
+    for (k_value w = node_at(b, v)->in[i]; w != 0; w = node_at(b, w)->home) {
+      struct node *n = node_at(b, w);
+      enum node_phase needed = n->down ? phase : PHASE_EARLY;
+      if (n->phase < needed) n->phase = (uint8_t)needed;
+    }
+  }
+}
+
+/* In which phase a whole loop, or one instruction, has to be. */
+static enum node_phase order_phase_of(const struct builder *b, struct order_part s) {
+  enum node_phase phase = PHASE_LATE;
+  bool fails = false, down = false, ordered = false;
+  for (int32_t i = s.first; i <= s.last; i++) {
     const struct node *n = planned(b, i);
-    int32_t last = n->op == N_LOOP ? order_other_end(b, i, 1) : i;
-    for (int32_t j = i; j <= last; j++)
-      if (n->early == early && !node_list_push(b, &b->spare, b->plan.items[j])) return false;
-    i = last;
+    if (n->phase > phase) phase = (enum node_phase)n->phase;
+    fails |= n->fails;
+    down |= n->down;
+    ordered |= n->ordered;
+  }
+  if (down) return ordered || fails || phase != PHASE_LATE ? PHASE_ROWS : PHASE_LATE;
+  return fails ? PHASE_EARLY : phase;
+}
+
+static bool order_take_phase(struct builder *b, enum node_phase phase) {
+  for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
+    struct order_part s = order_part_from(b, i);
+    for (i = s.first; i <= s.last; i++)
+      if (planned(b, i)->phase == phase && !node_list_push(b, &b->spare, b->plan.items[i]))
+        return false;
+    i = s.last;
   }
   return true;
 }
 
-static bool order_fails_first(struct builder *b) {
+/* A node that only stands in the plan. */
+static k_value order_push_bound(struct builder *b, uint32_t op, k_value of) {
+  struct node n = node_make(op, KT_BOOL, false);
+  n.live = true;
+  n.in[0] = of;
+  k_value v = builder_append(b, n, 0);
+  return v != K_NONE && node_list_push(b, &b->spare, v) ? v : K_NONE;
+}
+
+static bool order_take_rows(struct builder *b) {
+  if (!b->ordered) return true;
+  k_value rows = order_push_bound(b, N_ROWS, K_NONE);
+  return rows != K_NONE && order_take_phase(b, PHASE_ROWS) &&
+         order_push_bound(b, N_ROWS_END, rows) != K_NONE;
+}
+
+static bool order_by_phases(struct builder *b) {
+  order_find_down(b);
   for (int32_t i = (int32_t)b->plan.count - 1; i >= 0; i--) {
-    int32_t first = planned(b, i)->op == N_END ? order_other_end(b, i, -1) : i;
-    if (order_group_is_early(b, first, i)) {
-      for (k_value v = b->plan.items[first]; v <= b->plan.items[i]; v++)  /* carries too */
-        if (node_at(b, v)->live) order_need_operands_early(b, v);
-      for (int32_t at = first; at <= i; at++) {
-        order_need_operands_early(b, b->plan.items[at]);
-        planned(b, at)->early = true;
-      }
-    }
-    i = first;
+    struct order_part s = order_part_to(b, i);
+    enum node_phase phase = order_phase_of(b, s);
+    i = s.first;
+    for (int32_t at = s.first; at <= s.last; at++) planned(b, at)->phase = (uint8_t)phase;
+    if (phase == PHASE_LATE) continue;
+    for (k_value v = order_first_value(b, s); v <= order_last_value(b, s); v++)
+      if (node_at(b, v)->live) order_need_operands(b, v, phase);
+    for (int32_t at = s.first; at <= s.last; at++)
+      order_need_operands(b, b->plan.items[at], phase);
   }
   b->spare.count = 0;
-  if (!order_take_node(b, true) || !order_take_node(b, false)) return false;
-  assert(b->spare.count == b->plan.count);
+  if (!order_take_phase(b, PHASE_EARLY) || !order_take_rows(b) || !order_take_phase(b, PHASE_LATE))
+    return false;
   struct node_list swap = b->plan;
   b->plan = b->spare;
   b->spare = swap;
@@ -169,5 +249,5 @@ static bool order_fails_first(struct builder *b) {
 }
 
 bool plan_order(struct builder *b) {
-  return order_sequence(b, 0, 1, b->count) && order_push_stores(b) && order_fails_first(b);
+  return order_sequence(b, 0, 1, b->count) && order_push_stores(b) && order_by_phases(b);
 }

@@ -35,8 +35,8 @@ typedef enum k_status {
   K_FAILED   /* a row failed (machine_run only) */
 } k_status;
 
-/* Types of values. */
-typedef enum k_type { KT_BOOL, KT_F32, KT_F64, KT_I64 } k_type;
+/* Types of values. KT_CELL: where a cell is, of one type of columns, or nowhere. */
+typedef enum k_type { KT_BOOL, KT_F32, KT_F64, KT_I64, KT_CELL } k_type;
 
 /* Types of columns. Narrow integers are i64 once loaded; enums are u8 or u16 columns and
 ** strings' and `any`s' references are not loaded at all. A bool column holds 0 and 1.
@@ -45,8 +45,15 @@ typedef enum k_column {
   KC_BOOL, KC_F32, KC_F64, KC_I64,
   KC_I8, KC_I16, KC_I32, KC_U8, KC_U16, KC_U32,
   KC_ENTITY,
-  KC_COUNT
+  KC_COUNT,
+  KC_CELLS = 0x40   /* | a type up to KC_U32: where cells of that type are */
 } k_column;
+
+/* Where a cell is; NULL: nowhere. */
+typedef union k_cell {
+  void *at;
+  uint64_t room;
+} k_cell;
 
 typedef union k_scalar {
   double f64;
@@ -85,7 +92,8 @@ typedef enum k_error {
   KE_NIL,       /* what may be absent is, where it is needed */
   KE_DEAD,      /* what is ordered cannot be done: the entity is not alive, or no such one */
   KE_ROOM,      /* there is no room to note down what rows do to others, or whom they look at */
-  KE_ROUNDS     /* a loop has more rounds than programs do: build_give_up */
+  KE_ROUNDS,    /* a loop has more rounds than programs do: build_give_up */
+  KE_ROW        /* of OP_ROWS: whatever an instruction in it says */
 } k_error;
 
 typedef struct k_failure {
@@ -239,9 +247,13 @@ struct program_layout {
   uint32_t at;              /* the addresses of operands */
   uint32_t scalars, kept;   /* and room for them once more */
   uint32_t totals, notes;
+  uint32_t stores, waiting; /* what rows can undo, and what they order */
   uint32_t lists;           /* with their arguments */
   uint32_t reg1, reg4, reg8, end;
+  uint32_t apart;           /* bytes between registers, where rows go from one to the next: they
+                            ** would all be in one set of the first cache */
   uint32_t row;             /* bytes of a row's columns */
+  bool undoes;              /* rows that are done in order can fail behind what they have stored */
   bool plain;               /* it has no bitmaps, totals, notes or start, and no instruction behind
                             ** the prologue but those that are loops over a block's rows */
   struct numbering numbers;
@@ -271,7 +283,7 @@ struct program {
   uint8_t *scalars;         /* k_type of each */
   uint8_t *totals;          /* k_reduce * 4 + k_type of each */
   uint8_t *arrays;          /* k_column of each: none of entities; perhaps ARRAY_OF_CELLS */
-  uint8_t *lookups;         /* k_type of each */
+  uint8_t *lookups;         /* k_type of each; or KC_CELLS | k_column */
   k_site *sites;
   uint32_t shared;          /* owners beside the first one, each of which frees it */
 };
@@ -288,6 +300,7 @@ void program_lay_out(struct program *p);
 typedef struct k_info {
   bool live;                      /* loads entity fields */
   bool fails;                     /* has instructions that can fail */
+  bool stores;                    /* puts values into cells, in the order of rows */
   uint32_t insns, registers;      /* per block */
   size_t scratch;                 /* bytes of block registers */
 } k_info;

@@ -8,6 +8,9 @@
 ** instructions a skip may reach over. */
 enum { WORTH = 18, REACH = 512 };
 
+/* What is done row by row takes about as long whatever it is: there two are worth a skip. */
+enum { WORTH_OF_ROW = 16, LEAST_OF_ROW = 8 };
+
 enum { IN_BEFORE, IN_REGION, IN_LATE };
 
 bool mask_implies(const struct builder *b, k_value g, k_value m) {
@@ -63,7 +66,7 @@ static void region_add_needs(struct builder *b, k_value v) {
   k_value mask = K_NONE;
   if (n.op == N_EMIT) need = mask = n.in[0];
   if (n.op == N_REDUCE) need = mask = n.in[3];
-  if (n.fails) {
+  if (n.fails || n.op == N_SET) {
     region_add_need(b, v, n.in[3]);
     need = node_at(b, v)->need;
     if (need == n.in[3]) mask = need;
@@ -132,7 +135,7 @@ static int32_t region_cost_of_operation(const struct node *n) {
   }
 }
 
-static int32_t region_cost(const struct node *n) {
+static int32_t region_cost_of_block(const struct node *n) {
   if (n->op < KO_COUNT) return region_cost_of_operation(n);
   switch (n->op) {
     case N_LIST: return 400;
@@ -148,6 +151,11 @@ static int32_t region_cost(const struct node *n) {
   }
 }
 
+static int32_t region_cost(const struct node *n) {
+  int32_t cost = region_cost_of_block(n);
+  return n->phase == PHASE_ROWS && cost < LEAST_OF_ROW ? LEAST_OF_ROW : cost;
+}
+
 static bool region_depends_on(const struct builder *b, k_value v, uint32_t state) {
   for (int i = 0; i < 4; i++)
     if (node_at(b, v)->in[i] > 0 && node_at(b, node_at(b, v)->in[i])->state == state)
@@ -157,7 +165,7 @@ static bool region_depends_on(const struct builder *b, k_value v, uint32_t state
 
 static bool region_ends_segment(const struct node *n) {
   return n->op == N_LOOP || n->op == N_END || is_store(n) || n->op == N_SKIP ||
-         n->op == N_LAND || n->op == N_DO_NOTES;
+         n->op == N_LAND || n->op == N_DO_NOTES || n->op == N_ROWS || n->op == N_ROWS_END;
 }
 
 /* Where a region that begins at this position has to end at the latest. */
@@ -181,15 +189,15 @@ static int32_t region_gather(struct builder *b, int32_t from, k_value m) {
     bool member = region_is_member(b, v, m), late = region_depends_on(b, v, IN_LATE);
     bool follows = late || (!member && region_depends_on(b, v, IN_REGION));
     if (member && late) break;
-    bool ordered = n->fails || n->op == N_REDUCE;
+    bool ordered = n->fails || n->ordered || n->op == N_REDUCE;
     if (ordered && (fails_late ? !follows : fails_inside && !member && !follows)) break;
     if (member) {
       n->state = IN_REGION;
-      fails_inside |= n->fails;
+      fails_inside |= n->fails || n->ordered;
       end = i + 1;
     } else if (follows) {
       n->state = IN_LATE;
-      fails_late |= n->fails;
+      fails_late |= n->fails || n->ordered;
     }
   }
   for (int32_t i = end; i < most; i++) planned(b, i)->state = IN_BEFORE;
@@ -242,7 +250,7 @@ static bool region_prune(struct builder *b, int32_t from, int32_t to, k_value m)
     for (int32_t i = from; i < to; i++) {
       struct node *n = planned(b, i);
       if (n->state != IN_REGION || region_can_stay(b, n, m)) continue;
-      if (n->fails || region_depends_on(b, b->plan.items[i], IN_REGION)) return false;
+      if (n->fails || n->ordered || region_depends_on(b, b->plan.items[i], IN_REGION)) return false;
       n->state = IN_BEFORE;
       changed = true;
     }
@@ -270,7 +278,7 @@ static k_value region_mask_of(const struct node *n) {
 ** other a wider one only if it saves twice as much. K_NONE when nothing is worth it. */
 static k_value region_best_mask(struct builder *b, int32_t from) {
   k_value best = K_NONE;
-  int32_t most = WORTH / 2;
+  int32_t worth = planned(b, from)->phase == PHASE_ROWS ? WORTH_OF_ROW : WORTH, most = worth / 2;
   for (k_value m = region_mask_of(planned(b, from)); m > 0 && node_at(b, m)->varies;) {
     int32_t end = from;
     int32_t work = region_is_member(b, b->plan.items[from], m) ? region_weigh(b, from, m, &end) : 0;
@@ -278,7 +286,7 @@ static k_value region_best_mask(struct builder *b, int32_t from) {
       planned(b, i)->state = IN_BEFORE;
       planned(b, i)->tied = false;
     }
-    if (work >= WORTH && work >= 2 * most) {
+    if (work >= worth && work >= 2 * most) {
       best = m;
       most = work;
     }

@@ -14,7 +14,7 @@ static uint32_t share_weight_of(const k_insn *k) {
   if (k->op & OP_SCALAR) return 0;
   if (op == OP_LIVE) return LIVE_WEIGHT;
   if (op == OP_LIST) return LIST_WEIGHT;
-  if (op >= OP_LOOK_BOOL && op <= OP_LOOK_I64) return LOOK_WEIGHT;
+  if (op >= OP_LOOK_BOOL && op <= OP_LOOK_CELL) return LOOK_WEIGHT;
   return is_note(op) || op == OP_DO_NOTES ? NOTE_WEIGHT : 1;
 }
 
@@ -87,14 +87,24 @@ static const char *share_find_turn(const struct program *p, struct sharing *shar
   return NULL;
 }
 
+static bool share_has_order(const struct program *p) {
+  uint32_t pc = p->prologue;
+  while (pc < p->insn_count && p->insns[pc].op != OP_ROWS) pc++;
+  return pc < p->insn_count;
+}
+
 struct sharing sharing_of(const struct program *p) {
   struct sharing sharing = {.weight = 1};
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++)
     sharing.weight += share_weight_of(&p->insns[pc]);
-  bool writes = p->site_count || share_writes_between(p, p->prologue, p->insn_count);
+  bool ordered = share_has_order(p);
+  bool writes = p->site_count || ordered || share_writes_between(p, p->prologue, p->insn_count);
   bool fails = p->site_count || program_info(p).fails;
   sharing.takes_turns = (writes && fails) || p->list_count;
-  if (sharing.takes_turns) sharing.why_not = share_find_turn(p, &sharing);
+  if (ordered)
+    sharing.why_not = "its rows are done in order, for they see what those before them do";
+  else if (sharing.takes_turns)
+    sharing.why_not = share_find_turn(p, &sharing);
   return sharing;
 }
 

@@ -44,8 +44,8 @@ static void gather_place(struct gather *gather, char *at) {
     at += gather_column_room(gather->plan, i);
   }
   assert(gather->plan->other_count <= RUN_OTHERS);
-  for (uint32_t i = 0; i < gather->plan->other_count; i++, at += GATHER_ROWS * sizeof(void *))
-    gather->cells[i] = (void **)(void *)at;
+  for (uint32_t i = 0; i < gather->plan->other_count; i++, at += GATHER_ROWS * sizeof(k_cell))
+    gather->cells[i] = (k_cell *)(void *)at;
   for (uint32_t i = 0; i < gather->spot_count; i++, at += gather_spot_room()) {
     struct matches_spot *cells = &gather->spots[i].cells;
     cells->parts = (struct matches_part *)(void *)at;
@@ -81,7 +81,7 @@ bool gather_begin(struct runner *runner, const struct run *run, const struct wal
   gather_find_values(gather);
   size_t room = GATHER_ROWS * sizeof(ecs_id) + gather->spot_count * gather_spot_room();
   for (uint32_t i = 0; i < plan->program->column_count; i++) room += gather_column_room(plan, i);
-  room += (size_t)plan->other_count * GATHER_ROWS * sizeof(void *);
+  room += (size_t)plan->other_count * GATHER_ROWS * sizeof(k_cell);
   bool ready = room <= runner->gather_capacity ||
                buffer_grow(runner->memory, &runner->gathered, room, 0);
   if (!ready || !runner_reserve(runner, plan, GATHER_ROWS)) return false;
@@ -277,28 +277,14 @@ static bool gather_has_bit(const uint64_t *bits, uint32_t column) {
   return bits[column / 64] >> column % 64 & 1;
 }
 
-static void gather_take_columns(struct gather *gather) {
-  const struct run_plan *plan = gather->plan;
-  gather_find_together(gather);
-  if (plan->takes_ids || plan->command_count) gather_take_ids(gather);
-  for (uint32_t i = 0; i < plan->program->column_count; i++) {
-    bool ids = plan->columns[i].slot == NONE, value = plan->columns[i].slot == RUN_VALUE;
-    void *cells = ids ? gather->ids : value ? gather->columns[i] : gather_lies_ready(gather, i);
-    assert(gather->columns[i] || cells);
-    gather->bound[i] = cells ? cells : gather->columns[i];
-    if (!cells && gather_has_bit(plan->reads, i))
-      gather_copy_column(gather, i, gather->count, false);
-  }
-}
-
 /* Where rows have cells of 1 << shift bytes. */
-static LOOPS void gather_list_cells(void **to, char *data, const uint32_t *rows, uint32_t count,
+static LOOPS void gather_list_cells(k_cell *to, char *data, const uint32_t *rows, uint32_t count,
                                     uint32_t shift) {
-  for (uint32_t i = 0; i < count; i++) to[i] = data + ((size_t)rows[i] << shift);
+  for (uint32_t i = 0; i < count; i++) to[i].at = data + ((size_t)rows[i] << shift);
 }
 
 /* The addresses of the cells that a program's column stands for. */
-static void gather_take_addresses(const struct gather *gather, uint32_t i, void **to) {
+static void gather_take_addresses(const struct gather *gather, uint32_t i, k_cell *to) {
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   for (uint32_t part = 0; part < spot->part_count; part++) {
     struct gather_stretch stretch = gather_stretch_of(gather, spot, part, gather->count);
@@ -306,6 +292,25 @@ static void gather_take_addresses(const struct gather *gather, uint32_t i, void 
     const struct column *column = gather_column_in(gather, i, stretch.part);
     uint32_t shift = column->size == 8 ? 3 : column->size / 2;
     gather_list_cells(to + stretch.at, column->data, stretch.rows, stretch.count, shift);
+  }
+}
+
+static void gather_take_columns(struct gather *gather) {
+  const struct run_plan *plan = gather->plan;
+  gather_find_together(gather);
+  if (plan->takes_ids || plan->command_count) gather_take_ids(gather);
+  for (uint32_t i = 0; i < plan->program->column_count; i++) {
+    bool ids = plan->columns[i].slot == NONE, value = plan->columns[i].slot == RUN_VALUE;
+    if (plan->program->columns[i] >= KC_CELLS) {
+      gather_take_addresses(gather, i, gather->columns[i]);
+      gather->bound[i] = gather->columns[i];
+      continue;
+    }
+    void *cells = ids ? gather->ids : value ? gather->columns[i] : gather_lies_ready(gather, i);
+    assert(gather->columns[i] || cells);
+    gather->bound[i] = cells ? cells : gather->columns[i];
+    if (!cells && gather_has_bit(plan->reads, i))
+      gather_copy_column(gather, i, gather->count, false);
   }
 }
 

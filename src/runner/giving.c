@@ -418,6 +418,38 @@ static bool giving_can_order_joined(void *ud, uint32_t order, int64_t id, k_scal
   return giving_can_order(ud, order, id, value);
 }
 
+/* Whether an order of the row that waits is about a component of an entity. */
+static bool giving_waits_for(const struct giving *giving, int64_t id, ecs_id component,
+                             const k_ordered *waiting, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (waiting[i].entity == id &&
+        giving_order_of(giving->run, waiting[i].order)->component == component)
+      return true;
+  return false;
+}
+
+/* What entity_set does at once: where the component is there, and nothing is deferred on it. */
+static k_now giving_order_now(void *ud, uint32_t order, int64_t id, k_scalar value,
+                              const k_ordered *waiting, uint32_t count, k_stored *stored) {
+  const struct giving *giving = ud;
+  const struct run_command *command = giving_order_of(giving->run, order);
+  ecs_world *world = giving->run->query->world;
+  struct cells_row cells;
+  if (command->action != RUN_SET || command->part || command->own) return K_LATER;
+  struct component *component = component_of(world, command->component);
+  if (component->relation || command->gives || id <= 0) return K_LATER;
+  if (!cells_find(world, (ecs_id)id, component->id, &cells)) return K_LATER;
+  if (command_is_staged(world, (ecs_id)id, component->id)) return K_LATER;
+  if (giving_waits_for(giving, id, component->id, waiting, count)) return K_LATER;
+  if (world->watching->sets) return K_LEAVE;
+  struct write write = giving_write_of(component, command->leaf, value);
+  *stored = (k_stored){.at = column_at(&cells.columns[command->leaf], cells.row),
+                       .size = component->leaves[command->leaf].size};
+  memcpy(&stored->was, stored->at, stored->size);
+  marks_write_cells(world, &cells, component->id, &write, 1);
+  return K_DONE;
+}
+
 static void giving_give_joined(void *ud, uint32_t order, const int64_t *ids,
                                const k_scalar *values) {
   struct giving *giving = ud;
@@ -487,5 +519,6 @@ k_orders giving_begin(struct giving *giving, const struct run *run) {
   giving->run = run;
   return (k_orders){
       giving_can_order, giving_reserve_orders,   giving_give_order,  giving,
-      giving_parts_of,  giving_can_order_joined, giving_give_joined, giving_give_many};
+      giving_parts_of,  giving_can_order_joined, giving_give_joined, giving_give_many,
+      giving_order_now};
 }

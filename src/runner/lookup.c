@@ -231,6 +231,22 @@ static void look_cells(const struct looked *cells, const int64_t *from, void *to
   }
 }
 
+/* Where the cells of places are. */
+static void look_at(const struct looked *cells, const int64_t *from, k_cell *to, size_t n) {
+  uint32_t size = cells->component->leaves[cells->leaf].size;
+  uint64_t last = UINT64_MAX;
+  char *data = NULL;
+  for (size_t i = 0; i < n; i++) {
+    int64_t place = from[i];
+    uint64_t table = (uint64_t)place >> PLACE_BITS;
+    if (place >= 0 && table != last) {
+      last = table;
+      data = (char *)(uintptr_t)lookup_cells_at(cells, (uint32_t)last);
+    }
+    to[i].at = place < 0 ? NULL : data + (size_t)(uint32_t)place * size;
+  }
+}
+
 void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const int64_t *from,
                 const uint8_t *mask, void *to, size_t n) {
   struct sought sought = {from, mask, n};
@@ -251,6 +267,8 @@ void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const i
   struct looked cells = {world, component, lookup->leaf};
   if (lookup->kind == LOOKUP_CELL)
     look_cells(&cells, from, to, n);
+  else if (lookup->kind == LOOKUP_AT)
+    look_at(&cells, from, to, n);
   else if (lookup->kind == LOOKUP_ON)
     look_on(world, component->id, &sought, to);
   else if (component->sparse)

@@ -31,12 +31,14 @@ struct run_plan run_plan_of(struct program *program, const struct run_column *co
     plan.reads[i / 64] |= (uint64_t)program_reads(program, i) << i % 64;
     plan.writes[i / 64] |= (uint64_t)program_writes(program, i) << i % 64;
     plan.plain = plan.plain && columns[i].slot < RUN_VALUE;
+    plan.cell_count += program->columns[i] >= KC_CELLS;
     if (columns[i].slot != NONE) continue;
     assert(!plan.takes_ids);
     assert(program->columns[i] == KC_ENTITY && !program_writes(program, i));
     plan.takes_ids = program_reads(program, i);
   }
-  plan.needs_room = plan.takes_ids || program->bitmap_count || program->starts;
+  plan.needs_room =
+      plan.takes_ids || plan.cell_count || program->bitmap_count || program->starts;
   assert(plan.machine_room > 0);
   return plan;
 }
@@ -76,9 +78,10 @@ void runner_free(struct runner *runner) {
   runner->gather_capacity = 0;
 }
 
-/* Ids and bitmaps begin at multiples of 64 bytes: they are counted in words of 8. */
+/* Ids, places of cells and bitmaps begin at multiples of 64 bytes: they are counted in words of
+** 8. */
 static size_t run_id_words(const struct run_plan *plan, uint32_t rows) {
-  return plan->takes_ids ? round_up(rows, 8) : 0;
+  return (plan->takes_ids + (size_t)plan->cell_count) * round_up(rows, 8);
 }
 
 static size_t run_bitmap_words(uint32_t rows) { return round_up((rows + 63) / 64, 8); }
@@ -160,6 +163,11 @@ static void run_write_ids(struct runner *runner, const ecs_world *world, const u
   for (uint32_t i = 0; i < count; i++) ids[i] = entity_id(&world->entities, rows[i]);
 }
 
+/* Where rows of a table have cells of a size. */
+static void run_write_places(k_cell *to, char *data, size_t size, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) to[i].at = data + i * size;
+}
+
 /* The cells of a program's columns in a table, to where the machine keeps them: `first` has the
 ** query's columns in it, by slot. */
 INLINE void run_bind_columns(const struct runner *runner, const struct run *run, uint32_t match,
@@ -167,6 +175,7 @@ INLINE void run_bind_columns(const struct runner *runner, const struct run *run,
   const struct run_plan *plan = run->plan;
   const uint32_t *first = run->first ? run->first : query_columns(run->query, match);
   const struct run_column *wanted = plan->columns;
+  uint32_t rows = run_rows_of(run, table).count, places = plan->takes_ids;
   for (uint32_t i = 0, count = plan->program->column_count; i < count; i++) {
     if (UNLIKELY(wanted[i].slot >= RUN_VALUE)) {
       assert(wanted[i].slot == NONE || !run_reads_values(plan));
@@ -176,10 +185,16 @@ INLINE void run_bind_columns(const struct runner *runner, const struct run *run,
     assert(wanted[i].slot < run->query->terms.slots && first[wanted[i].slot] != NONE);
     uint32_t at = first[wanted[i].slot] + wanted[i].leaf;
     assert(at < table->column_count);
-    assert(table->columns[at].size == column_size((k_column)plan->program->columns[i]));
-    void *data = packed_column(table, at);
+    char *data = packed_column(table, at);
     assert(data);
-    to[i] = (char *)data + (size_t)run->rows.row * table->columns[at].size;
+    to[i] = data + (size_t)run->rows.row * table->columns[at].size;
+    if (UNLIKELY(plan->program->columns[i] >= KC_CELLS)) {
+      k_cell *room = (k_cell *)runner->room.data + (size_t)places++ * round_up(rows, 8);
+      run_write_places(room, to[i], table->columns[at].size, rows);
+      to[i] = room;
+      continue;
+    }
+    assert(table->columns[at].size == column_size((k_column)plan->program->columns[i]));
     if (later) walk_fetch_column(later, at);
   }
 }
@@ -537,7 +552,7 @@ static RARE ecs_status run_fail(const ecs_world *world, const struct run_failure
     [KE_ROOM] = "there is no room for what it does to others, or for whom it looks at",
     [KE_ROUNDS] = "a loop has too many rounds",
   };
-  assert(failure->why.error > KE_NONE && failure->why.error <= KE_ROUNDS);
+  assert(failure->why.error > KE_NONE && failure->why.error < KE_ROW);
   return world_fail(world, ECS_EUSER, "entity " SHOW_ID ": %s", failure->entity,
                     reasons[failure->why.error]);
 }

@@ -99,6 +99,7 @@ struct run_plan {
   uint32_t mark_count, whole_count;
   uint32_t first_mark;                 /* the first of the bitmaps that `marks` is about */
   bool takes_ids;                      /* one of the columns that it reads is the entities */
+  uint32_t cell_count;                 /* columns that say where their cells are: KC_CELLS */
   bool needs_room;                     /* for ids or bits of the rows */
   bool plain;                          /* the program is, and its columns are all the query's */
   const struct run_command *commands;  /* of its first bitmaps, in the order of the function */
@@ -306,7 +307,7 @@ struct gather {
   struct gather_spot spots[RUN_COLUMNS + 1];
   uint32_t value_count;                    /* columns that have who variables stand for */
   uint32_t values[QUERY_VARIABLES];
-  void **cells[RUN_OTHERS];                /* addresses of others' cells that rows write to */
+  k_cell *cells[RUN_OTHERS];                 /* addresses of others' cells that rows write to */
 };
 
 /* No rows yet. False when out of memory. What is gathered lies in the runner until the next one. */
@@ -353,7 +354,8 @@ enum lookup_kind {
   LOOKUP_LIVE,                 /* of an id: itself; 0 when nobody alive has it */
   LOOKUP_PLACE,                /* of an id: where its entity has the component, see below */
   LOOKUP_ON,                   /* of an id: 0 where its component is on, else what is no place */
-  LOOKUP_CELL,                 /* of such a place: a field */
+  LOOKUP_CELL,                 /* of such a place: a field, */
+  LOOKUP_AT,                   /* and where that is: cells of KC_CELLS | its type */
   LOOKUP_TARGET,               /* of an id: the first target of its entity; 0: none */
   LOOKUP_ENTITY                /* of an entity's index, counted from 1: its id; 0: of none */
 };
@@ -365,7 +367,7 @@ enum lookup_kind {
 struct run_lookup {
   enum lookup_kind kind;
   ecs_id component;            /* LOOKUP_TARGET: the relation; ECS_NULL: ChildOf, if there is one */
-  uint32_t leaf;               /* LOOKUP_CELL */
+  uint32_t leaf;               /* LOOKUP_CELL, LOOKUP_AT */
 };
 
 /* Looks up n of them: `from` are ids or places, `to` are values as programs have them, bool, float,

@@ -50,6 +50,7 @@ struct world_box *new_world_box(lua_State *L) {
   }
   const char *kernels = getenv("ECS_KERNELS");
   box->kernels->on = !kernels || strcmp(kernels, "0") != 0;
+  box->kernels->ordered = kernels && strcmp(kernels, "ordered") == 0;
   const char *isa = getenv("ECS_ISA");
   int named = isa ? isa_named(isa) : -1;
   box->kernels->isa = named >= 0 && isa_supported((k_isa)named) ? named : (int)isa_best();
@@ -163,9 +164,10 @@ void world_environment_check(lua_State *L) {
   if (isa && *isa && isa_named(isa) < 0)
     luaL_error(L, "the environment's ECS_ISA is '%s': kernels know %s, %s and %s", isa,
                isa_name(K_BASE), isa_name(K_AVX2), isa_name(K_AVX512));
-  if (kernels && *kernels && strcmp(kernels, "0") != 0 && strcmp(kernels, "1") != 0)
-    luaL_error(L, "the environment's ECS_KERNELS is '%s': 0 turns kernels off, 1 leaves them on",
-               kernels);
+  bool known = !kernels || !*kernels || strcmp(kernels, "0") == 0 || strcmp(kernels, "1") == 0;
+  if (!known && strcmp(kernels, "ordered") != 0)
+    luaL_error(L, "the environment's ECS_KERNELS is '%s': 0 turns kernels off, 1 leaves them on, "
+                  "and with 'ordered' rows do everything one after the other", kernels);
   bool eager;
   if (threads && *threads && world_threads_of_text(threads, &eager) == 0)
     luaL_error(L, "the environment's ECS_THREADS is '%s': it is an integer from 1 to %d", threads,

@@ -32,7 +32,7 @@ static bool companions_access_at(const struct variant *variant, uint32_t i,
   if (i < variant->lookup_count) {
     const struct run_lookup *lookup = &variant->lookups[i];
     *out = (struct access){lookup->component, lookup->leaf, false};
-    *used = lookup->kind == LOOKUP_CELL;
+    *used = lookup->kind == LOOKUP_CELL || lookup->kind == LOOKUP_AT;
     return true;
   }
   i -= variant->lookup_count;

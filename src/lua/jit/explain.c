@@ -60,7 +60,7 @@ static void list_lookups(lua_State *L, const ecs_world *world, const struct vari
                          lua_Integer count) {
   for (uint32_t i = 0; i < variant->plan.program->lookup_count; i++) {
     const struct run_lookup *lookup = &variant->lookups[i];
-    if (lookup->kind != LOOKUP_CELL) continue;
+    if (lookup->kind != LOOKUP_CELL && lookup->kind != LOOKUP_AT) continue;
     const struct component *component = component_of(world, lookup->component);
     lua_pushfstring(L, "%s.%s", component->name, component->leaves[lookup->leaf].name);
     lua_rawseti(L, -2, ++count);

@@ -240,6 +240,7 @@ void closure_share(lua_State *L, int known, int function, int handle, int key) {
 static bool kernel_only_looks(const struct variant *variant) {
   const struct program *program = variant->plan.program;
   return variant->plan.command_count == 0 && program->site_count == 0 &&
+         !program_info(program).stores &&
          memcmp(variant->plan.writes, (uint64_t[RUN_COLUMNS / 64]){0},
                 sizeof variant->plan.writes) == 0;
 }

@@ -34,6 +34,7 @@ struct variant;
 struct kernels {
   bool on;
   int isa;                     /* a k_isa */
+  bool ordered;                /* rows do everything one after the other: for tests */
   struct kernel_set *set;      /* NULL while nothing has been compiled */
 };
 

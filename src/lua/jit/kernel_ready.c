@@ -36,7 +36,8 @@ static void kernel_ready_keep_reason(lua_State *L, int handle, struct kernel *ke
 /* Whether a program does something beside what it gives. */
 static bool kernel_ready_does_more(const struct variant *variant) {
   const struct run_plan *plan = &variant->plan;
-  bool writes = plan->command_count || plan->order_count || plan->program->site_count;
+  bool writes = plan->command_count || plan->order_count || plan->program->site_count ||
+                program_info(plan->program).stores;
   for (uint32_t i = 0; i < variant->column_count && !writes; i++)
     writes = variant->columns[i].written;
   return writes;

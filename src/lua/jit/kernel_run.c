@@ -225,7 +225,7 @@ struct gathering {
 /* Be it the id of whom its row spawns. */
 static bool kernel_run_writes_any(const struct variant *variant) {
   for (uint32_t i = 0; i < variant->column_count; i++)
-    if (variant->columns[i].written) return true;
+    if (variant->columns[i].written || variant->columns[i].folded) return true;
   for (uint32_t i = 0; i < variant->plan.order_count; i++)
     if (variant->plan.orders[i].own) return true;
   return false;

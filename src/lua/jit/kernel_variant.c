@@ -421,16 +421,23 @@ static int variant_try_front(lua_State *L, int handle, int anchors, struct kerne
   return try_quietly(L, variant_compile_protected, 4, 0);
 }
 
-/* Compiles, once more where commands have to be ordered one by one. */
+/* Compiles, once more where commands have to be ordered one by one, or rows see what those before
+** them write, each time more of it. */
 static int variant_run_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct front *front, struct which which) {
   int status = variant_try_front(L, handle, anchors, kernel, front, which);
-  if (status != LUA_ERRRUN || !front->wants_orders) return status;
-  lua_pop(L, 1);
-  front_free(front);
-  front_clear(front);
-  front->orders = true;
-  return variant_try_front(L, handle, anchors, kernel, front, which);
+  while (status == LUA_ERRRUN && (front->wants_orders || front->wants_classes)) {
+    struct front_classes shared = front->shared;
+    bool orders = front->orders || front->wants_orders;
+    shared.ordered |= front->wants_classes;
+    lua_pop(L, 1);
+    front_free(front);
+    front_clear(front);
+    front->orders = orders;
+    front->shared = shared;
+    status = variant_try_front(L, handle, anchors, kernel, front, which);
+  }
+  return status;
 }
 
 /* (anchors, reason): what is told of a variant that is refused. */
@@ -464,6 +471,7 @@ static bool kernel_variant_compile(lua_State *L, int handle, int anchors, struct
   struct front *front = memory_resize(memory, NULL, 0, sizeof *front);
   if (!front) raise_memory(L);
   front_clear(front);
+  front->shared.all = front->shared.ordered = box->kernels->ordered;
   int status = variant_run_front(L, handle, anchors, kernel, front, which);
   kernel->breaks_promise = front->breaks_promise;
   kernel->hopeless |= front->hopeless && status == LUA_ERRRUN;

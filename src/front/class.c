@@ -1,0 +1,123 @@
+/* Classes: what an access may reach, a field of a component, an array or a field of a resource. One
+** is shared when the function writes to it, and comes to it otherwise than as the row's own. Its
+** cells are got at where the function says so, in the order of rows, so that each row sees what
+** those before it have written. Which classes are is found by compiling: when one turns out to be,
+** the function is compiled anew, and all accesses to it are such from the beginning. */
+#include "front/front.h"
+
+#include "core/base/types.h"
+#include "core/storage/component.h"
+#include "core/storage/registry.h"
+
+bool class_is_shared(const struct front *f, const struct component *component, uint32_t leaf) {
+  const struct front_classes *shared = &f->shared;
+  if (shared->all) return f->result <= RESULT_MAP;
+  for (uint32_t i = 0; shared->ordered && i < shared->count; i++)
+    if (shared->list[i].component == component->id && shared->list[i].leaf == leaf) return true;
+  return false;
+}
+
+void class_share(struct front *f, const struct component *component, uint32_t leaf) {
+  struct front_classes *shared = &f->shared;
+  if (class_is_shared(f, component, leaf)) return;
+  if (shared->count == FRONT_CLASSES)
+    front_refuse(f, "it writes to too many fields and arrays that it reads of other rows: write it "
+                    "as two systems");
+  shared->list[shared->count++] = (struct front_class){component->id, leaf};
+  f->wants_classes = true;
+  if (!shared->ordered) front_refuse(f, "its rows see what those before them have written");
+}
+
+/* The column of the program that says where the cells of one of its columns are, as a value. */
+static k_value class_cells(struct front *f, uint32_t column) {
+  struct run_column cells = f->cells[column];
+  struct front_column places = f->columns[column];
+  for (uint32_t i = 0; i < f->column_count; i++)
+    if (f->columns[i].type >= KC_CELLS && f->cells[i].slot == cells.slot &&
+        f->cells[i].leaf == cells.leaf)
+      return build_load(f->b, f->columns[i].number);
+  k_column type = places.type == KC_ENTITY ? KC_I64 : places.type;
+  places = (struct front_column){.type = (k_column)(KC_CELLS | type)};
+  return build_load(f->b, f->columns[access_new_column(f, cells, places)].number);
+}
+
+/* The cell that is found for the place of a component. */
+k_value class_cell_at(struct front *f, const struct component *component, uint32_t leaf,
+                      k_value place) {
+  const struct leaf *field = &component->leaves[leaf];
+  k_column type = access_column_type(f, component, field);
+  struct run_lookup lookup = {LOOKUP_AT, component->id, leaf};
+  return reach_look(f, lookup, KC_CELLS | (type == KC_ENTITY ? KC_I64 : (uint32_t)type), place);
+}
+
+struct val class_get(struct front *f, const struct component *component, uint32_t leaf,
+                     k_value cell) {
+  const struct leaf *field = &component->leaves[leaf];
+  struct val value = val_number(f, build_get(f->b, cell), false);
+  value.names = field->type == ECS_ENUM ? choice_names(f, field->names) : NULL;
+  if (field->type == ECS_STRING) value.names = &front_texts;
+  value.entity = field->type == ECS_ENTITY;
+  value.bits = mixed_bits_of(field->type);
+  if (value.entity) value.value = reach_live(f, value.value);
+  return value;
+}
+
+struct val class_get_column(struct front *f, uint32_t column) {
+  const struct front_column *of = &f->columns[column];
+  return class_get(f, of->component, of->component_leaf, class_cells(f, column));
+}
+
+/* A value as it is put into cells of a field. */
+static k_value class_fit(struct front *f, const struct component *component, uint32_t leaf,
+                         struct val value) {
+  const struct leaf *field = &component->leaves[leaf];
+  if (value.spawned)
+    front_refuse(f, "it stores the id of an entity that it spawns in '%s', which it reads, too: do "
+                    "one of it in a second system", component->name);
+  k_column type = field->type == ECS_STRING ? KC_U32 : access_column_type(f, component, field);
+  if (type == KC_F32) type = KC_F64;   /* as which cells are set */
+  k_value fits = access_fit(f, field, type, maybe_need(f, value));
+  return build_type(f->b, fits) == KT_F32 ? build_convert(f->b, KT_F64, fits) : fits;
+}
+
+static void class_set(struct front *f, const struct component *component, uint32_t leaf,
+                      k_value cell, struct val value) {
+  build_set(f->b, cell, class_fit(f, component, leaf, value));
+}
+
+void class_set_column(struct front *f, uint32_t column, struct val value) {
+  struct front_column *to = &f->columns[column];
+  to->folded = true;
+  class_set(f, to->component, to->component_leaf, class_cells(f, column), value);
+}
+
+k_value class_element(struct front *f, const struct component *array, uint32_t leaf,
+                      k_value index) {
+  return build_cell(f->b, element_array(f, array, leaf), index);
+}
+
+void class_set_element(struct front *f, const struct component *array, uint32_t leaf,
+                       k_value index, struct val value) {
+  uint32_t number = element_array(f, array, leaf);
+  f->arrays[number].written = true;
+  if (array->length) build_need(f->b, build_inside(f->b, number, index));
+  class_set(f, array, leaf, build_cell(f->b, number, index), value);
+}
+
+bool class_share_all(struct front *f, struct val view, uint32_t count) {
+  bool any = false;
+  for (uint32_t i = 0; i < count; i++) any |= class_is_shared(f, view.root, view.leaf + i);
+  for (uint32_t i = 0; any && i < count; i++) class_share(f, view.root, view.leaf + i);
+  return any;
+}
+
+void class_set_one(struct front *f, struct val view, k_value at, uint32_t count, struct val value) {
+  k_value fits = class_fit(f, view.root, view.leaf, value);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t column = access_written(f, view, view.leaf + i);
+    k_value named = build_binary(f->b, KO_EQ, at, build_i64(f->b, i));
+    build_at(f->b, mask_and(f, f->env.mask, named), front_tag(f));
+    build_set(f->b, class_cells(f, column), fits);
+  }
+  build_at(f->b, f->env.mask, front_tag(f));
+}
