@@ -1,5 +1,7 @@
 #include "runner/run.h"
 
+#include <string.h>
+
 #include "core/base/column.h"
 #include "core/base/types.h"
 #include "core/entity/entity.h"
@@ -247,20 +249,79 @@ static void look_at(const struct looked *cells, const int64_t *from, k_cell *to,
   }
 }
 
+/* ---- texts ---- */
+
+/* Rows in which something else is missing may have any number. */
+static inline ecs_string lookup_text(const struct intern_table *strings, uint32_t number) {
+  const struct interned *text = number < strings->count ? strings->texts[number] : NULL;
+  return text ? (ecs_string){text->text, text->size} : (ecs_string){"", 0};
+}
+
+static void look_lengths(const struct intern_table *strings, const struct sought *sought,
+                         int64_t *to) {
+  for (size_t i = 0; i < sought->count; i++)
+    to[i] = (int64_t)lookup_text(strings, (uint32_t)lookup_id_at(sought, i)).size;
+}
+
+/* What memcmp says; of 1 to 8 bytes without a call, or a branch that differs from row to row: a
+** third of the time of a search for names. */
+INLINE bool lookup_same_bytes(const char *x, const char *y, size_t size) {
+  uint32_t first[2], last[2];
+  if (size == 0 || size > 8) return memcmp(x, y, size) == 0;
+  if (size < 4)
+    return ((x[0] ^ y[0]) | (x[size / 2] ^ y[size / 2]) | (x[size - 1] ^ y[size - 1])) == 0;
+  memcpy(&first[0], x, 4);
+  memcpy(&first[1], y, 4);
+  memcpy(&last[0], x + size - 4, 4);
+  memcpy(&last[1], y + size - 4, 4);
+  return ((first[0] ^ first[1]) | (last[0] ^ last[1])) == 0;
+}
+
+static void look_starts(const struct intern_table *strings, const struct sought *sought,
+                        uint8_t *to) {
+  for (size_t i = 0; i < sought->count; i++) {
+    uint64_t both = lookup_id_at(sought, i);
+    ecs_string x = lookup_text(strings, (uint32_t)both),
+               y = lookup_text(strings, (uint32_t)(both >> TEXT_BITS));
+    bool fits = x.size >= y.size;
+    to[i] = fits & lookup_same_bytes(fits ? x.data : y.data, y.data, y.size);
+  }
+}
+
+/* As Lua compares: by the locale, and from one zero byte to the next. */
+static int64_t lookup_order_of(ecs_string x, ecs_string y) {
+  for (;;) {
+    int order = strcoll(x.data, y.data);
+    if (order) return order < 0 ? -1 : 1;
+    size_t size = strlen(x.data);
+    if (strlen(y.data) != size) return ORDER_UNSURE;
+    if (size == y.size) return size < x.size;
+    if (size == x.size) return -1;
+    x = (ecs_string){x.data + size + 1, x.size - size - 1};
+    y = (ecs_string){y.data + size + 1, y.size - size - 1};
+  }
+}
+
+static void look_orders(const struct intern_table *strings, const struct sought *sought,
+                        int64_t *to) {
+  for (size_t i = 0; i < sought->count; i++) {
+    uint64_t both = lookup_id_at(sought, i);
+    uint32_t x = (uint32_t)both, y = (uint32_t)(both >> TEXT_BITS);
+    to[i] = x == y ? 0 : lookup_order_of(lookup_text(strings, x), lookup_text(strings, y));
+  }
+}
+
 void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const int64_t *from,
                 const uint8_t *mask, void *to, size_t n) {
   struct sought sought = {from, mask, n};
-  if (lookup->kind == LOOKUP_LIVE) {
-    look_live(world, &sought, to);
-    return;
-  }
-  if (lookup->kind == LOOKUP_ENTITY) {
-    look_entities(world, &sought, to);
-    return;
-  }
-  if (lookup->kind == LOOKUP_TARGET) {
-    look_targets(world, lookup->component, &sought, to);
-    return;
+  switch (lookup->kind) {
+    case LOOKUP_LIVE: look_live(world, &sought, to); return;
+    case LOOKUP_ENTITY: look_entities(world, &sought, to); return;
+    case LOOKUP_TARGET: look_targets(world, lookup->component, &sought, to); return;
+    case LOOKUP_LENGTH: look_lengths(&world->strings, &sought, to); return;
+    case LOOKUP_STARTS: look_starts(&world->strings, &sought, to); return;
+    case LOOKUP_ORDER: look_orders(&world->strings, &sought, to); return;
+    default: break;
   }
   const struct component *component = component_of(world, lookup->component);
   assert(component && (!component->relation || component->relation->exclusive));

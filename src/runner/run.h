@@ -357,8 +357,18 @@ enum lookup_kind {
   LOOKUP_CELL,                 /* of such a place: a field, */
   LOOKUP_AT,                   /* and where that is: cells of KC_CELLS | its type */
   LOOKUP_TARGET,               /* of an id: the first target of its entity; 0: none */
-  LOOKUP_ENTITY                /* of an entity's index, counted from 1: its id; 0: of none */
+  LOOKUP_ENTITY,               /* of an entity's index, counted from 1: its id; 0: of none */
+  LOOKUP_LENGTH,               /* of a text's number in the world's strings: its bytes */
+  LOOKUP_STARTS,               /* of two such: whether text x starts with y, a bool */
+  LOOKUP_ORDER                 /* of two such: -1, 0 or 1 where text x is before y, alike or
+                               ** behind it to Lua; or ORDER_UNSURE */
 };
+
+/* Two numbers of texts are x | y << TEXT_BITS. */
+#define TEXT_BITS 32
+
+/* Segments of different lengths are alike in this locale: Lua's releases differ in what that is. */
+#define ORDER_UNSURE 2
 
 /* Places that are none. */
 #define PLACE_ABSENT (-1)      /* the entity has no such component */
@@ -370,9 +380,9 @@ struct run_lookup {
   uint32_t leaf;               /* LOOKUP_CELL, LOOKUP_AT */
 };
 
-/* Looks up n of them: `from` are ids or places, `to` are values as programs have them, bool, float,
-** double or int64_t, by the type of the field. Of what is no place the cell is 0. Where a mask is
-** given and 0, nobody is looked for: as if the id were null. */
+/* Looks up n of them: `from` are ids, places or texts, `to` are values as programs have them, bool,
+** float, double or int64_t, by the type of the field. Of what is no place the cell is 0. Where a
+** mask is given and 0, nobody is looked for: as if the id were null, and a text "". */
 void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const int64_t *from,
                 const uint8_t *mask, void *to, size_t n);
 
