@@ -1,5 +1,5 @@
 -- Numbers in texts are Lua's, with a point, whatever the locale has for one: what is declared,
--- shown and saved is the same everywhere.
+-- shown and saved is the same everywhere. Texts have the order of the locale, in kernels, too.
 
 local helper = require "spec.support.ecs_helper"
 
@@ -27,10 +27,34 @@ local PROGRAM = [[
   io.write((w:save():gsub("[^%g]", ".")), "\n")
 ]]
 
-local function lines_of(locale, directory)
+-- Prints how texts compare in a locale, to Lua and to a kernel.
+local ORDER = [[
+  local ecs = require "ecs"
+  assert(os.setlocale(os.getenv "LC_ALL"), "no such locale")
+  local w = ecs.world { tag = 1, seed = 1 }
+  w:component("Two", { "x: string", "y: string", "before: bool", "not_behind: bool" })
+  local texts = { "", "a", "B", "b", "Z", "\u{e4}", "\u{e4}\0b", "\u{e4}\0B", "z", "\x81",
+    "\xa1", "\xc2", "\xcc\x81", "-b", "b-", "a\0Z", "a\0b", "10", "9" }
+  for _, x in ipairs(texts) do
+    for _, y in ipairs(texts) do w:spawn { Two = { x, y } } end
+  end
+  w:query "Two":run(function(two)
+    two.before, two.not_behind = two.x < two.y, two.x <= two.y
+  end)
+  local lua, kernel = {}, {}
+  for two in w:query "Two":each() do
+    lua[#lua + 1] = (two.x < two.y and "<" or "") .. (two.x <= two.y and "=" or ";")
+    kernel[#kernel + 1] = (two.before and "<" or "") .. (two.not_behind and "=" or ";")
+  end
+  print("Z" < "a", "\u{e4}" < "b")
+  print(table.concat(lua))
+  print(table.concat(kernel))
+]]
+
+local function lines_of(locale, directory, program)
   local path = os.tmpname()
   local file <close> = assert(io.open(path, "wb"))
-  file:write(PROGRAM)
+  file:write(program or PROGRAM)
   file:flush()
   local command = "LOCPATH='%s' LC_ALL='%s' LUA_PATH='%s' LUA_CPATH='%s' ${LUA:-lua5.4} '%s' 2>&1"
   command = command:format(directory, locale, package.path, package.cpath, path)
@@ -43,7 +67,7 @@ local function lines_of(locale, directory)
 end
 
 describe("a number in a text", function()
-  it("has a point, in a locale with a comma, too", function()
+  it("has a point, in a locale with a comma, too, where texts have another order", function()
     local directory = os.tmpname()
     os.remove(directory)
     -- Where no locale can be made, functions that take commas stand for one: the next test.
@@ -51,7 +75,12 @@ describe("a number in a text", function()
       .. "2>/dev/null"):format(directory, directory))
     local plain = lines_of("C", "")
     local comma = made and lines_of("de_DE.UTF-8", directory) or lines_of("C", "")
+    local bytes = lines_of("C", "", ORDER)
+    local letters = made and lines_of("de_DE.UTF-8", directory, ORDER) or bytes
     os.execute("rm -rf '" .. directory .. "'")
+    local first = made and "false\ttrue" or "true\tfalse"
+    assert.same({ "true\tfalse", first }, { bytes[1], letters[1] })
+    assert.same({ bytes[2], letters[2] }, { bytes[3], letters[3] })
     assert.same({ ".", made and "," or "." }, { plain[1], comma[1] })
     assert.truthy(plain[2]:find("1,5 is no default", 1, true), plain[2])
     assert.truthy(plain[3]:find("got 1.5", 1, true), plain[3])

@@ -226,9 +226,9 @@ describe("an outside value", function()
     local changes = { function(o) o.t[2] = 3 end, function(o) o.t[2] = nil end,
       function(o) o.t[5] = 7 end, function(o) o.t = { 9 } end, function(o) o.t = "text" end }
     assert.equal(6, same_as_lua("#o.t == 4", make, changes))
-    assert.equal(5, same_as_lua("o.t[2] == 3", make, changes))
-    assert.equal(5, same_as_lua("o.t[2.0] and o.t[4.0]", make, changes))
-    assert.equal(5, same_as_lua("o.t[3] == o.t[9]", make, changes))
+    assert.equal(6, same_as_lua("o.t[2] == 3", make, changes))
+    assert.equal(6, same_as_lua("o.t[2.0] and o.t[4.0]", make, changes))
+    assert.equal(6, same_as_lua("o.t[3] == o.t[9]", make, changes))
     assert.equal(2, same_as_lua("#o.t == 4", make, {
       function(o) setmetatable(o.t, { __len = function() return 4 end }) end,
       function(o) setmetatable(o.t, { __len = function() return 5 end }) end,

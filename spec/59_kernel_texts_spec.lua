@@ -1,13 +1,20 @@
--- String fields in kernels: compared with strings of the function and with each other, and set.
+-- String fields in kernels: compared with strings of the function and with each other, measured,
+-- asked for their first bytes, and set.
 
 local helper = require "spec.support.ecs_helper"
 local random = require "spec.support.rng"
 local has_error = helper.has_error
+local string = string
 
 local TEXTS = { "red", "blue", "", "a longer text", "ziggy" }
 
-local function new_world(kernels)
-  local world = helper.new_world { kernels = kernels }
+-- With zero bytes, bytes that are no letters, and beginnings that others have, too.
+local ODD_TEXTS = { "", "red", "re", "reds", "rex", "ziggy", "zig", "ziggurat", "a\0b", "a\0", "a",
+  "\0", "\0\0", "\u{e4}rger", "\u{e4}", "\xc3", "\xff\x80", "a longer text",
+  "a longer thing to say" }
+
+local function new_world(kernels, threads)
+  local world = helper.new_world { kernels = kernels, threads = threads, tag = 1 }
   world:component("Name", { "text: string", "last: string" })
   world:component("N", { "a: i64", "kind: enum(red, blue)" })
   world:tag "Odd"
@@ -117,8 +124,9 @@ describe("a string field in a kernel", function()
         world:system("s", { query = "Name, N", each = fn, compile = true })
       end, "cannot be compiled", ...)
     end
-    refused(function(name, n) n.a = #name.text end, "length")
-    refused(function(name, n) n.a = name.text < "m" and 1 or 0 end, "a string field")
+    refused(function(name, n) n.a = #(name.text .. "x") end, "makes a string")
+    refused(function(name, n) n.a = name.text < n.a and 1 or 0 end, "a string field with a number")
+    refused(function(name, n) n.a = name.text:byte(1) end, "'string.byte'")
     refused(function(name, n) n.a = name.text + 1 end, "a string field")
     refused(function(name, n) n.a = name.text end, "sets a field of type i64")
     refused(function(name, n) name.text = n.kind end, "it sets a string field to something else")
@@ -148,5 +156,230 @@ describe("a string field in a kernel", function()
       local ok, why = pcall(same, assert(load(body))())
       assert(ok, tostring(why) .. body)
     end
+  end)
+end)
+
+-- The same in worlds with odd texts: without kernels, with them, and on threads. A function that
+-- raises an error does so in the same row. `asked` is a predicate.
+local function odd(fn, rows, tier, asked)
+  local results, rng = {}, random.new(rows)
+  local chosen = {}
+  for i = 1, 2 * rows do chosen[i] = rng:pick(ODD_TEXTS) end
+  for i, threads in ipairs { 1, 1, "3!" } do
+    local world = new_world(i > 1, threads)
+    world:query("Name"):despawn()
+    for row = 1, rows do
+      world:spawn { Name = { chosen[row], chosen[rows + row] }, N = { row } }
+    end
+    world:system("s", { query = "Name, N", each = fn })
+    local _, problem = pcall(world.update, world, 0.5)
+    results[i] = world:digest() .. tostring(problem):match "^[^\n]*"
+    if asked then
+      local where = world:query("Name, N"):where(asked)
+      results[i] = results[i] .. " " .. tostring((where:first())) .. " " .. where:count()
+    end
+    for _, what in ipairs { "s", asked } do
+      local is = world:explain(what)
+      if i > 1 then assert.equal(tier, is.tier, is.reason) end
+    end
+    assert.equal(results[1], results[i])
+  end
+end
+
+describe("a string field in a kernel, as a text,", function()
+  it("is before or behind others as Lua says", function()
+    odd(function(name, n) n.a = name.text < name.last and 1 or 0 end, 400, "vector")
+    odd(function(name, n) n.a = name.text <= name.last and 1 or 0 end, 400, "vector")
+    odd(function(name, n) n.a = "reds" > name.text and 1 or 0 end, 150, "vector")
+    odd(function(name, n) n.a = name.text >= "a\0" and 1 or 0 end, 150, "vector")
+    odd(function(name, n)
+      local than = n.a % 2 == 0 and "rex" or name.last
+      if not (name.text < than) and "a" < "b" then n.a = -n.a end
+    end, 150, "vector")
+  end)
+
+  it("has a length in bytes", function()
+    odd(function(name, n) n.a = #name.text * 100 + #name.last end, 150, "vector")
+    odd(function(name, n) n.a = #(n.a % 2 == 0 and "seven" or name.last) // 2 end, 150, "vector")
+    local world = new_world(true)
+    local function length(name) return #name.text end
+    assert.equal(30 * (3 + 4 + 0 + 13 + 5), world:query("Name"):sum(length))
+    assert.equal("vector", world:explain(length).tier)
+  end)
+
+  it("is asked what it begins with (C26)", function()
+    odd(function(name, n) n.a = name.text:sub(1, 3) == "zig" and 1 or 0 end, 150, "vector")
+    odd(function(name, n) n.a = name.text:sub(1, 2) ~= "a\0" and 1 or 0 end, 150, "vector")
+    odd(function(name, n) n.a = "a longer t" == name.text:sub(1, 10) and 1 or 0 end, 150, "vector")
+    odd(function(name, n) n.a = name.text:sub(1, 3) == "re" and 1 or 0 end, 150, "vector")
+    odd(function(name, n) n.a = name.text:sub(1, 3) == "zigg" and 1 or 0 end, 150, "vector")
+    odd(function(name, n) n.a = name.text:sub(1, 0) == "" and 1 or 0 end, 150, "vector")
+    odd(function(name, n) n.a = string.sub(name.text, 1.0, 3.0) == "zig" and 1 or 0 end, 150,
+      "vector")
+    odd(function(name, n) n.a = name.text:sub(1, -1) == name.last:sub(1) and 1 or 0 end, 150,
+      "vector")
+    odd(function(name, n)
+      local first = name.text:sub(1, 2)
+      local known = first and first == "re"
+      while n.a > 100 and first ~= "\u{e4}" do n.a = n.a - 40 end
+      if known then n.a = 0 end
+    end, 150, "vector")
+    local wanted, sub = "zig", string.sub
+    odd(function(name, n) n.a = sub(name.text, 1, #wanted) == wanted and 1 or 0 end, 150, "vector")
+  end)
+
+  it("is asked so by another length and another text from outside in each run", function()
+    local world = new_world(true)
+    local last, wanted = 3, "red"
+    local where = world:query("Name"):where(function(name)
+      return name.text:sub(1, last) == wanted
+    end)
+    assert.equal(30, where:count())
+    last, wanted = 5, "ziggy"
+    assert.equal(30, where:count())
+    last = 4
+    assert.equal(0, where:count())
+    last = 2.5
+    assert.error_matches(function() where:count() end, "number has no integer representation")
+    last, wanted = 3.0, "blu"
+    assert.equal(30, where:count())
+  end)
+
+  it("may be nil", function()
+    odd(function(name, n)
+      local text
+      if n.a % 3 > 0 then text = name.text end
+      if text and #text > 2 and text < "s" and text:sub(1, 1) ~= "a" then n.a = -5 end
+    end, 150, "vector")
+    odd(function(name, n)
+      local text
+      if n.a ~= 70 then text = name.text end
+      n.a = text:sub(1, 1) == "r" and 1 or #text
+    end, 150, "vector")
+    odd(function(name, n)
+      local text
+      if n.a ~= 70 then text = name.text end
+      n.a = text < "m" and 1 or 0
+    end, 150, "vector")
+  end)
+
+  it("is looked at in loops over what an index finds, and of others", function()
+    local results = {}
+    for i, kernels in ipairs { true, false } do
+      local world = new_world(kernels)
+      local names = world:index("names", { query = "Name:in, N:in", hash = "Name.last" })
+      world:system("s", { query = "N, Odd", each = function(n)
+        local count, least = 0, "zz"
+        for name in names:find(n.a > 75 and "red" or "blue") do
+          if name.text:sub(1, 1) == "r" and name.text <= least then count = count + #name.text end
+        end
+        n.a = count
+      end })
+      world:update(0.5)
+      if kernels then assert.equal("vector", world:explain("s").tier, world:explain("s").reason) end
+      results[i] = world:digest()
+    end
+    assert.equal(results[2], results[1])
+  end)
+
+  it("gives the same in random functions with kernels and without, and on threads", function()
+    for seed = 1, helper.by_scale { small = 30, normal = 80, deep = 1500 } do
+      local rng = random.new(seed)
+      local function word() return ("%q"):format(rng:pick(ODD_TEXTS)) end
+      local function text()
+        return rng:pick { "name.text", "name.last", word(), "name.text", "kept",
+          "(n.a % 2 == 0 and " .. word() .. " or name.last)" }
+      end
+      local function condition()
+        local how, compares = rng:range(1, 6), rng:pick { "<", "<=", ">", ">=", "==", "~=" }
+        if how <= 2 then return ("%s %s %s"):format(text(), compares, text()) end
+        if how == 3 then return ("#%s %s %d"):format(text(), compares, rng:range(0, 12)) end
+        if how == 4 then return ("starts(%s, %s)"):format(text(), word()) end
+        local form = how == 5 and "(%s):sub(1, %s) %s %s" or "string.sub(%s, 1, %s) %s %s"
+        local wanted = rng:pick(ODD_TEXTS)
+        local last = rng:pick { #wanted, #wanted, rng:range(0, 12), -1 }
+        return form:format(text(), last, rng:pick { "==", "~=" }, ("%q"):format(wanted))
+      end
+      local lines = { "local kept = name.text" }
+      for i = 1, rng:range(1, 5) do
+        lines[i + 1] = ("if %s %s %s then %s = %s else n.a = n.a + #%s end"):format(condition(),
+          rng:pick { "and", "or" }, condition(), rng:pick { "name.text", "name.last", "kept" },
+          text(), text())
+      end
+      local body = "local function starts(s, p) return s:sub(1, #p) == p end "
+        .. "return function(name, n) " .. table.concat(lines, "\n") .. " end, "
+        .. "function(name, n) local kept = name.text return " .. condition() .. " end"
+      local fn, asked = assert(load(body))()
+      local ok, why = pcall(odd, fn, seed % 10 == 0 and 4000 or 60, "vector", asked)
+      assert(ok, tostring(why) .. body)
+    end
+  end)
+end)
+
+describe("methods of strings in a kernel", function()
+  local methods = getmetatable("")
+  local original = string.sub
+
+  after_each(function()
+    string.sub, string.starts = original, nil   -- luacheck: ignore
+    debug.setmetatable("", methods)
+  end)
+
+  it("are what they are at each run", function()
+    local results = {}
+    for i, kernels in ipairs { true, false } do
+      local world = new_world(kernels)
+      local function zig(name) return name.text:sub(1, 3) == "zig" end
+      local where = world:query("Name"):where(zig)
+      local counts = {}
+      local function count()
+        local ok, result = pcall(where.count, where)
+        counts[#counts + 1] = ok and result or string.match(result, "^[^\n]*")
+      end
+      count()
+      string.sub = function() return "zig" end   -- luacheck: ignore
+      count()
+      string.sub = function(s, a, b) return original(s, a, b - 1) .. "g" end   -- luacheck: ignore
+      count()
+      string.sub = nil   -- luacheck: ignore
+      count()
+      string.sub = original   -- luacheck: ignore
+      count()
+      debug.setmetatable("", { __index = function() return string.upper end })
+      count()
+      debug.setmetatable("", nil)
+      count()
+      debug.setmetatable("", methods)
+      count()
+      if kernels then assert.equal("vector", world:explain(zig).tier) end
+      results[i] = table.concat(counts, "; ")
+    end
+    assert.equal(results[2], results[1])
+    local wanted = "^30; 150; 30; .*attempt to call.*; 30; 0; .*attempt to index.*; 30$"
+    assert.truthy(results[1]:find(wanted), results[1])
+  end)
+
+  it("may be those of a script", function()
+    function string.starts(s, p) return s:sub(1, #p) == p end   -- luacheck: ignore
+    local world = new_world(true)
+    local function zig(name) return name.text:starts "zig" end
+    assert.equal(30, world:query("Name"):where(zig):count())
+    assert.equal("vector", world:explain(zig).tier)
+    local function some(name, n)
+      local text
+      if n.a < 150 then text = name.text end
+      return text:starts "" == text:starts ""
+    end
+    string.starts = function() return true end   -- luacheck: ignore
+    assert.error_matches(function() world:query("Name, N"):where(some):count() end,
+      "attempt to index a nil value")
+  end)
+
+  it("are left as they are", function()
+    local own = { __index = setmetatable({}, { __index = string }) }
+    debug.setmetatable("", own)
+    local world = new_world(true)
+    world:query("Name"):where(function(name) return name.text == "red" end):count()
+    assert.equal(own, getmetatable(""))
   end)
 end)

@@ -370,6 +370,26 @@ scenario("a kernel that asks other entities, and what may be nil", {
   partial = true,
 })
 
+scenario("a kernel that looks into texts", {
+  prepare = function(s)
+    crowd(s)
+    s.world:component("Title", { "text: string" })
+    for _, text in ipairs { "ziggy", "zig", "bob" } do s.world:spawn { Title = { text } } end
+    s.titles = s.world:query "Title"
+  end,
+  act = function(s)
+    local methods = getmetatable ""
+    local ok, count = pcall(function()
+      return s.titles:where(function(title)
+        return title.text:sub(1, 3) == "zig" and title.text < "zigg" and #title.text > 2
+      end):count()
+    end)
+    assert(getmetatable "" == methods)
+    if not ok then error(count, 0) end
+    assert(count == 1)
+  end,
+})
+
 scenario("a kernel that fails in a row", {
   prepare = function(s)
     crowd(s)

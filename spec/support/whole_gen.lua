@@ -139,6 +139,7 @@ function Gen:int(depth)
     return node("int", front, self:float(depth - 1), back)
   elseif how == 12 then
     return node("int", self:pick { "(-", "(~", "math.abs(" }, self:int(depth - 1), ")")
+  elseif how == 13 then return node("int", "(#", self:leaf "name", ")")
   end
   return self:leaf "int"
 end
@@ -162,6 +163,19 @@ function Gen:asked()
   return node("bool", "world:has(", who, ", '", what, "')")
 end
 
+function Gen:about_names()
+  local how, name = self.random:range(1, 4), self:leaf "name"
+  if how == 1 then return node("bool", "(#", name, self:pick { " < ", " == " }, "3)") end
+  if how == 2 then
+    return node("bool", "(", name, self:pick { " < ", " <= ", " > ", " >= ", " ~= " },
+      self:leaf "name", ")")
+  end
+  local last = self:pick { "0", "1", "2", "2", "3", "4.0", "-1" }
+  local front = how == 3 and "(string.sub(" or "(("
+  return node("bool", front, name, how == 3 and ", 1, " or "):sub(1, ", last, ")",
+    self:pick { " == ", " ~= " }, self:pick { "'an'", "'ann'", "''", "'b'", "'an\\0'" }, ")")
+end
+
 function Gen:bool(depth)
   if depth <= 0 then return self:leaf "bool" end
   local how = self.random:range(1, 12)
@@ -179,6 +193,7 @@ function Gen:bool(depth)
   elseif how == 10 then return self:asked()
   elseif how == 11 then
     return node("bool", "(", self:leaf "text", self:pick { " == ", " ~= " }, self:leaf "text", ")")
+  elseif how == 12 then return self:about_names()
   end
   return self:leaf "bool"
 end

@@ -73,7 +73,9 @@ local values = {
   u8 = function(numbers) return numbers:range(0, 255) end,
   bool = function(numbers) return numbers:range(0, 1) == 1 end,
   enum = function(numbers) return pick(numbers, { "red", "green", "blue" }) end,
-  string = function(numbers) return pick(numbers, { "ann", "bob", "" }) end,
+  string = function(numbers)
+    return pick(numbers, { "ann", "bob", "", "an", "anna", "an\0", "an\0n", "\u{e4}nn", "b\xff" })
+  end,
   entity = function(numbers, ids) return numbers:range(1, 6) > 1 and pick(numbers, ids) or nil end,
 }
 

@@ -205,7 +205,7 @@ local function first_leaves(form)
       "(n.name == 'ann')", "(n.name == n.name)", "true" },
     id = { "e", "n.who" },
     living = { "e", "e", "anchor" },
-    text = { "'red'", "'green'", "'blue'" }, name = { "'ann'", "'bob'", "''" },
+    text = { "'red'", "'green'", "'blue'" }, name = { "'ann'", "'bob'", "''", "'an\\0n'" },
     ["float?"] = { "list[<index>]" }, ["int?"] = {}, ["bool?"] = {}, locals = {},
     ["id?"] = { "world:target(<living>, 'Near')", "world:target(<living>, 'Likes')",
       "world:parent(<living>)" },

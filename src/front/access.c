@@ -238,9 +238,10 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   if (from.kind == VAL_RECORD) return element_of_record(f, from, key);
   if (from.kind == VAL_TABLE) return order_read(f, from, key);
   if (from.kind == VAL_INDEX) return partner_method(f, from, key);
-  if (val_is_text(from) || (from.kind == VAL_VALUE && from.names == &front_texts))
-    front_refuse(f, "it calls a method of a text: kernels compare texts and set fields to them, "
-                    "and no more");
+  if (val_is_string(from)) {
+    maybe_need(f, from);
+    return outside_string_key(f, key);
+  }
   if (from.kind != VAL_VIEW && from.kind != VAL_RESOURCE && from.kind != VAL_PARTNER)
     front_refuse(f, from.kind == VAL_NIL
                         ? "it takes a field of nil: is a name misspelt?"

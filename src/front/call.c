@@ -16,7 +16,8 @@
 enum math_name {
   MATH_ABS, MATH_CEIL, MATH_FLOOR, MATH_SQRT, MATH_EXP, MATH_LOG, MATH_SIN, MATH_COS,
   MATH_TAN, MATH_ASIN, MATH_ACOS, MATH_ATAN, MATH_FMOD, MATH_MIN, MATH_MAX, MATH_ULT,
-  MATH_MODF, MATH_TOINTEGER, MATH_TYPE, MATH_DEG, MATH_RAD, MATH_KNOWN,
+  MATH_MODF, MATH_TOINTEGER, MATH_TYPE, MATH_DEG, MATH_RAD,
+  TEXT_SUB /* string.sub */, MATH_KNOWN,
   /* not compiled */
   MATH_RANDOM = MATH_KNOWN, MATH_RANDOMSEED, MATH_POW, MATH_LOG10,
   /* of Lua 5.2 */
@@ -29,12 +30,12 @@ static const char *const math_names[MATH_COUNT] = {
     [MATH_TAN] = "tan", [MATH_ASIN] = "asin", [MATH_ACOS] = "acos", [MATH_ATAN] = "atan",
     [MATH_FMOD] = "fmod", [MATH_MIN] = "min", [MATH_MAX] = "max", [MATH_ULT] = "ult",
     [MATH_MODF] = "modf", [MATH_TOINTEGER] = "tointeger", [MATH_TYPE] = "type",
-    [MATH_DEG] = "deg", [MATH_RAD] = "rad", [MATH_RANDOM] = "random",
+    [MATH_DEG] = "deg", [MATH_RAD] = "rad", [TEXT_SUB] = "sub", [MATH_RANDOM] = "random",
     [MATH_RANDOMSEED] = "randomseed", [MATH_POW] = "pow", [MATH_LOG10] = "log10",
     [MATH_COSH] = "cosh", [MATH_SINH] = "sinh", [MATH_TANH] = "tanh",
     [MATH_FREXP] = "frexp", [MATH_LDEXP] = "ldexp"};
 
-/* The addresses of math's functions are the same in every state of a process. */
+/* The addresses of libraries' functions are the same in every state of a process. */
 struct val call_known(lua_CFunction function, const lua_CFunction *known) {
   struct val result = {.kind = VAL_NOTHING};
   for (uint32_t i = 0; function && i < MATH_COUNT; i++)
@@ -51,7 +52,16 @@ void call_push_math(lua_State *L) {
     known[i] = lua_tocfunction(L, -1);
     lua_pop(L, 1);
   }
-  lua_pop(L, 1);
+  /* The library of strings gives them a metatable where it is opened; they get back their own. In
+  ** between nothing is called that could fail or run Lua, as a hook would at a call. */
+  lua_pushliteral(L, "");
+  if (!lua_getmetatable(L, -1)) lua_pushnil(L);
+  luaopen_string(L);
+  lua_insert(L, -2);
+  lua_setmetatable(L, -3);
+  lua_getfield(L, -1, "sub");
+  known[TEXT_SUB] = lua_tocfunction(L, -1);
+  lua_pop(L, 4);
 }
 
 /* The argument of a function of math, from 0, which has to be a number. */
@@ -251,6 +261,44 @@ static struct val call_math_result(struct front *f, uint32_t name, const struct 
   }
 }
 
+/* ---- strings ---- */
+
+/* An id held by a constant, or by something outside, which then must keep it. */
+static bool call_known_id(struct front *f, struct val value, ecs_id *id) {
+  if (!val_is_number(f, value) || value.entity) return false;
+  *id = (ecs_id)value.number;
+  if (value.literal) return true;
+  if (!outside_keep(f, value)) return false;
+  int is_id = 0;
+  *id = (ecs_id)lua_tointegerx(f->L, -1, &is_id);
+  lua_pop(f->L, 1);
+  return is_id != 0;
+}
+
+/* A whole number that stands in the function, or one that is kept so. */
+static bool call_known_place(struct front *f, struct val value, int64_t *place) {
+  ecs_id number = (ecs_id)value.number;
+  if (!val_is_number(f, value)) return false;
+  bool whole = value.literal ? value.number != 0 || val_type(f, value) == KT_I64
+                             : call_known_id(f, value, &number);
+  *place = (int64_t)number;
+  return whole;
+}
+
+/* string.sub(s, 1, n) */
+static struct val sub_call(struct front *f, const struct val *arguments, uint32_t count) {
+  int64_t first = 0, last = -1;
+  bool fits = count > 1 && val_is_string(arguments[0]) &&
+              call_known_place(f, arguments[1], &first) && first == 1 &&
+              (count == 2 || call_known_place(f, arguments[2], &last)) && last >= -1;
+  if (!fits)
+    front_refuse(f, "it takes another part of a string than its first bytes, as in s:sub(1, 3): "
+                    "do it in a system's run, or keep the part in a field of its own");
+  if (last == -1) return arguments[0];
+  k_value string = text_as_cell(f, arguments[0]);
+  return (struct val){.kind = VAL_PREFIX, .value = string, .number = last};
+}
+
 static void call_refuse_function(struct front *f, uint32_t name) {
   static const char *const why[] = {
       ", whose numbers are not the world's: write world:random(e)",
@@ -267,6 +315,7 @@ static uint32_t math_call(struct front *f, uint32_t name, const struct val *argu
                           uint32_t count, struct val results[2]) {
   if (name >= MATH_KNOWN) call_refuse_function(f, name);
   switch (name) {
+    case TEXT_SUB: results[0] = sub_call(f, arguments, count); return 1;
     case MATH_TYPE: results[0] = call_type_of(f, arguments, count); return 1;
     case MATH_MODF: call_modf_of(f, call_need(f, arguments, count, 0, name), results); return 2;
     default: break;
@@ -294,18 +343,6 @@ struct val call_method(struct front *f, struct val object, const struct constant
                "children, count, despawn, emit, enabled, get, has, pair, parent, random, remove, "
                "res, set, sources, spawn, target and targets", SHOW(key->string));
   return object;
-}
-
-/* An id held by a constant, or by something outside, which then must keep it. */
-static bool call_known_id(struct front *f, struct val value, ecs_id *id) {
-  if (!val_is_number(f, value) || value.entity) return false;
-  *id = (ecs_id)value.number;
-  if (value.literal) return true;
-  if (!outside_keep(f, value)) return false;
-  int is_id = 0;
-  *id = (ecs_id)lua_tointegerx(f->L, -1, &is_id);
-  lua_pop(f->L, 1);
-  return is_id != 0;
 }
 
 ecs_id call_pair(struct front *f, struct val value) {

@@ -114,3 +114,43 @@ k_value text_as_cell(struct front *f, struct val value) {
   front_refuse(f, "it sets a string field to something else than a string of its own or a string "
                   "field");
 }
+
+bool val_is_string(struct val x) {
+  return val_is_text(x) || (x.kind == VAL_VALUE && x.names == &front_texts);
+}
+
+struct val text_length(struct front *f, struct val x) {
+  struct run_lookup lookup = {.kind = LOOKUP_LENGTH};
+  struct val length = val_number(f, reach_look(f, lookup, KT_I64, text_as_cell(f, x)), false);
+  length.bits = MIXED_SMALL;
+  return length;
+}
+
+static k_value text_look_at_both(struct front *f, enum lookup_kind kind, k_type type, k_value x,
+                                 k_value y) {
+  y = build_binary(f->b, KO_SHL, y, build_i64(f->b, TEXT_BITS));
+  return reach_look(f, (struct run_lookup){.kind = kind}, type,
+                    build_binary(f->b, KO_BOR, x, y));
+}
+
+k_value text_compare(struct front *f, enum code_operator op, struct val x, struct val y) {
+  struct builder *b = f->b;
+  k_value order = text_look_at_both(f, LOOKUP_ORDER, KT_I64, text_as_cell(f, x),
+                                    text_as_cell(f, y));
+  build_need(b, build_binary(b, KO_NE, order, build_i64(b, ORDER_UNSURE)));
+  return build_binary(b, op == OPERATOR_LT ? KO_LT : KO_LE, order, build_i64(b, 0));
+}
+
+k_value text_starts(struct front *f, struct val prefix, struct val text, int *known) {
+  if (text.kind != VAL_STRING)
+    front_refuse(f, "it compares a part of a string with what is not a string of the function: "
+                    "write the string itself");
+  uint64_t last = (uint64_t)prefix.number;
+  if (last < text.string.size || last == 0) {
+    *known = last == text.string.size;
+    return K_NONE;
+  }
+  k_value wanted = text_constant(f, text.string);
+  if (last > text.string.size) return build_binary(f->b, KO_EQ, prefix.value, wanted);
+  return text_look_at_both(f, LOOKUP_STARTS, KT_BOOL, prefix.value, wanted);
+}

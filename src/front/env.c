@@ -85,7 +85,8 @@ bool val_same(const struct val *x, const struct val *y) {
              x->whole == y->whole && x->rounded == y->rounded && x->spawned == y->spawned;
     case VAL_STRING: return text_same(x->string, y->string);
     case VAL_RECORD: return x->at == y->at && x->value == y->value && x->present == y->present;
-    case VAL_CHOICE: return x->value == y->value && x->number == y->number;
+    case VAL_CHOICE:
+    case VAL_PREFIX: return x->value == y->value && x->number == y->number;
     case VAL_PARTNERS: return x->value == y->value;
     case VAL_PAIR: return x->value == y->value && x->component == y->component;
     case VAL_PARTNER:

@@ -267,8 +267,7 @@ static struct val front_length(struct front *f, struct val x) {
   bool views = x.kind == VAL_VIEW || x.kind == VAL_RESOURCE || x.kind == VAL_PARTNER;
   bool counted = views && x.array;
   x = maybe_need(f, x);
-  if (x.kind == VAL_VALUE && x.names == &front_texts)
-    front_refuse(f, "it asks for the length of a string field: keep that in a field of its own");
+  if (val_is_string(x) && x.kind != VAL_STRING) return text_length(f, x);
   if (!counted && !array && x.kind != VAL_STRING)
     front_refuse(f, "it asks for a length of what is neither a table, an array nor a text");
   int64_t count = array     ? x.component->length

@@ -81,10 +81,11 @@ enum val_kind {
   VAL_VALUE,       /* a number or boolean: `value` */
   VAL_STRING,      /* a constant */
   VAL_CHOICE,      /* one of several constant strings: `value` is its number among f->strings */
+  VAL_PREFIX,      /* the first `number` bytes of a string: `value` is its number in the world */
   VAL_PATH,        /* a table reached by a path */
   VAL_VIEW,        /* a term, or a nested or array field of it */
   VAL_FUNCTION,    /* a Lua function reached by a path */
-  VAL_MATH,        /* a function of the math library */
+  VAL_MATH,        /* a function of the math library, or string.sub */
   VAL_WORLD,
   VAL_METHOD,      /* a function of the world's methods */
   VAL_SPAWNER,     /* a function that world:spawner has made: anchored at `at` */
@@ -418,6 +419,13 @@ k_value text_guard(struct front *f, enum guard_type type, ecs_string text);
 k_value text_constant(struct front *f, ecs_string text);
 /* A value as a string field takes it. */
 k_value text_as_cell(struct front *f, struct val value);
+/* Whether it is a string, whichever: of the function or of a field. */
+bool val_is_string(struct val x);
+/* #x; x < y and x <= y of such strings. */
+struct val text_length(struct front *f, struct val x);
+k_value text_compare(struct front *f, enum code_operator op, struct val x, struct val y);
+/* Whether a VAL_PREFIX is a string of the function, as number_compare says. */
+k_value text_starts(struct front *f, struct val prefix, struct val text, int *known);
 
 /* ---- number.c: typing and operators ---- */
 
@@ -482,9 +490,10 @@ bool outside_same(struct front *f, struct val x, struct val y);
 bool outside_keep(struct front *f, struct val number);
 /* Whether a number from outside is the null id now; if so it must stay so. */
 bool outside_null(struct front *f, struct val number);
-/* What an upvalue is; what the key of a table is, by the table's path. */
+/* What an upvalue is; what the key of a table is, by the table's path; what that of a string is. */
 struct val outside_upvalue(struct front *f, uint32_t upvalue);
 struct val outside_key(struct front *f, uint32_t path, const struct constant *key);
+struct val outside_string_key(struct front *f, const struct constant *key);
 
 /* ---- element.c: elements of arrays ---- */
 
@@ -592,7 +601,7 @@ struct component *call_event(struct front *f, struct val value);
 
 /* A call; the function is in register a. */
 void call_function(struct front *f, const struct code *code);
-/* Pushes a userdata with the addresses of math's functions. */
+/* Pushes a userdata with the addresses of math's functions and string.sub. */
 void call_push_math(lua_State *L);
 /* VAL_MATH for one of these functions, else VAL_NOTHING. */
 struct val call_known(lua_CFunction function, const lua_CFunction *known);
@@ -619,6 +628,7 @@ struct val reach_tied(struct front *f, const struct val *arguments, uint32_t cou
 k_value reach_look(struct front *f, struct run_lookup lookup, uint32_t type, k_value from);
 /* The id that an integer is, 0 where nobody alive has it. */
 k_value reach_live(struct front *f, k_value id);
+/* What a lookup of values of that type finds in the rows that are here. */
 /* Refuses to write to a field that is also read of other entities. */
 void reach_check_written(struct front *f, const struct component *component, uint32_t leaf);
 

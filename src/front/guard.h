@@ -54,11 +54,11 @@ enum element_kind {
 ** with any where there is none, or whether there is one. */
 enum element_gaps { GAPS_REFUSED, GAPS_FILLED, GAPS_TOLD };
 
-/* A value reached from an upvalue of a function by constant keys. */
+/* A value reached by constant keys from an upvalue of a function, or from strings' metatable. */
 struct path {
   uint8_t keys;
-  uint8_t upvalue;             /* from 1 */
-  uint16_t root;               /* anchored function */
+  uint8_t upvalue;             /* from 1; 0: the metatable of the root */
+  uint16_t root;               /* anchored function, or string */
   uint16_t key[FRONT_KEYS];    /* anchored strings and integers */
 };
 

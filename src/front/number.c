@@ -48,6 +48,7 @@ static const char *number_describe(const struct front *f, struct val x) {
       return val_type(f, x) == KT_BOOL ? "a boolean" : "a number";
     case VAL_STRING:
     case VAL_CHOICE: return "a string";
+    case VAL_PREFIX: return "a part of a string";
     case VAL_TABLE:
     case VAL_RECORD:
     case VAL_PATH: return "a table";
@@ -190,6 +191,8 @@ static bool number_is_entity(struct front *f, struct val x) {
 
 /* x == y, where both are something. */
 static k_value number_compare_equal(struct front *f, struct val x, struct val y, int *known) {
+  if (x.kind == VAL_PREFIX) return text_starts(f, x, y, known);
+  if (y.kind == VAL_PREFIX) return text_starts(f, y, x, known);
   if (x.kind == VAL_VALUE && x.names) return number_compare_enum(f, x, y, known);
   if (y.kind == VAL_VALUE && y.names) return number_compare_enum(f, y, x, known);
   if (x.kind != VAL_VALUE || y.kind != VAL_VALUE) return number_compare_things(f, x, y, known);
@@ -218,6 +221,7 @@ k_value number_compare(struct front *f, enum code_operator op, struct val x, str
   if (op == OPERATOR_EQ) return number_compare_equal(f, x, y, known);
   x = maybe_need(f, x);
   y = maybe_need(f, y);
+  if (val_is_string(x) && val_is_string(y)) return text_compare(f, op, x, y);
   if (!val_is_number(f, x) || !val_is_number(f, y))
     front_refuse(f, "it compares %s with %s", number_describe(f, x), number_describe(f, y));
   return compare_numbers(f, op, x, y);

@@ -27,7 +27,7 @@ static bool outside_same_path(const struct path *a, const struct path *b) {
 
 static struct guard *outside_add_guard(struct front *f, const struct path *path,
                                        enum guard_type type) {
-  assert(path->upvalue > 0 && path->keys <= FRONT_KEYS);
+  assert(path->root > 0 && path->keys <= FRONT_KEYS);
   f->fleeting = f->guard_count == FRONT_GUARDS;
   if (f->fleeting)
     front_refuse(f, "it uses too many outside values: write it as two systems");
@@ -240,10 +240,11 @@ static struct val outside_classify(struct front *f, const struct path *path) {
 /* ---- paths ---- */
 
 void path_push(lua_State *L, int anchors, const struct path *path) {
-  assert(path->upvalue > 0 && path->keys <= FRONT_KEYS);
+  assert(path->root > 0 && path->keys <= FRONT_KEYS);
   lua_rawgeti(L, anchors, path->root);
-  const char *name = lua_getupvalue(L, -1, path->upvalue);
-  if (!name) lua_pushnil(L);
+  bool found = path->upvalue ? lua_getupvalue(L, -1, path->upvalue) != NULL
+                             : lua_getmetatable(L, -1) != 0;
+  if (!found) lua_pushnil(L);
   lua_remove(L, -2);
   for (uint32_t i = 0; i < path->keys; i++) {
     if (!lua_istable(L, -1)) {
@@ -326,6 +327,12 @@ struct val outside_key(struct front *f, uint32_t at, const struct constant *key)
                     "outside of the function", FRONT_KEYS);
   path.key[path.keys++] = outside_constant(f, key);
   return outside_follow(f, &path);
+}
+
+struct val outside_string_key(struct front *f, const struct constant *key) {
+  struct path methods = {.keys = 1, .root = outside_string(f, "", 0)};
+  methods.key[0] = outside_string(f, "__index", 7);
+  return outside_key(f, outside_keep_path(f, &methods), key);
 }
 
 /* ---- lengths ---- */

@@ -75,11 +75,9 @@ static k_value partner_except_argument(struct front *f, struct val value) {
 /* A key, and in *kind what it is. */
 static k_value partner_key_argument(struct front *f, struct val value, enum key_kind *kind) {
   value = mixed_settle(f, maybe_need(f, value));
-  bool text = value.kind == VAL_VALUE && value.names == &front_texts;
   bool truth = value.kind == VAL_VALUE && !value.names && val_type(f, value) == KT_BOOL;
   *kind = KEY_TEXT;
-  if (value.kind == VAL_STRING) return text_constant(f, value.string);
-  if (text) return value.value;
+  if (val_is_string(value)) return text_as_cell(f, value);
   *kind = KEY_TRUTH;
   if (truth)
     return build_select(f->b, value.value, build_i64(f->b, 1), build_i64(f->b, 0));

@@ -170,7 +170,7 @@ static bool rounds_poison(struct loop *loop, uint32_t index) {
 /* Whether nothing of it is made in a round. */
 static bool rounds_is_known(const struct val *x) {
   return x->kind != VAL_NOTHING && x->kind != VAL_VALUE && x->kind != VAL_CHOICE &&
-         x->kind != VAL_RECORD && x->kind != VAL_TABLE &&
+         x->kind != VAL_PREFIX && x->kind != VAL_RECORD && x->kind != VAL_TABLE &&
          x->kind != VAL_PARTNERS && x->kind != VAL_PARTNER && x->kind != VAL_PAIR;
 }
 

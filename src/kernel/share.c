@@ -75,7 +75,7 @@ static const char *share_find_turn(const struct program *p, struct sharing *shar
   uint32_t passed = p->site_count ? turn + 1 : turn;
   bool orders = share_gives_orders(p);
   if (orders && (p->lookup_count || program_info(p).live))
-    return "rows look at other entities, and give commands to them, spawn or emit";
+    return "rows look at other entities or into texts, and give commands, spawn or emit";
   if (p->total_count && p->block != K_LEAF)
     return "it has a total, and writes and can fail, or looks into an index";
   if (turn < sound || passed > p->insn_count || share_writes_between(p, p->prologue, passed))
