@@ -628,7 +628,6 @@ struct val reach_tied(struct front *f, const struct val *arguments, uint32_t cou
 k_value reach_look(struct front *f, struct run_lookup lookup, uint32_t type, k_value from);
 /* The id that an integer is, 0 where nobody alive has it. */
 k_value reach_live(struct front *f, k_value id);
-/* What a lookup of values of that type finds in the rows that are here. */
 /* Refuses to write to a field that is also read of other entities. */
 void reach_check_written(struct front *f, const struct component *component, uint32_t leaf);
 
