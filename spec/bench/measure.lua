@@ -29,4 +29,20 @@ function M.time(f)
   return floor.now() - start
 end
 
+-- Calls functions in turns, `times` each, and returns the least that each has returned.
+function M.turns(times, ...)
+  local functions, least = { ... }, {}
+  collectgarbage()
+  for _ = 1, times do
+    for i, f in ipairs(functions) do least[i] = math.min(least[i] or math.huge, f()) end
+  end
+  return table.unpack(least)
+end
+
+function M.same(what, i, wanted, got)
+  if wanted ~= got then
+    error(("%s: %d: the floor has %.17g, the library %.17g"):format(what, i, wanted, got))
+  end
+end
+
 return M

@@ -36,14 +36,11 @@ end
 
 -- ns a row of the world's systems and of the floor, in turns.
 local function compare(world, rows, times, by_hand)
-  local ours, theirs = math.huge, math.huge
-  collectgarbage()
-  for _ = 1, 15 do
-    theirs = math.min(theirs, by_hand(times))
+  local theirs, ours = measure.turns(15, function() return by_hand(times) end, function()
     local start = measure.now()
     for _ = 1, times do world:update(DT) end
-    ours = math.min(ours, measure.now() - start)
-  end
+    return measure.now() - start
+  end)
   return ours * 1e9 / times / rows, theirs * 1e9 / times / rows
 end
 
@@ -51,11 +48,7 @@ local function loop(field, which)
   return function(times) return floor.run(field, which, times, DT) end
 end
 
-local function same(what, i, wanted, got)
-  if wanted ~= got then
-    error(("%s: %d: the floor has %.17g, the library %.17g"):format(what, i, wanted, got))
-  end
-end
+local same = measure.same
 
 local function check_rows(what, world, field, ids)
   for i, id in ipairs(ids) do
