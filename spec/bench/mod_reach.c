@@ -243,10 +243,172 @@ static int total(lua_State *L) {
   return 1;
 }
 
+/* ---- columns in row order ---- */
+
+struct column {
+  uint32_t n;
+  double cells[];
+};
+
+/* column(bytes, n) */
+static int column_new(lua_State *L) {
+  size_t size;
+  const char *bytes = luaL_checklstring(L, 1, &size);
+  struct column *column = lua_newuserdatauv(L, sizeof *column + size, 0);
+  luaL_setmetatable(L, "bench.column");
+  column->n = (uint32_t)luaL_checkinteger(L, 2);
+  memcpy(column->cells, bytes, size);
+  return 1;
+}
+
+static int column_bytes(lua_State *L) {
+  struct column *column = luaL_checkudata(L, 1, "bench.column");
+  lua_pushlstring(L, (const char *)column->cells, lua_rawlen(L, 1) - sizeof *column);
+  return 1;
+}
+
+/* What a loop runs over: entities, which are the elements of a field, and the columns it names. */
+struct scene {
+  const struct field *field;
+  struct column *columns[4];
+  uint32_t rows;               /* of the first column */
+  double dt;
+};
+
+#define CELLS(type, name, at) type *name = (type *)scene->columns[at]->cells
+#define LENGTH(at) scene->columns[at]->n
+
+static const struct record *find_record(const struct field *field, uint32_t entity) {
+  if (entity - 1 >= field->elements || field->generations[entity - 1] != 0) return NULL;
+  return &field->records[entity - 1];
+}
+
+/* Each row goes to the cell behind its own, if that is free. */
+static void ride(const struct scene *scene) {
+  CELLS(int32_t, cell, 0);
+  CELLS(const int32_t, nxt, 1);
+  CELLS(int32_t, at, 2);
+  for (uint32_t i = 0; i < scene->rows; i++) {
+    uint32_t from = (uint32_t)cell[i] - 1;
+    if (from >= LENGTH(1)) continue;
+    uint32_t to = (uint32_t)nxt[from] - 1;
+    if (to >= LENGTH(2) || at[to] != 0) continue;
+    at[from] = 0;
+    at[to] = 1;
+    cell[i] = (int32_t)to + 1;
+  }
+}
+
+/* Each row takes what it needs from a box, if that has it. */
+static void craft(const struct scene *scene) {
+  CELLS(const uint32_t, box, 0);
+  CELLS(const int32_t, need, 1);
+  CELLS(int32_t, made, 2);
+  int32_t *const counts[1] = {(int32_t *)scene->columns[3]->cells};
+  for (uint32_t i = 0; i < scene->rows; i++) {
+    const struct record *record = find_record(scene->field, box[i]);
+    if (!record || counts[record->table][record->row] < need[i]) continue;
+    counts[record->table][record->row] -= need[i];
+    made[i]++;
+  }
+}
+
+static void sum(const struct scene *scene) {
+  CELLS(const double, x, 0);
+  CELLS(double, total, 1);
+  double all = *total;
+  for (uint32_t i = 0; i < scene->rows; i++) all += x[i] * scene->dt;
+  *total = all;
+}
+
+/* What each row adds to an element, and to an entity. */
+#define FOLD(name, cell, amount)                                                        \
+  static void grid_##name(const struct scene *scene) {                                  \
+    CELLS(const int32_t, at, 0);                                                        \
+    CELLS(const amount, v, 1);                                                          \
+    CELLS(cell, grid, 2);                                                               \
+    uint32_t rows = scene->rows, n = LENGTH(2);                                         \
+    for (uint32_t i = 0; i < rows; i++)                                                 \
+      if ((uint32_t)at[i] - 1 < n) grid[at[i] - 1] = (cell)(grid[at[i] - 1] + v[i]);    \
+  }                                                                                     \
+  static void others_##name(const struct scene *scene) {                                \
+    CELLS(const uint32_t, who, 0);                                                      \
+    CELLS(const amount, v, 1);                                                          \
+    cell *const fields[1] = {(cell *)scene->columns[2]->cells};                         \
+    uint32_t rows = scene->rows;                                                        \
+    for (uint32_t i = 0; i < rows; i++) {                                               \
+      const struct record *record = find_record(scene->field, who[i]);                  \
+      if (!record) continue;                                                            \
+      cell *to = &fields[record->table][record->row];                                   \
+      *to = (cell)(*to + v[i]);                                                         \
+    }                                                                                   \
+  }
+
+FOLD(f64, double, double)
+FOLD(f32, float, float)
+FOLD(i32, int32_t, int32_t)
+FOLD(u8, uint8_t, int32_t)
+
+static void twice(const struct scene *scene) {
+  CELLS(const int32_t, at, 0);
+  CELLS(const double, x, 1);
+  CELLS(const int32_t, n, 2);
+  CELLS(double, grid, 3);
+  for (uint32_t i = 0; i < scene->rows; i++) {
+    if ((uint32_t)at[i] - 1 >= LENGTH(3)) continue;
+    grid[at[i] - 1] += x[i] * scene->dt;
+    grid[at[i] - 1] += n[i];
+  }
+}
+
+static void count_on(const struct scene *scene) {
+  CELLS(const bool, on, 0);
+  CELLS(int32_t, total, 1);
+  int64_t n = *total;
+  for (uint32_t i = 0; i < scene->rows; i++)
+    if (on[i]) n++;
+  *total = (int32_t)n;
+}
+
+/* The least, and the row that has it. */
+static void least(const struct scene *scene) {
+  CELLS(const double, x, 0);
+  CELLS(double, found, 1);
+  double best = INFINITY;
+  uint32_t who = 0;
+  for (uint32_t i = 0; i < scene->rows; i++)
+    if (x[i] < best) {
+      best = x[i];
+      who = i + 1;
+    }
+  found[0] = best;
+  found[1] = who;
+}
+
+/* run_columns(name, field, dt, columns...): the seconds that this took */
+static int run_columns(lua_State *L) {
+  static const char *const names[] = {"ride", "craft", "sum", "twice", "count", "least",
+    "grid f64", "grid f32", "grid i32", "grid u8", "others f64", "others f32", "others i32",
+    "others u8", NULL};
+  static void (*const loops[])(const struct scene *scene) = {ride, craft, sum, twice, count_on,
+    least, grid_f64, grid_f32, grid_i32, grid_u8, others_f64, others_f32, others_i32, others_u8};
+  int which = luaL_checkoption(L, 1, NULL, names), given = lua_gettop(L) - 3;
+  struct scene scene = {.field = luaL_checkudata(L, 2, "bench.field")};
+  luaL_argcheck(L, given >= 2 && given <= 4, 4, "two to four columns");
+  for (int i = 0; i < given; i++) scene.columns[i] = luaL_checkudata(L, 4 + i, "bench.column");
+  scene.rows = scene.columns[0]->n;
+  scene.dt = luaL_checknumber(L, 3);
+  double begin = bench_now();
+  loops[which](&scene);
+  lua_pushnumber(L, bench_now() - begin);
+  return 1;
+}
+
 static const luaL_Reg functions[] = {
   {"field", field_new},     {"run", run},         {"read_list", read_list},
   {"spawn", spawn},         {"row", row},         {"element", element},
-  {"total", total},         {NULL, NULL}
+  {"total", total},         {"column", column_new},       {"bytes", column_bytes},
+  {"run_columns", run_columns}, {NULL, NULL}
 };
 
 #if defined(__GNUC__)
@@ -255,6 +417,7 @@ __attribute__((visibility("default")))
 int luaopen_mod_reach(lua_State *L);
 
 int luaopen_mod_reach(lua_State *L) {
+  luaL_newmetatable(L, "bench.column");
   luaL_newmetatable(L, "bench.field");
   lua_pushcfunction(L, field_free);
   lua_setfield(L, -2, "__gc");

@@ -5,7 +5,7 @@
 -- Every row has: workload, n, ns (per row of the work), floor (ns, or nil), target, and kind:
 -- "ratio" (ns over the floor's is at most the target), "times" (the floor's over ns is at
 -- least the target), "ns" and "bytes" (the number itself is), "note" (a ratio without a
--- verdict). Without a target there is no verdict.
+-- verdict). Without a target there is no verdict. Some have the tier of their system, too.
 
 local rows = {}
 
@@ -79,10 +79,9 @@ local function heading(text)
 end
 
 local function verdict(row)
-  if row.met == nil then
-    return row.kind == "note" and "(memory)" or ""
-  end
-  return row.met and "met" or "missed"
+  local word = row.kind == "note" and "(memory)" or ""
+  if row.met ~= nil then word = row.met and "met" or "missed" end
+  return word .. (row.tier and " (" .. row.tier .. ")" or "")
 end
 
 local function show(first)
@@ -118,7 +117,8 @@ local function quote(text)
   end) .. '"'
 end
 
-local KEYS = { "section", "workload", "n", "ns", "floor", "value", "target", "kind", "met" }
+local KEYS = { "section", "workload", "n", "ns", "floor", "value", "target", "kind", "met",
+  "tier" }
 
 local function object(row)
   local fields = {}
@@ -147,7 +147,7 @@ section("Structure, from C", function()
   run_program(compiled("bench_values"))
   run_program(compiled("bench_tables"))
 end)
-section("Structure, from Lua", function() require("structure")(add) end)
+section("Structure, from Lua", function() require("structure").add_rows(add) end)
 section("Loops", function()
   require("loops")(add)
   run_program(compiled("bench_systems"))
@@ -160,6 +160,8 @@ section("Relations: beside tables, toggles and sparse components", function()
 end)
 section("Beyond the row: ns of a row, or of what is spawned or emitted",
   function() require("reach")(add) end)
+section("Ordered effects: kernels whose rows see what the rows before them did",
+  function() require("ordered")(add) end)
 section("Neighbours and indexes", function()
   require("neighbours").add_rows(add)
   run_program(compiled("bench_indexes"))

@@ -8,10 +8,13 @@ local measure = require("measure")
 local N = 10000
 local ROUNDS = 20
 
+local M = {}
+
 local function new_world()
   local world = ecs.world()
   world:component("Position", { "x: f32 = 1", "y: f32 = 2" })
   world:component("Velocity", { "x: f32 = 3", "y: f32 = 4" })
+  world:tag("Frozen")
   return world
 end
 
@@ -214,22 +217,23 @@ end
 
 -- ---- some rows of a query ---------------------------------------------------------------
 
--- Velocity comes to those of n entities whose x is a multiple of a number, by a function of world,
--- query and ids; removing it again is not timed. Per row that it comes to.
+-- Velocity, or Frozen, comes to those of n entities whose x is a multiple of a number, by a
+-- function of world, query and ids; removing both again is not timed. Per row that it comes to.
 local function adding(every, change)
   return function(n)
     local world, ids = populated(n)
     for i = 1, n do
       world:set(ids[i], "Position", i, 2)
     end
-    local query, with = world:query("Position"), world:query("Velocity")
-    local seconds, count = 0, 0
+    local query, count, seconds = world:query("Position"), 0, 0
     for _ = 1, ROUNDS do
       seconds = seconds + measure.time(function()
         change(world, query, ids)
       end)
-      count = count + world:count("Velocity")
-      with:remove("Velocity")
+      for _, name in ipairs({ "Velocity", "Frozen" }) do
+        count = count + world:count(name)
+        world:query(name):remove(name)
+      end
     end
     assert(count == n // every * ROUNDS)
     world:close()
@@ -247,16 +251,15 @@ local function add_where(every)
   end
 end
 
-local function add_by_kernel(every)
+local function add_by_kernel(each)
   local last
   return function(world)
     if world ~= last then
       last = world
-      world:system("adds", { query = "Position", each = function(p, _, e)
-        if p.x % every == 0 then world:add(e, "Velocity") end
-      end })
+      world:system("adds", { query = "Position", each = each(world) })
     end
     world:run("adds")
+    M.tier = world:explain("adds").tier
   end
 end
 
@@ -276,15 +279,31 @@ local function some_rows(row)
     adding(2, add_where(2)), 6)
   row("q:where(fn):add, one row in a hundred (1: world:add)", n, 3,
     adding(100, add_one_by_one(100)), adding(100, add_where(100)), 3)
-  row("world:add by a kernel, all rows (1: q:add)", n, 3, adding(1, add_whole),
-    adding(1, add_by_kernel(1)), 2)
-  row("world:add by a kernel, every second row (1: q:add)", n, 3, adding(1, add_whole),
-    adding(2, add_by_kernel(2)), 6)
-  row("world:add by a kernel, one row in a hundred (1: world:add)", n, 3,
-    adding(100, add_one_by_one(100)), adding(100, add_by_kernel(100)), 3)
 end
 
-return function(add)
+-- What `row` gets is of the kernels that were measured last, whose tier is M.tier.
+function M.by_kernels(row)
+  local n, all = 100000, adding(1, add_whole)
+  row("a command on every row (1: q:add)", n, 3, all, adding(1, add_by_kernel(function(world)
+    return function(_, _, e) world:add(e, "Velocity") end
+  end)), 2)
+  row("a command on every second row (1: q:add)", n, 3, all,
+    adding(2, add_by_kernel(function(world)
+      return function(p, _, e) if p.x % 2 == 0 then world:add(e, "Velocity") end end
+    end)), 3)
+  row("a command on one row in a hundred (1: world:add)", n, 3, adding(100, add_one_by_one(100)),
+    adding(100, add_by_kernel(function(world)
+      return function(p, _, e) if p.x % 100 == 0 then world:add(e, "Velocity") end end
+    end)), 3)
+  row("two kinds of commands by a condition (1: q:add)", n, 3, all,
+    adding(1, add_by_kernel(function(world)
+      return function(p, _, e)
+        if p.x % 2 == 0 then world:add(e, "Velocity") else world:add(e, "Frozen") end
+      end
+    end)), 4)
+end
+
+function M.add_rows(add)
   local function row(workload, n, times, by_hand, ours, target)
     local ns, floor_ns = measure.compare(n, times, by_hand, ours)
     add({ workload = workload, n = n, ns = ns, floor = floor_ns, target = target,
@@ -307,3 +326,5 @@ return function(add)
   row("q:set(C, x, y)", 100000, 7, fill_floor, set_all, 1.5)
   some_rows(row)
 end
+
+return M
