@@ -76,7 +76,7 @@ local function at_place(program, k, try)
   end
 end
 
--- Smaller programs made otherwise: fewer turns, units, terms, rows.
+-- Smaller programs made otherwise: fewer turns, units, terms and rows, nothing special, one thread.
 local function outside(program, try)
   local function with(change)
     local smaller = copy(program)
@@ -91,6 +91,12 @@ local function outside(program, try)
         if p.units[i].rest then p.units[i].rest.terms = p.units[i].terms end
       end) then return true end
     end
+  end
+  for i = #(program.with or {}), 1, -1 do
+    if with(function(p) table.remove(p.with, i) end) then return true end
+  end
+  if program.threads and program.threads ~= 1 and with(function(p) p.threads = 1 end) then
+    return true
   end
   if program.turns > 1 and with(function(p) p.turns = 1 end) then return true end
   for _, rows in ipairs { program.rows // 8, program.rows // 2, program.rows - 1 } do

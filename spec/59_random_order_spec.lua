@@ -1,0 +1,56 @@
+-- Random rules as people write them, which read what they write: with kernels and without the same
+-- cells, script cells, events, errors and ids, on one thread and on several.
+--   ECS_SPEC_SEEDS=1-5000    other seeds
+--   ECS_SPEC_REASONS=1       prints which statements were compiled, and why others were not
+
+local generator = require "spec.support.rule_gen"
+local helper = require "spec.support.ecs_helper"
+local run = require "spec.support.rule_run"
+local shrink = require "spec.support.whole_shrink"
+
+describe("random rules in any order", function()
+  local first, last = (os.getenv "ECS_SPEC_SEEDS" or ""):match "^(%d+)%-?(%d*)$"
+  last = first and (tonumber(last) or first)
+  local most = tonumber(last) or helper.by_scale { small = 25, normal = 90, deep = 6000 }
+
+  it(("do what they do in plain Lua (%d)"):format(most), function()
+    local told = run.seeds(tonumber(first) or 1, most, function(what) error(what, 0) end)
+    if os.getenv "ECS_SPEC_REASONS" then print("\n" .. run.table_of(told)) end
+    if first then return end
+    assert.truthy(told.vector > most / 4, "too many of them stay in Lua")
+    assert.truthy(told.raised > told.quiet / 20 and told.raised < told.quiet / 2,
+      told.raised .. " raised, " .. told.quiet .. " did not")
+  end)
+
+  it("show each fault that is made on purpose", function()
+    for fault in pairs(run.faults) do
+      for seed = 1, 3 do
+        local program = generator.generate(seed, run.forms)
+        assert.truthy(run.differ(run.play(program, true, fault), (run.play(program, false))), fault)
+      end
+    end
+  end)
+
+  -- What a program does without one of its statements.
+  it("show most statements that are left out", function()
+    local seen = 0
+    for seed = 1, 40 do
+      local program = generator.generate(seed, run.forms)
+      local whole = run.play(program, false)
+      table.remove(program.units[1].body, 1)
+      if run.differ(run.play(program, true), whole) then seen = seen + 1 end
+    end
+    assert.truthy(seen > 20, seen .. " of 40")
+  end)
+
+  it("are made small: what a difference needs is left", function()
+    local function fails(program)
+      local text = run.show(program)
+      return text:find("n = n + 1\n", 1, true) and text:find("with.*observer")
+    end
+    local seed = 1
+    while not fails(generator.generate(seed, run.forms)) do seed = seed + 1 end
+    local small = run.show(shrink.program(generator.generate(seed, run.forms), fails))
+    assert.truthy(#small < 200, small)
+  end)
+end)

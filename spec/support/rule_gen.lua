@@ -1,0 +1,396 @@
+--- Random rules in the order in which people write them: any statement that kernels compile,
+--- reading what it writes, failing behind effects, keeping script cells. A rule is a tree as
+--- whole_gen.lua has them, so that whole_shrink.lua makes it smaller.
+---
+--- What is in angle brackets is filled in: F a float, I an integer, V one that fits, B a truth, E
+--- an id, L one that lives, X an index, C a cell of the row's own, S statements, N a new name (T,
+--- K, O and A are names of a float, a counter, an id, a new entity, for statements behind it); PF,
+--- PI and so on are places of these kinds. The same letters with a digit are the same text.
+local random = require "spec.support.rng"
+local text_of = require("spec.support.whole_gen").text
+
+local M = {}
+
+local Gen = {}
+Gen.__index = Gen
+
+-- Lines of "a b: x | y; c: z", which spaces go on, as t.a.b = { "x", "y" }.
+local function read(text)
+  local found = {}
+  for name, rest in text:gsub("\n +", " "):gmatch "(%w+) ([^\n]*)" do
+    found[name] = {}
+    for what, list in (rest .. ";"):gmatch "(%w+): (.-);" do
+      local texts = {}
+      for one in (list .. " | "):gmatch "(.-) | " do texts[#texts + 1] = one end
+      found[name][what] = texts
+    end
+  end
+  return found
+end
+
+local fields = read [[
+P F: x | m[2]; I: n | n | c | big; B: on; E: kept | prey; C: cell
+H F: hp | hp; I: n | k; B: on; E: who; W: w
+S F: v; I: n
+Owes F: rate; I: amount
+Said F: x; I: n; E: who
+]]
+
+-- What there is beside the views: what may be written, and what may be read only.
+local places = read [[
+arrays F: floats[<X>] | floats[<X>]; I: ints[<X>] | bytes[<X>]; B: flags[<X>]; E: at[<X>];
+  X: nxt[<X>]
+score F: score.f; I: score.n | score.b; B: score.on; E: score.who
+cells F: acc | stats.sum | same.sum; I: n | stats.kills | same.kills | total; B: seen | stats.on;
+  E: who
+map F: x; I: n; E: kept; C: cell
+]]
+
+local readers = read [[
+const F: 1.5 | 0.25 | 3.0 | dt; I: 1 | 2 | 5; B: (<I> % 3 == 1) | (<F> > 2); E: boss | ecs.null;
+  L: boss | mate; X: 1 | 2 | (<I> % 16 + 1); Q: 0.5 | 1.0 | 0.125; Few: 1 | 2 | 3 | (<I> % 3);
+  Rare: <I> == 7 | <F> > 11 | <L> == mate; Com: world:add(<L>, 'H') | world:remove(<L>, 'H')
+  | world:add(<L>, 'S') | world:remove(<L>, 'S') | world:add(<L>, 'T') | world:remove(<L>, 'P')
+  | world:add(<L>, 'Eats', <L>) | world:remove(<L>, 'Eats', <L>) | world:set(<L>, 'H.hp', <F>)
+  | world:set(<L>, 'Owes', <L>, <V>) | world:set(<L>, 'Held', <L>, <F>)
+row Me: e; D: e; L: e | e; E: e; X: <C>
+array I: i; X: i | i | i
+arrays F: (floats[<X>] or 0.0)
+others F: (world:get(<L>, 'H.hp') or <F>) | world:get(boss, 'H.hp');
+  I: (world:get(<L>, 'H.n') or 0); B: (world:get(<L>, 'H.on') == true);
+  E: (world:get(<L>, 'P.kept') or <L>) | (world:get(<L>, 'H.who') or <L>)
+cells F: mix | (best or 0.0); I: (flip or 0); B: (best == nil)
+asks B: world:alive(<E>) | world:has(<L>, 'H') | world:has(<L>, 'T'); I: world:count 'T' | #floats
+  | world:random(<L>, 6); F: world:read(boss, 'H').hp; E: (world:target(<L>, 'Held') or boss)
+  | (world:parent(<L>) or boss) | world:lookup 'boss'
+texts B: (p.s == 'ann') | (p.s < 'b') | (#p.s > 2) | (p.s:sub(1, 2) == 'an') | (p.kind == 'red');
+  F: cost[p.kind]; E: those[p.kind]
+]]
+
+local deep = read([[
+any F: (<F> + <F>) | (<F> - <F>) | (<F> * 0.5) | (<F> / 4) | math.min(<F>, <F>) | (<F> % 8)
+  | math.max(<F>, <F>) | (<B> and <F> or <F>) | (<I> * 0.25) | math.abs(<F>); I: (<I> + <I>)
+  | (<I> - <I>) | (<I> * 2) | (<I> // 3) | (<I> % 7) | (<I> & 15) | (<B> and <I> or <I>)
+  | math.max(<I>, <I>) | math.floor(<F> % 50); B: (<I> > <I>) | (<I> == <I>) | (<F> < <F>)
+  | (<E> == <E>) | (<E> ~= ecs.null) | (not <B>) | (<B> and <B>) | (<B> or <B>) | (<I> % 3 == 1)
+  | (<F> > 2); E: (<B> and <E> or <E>) | (<B> and <L> or <E>)
+]]).any
+
+-- Kinds of statements with their weights. Those with stores have what is in `stores`, too.
+local kinds = read [[
+own 10: stores
+path 10: stores
+score 8: stores
+arrays 12: stores | if <C1> ~= 16 then local <N1> = nxt[<C1>] if at[<N1>] == ecs.null then at[<N1>]
+  = <Me> at[<C1>] = ecs.null <C1> = <N1> <S> end end | for <K> = 1, #floats do <S> end
+  | if not flags[<X1>] then flags[<X1>] = true <PC> = <X1> <S> end
+cells 10: stores | n = n + 1 | n = n + <I> | bump(<I>) | acc = acc + <F> | total = total + 1
+  | stats.kills = stats.kills + 1 | if n < 5 then n = n + 1 <S> end | mix = mix + <F>
+  | if <B> then mix = mix + 0.5 end | if <B> then mix = <I> end | stats.who = <E>
+  | if best == nil or <F1> < best then best, who = <F1>, <L> end | best = nil
+  | if not best or <I1> > best then best = <I1> end | flip = <B> and <I> or nil
+  | flip = (flip or 0) + 1 | if <Rare> then flip = <B> end | same.kills = same.kills + stats.kills
+others 10: world:set(<L1>, 'H.hp', (world:get(<L1>, 'H.hp') or 0.0) + <F>)
+  | if world:alive(<E1>) and world:has(<E1>, 'H') then world:set(<E1>, 'H.hp', <F>) <S> end
+  | local <N1> = world:get(<L1>, 'H.n') if <N1> and <N1> >= 2 then
+    world:set(<L1>, 'H.n', <N1> - 2) <S> end | world:set(<L>, 'H.k', <V>)
+  | world:set(<L>, 'H.who', <E>) | world:set(<L>, 'P.x', <F>) | world:set(<L>, 'S', <F>, <V>)
+  | world:set(<L>, 'H', { hp = <F>, who = <E> })
+  | if world:get(<L1>, 'H.on') == false then world:set(<L1>, 'H.on', true) <S> end
+  | local <N1>, <N2> = world:get(<L>, 'S') if <N1> then <PF> = <N1> <PI> = <N2> % 100 end
+commands 6: world:add(<L>, 'T') | world:remove(<L>, 'T') | if <B> then <Com> end
+  | if <B> then <Com> <Com> end | if <B> then world:despawn(<D>) end
+  | if <B> and world:alive(<E1>) and <E1> ~= boss and <E1> ~= mate then world:despawn(<E1>) end
+spawns 8: local <A> = world:spawn { H = { hp = <F>, who = <E> }, T = true } | <PE> = world:spawn {}
+  | local <A1> = world:spawn { S = { v = <F> } } <PE> = <A1> | local <A> = make(<F>, <E>)
+  | local <A> = world:spawn { H = { n = <V> }, T = <B> or nil }
+  | local <N1> = { H = { hp = <F> } } if <B> then <N1>.T = true end local <A> = world:spawn(<N1>)
+  | local <N1> if <B> then <N1> = world:spawn { H = {} } end if <N1> then <PE> = <N1>
+    world:set(<N1>, 'S', <F>) end
+  | if <B> then local <A1> = world:spawn {} <S> world:add(<A1>, 'T') end
+  | local <A1> = world:spawn { T = true } if <A1> == <E> then <PI1> = <PI1> + 1 end
+    world:set(<L>, 'H.who', <A1>)
+  | if <B> then world:spawn { P = { x = <F>, cell = <X>, prey = <E> }, H = {} } end
+emits 4: world:emit('Said', <L>, <F>, <V>) | world:emit('Said', { n = <V>, who = <L> })
+  | if <B> then world:emit('Said', <E>, <F>) end | if world:count 'Said' < 20 then <PF> = <F> end
+fails 9: if <Rare> then error('stop') end | assert(not (<Rare>), 'no') | <PI> = <F> | <PI> = <I>
+  | if <Rare> then <PI1> = <PI1> * 1000 end | if <Rare> then floats[0] = <F> end
+  | <PF> = floats[<I>] + 1 | if <Rare> then <PF> = world:get(dead, 'H.hp') end | <PF> = 'x'
+  | if <Rare> then world:set(ecs.null, 'H.hp', <F>) end | world:add(<E>, 'T')
+  | <PF> = world:get(<E>, 'H.hp')
+long 1: if <Rare> then for <N1> = 1, 5000 do floats[<N1> % 16 + 1] = <F> end end
+  | if <Rare> then for <N> = 1, 300 do world:spawn { T = true } end end
+  | if <Rare> then for <N> = 1, 66000 do <PI1> = (<PI1> + 1) % 100 end end
+flow 7: if <B> then <S> end | if <B> then <S> else <S> end | for <K> = 1, <Few> do <S> end
+  | local <N1> = 0 while <N1> < 3 and <B> do <N1> = <N1> + 1 <S> end | if <B> then return end
+  | for <N> = 1, 3 do <S> if <B> then break end <S> end
+  | for <N> = 1, 2 do if <B> then goto <N1> end <S> ::<N1>:: end
+locals 3: local <T> = <F> | local <O> = <L> | <Var> = <F> | <Var1> = <Var1> + <F>
+lists 3: for <O> in world:targets(<L>, 'Eats') do <S> end
+  | for <O> in world:children(<L>) do <S> end | for <O> in world:sources(<L>, 'Eats') do <S> end
+  | for <N1>, <N2>, <O> in near:within(<F>, 1.0, 2) do <PF1> = <PF1> + <N2>.hp * <N1>.x <S> end
+whole 4: floats:fill(<F>) | ints:write(nxt:read()) | bytes:fill(<V>) | at:fill(<L>)
+]]
+
+local stores = read([[
+any all: <PF> = <F> | <PF1> = <PF1> + <F> | <PF1> = <PF1> * 0.5 | <PF1> = math.max(<PF1>, <F>)
+  | <PI1> = <PI1> + 1 | <PI1> = <PI1> - 1 | <PI> = <V> | <PB> = <B> | <PB1> = not <PB1> | <PE> = <E>
+  | <PW1> = <PW1> + <Q> | if <PI1> >= 2 then <PI1> = <PI1> - 2 <S> end
+  | if not <PB1> then <PB1> = true <S> end | local <N1> = <PF1> <PF1> = <F> <S> <PF> = <N1>
+  | if <PE1> == ecs.null then <PE1> = <L> <S> else <PE1> = ecs.null end
+  | if <PF1> < <F1> then <PF1>, <PF> = <F1>, <PF1> end
+]]).any.all
+
+--- The kinds of statements with their weights, which may be changed.
+M.weights = {}
+for name, kind in pairs(kinds) do
+  local weight, list = next(kind)
+  M.weights[name], kinds[name] = math.tointeger(weight), list
+end
+
+-- "p=P" is a view p; one by a path or variable is another entity's.
+local function terms(...)
+  local list = {}
+  for i, text in ipairs { ... } do
+    local name, term = text:match "^(%l+)=(.*)$"
+    term = term or text
+    list[i] = { name = name, text = term, of = term:match "Owes" or term:match "%->(%u%l*)"
+      or term:match "^(%u%l*)", path = term:find "[>$]", maybe = term:find "?" }
+  end
+  return list
+end
+
+local queries = { terms "p=P", terms "p=P", terms("p=P", "h=H"), terms("p=P", "h=P.prey->H"),
+  terms("p=P", "h=P.prey->H"), terms("p=P", "g=H", "h=P.prey->H"), terms("p=P", "h=H($p)"),
+  terms("p=P", "(Eats, $who)", "h=H($who)"), terms("p=P", "(Eats, *)"),
+  terms("p=P", "g=H", "(Eats, *)"), terms("p=P", "o=(Owes, $to)", "h=H($to)"),
+  terms("p=P", "o=(Owes, *)"), terms("p=P", "h=ChildOf->H"), terms("p=P", "h=H?"),
+  terms("p=P", "g=H", "h=ChildOf->H?"), terms("p=P", "s=S"), terms("p=P", "s=S?", "T"),
+  terms("y=Said", "h=Said.who->H"), terms("y=Said") }
+
+-- ---- filling in ----
+
+local function insert(lists, kind, text, times)
+  lists[kind] = lists[kind] or {}
+  for _ = 1, times or 1 do table.insert(lists[kind], text) end
+end
+
+function Gen:forget(mark)
+  while #self.known > mark do table.remove(table.remove(self.known)) end
+end
+
+-- Names that a statement has made are known behind it, and in what it holds.
+function Gen:come()
+  for _, one in ipairs(self.coming) do
+    insert(self.leaves, one[1], one[2])
+    table.insert(self.known, self.leaves[one[1]])
+  end
+  self.coming = {}
+end
+
+function Gen:places(kind)
+  return (self.at[self.from] or self.at.all)[kind] or {}
+end
+
+local made_names = { N = {}, T = { "F", "F", "Var" }, K = { "I", "X" }, O = { "E", "L", "L" },
+  A = { "E", "E", "E", "L", "L" } }
+local shrunk_as = { F = "float", I = "int", V = "int", B = "bool", E = "id", L = "id" }
+
+function Gen:part(kind, depth)
+  local rng = self.random
+  if made_names[kind] then
+    self.names = self.names + 1
+    local name = kind:lower() .. self.names
+    for _, of in ipairs(made_names[kind]) do table.insert(self.coming, { of, name }) end
+    return name
+  end
+  if kind == "S" then return self:body(depth) end
+  if kind == "V" then
+    local text = self.risky and rng:chance(20) and "<I>" or rng:pick { "(<I> % 100)", "(<I> & 63)" }
+    return self:fill("int", text, depth)
+  end
+  if kind == "E" and rng:chance(40) then kind = "L" end
+  if kind == "L" and self.risky and rng:chance(4) then kind = "E" end
+  local place = kind:match "^P(%u)$"
+  local list = place and self:places(place) or self.leaves[kind]
+  if deep[kind] and depth > 0 and rng:chance(60) then list = deep[kind] end
+  local text
+  for _ = 1, 4 do
+    text = rng:pick(list)
+    if depth > -2 or not text:find("<", 1, true) then break end
+  end
+  return self:fill(shrunk_as[kind] or "text", text, depth - 1)
+end
+
+function Gen:fill(is, template, depth)
+  local made, same, at = { is = is }, {}, 1
+  while true do
+    local first, last, kind, digit = template:find("<(%u%l*%u?)(%d?)>", at)
+    made[#made + 1] = template:sub(at, (first or 0) - 1)
+    if not first then return made end
+    if kind == "S" then self:come() end
+    local part = same[kind .. digit] or self:part(kind, depth)
+    if digit ~= "" then same[kind .. digit] = part end
+    made[#made + 1] = part
+    at = last + 1
+  end
+end
+
+-- Whether there is something for all that a template needs.
+function Gen:can(template, depth)
+  if depth <= 0 and template:find "<S>" then return false end
+  for kind in template:gmatch "<(%u%l*%u?)%d?>" do
+    local place = kind:match "^P(%u)$"
+    local list = place and self:places(place) or self.leaves[kind]
+    if #(list or {}) == 0 and not made_names[kind] and kind ~= "S" and kind ~= "V" then
+      return false
+    end
+  end
+  return true
+end
+
+function Gen:statement(depth)
+  local kind, outer, mark = self.random:pick(self.kinds), self.from, #self.known
+  local template
+  for try = 1, 30 do
+    template = self.random:pick(kinds[kind])
+    if template == "stores" or self.random:chance(kinds[kind][1] == "stores" and 40 or 0) then
+      template = self.random:pick(stores)
+    end
+    self.from = try < 20 and kind or "all"
+    if self:can(template, depth) then break end
+    template = "local <T> = <F>"
+  end
+  self.used[kind] = true
+  local made = self:fill("statement", template, depth - 1)
+  if template:find "^for " or template:find "^if " then
+    self.coming = {}
+    self:forget(mark)
+  end
+  self:come()
+  self.from = outer
+  return made
+end
+
+function Gen:body(depth)
+  local made, mark = { is = "body" }, #self.known
+  for i = 1, self.random:range(1, 2) do made[i] = self:statement(depth) end
+  self:forget(mark)
+  return made
+end
+
+-- ---- units ----
+
+-- Something to read, so many times as likely, or to write, too.
+function Gen:learn(from, lists, times, written)
+  for kind, texts in pairs(lists) do
+    for _, text in ipairs(texts) do
+      insert(self.leaves, kind, text == "who" and "(who or boss)" or text, times)
+      if written then
+        self.at[from] = self.at[from] or {}
+        insert(self.at[from], kind, text)
+        insert(self.at.all, kind, text)
+      end
+    end
+  end
+end
+
+local nothing = { F = "0.0", I = "0", B = "false", E = "boss" }
+
+function Gen:learn_term(term, by_path)
+  for kind, list in pairs(term.name and fields[term.of] or {}) do
+    for _, field in ipairs(list) do
+      local text = term.name .. "." .. field
+      local way = field == "prey" and (by_path or self.random:chance(70))
+      if term.maybe then
+        text = ("(%s and %s or %s)"):format(term.name, text, nothing[kind] or "0.5")
+      end
+      self:learn(term.path and "path" or "own", { [kind] = { text } }, 3,
+        term.of ~= "Said" and not (way or term.maybe))
+    end
+  end
+end
+
+local about = { "arrays", "score", "cells", "others", "commands", "spawns", "emits", "asks",
+  "lists", "texts" }
+
+-- What a unit is about, and what it knows at its beginning.
+function Gen:begin(unit)
+  local of = unit.terms[1] and (unit.form == "map" and "map" or unit.terms[1].of) or unit.form
+  local groups = { own = unit.terms[1] and of ~= "Said", locals = true, flow = true,
+    fails = self.risky, long = self.risky and self.random:chance(20), whole = of == "run" }
+  local some = self.random:sample(about, self.random:range(1, 4))
+  for _, name in ipairs(some) do groups[name] = true end
+  groups.arrays = groups.arrays or not unit.terms[1]
+  groups.texts = groups.texts and of == "P"
+  self.leaves, self.known, self.at, self.coming, self.used = {}, {}, { all = {} }, {}, {}
+  self:learn("own", readers.const)
+  if of == "P" or of == "map" then self:learn("own", readers.row) end
+  if of == "array" then self:learn("own", readers.array) end
+  if of == "map" then self:learn("own", places.map, 3, true) end
+  for _, term in ipairs(unit.terms) do
+    groups.path = groups.path or term.path and not term.maybe
+    if of ~= "map" then self:learn_term(term, unit.terms[2] ~= nil) end
+  end
+  for _, name in ipairs(about) do
+    if groups[name] then
+      self:learn(name, places[name] or {}, 2, true)
+      self:learn(name, readers[name] or {})
+    end
+  end
+  if self.risky then self:learn("own", { X = { "<I>" } }) end
+  return groups
+end
+
+local sorted = {}
+for name in pairs(kinds) do table.insert(sorted, name) end
+table.sort(sorted)
+
+function Gen:unit(form)
+  local unit = { form = form, terms = {}, body = { is = "body" }, kinds = {} }
+  local list = form == "map" and terms("x=P.x", "n=P.n", "cell=P.cell", "kept=P.kept")
+    or form ~= "run" and form ~= "array" and self.random:pick(queries) or {}
+  for i, term in ipairs(list) do unit.terms[i] = term end
+  local groups = self:begin(unit)
+  self.kinds = {}
+  for _, name in ipairs(sorted) do
+    for _ = 1, groups[name] and M.weights[name] or 0 do table.insert(self.kinds, name) end
+  end
+  if #self.kinds == 0 then self.kinds = { groups.own and "own" or "locals" } end
+  for i = 1, self.random:range(1, 4) do unit.body[i] = self:statement(3) end
+  for _, name in ipairs(sorted) do
+    if self.used[name] then table.insert(unit.kinds, name) end
+  end
+  return unit
+end
+
+--- A program: one or two rules that share their cells, and what is special about its world.
+function M.generate(seed, forms)
+  local rng = random.new(seed * 7919)
+  local gen = setmetatable({ random = rng, names = 0, risky = rng:chance(40) }, Gen)
+  local program = { seed = seed, rows = rng:pick { 3, 12, 40, 40, 300, 700 }, turns = 2,
+    threads = rng:pick { 1, 1, "2!", "4!" }, units = {}, with = {} }
+  for _, name in ipairs { "observer", "alias", "poke", "waiting", "track", "full", "off" } do
+    if rng:chance(40) then table.insert(program.with, name) end
+  end
+  for i = 1, rng:range(1, 2) do program.units[i] = gen:unit(rng:pick(forms)) end
+  return program
+end
+
+--- The query of a unit, and the text of its function.
+function M.query(unit)
+  local texts = {}
+  for i, term in ipairs(unit.terms) do texts[i] = term.text end
+  return table.concat(texts, ", ")
+end
+
+function M.source(unit)
+  local given = {}
+  for _, term in ipairs(unit.terms) do given[#given + 1] = term.name end
+  given[#given + 1] = unit.form == "run" and "_, dt" or unit.form == "array" and "i, dt"
+    or given[1] == "y" and "dt" or "dt, e"
+  return ("function(%s)\n%s%send"):format(table.concat(given, ", "), text_of(unit.body),
+    unit.form == "map" and "return x, n, cell, kept\n" or "")
+end
+
+return M

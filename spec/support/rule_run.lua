@@ -1,0 +1,360 @@
+--- Runs random rules (rule_gen.lua) in a world with kernels and in one without:
+---   lua5.4 spec/support/rule_run.lua FIRST LAST [KIND=WEIGHT ...]
+--- prints each program that differs, made small, how many rules were compiled for each kind of
+--- statement, and why the others were not. Where kinds are given, others have the weight 0. With
+--- ECS_SPEC_SHOW=1 each program is printed before it runs.
+local ecs = require "ecs"
+local generator = require "spec.support.rule_gen"
+local random = require "spec.support.rng"
+local shrink = require "spec.support.whole_shrink"
+local tiers = require "spec.support.tiers"
+
+local M = {}
+
+--- In which ways rules are run.
+M.forms = { "each", "each", "each", "each", "query", "query", "inside", "run", "map" }
+do
+  local world = ecs.world { tag = 1 }
+  world:array("a", "f64", 1)
+  if pcall(world.system, world, "s", { array = "a", each = function() end }) then
+    table.insert(M.forms, "array")
+  end
+  world:close()
+end
+
+-- ---- the world ----
+
+local function declare(world, with)
+  world:component("P", { "x: f64", "m: f64[2]", "n: i32", "c: i8", "big: i64", "on: bool",
+    "cell: i32", "prey: entity", "kept: entity", "kind: enum(red, green, blue)", "s: string" })
+  world:component("H", { "hp: f64 = 10", "n: i32 = 3", "k: i8", "w: f32", "on: bool",
+    "who: entity", track = with.track, toggle = true })
+  world:component("S", { "v: f64", "n: i64", storage = "sparse", toggle = true })
+  world:component("Spot", { "x: f64", "y: f64" })
+  world:tag "T"
+  world:relation "Eats"
+  world:relation("Owes", { "amount: i32", "rate: f64" })
+  world:relation("Held", { "since: f64", exclusive = true })
+  world:event("Said", { "who: entity", "x: f64", "n: i16" })
+  world:resource("Score", { "f: f64", "n: i32", "b: u8", "on: bool", "who: entity" })
+end
+
+-- One row. Its prey is one of six, another row, itself, or nobody; two of its ids may be the same.
+local function row(world, i, numbers, with, prey, rows)
+  local e = world:spawn { P = { x = numbers:range(-40, 80) / 4, n = numbers:range(0, 20),
+    c = numbers:range(-9, with.full and 127 or 20), on = numbers:chance(40), cell = i * 5 % 16 + 1,
+    big = with.full and numbers:chance(9) and math.maxinteger - i or i, m = { i / 8, 1.0 },
+    kind = numbers:pick { "red", "green", "blue" }, s = numbers:pick { "ann", "bob", "" } },
+    H = numbers:chance(40) and { hp = numbers:range(0, 30), on = true } or nil,
+    T = numbers:chance(30) or nil, S = numbers:chance(30) and { n = i } or nil,
+    Spot = numbers:chance(50) and { x = numbers:range(0, 20) / 4, y = 1 } or nil }
+  rows[i] = e
+  local what = numbers:int(12)
+  local target = what <= 6 and numbers:pick(prey) or what <= 9 and numbers:pick(rows)
+    or what <= 11 and e or ecs.null
+  world:set(e, "P.prey", target)
+  world:set(e, "P.kept", numbers:chance(60) and target or numbers:pick(rows))
+  for _ = 1, numbers:int(3) - 1 do
+    world:add(e, "Eats", numbers:pick(prey))
+    world:set(e, "Owes", numbers:pick(prey), numbers:range(0, 9), 0.5)
+  end
+  if numbers:chance(20) then world:set(e, "Held", numbers:pick(rows), 1.5) end
+  if numbers:chance(50) then
+    world:add(e, "ChildOf", i > 4 and rows[numbers:int(i - 1)] or numbers:pick(prey))
+  end
+  for _, name in ipairs { "H", "S" } do
+    if with.off and i % 7 == 0 and world:has(e, name) then world:disable(e, name) end
+  end
+end
+
+local function populate(world, program, numbers, with)
+  local prey, rows = {}, {}
+  for i = 1, 6 do
+    prey[i] = world:spawn { H = { hp = i * 1.5, n = i, k = numbers:range(-9, 20), w = i / 4 },
+      Spot = { x = i / 2, y = 1 }, T = i % 2 == 0 or nil, S = i > 3 and { v = i, n = i } or nil }
+  end
+  for i = 1, program.rows do row(world, i, numbers, with, prey, rows) end
+  for _ = 1, program.rows // 12 do
+    local e = numbers:pick(rows)
+    if world:alive(e) then world:despawn(e) end
+  end
+  if numbers:chance(50) then world:despawn(prey[3]) end
+  return prey, rows
+end
+
+local arrays = { floats = "f64", ints = "i32", nxt = "i32", bytes = "u8", flags = "bool",
+  at = "entity" }
+
+local function new_world(program, kernels, with)
+  local world = ecs.world { kernels = kernels, tag = 1, seed = program.seed,
+    threads = kernels and program.threads or 1 }
+  local numbers = random.new(program.seed + 101)
+  declare(world, with)
+  local out = { world = world, ecs = ecs, dead = world:spawn(), heard = {}, numbers = numbers,
+    boss = world:spawn { H = {}, T = true }, cost = { red = 0.5, green = 2.0, blue = -1.0 } }
+  world:name(out.boss, "boss")
+  world:despawn(out.dead)
+  local prey, rows = populate(world, program, numbers, with)
+  out.mate = numbers:chance(50) and numbers:pick(rows) or prey[1]
+  if not world:alive(out.mate) then out.mate = prey[1] end
+  out.chosen = numbers:chance(50) and prey[2] or out.mate
+  out.those = { red = prey[1], green = out.boss, blue = out.mate }
+  for name, type in pairs(arrays) do out[name] = world:array(name, type, 16) end
+  for i = 1, 16 do
+    out.floats[i], out.ints[i], out.nxt[i] = numbers:range(0, 40) / 4, i % 7, i % 16 + 1
+    out.bytes[i], out.flags[i] = numbers:range(0, with.full and 255 or 20), numbers:chance(30)
+    if numbers:chance(30) and world:alive(rows[i] or 0) then out.at[i] = rows[i] end
+  end
+  out.score, out.make, out.alias = world:res "Score", world:spawner "H.hp, H.who, T", with.alias
+  out.score.n, out.score.f = numbers:range(0, 30), 1.5
+  out.near = world:index("near", { query = "Spot:in, H:in", grid = "Spot", cell = 2 })
+  for _, on in ipairs(with.observer and { "set", "despawn" } or {}) do
+    world:observer("heard " .. on, { on = on, query = "H:in", each = function(h, e)
+      table.insert(out.heard, ("%s %d %a"):format(on, e, h.hp))
+      if on == "set" then world:add(e, "T") end
+    end })
+  end
+  return out
+end
+
+-- ---- the functions ----
+
+local given = { "world", "ecs", "boss", "mate", "dead", "floats", "ints", "bytes", "flags", "at",
+  "nxt", "score", "make", "near", "cost", "those", "alias" }
+
+local frame = "local " .. table.concat(given, ", ") .. " = ...\n" .. [[
+local n, acc, best, who, mix, seen, flip = 0, 0.0, nil, nil, 0, false, nil
+local stats = { kills = 0, sum = 0.0, on = false }
+local same = alias and stats or { kills = 5, sum = 1.5 }
+total = 0
+local function bump(by) n = n + by end
+local function cells()
+  return { n, acc, best == nil and "nil" or best, who or "nil", mix, seen,
+    flip == nil and "nil" or flip, stats.kills, stats.sum, stats.on, stats.who or "nil",
+    same.kills, same.sum, total }
+end
+local function poke(how)
+  if how == 1 then n = n + 0.5 elseif how == 2 then mix, best = 2.5, 3
+  elseif how == 3 then acc, stats.sum = 7, 3 elseif how == 4 then flip, who = true, boss
+  elseif how == 5 then stats.kills = 2.0 elseif how == 6 then best, seen = nil, nil
+  else setmetatable(stats, { __index = { who = boss } }) end
+end
+]]
+
+-- A program's functions, and what shows and changes their cells.
+local function load_functions(program, out)
+  local text, arguments = frame .. "return cells, poke", {}
+  for _, unit in ipairs(program.units) do text = text .. ",\n" .. generator.source(unit) end
+  for i, name in ipairs(given) do arguments[i] = out[name] end
+  local globals = { math = math, assert = assert, error = error, setmetatable = setmetatable }
+  local fns = table.pack(assert(load(text, "=rule", "t", globals))(
+    table.unpack(arguments, 1, #given)))
+  out.cells, out.poke = table.unpack(fns)
+  return table.move(fns, 3, fns.n, 1, {})
+end
+
+-- What entities have waiting for them when a rule comes to them.
+local function wait_for(world)
+  local i = 0
+  for _, e in world:query "H":each() do
+    i = i + 1
+    if i % 3 == 0 then world:remove(e, "H") end
+    if i % 6 == 0 then world:set(e, "H.hp", 99) end
+    if i % 4 == 0 then world:add(e, "S") end
+    if i % 7 == 0 then world:set(e, "S", i, 5) end
+  end
+  world:spawn { H = {} }
+end
+
+-- Makes of a unit a function that runs it once, and one that explains it.
+local function prepare(out, unit, i, with, fn)
+  local world, text, name = out.world, generator.query(unit), "s" .. i
+  local chosen = text:find("$p", 1, true) and out.chosen or nil
+  local function go_through()
+    local query = chosen and world:query(text, { p = chosen }) or world:query(text)
+    if with.waiting then wait_for(world) end
+    query:each(fn, 0.25)
+    if with.waiting and unit.form == "inside" then query:each(fn, 0.25) end
+  end
+  if unit.form == "query" then
+    return function()
+      if not with.waiting then return go_through() end
+      world:defer()
+      local ok, problem = pcall(go_through)
+      if i % 2 == 1 then world:commit() else world:cancel() end
+      if not ok then error(problem, 0) end
+    end, function() return world:explain(fn) end
+  end
+  local spec = { query = #text > 0 and text or nil, ["$p"] = chosen, [unit.form] = fn }
+  if unit.form == "array" then spec.array, spec.each = "floats", fn end
+  if unit.form == "inside" then spec = { run = go_through, uses = { "near" } } end
+  world:system(name, spec)
+  local about = unit.form == "inside" and fn or name
+  return function() world:run(name, 0.25) end, function() return world:explain(about) end
+end
+
+-- ---- what shows ----
+
+local function list(values)
+  local texts = {}
+  for i, x in ipairs(values) do
+    texts[i] = x ~= x and "nan" or math.type(x) == "float" and ("%a"):format(x) or tostring(x)
+  end
+  return table.concat(texts, " ")
+end
+
+local function show_state(out, say)
+  local world, score = out.world, out.score
+  say("digest", world:digest())
+  for _, query in ipairs(out.queries) do say("ids", list(query:ids())) end
+  for i = 1, #given do
+    if arrays[given[i]] then say(given[i], list(out[given[i]]:read())) end
+  end
+  say("score", list { score.f, score.n, score.b, score.on, score.who })
+  say("cells", list(out.cells()))
+  local said = {}
+  for s in world:events "Said" do table.insert(said, list { s.who, s.x, s.n }) end
+  say("events", table.concat(said, "; "))
+  say("heard", table.concat(out.heard, "; "))
+  out.heard = {}
+  assert(world:check())
+end
+
+--- Deliberate faults, which must show.
+M.faults = {
+  float = function(out) out.poke(1) end,
+  id = function(out) out.world:despawn(out.world:spawn()) end,
+  event = function(out) out.world:emit("Said", out.boss, 1.5) end,
+  cell = function(out) out.floats[3] = out.floats[3] + 1 end,
+  row = function(out) out.world:spawn { P = {} } end,
+}
+
+--- What a program does, as a list of lines, and how its units were run.
+function M.play(program, kernels, fault)
+  local with, lines, about, runs, step = {}, {}, {}, {}, "end"
+  for _, name in ipairs(program.with) do with[name] = true end
+  local out = new_world(program, kernels, with)
+  out.known = { ecs.null, out.boss, out.mate, out.those.red, out.boss }
+  local world, fns = out.world, load_functions(program, out)
+  out.queries = {}
+  for i, text in ipairs { "P", "H", "T", "S", "H:changed", "P:changed" } do
+    out.queries[i] = world:query(text)
+  end
+  for i, unit in ipairs(program.units) do
+    local ok, run, explain = pcall(prepare, out, unit, i, with, fns[i])
+    runs[i] = ok and run or function() error(run, 0) end
+    about[i] = ok and explain or function() return { tier = "refused", reason = run } end
+  end
+  local function say(what, text) lines[#lines + 1] = ("%s %s: %s"):format(step, what, text) end
+  local function act(name, fn, ...)
+    step = name
+    local ok, problem = pcall(fn, ...)
+    say("error", ok and "" or tiers.plain(problem))
+    if fault then M.faults[fault](out) end
+    show_state(out, say)
+  end
+  for turn = 1, program.turns do
+    for i = 1, 12 do
+      local who = out.known[i % #out.known + 1]
+      world:emit("Said", world:alive(who) and who or ecs.null, i / 2, i)
+    end
+    for i, run in ipairs(runs) do act(turn .. "." .. i, run) end
+    act(turn .. ".update", world.update, world, 0.25)
+    if with.poke then out.poke(out.numbers:int(7)) end
+  end
+  for i, explain in ipairs(about) do
+    local ok, told = pcall(explain)
+    about[i] = ok and told or { tier = "none", reason = told }
+  end
+  local ids = {}
+  for i = 1, 100 do ids[i] = world:spawn() end
+  say("spawns", list(ids))
+  world:close()
+  return lines, about
+end
+
+--- The first line in which two plays differ, or nil.
+function M.differ(one, other)
+  for i = 1, math.max(#one, #other) do
+    if one[i] ~= other[i] then
+      return ("  kernels %s\n  Lua     %s"):format(tostring(one[i]):sub(1, 400),
+        tostring(other[i]):sub(1, 400))
+    end
+  end
+end
+
+--- Whether a program does the same with kernels and without: nil or what differs, how its units
+--- were run, and what it did.
+function M.differs(program)
+  local lines, about = M.play(program, true)
+  return M.differ(lines, (M.play(program, false))), about, lines
+end
+
+--- A program as text.
+function M.show(program)
+  local lines = { ("-- seed %d, %d rows, %d turns, threads %s, with %s"):format(program.seed,
+    program.rows, program.turns, program.threads, table.concat(program.with, " ")) }
+  for _, unit in ipairs(program.units) do
+    lines[#lines + 1] = ("-- %s of %q\n%s"):format(unit.form, generator.query(unit),
+      generator.source(unit))
+  end
+  return table.concat(lines, "\n")
+end
+
+--- A program that differs, made small, and what differs then.
+function M.small(program)
+  local small = shrink.program(program, function(smaller)
+    local ok, what = pcall(M.differs, smaller)
+    return ok and what ~= nil
+  end)
+  return M.show(small) .. "\n" .. (M.differs(small) or "no difference any more")
+end
+
+-- ---- what was compiled ----
+
+local function count(told, key)
+  told[key] = (told[key] or 0) + 1
+end
+
+--- Runs programs of seeds; returns how often what was seen. Those that differ are made small and
+--- given to `found`.
+function M.seeds(first, last, found)
+  local told = {}
+  for seed = first, last do
+    local program = generator.generate(seed, M.forms)
+    if os.getenv "ECS_SPEC_SHOW" then print(M.show(program)) end
+    local what, about, lines = M.differs(program)
+    if what then found(M.small(program)) end
+    for i, one in ipairs(about) do
+      count(told, one.tier)
+      for _, kind in ipairs(program.units[i].kinds) do count(told, kind .. ": " .. one.tier) end
+      if one.reason then
+        count(told, (one.reason:gsub("^[^ ]*:%d+: ", ""):gsub("'[^']*'", "''")))
+      end
+    end
+    for _, line in ipairs(lines) do
+      local problem = line:match "^[^ ]* error: (.*)$"
+      if problem then count(told, problem == "" and "quiet" or "raised") end
+    end
+  end
+  return told
+end
+
+--- That as text, the most frequent first.
+function M.table_of(told)
+  local lines = {}
+  for key, times in pairs(told) do lines[#lines + 1] = ("%6d  %s"):format(times, key) end
+  table.sort(lines, function(a, b) return a > b end)
+  return table.concat(lines, "\n")
+end
+
+if arg and arg[0] and arg[0]:find "rule_run%.lua$" then
+  if arg[3] then for name in pairs(generator.weights) do generator.weights[name] = 0 end end
+  for i = 3, #arg do
+    local kind, weight = arg[i]:match "^(%l+)=(%d+)$"
+    generator.weights[kind] = math.tointeger(weight)
+  end
+  print(M.table_of(M.seeds(tonumber(arg[1]), tonumber(arg[2]), print)))
+end
+
+return M
