@@ -3,9 +3,10 @@
 --- whole_gen.lua has them, so that whole_shrink.lua makes it smaller.
 ---
 --- What is in angle brackets is filled in: F a float, I an integer, V one that fits, B a truth, E
---- an id, L one that lives, X an index, C a cell of the row's own, S statements, N a new name (T,
---- K, O and A are names of a float, a counter, an id, a new entity, for statements behind it); PF,
---- PI and so on are places of these kinds. The same letters with a digit are the same text.
+--- an id, L one that lives, X an index, C a cell of the row's own, S statements (Z: without more
+--- in them), N a new name (T, K, O and A are names of a float, a counter, an id, a new entity, for
+--- statements behind it); PF, PI and so on are places of these kinds. The same letters with a digit
+--- are the same text.
 local random = require "spec.support.rng"
 local text_of = require("spec.support.whole_gen").text
 
@@ -63,8 +64,9 @@ cells F: mix | (best or 0.0); I: (flip or 0); B: (best == nil)
 asks B: world:alive(<E>) | world:has(<L>, 'H') | world:has(<L>, 'T'); I: world:count 'T' | #floats
   | world:random(<L>, 6); F: world:read(boss, 'H').hp; E: (world:target(<L>, 'Held') or boss)
   | (world:parent(<L>) or boss) | world:lookup 'boss'
+born B: world:alive(p.big) | world:alive(p.big)
 texts B: (p.s == 'ann') | (p.s < 'b') | (#p.s > 2) | (p.s:sub(1, 2) == 'an') | (p.kind == 'red');
-  F: cost[p.kind]; E: those[p.kind]
+  F: cost[p.kind]; E: those[p.kind]; L: those[p.kind]
 ]]
 
 local deep = read([[
@@ -82,7 +84,7 @@ own 10: stores
 path 10: stores
 score 8: stores
 arrays 12: stores | if <C1> ~= 16 then local <N1> = nxt[<C1>] if at[<N1>] == ecs.null then at[<N1>]
-  = <Me> at[<C1>] = ecs.null <C1> = <N1> <S> end end | for <K> = 1, #floats do <S> end
+  = <Me> at[<C1>] = ecs.null <C1> = <N1> <S> end end | for <K> = 1, #floats do <Z> end
   | if not flags[<X1>] then flags[<X1>] = true <PC> = <X1> <S> end
 cells 10: stores | n = n + 1 | n = n + <I> | bump(<I>) | acc = acc + <F> | total = total + 1
   | stats.kills = stats.kills + 1 | if n < 5 then n = n + 1 <S> end | mix = mix + <F>
@@ -96,6 +98,7 @@ others 10: world:set(<L1>, 'H.hp', (world:get(<L1>, 'H.hp') or 0.0) + <F>)
     world:set(<L1>, 'H.n', <N1> - 2) <S> end | world:set(<L>, 'H.k', <V>)
   | world:set(<L>, 'H.who', <E>) | world:set(<L>, 'P.x', <F>) | world:set(<L>, 'S', <F>, <V>)
   | world:set(<L>, 'H', { hp = <F>, who = <E> })
+  | if world:alive(<E1>) then <PF> = world:get(<E1>, 'H.hp') or <F> end
   | if world:get(<L1>, 'H.on') == false then world:set(<L1>, 'H.on', true) <S> end
   | local <N1>, <N2> = world:get(<L>, 'S') if <N1> then <PF> = <N1> <PI> = <N2> % 100 end
 commands 6: world:add(<L>, 'T') | world:remove(<L>, 'T') | if <B> then <Com> end
@@ -204,7 +207,7 @@ function Gen:part(kind, depth)
     for _, of in ipairs(made_names[kind]) do table.insert(self.coming, { of, name }) end
     return name
   end
-  if kind == "S" then return self:body(depth) end
+  if kind == "S" or kind == "Z" then return self:body(kind == "S" and depth or 0) end
   if kind == "V" then
     local text = self.risky and rng:chance(20) and "<I>" or rng:pick { "(<I> % 100)", "(<I> & 63)" }
     return self:fill("int", text, depth)
@@ -228,7 +231,7 @@ function Gen:fill(is, template, depth)
     local first, last, kind, digit = template:find("<(%u%l*%u?)(%d?)>", at)
     made[#made + 1] = template:sub(at, (first or 0) - 1)
     if not first then return made end
-    if kind == "S" then self:come() end
+    if kind == "S" or kind == "Z" then self:come() end
     local part = same[kind .. digit] or self:part(kind, depth)
     if digit ~= "" then same[kind .. digit] = part end
     made[#made + 1] = part
@@ -242,7 +245,7 @@ function Gen:can(template, depth)
   for kind in template:gmatch "<(%u%l*%u?)%d?>" do
     local place = kind:match "^P(%u)$"
     local list = place and self:places(place) or self.leaves[kind]
-    if #(list or {}) == 0 and not made_names[kind] and kind ~= "S" and kind ~= "V" then
+    if #(list or {}) == 0 and not made_names[kind] and not ("SVZ"):find(kind, 1, true) then
       return false
     end
   end
@@ -318,7 +321,7 @@ local about = { "arrays", "score", "cells", "others", "commands", "spawns", "emi
 function Gen:begin(unit)
   local of = unit.terms[1] and (unit.form == "map" and "map" or unit.terms[1].of) or unit.form
   local groups = { own = unit.terms[1] and of ~= "Said", locals = true, flow = true,
-    fails = self.risky, long = self.risky and self.random:chance(20), whole = of == "run" }
+    fails = self.risky, long = self.rows < 99 and self.random:chance(20), whole = of == "run" }
   local some = self.random:sample(about, self.random:range(1, 4))
   for _, name in ipairs(some) do groups[name] = true end
   groups.arrays = groups.arrays or not unit.terms[1]
@@ -326,6 +329,7 @@ function Gen:begin(unit)
   self.leaves, self.known, self.at, self.coming, self.used = {}, {}, { all = {} }, {}, {}
   self:learn("own", readers.const)
   if of == "P" or of == "map" then self:learn("own", readers.row) end
+  if of == "P" and groups.spawns then self:learn("own", readers.born) end
   if of == "array" then self:learn("own", readers.array) end
   if of == "map" then self:learn("own", places.map, 3, true) end
   for _, term in ipairs(unit.terms) do
@@ -367,10 +371,12 @@ end
 --- A program: one or two rules that share their cells, and what is special about its world.
 function M.generate(seed, forms)
   local rng = random.new(seed * 7919)
-  local gen = setmetatable({ random = rng, names = 0, risky = rng:chance(40) }, Gen)
-  local program = { seed = seed, rows = rng:pick { 3, 12, 40, 40, 300, 700 }, turns = 2,
+  local rows, risky = rng:pick { 3, 12, 40, 40, 300, 700 }, rng:chance(40)
+  local gen = setmetatable({ random = rng, names = 0, rows = rows, risky = risky }, Gen)
+  local program = { seed = seed, rows = rows, turns = 2,
     threads = rng:pick { 1, 1, "2!", "4!" }, units = {}, with = {} }
-  for _, name in ipairs { "observer", "alias", "poke", "waiting", "track", "full", "off" } do
+  for _, name in ipairs { "observer", "alias", "poke", "waiting", "track", "full", "off",
+    "coming" } do
     if rng:chance(40) then table.insert(program.with, name) end
   end
   for i = 1, rng:range(1, 2) do program.units[i] = gen:unit(rng:pick(forms)) end

@@ -39,7 +39,7 @@ local function declare(world, with)
   world:resource("Score", { "f: f64", "n: i32", "b: u8", "on: bool", "who: entity" })
 end
 
--- One row. Its prey is one of six, another row, itself, or nobody; two of its ids may be the same.
+-- One row. Its prey is one of five, another row, itself, or nobody; two of its ids may be the same.
 local function row(world, i, numbers, with, prey, rows)
   local e = world:spawn { P = { x = numbers:range(-40, 80) / 4, n = numbers:range(0, 20),
     c = numbers:range(-9, with.full and 127 or 20), on = numbers:chance(40), cell = i * 5 % 16 + 1,
@@ -67,11 +67,11 @@ local function row(world, i, numbers, with, prey, rows)
   end
 end
 
-local function populate(world, program, numbers, with)
-  local prey, rows = {}, {}
-  for i = 1, 6 do
+local function populate(world, program, numbers, with, boss)
+  local prey, rows = { boss }, {}
+  for i = 2, 5 do
     prey[i] = world:spawn { H = { hp = i * 1.5, n = i, k = numbers:range(-9, 20), w = i / 4 },
-      Spot = { x = i / 2, y = 1 }, T = i % 2 == 0 or nil, S = i > 3 and { v = i, n = i } or nil }
+      Spot = { x = i / 2, y = 1 }, T = i % 2 == 0 or nil, S = i > 2 and { v = i, n = i } or nil }
   end
   for i = 1, program.rows do row(world, i, numbers, with, prey, rows) end
   for _ = 1, program.rows // 12 do
@@ -94,11 +94,11 @@ local function new_world(program, kernels, with)
     boss = world:spawn { H = {}, T = true }, cost = { red = 0.5, green = 2.0, blue = -1.0 } }
   world:name(out.boss, "boss")
   world:despawn(out.dead)
-  local prey, rows = populate(world, program, numbers, with)
-  out.mate = numbers:chance(50) and numbers:pick(rows) or prey[1]
-  if not world:alive(out.mate) then out.mate = prey[1] end
-  out.chosen = numbers:chance(50) and prey[2] or out.mate
-  out.those = { red = prey[1], green = out.boss, blue = out.mate }
+  local prey, rows = populate(world, program, numbers, with, out.boss)
+  out.mate = numbers:chance(50) and numbers:pick(rows) or prey[2]
+  if not world:alive(out.mate) then out.mate = prey[2] end
+  out.chosen = numbers:chance(50) and prey[1] or out.mate
+  out.those = { red = prey[4], green = out.boss, blue = out.mate }
   for name, type in pairs(arrays) do out[name] = world:array(name, type, 16) end
   for i = 1, 16 do
     out.floats[i], out.ints[i], out.nxt[i] = numbers:range(0, 40) / 4, i % 7, i % 16 + 1
@@ -107,6 +107,13 @@ local function new_world(program, kernels, with)
   end
   out.score, out.make, out.alias = world:res "Score", world:spawner "H.hp, H.who, T", with.alias
   out.score.n, out.score.f = numbers:range(0, 30), 1.5
+  if with.coming then   -- an integer that is the id of what is spawned next
+    local one = world:spawn()
+    world:despawn(one)
+    local two = world:spawn()
+    world:despawn(two)
+    for p in world:query "P":each() do if p.n % 2 == 0 then p.big = two + (two - one) end end
+  end
   out.near = world:index("near", { query = "Spot:in, H:in", grid = "Spot", cell = 2 })
   for _, on in ipairs(with.observer and { "set", "despawn" } or {}) do
     world:observer("heard " .. on, { on = on, query = "H:in", each = function(h, e)
@@ -229,6 +236,9 @@ M.faults = {
   row = function(out) out.world:spawn { P = {} } end,
 }
 
+-- So that what brings more of itself does not fill the world.
+local MOST = 4000
+
 --- What a program does, as a list of lines, and how its units were run.
 function M.play(program, kernels, fault)
   local with, lines, about, runs, step = {}, {}, {}, {}, "end"
@@ -247,6 +257,7 @@ function M.play(program, kernels, fault)
   end
   local function say(what, text) lines[#lines + 1] = ("%s %s: %s"):format(step, what, text) end
   local function act(name, fn, ...)
+    if world:count "H" + world:count "Said" > MOST then return end
     step = name
     local ok, problem = pcall(fn, ...)
     say("error", ok and "" or tiers.plain(problem))
@@ -349,6 +360,7 @@ function M.table_of(told)
 end
 
 if arg and arg[0] and arg[0]:find "rule_run%.lua$" then
+  io.stdout:setvbuf "line"
   if arg[3] then for name in pairs(generator.weights) do generator.weights[name] = 0 end end
   for i = 3, #arg do
     local kind, weight = arg[i]:match "^(%l+)=(%d+)$"
