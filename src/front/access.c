@@ -561,6 +561,7 @@ void access_finish(struct front *f) {
   for (uint32_t i = 0; i < f->column_count; i++)
     if (f->columns[i].folded) access_check_folded(f, i);
   order_finish(f);
+  steps_finish(f);
   for (uint32_t i = 0; i < f->column_count; i++) {
     const struct front_column *column = &f->columns[i];
     if (column->written) access_check_owner(f, i);

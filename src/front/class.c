@@ -29,7 +29,7 @@ void class_share(struct front *f, const struct component *component, uint32_t le
 }
 
 /* The column of the program that says where the cells of one of its columns are, as a value. */
-static k_value class_cells(struct front *f, uint32_t column) {
+k_value class_cells(struct front *f, uint32_t column) {
   struct run_column cells = f->cells[column];
   struct front_column places = f->columns[column];
   for (uint32_t i = 0; i < f->column_count; i++)

@@ -70,6 +70,7 @@ enum front_result {
 #define FRONT_ENUMS 16         /* enumerations that are known by their names */
 #define FRONT_MADE 64          /* tables that the function makes, */
 #define FRONT_ITEMS 128        /* and what is in all of them */
+#define FRONT_FOLDS 32
 #define FRONT_CLASSES 64       /* whose cells are got at in the order of rows */
 #define FRONT_CHAINS 600       /* steps on elements of arrays and fields of resources */
 
@@ -190,6 +191,13 @@ struct front_array {
   struct front_copy copy;      /* of an index */
 };
 
+/* A step on cells that nothing else of the function gets at: build_fold. */
+struct front_fold {
+  const struct component *component;
+  uint32_t leaf;
+  uint32_t column;             /* 1 + that whose cells they are, or 0 */
+};
+
 /* What a number is made by: an element of an array, a field of a resource or of another entity, and
 ** steps on it. */
 struct front_chain {
@@ -268,7 +276,7 @@ struct front {
   uint32_t command_count, loop_commands;   /* those before the outermost loop that is open */
   uint32_t mark_count, first_mark;   /* of bitmaps that say where watched terms are written */
   uint32_t whole_count;
-  uint32_t index_count, list_count;
+  uint32_t index_count, list_count, fold_count;
   bool looks;                  /* it has come upon an index, whatever that may be */
 
   /* Nothing is in these lists but what is counted above: front_clear leaves them as they are. */
@@ -287,6 +295,7 @@ struct front {
   struct run_lookup lookups[RUN_LOOKUPS];      /* by the number in the program */
   struct front_array arrays[FRONT_ARRAYS];     /* by the number in the program */
   struct front_chain chains[FRONT_CHAINS];
+  struct front_fold folds[FRONT_FOLDS];        /* by the number in the program */
   struct front_made made[FRONT_MADE];
   struct front_item items[FRONT_ITEMS];
   struct run_command commands[RUN_ORDERS];
@@ -579,6 +588,8 @@ k_value class_cell_at(struct front *f, const struct component *component, uint32
 struct val class_get(struct front *f, const struct component *component, uint32_t leaf,
                      k_value cell);
 struct val class_get_column(struct front *f, uint32_t column);
+/* Where the cells of a column are. */
+k_value class_cells(struct front *f, uint32_t column);
 /* Puts a value there, for the rows that are here. Of an element that is not there they fail. */
 void class_set_column(struct front *f, uint32_t column, struct val value);
 void class_set_element(struct front *f, const struct component *array, uint32_t leaf,
@@ -865,6 +876,8 @@ void steps_store(struct front *f, struct val array, struct val index, struct val
 void steps_store_field(struct front *f, struct val field, struct val value);
 /* Refuses a function that looks at what it writes so. */
 NORETURN int steps_refuse_shared(struct front *f);
+/* Says what else shows the cells that are folded. */
+void steps_finish(struct front *f);
 
 /* Ties: what the world's methods add, remove and set of relations, and spawn with. */
 

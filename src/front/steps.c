@@ -23,7 +23,7 @@ static const struct front_chain *steps_chain_of(const struct front *f, const str
 /* The number with one more chain; without, where there are too many: then it cannot be stored. */
 static struct val steps_with_chain(struct front *f, struct val number,
                                    const struct front_chain *chain) {
-  if (f->chain_count == FRONT_CHAINS || f->shared.ordered) return number;
+  if (f->chain_count == FRONT_CHAINS) return number;
   struct front_chain *added = &f->chains[f->chain_count];
   *added = *chain;
   added->value = number.value;
@@ -116,20 +116,6 @@ struct val steps_choice(struct front *f, struct val result, struct fork rows, st
 
 /* ---- resources ---- */
 
-/* A field that is written is the only element of an array: the uniform that it is read as must not
-** be used by anything else than its steps. */
-static void steps_note_alias(struct front *f, const struct component *component, uint32_t leaf) {
-  uint32_t array = 0, i = 0;
-  while (array < f->array_count &&
-         (f->arrays[array].id != component->id || f->arrays[array].leaf != leaf))
-    array++;
-  while (i < f->resource_count && (f->resources[i].component != component->id ||
-                                   f->resources[i].leaf != leaf))
-    i++;
-  if (array < f->array_count && i < f->resource_count)
-    build_alias(f->b, array, (uint32_t)f->resources[i].uniform);
-}
-
 struct val steps_other(struct front *f, struct val value, uint32_t column) {
   if (value.names || value.entity) return value;
   const struct front_column *other = &f->columns[column];
@@ -139,7 +125,6 @@ struct val steps_other(struct front *f, struct val value, uint32_t column) {
 }
 
 struct val steps_field(struct front *f, struct val value, struct val field) {
-  steps_note_alias(f, field.root, field.leaf);
   if (value.names || value.entity) return value;
   struct front_chain chain = steps_chain_at(f, field.root, field.leaf);
   return steps_with_chain(f, value, &chain);
@@ -150,12 +135,11 @@ struct val steps_field(struct front *f, struct val value, struct val field) {
 /* The steps that a number is made by from a place; NULL when there are none, or when the row may
 ** have stored to the array since they began. */
 static const struct front_chain *steps_from(const struct front *f, const struct val *value,
-                                            const struct front_chain *place, uint32_t array) {
+                                            const struct front_chain *place) {
   const struct front_chain *at = steps_chain_of(f, value);
   for (; at; at = steps_next_chain(f, value->value, at->also))
     if (at->count && at->component == place->component && at->leaf == place->leaf &&
-        at->index == place->index && at->column == place->column &&
-        !build_noted(f->b, array, at->read))
+        at->index == place->index && at->column == place->column)
       return at;
   return NULL;
 }
@@ -168,6 +152,57 @@ static void steps_set(struct front *f, const struct front_chain *place, k_value 
     class_set_column(f, place->column - 1, value);
   else
     class_set_element(f, place->component, place->leaf, index, value);
+}
+
+/* The fold that a step on a cell of a type is; KF_COUNT: it is none. *operand becomes what it
+** takes. */
+static k_fold steps_fold_of(struct front *f, const struct build_step *step, k_column type,
+                            k_value *operand) {
+  static const k_fold folds[] = {
+      [KS_SET] = KF_SET,   [KS_ADD] = KF_ADD,  [KS_SUB] = KF_SUB, [KS_MUL] = KF_COUNT,
+      [KS_DIV] = KF_COUNT, [KS_MIN] = KF_LESS, [KS_MAX] = KF_MORE, [KS_OR] = KF_OR,
+      [KS_AND] = KF_AND};
+  k_fold fold = folds[step->step];
+  k_type of = build_type(f->b, step->operand);
+  bool floats = type == KC_F32 || type == KC_F64, picks = fold == KF_LESS || fold == KF_MORE;
+  *operand = step->operand;
+  if (type == KC_BOOL) return of == KT_BOOL ? fold : KF_COUNT;
+  if (of == KT_BOOL || (step->turned && fold == KF_SUB)) return KF_COUNT;
+  if (floats ? of == KT_I64 && picks : of != KT_I64) return KF_COUNT;
+  if (floats) *operand = build_convert(f->b, KT_F64, step->operand);
+  if (step->turned && picks) return fold == KF_LESS ? KF_LEAST : KF_MOST;
+  return fold;
+}
+
+/* Folds a step into a place, if it is one outside of loops. */
+static bool steps_fold(struct front *f, const struct front_chain *place, k_value index,
+                       const struct build_step *step) {
+  uint32_t column = place->column ? place->column - 1 : NONE;
+  uint32_t array = column == NONE ? element_array(f, place->component, place->leaf) : 0;
+  const struct leaf *leaf = &place->component->leaves[place->leaf];
+  k_column type = access_column_type(f, place->component, leaf);
+  k_value operand;
+  if (f->loop_depth || build_mark(f->b).loop || f->fold_count == FRONT_FOLDS) return false;
+  k_fold fold = steps_fold_of(f, step, type == KC_ENTITY ? KC_I64 : type, &operand);
+  if (fold == KF_COUNT) return false;
+  if (place->component->length) build_need(f->b, build_inside(f->b, array, index));
+  k_value cell = column == NONE ? build_cell(f->b, array, index) : class_cells(f, column);
+  uint32_t number = build_fold(f->b, cell, fold, operand);
+  if (number == NONE) return true;
+  if (column == NONE) f->arrays[array].written = true;
+  f->folds[number] = (struct front_fold){place->component, place->leaf, place->column};
+  f->fold_count = number + 1;
+  return true;
+}
+
+void steps_finish(struct front *f) {
+  for (uint32_t i = 0; i < f->fold_count; i++) {
+    const struct front_fold *fold = &f->folds[i];
+    if (fold->column) build_alias_fold(f->b, i, false, f->columns[fold->column - 1].number);
+    for (uint32_t j = 0; j < f->resource_count; j++)
+      if (f->resources[j].component == fold->component->id && f->resources[j].leaf == fold->leaf)
+        build_alias_fold(f->b, i, true, (uint32_t)f->resources[j].uniform);
+  }
 }
 
 static void step_write(struct front *f, const struct front_chain *place, struct val value) {
@@ -183,19 +218,14 @@ static void step_write(struct front *f, const struct front_chain *place, struct 
     order_store_element(f, place->component, place->leaf, index, value);
     return;
   }
-  if (f->shared.ordered) {
-    steps_set(f, place, index, value);
-    return;
-  }
-  uint32_t array = place->column ? element_cells(f, place->column - 1)
-                                 : element_array(f, place->component, place->leaf);
-  if (!place->column) steps_note_alias(f, place->component, place->leaf);
-  f->arrays[array].written = true;
-  const struct front_chain *chain = steps_from(f, &value, place, array);
+  bool shared = class_is_shared(f, place->component, place->leaf);
+  const struct front_chain *chain = shared ? NULL : steps_from(f, &value, place);
   struct build_step set = {.step = KS_SET};
-  if (!chain)
+  if (!shared && !chain)
     set.operand = access_noted(f, place->component, place->leaf, maybe_need(f, value));
-  build_note(f->b, array, index, chain ? chain->steps : &set, chain ? chain->count : 1);
+  bool one = !chain || chain->count == 1;
+  if (!shared && one && steps_fold(f, place, index, chain ? chain->steps : &set)) return;
+  steps_set(f, place, index, value);
 }
 
 void steps_store(struct front *f, struct val array, struct val index, struct val value) {
@@ -226,43 +256,9 @@ void steps_store_other(struct front *f, uint32_t column, struct val value) {
 
 /* ---- one owner ---- */
 
-/* Goes to the line that a tag tells of, if it is one of the function itself. */
-static void steps_go_to_line(struct front *f, uint32_t tag) {
-  const struct function_code *code = f->frame->code;
-  int32_t line = (int32_t)(tag & ((1u << TAG_LINES) - 1));
-  for (uint32_t pc = 0; code->lines && line && pc < code->count; pc++) {
-    if (code->lines[pc] != line) continue;
-    f->frame->pc = pc;
-    return;
-  }
-}
-
 int steps_refuse_shared(struct front *f) {
-  bool looped;
-  uint32_t tag, array = build_shared(f->b, &tag, &looped);
-  assert(array < f->array_count);
-  const struct front_array *found = &f->arrays[array];
-  const struct component *component = found->column ? f->columns[found->column - 1].component
-                                                    : component_of(f->world, found->id);
-  class_share(f, component, found->column ? f->columns[found->column - 1].component_leaf
-                                          : found->leaf);
-  const struct leaf *leaf = &component->leaves[found->column
-                                                   ? f->columns[found->column - 1].component_leaf
-                                                   : found->leaf];
-  steps_go_to_line(f, tag);
-  const char *dot = component->length ? "" : ".", *field = component->length ? "" : leaf->name;
-  if (looped)
-    front_refuse(f, "it writes to '%s%s%s' in a loop and looks at it outside of the step that "
-                    "writes: do that in a system's run, or go on with a local and write it once, "
-                    "as in r.n = r.n + v", component->name, dot, field);
-  if (f->unsure == component)
-    front_refuse(f, "it changes '%s%s%s' by a number that is an integer in some rows and a float "
-                    "in others, or by one behind such a step: write the integer as a float, as in "
-                    "1.0, or add 0.0 to the number", component->name, dot, field);
-  front_refuse(f, "it writes to %s'%s%s%s' and reads it otherwise than in steps that are stored "
-                  "there, as in %s (up to four of +, -, *, /, math.min, math.max; or, and of "
-                  "truths): write to a second %s, or read it in another system",
-               component->length ? "the array " : "", component->name, dot, field,
-               component->length ? "a[i] = a[i] + v" : "r.n = r.n + v",
-               component->length ? "array" : "field");
+  uint32_t fold = build_shared_fold(f->b);
+  assert(fold < f->fold_count);
+  class_share(f, f->folds[fold].component, f->folds[fold].leaf);
+  front_refuse(f, "its rows see more of what those before them have written");
 }

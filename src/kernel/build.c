@@ -855,7 +855,35 @@ static bool build_looks_at_written(const struct builder *b, const struct node *n
   return false;
 }
 
+uint32_t build_shared_fold(const struct builder *b) { return b->shared_fold; }
+
+/* The fold, if any, whose cells a node gets at, which is not one of its own. */
+static uint32_t build_fold_beside(const struct builder *b, const struct node *n) {
+  const struct node *cell;
+  if (!n->live || (n->uses == 0 && n->op != N_FOLD)) return NONE;
+  for (k_value v = 0; v < b->count; v++) {
+    const struct node *fold = node_at(b, v);
+    if (fold->op != N_FOLD || fold == n) continue;
+    cell = node_at(b, fold->in[0]);
+    uint16_t alias = b->folds[fold->aux].alias;
+    if (alias && (build_is_alias(n, alias) ||
+                  (n->op == N_FOLD && b->folds[n->aux].alias == alias)))
+      return fold->aux;
+    bool element = n->op == N_ELEMENT || n->op == N_AT;
+    if (element && cell->op == N_AT && cell->aux == n->aux && (n != cell || cell->uses > 1))
+      return fold->aux;
+  }
+  return NONE;
+}
+
 bool plan_owners(struct builder *b) {
+  for (k_value v = 0; b->fold_count && v < b->count; v++) {
+    uint32_t beside = build_fold_beside(b, node_at(b, v));
+    if (beside == NONE) continue;
+    b->shared = v;
+    b->shared_fold = beside;
+    return builder_fail(b, K_SHARED) != K_NONE;
+  }
   for (k_value v = 0; b->site_count && v < b->count; v++) {
     if (!build_looks_at_written(b, node_at(b, v))) continue;
     b->shared = v;

@@ -64,7 +64,7 @@ void build_at(struct builder *b, k_value mask, uint32_t tag);
 ** point by building the body again). Columns declared since stay declared. */
 typedef struct k_mark {
   k_value value, loop;
-  uint32_t sites, lists;
+  uint32_t sites, lists, folds;
 } k_mark;
 k_mark build_mark(const struct builder *b);
 void build_rewind(struct builder *b, k_mark mark);
@@ -123,6 +123,21 @@ k_value build_look(struct builder *b, uint32_t lookup, k_value from, k_value mas
 k_value build_cell(struct builder *b, uint32_t array, k_value index);
 k_value build_get(struct builder *b, k_value cell);
 void build_set(struct builder *b, k_value cell, k_value value);
+
+/* A step on a cell that nothing else of the program gets at, by the operand of each row of the mask
+** given to build_at, outside of loops: rows do it one after the other, and fail where the cell's
+** type does not take the result. LESS and MORE are math.min and math.max of the cell and the
+** operand, LEAST and MOST those of the operand and the cell; OR and AND are of bools. Its number,
+** from 0. What gets at such cells beside makes build_finish give K_SHARED: any other use of the
+** array that the cell is of, and of a uniform or column that build_alias_fold says has the same
+** values. */
+typedef enum k_fold {
+  KF_ADD, KF_SUB, KF_LESS, KF_MORE, KF_LEAST, KF_MOST, KF_SET, KF_OR, KF_AND, KF_COUNT
+} k_fold;
+uint32_t build_fold(struct builder *b, k_value cell, k_fold step, k_value operand);
+void build_alias_fold(struct builder *b, uint32_t fold, bool uniform, uint32_t number);
+/* Of K_SHARED: which fold it is, in the order in which they were stated; NONE: it is a note. */
+uint32_t build_shared_fold(const struct builder *b);
 
 /* `v` as a column of `type` takes it, by the rules of world:set: i64 for integer columns
 ** (KE_FRACTION, KE_RANGE in rows of the mask where it does not fit), rounded for f32. */

@@ -37,7 +37,8 @@ static bool builder_is_value(uint32_t op) {
     case N_NOTE:
     case N_DO_NOTES:
     case N_GET:
-    case N_SET: return false;
+    case N_SET:
+    case N_FOLD: return false;
     default: return op < N_ADDMUL;
   }
 }
@@ -203,7 +204,7 @@ bool build_varies(const struct builder *b, k_value v) {
 
 k_mark build_mark(const struct builder *b) {
   k_mark mark = {b->status == K_OK ? b->count : K_NONE, b->loop, b->site_count,
-                 b->list_count};
+                 b->list_count, b->fold_count};
   return mark;
 }
 
@@ -222,6 +223,7 @@ void build_rewind(struct builder *b, k_mark mark) {
   b->loop = mark.loop;
   b->site_count = mark.sites;
   b->list_count = mark.lists;
+  b->fold_count = mark.folds;
   b->fail_mask = K_ALL;
 }
 
@@ -259,6 +261,29 @@ k_value build_get(struct builder *b, k_value cell) {
   n.aux = (uint16_t)type;
   n.ordered = true;
   return builder_add(b, n);
+}
+
+uint32_t build_fold(struct builder *b, k_value cell, k_fold step, k_value operand) {
+  if (!builder_takes(b, cell, KT_CELL)) return NONE;
+  k_column type = build_cell_type(b, cell);
+  bool truth = type == KC_BOOL;
+  if (!builder_takes(b, operand, build_cell_value(type))) return NONE;
+  if (step >= KF_COUNT || (truth ? step < KF_SET : step > KF_SET)) builder_fail(b, K_EINVAL);
+  if (b->fold_count == MAX_FOLDS || b->loop != 0) builder_fail(b, K_ELIMIT);
+  if (b->status != K_OK) return NONE;
+  b->folds[b->fold_count] = (struct fold){(uint8_t)type, (uint8_t)step, 0};
+  struct node n = builder_failing(b, N_FOLD, KT_I64);
+  n.in[0] = cell;
+  n.in[1] = operand;
+  n.aux = (uint16_t)b->fold_count++;
+  builder_add(b, n);
+  return n.aux;
+}
+
+void build_alias_fold(struct builder *b, uint32_t fold, bool uniform, uint32_t number) {
+  if (b->status != K_OK) return;
+  assert(fold < b->fold_count && number < MAX_COLUMNS);
+  b->folds[fold].alias = (uint16_t)(uniform ? number + 1 : ALIAS_COLUMN + number);
 }
 
 void build_set(struct builder *b, k_value cell, k_value value) {

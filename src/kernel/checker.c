@@ -26,6 +26,8 @@ struct checker {
   struct numbering at;
   uint32_t pc, depth;
   bool written;             /* a column, or what follows what rows do in order */
+  uint32_t fold_at[MAX_FOLDS];   /* the instruction of each fold that is to be undone, or NONE */
+  bool folding;             /* there are some: then nothing else fails but what follows them */
   uint32_t rows_end;        /* where what they do in order ends; 0 outside of that */
   uint8_t held[OPERANDS];   /* k_type, KC_CELLS | k_column, or UNSET; columns are not looked at */
   struct code_stretch open[MAX_DEPTH];
@@ -96,6 +98,7 @@ static bool checker_reads(const struct checker *c, uint32_t operand, char letter
     case 'I': return checker_scalar_holds(c, operand, checker_letter_type(letter));
     case 'c':
     case 'j':
+    case 'n':
     case 'l':
     case 'p':
     case 'q':
@@ -163,13 +166,16 @@ static bool checker_sets_cell(struct checker *c, const k_insn *k, uint32_t op) {
 /* Whether the cells that an instruction takes, if it does, are of its type. */
 static bool checker_cell_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   if (op_table[op].signature[1] != 'c') return true;
-  uint32_t type = op - (is_set(op) ? OP_SET_BOOL : OP_GET_BOOL);
+  bool folds = is_fold(op) || op == OP_UNFOLD;
   uint8_t held = UNSET;
+  if (folds && k->c >= c->p->fold_count) return false;
+  uint32_t type = folds ? c->p->folds[k->c] : is_set(op) ? op - OP_SET_BOOL : op - OP_GET_BOOL;
+  if (is_fold(op) && fold_column(op) != type) return false;
   if (k->a < c->at.reg1)
     held = c->p->columns[k->a];
   else if (checker_register_fits(c, k->a, 'c'))
     held = c->held[k->a];
-  return c->rows_end && held == (KC_CELLS | type);
+  return (folds || c->rows_end) && held == (KC_CELLS | type);
 }
 
 /* Whether the instruction can write to its operand dst, which then holds what it writes. */
@@ -299,6 +305,33 @@ static bool checker_end_rows(struct checker *c) {
   return c->depth == 0;
 }
 
+/* A fold outside of what rows do in order stands in no loop or skip. */
+static bool checker_fold(struct checker *c, const k_insn *k) {
+  if (c->rows_end) return true;
+  if (c->depth > 0 || c->fold_at[k->c] != NONE) return false;
+  c->fold_at[k->c] = c->pc;
+  c->folding = true;
+  return true;
+}
+
+/* It is undone by what it has been done by, which nothing has changed since; then nothing fails. */
+static bool checker_unfold(struct checker *c, const k_insn *k) {
+  uint32_t at = c->fold_at[k->c];
+  if (c->rows_end || c->depth > 0 || at == NONE) return false;
+  const k_insn *fold = &c->p->insns[at];
+  if (fold->a != k->a || fold->dst != k->b || fold->d != k->d) return false;
+  for (uint32_t pc = at + 1; pc < c->pc; pc++) {
+    const k_insn *other = &c->p->insns[pc];
+    char letter = op_table[OP_NUMBER(other->op)].signature[0];
+    bool lane = letter == 'm' || letter == 'f' || letter == 'd' || letter == 'i' || letter == 'c';
+    bool same = other->dst == k->a || other->dst == k->b || other->dst == k->d;
+    if (lane && same && !(other->op & OP_SCALAR)) return false;
+  }
+  c->fold_at[k->c] = NONE;
+  c->written = true;
+  return true;
+}
+
 static bool checker_control(struct checker *c, const k_insn *k) {
   switch (k->op) {
     case OP_LOOP: return checker_begin_loop(c, k);
@@ -312,6 +345,7 @@ static bool checker_control(struct checker *c, const k_insn *k) {
     case OP_PICK: return true;
     case OP_DO_NOTES: return c->depth == 0;
     case OP_ROWS: return checker_begin_rows(c, k);
+    case OP_UNFOLD: return checker_unfold(c, k);
     default: return is_note(k->op) || (k->op >= OP_LOOK_BOOL && k->op <= OP_LOOK_CELL);
   }
 }
@@ -326,7 +360,8 @@ static bool checker_may_stand(const struct checker *c, uint32_t op, bool scalar)
   if (scalar && info->error) return false;
   if (!scalar && c->pc < c->p->prologue) return false;
   if (c->rows_end && strpbrk(info->signature, "tb")) return false;
-  return !(info->error && c->written);
+  bool follows = c->rows_end || is_fold(op) || op == OP_ROWS || op == OP_DO_NOTES;
+  return !info->error || (!c->written && (!c->folding || follows));
 }
 
 static bool checker_instruction(struct checker *c, const k_insn *k) {
@@ -344,6 +379,7 @@ static bool checker_instruction(struct checker *c, const k_insn *k) {
     return false;
   if (op == OP_END) return checker_end_loop(c, k);
   if (!checker_writes(c, k, scalar)) return false;
+  if (is_fold(op)) return checker_fold(c, k);
   return op < OP_CONTROLS || checker_control(c, k);
 }
 
@@ -354,7 +390,7 @@ static bool checker_counts_fit(const struct program *p) {
          p->total_count <= MAX_TOTALS &&
          p->array_count <= MAX_ARRAYS && p->lookup_count <= MAX_LOOKUPS &&
          p->site_count <= MAX_SITES && p->list_count <= MAX_LISTS &&
-         p->insn_count <= MAX_INSNS &&
+         p->fold_count <= MAX_FOLDS && p->insn_count <= MAX_INSNS &&
          p->uniform_count + p->constant_count <= p->scalar_count &&
          p->prologue <= p->insn_count;
 }
@@ -385,6 +421,8 @@ static bool checker_header(const struct program *p) {
     if (array_column(p->arrays[i]) >= KC_ENTITY) return false;
   for (uint32_t i = 0; i < p->lookup_count; i++)
     if (p->lookups[i] > KT_I64 && !is_cells(p->lookups[i])) return false;
+  for (uint32_t i = 0; i < p->fold_count; i++)
+    if (p->folds[i] >= KC_ENTITY) return false;
   if (!checker_sites_fit(p)) return false;
   for (uint32_t i = 0; i < p->total_count; i++) {
     bool floats = p->totals[i] == KR_FLOATS * 4 + KT_F64;
@@ -400,6 +438,8 @@ bool program_check(const struct program *p) {
   struct checker c;
   c.p = p;
   c.at = program_numbering(p);
+  c.folding = false;
+  memset(c.fold_at, 0xff, sizeof c.fold_at);
   c.depth = c.rows_end = 0;
   c.written = false;
   memset(c.held, UNSET, sizeof c.held);
@@ -409,5 +449,7 @@ bool program_check(const struct program *p) {
   for (c.pc = 0; c.pc < p->insn_count; c.pc++)
     if (!checker_instruction(&c, &p->insns[c.pc])) return false;
   checker_end_skips(&c);
+  for (uint32_t i = 0; i < p->fold_count; i++)
+    if (c.fold_at[i] != NONE) return false;
   return checker_end_rows(&c) && c.depth == 0;
 }

@@ -329,6 +329,13 @@ static uint32_t emit_operand_type(const struct emitter *e, const struct node *n)
   return node_at(e->b, n->in[0])->type;
 }
 
+static uint32_t emit_fold_op(struct fold fold) {
+  if (fold.type != KC_BOOL)
+    return OP_FOLD_ADD_F32 + fold.step * FOLD_TYPES + (uint32_t)(fold.type - KC_F32);
+  return fold.step == KF_OR ? OP_FOLD_OR_BOOL
+                            : fold.step == KF_AND ? OP_FOLD_AND_BOOL : OP_FOLD_SET_BOOL;
+}
+
 /* The instruction that finds an element, by its size. */
 static uint32_t emit_at_op(k_column type) {
   size_t size = column_size(type);
@@ -357,6 +364,8 @@ static uint32_t emit_plain_op(const struct emitter *e, const struct node *n, boo
     case N_AT: return emit_at_op((k_column)e->b->arrays[n->aux]);
     case N_GET: return OP_GET_BOOL + (uint32_t)n->aux;
     case N_SET: return OP_SET_BOOL + (uint32_t)n->aux;
+    case N_FOLD: return emit_fold_op(e->b->folds[n->aux]);
+    case N_UNFOLD: return OP_UNFOLD;
     case N_LOOK: return OP_LOOK_BOOL + (uint32_t)n->type;
     case N_BOUND: return OP_BOUND;
     case N_NEED: return OP_NEED;
@@ -394,6 +403,7 @@ static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
   if (n->op == N_ELEMENT || n->op == N_INSIDE || n->op == N_AT || n->op == N_BOUND)
     k->b = emit_array_operand(e, n->aux);
   if (n->op == N_LOOK) k->b = emit_lookup_operand(e, n->aux);
+  if (n->op == N_FOLD || n->op == N_UNFOLD) k->c = n->aux;
   k->tag = n->tag;
 }
 
@@ -498,7 +508,7 @@ static uint32_t emit_most_insns(const struct builder *b) {
 static size_t emit_program_size(const struct program *p) {
   return sizeof *p + p->constant_count * sizeof(k_scalar) + p->insn_count * sizeof(k_insn) +
          p->column_count + p->scalar_count + p->total_count + p->array_count +
-         p->lookup_count + p->site_count * sizeof(k_site);
+         p->lookup_count + p->fold_count + p->site_count * sizeof(k_site);
 }
 
 /* Rows per block, such that a block's columns and registers stay in the first cache. */
@@ -528,6 +538,7 @@ static struct program *emit_new_program(const struct emitter *e, uint32_t prolog
       .array_count = (uint16_t)b->array_count,
       .lookup_count = (uint16_t)b->lookup_count,
       .site_count = (uint16_t)b->site_count,
+      .fold_count = (uint16_t)b->fold_count,
       .list_count = (uint16_t)b->list_count,
       .block = (uint16_t)emit_block_rows(b),
       .insn_count = (uint16_t)e->count,
@@ -543,7 +554,8 @@ static struct program *emit_new_program(const struct emitter *e, uint32_t prolog
   p->totals = p->scalars + p->scalar_count;
   p->arrays = p->totals + p->total_count;
   p->lookups = p->arrays + p->array_count;
-  p->sites = (k_site *)(void *)(p->lookups + p->lookup_count);
+  p->folds = p->lookups + p->lookup_count;
+  p->sites = (k_site *)(void *)(p->folds + p->fold_count);
   return p;
 }
 
@@ -565,6 +577,7 @@ static struct program *emit_make_program(const struct emitter *e, uint32_t prolo
   memcpy(p->totals, b->totals, p->total_count);
   memcpy(p->arrays, b->arrays, p->array_count);
   memcpy(p->lookups, b->lookups, p->lookup_count);
+  for (uint32_t i = 0; i < p->fold_count; i++) p->folds[i] = b->folds[i].type;
   memcpy(p->sites, b->sites, p->site_count * sizeof *p->sites);
   for (uint32_t i = 0; i < b->uniform_count; i++)
     p->scalars[i] = b->uniforms[i] == 0 ? KT_F64 : (uint8_t)(b->uniforms[i] - 1);

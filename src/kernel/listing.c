@@ -18,7 +18,7 @@ k_info program_info(const struct program *p) {
   for (uint32_t i = 0; i < p->insn_count; i++) {
     if (p->insns[i].op == OP_LIVE) info.live = true;
     if (listing_info_of(&p->insns[i])->error) info.fails = true;
-    if (is_set(p->insns[i].op)) info.stores = true;
+    if (is_set(p->insns[i].op) || is_fold(p->insns[i].op)) info.stores = true;
   }
   return info;
 }

@@ -36,6 +36,8 @@ static struct program_layout machine_lay_out(const struct program *p) {
   l.end = machine_behind(l.reg1, p->reg1_count, p->block + l.apart);
   for (uint32_t i = 0; i < p->column_count; i++)
     l.row += (uint32_t)column_size((k_column)p->columns[i]);
+  while (p->fold_count && l.unfolds < p->insn_count && p->insns[l.unfolds].op != OP_UNFOLD)
+    l.unfolds++;
   l.plain = !p->bitmap_count && !p->total_count && !p->site_count && !p->starts;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++)
     l.plain = l.plain && p->insns[pc].op < OP_CONTROLS;
@@ -336,8 +338,26 @@ static void machine_keep_lists(struct running *r, bool keep) {
     r->listed[i] = keep ? r->items[i].count : 0;
 }
 
-static void machine_clear_notes(const struct running *r) {
+static void machine_clear_notes(struct running *r) {
   if (r->p->site_count) notes_clear(r->notes, r->first);
+  if (r->p->fold_count) memset(r->folded, 0, r->p->fold_count * sizeof *r->folded);
+}
+
+/* Undoes what a fold has done for the rows from n on. */
+static void machine_unfold(const struct running *r, const k_insn *k, size_t n) {
+  const k_cell *cells = r->at[k->a];
+  const k_scalar *was = r->at[k->b];
+  const uint8_t *mask = r->at[k->d];
+  uint32_t type = r->p->folds[k->c];
+  for (size_t i = r->folded[k->c]; i-- > n;)
+    if (mask[i] && cells[i].at) memcpy(cells[i].at, &was[i], column_size((k_column)type));
+}
+
+/* No row of the block is sound: what folds have done is undone. */
+static RARE size_t machine_leave_all(const struct running *r) {
+  for (uint32_t pc = r->p->layout.unfolds; r->p->fold_count && pc < r->p->insn_count; pc++)
+    if (r->p->insns[pc].op == OP_UNFOLD) machine_unfold(r, &r->p->insns[pc], 0);
+  return 0;
 }
 
 static size_t machine_run_from(struct running *r, uint32_t pc, size_t n, bool apart);
@@ -376,17 +396,21 @@ static size_t machine_run_from(struct running *r, uint32_t pc, size_t n, bool ap
                                                 : running_note_or_list(r, k, n);
       pc++;
       assert(done <= n);
+      if (UNLIKELY(is_fold(k->op))) r->folded[k->c] = (uint32_t)done;
       if (LIKELY(done == n)) continue;
       running_fail(r, k, done);
       n = done;
-      if (n == 0) return 0;
+      if (n == 0) return machine_leave_all(r);
     } else if (k->op & OP_SCALAR) {
       r->ops[OP_NUMBER(k->op)](k, at, 1);
       pc++;
     } else if (k->op == OP_ROWS) {
       n = rows_run(r, pc, n);
-      if (n == 0) return 0;
+      if (n == 0) return machine_leave_all(r);
       pc = k->c;
+    } else if (k->op == OP_UNFOLD) {
+      machine_unfold(r, k, n);
+      pc++;
     } else {
       bool some = k->op == OP_LOOP || k->op == OP_SKIP;
       if (some && !apart && machine_is_sparse(r, k, pc, n)) return machine_run_remaining(r, pc, n);
@@ -501,7 +525,7 @@ void running_move(struct running *r, ptrdiff_t rows) { machine_move(r, rows); }
 bool running_opens(const struct running *r, size_t n) { return machine_opens(r, n); }
 size_t running_block(struct running *r, size_t n) { return machine_run_block(r, n); }
 
-void running_clear(const struct running *r, size_t n) {
+void running_clear(struct running *r, size_t n) {
   machine_clear_notes(r);
   machine_clear_lists(r, n);
 }

@@ -23,6 +23,7 @@ struct running {
   k_stored *stores;           /* of the row that is done, of programs that undo some */
   k_ordered *waiting;         /* its orders */
   uint32_t store_count, waiting_count;
+  uint32_t folded[MAX_FOLDS]; /* how many rows of the block each fold has done */
   struct k_items *items;      /* of each list, */
   uint32_t listed[MAX_LISTS]; /* and how many stay when it is filled: where rows run apart */
   k_failure *failure;         /* error is KE_NONE until a row fails */
@@ -53,7 +54,7 @@ void running_move(struct running *r, ptrdiff_t rows);
 bool running_opens(const struct running *r, size_t n);
 
 /* Nothing has been noted down and listed for the block of n rows at r->first. */
-void running_clear(const struct running *r, size_t n);
+void running_clear(struct running *r, size_t n);
 
 /* Runs n rows of the block from an instruction on, up to r->end; returns how many of them did not
 ** fail. Where it does not say `apart`, few rows with much to do may run before the others. */

@@ -47,6 +47,7 @@ enum {
   N_GIVE,      /* value, the one before; aux: list * LIST_ARGUMENTS + argument. Yields nothing */
   N_DO_NOTES,  /* -, -, -, mask of all. Yields nothing */
   N_SET,       /* cell, value, -, mask. Ordered; yields nothing */
+  N_FOLD,      /* cell, operand, -, mask; aux: fold. Yields what was in the cell */
   N_LIST,      /* the last N_GIVE, -, -, mask; aux: list */
   N_PICK,      /* the list, uniform item; aux: list */
   N_TAKE,      /* the list; aux as of N_GIVE */
@@ -69,6 +70,7 @@ enum {
   N_LAND,      /* skip: where it lands */
   N_ROWS,      /* what follows is done in the order of rows, */
   N_ROWS_END,  /* up to here; the N_ROWS */
+  N_UNFOLD,    /* cell, N_FOLD, -, mask; aux: fold. Yields nothing */
   N_COUNT
 };
 
@@ -103,6 +105,12 @@ struct node {
   uint16_t location;   /* allocate.c: see LOCATION */
 };
 
+/* A step on cells that nothing else gets at: see build_fold. */
+struct fold {
+  uint8_t type, step;          /* k_column; k_fold */
+  uint16_t alias;              /* as aliases of arrays */
+};
+
 struct node_list {
   k_value *items;
   uint32_t count, capacity;
@@ -128,7 +136,10 @@ struct builder {
   uint8_t lookups[MAX_LOOKUPS];
   uint16_t aliases[MAX_ARRAYS];      /* 1 + the uniform that an array's only element is, or 0; or */
   k_site sites[MAX_SITES];           /* ALIAS_COLUMN + that whose cells its elements are */
-  k_value shared;                    /* K_SHARED: the node that looks at what is written */
+  k_value shared;                    /* K_SHARED: the node that looks at what is written, */
+  uint32_t shared_fold;              /* by this fold; NONE: by a note */
+  uint32_t fold_count;
+  struct fold folds[MAX_FOLDS];
   bool ordered;                      /* some node is; then all notes are */
   k_value store[MAX_COLUMNS];        /* build_finish: the store of each column, or 0 */
   k_value load[MAX_COLUMNS];         /* build_finish: its live load, or 0 */
@@ -180,7 +191,7 @@ extern const struct operation operations[KO_COUNT];
 
 /* When a node is done in a block: what can fail and what ordered nodes need; then, row after row,
 ** what is ordered; then the rest. */
-enum node_phase { PHASE_LATE, PHASE_ROWS, PHASE_EARLY };
+enum node_phase { PHASE_LATE, PHASE_ROWS, PHASE_FOLDS, PHASE_EARLY };
 
 static inline bool is_store(const struct node *n) { return n->op == N_STORE || n->op == N_PUT; }
 
@@ -219,7 +230,7 @@ struct node builder_failing(const struct builder *b, uint32_t op, k_type type);
 bool builder_takes(struct builder *b, k_value v, k_type type);
 /* Whether it is there for nothing but its place among the others. */
 static inline bool yields_nothing(uint32_t op) {
-  return op == N_RANGE || (op >= N_BOUND && op <= N_SET);
+  return op == N_RANGE || op == N_UNFOLD || (op >= N_BOUND && op <= N_SET);
 }
 
 /* ---- the passes, each false when the status went bad ---- */

@@ -5,6 +5,8 @@
 #include "kernel/program.h"
 #include "kernel/share.h"
 
+#define FOLD_TYPES 9u          /* of numbers in cells */
+
 /* Lists of items that rows go through in loops, each row its own: machines keep them from block to
 ** block. */
 
@@ -76,8 +78,21 @@ extern const op_fn ops_base[OP_CONTROLS];
 typedef bool (*op_row_fn)(const k_insn *k, void *const *at, size_t i);
 extern const op_row_fn ops_row[OP_CONTROLS];
 
-/* Instructions that store into cells. */
+/* Instructions that change cells by a step, and of which type these are. */
+static inline bool is_fold(uint32_t op) {
+  return op >= OP_FOLD_ADD_F32 && op <= OP_FOLD_SET_BOOL;
+}
+static inline k_column fold_column(uint32_t op) {
+  assert(is_fold(op));
+  return op >= OP_FOLD_OR_BOOL ? KC_BOOL
+                               : (k_column)(KC_F32 + (op - OP_FOLD_ADD_F32) % FOLD_TYPES);
+}
+
+/* Instructions that store into cells, and of which type these are. */
 static inline bool is_set(uint32_t op) { return op >= OP_SET_BOOL && op <= OP_SET_U32; }
+static inline k_column stored_column(uint32_t op) {
+  return is_set(op) ? (k_column)(op - OP_SET_BOOL) : fold_column(op);
+}
 #if defined(__GNUC__) && defined(__x86_64__)
 #define ECS_KERNEL_X86 1
 extern const op_fn ops_avx2[OP_CONTROLS];
@@ -136,7 +151,7 @@ static inline k_type column_value(k_column c) {
 enum {
   MAX_COLUMNS = 256, MAX_REGISTERS = 128, MAX_SCALARS = 1024, MAX_BITMAPS = 64,
   MAX_TOTALS = 16, MAX_ARRAYS = 32, MAX_LOOKUPS = 64, MAX_SITES = K_SITES, MAX_LISTS = 8,
-  MAX_DEPTH = 8, MAX_INSNS = 16384
+  MAX_DEPTH = 8, MAX_INSNS = 16384, MAX_FOLDS = 32
 };
 
 /* The parts of a folding's total are plain for sums; those of the least and the greatest

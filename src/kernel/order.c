@@ -187,16 +187,17 @@ static void order_need_operands(struct builder *b, k_value v, enum node_phase ph
 /* In which phase a whole loop, or one instruction, has to be. */
 static enum node_phase order_phase_of(const struct builder *b, struct order_part s) {
   enum node_phase phase = PHASE_LATE;
-  bool fails = false, down = false, ordered = false;
+  bool fails = false, down = false, ordered = false, folds = false;
   for (int32_t i = s.first; i <= s.last; i++) {
     const struct node *n = planned(b, i);
     if (n->phase > phase) phase = (enum node_phase)n->phase;
     fails |= n->fails;
     down |= n->down;
     ordered |= n->ordered;
+    folds |= n->op == N_FOLD || n->op == N_DO_NOTES;
   }
   if (down) return ordered || fails || phase != PHASE_LATE ? PHASE_ROWS : PHASE_LATE;
-  return fails ? PHASE_EARLY : phase;
+  return folds ? PHASE_FOLDS : fails ? PHASE_EARLY : phase;
 }
 
 static bool order_take_phase(struct builder *b, enum node_phase phase) {
@@ -226,6 +227,24 @@ static bool order_take_rows(struct builder *b) {
          order_push_bound(b, N_ROWS_END, rows) != K_NONE;
 }
 
+/* Folds are undone, the last one first, where rows fail behind them. */
+static bool order_take_unfolds(struct builder *b) {
+  for (uint32_t i = b->spare.count; i-- > 0;) {
+    k_value v = b->spare.items[i];
+    const struct node *fold = node_at(b, v);
+    if (fold->op != N_FOLD || fold->phase != PHASE_FOLDS) continue;
+    struct node n = node_make(N_UNFOLD, KT_BOOL, true);
+    n.live = true;
+    n.in[0] = fold->in[0];
+    n.in[1] = v;
+    n.in[3] = fold->in[3];
+    n.aux = fold->aux;
+    k_value unfold = builder_append(b, n, 0);
+    if (unfold == K_NONE || !node_list_push(b, &b->spare, unfold)) return false;
+  }
+  return true;
+}
+
 static bool order_by_phases(struct builder *b) {
   order_find_down(b);
   for (int32_t i = (int32_t)b->plan.count - 1; i >= 0; i--) {
@@ -240,7 +259,8 @@ static bool order_by_phases(struct builder *b) {
       order_need_operands(b, b->plan.items[at], phase);
   }
   b->spare.count = 0;
-  if (!order_take_phase(b, PHASE_EARLY) || !order_take_rows(b) || !order_take_phase(b, PHASE_LATE))
+  if (!order_take_phase(b, PHASE_EARLY) || !order_take_phase(b, PHASE_FOLDS) ||
+      !order_take_rows(b) || !order_take_unfolds(b) || !order_take_phase(b, PHASE_LATE))
     return false;
   struct node_list swap = b->plan;
   b->plan = b->spare;

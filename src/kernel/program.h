@@ -253,6 +253,7 @@ struct program_layout {
   uint32_t apart;           /* bytes between registers, where rows go from one to the next: they
                             ** would all be in one set of the first cache */
   uint32_t row;             /* bytes of a row's columns */
+  uint32_t unfolds;         /* the first instruction that undoes folds, of programs that have some */
   bool undoes;              /* rows that are done in order can fail behind what they have stored */
   bool plain;               /* it has no bitmaps, totals, notes or start, and no instruction behind
                             ** the prologue but those that are loops over a block's rows */
@@ -270,7 +271,7 @@ struct program {
   uint16_t uniform_count;   /* the first scalars are the uniforms, */
   uint16_t constant_count;  /* then the constants, then those that are computed */
   uint16_t bitmap_count, total_count, array_count, lookup_count, site_count;
-  uint16_t list_count;
+  uint16_t list_count, fold_count;
   uint16_t block;           /* rows per block: a multiple of 64, at most K_BLOCK */
   uint16_t whole;           /* 1: has no block registers, so that blocks may be longer */
   uint16_t starts;          /* 1: is for some rows, k_run.start; blocks without any are skipped */
@@ -284,6 +285,7 @@ struct program {
   uint8_t *totals;          /* k_reduce * 4 + k_type of each */
   uint8_t *arrays;          /* k_column of each: none of entities; perhaps ARRAY_OF_CELLS */
   uint8_t *lookups;         /* k_type of each; or KC_CELLS | k_column */
+  uint8_t *folds;           /* k_column of the cells of each */
   k_site *sites;
   uint32_t shared;          /* owners beside the first one, each of which frees it */
 };

@@ -165,7 +165,8 @@ static bool region_depends_on(const struct builder *b, k_value v, uint32_t state
 
 static bool region_ends_segment(const struct node *n) {
   return n->op == N_LOOP || n->op == N_END || is_store(n) || n->op == N_SKIP ||
-         n->op == N_LAND || n->op == N_DO_NOTES || n->op == N_ROWS || n->op == N_ROWS_END;
+         n->op == N_LAND || n->op == N_DO_NOTES || n->op == N_ROWS || n->op == N_ROWS_END ||
+         (n->op == N_FOLD && n->phase == PHASE_FOLDS) || n->op == N_UNFOLD;
 }
 
 /* Where a region that begins at this position has to end at the latest. */

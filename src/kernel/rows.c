@@ -20,12 +20,12 @@ static bool rows_undo(struct running *r) {
 static bool rows_keep(struct running *r, const k_insn *k, size_t i) {
   const k_cell *cells = r->at[k->a];
   const uint8_t *mask = r->at[k->d];
-  assert(is_set(k->op));
+  assert(is_set(k->op) || is_fold(k->op));
   if (!mask[i] || !cells[i].at) return true;
   if (r->store_count == ROW_STORES) return false;
   k_stored *store = &r->stores[r->store_count++];
   store->at = cells[i].at;
-  store->size = (uint32_t)column_size((k_column)(k->op - OP_SET_BOOL));
+  store->size = (uint32_t)column_size(stored_column(k->op));
   memcpy(&store->was, store->at, store->size);
   return true;
 }
@@ -127,7 +127,8 @@ INLINE bool rows_run_row(struct running *r, uint32_t pc, uint32_t end, size_t i,
     const k_insn *k = &insns[pc];
     if (LIKELY(k->op < OP_CONTROLS)) {
       op_row_fn row = ops_row[k->op];
-      if (undoes && is_set(k->op) && !rows_keep(r, k, i)) return rows_fail(r, k, i, false);
+      bool stores = is_set(k->op) || is_fold(k->op);
+      if (undoes && stores && !rows_keep(r, k, i)) return rows_fail(r, k, i, false);
       if (!(LIKELY(row) ? row(k, at, i) : rows_one(r, pc, i))) return rows_fail(r, k, i, true);
       pc++;
     } else if (k->op == OP_SKIP || k->op == OP_LOOP || k->op == OP_END) {
@@ -170,7 +171,7 @@ bool rows_can_undo(const struct program *p) {
       begin = pc;
       end = k->c;
     }
-    bool stores = is_set(k->op) || is_note(k->op);
+    bool stores = is_set(k->op) || is_fold(k->op) || is_note(k->op);
     if (stores && stored == NONE) stored = pc < end ? begin : pc;
   }
   for (uint32_t pc = stored; pc < p->insn_count; pc++)

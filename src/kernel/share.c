@@ -30,7 +30,7 @@ static uint32_t share_behind_failures(const struct program *p) {
   uint32_t last = p->prologue;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
     const k_insn *k = &p->insns[pc];
-    if (op_table[OP_NUMBER(k->op)].error && k->op != OP_DO_NOTES) last = pc + 1;
+    if (op_table[OP_NUMBER(k->op)].error && k->op != OP_DO_NOTES && !is_fold(k->op)) last = pc + 1;
   }
   for (uint32_t pc = p->prologue; pc < last; pc++) {
     const k_insn *k = &p->insns[pc];
@@ -40,10 +40,17 @@ static uint32_t share_behind_failures(const struct program *p) {
   return last;
 }
 
-static uint32_t share_notes_at(const struct program *p) {
-  uint32_t pc = p->prologue;
-  while (pc < p->insn_count && p->insns[pc].op != OP_DO_NOTES) pc++;
-  return pc;
+/* The first instruction of those by which rows change what is not theirs; *passed is behind
+** them. */
+static uint32_t share_find_deeds(const struct program *p, uint32_t *passed) {
+  uint32_t first = p->insn_count;
+  for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
+    uint32_t op = p->insns[pc].op;
+    if (op != OP_DO_NOTES && !is_fold(op) && op != OP_UNFOLD) continue;
+    if (first == p->insn_count) first = pc;
+    *passed = pc + 1;
+  }
+  return first;
 }
 
 /* Whether something between two instructions writes to columns. */
@@ -71,8 +78,9 @@ static bool share_gives_orders(const struct program *p) {
 
 /* Why blocks cannot take turns, if they cannot. */
 static const char *share_find_turn(const struct program *p, struct sharing *sharing) {
-  uint32_t sound = share_behind_failures(p), turn = p->site_count ? share_notes_at(p) : sound;
-  uint32_t passed = p->site_count ? turn + 1 : turn;
+  bool deeds = p->site_count || p->fold_count;
+  uint32_t sound = share_behind_failures(p), passed = sound;
+  uint32_t turn = deeds ? share_find_deeds(p, &passed) : sound;
   bool orders = share_gives_orders(p);
   if (orders && (p->lookup_count || program_info(p).live))
     return "rows look at other entities or into texts, and give commands, spawn or emit";
@@ -98,8 +106,8 @@ struct sharing sharing_of(const struct program *p) {
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++)
     sharing.weight += share_weight_of(&p->insns[pc]);
   bool ordered = share_has_order(p);
-  bool writes = p->site_count || ordered || share_writes_between(p, p->prologue, p->insn_count);
-  bool fails = p->site_count || program_info(p).fails;
+  bool writes = p->site_count || p->fold_count || ordered || share_writes_between(p, p->prologue, p->insn_count);
+  bool fails = p->site_count || p->fold_count || program_info(p).fails;
   sharing.takes_turns = (writes && fails) || p->list_count;
   if (ordered)
     sharing.why_not = "its rows are done in order, for they see what those before them do";
@@ -296,7 +304,8 @@ static size_t share_run_until_turn(struct running *r, const struct share *s, siz
   running_clear(r, n);
   share_forget_outgrown(s, r);
   r->end = s->sharing->turn;
-  return running_from(r, s->p->prologue, n, s->p->site_count || s->p->list_count);
+  bool apart = s->p->site_count || s->p->fold_count || s->p->list_count;
+  return running_from(r, s->p->prologue, n, apart);
 }
 
 /* In its turn: what a block has noted down is done; how many of its rows are sound. A block that
