@@ -253,7 +253,7 @@ struct program_layout {
   uint32_t apart;           /* bytes between registers, where rows go from one to the next: they
                             ** would all be in one set of the first cache */
   uint32_t row;             /* bytes of a row's columns */
-  uint32_t unfolds;         /* the first instruction that undoes folds, of programs that have some */
+  uint32_t unfolds;         /* the first instruction that undoes folds, of those that have some */
   bool undoes;              /* rows that are done in order can fail behind what they have stored */
   bool plain;               /* it has no bitmaps, totals, notes or start, and no instruction behind
                             ** the prologue but those that are loops over a block's rows */

@@ -106,7 +106,8 @@ struct sharing sharing_of(const struct program *p) {
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++)
     sharing.weight += share_weight_of(&p->insns[pc]);
   bool ordered = share_has_order(p);
-  bool writes = p->site_count || p->fold_count || ordered || share_writes_between(p, p->prologue, p->insn_count);
+  bool deeds = p->site_count || p->fold_count || ordered;
+  bool writes = deeds || share_writes_between(p, p->prologue, p->insn_count);
   bool fails = p->site_count || p->fold_count || program_info(p).fails;
   sharing.takes_turns = (writes && fails) || p->list_count;
   if (ordered)
