@@ -306,6 +306,9 @@ static uint32_t commands_begin_spawn(struct front *f) {
   if (f->result != RESULT_NONE)
     front_refuse(f, "it spawns, and its result is used: do it in a system's each");
   order_want(f);
+  f->wants_spawns = f->asks_number && !f->shared.spawns;
+  if (f->wants_spawns) front_refuse(f, "it spawns, and asks for entities by numbers");
+  f->shared.spawns = true;
   struct val *count = &f->env.counts[ENV_SPAWNS];
   count->value = build_binary(f->b, KO_SUB, count->value, build_i64(f->b, 1));
   order_add(f, (struct run_command){.action = RUN_SPAWN}, count->value);

@@ -234,6 +234,8 @@ struct front_item {
 struct front_classes {
   bool ordered;                /* rows see what those before them write to these, */
   bool all;                    /* or to anything */
+  bool spawns;                 /* the function spawns: a number that nobody alive has may come to be
+                               ** an id, and is left to Lua */
   uint32_t count;
   struct front_class {
     ecs_id component;          /* or array, or resource */
@@ -255,6 +257,8 @@ struct front {
   enum front_result result;
   bool orders;                 /* rows order their commands one by one */
   bool wants_orders;           /* refused since they have to */
+  bool asks_number;            /* it has asked for the entity of a number that is no id for sure */
+  bool wants_spawns;           /* refused since it has, and spawns */
   bool wants_classes;          /* refused since more of them are shared than was known */
   struct front_classes shared;
   bool starts;                 /* the program is for some rows of a table: build_start */

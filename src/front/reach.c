@@ -35,6 +35,16 @@ k_value reach_live(struct front *f, k_value id) {
 
 /* ---- arguments ---- */
 
+/* Where the function spawns, rows with a number that nobody alive has are left to Lua: it may be the
+** id of an entity that a row before has spawned. */
+static void reach_need_known(struct front *f, struct val id) {
+  if (id.entity || id.row_entity) return;
+  f->asks_number = true;
+  if (!f->shared.spawns) return;
+  k_value known = build_binary(f->b, KO_EQ, reach_live(f, id.value), id.value);
+  build_need(f->b, build_binary(f->b, KO_AND, known, id.present));
+}
+
 /* The id that is given behind the world. */
 static struct val reach_need_id(struct front *f, const struct val *arguments, uint32_t count,
                                 const char *method) {
@@ -43,6 +53,7 @@ static struct val reach_need_id(struct front *f, const struct val *arguments, ui
   if (!given)
     front_refuse(f, "it calls world:%s with what is not an id: give it an entity field, the row's "
                     "entity, or an id held outside", method);
+  reach_need_known(f, arguments[1]);
   return arguments[1];
 }
 

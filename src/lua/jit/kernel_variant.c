@@ -426,10 +426,12 @@ static int variant_try_front(lua_State *L, int handle, int anchors, struct kerne
 static int variant_run_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
                              struct front *front, struct which which) {
   int status = variant_try_front(L, handle, anchors, kernel, front, which);
-  while (status == LUA_ERRRUN && (front->wants_orders || front->wants_classes)) {
+  while (status == LUA_ERRRUN &&
+         (front->wants_orders || front->wants_classes || front->wants_spawns)) {
     struct front_classes shared = front->shared;
     bool orders = front->orders || front->wants_orders;
     shared.ordered |= front->wants_classes;
+    shared.spawns |= front->wants_spawns;
     lua_pop(L, 1);
     front_free(front);
     front_clear(front);
