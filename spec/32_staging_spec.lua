@@ -133,6 +133,36 @@ for name, scope in pairs(scopes) do
       assert.is_false(world:has(e, "Bag"))
     end)
 
+    it("gives what is spawned its values, whenever something else comes", function()
+      local seen = {}
+      for behind = 0, 41 do
+        local world = new_world()
+        local e, ids, sweeps = world:spawn { Position = {} }, {}, world:spawn { Bag = {} }
+        world:component("Label", { "text: string" })
+        local spawn, long = world:spawner "Velocity.y, Label", ("long text "):rep(9000)
+        scope(world, function()
+          for i = 1, 20 do
+            if i == behind then world:add(e, "Position") end
+            ids[i] = world:spawn { Position = { i, -i } }
+          end
+          for i = 1, 20 do
+            if i == behind - 20 then world:add(e, "Position") end
+            if i == 10 and behind % 3 > 0 then world:set(sweeps, "Bag.name", long) end
+            ids[-i] = spawn(i, "text " .. i)
+          end
+          assert.is_false(world:has(ids[1], "Position"))
+        end)
+        for i = 1, 20 do
+          assert.are.same({ i, -i }, { world:get(ids[i], "Position") })
+          assert.are.same({ 0, i, "text " .. i }, { world:get(ids[-i], "Velocity.x"),
+            world:get(ids[-i], "Velocity.y"), world:get(ids[-i], "Label.text") })
+        end
+        world:set(sweeps, "Bag.name", long)
+        seen[world:digest()] = true
+      end
+      assert.is_nil(next(seen, (next(seen))))
+    end)
+
     it("makes spawned ids usable in later commands at once", function()
       local world = new_world()
       world:spawn { Position = {} }

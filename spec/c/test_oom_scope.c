@@ -30,6 +30,17 @@ static void in_full_scope(struct fixture *f) {
   }
 }
 
+/* Nothing but spawns, of two kinds in turn. */
+static void in_scope_of_spawns(struct fixture *f) {
+  in_scope(f);
+  for (int i = 0; i < 20; i++) {
+    if (i % 3)
+      SPAWN(f->world, f->health, f->label);
+    else
+      SPAWN(f->world, f->enemy);
+  }
+}
+
 static ecs_status commit(struct fixture *f) { return ecs_commit(f->world); }
 
 static void commit_it(struct fixture *f) { CHECK_OK(f->world, ecs_commit(f->world)); }
@@ -165,6 +176,10 @@ static const struct operation operations[] = {
   {"a staged set when lists are full", in_full_scope, stage_set, commit_it, ASKS},
   {"a set that follows a staged one", in_full_scope, stage_set_again, commit_it, ASKS},
   {"a staged add", in_scope, stage_add, commit_it, ASKS},
+  {"a staged add behind spawns", in_scope_of_spawns, stage_add, commit_it, ASKS},
+  {"a staged spawn behind spawns", in_scope_of_spawns, stage_spawn_many, commit_it, ASKS},
+  {"commit of spawns", in_scope_of_spawns, commit, NULL, ASKS},
+  {"cancel of spawns", in_scope_of_spawns, cancel, NULL, ASKS_NOTHING},
   {"a staged add when lists are full", in_full_scope, stage_add, commit_it, ASKS},
   {"a staged remove", in_scope, stage_remove, commit_it, ASKS},
   {"a staged despawn", in_scope, stage_despawn, commit_it, ASKS},

@@ -452,7 +452,51 @@ static void staged_is_known(void) {
   close_world(&f);
 }
 
+/* Spawns of some kinds in a scope, in which sooner or later something else is deferred, be it only
+** what is there already: that is to make no difference. */
+static void spawn_at_random(struct fixture *g, uint32_t chance, int until) {
+  int scopes = 1;
+  CHECK_OK(g->world, ecs_defer(g->world));
+  for (int i = 0; i < 60; i++) {
+    ecs_id kinds[] = {g->position, g->health, g->label, g->frozen};
+    chance = chance * 1664525 + 1013904223;
+    if (i == until) CHECK_OK(g->world, ecs_add(g->world, g->a, g->position));
+    uint32_t kind = chance >> 29;
+    if (kind < 4) g->b = spawn(g->world, kinds + kind / 2, kind % 2 + 1);
+    if (kind == 4) CHECK_OK(g->world, ecs_spawn_many(g->world, chance >> 8 & 7, kinds, 3, NULL));
+    if (kind == 5) g->b = spawn(g->world, kinds + 1, 3);
+    bool ends = (chance >> 20 & 31) == 0 && scopes > 1;
+    if (ends) CHECK_OK(g->world, (chance >> 26 & 1 ? ecs_commit : ecs_cancel)(g->world));
+    bool begins = (chance >> 20 & 31) == 1;
+    if (begins) CHECK_OK(g->world, ecs_defer(g->world));
+    scopes += begins - ends;
+  }
+  CHECK_OK(g->world, ecs_check(g->world));
+  while (scopes-- > 1) CHECK_OK(g->world, ecs_commit(g->world));
+  CHECK_OK(g->world, (chance & 1024 ? ecs_commit : ecs_cancel)(g->world));
+}
+
+static void spawns_are_what_they_are(void) {
+  for (uint32_t seed = 1; seed <= 40; seed++) {
+    struct fixture g;
+    open_usual(&f);
+    open_usual(&g);
+    f.a = SPAWN(f.world, f.position);
+    g.a = SPAWN(g.world, g.position);
+    for (uint32_t round = 0; round < 4; round++) {
+      spawn_at_random(&f, seed * 4 + round, (int)(seed * 7 % 90));
+      spawn_at_random(&g, seed * 4 + round, 0);
+      CHECK(f.b == g.b && ecs_digest(f.world) == ecs_digest(g.world));
+      if (round == 1) CHECK_OK(f.world, ecs_query_despawn(new_query(f.world, "Health")));
+      if (round == 1) CHECK_OK(g.world, ecs_query_despawn(new_query(g.world, "Health")));
+    }
+    close_world(&f);
+    close_world(&g);
+  }
+}
+
 static const struct test tests[] = {
+  {"spawns in a scope are the same whatever else is deferred", spawns_are_what_they_are},
   {"whether something of an entity's component is deferred is known", staged_is_known},
   {"commit and cancel wait for iterators opened after their defer", iterators_after_a_defer},
   {"C50: staged changes show when the scope ends", shows_after_commit},

@@ -125,7 +125,6 @@ static bool giving_reserve_orders(void *ud, uint32_t count) {
   uint32_t spawns = giving->spawns, staged = count - giving->at_once;
   assert(giving->at_once <= count);
   giving->spawns = giving->at_once = 0;
-  if (giving->run->broods && broods_stage(giving->run->broods, world) != ECS_OK) return false;
   if (spawns && entity_reserve(&world->entities, &world->memory, &world->entities.entities,
                                spawns) != ECS_OK)
     return false;
@@ -292,8 +291,9 @@ static ecs_status giving_end_parts(struct giving *giving) {
   const struct unspawned *next = &giving->next;
   if (next->waits) return ECS_OK;
   if (next->tied != ECS_NULL) return giving_tie(world, next->tied, next->parts);
-  return entity_spawn(world, next->parts, next->part_count,
-                      giving_spawned_by(giving, next->number));
+  *giving_spawned_by(giving, next->number) =
+      spawn_reserved(world, next->parts, next->part_count, 0);
+  return ECS_OK;
 }
 
 static ecs_status giving_order_part(struct giving *giving, const struct run_command *command,
@@ -461,23 +461,25 @@ static void giving_give_joined(void *ud, uint32_t order, const int64_t *ids,
     giving_give_order(ud, order + i, ids[i], values[i]);
 }
 
-/* One field of events from a row on, of those that follow each other; `one` value for all of them,
-** or one each. */
+/* Cells of a field from a row on; `one` value for all of them, or one each. */
+static void giving_put_cells(void *cells, uint32_t size, uint32_t row, const struct leaf *leaf,
+                             uint32_t count, const k_scalar *values, bool one) {
+  assert(leaf->type != ECS_ANY);
+  if (one)
+    cell_fill(cells, size, row, count, giving_cell(leaf, *values));
+  else if (leaf->size == sizeof *values)   /* as giving_cell has it */
+    memcpy((k_scalar *)cells + row, values, count * sizeof *values);
+  else
+    for (uint32_t i = 0; i < count; i++)
+      cell_store(cells, size, row + i, giving_cell(leaf, values[i]));
+}
+
 static void giving_put_column(const struct event *event, uint32_t leaf, uint32_t row,
                               uint32_t count, const k_scalar *values, bool one) {
   const struct column *column = &event->table->columns[leaf];
-  const struct leaf *of = &event->component->leaves[leaf];
-  assert(column->leaf == leaf && of->type != ECS_ANY);
-  if (one) {
-    cell_fill(column->data, column->size, row, count, giving_cell(of, *values));
-    return;
-  }
-  if (column->size == sizeof *values) {   /* as giving_cell has it */
-    memcpy((k_scalar *)column->data + row, values, count * sizeof *values);
-    return;
-  }
-  for (uint32_t i = 0; i < count; i++)
-    cell_store(column->data, column->size, row + i, giving_cell(of, values[i]));
+  assert(column->leaf == leaf);
+  giving_put_cells(column->data, column->size, row, &event->component->leaves[leaf], count,
+                   values, one);
 }
 
 /* Events of one type, column by column. As nothing is spawned beside them, all ids are ones. */
@@ -504,13 +506,65 @@ static uint32_t giving_emit_many(void *ud, const k_given *given) {
   return count;
 }
 
-/* Events of one type, or spawns that are kept until the end of the run. */
+/* ---- spawning many ---- */
+
+/* Row after row, in a row in the order of the function. */
+static void giving_take_turns(uint8_t *turns, const k_given *given, uint32_t count) {
+  uint32_t next[K_SITES] = {0};
+  bool same = true;            /* rows come to all orders */
+  for (uint32_t i = 1; i < count; i++)
+    same &= given[i].count == given->count && given[i].rows == given->rows;
+  for (uint32_t i = 0; same && i < given->count; i++)
+    for (uint32_t j = 0; j < count; j++) *turns++ = (uint8_t)j;
+  if (same) return;
+  for (;;) {
+    uint32_t best = NONE, least = NONE;
+    for (uint32_t j = 0; j < count; j++) {
+      uint32_t at = next[j];
+      uint32_t row = at == given[j].count ? NONE : given[j].rows ? given[j].rows[at] : at;
+      if (row >= least) continue;
+      best = j;
+      least = row;
+    }
+    if (best == NONE) return;
+    next[best]++;
+    *turns++ = (uint8_t)best;
+  }
+}
+
+/* Spawns by several orders, if nothing but cells of tables is to be set. */
+static uint32_t giving_spawn_many(struct giving *giving, const k_given *given, uint32_t count) {
+  ecs_world *world = giving->run->query->world;
+  uint32_t kinds[K_SITES] = {0}, counts[K_SITES] = {0};
+  uint8_t *turns;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t order = given[i].order;
+    const struct run_command *command = giving_order_of(giving->run, order);
+    if (command->action != RUN_SPAWN || giving_spawns_with_ids(command)) return NONE;
+    if (!(giving->known >> order & 1)) giving_make_recipe(giving, order);
+    kinds[i] = brood_kind_of(world, giving->parts + order, giving->recipes[order].part_count);
+    if (kinds[i] == NONE) return NONE;
+    counts[i] = given[i].count;
+  }
+  uint64_t *to = broods_put(world, kinds, counts, count, &turns);
+  if (!to) return 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t at = given[i].order, end = at + giving->recipes[at].write_count;
+    for (; at < end; at++, to += counts[i])
+      giving_put_cells(to, sizeof *to, 0, giving->leaves[at], counts[i],
+                       given[i].values[giving->from[at]],
+                       given[i].one_value >> giving->from[at] & 1);
+  }
+  if (count > 1) giving_take_turns(turns, given, count);
+  return 1;
+}
+
+/* Events of one type, or spawns. */
 static uint32_t giving_give_many(void *ud, const k_given *given, uint32_t count) {
   struct giving *giving = ud;
   enum run_action action = giving_order_of(giving->run, given->order)->action;
   if (action == RUN_EMIT && count == 1) return giving_emit_many(ud, given);
-  if (action != RUN_SPAWN || !giving->run->broods) return NONE;
-  return broods_take(giving->run->broods, giving, given, count);
+  return action == RUN_SPAWN ? giving_spawn_many(giving, given, count) : NONE;
 }
 
 k_orders giving_begin(struct giving *giving, const struct run *run) {

@@ -14,7 +14,6 @@
 #include "kernel/share.h"
 
 struct abreast;
-struct broods;
 struct run_list;
 struct run_lookup;
 
@@ -163,7 +162,6 @@ struct run {
   double dt;
   const k_array *arrays;       /* as many as the program has */
   const struct ecs_index *const *indexes;   /* that its lists are of, brought up to date */
-  struct broods *broods;       /* keeps what rows spawn; NULL: that is staged */
   const uint64_t *filter;      /* the rows of the table to start with; NULL: those that match */
   const uint32_t *first;       /* the match's columns, by slot; NULL: those of query_columns */
   struct row_stretch rows;     /* that it is over; without any: all of them */

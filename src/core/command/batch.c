@@ -149,7 +149,9 @@ bool batch_has(const ecs_world *world, ecs_id entity, ecs_id component) {
 void batch_forget(ecs_world *world) {
   struct staging *staging = &world->staging;
   struct batch *batch = &staging->batch;
-  if (!batch->by_rows)
+  if (batch->kind == COMMAND_SPAWN)
+    broods_forget(&staging->broods);
+  else if (!batch->by_rows)
     chain_map_clear(&staging->chain_of, batch->entities, sizeof *batch->entities, batch->count);
   batch_forget_lanes(batch);
   batch->count = 0;
@@ -177,6 +179,8 @@ bool batch_is_sound(const ecs_world *world) {
     if (batch->by_rows || batch->lane_count) return false;
     if (batch->count == 0) return true;
   }
+  if (broods_are_kept(staging))
+    return broods_are_sound(world) && chain_map_is_sound(&staging->chain_of, NULL, 0, 0);
   if (batch->count != staging->command_count || batch->count != staging->chain_count ||
       ends != staging->ends)
     return false;
@@ -353,6 +357,7 @@ static ecs_status change_batch(ecs_world *world, bool *plain) {
 
 ecs_status batch_apply(ecs_world *world, bool *applied) {
   const struct batch *batch = &world->staging.batch;
+  if (broods_are_kept(&world->staging)) return broods_apply(world, applied);
   assert(batch->count == 0 || batch->count == world->staging.command_count);
   *applied = batch->count && (batch->by_rows || !world->staging.watched) &&
              batch_is_plain(world, (enum command_kind)batch->kind, batch->component);

@@ -55,7 +55,7 @@ bool scope_has_loops_behind(const struct staging *staging, uint32_t scope) {
 /* The first command that may be the scope's and is not in the batch. */
 static uint32_t command_first_written(const struct staging *staging, uint32_t scope) {
   uint32_t first = staging->scopes[scope].first_command;
-  return first < staging->batch.count ? staging->batch.count : first;
+  return staging->batch.count ? staging->command_count : first;
 }
 
 /* Takes ended scopes off the end, handing their commands to whoever holds them now. */
@@ -102,13 +102,14 @@ static void command_set_batch_room(struct staging *staging) {
   staging->batch.room = room;
 }
 
-/* For rows of a batch nothing has been reserved so far, though they are counted. */
+/* For rows of a batch nothing has been reserved so far, nor for broods, though they are counted. */
 ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
                            uint64_t entities) {
   struct staging *staging = &world->staging;
   struct memory *memory = &world->memory;
   struct batch *batch = &staging->batch;
-  uint32_t rows = batch->by_rows ? batch->count : 0;
+  bool broods = broods_are_kept(staging);
+  uint32_t rows = batch->by_rows || broods ? batch->count : 0;
   uint64_t need = staging->command_count + commands;
   if (!GROW(memory, staging->commands, staging->command_capacity, need) ||
       !GROW(memory, staging->writes, staging->write_capacity, staging->write_count + writes) ||
@@ -116,7 +117,8 @@ ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
       !GROW(memory, batch->entities, batch->capacity, need) ||
       !chain_map_reserve(memory, &staging->chain_of, &world->entities, entities + rows))
     return world_nomem(world);
-  if (rows) batch_list_rows(world, batch->entities);
+  if (batch->by_rows) batch_list_rows(world, batch->entities);
+  if (broods) broods_write(world);
   command_set_batch_room(staging);
   return ECS_OK;
 }
@@ -124,10 +126,8 @@ ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
 ecs_status commands_write(ecs_world *world) {
   struct staging *staging = &world->staging;
   struct batch *batch = &staging->batch;
-  if (batch->by_rows) {
-    ecs_status status = command_reserve(world, 0, 0, 0);
-    if (status != ECS_OK) return status;
-  }
+  ecs_status status = batch->count ? command_reserve(world, 0, 0, 0) : ECS_OK;
+  if (status != ECS_OK) return status;
   assert(batch->count == 0 || batch->count == staging->command_count);
   for (uint32_t i = 0; i < batch->count; i++) {
     ecs_id entity = batch->entities[i];
@@ -232,21 +232,14 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
   return ECS_OK;
 }
 
-/* Whether there is nothing but a batch, which has no room for another entity. */
-static bool command_batch_is_full(const struct staging *staging, ecs_id entity) {
-  const struct batch *batch = &staging->batch;
-  if (batch->count != staging->command_count || batch->count != staging->chain_count ||
-      batch->count < batch->room)
-    return false;
-  return batch->by_rows || chain_map_get(&staging->chain_of, ecs_id_index(entity)) == NONE;
-}
-
 ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
                          ecs_id component, const struct write *writes, uint32_t count) {
+  const struct staging *staging = &world->staging;
   bool alike = kind == COMMAND_ADD || kind == COMMAND_REMOVE || kind == COMMAND_DESPAWN;
-  if (alike && count == 0 && staging_is_open(&world->staging) &&
-      command_batch_is_full(&world->staging, entity) && !relation_of(world, component)) {
-    ecs_status status = command_reserve(world, 1, 0, 1);
+  bool alone = staging_is_open(staging) && staging->batch.count == staging->command_count;
+  if (alike && alone && count == 0 && !relation_of(world, component)) {
+    bool is_new = chain_map_get(&staging->chain_of, ecs_id_index(entity)) == NONE;
+    ecs_status status = command_reserve(world, 1, 0, is_new);
     if (status != ECS_OK) return status;
     if (command_defer_alike(world, kind, entity, component)) return ECS_OK;
   }
@@ -345,6 +338,8 @@ static void drop_commands(ecs_world *world, uint32_t scope) {
   if (staging->batch.count) {
     if (scope != NONE && scope_holder(staging, staging->batch.scope) != scope) return;
     watch_renumber(world, 0, NONE, 0);
+    for (uint32_t i = 0; broods_are_kept(staging) && i < staging->batch.count; i++)
+      entity_kill(world, ecs_id_index(staging->batch.entities[i]));
     commands_forget(world);
     for (uint32_t i = 0; i < staging->scope_count; i++) staging->scopes[i].first_command = 0;
     return;
@@ -429,17 +424,22 @@ ecs_status scope_open_own(ecs_world *world, uint32_t *scope) {
   return staging_is_open(&world->staging) ? ECS_OK : scope_open(world, SCOPE_DEFER, scope);
 }
 
-/* The writes of all staged commands are their caller's again; those of a batch have none. */
-static void command_disown_writes(struct staging *staging) {
-  for (uint32_t i = staging->batch.count; i < staging->command_count; i++)
-    staging->commands[i].write_count = 0;
+/* The writes of a scope's staged commands, or of all for NONE, are their caller's again; those of a
+** batch are no slots. */
+static void command_disown_writes(struct staging *staging, uint32_t scope) {
+  for (uint32_t i = staging_first_written(staging); i < staging->command_count; i++)
+    if (scope == NONE || staging->commands[i].scope == scope) staging->commands[i].write_count = 0;
 }
 
 /* Ids go back to where they were taken from, the last one first. */
 static void command_unspawn_all(ecs_world *world) {
   const struct staging *staging = &world->staging;
   struct entity_index *index = &world->entities;
-  for (uint32_t i = staging->command_count; i-- > staging->batch.count;) {
+  bool broods = broods_are_kept(staging);
+  for (uint32_t i = broods ? staging->batch.count : 0; i-- > 0;)
+    entity_untake(index, &index->entities, ecs_id_index(staging->batch.entities[i]));
+  if (broods) commands_forget(world);
+  for (uint32_t i = staging->command_count; i-- > staging_first_written(staging);) {
     if (staging->commands[i].kind != COMMAND_SPAWN) continue;
     uint32_t at = ecs_id_index(staging->commands[i].entity);
     assert(entity_record(index, at)->table == RECORD_BARE);
@@ -453,7 +453,7 @@ static void command_unspawn_all(ecs_world *world) {
 
 ecs_status scope_end_own(ecs_world *world, uint32_t scope, ecs_status status) {
   struct staging *staging = &world->staging;
-  bool staged = status == ECS_OK, written = staging->command_count > staging->batch.count;
+  bool staged = status == ECS_OK, written = staging->command_count && !staging->batch.count;
   if (scope == NONE) return status;
   assert(!staging->own && staging->open == 1 && scope < staging->scope_count);
   staging->own = true;
@@ -462,7 +462,7 @@ ecs_status scope_end_own(ecs_world *world, uint32_t scope, ecs_status status) {
   if (staged) status = scope_commit(world, scope);
   staging->own = false;
   if (staged && !staging_is_open(staging)) return status;
-  command_disown_writes(staging);
+  command_disown_writes(staging, NONE);
   command_unspawn_all(world);
   scope_cancel(world, scope);
   return status;
@@ -471,8 +471,7 @@ ecs_status scope_end_own(ecs_world *world, uint32_t scope, ecs_status status) {
 void scope_take_back(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
   assert(staging->open > 1 && scope == scope_innermost(staging));
-  for (uint32_t i = staging->batch.count; i < staging->command_count; i++)
-    if (staging->commands[i].scope == scope) staging->commands[i].write_count = 0;
+  command_disown_writes(staging, scope);
   scope_cancel(world, scope);
 }
 
@@ -541,6 +540,7 @@ void staging_free(ecs_world *world) {
   memory_free(memory, batch->entities, batch->capacity * sizeof *batch->entities);
   memory_free(memory, batch->lanes, batch->lane_capacity * sizeof *batch->lanes);
   memory_free(memory, batch->words, batch->word_capacity * sizeof *batch->words);
+  broods_free(memory, &staging->broods);
   memory_free(memory, staging->writes, staging->write_capacity * sizeof *staging->writes);
   memory_free(memory, staging->namings, staging->naming_capacity * sizeof *staging->namings);
   memory_free(memory, staging->chains, staging->chain_capacity * sizeof *staging->chains);

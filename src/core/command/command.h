@@ -243,6 +243,41 @@ void batch_forget(ecs_world *world);
 /* Whether the batch, if there is one, is as it should be. */
 bool batch_is_sound(const ecs_world *world);
 
+/* Entities that are spawned in a scope, and their cells: see brood.c. */
+
+/* Whether they are what is in the batch. Its commands, writes and chains are counted then. */
+static inline bool broods_are_kept(const struct staging *staging) {
+  return staging->batch.count && staging->batch.kind == COMMAND_SPAWN;
+}
+
+/* Where the commands begin that are written: nothing is, as long as there is a batch. */
+static inline uint32_t staging_first_written(const struct staging *staging) {
+  return staging->batch.count ? staging->command_count : 0;
+}
+
+/* The number of the kind that is spawned with these parts, in the scope that is open; NONE where
+** commands are to do it: where there is more to do, something else is deferred, or no memory. */
+uint32_t brood_kind_of(ecs_world *world, const struct part *parts, uint32_t count);
+
+/* Keeps spawns of a kind with these parts, as entity_spawn_many. ECS_ENOMEM, ECS_ELIMIT. */
+ecs_status broods_spawn(ecs_world *world, uint64_t n, uint32_t kind, const struct part *parts,
+                        ecs_id *ids);
+
+/* Keeps so many of each of some kinds. Where their cells are to be set: kind after kind, write
+** after write; and, of several, whose turn it is, entity after entity. NULL without room. */
+uint64_t *broods_put(ecs_world *world, const uint32_t *kinds, const uint32_t *counts,
+                     uint32_t count, uint8_t **turns);
+
+/* Writes their commands, for which there is room. */
+void broods_write(ecs_world *world);
+
+/* batch_apply of them. */
+ecs_status broods_apply(ecs_world *world, bool *applied);
+
+void broods_forget(struct broods *broods);
+bool broods_are_sound(const ecs_world *world);
+void broods_free(struct memory *memory, struct broods *broods);
+
 /* Defers a command without writes, on what is no relation, if there is room and the slot of the
 ** living entity is near; else false, and command_stage is to do it. A call would be as dear. */
 INLINE bool command_defer_alike(ecs_world *world, enum command_kind kind, ecs_id entity,

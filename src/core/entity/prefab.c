@@ -520,6 +520,7 @@ static void prefab_mark_defaults(ecs_world *world, const struct component *compo
 
 void world_settle(ecs_world *world) {
   if (LIKELY(!intern_is_due(&world->strings)) || world->strings.weight == 0) return;
+  if (broods_are_kept(&world->staging) && commands_write(world) != ECS_OK) return;
   for (uint32_t i = 0; i < world->registry.count; i++)
     if (world->registry.components[i]) prefab_mark_defaults(world, world->registry.components[i]);
   cells_each(world, ECS_STRING, CELLS_STORED | CELLS_STAGED | CELLS_KEPT,

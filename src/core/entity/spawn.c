@@ -150,6 +150,8 @@ ecs_id spawn_reserved(ecs_world *world, const struct part *parts, uint32_t count
 static APART ecs_status spawn_stage_many(ecs_world *world, uint64_t n, const struct part *parts,
                                          uint32_t count, ecs_id *ids) {
   uint32_t scope;
+  uint32_t kind = staging_is_open(&world->staging) ? brood_kind_of(world, parts, count) : NONE;
+  if (kind != NONE) return broods_spawn(world, n, kind, parts, ids);
   ecs_status status = reserve_ids(world, n);
   if (status == ECS_OK) status = scope_open_own(world, &scope);
   if (status != ECS_OK) return status;

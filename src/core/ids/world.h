@@ -181,13 +181,13 @@ struct lane {
 
 /* One change of many: see batch.c. */
 struct batch {
-  uint32_t count;            /* of entities, of commands and of chains; 0: these are written */
+  uint32_t count;            /* of entities, and of commands but for spawns; 0: they are written */
   uint32_t room;             /* as many may come to be in the list; 0 while there are rows */
   ecs_id *entities;          /* the list */
   uint32_t capacity;
   uint32_t scope;
-  uint32_t kind;             /* of the commands: to add, to remove, or to despawn */
-  ecs_id component;          /* no relation */
+  uint32_t kind;             /* of the commands: to add, to remove, to despawn, or to spawn */
+  ecs_id component;          /* no relation; of spawns ECS_NULL */
   bool by_rows;              /* rows of lanes are in it, in place of the list */
   struct lane *lanes;        /* of different tables */
   uint32_t lane_count, lane_capacity;
@@ -195,6 +195,43 @@ struct batch {
   uint32_t word_count, word_capacity;
   const struct write *writes;   /* what all rows are given, where that is done at once */
   uint32_t write_count;
+};
+
+#define BROOD_PARTS 64u        /* of a kind, and writes */
+#define BROODS_BESIDE 128u     /* in a block */
+
+/* What entities are spawned with: components, and how many writes come to each. */
+struct brood_kind {
+  uint32_t part_count, write_count;
+  ecs_id components[BROOD_PARTS];
+  uint8_t writes_of[BROOD_PARTS];
+  uint32_t leaves[BROOD_PARTS];   /* of the writes: no layout changes within scopes */
+  uint64_t count;              /* so many entities are to be of it */
+  struct table *table;         /* when they come there */
+};
+
+/* Those of a block that are of one kind. */
+struct brood {
+  uint32_t kind, count, room;
+  uint64_t first;              /* of their cells, write by write, with room for so many each */
+};
+
+struct brood_block {
+  uint32_t first, broods;      /* in the list of broods */
+  uint32_t from, count;        /* of several, in the list that says of which one each entity is */
+};
+
+/* Spawns that are all that is deferred: see brood.c. */
+struct broods {
+  struct brood_kind *kinds;
+  struct brood *list;
+  struct brood_block *blocks;
+  uint64_t *cells;
+  uint8_t *turns;              /* whose turn it is: the brood in its block, by entity */
+  uint32_t *places;            /* room for the rows of a block's entities, by brood */
+  uint64_t epoch;              /* of the scopes that they are in */
+  uint32_t kind_count, count, block_count, cell_count, turn_count;
+  uint32_t kind_capacity, capacity, block_capacity, cell_capacity, turn_capacity, place_capacity;
 };
 
 struct staging {
@@ -219,6 +256,7 @@ struct staging {
   uint32_t chain_capacity;
   struct chain_map chain_of;
   struct batch batch;
+  struct broods broods;        /* what it spawns with, if that is what it does */
   struct emission *emissions;   /* what was emitted in open scopes: see emission.h */
   uint32_t emission_count;
   uint32_t emission_capacity;

@@ -100,7 +100,7 @@ static bool cells_walk_stored(const ecs_world *world, const struct cells_walk *w
 
 static bool cells_walk_staged(const ecs_world *world, const struct cells_walk *walk) {
   const struct staging *staging = &world->staging;
-  for (uint32_t i = staging->batch.count; i < staging->command_count; i++) {
+  for (uint32_t i = staging_first_written(staging); i < staging->command_count; i++) {
     const struct command *command = &staging->commands[i];
     const struct component *component = component_of(world, command->component);
     if (!component) continue;

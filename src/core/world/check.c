@@ -399,7 +399,7 @@ static ecs_status check_staging(const ecs_world *world) {
     return check_corrupt(world, "names outlived their commands");
   if (!open && staging->command_count) return check_corrupt(world, "commands outlived their scope");
   uint32_t ends = staging->batch.count ? staging->ends : 0;
-  for (uint32_t i = staging->batch.count; i < staging->command_count; i++)
+  for (uint32_t i = staging_first_written(staging); i < staging->command_count; i++)
     ends += staging->commands[i].kind == COMMAND_DESPAWN;
   return ends == staging->ends ? ECS_OK
                                : check_corrupt(world, "commands that end entities are miscounted");

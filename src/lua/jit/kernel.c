@@ -32,7 +32,6 @@ static void kernel_free_set(ecs_world *world, struct attachment *link) {
   struct kernel_set *set = (struct kernel_set *)link;
   struct memory *memory = set->runner.memory;
   while (set->list) free_kernel(set->list);
-  broods_free(set->runner.memory, &set->broods);
   abreast_free(set->abreast);
   runner_free(&set->runner);
   world_detach_from(world, link);
@@ -50,7 +49,6 @@ static struct kernel_set *kernel_need_set(struct world_box *box) {
   struct kernel_set *set = memory_array(box->memory, 1, sizeof *set);
   if (!set) return NULL;
   set->link.free = kernel_free_set;
-  set->broods.memory = box->memory;
   runner_open(&set->runner, box->memory, (k_isa)box->kernels->isa);
   world_attach_to(box->world, &set->link);
   box->kernels->set = set;

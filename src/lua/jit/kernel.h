@@ -16,7 +16,6 @@
 #include "front/guard.h"
 #include "lua/bind/object.h"
 #include "lua/loop/loop.h"
-#include "runner/effects.h"
 #include "runner/partners.h"
 #include "runner/run.h"
 
@@ -255,7 +254,6 @@ struct kernel_set {
   struct kernel *list;
   struct runner runner;
   struct abreast *abreast;     /* of systems side by side; NULL before there are any */
-  struct broods broods;        /* what rows spawn, of the run that is */
 };
 
 /* A function that is to be compiled. */

@@ -11,22 +11,10 @@
 #include "lua/loop/loop.h"
 #include "runner/run.h"
 
-/* Stages what has just been marked, behind what is kept. */
-static ecs_status kernel_run_stage(const struct kernel *kernel, const struct run *run,
-                                   uint32_t match) {
-  assert(run->plan);
-  if (!run->plan->command_count) return ECS_OK;
-  ecs_status status = broods_stage(&kernel->set->broods, run->query->world);
-  return status == ECS_OK ? run_stage(&kernel->set->runner, run, match) : status;
-}
-
 /* The function itself does the rows of a run from the one that failed on. */
 static void kernel_run_finish(lua_State *L, int handle, const struct loop_box *loop,
                               const struct run_failure *failure, double dt,
                               const struct rest *rest) {
-  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  ecs_status status = broods_stage(&kernel->set->broods, loop->box->world);
-  if (status != ECS_OK) raise_status(L, loop->box->world, status);
   kernel_finish(L, handle, failure, dt, rest, loop->form == LOOP_SYSTEM);
   if (!loop->open) loop_gone(L, loop);
 }
@@ -117,7 +105,7 @@ static struct run kernel_run_run_of(const struct kernel *kernel, struct variant 
                       .uniforms = variant->uniforms, .totals = how->total, .dt = how->dt,
                       .arrays = variant->arrays,
                       .indexes = (const struct ecs_index *const *)variant->indexes,
-                      .filter = filter, .broods = &kernel->set->broods};
+                      .filter = filter};
 }
 
 /* The function itself does the row that failed, and what is compiled of it goes on behind that one,
@@ -144,9 +132,10 @@ static void kernel_run_go_on(lua_State *L, int handle, struct loop_box *loop, ui
     memset(bits, 0, row / 64 * sizeof *bits);
     bits[row / 64] &= row % 64 == 63 ? 0 : UINT64_MAX << (row % 64 + 1);
     struct run run = kernel_run_run_of(kernel, variant, how, bits);
-    if (!runner_reserve(&kernel->set->runner, run.plan, table->count)) raise_memory(L);
-    bool sound = run_table(&kernel->set->runner, &run, match, failure);
-    ecs_status status = kernel_run_stage(kernel, &run, match);
+    struct runner *runner = &kernel->set->runner;
+    if (!runner_reserve(runner, run.plan, table->count)) raise_memory(L);
+    bool sound = run_table(runner, &run, match, failure);
+    ecs_status status = run.plan->command_count ? run_stage(runner, &run, match) : ECS_OK;
     if (status != ECS_OK) raise_status(L, loop->box->world, status);
     if (!sound) continue;
     lua_settop(L, top);
@@ -184,7 +173,8 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
     sound = run_table(runner, &run, match, &failure);
     if (UNLIKELY(!sound && kernel_run_gives_up(loop, how))) return false;
     if (how->truth) how->truth(L, loop, runner->bitmaps[0], how->ud);
-    ecs_status status = how->truth ? ECS_OK : kernel_run_stage(kernel, &run, match);
+    bool gives = run.plan->command_count && !how->truth;
+    ecs_status status = gives ? run_stage(runner, &run, match) : ECS_OK;
     if (status != ECS_OK) raise_status(L, loop->box->world, status);
   }
   if (LIKELY(sound)) return true;
@@ -239,7 +229,6 @@ static void kernel_run_begin(lua_State *L, struct kernel *kernel, struct gatheri
   g->present = present;
   g->run.plan = &g->variant->plan;
   g->run.uniforms = g->variant->uniforms;
-  g->run.broods = &kernel->set->broods;
   g->run.arrays = g->variant->arrays;
   g->run.indexes = (const struct ecs_index *const *)g->variant->indexes;
   g->writes = kernel_run_writes_any(g->variant);
@@ -283,9 +272,7 @@ static void kernel_run_flush(lua_State *L, int handle, struct loop_box *loop, st
   }
   bool sound = gather_run(runner, &g->run, g->gather, &failure);
   ecs_status status = ECS_OK;
-  bool orders = g->run.plan->command_count > 0;   /* behind what was kept of others before */
-  if (orders) status = broods_stage(&kernel->set->broods, kernel->box->world);
-  if (orders && status == ECS_OK) status = gather_stage(runner, &g->run, g->gather);
+  if (g->run.plan->command_count) status = gather_stage(runner, &g->run, g->gather);
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
   if (!sound && !kernel_run_gives_up(loop, g->how))
     kernel_run_finish_matches(L, handle, loop, g, &failure, count);
@@ -325,7 +312,8 @@ static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct w
     walk_table_columns(walk, g->first);
     bool refused = kernel_run_may_be_refused(&g->run, walk->table);
     sound = !refused && run_table(runner, &g->run, walk->match, &failure);
-    ecs_status status = refused ? ECS_OK : kernel_run_stage(kernel, &g->run, walk->match);
+    bool gives = g->run.plan->command_count && !refused;
+    ecs_status status = gives ? run_stage(runner, &g->run, walk->match) : ECS_OK;
     if (status != ECS_OK) raise_status(L, loop->box->world, status);
   }
   uint32_t count = walk->table->count;
@@ -482,9 +470,6 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
                 const struct kernel_run *run) {
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
-  struct broods *broods = &((struct kernel_box *)lua_touserdata(L, handle))->kernel->set->broods;
-  ecs_world *world = loop->box->world;
-  broods_begin(broods, world);
   if (!loop->walk)
     kernel_run_run_tables(L, handle, anchors, loop, run);
   else if (matches_suit(loop->query->query))
@@ -492,8 +477,6 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
   else
     run_matches(L, handle, anchors, loop, loop->walk, run);
   if (!loop->open) loop_gone(L, loop);
-  ecs_status status = broods_end(broods, world);
-  if (status != ECS_OK) raise_status(L, world, status);
   lua_pop(L, 1);
 }
 
