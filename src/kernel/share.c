@@ -8,6 +8,7 @@
 /* ---- what can be shared ---- */
 
 enum { LOOK_WEIGHT = 20, LIVE_WEIGHT = 8, NOTE_WEIGHT = 12, LIST_WEIGHT = 200 };
+enum { ROW_WEIGHT = 8 };   /* of an instruction that is done row by row */
 
 static uint32_t share_weight_of(const k_insn *k) {
   uint32_t op = OP_NUMBER(k->op);
@@ -30,6 +31,10 @@ static uint32_t share_behind_failures(const struct program *p) {
   uint32_t last = p->prologue;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
     const k_insn *k = &p->insns[pc];
+    if (k->op == OP_ROWS) {
+      pc = k->c - 1u;
+      continue;
+    }
     if (op_table[OP_NUMBER(k->op)].error && k->op != OP_DO_NOTES && !is_fold(k->op)) last = pc + 1;
   }
   for (uint32_t pc = p->prologue; pc < last; pc++) {
@@ -46,8 +51,9 @@ static uint32_t share_find_deeds(const struct program *p, uint32_t *passed) {
   uint32_t first = p->insn_count;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
     uint32_t op = p->insns[pc].op;
-    if (op != OP_DO_NOTES && !is_fold(op) && op != OP_UNFOLD) continue;
+    if (op != OP_DO_NOTES && !is_fold(op) && op != OP_UNFOLD && op != OP_ROWS) continue;
     if (first == p->insn_count) first = pc;
+    if (op == OP_ROWS) pc = p->insns[pc].c - 1u;
     *passed = pc + 1;
   }
   return first;
@@ -76,10 +82,17 @@ static bool share_gives_orders(const struct program *p) {
   return false;
 }
 
+/* Where what is done in the order of rows begins; 0: nothing is. */
+static uint32_t share_rows_at(const struct program *p) {
+  uint32_t pc = p->prologue;
+  while (pc < p->insn_count && p->insns[pc].op != OP_ROWS) pc++;
+  return pc < p->insn_count ? pc + 1 : 0;
+}
+
 /* Why blocks cannot take turns, if they cannot. */
 static const char *share_find_turn(const struct program *p, struct sharing *sharing) {
-  bool deeds = p->site_count || p->fold_count;
-  uint32_t sound = share_behind_failures(p), passed = sound;
+  uint32_t rows = share_rows_at(p), sound = share_behind_failures(p), passed = sound;
+  bool deeds = p->site_count || p->fold_count || rows;
   uint32_t turn = deeds ? share_find_deeds(p, &passed) : sound;
   bool orders = share_gives_orders(p);
   if (orders && (p->lookup_count || program_info(p).live))
@@ -95,24 +108,18 @@ static const char *share_find_turn(const struct program *p, struct sharing *shar
   return NULL;
 }
 
-static bool share_has_order(const struct program *p) {
-  uint32_t pc = p->prologue;
-  while (pc < p->insn_count && p->insns[pc].op != OP_ROWS) pc++;
-  return pc < p->insn_count;
-}
-
 struct sharing sharing_of(const struct program *p) {
   struct sharing sharing = {.weight = 1};
+  uint32_t ordered = share_rows_at(p), end = ordered ? p->insns[ordered - 1].c : 0, alone = 0;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++)
-    sharing.weight += share_weight_of(&p->insns[pc]);
-  bool ordered = share_has_order(p);
+    *(pc >= ordered && pc < end ? &alone : &sharing.weight) += share_weight_of(&p->insns[pc]);
   bool deeds = p->site_count || p->fold_count || ordered;
   bool writes = deeds || share_writes_between(p, p->prologue, p->insn_count);
   bool fails = p->site_count || p->fold_count || program_info(p).fails;
   sharing.takes_turns = (writes && fails) || p->list_count;
-  if (ordered)
-    sharing.why_not = "its rows are done in order, for they see what those before them do";
-  else if (sharing.takes_turns)
+  /* One thread at a time does what is done row by row. */
+  sharing.weight = sharing.weight > ROW_WEIGHT * alone ? sharing.weight - ROW_WEIGHT * alone : 1;
+  if (sharing.takes_turns)
     sharing.why_not = share_find_turn(p, &sharing);
   return sharing;
 }
@@ -320,7 +327,7 @@ static size_t share_take_turn(struct running *r, struct share *s, size_t n, size
     sound = share_run_until_turn(r, s, n);
   }
   share_forget_outgrown(s, r);
-  return s->p->site_count && sound ? share_ask(s, r, sound) : sound;
+  return s->sharing->passed > s->sharing->turn && sound ? share_ask(s, r, sound) : sound;
 }
 
 /* Runs a block, whose stores wait for its turn; whether it came, and no row failed. */
