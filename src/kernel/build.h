@@ -318,8 +318,8 @@ typedef struct k_stored {
   uint32_t size;
 } k_stored;
 
-/* What becomes of such an order: it waits for the end of its row, it is done, or the row fails. */
-typedef enum k_now { K_LATER, K_DONE, K_LEAVE } k_now;
+/* What becomes of such an order: it waits for the end of its row, it is done, or there is no room. */
+typedef enum k_now { K_LATER, K_DONE, K_NO_ROOM } k_now;
 
 /* How orders are given, in the order of rows. */
 typedef struct k_orders {
@@ -340,6 +340,8 @@ typedef struct k_orders {
   ** orders of the row wait. */
   k_now (*now)(void *ud, uint32_t order, int64_t entity, k_scalar value, const k_ordered *waiting,
                uint32_t count, k_stored *stored);
+  /* The row has failed: so many that it has done are undone, but for their stores. */
+  void (*undo)(void *ud, uint32_t count);
 } k_orders;
 
 #endif

@@ -22,7 +22,7 @@ struct running {
   struct notes *notes;
   k_stored *stores;           /* of the row that is done, of programs that undo some */
   k_ordered *waiting;         /* its orders */
-  uint32_t store_count, waiting_count;
+  uint32_t store_count, waiting_count, done_count;
   uint32_t folded[MAX_FOLDS]; /* how many rows of the block each fold has done */
   struct k_items *items;      /* of each list, */
   uint32_t listed[MAX_LISTS]; /* and how many stay when it is filled: where rows run apart */

@@ -9,6 +9,7 @@
 #include "kernel/machine.h"
 
 static bool rows_undo(struct running *r) {
+  if (r->done_count) r->run->orders->undo(r->run->orders->ud, r->done_count);
   while (r->store_count) {
     const k_stored *store = &r->stores[--r->store_count];
     memcpy(store->at, &store->was, store->size);
@@ -97,6 +98,7 @@ static bool rows_order(struct running *r, uint32_t pc, size_t i) {
   k_now now = orders->now(orders->ud, site->array, entity, value, r->waiting, r->waiting_count,
                           &r->stores[r->store_count]);
   r->store_count += now == K_DONE;
+  r->done_count += now == K_DONE;
   if (now != K_LATER) return now == K_DONE;
   r->waiting[r->waiting_count++] = (k_ordered){site->array, entity};
   return rows_one(r, pc, i);
@@ -151,7 +153,7 @@ size_t rows_run(struct running *r, uint32_t pc, size_t n) {
   bool undoes = p->layout.undoes;
   assert(p->insns[pc].op == OP_ROWS && end <= p->insn_count);
   for (size_t i = 0; i < n; i++) {
-    r->store_count = r->waiting_count = 0;
+    r->store_count = r->waiting_count = r->done_count = 0;
     if (p->site_count) notes_clear(r->notes, r->first + i);
     bool sound = undoes ? rows_run_row(r, pc + 1, end, i, true)
                         : rows_run_row(r, pc + 1, end, i, false);

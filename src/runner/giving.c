@@ -441,13 +441,21 @@ static k_now giving_order_now(void *ud, uint32_t order, int64_t id, k_scalar val
   if (!cells_find(world, (ecs_id)id, component->id, &cells)) return K_LATER;
   if (command_is_staged(world, (ecs_id)id, component->id)) return K_LATER;
   if (giving_waits_for(giving, id, component->id, waiting, count)) return K_LATER;
-  if (world->watching->sets) return K_LEAVE;
+  bool watched = world->watching->sets > 0;
+  if (watched && watch_need_notes(world, 1) != ECS_OK) return K_NO_ROOM;
   struct write write = giving_write_of(component, command->leaf, value);
   *stored = (k_stored){.at = column_at(&cells.columns[command->leaf], cells.row),
                        .size = component->leaves[command->leaf].size};
   memcpy(&stored->was, stored->at, stored->size);
+  if (watched) watch_add_note(world, (ecs_id)id, component->id);
   marks_write_cells(world, &cells, component->id, &write, 1);
   return K_DONE;
+}
+
+static void giving_undo(void *ud, uint32_t count) {
+  struct watching *watching = ((struct giving *)ud)->run->query->world->watching;
+  assert(!watching->sets || watching->note_count >= count);
+  if (watching->sets) watching->note_count -= count;
 }
 
 static void giving_give_joined(void *ud, uint32_t order, const int64_t *ids,
@@ -574,5 +582,5 @@ k_orders giving_begin(struct giving *giving, const struct run *run) {
   return (k_orders){
       giving_can_order, giving_reserve_orders,   giving_give_order,  giving,
       giving_parts_of,  giving_can_order_joined, giving_give_joined, giving_give_many,
-      giving_order_now};
+      giving_order_now, giving_undo};
 }

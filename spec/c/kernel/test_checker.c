@@ -368,7 +368,7 @@ static void run_once(world *w, const struct program *p, k_isa isa, bool again) {
   program_lay_out(&laid);
   struct machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, &laid) == K_OK);
-  const k_orders orders = {can_give, make_room, give, &ordered, NULL, NULL, NULL, NULL, NULL};
+  const k_orders orders = {can_give, make_room, give, &ordered, NULL, NULL, NULL, NULL, NULL, NULL};
   const k_run run = {w->rows, w->columns, w->uniforms, w->bitmaps, w->start, totals, resolve,
                      NULL, w->arrays, find, (void *)(uintptr_t)p, list, (void *)(uintptr_t)p,
                      &orders};

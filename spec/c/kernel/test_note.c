@@ -430,7 +430,7 @@ static k_status give_orders(const struct trial *t, struct given *given, k_failur
   struct machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, p) == K_OK);
   const k_array arrays[1] = {{t->other, LENGTH}};
-  const k_orders orders = {may_give, make_room, give, given, NULL, NULL, NULL, NULL, NULL};
+  const k_orders orders = {may_give, make_room, give, given, NULL, NULL, NULL, NULL, NULL, NULL};
   k_run r;
   memset(&r, 0, sizeof r);
   r.rows = ROWS;

@@ -124,7 +124,7 @@ ecs_status watch_need_notes(ecs_world *world, uint64_t more) {
   return ECS_OK;
 }
 
-static void watch_add_note(ecs_world *world, ecs_id entity, ecs_id id) {
+void watch_add_note(ecs_world *world, ecs_id entity, ecs_id id) {
   struct watching *watching = world->watching;
   const struct staging *staging = &world->staging;
   assert(staging_is_open(staging) && watching->note_count < watching->note_capacity);

@@ -133,6 +133,7 @@ bool watch_has_first(const ecs_world *world, const struct query_terms *terms, ec
 
 /* Writes values of a component or pair that an entity has, in a scope or outside, and notes that
 ** down for those who watch for values. */
+void watch_add_note(ecs_world *world, ecs_id entity, ecs_id id);
 ecs_status watch_write(ecs_world *world, ecs_id entity, ecs_id id, const struct cells_row *cells,
                        const struct write *writes, uint32_t count);
 
