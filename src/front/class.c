@@ -9,12 +9,31 @@
 #include "core/storage/component.h"
 #include "core/storage/registry.h"
 
+/* The number of a class; that of no class where it is not shared. */
+static uint32_t class_find(const struct front *f, const struct component *component,
+                           uint32_t leaf) {
+  const struct front_classes *shared = &f->shared;
+  uint32_t i = 0;
+  while (i < shared->count &&
+         (shared->list[i].component != component->id || shared->list[i].leaf != leaf))
+    i++;
+  return i;
+}
+
 bool class_is_shared(const struct front *f, const struct component *component, uint32_t leaf) {
   const struct front_classes *shared = &f->shared;
   if (shared->all) return f->result <= RESULT_MAP;
-  for (uint32_t i = 0; shared->ordered && i < shared->count; i++)
-    if (shared->list[i].component == component->id && shared->list[i].leaf == leaf) return true;
-  return false;
+  return shared->ordered && class_find(f, component, leaf) < shared->count;
+}
+
+/* Notes the line at which it is come to first, for who asks why it is shared. */
+static void class_note_line(struct front *f, const struct component *component, uint32_t leaf,
+                            bool writes) {
+  uint32_t i = class_find(f, component, leaf);
+  if (i == f->shared.count) return;
+  struct front_class *found = &f->shared.list[i];
+  uint32_t *line = writes ? &found->write_line : &found->read_line;
+  if (*line == 0) *line = front_tag(f);
 }
 
 void class_share(struct front *f, const struct component *component, uint32_t leaf) {
@@ -23,7 +42,7 @@ void class_share(struct front *f, const struct component *component, uint32_t le
   if (shared->count == FRONT_CLASSES)
     front_refuse(f, "it writes to too many fields and arrays that it reads of other rows: write it "
                     "as two systems");
-  shared->list[shared->count++] = (struct front_class){component->id, leaf};
+  shared->list[shared->count++] = (struct front_class){component->id, leaf, 0, 0};
   f->wants_classes = true;
   if (!shared->ordered) front_refuse(f, "its rows see what those before them have written");
 }
@@ -53,6 +72,7 @@ k_value class_cell_at(struct front *f, const struct component *component, uint32
 struct val class_get(struct front *f, const struct component *component, uint32_t leaf,
                      k_value cell) {
   const struct leaf *field = &component->leaves[leaf];
+  class_note_line(f, component, leaf, false);
   struct val value = val_number(f, build_get(f->b, cell), false);
   value.names = field->type == ECS_ENUM ? choice_names(f, field->names) : NULL;
   if (field->type == ECS_STRING) value.names = &front_texts;
@@ -71,6 +91,7 @@ struct val class_get_column(struct front *f, uint32_t column) {
 static k_value class_fit(struct front *f, const struct component *component, uint32_t leaf,
                          struct val value) {
   const struct leaf *field = &component->leaves[leaf];
+  class_note_line(f, component, leaf, true);
   if (value.spawned)
     front_refuse(f, "it stores the id of an entity that it spawns in '%s', which it reads, too: do "
                     "one of it in a second system", component->name);

@@ -231,16 +231,18 @@ struct front_item {
 };
 
 /* The shared ones: see class.c. Who compiles a function anew keeps them. */
+struct front_class {
+  ecs_id component;            /* or array, or resource */
+  uint32_t leaf;
+  uint32_t read_line, write_line;   /* where it is read, and written, first; 0: not known */
+};
 struct front_classes {
   bool ordered;                /* rows see what those before them write to these, */
   bool all;                    /* or to anything */
   bool spawns;                 /* the function spawns: a number that nobody alive has may come to be
                                ** an id, and is left to Lua */
   uint32_t count;
-  struct front_class {
-    ecs_id component;          /* or array, or resource */
-    uint32_t leaf;
-  } list[FRONT_CLASSES];
+  struct front_class list[FRONT_CLASSES];
 };
 
 struct front {

@@ -303,6 +303,7 @@ typedef struct k_info {
   bool live;                      /* loads entity fields */
   bool fails;                     /* has instructions that can fail */
   bool stores;                    /* puts values into cells, in the order of rows */
+  uint32_t ordered;               /* instructions that are done in the order of rows */
   uint32_t insns, registers;      /* per block */
   size_t scratch;                 /* bytes of block registers */
 } k_info;

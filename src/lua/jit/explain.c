@@ -157,6 +157,33 @@ static void explain_set_marks(lua_State *L, const struct kernel *kernel,
   lua_setfield(L, -2, "marks");
 }
 
+/* Sets in the table at the top how many instructions are done in the order of rows, and what for: what
+** they write and see of each other, with the lines where that is. */
+static void explain_set_order(lua_State *L, const ecs_world *world, const struct variant *variant) {
+  k_info info = program_info(variant->plan.program);
+  if (info.ordered == 0) return;
+  lua_pushfstring(L, "%d of %d instructions", (int)info.ordered, (int)info.insns);
+  lua_setfield(L, -2, "ordered");
+  lua_newtable(L);
+  for (uint32_t i = 0; i < variant->shared_count; i++) {
+    const struct front_class *shared = &variant->shared[i];
+    const struct component *component = component_of(world, shared->component);
+    if (!component) continue;
+    lua_createtable(L, 0, 3);
+    if (component->length)
+      lua_pushstring(L, component->name);
+    else
+      lua_pushfstring(L, "%s.%s", component->name, component->leaves[shared->leaf].name);
+    lua_setfield(L, -2, "name");
+    lua_pushinteger(L, (lua_Integer)shared->write_line);
+    lua_setfield(L, -2, "written");
+    lua_pushinteger(L, (lua_Integer)shared->read_line);
+    lua_setfield(L, -2, "read");
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  }
+  lua_setfield(L, -2, "order");
+}
+
 static void explain_set_program(lua_State *L, const struct variant *variant) {
   size_t size = program_text(variant->plan.program, NULL, 0) + 1;
   char *text = lua_newuserdatauv(L, size, 0);
@@ -202,6 +229,7 @@ static void explain_kernel(lua_State *L, int handle, int table) {
     if (kernel->variants[0]->index_count) explain_set_indexes(L, kernel->variants[0]);
     explain_set_marks(L, kernel, kernel->variants[0]);
     explain_set_program(L, kernel->variants[0]);
+    explain_set_order(L, kernel->box->world, kernel->variants[0]);
     explain_set_threads(L, kernel);
   }
   if (kernel->refused) {

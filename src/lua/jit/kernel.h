@@ -318,6 +318,8 @@ struct variant {
   uint32_t index_count;
   struct run_list lists[RUN_LISTS];
   uint32_t list_count;
+  struct front_class *shared;  /* the classes whose cells are got at in the order of rows */
+  uint32_t shared_count;
   uint64_t indexed;            /* indexes_version of the world */
   uint64_t fresh;              /* the run for which they were brought up to date last */
 };

@@ -18,6 +18,7 @@ void variant_free(struct memory *memory, struct variant *variant) {
   memory_free(memory, variant->cells, columns * sizeof *variant->cells);
   memory_free(memory, variant->columns, columns * sizeof *variant->columns);
   memory_free(memory, variant->lookups, variant->lookup_count * sizeof *variant->lookups);
+  memory_free(memory, variant->shared, variant->shared_count * sizeof *variant->shared);
   for (uint32_t i = 0; i < FRONT_ARRAYS; i++)
     memory_free(memory, variant->copied[i].data, variant->copied[i].size);
   memory_free(memory, variant, sizeof *variant);
@@ -258,6 +259,7 @@ static bool variant_copy(struct memory *memory, void **to, const void *from, siz
 static bool variant_copy_arrays(struct memory *memory, struct variant *variant,
                                 const struct variant *from) {
   void *guards = NULL, *resources = NULL, *cells = NULL, *columns = NULL, *lookups = NULL;
+  void *shared = NULL;
   uint32_t count = from->column_count;
   bool made =
       variant_copy(memory, &guards, from->guards, from->guard_count * sizeof *from->guards) &&
@@ -265,7 +267,10 @@ static bool variant_copy_arrays(struct memory *memory, struct variant *variant,
                    from->resource_count * sizeof *from->resources) &&
       variant_copy(memory, &cells, from->cells, count * sizeof *from->cells) &&
       variant_copy(memory, &columns, from->columns, count * sizeof *from->columns) &&
-      variant_copy(memory, &lookups, from->lookups, from->lookup_count * sizeof *from->lookups);
+      variant_copy(memory, &lookups, from->lookups, from->lookup_count * sizeof *from->lookups) &&
+      variant_copy(memory, &shared, from->shared, from->shared_count * sizeof *from->shared);
+  variant->shared = shared;
+  variant->shared_count = shared ? from->shared_count : 0;
   variant->guards = guards;
   variant->guard_count = guards ? from->guard_count : 0;
   for (uint32_t i = 0; i < variant->guard_count; i++)
@@ -346,7 +351,8 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
                           .array_count = front->array_count, .mark_count = front->mark_count,
                           .first_mark = front->first_mark, .whole_count = front->whole_count,
                           .index_count = front->index_count, .list_count = front->list_count,
-                          .looks = front->looks,
+                          .looks = front->looks, .shared = front->shared.list,
+                          .shared_count = front->shared.count,
                           .indexed = indexes_version(kernel->box->world)};
   memcpy(found.commands, front->commands, sizeof found.commands);
   memcpy(found.asked, front->asked, sizeof found.asked);
