@@ -21,7 +21,9 @@ enum math_name {
   /* not compiled */
   MATH_RANDOM = MATH_KNOWN, MATH_RANDOMSEED, MATH_POW, MATH_LOG10,
   /* of Lua 5.2 */
-  MATH_OLD, MATH_COSH = MATH_OLD, MATH_SINH, MATH_TANH, MATH_FREXP, MATH_LDEXP, MATH_COUNT
+  MATH_OLD, MATH_COSH = MATH_OLD, MATH_SINH, MATH_TANH, MATH_FREXP, MATH_LDEXP,
+  /* of the base library */
+  BASE_ASSERT, BASE_ERROR, MATH_COUNT
 };
 
 static const char *const math_names[MATH_COUNT] = {
@@ -32,23 +34,47 @@ static const char *const math_names[MATH_COUNT] = {
     [MATH_MODF] = "modf", [MATH_TOINTEGER] = "tointeger", [MATH_TYPE] = "type",
     [MATH_DEG] = "deg", [MATH_RAD] = "rad", [TEXT_SUB] = "sub", [MATH_RANDOM] = "random",
     [MATH_RANDOMSEED] = "randomseed", [MATH_POW] = "pow", [MATH_LOG10] = "log10",
-    [MATH_COSH] = "cosh", [MATH_SINH] = "sinh", [MATH_TANH] = "tanh",
-    [MATH_FREXP] = "frexp", [MATH_LDEXP] = "ldexp"};
+    [MATH_COSH] = "cosh", [MATH_SINH] = "sinh", [MATH_TANH] = "tanh", [MATH_FREXP] = "frexp",
+    [MATH_LDEXP] = "ldexp", [BASE_ASSERT] = "assert", [BASE_ERROR] = "error"};
+
+/* The rows that are here come to what only Lua does, and are left to it, unless they are all. */
+static bool call_leaves(struct front *f) {
+  if (f->env.mask == f->start) return false;
+  env_leave(f);
+  return true;
+}
 
 /* The addresses of libraries' functions are the same in every state of a process. */
-struct val call_known(lua_CFunction function, const lua_CFunction *known) {
+struct val call_known(struct front *f, lua_CFunction function) {
   struct val result = {.kind = VAL_NOTHING};
   for (uint32_t i = 0; function && i < MATH_COUNT; i++)
-    if (known[i] == function) result = (struct val){.kind = VAL_MATH, .at = i};
+    if (f->math[i] == function) result = (struct val){.kind = VAL_MATH, .at = i};
+  bool raises = result.kind == VAL_MATH && result.at == BASE_ERROR;
+  if (raises && !call_leaves(f)) result.kind = VAL_NOTHING;
   return result;
+}
+
+/* Pushes a table with the functions of the base library, as whose globals it is opened: those that
+** scripts see may have been replaced. */
+static void call_push_base(lua_State *L) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+  lua_newtable(L);
+  lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+  lua_pushcfunction(L, luaopen_base);
+  int status = lua_pcall(L, 0, 1, 0);
+  lua_pushvalue(L, -2);
+  lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+  if (status != LUA_OK) lua_error(L);
+  lua_remove(L, -2);
 }
 
 void call_push_math(lua_State *L) {
   lua_CFunction *known = lua_newuserdatauv(L, MATH_COUNT * sizeof *known, 0);
+  call_push_base(L);
   lua_pushcfunction(L, luaopen_math);
   lua_call(L, 0, 1);
   for (int i = 0; i < MATH_COUNT; i++) {
-    lua_getfield(L, -1, math_names[i]);
+    lua_getfield(L, i < BASE_ASSERT ? -1 : -2, math_names[i]);
     known[i] = lua_tocfunction(L, -1);
     lua_pop(L, 1);
   }
@@ -61,7 +87,7 @@ void call_push_math(lua_State *L) {
   lua_setmetatable(L, -3);
   lua_getfield(L, -1, "sub");
   known[TEXT_SUB] = lua_tocfunction(L, -1);
-  lua_pop(L, 4);
+  lua_pop(L, 5);
 }
 
 /* The argument of a function of math, from 0, which has to be a number. */
@@ -306,7 +332,7 @@ static void call_refuse_function(struct front *f, uint32_t name) {
       ": write math.log(x, 10)",
       ", of Lua 5.2, which is not compiled: write a Lua function for it"};
   uint32_t at = name < MATH_OLD ? name - MATH_KNOWN : MATH_OLD - MATH_KNOWN;
-  assert(name >= MATH_KNOWN && name < MATH_COUNT && at < sizeof why / sizeof *why);
+  assert(name >= MATH_KNOWN && name < BASE_ASSERT && at < sizeof why / sizeof *why);
   front_refuse(f, "it calls math.%s%s", math_names[name], why[at]);
 }
 
@@ -324,12 +350,32 @@ static uint32_t math_call(struct front *f, uint32_t name, const struct val *argu
   return 1;
 }
 
+/* assert(v, ...), which gives its arguments: rows in which it fails are left to Lua. */
+static void call_assert(struct front *f, struct val *arguments, uint32_t count) {
+  int known = 0;
+  k_value truth = count ? val_truth(f, arguments[0], &known) : K_NONE;
+  if (known > 0) return;
+  if (known == 0 && !call_leaves(f)) front_refuse(f, "it asserts what is false in all rows");
+  if (known == 0) return;
+  build_need(f->b, truth);
+  arguments[0].present = K_ALL;
+}
+
 /* ---- methods of the world ---- */
 
 enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM, METHOD_RES,
                    METHOD_HAS, METHOD_GET, METHOD_ALIVE, METHOD_TARGET, METHOD_PARENT,
                    METHOD_MATCHES, METHOD_SET, METHOD_SPAWN, METHOD_EMIT, METHOD_ENABLED,
                    METHOD_CHILDREN, METHOD_SOURCES, METHOD_TARGETS, METHOD_PAIR, METHOD_COUNT };
+
+/* Commands that only Lua gives. */
+static bool call_is_of_lua(const struct constant *key) {
+  static const char *const names[] = {"after", "clone", "disable", "enable", "instantiate",
+                                      "spawn_at", "spawn_many"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (text_equal(names[i], key->string.data, key->string.size)) return true;
+  return false;
+}
 
 struct val call_method(struct front *f, struct val object, const struct constant *key) {
   static const char *const names[METHOD_COUNT] = {"despawn", "add", "remove", "random", "res",
@@ -339,6 +385,7 @@ struct val call_method(struct front *f, struct val object, const struct constant
   for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
+  if (key->type == CONST_STRING && call_is_of_lua(key) && call_leaves(f)) return object;
   front_refuse(f, "it calls '%.*s' of the world: of its methods kernels know add, alive, "
                "children, count, despawn, emit, enabled, get, has, pair, parent, random, remove, "
                "res, set, sources, spawn, target and targets", SHOW(key->string));
@@ -512,7 +559,7 @@ static void call_inline_function(struct front *f, uint32_t function, uint32_t at
   front_function(f, &frame);
   assert(f->frame == &frame && f->env.count == frame.base + registers);
   f->frame = caller;
-  f->env.mask = mask;
+  if (f->env.mask != K_NONE) f->env.mask = mask;
   f->env.count = frame.base;
   f->depth--;
 }
@@ -542,6 +589,13 @@ void call_function(struct front *f, const struct code *code) {
     front_refuse(f, "it passes too many arguments");
   struct val *arguments = count ? front_register(f, code->a + 1) : NULL;
   struct val results[FRONT_RESULTS] = {{.kind = VAL_NIL}};
+  if (function.kind == VAL_MATH && function.at == BASE_ASSERT) {
+    if (count > FRONT_RESULTS) front_refuse(f, "it passes too many arguments");
+    call_assert(f, arguments, count);
+    if (count) memcpy(results, arguments, count * sizeof *results);
+    call_put_results(f, code, results, count);
+    return;
+  }
   if (function.kind == VAL_MATH) {
     for (uint32_t i = 0; i < count; i++) arguments[i] = maybe_need(f, arguments[i]);
     call_put_results(f, code, results, math_call(f, function.at, arguments, count, results));

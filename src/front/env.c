@@ -71,6 +71,26 @@ k_value mask_select(struct front *f, k_value mask, k_value x, k_value y) {
   return build_binary(f->b, KO_OR, yes, no);
 }
 
+void env_leave(struct front *f) {
+  k_value here = f->env.mask, rest = K_NONE, whole = K_NONE;
+  for (uint32_t i = f->fork_count; rest == K_NONE && i-- > 0;) {
+    const struct fork *fork = &f->forks[i];
+    if (fork->joined || (fork->yes != here && fork->no != here)) continue;
+    rest = fork->yes == here ? fork->no : fork->yes;
+    whole = fork->whole;
+  }
+  build_at(f->b, rest == K_NONE ? here : whole, front_tag(f));
+  build_need(f->b, rest == K_NONE ? build_bool(f->b, false) : rest);
+  f->env.mask = K_NONE;
+  for (uint32_t i = 0; rest != K_NONE && i < f->edge_count; i++) {
+    struct env *env = &f->edges[i].env;
+    if (env->mask != rest) continue;
+    for (uint32_t at = 0; at < env->count; at++)
+      env->registers[at] = maybe_narrow(f, rest, env->registers[at]);
+    env->mask = whole;
+  }
+}
+
 /* ---- values ---- */
 
 bool val_same(const struct val *x, const struct val *y) {

@@ -533,6 +533,7 @@ void front_compile(struct front *f, lua_State *L, int function) {
   front_open(f, &frame, anchor);
   front_start(f, &frame);
   front_function(f, &frame);
+  if (f->env.mask == K_NONE) front_refuse(f, "on every way it comes to what only Lua does");
   front_use_result(f);
   access_finish(f);
   front_check(f);

@@ -86,7 +86,7 @@ enum val_kind {
   VAL_PATH,        /* a table reached by a path */
   VAL_VIEW,        /* a term, or a nested or array field of it */
   VAL_FUNCTION,    /* a Lua function reached by a path */
-  VAL_MATH,        /* a function of the math library, or string.sub */
+  VAL_MATH,        /* a function of the math library, string.sub or assert */
   VAL_WORLD,
   VAL_METHOD,      /* a function of the world's methods */
   VAL_SPAWNER,     /* a function that world:spawner has made: anchored at `at` */
@@ -365,6 +365,9 @@ k_value mask_and_not(struct front *f, k_value mask, k_value condition);
 k_value mask_or(struct front *f, k_value a, k_value b);
 /* Rows of x among those of the mask, and of y among the others. */
 k_value mask_select(struct front *f, k_value mask, k_value x, k_value y);
+/* The rows that are here, not all, fail, so that Lua does them: they are here no more. Those that
+** wait with the other half of a mask whose one half is theirs go on with the whole. */
+void env_leave(struct front *f);
 /* With registers of its own, which env_free frees. */
 void env_copy(struct front *f, struct env *to, const struct env *from);
 void env_free(struct front *f, struct env *env);
@@ -618,11 +621,12 @@ struct component *call_event(struct front *f, struct val value);
 
 /* A call; the function is in register a. */
 void call_function(struct front *f, const struct code *code);
-/* Pushes a userdata with the addresses of math's functions and string.sub. */
+/* Pushes a userdata with the addresses of math's functions, string.sub, assert and error. */
 void call_push_math(lua_State *L);
-/* VAL_MATH for one of these functions, else VAL_NOTHING. */
-struct val call_known(lua_CFunction function, const lua_CFunction *known);
-/* A method of the world that can be compiled. */
+/* VAL_MATH for one of these functions, else VAL_NOTHING. Rows that come to `error` are left to Lua,
+** unless they are all: then it is none of these. */
+struct val call_known(struct front *f, lua_CFunction function);
+/* A method of the world that can be compiled. Rows that give another command are left to Lua. */
 struct val call_method(struct front *f, struct val object, const struct constant *key);
 
 /* ---- reach.c: what is asked of any entity by its id ---- */

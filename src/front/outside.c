@@ -199,7 +199,7 @@ static void outside_push_library_name(lua_State *L, int function) {
 static struct val outside_function(struct front *f, const struct path *path) {
   lua_State *L = f->L;
   lua_CFunction native = lua_tocfunction(L, -1);
-  struct val function = call_known(native, f->math);
+  struct val function = call_known(f, native);
   bool spawns = native && f->outside(L, lua_gettop(L), f->owner).kind == OUTSIDE_SPAWNER;
   uint16_t anchor = outside_guard_same(f, path);
   if (spawns) return outside_of_kind(VAL_SPAWNER, anchor);

@@ -478,6 +478,10 @@ k_value build_select(struct builder *b, k_value mask, k_value x, k_value y) {
   if (nx->op == N_SELECT && nx->in[0] == mask) x = nx->in[1];
   if (ny->op == N_SELECT && ny->in[0] == mask) y = ny->in[2];
   if (x == y) return x;
+  nx = node_at(b, x);
+  ny = node_at(b, y);
+  if (nx->type == KT_BOOL && nx->op == N_CONSTANT && ny->op == N_CONSTANT)
+    return nx->k.b ? mask : build_unary(b, KO_NOT, mask);
   struct node n = node_make(N_SELECT, (k_type)node_at(b, x)->type,
                      m.varies || node_at(b, x)->varies || node_at(b, y)->varies);
   n.in[0] = mask;
