@@ -353,6 +353,7 @@ static uint32_t math_call(struct front *f, uint32_t name, const struct val *argu
 /* assert(v, ...), which gives its arguments: rows in which it fails are left to Lua. */
 static void call_assert(struct front *f, struct val *arguments, uint32_t count) {
   int known = 0;
+  if (count > FRONT_RESULTS) front_refuse(f, "it passes too many arguments");
   k_value truth = count ? val_truth(f, arguments[0], &known) : K_NONE;
   if (known > 0) return;
   if (known == 0 && !call_leaves(f)) front_refuse(f, "it asserts what is false in all rows");
@@ -590,10 +591,8 @@ void call_function(struct front *f, const struct code *code) {
   struct val *arguments = count ? front_register(f, code->a + 1) : NULL;
   struct val results[FRONT_RESULTS] = {{.kind = VAL_NIL}};
   if (function.kind == VAL_MATH && function.at == BASE_ASSERT) {
-    if (count > FRONT_RESULTS) front_refuse(f, "it passes too many arguments");
     call_assert(f, arguments, count);
-    if (count) memcpy(results, arguments, count * sizeof *results);
-    call_put_results(f, code, results, count);
+    call_put_results(f, code, arguments, count);
     return;
   }
   if (function.kind == VAL_MATH) {

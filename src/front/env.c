@@ -82,6 +82,7 @@ void env_leave(struct front *f) {
   build_at(f->b, rest == K_NONE ? here : whole, front_tag(f));
   build_need(f->b, rest == K_NONE ? build_bool(f->b, false) : rest);
   f->env.mask = K_NONE;
+  f->leaves = true;
   for (uint32_t i = 0; rest != K_NONE && i < f->edge_count; i++) {
     struct env *env = &f->edges[i].env;
     if (env->mask != rest) continue;

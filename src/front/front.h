@@ -266,6 +266,7 @@ struct front {
   bool starts;                 /* the program is for some rows of a table: build_start */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
   bool fleeting;               /* refused for what no guard tells of */
+  bool leaves;                 /* rows to Lua that may do anything then */
   bool chosen;                 /* values or terms chose a way through the function */
   bool hopeless;               /* refused for an instruction that every run comes to */
   const struct component *unsure;   /* a step on it has a number of which it depends on the row

@@ -64,8 +64,8 @@ static void gather_find_values(struct gather *gather) {
   }
 }
 
-static void gather_forget(struct gather *gather) {
-  gather->count = 0;
+void gather_forget(struct gather *gather) {
+  gather->first = gather->count = 0;
   for (uint32_t i = 0; i < gather->spot_count; i++) gather->spots[i].cells.part_count = 0;
 }
 
@@ -86,6 +86,7 @@ bool gather_begin(struct runner *runner, const struct run *run, const struct wal
                buffer_grow(runner->memory, &runner->gathered, room, 0);
   if (!ready || !runner_reserve(runner, plan, GATHER_ROWS)) return false;
   if (room > runner->gather_capacity) runner->gather_capacity = room;
+  runner->gathers++;
   gather_place(gather, runner->gathered.data);
   gather_forget(gather);
   return true;
@@ -95,6 +96,7 @@ bool gather_lay_out(struct runner *runner, struct matches *matches) {
   size_t room = matches_room(matches->walk->query, GATHER_ROWS);
   if (room > runner->batch.size && !buffer_grow(runner->memory, &runner->batch, room, 0))
     return false;
+  runner->gathers++;
   matches_lay_out(matches, runner->batch.data, GATHER_ROWS);
   return true;
 }
@@ -157,7 +159,7 @@ void gather_rows(struct gather *gather, const struct table *table, uint32_t matc
 
 /* ---- cells ---- */
 
-/* Some rows of a table, among the rows that were gathered. */
+/* Some rows of a table, among the rows that were gathered, from the first one on. */
 struct gather_stretch {
   const struct matches_part *part;
   const uint32_t *rows;
@@ -170,7 +172,9 @@ static struct gather_stretch gather_stretch_of(const struct gather *gather,
   uint32_t at = spot->parts[part].at, end = part + 1 < spot->part_count ? spot->parts[part + 1].at
                                                                         : gather->count;
   if (end > rows) end = rows;
-  return (struct gather_stretch){&spot->parts[part], spot->rows + at, at, end > at ? end - at : 0};
+  if (at < gather->first) at = gather->first;
+  return (struct gather_stretch){&spot->parts[part], spot->rows + at, at - gather->first,
+                                 end > at ? end - at : 0};
 }
 
 static LOOPS bool gather_lie_together(const uint32_t *rows, uint32_t count) {
@@ -238,7 +242,7 @@ static void gather_copy_column(const struct gather *gather, uint32_t i, uint32_t
   size_t size = column_size((k_column)gather->plan->program->columns[i]);
   for (uint32_t part = 0; part < spot->part_count; part++) {
     struct gather_stretch stretch = gather_stretch_of(gather, spot, part, rows);
-    if (stretch.count == 0) return;
+    if (stretch.count == 0) continue;
     const struct column *column = gather_column_in(gather, i, stretch.part);
     char *own = (char *)gather->columns[i] + stretch.at * size;
     assert(column->size == size);
@@ -258,7 +262,7 @@ static void gather_copy_column(const struct gather *gather, uint32_t i, uint32_t
 static void *gather_lies_ready(const struct gather *gather, uint32_t i) {
   const struct matches_spot *own = &gather->spots[0].cells;
   if (gather->spot_of[i] || own->part_count != 1 || !own->parts[0].together) return NULL;
-  void *cells = column_at(gather_column_in(gather, i, &own->parts[0]), own->rows[0]);
+  void *cells = column_at(gather_column_in(gather, i, &own->parts[0]), own->rows[gather->first]);
   return (uintptr_t)cells % 64 == 0 ? cells : NULL;
 }
 
@@ -288,14 +292,14 @@ static void gather_take_addresses(const struct gather *gather, uint32_t i, k_cel
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   for (uint32_t part = 0; part < spot->part_count; part++) {
     struct gather_stretch stretch = gather_stretch_of(gather, spot, part, gather->count);
-    if (stretch.count == 0) return;
+    if (stretch.count == 0) continue;
     const struct column *column = gather_column_in(gather, i, stretch.part);
     uint32_t shift = column->size == 8 ? 3 : column->size / 2;
     gather_list_cells(to + stretch.at, column->data, stretch.rows, stretch.count, shift);
   }
 }
 
-static void gather_take_columns(struct gather *gather) {
+static void gather_take_columns(struct gather *gather, uint32_t end) {
   const struct run_plan *plan = gather->plan;
   gather_find_together(gather);
   if (plan->takes_ids || plan->command_count) gather_take_ids(gather);
@@ -306,11 +310,12 @@ static void gather_take_columns(struct gather *gather) {
       gather->bound[i] = gather->columns[i];
       continue;
     }
-    void *cells = ids ? gather->ids : value ? gather->columns[i] : gather_lies_ready(gather, i);
+    void *cells = ids     ? gather->ids
+                  : value ? (ecs_id *)gather->columns[i] + gather->first
+                          : gather_lies_ready(gather, i);
     assert(gather->columns[i] || cells);
     gather->bound[i] = cells ? cells : gather->columns[i];
-    if (!cells && gather_has_bit(plan->reads, i))
-      gather_copy_column(gather, i, gather->count, false);
+    if (!cells && gather_has_bit(plan->reads, i)) gather_copy_column(gather, i, end, false);
   }
 }
 
@@ -321,12 +326,12 @@ static void gather_mark_column(const struct gather *gather, uint32_t i, const ui
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   for (uint32_t part = 0; part < spot->part_count; part++) {
     struct gather_stretch stretch = gather_stretch_of(gather, spot, part, end);
-    if (stretch.count == 0) return;
+    if (stretch.count == 0) continue;
     const struct table *table = stretch.part->table;
-    assert(end <= gather->count && stretch.at + stretch.count <= end);
+    assert(gather->first + stretch.at + stretch.count <= end && end <= gather->count);
     uint32_t at = (uint32_t)(gather_column_in(gather, i, stretch.part) - table->columns);
     for (uint32_t row = stretch.at; row < stretch.at + stretch.count; row++) {
-      uint32_t to = spot->rows[row];
+      uint32_t to = stretch.rows[row - stretch.at];
       if (!bits || (bits[row / 64] >> row % 64 & 1))
         run_mark(gather->query->world, table, at, to / 64 * 64, UINT64_C(1) << to % 64);
     }
@@ -352,71 +357,72 @@ static RARE void gather_mark_written(const struct runner *runner, const struct g
     gather_mark_column(gather, gather_column_of(plan, plan->whole[i]), NULL, end);
 }
 
-ecs_id gather_first(const struct gather *gather) {
+struct gathered gather_at(const struct gather *gather, uint32_t at) {
   const struct matches_spot *own = &gather->spots[0].cells;
-  assert(gather->count > 0 && own->part_count > 0);
-  uint32_t entity = own->parts[0].table->rows[own->rows[0]];
-  return entity_id(&gather->query->world->entities, entity);
+  uint32_t part = own->part_count - 1;
+  assert(at < gather->count && own->part_count > 0);
+  while (own->parts[part].at > at) part--;
+  return (struct gathered){own->parts[part].first, own->rows[at]};
+}
+
+ecs_id gather_entity(const struct gather *gather, uint32_t at) {
+  struct gathered place = gather_at(gather, at);
+  const struct table *table = query_table(gather->query, place.match);
+  return entity_id(&gather->query->world->entities, table->rows[place.row]);
 }
 
 /* ---- running ---- */
 
 /* Whose rows the least and greatest are, of those that have come to be so now. */
-static void gather_name_totals(const struct run *run, struct gather *gather) {
-  bool named = false;
+static void gather_name_totals(const struct run *run, const struct gather *gather) {
   for (uint32_t i = 0; i < run->plan->program->total_count && !run->query->terms.event; i++) {
     k_total *total = &run->totals[i];
-    if (!total->won) continue;
-    assert(total->row < gather->count);
-    if (!named) gather_take_ids(gather);
-    total->entity = gather->ids[total->row];
-    named = true;
+    assert(!total->won || total->row < gather->count);
+    if (total->won) total->entity = gather_entity(gather, (uint32_t)total->row);
   }
 }
 
-bool gather_run(struct runner *runner, const struct run *run, struct gather *gather,
+bool gather_run(struct runner *runner, const struct run *run, struct gather *gather, uint32_t end,
                 struct run_failure *failure) {
-  struct run_rows rows = {gather->count, gather->bound};
-  gather_take_columns(gather);
+  struct run_rows rows = {end - gather->first, gather->bound};
+  gather_take_columns(gather, end);
   for (uint32_t i = 0; i < gather->plan->other_count; i++)
     gather_take_addresses(gather, gather->plan->others[i].column, gather->cells[i]);
   bool sound = run_rows(runner, run, &rows, failure);
   if (!sound) {
-    gather_take_ids(gather);
-    failure->entity = gather->ids[failure->why.row];
+    end = gather->first + (uint32_t)failure->why.row;
+    failure->why.row = end;
+    failure->entity = gather_entity(gather, end);
   }
   if (sound && run->totals) gather_name_totals(run, gather);
-  uint32_t end = sound ? gather->count : (uint32_t)failure->why.row;
   for (uint32_t i = 0; i < gather->plan->program->column_count; i++)
     if (gather_has_bit(gather->plan->writes, i) && gather->bound[i] == gather->columns[i])
       gather_copy_column(gather, i, end, true);
   if (UNLIKELY(run->plan->mark_count | run->plan->whole_count))
     gather_mark_written(runner, gather, end);
-  if (!run->plan->command_count) gather_forget(gather);
   return sound;
 }
 
 bool gather_run_table(struct runner *runner, const struct run *run, struct gather *gather,
-                      const struct walk *walk, struct run_failure *failure) {
+                      const struct walk *walk, struct row_stretch rows,
+                      struct run_failure *failure) {
   void *columns[RUN_COLUMNS];
   assert(gather->count == 0 && !run->plan->needs_room && !run_reads_values(run->plan));
   gather_append_match(gather, 0, walk);
   for (uint32_t i = 0; i < run->plan->program->column_count; i++) {
     bool ids = run->plan->columns[i].slot >= RUN_VALUE;   /* which nothing reads */
     const struct matches_part *part = gather->spots[gather->spot_of[i]].cells.parts;
-    columns[i] = ids ? (void *)gather->ids : gather_column_in(gather, i, part)->data;
+    columns[i] = ids ? (void *)gather->ids : column_at(gather_column_in(gather, i, part), rows.row);
   }
   gather_forget(gather);
-  struct run_rows rows = {walk->table->count, columns};
-  if (run_rows(runner, run, &rows, failure)) return true;
+  if (run_rows(runner, run, &(struct run_rows){rows.count, columns}, failure)) return true;
+  failure->why.row += rows.row;
   failure->entity =
       entity_id(&run->query->world->entities, walk->table->rows[failure->why.row]);
   return false;
 }
 
 ecs_status gather_stage(const struct runner *runner, const struct run *run,
-                        struct gather *gather) {
-  ecs_status status = run_stage_rows(runner, run, gather->ids, gather->count);
-  gather_forget(gather);
-  return status;
+                        const struct gather *gather) {
+  return run_stage_rows(runner, run, gather->ids, runner->rows);
 }

@@ -146,7 +146,7 @@ static void run_lay_out(struct runner *runner, const struct run_plan *plan, uint
 
 /* The rows of a table that a run is over. */
 static inline struct row_stretch run_rows_of(const struct run *run, const struct table *table) {
-  assert(run->rows.row % 64 == 0 && run->rows.row + run->rows.count <= table->count);
+  assert(run->rows.row + run->rows.count <= table->count);
   return run->rows.count ? run->rows : (struct row_stretch){0, table->count, 0};
 }
 
@@ -311,13 +311,13 @@ static void run_note_entities(const struct run *run, const struct table *table) 
 static void run_mark_start(struct runner *runner, const struct run *run, const struct table *table,
                            struct row_stretch rows) {
   assert(runner->start && runner->rows == rows.count);
-  uint32_t word = rows.row / 64, words = (rows.count + 63) / 64;
-  if (run->filter)
-    memcpy(runner->start, run->filter + word, words * sizeof *run->filter);
-  else if (rows.count < table->count)
+  uint32_t word = rows.row / 64, first = rows.row % 64, words = (first + rows.count + 63) / 64;
+  const uint64_t *bits = run->filter ? run->filter + word : runner->start;
+  if (!run->filter && rows.count < table->count)
     query_mark_words(&run->query->terms, table, word, words, runner->start);
-  else
+  else if (!run->filter)
     query_mark_rows(&run->query->terms, table, runner->start);
+  bits_move(runner->start, bits, first, rows.count);
 }
 
 void run_mark(const ecs_world *world, const struct table *table, uint32_t at, uint32_t row,
@@ -515,7 +515,8 @@ static ecs_status run_stage_marks(const struct runner *runner, const struct run 
 ecs_status run_stage(const struct runner *runner, const struct run *run, uint32_t match) {
   struct table *table = query_table(run->query, match);
   struct row_stretch rows = run_rows_of(run, table);
-  if (giving_defer_rows(run, table, runner->bitmaps[0])) return ECS_OK;
+  bool whole = rows.count == table->count;
+  if (whole && giving_defer_rows(run, table, runner->bitmaps[0])) return ECS_OK;
   return run_stage_marks(runner, run, table->rows + rows.row, NULL, rows.count);
 }
 
@@ -536,7 +537,7 @@ static uint32_t run_most_rows(const ecs_query *query) {
   return most;
 }
 
-static RARE ecs_status run_fail(const ecs_world *world, const struct run_failure *failure) {
+const char *run_why(k_error error) {
   static const char *const reasons[] = {
     [KE_NONE] = "nothing",
     [KE_IDIV] = "an integer is divided by zero",
@@ -547,14 +548,18 @@ static RARE ecs_status run_fail(const ecs_world *world, const struct run_failure
     [KE_RANGE] = "a number is out of range for its field",
     [KE_EMPTY] = "the interval of a random number is empty",
     [KE_ABSENT] = "an array has no such element",
-    [KE_NIL] = "what is needed is not there",
+    [KE_NIL] = "what is needed is not there, or only the function itself does what comes",
     [KE_DEAD] = "an entity that it changes is not alive",
     [KE_ROOM] = "there is no room for what it does to others, or for whom it looks at",
     [KE_ROUNDS] = "a loop has too many rounds",
   };
-  assert(failure->why.error > KE_NONE && failure->why.error < KE_ROW);
+  assert(error > KE_NONE && error < KE_ROW);
+  return reasons[error];
+}
+
+static RARE ecs_status run_fail(const ecs_world *world, const struct run_failure *failure) {
   return world_fail(world, ECS_EUSER, "entity " SHOW_ID ": %s", failure->entity,
-                    reasons[failure->why.error]);
+                    run_why(failure->why.error));
 }
 
 /* The rows of a table in which some match, stretch by stretch where it can be. */

@@ -140,6 +140,7 @@ struct runner {
   uint32_t rows;               /* that it is laid out for now */
   struct column_buffer gathered;   /* what gather.h copies */
   size_t gather_capacity;
+  uint64_t gathers;                /* how often that, or the batch, was laid out */
   struct column_buffer batch;      /* matches, of which that is made */
   uint64_t *bitmaps[RUN_BITMAPS + RUN_MARKS];
   uint64_t *start;
@@ -170,6 +171,9 @@ struct run {
 /* Marks the cells of a table's column as written, in 64 rows from a row on, as bits say. */
 void run_mark(const ecs_world *world, const struct table *table, uint32_t at, uint32_t row,
               uint64_t bits);
+
+/* Why a row failed, in words. */
+const char *run_why(k_error error);
 
 /* The row that failed; of an event the entity is ECS_NULL. */
 struct run_failure {
@@ -296,7 +300,7 @@ struct gather_spot {
 struct gather {
   const struct run_plan *plan;
   const ecs_query *query;
-  uint32_t count;
+  uint32_t first, count;                   /* rows: before the first one they are done */
   uint32_t spot_count;
   ecs_id *ids;                             /* of the rows' entities */
   void *columns[RUN_COLUMNS];              /* the program's: room for them */
@@ -323,25 +327,31 @@ void gather_match(struct gather *gather, const struct walk *walk);
 ** gathered, and the batch is as it is until they have run. */
 void gather_matches(struct gather *gather, const struct matches *matches);
 
-/* As run_table, over the whole table of the walk's match, where the cells are: of a program that
+/* As run_table, over rows of the table of the walk's match, where the cells are: of a program that
 ** has no columns or bitmaps of its own, and nothing is gathered. */
 bool gather_run_table(struct runner *runner, const struct run *run, struct gather *gather,
-                      const struct walk *walk, struct run_failure *failure);
+                      const struct walk *walk, struct row_stretch rows,
+                      struct run_failure *failure);
 
 /* Appends rows of a table that the query matches as its match-th, those of the bits from a row on,
 ** as far as there is room: 64 rows. No term is about ties or others. */
 void gather_rows(struct gather *gather, const struct table *table, uint32_t match, uint32_t first,
                  uint64_t bits);
 
-/* The entity of the first row that was gathered. */
-ecs_id gather_first(const struct gather *gather);
+/* The place of a row that was gathered in the table of its entity, which is a match of the query. */
+struct gathered {
+  uint32_t match, row;
+};
+struct gathered gather_at(const struct gather *gather, uint32_t at);
+ecs_id gather_entity(const struct gather *gather, uint32_t at);
 
-/* As run_table and run_stage, of what was gathered. Afterwards (with commands: after staging) there
-** are no rows. */
-bool gather_run(struct runner *runner, const struct run *run, struct gather *gather,
+/* As run_table and run_stage, of what was gathered from its first row up to an end. Afterwards who
+** is done with the rows has them forgotten. */
+bool gather_run(struct runner *runner, const struct run *run, struct gather *gather, uint32_t end,
                 struct run_failure *failure);
+void gather_forget(struct gather *gather);
 ecs_status gather_stage(const struct runner *runner, const struct run *run,
-                        struct gather *gather);
+                        const struct gather *gather);
 
 /* What programs look up of entities by their ids: instead of a component's cells in the row, those
 ** of whatever entity an id names. Reads the world, changes nothing, and runs no Lua. */

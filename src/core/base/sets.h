@@ -33,6 +33,17 @@ static inline uint64_t bits_of_bytes(const uint8_t *bytes) {
   return all * UINT64_C(0x0102040810204080) >> 56;
 }
 
+/* So many bits from one of a list of words on, below 64, to where a list begins; 0 behind them. */
+static inline void bits_move(uint64_t *to, const uint64_t *from, uint32_t first, uint32_t count) {
+  uint32_t words = (count + 63) / 64, all = (first + count + 63) / 64;
+  assert(first < 64 && count > 0);
+  for (uint32_t i = 0; i < words; i++) {
+    to[i] = from[i] >> first;
+    if (first && i + 1 < all) to[i] |= from[i + 1] << (64 - first);
+  }
+  if (count % 64) to[words - 1] &= (UINT64_C(1) << count % 64) - 1;
+}
+
 /* Sets of ids as sorted arrays. */
 
 /* Whether an id is in a set; *at is where it is or would be. */

@@ -25,7 +25,11 @@ void marks_write(struct marks *marks, uint64_t now, uint32_t row, uint32_t count
 }
 
 void marks_write_bits(struct marks *marks, uint64_t now, uint32_t row, uint64_t bits) {
-  assert(row % 64 == 0 && marks->groups);
+  uint32_t past = row % 64;
+  assert(marks->groups);
+  if (past) marks_write_bits(marks, now, row - past + 64, bits >> (64 - past));
+  row -= past;
+  bits <<= past;
   if (bits == 0) return;
   marks->groups[row / MARK_ROWS] = now;
   for (; marks->tracked && bits; bits &= bits - 1) marks->rows[row + bits_first(bits)] = now;

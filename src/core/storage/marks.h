@@ -36,7 +36,7 @@ static inline uint32_t mark_groups(uint32_t rows) {
 /* Cells of some rows have been written, as of run `now`. */
 void marks_write(struct marks *marks, uint64_t now, uint32_t row, uint32_t count);
 
-/* Marks the rows whose bits are set, from a row on, which is the first of 64. */
+/* Marks those of 64 rows, from one on, whose bits are set. */
 void marks_write_bits(struct marks *marks, uint64_t now, uint32_t row, uint64_t bits);
 
 /* Marks rows of one of a table's ids, if it is watched. */

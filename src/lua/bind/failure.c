@@ -7,6 +7,7 @@
 #include "lua/loop/view.h"
 
 struct finishing {
+  struct kernel *kernel;
   struct rest rest;
   double dt;
   bool maps;                   /* it is q:map's */
@@ -22,21 +23,34 @@ static bool failure_next_run(struct loop_box *loop, struct rest *rest) {
   return more;
 }
 
-/* body(loop, function, finishing) */
+static void finish_row(lua_State *L, struct loop_box *loop, struct finishing *finishing,
+                       uint32_t row) {
+  const struct rest *rest = &finishing->rest;
+  if (!loop->events) finishing->entity = loop_entity(loop, row);
+  if (finishing->maps)
+    map_row(L, 1, 2, finishing->dt, row);
+  else
+    each_between(L, 1, 2, finishing->dt, row, row + 1, rest->each, rest->ud);
+  finishing->kernel->left++;
+}
+
+/* body(loop, function, finishing, handle, anchors) */
 static int finish_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   struct finishing *finishing = lua_touserdata(L, 3);
   struct rest *rest = &finishing->rest;
+  if (rest->go_on) {
+    do {
+      if (loop_seek(loop, rest->match, rest->row, rest->turn)) finish_row(L, loop, finishing, 0);
+      finishing->entity = ECS_NULL;
+    } while (rest->go_on(L, 4, 5, rest));
+    return 0;
+  }
   while (rest->count && failure_next_run(loop, rest)) {
     uint32_t row = rest->before < loop->count ? (uint32_t)rest->before : loop->count;
     rest->before -= row;
-    for (; row < loop->count && rest->count; row++, rest->count--) {
-      if (!loop->events) finishing->entity = loop_entity(loop, row);
-      if (finishing->maps)
-        map_row(L, 1, 2, finishing->dt, row);
-      else
-        each_between(L, 1, 2, finishing->dt, row, row + 1, rest->each, rest->ud);
-    }
+    for (; row < loop->count && rest->count; row++, rest->count--)
+      finish_row(L, loop, finishing, row);
   }
   return 0;
 }
@@ -97,7 +111,7 @@ ecs_id failure_row(const struct loop_box *loop) {
 void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, double dt,
                    const struct rest *rest, bool in_system) {
   const struct kernel_box *box = lua_touserdata(L, handle);
-  struct finishing finishing = {*rest, dt, box->kernel->result == RESULT_MAP, failure->entity};
+  struct finishing finishing = {box->kernel, *rest, dt, box->kernel->result == RESULT_MAP, failure->entity};
   int top = lua_gettop(L);
   assert(!rest->each == !RESULT_IS_USED(box->kernel->result));
   need_stack(L, 16);
@@ -109,13 +123,16 @@ void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, 
   loop->match = rest->match;
   loop->filter = rest->filter;
   loop->by_tables = rest->filter != NULL;
+  if (rest->limit) loop->walk->limit = rest->limit;
   lua_pushcfunction(L, frame_trace);
   int handler = lua_gettop(L);
   lua_pushcfunction(L, finish_body);
   lua_pushvalue(L, top + 3);
   lua_pushvalue(L, top + 2);
   lua_pushlightuserdata(L, &finishing);
-  int status = lua_pcall(L, 3, 0, in_system ? handler : 0);
+  lua_pushvalue(L, handle);
+  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+  int status = lua_pcall(L, 5, 0, in_system ? handler : 0);
   loop_end(loop);
   if (status != LUA_OK && status != LUA_ERRMEM) failure_name(L, finishing.entity);
   if (status != LUA_OK && in_system) {

@@ -277,6 +277,8 @@ struct kernel {
   bool filtered;               /* for rows that a q:where(fn) lets through: programs start so */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
   bool hopeless;               /* refused, and will be, whatever the outside values */
+  uint64_t left;               /* rows that the function itself did in the last run, */
+  k_failure why_left;          /* and why the first one */
 };
 
 /* One program of a function; or, without a program, that it was refused where its guards fit: its
@@ -285,6 +287,7 @@ struct variant {
   uint64_t version;            /* of the world's components */
   uint64_t run;                /* of the kernel, that `uniforms` are for */
   uint32_t guard_count, resource_count, array_count, column_count;
+  bool leaves;                 /* rows in which anything may be done to the function itself */
   bool quiet;                  /* its runs cannot fail and have no results but what they store */
   bool texts;                  /* some of its guards are GUARD_TEXT */
   bool starved;                /* there was no memory to copy `copied` */
@@ -467,6 +470,12 @@ struct rest {
   const uint64_t *filter;      /* of the first table's rows those that the run is for; NULL: all */
   row_fn each;                 /* takes the function's results; NULL: they are not used */
   void *ud;
+  uint32_t limit;              /* of events: the row behind the last one; 0: all */
+  /* Of one row alone: which of the table, which of its matches, and what comes behind it. Sets the
+  ** next one, or returns false. The kernel's handle and KERNEL_ANCHORS are at two indices. */
+  uint32_t row, turn;
+  bool (*go_on)(lua_State *L, int handle, int anchors, struct rest *rest);
+  void *of;
 };
 
 /* Whether the error at an index is what kernel_finish has raised for a system, which has been told

@@ -191,6 +191,7 @@ static bool kernel_ready_is_ready(lua_State *L, int handle, bool ahead) {
   /* Programs are for what is watched when they run. */
   if (changes_watch((ecs_query *)(uintptr_t)kernel->query) != ECS_OK) raise_memory(L);
   kernel->runs++;
+  kernel->left = 0;
   kernel->ahead = ahead;
   kernel->found = false;
   const char *reason = kernel_ready_unfit(kernel);

@@ -11,6 +11,14 @@
 #include "lua/loop/loop.h"
 #include "runner/run.h"
 
+/* Stages what has just been marked. */
+static void kernel_run_stage(lua_State *L, const struct kernel *kernel, const struct run *run,
+                             uint32_t match) {
+  if (!run->plan->command_count) return;
+  ecs_status status = run_stage(&kernel->set->runner, run, match);
+  if (status != ECS_OK) raise_status(L, kernel->box->world, status);
+}
+
 /* The function itself does the rows of a run from the one that failed on. */
 static void kernel_run_finish(lua_State *L, int handle, const struct loop_box *loop,
                               const struct run_failure *failure, double dt,
@@ -61,7 +69,8 @@ static struct rest kernel_run_rest_of(const ecs_query *query, const uint64_t *fi
   uint32_t before = kernel_run_rows_before(query, filter, table, row);
   uint64_t count = kernel_run_rows_before(query, filter, table, table->count) - before;
   if (how->total && !filter) count = UINT64_MAX;
-  return (struct rest){match, before, count, ECS_NULL, filter, how->each, how->ud};
+  return (struct rest){.match = match, .before = before, .count = count, .filter = filter,
+                       .each = how->each, .ud = how->ud};
 }
 
 /* Whether a row that fails leaves all of them to the function itself. */
@@ -73,30 +82,95 @@ static bool kernel_run_gives_up(const struct loop_box *loop, const struct kernel
 
 /* ---- behind a row that fails ---- */
 
-#define MOST_LEFT 16           /* rows of a table that are left to Lua one by one */
+#define LEAST_LEFT 16u         /* rows that are left to Lua one by one, */
+#define LEFT_PART 16u          /* or this part of all, if that is more, before the rest is */
+#define FIRST_PIECE 64u        /* rows behind one that is left that run first, then twice as many */
 
-/* Pushes the rows of a table that a run is for. */
-static uint64_t *kernel_run_push_rows(lua_State *L, const ecs_query *query, const uint64_t *filter,
-                                      const struct table *table) {
-  size_t size = (table->count + 63) / 64 * sizeof(uint64_t);
-  uint64_t *bits = lua_newuserdatauv(L, size, 0);
-  if (filter)
-    memcpy(bits, filter, size);
-  else
-    query_mark_rows(&query->terms, table, bits);
-  return bits;
-}
+/* Rows that a program runs over: of a table, or of a gathering. */
+struct span {
+  struct loop_box *loop;
+  const struct kernel_run *how;
+  struct variant *variant;
+  struct gathering *g;         /* NULL: of a table */
+  uint32_t match;              /* of the query, of a table */
+  uint32_t count, row;         /* rows, and which one is left, or failed */
+  uint32_t left;               /* how many were left so far */
+  bool some;                   /* not all rows of the table match */
+  ecs_id behind;               /* of a gathering: whose row comes next; ECS_NULL: there is none */
+  struct run_failure failure;
+  /* Runs so many rows from one on, and stages what they have marked. */
+  bool (*run)(lua_State *L, int handle, struct span *span, uint32_t row, uint32_t count);
+  /* Whether the program is for how things are once the function has done a row. */
+  bool (*renew)(lua_State *L, int handle, int anchors, struct span *span);
+};
 
-/* The program for some rows of a table; NULL when there is none. */
-static struct variant *kernel_run_variant_for_some(lua_State *L, int handle, struct kernel *kernel,
-                                                   const struct table *table) {
+/* The program for some rows; NULL when there is none. */
+static struct variant *kernel_run_variant(lua_State *L, int handle, int anchors,
+                                          struct kernel *kernel, struct which which) {
   int top = lua_gettop(L);
-  struct which which = {variant_present(kernel->query, table, 0), true};
-  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
-  struct variant *variant = variant_need(L, handle, top + 1, kernel, which);
-  if (variant) variant = variant_find(L, top + 1, kernel, which);
+  struct variant *variant = variant_find(L, anchors, kernel, which);
+  if (LIKELY(variant)) return variant;
+  variant = variant_need(L, handle, anchors, kernel, which);
+  if (variant) variant = variant_find(L, anchors, kernel, which);
   lua_settop(L, top);
   return variant;
+}
+
+static struct rest kernel_run_rest_of_gathering(struct span *span);
+static void kernel_run_place(struct span *span, struct rest *rest);
+
+/* What the function does alone: the span's row. */
+static struct rest kernel_run_alone(struct span *span);
+
+/* Runs the rows behind one that the function has done, up to one that fails: that it does, too.
+** False when it is to do no more alone, or there are none. A rest_fn. */
+static bool kernel_run_go_on(lua_State *L, int handle, int anchors, struct rest *rest) {
+  struct span *span = rest->of;
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  uint32_t part = span->count / LEFT_PART, piece = FIRST_PIECE;
+  uint32_t most = part > LEAST_LEFT ? part : LEAST_LEFT;
+  if (!span->loop->open) loop_gone(L, span->loop);
+  if (++span->row == span->count) return false;
+  kernel->runs++;              /* it may have changed what is outside */
+  if (!span->renew(L, handle, anchors, span)) return false;
+  for (; span->row < span->count; span->row += piece, piece *= 2) {
+    if (piece > span->count - span->row) piece = span->count - span->row;
+    if (span->run(L, handle, span, span->row, piece)) continue;
+    span->row = (uint32_t)span->failure.why.row;
+    if (++span->left == most) return false;
+    *rest = kernel_run_alone(span);
+    return true;
+  }
+  return false;
+}
+
+static struct rest kernel_run_alone(struct span *span) {
+  struct rest rest = {.match = span->match, .row = span->row, .count = 1, .go_on = kernel_run_go_on,
+                      .of = span};
+  if (span->g) kernel_run_place(span, &rest);
+  return rest;
+}
+
+/* The function itself does the row that failed, and what is compiled of it goes on behind that one,
+** a number of times, if it has no results; then the function does the rest. */
+static void kernel_run_leave(lua_State *L, int handle, struct span *span) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  const struct kernel_run *how = span->how;
+  bool used = RESULT_IS_USED(kernel->result);
+  span->row = (uint32_t)span->failure.why.row;
+  if (!kernel->left) kernel->why_left = span->failure.why;
+  if (!used) {
+    struct rest alone = kernel_run_alone(span);
+    kernel_run_finish(L, handle, span->loop, &span->failure, how->dt, &alone);
+    if (span->row == span->count) return;
+  }
+  if (used && how->resume) how->resume(span->match, how->ud);
+  struct rest rest = span->g ? kernel_run_rest_of_gathering(span)
+                             : kernel_run_rest_of(kernel->query, span->loop->filter, span->match,
+                                                  span->row, how);
+  /* Not events that were emitted since. */
+  if (!span->g && span->loop->events) rest.count = span->loop->count - rest.before;
+  kernel_run_finish(L, handle, span->loop, &span->failure, how->dt, &rest);
 }
 
 static struct run kernel_run_run_of(const struct kernel *kernel, struct variant *variant,
@@ -108,43 +182,24 @@ static struct run kernel_run_run_of(const struct kernel *kernel, struct variant 
                       .filter = filter};
 }
 
-/* The function itself does the row that failed, and what is compiled of it goes on behind that one,
-** a number of times; then the function does the rest. What failed is a run of a kernel without
-** results over a table; its variant may be gone once the function has run. */
-static void kernel_run_go_on(lua_State *L, int handle, struct loop_box *loop, uint32_t match,
-                             struct run_failure *failure, const struct kernel_run *how) {
+static bool kernel_run_rows(lua_State *L, int handle, struct span *span, uint32_t row,
+                            uint32_t count) {
+  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct run run = kernel_run_run_of(kernel, span->variant, span->how, span->loop->filter);
+  run.rows = (struct row_stretch){row, count, 0};
+  bool sound = run_table(&kernel->set->runner, &run, span->match, &span->failure);
+  kernel_run_stage(L, kernel, &run, span->match);
+  return sound;
+}
+
+static bool kernel_run_renew(lua_State *L, int handle, int anchors, struct span *span) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  const ecs_query *query = kernel->query;
-  const struct table *table = query_table(query, match);
-  int top = lua_gettop(L);
-  need_stack(L, 4);
-  uint64_t *bits = kernel_run_push_rows(L, query, loop->filter, table);
-  for (uint32_t left = 0; left < MOST_LEFT; left++) {
-    uint32_t row = (uint32_t)failure->why.row;
-    assert(row < table->count && !how->total && !how->truth);
-    struct rest rest = kernel_run_rest_of(query, loop->filter, match, row, how);
-    rest.count = 1;
-    kernel_run_finish(L, handle, loop, failure, how->dt, &rest);
-    failure->why.row = row + 1;
-    if (row + 1 == table->count) break;
-    struct variant *variant = kernel_run_variant_for_some(L, handle, kernel, table);
-    if (!variant) break;
-    memset(bits, 0, row / 64 * sizeof *bits);
-    bits[row / 64] &= row % 64 == 63 ? 0 : UINT64_MAX << (row % 64 + 1);
-    struct run run = kernel_run_run_of(kernel, variant, how, bits);
-    struct runner *runner = &kernel->set->runner;
-    if (!runner_reserve(runner, run.plan, table->count)) raise_memory(L);
-    bool sound = run_table(runner, &run, match, failure);
-    ecs_status status = run.plan->command_count ? run_stage(runner, &run, match) : ECS_OK;
-    if (status != ECS_OK) raise_status(L, loop->box->world, status);
-    if (!sound) continue;
-    lua_settop(L, top);
-    return;
-  }
-  struct rest rest =
-      kernel_run_rest_of(query, loop->filter, match, (uint32_t)failure->why.row, how);
-  kernel_run_finish(L, handle, loop, failure, how->dt, &rest);
-  lua_settop(L, top);
+  const struct table *table = query_table(kernel->query, span->match);
+  struct which which = {variant_present(kernel->query, table, 0), span->some};
+  span->variant = kernel_run_variant(L, handle, anchors, kernel, which);
+  if (!span->variant) return false;
+  if (!runner_reserve(&kernel->set->runner, &span->variant->plan, table->count)) raise_memory(L);
+  return true;
 }
 
 /* Over a table of the query. False when that failed, and the function itself did the rest. */
@@ -152,10 +207,14 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
                         struct variant *variant, const struct kernel_run *how) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
-  assert(variant);
-  struct run run = kernel_run_run_of(kernel, variant, how, loop->filter);
-  struct run_failure failure = {.entity = ECS_NULL};
   const struct table *table = query_table(kernel->query, match);
+  struct run_failure failure = {.entity = ECS_NULL};
+  if (UNLIKELY(!variant)) {
+    struct rest all = kernel_run_rest_of(kernel->query, loop->filter, match, 0, how);
+    kernel_run_finish(L, handle, loop, &failure, how->dt, &all);
+    return false;
+  }
+  struct run run = kernel_run_run_of(kernel, variant, how, loop->filter);
   assert(loop->query->query == kernel->query && run.plan);
   assert((how->truth != NULL) == (kernel->result == RESULT_TRUTH));
   if (UNLIKELY(kernel_run_may_be_refused(&run, table))) {
@@ -173,27 +232,23 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
     sound = run_table(runner, &run, match, &failure);
     if (UNLIKELY(!sound && kernel_run_gives_up(loop, how))) return false;
     if (how->truth) how->truth(L, loop, runner->bitmaps[0], how->ud);
-    bool gives = run.plan->command_count && !how->truth;
-    ecs_status status = gives ? run_stage(runner, &run, match) : ECS_OK;
-    if (status != ECS_OK) raise_status(L, loop->box->world, status);
+    if (!how->truth) kernel_run_stage(L, kernel, &run, match);
   }
   if (LIKELY(sound)) return true;
-  if (!RESULT_IS_USED(kernel->result) && !loop->events) {
-    kernel_run_go_on(L, handle, loop, match, &failure, how);
-    return true;
-  }
-  if (how->resume) how->resume(match, how->ud);
-  uint32_t row = (uint32_t)failure.why.row;
-  struct rest rest = kernel_run_rest_of(run.query, run.filter, match, row, how);
-  if (loop->events) rest.count = loop->count - rest.before;   /* not those emitted since */
-  kernel_run_finish(L, handle, loop, &failure, how->dt, &rest);
-  return false;
+  const struct query_terms *terms = &kernel->query->terms;
+  struct span span = {.loop = loop, .how = how, .match = match, .count = table->count,
+                      .some = kernel->filtered || terms->changes ||
+                              query_table_rows(terms, table) == ROWS_SOME,
+                      .failure = failure, .run = kernel_run_rows, .renew = kernel_run_renew};
+  kernel_run_leave(L, handle, &span);
+  return !RESULT_IS_USED(kernel->result) && !loop->events;
 }
 
 /* ---- matches that do not lie together ---- */
 
 /* What has been gathered of a walk, or of a table's rows, and what it is for. */
 struct gathering {
+  struct loop_box *loop;
   const struct walk *walk;     /* NULL: of a table */
   const struct kernel_run *how;
   uint32_t match;              /* which of the query's */
@@ -209,6 +264,10 @@ struct gathering {
   uint64_t done;               /* matches, of the walk or table, before those that are gathered */
   bool apart;                  /* no table is run as a whole */
   bool writes;
+  bool over;                   /* the function itself has done the rest */
+  uint32_t turn, first_turn;   /* how often its row matched before the last match, and the first
+                               ** that is gathered */
+  uint64_t gathers;            /* of the runner, when the last match was gathered */
   uint32_t first[KERNEL_SLOTS];
 };
 
@@ -221,12 +280,7 @@ static bool kernel_run_writes_any(const struct variant *variant) {
   return false;
 }
 
-static void kernel_run_begin(lua_State *L, struct kernel *kernel, struct gathering *g,
-                             uint64_t present) {
-  g->variant = variant_find(L, g->anchors, kernel, (struct which){present, false});
-  if (!g->variant) luaL_error(L, "finalizers keep using the world");
-  assert(g->variant);
-  g->present = present;
+static void kernel_run_bind(const struct kernel *kernel, struct gathering *g) {
   g->run.plan = &g->variant->plan;
   g->run.uniforms = g->variant->uniforms;
   g->run.arrays = g->variant->arrays;
@@ -234,62 +288,190 @@ static void kernel_run_begin(lua_State *L, struct kernel *kernel, struct gatheri
   g->writes = kernel_run_writes_any(g->variant);
   assert(!g->walk || g->run.plan->asked_count == 0);
   if (!g->walk) run_ask(&g->run, query_table(g->run.query, g->match));
-  if (!gather_begin(&kernel->set->runner, &g->run, g->walk, g->gather)) raise_memory(L);
-  if (g->batch && !gather_lay_out(&kernel->set->runner, g->batch)) raise_memory(L);
   for (uint32_t i = 0; i < g->variant->other_count; i++)
     g->variant->arrays[g->variant->others[i].array] =
         (k_array){g->gather->cells[i], GATHER_ROWS};
 }
 
-/* From a row on, of the matches behind those that are done. Finalizers may run other programs
-** meanwhile, in the same room: what comes then begins anew. */
-static void kernel_run_finish_matches(lua_State *L, int handle, const struct loop_box *loop,
-                                      struct gathering *g, const struct run_failure *failure,
-                                      uint32_t count) {
+/* Gathers for a program; false when there is none. */
+static bool kernel_run_begin(lua_State *L, int handle, struct gathering *g, uint64_t present) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  struct rest rest = {.match = g->match, .before = g->done + failure->why.row,
-                      .count = count - failure->why.row};
-  if (g->walk && !g->walk->repeats && failure->entity != ECS_NULL) {
-    rest.entity = failure->entity;
-    rest.before = 0;
+  if (g->batch && !gather_lay_out(&kernel->set->runner, g->batch)) raise_memory(L);
+  g->variant = kernel_run_variant(L, handle, g->anchors, kernel, (struct which){present, false});
+  if (!g->variant) return false;
+  g->present = present;
+  g->run.plan = &g->variant->plan;
+  if (!gather_begin(&kernel->set->runner, &g->run, g->walk, g->gather)) raise_memory(L);
+  kernel_run_bind(kernel, g);
+  g->gathers = kernel->set->runner.gathers;
+  return true;
+}
+
+/* Whether there is a program for matches to come, of which none is gathered. If not, the function
+** itself does them, from the one of an entity on. */
+static bool kernel_run_is_begun(lua_State *L, int handle, struct gathering *g, uint64_t present,
+                                ecs_id entity) {
+  const struct ecs_query *query = g->run.query;
+  if (g->over) return false;
+  if (LIKELY(g->variant && present == g->present)) return true;
+  if (LIKELY(kernel_run_begin(L, handle, g, present))) return true;
+  if (g->how->total) luaL_error(L, "finalizers keep using the world");
+  struct rest rest = {.match = g->match, .before = g->done, .count = UINT64_MAX};
+  if (g->walk && !g->walk->repeats) rest.entity = entity;
+  if (g->walk)
+    rest.limit = g->walk->limit;
+  else
+    rest.count = query_count_rows(&query->terms, query_table(query, g->match)) - g->done;
+  struct run_failure failure = {.entity = ECS_NULL};
+  kernel_run_finish(L, handle, g->loop, &failure, g->run.dt, &rest);
+  g->over = true;
+  return false;
+}
+
+/* Of the matches behind those that are done, from a row of the span on. */
+static struct rest kernel_run_rest_of_gathering(struct span *span) {
+  const struct gathering *g = span->g;
+  bool failed = span->row == span->failure.why.row;
+  bool once = g->walk && !g->walk->repeats;
+  return (struct rest){.match = g->match, .before = g->done + span->row,
+                       .count = span->count - span->row,
+                       .entity = !once ? ECS_NULL : failed ? span->failure.entity : span->behind};
+}
+
+/* Which row of a table one of the span is, and which of its matches. */
+static void kernel_run_place(struct span *span, struct rest *rest) {
+  const struct gathering *g = span->g;
+  const struct gather *gather = g->gather;
+  uint32_t row = span->row;
+  span->behind = ECS_NULL;
+  if (gather->count == 0) {
+    rest->match = g->walk->match;
+    if (row + 1 < span->count)
+      span->behind = entity_id(&g->run.query->world->entities, g->walk->table->rows[row + 1]);
+    return;
   }
-  kernel_run_finish(L, handle, loop, failure, g->run.dt, &rest);
-  kernel_run_begin(L, kernel, g, g->present);
+  struct gathered at = gather_at(gather, row);
+  rest->match = at.match;
+  rest->row = at.row;
+  if (row + 1 < span->count) span->behind = gather_entity(gather, row + 1);
+  if (!g->walk || !g->walk->repeats) return;
+  for (; row > 0; row--, rest->turn++) {
+    struct gathered before = gather_at(gather, row - 1);
+    if (before.match != at.match || before.row != at.row) return;
+  }
+  rest->turn += g->first_turn;
+}
+
+/* Leaves a row of a span of a gathering, with which that is done. Finalizers may run other programs
+** meanwhile, in the same room: what comes then begins anew. */
+static void kernel_run_leave_matches(lua_State *L, int handle, struct span *span) {
+  kernel_run_leave(L, handle, span);
+  gather_forget(span->g->gather);
+  if (!kernel_run_begin(L, handle, span->g, span->g->present)) span->g->variant = NULL;
+}
+
+/* Leaves all rows of a span of a gathering. */
+static void kernel_run_leave_all(lua_State *L, int handle, struct span *span) {
+  struct rest rest = kernel_run_rest_of_gathering(span);
+  kernel_run_finish(L, handle, span->loop, &span->failure, span->how->dt, &rest);
+  gather_forget(span->g->gather);
+  if (!kernel_run_begin(L, handle, span->g, span->g->present)) span->g->variant = NULL;
+}
+
+static bool kernel_run_gathered(lua_State *L, int handle, struct span *span, uint32_t row,
+                                uint32_t count) {
+  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct runner *runner = &kernel->set->runner;
+  struct gathering *g = span->g;
+  g->gather->first = row;
+  bool sound = gather_run(runner, &g->run, g->gather, row + count, &span->failure);
+  ecs_status status = ECS_OK;
+  if (g->run.plan->command_count) status = gather_stage(runner, &g->run, g->gather);
+  if (status != ECS_OK) raise_status(L, kernel->box->world, status);
+  return sound;
+}
+
+/* Whether a path of a query goes by a field, which any function may write. */
+static bool kernel_run_goes_by_fields(const struct query_terms *terms) {
+  for (uint32_t i = 0; i < terms->step_count; i++) {
+    const struct term *term = &terms->terms[terms->steps[i]];
+    if (term->form == TERM_PATH && term->through_leaf != NONE) return true;
+  }
+  return false;
+}
+
+/* Whether what was gathered is still there, and is what Lua would find. */
+static bool kernel_run_renew_gathered(lua_State *L, int handle, int anchors, struct span *span) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct gathering *g = span->g;
+  const struct variant *before = g->variant;
+  if (before->leaves && kernel_run_goes_by_fields(&kernel->query->terms)) return false;
+  struct which which = {g->present, false};
+  if (kernel_run_variant(L, handle, anchors, kernel, which) != before) return false;
+  kernel_run_bind(kernel, g);
+  return kernel->set->runner.gathers == g->gathers;
 }
 
 /* Runs what was gathered. */
 static void kernel_run_flush(lua_State *L, int handle, struct loop_box *loop, struct gathering *g) {
-  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  struct runner *runner = &kernel->set->runner;
-  struct run_failure failure = {.entity = ECS_NULL};
   uint32_t count = g->variant ? g->gather->count : 0;
   if (count == 0) return;
-  if (UNLIKELY(kernel_run_may_be_refused(&g->run, NULL))) {
-    failure.entity = gather_first(g->gather);
-    kernel_run_finish_matches(L, handle, loop, g, &failure, count);
-    g->done += count;
-    return;
+  struct span span = {.loop = loop, .how = g->how, .g = g, .count = count,
+                      .run = kernel_run_gathered, .renew = kernel_run_renew_gathered};
+  bool refused = kernel_run_may_be_refused(&g->run, NULL);
+  if (UNLIKELY(refused)) {
+    span.failure.entity = gather_entity(g->gather, 0);
+    kernel_run_leave_all(L, handle, &span);
+  } else if (!kernel_run_gathered(L, handle, &span, 0, count) &&
+             !kernel_run_gives_up(loop, g->how)) {
+    kernel_run_leave_matches(L, handle, &span);
+  } else {
+    gather_forget(g->gather);
   }
-  bool sound = gather_run(runner, &g->run, g->gather, &failure);
-  ecs_status status = ECS_OK;
-  if (g->run.plan->command_count) status = gather_stage(runner, &g->run, g->gather);
-  if (status != ECS_OK) raise_status(L, loop->box->world, status);
-  if (!sound && !kernel_run_gives_up(loop, g->how))
-    kernel_run_finish_matches(L, handle, loop, g, &failure, count);
   g->done += count;
+}
+
+static bool kernel_run_taken(lua_State *L, int handle, struct span *span, uint32_t row,
+                             uint32_t count) {
+  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  const struct gathering *g = span->g;
+  return gather_run_table(&kernel->set->runner, &g->run, g->gather, g->walk,
+                          (struct row_stretch){row, count, 0}, &span->failure);
+}
+
+static bool kernel_run_walked(lua_State *L, int handle, struct span *span, uint32_t row,
+                              uint32_t count) {
+  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct run run = span->g->run;
+  run.first = span->g->first;
+  run.rows = (struct row_stretch){row, count, 0};
+  bool sound = run_table(&kernel->set->runner, &run, span->g->walk->match, &span->failure);
+  kernel_run_stage(L, kernel, &run, span->g->walk->match);
+  return sound;
+}
+
+/* For a table that the walk of a gathering has come to. */
+static bool kernel_run_renew_table(lua_State *L, int handle, int anchors, struct span *span) {
+  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct gathering *g = span->g;
+  int outer = g->anchors;
+  g->anchors = anchors;
+  bool ready = kernel_run_begin(L, handle, g, g->present);
+  g->anchors = outer;
+  if (ready && !runner_reserve(&kernel->set->runner, g->run.plan, span->count)) raise_memory(L);
+  return ready;
 }
 
 /* Runs over the whole table of a match, if all its rows match alike. */
 static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct walk *walk,
                          struct gathering *g) {
-  struct run_failure failure;
   if (g->apart || walk->row || g->run.plan->needs_room || !walk_take_table(walk)) return false;
-  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   kernel_run_flush(L, handle, loop, g);
-  uint32_t count = walk->table->count;
-  if (!gather_run_table(&kernel->set->runner, &g->run, g->gather, walk, &failure))
-    kernel_run_finish_matches(L, handle, loop, g, &failure, count);
-  g->done += count;
+  if (!kernel_run_is_begun(L, handle, g, g->present, walk_entity(walk))) return true;
+  struct span span = {.loop = loop, .how = g->how, .g = g, .count = walk->table->count,
+                      .run = kernel_run_taken, .renew = kernel_run_renew_table};
+  if (!kernel_run_taken(L, handle, &span, 0, span.count)) kernel_run_leave_matches(L, handle, &span);
+  g->done += span.count;
   return true;
 }
 
@@ -299,37 +481,35 @@ static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct w
                        struct gathering *g) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
-  struct run_failure failure = {.entity = ECS_NULL};
   const struct run_plan *plan = g->run.plan;
+  struct span span = {.loop = loop, .how = g->how, .g = g, .run = kernel_run_walked,
+                      .renew = kernel_run_renew_table};
   if (!runner_reserve(runner, plan, walk->table->count)) raise_memory(L);
-  g->run.first = g->first;
-  bool sound;
+  bool sound, refused = false;
   if (!plan->command_count && !plan->needs_room && !g->run.query->terms.choices) {
     assert(!kernel_run_despawns(plan));
-    sound = run_walk(runner, &g->run, walk, g->first, &g->done, &failure);
+    g->run.first = g->first;
+    sound = run_walk(runner, &g->run, walk, g->first, &g->done, &span.failure);
     if (sound) return;
   } else {
     walk_table_columns(walk, g->first);
-    bool refused = kernel_run_may_be_refused(&g->run, walk->table);
-    sound = !refused && run_table(runner, &g->run, walk->match, &failure);
-    bool gives = g->run.plan->command_count && !refused;
-    ecs_status status = gives ? run_stage(runner, &g->run, walk->match) : ECS_OK;
-    if (status != ECS_OK) raise_status(L, loop->box->world, status);
+    refused = kernel_run_may_be_refused(&g->run, walk->table);
+    sound = !refused && kernel_run_walked(L, handle, &span, 0, walk->table->count);
   }
-  uint32_t count = walk->table->count;
-  if (!sound) kernel_run_finish_matches(L, handle, loop, g, &failure, count);
-  g->done += count;
+  span.count = walk->table->count;
+  if (refused) kernel_run_leave_all(L, handle, &span);
+  if (!sound && !refused) kernel_run_leave_matches(L, handle, &span);
+  g->done += span.count;
 }
 
 /* As many tables as the walk comes to. */
 static void run_next_tables(lua_State *L, int handle, struct loop_box *loop, struct walk *walk,
                             struct gathering *g) {
-  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  while (!g->apart && walk_next_table(walk)) {
+  while (!g->apart && !g->over && walk_next_table(walk)) {
     uint64_t present = variant_present(g->run.query, walk->table, 0);
     kernel_run_flush(L, handle, loop, g);
-    if (!g->variant || present != g->present) kernel_run_begin(L, kernel, g, present);
-    run_walked(L, handle, loop, walk, g);
+    if (kernel_run_is_begun(L, handle, g, present, walk_entity(walk)))
+      run_walked(L, handle, loop, walk, g);
   }
 }
 
@@ -347,12 +527,13 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
                         struct walk *walk, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct gather gather;
-  struct gathering g = {.walk = walk, .how = how, .gather = &gather, .anchors = anchors,
+  struct gathering g = {.loop = loop, .walk = walk, .how = how, .gather = &gather,
+                        .anchors = anchors,
                         .apart = how->total || kernel_run_reads_values(kernel),
                         .run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
   struct choices choices;
   variant_choices(walk, &choices);
-  for (run_next_tables(L, handle, loop, walk, &g); walk_next(walk);
+  for (run_next_tables(L, handle, loop, walk, &g); !g.over && walk_next(walk);
        run_next_tables(L, handle, loop, walk, &g)) {
     uint64_t present = variant_present_in_match(walk, &choices);
     uint32_t depth = walk_depth(walk);
@@ -360,15 +541,15 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
     bool together = g.variant && present == g.present && g.gather->count < GATHER_ROWS &&
                     (!how->total || depth == g.depth) &&
                     (!g.writes || (depth == g.depth && !again));
-    if (!together) {
-      kernel_run_flush(L, handle, loop, &g);
-      if (how->gave_up && *how->gave_up) return;
-      if (!g.variant || present != g.present) kernel_run_begin(L, kernel, &g, present);
-    }
+    if (!together) kernel_run_flush(L, handle, loop, &g);
+    if (how->gave_up && *how->gave_up) return;
+    if (!kernel_run_is_begun(L, handle, &g, present, walk_entity(walk))) return;
     if (run_table_of(L, handle, loop, walk, &g)) continue;
     g.depth = depth;
     g.table = walk->table;
     g.row = walk->row;
+    g.turn = again ? g.turn + 1 : 0;
+    if (g.gather->count == 0) g.first_turn = g.turn;
     gather_match(g.gather, walk);
   }
   kernel_run_flush(L, handle, loop, &g);
@@ -393,8 +574,8 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct matches batch;
   struct gather gather;
-  struct gathering g = {.walk = walk, .how = how, .gather = &gather, .anchors = anchors,
-                        .batch = &batch,
+  struct gathering g = {.loop = loop, .walk = walk, .how = how, .gather = &gather,
+                        .anchors = anchors, .batch = &batch,
                         .run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
   struct choices choices;
   variant_choices(walk, &choices);
@@ -403,7 +584,9 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
   if (!gather_lay_out(&kernel->set->runner, &batch)) raise_memory(L);
   while (matches_next(&batch)) {
     uint64_t present = kernel_run_present_in(&batch, &choices);
-    if (!g.variant || present != g.present) kernel_run_begin(L, kernel, &g, present);
+    ecs_id first = entity_id(&kernel->box->world->entities,
+                             batch.own.parts[0].table->rows[batch.own.rows[0]]);
+    if (!kernel_run_is_begun(L, handle, &g, present, first)) return;
     gather_matches(g.gather, &batch);
     kernel_run_flush(L, handle, loop, &g);
     if (how->gave_up && *how->gave_up) return;
@@ -419,6 +602,7 @@ static void gather_run_of_rows(lua_State *L, int handle, struct loop_box *loop,
   while (count) {
     uint32_t n = count < 64 ? count : 64;
     if (g->gather->count + 64 > GATHER_ROWS) kernel_run_flush(L, handle, loop, g);
+    if (!kernel_run_is_begun(L, handle, g, g->present, ECS_NULL)) return;
     uint64_t bits = n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX;
     gather_rows(g->gather, table, g->match, row, bits);
     row += n;
@@ -433,15 +617,14 @@ static void run_varying(lua_State *L, int handle, int anchors, struct loop_box *
   const ecs_query *query = kernel->query;
   const struct table *table = query_table(query, match);
   struct gather gather;
-  struct gathering g = {.how = how, .gather = &gather, .anchors = anchors, .match = match,
+  struct gathering g = {.loop = loop, .how = how, .gather = &gather, .anchors = anchors,
+                        .match = match,
                         .run = {.query = query, .totals = how->total, .dt = how->dt}};
   uint32_t count, row = query_next_run(&query->terms, table, 0, &count);
   for (; count; row = query_next_run(&query->terms, table, row + count, &count)) {
     uint64_t present = variant_present(query, table, row);
-    if (!g.variant || present != g.present) {
-      kernel_run_flush(L, handle, loop, &g);
-      kernel_run_begin(L, kernel, &g, present);
-    }
+    if (!g.variant || present != g.present) kernel_run_flush(L, handle, loop, &g);
+    if (!kernel_run_is_begun(L, handle, &g, present, ECS_NULL)) return;
     gather_run_of_rows(L, handle, loop, table, row, count, &g);
   }
   kernel_run_flush(L, handle, loop, &g);
@@ -460,8 +643,9 @@ static void kernel_run_run_tables(lua_State *L, int handle, int anchors, struct 
       continue;
     }
     struct which which = variant_of_rows(kernel, table, rows == ROWS_SOME);
-    struct variant *variant = variant_find(L, anchors, kernel, which);
-    if (!variant) luaL_error(L, "finalizers keep using the world");
+    struct variant *variant = kernel_run_variant(L, handle, anchors, kernel, which);
+    if (!variant && RESULT_IS_USED(kernel->result))
+      luaL_error(L, "finalizers keep using the world");
     if (!run_variant(L, handle, loop, i, variant, how) && how->total) return;
   }
 }

@@ -221,6 +221,7 @@ struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel)
   if (UNLIKELY(variant->guard_count) && !variant_fits_guards(L, anchors, kernel, variant))
     return NULL;
   variant->run = ++kernel->runs;
+  kernel->left = 0;
   bool outside = variant->resource_count | variant->array_count;
   if (UNLIKELY(outside)) variant_read_outside(kernel, variant);
   /* Then nothing but the components can unsettle a variant that is settled now. */
@@ -370,6 +371,7 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
   memcpy(found.lists, front->lists, front->list_count * sizeof *found.lists);
   struct variant *variant = copy_variant(kernel->set->runner.memory, &found);
   if (!variant || !front->program) return variant;
+  variant->leaves = front->leaves;
   variant->quiet = !front->index_count && !RESULT_IS_USED(kernel->result) &&
                    front->command_count == 0 &&
                    !program_info(front->program).fails;
@@ -535,6 +537,7 @@ static bool kernel_variant_share(lua_State *L, int all_anchors, struct kernel *k
   struct variant *copy = copy_variant(kernel->set->runner.memory, variant);
   if (copy && variant->plan.program) {
     copy->quiet = variant->quiet;
+    copy->leaves = variant->leaves;
     variant_give_program(copy, variant->plan.program, variant->plan.command_count,
                          variant->plan.order_count, variant->plan.asked_count);
     variant->plan.program->shared++;

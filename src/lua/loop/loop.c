@@ -448,6 +448,30 @@ static APART bool loop_advance(struct loop_box *loop) {
   return false;
 }
 
+bool loop_seek(struct loop_box *loop, uint32_t match, uint32_t row, uint32_t turn) {
+  const ecs_query *query = loop->query->query;
+  const struct table *table = query_table(query, match);
+  struct walk *walk = loop->walk;
+  if (loop->events) {
+    walk->next_row = walk->run_end = row;
+    walk->inside = false;
+    bool found = loop_next_run(loop);
+    while (found && turn--) found = loop_next_run(loop);
+    return found && walk->row == row;
+  }
+  if (walk) {
+    if (walk->lineup) walk_end(walk);   /* it goes by no order */
+    bool found = walk_match(walk, table->rows[row], false);
+    while (found && turn--) found = walk_match(walk, table->rows[row], true);
+    if (found) loop_bind_match(loop);
+    return found && loop_come_to(loop, walk->table, walk->row, 1);
+  }
+  loop_come_to(loop, table, row, 1);
+  loop_bind_slots(loop, query_columns(query, match), row);
+  if (UNLIKELY(query->terms.toggled)) loop_hide_slots(loop, row);
+  return true;
+}
+
 bool loop_next_run(struct loop_box *loop) {
   const ecs_query *query = loop->query->query;
   if (UNLIKELY(!query->terms.plain || loop->walk)) return loop_advance(loop);

@@ -57,6 +57,10 @@ int loop_begin(lua_State *L, struct loop_box *loop, lua_CFunction next);
 ** or others, a row that matches. False at the end. */
 bool loop_next_run(struct loop_box *loop);
 
+/* Comes to a row of one of the query's tables, out of order; of those that match more than once, to
+** one of its matches, counted from 0. False when it does not match. */
+bool loop_seek(struct loop_box *loop, uint32_t match, uint32_t row, uint32_t turn);
+
 /* Goes to the next piece of a run whose rows the loop, which is at an index, goes through all of.
 ** The views of the loop do not follow. */
 bool loop_next_piece(lua_State *L, int index, struct loop_box *loop);
