@@ -356,10 +356,15 @@ static void call_assert(struct front *f, struct val *arguments, uint32_t count) 
   if (count > FRONT_RESULTS) front_refuse(f, "it passes too many arguments");
   k_value truth = count ? val_truth(f, arguments[0], &known) : K_NONE;
   if (known > 0) return;
-  if (known == 0 && !call_leaves(f)) front_refuse(f, "it asserts what is false in all rows");
-  if (known == 0) return;
+  if (known == 0 || truth == build_bool(f->b, false)) {
+    if (!call_leaves(f)) front_refuse(f, "it asserts what is false in all rows");
+    return;
+  }
   build_need(f->b, truth);
-  arguments[0].present = K_ALL;
+  struct val *v = &arguments[0];
+  bool boolean = v->kind == VAL_VALUE && !v->names && val_type(f, *v) == KT_BOOL;
+  if (boolean) *v = val_known(f, true);
+  v->present = K_ALL;
 }
 
 /* ---- methods of the world ---- */

@@ -26,12 +26,12 @@ static bool failure_next_run(struct loop_box *loop, struct rest *rest) {
 static void finish_row(lua_State *L, struct loop_box *loop, struct finishing *finishing,
                        uint32_t row) {
   const struct rest *rest = &finishing->rest;
+  finishing->kernel->left++;
   if (!loop->events) finishing->entity = loop_entity(loop, row);
   if (finishing->maps)
     map_row(L, 1, 2, finishing->dt, row);
   else
     each_between(L, 1, 2, finishing->dt, row, row + 1, rest->each, rest->ud);
-  finishing->kernel->left++;
 }
 
 /* body(loop, function, finishing, handle, anchors) */

@@ -193,6 +193,22 @@ static void explain_set_program(lua_State *L, const struct variant *variant) {
   lua_setfield(L, -2, "program");
 }
 
+/* How many rows the function itself did in the last run, and why the first one, where there were
+** any. */
+static void explain_set_left(lua_State *L, const struct kernel *kernel) {
+  k_failure why = kernel->why_left;
+  if (!kernel->left) return;
+  lua_createtable(L, 0, 2);
+  lua_pushinteger(L, (lua_Integer)kernel->left);
+  lua_setfield(L, -2, "rows");
+  if (why.error != KE_NONE) {
+    lua_pushfstring(L, "line %d: %s", (int)(why.tag & ((1u << TAG_LINES) - 1)),
+                    run_why(why.error));
+    lua_setfield(L, -2, "why");
+  }
+  lua_setfield(L, -2, "left");
+}
+
 /* How many threads may share its rows, and why they may not. */
 static void explain_set_threads(lua_State *L, const struct kernel *kernel) {
   const char *why = NULL;
@@ -231,6 +247,7 @@ static void explain_kernel(lua_State *L, int handle, int table) {
     explain_set_program(L, kernel->variants[0]);
     explain_set_order(L, kernel->box->world, kernel->variants[0]);
     explain_set_threads(L, kernel);
+    explain_set_left(L, kernel);
   }
   if (kernel->refused) {
     lua_getiuservalue(L, handle, KERNEL_REASON);

@@ -23,7 +23,10 @@ static void kernel_run_stage(lua_State *L, const struct kernel *kernel, const st
 static void kernel_run_finish(lua_State *L, int handle, const struct loop_box *loop,
                               const struct run_failure *failure, double dt,
                               const struct rest *rest) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  if (!kernel->left) kernel->why_left = failure->why;
   kernel_finish(L, handle, failure, dt, rest, loop->form == LOOP_SYSTEM);
+  kernel->runs++;
   if (!loop->open) loop_gone(L, loop);
 }
 
@@ -130,8 +133,8 @@ static bool kernel_run_go_on(lua_State *L, int handle, int anchors, struct rest 
   uint32_t part = span->count / LEFT_PART, piece = FIRST_PIECE;
   uint32_t most = part > LEAST_LEFT ? part : LEAST_LEFT;
   if (!span->loop->open) loop_gone(L, span->loop);
-  if (++span->row == span->count) return false;
   kernel->runs++;              /* it may have changed what is outside */
+  if (++span->row == span->count) return false;
   if (!span->renew(L, handle, anchors, span)) return false;
   for (; span->row < span->count; span->row += piece, piece *= 2) {
     if (piece > span->count - span->row) piece = span->count - span->row;
@@ -154,11 +157,10 @@ static struct rest kernel_run_alone(struct span *span) {
 /* The function itself does the row that failed, and what is compiled of it goes on behind that one,
 ** a number of times, if it has no results; then the function does the rest. */
 static void kernel_run_leave(lua_State *L, int handle, struct span *span) {
-  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const struct kernel_run *how = span->how;
   bool used = RESULT_IS_USED(kernel->result);
   span->row = (uint32_t)span->failure.why.row;
-  if (!kernel->left) kernel->why_left = span->failure.why;
   if (!used) {
     struct rest alone = kernel_run_alone(span);
     kernel_run_finish(L, handle, span->loop, &span->failure, how->dt, &alone);
@@ -318,6 +320,7 @@ static bool kernel_run_is_begun(lua_State *L, int handle, struct gathering *g, u
   if (g->how->total) luaL_error(L, "finalizers keep using the world");
   struct rest rest = {.match = g->match, .before = g->done, .count = UINT64_MAX};
   if (g->walk && !g->walk->repeats) rest.entity = entity;
+  if (rest.entity != ECS_NULL) rest.before = 0;
   if (g->walk)
     rest.limit = g->walk->limit;
   else
@@ -332,10 +335,11 @@ static bool kernel_run_is_begun(lua_State *L, int handle, struct gathering *g, u
 static struct rest kernel_run_rest_of_gathering(struct span *span) {
   const struct gathering *g = span->g;
   bool failed = span->row == span->failure.why.row;
-  bool once = g->walk && !g->walk->repeats;
-  return (struct rest){.match = g->match, .before = g->done + span->row,
-                       .count = span->count - span->row,
-                       .entity = !once ? ECS_NULL : failed ? span->failure.entity : span->behind};
+  struct rest rest = {.match = g->match, .before = g->done + span->row,
+                      .count = span->count - span->row};
+  if (g->walk && !g->walk->repeats) rest.entity = failed ? span->failure.entity : span->behind;
+  if (rest.entity != ECS_NULL) rest.before = 0;
+  return rest;
 }
 
 /* Which row of a table one of the span is, and which of its matches. */
@@ -675,6 +679,7 @@ static struct variant *kernel_run_variant_here(lua_State *L, int handle,
   const struct kernel_box *box = lua_touserdata(L, handle);
   int top = lua_gettop(L);
   bool whole = kernel_run_is_whole(loop);
+  if (box->kernel && loop->step <= 1) box->kernel->left = 0;
   struct variant *variant = NULL;
   if (whole && kernel_ready_here(L, handle, loop->table)) {
     lua_getiuservalue(L, handle, KERNEL_ANCHORS);

@@ -1,0 +1,250 @@
+-- Rows that kernels leave to Lua: at what only Lua does, and how kernels go on behind them.
+
+local helper = require "spec.support.ecs_helper"
+local kernel_rows = require "spec.support.kernel_rows"
+local random = require "spec.support.rng"
+
+local math = math
+local new_world, both = kernel_rows.new_world, kernel_rows.both
+
+describe("a row that comes to what only Lua does", function()
+  local error, claim = error, package.loaded._G.assert
+  -- What body does to a world, with kernels and without, is the same: digests, ids, errors.
+  local function same(make, rows, parts)
+    local told = {}
+    both(function(world, kernels)
+      world:component("Shut", { "v: f64", toggle = true })
+      world:prefab("Orc", { P = { 1, 2 } })
+      for i = 1, rows or 300 do
+        world:spawn { I = { i, i % 7 }, P = { i / 4, 0 }, Shut = { v = i },
+          Marked = parts and i % 3 == 0 or nil }
+      end
+      local fn = make(world)
+      world:system("s", { query = parts or "I, P", each = fn, compile = kernels or nil })
+      local list = {}
+      for turn = 1, 2 do
+        local ok, message = pcall(world.update, world, 0.5)
+        if type(message) == "table" then message = message[1] end
+        list[#list + 1] = ok and "" or message:match "^(.-)\n" or message
+        list[#list + 1] = turn == 2 and world:spawn() or nil
+      end
+      if kernels then told.left = world:explain("s").left end
+      list[#list + 1] = world:digest()
+      for _ = 1, 100 do list[#list + 1] = world:spawn() end
+      told[#told + 1] = table.concat(list, " ")
+      told.world = world
+    end)
+    assert.equal(told[2], told[1])
+    return told.left
+  end
+
+  it("is left to it by assert and error, which raise", function()
+    same(function() return function(i, p)
+      p.x = claim(i.b < 9, "too many") and p.x + 1
+      claim(i.b >= 0)
+      if i.a == 200 then error("row " .. i.a .. " of " .. p.x) end
+      p.y = p.y + 1
+    end end)
+    same(function(world) return function(i, p)   -- the spawns before it are not done
+      if i.b == 1 then world:spawn { P = { i.a, 1 } } end
+      if i.a == 150 then error "at 150" end
+      if i.b == 2 then p.x = p.x + 1 world:spawn { I = { i.a, 1 } } end
+    end end)
+    same(function() return function(i, p)
+      p.x = p.x + 1
+      local n = claim(i.a ~= 77 and i.a or nil, "is there none?")
+      p.y = n + 1
+    end end)
+    same(function()
+      local function check(x)
+        if x > 70 then error { "an object" } end
+        return x * 2
+      end
+      return function(_, p) p.y = check(p.x) end
+    end)
+  end)
+
+  it("may spawn and give other commands there, in the order of rows", function()
+    local left = same(function(world) return function(i, p, _, e)
+      if i.b == 1 then world:spawn { P = { i.a, 1 } } end
+      if i.a % 50 == 3 then
+        local orc = world:instantiate("Orc", { P = { p.x } })
+        world:name(orc, "orc" .. i.a .. " " .. math.floor(p.y))
+        return
+      elseif i.a % 50 == 4 then
+        world:disable(e, "Shut")
+      elseif i.a == 255 then
+        world:spawn_many(3, { P = { 9, 9 } })
+      end
+      if i.b == 2 then world:add(e, "Marked") end
+      p.y = p.y + i.a
+    end end)
+    assert.equal(13, left.rows)
+    assert.matches("^line %d+: what is needed is not there, or only the function itself", left.why)
+  end)
+
+  it("may change there whatever the rows behind it read", function()
+    for _, query in ipairs { "I, P", "I, P, Marked?", "I, P, Shut" } do
+      local left = same(function(world)
+        local count, mode, wind = 1, 2, world:resource("Wind", { "x: f64 = 3" })
+        wind = world:res(wind)
+        return function(i, p)
+          if i.b == 3 and i.a % 5 == 0 then
+            world:instantiate "Orc"
+            count = count + 1
+            if i.a == 60 then mode = 2.5 end
+            wind.x = wind.x * 2
+          end
+          p.x = p.x * count + wind.x
+          p.y = mode
+        end
+      end, 300, query)
+      assert.truthy(left.rows > 5)
+    end
+  end)
+
+  it("keeps all rows in Lua where every row comes to it", function()
+    both(function(world, kernels)
+      world:spawn { I = {} }
+      local reasons = { function() world:instantiate "Orc" end, function() error "no" end,
+        function(i) if i.a > 1 then error "no" else world:clone(i.b) end end,
+        function() claim(false) end }
+      for n, reason in ipairs { "it calls 'instantiate' of the world: of its methods kernels",
+        "it uses a C function that is not one of math's, 'error'", "it calls 'clone' of the world",
+        "it asserts what is false in all rows" } do
+        local ok, message = pcall(function() world:query("I"):run(reasons[n]) end)
+        assert.is_false(ok)
+        if kernels then assert(message:find(reason, 1, true), message) end
+      end
+    end)
+  end)
+
+  it("is not known by what has taken the name of assert or error", function()
+    local world = new_world()
+    world:spawn { I = { 5 } }
+    local seen = {}
+    local function make(error, assert)
+      return function(i)
+        if i.a > 4 then error(i.a) end
+        assert(i.b == 0)
+      end
+    end
+    local note = function(x) seen[#seen + 1] = x end
+    world:query("I"):each(make(note, note))
+    assert.same({ 5, true }, seen)
+    local fn = make(print, claim)
+    world:system("s", { query = "I", each = fn })
+    assert.matches("a C function that is not one of math's", world:explain("s").reason)
+  end)
+end)
+
+describe("behind rows that are left to Lua", function()
+  -- A world with what queries of each kind go by, some rows of which are left to Lua.
+  local function fill(world, seed, every)
+    local numbers = random.new(seed)
+    world:component("Load", { "v: f64", "w: f64", "n: i32" })
+    world:component("Led", { "by: entity", "n: i32" })
+    world:component("Shut", { "v: f64", toggle = true })
+    world:component("Packed", { "v: f64", storage = "sparse" })
+    world:relation("Owes", { "n: i32" })
+    world:relation("Near", { exclusive = true })
+    world:event("Said", { "v: f64", "who: entity" })
+    world:prefab("Orc", { Load = { 1, 2, 3 } })
+    world:resource("Sum", { "n: i64" })
+    local ids = {}
+    for i = 1, 1300 do
+      local left = numbers:range(1, every) == 1
+      ids[i] = world:spawn { Load = { left and 1e300 or i / 8, i, i }, Marked = i % 5 == 0 or nil,
+        Led = { by = ids[numbers:range(1, i)], n = i % 9 }, Shut = i % 3 > 0 and { i } or nil,
+        Packed = i % 4 > 0 and { v = i } or nil }
+      if i % 6 == 0 then world:disable(ids[i], "Shut") end
+      if i > 1 and i % 2 == 0 then world:add(ids[i], "ChildOf", ids[numbers:range(1, i - 1)]) end
+      if i > 1 and i % 3 == 0 then world:add(ids[i], "Near", ids[numbers:range(1, i - 1)]) end
+      for _ = 1, numbers:range(0, 3) do
+        if i > 1 then world:set(ids[i], "Owes", ids[numbers:range(1, i - 1)], i) end
+      end
+    end
+    for i = 1, 1300 do
+      world:emit("Said", numbers:range(1, every) == 1 and 1e300 or i, ids[numbers:range(1, #ids)])
+    end
+    return ids
+  end
+
+  -- Each with what of what it gives the bodies are given.
+  local queries = {
+    { "Load", "a a a" }, { "Load, with Shut", "a a a" }, { "Load, Shut?", "a b a" },
+    { "Load, Packed", "a b a" }, { "Load, Packed?", "a b a" }, { "Load:changed", "a a a" },
+    { "Load, Led, Led.by->Load", "a b c" }, { "Load, ChildOf->Load", "a a b" },
+    { "Load, (Owes, *)", "a b a" }, { "Load, (Owes, $to), Led($to)", "a b c" },
+    { "Load, (Near, *)", "a a a" }, { "Load, Near->Led?", "a b a" },
+    { "Load, Marked|Shut", "a b a" }, { "Said, Said.who->Load", "a b" },
+  }
+
+  local views = {
+    ["a a a"] = function(fn) return function(a, dt, e) return fn(a, a, a, dt, e) end end,
+    ["a b a"] = function(fn) return function(a, b, dt, e) return fn(a, b, a, dt, e) end end,
+    ["a a b"] = function(fn) return function(a, b, dt, e) return fn(a, a, b, dt, e) end end,
+    ["a b c"] = function(fn) return function(a, b, c, dt, e) return fn(a, b, c, dt, e) end end,
+    ["a b"] = function() return function(a, b) b.n = b.n % 99 + math.floor(a.v) % 7 end end,
+  }
+
+  -- Rows are left to Lua for a number that is too large, or give a command that kernels do not know,
+  -- behind which anything may follow: it changes what rows behind them read, and go by.
+  local bodies = {
+    function(world) return function(a, _, c, _, e)
+      c.n = c.n % 1000 + 1
+      a.n = math.floor(a.v) % 500 + c.n
+      if a.n % 7 == 3 then world:add(e, "Marked") end
+    end end,
+    function(world)
+      local count = 0
+      return function(a, _, c)
+        a.w = a.w + count
+        if a.v > 1e299 then
+          world:instantiate("Orc", { Load = { a.w, 0, count } })
+          count = count + 1
+        end
+        if a.n % 50 == 1 then world:spawn { Load = { a.w, 1, count } } end
+        c.n = c.n % 100 + 2
+      end
+    end,
+    function(world, ids)
+      local sum = world:res "Sum"
+      return function(a, b, c, _, e)
+        if a.v > 1e299 then
+          world:after(0.5, "Said", sum.n, e)
+          for i = a.w + 1, math.min(a.w + 3, #ids) do world:set(ids[i], "Led.by", ids[1]) end
+        end
+        sum.n = sum.n + (b and c.n or 1)
+        c.n = sum.n % 77
+      end
+    end,
+  }
+
+  it("kernels do what plain Lua does, whatever the query goes by", function()
+    local several = 0
+    for n, case in ipairs(queries) do
+      for turn, body in ipairs(bodies) do
+        local said = {}
+        both(function(world, kernels)
+          local ids = fill(world, n, turn == 1 and 9 or 40)
+          world:system("s", { query = case[1], each = views[case[2]](body(world, ids)) })
+          local list = {}
+          for i = 1, 2 do
+            local ok, message = pcall(world.update, world, 1)
+            list[i] = ok and "" or message:match "^[^\n]*"
+          end
+          list[3] = world:digest()
+          for i = 1, 100 do list[3 + i] = world:spawn() end
+          said[#said + 1] = table.concat(list, " ")
+          if not kernels then return end
+          local told = world:explain "s"
+          said.about = ("%s %d %s %s"):format(case[1], turn, told.tier, told.reason)
+          if told.left and told.left.rows > 1 then several = several + 1 end
+        end)
+        assert.equal(said[2], said[1], said.about)
+      end
+    end
+    assert.truthy(several > 30, several)
+  end)
+end)
