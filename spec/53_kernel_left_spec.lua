@@ -1,6 +1,5 @@
 -- Rows that kernels leave to Lua: at what only Lua does, and how kernels go on behind them.
 
-local helper = require "spec.support.ecs_helper"
 local kernel_rows = require "spec.support.kernel_rows"
 local random = require "spec.support.rng"
 
@@ -123,10 +122,10 @@ describe("a row that comes to what only Lua does", function()
     local world = new_world()
     world:spawn { I = { 5 } }
     local seen = {}
-    local function make(error, assert)
+    local function make(raise, test)
       return function(i)
-        if i.a > 4 then error(i.a) end
-        assert(i.b == 0)
+        if i.a > 4 then raise(i.a) end
+        test(i.b == 0)
       end
     end
     local note = function(x) seen[#seen + 1] = x end
@@ -188,8 +187,8 @@ describe("behind rows that are left to Lua", function()
     ["a b"] = function() return function(a, b) b.n = b.n % 99 + math.floor(a.v) % 7 end end,
   }
 
-  -- Rows are left to Lua for a number that is too large, or give a command that kernels do not know,
-  -- behind which anything may follow: it changes what rows behind them read, and go by.
+  -- Rows are left to Lua for a number that is too large, or give a command that kernels do not
+  -- know. Behind that anything may follow: it changes what rows behind them read, and go by.
   local bodies = {
     function(world) return function(a, _, c, _, e)
       c.n = c.n % 1000 + 1

@@ -708,7 +708,7 @@ function World:on_error(handler) end
 ---rows, with the lines where it does so first; 0: not known.
 ---@field threads? integer How many threads may share its rows,
 ---@field alone? string and why it is one in a world with more.
----@field left? { rows: integer, why: string? } How many rows a kernel left to Lua in its last run, and why the first one.
+---@field left? { rows: integer, why: string? } How many rows were left to Lua in the last run.
 ---@field form? "each"|"map"|"run"|"where"|"sum"|"min"|"max" What a function was given to last,
 ---@field query? string the text of that query,
 ---@field also? ecs.Explanation[] and the other forms that it was given to.
