@@ -338,7 +338,7 @@ bool gather_run_table(struct runner *runner, const struct run *run, struct gathe
 void gather_rows(struct gather *gather, const struct table *table, uint32_t match, uint32_t first,
                  uint64_t bits);
 
-/* The place of a row that was gathered in the table of its entity, which is a match of the query. */
+/* The place of a row that was gathered: which match of the query, and which row of that table. */
 struct gathered {
   uint32_t match, row;
 };

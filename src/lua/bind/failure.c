@@ -111,7 +111,8 @@ ecs_id failure_row(const struct loop_box *loop) {
 void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, double dt,
                    const struct rest *rest, bool in_system) {
   const struct kernel_box *box = lua_touserdata(L, handle);
-  struct finishing finishing = {box->kernel, *rest, dt, box->kernel->result == RESULT_MAP, failure->entity};
+  struct finishing finishing = {box->kernel, *rest, dt, box->kernel->result == RESULT_MAP,
+                                failure->entity};
   int top = lua_gettop(L);
   assert(!rest->each == !RESULT_IS_USED(box->kernel->result));
   need_stack(L, 16);

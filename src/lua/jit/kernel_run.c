@@ -90,7 +90,7 @@ static bool kernel_run_gives_up(const struct loop_box *loop, const struct kernel
 #define FIRST_PIECE 64u        /* rows behind one that is left that run first, then twice as many */
 
 /* Rows that a program runs over: of a table, or of a gathering. */
-struct span {
+struct row_span {
   struct loop_box *loop;
   const struct kernel_run *how;
   struct variant *variant;
@@ -102,9 +102,9 @@ struct span {
   ecs_id behind;               /* of a gathering: whose row comes next; ECS_NULL: there is none */
   struct run_failure failure;
   /* Runs so many rows from one on, and stages what they have marked. */
-  bool (*run)(lua_State *L, int handle, struct span *span, uint32_t row, uint32_t count);
+  bool (*run)(lua_State *L, int handle, struct row_span *span, uint32_t row, uint32_t count);
   /* Whether the program is for how things are once the function has done a row. */
-  bool (*renew)(lua_State *L, int handle, int anchors, struct span *span);
+  bool (*renew)(lua_State *L, int handle, int anchors, struct row_span *span);
 };
 
 /* The program for some rows; NULL when there is none. */
@@ -119,16 +119,16 @@ static struct variant *kernel_run_variant(lua_State *L, int handle, int anchors,
   return variant;
 }
 
-static struct rest kernel_run_rest_of_gathering(struct span *span);
-static void kernel_run_place(struct span *span, struct rest *rest);
+static struct rest kernel_run_rest_of_gathering(struct row_span *span);
+static void kernel_run_place(struct row_span *span, struct rest *rest);
 
 /* What the function does alone: the span's row. */
-static struct rest kernel_run_alone(struct span *span);
+static struct rest kernel_run_single(struct row_span *span);
 
 /* Runs the rows behind one that the function has done, up to one that fails: that it does, too.
 ** False when it is to do no more alone, or there are none. A rest_fn. */
 static bool kernel_run_go_on(lua_State *L, int handle, int anchors, struct rest *rest) {
-  struct span *span = rest->of;
+  struct row_span *span = rest->of;
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   uint32_t part = span->count / LEFT_PART, piece = FIRST_PIECE;
   uint32_t most = part > LEAST_LEFT ? part : LEAST_LEFT;
@@ -141,13 +141,13 @@ static bool kernel_run_go_on(lua_State *L, int handle, int anchors, struct rest 
     if (span->run(L, handle, span, span->row, piece)) continue;
     span->row = (uint32_t)span->failure.why.row;
     if (++span->left == most) return false;
-    *rest = kernel_run_alone(span);
+    *rest = kernel_run_single(span);
     return true;
   }
   return false;
 }
 
-static struct rest kernel_run_alone(struct span *span) {
+static struct rest kernel_run_single(struct row_span *span) {
   struct rest rest = {.match = span->match, .row = span->row, .count = 1, .go_on = kernel_run_go_on,
                       .of = span};
   if (span->g) kernel_run_place(span, &rest);
@@ -156,13 +156,13 @@ static struct rest kernel_run_alone(struct span *span) {
 
 /* The function itself does the row that failed, and what is compiled of it goes on behind that one,
 ** a number of times, if it has no results; then the function does the rest. */
-static void kernel_run_leave(lua_State *L, int handle, struct span *span) {
+static void kernel_run_leave(lua_State *L, int handle, struct row_span *span) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const struct kernel_run *how = span->how;
   bool used = RESULT_IS_USED(kernel->result);
   span->row = (uint32_t)span->failure.why.row;
   if (!used) {
-    struct rest alone = kernel_run_alone(span);
+    struct rest alone = kernel_run_single(span);
     kernel_run_finish(L, handle, span->loop, &span->failure, how->dt, &alone);
     if (span->row == span->count) return;
   }
@@ -184,7 +184,7 @@ static struct run kernel_run_run_of(const struct kernel *kernel, struct variant 
                       .filter = filter};
 }
 
-static bool kernel_run_rows(lua_State *L, int handle, struct span *span, uint32_t row,
+static bool kernel_run_rows(lua_State *L, int handle, struct row_span *span, uint32_t row,
                             uint32_t count) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct run run = kernel_run_run_of(kernel, span->variant, span->how, span->loop->filter);
@@ -194,7 +194,7 @@ static bool kernel_run_rows(lua_State *L, int handle, struct span *span, uint32_
   return sound;
 }
 
-static bool kernel_run_renew(lua_State *L, int handle, int anchors, struct span *span) {
+static bool kernel_run_renew(lua_State *L, int handle, int anchors, struct row_span *span) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const struct table *table = query_table(kernel->query, span->match);
   struct which which = {variant_present(kernel->query, table, 0), span->some};
@@ -238,7 +238,7 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   }
   if (LIKELY(sound)) return true;
   const struct query_terms *terms = &kernel->query->terms;
-  struct span span = {.loop = loop, .how = how, .match = match, .count = table->count,
+  struct row_span span = {.loop = loop, .how = how, .match = match, .count = table->count,
                       .some = kernel->filtered || terms->changes ||
                               query_table_rows(terms, table) == ROWS_SOME,
                       .failure = failure, .run = kernel_run_rows, .renew = kernel_run_renew};
@@ -282,7 +282,7 @@ static bool kernel_run_writes_any(const struct variant *variant) {
   return false;
 }
 
-static void kernel_run_bind(const struct kernel *kernel, struct gathering *g) {
+static void kernel_run_bind(struct gathering *g) {
   g->run.plan = &g->variant->plan;
   g->run.uniforms = g->variant->uniforms;
   g->run.arrays = g->variant->arrays;
@@ -304,7 +304,7 @@ static bool kernel_run_begin(lua_State *L, int handle, struct gathering *g, uint
   g->present = present;
   g->run.plan = &g->variant->plan;
   if (!gather_begin(&kernel->set->runner, &g->run, g->walk, g->gather)) raise_memory(L);
-  kernel_run_bind(kernel, g);
+  kernel_run_bind(g);
   g->gathers = kernel->set->runner.gathers;
   return true;
 }
@@ -332,7 +332,7 @@ static bool kernel_run_is_begun(lua_State *L, int handle, struct gathering *g, u
 }
 
 /* Of the matches behind those that are done, from a row of the span on. */
-static struct rest kernel_run_rest_of_gathering(struct span *span) {
+static struct rest kernel_run_rest_of_gathering(struct row_span *span) {
   const struct gathering *g = span->g;
   bool failed = span->row == span->failure.why.row;
   struct rest rest = {.match = g->match, .before = g->done + span->row,
@@ -343,7 +343,7 @@ static struct rest kernel_run_rest_of_gathering(struct span *span) {
 }
 
 /* Which row of a table one of the span is, and which of its matches. */
-static void kernel_run_place(struct span *span, struct rest *rest) {
+static void kernel_run_place(struct row_span *span, struct rest *rest) {
   const struct gathering *g = span->g;
   const struct gather *gather = g->gather;
   uint32_t row = span->row;
@@ -366,23 +366,19 @@ static void kernel_run_place(struct span *span, struct rest *rest) {
   rest->turn += g->first_turn;
 }
 
-/* Leaves a row of a span of a gathering, with which that is done. Finalizers may run other programs
-** meanwhile, in the same room: what comes then begins anew. */
-static void kernel_run_leave_matches(lua_State *L, int handle, struct span *span) {
-  kernel_run_leave(L, handle, span);
-  gather_forget(span->g->gather);
-  if (!kernel_run_begin(L, handle, span->g, span->g->present)) span->g->variant = NULL;
-}
-
-/* Leaves all rows of a span of a gathering. */
-static void kernel_run_leave_all(lua_State *L, int handle, struct span *span) {
+/* Leaves a row of a span of a gathering, or all of them: with that it is done. Finalizers may run
+** other programs meanwhile, in the same room: what comes then begins anew. */
+static void kernel_run_leave_matches(lua_State *L, int handle, struct row_span *span, bool all) {
   struct rest rest = kernel_run_rest_of_gathering(span);
-  kernel_run_finish(L, handle, span->loop, &span->failure, span->how->dt, &rest);
+  if (all)
+    kernel_run_finish(L, handle, span->loop, &span->failure, span->how->dt, &rest);
+  else
+    kernel_run_leave(L, handle, span);
   gather_forget(span->g->gather);
   if (!kernel_run_begin(L, handle, span->g, span->g->present)) span->g->variant = NULL;
 }
 
-static bool kernel_run_gathered(lua_State *L, int handle, struct span *span, uint32_t row,
+static bool kernel_run_gathered(lua_State *L, int handle, struct row_span *span, uint32_t row,
                                 uint32_t count) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
@@ -405,14 +401,15 @@ static bool kernel_run_goes_by_fields(const struct query_terms *terms) {
 }
 
 /* Whether what was gathered is still there, and is what Lua would find. */
-static bool kernel_run_renew_gathered(lua_State *L, int handle, int anchors, struct span *span) {
+static bool kernel_run_renew_gathered(lua_State *L, int handle, int anchors,
+                                      struct row_span *span) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct gathering *g = span->g;
   const struct variant *before = g->variant;
   if (before->leaves && kernel_run_goes_by_fields(&kernel->query->terms)) return false;
   struct which which = {g->present, false};
   if (kernel_run_variant(L, handle, anchors, kernel, which) != before) return false;
-  kernel_run_bind(kernel, g);
+  kernel_run_bind(g);
   return kernel->set->runner.gathers == g->gathers;
 }
 
@@ -420,22 +417,22 @@ static bool kernel_run_renew_gathered(lua_State *L, int handle, int anchors, str
 static void kernel_run_flush(lua_State *L, int handle, struct loop_box *loop, struct gathering *g) {
   uint32_t count = g->variant ? g->gather->count : 0;
   if (count == 0) return;
-  struct span span = {.loop = loop, .how = g->how, .g = g, .count = count,
+  struct row_span span = {.loop = loop, .how = g->how, .g = g, .count = count,
                       .run = kernel_run_gathered, .renew = kernel_run_renew_gathered};
   bool refused = kernel_run_may_be_refused(&g->run, NULL);
   if (UNLIKELY(refused)) {
     span.failure.entity = gather_entity(g->gather, 0);
-    kernel_run_leave_all(L, handle, &span);
+    kernel_run_leave_matches(L, handle, &span, true);
   } else if (!kernel_run_gathered(L, handle, &span, 0, count) &&
              !kernel_run_gives_up(loop, g->how)) {
-    kernel_run_leave_matches(L, handle, &span);
+    kernel_run_leave_matches(L, handle, &span, false);
   } else {
     gather_forget(g->gather);
   }
   g->done += count;
 }
 
-static bool kernel_run_taken(lua_State *L, int handle, struct span *span, uint32_t row,
+static bool kernel_run_taken(lua_State *L, int handle, struct row_span *span, uint32_t row,
                              uint32_t count) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const struct gathering *g = span->g;
@@ -443,7 +440,7 @@ static bool kernel_run_taken(lua_State *L, int handle, struct span *span, uint32
                           (struct row_stretch){row, count, 0}, &span->failure);
 }
 
-static bool kernel_run_walked(lua_State *L, int handle, struct span *span, uint32_t row,
+static bool kernel_run_walked(lua_State *L, int handle, struct row_span *span, uint32_t row,
                               uint32_t count) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct run run = span->g->run;
@@ -455,7 +452,7 @@ static bool kernel_run_walked(lua_State *L, int handle, struct span *span, uint3
 }
 
 /* For a table that the walk of a gathering has come to. */
-static bool kernel_run_renew_table(lua_State *L, int handle, int anchors, struct span *span) {
+static bool kernel_run_renew_table(lua_State *L, int handle, int anchors, struct row_span *span) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct gathering *g = span->g;
   int outer = g->anchors;
@@ -472,9 +469,10 @@ static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct
   if (g->apart || walk->row || g->run.plan->needs_room || !walk_take_table(walk)) return false;
   kernel_run_flush(L, handle, loop, g);
   if (!kernel_run_is_begun(L, handle, g, g->present, walk_entity(walk))) return true;
-  struct span span = {.loop = loop, .how = g->how, .g = g, .count = walk->table->count,
+  struct row_span span = {.loop = loop, .how = g->how, .g = g, .count = walk->table->count,
                       .run = kernel_run_taken, .renew = kernel_run_renew_table};
-  if (!kernel_run_taken(L, handle, &span, 0, span.count)) kernel_run_leave_matches(L, handle, &span);
+  if (!kernel_run_taken(L, handle, &span, 0, span.count))
+    kernel_run_leave_matches(L, handle, &span, false);
   g->done += span.count;
   return true;
 }
@@ -486,7 +484,7 @@ static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct w
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
   const struct run_plan *plan = g->run.plan;
-  struct span span = {.loop = loop, .how = g->how, .g = g, .run = kernel_run_walked,
+  struct row_span span = {.loop = loop, .how = g->how, .g = g, .run = kernel_run_walked,
                       .renew = kernel_run_renew_table};
   if (!runner_reserve(runner, plan, walk->table->count)) raise_memory(L);
   bool sound, refused = false;
@@ -501,8 +499,7 @@ static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct w
     sound = !refused && kernel_run_walked(L, handle, &span, 0, walk->table->count);
   }
   span.count = walk->table->count;
-  if (refused) kernel_run_leave_all(L, handle, &span);
-  if (!sound && !refused) kernel_run_leave_matches(L, handle, &span);
+  if (!sound) kernel_run_leave_matches(L, handle, &span, refused);
   g->done += span.count;
 }
 
