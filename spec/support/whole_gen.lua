@@ -441,8 +441,26 @@ function Gen:leave()
   return statement("if ", self:bool(1), " then return end")
 end
 
+-- What leaves its row to Lua, in few rows.
+function Gen:left()
+  local when = node("bool", "(n.i % 16 == ", tostring(self.random:range(0, 15)), " and ",
+    self:bool(1), ")")
+  local how = self.random:range(1, self.commands and 5 or 2)
+  if how == 1 then return statement("assert(n.i < 2000 or ", self:bool(1), ", 'too many')") end
+  if how == 2 then
+    return statement("if n.i == 61 and ", when, " and ", self:bool(1), " then error('left') end")
+  end
+  if how == 3 then return statement("if ", when, " then world:clone(", self:living(), ") end") end
+  if how == 4 then
+    return statement("if ", when, " then world:after(0.25, 'Said', 1.5, e) end")
+  end
+  return statement("if world:has(e, 'Shield') and ", when, " then world:", self:pick { "en", "dis" },
+    "able(e, 'Shield') end")
+end
+
 function Gen:statement(depth)
   local how = self.random:range(1, 27)
+  if how == 13 and self:chance(3) then return self:left() end
   if how <= 5 then return self:store() end
   if how <= 9 then return self:step() end
   if how <= 12 then return self:declare() end
