@@ -454,8 +454,8 @@ function Gen:left()
   if how == 4 then
     return statement("if ", when, " then world:after(0.25, 'Said', 1.5, e) end")
   end
-  return statement("if world:has(e, 'Shield') and ", when, " then world:", self:pick { "en", "dis" },
-    "able(e, 'Shield') end")
+  return statement("if world:has(e, 'Shield') and ", when, " then world:",
+    self:pick { "en", "dis" }, "able(e, 'Shield') end")
 end
 
 function Gen:statement(depth)
