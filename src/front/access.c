@@ -87,8 +87,9 @@ static bool access_is_of_other(const struct front *f, uint32_t slot) {
   return term->form == TERM_PATH || term->form == TERM_OF;
 }
 
-struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
-                         const struct component *component, uint32_t component_leaf) {
+/* The value of a field of one of the query's terms. */
+static struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
+                                const struct component *component, uint32_t component_leaf) {
   assert(component_leaf < component->leaf_count);
   slot = access_first_slot(f, slot, &leaf);
   uint32_t at = access_find_column(f, slot, leaf, component, component_leaf);

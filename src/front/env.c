@@ -59,7 +59,7 @@ static k_value env_join_masks(struct front *f, k_value a, k_value b, uint32_t de
   return whole;
 }
 
-k_value mask_or(struct front *f, k_value a, k_value b) {
+static k_value mask_or(struct front *f, k_value a, k_value b) {
   if (a == K_NONE) return b;
   return b == K_NONE ? a : env_join_masks(f, a, b, 8);
 }

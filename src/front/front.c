@@ -75,7 +75,7 @@ static const struct constant *front_constant_at(const struct front *f, uint32_t 
   return &f->frame->code->constants[at];
 }
 
-struct val front_constant(struct front *f, uint32_t at) {
+static struct val front_constant(struct front *f, uint32_t at) {
   const struct constant *constant = front_constant_at(f, at);
   struct val value = {.kind = VAL_NIL};
   int64_t whole;
@@ -101,7 +101,7 @@ struct val front_constant(struct front *f, uint32_t at) {
   return value;
 }
 
-struct val front_operand(struct front *f, struct operand operand) {
+static struct val front_operand(struct front *f, struct operand operand) {
   if (operand.constant) return front_constant(f, operand.at);
   return *front_register(f, operand.at);
 }

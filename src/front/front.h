@@ -347,10 +347,8 @@ void front_forget(struct front *f, uint32_t first);
 void front_join(struct front *f, uint32_t first, uint32_t target);
 /* The line of the instruction being compiled, as a tag for what can fail. */
 uint32_t front_tag(const struct front *f);
-/* A register of the open frame; a constant of its function; whichever an instruction names. */
+/* A register of the open frame. */
 struct val *front_register(struct front *f, uint32_t at);
-struct val front_constant(struct front *f, uint32_t at);
-struct val front_operand(struct front *f, struct operand operand);
 /* Pops a Lua value into the table of anchored values; its number there. */
 uint16_t front_anchor(struct front *f);
 
@@ -363,7 +361,6 @@ void front_check(struct front *f);
 ** of which may be K_NONE. */
 k_value mask_and(struct front *f, k_value mask, k_value condition);
 k_value mask_and_not(struct front *f, k_value mask, k_value condition);
-k_value mask_or(struct front *f, k_value a, k_value b);
 /* Rows of x among those of the mask, and of y among the others. */
 k_value mask_select(struct front *f, k_value mask, k_value x, k_value y);
 /* The rows that are here, not all, fail, so that Lua does them: they are here no more. Those that
@@ -427,8 +424,6 @@ k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *
 const struct enumeration *choice_names(struct front *f, const struct enumeration *names);
 /* x == y of strings that are not both constants. */
 k_value choice_equal(struct front *f, struct val x, struct val y);
-
-/* ---- string_field.c ---- */
 
 /* What the values of string fields have for their names: any text is one. */
 extern const struct enumeration front_texts;
@@ -574,9 +569,6 @@ void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value);
 /* Sets the field that a term is, for the rows that are here, to what the function returns there. */
 void access_result(struct front *f, uint32_t slot, struct val value);
-/* The value of a field of one of the query's terms. */
-struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
-                         const struct component *component, uint32_t component_leaf);
 /* The column of a leaf of the view's root, which is written from now on. */
 uint32_t access_written(struct front *f, struct val view, uint32_t leaf);
 /* Writes what the function stored into the program. */
@@ -810,23 +802,8 @@ bool rounds_again(struct loop *loop);
 /* Closes it. Rows that did the last round, or all of theirs, and never left are here. */
 void rounds_end(struct loop *loop);
 
-/* Numeric for. */
-
-/* What it counts by. */
-struct numeric {
-  struct val init, limit, step;
-};
-
-/* Compiles the loop at the frame's pc and leaves pc behind it. */
+/* Numeric for: compiles the loop at the frame's pc and leaves pc behind it. */
 void numeric_for(struct front *f, struct frame *frame);
-
-/* A limit in a loop of integers, which Lua rounds towards the start: an integer, and the mask of
-** whether there is such a loop at all, of what is not even beyond all integers. */
-struct val numeric_limit(struct front *f, struct val limit, bool up, k_value *enters);
-/* The integer that a round has, by the number of the round. */
-k_value numeric_counter(struct loop *loop, const struct numeric *bounds, k_value round);
-/* Sets the loop's variables to the number that a round has. */
-void numeric_control(struct loop *loop, const struct numeric *bounds, k_value counter);
 
 /* What a function finds in indexes: loops over those within a reach, the nearest one, and the
 ** copies that such loops show. */
@@ -845,12 +822,6 @@ struct val partner_field(struct front *f, struct val copy);
 /* Refuses to write to one. */
 NORETURN void partner_refuse_write(struct front *f, struct val copy, const struct constant *key);
 
-/* Numeric for whose rounds differ from row to row, or that counts by floats. */
-
-/* Compiles it; its head, end and control are set. */
-void row_for(struct front *f, struct frame *frame, struct loop *loop,
-             const struct numeric *bounds);
-
 /* Loops that jump back: while, repeat, goto. */
 
 /* Whether the frame's pc begins a loop that is not open. */
@@ -859,11 +830,6 @@ bool row_loop_begins(const struct frame *frame);
 bool row_loop_is_open(const struct frame *frame, uint32_t target);
 /* Compiles the loop at the frame's pc and leaves pc behind it. */
 void row_loop(struct front *f, struct frame *frame);
-
-/* How many rounds of a loop rows do before Lua goes on with them. */
-k_value row_loop_rounds(struct front *f);
-/* Gives up the rows that are here, which have done so many, and are here no more. */
-void row_loop_give_up(struct front *f);
 
 /* What rows do to cells that are not their own: elements of the world's arrays, fields of resources
 ** and of the entities that a path of the query leads to. */

@@ -1,7 +1,12 @@
 #include "front/front.h"
 
 /* Numeric for. All rows do as many rounds where its bounds are the same for all and integers; else
-** it is one of row_for.c. */
+** it is a row_for. */
+
+/* What it counts by. */
+struct numeric {
+  struct val init, limit, step;
+};
 
 /* ---- how many rounds ---- */
 
@@ -31,7 +36,9 @@ static k_value count_between(struct front *f, struct val low, struct val high,
   return build_select(b, enters, rounds, build_i64(b, 0));
 }
 
-struct val numeric_limit(struct front *f, struct val limit, bool up, k_value *enters) {
+/* A limit in a loop of integers, which Lua rounds towards the start: an integer, and the mask of
+** whether there is such a loop at all, of what is not even beyond all integers. */
+static struct val numeric_limit(struct front *f, struct val limit, bool up, k_value *enters) {
   struct builder *b = f->b;
   *enters = K_ALL;
   if (val_type(f, limit) == KT_I64) return limit;
@@ -80,7 +87,8 @@ static uint8_t loops_bits_of_rounds(const struct front *f, const struct numeric 
   return whole ? mixed_bits_either(bounds->init, limit) : 0;
 }
 
-void numeric_control(struct loop *loop, const struct numeric *bounds, k_value counter) {
+/* Sets the loop's variables to the number that a round has. */
+static void numeric_control(struct loop *loop, const struct numeric *bounds, k_value counter) {
   struct front *f = loop->f;
   for (uint32_t i = 0; i < 4; i++) {
     struct val *control = front_register(f, loop->control + i);
@@ -92,7 +100,8 @@ void numeric_control(struct loop *loop, const struct numeric *bounds, k_value co
   }
 }
 
-k_value numeric_counter(struct loop *loop, const struct numeric *bounds, k_value round) {
+/* The integer that a round has, by the number of the round. */
+static k_value numeric_counter(struct loop *loop, const struct numeric *bounds, k_value round) {
   struct builder *b = loop->f->b;
   return build_binary(b, KO_ADD, bounds->init.value,
                       build_binary(b, KO_MUL, round, bounds->step.value));
@@ -111,20 +120,17 @@ static void loops_for_all(struct front *f, struct frame *frame, struct loop *loo
   rounds_end(loop);
 }
 
-void numeric_for(struct front *f, struct frame *frame) {
-  const struct code *code = &frame->code->code[frame->pc];
-  struct loop loop = {.head = frame->pc, .end = code->target + 1, .control = code->a};
-  assert(code->kind == CODE_FOR && frame->code->code[code->target].kind == CODE_FOR_END);
-  struct numeric bounds = {for_loop_bound(f, code->a, "start"),
-                           for_loop_bound(f, code->a + 1, "limit"),
-                           for_loop_bound(f, code->a + 2, "step")};
-  double step;
-  if (build_is_number(f->b, bounds.step.value, &step) && step == 0)
-    front_refuse(f, "its loop's step is zero");
-  if (loops_is_one_for_all(f, &bounds))
-    loops_for_all(f, frame, &loop, &bounds);
-  else
-    row_for(f, frame, &loop, &bounds);
+/* How many rounds of a loop rows do before Lua goes on with them. */
+#define MOST_ROUNDS 65536
+
+static k_value row_loop_rounds(struct front *f) { return build_i64(f->b, MOST_ROUNDS); }
+
+/* Gives up the rows that are here, which have done so many, and are here no more. */
+static void row_loop_give_up(struct front *f) {
+  assert(f->env.mask != K_NONE);
+  build_at(f->b, f->env.mask, front_tag(f));
+  build_give_up(f->b);
+  f->env.mask = K_NONE;
 }
 
 /* ---- row for ---- */
@@ -254,8 +260,8 @@ static void loops_row_for_compile_round(struct counting *c, struct loop *loop) {
   f->env.mask = mask_and(f, here, goes_on);
 }
 
-void row_for(struct front *f, struct frame *frame, struct loop *loop,
-             const struct numeric *bounds) {
+static void row_for(struct front *f, struct frame *frame, struct loop *loop,
+                    const struct numeric *bounds) {
   struct counting c = {.f = f, .bounds = bounds, .number = K_NONE};
   c.floats = val_type(f, bounds->init) != KT_I64 || val_type(f, bounds->step) != KT_I64;
   bool varies = build_varies(f->b, bounds->init.value) || build_varies(f->b, bounds->limit.value) ||
@@ -276,11 +282,25 @@ void row_for(struct front *f, struct frame *frame, struct loop *loop,
   frame->pc = loop->end;
 }
 
+void numeric_for(struct front *f, struct frame *frame) {
+  const struct code *code = &frame->code->code[frame->pc];
+  struct loop loop = {.head = frame->pc, .end = code->target + 1, .control = code->a};
+  assert(code->kind == CODE_FOR && frame->code->code[code->target].kind == CODE_FOR_END);
+  struct numeric bounds = {for_loop_bound(f, code->a, "start"),
+                           for_loop_bound(f, code->a + 1, "limit"),
+                           for_loop_bound(f, code->a + 2, "step")};
+  double step;
+  if (build_is_number(f->b, bounds.step.value, &step) && step == 0)
+    front_refuse(f, "its loop's step is zero");
+  if (loops_is_one_for_all(f, &bounds))
+    loops_for_all(f, frame, &loop, &bounds);
+  else
+    row_for(f, frame, &loop, &bounds);
+}
+
 /* ---- row loop ---- */
 
 /* Rows jump back together, those that have left keep what they had, until no row is in the loop. */
-
-#define MOST_ROUNDS 65536
 
 bool row_loop_begins(const struct frame *frame) {
   if (flow_loop(frame->code, frame->pc) == 0) return false;
@@ -291,15 +311,6 @@ bool row_loop_is_open(const struct frame *frame, uint32_t target) {
   for (const struct loop *loop = frame->loop; loop; loop = loop->outer)
     if (loop->head == target && loop->control == NONE) return true;
   return false;
-}
-
-k_value row_loop_rounds(struct front *f) { return build_i64(f->b, MOST_ROUNDS); }
-
-void row_loop_give_up(struct front *f) {
-  assert(f->env.mask != K_NONE);
-  build_at(f->b, f->env.mask, front_tag(f));
-  build_give_up(f->b);
-  f->env.mask = K_NONE;
 }
 
 void row_loop(struct front *f, struct frame *frame) {
