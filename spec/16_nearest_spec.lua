@@ -30,8 +30,10 @@ local kinds = {
   ["names of an enum"] = { { "calm", "angry", "furious" }, function(world, name)
     world:spawn { Middle = { name } }
   end },
-  ["options of a system"] = { { "after", "before", "compile", "each", "enabled", "every", "phase",
-    "query", "when" }, function(world, name) world:system("s", { [name] = 1, run = nop }) end },
+  ["options of a system"] = { { "after", "array", "before", "compile", "each", "enabled",
+    "every", "phase", "query", "when" }, function(world, name)
+    world:system("s", { [name] = 1, run = nop })
+  end },
   ["options of a phase"] = { { "after", "before", "fixed" }, function(world, name)
     world:phase("p", { [name] = 1 })
   end },

@@ -122,6 +122,7 @@ describe("world:system", function()
     refused({ run = nop, before = 5 }, "'before'", "list of strings")
     refused({ run = nop, after = { "a", 5 } }, "'after'", "list of strings")
     refused({ run = nop, qurey = "" }, "'qurey'", "did you mean 'query'")
+    refused({ each = nop, aray = "smog" }, "'aray'", "did you mean 'array'")
     refused({ run = nop, [1] = 5 }, "unknown option 1")
     has_error(function() world:system("s", { run = nop, phase = "updat" }) end, "'updat'",
       "did you mean 'update'")

@@ -32,7 +32,7 @@ local tables = {
   },
   system = {
     keys = { "phase", "query", "each", "map", "run", "before", "after", "every", "enabled",
-             "when", "compile" },
+             "when", "compile", "array" },
     call = function(world, options)
       options.run = options.run or noop
       world:system("fresh", options)

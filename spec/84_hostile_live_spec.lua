@@ -327,7 +327,8 @@ describe("a swap", function()
   it("does no harm when what is registered has hostile names and options", function()
     swap_all(nil, function(world, value) register(world, value) end)
     for _, key in ipairs { "phase", "query", "each", "map", "run", "before", "after", "every",
-                           "enabled", "when", "compile", "fixed", "on", "ordered", "grid" } do
+                           "enabled", "when", "compile", "array", "fixed", "on", "ordered",
+                           "grid" } do
       swap_all(nil, function(world, value) register(world, nil, key, value) end)
     end
   end)

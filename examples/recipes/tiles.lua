@@ -41,6 +41,18 @@ world:system("walk", {
   end,
 })
 
+-- Grass grows again: the rows of this system are the cells.
+world:system("regrow", {
+  array = "trodden",
+  after = "walk",
+  every = 30,
+  each = function(cell)
+    if trodden[cell] > 0 then
+      trodden[cell] = trodden[cell] - 1
+    end
+  end,
+})
+
 for _ = 1, 60 do
   world:update(1)
 end

@@ -623,6 +623,7 @@ function World:query(text, variables) end
 ---@class ecs.SystemOptions
 ---@field phase? string Default: "update".
 ---@field query? string
+---@field array? string In place of query: each gets the numbers of its elements, and dt.
 ---@field each? function Called for every entity: views, dt, entity.
 ---@field map? function Called for every entity: scalars, dt, entity; results are written back.
 ---@field run? fun(world: ecs.World, dt: number, query: ecs.Query?)

@@ -67,3 +67,21 @@ scenario("an array undeclared", {
   prepare = arrays,
   act = function(s) s.world:undeclare "grid" end,
 })
+
+scenario("a system over an array, compiled and run", {
+  partial = true,
+  prepare = arrays,
+  act = function(s)
+    local grid, wide = s.grid, s.world:array("wide", "f64", 400)
+    s.world:system("cells", { array = "grid", each = function(i)
+      if i ~= 150 then wide[i] = (wide[i + 20] or 0) * 0 + i else wide[i] = tonumber(i) end
+    end })
+    s.world:system("again", { array = "grid", each = function(i)
+      if i == 150 then wide[i] = 1 << 40 end
+      grid[i] = wide[i] < 1000 and wide[i] or 7
+    end })
+    s.world:run("cells", 0.5)
+    s.world:run("again", 0.5)
+    assert(grid[150] == 7 and grid[300] == 300)
+  end,
+})

@@ -368,6 +368,10 @@ hostile.tables = {
       phase = "update", after = { "move" }, before = { "later" }, uses = { "near" },
       enabled = false, every = 1, when = noop, compile = false }
   end },
+  { "world", "system", function()
+    return "Fresh", { array = "Grid", each = noop, phase = "update", after = { "move" }, every = 1,
+      when = noop, compile = false }
+  end },
   { "world", "observer", function(scene)
     return "Fresh", { on = "add", query = "(Likes, $who)", ["$who"] = scene.all, each = noop,
       enabled = false }

@@ -2,6 +2,7 @@
 #include "core/ids/world.h"
 #include "core/query/query.h"
 #include "core/storage/component.h"
+#include "core/storage/registry.h"
 #include "front/front.h"
 
 /* Where values of rows come from and go to: fields of views and of resources. */
@@ -16,7 +17,7 @@ const struct term *front_term(const struct front *f, uint32_t slot) {
 }
 
 static bool access_is_read_only(const struct front *f, uint32_t slot) {
-  if (slot == NONE) return false;
+  if (slot >= RUN_ELEMENT) return false;
   assert(front_term(f, slot));
   return front_term(f, slot)->read_only;
 }
@@ -87,23 +88,48 @@ static bool access_is_of_other(const struct front *f, uint32_t slot) {
   return term->form == TERM_PATH || term->form == TERM_OF;
 }
 
-/* The value of a field of one of the query's terms. */
-static struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
-                                const struct component *component, uint32_t component_leaf) {
-  assert(component_leaf < component->leaf_count);
-  slot = access_first_slot(f, slot, &leaf);
-  uint32_t at = access_find_column(f, slot, leaf, component, component_leaf);
-  const struct leaf *field = &component->leaves[component_leaf];
-  f->columns[at].read = true;
-  order_check_read(f, component, component_leaf);
-  if (class_is_shared(f, component, component_leaf)) return class_get_column(f, at);
+/* What the field of a column is now. */
+static struct val access_now(struct front *f, uint32_t at) {
+  const struct front_column *column = &f->columns[at];
+  const struct leaf *field = &column->component->leaves[column->component_leaf];
   f->env.fields[at] = env_field(f, &f->env, at);
   struct val value = val_number(f, f->env.fields[at], false);
   value.names = field->type == ECS_ENUM ? choice_names(f, field->names) : NULL;
   if (field->type == ECS_STRING) value.names = &front_texts;
   value.entity = field->type == ECS_ENTITY;
   value.bits = mixed_bits_of(field->type);
+  return value;
+}
+
+/* The value of a field of one of the query's terms. */
+static struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
+                                const struct component *component, uint32_t component_leaf) {
+  assert(component_leaf < component->leaf_count);
+  slot = access_first_slot(f, slot, &leaf);
+  uint32_t at = access_find_column(f, slot, leaf, component, component_leaf);
+  f->columns[at].read = true;
+  order_check_read(f, component, component_leaf);
+  if (class_is_shared(f, component, component_leaf)) return class_get_column(f, at);
+  struct val value = access_now(f, at);
   return access_is_of_other(f, slot) ? steps_other(f, value, at) : value;
+}
+
+static uint32_t access_element_column(struct front *f, const struct component *array) {
+  return access_find_column(f, RUN_ELEMENT, element_array(f, array, ARRAY_LEAF), array, ARRAY_LEAF);
+}
+
+struct val access_own_element(struct front *f, const struct component *array) {
+  uint32_t at = access_element_column(f, array);
+  f->columns[at].read = true;
+  return access_now(f, at);
+}
+
+void access_set_own_element(struct front *f, const struct component *array, struct val value) {
+  uint32_t at = access_element_column(f, array);
+  f->columns[at].written = true;
+  value = maybe_need(f, value);
+  build_at(f->b, f->env.mask, front_tag(f) | (at + 1) << TAG_LINES);
+  f->env.fields[at] = access_fit(f, &array->leaves[ARRAY_LEAF], f->columns[at].type, value);
 }
 
 /* The id of the row's entity, in a column of its own. */
@@ -257,11 +283,24 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   return access_column(f, to.slot, to.leaf, to.root, to.leaf);
 }
 
+/* The number of the row's element. */
+static struct val access_number(struct front *f) {
+  uint32_t at = access_new_column(f, (struct run_column){.slot = RUN_NUMBER},
+                                  (struct front_column){.type = KC_U32, .read = true});
+  f->element = build_load(f->b, f->columns[at].number);
+  struct val number = val_number(f, f->element, false);
+  number.bits = MIXED_SMALL;
+  return number;
+}
+
 /* What a function is given: views, values and truths of the terms, then dt, but to predicates, then
-** the entity, which an event is not, and who the query's variables stand for. */
+** the entity, which an event is not, and who the query's variables stand for. For elements of an
+** array it is their number, and dt. */
 struct val access_parameter(struct front *f, uint32_t index) {
-  uint32_t slots = f->query->terms.slots, entity = slots + !RESULT_IS_ASKED(f->result);
+  uint32_t slots = f->elements ? 1 : f->query->terms.slots;
+  uint32_t entity = slots + !RESULT_IS_ASKED(f->result);
   struct val nil = {.kind = VAL_NIL};
+  if (f->elements && index != 1) return index ? nil : access_number(f);
   if (index >= entity && f->query->terms.event) return nil;
   if (index == entity) return access_row_entity(f);
   if (index == slots) return val_number(f, build_uniform(f->b, UNIFORM_DT, KT_F64), true);
@@ -556,6 +595,13 @@ static void access_check_folded(struct front *f, uint32_t at) {
                     "do it in a second system", written->component->name, field);
 }
 
+/* Elements that are written are their rows' own, or come to by any row. */
+static void access_check_element(struct front *f, uint32_t at) {
+  const struct front_column *own = &f->columns[at];
+  const struct front_array *array = &f->arrays[f->cells[at].leaf];
+  if (array->written || (own->written && array->read)) class_share(f, own->component, ARRAY_LEAF);
+}
+
 void access_finish(struct front *f) {
   f->first_mark = (f->orders ? 0 : f->command_count) + (f->result == RESULT_TRUTH);
   if (f->mark_count) build_renumber(f->b, RUN_BITMAPS, f->first_mark, f->mark_count);
@@ -565,7 +611,10 @@ void access_finish(struct front *f) {
   steps_finish(f);
   for (uint32_t i = 0; i < f->column_count; i++) {
     const struct front_column *column = &f->columns[i];
-    if (column->written) access_check_owner(f, i);
+    if (f->cells[i].slot == RUN_ELEMENT)
+      access_check_element(f, i);
+    else if (column->written)
+      access_check_owner(f, i);
     if (column->written || column->folded)
       reach_check_written(f, column->component, column->component_leaf);
   }

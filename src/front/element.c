@@ -22,6 +22,10 @@ static uint32_t element_add_array(struct front *f, struct front_array array, k_c
   return at;
 }
 
+bool element_is_own(const struct front *f, const struct component *array, k_value index) {
+  return f->elements && index == f->element && array->length >= f->elements->length;
+}
+
 uint32_t element_array(struct front *f, const struct component *array, uint32_t leaf) {
   uint32_t i = 0;
   while (i < f->array_count && (f->arrays[i].id != array->id || f->arrays[i].leaf != leaf)) i++;
@@ -62,6 +66,7 @@ k_value element_place(struct front *f, struct val index, k_value *whole) {
 /* The element of an array of the program, where there is one. */
 static struct val take_element(struct front *f, uint32_t array, struct val index, bool soft) {
   k_value whole, at = element_place(f, index, &whole);
+  f->arrays[array].read = true;
   struct val element = val_number(f, build_element(f->b, array, at), soft);
   element.present = build_binary(f->b, KO_AND, whole, build_inside(f->b, array, at));
   return element;
@@ -73,12 +78,14 @@ struct val element_at(struct front *f, struct val array, struct val index) {
     front_refuse(f, "it takes an element of the array '%s' that is not named by a number",
                  component->name);
   uint32_t number = element_array(f, component, ARRAY_LEAF);
+  bool own = element_is_own(f, component, index.value);
   if (class_is_shared(f, component, ARRAY_LEAF)) {
     k_value whole, at = element_place(f, index, &whole);
     struct val got = class_get(f, component, ARRAY_LEAF, build_cell(f->b, number, at));
-    got.present = build_binary(f->b, KO_AND, whole, build_inside(f->b, number, at));
+    if (!own) got.present = build_binary(f->b, KO_AND, whole, build_inside(f->b, number, at));
     return got;
   }
+  if (own) return access_own_element(f, component);
   struct val element = take_element(f, number, index, false);
   element.entity = array_type(component) == ECS_ENTITY;
   element.bits = mixed_bits_of(array_type(component));

@@ -181,7 +181,7 @@ struct front_array {
   ecs_id id;                   /* 0: a table */
   uint32_t leaf;               /* of a resource */
   uint32_t column;             /* 1 + that whose cells are its elements, or 0 */
-  bool written;
+  bool read, written;          /* but as the row's own element */
   uint32_t path;
   const struct enumeration *names;   /* by which a table is read; NULL: by numbers */
   uint16_t inner;              /* of its records' values by this key, anchored; 0: of its own */
@@ -251,6 +251,8 @@ struct front {
   outside_fn outside;
   const void *owner;           /* of the world: its object */
   const ecs_query *query;
+  const struct component *elements;   /* an array whose elements the rows are; NULL: the query's */
+  k_value element;             /* then the number of a row's */
   uint64_t present;            /* bit by slot: which terms that may be absent are there */
   struct builder *b;
   const lua_CFunction *math;
@@ -535,6 +537,8 @@ void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t
 uint32_t element_expect(lua_State *L, int anchors, const struct guard *guard);
 bool element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to);
 
+/* Whether that index of an array is that of the row's own element. */
+bool element_is_own(const struct front *f, const struct component *array, k_value index);
 /* The number of an array in the program, or of a field of a resource as one. */
 uint32_t element_array(struct front *f, const struct component *array, uint32_t leaf);
 /* The number of what an index has copied as an array, whose cells are of a type. */
@@ -569,6 +573,9 @@ void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value);
 /* Sets the field that a term is, for the rows that are here, to what the function returns there. */
 void access_result(struct front *f, uint32_t slot, struct val value);
+/* The row's own element of an array; sets it, for the rows that are here. */
+struct val access_own_element(struct front *f, const struct component *array);
+void access_set_own_element(struct front *f, const struct component *array, struct val value);
 /* The column of a leaf of the view's root, which is written from now on. */
 uint32_t access_written(struct front *f, struct val view, uint32_t leaf);
 /* Writes what the function stored into the program. */

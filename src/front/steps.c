@@ -235,6 +235,11 @@ void steps_store(struct front *f, struct val array, struct val index, struct val
                  array.component->name);
   k_value whole, at = element_place(f, maybe_need(f, index), &whole);
   build_need(f->b, whole);
+  if (element_is_own(f, array.component, at) && !value.spawned &&
+      !class_is_shared(f, array.component, ARRAY_LEAF)) {
+    access_set_own_element(f, array.component, value);
+    return;
+  }
   struct front_chain place = {.component = array.component, .leaf = ARRAY_LEAF, .index = at};
   step_write(f, &place, value);
 }

@@ -30,7 +30,7 @@ struct run_plan run_plan_of(struct program *program, const struct run_column *co
   for (uint32_t i = 0; i < program->column_count; i++) {
     plan.reads[i / 64] |= (uint64_t)program_reads(program, i) << i % 64;
     plan.writes[i / 64] |= (uint64_t)program_writes(program, i) << i % 64;
-    plan.plain = plan.plain && columns[i].slot < RUN_VALUE;
+    plan.plain = plan.plain && columns[i].slot < RUN_ELEMENT;
     plan.cell_count += program->columns[i] >= KC_CELLS;
     if (columns[i].slot != NONE) continue;
     assert(!plan.takes_ids);
@@ -75,7 +75,8 @@ void runner_free(struct runner *runner) {
   buffer_free(runner->memory, &runner->room);
   buffer_free(runner->memory, &runner->gathered);
   buffer_free(runner->memory, &runner->batch);
-  runner->gather_capacity = 0;
+  buffer_free(runner->memory, &runner->numbers);
+  runner->gather_capacity = runner->number_count = 0;
 }
 
 /* Ids, places of cells and bitmaps begin at multiples of 64 bytes: they are counted in words of
@@ -177,7 +178,7 @@ INLINE void run_bind_columns(const struct runner *runner, const struct run *run,
   const struct run_column *wanted = plan->columns;
   uint32_t rows = run_rows_of(run, table).count, places = plan->takes_ids;
   for (uint32_t i = 0, count = plan->program->column_count; i < count; i++) {
-    if (UNLIKELY(wanted[i].slot >= RUN_VALUE)) {
+    if (UNLIKELY(wanted[i].slot >= RUN_ELEMENT)) {
       assert(wanted[i].slot == NONE || !run_reads_values(plan));
       to[i] = runner->room.data;
       continue;
@@ -429,6 +430,37 @@ bool run_rows(struct runner *runner, const struct run *run, const struct run_row
   if (run->plan->needs_room) run_lay_out(runner, run->plan, rows->count);
   open_machine(runner, run, &opened);
   return run_machine(runner, &opened, rows->count, rows->columns, failure);
+}
+
+/* ---- elements ---- */
+
+bool runner_reserve_elements(struct runner *runner, const struct run_plan *plan, uint32_t count) {
+  uint32_t known = runner->number_count;
+  if (!run_reserve_rows(runner, plan, count)) return false;
+  if (known >= count) return true;
+  if (!buffer_grow(runner->memory, &runner->numbers, count * sizeof(uint32_t),
+                   known * sizeof(uint32_t)))
+    return false;
+  for (uint32_t *numbers = runner->numbers.data; known < count; known++) numbers[known] = known + 1;
+  runner->number_count = known;
+  return true;
+}
+
+bool run_elements(struct runner *runner, const struct run *run, uint32_t first, uint32_t count,
+                  struct run_failure *failure) {
+  const struct run_plan *plan = run->plan;
+  void *columns[RUN_COLUMNS];
+  assert(first + count <= runner->number_count);
+  for (uint32_t i = 0; i < plan->program->column_count; i++) {
+    bool numbers = plan->columns[i].slot == RUN_NUMBER;
+    const void *data = runner->numbers.data;
+    assert(numbers || plan->columns[i].slot == RUN_ELEMENT);
+    if (!numbers) data = run->arrays[plan->columns[i].leaf].data;
+    assert(numbers || run->arrays[plan->columns[i].leaf].count >= first + count);
+    size_t size = column_size((k_column)plan->program->columns[i]);
+    columns[i] = (char *)(uintptr_t)data + first * size;
+  }
+  return run_rows(runner, run, &(struct run_rows){count, columns}, failure);
 }
 
 /* ---- a part of several runs ---- */

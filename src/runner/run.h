@@ -30,7 +30,9 @@ struct run_lookup;
 enum { UNIFORM_DT, UNIFORM_STREAM, UNIFORM_TICK, UNIFORM_FIRST };
 
 #define RUN_RESULT (NONE - 1)  /* slots of no query: what the program gives for each row; */
-#define RUN_VALUE (NONE - 2)   /* who a variable of the query stands for, its values counted */
+#define RUN_VALUE (NONE - 2)   /* who a variable of the query stands for, its values counted; */
+#define RUN_NUMBER (NONE - 3)  /* of run_elements alone: the number of the row's element, from 1, */
+#define RUN_ELEMENT (NONE - 4) /* and elements of the program's array whose number the leaf is */
 
 /* Which cells a program's column stands for. */
 struct run_column {
@@ -142,6 +144,8 @@ struct runner {
   size_t gather_capacity;
   uint64_t gathers;                /* how often that, or the batch, was laid out */
   struct column_buffer batch;      /* matches, of which that is made */
+  struct column_buffer numbers;    /* from 1 on, as u32 */
+  uint32_t number_count;
   uint64_t *bitmaps[RUN_BITMAPS + RUN_MARKS];
   uint64_t *start;
 };
@@ -235,6 +239,14 @@ bool run_rows(struct runner *runner, const struct run *run, const struct run_row
               struct run_failure *failure);
 ecs_status run_stage_rows(const struct runner *runner, const struct run *run, const ecs_id *ids,
                           uint32_t count);
+
+/* Room for a plan over so many elements of arrays; false when out of memory. */
+bool runner_reserve_elements(struct runner *runner, const struct run_plan *plan, uint32_t count);
+
+/* Runs it over elements of the arrays that its columns are of, `count` from the one at `first` on,
+** counted from 0. Of a row that fails the number is counted from there. */
+bool run_elements(struct runner *runner, const struct run *run, uint32_t first, uint32_t count,
+                  struct run_failure *failure);
 
 /* Runs it over every table of the query in which rows match, in their order, and stages what it
 ** marks: then a scope is open, which the caller cancels on any status but ECS_OK. No term of the

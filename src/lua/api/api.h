@@ -458,7 +458,8 @@ void systems_sweep(lua_State *L, struct world_box *box, int world_index);
 #define SYSTEM_KERNEL 5      /* the handle of an `each` that may be compiled */
 #define SYSTEM_USES 6        /* the names of indexes that its options list, or nil */
 #define SYSTEM_TEXTS 7       /* what is written in its function */
-#define SYSTEM_VALUES 7
+#define SYSTEM_ARRAY 8       /* the name of the array whose elements its rows are, or nil */
+#define SYSTEM_VALUES 8
 
 /* Of a world. */
 struct systems {
@@ -477,6 +478,9 @@ struct system_box {
   struct system_box *next_gone;
   const char *name;                /* of SYSTEM_NAME */
   const struct query_box *query;   /* of SYSTEM_QUERY; NULL: none */
+  const char *array_name;          /* of SYSTEM_ARRAY; NULL: none */
+  ecs_id array;
+  uint32_t element;                /* of it, that the function is called for; or 0 */
   enum system_form form;
   int compile;                     /* 1, 0, or -1: if possible */
   bool compiled;                   /* as it last ran */

@@ -4,6 +4,7 @@
 #include "core/change/transact.h"
 #include "core/ids/world.h"
 #include "core/schedule/schedule.h"
+#include "core/storage/registry.h"
 #include "ecs_system.h"
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
@@ -13,7 +14,7 @@
 #include "lua/loop/loop.h"
 
 static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
-                                        "before", "after",  "every", "enabled", "when",
+                                        "array", "before", "after",  "every", "enabled", "when",
                                         "compile", "uses", "$variable", NULL};
 
 /* Indices on the stack of world:system. */
@@ -85,17 +86,27 @@ static void system_read_switches(lua_State *L, struct system_box *system, const 
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_WHEN);
 }
 
+static void system_find_array(lua_State *L, struct world_box *box,
+                              const struct script_draft *draft) {
+  struct system_box *system = draft->system;
+  const char *name = system->array_name;
+  if (!box->world) no_world(L, AT_WORLD);
+  if (array_need_name(box->world, name, strlen(name), &system->array) != ECS_OK)
+    raise_error(L, "%s: %s", draft->what, box->world->message);
+}
+
 ecs_query *script_prepare(lua_State *L, struct world_box *box, struct script_draft *draft,
                           bool promises) {
   struct system_box *system = draft->system;
   struct scan scan = {.box = box, .what = draft->what, .form = system->form, .promises = promises,
-                      .world = AT_WORLD};
+                      .world = AT_WORLD, .elements = system->array_name};
   if (draft->query.text) {
     system->query = query_push(L, box, AT_WORLD, &draft->query);
     lua_setiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
     scan.query = system->query->query;
     if (system->form == FORM_MAP) map_check(L, system->query->query, false);
   }
+  if (system->array_name) system_find_array(L, box, draft);
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
   scan_function(L, &scan, lua_gettop(L));
   lua_pop(L, 1);
@@ -110,6 +121,7 @@ void system_scan(lua_State *L, int world_index, const ecs_system *system, struct
   scan.box = script->box;
   scan.form = script->form;
   scan.query = script->query ? script->query->query : NULL;
+  scan.elements = script->array_name;
   int top = lua_gettop(L);
   need_stack(L, 4);
   lua_getiuservalue(L, world_index, WORLD_REFS);
@@ -122,7 +134,7 @@ void system_scan(lua_State *L, int world_index, const ecs_system *system, struct
 /* Makes the kernel of what may be compiled. Its index; 0: none. */
 static int system_make_kernel(lua_State *L, struct world_box *box, struct system_box *system) {
   if (system->form == FORM_RUN || system->compile == 0 || !box->kernels->on) return 0;
-  if (!system->query) return 0;
+  if (!system->query && !system->array) return 0;
   struct use use = {"each", RESULT_NONE, false};
   if (system->form == FORM_MAP) use = (struct use){"map", RESULT_MAP, false};
   int top = lua_gettop(L);
@@ -130,6 +142,7 @@ static int system_make_kernel(lua_State *L, struct world_box *box, struct system
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
   kernel_push(L, box, AT_WORLD, top + 1, top + 2, use);
   system->handle = lua_touserdata(L, top + 3);
+  system->handle->kernel->array = system->array;
   lua_pushvalue(L, top + 3);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
   return top + 3;
@@ -165,10 +178,22 @@ const char *script_begin(lua_State *L, struct world_box *box, struct script_draf
 void script_read_query(lua_State *L, struct world_box *box, struct script_draft *draft) {
   enum system_form form = draft->system->form;
   draft->query = (struct query_text){.text = text_option(L, AT_SPEC, draft->what, "query")};
-  if (!draft->query.text && form != FORM_RUN)
+  if (!draft->query.text && form != FORM_RUN && !draft->system->array_name)
     raise_error(L, "%s: option 'query' is needed%s", draft->what,
                 form == FORM_OBSERVE ? "" : " with each and map");
   variables_of_options(L, box, AT_SPEC, true, draft->what, &draft->query);
+}
+
+/* Reads the name of the array whose elements the rows are, if there is one. */
+static void system_read_array(lua_State *L, struct system_box *system, const char *what) {
+  system->array_name = text_option(L, AT_SPEC, what, "array");
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_ARRAY);
+  if (system->array_name && system->form != FORM_EACH)
+    raise_error(L, "%s: array = goes with each", what);
+  bool queries = system->array_name && option(L, AT_SPEC, "query") != LUA_TNIL;
+  if (queries)
+    raise_error(L, "%s: give a query or an array: rows are entities, or elements of '%s'", what,
+                system->array_name);
 }
 
 /* Reads the name and the options; owner may be NULL. Raises; pushes what the draft needs. */
@@ -185,6 +210,7 @@ static void system_read_draft(lua_State *L, struct world_box *box, struct system
   system->uses = lua_istable(L, -1);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_USES);
   lua_settop(L, AT_SYSTEM);
+  system_read_array(L, system, what);
   desc->phase = text_option(L, AT_SPEC, what, "phase");
   desc->every = seconds_option(L, AT_SPEC, what, "every");
   desc->before = names_option(L, AT_SPEC, what, "before");

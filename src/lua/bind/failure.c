@@ -89,18 +89,30 @@ static bool failure_names_entity(const char *text) {
   return id && text[id] == ':' && text[id + 1] == ' ';
 }
 
-void failure_name(lua_State *L, ecs_id entity) {
-  const char *message = entity != ECS_NULL ? lua_tostring(L, -1) : NULL;
-  const char *text = message ? failure_behind_position(message) : NULL;
-  char name[48];
-  if (!text || failure_names_entity(text)) return;
+/* Puts a name in front of a text that is in the message at the top of the stack. */
+static void failure_put(lua_State *L, const char *message, const char *text, const char *name) {
   need_stack(L, 8);
-  text_format(name, sizeof name, "entity " SHOW_ID ": ", entity);
   lua_pushlstring(L, message, (size_t)(text - message));
   lua_pushstring(L, name);
   lua_pushstring(L, text);
   lua_concat(L, 3);
   lua_replace(L, -2);
+}
+
+void failure_name(lua_State *L, ecs_id entity) {
+  const char *message = entity != ECS_NULL ? lua_tostring(L, -1) : NULL;
+  const char *text = message ? failure_behind_position(message) : NULL;
+  char name[48];
+  if (!text || failure_names_entity(text)) return;
+  text_format(name, sizeof name, "entity " SHOW_ID ": ", entity);
+  failure_put(L, message, text, name);
+}
+
+void failure_name_element(lua_State *L, const char *array, uint32_t element) {
+  const char *message = lua_tostring(L, -1);
+  char name[160];
+  text_format(name, sizeof name, "%s[%u]: ", array, element);
+  if (message) failure_put(L, message, failure_behind_position(message), name);
 }
 
 ecs_id failure_row(const struct loop_box *loop) {

@@ -67,17 +67,21 @@ static void list_lookups(lua_State *L, const ecs_world *world, const struct vari
   }
 }
 
+/* Pushes what a field, or an array, is called. */
+static void explain_push_field(lua_State *L, const struct component *component, uint32_t leaf) {
+  if (component->length)
+    lua_pushstring(L, component->name);
+  else
+    lua_pushfstring(L, "%s.%s", component->name, component->leaves[leaf].name);
+}
+
 /* Appends arrays, and fields of resources, that the program writes to. */
 static void explain_add_written(lua_State *L, const ecs_world *world,
                                 const struct variant *variant) {
   for (uint32_t i = 0; i < variant->array_count; i++) {
     if (!variant->array_ids[i] || !variant->array_written[i]) continue;
     const struct component *component = component_of(world, variant->array_ids[i]);
-    if (component->length)
-      lua_pushstring(L, component->name);
-    else
-      lua_pushfstring(L, "%s.%s", component->name,
-                      component->leaves[variant->array_leaves[i]].name);
+    explain_push_field(L, component, variant->array_leaves[i]);
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
   }
 }
@@ -123,8 +127,7 @@ static void list_fields(lua_State *L, const ecs_world *world, const struct varia
     const struct front_column *column = &variant->columns[i];
     bool wanted = column->component && (writes ? column->written || column->folded : column->read);
     if (!wanted) continue;
-    lua_pushfstring(L, "%s.%s", column->component->name,
-                    column->component->leaves[column->component_leaf].name);
+    explain_push_field(L, column->component, column->component_leaf);
     lua_rawseti(L, -2, ++count);
   }
   if (!writes) list_lookups(L, world, variant, count);
@@ -421,10 +424,7 @@ static void explain_push_clash(lua_State *L, const ecs_world *world, enum clash 
   }
   assert(clash > CLASH_OWNER && clash <= CLASH_BOTH);
   const struct component *component = component_of(world, at->component);
-  if (component->length)
-    lua_pushstring(L, component->name);
-  else
-    lua_pushfstring(L, "%s.%s", component->name, component->leaves[at->leaf].name);
+  explain_push_field(L, component, at->leaf);
   const char *what = lua_tostring(L, -1);
   if (clash == CLASH_BOTH)
     lua_pushfstring(L, "it writes %s, and so does '%s'", what, earlier);

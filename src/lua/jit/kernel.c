@@ -49,6 +49,7 @@ static struct kernel_set *kernel_need_set(struct world_box *box) {
   struct kernel_set *set = memory_array(box->memory, 1, sizeof *set);
   if (!set) return NULL;
   set->link.free = kernel_free_set;
+  set->nothing.world = box->world;
   runner_open(&set->runner, box->memory, (k_isa)box->kernels->isa);
   world_attach_to(box->world, &set->link);
   box->kernels->set = set;
@@ -92,7 +93,7 @@ static bool kernel_has_function(lua_State *L, int function) {
   kernel_push_function(L, lua_gettop(L));
   lua_getiuservalue(L, -2, KERNEL_QUERY);
   const struct query_box *query = lua_touserdata(L, -1);
-  bool has = lua_rawequal(L, -2, function) && query->query;
+  bool has = lua_rawequal(L, -2, function) && (!query || query->query);
   lua_pop(L, 2);
   return has;
 }
@@ -137,7 +138,8 @@ void kernel_push(lua_State *L, struct world_box *box, int world_index, int funct
   kernel->box = box;
   kernel->version = box->version;
   kernel->set = set;
-  kernel->query = ((struct query_box *)lua_touserdata(L, query_index))->query;
+  const struct query_box *query = lua_touserdata(L, query_index);
+  kernel->query = query ? query->query : &set->nothing;
   kernel->result = use.result;
   kernel->filtered = use.filtered;
   handle->form = use.form;

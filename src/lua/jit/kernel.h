@@ -59,7 +59,8 @@ struct use {
   bool filtered;               /* for rows that a q:where(fn) lets through */
 };
 
-/* Pushes the handle of a new kernel for the function and the query at two indices. */
+/* Pushes the handle of a new kernel for the function and the query at two indices; with nil it is
+** for elements of an array, which the caller sets. */
 void kernel_push(lua_State *L, struct world_box *box, int world_index, int function,
                  int query_index, struct use use);
 
@@ -125,6 +126,9 @@ bool kernel_is_hopeless(const struct kernel_box *box);
 /* Whether it was refused when rows were last there to be run, or when it was asked for ahead. */
 bool kernel_is_refused(const struct kernel_box *box);
 
+/* The array whose elements the rows of a kernel are; NULL where it is declared no more. */
+const struct component *kernel_elements(const struct kernel *kernel);
+
 /* Running a kernel's programs over the tables of a loop. */
 
 /* What a run is given, and where its results go. */
@@ -151,6 +155,10 @@ struct kernel_run {
 ** row that fails names the entity. Totals of a loop without a filter come from the function itself
 ** for all rows behind one that fails. */
 void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
+
+/* Runs a kernel over the elements of its array; after kernel_ready. Those that fail are left to the
+** function, and all others when they are too many. */
+void kernel_run_elements(lua_State *L, int handle, struct elements *elements);
 
 /* Runs a kernel over the loop's current table only, those rows that it goes through, and compiles
 ** it when need be; false when it cannot be compiled. */
@@ -254,6 +262,7 @@ struct kernel_set {
   struct kernel *list;
   struct runner runner;
   struct abreast *abreast;     /* of systems side by side; NULL before there are any */
+  ecs_query nothing;           /* the query of kernels whose rows are elements: it has no terms */
 };
 
 /* A function that is to be compiled. */
@@ -275,6 +284,7 @@ struct kernel {
   bool ahead;                  /* it was asked for before there is a run */
   bool found;                  /* something was to be run when it was last asked for */
   bool filtered;               /* for rows that a q:where(fn) lets through: programs start so */
+  ecs_id array;                /* whose elements are the rows; ECS_NULL */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
   bool hopeless;               /* refused, and will be, whatever the outside values */
   uint64_t left;               /* rows that the function itself did in the last run, */
@@ -488,6 +498,9 @@ ecs_id failure_row(const struct loop_box *loop);
 
 /* Puts an entity into the error at the top of the stack, if that is a text which names none yet. */
 void failure_name(lua_State *L, ecs_id entity);
+
+/* Puts "smog[17]: " there. */
+void failure_name_element(lua_State *L, const char *array, uint32_t element);
 
 /* Calls the kernel's function, whose handle is at an index, for the row that failed: it does what a
 ** column could not, in the same steps as without a kernel, and what it raises is raised with the

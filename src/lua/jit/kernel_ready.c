@@ -15,6 +15,7 @@
 /* Why the function cannot become a program, whatever it does; NULL when it can. */
 static const char *kernel_ready_unfit(const struct kernel *kernel) {
   const struct query_terms *terms = &kernel->query->terms;
+  if (kernel->array && !kernel_elements(kernel)) return "its array is no longer declared";
   if (terms->slots > KERNEL_SLOTS) return "its query has too many terms";
   if (terms->step_count && kernel->result == RESULT_TRUTH)
     return "it gives a result, and its query has terms that are decided row by row: put the "
@@ -120,6 +121,7 @@ static bool varying_ready(lua_State *L, int handle, struct kernel *kernel,
 ** term. */
 static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const ecs_query *query = kernel->query;
+  if (kernel->array) return ready_for(L, handle, kernel, variant_wanted(kernel, NULL), 0);
   for (uint32_t i = 0; i < query_reach(query); i++) {
     const struct table *table = query_table(query, i);
     enum table_rows rows = query_table_rows(&query->terms, table);
@@ -270,6 +272,17 @@ static inline struct run kernel_ready_settled_run_of(const struct kernel *kernel
                       .uniforms = variant->uniforms, .dt = dt, .arrays = variant->arrays};
 }
 
+/* False when out of memory. */
+static bool kernel_ready_run_elements(const struct kernel *kernel, const struct run *run) {
+  struct runner *runner = &kernel->set->runner;
+  struct run_failure failure;
+  uint32_t count = kernel_elements(kernel)->length;
+  if (!runner_reserve_elements(runner, run->plan, count)) return false;
+  bool sound = run_elements(runner, run, 0, count, &failure);
+  assert(sound);
+  return sound;
+}
+
 bool kernel_join_batch(lua_State *L, int anchors, struct kernel *kernel, double dt) {
   struct variant *variant = kernel_ready_settled_state(L, anchors, kernel);
   if (!variant) return false;
@@ -283,6 +296,7 @@ bool kernel_run_direct(lua_State *L, int anchors, struct kernel *kernel, double 
   struct run run = kernel_ready_settled_run_of(kernel, variant, dt);
   struct run_failure failure;
   assert(variant->quiet);
+  if (kernel->array) return kernel_ready_run_elements(kernel, &run);
   ecs_status status = run_query(&kernel->set->runner, &run, &failure);
   assert(status == ECS_OK || status == ECS_ENOMEM);
   return status == ECS_OK;

@@ -665,6 +665,38 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
   lua_pop(L, 1);
 }
 
+/* ---- elements ---- */
+
+void kernel_run_elements(lua_State *L, int handle, struct elements *elements) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct runner *runner = &kernel->set->runner;
+  struct kernel_run how = {.dt = elements->dt};
+  struct run_failure failure;
+  uint32_t count = elements->count, row = 0, piece = count, part = count / LEFT_PART;
+  uint32_t most = part > LEAST_LEFT ? part : LEAST_LEFT;
+  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+  int anchors = lua_gettop(L);
+  while (row < count && kernel->left < most) {
+    struct which which = variant_wanted(kernel, NULL);
+    struct variant *variant = kernel_run_variant(L, handle, anchors, kernel, which);
+    if (!variant) break;
+    struct run run = kernel_run_run_of(kernel, variant, &how, NULL);
+    if (!runner_reserve_elements(runner, run.plan, count)) raise_memory(L);
+    if (piece > count - row) piece = count - row;
+    bool sound = run_elements(runner, &run, row, piece, &failure);
+    row += sound ? piece : (uint32_t)failure.why.row;
+    piece = sound ? 2 * piece : FIRST_PIECE;
+    if (sound) continue;
+    if (!kernel->left++) kernel->why_left = failure.why;
+    elements_between(L, elements, row, row + 1);
+    row++;
+    kernel->runs++;            /* it may have changed what is outside */
+  }
+  kernel->left += count - row;
+  elements_between(L, elements, row, count);
+  lua_settop(L, anchors - 1);
+}
+
 /* Whether the loop has come to all rows of its table, or to a filter of them. */
 static bool kernel_run_is_whole(const struct loop_box *loop) {
   if (!loop->walk) return loop->partial || !query_splits(&loop->query->query->terms, loop->table);

@@ -82,6 +82,11 @@ uint64_t variant_present(const ecs_query *query, const struct table *table, uint
   return present;
 }
 
+const struct component *kernel_elements(const struct kernel *kernel) {
+  const struct component *array = component_of(kernel->box->world, kernel->array);
+  return array && array->length && array->resource ? array : NULL;
+}
+
 struct which variant_of_rows(const struct kernel *kernel, const struct table *table, bool some) {
   const ecs_query *query = kernel->query;
   bool whole = some && !RESULT_IS_USED(kernel->result) &&
@@ -419,6 +424,7 @@ static int variant_try_front(lua_State *L, int handle, int anchors, struct kerne
   front->outside = kernel_object;
   front->owner = kernel->box;
   front->query = kernel->query;
+  front->elements = kernel->array ? kernel_elements(kernel) : NULL;
   front->present = which.present;
   front->starts = which.some;
   front->result = kernel->result;

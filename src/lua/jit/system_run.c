@@ -22,6 +22,7 @@ static int system_name_error(lua_State *L) {
   ecs_id entity = (ecs_id)lua_tointeger(L, 3);
   lua_settop(L, 1);
   failure_name(L, entity);
+  if (system && system->element) failure_name_element(L, system->array_name, system->element);
   const char *text = lua_tostring(L, 1);
   if (system) {
     const struct world_box *box = system->box;
@@ -85,7 +86,7 @@ static RARE ecs_status system_status_of(lua_State *L, const struct world_box *bo
 
 /* The row for which Lua has called the function of a system; kernels name theirs themselves. */
 static RARE ecs_id system_failed_row(const struct system_box *system) {
-  bool by_rows = system->form == FORM_EACH || system->form == FORM_MAP;
+  bool by_rows = system->query && (system->form == FORM_EACH || system->form == FORM_MAP);
   return by_rows && !system->compiled ? failure_row(system->loop) : ECS_NULL;
 }
 
@@ -156,25 +157,42 @@ static inline bool system_may_compile(struct system_box *system) {
 
 /* An `each` or `map` as a program when it can be one now. Where no row matches it is told as it was
 ** before: without rows nothing is compiled, and nothing refused. */
-static APART bool run_compiled(lua_State *L, struct system_box *system) {
+static APART bool run_compiled(lua_State *L, struct system_box *system,
+                               struct elements *elements) {
   struct kernel_run how = {.dt = system->dt};
   int handle = BODY_FUNCTION + 1;
   assert(system->kernel);
-  system_push(L, system, SYSTEM_QUERY);
-  check_query(L, handle);
-  lua_pop(L, 1);
+  if (!elements) {
+    system_push(L, system, SYSTEM_QUERY);
+    check_query(L, handle);
+    lua_pop(L, 1);
+  }
   system_push(L, system, SYSTEM_KERNEL);
   bool ready = kernel_ready(L, handle);
   system->compiled = ready && !kernel_is_refused(system->kernel);
   if (!ready && system->compile == 1)
     raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
-  if (ready) {
+  if (ready && elements) {
+    kernel_run_elements(L, handle, elements);
+  } else if (ready) {
     struct loop_box *loop = system_open_loop(L, system, lua_gettop(L) + 1, 0);
     kernel_run(L, handle, loop, &how);
     loop_end(loop);
   }
   lua_settop(L, BODY_FUNCTION);
   return ready;
+}
+
+/* Its function for the elements of its array, as many as there are now. */
+static APART void run_over_elements(lua_State *L, struct system_box *system, bool compiles) {
+  const struct component *array = component_of(system->box->world, system->array);
+  if (!array || !array->length)
+    raise_error(L, "array '%s' is no longer declared", system->array_name);
+  struct elements elements = {system->box, BODY_FUNCTION, system->parameters, array->length,
+                              &system->element, system->dt};
+  system->element = 0;
+  if (!compiles || !run_compiled(L, system, &elements))
+    elements_between(L, &elements, 0, elements.count);
 }
 
 /* Finds what does not change from run to run. */
@@ -227,7 +245,9 @@ static int run_body(lua_State *L) {
   if (!compiles) system->compiled = false;
   switch (system->form) {
     case FORM_EACH:
-      if (!compiles || !run_compiled(L, system))
+      if (system->array)
+        run_over_elements(L, system, compiles);
+      else if (!compiles || !run_compiled(L, system, NULL))
         run_loop(L, system, each_rows, system->parameters);
       break;
     case FORM_MAP:
@@ -235,7 +255,7 @@ static int run_body(lua_State *L) {
       if (UNLIKELY(system->checked != *system->box->version + 1) &&
           map_check(L, system->query->query, true))
         system->checked = *system->box->version + 1;
-      if (!compiles || !run_compiled(L, system)) run_loop(L, system, map_rows, 0);
+      if (!compiles || !run_compiled(L, system, NULL)) run_loop(L, system, map_rows, 0);
       break;
     default:
       lua_pushvalue(L, BODY_WORLD);
@@ -263,7 +283,9 @@ static RARE bool system_has_no_news(const struct system_box *system) {
 INLINE bool system_use_direct(const struct system_box *system, double dt,
                               bool (*use)(lua_State *L, int anchors,
                                           struct kernel *kernel, double dt)) {
-  if (!system->compiled || !system->kernel || !system->query->query) return false;
+  if (!system->compiled || !system->kernel) return false;
+  if (system->query ? !system->query->query : !component_of(system->box->world, system->array))
+    return false;
   struct kernel *kernel = system->kernel->kernel;
   if (!kernel) return false;
   lua_State *L = system_run_state_of(system->box);
@@ -312,6 +334,7 @@ ecs_status script_when(ecs_world *world, void *ud, bool *run) {
   struct world_box *box = system->box;
   (void)world;
   *run = false;
+  system->element = 0;
   if (!box->world) return ECS_OK;
   world_enter(box);
   int called = run_protected(system, system_when_body, 1);

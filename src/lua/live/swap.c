@@ -184,6 +184,16 @@ static void swap_systems(lua_State *L, const struct world_box *box, uint64_t gro
   }
 }
 
+static ecs_status swap_check_array(const struct world_box *box, const char *name) {
+  ecs_id array;
+  ecs_status status = array_need_name(box->world, name, strlen(name), &array);
+  const struct migration *migration = &box->stage->transaction.migration;
+  const struct change *change = status == ECS_OK ? migration_of(migration, array) : NULL;
+  if (change && !change->wanted)
+    status = world_fail(box->world, ECS_ENAME, "there is no array '%s'", name);
+  return status;
+}
+
 /* Systems that stay must find what their queries name and their functions use. */
 static void swap_check_systems(lua_State *L, const struct world_box *box) {
   const struct schedule *schedule = box->world->schedule;
@@ -194,6 +204,7 @@ static void swap_check_systems(lua_State *L, const struct world_box *box) {
     const struct system_box *script = system_script(system);
     const ecs_query *query = script && script->query ? script->query->query : system->query;
     ecs_status status = query ? migration_check_query(migration, query) : ECS_OK;
+    if (script && script->array) status = swap_check_array(box, script->array_name);
     char what[128];
     text_format(what, sizeof what, "%s '%s': ", system->watch ? "observer" : "system",
                 system->name);
@@ -265,16 +276,9 @@ static void swap_views(lua_State *L, const struct world_box *box, uint32_t set) 
 }
 
 static void swap_check_arrays(lua_State *L, const struct world_box *box) {
-  const struct migration *migration = &box->stage->transaction.migration;
   const struct registration *entry;
-  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, EITHER(REGISTERED_ARRAY), &at));) {
-    ecs_id array;
-    ecs_status status = array_need_name(box->world, entry->name, strlen(entry->name), &array);
-    const struct change *change = status == ECS_OK ? migration_of(migration, array) : NULL;
-    if (change && !change->wanted)
-      status = world_fail(box->world, ECS_ENAME, "there is no array '%s'", entry->name);
-    swap_check(L, box, status, "");
-  }
+  for (uint32_t at = 0; (entry = swap_next(L, SWAP_LIST, EITHER(REGISTERED_ARRAY), &at));)
+    swap_check(L, box, swap_check_array(box, entry->name), "");
 }
 
 /* ---- indexes ------------------------------------------------------------------------------- */

@@ -156,6 +156,23 @@ void each_rows(lua_State *L, struct loop_box *loop, int loop_index, int function
   }
 }
 
+/* ---- elements ---- */
+
+void elements_between(lua_State *L, const struct elements *elements, uint32_t from, uint32_t to) {
+  int arguments = elements->parameters < 2 ? elements->parameters : 2;
+  for (; from < to; from++) {
+    *elements->at = from + 1;
+    elements->box->chance->calls = 0;
+    lua_pushvalue(L, elements->function);
+    lua_pushinteger(L, (lua_Integer)from + 1);
+    lua_pushnumber(L, (lua_Number)elements->dt);
+    lua_settop(L, lua_gettop(L) - 2 + arguments);
+    lua_call(L, arguments, 0);
+    if (UNLIKELY(!elements->box->world)) luaL_error(L, "the world is closed");
+  }
+  *elements->at = 0;
+}
+
 /* ---- form ---- */
 
 struct query_box *check_form(lua_State *L) {

@@ -193,6 +193,19 @@ typedef void (*row_fn)(lua_State *L, struct loop_box *loop, uint32_t row, void *
 void each_between(lua_State *L, int loop_index, int function, double dt, uint32_t from, uint32_t to,
                   row_fn each, void *ud);
 
+/* The elements of an array as the rows of a system: its function is given their numbers, and dt. */
+struct elements {
+  struct world_box *box;
+  int function;                    /* its index */
+  int parameters;
+  uint32_t count;
+  uint32_t *at;                    /* the number of that which it is called for; else 0 */
+  double dt;
+};
+
+/* Calls it for elements from one up to another, counted from 0. */
+void elements_between(lua_State *L, const struct elements *elements, uint32_t from, uint32_t to);
+
 /* q:each() for a for loop: over a closed loop, as loop_begin. */
 int each_begin(lua_State *L, struct loop_box *loop);
 
@@ -403,6 +416,7 @@ struct scan {
   struct world_box *box;
   const char *what;                  /* what messages begin with */
   const ecs_query *query;            /* NULL: none */
+  bool elements;                     /* it is called for elements of an array */
   enum system_form form;
   bool promises;                     /* what the query reads only must not be written to */
   const struct migration *changes;   /* NULL: of every component; else of what these change */

@@ -23,9 +23,12 @@
 #define SCAN_CALLS 64
 #define SCAN_ARGUMENTS 16
 
-/* The last two are of functions that give keys: what they are given, and objects from outside. */
+/* GIVEN and OUTSIDE are of functions that give keys: what they are given, and objects from outside.
+** The last ones are of those that are called for elements: their number, the world, and, by the
+** number of a constant, a method of it. */
 enum thing_kind {
-  THING_UNKNOWN, THING_VIEW, THING_NUMBER, THING_OBJECT, THING_GIVEN, THING_OUTSIDE
+  THING_UNKNOWN, THING_VIEW, THING_NUMBER, THING_OBJECT, THING_GIVEN, THING_OUTSIDE,
+  THING_ELEMENT, THING_WORLD, THING_METHOD
 };
 
 struct thing {
@@ -160,7 +163,10 @@ static struct thing scan_classify(const struct scanner *s) {
     return thing;
   }
   const struct component *component = scan_resource_of(s, view_test(L, -1));
+  if (s->scan->elements && box_test(L, -1, &kind_world, sizeof(struct world_box)))
+    thing.kind = THING_WORLD;
   lua_pop(L, 1);
+  if (thing.kind == THING_WORLD) return thing;
   return component ? scan_view_of(component, false) : unknown;
 }
 
@@ -325,7 +331,9 @@ static struct thing scan_result_of(const struct scanner *s, const struct body *b
     case CODE_FIELD: return scan_take_key(s, body, pc, things[code->b], &constants[code->c]);
     case CODE_METHOD:
       scan_take_key(s, body, pc, things[code->b], &constants[code->c]);
-      return unknown;
+      if (things[code->b].kind != THING_WORLD || constants[code->c].type != CONST_STRING)
+        return unknown;
+      return (struct thing){.kind = THING_METHOD, .index = (int)code->c};
     case CODE_SET_FIELD: scan_check_store(s, body, pc, &things[code->a], code->b); return unknown;
     case CODE_SET_UPFIELD: {
       struct thing view = scan_take_upvalue(s, body, code->a);
@@ -337,6 +345,17 @@ static struct thing scan_result_of(const struct scanner *s, const struct body *b
       return scan_part_of(&things[code->b], things[code->b].array);
     default: return unknown;
   }
+}
+
+/* The number of an element is that of no entity. */
+static void scan_check_element(const struct scanner *s, const struct body *body, uint32_t pc,
+                               const struct code *code) {
+  const struct thing *method = &body->things[code->a], *first = method + 2;
+  if (method->kind != THING_METHOD || code->b < 2 || code->b == NONE) return;
+  ecs_string name = body->code.constants[method->index].string;
+  if (first->kind != THING_ELEMENT || text_equal("after", name.data, name.size)) return;
+  scan_refuse(s, body, pc, "it calls world:%.*s with the number of an element: that is not an "
+              "entity", SHOW(name));
 }
 
 /* Whether what comes behind an instruction need not run. */
@@ -380,7 +399,8 @@ static void scan_check_return(const struct scanner *s, const struct body *body, 
   bool taken = s->scan->form == FORM_MAP || s->scan->form == FORM_ASK;
   if (taken || s->scan->changes || scan_returns_nil(body, pc)) return;
   scan_refuse(s, body, pc, "it returns a value, which nothing takes: write 'return' alone%s",
-              s->scan->form == FORM_EACH ? ", or 'map' for what becomes of fields" : "");
+              s->scan->form == FORM_EACH && s->scan->query ? ", or 'map' for what becomes of fields"
+                                                           : "");
 }
 
 static void scan_code(struct scanner *s, struct body *body) {
@@ -395,6 +415,7 @@ static void scan_code(struct scanner *s, struct body *body) {
     if (body->joins[pc]) memcpy(things, things + registers, registers * sizeof *things);
     if (gives_keys) scan_check_key_code(s, body, pc, code);
     if (s->warns) scan_check_use(s, body, pc, code);
+    if (code->kind == CODE_CALL) scan_check_element(s, body, pc, code);
     if (code->kind == CODE_CALL) scan_follow(s, body, code);
     struct thing result = scan_result_of(s, body, pc, code);
     scan_forget(things, registers, code);
@@ -469,10 +490,11 @@ static void scan_check_parameters(const struct scanner *s) {
   const struct body body = {.function = 1};
   bool run = s->scan->form == FORM_RUN, timed = s->scan->form < FORM_OBSERVE;
   const struct query_terms *terms = run || !s->scan->query ? NULL : &s->scan->query->terms;
-  int slots = terms ? (int)terms->slots : 0, dt = run ? 2 : slots + 1;
-  bool event = terms && terms->event;
+  bool elements = s->scan->elements, event = elements || (terms && terms->event);
+  int slots = elements ? 1 : terms ? (int)terms->slots : 0, dt = run ? 2 : slots + 1;
   int given = run ? 3 : slots + timed + (event ? 0 : 1 + (terms ? (int)terms->values : 0));
   const char *what = run       ? "world, dt, query"
+                     : elements ? "the number of an element, dt"
                      : !event  ? timed ? "what its query gives, dt, entity"
                                        : "what its query gives, entity"
                      : timed   ? "what its query gives, dt; an event is not an entity"
@@ -539,6 +561,7 @@ static int scan_protected(lua_State *L) {
   if (lua_iscfunction(L, 1)) return 0;
   bool views = s->scan->form != FORM_MAP && s->scan->form != FORM_RUN;
   if (views && s->scan->query) count = scan_take_given(s, given);
+  if (s->scan->elements) given[count++].kind = THING_ELEMENT;
   scan_body(s, 1, given, count);
   return 0;
 }

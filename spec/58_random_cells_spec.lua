@@ -1,0 +1,133 @@
+-- Random systems over arrays: with and without kernels, and on two threads, the same elements and
+-- the same errors.
+
+local helper = require "spec.support.ecs_helper"
+local tiers = require "spec.support.tiers"
+
+local math, load = math, load
+local random = math.random
+
+local function pick(list)
+  return list[random(#list)]
+end
+
+local NUMBERS = { "f64", "i32", "u8", "i16", "i64", "u32" }
+local NAMES = { "a", "b", "c" }
+local expression, statement
+
+-- An index: mostly the row's own, or a neighbour's, which may not be there.
+local function place(name)
+  return pick { "i", "i", "i", "i - 1", "i + 1", "i - W", "i + W", "n",
+    "i * 7 % #" .. name .. " + 1", "#" .. name .. " + 1 - i", "c[i]", "5", "k" }
+end
+
+local function condition(depth)
+  local e = expression
+  return pick {
+    function() return e(depth) .. pick { " < ", " == ", " >= " } .. e(depth) end,
+    function() return "on[" .. place "on" .. "]" end,
+    function() return "not on[i]" end,
+    function() return pick(NAMES) .. "[" .. place "a" .. "]" end,
+    function() return e(depth) .. " > 3 and on[i]" end,
+  }()
+end
+
+function expression(depth)
+  local name = pick(NAMES)
+  if depth == 0 or random(3) == 1 then
+    return pick { tostring(random(9)), "0.5", "i", "dt", "n", "a[i]", "b[i]", "c[i]",
+      ("(%s[%s] or 1)"):format(name, place(name)), ("(%s[%s] or 0)"):format(name, place(name)) }
+  end
+  local x, y = expression(depth - 1), expression(depth - 1)
+  return pick {
+    ("(%s %s %s)"):format(x, pick { "+", "-", "*", "+" }, y), ("math.%s(%s, %s)"):format(
+      pick { "min", "max" }, x, y),
+    ("(%s and %s or %s)"):format(condition(0), x, y), ("math.abs(%s)"):format(x),
+    ("(%s %% 7)"):format(x),
+  }
+end
+
+local function value(depth)
+  local e = expression(depth)
+  return random(8) == 1 and e or ("(%s) %% 100 // 1"):format(e)
+end
+
+local function cell(depth)
+  local name = pick(NAMES)
+  local at = place(name)
+  local element = ("%s[%s]"):format(name, at)
+  return pick {
+    function() return ("%s[i] = %s"):format(name, value(depth)) end,
+    function() return ("if %s then %s = %s end"):format(element, element, value(depth)) end,
+    function()
+      return ("if %s then %s = (%s + %s) %% 100 // 1 end"):format(element, element, element,
+        expression(0))
+    end,
+    function() return ("%s[i] = %s[i] %s 1"):format(name, name, pick { "+", "*", "-" }) end,
+    function() return ("%s[i] = %s[i] // 2 + %s[i]"):format(name, name, pick(NAMES)) end,
+    function() return ("on[i] = %s"):format(pick { "not on[i]", "a[i] > b[i]", "true" }) end,
+  }()
+end
+
+function statement(depth)
+  if depth == 0 or random(3) > 1 then return cell(random(0, 2)) end
+  return pick {
+    function() return ("if %s then %s end"):format(condition(1), statement(depth - 1)) end,
+    function() return ("if %s then %s else %s end"):format(condition(1), statement(depth - 1),
+      statement(depth - 1)) end,
+    function() return ("for k = 1, %d do %s end"):format(random(3), statement(depth - 1)) end,
+    function() return ("n = %s"):format(expression(1)) end,
+    function() return ("if %s then return end"):format(condition(0)) end,
+  }()
+end
+
+local function body()
+  local lines = { "local n, k = i // 2, 2" }
+  for _ = 1, random(4) do
+    lines[#lines + 1] = random(4) == 1 and "n = n + i % 3" or statement(2)
+  end
+  return "return function(i, dt) " .. table.concat(lines, "\n") .. " end"
+end
+
+-- What a seed's system does to its arrays in three updates, and how it was run.
+local function outcome(seed, kernels, threads)
+  math.randomseed(seed)
+  local world = helper.new_world { kernels = kernels, threads = threads }
+  local n = pick { 1, 7, 63, 64, 65, 300, 1500 }
+  local env = { math = math, W = pick { 2, 8, 40 } }
+  for _, name in ipairs(NAMES) do
+    local length = name == "a" and n or math.max(1, n + pick { 0, 0, 0, -2, 9 })
+    local array = world:array(name, pick(NUMBERS), length)
+    for i = 1, length do array[i] = random(0, 20) end
+    env[name] = array
+  end
+  env.on = world:array("on", "bool", n)
+  for i = 1, n do env.on[i] = random(2) == 1 end
+  local text = body()
+  world:system("cells", { array = "a", each = load(text, "=cells", "t", env)() })
+  local seen = {}
+  for i = 1, 3 do
+    local done, problem = pcall(world.update, world, 0.5)
+    seen[i] = ("%d %s %d"):format(i, done and "" or tiers.plain(problem), world:digest())
+  end
+  local told = world:explain "cells"
+  seen[#seen + 1] = text
+  return table.concat(seen, "\n"), told.tier
+end
+
+describe("random systems over arrays", function()
+  teardown(function()
+    math.randomseed(os.time())
+  end)
+
+  local most = helper.by_scale { small = 60, normal = 300, deep = 3000 }
+  it(("are plain Lua (%d)"):format(most), function()
+    tiers.agree_on_seeds(most, outcome, most / 3)
+  end)
+
+  it(("are the same on two threads (%d)"):format(most // 4), function()
+    for seed = 1, most // 4 do
+      assert.are.equal((outcome(seed, false)), (outcome(seed, true, 2)))
+    end
+  end)
+end)
