@@ -90,6 +90,7 @@ struct function_code {
   uint64_t assigned[4];        /* upvalues that it sets */
   bool vararg;
   struct flow *flow;           /* flow_find: by instruction, or NULL */
+  const void *identity;        /* of the function, by whoever reads it */
 };
 
 /* Reads the Lua function at an index. ECS_ENOMEM, ECS_ECORRUPT (not what this reader knows).

@@ -426,20 +426,28 @@ void front_function(struct front *f, struct frame *frame) {
 
 /* ---- whole functions ---- */
 
-void front_open(struct front *f, struct frame *frame, uint16_t function) {
+/* Reads the code of a frame's function, which is anchored. */
+static void front_read(struct front *f, struct frame *frame) {
   if (f->code_count == FRONT_FUNCTIONS)
-    front_refuse(f, "it calls too many functions: write it as two systems");
-  frame->function = function;
+    front_refuse(f, "it calls more than %d functions: write it as two systems", FRONT_FUNCTIONS);
   frame->code = &f->codes[f->code_count++];
   memset(frame->code, 0, sizeof *frame->code);
-  lua_rawgeti(f->L, f->anchors, function);
+  lua_rawgeti(f->L, f->anchors, frame->function);
   if (lua_iscfunction(f->L, -1)) front_refuse(f, "it is a C function");
   ecs_status status =
       bytecode_read(f->L, lua_gettop(f->L), &f->world->memory, frame->code);
   lua_pop(f->L, 1);
+  frame->code->identity = frame->identity;
   if (status == ECS_OK && !flow_find(frame->code)) status = ECS_ENOMEM;
   if (status == ECS_ENOMEM) front_no_memory(f);
   if (status != ECS_OK) front_refuse(f, "its bytecode is not Lua 5.4's");
+}
+
+void front_open(struct front *f, struct frame *frame, uint16_t function) {
+  frame->function = function;
+  for (uint32_t i = 0; i < f->code_count; i++)
+    if (f->codes[i].identity == frame->identity) frame->code = &f->codes[i];
+  if (!frame->code) front_read(f, frame);
   if (frame->code->vararg) {
     frame->pc = 0;
     front_refuse(f, "it takes a variable number of arguments: name its parameters");

@@ -62,7 +62,7 @@ enum front_result {
 #define RESULT_IS_ASKED(result) ((result) == RESULT_TRUTH || (result) == RESULT_KEY)
 
 #define FRONT_DEPTH 8          /* inlined functions inside one another */
-#define FRONT_FUNCTIONS 64     /* inlined in all */
+#define FRONT_FUNCTIONS 64     /* that are inlined, each as often as it is called */
 #define FRONT_RESULTS 8
 #define FRONT_REGISTERS 1024   /* of all functions that are open */
 #define FRONT_FORKS 256
