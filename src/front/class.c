@@ -73,6 +73,7 @@ struct val class_get(struct front *f, const struct component *component, uint32_
                      k_value cell) {
   const struct leaf *field = &component->leaves[leaf];
   class_note_line(f, component, leaf, false);
+  order_check_read(f, component, leaf);
   struct val value = val_number(f, build_get(f->b, cell), false);
   value.names = field->type == ECS_ENUM ? choice_names(f, field->names) : NULL;
   if (field->type == ECS_STRING) value.names = &front_texts;
@@ -103,6 +104,7 @@ static k_value class_fit(struct front *f, const struct component *component, uin
 
 static void class_set(struct front *f, const struct component *component, uint32_t leaf,
                       k_value cell, struct val value) {
+  order_check_read(f, component, leaf);
   build_set(f->b, cell, class_fit(f, component, leaf, value));
 }
 

@@ -402,19 +402,35 @@ static void commands_need_id_field(struct front *f, const struct component *comp
                component->length ? "" : ".", component->length ? "" : component->leaves[leaf].name);
 }
 
+/* Where rows see each other's stores, they are done with a row's last notes: other rows that come
+** there see them, and the row itself does so before. In a loop a later round comes behind. */
+static void commands_store_id(struct front *f, struct run_command command, k_value entity,
+                              struct val value) {
+  need_command(f);
+  f->store_masks[f->command_count] = f->loop_depth ? K_NONE : f->env.mask;
+  order_with(f, command, entity, maybe_need(f, value).value);
+}
+
 void order_store(struct front *f, const struct component *component, uint32_t leaf,
                  struct val entity, struct val value) {
   const struct front_column *column = command_call_column_of(f, component, leaf);
   struct run_command command = {.action = RUN_SET, .component = component->id, .leaf = leaf,
                                 .gives = value.spawned, .own = true};
   commands_need_id_field(f, component, leaf);
-  value = maybe_need(f, value);
-  /* A row may come to it again. */
-  if ((f->loop_depth || f->query->terms.values) && column && column->read)
-    front_refuse(f, "it reads '%s.%s' and stores there ids of entities that it spawns, in a loop "
-                    "or where rows may match again: do one of it in a second system",
+  if (f->loop_depth && column && column->read)
+    front_refuse(f, "it reads '%s.%s' and stores there ids of entities that it spawns, in a loop: "
+                    "do one of it in a second system",
                  component->name, component->leaves[leaf].name);
-  order_with(f, command, order_entity(f, entity), value.value);
+  commands_store_id(f, command, order_entity(f, entity), value);
+}
+
+/* Whether the function looks at an element or a resource's field, or writes to it otherwise. */
+static bool commands_is_looked_at(const struct front *f, ecs_id id, uint32_t leaf) {
+  for (uint32_t i = 0; i < f->array_count; i++)
+    if (f->arrays[i].id == id && f->arrays[i].leaf == leaf) return true;
+  for (uint32_t i = 0; i < f->resource_count; i++)
+    if (f->resources[i].component == id && f->resources[i].leaf == leaf) return true;
+  return false;
 }
 
 void order_store_element(struct front *f, const struct component *component, uint32_t leaf,
@@ -422,16 +438,37 @@ void order_store_element(struct front *f, const struct component *component, uin
   struct run_command command = {.action = RUN_STORE, .component = component->id, .leaf = leaf,
                                 .gives = value.spawned};
   commands_need_id_field(f, component, leaf);
-  order_with(f, command, number, maybe_need(f, value).value);
+  if (f->loop_depth && commands_is_looked_at(f, component->id, leaf))
+    front_refuse(f, "it comes to '%s' and stores there ids of entities that it spawns, in a loop: "
+                    "do one of it in a second system", component->name);
+  commands_store_id(f, command, number, value);
+}
+
+/* Whether rows of one mask may be rows of the other, too: not where a condition parts them. */
+static bool commands_may_meet(const struct front *f, k_value mask, k_value other, int depth) {
+  if (mask == K_NONE || depth == 0) return true;
+  for (uint32_t i = 0; i < f->fork_count; i++) {
+    const struct fork *fork = &f->forks[i];
+    if (fork->joined && fork->whole == mask && !commands_may_meet(f, fork->yes, other, depth - 1) &&
+        !commands_may_meet(f, fork->no, other, depth - 1))
+      return false;
+    if (fork->joined) continue;
+    if (build_implies(f->b, mask, fork->yes) && build_implies(f->b, other, fork->no)) return false;
+    if (build_implies(f->b, mask, fork->no) && build_implies(f->b, other, fork->yes)) return false;
+  }
+  return true;
 }
 
 void order_check_read(struct front *f, const struct component *component, uint32_t leaf) {
   for (uint32_t i = 0; i < f->command_count; i++) {
     const struct run_command *command = &f->commands[i];
-    if (!command->own || command->component != component->id || command->leaf != leaf) continue;
-    front_refuse(f, "it reads '%s.%s' behind storing there the id of an entity that it spawns: "
-                    "read it before, or in a second system", component->name,
-                 component->leaves[leaf].name);
+    bool stores = command->own || command->action == RUN_STORE;
+    if (!stores || command->component != component->id || command->leaf != leaf) continue;
+    if (!commands_may_meet(f, f->store_masks[i], f->env.mask, 4)) continue;
+    front_refuse(f, "it comes to '%s%s%s' behind storing there the id of an entity that it spawns: "
+                    "do that before, or in a second system", component->name,
+                 component->length ? "" : ".",
+                 component->length ? "" : component->leaves[leaf].name);
   }
 }
 
@@ -441,27 +478,14 @@ static bool commands_is_shared(const struct front *f, const struct run_command *
   const struct front_column *column = command_call_column_of(f, component, command->leaf);
   if (access_leads(f, component, command->leaf)) return true;
   if (command->own && access_reads_others(f, component, command->leaf)) return true;
-  return column && (!command->own || column->written || column->folded);
+  bool again = f->query->terms.values > 0;   /* a row may match again */
+  return column && (!command->own || column->written || column->folded || (again && column->read));
 }
 
-/* Whether the function looks at what RUN_STORE writes to, or writes to it otherwise. */
-static bool commands_is_looked_at(const struct front *f, const struct run_command *command) {
-  for (uint32_t i = 0; i < f->array_count; i++)
-    if (f->arrays[i].id == command->component && f->arrays[i].leaf == command->leaf) return true;
-  for (uint32_t i = 0; i < f->resource_count; i++)
-    if (f->resources[i].component == command->component && f->resources[i].leaf == command->leaf)
-      return true;
-  return false;
-}
-
+/* What is stored in an array or a resource that the function comes to otherwise, too. */
 static void commands_check_stored(struct front *f, const struct run_command *command) {
-  const struct component *component = component_of(f->world, command->component);
-  bool array = component->length > 0;
-  if (!commands_is_looked_at(f, command)) return;
-  front_refuse(f, "it stores ids of entities that it spawns in '%s%s%s', and comes to that "
-                  "otherwise, too: look at it, and store other ids there, in a second system",
-               component->name, array ? "" : ".",
-               array ? "" : component->leaves[command->leaf].name);
+  if (commands_is_looked_at(f, command->component, command->leaf))
+    class_share(f, component_of(f->world, command->component), command->leaf);
 }
 
 void order_finish(struct front *f) {
@@ -475,7 +499,7 @@ void order_finish(struct front *f) {
     reach_check_written(f, component, command->leaf);
     bool leads = access_leads(f, component, command->leaf);
     if (!commands_is_shared(f, command, component)) continue;
-    if (!leads && !command->own && !component->relation) {
+    if (!leads && !component->relation) {
       class_share(f, component, command->leaf);
       continue;
     }

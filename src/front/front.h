@@ -308,6 +308,7 @@ struct front {
   struct front_made made[FRONT_MADE];
   struct front_item items[FRONT_ITEMS];
   struct run_command commands[RUN_ORDERS];
+  k_value store_masks[RUN_ORDERS];   /* of those that store the id of one that is spawned */
   struct ecs_index *indexes[RUN_INDEXES];
   struct run_list lists[RUN_LISTS];            /* by the number in the program */
   struct function_code codes[FRONT_FUNCTIONS];
@@ -696,12 +697,11 @@ k_value order_value(struct front *f, const struct component *component, struct r
 ** such. */
 uint32_t order_leaf_at(const struct component *component, uint32_t position);
 uint32_t order_leaf(const struct component *component, const struct front_item *item);
-/* Stores such an id in a field of the row's own, whose entity is given. What was read of that field
-** before is what it has been; nothing else may come to it, which order_check_read refuses. */
+/* Stores such an id in a field of the row's own, whose entity is given; or in an element of an
+** array, or, where the number is 1, in a field of a resource. What the row itself comes to there
+** it comes to before, which order_check_read sees to. */
 void order_store(struct front *f, const struct component *component, uint32_t leaf,
                  struct val entity, struct val value);
-/* Stores such an id in an element of an array, or, where the number is 1, in a field of a resource,
-** to which nothing else may come, either. */
 void order_store_element(struct front *f, const struct component *component, uint32_t leaf,
                          k_value number, struct val value);
 void order_check_read(struct front *f, const struct component *component, uint32_t leaf);
