@@ -341,10 +341,15 @@ static const char *access_kind_of(const struct front *f, const struct leaf *leaf
 k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, struct val value) {
   if (leaf->type == ECS_STRING) return text_as_cell(f, value);
   if (leaf->type == ECS_ENUM) {
-    k_value named = val_is_text(value) ? choice_as_enum(f, value, leaf->names, false) : K_NONE;
+    bool other = value.kind == VAL_VALUE && value.names && value.names != &front_texts;
+    if (other && value.names == choice_names(f, leaf->names)) return value.value;
+    k_value named = other || val_is_text(value) ? choice_as_enum(f, value, leaf->names, false)
+                                                : K_NONE;
     if (named != K_NONE) return named;
-    bool same = value.kind == VAL_VALUE && value.names;
-    if (same && value.names == choice_names(f, leaf->names)) return value.value;
+    if (other)
+      front_refuse(f, "it sets the enum field '%s', which begins with '%.*s', to one of an enum that "
+                      "begins with '%.*s' and has none of its names", leaf->name,
+                   SHOW(leaf->names->names[0]), SHOW(value.names->names[0]));
     front_refuse(f, "it sets an enum field to something else than one of its names");
   }
   bool boolean = value.kind == VAL_VALUE && val_type(f, value) == KT_BOOL;

@@ -40,8 +40,32 @@ static k_value choice_place_of(struct front *f, const struct enumeration *names,
   return build_i64(f->b, at == NONE ? -1 : (int64_t)at);
 }
 
+/* A value of one enumeration as one of another that has some of its names: rows in which it has
+** another name fail, or it is -1 there, if `any`. */
+static k_value choice_as_other(struct front *f, struct val x, const struct enumeration *names,
+                               bool any) {
+  struct builder *b = f->b;
+  k_value result = x.value, named = build_bool(b, true);
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < x.names->count; i++) {
+    k_value place = choice_place_of(f, names, x.names->names[i], any);
+    uint32_t at = enumeration_find(names, x.names->names[i].data, x.names->names[i].size);
+    found += at != NONE;
+    if (at == i) continue;
+    k_value here = build_binary(b, KO_EQ, x.value, build_i64(b, i));
+    if (place != K_NONE)
+      result = build_select(b, here, place, result);
+    else
+      named = build_binary(b, KO_ANDN, named, here);
+  }
+  if (found == 0 && !any) return K_NONE;
+  build_need(b, named);
+  return result;
+}
+
 k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *names, bool any) {
   struct builder *b = f->b;
+  if (x.kind == VAL_VALUE) return choice_as_other(f, x, names, any);
   assert(val_is_text(x));
   if (x.kind == VAL_STRING) return choice_place_of(f, names, x.string, any);
   k_value result = K_NONE;

@@ -419,8 +419,9 @@ static inline bool val_is_text(struct val x) {
 /* val_select where one of them is a string: a choice, or, with an enumeration's value, another such
 ** value. */
 struct val choice_select(struct front *f, k_value mask, struct val x, struct val y);
-/* A string as a value of an enumeration; K_NONE when it may be something else than its names,
-** unless `any`: that is -1 then. */
+/* A string, or a value of another enumeration, as one of an enumeration. Unless `any`, which is -1
+** then: K_NONE when a string may be something else than its names, or no value can be one of them;
+** rows in which the other enumeration's value is none of them fail. */
 k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *names, bool any);
 /* The first enumeration that was asked for with just these names in this order: fields of both have
 ** the same values. NULL for NULL. */

@@ -152,15 +152,14 @@ static k_value compare_numbers(struct front *f, enum code_operator op, struct va
 /* x == y, of an enumeration x. */
 static k_value number_compare_enum(struct front *f, struct val x, struct val y, int *known) {
   assert(x.kind == VAL_VALUE && x.names);
-  if (val_is_text(y)) {
-    k_value place = choice_as_enum(f, y, x.names, y.kind == VAL_CHOICE);
-    if (place != K_NONE) return build_binary(f->b, KO_EQ, x.value, place);
-  }
-  if (y.kind == VAL_VALUE && y.names == x.names)
-    return build_binary(f->b, KO_EQ, x.value, y.value);
-  if (y.kind == VAL_VALUE && y.names)
-    front_refuse(f, "it compares different enums, or an enum with a string field: compare each "
-                    "with a name, as in x == 'name'");
+  bool named = y.kind == VAL_VALUE && y.names;
+  if (named && y.names == x.names) return build_binary(f->b, KO_EQ, x.value, y.value);
+  if (named && (x.names == &front_texts || y.names == &front_texts))
+    front_refuse(f, "it compares an enum with a string field: compare each with a name, as in "
+                    "x == 'name'");
+  k_value place = named || val_is_text(y)
+                      ? choice_as_enum(f, y, x.names, y.kind != VAL_STRING) : K_NONE;
+  if (place != K_NONE) return build_binary(f->b, KO_EQ, x.value, place);
   *known = 0;
   return K_NONE;
 }
