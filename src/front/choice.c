@@ -50,7 +50,7 @@ static k_value choice_as_other(struct front *f, struct val x, const struct enume
   for (uint32_t i = 0; i < x.names->count; i++) {
     k_value place = choice_place_of(f, names, x.names->names[i], any);
     uint32_t at = enumeration_find(names, x.names->names[i].data, x.names->names[i].size);
-    found += at != NONE;
+    found += place != K_NONE;
     if (at == i) continue;
     k_value here = build_binary(b, KO_EQ, x.value, build_i64(b, i));
     if (place != K_NONE)
@@ -135,8 +135,9 @@ k_value text_constant(struct front *f, ecs_string text) {
 k_value text_as_cell(struct front *f, struct val value) {
   if (val_is_text(value)) return choice_as_enum(f, value, &front_texts, false);
   if (value.kind == VAL_VALUE && value.names == &front_texts) return value.value;
-  front_refuse(f, "it sets a string field to something else than a string of its own or a string "
-                  "field");
+  if (value.kind == VAL_VALUE && value.names) return choice_as_enum(f, value, &front_texts, false);
+  front_refuse(f, "it sets a string field to something else than a string of its own, a name of an "
+                  "enum or a string field");
 }
 
 bool val_is_string(struct val x) {

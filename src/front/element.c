@@ -120,13 +120,17 @@ static int element_take_gap(lua_State *L, const struct guard *guard) {
   return none ? NO_VALUE : LUA_TNONE;
 }
 
-/* Replaces an element at the top of the stack by what is meant: itself, or its value by a key; its
-** type, LUA_TNONE where there is no such value. */
-static int element_take_inner(lua_State *L, int anchors, const struct guard *guard) {
+/* Replaces an element at the top of the stack by what is meant: itself, or its value by a key, or
+** by one of several; its type, LUA_TNONE where there is no such value. */
+static int element_take_inner(lua_State *L, int anchors, const struct guard *guard, uint32_t at) {
   int type = lua_type(L, -1);
-  if (!guard->inner || type == LUA_TNIL) return type;
+  if ((!guard->inner && !guard->stride) || type == LUA_TNIL) return type;
   if (type != LUA_TTABLE) return LUA_TNONE;
-  lua_rawgeti(L, anchors, guard->inner);
+  if (guard->stride) at %= guard->stride;
+  if (guard->inner)
+    lua_rawgeti(L, anchors, (lua_Integer)guard->inner + (guard->stride ? at : 0));
+  else
+    lua_pushinteger(L, (lua_Integer)at + 1);
   type = lua_rawget(L, -2);
   if (type == LUA_TNIL) type = element_take_gap(L, guard);
   lua_remove(L, -2);
@@ -139,25 +143,41 @@ static int element_take_inner(lua_State *L, int anchors, const struct guard *gua
 /* Pushes the element of a table at an index, counted from 0; its type. */
 static int element_push_element(lua_State *L, int anchors, const struct guard *guard, int table,
                                 uint32_t at) {
+  uint32_t outer = guard->stride ? at / guard->stride : at;
   if (!guard->name_count) {
-    lua_rawgeti(L, table, (lua_Integer)at + 1);
-  } else if (at >= guard->name_count) {
+    lua_rawgeti(L, table, (lua_Integer)outer + 1);
+  } else if (outer >= guard->name_count) {
     lua_pushnil(L);
   } else {
-    lua_rawgeti(L, anchors, (lua_Integer)guard->names + at);
+    lua_rawgeti(L, anchors, (lua_Integer)guard->names + outer);
     lua_rawget(L, table);
   }
-  return element_take_inner(L, anchors, guard);
+  return element_take_inner(L, anchors, guard, at);
+}
+
+/* Which of the guard's texts is at the top of the stack, from 0; NONE: none. */
+static uint32_t element_text(lua_State *L, int anchors, const struct guard *guard) {
+  uint32_t at = NONE;
+  for (uint32_t i = 0; i < guard->text_count && at == NONE; i++) {
+    lua_rawgeti(L, anchors, (lua_Integer)guard->texts + i);
+    if (lua_rawequal(L, -1, -2)) at = i;
+    lua_pop(L, 1);
+  }
+  return at;
 }
 
 /* The kind of the element at the top of the stack, which it pops. */
-static enum element_kind element_source(lua_State *L, int type) {
+static enum element_kind element_source(lua_State *L, int anchors, const struct guard *guard,
+                                        int type) {
   enum element_kind kind = type == LUA_TBOOLEAN  ? ELEMENTS_BOOL
                            : type == LUA_TNUMBER ? ELEMENTS_FLOAT
                            : type == LUA_TTABLE  ? ELEMENTS_TABLES
                            : type == LUA_TNONE   ? ELEMENTS_NONE
                            : type == NO_VALUE    ? ELEMENTS_ABSENT
+                           : type == LUA_TSTRING ? ELEMENTS_TEXT
                                                  : ELEMENTS_OTHER;
+  bool known = kind != ELEMENTS_TEXT || guard->text_count == 0;
+  if (!known && element_text(L, anchors, guard) == NONE) kind = ELEMENTS_OTHER;
   if (lua_isinteger(L, -1))
     kind = number_fits_float(lua_tointeger(L, -1)) ? ELEMENTS_INTEGER : ELEMENTS_WIDE;
   lua_pop(L, 1);
@@ -168,7 +188,7 @@ static enum element_kind element_both_kinds(enum element_kind x, enum element_ki
   enum element_kind least = x < y ? x : y, most = x < y ? y : x;
   if (least == most || most == ELEMENTS_NONE) return most;
   if (most == ELEMENTS_ABSENT) return least;
-  if (least == ELEMENTS_BOOL || most >= ELEMENTS_TABLES) return ELEMENTS_OTHER;
+  if (least == ELEMENTS_BOOL || most >= ELEMENTS_TEXT) return ELEMENTS_OTHER;
   if (most == ELEMENTS_WIDE) return ELEMENTS_WIDE;
   return least == ELEMENTS_WIDE ? ELEMENTS_OTHER : ELEMENTS_MIXED;
 }
@@ -184,7 +204,8 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
   while (lua_next(L, table)) {
     lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
     bool named = lua_type(L, -2) != LUA_TNUMBER;
-    enum element_kind next = element_source(L, element_take_inner(L, anchors, guard));
+    enum element_kind next =
+        element_source(L, anchors, guard, element_take_inner(L, anchors, guard, 0));
     if (named) continue;
     kind = n++ ? element_both_kinds(kind, next) : next;
     if (key > most) most = key;
@@ -203,14 +224,14 @@ static enum element_kind element_look_at(lua_State *L, int anchors,
   enum element_kind kind = ELEMENTS_NONE;
   uint32_t i = 0;
   for (int type; (type = element_push_element(L, anchors, guard, table, i)) != LUA_TNIL; i++) {
-    enum element_kind next = element_source(L, type);
+    enum element_kind next = element_source(L, anchors, guard, type);
     kind = i ? element_both_kinds(kind, next) : next;
     if (i == FRONT_ELEMENTS) return ELEMENTS_MANY;
     if (kind >= ELEMENTS_NONE) return kind;
   }
   lua_pop(L, 1);
   *count = i;
-  return i < guard->name_count ? ELEMENTS_NONE : kind;
+  return i < guard->name_count * (guard->stride ? guard->stride : 1u) ? ELEMENTS_NONE : kind;
 }
 
 /* Of whatever is at an index. */
@@ -218,7 +239,8 @@ static uint32_t element_read(lua_State *L, int anchors, const struct guard *guar
                              uint32_t *count) {
   if (!lua_istable(L, table)) return ELEMENTS_NONE;
   if (path_has_method(L, anchors, table, guard->same)) return ELEMENTS_HIDDEN;
-  if (guard->name_count) return element_look_at(L, anchors, guard, table, count);
+  if (guard->name_count || guard->stride)
+    return element_look_at(L, anchors, guard, table, count);
   uint32_t kind = element_look_through(L, anchors, guard, table, count);
   if (kind != ELEMENTS_NONE) return kind;
   kind = element_look_at(L, anchors, guard, table, count);
@@ -252,6 +274,7 @@ void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t
       case ELEMENTS_TABLES: ((uint8_t *)to)[i] = (uint8_t)lua_toboolean(L, -1); break;
       case ELEMENTS_INTEGER:
       case ELEMENTS_WIDE: ((int64_t *)to)[i] = (int64_t)lua_tointeger(L, -1); break;
+      case ELEMENTS_TEXT: ((int64_t *)to)[i] = element_text(L, anchors, guard); break;
       default: ((double *)to)[i] = (double)lua_tonumber(L, -1); break;
     }
     lua_pop(L, 1);
@@ -262,7 +285,7 @@ void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t
 uint32_t element_expect(lua_State *L, int anchors, const struct guard *guard) {
   bool one_kind = guard->elements == ELEMENTS_BOOL || guard->elements == ELEMENTS_INTEGER ||
                   guard->elements == ELEMENTS_FLOAT;
-  if (guard->name_count || guard->gaps || !one_kind) return 0;
+  if (guard->name_count || guard->gaps || guard->stride || !one_kind) return 0;
   int top = lua_gettop(L);
   path_push(L, anchors, &guard->path);
   bool plain = lua_istable(L, -1) && !path_has_method(L, anchors, top + 1, guard->same);
@@ -336,7 +359,7 @@ bool element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t
   while (lua_next(L, top + 1)) {
     lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
     bool among = key >= 1 && key <= (lua_Integer)count;
-    bool is_there = element_take_inner(L, anchors, guard) != LUA_TNONE;
+    bool is_there = element_take_inner(L, anchors, guard, 0) != LUA_TNONE;
     if (among ? !is_there || !element_take_value(L, kind, to, key - 1)
               : lua_type(L, -2) == LUA_TNUMBER) {
       taken = NONE;
@@ -349,20 +372,55 @@ bool element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t
   return taken == count;
 }
 
-/* The guard of a table that is read by numbers, or by the names of an enumeration. */
-static struct guard *guard_elements(struct front *f, uint32_t path,
-                                    const struct enumeration *names) {
-  uint16_t index = outside_string(f, "__index", 7), first = 0;
-  for (uint32_t i = 0; names && i < names->count; i++) {
-    lua_pushlstring(f->L, names->names[i].data, names->names[i].size);
+/* Anchors strings, one behind the other; the number of the first. */
+static uint16_t element_anchor(struct front *f, const ecs_string *strings, uint32_t count) {
+  uint16_t first = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    lua_pushlstring(f->L, strings[i].data, strings[i].size);
     uint16_t at = front_anchor(f);
     if (i == 0) first = at;
   }
-  struct guard *guard = outside_guard(f, path, GUARD_ELEMENTS);
+  return first;
+}
+
+/* The guard of a table that is read by numbers, or by the names of an enumeration. */
+static struct guard *guard_elements(struct front *f, const struct front_array *table) {
+  const struct enumeration *names = table->names, *inner = table->inner_names;
+  uint16_t index = outside_string(f, "__index", 7);
+  uint16_t first = names ? element_anchor(f, names->names, names->count) : 0;
+  uint16_t within = inner ? element_anchor(f, inner->names, inner->count) : table->inner;
+  struct guard *guard = outside_guard(f, table->path, GUARD_ELEMENTS);
   guard->same = index;
   guard->names = first;
   guard->name_count = names ? (uint16_t)names->count : 0;
+  guard->inner = within;
+  guard->stride = table->stride;
+  guard->gaps = (uint8_t)table->gaps;
   return guard;
+}
+
+/* Which texts a table has: an enumeration that its elements are of. */
+static void element_find_texts(struct front *f, struct guard *guard, struct enumeration *texts,
+                               uint32_t count) {
+  int top = lua_gettop(f->L);
+  path_push(f->L, f->anchors, &guard->path);
+  *texts = (struct enumeration){.names = &f->texts[f->text_count]};
+  for (uint32_t i = 0; i < count; i++) {
+    ecs_string text = {NULL, 0};
+    if (element_push_element(f->L, f->anchors, guard, top + 1, i) == LUA_TSTRING)
+      text.data = lua_tolstring(f->L, -1, &text.size);
+    if (text.data && enumeration_find(texts, text.data, text.size) == NONE) {
+      if (f->text_count == FRONT_TEXTS)
+        front_refuse(f, "it takes strings out of tables that have more than %d: make it fields of "
+                        "an enum", FRONT_TEXTS);
+      texts->names[texts->count++] = text;
+      f->text_count++;
+    }
+    lua_pop(f->L, 1);
+  }
+  lua_settop(f->L, top);
+  guard->texts = element_anchor(f, texts->names, texts->count);
+  guard->text_count = (uint16_t)texts->count;
 }
 
 static NORETURN void refuse_elements(struct front *f, enum element_kind kind) {
@@ -371,48 +429,53 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind) {
           ("has nothing at 1, or none for one of the names: fill it before the run (what the "
            "function itself makes it keeps in a field of the row, or in an array of the world)"),
       [ELEMENTS_OTHER] =
-          "has other values than numbers, booleans, or tables of these: keep one kind in it",
+          "has other values than numbers, booleans, strings, or tables of these: keep one kind in it",
       [ELEMENTS_MANY] = "has more than 65536: keep them in an array of the world",
       [ELEMENTS_HIDDEN] = "has __index: keep its values in a table without"};
   assert(kind >= ELEMENTS_NONE && kind <= ELEMENTS_HIDDEN);
   front_refuse(f, "it takes an element of a table that %s", reasons[kind]);
 }
 
-/* The number in the program of a table that is read so. */
-static uint32_t element_find_table(struct front *f, uint32_t path, const struct enumeration *names,
-                                   uint16_t inner, bool told) {
-  static const k_column types[] = {KC_BOOL, KC_I64, KC_I64, KC_F64, KC_F64, KC_BOOL};
-  for (uint32_t i = 0; i < f->array_count; i++)
-    if (!f->arrays[i].id && !f->arrays[i].column && f->arrays[i].path == path &&
-        f->arrays[i].names == names && f->arrays[i].inner == inner &&
-        (f->arrays[i].gaps == GAPS_TOLD) == told)
+/* The number in the program of a table that is read so, and looks as `gaps` says. */
+static uint32_t element_find_table(struct front *f, struct front_array array) {
+  static const k_column types[] = {KC_BOOL, KC_I64, KC_I64, KC_F64, KC_F64, KC_I64, KC_BOOL};
+  bool told = array.gaps == GAPS_TOLD;
+  for (uint32_t i = 0; i < f->array_count; i++) {
+    const struct front_array *known = &f->arrays[i];
+    if (!known->id && !known->column && known->path == array.path && known->names == array.names &&
+        known->inner == array.inner && known->inner_names == array.inner_names &&
+        known->stride == array.stride && (known->gaps == GAPS_TOLD) == told)
       return i;
-  struct guard *guard = guard_elements(f, path, names);
-  guard->inner = inner;
-  guard->gaps = told ? GAPS_TOLD : GAPS_REFUSED;
-  uint32_t count;
+  }
+  struct guard *guard = guard_elements(f, &array);
+  uint32_t count = 0;
   guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count);
-  if (inner && !told && element_kind_of(guard->elements) == ELEMENTS_NONE) {
+  if ((array.inner || array.stride) && !told &&
+      element_kind_of(guard->elements) == ELEMENTS_NONE) {
     guard->gaps = GAPS_FILLED;
     guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count);
   }
   enum element_kind kind = element_kind_of(guard->elements);
   if (kind >= ELEMENTS_NONE) refuse_elements(f, kind);
-  struct front_array array = {.path = path, .names = names, .inner = inner, .kind = kind,
-                              .gaps = (enum element_gaps)guard->gaps};
+  array.kind = kind;
+  array.gaps = (enum element_gaps)guard->gaps;
   array.ragged = guard->elements != kind;
   uint32_t number = element_add_array(f, array, types[kind]);
   guard->uniform = (int16_t)number;
+  if (kind == ELEMENTS_TEXT) element_find_texts(f, guard, &f->arrays[number].texts, count);
   return number;
 }
 
 /* An element as one of a table of that kind. */
-static struct val as_element(const struct front *f, uint32_t table, struct val element) {
+static struct val as_element(struct front *f, uint32_t table, struct val element) {
   enum element_kind kind = f->arrays[table].kind;
   element.mixed = kind == ELEMENTS_MIXED;
   element.whole = element.mixed ? K_NONE : K_ALL;
   element.wide = kind == ELEMENTS_WIDE;
   element.bits = element.wide ? 0 : MIXED_EXACT;
+  if (kind != ELEMENTS_TEXT) return element;
+  element.names = choice_names(f, &f->arrays[table].texts);
+  element.soft = false;
   return element;
 }
 
@@ -422,7 +485,8 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
     front_refuse(f, "it takes an element of a table by a string field: make the field an enum");
   if (!index.names && !val_is_number(f, index))
     front_refuse(f, "it indexes a table by a boolean");
-  uint32_t number = element_find_table(f, table.at, index.names, 0, false);
+  uint32_t number =
+      element_find_table(f, (struct front_array){.path = table.at, .names = index.names});
   if (index.names) index.value = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
   struct val element = take_element(f, number, index, true);
   if (index.names) element.present = K_ALL;   /* the table has an element by each name */
@@ -434,20 +498,64 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
                       .present = element.present};
 }
 
+/* What the records of a table have by a key, or by one of several, at a place among all that there
+** are. */
+static struct val element_of_records(struct front *f, struct front_array records, k_value at) {
+  uint32_t number = element_find_table(f, records);
+  if (f->arrays[number].kind == ELEMENTS_TABLES) refuse_elements(f, ELEMENTS_OTHER);
+  struct val value = as_element(f, number, val_number(f, build_element(f->b, number, at), true));
+  if (f->arrays[number].gaps == GAPS_REFUSED) return value;
+  records.gaps = GAPS_TOLD;
+  value.present = build_element(f->b, element_find_table(f, records), at);
+  return value;
+}
+
 struct val element_of_record(struct front *f, struct val record, const struct constant *key) {
   assert(record.kind == VAL_RECORD && record.at < f->array_count);
   const struct front_array *table = &f->arrays[record.at];
   if (key->type != CONST_STRING && key->type != CONST_INTEGER)
     front_refuse(f, "it takes an element of a table in a table by a number that is not an integer");
-  uint16_t inner = outside_constant(f, key);
-  uint32_t number = element_find_table(f, table->path, table->names, inner, false);
-  if (f->arrays[number].kind == ELEMENTS_TABLES) refuse_elements(f, ELEMENTS_OTHER);
-  k_value at = maybe_need(f, record).value;
-  struct val value = as_element(f, number, val_number(f, build_element(f->b, number, at), true));
-  if (f->arrays[number].gaps == GAPS_REFUSED) return value;
-  number = element_find_table(f, table->path, table->names, inner, true);
-  value.present = build_element(f->b, number, at);
-  return value;
+  struct front_array records = {.path = table->path, .names = table->names,
+                                .inner = outside_constant(f, key)};
+  return element_of_records(f, records, maybe_need(f, record).value);
+}
+
+/* How long the first of a table's records is, which is how long all of them are taken to be. */
+static uint16_t element_length(struct front *f, const struct front_array *table) {
+  int top = lua_gettop(f->L);
+  struct guard guard = {.name_count = 0};
+  if (table->names) {
+    guard.names = element_anchor(f, table->names->names, 1);
+    guard.name_count = 1;
+  }
+  path_push(f->L, f->anchors, &f->paths[table->path]);
+  element_push_element(f->L, f->anchors, &guard, top + 1, 0);
+  lua_Unsigned length = lua_rawlen(f->L, -1);
+  lua_settop(f->L, top);
+  if (length == 0) refuse_elements(f, ELEMENTS_NONE);
+  if (length >= FRONT_ELEMENTS) refuse_elements(f, ELEMENTS_MANY);
+  return (uint16_t)length;
+}
+
+struct val element_of_record_at(struct front *f, struct val record, struct val index) {
+  assert(record.kind == VAL_RECORD && record.at < f->array_count && index.kind == VAL_VALUE);
+  const struct front_array *table = &f->arrays[record.at];
+  if (index.names == &front_texts || (!index.names && !val_is_number(f, index)))
+    front_refuse(f, "it takes an element of a table in a table by a %s",
+                 index.names ? "string field: make the field an enum" : "boolean");
+  struct front_array records = {.path = table->path, .names = table->names,
+                                .inner_names = index.names};
+  records.stride = index.names ? (uint16_t)index.names->count : element_length(f, table);
+  struct builder *b = f->b;
+  k_value whole = K_ALL, stride = build_i64(b, records.stride);
+  k_value at = index.names ? index.value : element_place(f, index, &whole);
+  if (!index.names) {
+    at = build_binary(b, KO_SUB, at, build_i64(b, 1));
+    build_need(b, build_binary(b, KO_AND, whole, build_binary(b, KO_ULT, at, stride)));
+  }
+  k_value outer = build_binary(b, KO_SUB, maybe_need(f, record).value, build_i64(b, 1));
+  at = build_binary(b, KO_ADD, build_binary(b, KO_MUL, outer, stride), at);
+  return element_of_records(f, records, build_binary(b, KO_ADD, at, build_i64(b, 1)));
 }
 
 /* ---- array field ---- */

@@ -252,6 +252,10 @@ static void front_take_index(struct front *f, const struct code *code) {
     *front_register(f, code->a) = take(f, from, key);
     return;
   }
+  if (from.kind == VAL_RECORD && key.kind == VAL_VALUE && !whole) {
+    *front_register(f, code->a) = element_of_record_at(f, from, key);
+    return;
+  }
   if (key.kind != VAL_STRING && !whole)
     front_refuse(f, "it indexes a table or view by a variable: write the index itself, or keep "
                     "it in a world:array");

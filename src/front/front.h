@@ -68,6 +68,7 @@ enum front_result {
 #define FRONT_FORKS 256
 #define FRONT_STRINGS 64       /* that a choice may be one of */
 #define FRONT_ENUMS 16         /* enumerations that are known by their names */
+#define FRONT_TEXTS 256        /* strings in tables */
 #define FRONT_MADE 64          /* tables that the function makes, */
 #define FRONT_ITEMS 128        /* and what is in all of them */
 #define FRONT_FOLDS 32
@@ -185,6 +186,9 @@ struct front_array {
   uint32_t path;
   const struct enumeration *names;   /* by which a table is read; NULL: by numbers */
   uint16_t inner;              /* of its records' values by this key, anchored; 0: of its own */
+  const struct enumeration *inner_names;   /* by which records are read, with `stride` */
+  uint16_t stride;             /* how many values of each record it has; 0: one */
+  struct enumeration texts;    /* ELEMENTS_TEXT: those that its elements may be */
   enum element_gaps gaps;
   enum element_kind kind;
   bool ragged;                 /* a table with other numbers, too: ELEMENTS_RAGGED */
@@ -281,7 +285,7 @@ struct front {
   struct program *program;
   uint32_t depth, loop_depth, edge_count, edge_capacity, fork_count, column_count, path_count;
   uint32_t guard_count, resource_count, uniform_count, string_count, asked_count, lookup_count;
-  uint32_t array_count, chain_count, made_count, item_count, code_count, enum_count;
+  uint32_t array_count, chain_count, made_count, item_count, code_count, enum_count, text_count;
   uint32_t command_count, loop_commands;   /* those before the outermost loop that is open */
   uint32_t mark_count, first_mark;   /* of bitmaps that say where watched terms are written */
   uint32_t whole_count;
@@ -298,6 +302,7 @@ struct front {
   struct resource_uniform resources[FRONT_UNIFORMS];
   ecs_string strings[FRONT_STRINGS];
   const struct enumeration *enums[FRONT_ENUMS];
+  ecs_string texts[FRONT_TEXTS];
   uint32_t marks[RUN_MARKS];                   /* slots of terms that are watched and written, */
   uint32_t whole[RUN_MARKS];                   /* and of those that are so in all rows */
   struct run_asked asked[RUN_ASKED];
@@ -527,6 +532,7 @@ struct val element_index(struct front *f, struct val array, const struct constan
 ** what a key of such an element leads to that is a table. */
 struct val element_of_table(struct front *f, struct val table, struct val index);
 struct val element_of_record(struct front *f, struct val record, const struct constant *key);
+struct val element_of_record_at(struct front *f, struct val record, struct val index);
 /* What the elements are that a guard is about (a kind, or with ELEMENTS_RAGGED), and how many. */
 uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count);
 /* Their kind alone. */

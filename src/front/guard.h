@@ -41,6 +41,7 @@ enum element_kind {
   ELEMENTS_WIDE,
   ELEMENTS_FLOAT,
   ELEMENTS_MIXED,     /* floats, and integers that a float can stand for */
+  ELEMENTS_TEXT,      /* strings, each one of the guard's texts */
   ELEMENTS_TABLES,    /* of which each is a record */
   ELEMENTS_ABSENT,    /* nothing, in records some of which may lack a value */
   ELEMENTS_NONE,      /* there is none, or none by one of the names */
@@ -72,6 +73,9 @@ struct guard {
   uint8_t elements;            /* GUARD_ELEMENTS: an element_kind */
   uint16_t names, name_count;  /* and by which keys: anchored strings; 0: by numbers from 1 */
   uint16_t inner;              /* anchored: the key of their values; 0: they themselves */
+  uint16_t stride;             /* how many values each has, by keys anchored from `inner` on, or,
+                                  where that is 0, from 1 on; 0: one value */
+  uint16_t texts, text_count;  /* ELEMENTS_TEXT: anchored strings */
   uint8_t gaps;                /* of these: enum element_gaps */
 };
 

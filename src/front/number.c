@@ -154,9 +154,7 @@ static k_value number_compare_enum(struct front *f, struct val x, struct val y, 
   assert(x.kind == VAL_VALUE && x.names);
   bool named = y.kind == VAL_VALUE && y.names;
   if (named && y.names == x.names) return build_binary(f->b, KO_EQ, x.value, y.value);
-  if (named && (x.names == &front_texts || y.names == &front_texts))
-    front_refuse(f, "it compares an enum with a string field: compare each with a name, as in "
-                    "x == 'name'");
+  if (named && y.names == &front_texts) return number_compare_enum(f, y, x, known);
   k_value place = named || val_is_text(y)
                       ? choice_as_enum(f, y, x.names, y.kind != VAL_STRING) : K_NONE;
   if (place != K_NONE) return build_binary(f->b, KO_EQ, x.value, place);
