@@ -512,6 +512,7 @@ void access_result(struct front *f, uint32_t slot, struct val value) {
   if (slot >= f->query->terms.slots)
     front_refuse(f, "it returns more values than its query has fields");
   if (value.kind == VAL_NIL) return;
+  if (value.lacks) value = maybe_need(f, value);   /* false is not nil */
   const struct term *term = front_term(f, slot);
   const char *name = term->component->name;
   if (!term_has_cells(term, term->component))
@@ -630,9 +631,9 @@ void access_finish(struct front *f) {
 
 /* ---- maybe ---- */
 
-/* Values that are nil in some rows: a number, boolean or id with the mask of the rows in which it
-** is there. Truth, `not`, `and`, `or`, ==, assignment and joins take them as they are; what else is
-** done with one that is not there, Lua does itself. */
+/* Values that are nil or false in some rows: a number, boolean or id with the mask of the rows in
+** which it is there. Truth, `not`, `and`, `or`, ==, assignment and joins take them as they are; what
+** else is done with one that is not there, Lua does itself. */
 
 /* Of any value: where it is not nil. */
 static k_value access_maybe_presence(struct front *f, struct val x) {
@@ -645,11 +646,24 @@ struct val maybe_need(struct front *f, struct val x) {
   if (!val_is_maybe(x)) return x;
   build_need(f->b, x.present);
   x.present = K_ALL;
+  x.lacks = LACKS_NIL;
   return x;
 }
 
+struct val maybe_absent(struct front *f, k_value mask, struct val x) {
+  struct val absent = {.kind = VAL_NIL, .lacks = LACKS_FALSE};
+  if (x.kind != VAL_VALUE) return (struct val){.kind = x.kind == VAL_NIL ? VAL_NIL : VAL_NOTHING};
+  bool boolean = !x.names && val_type(f, x) == KT_BOOL;
+  if (boolean && !val_is_maybe(x) && build_excludes(f->b, mask, x.value)) return absent;
+  absent.lacks = x.lacks;
+  if (val_is_maybe(x) && build_excludes(f->b, mask, x.present)) return absent;
+  return (struct val){.kind = VAL_NOTHING};
+}
+
 struct val maybe_narrow(struct front *f, k_value mask, struct val x) {
-  if (val_is_maybe(x) && build_implies(f->b, mask, x.present)) x.present = K_ALL;
+  if (!val_is_maybe(x) || !build_implies(f->b, mask, x.present)) return x;
+  x.present = K_ALL;
+  x.lacks = LACKS_NIL;
   return x;
 }
 
@@ -658,7 +672,10 @@ struct val maybe_select(struct front *f, k_value mask, struct val x, struct val 
   if (joined.kind != VAL_VALUE && joined.kind != VAL_RECORD && joined.kind != VAL_PARTNER)
     return joined;
   assert(joined.present == K_ALL);
-  joined.present = mask_select(f, mask, access_maybe_presence(f, x), access_maybe_presence(f, y));
+  k_value left = access_maybe_presence(f, x), right = access_maybe_presence(f, y);
+  joined.present = mask_select(f, mask, left, right);
+  joined.lacks = left == K_ALL ? y.lacks : x.lacks;
+  if (left != K_ALL && right != K_ALL && x.lacks != y.lacks) joined.lacks = LACKS_EITHER;
   return joined;
 }
 
@@ -674,8 +691,19 @@ struct val maybe_or_nil(struct front *f, k_value mask, struct val x, struct val 
   return maybe_select(f, mask, x, y, some);
 }
 
+/* Whether it can be what the other one is where that is not there. */
+static bool access_may_be_false(struct front *f, struct val x) {
+  bool truth = x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL;
+  return x.kind == VAL_NIL || val_is_maybe(x) || truth;
+}
+
 k_value maybe_equal(struct front *f, struct val x, struct val y, int *known) {
   struct builder *b = f->b;
+  if ((x.lacks || y.lacks) && access_may_be_false(f, x) && access_may_be_false(f, y)) {
+    x = maybe_need(f, x);
+    y = maybe_need(f, y);
+    return number_compare(f, OPERATOR_EQ, x, y, known);
+  }
   k_value left = access_maybe_presence(f, x), right = access_maybe_presence(f, y),
           equal = build_bool(b, false);
   x.present = y.present = K_ALL;

@@ -508,8 +508,8 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
       [METHOD_SET] = RUN_SET};
   assert(name < METHOD_COUNT);
   /* Nil is not an id, and Lua raises an error for it; but world:alive answers. */
-  for (uint32_t i = 0; i < count && name != METHOD_ALIVE; i++)
-    arguments[i] = maybe_need(f, arguments[i]);
+  for (uint32_t i = 0; i < count; i++)
+    if (name != METHOD_ALIVE || arguments[i].lacks) arguments[i] = maybe_need(f, arguments[i]);
   switch (name) {
     case METHOD_RANDOM: results[0] = random_call(f, arguments, count); return 1;
     case METHOD_RES: results[0] = resource_call(f, arguments, count); return 1;

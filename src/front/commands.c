@@ -444,27 +444,12 @@ void order_store_element(struct front *f, const struct component *component, uin
   commands_store_id(f, command, number, value);
 }
 
-/* Whether rows of one mask may be rows of the other, too: not where a condition parts them. */
-static bool commands_may_meet(const struct front *f, k_value mask, k_value other, int depth) {
-  if (mask == K_NONE || depth == 0) return true;
-  for (uint32_t i = 0; i < f->fork_count; i++) {
-    const struct fork *fork = &f->forks[i];
-    if (fork->joined && fork->whole == mask && !commands_may_meet(f, fork->yes, other, depth - 1) &&
-        !commands_may_meet(f, fork->no, other, depth - 1))
-      return false;
-    if (fork->joined) continue;
-    if (build_implies(f->b, mask, fork->yes) && build_implies(f->b, other, fork->no)) return false;
-    if (build_implies(f->b, mask, fork->no) && build_implies(f->b, other, fork->yes)) return false;
-  }
-  return true;
-}
-
 void order_check_read(struct front *f, const struct component *component, uint32_t leaf) {
   for (uint32_t i = 0; i < f->command_count; i++) {
     const struct run_command *command = &f->commands[i];
     bool stores = command->own || command->action == RUN_STORE;
     if (!stores || command->component != component->id || command->leaf != leaf) continue;
-    if (!commands_may_meet(f, f->store_masks[i], f->env.mask, 4)) continue;
+    if (build_excludes(f->b, f->store_masks[i], f->env.mask)) continue;
     front_refuse(f, "it comes to '%s%s%s' behind storing there the id of an entity that it spawns: "
                     "do that before, or in a second system", component->name,
                  component->length ? "" : ".",

@@ -103,7 +103,8 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_VALUE:
       return x->value == y->value && x->soft == y->soft && x->mixed == y->mixed &&
              x->wide == y->wide && x->names == y->names && x->present == y->present &&
-             x->whole == y->whole && x->rounded == y->rounded && x->spawned == y->spawned;
+             x->whole == y->whole && x->rounded == y->rounded && x->spawned == y->spawned &&
+             x->lacks == y->lacks;
     case VAL_STRING: return text_same(x->string, y->string);
     case VAL_RECORD: return x->at == y->at && x->value == y->value && x->present == y->present;
     case VAL_CHOICE:
@@ -225,10 +226,27 @@ k_value env_field(struct front *f, const struct env *env, uint32_t at) {
   return build_load(f->b, f->columns[at].number);
 }
 
+static bool env_is_truth(const struct front *f, struct val x) {
+  return x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL;
+}
+
+/* What is false, or not there, in all rows of the mask is what a value of another type that it is
+** to be joined with lacks in these. */
+static struct val env_lacking(struct front *f, k_value mask, struct val x, struct val other) {
+  struct val absent = maybe_absent(f, mask, x);
+  if (absent.kind == VAL_NOTHING || other.kind != VAL_VALUE) return x;
+  if (!env_is_truth(f, other)) return absent;
+  return absent.lacks == LACKS_FALSE ? val_bool(f, false) : absent;
+}
+
 /* What is x in the rows of one environment and y in those of another. */
 static struct val env_join(struct front *f, const struct env *from, const struct env *into,
                            struct val x, struct val y) {
   struct val a = maybe_narrow(f, from->mask, x), b = maybe_narrow(f, into->mask, y);
+  bool left = maybe_absent(f, from->mask, a).kind == VAL_NIL,
+       right = maybe_absent(f, into->mask, b).kind == VAL_NIL;
+  if (left && !right) a = env_lacking(f, from->mask, a, b);
+  if (right && !left) b = env_lacking(f, into->mask, b, a);
   struct val joined = val_select(f, from->mask, a, b);
   if (val_same(&joined, &a)) return joined;
   return steps_choice(f, joined, (struct fork){K_NONE, from->mask, into->mask, false}, a, b);

@@ -105,8 +105,12 @@ enum val_kind {
                    ** where the rows of the index lack it, not nil as others that may be absent */
 };
 
+/* What a value is where it is not there. */
+enum lacks { LACKS_NIL, LACKS_FALSE, LACKS_EITHER };
+
 struct val {
   uint8_t kind;
+  enum lacks lacks;
   bool soft;                   /* made of the script's own numbers: f32 beside f32 */
   bool literal;                /* a number that stands in the function */
   bool mixed;                  /* a float that is an integer to Lua in some rows */
@@ -119,7 +123,7 @@ struct val {
   enum spawned spawned;        /* of an id: whether it is a number that stands for it, and so can be
                                   nothing but noted down, and compared */
   k_value value;
-  k_value present;             /* the mask where it is not nil; 0, which is K_ALL: everywhere */
+  k_value present;             /* the mask where it is there; 0, which is K_ALL: everywhere */
   k_value whole;               /* mixed: the mask where it is an integer; K_NONE: unknown */
   uint16_t chain;              /* 1 + that of f->chains which it is made by, or 0 */
   uint32_t at;                 /* path, math function, method, anchored function or object;
@@ -401,6 +405,9 @@ static inline bool val_is_maybe(struct val x) {
   bool may = x.kind == VAL_VALUE || x.kind == VAL_RECORD || x.kind == VAL_PARTNER;
   return may && x.present != K_ALL;
 }
+/* A value in the rows of a mask: nil or a false that it lacks, where it is plain that it is nothing
+** else in any of them; VAL_NOTHING where it is not. */
+struct val maybe_absent(struct front *f, k_value mask, struct val x);
 /* The value where it is there; the other rows that are here fail: they are left to Lua, which may
 ** take nil or raises an error. */
 struct val maybe_need(struct front *f, struct val x);
@@ -768,7 +775,8 @@ struct carry {
   k_type type;
   bool soft, entity, zero, mixed, wide, rounded;
   enum spawned spawned;
-  bool maybe;                  /* it is nil in some rows */
+  bool maybe;                  /* it is nil in some rows, */
+  bool falsy;                  /* or may be false there */
   bool unknown;                /* mixed, and where it is an integer is not known */
   const struct enumeration *names;
   k_value value, present, whole;   /* of this attempt */

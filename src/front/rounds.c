@@ -33,7 +33,8 @@ static void rounds_add_carry(struct loop *loop, enum carry_kind kind, uint32_t i
                      .soft = like.soft, .entity = like.entity, .mixed = like.mixed,
                      .wide = val_is_wide(like), .rounded = like.rounded,
                      .zero = val_is_zero(like), .spawned = like.spawned,
-                     .maybe = val_is_maybe(like), .unknown = like.mixed && like.whole == K_NONE,
+                     .maybe = val_is_maybe(like), .falsy = like.lacks != LACKS_NIL,
+                     .unknown = like.mixed && like.whole == K_NONE,
                      .names = like.names, .value = K_NONE, .present = K_ALL, .whole = K_ALL};
 }
 
@@ -41,6 +42,7 @@ static struct val rounds_carried(const struct carry *carry) {
   return (struct val){.kind = VAL_VALUE, .value = carry->value, .soft = carry->soft,
                       .entity = carry->entity, .zero = carry->zero, .mixed = carry->mixed,
                       .spawned = carry->spawned,
+                      .lacks = carry->falsy ? LACKS_EITHER : LACKS_NIL,
                       .wide = carry->wide, .rounded = carry->rounded, .names = carry->names,
                       .present = carry->present, .whole = carry->unknown ? K_NONE : carry->whole};
 }
@@ -253,7 +255,9 @@ static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct e
   struct front *f = loop->f;
   struct val now = rounds_ending(loop, carry, end), before = rounds_carried(carry);
   bool maybe = carry->maybe || rounds_is_nil(&now) || val_is_maybe(now), was_maybe = carry->maybe;
+  bool falsy = carry->falsy || now.lacks != LACKS_NIL, was_falsy = carry->falsy;
   carry->maybe = maybe;
+  carry->falsy = falsy;
   if (rounds_is_nil(&now)) return !was_maybe;
   bool values = now.kind == VAL_VALUE && now.names == before.names;
   bool apart = (before.spawned || now.spawned) && before.entity != now.entity;
@@ -269,7 +273,7 @@ static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct e
   bool same = (k_type)type == carry->type && soft == carry->soft &&
               entity == carry->entity && zero == carry->zero && spawned == carry->spawned &&
               mixed == carry->mixed && wide == carry->wide && rounded == carry->rounded &&
-              unknown == carry->unknown && maybe == was_maybe;
+              unknown == carry->unknown && maybe == was_maybe && falsy == was_falsy;
   carry->type = (k_type)type;
   carry->soft = soft;
   carry->entity = entity;

@@ -745,13 +745,22 @@ void build_note(struct builder *b, uint32_t array, k_value index, const struct b
 }
 
 /* Whether no row is in both of two masks, as far as the first one shows it. */
-static bool build_masks_exclude(const struct builder *b, k_value x, k_value y) {
-  for (;; x = node_at(b, x)->in[0]) {
-    const struct node *n = node_at(b, x);
-    if (n->op == KO_NOT) return build_implies(b, y, n->in[0]);
-    if (n->op != KO_AND && n->op != KO_ANDN) return false;
-    if (n->op == KO_ANDN && build_implies(b, y, n->in[1])) return true;
+static bool build_shows_excluded(const struct builder *b, k_value x, k_value y) {
+  const struct node *n = node_at(b, x);
+  const k_value *in = n->in;
+  switch (n->op) {
+    case N_CONSTANT: return !n->k.b;
+    case KO_NOT: return build_implies(b, y, in[0]);
+    case KO_OR: return build_shows_excluded(b, in[0], y) && build_shows_excluded(b, in[1], y);
+    case KO_AND: return build_shows_excluded(b, in[0], y) || build_shows_excluded(b, in[1], y);
+    case KO_ANDN: return build_implies(b, y, in[1]) || build_shows_excluded(b, in[0], y);
+    default: return false;
   }
+}
+
+bool build_excludes(const struct builder *b, k_value x, k_value y) {
+  if (b->status != K_OK || x < 0 || y < 0) return false;
+  return build_shows_excluded(b, x, y) || build_shows_excluded(b, y, x);
 }
 
 bool build_noted(const struct builder *b, uint32_t array, k_mark since) {
@@ -760,8 +769,7 @@ bool build_noted(const struct builder *b, uint32_t array, k_mark since) {
     const struct node *n = node_at(b, v);
     if (n->op != N_NOTE || b->sites[n->aux].step == KS_ORDER || b->sites[n->aux].array != array)
       continue;
-    k_value then = n->in[3], now = b->fail_mask;
-    if (!build_masks_exclude(b, then, now) && !build_masks_exclude(b, now, then)) return true;
+    if (!build_excludes(b, n->in[3], b->fail_mask)) return true;
   }
   return false;
 }

@@ -105,6 +105,8 @@ k_value build_inside(struct builder *b, uint32_t array, k_value index);
 void build_need(struct builder *b, k_value present);
 /* Whether rows of a mask are all rows of another one, as far as is plain from how it was made. */
 bool build_implies(const struct builder *b, k_value mask, k_value other);
+/* Whether no row of a mask is one of another, as far as that is plain. */
+bool build_excludes(const struct builder *b, k_value mask, k_value other);
 
 /* Lookups: what else is to be found by ids, which whoever runs the program knows: k_look.
 **
