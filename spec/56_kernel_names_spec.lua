@@ -121,9 +121,24 @@ describe("enums of several components in a kernel", function()
     local told, compiled = told_of(true, "red, green, blue", each)
     assert.are.equal("vector", told.tier, told.reason)
     assert.are.equal(select(2, told_of(false, "red, green, blue", each)), compiled)
-    told, compiled = told_of(true, "red, blue, green", each)
-    assert.truthy(told.reason:find("enum", 1, true), told.reason)
-    assert.are.equal(select(2, told_of(false, "red, blue, green", each)), compiled)
+  end)
+
+  it("are mapped where they have the same names in another order, or more of them", function()
+    local function each(gun, hurt)
+      if gun.kind == hurt.kind then gun.n = 1 else hurt.kind = gun.kind end
+      if gun.n == 0 and hurt.kind ~= "pink" then gun.kind = hurt.kind end
+    end
+    for _, names in ipairs { "red, blue, green", "pink, blue, red, green" } do
+      local told, compiled = told_of(true, names, each)
+      assert.are.equal("vector", told.tier, told.reason)
+      assert.are.equal(select(2, told_of(false, names, each)), compiled)
+    end
+    local world = helper.new_world()
+    world:component("C", { "kind: enum(pink, black)", "other: enum(red, green)" })
+    world:system("s", { query = "C", each = function(c) c.kind = c.other end })
+    local told = world:explain "s"
+    assert.truthy(told.reason:find("'kind', which begins with 'pink', to one of an enum that " ..
+      "begins with 'red'", 1, true), told.reason)
   end)
 
   it("are no values where a string is none of their names", function()

@@ -269,4 +269,51 @@ describe("what may be nil in a kernel", function()
     end
     assert.equal(seen[2], seen[1])
   end)
+
+  it("is false in other rows, as behind 'and'", function()
+    agree(function(grid, truths) return function(p)
+      local c = p.i > 0 and p.i * 2
+      local hit = c and grid[c] and grid[c] > 9
+      if not c then p.x = -1 elseif hit then p.x = c end
+      p.on = not hit
+      local d = truths[p.i] and p.x > 3 and p.n
+      if d then p.y = d end
+      p.n = (c or 7) + (d and 1 or 0)
+    end end)
+    agree(function(grid, truths) return function(p)
+      local known = p.on and p.kind            -- a boolean or a name
+      if known == "rat" then p.x = 1 elseif not known then p.x = 2 end
+      local far = grid[p.i] and p.x > 1 and grid[p.i] + 1   -- nil, false or a number
+      if far and far > 5 then p.y = far end
+      p.d = far or 0.5
+      p.on = (truths[p.i] and p.n) == p.n
+    end end)
+  end)
+
+  it("is not nil where it is false, and neither is a number", function()
+    for _, make in ipairs {
+      function() return function(p)
+        local c = p.i > 0 and p.n
+        p.on = c == nil
+        if c == false then p.x = 5 end
+        if c ~= (p.d > 3 and p.n) then p.y = 2 end
+      end end,
+      function() return function(p)
+        local c = p.i > 0 and p.n
+        if p.i ~= 0 then p.x = p.i > 0 and c + 1 or 2 end
+      end end,
+      function() return function(p)
+        local last = p.i > 4 and p.n
+        for k = 1, 3 do
+          if p.i > k and last then last = k > 1 and p.n + k end
+        end
+        p.y = last and last or -1
+        p.on = last == false
+      end end,
+      function() return function(p)
+        local c = p.i > 0 and p.d > 3 and p.n
+        p.on = c == 3
+        p.x = c and c or 0.25
+      end end } do both(make) end
+  end)
 end)

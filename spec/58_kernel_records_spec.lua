@@ -8,7 +8,8 @@ local math = math
 local function new_world(kernels)
   local world = helper.new_world { kernels = kernels, tag = 1 }
   world:component("E", { "kind: enum(slime, bat, boss)", "i: i32", "x: f64", "y: f64", "hp: i32",
-    "on: bool", "next: i32 = 1" })
+    "on: bool", "next: i32 = 1", "other: enum(boss, orc, slime, bat)", "few: enum(bat, boss)",
+    "name: string", "who: entity" })
   for n = 1, 1500 do
     local kind = ({ "slime", "bat", "boss" })[n * n % 3 + 1]
     world:spawn { E = { kind = kind, i = n % 9 - 2, x = n / 4 % 20, y = n % 7, hp = n % 50,
@@ -24,6 +25,14 @@ local function new_tables()
       boss = { speed = -2.5, hp = 900, fly = false, k = 0, [1] = 0 } },
     PLACES = { { x = 0.5, y = 0, z = 3 }, { x = 10, y = 4.25 }, { x = 3.5, y = -9, z = 7.5 } },
     SPARSE = { [0] = { x = 7 }, { x = 1 }, { x = 2 } },
+    MATRIX = { slime = { boss = 1, orc = 2.5, slime = 3, bat = 0 },
+      bat = { boss = 0.5, orc = 1, slime = -1, bat = 7 },
+      boss = { boss = 2, orc = 0.25, slime = 9, bat = 1 } },
+    HOLES = { slime = { bat = true }, bat = {}, boss = { boss = true, orc = false } },
+    GRID = { { 1, 2, 3 }, { 4.5, 5, 6 } }, CODES = { slime = { 10, 20 }, bat = { 30, 40, 50 },
+      boss = { 60, 70 } },
+    NAMES = { "bat", "boss", "bat", "slime" }, TITLES = { slime = "Sir", bat = "", boss = "Lord" },
+    LOOT = { { kind = "boss" }, { kind = "bat", name = "b" }, { kind = "slime" } },
   }
 end
 
@@ -141,7 +150,7 @@ describe("a table of tables in a kernel (C26)", function()
   it("is refused where its tables differ, or are used as such", function()
     local world, tables = new_world(true), new_tables()
     local kinds, places = tables.KINDS, tables.PLACES
-    kinds.slime.name, kinds.bat.name, kinds.boss.name = "a", "b", "c"
+    kinds.slime.name, kinds.bat.name, kinds.boss.name = "a", "b", 3
     local list, cache = { 1.5, 2.5 }, {}
     for reason, body in pairs {
       ["has nothing at 1, or none for one of the names"] = function(e) e.x = kinds[e.kind].only end,
@@ -157,12 +166,52 @@ describe("a table of tables in a kernel (C26)", function()
         end
         e.hp = made.hp
       end,
-      ["by a variable"] = function(e) e.x = places[e.next][e.i] end,
+      ["an element of a table in a table by a boolean"] = function(e) e.x = places[e.i][e.on] end,
+      ["nothing at 1, or none"] = function(e) e.x = places[e.next][e.i] end,
       ["sets a field of type f64 to another type"] = function(e) e.x = places[e.next] end,
     } do
       world:system("it", { query = "E", each = body })
       local why = world:explain "it".reason or "none"
       assert.truthy(why:find(reason, 1, true), why)
     end
+  end)
+
+  it("is read by two variables", function()
+    agree "e.x = e.x + MATRIX[e.kind][e.other] e.on = MATRIX[e.kind][e.other] > 1"
+    agree "local row = MATRIX[e.kind] e.y = row[e.other] * row.orc + row[e.kind]"
+    agree "e.on = HOLES[e.kind][e.other] or false if not HOLES[e.kind].orc then e.x = 1 end"
+    agree "e.x = GRID[e.hp % 2 + 1][e.next] e.y = CODES[e.kind][e.hp % 2 + 1]"
+    agree "e.y = 5 e.x = GRID[e.next][e.i] or 0"
+    agree "e.y = 5 e.x = (CODES[e.kind][e.next] or 3) + 1"
+    agree("e.x = e.x + MATRIX[e.kind][e.other]", function(tables, turn)
+      if turn == 1 then tables.MATRIX.bat.orc = -3 else tables.MATRIX.boss = tables.MATRIX.bat end
+    end)
+    agree("e.x = GRID[1][e.next] + GRID[e.hp % 2 + 1][1]", function(tables, turn)
+      tables.GRID[turn] = { turn, 2, 7 }
+    end)
+  end)
+
+  it("gives strings, which fields of enums and of strings take", function()
+    agree "e.kind = NAMES[e.hp % 4 + 1] e.name = NAMES[e.next]"
+    agree "if NAMES[e.hp % 4 + 1] == e.kind then e.x = 1 elseif NAMES[e.next] ~= 'bat' then e.y = 2 end"
+    agree "local n = NAMES[e.i] if n then e.x = KINDS[n].hp e.kind = n else e.on = false end"
+    agree "e.name = TITLES[e.kind] e.on = TITLES[e.kind] == '' e.x = #NAMES"
+    agree "e.kind = LOOT[e.next].kind e.on = LOOT[e.next].name == 'b'"
+    agree "e.name = e.hp % 3 == 0 and NAMES[e.next] or 'slime'"
+    agree "e.on = e.name == NAMES[e.next] or e.name == e.kind e.name = e.kind"
+    agree "e.y = 3 e.few = NAMES[e.hp % 4 + 1]"
+    agree("e.kind = NAMES[e.hp % 4 + 1] e.on = NAMES[1] == e.kind", function(tables, turn)
+      tables.NAMES[turn] = turn == 2 and "boss" or "slime"
+      if turn == 2 then tables.NAMES[4] = "" end
+    end)
+  end)
+
+  it("is no matter for enums of the same names in another order", function()
+    agree "e.other = e.kind e.on = e.other == e.kind e.x = KINDS[e.kind].hp"
+    agree "e.on = e.other == e.kind e.x = e.few == e.other and 1 or 2"
+    agree "e.other = e.few e.kind = e.few"
+    agree "e.y = 1 e.few = e.kind"   -- an error where it has no such name, as in Lua
+    agree "if e.kind ~= 'slime' then e.few = e.kind end"
+    agree "if e.other ~= 'orc' then e.kind = e.other end"
   end)
 end)

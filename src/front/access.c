@@ -655,8 +655,9 @@ struct val maybe_absent(struct front *f, k_value mask, struct val x) {
   if (x.kind != VAL_VALUE) return (struct val){.kind = x.kind == VAL_NIL ? VAL_NIL : VAL_NOTHING};
   bool boolean = !x.names && val_type(f, x) == KT_BOOL;
   if (boolean && !val_is_maybe(x) && build_excludes(f->b, mask, x.value)) return absent;
-  absent.lacks = x.lacks;
-  if (val_is_maybe(x) && build_excludes(f->b, mask, x.present)) return absent;
+  absent.lacks = boolean ? LACKS_EITHER : x.lacks;
+  k_value there = boolean ? build_binary(f->b, KO_AND, x.present, x.value) : x.present;
+  if (val_is_maybe(x) && build_excludes(f->b, mask, there)) return absent;
   return (struct val){.kind = VAL_NOTHING};
 }
 

@@ -236,7 +236,8 @@ static struct val env_lacking(struct front *f, k_value mask, struct val x, struc
   struct val absent = maybe_absent(f, mask, x);
   if (absent.kind == VAL_NOTHING || other.kind != VAL_VALUE) return x;
   if (!env_is_truth(f, other)) return absent;
-  return absent.lacks == LACKS_FALSE ? val_bool(f, false) : absent;
+  if (absent.lacks == LACKS_FALSE) return val_bool(f, false);
+  return env_is_truth(f, x) ? x : absent;
 }
 
 /* What is x in the rows of one environment and y in those of another. */
