@@ -327,6 +327,44 @@ describe("a kernel that spawns", function()
     assert.is_true(world:alive(last.who) and last.who ~= born[2])
   end)
 
+  it("fills its table under conditions, and leaves out what is nil", function()
+    agree(function(world)
+      world:relation "Likes"
+      world:relation("By", { "since: f64", exclusive = true })
+      return function(p, spawner, _, e)
+        world:spawn { Fresh = spawner.left > 3 or nil, Enemy = spawner.left < 5 and { by = e } or nil }
+        local new = { Position = { x = p.x } }
+        if spawner.left == 1 then
+          new.Fresh = true
+          new.Enemy = { hp = 3, angry = p.x > 9, kind = spawner.kind }
+        elseif spawner.left == 2 then
+          new.Armed = true
+          new.By = { target = e, since = p.x }
+          new.Position.y = 5
+        end
+        if p.x > 100 then new.Likes = e end
+        spawner.at = world:spawn(new)
+      end
+    end)
+    agree(function(world)
+      return function(p, spawner)
+        local armed = spawner.left > 2 and true or nil
+        local hp = spawner.left > 4 and spawner.left or nil
+        local id = world:spawn { Enemy = { hp = hp, angry = hp and true, kind = spawner.kind },
+          Armed = armed, Position = armed and { x = p.x, y = hp } }
+        if armed then world:set(id, "Armed.shots", 3) end
+      end
+    end)
+    agree(function(world)   -- false, and what is nil in a table that is read, are errors as in Lua
+      return function(p, spawner)
+        world:spawn { Fresh = p.x < 600, Enemy = {} }
+        local new = spawner.left > 0 and { Enemy = { hp = 1 } } or nil
+        if p.x > 500 and new then new.Fresh = true end
+        if spawner.left > 0 or p.x > 700 then world:spawn(new) end
+      end
+    end)
+  end)
+
   it("sees the ids that rows before it have stored in arrays, resources and fields", function()
     agree(function(world)
       local born, count = world:array("born", "entity", 20), world:array("count", "i32", 4)

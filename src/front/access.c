@@ -263,7 +263,7 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   if (from.kind == VAL_WORLD) return call_method(f, from, key);
   if (from.kind == VAL_ARRAY) return element_key(f, from, key);
   if (from.kind == VAL_RECORD) return element_of_record(f, from, key);
-  if (from.kind == VAL_TABLE) return order_read(f, from, key);
+  if (from.kind == VAL_TABLE) return order_read(f, maybe_need(f, from), key);
   if (from.kind == VAL_INDEX) return partner_method(f, from, key);
   if (val_is_string(from)) {
     maybe_need(f, from);
@@ -478,7 +478,7 @@ void access_store(struct front *f, struct val view, const struct constant *key,
     front_refuse(f, "it writes to a table: write to a field of a view or to an array of the world, "
                     "and fill tables before the run");
   if (view.kind == VAL_TABLE) {
-    order_item(f, view, key, value);
+    order_item(f, maybe_need(f, view), key, value);
     return;
   }
   if (view.kind == VAL_ARRAY) {
@@ -638,7 +638,8 @@ void access_finish(struct front *f) {
 /* Of any value: where it is not nil. */
 static k_value access_maybe_presence(struct front *f, struct val x) {
   if (x.kind == VAL_NIL) return build_bool(f->b, false);
-  bool may = x.kind == VAL_VALUE || x.kind == VAL_RECORD || x.kind == VAL_PARTNER;
+  bool may = x.kind == VAL_VALUE || x.kind == VAL_RECORD || x.kind == VAL_PARTNER ||
+             x.kind == VAL_TABLE;
   return may ? x.present : K_ALL;
 }
 
@@ -655,9 +656,10 @@ struct val maybe_absent(struct front *f, k_value mask, struct val x) {
   if (x.kind != VAL_VALUE) return (struct val){.kind = x.kind == VAL_NIL ? VAL_NIL : VAL_NOTHING};
   bool boolean = !x.names && val_type(f, x) == KT_BOOL;
   if (boolean && !val_is_maybe(x) && build_excludes(f->b, mask, x.value)) return absent;
-  absent.lacks = boolean ? LACKS_EITHER : x.lacks;
-  k_value there = boolean ? build_binary(f->b, KO_AND, x.present, x.value) : x.present;
-  if (val_is_maybe(x) && build_excludes(f->b, mask, there)) return absent;
+  absent.lacks = x.lacks;
+  if (val_is_maybe(x) && build_excludes(f->b, mask, x.present)) return absent;
+  absent.lacks = LACKS_EITHER;
+  if (boolean && val_is_maybe(x) && build_excludes(f->b, mask, maybe_truth(f, x))) return absent;
   return (struct val){.kind = VAL_NOTHING};
 }
 
@@ -670,7 +672,8 @@ struct val maybe_narrow(struct front *f, k_value mask, struct val x) {
 
 struct val maybe_select(struct front *f, k_value mask, struct val x, struct val y,
                         struct val joined) {
-  if (joined.kind != VAL_VALUE && joined.kind != VAL_RECORD && joined.kind != VAL_PARTNER)
+  if (joined.kind != VAL_VALUE && joined.kind != VAL_RECORD && joined.kind != VAL_PARTNER &&
+      joined.kind != VAL_TABLE)
     return joined;
   assert(joined.present == K_ALL);
   k_value left = access_maybe_presence(f, x), right = access_maybe_presence(f, y);
@@ -682,12 +685,14 @@ struct val maybe_select(struct front *f, k_value mask, struct val x, struct val 
 
 struct val maybe_or_nil(struct front *f, k_value mask, struct val x, struct val y) {
   struct val some = x.kind == VAL_NIL ? y : x;
-  assert((x.kind == VAL_NIL) != (y.kind == VAL_NIL) && some.kind == VAL_VALUE);
+  assert((x.kind == VAL_NIL) != (y.kind == VAL_NIL));
+  assert(some.kind == VAL_VALUE || some.kind == VAL_TABLE);
+  some.present = K_ALL;
+  if (some.kind == VAL_TABLE) return maybe_select(f, mask, x, y, some);
   some.wide = val_is_wide(some);
   some.bits = mixed_bits(some);
   some.literal = false;
   some.at = 0;
-  some.present = K_ALL;
   some.chain = 0;   /* rows in which it is nil take no steps */
   return maybe_select(f, mask, x, y, some);
 }

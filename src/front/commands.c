@@ -1,5 +1,6 @@
 #include <lua.h>
 
+#include "core/base/column.h"
 #include "core/base/text.h"
 #include "core/base/types.h"
 #include "core/ids/world.h"
@@ -139,7 +140,8 @@ static bool commands_set_whole(struct front *f, const struct val *arguments, uin
                     "only the table", component->name);
   for (uint32_t at = first; at != NONE; at = f->items[at].next) {
     const struct front_item *item = &f->items[at];
-    command_call_set_field(f, component, order_leaf(component, item), arguments[1], item->value);
+    command_call_set_field(f, component, order_leaf(component, item), arguments[1],
+                           order_value_of(item));
   }
   for (uint32_t i = 3; i < count && !made; i++)
     command_call_set_field(f, component, order_leaf_at(component, i - 2), arguments[1],
@@ -208,24 +210,45 @@ static struct front_item *commands_item_of(struct front *f, const struct front_m
   return NULL;
 }
 
+bool order_is_gone(const struct front *f, const struct front_item *item) {
+  return item->value.kind == VAL_NIL || build_excludes(f->b, f->env.mask, item->there);
+}
+
+struct val order_value_of(const struct front_item *item) {
+  struct val value = item->value;
+  if (value.kind == VAL_VALUE || value.kind == VAL_TABLE) value.present = item->there;
+  return value;
+}
+
+/* Puts a value into an item that has another one, or nothing, in the rows that are not here. */
+static void commands_fill(struct front *f, const struct front_made *made, struct front_item *item,
+                          struct val value, struct val old) {
+  if (value.lacks) value = maybe_need(f, value);   /* false is not nil */
+  if (made->mask != f->env.mask) value = val_select(f, f->env.mask, value, old);
+  if (value.kind == VAL_NOTHING)
+    front_refuse(f, "it puts values of several types into one field of a table, or a string under "
+                    "a condition: keep it in a local, and put that there");
+  item->there = val_is_maybe(value) ? value.present : K_ALL;
+  item->value = value;
+  item->value.present = K_ALL;
+}
+
 /* What has a name comes behind what has a position, so that it counts more. */
 static void commands_put_item(struct front *f, struct val table, struct front_item item) {
   assert(table.kind == VAL_TABLE && table.at < f->made_count);
   struct front_made *made = &f->made[table.at];
-  if (made->mask != f->env.mask)
-    front_refuse(f, "it fills a table under a condition: make and spawn it under the condition, or "
-                    "keep the value in a local");
   if (made->loop != build_mark(f->b).loop)
     front_refuse(f, "it fills a table in another loop than it is made in: make it in the loop");
-  item.value = maybe_need(f, item.value);
   struct front_item *old =
       item.pair.kind ? NULL : commands_item_of(f, made, item.key, item.position);
   if (old) {
-    old->value = item.value;
+    commands_fill(f, made, old, item.value, order_value_of(old));
     return;
   }
   if (f->item_count == FRONT_ITEMS)
-    front_refuse(f, "it puts too much into tables: write it as two systems");
+    front_refuse(f, "it puts more than %d values into tables: write it as two systems",
+                 FRONT_ITEMS);
+  commands_fill(f, made, &item, item.value, (struct val){.kind = VAL_NIL});
   uint32_t at = f->item_count++;
   uint32_t *link = &made->first;
   while (*link != NONE && (item.position == 0 || f->items[*link].position))
@@ -262,12 +285,20 @@ struct val order_read(struct front *f, struct val table, const struct constant *
     item = commands_item_of(f, &f->made[table.at], key->string, 0);
   if (key->type == CONST_INTEGER && key->integer > 0 && key->integer <= FRONT_ITEMS)
     item = commands_item_of(f, &f->made[table.at], (ecs_string){"", 0}, (uint32_t)key->integer);
-  return item ? item->value : (struct val){.kind = VAL_NIL};
+  return item ? order_value_of(item) : (struct val){.kind = VAL_NIL};
 }
 
 static struct run_command part_command(enum run_action action, const struct component *component) {
   return (struct run_command){.action = action, .component = component->id, .part = true,
                               .whom = SPAWNED_ALL};
+}
+
+/* What a field is that is given nothing, as it is noted down. */
+static k_value commands_default(struct front *f, const struct leaf *leaf) {
+  enum type_class class = type_class(leaf->type);
+  if (class == CLASS_FLOAT) return build_f64(f->b, cell_float(leaf->size, leaf->value));
+  if (class == CLASS_TRUTH) return build_bool(f->b, leaf->value.u8 != 0);
+  return build_i64(f->b, cell_integer(leaf->type, leaf->size, leaf->value));
 }
 
 static void commands_spawn_field(struct front *f, const struct component *component,
@@ -281,28 +312,34 @@ static void commands_spawn_field(struct front *f, const struct component *compon
   if (command.leaf == NONE)
     front_refuse(f, "it spawns with '%s.%.*s', which is not a field of one value", component->name,
                  SHOW(item->key));
+  build_at(f->b, mask_and(f, f->env.mask, item->there), front_tag(f));
   k_value value = order_value(f, component, &command, item->value);
+  build_at(f->b, f->env.mask, front_tag(f));
+  if (item->there != K_ALL)
+    value = build_select(f->b, item->there, value,
+                         commands_default(f, &component->leaves[command.leaf]));
   order_add(f, command, value);
 }
 
 /* A component that the spawned one gets: true, or a table of its fields. */
 static void commands_spawn_part(struct front *f, const struct front_item *item) {
-  if (item->value.kind == VAL_NIL || item->pair.kind) return;
+  if (order_is_gone(f, item) || item->pair.kind) return;
   const struct component *component = call_named(f, item->key);
   if (component->relation) return;
   const struct val *value = &item->value;
-  bool is_true = value->kind == VAL_VALUE && value->value == build_bool(f->b, true);
-  if (value->kind != VAL_TABLE && !is_true)
+  bool truth = value->kind == VAL_VALUE && !value->names && val_type(f, *value) == KT_BOOL;
+  if (value->kind != VAL_TABLE && !truth)
     front_refuse(f, "it spawns with '%s' from something else than true or a table of its fields",
                  component->name);
+  if (truth) build_need(f->b, value->value);
   order_add(f, part_command(RUN_ADD, component), build_i64(f->b, 0));
   if (value->kind != VAL_TABLE) return;
   for (uint32_t at = f->made[value->at].first; at != NONE; at = f->items[at].next)
     commands_spawn_field(f, component, &f->items[at]);
 }
 
-/* An entity without parts, which follow until commands_end_spawn; the order's number. */
-static uint32_t commands_begin_spawn(struct front *f) {
+/* Counts one more that the row spawns: its id. */
+static struct val commands_count_spawn(struct front *f) {
   if (f->result != RESULT_NONE)
     front_refuse(f, "it spawns, and its result is used: do it in a system's each");
   order_want(f);
@@ -311,18 +348,48 @@ static uint32_t commands_begin_spawn(struct front *f) {
   f->shared.spawns = true;
   struct val *count = &f->env.counts[ENV_SPAWNS];
   count->value = build_binary(f->b, KO_SUB, count->value, build_i64(f->b, 1));
-  order_add(f, (struct run_command){.action = RUN_SPAWN}, count->value);
-  return f->command_count - 1;
-}
-
-/* The id of whom it spawns. */
-static struct val commands_end_spawn(struct front *f, uint32_t order) {
-  assert(order < f->command_count);
-  f->commands[order].parts = f->command_count - order - 1;
-  struct val spawned = val_number(f, f->env.counts[ENV_SPAWNS].value, false);
+  struct val spawned = val_number(f, count->value, false);
   spawned.entity = true;
   spawned.spawned = SPAWNED_ALL;
   return spawned;
+}
+
+/* An entity without parts, which follow until commands_end_spawn; the order's number. */
+static uint32_t commands_begin_spawn(struct front *f, struct val spawned) {
+  order_add(f, (struct run_command){.action = RUN_SPAWN}, spawned.value);
+  return f->command_count - 1;
+}
+
+static void commands_end_spawn(struct front *f, uint32_t order) {
+  assert(order < f->command_count);
+  f->commands[order].parts = f->command_count - order - 1;
+}
+
+/* Spawns by a table, for the rows that are here. What it has in some of them only parts these. */
+static void commands_spawn_table(struct front *f, uint32_t first, struct val spawned,
+                                 uint32_t depth) {
+  uint32_t at = first;
+  while (at != NONE && (order_is_gone(f, &f->items[at]) ||
+                        build_implies(f->b, f->env.mask, f->items[at].there)))
+    at = f->items[at].next;
+  if (at == NONE) {
+    uint32_t order = commands_begin_spawn(f, spawned);
+    for (at = first; at != NONE; at = f->items[at].next) commands_spawn_part(f, &f->items[at]);
+    tie_spawned(f, first);
+    commands_end_spawn(f, order);
+    return;
+  }
+  if (depth == SPAWN_CONDITIONS)
+    front_refuse(f, "it spawns with parts under more than %d conditions: write several spawns",
+                 SPAWN_CONDITIONS);
+  const k_value here = f->env.mask, there = f->items[at].there;
+  for (int has = 1; has >= 0; has--) {
+    f->env.mask = has ? mask_and(f, here, there) : mask_and_not(f, here, there);
+    build_at(f->b, f->env.mask, front_tag(f));
+    commands_spawn_table(f, first, spawned, depth + 1);
+  }
+  f->env.mask = here;
+  build_at(f->b, here, front_tag(f));
 }
 
 struct val order_spawn(struct front *f, const struct val *arguments, uint32_t count) {
@@ -330,12 +397,9 @@ struct val order_spawn(struct front *f, const struct val *arguments, uint32_t co
   if (count < 1 || arguments[0].kind != VAL_WORLD || (count != 1 && !made))
     front_refuse(f, "it spawns from something else than a table that is made there, as in "
                     "world:spawn { Position = { x = p.x } }");
-  uint32_t order = commands_begin_spawn(f);
-  uint32_t first = made ? f->made[arguments[1].at].first : NONE;
-  for (uint32_t at = first; at != NONE; at = f->items[at].next)
-    commands_spawn_part(f, &f->items[at]);
-  tie_spawned(f, first);
-  return commands_end_spawn(f, order);
+  struct val spawned = commands_count_spawn(f);
+  commands_spawn_table(f, made ? f->made[arguments[1].at].first : NONE, spawned, 0);
+  return spawned;
 }
 
 /* ---- world:spawner ---- */
@@ -347,7 +411,7 @@ static void command_call_give_values(struct front *f, const struct component *co
   uint32_t most = field.size ? 1 : component->field_count;
   for (uint32_t i = 0; i < count && i < most; i++) {
     struct front_item item = {.key = field, .position = field.size ? 0 : i + 1,
-                              .value = maybe_need(f, values[i])};
+                              .value = maybe_need(f, values[i]), .there = K_ALL};
     commands_spawn_field(f, component, &item);
   }
 }
@@ -367,7 +431,8 @@ struct val order_by_spawner(struct front *f, struct val spawner, const struct va
   }
   if (count > behind)
     front_refuse(f, "it gives a spawner more values than its components have fields");
-  uint32_t order = commands_begin_spawn(f);
+  struct val spawned = commands_count_spawn(f);
+  uint32_t order = commands_begin_spawn(f, spawned);
   for (uint32_t i = 0; i < outside.count; i++) {
     ecs_id id = outside.names[i].component;
     const struct component *component = component_of(f->world, id);
@@ -380,7 +445,8 @@ struct val order_by_spawner(struct front *f, struct val spawner, const struct va
         command_call_give_values(f, component, outside.names[j].field, values + first[j],
                                  count - first[j]);
   }
-  return commands_end_spawn(f, order);
+  commands_end_spawn(f, order);
+  return spawned;
 }
 
 /* ---- one owner ---- */
@@ -539,7 +605,7 @@ static void give_table(struct front *f, struct given *given, struct val table) {
       component_no_field(f->world, event, item->key.data, item->key.size);
       front_refuse(f, "%s", f->world->message);
     }
-    commands_emit_event_give_field(f, given, at, item->value);
+    commands_emit_event_give_field(f, given, at, maybe_need(f, order_value_of(item)));
   }
 }
 

@@ -106,6 +106,7 @@ bool val_same(const struct val *x, const struct val *y) {
              x->whole == y->whole && x->rounded == y->rounded && x->spawned == y->spawned &&
              x->lacks == y->lacks;
     case VAL_STRING: return text_same(x->string, y->string);
+    case VAL_TABLE: return x->at == y->at && x->present == y->present;
     case VAL_RECORD: return x->at == y->at && x->value == y->value && x->present == y->present;
     case VAL_CHOICE:
     case VAL_PREFIX: return x->value == y->value && x->number == y->number;
@@ -192,7 +193,9 @@ static struct val env_select_values(struct front *f, k_value mask, struct val x,
 struct val val_select(struct front *f, k_value mask, struct val x, struct val y) {
   bool nil = x.kind == VAL_NIL || y.kind == VAL_NIL;
   if (val_same(&x, &y)) return env_one_of(x, y);
-  if (nil && (x.kind == VAL_VALUE || y.kind == VAL_VALUE)) return maybe_or_nil(f, mask, x, y);
+  const struct val *some = x.kind == VAL_NIL ? &y : &x;
+  if (nil && (some->kind == VAL_VALUE || some->kind == VAL_TABLE))
+    return maybe_or_nil(f, mask, x, y);
   struct val a = x, b = y;
   a.present = b.present = K_ALL;
   return maybe_select(f, mask, x, y, env_select_values(f, mask, a, b));
@@ -234,6 +237,7 @@ static bool env_is_truth(const struct front *f, struct val x) {
 ** to be joined with lacks in these. */
 static struct val env_lacking(struct front *f, k_value mask, struct val x, struct val other) {
   struct val absent = maybe_absent(f, mask, x);
+  if (other.kind == VAL_TABLE && absent.kind == VAL_NIL) return absent;
   if (absent.kind == VAL_NOTHING || other.kind != VAL_VALUE) return x;
   if (!env_is_truth(f, other)) return absent;
   if (absent.lacks == LACKS_FALSE) return val_bool(f, false);

@@ -72,6 +72,7 @@ enum front_result {
 #define FRONT_MADE 64          /* tables that the function makes, */
 #define FRONT_ITEMS 128        /* and what is in all of them */
 #define FRONT_FOLDS 32
+#define SPAWN_CONDITIONS 4     /* under which parts of one spawn are there */
 #define FRONT_CLASSES 64       /* whose cells are got at in the order of rows */
 #define FRONT_CHAINS 600       /* steps on elements of arrays and fields of resources */
 
@@ -223,8 +224,8 @@ struct front_chain {
   struct build_step steps[BUILD_STEPS];
 };
 
-/* A table that the function makes for world:spawn: filled by all rows that have made it, in the
-** same round of the same loop. */
+/* A table that the function makes for world:spawn: filled by rows that have made it, in the same
+** round of the same loop. */
 struct front_made {
   k_value mask, loop;
   uint32_t first;              /* of f->items; NONE: it is empty */
@@ -234,7 +235,8 @@ struct front_item {
   ecs_string key;              /* empty: it has a position, from 1 on, */
   uint32_t position;
   struct val pair;             /* or a pair's id for a key */
-  struct val value;
+  struct val value;            /* where it is there; nil: nowhere */
+  k_value there;               /* the mask of that */
   uint32_t next;
 };
 
@@ -402,7 +404,8 @@ bool val_is_wide(struct val x);
 /* ---- maybe.c: what is nil in some rows ---- */
 
 static inline bool val_is_maybe(struct val x) {
-  bool may = x.kind == VAL_VALUE || x.kind == VAL_RECORD || x.kind == VAL_PARTNER;
+  bool may = x.kind == VAL_VALUE || x.kind == VAL_RECORD || x.kind == VAL_PARTNER ||
+             x.kind == VAL_TABLE;
   return may && x.present != K_ALL;
 }
 /* A value in the rows of a mask: nil or a false that it lacks, where it is plain that it is nothing
@@ -693,6 +696,9 @@ void order_item(struct front *f, struct val table, const struct constant *key, s
 /* Sets the field of a new table whose key is a pair's id. */
 void order_pair(struct front *f, struct val table, struct val pair, struct val value);
 void order_list(struct front *f, const struct code *code);
+/* Whether an item is nil in all rows that are here; what it gives, which may be so in some. */
+bool order_is_gone(const struct front *f, const struct front_item *item);
+struct val order_value_of(const struct front_item *item);
 /* What such a table has there, nil where it has nothing. */
 struct val order_read(struct front *f, struct val table, const struct constant *key);
 /* Refuses fields that are set so and come to otherwise, too. */

@@ -132,7 +132,8 @@ static void tying_give_items(struct front *f, struct tying *tying, struct val ta
     const struct front_item *item = &f->items[at];
     uint32_t leaf = order_leaf(tying->relation, item);
     bool used = target_used && leaf != NONE && leaf_is_target(tying->relation, leaf);
-    if (!used && item->value.kind != VAL_NIL) tying_give_field(f, tying, leaf, item->value);
+    if (!used && item->value.kind != VAL_NIL)
+      tying_give_field(f, tying, leaf, order_value_of(item));
   }
 }
 
@@ -149,13 +150,14 @@ static void tying_give_values(struct front *f, struct tying *tying, const struct
 }
 
 /* The target among the fields of an exclusive relation; NULL when it is not there. */
-static const struct val *tying_target_item(const struct front *f, const struct component *relation,
-                                           struct val table) {
-  const struct val *target = NULL;
+static const struct front_item *tying_target_item(const struct front *f,
+                                                  const struct component *relation,
+                                                  struct val table) {
+  const struct front_item *target = NULL;
   for (uint32_t at = f->made[table.at].first; at != NONE; at = f->items[at].next) {
     uint32_t leaf = order_leaf(relation, &f->items[at]);
     bool is_target = leaf != NONE && leaf_is_target(relation, leaf);
-    if (is_target && f->items[at].value.kind != VAL_NIL) target = &f->items[at].value;
+    if (is_target && f->items[at].value.kind != VAL_NIL) target = &f->items[at];
   }
   return target;
 }
@@ -215,8 +217,8 @@ static void tying_set_exclusive(struct front *f, struct tying *tying, uint32_t l
     tying_set_fields_of_tie(f, tying, arguments[1]);
     return;
   } else if (leaf == NONE && value->kind == VAL_TABLE) {
-    const struct val *target = tying_target_item(f, relation, *value);
-    if (target) tying_take_field(f, tying, *target);
+    const struct front_item *target = tying_target_item(f, relation, *value);
+    if (target) tying_take_field(f, tying, order_value_of(target));
     tying_give_items(f, tying, *value, true);
     if (!target) {
       tying_set_fields_of_tie(f, tying, arguments[1]);
@@ -303,12 +305,13 @@ static struct tying tying_part(const struct component *relation) {
 static void tying_spawn_exclusive(struct front *f, const struct component *relation,
                                   struct val value) {
   struct tying tying = tying_part(relation);
-  const struct val *target = value.kind == VAL_TABLE ? tying_target_item(f, relation, value) : NULL;
+  const struct front_item *target =
+      value.kind == VAL_TABLE ? tying_target_item(f, relation, value) : NULL;
   if (value.kind == VAL_TABLE && !target)
     front_refuse(f, "it spawns with '%s' without its target: write { %s = { target = id } }",
                  relation->name, relation->name);
   if (target) {
-    tying_take_field(f, &tying, *target);
+    tying_take_field(f, &tying, order_value_of(target));
     tying_give_items(f, &tying, value, true);
   } else {
     tying.target = tying_target_argument(f, relation, &tying.command, value);
@@ -328,7 +331,8 @@ static void tying_spawn_targets(struct front *f, const struct component *relatio
       front_refuse(f, "it spawns with '%s' from a table that is not a list of targets: values are "
                       "given with each target, as in [world:pair(\"%s\", id)] = { ... }",
                    relation->name, relation->name);
-    tying.target = tying_target_argument(f, relation, &tying.command, item ? item->value : value);
+    tying.target = tying_target_argument(f, relation, &tying.command,
+                                         item ? order_value_of(item) : value);
     tying_part_of_spawn(f, &tying);
     if (!list) return;
     at = item->next;
@@ -351,7 +355,7 @@ static void tying_spawn_pair(struct front *f, const struct front_item *item) {
 }
 
 static const struct component *tying_item_relation(struct front *f, const struct front_item *item) {
-  if (item->value.kind == VAL_NIL) return NULL;
+  if (order_is_gone(f, item)) return NULL;
   const struct component *component =
       item->pair.kind == VAL_PAIR ? item->pair.component
                                   : item->pair.kind ? call_component(f, item->pair)
