@@ -40,6 +40,9 @@ local function new_world(kernels)
     world:set(e, "Hunter", { prey = i % 11 == 0 and ecs.null or ids[i * 677 % 1800 + 1] })
   end
   for i = 1, 8 do squad[i] = ids[i * 9 + 1] end
+  world:name(ids[8], "boss")
+  world:name(ids[2], "fleet")
+  world:name(ids[6], "boat")
   world:despawn(ids[10])
   for i = 601, 1800, 60 do world:despawn(ids[i]) end
   return ids
@@ -93,6 +96,42 @@ describe("another entity in a kernel", function()
       if state == "hurt" then hunter.near = true elseif state == nil then hunter.n = -hunter.n end
       if by and world:alive(by) then hunter.d = hunter.d + world:get(by, "Position.y") end
     end)
+  end)
+
+  it("is read as a whole, as it is then", function()
+    agree("Hunter", function(hunter, _, e)
+      if not world:alive(hunter.prey) then return end
+      local health, cargo = world:read(hunter.prey, "Health"), world:read(hunter.prey, "Cargo")
+      if health then
+        hunter.n = hunter.n + health.hp
+        hunter.near = health.state == "hurt" and not health.by
+        if health.by and world:alive(health.by) then hunter.d = world:read(health.by, "Position").y end
+        world:set(hunter.prey, "Health.hp", health.hp - 1)
+        hunter.d = hunter.d + health.hp
+      end
+      if cargo and cargo.tons > 9 then hunter.n = world:read(e, "Hunter").n * 2 end
+    end)
+  end)
+
+  it("is found by a name that the function has", function()
+    agree("Hunter", function(hunter)
+      local boss = world:lookup "boss"
+      if boss then hunter.d = hunter.d + world:get(boss, "Position.x") end
+      hunter.near = world:lookup "nobody" == nil and boss ~= hunter.prey
+      if hunter.n % 7 == 0 then hunter.prey = world:lookup "fleet.boat" or hunter.prey end
+    end)
+    local ids, turns = new_world(true), world:array("turns", "entity", 3)
+    world:system("s", { query = "Frozen", each = function(_, e)
+      if world:lookup "boss" == e then turns[1] = e end
+      if world:lookup "it" then turns[2] = world:lookup "it" end
+    end })
+    world:name(ids[16], "it")
+    world:update(1)
+    assert.same({ ids[8], ids[16] }, { turns[1], turns[2] })
+    world:name(ids[16], "boss2")
+    world:name(ids[32], "it")
+    world:update(1)
+    assert.same({ ids[32], "vector" }, { turns[2], world:explain("s").tier })
   end)
 
   it("shows what is switched off, and what is kept outside of tables", function()
@@ -328,7 +367,7 @@ describe("another entity in a kernel", function()
         function(h, _, e) h.near = world:has(h.prey, "Likes", e) end,
       ["it calls world:enabled with what is not a name"] =
         function(h) h.near = world:enabled(h.prey, h.near and "Shield" or "Cargo") end,
-      ["it calls 'name' of the world: of its methods kernels know add, alive, children, count"] =
+      ["it calls 'name' of the world, which kernels do not know: call it in a system's run"] =
         function(h) world:name(h.prey) end,
       ["neither this world"] = function(h) h.near = other:alive(h.prey) end,
       ["'Nothing'"] = function(h) h.n = world:get(h.prey, "Nothing.x") end,

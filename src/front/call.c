@@ -372,7 +372,8 @@ static void call_assert(struct front *f, struct val *arguments, uint32_t count) 
 enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM, METHOD_RES,
                    METHOD_HAS, METHOD_GET, METHOD_ALIVE, METHOD_TARGET, METHOD_PARENT,
                    METHOD_MATCHES, METHOD_SET, METHOD_SPAWN, METHOD_EMIT, METHOD_ENABLED,
-                   METHOD_CHILDREN, METHOD_SOURCES, METHOD_TARGETS, METHOD_PAIR, METHOD_COUNT };
+                   METHOD_CHILDREN, METHOD_SOURCES, METHOD_TARGETS, METHOD_PAIR, METHOD_LOOKUP,
+                   METHOD_READ, METHOD_COUNT };
 
 /* Commands that only Lua gives. */
 static bool call_is_of_lua(const struct constant *key) {
@@ -387,14 +388,14 @@ struct val call_method(struct front *f, struct val object, const struct constant
   static const char *const names[METHOD_COUNT] = {"despawn", "add", "remove", "random", "res",
                                                   "has", "get", "alive", "target", "parent",
                                                   "count", "set", "spawn", "emit", "enabled",
-                                                  "children", "sources", "targets", "pair"};
+                                                  "children", "sources", "targets", "pair",
+                                                  "lookup", "read"};
   for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
   if (key->type == CONST_STRING && call_is_of_lua(key) && call_leaves(f)) return object;
-  front_refuse(f, "it calls '%.*s' of the world: of its methods kernels know add, alive, "
-               "children, count, despawn, emit, enabled, get, has, pair, parent, random, remove, "
-               "res, set, sources, spawn, target and targets", SHOW(key->string));
+  front_refuse(f, "it calls '%.*s' of the world, which kernels do not know: call it in a system's "
+               "run, and keep what it gives in a resource or field", SHOW(key->string));
   return object;
 }
 
@@ -479,6 +480,17 @@ static struct val count_call(struct front *f, const struct val *arguments, uint3
   return val_number(f, text_guard(f, GUARD_COUNT, arguments[1].string), true);
 }
 
+/* world:lookup(text): the same all the time, as names are given by commands. */
+static struct val lookup_call(struct front *f, const struct val *arguments, uint32_t count) {
+  if (count != 2 || arguments[0].kind != VAL_WORLD || arguments[1].kind != VAL_STRING)
+    front_refuse(f, "it calls world:lookup with something else than one text, which a constant or "
+                    "an upvalue holds: do it in a system's run");
+  struct val id = val_number(f, text_guard(f, GUARD_NAMED, arguments[1].string), false);
+  id.entity = true;
+  id.present = build_binary(f->b, KO_NE, id.value, build_i64(f->b, 0));
+  return id;
+}
+
 static struct val random_call(struct front *f, const struct val *arguments, uint32_t count) {
   if (count < 2 || arguments[0].kind != VAL_WORLD || !val_is_number(f, arguments[1]) ||
       !arguments[1].entity)
@@ -523,6 +535,8 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
     case METHOD_SOURCES: results[0] = reach_tied(f, arguments, count, "sources"); return 1;
     case METHOD_TARGETS: results[0] = reach_tied(f, arguments, count, "targets"); return 1;
     case METHOD_MATCHES: results[0] = count_call(f, arguments, count); return 1;
+    case METHOD_LOOKUP: results[0] = lookup_call(f, arguments, count); return 1;
+    case METHOD_READ: results[0] = reach_read(f, arguments, count); return 1;
     case METHOD_GET: return reach_get(f, arguments, count, results, wanted);
     case METHOD_SPAWN: results[0] = order_spawn(f, arguments, count); return 1;
     case METHOD_EMIT: order_emit(f, arguments, count); return 0;

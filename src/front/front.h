@@ -660,6 +660,8 @@ struct val reach_entity(struct front *f, k_value place);
 /* That of world:get, of which so many results are wanted (NONE: all); how many there are. */
 uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
                    struct val results[FRONT_RESULTS], uint32_t wanted);
+/* world:read of a component: a table of its fields, as they are now. */
+struct val reach_read(struct front *f, const struct val *arguments, uint32_t count);
 /* Those of world:children, sources and targets: what a loop goes through. */
 struct val reach_tied(struct front *f, const struct val *arguments, uint32_t count,
                       const char *method);

@@ -4,6 +4,7 @@
 #include "core/base/column.h"
 #include "core/base/types.h"
 #include "core/entity/entity.h"
+#include "core/entity/name.h"
 #include "core/ids/world.h"
 #include "core/index/edition.h"
 #include "core/query/query.h"
@@ -125,6 +126,16 @@ enum reading guard_read_count(lua_State *L, int anchors, const struct guard *gua
   if (status != ECS_OK) return status == ECS_ENOMEM ? READING_STARVED : READING_OTHER;
   uniforms[guard->uniform].i64 = (int64_t)count;
   return READING_FITS;
+}
+
+void guard_read_named(lua_State *L, int anchors, const struct guard *guard, const ecs_world *world,
+                      k_scalar *uniforms) {
+  size_t size;
+  lua_rawgeti(L, anchors, guard->same);
+  const char *text = lua_tolstring(L, -1, &size);
+  assert(text && guard->uniform >= 0);
+  uniforms[guard->uniform].i64 = (int64_t)name_lookup(world, text, size);
+  lua_pop(L, 1);
 }
 
 void guard_read_resource(const ecs_world *world, const struct resource_uniform *resource,

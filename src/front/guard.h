@@ -30,7 +30,8 @@ enum guard_type {
   GUARD_EQUAL,     /* whether it is what another path leads to, without a metamethod's help */
   GUARD_ELEMENTS,  /* a table whose elements are all of a kind */
   GUARD_TEXT,      /* none: `same` is a text whose number in the world's strings is wanted */
-  GUARD_COUNT      /* none: `same` is a query's text, and how many matches it has is wanted */
+  GUARD_COUNT,     /* none: `same` is a query's text, and how many matches it has is wanted */
+  GUARD_NAMED      /* none: `same` is a name, and whose it is is wanted */
 };
 
 /* What the elements of a table are. Those from ELEMENTS_NONE on are refused; to the others
@@ -126,6 +127,9 @@ enum reading guard_read_text(lua_State *L, int anchors, const struct guard *guar
 /* Reads what a GUARD_COUNT counts. */
 enum reading guard_read_count(lua_State *L, int anchors, const struct guard *guard,
                               ecs_world *world, k_scalar *uniforms);
+/* Reads whom a GUARD_NAMED names. */
+void guard_read_named(lua_State *L, int anchors, const struct guard *guard, const ecs_world *world,
+                      k_scalar *uniforms);
 void guard_read_resource(const ecs_world *world, const struct resource_uniform *resource,
                          k_scalar *value);
 /* Where what an index has copied is; it is up to date. */

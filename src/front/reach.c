@@ -148,6 +148,27 @@ uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
   return given;
 }
 
+struct val reach_read(struct front *f, const struct val *arguments, uint32_t count) {
+  struct val id = reach_need_id(f, arguments, count, "read");
+  const struct component *component = count == 3 ? call_component(f, arguments[2]) : NULL;
+  if (!component)
+    front_refuse(f, "it calls world:read with something else than an id and the name or id of a "
+                    "component");
+  reach_refuse_whole(f, component);
+  if (!component->flat)
+    front_refuse(f, "it reads '%s', which has arrays or components in it: get a field, as in "
+                    "'%s.%s'", component->name, component->name, component->leaves[0].name);
+  k_value place = reach_place_of(f, id, component, LOOKUP_PLACE);
+  struct val table = order_table(f);
+  for (uint32_t i = 0; i < component->field_count; i++) {
+    const char *name = component->fields[i].name;
+    struct constant key = {.type = CONST_STRING, .string = {name, strlen(name)}};
+    order_item(f, table, &key, reach_cell_at(f, component, i, place, K_ALL));
+  }
+  table.present = reach_is_there(f, place);
+  return table;
+}
+
 void reach_check_written(struct front *f, const struct component *component, uint32_t leaf) {
   for (uint32_t i = 0; i < f->lookup_count; i++) {
     const struct run_lookup *lookup = &f->lookups[i];
