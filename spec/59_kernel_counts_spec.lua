@@ -118,7 +118,7 @@ describe("what a kernel gets of other entities", function()
 
   it("is as much as it may be, and no more", function()
     assert.equal("vector", explained(63).tier)
-    assert.matches("asks other entities for too much", explained(64).reason)
+    assert.matches("asks other entities for more than 64 things", explained(64).reason)
   end)
 end)
 

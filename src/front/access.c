@@ -40,7 +40,7 @@ k_column access_column_type(struct front *f, const struct component *component,
 uint32_t access_new_column(struct front *f, struct run_column cells,
                            struct front_column column) {
   if (f->column_count == RUN_COLUMNS)
-    front_refuse(f, "it uses too many fields: write it as two systems");
+    front_refuse(f, "it uses more than %d fields: write it as two systems", RUN_COLUMNS);
   column.number = build_column(f->b, column.type);
   assert(column.number == f->column_count || column.number == NONE);
   f->columns[f->column_count] = column;
@@ -347,8 +347,8 @@ k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, stru
                                                 : K_NONE;
     if (named != K_NONE) return named;
     if (other)
-      front_refuse(f, "it sets the enum field '%s', which begins with '%.*s', to one of an enum that "
-                      "begins with '%.*s' and has none of its names", leaf->name,
+      front_refuse(f, "it sets the enum field '%s', which begins with '%.*s', to one of an enum "
+                      "that begins with '%.*s' and has none of its names", leaf->name,
                    SHOW(leaf->names->names[0]), SHOW(value.names->names[0]));
     front_refuse(f, "it sets an enum field to something else than one of its names");
   }
@@ -632,8 +632,8 @@ void access_finish(struct front *f) {
 /* ---- maybe ---- */
 
 /* Values that are nil or false in some rows: a number, boolean or id with the mask of the rows in
-** which it is there. Truth, `not`, `and`, `or`, ==, assignment and joins take them as they are; what
-** else is done with one that is not there, Lua does itself. */
+** which it is there. Truth, `not`, `and`, `or`, ==, assignment and joins take them as they are;
+** what else is done with one that is not there, Lua does itself. */
 
 /* Of any value: where it is not nil. */
 static k_value access_maybe_presence(struct front *f, struct val x) {

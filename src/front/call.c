@@ -566,7 +566,7 @@ static void call_inline_function(struct front *f, uint32_t function, uint32_t at
   uint32_t registers = frame.code->registers;
   frame.base = f->env.count;
   if (frame.base + registers > FRONT_REGISTERS)
-    front_refuse(f, "it uses too many variables: write it as two systems");
+    front_refuse(f, "it uses more than %d variables: write it as two systems", FRONT_REGISTERS);
   struct val nil = {.kind = VAL_NIL};
   for (uint32_t i = 0; i < registers; i++) {
     bool given = i < frame.code->parameters && i < count;

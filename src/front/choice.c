@@ -120,7 +120,8 @@ k_value text_guard(struct front *f, enum guard_type type, ecs_string text) {
   while (i < f->guard_count && (f->guards[i].type != type || f->guards[i].same != same)) i++;
   f->fleeting = i == FRONT_GUARDS;
   if (f->fleeting)
-    front_refuse(f, "it uses too many values from outside: write it as two systems");
+    front_refuse(f, "it uses more than %d values from outside: write it as two systems",
+                 FRONT_GUARDS);
   if (i == f->guard_count)
     f->guards[f->guard_count++] =
         (struct guard){.type = type, .same = same, .uniform = outside_uniform(f)};

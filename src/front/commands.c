@@ -29,7 +29,8 @@ static bool commands_rounds_differ(const struct front *f, const struct run_comma
 
 static void need_command(struct front *f) {
   if (f->command_count == (f->orders ? RUN_ORDERS : RUN_BITMAPS))
-    front_refuse(f, "it changes entities in too many places: write it as two systems");
+    front_refuse(f, "it changes entities in more than %d places, the values that it gives them "
+                    "counted: write it as two systems", RUN_ORDERS);
 }
 
 void order_with(struct front *f, struct run_command command, k_value entity, k_value value) {
@@ -195,7 +196,7 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
 
 struct val order_table(struct front *f) {
   if (f->made_count == FRONT_MADE)
-    front_refuse(f, "it makes too many tables: write it as two systems");
+    front_refuse(f, "it makes more than %d tables: write it as two systems", FRONT_MADE);
   f->made[f->made_count] = (struct front_made){f->env.mask, build_mark(f->b).loop, NONE};
   return (struct val){.kind = VAL_TABLE, .at = f->made_count++};
 }
@@ -585,7 +586,8 @@ static void commands_emit_event_give_field(struct front *f, struct given *given,
   bool spawned = event->leaves[leaf].type == ECS_ENTITY && value.spawned;
   k_value noted = spawned ? value.value : access_noted(f, event, leaf, value);
   while (i < given->count && given->fields[i].leaf != leaf) i++;
-  if (i == RUN_ORDERS) front_refuse(f, "it emits '%s' with too many values", event->name);
+  if (i == RUN_ORDERS)
+    front_refuse(f, "it emits '%s' with more than %d values", event->name, RUN_ORDERS);
   given->count += i == given->count;
   given->fields[i].leaf = leaf;
   given->fields[i].value = noted;

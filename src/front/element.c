@@ -12,7 +12,8 @@
 static uint32_t element_add_array(struct front *f, struct front_array array, k_column type) {
   uint32_t at = f->array_count;
   if (at == FRONT_ARRAYS)
-    front_refuse(f, "it uses too many arrays and tables by an index: write it as two systems");
+    front_refuse(f, "it uses more than %d arrays, and values of tables, by an index: write it as "
+                    "two systems", FRONT_ARRAYS);
   if (type == KC_ENTITY) type = KC_I64;   /* of those that are written only */
   uint32_t number = array.column ? build_cells(f->b, type, f->columns[array.column - 1].number)
                                  : build_array(f->b, type);
@@ -429,7 +430,8 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind) {
           ("has nothing at 1, or none for one of the names: fill it before the run (what the "
            "function itself makes it keeps in a field of the row, or in an array of the world)"),
       [ELEMENTS_OTHER] =
-          "has other values than numbers, booleans, strings, or tables of these: keep one kind in it",
+          ("has other values than numbers, booleans, strings, or tables of these: keep one kind "
+           "in it"),
       [ELEMENTS_MANY] = "has more than 65536: keep them in an array of the world",
       [ELEMENTS_HIDDEN] = "has __index: keep its values in a table without"};
   assert(kind >= ELEMENTS_NONE && kind <= ELEMENTS_HIDDEN);

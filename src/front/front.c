@@ -224,7 +224,7 @@ static void front_leave(struct front *f, const struct code *code) {
       front_refuse(f, "it returns a variable number of values");
     count = frame->top - code->a;
   }
-  if (count > FRONT_RESULTS) front_refuse(f, "it returns too many values");
+  if (count > FRONT_RESULTS) front_refuse(f, "it returns more than %d values", FRONT_RESULTS);
   for (uint32_t i = 0; i < count; i++)
     f->env.results[i] = *front_register(f, code->a + i);
   if (f->result == RESULT_MAP && !frame->caller) {

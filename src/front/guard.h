@@ -9,7 +9,7 @@
 
 #define FRONT_UNIFORMS 200
 #define FRONT_GUARDS 250
-#define FRONT_ARRAYS 16        /* and tables, that are read by an index */
+#define FRONT_ARRAYS 64        /* and tables, that are read by an index */
 #define FRONT_ELEMENTS 65536   /* of such a table */
 #define TAG_LINES 20           /* bits of a tag that are the line; above, column + 1 */
 #define FRONT_KEYS 6           /* a.b.c... from an upvalue or a global */

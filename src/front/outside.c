@@ -30,7 +30,7 @@ static struct guard *outside_add_guard(struct front *f, const struct path *path,
   assert(path->root > 0 && path->keys <= FRONT_KEYS);
   f->fleeting = f->guard_count == FRONT_GUARDS;
   if (f->fleeting)
-    front_refuse(f, "it uses too many outside values: write it as two systems");
+    front_refuse(f, "it uses more than %d outside values: write it as two systems", FRONT_GUARDS);
   struct guard *guard = &f->guards[f->guard_count++];
   *guard = (struct guard){.path = *path, .type = type, .uniform = -1};
   return guard;
@@ -53,7 +53,8 @@ static struct guard *outside_need_guard(struct front *f, const struct path *path
 
 int16_t outside_uniform(struct front *f) {
   if (f->uniform_count == FRONT_UNIFORMS)
-    front_refuse(f, "it uses too many outside numbers: write it as two systems");
+    front_refuse(f, "it uses more than %d outside numbers: write it as two systems",
+                 FRONT_UNIFORMS);
   return (int16_t)f->uniform_count++;
 }
 
@@ -86,7 +87,7 @@ static uint32_t outside_keep_path(struct front *f, const struct path *path) {
   for (uint32_t i = 0; i < f->path_count; i++)
     if (outside_same_path(&f->paths[i], path)) return i;
   if (f->path_count == FRONT_GUARDS)
-    front_refuse(f, "it uses too many outside values: write it as two systems");
+    front_refuse(f, "it uses more than %d outside values: write it as two systems", FRONT_GUARDS);
   f->paths[f->path_count] = *path;
   return f->path_count++;
 }

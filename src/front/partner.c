@@ -19,7 +19,7 @@ uint32_t partner_index(struct front *f, struct ecs_index *index) {
   for (uint32_t i = 0; i < f->index_count; i++)
     if (f->indexes[i] == index) return i;
   if (f->index_count == RUN_INDEXES)
-    front_refuse(f, "it looks into too many indexes: write it as two systems");
+    front_refuse(f, "it looks into more than %d indexes: write it as two systems", RUN_INDEXES);
   f->indexes[f->index_count] = index;
   return f->index_count++;
 }

@@ -18,7 +18,8 @@ k_value reach_look(struct front *f, struct run_lookup lookup, uint32_t type, k_v
                                  f->lookups[i].leaf != lookup.leaf))
     i++;
   if (i == RUN_LOOKUPS)
-    front_refuse(f, "it asks other entities for too much: write it as two systems");
+    front_refuse(f, "it asks other entities for more than %d things: write it as two systems",
+                 RUN_LOOKUPS);
   if (i == f->lookup_count) {
     uint32_t number = build_lookup(f->b, type);
     assert(number == i || number == NONE);
@@ -199,7 +200,7 @@ static uint32_t reach_asked_uniform(struct front *f, const struct component *com
   for (uint32_t i = 0; i < f->asked_count; i++)
     if (f->asked[i].component == component->id) return f->asked[i].uniform;
   if (f->asked_count == RUN_ASKED)
-    front_refuse(f, "it asks for too many components: write it as two systems");
+    front_refuse(f, "it asks for more than %d components: write it as two systems", RUN_ASKED);
   struct run_asked asked = {component->id, (uint32_t)outside_uniform(f)};
   f->asked[f->asked_count++] = asked;
   return asked.uniform;
@@ -299,7 +300,8 @@ struct val reach_tied(struct front *f, const struct val *arguments, uint32_t cou
                     "constant, an upvalue or a field of a table, or with too much", method);
   reach_need_alive(f, id);
   if (f->list_count == RUN_LISTS)
-    front_refuse(f, "it has too many loops over indexes and ties: write it as two systems");
+    front_refuse(f, "it has more than %d loops over indexes and ties: write it as two systems",
+                 RUN_LISTS);
   uint32_t number = build_list(f->b);
   assert(number == f->list_count || number == NONE);
   f->lists[f->list_count++] =

@@ -118,7 +118,7 @@ static void tying_give_field(struct front *f, struct tying *tying, uint32_t leaf
   if (leaf_is_target(relation, leaf))
     front_refuse(f, "it gives '%s' a target twice: leave it out of the table", relation->name);
   if (tying->count == RUN_ORDERS)
-    front_refuse(f, "it gives '%s' too many values", relation->name);
+    front_refuse(f, "it gives '%s' more than %d values", relation->name, RUN_ORDERS);
   struct run_command command = {.action = RUN_SET, .component = relation->id, .leaf = leaf,
                                 .part = true, .whom = tying->command.whom};
   tying->fields[tying->count].value = order_value(f, relation, &command, maybe_need(f, value));

@@ -150,7 +150,7 @@ static inline k_type column_value(k_column c) {
 /* Limits that the checker imposes. */
 enum {
   MAX_COLUMNS = 256, MAX_REGISTERS = 128, MAX_SCALARS = 1024, MAX_BITMAPS = 64,
-  MAX_TOTALS = 16, MAX_ARRAYS = 32, MAX_LOOKUPS = 64, MAX_SITES = K_SITES, MAX_LISTS = 8,
+  MAX_TOTALS = 16, MAX_ARRAYS = 64, MAX_LOOKUPS = 64, MAX_SITES = K_SITES, MAX_LISTS = 8,
   MAX_DEPTH = 8, MAX_INSNS = 16384, MAX_FOLDS = 32
 };
 

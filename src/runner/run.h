@@ -21,7 +21,7 @@ struct run_lookup;
 #define RUN_BITMAPS 16         /* of one program: each command has one, a predicate has one */
 #define RUN_MARKS 48           /* more of them: of terms that are watched and written, one each */
 #define RUN_ORDERS 64          /* of one program, instead: see run_plan */
-#define RUN_OTHERS 16          /* of one program: fields of others that it writes to */
+#define RUN_OTHERS 64          /* of one program: fields of others that it writes to */
 #define RUN_ASKED 16           /* of one program: components that it asks of its rows */
 #define RUN_SPAWNED 256        /* the last ones that a row spawns, which are known by a number */
 
