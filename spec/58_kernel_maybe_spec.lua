@@ -290,6 +290,18 @@ describe("what may be nil in a kernel", function()
     end end)
   end)
 
+  it("is a string in other rows", function()
+    agree(function() return function(p)
+      local kind
+      if p.x > 300 then kind = "rat" elseif p.i > 9 then kind = "orc" end
+      if kind then p.kind = kind else p.n = -1 end
+      p.on = kind == "rat"
+      local low = p.d < 3 and "orc"
+      if low and low ~= p.kind then p.y = 1 end
+      p.d = (kind == nil or low == p.kind) and 0.5 or 2
+    end end)
+  end)
+
   it("is not nil where it is false, and neither is a number", function()
     for _, make in ipairs {
       function() return function(p)

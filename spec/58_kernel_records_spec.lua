@@ -31,7 +31,7 @@ local function new_tables()
     HOLES = { slime = { bat = true }, bat = {}, boss = { boss = true, orc = false } },
     GRID = { { 1, 2, 3 }, { 4.5, 5, 6 } }, CODES = { slime = { 10, 20 }, bat = { 30, 40, 50 },
       boss = { 60, 70 } },
-    NAMES = { "bat", "boss", "bat", "slime" }, TITLES = { slime = "Sir", bat = "", boss = "Lord" },
+    TITLES_OF = { slime = 1, bat = 2, boss = 3 }, NAMES = { "bat", "boss", "bat", "slime" }, TITLES = { slime = "Sir", bat = "", boss = "Lord" },
     LOOT = { { kind = "boss" }, { kind = "bat", name = "b" }, { kind = "slime" } },
   }
 end
@@ -189,6 +189,12 @@ describe("a table of tables in a kernel (C26)", function()
     agree("e.x = GRID[1][e.next] + GRID[e.hp % 2 + 1][1]", function(tables, turn)
       tables.GRID[turn] = { turn, 2, 7 }
     end)
+  end)
+
+  it("is read by a string that stands in the function, which may differ from row to row", function()
+    agree "local k = e.hp > 20 and 'bat' or 'boss' e.x = KINDS[k].hp e.on = MATRIX[k][e.other] > 1"
+    agree "local k = e.on and 'boss' if k then e.y = MATRIX[e.kind][k] + MATRIX[k].orc end"
+    agree "local k = 'bat' if e.x > 3 then k = 'slime' end e.x = e.x + TITLES_OF[k] e.kind = k"
   end)
 
   it("gives strings, which fields of enums and of strings take", function()

@@ -65,8 +65,9 @@ asks B: world:alive(<E>) | world:has(<L>, 'H') | world:has(<L>, 'T'); I: world:c
   | world:random(<L>, 6); F: world:read(boss, 'H').hp; E: (world:target(<L>, 'Held') or boss)
   | (world:parent(<L>) or boss) | world:lookup 'boss'
 born B: world:alive(p.big) | world:alive(p.big)
-texts B: (p.s == 'ann') | (p.s < 'b') | (#p.s > 2) | (p.s:sub(1, 2) == 'an') | (p.kind == 'red');
-  F: cost[p.kind]; E: those[p.kind]; L: those[p.kind]
+texts B: (p.s == 'ann') | (p.s < 'b') | (#p.s > 2) | (p.s:sub(1, 2) == 'an') | (p.kind == 'red')
+  | (tints[<I> % 4 + 1] == p.kind) | (p.tint == p.kind); F: cost[p.kind] | gain[p.kind][p.tint]
+  | steps[<I> % 2 + 1][<I> % 3 + 1]; E: those[p.kind]; L: those[p.kind]
 ]]
 
 local deep = read([[
@@ -128,6 +129,12 @@ flow 7: if <B> then <S> end | if <B> then <S> else <S> end | for <K> = 1, <Few> 
   | local <N1> = 0 while <N1> < 3 and <B> do <N1> = <N1> + 1 <S> end | if <B> then return end
   | for <N> = 1, 3 do <S> if <B> then break end <S> end
   | for <N> = 1, 2 do if <B> then goto <N1> end <S> ::<N1>:: end
+texts 8: p.kind = tints[<I> % 4 + 1] | p.tint = p.kind | p.s = p.kind
+  | if p.tint ~= 'black' then p.kind = p.tint end | if <Rare> then p.kind = p.tint end
+  | local <N1> = <B> and p.kind if <N1> == 'red' then <S> end
+  | local <N1> = <B> and <F> if <N1> then <PF> = <N1> <S> end | local <N1> = <B> and <B> and <I>
+    <PI> = (<N1> or 3) % 100 | local <N1> = <B> and 'red' or 'blue' <PF> = cost[<N1>] p.kind = <N1>
+  | local <N1> if <B> then <N1> = 'green' end if <N1> then p.kind = <N1> <S> end
 locals 3: local <T> = <F> | local <O> = <L> | <Var> = <F> | <Var1> = <Var1> + <F>
 lists 3: for <O> in world:targets(<L>, 'Eats') do <S> end
   | for <O> in world:children(<L>) do <S> end | for <O> in world:sources(<L>, 'Eats') do <S> end

@@ -26,7 +26,8 @@ end
 
 local function declare(world, with)
   world:component("P", { "x: f64", "m: f64[2]", "n: i32", "c: i8", "big: i64", "on: bool",
-    "cell: i32", "prey: entity", "kept: entity", "kind: enum(red, green, blue)", "s: string" })
+    "cell: i32", "prey: entity", "kept: entity", "kind: enum(red, green, blue)", "s: string",
+    "tint: enum(blue, black, red, green)" })
   world:component("H", { "hp: f64 = 10", "n: i32 = 3", "k: i8", "w: f32", "on: bool",
     "who: entity", track = with.track, toggle = true })
   world:component("S", { "v: f64", "n: i64", storage = "sparse", toggle = true })
@@ -44,7 +45,8 @@ local function row(world, i, numbers, with, prey, rows)
   local e = world:spawn { P = { x = numbers:range(-40, 80) / 4, n = numbers:range(0, 20),
     c = numbers:range(-9, with.full and 127 or 20), on = numbers:chance(40), cell = i * 5 % 16 + 1,
     big = with.full and numbers:chance(9) and math.maxinteger - i or i, m = { i / 8, 1.0 },
-    kind = numbers:pick { "red", "green", "blue" }, s = numbers:pick { "ann", "bob", "" } },
+    kind = numbers:pick { "red", "green", "blue" }, tint = numbers:pick { "red", "black", "blue" },
+    s = numbers:pick { "ann", "bob", "" } },
     H = numbers:chance(40) and { hp = numbers:range(0, 30), on = true } or nil,
     T = numbers:chance(30) or nil, S = numbers:chance(30) and { n = i } or nil,
     Spot = numbers:chance(50) and { x = numbers:range(0, 20) / 4, y = 1 } or nil }
@@ -91,7 +93,11 @@ local function new_world(program, kernels, with)
   local numbers = random.new(program.seed + 101)
   declare(world, with)
   local out = { world = world, ecs = ecs, dead = world:spawn(), heard = {}, numbers = numbers,
-    boss = world:spawn { H = {}, T = true }, cost = { red = 0.5, green = 2.0, blue = -1.0 } }
+    boss = world:spawn { H = {}, T = true }, cost = { red = 0.5, green = 2.0, blue = -1.0 },
+    tints = { "blue", "red", "red", "green" }, steps = { { 1.5, 0.25, 2.0 }, { 0.5, 1.0, 3.5 } },
+    gain = { red = { black = 0.5, red = 1.5, green = 2.0, blue = 0.25 },
+      green = { black = 1.0, red = 0.75, green = 4.0, blue = 8.5 },
+      blue = { black = 0.125, red = 2.5, green = 1.25, blue = 3.0 } } }
   world:name(out.boss, "boss")
   world:despawn(out.dead)
   local prey, rows = populate(world, program, numbers, with, out.boss)
@@ -127,7 +133,7 @@ end
 -- ---- the functions ----
 
 local given = { "world", "ecs", "boss", "mate", "dead", "floats", "ints", "bytes", "flags", "at",
-  "nxt", "score", "make", "near", "cost", "those", "alias" }
+  "nxt", "score", "make", "near", "cost", "those", "tints", "steps", "gain", "alias" }
 
 local frame = "local " .. table.concat(given, ", ") .. " = ...\n" .. [[
 local n, acc, best, who, mix, seen, flip = 0, 0.0, nil, nil, 0, false, nil

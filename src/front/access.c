@@ -638,9 +638,7 @@ void access_finish(struct front *f) {
 /* Of any value: where it is not nil. */
 static k_value access_maybe_presence(struct front *f, struct val x) {
   if (x.kind == VAL_NIL) return build_bool(f->b, false);
-  bool may = x.kind == VAL_VALUE || x.kind == VAL_RECORD || x.kind == VAL_PARTNER ||
-             x.kind == VAL_TABLE;
-  return may ? x.present : K_ALL;
+  return val_may_lack(x) ? x.present : K_ALL;
 }
 
 struct val maybe_need(struct front *f, struct val x) {
@@ -672,9 +670,7 @@ struct val maybe_narrow(struct front *f, k_value mask, struct val x) {
 
 struct val maybe_select(struct front *f, k_value mask, struct val x, struct val y,
                         struct val joined) {
-  if (joined.kind != VAL_VALUE && joined.kind != VAL_RECORD && joined.kind != VAL_PARTNER &&
-      joined.kind != VAL_TABLE)
-    return joined;
+  if (!val_may_lack(joined)) return joined;
   assert(joined.present == K_ALL);
   k_value left = access_maybe_presence(f, x), right = access_maybe_presence(f, y);
   joined.present = mask_select(f, mask, left, right);
@@ -686,9 +682,9 @@ struct val maybe_select(struct front *f, k_value mask, struct val x, struct val 
 struct val maybe_or_nil(struct front *f, k_value mask, struct val x, struct val y) {
   struct val some = x.kind == VAL_NIL ? y : x;
   assert((x.kind == VAL_NIL) != (y.kind == VAL_NIL));
-  assert(some.kind == VAL_VALUE || some.kind == VAL_TABLE);
+  assert(val_may_lack(some));
   some.present = K_ALL;
-  if (some.kind == VAL_TABLE) return maybe_select(f, mask, x, y, some);
+  if (some.kind != VAL_VALUE) return maybe_select(f, mask, x, y, some);
   some.wide = val_is_wide(some);
   some.bits = mixed_bits(some);
   some.literal = false;

@@ -21,8 +21,7 @@ const struct enumeration *choice_names(struct front *f, const struct enumeration
   return names;
 }
 
-/* A string as a choice, if it has a number. */
-static bool as_choice(struct front *f, struct val *x) {
+bool choice_of(struct front *f, struct val *x) {
   if (x->kind == VAL_CHOICE) return true;
   uint32_t at = choice_number_of(f, x->string);
   if (at == NONE) return false;
@@ -79,8 +78,31 @@ k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *
   return result;
 }
 
+struct val choice_as_value(struct front *f, struct val x) {
+  struct enumeration names = {.names = &f->texts[f->text_count]};
+  assert(x.kind == VAL_CHOICE);
+  for (uint32_t i = 0; i < f->string_count; i++)
+    if ((uint64_t)x.number >> i & 1 && f->text_count + names.count < FRONT_TEXTS)
+      names.names[names.count++] = f->strings[i];
+  const struct enumeration *known = NULL;
+  for (uint32_t i = 0; i < f->enum_count; i++)
+    if (enumeration_same(f->enums[i], &names)) known = f->enums[i];
+  if (!known && f->word_count == FRONT_ENUMS)
+    front_refuse(f, "it takes elements of tables by more than %d sets of strings", FRONT_ENUMS);
+  if (!known) {
+    f->text_count += names.count;
+    f->words[f->word_count] = names;
+    known = choice_names(f, &f->words[f->word_count++]);
+  }
+  k_value place = choice_as_enum(f, x, known, false);
+  if (place == K_NONE) front_refuse(f, "it uses more than %d strings in tables", FRONT_TEXTS);
+  x = val_number(f, place, false);
+  x.names = known;
+  return x;
+}
+
 k_value choice_equal(struct front *f, struct val x, struct val y) {
-  if (!as_choice(f, &x) || !as_choice(f, &y)) return build_bool(f->b, false);
+  if (!choice_of(f, &x) || !choice_of(f, &y)) return build_bool(f->b, false);
   return build_binary(f->b, KO_EQ, x.value, y.value);
 }
 
@@ -101,7 +123,7 @@ struct val choice_select(struct front *f, k_value mask, struct val x, struct val
   struct val nothing = {.kind = VAL_NOTHING};
   assert(val_is_text(x) || val_is_text(y));
   if (!val_is_text(x) || !val_is_text(y)) return choice_select_enum(f, mask, x, y);
-  if (!as_choice(f, &x) || !as_choice(f, &y)) return nothing;
+  if (!choice_of(f, &x) || !choice_of(f, &y)) return nothing;
   return (struct val){.kind = VAL_CHOICE, .value = build_select(f->b, mask, x.value, y.value),
                       .number = x.number | y.number};
 }

@@ -109,7 +109,8 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_TABLE: return x->at == y->at && x->present == y->present;
     case VAL_RECORD: return x->at == y->at && x->value == y->value && x->present == y->present;
     case VAL_CHOICE:
-    case VAL_PREFIX: return x->value == y->value && x->number == y->number;
+    case VAL_PREFIX:
+      return x->value == y->value && x->number == y->number && x->present == y->present;
     case VAL_PARTNERS: return x->value == y->value;
     case VAL_PAIR: return x->value == y->value && x->component == y->component;
     case VAL_PARTNER:
@@ -193,8 +194,9 @@ static struct val env_select_values(struct front *f, k_value mask, struct val x,
 struct val val_select(struct front *f, k_value mask, struct val x, struct val y) {
   bool nil = x.kind == VAL_NIL || y.kind == VAL_NIL;
   if (val_same(&x, &y)) return env_one_of(x, y);
-  const struct val *some = x.kind == VAL_NIL ? &y : &x;
-  if (nil && (some->kind == VAL_VALUE || some->kind == VAL_TABLE))
+  struct val *some = x.kind == VAL_NIL ? &y : &x;
+  if (nil && some->kind == VAL_STRING) choice_of(f, some);
+  if (nil && val_may_lack(*some) && some->kind != VAL_RECORD && some->kind != VAL_PARTNER)
     return maybe_or_nil(f, mask, x, y);
   struct val a = x, b = y;
   a.present = b.present = K_ALL;
@@ -237,7 +239,7 @@ static bool env_is_truth(const struct front *f, struct val x) {
 ** to be joined with lacks in these. */
 static struct val env_lacking(struct front *f, k_value mask, struct val x, struct val other) {
   struct val absent = maybe_absent(f, mask, x);
-  if (other.kind == VAL_TABLE && absent.kind == VAL_NIL) return absent;
+  if (other.kind != VAL_VALUE && absent.kind == VAL_NIL) return absent;
   if (absent.kind == VAL_NOTHING || other.kind != VAL_VALUE) return x;
   if (!env_is_truth(f, other)) return absent;
   if (absent.lacks == LACKS_FALSE) return val_bool(f, false);

@@ -292,6 +292,7 @@ struct front {
   uint32_t depth, loop_depth, edge_count, edge_capacity, fork_count, column_count, path_count;
   uint32_t guard_count, resource_count, uniform_count, string_count, asked_count, lookup_count;
   uint32_t array_count, chain_count, made_count, item_count, code_count, enum_count, text_count;
+  uint32_t word_count;
   uint32_t command_count, loop_commands;   /* those before the outermost loop that is open */
   uint32_t mark_count, first_mark;   /* of bitmaps that say where watched terms are written */
   uint32_t whole_count;
@@ -309,6 +310,7 @@ struct front {
   ecs_string strings[FRONT_STRINGS];
   const struct enumeration *enums[FRONT_ENUMS];
   ecs_string texts[FRONT_TEXTS];
+  struct enumeration words[FRONT_ENUMS];      /* those of choices */
   uint32_t marks[RUN_MARKS];                   /* slots of terms that are watched and written, */
   uint32_t whole[RUN_MARKS];                   /* and of those that are so in all rows */
   struct run_asked asked[RUN_ASKED];
@@ -403,10 +405,12 @@ bool val_is_wide(struct val x);
 
 /* ---- maybe.c: what is nil in some rows ---- */
 
+static inline bool val_may_lack(struct val x) {
+  return x.kind == VAL_VALUE || x.kind == VAL_RECORD || x.kind == VAL_PARTNER ||
+         x.kind == VAL_TABLE || x.kind == VAL_CHOICE;
+}
 static inline bool val_is_maybe(struct val x) {
-  bool may = x.kind == VAL_VALUE || x.kind == VAL_RECORD || x.kind == VAL_PARTNER ||
-             x.kind == VAL_TABLE;
-  return may && x.present != K_ALL;
+  return val_may_lack(x) && x.present != K_ALL;
 }
 /* A value in the rows of a mask: nil or a false that it lacks, where it is plain that it is nothing
 ** else in any of them; VAL_NOTHING where it is not. */
@@ -431,6 +435,10 @@ k_value maybe_truth(struct front *f, struct val x);
 static inline bool val_is_text(struct val x) {
   return x.kind == VAL_STRING || x.kind == VAL_CHOICE;
 }
+/* A string as a choice, where the function has few enough of them; a choice as an enumeration's
+** value. */
+bool choice_of(struct front *f, struct val *x);
+struct val choice_as_value(struct front *f, struct val x);
 /* val_select where one of them is a string: a choice, or, with an enumeration's value, another such
 ** value. */
 struct val choice_select(struct front *f, k_value mask, struct val x, struct val y);
