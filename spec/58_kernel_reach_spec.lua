@@ -105,7 +105,9 @@ describe("another entity in a kernel", function()
       if health then
         hunter.n = hunter.n + health.hp
         hunter.near = health.state == "hurt" and not health.by
-        if health.by and world:alive(health.by) then hunter.d = world:read(health.by, "Position").y end
+        if health.by and world:alive(health.by) then
+          hunter.d = world:read(health.by, "Position").y
+        end
         world:set(hunter.prey, "Health.hp", health.hp - 1)
         hunter.d = hunter.d + health.hp
       end

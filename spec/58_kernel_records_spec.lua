@@ -31,7 +31,8 @@ local function new_tables()
     HOLES = { slime = { bat = true }, bat = {}, boss = { boss = true, orc = false } },
     GRID = { { 1, 2, 3 }, { 4.5, 5, 6 } }, CODES = { slime = { 10, 20 }, bat = { 30, 40, 50 },
       boss = { 60, 70 } },
-    TITLES_OF = { slime = 1, bat = 2, boss = 3 }, NAMES = { "bat", "boss", "bat", "slime" }, TITLES = { slime = "Sir", bat = "", boss = "Lord" },
+    TITLES_OF = { slime = 1, bat = 2, boss = 3 }, NAMES = { "bat", "boss", "bat", "slime" },
+    TITLES = { slime = "Sir", bat = "", boss = "Lord" },
     LOOT = { { kind = "boss" }, { kind = "bat", name = "b" }, { kind = "slime" } },
   }
 end
@@ -199,7 +200,8 @@ describe("a table of tables in a kernel (C26)", function()
 
   it("gives strings, which fields of enums and of strings take", function()
     agree "e.kind = NAMES[e.hp % 4 + 1] e.name = NAMES[e.next]"
-    agree "if NAMES[e.hp % 4 + 1] == e.kind then e.x = 1 elseif NAMES[e.next] ~= 'bat' then e.y = 2 end"
+    agree [[if NAMES[e.hp % 4 + 1] == e.kind then e.x = 1
+      elseif NAMES[e.next] ~= 'bat' then e.y = 2 end]]
     agree "local n = NAMES[e.i] if n then e.x = KINDS[n].hp e.kind = n else e.on = false end"
     agree "e.name = TITLES[e.kind] e.on = TITLES[e.kind] == '' e.x = #NAMES"
     agree "e.kind = LOOT[e.next].kind e.on = LOOT[e.next].name == 'b'"

@@ -332,7 +332,8 @@ describe("a kernel that spawns", function()
       world:relation "Likes"
       world:relation("By", { "since: f64", exclusive = true })
       return function(p, spawner, _, e)
-        world:spawn { Fresh = spawner.left > 3 or nil, Enemy = spawner.left < 5 and { by = e } or nil }
+        world:spawn { Fresh = spawner.left > 3 or nil,
+          Enemy = spawner.left < 5 and { by = e } or nil }
         local new = { Position = { x = p.x } }
         if spawner.left == 1 then
           new.Fresh = true
@@ -420,7 +421,7 @@ describe("a kernel that spawns", function()
     end
   end)
 
-  it("is refused where it stores ids in what it comes to behind that, or that is of no ids", function()
+  it("is refused where it stores ids in what it comes to behind that, or is of no ids", function()
     local world = new_world(true, 5)
     local born, whole = world:array("born", "entity", 3), world:array("whole", "i64", 3)
     world:resource("Last", { "who: entity", "n: i32" })

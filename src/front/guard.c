@@ -104,38 +104,25 @@ enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *
 
 enum reading guard_read_text(lua_State *L, int anchors, const struct guard *guard,
                              ecs_world *world, k_scalar *uniforms) {
-  size_t size;
-  uint32_t number;
+  size_t size, count = 0;
+  uint32_t number = 0;
+  ecs_status status = ECS_OK;
   lua_rawgeti(L, anchors, guard->same);
   const char *text = lua_tolstring(L, -1, &size);
   assert(text && guard->uniform >= 0);
-  ecs_status status = intern(&world->strings, &world->memory, text, size, &number);
+  int64_t *wanted = &uniforms[guard->uniform].i64;
+  if (guard->type == GUARD_TEXT) {
+    status = intern(&world->strings, &world->memory, text, size, &number);
+    *wanted = number;
+  } else if (guard->type == GUARD_COUNT) {
+    status = query_count_with(world, text, NULL, 0, &count);
+    *wanted = (int64_t)count;
+  } else {
+    *wanted = (int64_t)name_lookup(world, text, size);
+  }
   lua_pop(L, 1);
-  if (status != ECS_OK) return READING_STARVED;
-  uniforms[guard->uniform].i64 = number;
-  return READING_FITS;
-}
-
-enum reading guard_read_count(lua_State *L, int anchors, const struct guard *guard,
-                              ecs_world *world, k_scalar *uniforms) {
-  size_t count;
-  lua_rawgeti(L, anchors, guard->same);
-  assert(lua_type(L, -1) == LUA_TSTRING && guard->uniform >= 0);
-  ecs_status status = query_count_with(world, lua_tostring(L, -1), NULL, 0, &count);
-  lua_pop(L, 1);
-  if (status != ECS_OK) return status == ECS_ENOMEM ? READING_STARVED : READING_OTHER;
-  uniforms[guard->uniform].i64 = (int64_t)count;
-  return READING_FITS;
-}
-
-void guard_read_named(lua_State *L, int anchors, const struct guard *guard, const ecs_world *world,
-                      k_scalar *uniforms) {
-  size_t size;
-  lua_rawgeti(L, anchors, guard->same);
-  const char *text = lua_tolstring(L, -1, &size);
-  assert(text && guard->uniform >= 0);
-  uniforms[guard->uniform].i64 = (int64_t)name_lookup(world, text, size);
-  lua_pop(L, 1);
+  if (status == ECS_OK) return READING_FITS;
+  return guard->type == GUARD_COUNT && status != ECS_ENOMEM ? READING_OTHER : READING_STARVED;
 }
 
 void guard_read_resource(const ecs_world *world, const struct resource_uniform *resource,

@@ -747,25 +747,19 @@ void build_note(struct builder *b, uint32_t array, k_value index, const struct b
 /* Whether no row is in both of two masks, as far as the first one shows it. */
 static bool build_parts(const struct builder *b, k_value x, k_value y, int depth) {
   const struct node *n = node_at(b, x);
-  const k_value *in = n->in;
-  switch (n->op) {
-    case N_CONSTANT: return !n->k.b;
-    case KO_NOT: return build_implies(b, y, in[0]);
-    case KO_OR:   /* each half by itself, or by what y shows of it */
-      for (int i = 0; i < 2; i++)
-        if (!build_parts(b, in[i], y, depth) && !(depth && build_parts(b, y, in[i], depth - 1)))
-          return false;
-      return true;
-    case KO_AND: return build_parts(b, in[0], y, depth) || build_parts(b, in[1], y, depth);
-    case KO_ANDN: return build_implies(b, y, in[1]) || build_parts(b, in[0], y, depth);
-    default: return false;
-  }
+  const k_value one = n->in[0], two = n->in[1];
+  if (n->op == N_CONSTANT) return !n->k.b;
+  if (n->op == KO_NOT) return build_implies(b, y, one);
+  if (n->op == KO_AND) return build_parts(b, one, y, depth) || build_parts(b, two, y, depth);
+  if (n->op == KO_ANDN) return build_implies(b, y, two) || build_parts(b, one, y, depth);
+  if (n->op != KO_OR || depth == 0) return false;
+  return (build_parts(b, one, y, depth) || build_parts(b, y, one, depth - 1)) &&
+         (build_parts(b, two, y, depth) || build_parts(b, y, two, depth - 1));
 }
 
 bool build_excludes(const struct builder *b, k_value x, k_value y) {
-  enum { JOINED = 4 };   /* masks in one another */
   if (b->status != K_OK || x < 0 || y < 0) return false;
-  return build_parts(b, x, y, JOINED) || build_parts(b, y, x, JOINED);
+  return build_parts(b, x, y, 4) || build_parts(b, y, x, 4);   /* joined masks in one another */
 }
 
 bool build_noted(const struct builder *b, uint32_t array, k_mark since) {

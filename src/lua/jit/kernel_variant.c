@@ -28,14 +28,8 @@ void variant_free(struct memory *memory, struct variant *variant) {
 
 static enum reading variant_read_guard(lua_State *L, int anchors, const struct guard *guard,
                                        const struct world_box *box, struct variant *variant) {
-  if (guard->type == GUARD_TEXT)
+  if (guard->type >= GUARD_TEXT)
     return guard_read_text(L, anchors, guard, box->world, variant->uniforms);
-  if (guard->type == GUARD_COUNT)
-    return guard_read_count(L, anchors, guard, box->world, variant->uniforms);
-  if (guard->type == GUARD_NAMED) {
-    guard_read_named(L, anchors, guard, box->world, variant->uniforms);
-    return READING_FITS;
-  }
   if (guard->type != GUARD_ELEMENTS)
     return guard_read(L, anchors, guard, variant->uniforms) ? READING_FITS : READING_OTHER;
   uint32_t at = guard->uniform < 0 ? 0 : (uint32_t)guard->uniform;   /* a refusal's has none */
