@@ -652,7 +652,7 @@ struct val maybe_need(struct front *f, struct val x) {
 struct val maybe_absent(struct front *f, k_value mask, struct val x) {
   struct val absent = {.kind = VAL_NIL, .lacks = LACKS_FALSE};
   if (x.kind != VAL_VALUE) return (struct val){.kind = x.kind == VAL_NIL ? VAL_NIL : VAL_NOTHING};
-  bool boolean = !x.names && val_type(f, x) == KT_BOOL;
+  bool boolean = val_is_boolean(f, x);
   if (boolean && !val_is_maybe(x) && build_excludes(f->b, mask, x.value)) return absent;
   absent.lacks = x.lacks;
   if (val_is_maybe(x) && build_excludes(f->b, mask, x.present)) return absent;
@@ -695,8 +695,7 @@ struct val maybe_or_nil(struct front *f, k_value mask, struct val x, struct val 
 
 /* Whether it can be what the other one is where that is not there. */
 static bool access_may_be_false(struct front *f, struct val x) {
-  bool truth = x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL;
-  return x.kind == VAL_NIL || val_is_maybe(x) || truth;
+  return x.kind == VAL_NIL || val_is_maybe(x) || val_is_boolean(f, x);
 }
 
 k_value maybe_equal(struct front *f, struct val x, struct val y, int *known) {
@@ -722,6 +721,5 @@ k_value maybe_equal(struct front *f, struct val x, struct val y, int *known) {
 
 k_value maybe_truth(struct front *f, struct val x) {
   assert(val_is_maybe(x));
-  bool boolean = x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL;
-  return boolean ? build_binary(f->b, KO_AND, x.present, x.value) : x.present;
+  return val_is_boolean(f, x) ? build_binary(f->b, KO_AND, x.present, x.value) : x.present;
 }

@@ -328,7 +328,7 @@ static void commands_spawn_part(struct front *f, const struct front_item *item) 
   const struct component *component = call_named(f, item->key);
   if (component->relation) return;
   const struct val *value = &item->value;
-  bool truth = value->kind == VAL_VALUE && !value->names && val_type(f, *value) == KT_BOOL;
+  bool truth = val_is_boolean(f, *value);
   if (value->kind != VAL_TABLE && !truth)
     front_refuse(f, "it spawns with '%s' from something else than true or a table of its fields",
                  component->name);

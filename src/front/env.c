@@ -231,19 +231,15 @@ k_value env_field(struct front *f, const struct env *env, uint32_t at) {
   return build_load(f->b, f->columns[at].number);
 }
 
-static bool env_is_truth(const struct front *f, struct val x) {
-  return x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL;
-}
-
 /* What is false, or not there, in all rows of the mask is what a value of another type that it is
 ** to be joined with lacks in these. */
 static struct val env_lacking(struct front *f, k_value mask, struct val x, struct val other) {
   struct val absent = maybe_absent(f, mask, x);
   if (other.kind != VAL_VALUE && absent.kind == VAL_NIL) return absent;
   if (absent.kind == VAL_NOTHING || other.kind != VAL_VALUE) return x;
-  if (!env_is_truth(f, other)) return absent;
+  if (!val_is_boolean(f, other)) return absent;
   if (absent.lacks == LACKS_FALSE) return val_bool(f, false);
-  return env_is_truth(f, x) ? x : absent;
+  return val_is_boolean(f, x) ? x : absent;
 }
 
 /* What is x in the rows of one environment and y in those of another. */

@@ -490,6 +490,7 @@ k_value number_compare(struct front *f, enum code_operator op, struct val x, str
 ** returned). */
 k_value val_truth(struct front *f, struct val x, int *known);
 bool val_is_number(const struct front *f, struct val x);
+bool val_is_boolean(const struct front *f, struct val x);
 k_type val_type(const struct front *f, struct val x);
 
 /* ---- outside.c: upvalues, globals, and what is reached from them ---- */

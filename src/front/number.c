@@ -14,6 +14,10 @@ bool val_is_number(const struct front *f, struct val x) {
   return x.kind == VAL_VALUE && !x.names && !x.spawned && val_type(f, x) != KT_BOOL;
 }
 
+bool val_is_boolean(const struct front *f, struct val x) {
+  return x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL;
+}
+
 /* What is compared with keys, as those of an index, has no steps that are rounded to f32. */
 struct val val_number(struct front *f, k_value value, bool soft) {
   bool wide = f->result == RESULT_KEY && value != K_NONE && build_type(f->b, value) == KT_F32;
@@ -228,7 +232,7 @@ k_value val_truth(struct front *f, struct val x, int *known) {
   *known = -1;
   if (number_is_nothing(x)) front_refuse(f, "it tests %s", number_describe(f, x));
   if (val_is_maybe(x)) return maybe_truth(f, x);
-  bool boolean = x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL;
+  bool boolean = val_is_boolean(f, x);
   if (boolean && !x.literal) return x.value;
   if (x.kind == VAL_PATH) outside_table(f, x);
   *known = boolean ? x.number != 0 : x.kind != VAL_NIL;
