@@ -74,6 +74,7 @@ struct val class_get(struct front *f, const struct component *component, uint32_
   const struct leaf *field = &component->leaves[leaf];
   class_note_line(f, component, leaf, false);
   order_check_read(f, component, leaf);
+  order_check_read(f, component, leaf);
   struct val value = val_number(f, build_get(f->b, cell), false);
   value.names = field->type == ECS_ENUM ? choice_names(f, field->names) : NULL;
   if (field->type == ECS_STRING) value.names = &front_texts;
@@ -93,6 +94,7 @@ static k_value class_fit(struct front *f, const struct component *component, uin
                          struct val value) {
   const struct leaf *field = &component->leaves[leaf];
   class_note_line(f, component, leaf, true);
+  order_check_read(f, component, leaf);
   if (value.spawned)
     front_refuse(f, "it stores the id of an entity that it spawns in '%s', which it reads, too: do "
                     "one of it in a second system", component->name);

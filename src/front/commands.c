@@ -106,8 +106,21 @@ uint32_t order_leaf(const struct component *component, const struct front_item *
 }
 
 /* What is set by an id may be the row's own, or what others get. */
-static void commands_share(struct front *f, const struct component *component, uint32_t leaf) {
-  if (f->shared.ordered && !component->relation) class_share(f, component, leaf);
+static void commands_share(struct front *f, const struct component *component, uint32_t leaf,
+                           bool spawned) {
+  if (!f->shared.ordered || component->relation) return;
+  class_share(f, component, leaf);
+  if (!spawned) order_check_read(f, component, leaf);
+}
+
+/* Where a field is set to the id of an entity that the row spawns, which it has at its end only. */
+static void commands_note_id(struct front *f, const struct component *component,
+                             const struct run_command *command) {
+  if (!command->gives) return;
+  if (f->loop_depth && class_is_shared(f, component, command->leaf))
+    front_refuse(f, "it comes to '%s' and sets there ids of entities that it spawns, in a loop: do "
+                    "one of it in a second system", component->name);
+  f->store_masks[f->command_count] = f->loop_depth ? K_NONE : f->env.mask;
 }
 
 /* One field of those that world:set of a whole component gives. */
@@ -119,9 +132,10 @@ static void command_call_set_field(struct front *f, const struct component *comp
                     "'%s.%s'", component->name, component->name,
                  component->leaf_count ? component->leaves[0].name : "field");
   command.whom = entity.spawned;
-  commands_share(f, component, leaf);
+  commands_share(f, component, leaf, value.spawned);
   k_value id = order_entity(f, entity);
   k_value noted = order_value(f, component, &command, maybe_need(f, value));
+  commands_note_id(f, component, &command);
   order_with(f, command, id, noted);
 }
 
@@ -186,9 +200,10 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
     return;
   }
   command.whom = arguments[1].spawned;
-  if (component) commands_share(f, component, command.leaf);
+  if (component) commands_share(f, component, command.leaf, arguments[3].spawned);
   k_value entity = order_entity(f, arguments[1]);
   k_value value = component ? order_value(f, component, &command, arguments[3]) : entity;
+  if (component) commands_note_id(f, component, &command);
   order_with(f, command, entity, value);
 }
 
@@ -514,7 +529,8 @@ void order_store_element(struct front *f, const struct component *component, uin
 void order_check_read(struct front *f, const struct component *component, uint32_t leaf) {
   for (uint32_t i = 0; i < f->command_count; i++) {
     const struct run_command *command = &f->commands[i];
-    bool stores = command->own || command->action == RUN_STORE;
+    bool stores = command->own || command->action == RUN_STORE ||
+                  (command->action == RUN_SET && command->gives && !command->part);
     if (!stores || command->component != component->id || command->leaf != leaf) continue;
     if (build_excludes(f->b, f->store_masks[i], f->env.mask)) continue;
     front_refuse(f, "it comes to '%s%s%s' behind storing there the id of an entity that it spawns: "

@@ -442,7 +442,8 @@ static k_now giving_order_now(void *ud, uint32_t order, int64_t id, k_scalar val
   if (command_is_staged(world, (ecs_id)id, component->id)) return K_LATER;
   if (giving_waits_for(giving, id, component->id, waiting, count)) return K_LATER;
   bool watched = world->watching->sets > 0;
-  if (watched && watch_need_notes(world, 1) != ECS_OK) return K_NO_ROOM;
+  /* Observers are told in the order of what was given, which waits: such a row is left to Lua. */
+  if (watched && (count > 0 || watch_need_notes(world, 1) != ECS_OK)) return K_NO_ROOM;
   struct write write = giving_write_of(component, command->leaf, value);
   *stored = (k_stored){.at = column_at(&cells.columns[command->leaf], cells.row),
                        .size = component->leaves[command->leaf].size};
