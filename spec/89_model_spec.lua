@@ -55,6 +55,32 @@ local function id(index, generation)
 end
 
 each_world {
+  ["C87: refuses what is to be a prefab's child, and nothing of none"] = function(world)
+    local ship, dead = world:prefab("Ship", {}, { children = { { "axe" } } }), world:spawn()
+    world:despawn(dead)
+    for _, to in ipairs { ship, world:children(ship)() } do
+      helper.has_error(function() world:spawn_many(1, { ChildOf = to }) end, "prefab")
+      assert.are.same({}, world:spawn_many(0, { ChildOf = to }))
+      assert.is_true(pcall(world.set, world, world:spawn(), "Link.to", to))
+    end
+    helper.has_error(function() world:spawn_many(0, { ChildOf = dead }) end, "is dead")
+    helper.has_error(function() world:spawn_many(0, { Position = { z = 1 } }) end)
+  end,
+
+  ["C87: has the relations of every world once there is a prefab"] = function(world)
+    world:prefab("Ship", {}, { children = {} })
+    assert.are.equal(world:tag "Frozen" + 4, world:tag "Late")   -- what marks prefabs, IsA, ChildOf
+  end,
+
+  ["takes a target behind relations alone"] = function(world)
+    local e, other = world:spawn { Position = {} }, world:spawn()
+    for _, method in ipairs { "has", "get", "read", "add", "remove" } do
+      for _, name in ipairs { "Position", "Frozen" } do
+        helper.has_error(function() world[method](world, e, name, other) end)
+      end
+    end
+  end,
+
   ["C77: passes over what is off, and keeps it off in moves and copies"] = function(world)
     world:component("AI", { "mood: i32", toggle = true })
     local a, b = world:spawn { AI = { mood = 1 } }, world:spawn { AI = {}, Frozen = true }

@@ -263,8 +263,9 @@ local function plan_component(world, name, value)
   return { component = component, patch = patch }
 end
 
--- The values that a spawn's table brings, and its ties, refused as a whole.
-function World:plan(components)
+-- The values that a spawn's table brings, and its ties, refused as a whole: for what it says, and
+-- for what cannot be of the entities, if there are to be any.
+function World:plan(components, count)
   local values, ties = {}, {}
   for name, value in pairs(components or {}) do
     local component = self:need_component(name)
@@ -274,7 +275,9 @@ function World:plan(components)
       values[#values + 1] = plan_component(self, name, value)
     end
   end
-  self:check_new_parent(ties)
+  if count ~= 0 then
+    self:check_new_parent(ties)
+  end
   return { values = values, ties = ties }
 end
 
@@ -301,7 +304,7 @@ function World:spawn_many(count, components)
   if not types.integer(count) or count < 0 then
     refuse("not a number of entities")
   end
-  local plan, spawned = self:plan(components), {}
+  local plan, spawned = self:plan(components, count), {}
   self.ids:need(count)
   for i = 1, count do
     spawned[i] = self.ids:take()
@@ -371,9 +374,17 @@ function World:set(id, name, ...)
   end
 end
 
+-- Relations take a target; what is given to others behind their name is too much.
+local function is_relation(component, ...)
+  if not component.ties and select("#", ...) > 0 then
+    refuse("one component expected")
+  end
+  return component.ties ~= nil
+end
+
 -- What an entity has of a component, or of the tie that a target behind its name says.
 function World:kept(id, component, name, ...)
-  if component.ties then
+  if is_relation(component, ...) then
     return self:named_tie(id, component, name, ...)
   end
   return self:stored(id, component)
@@ -411,14 +422,6 @@ function World:read(id, name, ...)
   return stored and self:value(component, stored) or nil
 end
 
--- Relations take a target; what is given to others behind their name is too much.
-local function is_relation(component, ...)
-  if not component.ties and select("#", ...) > 0 then
-    refuse("one component expected")
-  end
-  return component.ties ~= nil
-end
-
 function World:add(id, name, ...)
   local component = self:need_component(name)   -- may be made when it is first named
   id = self:need_alive(id)
@@ -442,7 +445,7 @@ end
 function World:has(id, name, ...)
   id = self:need_alive(id)
   local component = self:need_component(name)
-  if component.ties then
+  if is_relation(component, ...) then
     return self:has_tie(id, name, ...)
   end
   return self:stored(id, component) ~= nil

@@ -137,6 +137,8 @@ end
 function methods.prefab(world, name, _, options)
   local children = options.children
   local mark, commands, root = need_mark(world), {}, nil
+  world:need_builtin "IsA"
+  local child_of = world:need_builtin "ChildOf"
   for at = 0, #children do
     local id = world.ids:take()
     root = root or id
@@ -144,7 +146,7 @@ function methods.prefab(world, name, _, options)
     commands[#commands + 1] = { op = "tie", id = id, component = mark, target = mark.id,
       patch = {} }
     commands[#commands + 1] = at > 0 and { op = "tie", id = id, target = root, patch = {},
-      component = world:need_component "ChildOf" } or nil
+      component = child_of } or nil
     world.names[id] = at == 0 and name or children[at][1]
   end
   world:perform(table.unpack(commands))
