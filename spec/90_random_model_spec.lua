@@ -145,6 +145,22 @@ describe("a difference", function()
     assert.is_true(#failed.trace <= 20, runner.report(failed))
   end)
 
+  it("stays what it is while it is shrunk", function()
+    local wrong = broken_model("spawn_many", function(original, world, count, ...)
+      return count == 0 and { 1 } or original(world, count, ...)
+    end)
+    local failed = find_failure { subject = function(tag)
+      local world = wrong(tag)
+      function world.spawn(self, components)   -- no random run spawns before it declares
+        assert(self.declared[1])
+        return getmetatable(self).spawn(self, components)
+      end
+      return world
+    end }
+    assert.is_truthy(failed.message:find "^spawn_many gives", failed.message)
+    assert.is_true(#failed.trace <= 2, runner.report(failed))
+  end)
+
   it("is reported with its seed and a script that runs the trace again", function()
     local failed = find_failure { subject = broken_model("has", function()
       return false

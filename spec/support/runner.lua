@@ -171,15 +171,16 @@ local function failure(trace, difference, options)
   return { trace = trace, message = difference, tag = options.tag or 1 }
 end
 
--- Runs a trace. Everything is compared after each step, of long traces in a dozen places. Returns
--- nil, or what failed: { trace = the steps until then, message, tag }.
-function runner.replay(trace, options)
+-- Runs a trace. Everything is compared after each step, of long traces in a dozen places, or, with
+-- `by_step`, what steps give alone. Returns nil, or what failed: { trace = the steps until then,
+-- message, tag }.
+function runner.replay(trace, options, by_step)
   options = options or {}
   local run = new_run(options)
-  local every = #trace // 12 + 1
+  local every = by_step and math.huge or #trace // 12 + 1
   for i, step in ipairs(trace) do
     local difference = run:step(step)
-    if not difference and (every == 1 or i == #trace) then
+    if not difference and (every == 1 or i == #trace and not by_step) then
       difference = run:look_closely()
     elseif not difference and i % every == 0 then
       difference = run:look(i, i + 1, i)
@@ -192,35 +193,46 @@ function runner.replay(trace, options)
   close(run.actual)
 end
 
--- Does the generator's step, or the given one, and compares.
+-- Does the generator's step, or the given one, and compares. Returns what differs, or nil, and
+-- whether the step itself told of it.
 local function advance(run, source, trace, step)
   step = step or source:next()
   step.at = step.at or #trace + 1
   trace[#trace + 1] = step
-  local difference = run:step(step)
+  local told = run:step(step)
   source:learn()
-  if not difference and #trace % run.every == 0 then
-    difference = run:look(#trace // run.every, #trace // 3, #trace // run.every)
+  if not told and #trace % run.every == 0 then
+    return run:look(#trace // run.every, #trace // 3, #trace // run.every)
   end
-  return difference
+  return told, told ~= nil
 end
 
--- Makes and runs a random trace. Returns nil or a failure as runner.replay does.
+-- Makes and runs a random trace. Returns nil or a failure as runner.replay does, with `by_step`
+-- when a step told of it.
 function runner.attempt(seed, options)
-  local run, trace, difference = new_run(options), {}, nil
+  local run, trace, difference, by_step = new_run(options), {}, nil, nil
   local source = gen.new(seed, run.expected, options)
+  local function go_on(step)
+    if not difference then
+      difference, by_step = advance(run, source, trace, step)
+    end
+  end
   for _ = 1, options.steps or 2000 do
-    difference = difference or advance(run, source, trace)
+    go_on()
   end
   for _ = 1, #run.expected.left do
-    difference = difference or advance(run, source, trace, { "drop", 1 })
+    go_on { "drop", 1 }
   end
   for _ = 1, #run.expected.world.scopes do
-    difference = difference or advance(run, source, trace, { "commit" })
+    go_on { "commit" }
   end
   difference = difference or run:look_closely()
   pcall(close, run.actual)
-  return difference and failure(trace, difference, options)
+  local failed = difference and failure(trace, difference, options)
+  if failed then
+    failed.by_step = by_step
+  end
+  return failed
 end
 
 -- The trace that a seed makes.
@@ -303,6 +315,12 @@ end
 
 -- ---- many runs -------------------------------------------------------------------------
 
+-- What a step gives and should give instead, without the values: a smaller trace may fail at
+-- something else, as it has steps behind each other that the generator does not make so.
+local function sort_of(message)
+  return message:match "^[^(%d\"'{]*" .. (message:match "expected an error: [^%d(\"'{]*" or "")
+end
+
 -- A random run; a failure comes back with its seed and with its trace shrunk.
 function runner.run(seed, options)
   options = options or {}
@@ -311,9 +329,10 @@ function runner.run(seed, options)
   if not failed then
     return nil
   end
-  local steps = #failed.trace
+  local steps, sort = #failed.trace, failed.by_step and sort_of(failed.message)
   local shrunk = shrink.failure(failed, function(trace)
-    return runner.replay(trace, options)
+    local smaller = runner.replay(trace, options, failed.by_step)
+    return smaller and (not sort or sort_of(smaller.message) == sort) and smaller
   end)
   shrunk.seed, shrunk.steps = seed, steps
   return shrunk
