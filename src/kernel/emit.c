@@ -506,8 +506,8 @@ static uint32_t emit_most_insns(const struct builder *b) {
 }
 
 static size_t emit_program_size(const struct program *p) {
-  return sizeof *p + p->constant_count * sizeof(k_scalar) + p->insn_count * sizeof(k_insn) +
-         p->column_count + p->scalar_count + p->total_count + p->array_count +
+  return sizeof *p + p->constant_count * sizeof(k_scalar) + p->row_count * sizeof(struct row_insn) +
+         p->insn_count * sizeof(k_insn) + p->column_count + p->scalar_count + p->total_count + p->array_count +
          p->lookup_count + p->fold_count + p->site_count * sizeof(k_site);
 }
 
@@ -542,13 +542,15 @@ static struct program *emit_new_program(const struct emitter *e, uint32_t prolog
       .list_count = (uint16_t)b->list_count,
       .block = (uint16_t)emit_block_rows(b),
       .insn_count = (uint16_t)e->count,
+      .row_count = (uint16_t)(b->ordered ? e->count + 1 : 0),
       .prologue = (uint16_t)prologue,
   };
   struct program *p = memory_array(b->memory, 1, emit_program_size(&head));
   if (!p) return NULL;
   *p = head;
   p->constants = (k_scalar *)(void *)(p + 1);
-  p->insns = (k_insn *)(void *)(p->constants + p->constant_count);
+  p->rows = (struct row_insn *)(void *)(p->constants + p->constant_count);
+  p->insns = (k_insn *)(void *)(p->rows + p->row_count);
   p->columns = (uint8_t *)(p->insns + p->insn_count);
   p->scalars = p->columns + p->column_count;
   p->totals = p->scalars + p->scalar_count;

@@ -29,11 +29,11 @@ static struct program_layout machine_lay_out(const struct program *p) {
                                          sizeof(k_ordered)));
   l.reg8 = machine_behind(l.lists, p->list_count,
                           sizeof(k_span) * (LIST_ARGUMENTS + 1u) * p->block);
-  for (uint32_t pc = p->prologue; pc < p->insn_count; pc++)
-    if (p->insns[pc].op == OP_ROWS) l.apart = ALIGNMENT;
+  if (p->row_count) l.apart = ALIGNMENT;
   l.reg4 = machine_behind(l.reg8, p->reg8_count, (size_t)8 * p->block + l.apart);
   l.reg1 = machine_behind(l.reg4, p->reg4_count, (size_t)4 * p->block + l.apart);
-  l.end = machine_behind(l.reg1, p->reg1_count, p->block + l.apart);
+  l.copies = machine_behind(l.reg1, p->reg1_count, p->block + l.apart);
+  l.end = machine_behind(l.copies, p->row_count ? p->column_count : 0, (size_t)8 * p->block + l.apart);
   for (uint32_t i = 0; i < p->column_count; i++)
     l.row += (uint32_t)column_size((k_column)p->columns[i]);
   while (p->fold_count && l.unfolds < p->insn_count && p->insns[l.unfolds].op != OP_UNFOLD)
@@ -45,7 +45,10 @@ static struct program_layout machine_lay_out(const struct program *p) {
   return l;
 }
 
-void program_lay_out(struct program *p) { p->layout = machine_lay_out(p); }
+void program_lay_out(struct program *p) {
+  p->layout = machine_lay_out(p);
+  if (p->row_count) rows_translate(p);
+}
 
 struct machine *machine_new(struct memory *memory, k_isa isa) {
   struct machine *m = memory_array(memory, 1, sizeof *m);
@@ -455,6 +458,7 @@ k_status machine_open(struct machine *m, const struct program *p, const k_run *r
   r->numbers = &l->numbers;
   r->run = run;
   r->end = p->insn_count;
+  r->base = base;
   r->at = (void **)(void *)(base + l->at);
   r->scalars = (k_scalar *)(void *)(base + l->scalars);
   r->kept = (k_scalar *)(void *)(base + l->kept);

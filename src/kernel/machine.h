@@ -17,6 +17,7 @@ struct running {
   const k_run *run;
   const op_fn *ops;
   const struct list_loops *loops;
+  char *base;                 /* what they are in: the machine's buffer */
   void **at;                  /* the addresses of operands, in this block */
   k_scalar *scalars, *kept;   /* the scalars; what they were before rows ran apart */
   struct notes *notes;
@@ -74,6 +75,18 @@ void running_fail(struct running *r, const k_insn *k, size_t lane);
 size_t rows_run(struct running *r, uint32_t pc, size_t n);
 /* Whether a row of the program can fail when it has stored something. */
 bool rows_can_undo(const struct program *p);
+/* Where the code is that does the instructions of a program that is laid out so. */
+void rows_translate(struct program *p);
+const void *rows_code_of(uint32_t code);
+
+/* What is done for n rows, at least one: the instructions behind the OP_ROWS. Returns n, or the row that
+** failed. What that does of them: */
+size_t rows_do(struct running *r, const k_insn *insns, size_t n);
+void rows_begin(struct running *r, size_t i);   /* begins a row that stores or orders */
+bool rows_keep(struct running *r, const k_insn *k, size_t i);    /* what it is about to store into */
+bool rows_one(struct running *r, const k_insn *k, size_t i);     /* by what does it for many */
+bool rows_order(struct running *r, const k_insn *k, size_t i);   /* an order, or another note */
+void rows_fail(struct running *r, const k_insn *k, size_t i, bool room);
 
 #define MACHINE_SHORT 256u     /* rows of a table that are one block, whatever the block is */
 

@@ -73,10 +73,28 @@ typedef size_t (*op_fn)(const k_insn *k, void *const *at, size_t n);
 
 extern const op_fn ops_base[OP_CONTROLS];
 
-/* Does one instruction for row i alone, as the loops do it; false when it fails there. NULL: there
-** is none, and a loop over one row does it. */
-typedef bool (*op_row_fn)(const k_insn *k, void *const *at, size_t i);
-extern const op_row_fn ops_row[OP_CONTROLS];
+/* One instruction as it is done row after row: where the code of it is, and, in bytes from where the
+** machine's buffer begins, the first lanes of its operands, or the addresses of what is no lane. */
+struct row_insn {
+  const void *go;
+  uint32_t dst, a, b, c, d;
+  uint32_t to;               /* the one that it jumps to */
+};
+
+/* Where a row's lanes are, by their bytes, for operands of the first lane; `base` is the buffer. */
+struct row_lanes {
+  char *base, *one, *four, *eight;
+};
+
+/* What else there is code for, behind the instructions' own: a loop over one row; one on scalars; the
+** controls; a store that can be undone; the next row. */
+enum {
+  ROWS_ONE = OP_CONTROLS, ROWS_SCALAR, ROWS_SKIP, ROWS_LOOP, ROWS_END, ROWS_NOTE, ROWS_KEEP, ROWS_NEXT,
+  ROWS_CODES
+};
+
+/* Whether the loop of an instruction has a form for one row; else a loop over one does it. */
+extern const bool op_is_row[OP_CONTROLS];
 
 /* Instructions that change cells by a step, and of which type these are. */
 static inline bool is_fold(uint32_t op) {

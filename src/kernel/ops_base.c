@@ -4,9 +4,11 @@
 #endif
 
 #include "kernel/ops.h"
+#include "kernel/machine.h"
 #include "kernel/vector.h"
 
 #define OPS ops_base
 #define LIST_LOOPS list_base
 #define LEVEL 0
 #include "kernel/ops.inc"
+#include "kernel/ops_rows.inc"

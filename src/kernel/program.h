@@ -14,6 +14,7 @@
 
 struct machine;
 struct program;
+struct row_insn;
 
 /* Which instructions of the processor programs use. */
 
@@ -249,7 +250,10 @@ struct program_layout {
   uint32_t totals, notes;
   uint32_t stores, waiting; /* what rows can undo, and what they order */
   uint32_t lists;           /* with their arguments */
-  uint32_t reg1, reg4, reg8, end;
+  uint32_t reg1, reg4, reg8;
+  uint32_t copies;          /* of columns that what is done in the order of rows takes: those of */
+  uint64_t copied[256 / 64];    /* these bits */
+  uint32_t end;
   uint32_t apart;           /* bytes between registers, where rows go from one to the next: they
                             ** would all be in one set of the first cache */
   uint32_t row;             /* bytes of a row's columns */
@@ -276,10 +280,12 @@ struct program {
   uint16_t whole;           /* 1: has no block registers, so that blocks may be longer */
   uint16_t starts;          /* 1: is for some rows, k_run.start; blocks without any are skipped */
   uint16_t insn_count;
+  uint16_t row_count;       /* of `rows`: none, or one more than instructions */
   uint16_t prologue;        /* the first insns: on scalars alone, done once per run */
   k_insn *insns;
   k_scalar *constants;
   struct program_layout layout;   /* as program_lay_out has set it, of the other members */
+  struct row_insn *rows;    /* what is done in the order of rows, as program_lay_out has it */
   uint8_t *columns;         /* k_column of each */
   uint8_t *scalars;         /* k_type of each */
   uint8_t *totals;          /* k_reduce * 4 + k_type of each */

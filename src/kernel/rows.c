@@ -8,17 +8,30 @@
 ** order is noted down until their last instruction, which gives it, or fails. */
 #include "kernel/machine.h"
 
-static bool rows_undo(struct running *r) {
+/* In four ways that are known: bytes one by one would take a third of a row's time. */
+static void rows_copy_cell(void *to, const void *from, size_t size) {
+  switch (size) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    default: memcpy(to, from, 8); break;
+  }
+}
+
+static void rows_undo(struct running *r) {
   if (r->done_count) r->run->orders->undo(r->run->orders->ud, r->done_count);
   while (r->store_count) {
     const k_stored *store = &r->stores[--r->store_count];
-    memcpy(store->at, &store->was, store->size);
+    rows_copy_cell(store->at, &store->was, store->size);
   }
-  return false;
 }
 
-/* Notes what is in the cell that an instruction is about to store into; false without room. */
-static bool rows_keep(struct running *r, const k_insn *k, size_t i) {
+void rows_begin(struct running *r, size_t i) {
+  r->store_count = r->waiting_count = r->done_count = 0;
+  if (r->p->site_count) notes_clear(r->notes, r->first + i);
+}
+
+bool rows_keep(struct running *r, const k_insn *k, size_t i) {
   const k_cell *cells = r->at[k->a];
   const uint8_t *mask = r->at[k->d];
   assert(is_set(k->op) || is_fold(k->op));
@@ -27,7 +40,7 @@ static bool rows_keep(struct running *r, const k_insn *k, size_t i) {
   k_stored *store = &r->stores[r->store_count++];
   store->at = cells[i].at;
   store->size = (uint32_t)column_size(stored_column(k->op));
-  memcpy(&store->was, store->at, store->size);
+  rows_copy_cell(&store->was, store->at, store->size);
   return true;
 }
 
@@ -39,6 +52,11 @@ static size_t rows_lane(const struct running *r, uint32_t operand) {
   if (operand < numbers->reg8) return 4;
   if (operand < numbers->scalars) return 8;
   return operand >= numbers->lists && operand < numbers->count ? sizeof(k_span) : 0;
+}
+
+/* Where the lanes of a column that is copied begin. */
+static uint32_t rows_copy_of(const struct program *p, uint32_t column) {
+  return p->layout.copies + column * (8u * p->block + p->layout.apart);
 }
 
 /* Moves what an instruction finds at its operands by some rows; a list takes its arguments
@@ -57,9 +75,7 @@ static void rows_shift(struct running *r, const k_insn *k, ptrdiff_t rows) {
   }
 }
 
-/* Does an instruction for row i by what does it for many; where it fails it says so. */
-static bool rows_one(struct running *r, uint32_t pc, size_t i) {
-  const k_insn *k = &r->p->insns[pc];
+bool rows_one(struct running *r, const k_insn *k, size_t i) {
   size_t done = 1;
   if (k->op == OP_DO_NOTES && r->notes->count == 0) return true;
   rows_shift(r, k, (ptrdiff_t)i);
@@ -68,7 +84,7 @@ static bool rows_one(struct running *r, uint32_t pc, size_t i) {
   else if (is_note(k->op) || k->op == OP_DO_NOTES || k->op == OP_LIST)
     done = running_note_or_list(r, k, 1);
   else
-    running_control(r, pc, 1);
+    running_control(r, (uint32_t)(k - r->p->insns), 1);
   rows_shift(r, k, -(ptrdiff_t)i);
   return done == 1;
 }
@@ -84,14 +100,10 @@ static k_scalar rows_operand(const struct running *r, uint32_t operand, k_type t
   return value;
 }
 
-/* Has an order of row i done at once, or noted down; false when the row fails. */
-static bool rows_order(struct running *r, uint32_t pc, size_t i) {
-  const k_insn *k = &r->p->insns[pc];
+bool rows_order(struct running *r, const k_insn *k, size_t i) {
   const k_orders *orders = r->run->orders;
   const k_site *site = &r->p->sites[k->dst - r->numbers->sites];
-  const uint8_t *mask = r->at[k->d];
-  if (!mask[i]) return true;
-  if (site->step != KS_ORDER || !orders->now) return rows_one(r, pc, i);
+  if (site->step != KS_ORDER || !orders->now) return rows_one(r, k, i);
   int64_t entity = rows_operand(r, k->a, KT_I64, i).i64;
   k_scalar value = rows_operand(r, k->b, (k_type)site->type, i);
   if (r->store_count == ROW_STORES || r->waiting_count == ROW_ORDERS) return false;
@@ -101,65 +113,88 @@ static bool rows_order(struct running *r, uint32_t pc, size_t i) {
   r->done_count += now == K_DONE;
   if (now != K_LATER) return now == K_DONE;
   r->waiting[r->waiting_count++] = (k_ordered){site->array, entity};
-  return rows_one(r, pc, i);
+  return rows_one(r, k, i);
 }
 
-/* Does one that moves on as it likes; returns the next. */
-static uint32_t rows_move_on(const struct running *r, uint32_t pc, size_t i) {
-  const k_insn *k = &r->p->insns[pc];
-  const uint8_t *mask = r->at[k->op == OP_SKIP ? k->a : k->b];
-  if (k->op == OP_SKIP) return mask[i] ? pc + 1 : k->c;
-  int64_t *round = &((k_scalar *)r->at[k->dst])->i64, rounds = ((k_scalar *)r->at[k->a])->i64;
-  *round = k->op == OP_LOOP ? 0 : *round + 1;
-  bool again = *round < rounds && mask[i];
-  return again == (k->op == OP_END) ? k->c + 1u : pc + 1;
-}
-
-static bool rows_fail(struct running *r, const k_insn *k, size_t i, bool room) {
+void rows_fail(struct running *r, const k_insn *k, size_t i, bool room) {
   running_fail(r, k, i);
   if (!room) r->failure->error = KE_ROOM;
-  return rows_undo(r);
-}
-
-/* What is done for row i, from one instruction up to another; false when it fails. */
-INLINE bool rows_run_row(struct running *r, uint32_t pc, uint32_t end, size_t i, bool undoes) {
-  const k_insn *insns = r->p->insns;
-  void **at = r->at;
-  while (pc < end) {
-    const k_insn *k = &insns[pc];
-    if (LIKELY(k->op < OP_CONTROLS)) {
-      op_row_fn row = ops_row[k->op];
-      bool stores = is_set(k->op) || is_fold(k->op);
-      if (undoes && stores && !rows_keep(r, k, i)) return rows_fail(r, k, i, false);
-      if (!(LIKELY(row) ? row(k, at, i) : rows_one(r, pc, i))) return rows_fail(r, k, i, true);
-      pc++;
-    } else if (k->op == OP_SKIP || k->op == OP_LOOP || k->op == OP_END) {
-      pc = rows_move_on(r, pc, i);
-    } else if (k->op & OP_SCALAR) {
-      r->ops[OP_NUMBER(k->op)](k, at, 1);
-      pc++;
-    } else {
-      bool note = is_note(k->op);
-      if (!(note ? rows_order(r, pc, i) : rows_one(r, pc, i))) return rows_fail(r, k, i, !note);
-      pc++;
-    }
-  }
-  return true;
+  rows_undo(r);
 }
 
 size_t rows_run(struct running *r, uint32_t pc, size_t n) {
-  const struct program *p = r->p;
-  uint32_t end = p->insns[pc].c;
-  bool undoes = p->layout.undoes;
-  assert(p->insns[pc].op == OP_ROWS && end <= p->insn_count);
-  for (size_t i = 0; i < n; i++) {
-    r->store_count = r->waiting_count = r->done_count = 0;
-    if (p->site_count) notes_clear(r->notes, r->first + i);
-    bool sound = undoes ? rows_run_row(r, pc + 1, end, i, true)
-                        : rows_run_row(r, pc + 1, end, i, false);
-    if (!sound) return i;
+  const struct program_layout *l = &r->p->layout;
+  assert(r->p->insns[pc].op == OP_ROWS && r->p->row_count);
+  for (uint32_t c = 0; c < r->p->column_count; c++)
+    if (l->copied[c / 64] >> c % 64 & 1)
+      memcpy(r->base + rows_copy_of(r->p, c), r->at[c],
+             n * column_size((k_column)r->p->columns[c]));
+  return rows_do(r, &r->p->insns[pc + 1], n);
+}
+
+/* ---- where the code of instructions is ---- */
+
+/* Whether its operands, but those that are looked up as a machine's, are lanes and scalars of 1, 4 or 8
+** bytes. */
+static bool rows_takes(const char *signature) { return !strpbrk(signature, "123456ebtlspq"); }
+
+static uint32_t rows_code(const struct program *p, const k_insn *k, bool keeps) {
+  (void)p;
+  switch (k->op) {
+    case OP_SKIP: return ROWS_SKIP;
+    case OP_LOOP: return ROWS_LOOP;
+    case OP_END: return ROWS_END;
+    default: break;
   }
-  return n;
+  if (k->op & OP_SCALAR) return ROWS_SCALAR;
+  if (is_note(k->op)) return ROWS_NOTE;
+  if (k->op >= OP_CONTROLS || !op_is_row[k->op] || !rows_takes(op_table[k->op].signature))
+    return ROWS_ONE;
+  return keeps && (is_set(k->op) || is_fold(k->op)) ? ROWS_KEEP : k->op;
+}
+
+/* Where an operand is in a machine's buffer: the lane of the first row, a scalar, the mask of all, or
+** the address of another. */
+static uint32_t rows_offset(struct program *p, uint32_t operand) {
+  struct program_layout *l = &p->layout;
+  const struct numbering *numbers = &l->numbers;
+  if (operand < numbers->reg1) {
+    l->copied[operand / 64] |= UINT64_C(1) << operand % 64;
+    return rows_copy_of(p, operand);
+  }
+  if (operand < numbers->reg4) return l->reg1 + (operand - numbers->reg1) * (p->block + l->apart);
+  if (operand < numbers->reg8)
+    return l->reg4 + (operand - numbers->reg4) * (4u * p->block + l->apart);
+  if (operand < numbers->scalars)
+    return l->reg8 + (operand - numbers->reg8) * (8u * p->block + l->apart);
+  if (operand < numbers->all)
+    return l->scalars + (operand - numbers->scalars) * (uint32_t)sizeof(k_scalar);
+  return operand == numbers->all ? 0 : l->at + operand * (uint32_t)sizeof(void *);
+}
+
+static void rows_translate_insn(struct program *p, uint32_t pc, uint32_t first) {
+  const k_insn *k = &p->insns[pc];
+  struct row_insn *to = &p->rows[pc - first];
+  uint32_t code = rows_code(p, k, p->layout.undoes);
+  memset(to, 0, sizeof *to);
+  to->go = rows_code_of(code);
+  if (code == ROWS_ONE || code == ROWS_SCALAR) return;
+  to->dst = rows_offset(p, k->dst);
+  to->a = rows_offset(p, k->a);
+  to->b = rows_offset(p, k->b);
+  to->c = rows_offset(p, k->c);
+  to->d = rows_offset(p, k->d);
+  if (k->op == OP_SKIP) to->to = k->c - first;
+  if (k->op == OP_LOOP || k->op == OP_END) to->to = k->c + 1u - first;
+}
+
+void rows_translate(struct program *p) {
+  uint32_t first = p->prologue;
+  while (first < p->insn_count && p->insns[first].op != OP_ROWS) first++;
+  if (first == p->insn_count) return;
+  uint32_t end = p->insns[first++].c;
+  for (uint32_t pc = first; pc < end; pc++) rows_translate_insn(p, pc, first);
+  p->rows[end - first] = (struct row_insn){.go = rows_code_of(ROWS_NEXT)};
 }
 
 bool rows_can_undo(const struct program *p) {

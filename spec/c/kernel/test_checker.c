@@ -365,6 +365,8 @@ static void run_once(world *w, const struct program *p, k_isa isa, bool again) {
   k_total totals[MAX_TOTALS];
   struct ordered ordered;
   struct program laid = *p;
+  laid.row_count = (uint16_t)(p->insn_count + 1);
+  laid.rows = malloc(laid.row_count * sizeof *laid.rows);
   program_lay_out(&laid);
   struct machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, &laid) == K_OK);
@@ -389,6 +391,7 @@ static void run_once(world *w, const struct program *p, k_isa isa, bool again) {
                    w->rows * size - kept) == 0);
     }
   machine_free(m);
+  free(laid.rows);
 }
 
 /* The same on every instruction set, on a table behind another one, and whatever registers held
