@@ -147,6 +147,12 @@ uint32_t build_lookup(struct builder *b, uint32_t type) {
   return b->lookup_count++;
 }
 
+/* A node like *n, or what does the same for all rows of its mask. */
+static k_value build_once(struct builder *b, struct node n) {
+  k_value known = b->status == K_OK ? builder_known(b, &n) : K_NONE;
+  return known == K_NONE ? builder_add(b, n) : known;
+}
+
 /* Ids of a column need not be looked at twice: nobody has a dead one. */
 k_value build_look(struct builder *b, uint32_t lookup, k_value from, k_value mask) {
   if (b->status == K_OK && lookup >= b->lookup_count) builder_fail(b, K_EINVAL);
@@ -158,8 +164,7 @@ k_value build_look(struct builder *b, uint32_t lookup, k_value from, k_value mas
   n.in[3] = mask;
   n.aux = (uint16_t)lookup;
   if (n.in[0] == K_NONE) return K_NONE;
-  k_value known = builder_looked_up(b, &n);
-  return known == K_NONE ? builder_add(b, n) : known;
+  return build_once(b, n);
 }
 
 bool build_implies(const struct builder *b, k_value mask, k_value other) {
@@ -177,14 +182,50 @@ void build_need(struct builder *b, k_value present) {
   struct node n = builder_failing(b, from.op == N_INSIDE ? N_BOUND : N_NEED, KT_BOOL);
   n.in[0] = from.op == N_INSIDE ? from.in[0] : present;
   n.aux = from.op == N_INSIDE ? from.aux : 0;
-  builder_add(b, n);
+  build_once(b, n);
 }
 
 static k_value build_to_integer(struct builder *b, k_value v, k_error error) {
   struct node n = builder_failing(b, N_EXACT, KT_I64);
   n.in[0] = v;
   n.aux = (uint16_t)error;
-  return builder_add(b, n);
+  return build_once(b, n);
+}
+
+/* What integers a value can be, as far as its node shows it. */
+struct build_range {
+  int64_t least, most;
+};
+
+static struct build_range build_column_range(uint32_t type) {
+  static const struct build_range ranges[] = {
+      [KC_I8] = {INT8_MIN, INT8_MAX},   [KC_I16] = {INT16_MIN, INT16_MAX},
+      [KC_I32] = {INT32_MIN, INT32_MAX}, [KC_U8] = {0, UINT8_MAX},
+      [KC_U16] = {0, UINT16_MAX},       [KC_U32] = {0, UINT32_MAX}};
+  if (type < KC_I8 || type > KC_U32) return (struct build_range){INT64_MIN, INT64_MAX};
+  return ranges[type];
+}
+
+static struct build_range build_range_of(const struct builder *b, k_value v, int depth) {
+  enum { DEEP = 4 };
+  const struct node *n = node_at(b, v);
+  if (n->op == N_CONSTANT) return (struct build_range){n->k.i64, n->k.i64};
+  if (n->op == N_LOAD) return build_column_range(b->columns[n->aux]);
+  if (n->op == N_ELEMENT) return build_column_range(b->arrays[n->aux]);
+  if (n->op == N_GET) return build_column_range(n->aux);
+  bool both = n->op == N_SELECT || n->op == KO_MIN || n->op == KO_MAX;
+  if (!both || depth == DEEP) return build_column_range(KC_I64);
+  bool select = n->op == N_SELECT;
+  struct build_range x = build_range_of(b, n->in[select], depth + 1);
+  struct build_range y = build_range_of(b, n->in[1 + select], depth + 1);
+  bool low = x.least < y.least, high = x.most > y.most;
+  return (struct build_range){low == (n->op != KO_MAX) ? x.least : y.least,
+                              high == (n->op != KO_MIN) ? x.most : y.most};
+}
+
+static bool build_is_within(const struct builder *b, k_value v, k_column type) {
+  struct build_range value = build_range_of(b, v, 0), field = build_column_range(type);
+  return value.least >= field.least && value.most <= field.most;
 }
 
 k_value build_fit(struct builder *b, k_column type, k_value v) {
@@ -194,11 +235,11 @@ k_value build_fit(struct builder *b, k_column type, k_value v) {
     return builder_takes(b, v, to) ? v : K_NONE;
   if (to != KT_I64) return build_convert(b, to, v);
   if (node_at(b, v)->type != KT_I64) v = build_to_integer(b, v, KE_FRACTION);
-  if (type == KC_I64 || type == KC_ENTITY || v == K_NONE) return v;
+  if (v == K_NONE || build_is_within(b, v, type)) return v;
   struct node n = builder_failing(b, N_RANGE, KT_I64);
   n.in[0] = v;
   n.aux = (uint16_t)type;
-  builder_add(b, n);
+  build_once(b, n);
   return b->status == K_OK ? v : K_NONE;
 }
 

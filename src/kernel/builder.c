@@ -131,11 +131,11 @@ k_value builder_add(struct builder *b, struct node n) {
   return v;
 }
 
-k_value builder_looked_up(const struct builder *b, const struct node *n) {
-  assert(n->op == N_LOOK && n->in[3] != K_NONE);
+k_value builder_known(const struct builder *b, const struct node *n) {
+  assert(n->in[0] != K_NONE && n->in[3] != K_NONE);
   for (k_value v = b->count - 1; v > 0; v--) {
     const struct node *known = node_at(b, v);
-    if (known->op == N_LOOK && known->aux == n->aux && known->in[0] == n->in[0] &&
+    if (known->op == n->op && known->aux == n->aux && known->in[0] == n->in[0] &&
         mask_implies(b, n->in[3], known->in[3]) && loop_is_open(b, known->home))
       return v;
   }

@@ -209,8 +209,8 @@ uint32_t operation_scalars(uint32_t op, uint32_t type);
 
 /* A node like *n, an equal one if there is; K_NONE when out of memory. */
 k_value builder_add(struct builder *b, struct node n);
-/* The N_LOOK that finds what one like *n would, for all rows of its mask; K_NONE for none. */
-k_value builder_looked_up(const struct builder *b, const struct node *n);
+/* The node that, for all rows of its mask, finds or checks what one like *n would; K_NONE for none. */
+k_value builder_known(const struct builder *b, const struct node *n);
 /* One more node, in the body of `home`. */
 k_value builder_append(struct builder *b, struct node n, k_value home);
 struct node node_make(uint32_t op, k_type type, bool varies);

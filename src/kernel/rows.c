@@ -134,12 +134,20 @@ size_t rows_run(struct running *r, uint32_t pc, size_t n) {
 
 /* ---- where the code of instructions is ---- */
 
+/* Whether the row can fail when it has done an instruction, perhaps in a later round of a loop. */
+static bool rows_can_fail_behind(const struct program *p, uint32_t pc) {
+  uint32_t from = p->prologue;
+  while (from < pc && (p->insns[from].op != OP_LOOP || p->insns[from].c < pc)) from++;
+  while (from < p->insn_count && !op_table[OP_NUMBER(p->insns[from].op)].error) from++;
+  return from < p->insn_count;
+}
+
 /* Whether its operands, but those that are looked up as a machine's, are lanes and scalars of 1, 4 or 8
 ** bytes. */
 static bool rows_takes(const char *signature) { return !strpbrk(signature, "123456ebtlspq"); }
 
-static uint32_t rows_code(const struct program *p, const k_insn *k, bool keeps) {
-  (void)p;
+static uint32_t rows_code(const struct program *p, uint32_t pc) {
+  const k_insn *k = &p->insns[pc];
   switch (k->op) {
     case OP_SKIP: return ROWS_SKIP;
     case OP_LOOP: return ROWS_LOOP;
@@ -150,7 +158,8 @@ static uint32_t rows_code(const struct program *p, const k_insn *k, bool keeps) 
   if (is_note(k->op)) return ROWS_NOTE;
   if (k->op >= OP_CONTROLS || !op_is_row[k->op] || !rows_takes(op_table[k->op].signature))
     return ROWS_ONE;
-  return keeps && (is_set(k->op) || is_fold(k->op)) ? ROWS_KEEP : k->op;
+  bool stores = is_set(k->op) || is_fold(k->op);
+  return stores && rows_can_fail_behind(p, pc) ? ROWS_KEEP : k->op;
 }
 
 /* Where an operand is in a machine's buffer: the lane of the first row, a scalar, the mask of all, or
@@ -175,7 +184,7 @@ static uint32_t rows_offset(struct program *p, uint32_t operand) {
 static void rows_translate_insn(struct program *p, uint32_t pc, uint32_t first) {
   const k_insn *k = &p->insns[pc];
   struct row_insn *to = &p->rows[pc - first];
-  uint32_t code = rows_code(p, k, p->layout.undoes);
+  uint32_t code = rows_code(p, pc);
   memset(to, 0, sizeof *to);
   to->go = rows_code_of(code);
   if (code == ROWS_ONE || code == ROWS_SCALAR) return;
@@ -198,20 +207,12 @@ void rows_translate(struct program *p) {
 }
 
 bool rows_can_undo(const struct program *p) {
-  uint32_t first = p->prologue;
-  while (first < p->insn_count && p->insns[first].op != OP_ROWS) first++;
-  uint32_t begin = 0, end = 0;   /* of the outermost loop so far: a row may come there again */
-  uint32_t stored = NONE;
-  for (uint32_t pc = first; pc < p->insn_count; pc++) {
-    const k_insn *k = &p->insns[pc];
-    if (k->op == OP_LOOP && pc >= end) {
-      begin = pc;
-      end = k->c;
-    }
-    bool stores = is_set(k->op) || is_fold(k->op) || is_note(k->op);
-    if (stores && stored == NONE) stored = pc < end ? begin : pc;
+  uint32_t pc = p->prologue;
+  while (pc < p->insn_count && p->insns[pc].op != OP_ROWS) pc++;
+  for (; pc < p->insn_count; pc++) {
+    uint32_t op = p->insns[pc].op;
+    bool stores = is_set(op) || is_fold(op) || is_note(op);
+    if (stores && rows_can_fail_behind(p, pc)) return true;
   }
-  for (uint32_t pc = stored; pc < p->insn_count; pc++)
-    if (op_table[OP_NUMBER(p->insns[pc].op)].error) return true;
   return false;
 }
