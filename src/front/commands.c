@@ -33,10 +33,20 @@ static void need_command(struct front *f) {
                     "counted: write it as two systems", RUN_ORDERS);
 }
 
+/* The cell that a field of an entity is, where the function has looked for it before. */
+static k_value commands_cell(struct front *f, const struct run_command *command, k_value entity) {
+  if (command->action != RUN_SET || command->part || command->whom || command->gives) return K_NONE;
+  const struct component *component = component_of(f->world, command->component);
+  if (component->relation || !class_is_shared(f, component, command->leaf)) return K_NONE;
+  k_value place = reach_known_place(f, component, entity);
+  return place == K_NONE ? K_NONE : class_cell_at(f, component, command->leaf, place);
+}
+
 void order_with(struct front *f, struct run_command command, k_value entity, k_value value) {
   need_command(f);
+  k_value cell = commands_cell(f, &command, entity);
   f->commands[f->command_count] = command;
-  build_order(f->b, f->command_count++, entity, value);
+  build_order(f->b, f->command_count++, entity, value, cell);
 }
 
 void order_add(struct front *f, struct run_command command, k_value value) {

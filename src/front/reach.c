@@ -30,6 +30,13 @@ k_value reach_look(struct front *f, struct run_lookup lookup, uint32_t type, k_v
   return build_look(f->b, i, from, placed ? K_ALL : f->env.mask);
 }
 
+k_value reach_known_place(struct front *f, const struct component *component, k_value id) {
+  for (uint32_t i = 0; i < f->lookup_count; i++)
+    if (f->lookups[i].kind == LOOKUP_PLACE && f->lookups[i].component == component->id)
+      return build_looked_up(f->b, i, id, f->env.mask);
+  return K_NONE;
+}
+
 k_value reach_live(struct front *f, k_value id) {
   return reach_look(f, (struct run_lookup){.kind = LOOKUP_LIVE}, KT_I64, id);
 }

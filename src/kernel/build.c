@@ -154,17 +154,27 @@ static k_value build_once(struct builder *b, struct node n) {
 }
 
 /* Ids of a column need not be looked at twice: nobody has a dead one. */
-k_value build_look(struct builder *b, uint32_t lookup, k_value from, k_value mask) {
+static struct node build_look_node(struct builder *b, uint32_t lookup, k_value from, k_value mask) {
   if (b->status == K_OK && lookup >= b->lookup_count) builder_fail(b, K_EINVAL);
-  if (!builder_takes(b, from, KT_I64) || !builder_takes(b, mask, KT_BOOL)) return K_NONE;
+  struct node n = node_make(N_LOOK, KT_I64, true);
+  if (!builder_takes(b, from, KT_I64) || !builder_takes(b, mask, KT_BOOL)) return n;
   uint8_t found = b->lookups[lookup];
   struct node by = *node_at(b, from);
-  struct node n = node_make(N_LOOK, found & KC_CELLS ? KT_CELL : (k_type)found, true);
+  n.type = found & KC_CELLS ? KT_CELL : found;
   n.in[0] = by.op == N_LIVE ? build_load_column(b, N_LOAD, by.aux) : from;
   n.in[3] = mask;
   n.aux = (uint16_t)lookup;
-  if (n.in[0] == K_NONE) return K_NONE;
-  return build_once(b, n);
+  return n;
+}
+
+k_value build_look(struct builder *b, uint32_t lookup, k_value from, k_value mask) {
+  struct node n = build_look_node(b, lookup, from, mask);
+  return b->status == K_OK ? build_once(b, n) : K_NONE;
+}
+
+k_value build_looked_up(struct builder *b, uint32_t lookup, k_value from, k_value mask) {
+  struct node n = build_look_node(b, lookup, from, mask);
+  return b->status == K_OK ? builder_known(b, &n) : K_NONE;
 }
 
 bool build_implies(const struct builder *b, k_value mask, k_value other) {
@@ -192,42 +202,6 @@ static k_value build_to_integer(struct builder *b, k_value v, k_error error) {
   return build_once(b, n);
 }
 
-/* What integers a value can be, as far as its node shows it. */
-struct build_range {
-  int64_t least, most;
-};
-
-static struct build_range build_column_range(uint32_t type) {
-  static const struct build_range ranges[] = {
-      [KC_I8] = {INT8_MIN, INT8_MAX},   [KC_I16] = {INT16_MIN, INT16_MAX},
-      [KC_I32] = {INT32_MIN, INT32_MAX}, [KC_U8] = {0, UINT8_MAX},
-      [KC_U16] = {0, UINT16_MAX},       [KC_U32] = {0, UINT32_MAX}};
-  if (type < KC_I8 || type > KC_U32) return (struct build_range){INT64_MIN, INT64_MAX};
-  return ranges[type];
-}
-
-static struct build_range build_range_of(const struct builder *b, k_value v, int depth) {
-  enum { DEEP = 4 };
-  const struct node *n = node_at(b, v);
-  if (n->op == N_CONSTANT) return (struct build_range){n->k.i64, n->k.i64};
-  if (n->op == N_LOAD) return build_column_range(b->columns[n->aux]);
-  if (n->op == N_ELEMENT) return build_column_range(b->arrays[n->aux]);
-  if (n->op == N_GET) return build_column_range(n->aux);
-  bool both = n->op == N_SELECT || n->op == KO_MIN || n->op == KO_MAX;
-  if (!both || depth == DEEP) return build_column_range(KC_I64);
-  bool select = n->op == N_SELECT;
-  struct build_range x = build_range_of(b, n->in[select], depth + 1);
-  struct build_range y = build_range_of(b, n->in[1 + select], depth + 1);
-  bool low = x.least < y.least, high = x.most > y.most;
-  return (struct build_range){low == (n->op != KO_MAX) ? x.least : y.least,
-                              high == (n->op != KO_MIN) ? x.most : y.most};
-}
-
-static bool build_is_within(const struct builder *b, k_value v, k_column type) {
-  struct build_range value = build_range_of(b, v, 0), field = build_column_range(type);
-  return value.least >= field.least && value.most <= field.most;
-}
-
 k_value build_fit(struct builder *b, k_column type, k_value v) {
   if (!build_usable(b, v)) return K_NONE;
   k_type to = column_value(type);
@@ -235,7 +209,7 @@ k_value build_fit(struct builder *b, k_column type, k_value v) {
     return builder_takes(b, v, to) ? v : K_NONE;
   if (to != KT_I64) return build_convert(b, to, v);
   if (node_at(b, v)->type != KT_I64) v = build_to_integer(b, v, KE_FRACTION);
-  if (v == K_NONE || build_is_within(b, v, type)) return v;
+  if (v == K_NONE || builder_is_within(b, v, type)) return v;
   struct node n = builder_failing(b, N_RANGE, KT_I64);
   n.in[0] = v;
   n.aux = (uint16_t)type;
@@ -756,13 +730,16 @@ static uint32_t build_note_add_site(struct builder *b, k_site site) {
   return b->site_count++;
 }
 
-static void build_note_add_step(struct builder *b, k_value index, k_site site, k_value operand) {
+static void build_note_add_step(struct builder *b, k_value index, k_site site, k_value operand,
+                                k_value cell) {
   if (!builder_takes(b, operand, (k_type)site.type)) return;
   uint32_t number = build_note_add_site(b, site);
   if (number == NONE) return;
   struct node n = builder_failing(b, N_NOTE, (k_type)site.type);
   n.in[0] = index;
   n.in[1] = operand;
+  n.in[2] = cell;
+  n.ordered = cell != K_NONE;
   n.aux = (uint16_t)number;
   builder_add(b, n);
 }
@@ -781,7 +758,7 @@ void build_note(struct builder *b, uint32_t array, k_value index, const struct b
     if (truth ? site.type != KT_BOOL || !(joins || site.step == KS_SET) || count > 1
               : joins || (site.type != KT_F64 && site.type != KT_I64))
       builder_fail(b, K_EINVAL);
-    build_note_add_step(b, index, site, step->operand);
+    build_note_add_step(b, index, site, step->operand, K_NONE);
   }
 }
 
@@ -814,13 +791,15 @@ bool build_noted(const struct builder *b, uint32_t array, k_mark since) {
   return false;
 }
 
-void build_order(struct builder *b, uint32_t order, k_value entity, k_value value) {
+void build_order(struct builder *b, uint32_t order, k_value entity, k_value value, k_value cell) {
   if (b->status == K_OK && order >= MAX_BITMAPS) builder_fail(b, K_ELIMIT);
   if (!builder_takes(b, entity, KT_I64)) return;
   k_site site = {.array = (uint8_t)order, .step = KS_ORDER, .type = (uint8_t)build_type(b, value),
                  .first = 1, .last = 1};
   if (site.type == KT_F32) builder_fail(b, K_EINVAL);
-  build_note_add_step(b, entity, site, value);
+  if (cell != K_NONE && builder_takes(b, cell, KT_CELL))
+    site.cell = (uint8_t)(build_cell_type(b, cell) + 1);
+  build_note_add_step(b, entity, site, value, cell);
 }
 
 void build_alias(struct builder *b, uint32_t array, uint32_t uniform) {

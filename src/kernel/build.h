@@ -115,6 +115,8 @@ bool build_excludes(const struct builder *b, k_value mask, k_value other);
 ** anything in others: the same in all of a run. */
 uint32_t build_lookup(struct builder *b, uint32_t type);
 k_value build_look(struct builder *b, uint32_t lookup, k_value from, k_value mask);
+/* What it has found before, or K_NONE. */
+k_value build_looked_up(struct builder *b, uint32_t lookup, k_value from, k_value mask);
 
 /* Cells that rows see as those before them have left them, in the order in which this is stated: an
 ** element of an array, or the cell that a column or lookup of KC_CELLS | type says. `build_get` is
@@ -286,8 +288,9 @@ bool build_noted(const struct builder *b, uint32_t array, k_mark since);
 
 /* What rows of that mask order for an entity (i64), by a number below 64 that whoever runs the
 ** program knows, with a value of any type but f32: k_orders. Done with the notes of the row, behind
-** them; the row fails when it cannot be done (KE_DEAD). */
-void build_order(struct builder *b, uint32_t order, k_value entity, k_value value);
+** them; the row fails when it cannot be done (KE_DEAD). An order may be no more than to put the
+** value into a cell, if that is somewhere: then it is done at once (k_orders.plain); or K_NONE. */
+void build_order(struct builder *b, uint32_t order, k_value entity, k_value value, k_value cell);
 
 /* The next array, whose elements are the cells of others' that a column stands for: one for each
 ** row, so that its index is not looked at, and k_array.data has their addresses. No two arrays have
@@ -344,6 +347,8 @@ typedef struct k_orders {
                uint32_t count, k_stored *stored);
   /* The row has failed: so many that it has done are undone, but for their stores. */
   void (*undo)(void *ud, uint32_t count);
+  uint64_t plain;             /* by order: whether it only puts its value into the cell it says, */
+  const uint32_t *deferred;   /* while this is 0 and nothing of the row waits */
 } k_orders;
 
 #endif

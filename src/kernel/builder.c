@@ -142,6 +142,42 @@ k_value builder_known(const struct builder *b, const struct node *n) {
   return K_NONE;
 }
 
+/* What integers a value can be, as far as its node shows it. */
+struct value_range {
+  int64_t least, most;
+};
+
+static struct value_range builder_column_range(uint32_t type) {
+  static const struct value_range ranges[] = {
+      [KC_I8] = {INT8_MIN, INT8_MAX},   [KC_I16] = {INT16_MIN, INT16_MAX},
+      [KC_I32] = {INT32_MIN, INT32_MAX}, [KC_U8] = {0, UINT8_MAX},
+      [KC_U16] = {0, UINT16_MAX},       [KC_U32] = {0, UINT32_MAX}};
+  if (type < KC_I8 || type > KC_U32) return (struct value_range){INT64_MIN, INT64_MAX};
+  return ranges[type];
+}
+
+static struct value_range builder_range_of(const struct builder *b, k_value v, int depth) {
+  enum { DEEP = 4 };
+  const struct node *n = node_at(b, v);
+  if (n->op == N_CONSTANT) return (struct value_range){n->k.i64, n->k.i64};
+  if (n->op == N_LOAD) return builder_column_range(b->columns[n->aux]);
+  if (n->op == N_ELEMENT) return builder_column_range(b->arrays[n->aux]);
+  if (n->op == N_GET) return builder_column_range(n->aux);
+  bool both = n->op == N_SELECT || n->op == KO_MIN || n->op == KO_MAX;
+  if (!both || depth == DEEP) return builder_column_range(KC_I64);
+  bool select = n->op == N_SELECT;
+  struct value_range x = builder_range_of(b, n->in[select], depth + 1);
+  struct value_range y = builder_range_of(b, n->in[1 + select], depth + 1);
+  bool low = x.least < y.least, high = x.most > y.most;
+  return (struct value_range){low == (n->op != KO_MAX) ? x.least : y.least,
+                              high == (n->op != KO_MIN) ? x.most : y.most};
+}
+
+bool builder_is_within(const struct builder *b, k_value v, k_column type) {
+  struct value_range value = builder_range_of(b, v, 0), field = builder_column_range(type);
+  return value.least >= field.least && value.most <= field.most;
+}
+
 bool node_list_push(struct builder *b, struct node_list *list, k_value v) {
   assert(v >= 0 && v < b->count);
   uint32_t need = list->count < FIRST_NODES ? FIRST_NODES : list->count + 1;
@@ -239,8 +275,7 @@ k_value build_cell(struct builder *b, uint32_t array, k_value index) {
   return builder_add(b, n);
 }
 
-/* The type of the cells that a value says where they are. */
-static k_column build_cell_type(const struct builder *b, k_value cell) {
+k_column build_cell_type(const struct builder *b, k_value cell) {
   const struct node *n = node_at(b, cell);
   uint32_t type = n->op == N_AT     ? b->arrays[n->aux]
                   : n->op == N_LOOK ? b->lookups[n->aux]
@@ -248,15 +283,10 @@ static k_column build_cell_type(const struct builder *b, k_value cell) {
   return (k_column)(type & ~(uint32_t)KC_CELLS);
 }
 
-/* What the value of a cell is to programs: f32 as f64, in which Lua calculates. */
-static k_type build_cell_value(k_column type) {
-  return type == KC_F32 ? KT_F64 : column_value(type);
-}
-
 k_value build_get(struct builder *b, k_value cell) {
   if (!builder_takes(b, cell, KT_CELL)) return K_NONE;
   k_column type = build_cell_type(b, cell);
-  struct node n = node_make(N_GET, build_cell_value(type), true);
+  struct node n = node_make(N_GET, column_got(type), true);
   n.in[0] = cell;
   n.aux = (uint16_t)type;
   n.ordered = true;
@@ -289,7 +319,7 @@ void build_alias_fold(struct builder *b, uint32_t fold, bool uniform, uint32_t n
 void build_set(struct builder *b, k_value cell, k_value value) {
   if (!builder_takes(b, cell, KT_CELL)) return;
   k_column type = build_cell_type(b, cell);
-  if (!builder_takes(b, value, build_cell_value(type))) return;
+  if (!builder_takes(b, value, column_got(type))) return;
   struct node n = node_make(N_SET, KT_BOOL, true);
   n.in[0] = cell;
   n.in[1] = value;

@@ -97,6 +97,7 @@ static bool checker_reads(const struct checker *c, uint32_t operand, char letter
     case 'D':
     case 'I': return checker_scalar_holds(c, operand, checker_letter_type(letter));
     case 'c':
+    case 'o':
     case 'j':
     case 'n':
     case 'l':
@@ -165,16 +166,26 @@ static bool checker_sets_cell(struct checker *c, const k_insn *k, uint32_t op) {
 
 /* Whether the cells that an instruction takes, if it does, are of its type. */
 static bool checker_cell_fits(const struct checker *c, const k_insn *k, uint32_t op) {
-  if (op_table[op].signature[1] != 'c') return true;
+  uint32_t operand = k->a, type = op - (is_set(op) ? OP_SET_BOOL : OP_GET_BOOL);
   bool folds = is_fold(op) || op == OP_UNFOLD;
   uint8_t held = UNSET;
+  if (is_note(op)) {
+    if (!checker_sets_site(c, k->dst, op)) return false;
+    uint8_t cell = c->p->sites[k->dst - c->at.sites].cell;
+    if ((cell != 0) != (k->c != K_NO_OPERAND)) return false;
+    if (cell == 0) return true;
+    operand = k->c;
+    type = cell - 1u;
+  } else if (op_table[op].signature[1] != 'c') {
+    return true;
+  }
   if (folds && k->c >= c->p->fold_count) return false;
-  uint32_t type = folds ? c->p->folds[k->c] : is_set(op) ? op - OP_SET_BOOL : op - OP_GET_BOOL;
+  if (folds) type = c->p->folds[k->c];
   if (is_fold(op) && fold_column(op) != type) return false;
-  if (k->a < c->at.reg1)
-    held = c->p->columns[k->a];
-  else if (checker_register_fits(c, k->a, 'c'))
-    held = c->held[k->a];
+  if (operand < c->at.reg1)
+    held = c->p->columns[operand];
+  else if (checker_register_fits(c, operand, 'c'))
+    held = c->held[operand];
   return (folds || c->rows_end) && held == (KC_CELLS | type);
 }
 

@@ -430,6 +430,7 @@ static void emit_note(struct emitter *e, const struct node *n) {
   k_insn *k = emit_instruction(e, op, sites + n->aux);
   k->a = emit_operand(e, n->in[0], false);
   k->b = emit_operand(e, n->in[1], false);
+  k->c = emit_operand(e, n->in[2], false);
   k->d = emit_operand(e, n->in[3], false);
   k->tag = n->tag;
 }
@@ -506,9 +507,10 @@ static uint32_t emit_most_insns(const struct builder *b) {
 }
 
 static size_t emit_program_size(const struct program *p) {
-  return sizeof *p + p->constant_count * sizeof(k_scalar) + p->row_count * sizeof(struct row_insn) +
-         p->insn_count * sizeof(k_insn) + p->column_count + p->scalar_count + p->total_count + p->array_count +
-         p->lookup_count + p->fold_count + p->site_count * sizeof(k_site);
+  return sizeof *p + p->constant_count * sizeof(k_scalar) + p->insn_count * sizeof(k_insn) +
+         p->row_count * sizeof(struct row_insn) + p->column_count + p->scalar_count +
+         p->total_count + p->array_count + p->lookup_count + p->fold_count +
+         p->site_count * sizeof(k_site);
 }
 
 /* Rows per block, such that a block's columns and registers stay in the first cache. */

@@ -146,7 +146,7 @@ static uint32_t fuse_allowed(const struct node *n, uint32_t uniform) {
     case N_SUBMUL:
     case N_MULSUB: return IN0 | IN2;
     case N_PICK: return IN1;
-    case N_NOTE: return IN0 | IN1;
+    case N_NOTE: return n->in[2] == K_NONE ? IN0 | IN1 : IN0;
     case N_MULADD:
     case N_MULDIFF: return IN1 | IN3;
     case N_LOOP:

@@ -161,7 +161,7 @@ static void listing_add_insn(struct text *out, const struct program *p, uint32_t
   text_add(out, "%u\t%s", pc, info->text);
   const char *before = " ";
   for (int j = 0; j < 5; j++) {
-    if (info->signature[j] == '-') continue;
+    if (info->signature[j] == '-' || operand[j] == K_NO_OPERAND) continue;
     text_add(out, "%s", before);
     before = j == 0 ? " = " : ", ";
     if (info->signature[j] == 'j')

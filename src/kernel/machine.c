@@ -33,7 +33,8 @@ static struct program_layout machine_lay_out(const struct program *p) {
   l.reg4 = machine_behind(l.reg8, p->reg8_count, (size_t)8 * p->block + l.apart);
   l.reg1 = machine_behind(l.reg4, p->reg4_count, (size_t)4 * p->block + l.apart);
   l.copies = machine_behind(l.reg1, p->reg1_count, p->block + l.apart);
-  l.end = machine_behind(l.copies, p->row_count ? p->column_count : 0, (size_t)8 * p->block + l.apart);
+  l.end = machine_behind(l.copies, p->column_count, p->row_count ? 8u * p->block + l.apart : 0);
+  l.end = machine_behind(l.end, p->row_count ? ROWS_AHEAD : 0, sizeof(void *));
   for (uint32_t i = 0; i < p->column_count; i++)
     l.row += (uint32_t)column_size((k_column)p->columns[i]);
   while (p->fold_count && l.unfolds < p->insn_count && p->insns[l.unfolds].op != OP_UNFOLD)

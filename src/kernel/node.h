@@ -43,7 +43,7 @@ enum {
   N_BOUND,     /* index, -, -, mask; aux: array. Yields nothing */
   N_NEED,      /* x, -, -, mask. Yields nothing */
   N_GIVE_UP,   /* mask, -, -, mask. Yields nothing */
-  N_NOTE,      /* index, operand, -, mask; aux: site. Yields nothing */
+  N_NOTE,      /* index, operand, cell or -, mask; aux: site. Yields nothing */
   N_GIVE,      /* value, the one before; aux: list * LIST_ARGUMENTS + argument. Yields nothing */
   N_DO_NOTES,  /* -, -, -, mask of all. Yields nothing */
   N_SET,       /* cell, value, -, mask. Ordered; yields nothing */
@@ -209,13 +209,15 @@ uint32_t operation_scalars(uint32_t op, uint32_t type);
 
 /* A node like *n, an equal one if there is; K_NONE when out of memory. */
 k_value builder_add(struct builder *b, struct node n);
-/* The node that, for all rows of its mask, finds or checks what one like *n would; K_NONE for none. */
+/* The node that finds or checks, for all rows of its mask, what one like *n would; or K_NONE. */
 k_value builder_known(const struct builder *b, const struct node *n);
 /* One more node, in the body of `home`. */
 k_value builder_append(struct builder *b, struct node n, k_value home);
 struct node node_make(uint32_t op, k_type type, bool varies);
 /* Stops building with this status; K_NONE. */
 k_value builder_fail(struct builder *b, k_status status);
+/* Whether an integer is one that a column of a type takes, as far as nodes show it. */
+bool builder_is_within(const struct builder *b, k_value v, k_column type);
 bool node_list_push(struct builder *b, struct node_list *list, k_value v);
 bool loop_is_open(const struct builder *b, k_value loop);
 /* How many loops there are around a loop's body: 0 outside of all. */
@@ -228,6 +230,8 @@ bool column_direct(const struct builder *b, uint32_t column);
 struct node builder_failing(const struct builder *b, uint32_t op, k_type type);
 /* Whether v may be an operand of that type; if not, building has failed. */
 bool builder_takes(struct builder *b, k_value v, k_type type);
+/* The type of the cells that a value says where they are. */
+k_column build_cell_type(const struct builder *b, k_value cell);
 /* Whether it is there for nothing but its place among the others. */
 static inline bool yields_nothing(uint32_t op) {
   return op == N_RANGE || op == N_UNFOLD || (op >= N_BOUND && op <= N_SET);

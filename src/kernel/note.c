@@ -555,6 +555,9 @@ size_t notes_do(struct notes *notes, const struct program *p, const k_run *run, 
 
 bool site_check(const struct program *p, k_site site) {
   if (site.first > 1 || site.last > 1 || site.turned > 1) return false;
+  bool got = site.cell > 0 && site.cell <= KC_ENTITY &&
+             column_got((k_column)(site.cell - 1)) == (k_type)site.type;
+  if (site.cell && (!got || site.step != KS_ORDER)) return false;
   if (site.step == KS_ORDER)
     return site.array < MAX_BITMAPS && site.type <= KT_I64 && site.type != KT_F32;
   if (site.array >= p->array_count || site.step > KS_ORDER) return false;

@@ -89,6 +89,15 @@ static inline void notes_clear(struct notes *notes, size_t first) {
   memset(notes->runs, 0, notes->site_count * sizeof *notes->runs);
 }
 
+/* Likewise of a row behind one that has perhaps noted nothing. */
+static inline void notes_begin_row(struct notes *notes, size_t row) {
+  if (notes->count)
+    notes_clear(notes, row);
+  else
+    notes->first = row;
+  notes->masked = 0;
+}
+
 /* What rows note down: an index and a value each, or one for all of them. */
 struct noted {
   k_type type;

@@ -73,12 +73,12 @@ typedef size_t (*op_fn)(const k_insn *k, void *const *at, size_t n);
 
 extern const op_fn ops_base[OP_CONTROLS];
 
-/* One instruction as it is done row after row: where the code of it is, and, in bytes from where the
+/* One instruction as it is done row after row: where its code is, and, in bytes from where the
 ** machine's buffer begins, the first lanes of its operands, or the addresses of what is no lane. */
 struct row_insn {
   const void *go;
   uint32_t dst, a, b, c, d;
-  uint32_t to;               /* the one that it jumps to */
+  uint32_t to;               /* the one that it jumps to; or what it does at once */
 };
 
 /* Where a row's lanes are, by their bytes, for operands of the first lane; `base` is the buffer. */
@@ -86,11 +86,12 @@ struct row_lanes {
   char *base, *one, *four, *eight;
 };
 
-/* What else there is code for, behind the instructions' own: a loop over one row; one on scalars; the
-** controls; a store that can be undone; the next row. */
+/* What else there is code for, behind the instructions' own: a loop over one row; one on scalars;
+** the controls; what is ordered, perhaps by a store at once, and given; a store that can be undone;
+** the next row. */
 enum {
-  ROWS_ONE = OP_CONTROLS, ROWS_SCALAR, ROWS_SKIP, ROWS_LOOP, ROWS_END, ROWS_NOTE, ROWS_KEEP, ROWS_NEXT,
-  ROWS_CODES
+  ROWS_ONE = OP_CONTROLS, ROWS_SCALAR, ROWS_SKIP, ROWS_LOOP, ROWS_END,
+  ROWS_NOTE, ROWS_PUT, ROWS_DO, ROWS_KEEP, ROWS_NEXT, ROWS_CODES
 };
 
 /* Whether the loop of an instruction has a form for one row; else a loop over one does it. */
@@ -164,6 +165,9 @@ static inline bool is_cells(uint8_t type) {
 static inline k_type column_value(k_column c) {
   return c <= KC_I64 ? (k_type)c : c & KC_CELLS ? KT_CELL : KT_I64;
 }
+
+/* What the value of a cell is to programs: f32 as f64, in which Lua calculates. */
+static inline k_type column_got(k_column c) { return c == KC_F32 ? KT_F64 : column_value(c); }
 
 /* Limits that the checker imposes. */
 enum {

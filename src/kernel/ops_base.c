@@ -1,4 +1,4 @@
-/* The loops for any machine of the architecture. */
+/* The loops for any machine of the architecture; and what is done in the order of rows. */
 #if defined(__GNUC__) && defined(__x86_64__)
 #include <immintrin.h>
 #endif

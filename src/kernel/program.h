@@ -235,6 +235,7 @@ typedef struct k_site {
   uint8_t array, step, type;   /* or the order's number; a k_step; the k_type of its operand */
   uint8_t turned;
   uint8_t first, last;         /* of the steps on one element */
+  uint8_t cell;                /* of an order: 1 + the k_column of the cell that it may set, or 0 */
 } k_site;
 
 /* The number of the first operand of each kind; columns begin at 0. */
@@ -242,6 +243,9 @@ struct numbering {
   uint32_t reg1, reg4, reg8, scalars, all, bitmaps, totals, start, arrays, lookups, sites,
       lists, count;
 };
+
+/* Of how many cells those of so many rows ahead are asked for. */
+enum { ROWS_FETCHED = 4, ROWS_AHEAD = 16 };
 
 /* What is where in a machine's buffer, in bytes: the mask of all rows is at its beginning. */
 struct program_layout {
@@ -253,6 +257,7 @@ struct program_layout {
   uint32_t reg1, reg4, reg8;
   uint32_t copies;          /* of columns that what is done in the order of rows takes: those of */
   uint64_t copied[256 / 64];    /* these bits */
+  uint32_t fetch_count, fetched[ROWS_FETCHED];   /* cells that are known before rows come to them */
   uint32_t end;
   uint32_t apart;           /* bytes between registers, where rows go from one to the next: they
                             ** would all be in one set of the first cache */

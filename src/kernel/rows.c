@@ -28,7 +28,14 @@ static void rows_undo(struct running *r) {
 
 void rows_begin(struct running *r, size_t i) {
   r->store_count = r->waiting_count = r->done_count = 0;
-  if (r->p->site_count) notes_clear(r->notes, r->first + i);
+  if (r->p->site_count) notes_begin_row(r->notes, r->first + i);
+}
+
+static void rows_note_store(struct running *r, void *at, size_t size) {
+  k_stored *store = &r->stores[r->store_count++];
+  store->at = at;
+  store->size = (uint32_t)size;
+  rows_copy_cell(&store->was, at, size);
 }
 
 bool rows_keep(struct running *r, const k_insn *k, size_t i) {
@@ -37,10 +44,7 @@ bool rows_keep(struct running *r, const k_insn *k, size_t i) {
   assert(is_set(k->op) || is_fold(k->op));
   if (!mask[i] || !cells[i].at) return true;
   if (r->store_count == ROW_STORES) return false;
-  k_stored *store = &r->stores[r->store_count++];
-  store->at = cells[i].at;
-  store->size = (uint32_t)column_size(stored_column(k->op));
-  rows_copy_cell(&store->was, store->at, store->size);
+  rows_note_store(r, cells[i].at, column_size(stored_column(k->op)));
   return true;
 }
 
@@ -77,7 +81,6 @@ static void rows_shift(struct running *r, const k_insn *k, ptrdiff_t rows) {
 
 bool rows_one(struct running *r, const k_insn *k, size_t i) {
   size_t done = 1;
-  if (k->op == OP_DO_NOTES && r->notes->count == 0) return true;
   rows_shift(r, k, (ptrdiff_t)i);
   if (k->op < OP_CONTROLS)
     done = r->ops[k->op](k, r->at, 1);
@@ -98,6 +101,17 @@ static k_scalar rows_operand(const struct running *r, uint32_t operand, k_type t
   else
     memcpy(&value, (const k_scalar *)r->at[operand] + lane, sizeof value);
   return value;
+}
+
+bool rows_puts(struct running *r, const k_insn *k, size_t i) {
+  const k_orders *orders = r->run->orders;
+  const k_site *site = &r->p->sites[k->dst - r->numbers->sites];
+  void *at = ((const k_cell *)r->at[k->c])[i].at;
+  if (!at || r->waiting_count || !(orders->plain >> site->array & 1) || *orders->deferred ||
+      r->store_count == ROW_STORES)
+    return false;
+  rows_note_store(r, at, column_size((k_column)(site->cell - 1)));
+  return true;
 }
 
 bool rows_order(struct running *r, const k_insn *k, size_t i) {
@@ -129,6 +143,9 @@ size_t rows_run(struct running *r, uint32_t pc, size_t n) {
     if (l->copied[c / 64] >> c % 64 & 1)
       memcpy(r->base + rows_copy_of(r->p, c), r->at[c],
              n * column_size((k_column)r->p->columns[c]));
+  for (uint32_t j = 0; j < l->fetch_count; j++)
+    for (size_t i = 0; i < n && i < ROWS_AHEAD; i++)
+      FETCH(((void *const *)(const void *)(r->base + l->fetched[j]))[i]);
   return rows_do(r, &r->p->insns[pc + 1], n);
 }
 
@@ -142,28 +159,27 @@ static bool rows_can_fail_behind(const struct program *p, uint32_t pc) {
   return from < p->insn_count;
 }
 
-/* Whether its operands, but those that are looked up as a machine's, are lanes and scalars of 1, 4 or 8
-** bytes. */
-static bool rows_takes(const char *signature) { return !strpbrk(signature, "123456ebtlspq"); }
-
+/* What has other operands than lanes and scalars of 1, 4 or 8 bytes, arrays and bitmaps is done by
+** its loop. */
 static uint32_t rows_code(const struct program *p, uint32_t pc) {
   const k_insn *k = &p->insns[pc];
   switch (k->op) {
     case OP_SKIP: return ROWS_SKIP;
     case OP_LOOP: return ROWS_LOOP;
     case OP_END: return ROWS_END;
+    case OP_DO_NOTES: return ROWS_DO;
     default: break;
   }
   if (k->op & OP_SCALAR) return ROWS_SCALAR;
-  if (is_note(k->op)) return ROWS_NOTE;
-  if (k->op >= OP_CONTROLS || !op_is_row[k->op] || !rows_takes(op_table[k->op].signature))
+  if (is_note(k->op)) return k->c == K_NO_OPERAND ? ROWS_NOTE : ROWS_PUT;
+  if (k->op >= OP_CONTROLS || !op_is_row[k->op] || strpbrk(op_table[k->op].signature, "123456ebtpq"))
     return ROWS_ONE;
   bool stores = is_set(k->op) || is_fold(k->op);
   return stores && rows_can_fail_behind(p, pc) ? ROWS_KEEP : k->op;
 }
 
-/* Where an operand is in a machine's buffer: the lane of the first row, a scalar, the mask of all, or
-** the address of another. */
+/* Where an operand is in a machine's buffer: the lane of the first row, a scalar, the mask of all,
+** or the address of another. */
 static uint32_t rows_offset(struct program *p, uint32_t operand) {
   struct program_layout *l = &p->layout;
   const struct numbering *numbers = &l->numbers;
@@ -193,8 +209,28 @@ static void rows_translate_insn(struct program *p, uint32_t pc, uint32_t first) 
   to->b = rows_offset(p, k->b);
   to->c = rows_offset(p, k->c);
   to->d = rows_offset(p, k->d);
+  if (code == ROWS_PUT) {   /* as that which sets such a cell takes its operands */
+    to->a = to->c;
+    to->to = OP_SET_BOOL + p->sites[k->dst - p->layout.numbers.sites].cell - 1u;
+  }
   if (k->op == OP_SKIP) to->to = k->c - first;
   if (k->op == OP_LOOP || k->op == OP_END) to->to = k->c + 1u - first;
+}
+
+/* Asks early for cells that an instruction gets at, if they are known before. */
+static void rows_fetch(struct program *p, uint32_t pc, uint32_t first, uint32_t end) {
+  struct program_layout *l = &p->layout;
+  const k_insn *k = &p->insns[pc];
+  uint32_t cell = is_note(k->op) ? k->c : k->a, known = 0;
+  if (!is_note(k->op) && (k->op < OP_GET_BOOL || k->op > OP_SET_U32)) return;
+  if (cell < l->numbers.reg8 || cell >= l->numbers.scalars) return;
+  for (uint32_t i = first; i < end; i++)
+    if (p->insns[i].dst == cell) return;
+  uint32_t at = rows_offset(p, cell);
+  while (known < l->fetch_count && l->fetched[known] != at) known++;
+  if (known == ROWS_FETCHED) return;
+  l->fetched[known] = at;
+  if (known == l->fetch_count) l->fetch_count++;
 }
 
 void rows_translate(struct program *p) {
@@ -203,6 +239,7 @@ void rows_translate(struct program *p) {
   if (first == p->insn_count) return;
   uint32_t end = p->insns[first++].c;
   for (uint32_t pc = first; pc < end; pc++) rows_translate_insn(p, pc, first);
+  for (uint32_t pc = first; pc < end; pc++) rows_fetch(p, pc, first, end);
   p->rows[end - first] = (struct row_insn){.go = rows_code_of(ROWS_NEXT)};
 }
 

@@ -428,6 +428,15 @@ static bool giving_waits_for(const struct giving *giving, int64_t id, ecs_id com
   return false;
 }
 
+/* Whether an order is what entity_set does at once, if it can, and neither tells nor marks it. */
+static bool giving_is_plain_set(const struct giving *giving, uint32_t order) {
+  const struct run_command *command = giving_order_of(giving->run, order);
+  const ecs_world *world = giving->run->query->world;
+  if (command->action != RUN_SET || command->part || command->own || command->gives) return false;
+  const struct component *component = component_of(world, command->component);
+  return !component->relation && !component->watched && !world->watching->sets;
+}
+
 /* What entity_set does at once: where the component is there, and nothing is deferred on it. */
 static k_now giving_order_now(void *ud, uint32_t order, int64_t id, k_scalar value,
                               const k_ordered *waiting, uint32_t count, k_stored *stored) {
@@ -580,8 +589,12 @@ k_orders giving_begin(struct giving *giving, const struct run *run) {
   memset(giving, 0, offsetof(struct giving, next));
   giving->next.waits = 0;
   giving->run = run;
+  uint64_t plain = 0;
+  for (uint32_t i = 0; i < run->plan->order_count; i++)
+    plain |= (uint64_t)giving_is_plain_set(giving, i) << i;
   return (k_orders){
       giving_can_order, giving_reserve_orders,   giving_give_order,  giving,
       giving_parts_of,  giving_can_order_joined, giving_give_joined, giving_give_many,
-      giving_order_now, giving_undo};
+      giving_order_now, giving_undo,             plain,
+      &run->query->world->staging.command_count};
 }

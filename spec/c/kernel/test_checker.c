@@ -370,7 +370,9 @@ static void run_once(world *w, const struct program *p, k_isa isa, bool again) {
   program_lay_out(&laid);
   struct machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, &laid) == K_OK);
-  const k_orders orders = {can_give, make_room, give, &ordered, NULL, NULL, NULL, NULL, NULL, NULL};
+  const uint32_t deferred = 0;
+  const k_orders orders = {.check = can_give, .reserve = make_room, .give = give, .ud = &ordered,
+                           .plain = 2, .deferred = &deferred};
   const k_run run = {w->rows, w->columns, w->uniforms, w->bitmaps, w->start, totals, resolve,
                      NULL, w->arrays, find, (void *)(uintptr_t)p, list, (void *)(uintptr_t)p,
                      &orders};
@@ -502,9 +504,35 @@ static void state_others(struct builder *b, int entities) {
     state_steps(b, array, index, real, element, truth, written == KC_BOOL);
     if (random_below(2)) state_steps(b, others, index, real, element, truth, false);
     if (entities >= 0 && random_below(2))
-      build_order(b, (uint32_t)random_below(3), from, random_below(2) ? real : element);
+      build_order(b, (uint32_t)random_below(3), from, random_below(2) ? real : element, K_NONE);
   }
   if (rounds == 2) build_endloop(b, mask);
+}
+
+/* Cells of an array that rows get and set in their order, perhaps by an order; what they get they
+** keep. */
+static void state_cells(struct builder *b, int entities) {
+  const k_column types[] = {KC_F64, KC_I32, KC_U8, KC_I64, KC_F32};
+  const k_column type = types[random_below(5)];
+  const k_type held = type == KC_F64 || type == KC_F32 ? KT_F64 : KT_I64;
+  const uint32_t array = build_array(b, type);
+  const uint32_t out = build_column(b, held == KT_F64 ? KC_F64 : KC_I64);
+  const k_value from = build_load(b, build_column(b, KC_I64));
+  const k_value low = build_binary(b, KO_BAND, from, build_i64(b, 3));
+  const k_value index = build_binary(b, KO_ADD, low, build_i64(b, 1));
+  const k_value mask = random_below(3) ? build_load(b, build_column(b, KC_BOOL)) : K_ALL;
+  k_value sum = held == KT_F64 ? build_f64(b, 1) : build_i64(b, 1);
+  for (int i = random_below(4); i >= 0; i--) {
+    const k_value cell = build_cell(b, array, random_below(2) ? index : low);
+    sum = build_binary(b, KO_ADD, sum, build_get(b, cell));
+    build_at(b, random_below(2) ? mask : K_ALL, (uint32_t)i);
+    const k_value fits = held == KT_F64 ? sum : build_fit(b, type, sum);
+    if (entities >= 0 && random_below(2))
+      build_order(b, (uint32_t)random_below(3), from, fits, cell);
+    else
+      build_set(b, cell, fits);
+  }
+  build_store(b, out, build_select(b, mask, sum, build_load(b, out)));
 }
 
 /* A loop over what is listed by a column, with something beside what the author wrote. */
@@ -540,6 +568,7 @@ int main(int argc, char **argv) {
     write_program(&a);
     if (random_below(2)) state_others(a.m.b, a.m.entities);
     if (random_below(2)) state_list(a.m.b);
+    if (random_below(2)) state_cells(a.m.b, a.m.entities);
     struct program *valid = NULL;
     const k_status status = build_finish(a.m.b, &valid);
     builder_free(a.m.b);

@@ -226,7 +226,7 @@ static void try_noted(void) {
   CHECK(!build_noted(b, 1, read));
   build_at(b, K_ALL, 0);
   CHECK(build_noted(b, 1, read));
-  build_order(b, 0, build_i64(b, 1), build_i64(b, 1));
+  build_order(b, 0, build_i64(b, 1), build_i64(b, 1), K_NONE);
   CHECK(!build_noted(b, 0, read));
   read.loop = read.value;
   CHECK(build_noted(b, 0, read));
@@ -416,9 +416,9 @@ static struct program *make_orders(void) {
   build_array(b, KC_F64);
   build_at(b, build_load(b, 1), 7);
   const struct build_step step = {KS_ADD, false, build_i64(b, 1)};
-  build_order(b, 3, build_load(b, 0), build_load(b, 2));
+  build_order(b, 3, build_load(b, 0), build_load(b, 2), K_NONE);
   build_note(b, 0, build_i64(b, 2), &step, 1);
-  build_order(b, 5, build_load(b, 0), build_load(b, 1));
+  build_order(b, 5, build_load(b, 0), build_load(b, 1), K_NONE);
   build_store(b, 4, build_i64(b, 1));
   CHECK(build_finish(b, &p) == K_OK);
   builder_free(b);
@@ -430,7 +430,7 @@ static k_status give_orders(const struct trial *t, struct given *given, k_failur
   struct machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, p) == K_OK);
   const k_array arrays[1] = {{t->other, LENGTH}};
-  const k_orders orders = {may_give, make_room, give, given, NULL, NULL, NULL, NULL, NULL, NULL};
+  const k_orders orders = {.check = may_give, .reserve = make_room, .give = give, .ud = given};
   k_run r;
   memset(&r, 0, sizeof r);
   r.rows = ROWS;

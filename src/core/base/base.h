@@ -30,6 +30,8 @@
 #endif
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
+/* Says that what is there will be read soon. */
+#define FETCH(pointer) __builtin_prefetch(pointer)
 /* For what is usual, and for what is less so or rare: kept out of line, so that what is usual
 ** needs few registers. */
 #define INLINE static inline __attribute__((always_inline))
@@ -39,6 +41,7 @@
 #else
 #define LIKELY(x) (x)
 #define UNLIKELY(x) (x)
+#define FETCH(pointer) ((void)(pointer))
 #define INLINE static inline
 #define APART
 #define RARE

@@ -145,13 +145,6 @@ void cell_fill(void *data, uint32_t size, size_t row, size_t count, ecs_cell cel
 #define LOOPS
 #endif
 
-/* Says that what is there will be read soon. */
-#if defined(__GNUC__)
-#define FETCH(pointer) __builtin_prefetch(pointer)
-#else
-#define FETCH(pointer) ((void)(pointer))
-#endif
-
 /* Keeps the compiler from knowing what a number is: from replacing it by another one that a
 ** comparison has shown to be the same, and for which the processor would have to wait. */
 #if defined(__GNUC__)
