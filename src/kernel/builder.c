@@ -297,7 +297,7 @@ uint32_t build_fold(struct builder *b, k_value cell, k_fold step, k_value operan
   if (!builder_takes(b, cell, KT_CELL)) return NONE;
   k_column type = build_cell_type(b, cell);
   bool truth = type == KC_BOOL;
-  if (!builder_takes(b, operand, build_cell_value(type))) return NONE;
+  if (!builder_takes(b, operand, column_got(type))) return NONE;
   if (step >= KF_COUNT || (truth ? step < KF_SET : step > KF_SET)) builder_fail(b, K_EINVAL);
   if (b->fold_count == MAX_FOLDS || b->loop != 0) builder_fail(b, K_ELIMIT);
   if (b->status != K_OK) return NONE;
