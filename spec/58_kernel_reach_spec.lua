@@ -316,6 +316,18 @@ describe("another entity in a kernel", function()
     end
   end)
 
+  it("shows what the rows before have written to the same field", function()
+    agree("Hunter", function(h)
+      if world:alive(h.prey) then h.d = (world:get(h.prey, "Hunter.d") or 0) * 0.5 + h.n end
+      h.n = h.n + 1
+    end)
+    agree("Hunter, Health", function(h, health)
+      if health.by == ecs.null or not world:alive(health.by) then return end
+      local hp = world:get(health.by, "Health.hp")
+      if hp and hp > 3 then health.hp = health.hp + hp // 2 else h.near = true end
+    end)
+  end)
+
   it("goes on when components, tables and storage change", function()
     local function read(h)
       if world:alive(h.prey) then h.n = world:get(h.prey, "Cargo.tons") or -1 end
@@ -343,8 +355,6 @@ describe("another entity in a kernel", function()
     world:component("Path", { "at: f64[3]", "name: string" })
     local other, which = ecs.world(), "Health.hp"
     for what, fn in pairs {
-      ["it writes to 'Hunter.d' and gets it of other entities, too"] =
-        function(h) h.d = world:get(h.prey, "Hunter.d") or 0 end,
       ["it gets 'Likes', a relation of several targets: ask for them by world:targets"] =
         function(h) h.near = world:get(h.prey, "Likes") ~= nil end,
       ["ask for them by world:targets, and for the fields by a term, as in (Likes, *)"] =

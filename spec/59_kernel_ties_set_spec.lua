@@ -190,6 +190,19 @@ describe("a function that sets ties", function()
     end)
   end)
 
+  it("gets what it sets, as the rows before it have set it", function()
+    agree(function(world, last)
+      return function(ship, _, e)
+        local since = world:get(last, "DockedTo.since")
+        if since and ship.n % 2 == 0 then
+          world:set(last, "DockedTo.since", since * 0.5 + ship.x)
+          ship.x = ship.x + (world:get(e, "DockedTo.since") or 0)
+        end
+        if ship.x == 301 then world:remove(last, "DockedTo") end
+      end
+    end)
+  end)
+
   it("is refused with what to write instead", function()
     local world, last = new_world(true)
     local docked = world:pair("DockedTo", last)
@@ -221,10 +234,6 @@ describe("a function that sets ties", function()
         function(ship, _, e) ship.n = world:get(e, "Owes") end,
       ["it sets fields of 'DockedTo' of an entity that it spawns, and no target"] =
         function() world:set(world:spawn {}, "DockedTo.since", 3) end,
-      ["gets it of other entities, too"] = function(ship, _, e)
-        ship.x = world:get(e, "DockedTo.since") or 0.0
-        world:set(last, "DockedTo.since", ship.x)
-      end,
     } do
       world:system("it", { query = "Ship", each = fn })
       local reason = world:explain("it").reason or "none"
