@@ -122,6 +122,7 @@ build = {
         "src/front/access.c",
         "src/front/bytecode.c",
         "src/front/call.c",
+        "src/front/cell.c",
         "src/front/choice.c",
         "src/front/class.c",
         "src/front/commands.c",

@@ -33,11 +33,19 @@ local refused = {
   { "a.x = outer.a.b.c.d.e.f.g", "which only __index may have", 2 },
   { "a.x = deep.a.a.a.a.a.a.a", "by more than 6 keys", 2 },
   { "local s = 'a' .. a.x", "makes a string", 2 },
-  { "count = count + 1", "writes to an upvalue: write to a field of a row or of a resource", 2 },
-  { "a.x = 1\ncount = 2", "writes to an upvalue", 3 },
-  { "global_name = 1", "writes to a global or a table outside", 2 },
-  { "outer[1] = 2", "writes to a table", 2 },
-  { "outer.field = 2", "writes to a global or a table outside", 2 },
+  { "a.x = 1\ncount = 'text'", "sets 'count' to a string: keep numbers, ids and booleans", 3 },
+  { "name = nil", "writes to 'name', which is a string: keep numbers and booleans", 2 },
+  { "long = 1", "writes to 'long', which is a table: keep numbers and booleans", 2 },
+  { "count = a.x > 0", "'count' is a boolean and a number in turn: keep one of both in it", 2 },
+  { "if a.x > 0 then global_name = 1 else global_name = b.kind end", "sets 'global_name' to", 2 },
+  { "nothing = world:spawn {}", "sets 'nothing' to the id of an entity that it spawns", 2 },
+  { "outer.other = 2", "'outer.other', which is not there, and its table has __index: set it", 2 },
+  { "outer.field = nil", "may set the field 'outer.field' of a table to nil: write false", 2 },
+  { "if a.x > 0 then nothing = 1 end\nouter.field = nothing", "may set the field", 3 },
+  { "deep[count] = 1", "writes to a view or a table by a variable", 2 },
+  { "list.n = 1\na.x = list[b.n]", "writes to a field of a table, and reads elements of it", 1 },
+  { "list.n = #list", "writes to a field of a table, and reads elements of it", 1 },
+  { "count = math.modf(a.x)", "keeps a number that is an integer on one way and a float", 2 },
   { "local f = function() end", "makes a function", 2 },
   { "local f <close> = nil", "closed", 2 },
   { "goto mid ::top:: a.x = a.x + 1\n::mid:: if a.x < 5 then goto top end", "the middle of", 3 },
@@ -129,7 +137,7 @@ local refused = {
 
 local header = [[
 local ecs, world, other, outer, name, equal, long, deep = ...
-local count, nothing = 1, nil
+local count, nothing, list = 1, nil, { 1, n = 2 }
 local recursive
 local function spread(...) return ... end
 local function noop() return ecs, world, other, outer, name, count, spread, equal, long, deep end

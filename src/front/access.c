@@ -474,9 +474,14 @@ NORETURN static void access_refuse_target(struct front *f, const struct componen
 
 void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value) {
-  if (view.kind == VAL_PATH || view.kind == VAL_RECORD)
-    front_refuse(f, "it writes to a table: write to a field of a view or to an array of the world, "
-                    "and fill tables before the run");
+  if (view.kind == VAL_PATH) {
+    struct path path = outside_key_path(f, view.at, key);
+    cell_set(f, &path, value);
+    return;
+  }
+  if (view.kind == VAL_RECORD)
+    front_refuse(f, "it writes to a table that it finds by a variable: write to a field of a view "
+                    "or to an array of the world");
   if (view.kind == VAL_TABLE) {
     order_item(f, maybe_need(f, view), key, value);
     return;

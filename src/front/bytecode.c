@@ -90,8 +90,6 @@ static struct operand bytecode_immediate(struct decoder *d, int64_t value) {
 
 static const char *bytecode_refusal(uint32_t op) {
   switch (op) {
-    case LOP_SETUPVAL: return "it writes to an upvalue: write to a field of a row or of a "
-                              "resource, or add up by q:sum";
     case LOP_CONCAT: return "it makes a string: take the names of an enum";
     case LOP_CLOSURE: return "it makes a function: make it outside of this one";
     case LOP_TBC: return "it has a variable to be closed: do that in a system's run";
@@ -362,15 +360,21 @@ static void bytecode_list(struct decoder *d, const struct fields *i, uint32_t pc
   if (d->ok) out->c += (bytecode_word(d, pc + 1) >> 7) << 8;
 }
 
-static void bytecode_refuse(struct decoder *d, const struct fields *i, struct code *out) {
+static void bytecode_refuse(const struct fields *i, struct code *out) {
   out->kind = CODE_REFUSED;
   out->why = bytecode_refusal(i->op);
   out->a = i->a;
-  if (i->op == LOP_SETUPVAL) d->f->assigned[i->b / 64] |= 1ull << i->b % 64;
   out->flag = i->op > LOP_SETFIELD && i->op != LOP_TBC;
 }
 
-/* Instructions that only set registers or fields; false for others. */
+static void bytecode_set_upvalue(struct decoder *d, const struct fields *i, struct code *out) {
+  out->kind = CODE_SET_UPVALUE;
+  out->a = bytecode_upvalue(d, i->b);
+  out->right = bytecode_in_register(d, i->a);
+  d->f->assigned[i->b / 64] |= 1ull << i->b % 64;
+}
+
+/* Instructions that only set registers, upvalues or fields; false for others. */
 static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
                          struct code *out) {
   if (i->op == LOP_MOVE || (i->op >= LOP_UNM && i->op <= LOP_LEN))
@@ -383,6 +387,8 @@ static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
     bytecode_load_simple(d, i, out);
   else if (i->op == LOP_GETUPVAL || (i->op >= LOP_GETTABUP && i->op <= LOP_GETFIELD))
     bytecode_field(d, i, out);
+  else if (i->op == LOP_SETUPVAL)
+    bytecode_set_upvalue(d, i, out);
   else if (i->op >= LOP_SETTABUP && i->op <= LOP_SETFIELD)
     bytecode_set_field(d, i, out);
   else if (i->op == LOP_SETLIST)
@@ -422,7 +428,7 @@ static void bytecode_decode(struct decoder *d, uint32_t pc, struct code *out) {
   else if (i.op >= LOP_TFORPREP && i.op <= LOP_TFORLOOP)
     bytecode_each_loop(d, &i, pc, out);
   else
-    bytecode_refuse(d, &i, out);
+    bytecode_refuse(&i, out);
 }
 
 static ecs_status decode_all(struct function_code *f, const unsigned char *words) {

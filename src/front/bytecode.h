@@ -23,6 +23,7 @@ enum code_kind {
   CODE_SET_FIELD,   /* a [constant b] = right */
   CODE_SET_INDEX,   /* a [b] = right */
   CODE_SET_UPFIELD, /* upvalue a [constant b] = right */
+  CODE_SET_UPVALUE, /* upvalue a = right */
   CODE_TABLE,       /* a = {} */
   CODE_LIST,        /* a [c + 1], a [c + 2] ... = b registers behind a; NONE: up to the top */
   CODE_METHOD,      /* a + 1 = b; a = b [constant c] */

@@ -46,6 +46,13 @@ uint32_t element_copies(struct front *f, struct front_copy copy, k_column type) 
   return element_add_array(f, (struct front_array){.path = NONE, .copy = copy}, type);
 }
 
+uint32_t element_cell_array(struct front *f, k_column type) {
+  for (uint32_t i = 0; i < f->array_count; i++)
+    if (f->arrays[i].cells == type + 1) return i;
+  struct front_array cells = {.path = NONE, .cells = (uint8_t)(type + 1), .written = true};
+  return element_add_array(f, cells, type);
+}
+
 uint32_t element_cells(struct front *f, uint32_t column) {
   for (uint32_t i = 0; i < f->array_count; i++)
     if (f->arrays[i].column == column + 1) return i;

@@ -278,6 +278,11 @@ void env_merge(struct front *f, struct env *into, const struct env *from) {
     k_value x = env_field(f, from, i), y = env_field(f, into, i);
     into->fields[i] = x == y ? x : build_select(f->b, from->mask, x, y);
   }
+  for (uint32_t i = 0; i < f->shared.cell_count; i++) {
+    const struct env_cell *x = &from->cells[i], *y = &into->cells[i];
+    into->cells[i].known &= x->known && x->value == y->value && x->present == y->present &&
+                            x->whole == y->whole;
+  }
   env_merge_results(f, into, from);
   for (uint32_t i = 0; i < ENV_COUNTS; i++)
     into->counts[i] = val_select(f, from->mask, from->counts[i], into->counts[i]);

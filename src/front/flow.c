@@ -82,6 +82,7 @@ static void flow_take_and_set(const struct code *code, struct registers *takes,
     case CODE_EACH_END: flow_add(takes, code->a, 5); return;
     case CODE_NOTHING:
     case CODE_SET_UPFIELD:
+    case CODE_SET_UPVALUE:
     case CODE_JUMP:
     case CODE_COMPARE:
     case CODE_REFUSED: return;
@@ -96,7 +97,8 @@ static bool flow_has_right(const struct code *code) {
     case CODE_COMPARE:
     case CODE_SET_FIELD:
     case CODE_SET_INDEX:
-    case CODE_SET_UPFIELD: return true;
+    case CODE_SET_UPFIELD:
+    case CODE_SET_UPVALUE: return true;
     default: return false;
   }
 }

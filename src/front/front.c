@@ -207,12 +207,11 @@ static void front_test(struct front *f, const struct code *code) {
   front_branch(f, code, condition, known, code->kind == CODE_TEST_SET ? &tested : NULL);
 }
 
-/* not x */
-static struct val front_invert(struct front *f, struct val x) {
+static void front_invert(struct front *f, const struct code *code) {
   int known;
-  k_value truth = val_truth(f, x, &known);
-  if (known >= 0) return val_known(f, !known);
-  return val_number(f, build_unary(f->b, KO_NOT, truth), false);
+  k_value truth = val_truth(f, *front_register(f, code->b), &known);
+  *front_register(f, code->a) =
+      known >= 0 ? val_known(f, !known) : val_number(f, build_unary(f->b, KO_NOT, truth), false);
 }
 
 /* Sends the rows that are here, with what they return, behind the last instruction. */
@@ -301,19 +300,17 @@ static void front_set_index(struct front *f, const struct code *code) {
     array_field_store(f, to, key, value);
     return;
   }
-  if (to.kind != VAL_PATH && key.kind != VAL_STRING && !whole)
-    front_refuse(f, "it writes to a view by a variable: write the index itself");
+  if (key.kind != VAL_STRING && !whole)
+    front_refuse(f, "it writes to a view or a table by a variable: write the index itself, or keep "
+                    "elements in a world:array");
   struct constant constant = {.type = whole ? CONST_INTEGER : CONST_STRING,
                               .integer = key.number, .string = key.string};
   access_store(f, to, &constant, value);
 }
 
 static void front_set_upfield(struct front *f, const struct code *code) {
-  struct val to = outside_upvalue(f, code->a);
-  if (to.kind == VAL_PATH)
-    front_refuse(f, "it writes to a global or a table outside: write to a field, and fill tables "
-                    "before the run");
-  access_store(f, to, front_constant_at(f, code->b), front_operand(f, code->right));
+  access_store(f, outside_upvalue(f, code->a), front_constant_at(f, code->b),
+               front_operand(f, code->right));
 }
 
 static void front_take_method(struct front *f, const struct code *code) {
@@ -350,6 +347,11 @@ static void front_operate(struct front *f, const struct code *code) {
       break;
     case CODE_SET_INDEX: front_set_index(f, code); break;
     case CODE_SET_UPFIELD: front_set_upfield(f, code); break;
+    case CODE_SET_UPVALUE: {
+      struct path path = outside_upvalue_path(f, code->a);
+      cell_set(f, &path, front_operand(f, code->right));
+      break;
+    }
     case CODE_TABLE: *front_register(f, code->a) = order_table(f); break;
     case CODE_LIST: order_list(f, code); break;
     case CODE_METHOD: front_take_method(f, code); break;
@@ -360,9 +362,7 @@ static void front_operate(struct front *f, const struct code *code) {
     case CODE_UNARY:
       *front_register(f, code->a) = number_unary(f, code->op, *front_register(f, code->b));
       break;
-    case CODE_NOT:
-      *front_register(f, code->a) = front_invert(f, *front_register(f, code->b));
-      break;
+    case CODE_NOT: front_invert(f, code); break;
     case CODE_LENGTH:
       *front_register(f, code->a) = front_length(f, *front_register(f, code->b));
       break;
@@ -549,8 +549,10 @@ void front_compile(struct front *f, lua_State *L, int function) {
   if (f->env.mask == K_NONE) front_refuse(f, "on every way it comes to what only Lua does");
   front_use_result(f);
   access_finish(f);
+  cell_finish(f);
   front_check(f);
-  if (f->wants_classes) front_refuse(f, "its rows see more of what those before them have written");
+  if (f->wants_classes || f->wants_cells)
+    front_refuse(f, "its rows see more of what those before them have written");
   k_status status = build_finish(f->b, &f->program);
   if (status == K_ENOMEM) front_no_memory(f);
   frame.pc = 0;

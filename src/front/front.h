@@ -9,8 +9,7 @@
 
 #include "core/base/base.h"
 #include "front/bytecode.h"
-#include "front/guard.h"
-#include "kernel/build.h"
+#include "front/cell.h"
 #include "runner/partners.h"
 #include "runner/run.h"
 
@@ -152,6 +151,7 @@ struct env {
   uint32_t result_count;
   struct val results[FRONT_RESULTS];
   k_value fields[RUN_COLUMNS];      /* K_NONE: as loaded */
+  struct env_cell cells[FRONT_CELLS];
   struct val *registers;
 };
 
@@ -198,6 +198,7 @@ struct front_array {
   enum element_kind kind;
   bool ragged;                 /* a table with other numbers, too: ELEMENTS_RAGGED */
   struct front_copy copy;      /* of an index */
+  uint8_t cells;               /* of script cells: 1 + their k_column */
 };
 
 /* A step on cells that nothing else of the function gets at: build_fold. */
@@ -253,6 +254,9 @@ struct front_classes {
                                ** an id, and is left to Lua */
   uint32_t count;
   struct front_class list[FRONT_CLASSES];
+  uint32_t cell_count;         /* script cells: see cell.c */
+  struct cell cells[FRONT_CELLS];
+  const void *homes[FRONT_CELLS];   /* the upvalues or tables that they are in */
 };
 
 struct front {
@@ -273,7 +277,8 @@ struct front {
   bool wants_orders;           /* refused since they have to */
   bool asks_number;            /* it has asked for the entity of a number that is no id for sure */
   bool wants_spawns;           /* refused since it has, and spawns */
-  bool wants_classes;          /* refused since more of them are shared than was known */
+  bool wants_classes;          /* refused since more of them are shared than was known, */
+  bool wants_cells;            /* or more cells written, or other values to them */
   struct front_classes shared;
   bool starts;                 /* the program is for some rows of a table: build_start */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
@@ -483,6 +488,8 @@ k_type number_float_type(const struct front *f, struct val x, struct val y);
 /* Refuses what Lua does in one way with an integer and in another with a float, if x may be
 ** either and y is no float that decides it. `does` is said of it, as in "divides". */
 void number_decided(struct front *f, struct val x, struct val y, const char *does);
+/* What a value is, for messages. */
+const char *number_describe(const struct front *f, struct val x);
 /* Whether x (op) y: a mask, or a truth known now in *known (then K_NONE is returned). */
 k_value number_compare(struct front *f, enum code_operator op, struct val x, struct val y,
                        int *known);
@@ -511,6 +518,9 @@ int path_compare(lua_State *L, int anchors, const struct path *x, const struct p
 int64_t path_length(lua_State *L, int anchors, const struct path *path, uint16_t length);
 /* Whether the table or object at an index has a metamethod, by its anchored name. */
 bool path_has_method(lua_State *L, int anchors, int object, uint16_t name);
+/* The guard of a type for a path: one for all uses of the value; that the value must stay. */
+struct guard *outside_need_guard(struct front *f, const struct path *path, enum guard_type type);
+void outside_keep_value(struct front *f, const struct path *path);
 /* Another guard for a path; the anchored text; a constant that is one or an integer. */
 struct guard *outside_guard(struct front *f, uint32_t path, enum guard_type type);
 uint16_t outside_string(struct front *f, const char *text, size_t size);
@@ -536,6 +546,9 @@ bool outside_null(struct front *f, struct val number);
 struct val outside_upvalue(struct front *f, uint32_t upvalue);
 struct val outside_key(struct front *f, uint32_t path, const struct constant *key);
 struct val outside_string_key(struct front *f, const struct constant *key);
+/* The paths of the first two. */
+struct path outside_upvalue_path(struct front *f, uint32_t upvalue);
+struct path outside_key_path(struct front *f, uint32_t path, const struct constant *key);
 
 /* ---- element.c: elements of arrays ---- */
 
@@ -570,6 +583,8 @@ bool element_is_own(const struct front *f, const struct component *array, k_valu
 uint32_t element_array(struct front *f, const struct component *array, uint32_t leaf);
 /* The number of what an index has copied as an array, whose cells are of a type. */
 uint32_t element_copies(struct front *f, struct front_copy copy, k_column type);
+/* The number of the script cells of a type as an array. */
+uint32_t element_cell_array(struct front *f, k_column type);
 /* The number of the cells of others that a column stands for, as an array. */
 uint32_t element_cells(struct front *f, uint32_t column);
 

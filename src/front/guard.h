@@ -28,6 +28,8 @@ enum guard_type {
   GUARD_HIDDEN,    /* absent, but to be had by a metamethod */
   GUARD_ASKED,     /* a metamethod is to say whether it is what another path leads to */
   GUARD_EQUAL,     /* whether it is what another path leads to, without a metamethod's help */
+  GUARD_CELL,      /* a script cell, whose number is `uniform`: see cell.c. `same` is "__index" and
+                   ** `names` is "__newindex" */
   GUARD_ELEMENTS,  /* a table whose elements are all of a kind */
   GUARD_TEXT,      /* none: `same` is a text whose number in the world's strings is wanted */
   GUARD_COUNT,     /* none: `same` is a query's text, and how many matches it has is wanted */

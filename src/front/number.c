@@ -41,7 +41,7 @@ k_value number_as(struct front *f, struct val x, k_type type) {
   return build_convert(f->b, type, x.value);
 }
 
-static const char *number_describe(const struct front *f, struct val x) {
+const char *number_describe(const struct front *f, struct val x) {
   switch (x.kind) {
     case VAL_NOTHING: return "a value that is not the same type on every way here";
     case VAL_NIL: return "nil";

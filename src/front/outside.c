@@ -44,9 +44,7 @@ static struct guard *outside_find_guard(struct front *f, const struct path *path
   return NULL;
 }
 
-/* The guard of that type for a path: one for all uses of the value. */
-static struct guard *outside_need_guard(struct front *f, const struct path *path,
-                                        enum guard_type type) {
+struct guard *outside_need_guard(struct front *f, const struct path *path, enum guard_type type) {
   struct guard *guard = outside_find_guard(f, path, type);
   return guard ? guard : outside_add_guard(f, path, type);
 }
@@ -80,6 +78,11 @@ static uint16_t outside_guard_same(struct front *f, const struct path *path) {
   else
     guard->same = front_anchor(f);
   return guard->same;
+}
+
+void outside_keep_value(struct front *f, const struct path *path) {
+  path_push(f->L, f->anchors, path);
+  outside_guard_same(f, path);
 }
 
 /* The number of a path among those that are known. */
@@ -266,9 +269,10 @@ void path_tell(lua_State *L, int anchors, const struct path *path) {
   lua_pushstring(L, name && *name ? name : "?");
   for (uint32_t i = 0; i < path->keys; i++) {
     lua_rawgeti(L, anchors, path->key[i]);
-    const char *key = luaL_tolstring(L, -1, NULL);
-    lua_pushfstring(L, lua_type(L, -2) == LUA_TSTRING ? "%s.%s" : "%s[%s]",
-                    lua_tostring(L, -3), key);
+    const char *key = luaL_tolstring(L, -1, NULL), *table = lua_tostring(L, -3);
+    bool global = i == 0 && strcmp(table, "_ENV") == 0;
+    lua_pushfstring(L, lua_type(L, -2) != LUA_TSTRING ? "%s[%s]" : global ? "%s%s" : "%s.%s",
+                    global ? "" : table, key);
     lua_replace(L, -4);
     lua_pop(L, 2);
   }
@@ -310,23 +314,34 @@ int path_compare(lua_State *L, int anchors, const struct path *x, const struct p
 }
 
 static struct val outside_follow(struct front *f, const struct path *path) {
+  uint32_t cell = cell_find(f, path);
+  if (cell != NONE) return cell_get(f, path, cell);
   path_push(f->L, f->anchors, path);
   return outside_classify(f, path);
 }
 
-struct val outside_upvalue(struct front *f, uint32_t upvalue) {
-  struct path path = {0, (uint8_t)(upvalue + 1), f->frame->function, {0}};
+struct path outside_upvalue_path(struct front *f, uint32_t upvalue) {
   if (upvalue >= 255) front_refuse(f, "it has too many upvalues");
+  return (struct path){0, (uint8_t)(upvalue + 1), f->frame->function, {0}};
+}
+
+struct val outside_upvalue(struct front *f, uint32_t upvalue) {
+  struct path path = outside_upvalue_path(f, upvalue);
   return outside_follow(f, &path);
 }
 
-struct val outside_key(struct front *f, uint32_t at, const struct constant *key) {
+struct path outside_key_path(struct front *f, uint32_t at, const struct constant *key) {
   assert(at < f->path_count);
   struct path path = f->paths[at];
   if (path.keys == FRONT_KEYS)
     front_refuse(f, "it reaches a value by more than %d keys: keep a table between in a local "
                     "outside of the function", FRONT_KEYS);
   path.key[path.keys++] = outside_constant(f, key);
+  return path;
+}
+
+struct val outside_key(struct front *f, uint32_t at, const struct constant *key) {
+  struct path path = outside_key_path(f, at, key);
   return outside_follow(f, &path);
 }
 

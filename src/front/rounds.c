@@ -456,6 +456,7 @@ void rounds_open(struct loop *loop, struct front *f, struct frame *frame) {
   loop->lists = f->list_count;
   if (f->loop_depth == 1) f->loop_commands = f->command_count;
   rounds_forget_registers(loop);
+  memset(f->env.cells, 0, sizeof f->env.cells);   /* rounds before have set them */
   front_keep(f);
   loop->start = f->edges[f->edge_count - 1].env;
   loop->first_edge = f->edge_count;

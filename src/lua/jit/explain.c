@@ -119,8 +119,9 @@ static void explain_add_commanded(lua_State *L, const ecs_world *world,
   }
 }
 
-static void list_fields(lua_State *L, const ecs_world *world, const struct variant *variant,
-                        const char *key, bool writes) {
+static void list_fields(lua_State *L, int handle, const struct variant *variant, const char *key,
+                        bool writes) {
+  const ecs_world *world = ((struct kernel_box *)lua_touserdata(L, handle))->box->world;
   lua_newtable(L);
   lua_Integer count = 0;
   for (uint32_t i = 0; i < variant->column_count; i++) {
@@ -134,6 +135,7 @@ static void list_fields(lua_State *L, const ecs_world *world, const struct varia
   if (writes) explain_add_written(L, world, variant);
   if (writes) explain_add_commanded(L, world, variant->plan.commands, variant->plan.command_count);
   if (writes) explain_add_commanded(L, world, variant->plan.orders, variant->plan.order_count);
+  variant_append_cells(L, handle, variant, writes);
   lua_setfield(L, -2, key);
 }
 
@@ -241,8 +243,8 @@ static void explain_kernel(lua_State *L, int handle, int table) {
   if (!kernel) return;
   lua_pushvalue(L, table);
   if (system_kernel_is_current(kernel) && !kernel->refused) {
-    list_fields(L, kernel->box->world, kernel->variants[0], "reads", false);
-    list_fields(L, kernel->box->world, kernel->variants[0], "writes", true);
+    list_fields(L, handle, kernel->variants[0], "reads", false);
+    list_fields(L, handle, kernel->variants[0], "writes", true);
     variant_push_tables(L, handle, kernel->variants[0]);
     lua_setfield(L, -2, "tables");
     if (kernel->variants[0]->index_count) explain_set_indexes(L, kernel->variants[0]);

@@ -238,6 +238,11 @@ struct variant *variant_need(lua_State *L, int handle, int anchors, struct kerne
 ** while the collector is held. */
 void variants_share(lua_State *L, int handle, int from, int function);
 
+/* Around a run of a variant that has been found for it: makes room for its script cells, which may
+** raise Lua's memory error, and stores them. The kernel's handle is at an index. */
+void variant_reserve_cells(lua_State *L, int handle, const struct variant *variant);
+void variant_store_cells(lua_State *L, int handle, const struct variant *variant);
+
 /* The variant that ran last, its outside values read, if it is quiet and fits all tables that have
 ** rows; else NULL. Raises nothing. KERNEL_ANCHORS of the kernel are at an index, which is not
 ** looked at unless it has outside values. */
@@ -249,6 +254,9 @@ bool variant_fits_all(const struct kernel *kernel, const struct variant *variant
 /* Pushes a list of the tables that are copied when a run starts: `name`, as the function calls it,
 ** how many `elements` there were when one last did, and the `bytes` that these took. */
 void variant_push_tables(lua_State *L, int handle, const struct variant *variant);
+
+/* Appends the script cells that it reads, or writes, to the list at the top of the stack. */
+void variant_append_cells(lua_State *L, int handle, const struct variant *variant, bool writes);
 
 /* What a kernel is, and the programs that its function has become: see kernel_variant.h. */
 
@@ -283,6 +291,7 @@ struct kernel {
   uint64_t anchored;           /* tables of anchors so far */
   bool ahead;                  /* it was asked for before there is a run */
   bool found;                  /* something was to be run when it was last asked for */
+  bool keeps;                  /* some of its programs write script cells */
   bool filtered;               /* for rows that a q:where(fn) lets through: programs start so */
   ecs_id array;                /* whose elements are the rows; ECS_NULL */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
@@ -327,6 +336,7 @@ struct variant {
   k_array arrays[FRONT_ARRAYS];   /* as they are in this run */
   struct copied copied[FRONT_ARRAYS];   /* tables among them, */
   struct front_copy copies[FRONT_ARRAYS];   /* and what indexes have copied */
+  struct script_cells script;
   struct ecs_index *indexes[RUN_INDEXES];   /* that it looks into, */
   uint32_t index_count;
   struct run_list lists[RUN_LISTS];

@@ -107,10 +107,11 @@ struct row_span {
   bool (*renew)(lua_State *L, int handle, int anchors, struct row_span *span);
 };
 
-/* The program for some rows; NULL when there is none. */
+/* The program for some rows, as things are by then: NULL when there is none. */
 static struct variant *kernel_run_variant(lua_State *L, int handle, int anchors,
                                           struct kernel *kernel, struct which which) {
   int top = lua_gettop(L);
+  kernel->runs += kernel->keeps;   /* another one may have written cells */
   struct variant *variant = variant_find(L, anchors, kernel, which);
   if (LIKELY(variant)) return variant;
   variant = variant_need(L, handle, anchors, kernel, which);
@@ -189,7 +190,9 @@ static bool kernel_run_rows(lua_State *L, int handle, struct row_span *span, uin
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct run run = kernel_run_run_of(kernel, span->variant, span->how, span->loop->filter);
   run.rows = (struct row_stretch){row, count, 0};
+  variant_reserve_cells(L, handle, span->variant);
   bool sound = run_table(&kernel->set->runner, &run, span->match, &span->failure);
+  variant_store_cells(L, handle, span->variant);
   kernel_run_stage(L, kernel, &run, span->match);
   return sound;
 }
@@ -228,10 +231,14 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   if (!runner_reserve(runner, run.plan, table->count)) raise_memory(L);
   bool by_stretches = !RESULT_IS_USED(kernel->result) && !loop->walk && !loop->filter;
   bool silent = by_stretches && !run.plan->command_count && !run.plan->order_count;
+  variant_reserve_cells(L, handle, variant);
   bool sound = !silent || run_by_stretches(runner, &run, match, &failure);
+  variant_store_cells(L, handle, variant);
   assert(sound || !loop->walk);
   while (!silent && sound && run_next_rows(&run, table, by_stretches)) {
+    variant_reserve_cells(L, handle, variant);
     sound = run_table(runner, &run, match, &failure);
+    variant_store_cells(L, handle, variant);
     if (UNLIKELY(!sound && kernel_run_gives_up(loop, how))) return false;
     if (how->truth) how->truth(L, loop, runner->bitmaps[0], how->ud);
     if (!how->truth) kernel_run_stage(L, kernel, &run, match);
@@ -384,7 +391,9 @@ static bool kernel_run_gathered(lua_State *L, int handle, struct row_span *span,
   struct runner *runner = &kernel->set->runner;
   struct gathering *g = span->g;
   g->gather->first = row;
+  variant_reserve_cells(L, handle, g->variant);
   bool sound = gather_run(runner, &g->run, g->gather, row + count, &span->failure);
+  variant_store_cells(L, handle, g->variant);
   ecs_status status = ECS_OK;
   if (g->run.plan->command_count) status = gather_stage(runner, &g->run, g->gather);
   if (status != ECS_OK) raise_status(L, kernel->box->world, status);
@@ -436,8 +445,11 @@ static bool kernel_run_taken(lua_State *L, int handle, struct row_span *span, ui
                              uint32_t count) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const struct gathering *g = span->g;
-  return gather_run_table(&kernel->set->runner, &g->run, g->gather, g->walk,
-                          (struct row_stretch){row, count, 0}, &span->failure);
+  variant_reserve_cells(L, handle, g->variant);
+  bool sound = gather_run_table(&kernel->set->runner, &g->run, g->gather, g->walk,
+                                (struct row_stretch){row, count, 0}, &span->failure);
+  variant_store_cells(L, handle, g->variant);
+  return sound;
 }
 
 static bool kernel_run_walked(lua_State *L, int handle, struct row_span *span, uint32_t row,
@@ -446,7 +458,9 @@ static bool kernel_run_walked(lua_State *L, int handle, struct row_span *span, u
   struct run run = span->g->run;
   run.first = span->g->first;
   run.rows = (struct row_stretch){row, count, 0};
+  variant_reserve_cells(L, handle, span->g->variant);
   bool sound = run_table(&kernel->set->runner, &run, span->g->walk->match, &span->failure);
+  variant_store_cells(L, handle, span->g->variant);
   kernel_run_stage(L, kernel, &run, span->g->walk->match);
   return sound;
 }
@@ -491,7 +505,9 @@ static void run_walked(lua_State *L, int handle, struct loop_box *loop, struct w
   if (!plan->command_count && !plan->needs_room && !g->run.query->terms.choices) {
     assert(!kernel_run_despawns(plan));
     g->run.first = g->first;
+    variant_reserve_cells(L, handle, g->variant);
     sound = run_walk(runner, &g->run, walk, g->first, &g->done, &span.failure);
+    variant_store_cells(L, handle, g->variant);
     if (sound) return;
   } else {
     walk_table_columns(walk, g->first);
@@ -683,7 +699,9 @@ void kernel_run_elements(lua_State *L, int handle, struct elements *elements) {
     struct run run = kernel_run_run_of(kernel, variant, &how, NULL);
     if (!runner_reserve_elements(runner, run.plan, count)) raise_memory(L);
     if (piece > count - row) piece = count - row;
+    variant_reserve_cells(L, handle, variant);
     bool sound = run_elements(runner, &run, row, piece, &failure);
+    variant_store_cells(L, handle, variant);
     row += sound ? piece : (uint32_t)failure.why.row;
     piece = sound ? 2 * piece : FIRST_PIECE;
     if (sound) continue;

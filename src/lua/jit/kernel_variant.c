@@ -30,6 +30,8 @@ static enum reading variant_read_guard(lua_State *L, int anchors, const struct g
                                        const struct world_box *box, struct variant *variant) {
   if (guard->type >= GUARD_TEXT)
     return guard_read_text(L, anchors, guard, box->world, variant->uniforms);
+  if (guard->type == GUARD_CELL)
+    return cell_take(L, anchors, guard, &variant->script) ? READING_FITS : READING_OTHER;
   if (guard->type != GUARD_ELEMENTS)
     return guard_read(L, anchors, guard, variant->uniforms) ? READING_FITS : READING_OTHER;
   uint32_t at = guard->uniform < 0 ? 0 : (uint32_t)guard->uniform;   /* a refusal's has none */
@@ -45,7 +47,25 @@ static bool variant_read_guards(lua_State *L, int anchors, const struct world_bo
   for (uint32_t i = 0; i < variant->guard_count && reading == READING_FITS; i++)
     reading = variant_read_guard(L, anchors, &variant->guards[i], box, variant);
   variant->starved = reading == READING_STARVED;
-  return reading == READING_FITS;
+  bool fits = reading == READING_FITS, cells = variant->plan.program && variant->script.count;
+  return fits && !(cells && cells_meet(L, anchors, variant->guards, variant->guard_count));
+}
+
+static APART void variant_set_cells(lua_State *L, int handle, const struct variant *variant,
+                                    bool reserves) {
+  int top = lua_gettop(L);
+  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+  lua_rawgeti(L, -1, (lua_Integer)variant->anchors);
+  cells_store(L, top + 2, variant->guards, variant->guard_count, &variant->script, reserves);
+  lua_settop(L, top);
+}
+
+void variant_reserve_cells(lua_State *L, int handle, const struct variant *variant) {
+  if (UNLIKELY(variant->script.count)) variant_set_cells(L, handle, variant, true);
+}
+
+void variant_store_cells(lua_State *L, int handle, const struct variant *variant) {
+  if (UNLIKELY(variant->script.count)) variant_set_cells(L, handle, variant, false);
 }
 
 static void variant_read_resources(const struct world_box *box, struct variant *variant) {
@@ -54,11 +74,22 @@ static void variant_read_resources(const struct world_box *box, struct variant *
                         &variant->uniforms[variant->resources[i].uniform]);
 }
 
+/* Where the program has its cells of a type. */
+static k_array variant_cell_array(const struct variant *variant, uint32_t array) {
+  const struct script_cells *cells = &variant->script;
+  switch (cells->arrays[array] - 1) {
+    case KC_BOOL: return (k_array){cells->truths, sizeof cells->truths};
+    case KC_I64: return (k_array){cells->integers, FRONT_CELLS};
+    default: return (k_array){cells->floats, FRONT_CELLS};
+  }
+}
+
 static void variant_read_arrays(const struct world_box *box, struct variant *variant) {
   for (uint32_t i = 0; i < variant->array_count; i++) {
     struct front_copy copy = variant->copies[i];
     if (copy.index)
       variant->arrays[i] = guard_read_copy(variant->indexes[copy.index - 1], copy);
+    if (variant->script.arrays[i]) variant->arrays[i] = variant_cell_array(variant, i);
     if (variant->array_ids[i])
       variant->arrays[i] =
           guard_read_array(box->world, variant->array_ids[i], variant->array_leaves[i]);
@@ -242,7 +273,8 @@ static int variant_compile_protected(lua_State *L) {
   struct front *front = lua_touserdata(L, 3);
   const struct kernel *kernel = lua_touserdata(L, 4);
   luaL_checkstack(L, 40, "kernel");
-  new_weak_table(L, "v");
+  lua_rawgeti(L, 2, (lua_Integer)kernel->anchored + 1);
+  if (!front->shared.cell_count) new_weak_table(L, "v");   /* else it has their keys */
   front->anchors = lua_gettop(L);
   lua_pushvalue(L, front->anchors);
   lua_rawseti(L, 2, (lua_Integer)kernel->anchored + 1);
@@ -298,6 +330,7 @@ static bool variant_copy_arrays(struct memory *memory, struct variant *variant,
   memcpy(variant->array_ids, from->array_ids, sizeof variant->array_ids);
   memcpy(variant->array_leaves, from->array_leaves, sizeof variant->array_leaves);
   memcpy(variant->array_written, from->array_written, sizeof variant->array_written);
+  variant->script = from->script;
   variant->array_count = from->array_count;
   memcpy(variant->copies, from->copies, sizeof variant->copies);
   memcpy(variant->indexes, from->indexes, sizeof variant->indexes);
@@ -367,16 +400,19 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
     found.array_leaves[i] = front->arrays[i].leaf;
     found.array_written[i] = front->arrays[i].written;
     found.copies[i] = front->arrays[i].copy;
+    found.script.arrays[i] = front->arrays[i].cells;
     if (front->arrays[i].column)
       found.others[found.other_count++] = (struct run_other){i, front->arrays[i].column - 1};
   }
+  found.script.count = front->shared.cell_count;
+  memcpy(found.script.list, front->shared.cells, sizeof found.script.list);
   memcpy(found.indexes, front->indexes, front->index_count * sizeof *found.indexes);
   memcpy(found.lists, front->lists, front->list_count * sizeof *found.lists);
   struct variant *variant = copy_variant(kernel->set->runner.memory, &found);
   if (!variant || !front->program) return variant;
   variant->leaves = front->leaves;
-  variant->quiet = !front->index_count && !RESULT_IS_USED(kernel->result) &&
-                   front->command_count == 0 &&
+  variant->quiet = !front->index_count && !front->shared.cell_count &&
+                   !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&
                    !program_info(front->program).fails;
   uint32_t commands = front->command_count;
   variant_give_program(variant, front->program, front->orders ? 0 : commands,
@@ -400,6 +436,7 @@ static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
   memmove(kernel->variants + 1, kernel->variants, kernel->count * sizeof *kernel->variants);
   kernel->variants[0] = variant;
   kernel->sure = NULL;
+  kernel->keeps |= variant->script.count > 0;
   kernel->count++;
   return true;
 }
@@ -439,7 +476,8 @@ static int variant_run_front(lua_State *L, int handle, int anchors, struct kerne
                              struct front *front, struct which which) {
   int status = variant_try_front(L, handle, anchors, kernel, front, which);
   while (status == LUA_ERRRUN &&
-         (front->wants_orders || front->wants_classes || front->wants_spawns)) {
+         (front->wants_orders || front->wants_classes || front->wants_spawns ||
+          front->wants_cells)) {
     struct front_classes shared = front->shared;
     bool orders = front->orders || front->wants_orders;
     shared.ordered |= front->wants_classes;
@@ -601,4 +639,22 @@ void variant_push_tables(lua_State *L, int handle, const struct variant *variant
     lua_rawseti(L, anchors - 2, (lua_Integer)lua_rawlen(L, anchors - 2) + 1);
   }
   lua_settop(L, anchors - 2);
+}
+
+void variant_append_cells(lua_State *L, int handle, const struct variant *variant, bool writes) {
+  int list = lua_gettop(L);
+  uint64_t told = 0;
+  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+  lua_rawgeti(L, -1, (lua_Integer)variant->anchors);
+  for (uint32_t i = 0; i < variant->guard_count; i++) {
+    const struct guard *guard = &variant->guards[i];
+    uint64_t bit = guard->type == GUARD_CELL ? UINT64_C(1) << guard->uniform : 0;
+    if (!bit || told & bit || !(writes || variant->script.list[guard->uniform].read)) continue;
+    told |= bit;
+    path_tell(L, list + 2, &guard->path);
+    lua_pushfstring(L, guard->path.keys ? "%s" : "upvalue %s", lua_tostring(L, -1));
+    lua_rawseti(L, list, (lua_Integer)lua_rawlen(L, list) + 1);
+    lua_settop(L, list + 2);
+  }
+  lua_settop(L, list);
 }

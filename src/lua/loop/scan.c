@@ -295,6 +295,7 @@ static uint32_t scan_count_written(const struct code *code) {
     case CODE_SET_FIELD:
     case CODE_SET_INDEX:
     case CODE_SET_UPFIELD:
+    case CODE_SET_UPVALUE:
     case CODE_LIST:
     case CODE_JUMP:
     case CODE_COMPARE:

@@ -1,0 +1,374 @@
+-- Script cells: upvalues, globals and fields of tables that a kernel writes. With kernels and
+-- without they have the same values, of the same subtype, after errors and between runs, too.
+
+local helper = require "spec.support.ecs_helper"
+local tiers = require "spec.support.tiers"
+
+local math = math
+
+local function new_world(kernels)
+  local world = helper.new_world { kernels = kernels, tag = 1 }
+  world:component("P", { "x: f64", "n: i32", "small: i8", "f: f32", "on: bool", "who: entity" })
+  world:component("Q", { "y: f64" })
+  world:component("S", { "z: f64", storage = "sparse" })
+  world:array("heat", "f64", 4)
+  for i = 1, 300 do
+    local e = world:spawn { P = { x = (i * 37) % 101 / 4, n = i % 11 - 3, small = i % 120,
+      f = i / 4, on = i % 3 == 0 }, Q = i > 200 and { y = i / 8 } or nil }
+    if i % 5 == 0 then world:set(e, "P.who", e) end
+    if i % 4 == 0 then world:add(e, "S") end
+  end
+  return world
+end
+
+local function show(...)
+  local values = table.pack(...)
+  for i = 1, values.n do
+    values[i] = (math.type(values[i]) or "") .. " " .. tostring(values[i])
+  end
+  return table.concat(values, ", ")
+end
+
+-- What `make` gives: a function for rows, one that returns its cells, and one to be called between
+-- runs. Runs it three times in a system over the query; what the cells, the world and the errors
+-- are then, after each.
+local function play(make, query, kernels)
+  local world = new_world(kernels)
+  local fn, cells, between = make(world)
+  local said = {}
+  world:system("s", { query = query, each = fn })
+  local calls = helper.calls_of(fn, function()
+    for turn = 1, 3 do
+      local ok, why = pcall(world.update, world, 0.5)
+      table.insert(said, show(cells()) .. " | " .. (ok and "" or tiers.plain(why)))
+      table.insert(said, world:digest())
+      if between then between(turn) end
+    end
+  end)
+  local explained = world:explain "s"
+  assert(world:check())
+  return said, calls, explained
+end
+
+-- It does the same with kernels and without; how many rows Lua did then, and what is explained.
+local function both(make, query)
+  local said, calls, explained = play(make, query or "P", true)
+  assert.same((play(make, query or "P", false)), said)
+  return calls, explained
+end
+
+local function agree(make, query)
+  local calls, explained = both(make, query)
+  assert.equal("vector", explained.tier, explained.reason)
+  assert.equal(0, calls)
+  return explained
+end
+
+describe("a script cell", function()
+  after_each(helper.check_worlds)
+
+  it("is an upvalue, a global or a field of a table", function()
+    agree(function()
+      local n, sum, seen = 0, 0.0, false
+      local stats = { kills = 0, inner = { 5, most = 0.5 } }
+      local env = { stats = stats, total = 3, math = math }
+      local fn = load([[local bump = ...
+        return function(p, dt, e)
+          bump(p)
+          total = total + p.n
+          stats.inner[1] = stats.inner[1] + 1
+          stats.inner.most = math.max(stats.inner.most, p.x)
+        end]], "=cells", "t", env)(function(p)
+          n = n + 1
+          sum = sum + p.x * 0.5
+          if p.x > 20 then seen = true end
+          if p.on then stats.kills = stats.kills + 1 end
+          p.x = sum
+          p.n = n % 7
+        end)
+      return fn, function()
+        return n, sum, seen, stats.kills, stats.inner[1], stats.inner.most, env.total
+      end
+    end)
+  end)
+
+  it("is nil until a row sets it, and again", function()
+    agree(function()
+      local best, who, last, worst
+      local fresh = {}
+      return function(p, _, e)
+        local d = p.x
+        if not best or d < best then best, who = d, e end
+        if p.on then last = p.n elseif p.n == 2 then last = nil end
+        if last and last > 4 then p.n = last end
+        worst = math.max(worst or 0, p.n)
+        fresh.sum = (fresh.sum or 0.25) + p.x
+      end, function() return best, who, last, worst, fresh.sum end, function(turn)
+        if turn == 1 then best, fresh.sum = nil, nil end
+      end
+    end)
+  end)
+
+  it("is an integer or a float, as it is in Lua", function()
+    agree(function()
+      local mix, whole, real, big = 0, 2, 0.5, 2 ^ 53 // 1 | 0
+      return function(p)
+        if p.on then mix = mix + p.x else mix = p.n end
+        whole = whole * 3 % 1000 + p.n
+        real = real + p.n
+        if p.x > 24 then whole = whole + 0.0 end
+        big = big + 1
+        p.x = mix
+      end, function() return mix, whole, real, big end
+    end)
+  end)
+
+  it("is compiled for what it is when the run starts", function()
+    agree(function()
+      local n, flag = 0, nil
+      return function(p)
+        n = n + 1
+        if p.on then flag = n end
+      end, function() return n, flag end, function(turn)
+        n, flag = turn == 1 and 0.5 or 7, turn == 1 and 2.5 or nil
+      end
+    end)
+  end)
+
+  it("of an f32 is added up as Lua does, not in f32", function()
+    agree(function()
+      local sum = 0
+      return function(p) sum = sum + p.f end, function() return sum end
+    end)
+  end)
+
+  it("is one, by whichever way a function comes to it", function()
+    local function make()
+      local n = 0
+      local one, other = { n = 1 }, { n = 10 }
+      local a, b = one, one
+      local function bump(by) n = n + by end
+      local function get() return n end
+      return function(p)
+        bump(1)
+        p.n = get() % 100
+        n = n + 1
+        a.n = a.n + 1
+        p.x = b.n
+        b.n = b.n * 2 % 1000
+      end, function() return n, one.n, other.n end, function(turn) b = turn == 1 and other or a end
+    end
+    agree(make)
+  end)
+
+  it("is its closure's own, or shared by two closures", function()
+    local function counter(n)
+      return function() return n end, function(p) n = n + p.n end, function() n = n * 2 end
+    end
+    for _, kernels in ipairs { true, false } do
+      local world = new_world(kernels)
+      local query = world:query "P"
+      local one, add, double = counter(1)
+      local other, add_other = counter(2.5)
+      for _ = 1, 3 do
+        query:each(add)
+        query:each(add_other)
+        query:each(double)
+      end
+      assert.equal("integer", math.type(one()))
+      assert.equal("float", math.type(other()))
+      if kernels then
+        assert.equal("vector", world:explain(add).tier)
+        assert.equal("vector", world:explain(double).tier)
+      end
+      helper.last = helper.last or { one(), other() }
+      assert.same(helper.last, { one(), other() })
+    end
+    helper.last = nil
+  end)
+
+  it("has what the rows before one that fails have made of it", function()
+    local calls = both(function(world)
+      local n, sum, last = 0, 0.0, nil
+      local heat = world:array("heat", "f64", 4)
+      return function(p, _, e)
+        n = n + 1
+        heat[2] = heat[2] + 1
+        last = e
+        sum = sum + p.x
+        p.small = p.small + n // 40   -- does not fit in some rows
+      end, function() return n, sum, last, heat[2] end
+    end)
+    assert.truthy(calls > 0)
+  end)
+
+  it("is there for rows that are left to Lua, and has what they make of it", function()
+    local calls, explained = both(function(world)
+      local n, from, cells = 0, nil, { sum = 0 }
+      local heat = world:array("heat", "f64", 4)
+      return function(p)
+        n = n + 1
+        cells.sum = cells.sum + n
+        local h = heat[p.n]           -- nil outside of 1 to 4
+        if n % 60 == 0 then
+          from = n + (h or 0)
+          p.x = h + 1
+        end
+      end, function() return n, from, cells.sum end
+    end)
+    assert.equal("vector", explained.tier)
+    assert.truthy(calls > 0 and calls < 300, calls)
+  end)
+
+  it("goes from table to table, and from match to match", function()
+    for _, query in ipairs { "P, Q?", "P, S?", "P, P.who->Q?", "P, S", "P, ChildOf->Q?",
+      "P, P.who->P" } do
+      both(function()
+        local n, sum, only = 0, 0, nil
+        return function(p, q)
+          n = n + 1
+          if q then sum = sum + 0.25 else p.x = sum end
+          if p.n > 5 then only = (only or 0) + (q and 1.5 or 1) end
+        end, function() return n, sum, only end
+      end, query)
+    end
+  end)
+
+  it("is read by programs that write none, when another one of the function has", function()
+    agree(function()
+      local acc = 0.0
+      return function(p, q)
+        if q then acc = acc + q.y else p.x = math.max(p.x, acc) end
+      end, function() return acc end
+    end, "P, Q?")
+  end)
+
+  it("may be in a condition, in loops, and beside folds and commands", function()
+    agree(function(world)
+      local n, found, count = 0, nil, 3
+      local heat = world:array("heat", "f64", 4)
+      return function(p, _, e)
+        for i = 1, count do n = n + i end
+        while n > 50 do n = n - 50 end
+        if n > 25 and not found then found = e end
+        heat[1] = heat[1] + p.x
+        if n % 10 == 0 then world:add(e, "Q") end
+        if found == e then count = count % 5 + 1 return end
+        n = n + 1
+      end, function() return n, found, count, heat[1] end
+    end)
+  end)
+
+  it("is written by map, too", function()
+    local results = {}
+    for _, kernels in ipairs { true, false } do
+      local world, n = new_world(kernels), 0
+      local function rank(x) n = n + 1 return x + n end
+      world:query("P.x"):map(rank)
+      if kernels then assert.equal("vector", world:explain(rank).tier) end
+      results[#results + 1] = show(n, world:digest())
+    end
+    assert.equal(results[2], results[1])
+  end)
+
+  it("is listed among reads and writes", function()
+    local explained = agree(function()
+      local n, flag, stats = 0, false, { kills = 0 }
+      return function(p)
+        n = n + 1
+        stats.kills = stats.kills + n
+        flag = p.on
+      end, function() return n, flag, stats.kills end
+    end)
+    assert.same({ "P.on", "upvalue n", "stats.kills" }, explained.reads)
+    assert.same({ "upvalue n", "stats.kills", "upvalue flag" }, explained.writes)
+  end)
+
+  it("is not written by predicates and what gives a result, which stay Lua", function()
+    local world, n = new_world(true), 0
+    local query = world:query "P"
+    local function counted(p) n = n + 1 return p.on end
+    local function summed(p) n = n + 1 return p.x end
+    query:where(counted):each(function() end)
+    query:sum(summed)
+    assert.equal(600, n)
+    for _, fn in ipairs { counted, summed } do
+      assert.equal("lua", world:explain(fn).tier)
+      assert.truthy(world:explain(fn).reason:find("writes to 'n', and its result is used", 1, true))
+    end
+  end)
+
+  it("that becomes something else leaves the function to Lua", function()
+    for _, to in ipairs { "text", {}, print } do
+      local said, _, explained = play(function()
+        local n = 1
+        return function() n = n + 1 end, function() return type(n) end, function() n = to end
+      end, "P", true)
+      assert.truthy(said[3]:find("attempt to ", 1, true), said[3])
+      assert.equal("lua", explained.tier)
+    end
+  end)
+
+  it("that is not there is one of a table without __index and __newindex only", function()
+    local made
+    local _, explained = both(function()
+      made = {}
+      local t = setmetatable({}, { __newindex = function(_, key, value)
+        made[key] = (made[key] or 0) + value
+      end })
+      return function(p) t.n = p.n end, function() return made.n end
+    end)
+    assert.truthy(explained.reason:find("its table has __newindex", 1, true))
+    agree(function()
+      local t = setmetatable({ n = 1 }, { __index = error, __newindex = error })
+      return function(p) t.n = t.n + p.n end, function() return t.n end
+    end)
+  end)
+
+  it("is not read by a variable, nor counted", function()
+    for _, body in ipairs { "t[1] = t[p.n % 2 + 1] + 1", "t.n = #t", "u.x = t[p.n % 2 + 1].x" } do
+      local _, explained = both(function()
+        local inner = { x = 1 }
+        local t = body:find "%.x" and { inner, { x = 2 } } or { 1, 2, n = 3 }
+        local fn = load("local t, u = ... return function(p) " .. body .. " end")(t, inner)
+        return fn, function() return t[1] == inner and inner.x or t[1], t.n end
+      end)
+      assert.equal("lua", explained.tier)
+    end
+  end)
+
+  it("has what the rows before have made of it, whichever threads run them", function()
+    local said
+    for _, threads in ipairs { 1, 2, "4!" } do
+      local world = helper.new_world { threads = threads }
+      world:component("P", { "x: f64" })
+      for i = 1, 9000 do world:spawn { P = { x = i } } end
+      local n, sum, best = 0, 0.0, nil
+      world:system("s", { query = "P", each = function(p)
+        n, sum = n + 1, sum * 1.0000001 + p.x
+        if not best or sum % 10 > best then best = sum % 10 end
+        p.x = best
+      end })
+      for _ = 1, 3 do world:update(1) end
+      local now = show(n, sum, best, world:digest())
+      assert.equal(said or now, now)
+      said = now
+    end
+  end)
+end)
+
+describe("more than 32 script cells", function()
+  it("are refused", function()
+    local names, text = {}, {}
+    for i = 1, 33 do
+      names[i], text[i] = "v" .. i, ("v%d = v%d + 1"):format(i, i)
+    end
+    local zeros = ("0, "):rep(32) .. "0"
+    local body = ("local %s = %s return function(p) %s end"):format(table.concat(names, ", "),
+      zeros, table.concat(text, " "))
+    local world = new_world(true)
+    local fn = load(body)()
+    world:query("P"):each(fn)
+    assert.truthy(world:explain(fn).reason:find("more than 32 upvalues", 1, true))
+  end)
+end)

@@ -1,0 +1,343 @@
+/* Script cells: upvalues, globals and fields of tables that the function writes. They are a class
+** of their own (class.c): rows see what those before them have written. A cell is an element of an
+** array in the variant's memory, with two truths beside it: whether it is there, where it may be
+** nil, and whether it is an integer to Lua, where it may be either. It is loaded before, and stored
+** behind, each stretch of a run in which no Lua is called. What it may be is what it is when the
+** function is compiled, widened by all that the function stores: then that is compiled anew.
+**
+** A cell is an upvalue, or a table and a key, by whichever path the function comes to it. Which
+** paths lead to one cell, and that nothing else does, is looked at before each stretch. */
+#include "front/front.h"
+
+#include "core/base/column.h"
+
+/* What cells have in arrays of truths. */
+enum cell_part { PART_ITSELF, PART_PRESENT, PART_INTEGER };
+
+/* ---- which ---- */
+
+/* Pushes what has it: the function whose upvalue, or the table whose field it is. */
+static void cell_push_home(lua_State *L, int anchors, const struct path *path) {
+  struct path table = *path;
+  table.keys--;
+  if (path->keys)
+    path_push(L, anchors, &table);
+  else
+    lua_rawgeti(L, anchors, path->root);
+}
+
+/* What a path leads to: the upvalue, or the table whose field it is; NULL when there is none. */
+static const void *cell_home(lua_State *L, int anchors, const struct path *path) {
+  cell_push_home(L, anchors, path);
+  const void *home = path->keys ? (lua_istable(L, -1) ? lua_topointer(L, -1) : NULL)
+                                : lua_upvalueid(L, -1, path->upvalue);
+  lua_pop(L, 1);
+  return home;
+}
+
+/* The anchored key of the field that a path leads to; 0: of an upvalue. */
+static uint16_t cell_key(const struct path *path) {
+  return path->keys ? path->key[path->keys - 1] : 0;
+}
+
+/* Where the key of a cell is anchored while the function is compiled again and again. */
+static lua_Integer cell_anchor(uint32_t at) { return -1 - (lua_Integer)at; }
+
+uint32_t cell_find(struct front *f, const struct path *path) {
+  const struct front_classes *shared = &f->shared;
+  const void *home = shared->cell_count ? cell_home(f->L, f->anchors, path) : NULL;
+  for (uint32_t i = 0; home && i < shared->cell_count; i++) {
+    if (shared->homes[i] != home) continue;
+    if (!path->keys) return i;
+    lua_rawgeti(f->L, f->anchors, cell_anchor(i));
+    lua_rawgeti(f->L, f->anchors, cell_key(path));
+    bool same = lua_rawequal(f->L, -1, -2);
+    lua_pop(f->L, 2);
+    if (same) return i;
+  }
+  return NONE;
+}
+
+/* Pushes a cell as it is written: "stats.kills". */
+static const char *cell_push_name(struct front *f, const struct path *path) {
+  path_tell(f->L, f->anchors, path);
+  return lua_tostring(f->L, -1);
+}
+
+/* A field that is not there is one only of a table that does not look for it elsewhere. */
+static void cell_check_absent(struct front *f, const struct path *path) {
+  static const char *const methods[] = {"__index", "__newindex"};
+  for (int i = 0; i < 2; i++) {
+    uint16_t method = outside_string(f, methods[i], i ? 10 : 7);
+    if (path_is_absent(f->L, f->anchors, path, method)) continue;
+    outside_need_guard(f, path, GUARD_HIDDEN)->same = method;
+    front_refuse(f, "it writes to '%s', which is not there, and its table has %s: set it before "
+                    "the run", cell_push_name(f, path), methods[i]);
+  }
+}
+
+/* What the value at the top of the stack is, which it pops. */
+static enum cell_kind cell_pop_kind(lua_State *L) {
+  enum cell_kind kind = CELL_OTHER;
+  switch (lua_type(L, -1)) {
+    case LUA_TNIL: kind = CELL_NIL; break;
+    case LUA_TBOOLEAN: kind = CELL_BOOL; break;
+    case LUA_TNUMBER: kind = lua_isinteger(L, -1) ? CELL_INTEGER : CELL_FLOAT; break;
+    default: break;
+  }
+  lua_pop(L, 1);
+  return kind;
+}
+
+/* One more, as it is now. */
+static uint32_t cell_add(struct front *f, const struct path *path) {
+  struct front_classes *shared = &f->shared;
+  path_push(f->L, f->anchors, path);
+  const char *type = luaL_typename(f->L, -1);
+  enum cell_kind kind = cell_pop_kind(f->L);
+  if (kind == CELL_OTHER) {
+    outside_keep_value(f, path);
+    front_refuse(f, "it writes to '%s', which is a %s: keep numbers and booleans in what it writes",
+                 cell_push_name(f, path), type);
+  }
+  if (path->keys && kind == CELL_NIL) cell_check_absent(f, path);
+  if (shared->cell_count == FRONT_CELLS)
+    front_refuse(f, "it writes to more than %d upvalues, globals and fields of tables: keep them "
+                    "in resources", FRONT_CELLS);
+  uint32_t at = shared->cell_count++;
+  shared->homes[at] = cell_home(f->L, f->anchors, path);
+  shared->cells[at] = (struct cell){.kind = kind, .maybe = kind == CELL_NIL};
+  if (path->keys) {
+    lua_rawgeti(f->L, f->anchors, cell_key(path));
+    lua_rawseti(f->L, f->anchors, cell_anchor(at));
+  }
+  f->wants_cells = true;
+  return at;
+}
+
+/* The path leads there before each run. */
+static void cell_guard(struct front *f, const struct path *path, uint32_t at) {
+  struct guard *guard = outside_need_guard(f, path, GUARD_CELL);
+  guard->uniform = (int16_t)at;
+  guard->same = outside_string(f, "__index", 7);
+  guard->names = outside_string(f, "__newindex", 10);
+}
+
+/* ---- reading and writing ---- */
+
+/* Where a part of a cell is; the truth that it is, or its number, is the first. */
+static k_value cell_place(struct front *f, uint32_t at, enum cell_part part) {
+  enum cell_kind kind = (enum cell_kind)f->shared.cells[at].kind;
+  k_column type = part || kind == CELL_BOOL ? KC_BOOL : kind == CELL_INTEGER ? KC_I64 : KC_F64;
+  k_value element = build_i64(f->b, (int64_t)part * FRONT_CELLS + at + 1);
+  return build_cell(f->b, element_cell_array(f, type), element);
+}
+
+struct val cell_get(struct front *f, const struct path *path, uint32_t at) {
+  struct cell *cell = &f->shared.cells[at];
+  struct env_cell *now = &f->env.cells[at];
+  cell_guard(f, path, at);
+  cell->read = true;
+  if (cell->kind == CELL_NIL) return (struct val){.kind = VAL_NIL};
+  if (!now->known) {
+    bool mixed = cell->kind == CELL_MIXED;
+    now->value = build_get(f->b, cell_place(f, at, PART_ITSELF));
+    now->present = cell->maybe ? build_get(f->b, cell_place(f, at, PART_PRESENT)) : K_ALL;
+    now->whole = mixed ? build_get(f->b, cell_place(f, at, PART_INTEGER)) : K_ALL;
+    now->known = true;
+  }
+  struct val value = val_number(f, now->value, false);
+  value.present = now->present;
+  value.mixed = cell->kind == CELL_MIXED;
+  value.whole = now->whole;
+  value.bits = value.mixed ? MIXED_EXACT : 0;
+  return maybe_narrow(f, f->env.mask, value);
+}
+
+/* What a value is that is stored. */
+static enum cell_kind cell_kind_of(struct front *f, const struct path *path, struct val value) {
+  if (value.kind == VAL_NIL) return CELL_NIL;
+  bool truth = value.kind == VAL_VALUE && !value.names && val_type(f, value) == KT_BOOL;
+  if (!truth && !val_is_number(f, value))
+    front_refuse(f, "it sets '%s' to %s: keep numbers, ids and booleans in what it writes",
+                 cell_push_name(f, path), number_describe(f, value));
+  if (value.mixed && !mixed_known(value)) number_decided(f, value, value, "keeps");
+  if (truth || value.mixed) return truth ? CELL_BOOL : CELL_MIXED;
+  return val_type(f, value) == KT_I64 ? CELL_INTEGER : CELL_FLOAT;
+}
+
+/* What a cell may be that takes such a value, too; CELL_OTHER when there is no such. */
+static enum cell_kind cell_join(enum cell_kind x, enum cell_kind y) {
+  if (x == y || y == CELL_NIL) return x;
+  if (x == CELL_NIL) return y;
+  return x == CELL_BOOL || y == CELL_BOOL ? CELL_OTHER : CELL_MIXED;
+}
+
+/* Has a cell take a value; the function is compiled anew when it did not. */
+static void cell_widen(struct front *f, const struct path *path, uint32_t at, struct val value) {
+  struct cell *cell = &f->shared.cells[at];
+  enum cell_kind kind = cell_join(cell->kind, cell_kind_of(f, path, value));
+  bool nil = value.kind == VAL_NIL || val_is_maybe(value);
+  if (kind == CELL_OTHER)
+    front_refuse(f, "'%s' is a boolean and a number in turn: keep one of both in it",
+                 cell_push_name(f, path));
+  if (nil && path->keys)
+    front_refuse(f, "it may set the field '%s' of a table to nil: write false, or keep it in a "
+                    "local outside of the function", cell_push_name(f, path));
+  f->wants_cells |= kind != cell->kind || (nil && !cell->maybe);
+  cell->kind = (uint8_t)kind;
+  cell->maybe |= nil;
+}
+
+/* A value as the cell has it: of its type, an integer as a float where it may be either. */
+static struct val cell_fit(struct front *f, const struct cell *cell, struct val value) {
+  bool integer = val_type(f, value) == KT_I64;
+  if (cell->kind == CELL_MIXED && integer) {
+    value.rounded = mixed_rounds(f, value);
+    value.bits = mixed_bits(value);
+    value.value = number_as(f, value, KT_F64);
+    value.mixed = true;
+    value.literal = false;
+    value.whole = K_ALL;
+  } else if (cell->kind == CELL_MIXED && !value.mixed) {
+    value.whole = build_bool(f->b, false);
+  }
+  if (cell->kind != CELL_BOOL && cell->kind != CELL_INTEGER) {
+    value = mixed_settle(f, value);
+    value.value = number_as(f, value, KT_F64);
+  }
+  return value;
+}
+
+void cell_set(struct front *f, const struct path *path, struct val value) {
+  if (f->result > RESULT_MAP)
+    front_refuse(f, "it writes to '%s', and its result is used: do it in a system's each",
+                 cell_push_name(f, path));
+  uint32_t at = cell_find(f, path);
+  if (at == NONE) at = cell_add(f, path);
+  cell_guard(f, path, at);
+  cell_widen(f, path, at, value);
+  const struct cell *cell = &f->shared.cells[at];
+  struct env_cell *now = &f->env.cells[at];
+  if (f->wants_cells || cell->kind == CELL_NIL) return;
+  build_at(f->b, f->env.mask, front_tag(f));
+  now->known = value.kind != VAL_NIL;
+  now->present = now->known ? value.present : build_bool(f->b, false);
+  if (cell->maybe) build_set(f->b, cell_place(f, at, PART_PRESENT), now->present);
+  if (!now->known) return;
+  value.present = K_ALL;
+  value = cell_fit(f, cell, value);
+  now->value = value.value;
+  now->whole = cell->kind == CELL_MIXED ? value.whole : K_ALL;
+  build_set(f->b, cell_place(f, at, PART_ITSELF), value.value);
+  if (cell->kind == CELL_MIXED) build_set(f->b, cell_place(f, at, PART_INTEGER), value.whole);
+}
+
+/* What is written through a path is seen by nothing that reads a table as a whole. */
+void cell_finish(struct front *f) {
+  if (f->wants_cells || !cells_meet(f->L, f->anchors, f->guards, f->guard_count)) return;
+  for (uint32_t i = 0, count = f->guard_count; i < count; i++) {
+    struct path path = f->guards[i].path;
+    enum guard_type type = f->guards[i].type;
+    if (type == GUARD_CELL && path.keys) path.keys--;
+    if (type == GUARD_CELL || type == GUARD_LENGTH || type == GUARD_ELEMENTS)
+      outside_keep_value(f, &path);
+  }
+  front_refuse(f, "it writes to a field of a table, and reads elements of it, or of tables in it, "
+                  "by a variable, or its length: keep the field in a table of its own");
+}
+
+/* ---- running ---- */
+
+/* Whether what a guard is about is a cell, or may be: an element of its table, or a field of tables
+** in another one. */
+static bool cell_is_read(lua_State *L, int anchors, const struct path *cell, const void *home,
+                         const struct guard *guard) {
+  const struct path *ends[] = {&guard->path, &guard->other};
+  uint16_t key = cell_key(cell);
+  for (int i = 0; i < 2; i++)
+    if (ends[i]->root && cell_key(ends[i]) == key && cell_home(L, anchors, ends[i]) == home)
+      return true;
+  if (!key || (guard->type != GUARD_LENGTH && guard->type != GUARD_ELEMENTS)) return false;
+  path_push(L, anchors, &guard->path);
+  bool inside = lua_topointer(L, -1) == home || guard->inner == key;
+  lua_pop(L, 1);
+  return inside;
+}
+
+bool cells_meet(lua_State *L, int anchors, const struct guard *guards, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (guards[i].type != GUARD_CELL) continue;
+    const struct path *cell = &guards[i].path;
+    const void *home = cell_home(L, anchors, cell);
+    for (uint32_t j = 0; j < count; j++) {
+      bool own = guards[j].type == GUARD_CELL && guards[j].uniform == guards[i].uniform;
+      if (!home || cell_is_read(L, anchors, cell, home, &guards[j]) != own) return true;
+    }
+  }
+  return false;
+}
+
+bool cell_take(lua_State *L, int anchors, const struct guard *guard, struct script_cells *cells) {
+  uint32_t at = (uint32_t)guard->uniform;
+  const struct cell *cell = &cells->list[at];
+  path_push(L, anchors, &guard->path);
+  lua_Integer integer = lua_tointeger(L, -1);
+  double number = (double)lua_tonumber(L, -1);
+  bool truth = lua_toboolean(L, -1);
+  enum cell_kind kind = cell_pop_kind(L);
+  bool nil = kind == CELL_NIL;
+  cells->truths[PART_PRESENT][at] = !nil;
+  cells->truths[PART_ITSELF][at] = truth;
+  cells->truths[PART_INTEGER][at] = kind == CELL_INTEGER;
+  cells->integers[at] = (int64_t)integer;
+  cells->floats[at] = number;
+  if (nil && !(path_is_absent(L, anchors, &guard->path, guard->same) &&
+               path_is_absent(L, anchors, &guard->path, guard->names)))
+    return false;
+  if (nil || kind == cell->kind) return !nil || cell->maybe;
+  bool rounds = kind == CELL_INTEGER && !number_fits_float((int64_t)integer);
+  return cell->kind == CELL_MIXED && kind != CELL_BOOL && kind != CELL_OTHER && !rounds;
+}
+
+/* Pushes what a cell is. */
+static void cell_push(lua_State *L, const struct script_cells *cells, uint32_t at) {
+  bool whole = cells->truths[PART_INTEGER][at];
+  enum cell_kind kind = (enum cell_kind)cells->list[at].kind;
+  if (!cells->truths[PART_PRESENT][at])
+    lua_pushnil(L);
+  else if (kind == CELL_BOOL)
+    lua_pushboolean(L, cells->truths[PART_ITSELF][at]);
+  else if (kind == CELL_INTEGER)
+    lua_pushinteger(L, (lua_Integer)cells->integers[at]);
+  else if (kind == CELL_MIXED && whole)
+    lua_pushinteger(L, (lua_Integer)cells->floats[at]);
+  else
+    lua_pushnumber(L, (lua_Number)cells->floats[at]);
+}
+
+/* Sets what a path leads to to the value at the top of the stack, which it pops. */
+static void cell_put(lua_State *L, int anchors, const struct path *path) {
+  cell_push_home(L, anchors, path);
+  lua_rawgeti(L, anchors, cell_key(path));
+  lua_pushvalue(L, -3);
+  if (path->keys)
+    lua_rawset(L, -3);
+  else
+    lua_setupvalue(L, -3, path->upvalue);
+  lua_settop(L, path->keys ? -3 : -4);
+}
+
+void cells_store(lua_State *L, int anchors, const struct guard *guards, uint32_t count,
+                 const struct script_cells *cells, bool reserves) {
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t at = guards[i].type == GUARD_CELL ? (uint32_t)guards[i].uniform : FRONT_CELLS;
+    if (at == FRONT_CELLS || cells->list[at].kind == CELL_NIL) continue;
+    if (reserves && (cells->truths[PART_PRESENT][at] || !guards[i].path.keys)) continue;
+    if (reserves)
+      lua_pushboolean(L, 0);
+    else
+      cell_push(L, cells, at);
+    cell_put(L, anchors, &guards[i].path);
+  }
+}
