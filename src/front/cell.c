@@ -125,12 +125,32 @@ static void cell_guard(struct front *f, const struct path *path, uint32_t at) {
 
 /* ---- reading and writing ---- */
 
+static k_column cell_column(const struct cell *cell) {
+  return cell->kind == CELL_BOOL ? KC_BOOL : cell->kind == CELL_INTEGER ? KC_I64 : KC_F64;
+}
+
 /* Where a part of a cell is; the truth that it is, or its number, is the first. */
 static k_value cell_place(struct front *f, uint32_t at, enum cell_part part) {
-  enum cell_kind kind = (enum cell_kind)f->shared.cells[at].kind;
-  k_column type = part || kind == CELL_BOOL ? KC_BOOL : kind == CELL_INTEGER ? KC_I64 : KC_F64;
+  k_column type = part ? KC_BOOL : cell_column(&f->shared.cells[at]);
   k_value element = build_i64(f->b, (int64_t)part * FRONT_CELLS + at + 1);
   return build_cell(f->b, element_cell_array(f, type), element);
+}
+
+void cell_order(struct front *f, uint32_t at) { f->wants_cells = f->shared.cells[at].ordered = true; }
+
+/* Whether it may be folded: what it is then is taken by steps alone. */
+static bool cell_may_fold(const struct front *f, const struct cell *cell) {
+  return !cell->ordered && !cell->maybe && cell->kind != CELL_MIXED && !f->shared.all;
+}
+
+static struct val cell_get_folded(struct front *f, const struct cell *cell, uint32_t at) {
+  int16_t *uniform = &f->cell_uniforms[at];
+  if (!*uniform) *uniform = outside_uniform(f);
+  k_type type = cell->kind == CELL_BOOL      ? KT_BOOL
+                : cell->kind == CELL_INTEGER ? KT_I64
+                                             : KT_F64;
+  k_value value = build_uniform(f->b, (uint32_t)*uniform, type);
+  return steps_cell(f, val_number(f, value, false), at);
 }
 
 struct val cell_get(struct front *f, const struct path *path, uint32_t at) {
@@ -139,6 +159,7 @@ struct val cell_get(struct front *f, const struct path *path, uint32_t at) {
   cell_guard(f, path, at);
   cell->read = true;
   if (cell->kind == CELL_NIL) return (struct val){.kind = VAL_NIL};
+  if (cell_may_fold(f, cell)) return cell_get_folded(f, cell, at);
   if (!now->known) {
     bool mixed = cell->kind == CELL_MIXED;
     now->value = build_get(f->b, cell_place(f, at, PART_ITSELF));
@@ -221,6 +242,11 @@ void cell_set(struct front *f, const struct path *path, struct val value) {
   struct env_cell *now = &f->env.cells[at];
   if (f->wants_cells || cell->kind == CELL_NIL) return;
   build_at(f->b, f->env.mask, front_tag(f));
+  if (cell_may_fold(f, cell)) {
+    k_value place = cell_place(f, at, PART_ITSELF);
+    if (!steps_fold_cell(f, value, at, cell_column(cell), place)) cell_order(f, at);
+    return;
+  }
   now->known = value.kind != VAL_NIL;
   now->present = now->known ? value.present : build_bool(f->b, false);
   if (cell->maybe) build_set(f->b, cell_place(f, at, PART_PRESENT), now->present);
@@ -235,6 +261,11 @@ void cell_set(struct front *f, const struct path *path, struct val value) {
 
 /* What is written through a path is seen by nothing that reads a table as a whole. */
 void cell_finish(struct front *f) {
+  uint32_t folded = 0;
+  for (uint32_t i = 0; i < f->fold_count; i++)
+    if (!f->folds[i].component) folded |= UINT32_C(1) << f->folds[i].leaf;
+  for (uint32_t i = 0; i < FRONT_CELLS; i++)
+    if (f->cell_uniforms[i] && !(folded >> i & 1)) cell_order(f, i);
   if (f->wants_cells || !cells_meet(f->L, f->anchors, f->guards, f->guard_count)) return;
   for (uint32_t i = 0, count = f->guard_count; i < count; i++) {
     struct path path = f->guards[i].path;

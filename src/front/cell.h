@@ -24,6 +24,7 @@ struct cell {
   uint8_t kind;
   bool maybe;                  /* it may be nil, too */
   bool read;
+  bool ordered;                /* not folded: rows see what those before them have written */
 };
 
 /* All of a program, and what they are while it runs. */
@@ -49,6 +50,8 @@ uint32_t cell_find(struct front *f, const struct path *path);
 /* What it is when the row comes here; sets it, for the rows that are here. */
 struct val cell_get(struct front *f, const struct path *path, uint32_t at);
 void cell_set(struct front *f, const struct path *path, struct val value);
+/* Has rows see what those before them have written to a cell, when it is compiled anew. */
+void cell_order(struct front *f, uint32_t at);
 /* Refuses what reads them otherwise. */
 void cell_finish(struct front *f);
 

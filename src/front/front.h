@@ -203,8 +203,8 @@ struct front_array {
 
 /* A step on cells that nothing else of the function gets at: build_fold. */
 struct front_fold {
-  const struct component *component;
-  uint32_t leaf;
+  const struct component *component;   /* NULL: of a script cell, */
+  uint32_t leaf;                       /* whose number that is */
   uint32_t column;             /* 1 + that whose cells they are, or 0 */
 };
 
@@ -280,6 +280,7 @@ struct front {
   bool wants_classes;          /* refused since more of them are shared than was known, */
   bool wants_cells;            /* or more cells written, or other values to them */
   struct front_classes shared;
+  int16_t cell_uniforms[FRONT_CELLS];   /* as which those that may be folded are read; 0: not yet */
   bool starts;                 /* the program is for some rows of a table: build_start */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
   bool fleeting;               /* refused for what no guard tells of */
@@ -899,6 +900,9 @@ struct val steps_step(struct front *f, struct val result, k_step step, struct va
 ** where it is the other way round. */
 struct val steps_choice(struct front *f, struct val result, struct fork rows, struct val x,
                         struct val y);
+/* The value of a script cell; folds one that is stored into its cell; false when it is no step. */
+struct val steps_cell(struct front *f, struct val value, uint32_t cell);
+bool steps_fold_cell(struct front *f, struct val value, uint32_t at, k_column type, k_value cell);
 /* The value of a field of a resource. */
 struct val steps_field(struct front *f, struct val value, struct val field);
 /* The value of a column whose cells are others'. */

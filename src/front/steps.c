@@ -40,6 +40,12 @@ static struct front_chain steps_chain_at(const struct front *f, const struct com
                               .read = build_mark(f->b), .floats = floats};
 }
 
+struct val steps_cell(struct front *f, struct val value, uint32_t cell) {
+  struct front_chain chain = {.leaf = cell, .index = K_NONE, .present = K_ALL,
+                              .read = build_mark(f->b), .floats = val_type(f, value) == KT_F64};
+  return steps_with_chain(f, value, &chain);
+}
+
 struct val steps_element(struct front *f, struct val number, struct val array, k_value index) {
   struct front_chain chain = steps_chain_at(f, array.component, ARRAY_LEAF);
   chain.index = index;
@@ -174,32 +180,52 @@ static k_fold steps_fold_of(struct front *f, const struct build_step *step, k_co
   return fold;
 }
 
-/* Folds a step into a place, if it is one outside of loops. */
+/* Folds a step into a cell of a place, if it is one outside of loops. */
+static bool steps_fold_at(struct front *f, const struct front_chain *place, k_column type,
+                          k_value cell, const struct build_step *step) {
+  k_value operand;
+  k_fold fold = steps_fold_of(f, step, type == KC_ENTITY ? KC_I64 : type, &operand);
+  if (fold == KF_COUNT) return false;
+  uint32_t number = build_fold(f->b, cell, fold, operand);
+  if (number == NONE) return true;
+  f->folds[number] = (struct front_fold){place->component, place->leaf, place->column};
+  f->fold_count = number + 1;
+  return true;
+}
+
+static bool steps_may_fold(const struct front *f) {
+  return !f->loop_depth && !build_mark(f->b).loop && f->fold_count < FRONT_FOLDS;
+}
+
 static bool steps_fold(struct front *f, const struct front_chain *place, k_value index,
                        const struct build_step *step) {
   uint32_t column = place->column ? place->column - 1 : NONE;
   uint32_t array = column == NONE ? element_array(f, place->component, place->leaf) : 0;
   const struct leaf *leaf = &place->component->leaves[place->leaf];
   k_column type = access_column_type(f, place->component, leaf);
-  k_value operand;
-  if (f->loop_depth || build_mark(f->b).loop || f->fold_count == FRONT_FOLDS) return false;
-  k_fold fold = steps_fold_of(f, step, type == KC_ENTITY ? KC_I64 : type, &operand);
-  if (fold == KF_COUNT) return false;
+  if (!steps_may_fold(f)) return false;
+  if (column == NONE) f->arrays[array].written = true;
   if (place->component->length) build_need(f->b, build_inside(f->b, array, index));
   k_value cell = column == NONE ? build_cell(f->b, array, index) : class_cells(f, column);
-  uint32_t number = build_fold(f->b, cell, fold, operand);
-  if (number == NONE) return true;
-  if (column == NONE) f->arrays[array].written = true;
-  f->folds[number] = (struct front_fold){place->component, place->leaf, place->column};
-  f->fold_count = number + 1;
-  return true;
+  return steps_fold_at(f, place, type, cell, step);
+}
+
+bool steps_fold_cell(struct front *f, struct val value, uint32_t at, k_column type, k_value cell) {
+  const struct front_chain place = {.leaf = at, .index = K_NONE};
+  const struct front_chain *chain = steps_from(f, &value, &place);
+  struct build_step set = {.step = KS_SET, .operand = value.value};
+  if (type == KC_F64) set.operand = number_as(f, value, KT_F64);
+  bool one = steps_may_fold(f) && (!chain || chain->count == 1);
+  return one && steps_fold_at(f, &place, type, cell, chain ? chain->steps : &set);
 }
 
 void steps_finish(struct front *f) {
   for (uint32_t i = 0; i < f->fold_count; i++) {
     const struct front_fold *fold = &f->folds[i];
+    if (!fold->component)
+      build_alias_fold(f->b, i, true, (uint32_t)f->cell_uniforms[fold->leaf]);
     if (fold->column) build_alias_fold(f->b, i, false, f->columns[fold->column - 1].number);
-    for (uint32_t j = 0; j < f->resource_count; j++)
+    for (uint32_t j = 0; fold->component && j < f->resource_count; j++)
       if (f->resources[j].component == fold->component->id && f->resources[j].leaf == fold->leaf)
         build_alias_fold(f->b, i, true, (uint32_t)f->resources[j].uniform);
   }
@@ -264,6 +290,9 @@ void steps_store_other(struct front *f, uint32_t column, struct val value) {
 int steps_refuse_shared(struct front *f) {
   uint32_t fold = build_shared_fold(f->b);
   assert(fold < f->fold_count);
-  class_share(f, f->folds[fold].component, f->folds[fold].leaf);
+  if (f->folds[fold].component)
+    class_share(f, f->folds[fold].component, f->folds[fold].leaf);
+  else
+    cell_order(f, f->folds[fold].leaf);
   front_refuse(f, "its rows see more of what those before them have written");
 }
