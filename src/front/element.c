@@ -15,8 +15,7 @@ static uint32_t element_add_array(struct front *f, struct front_array array, k_c
     front_refuse(f, "it uses more than %d arrays, and values of tables, by an index: write it as "
                     "two systems", FRONT_ARRAYS);
   if (type == KC_ENTITY) type = KC_I64;   /* of those that are written only */
-  uint32_t number = array.column ? build_cells(f->b, type, f->columns[array.column - 1].number)
-                                 : build_array(f->b, type);
+  uint32_t number = build_array(f->b, type);
   assert(number == at || number == NONE);
   (void)number;
   f->arrays[f->array_count++] = array;
@@ -51,14 +50,6 @@ uint32_t element_cell_array(struct front *f, k_column type) {
     if (f->arrays[i].cells == type + 1) return i;
   struct front_array cells = {.path = NONE, .cells = (uint8_t)(type + 1), .written = true};
   return element_add_array(f, cells, type);
-}
-
-uint32_t element_cells(struct front *f, uint32_t column) {
-  for (uint32_t i = 0; i < f->array_count; i++)
-    if (f->arrays[i].column == column + 1) return i;
-  assert(column < f->column_count && FRONT_ARRAYS <= RUN_OTHERS);
-  struct front_array cells = {.path = NONE, .column = column + 1};
-  return element_add_array(f, cells, f->columns[column].type);
 }
 
 k_value element_place(struct front *f, struct val index, k_value *whole) {
@@ -451,7 +442,7 @@ static uint32_t element_find_table(struct front *f, struct front_array array) {
   bool told = array.gaps == GAPS_TOLD;
   for (uint32_t i = 0; i < f->array_count; i++) {
     const struct front_array *known = &f->arrays[i];
-    if (!known->id && !known->column && known->path == array.path && known->names == array.names &&
+    if (!known->id && known->path == array.path && known->names == array.names &&
         known->inner == array.inner && known->inner_names == array.inner_names &&
         known->stride == array.stride && (known->gaps == GAPS_TOLD) == told)
       return i;

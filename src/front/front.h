@@ -186,7 +186,6 @@ struct frame {
 struct front_array {
   ecs_id id;                   /* 0: a table */
   uint32_t leaf;               /* of a resource */
-  uint32_t column;             /* 1 + that whose cells are its elements, or 0 */
   bool read, written;          /* but as the row's own element */
   uint32_t path;
   const struct enumeration *names;   /* by which a table is read; NULL: by numbers */
@@ -586,8 +585,6 @@ uint32_t element_array(struct front *f, const struct component *array, uint32_t 
 uint32_t element_copies(struct front *f, struct front_copy copy, k_column type);
 /* The number of the script cells of a type as an array. */
 uint32_t element_cell_array(struct front *f, k_column type);
-/* The number of the cells of others that a column stands for, as an array. */
-uint32_t element_cells(struct front *f, uint32_t column);
 
 /* ---- access.c: views, resources ---- */
 

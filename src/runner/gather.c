@@ -43,9 +43,6 @@ static void gather_place(struct gather *gather, char *at) {
     gather->columns[i] = at;
     at += gather_column_room(gather->plan, i);
   }
-  assert(gather->plan->other_count <= RUN_OTHERS);
-  for (uint32_t i = 0; i < gather->plan->other_count; i++, at += GATHER_ROWS * sizeof(k_cell))
-    gather->cells[i] = (k_cell *)(void *)at;
   for (uint32_t i = 0; i < gather->spot_count; i++, at += gather_spot_room()) {
     struct matches_spot *cells = &gather->spots[i].cells;
     cells->parts = (struct matches_part *)(void *)at;
@@ -81,7 +78,6 @@ bool gather_begin(struct runner *runner, const struct run *run, const struct wal
   gather_find_values(gather);
   size_t room = GATHER_ROWS * sizeof(ecs_id) + gather->spot_count * gather_spot_room();
   for (uint32_t i = 0; i < plan->program->column_count; i++) room += gather_column_room(plan, i);
-  room += (size_t)plan->other_count * GATHER_ROWS * sizeof(k_cell);
   bool ready = room <= runner->gather_capacity ||
                buffer_grow(runner->memory, &runner->gathered, room, 0);
   if (!ready || !runner_reserve(runner, plan, GATHER_ROWS)) return false;
@@ -386,8 +382,6 @@ bool gather_run(struct runner *runner, const struct run *run, struct gather *gat
                 struct run_failure *failure) {
   struct run_rows rows = {end - gather->first, gather->bound};
   gather_take_columns(gather, end);
-  for (uint32_t i = 0; i < gather->plan->other_count; i++)
-    gather_take_addresses(gather, gather->plan->others[i].column, gather->cells[i]);
   bool sound = run_rows(runner, run, &rows, failure);
   if (!sound) {
     end = gather->first + (uint32_t)failure->why.row;

@@ -368,7 +368,7 @@ INLINE bool run_opened(struct runner *runner, const struct run *run,
   const struct run_plan *plan = run->plan;
   const ecs_world *world = run->query->world;
   struct row_stretch rows = run_rows_of(run, table);
-  assert(plan->other_count == 0 && table == run_span_table(run, match));
+  assert(table == run_span_table(run, match));
   assert(rows.count == table->count || plan->program->total_count == 0);
   if (plan->needs_room) run_lay_out(runner, plan, rows.count);
   if (plan->takes_ids) run_write_ids(runner, world, table->rows + rows.row, rows.count);
@@ -481,7 +481,7 @@ void run_part_begin(const struct run *run, uint32_t match, const struct run_part
   const struct run_plan *plan = run->plan;
   const struct table *table = run_span_table(run, match);
   struct runner runner;
-  assert(!plan->order_count && !plan->other_count && !plan->program->total_count);
+  assert(!plan->order_count && !plan->program->total_count);
   run_lay_out_part(&runner, plan, table->count, part->room);
   struct row_stretch all = {0, table->count, 0};
   assert(run->rows.count == 0);

@@ -21,7 +21,6 @@ struct run_lookup;
 #define RUN_BITMAPS 16         /* of one program: each command has one, a predicate has one */
 #define RUN_MARKS 48           /* more of them: of terms that are watched and written, one each */
 #define RUN_ORDERS 64          /* of one program, instead: see run_plan */
-#define RUN_OTHERS 64          /* of one program: fields of others that it writes to */
 #define RUN_ASKED 16           /* of one program: components that it asks of its rows */
 #define RUN_SPAWNED 256        /* the last ones that a row spawns, which are known by a number */
 
@@ -78,12 +77,6 @@ struct run_command {
                                ** its view would write it: at once, whatever is staged */
 };
 
-/* An array of a program whose elements are the cells of others' that one of its columns stands for:
-** gather.h gives their addresses. */
-struct run_other {
-  uint32_t array, column;
-};
-
 /* A uniform that says whether a table has a component, be it switched off. */
 struct run_asked {
   ecs_id component;
@@ -96,7 +89,7 @@ struct run_plan {
   struct program *program;
   const struct run_column *columns;    /* one for each column of the program */
   size_t machine_room;                 /* of the program */
-  uint32_t command_count, order_count, asked_count, other_count;   /* of the lists below */
+  uint32_t command_count, order_count, asked_count;   /* of the lists below */
   uint32_t mark_count, whole_count;
   uint32_t first_mark;                 /* the first of the bitmaps that `marks` is about */
   bool takes_ids;                      /* one of the columns that it reads is the entities */
@@ -110,7 +103,6 @@ struct run_plan {
                                        /* is over rows of several tables */
   const struct run_lookup *lookups;    /* the caller's to set: as many as the program has */
   const struct run_list *lists;        /* likewise */
-  const struct run_other *others;      /* likewise: then all runs are over rows gathered */
   const uint32_t *marks;               /* given: bitmaps say in which rows these slots' cells are */
   const uint32_t *whole;               /* written; and the slots of which all rows' cells are */
   struct sharing sharing;              /* by threads */
@@ -321,7 +313,6 @@ struct gather {
   struct gather_spot spots[RUN_COLUMNS + 1];
   uint32_t value_count;                    /* columns that have who variables stand for */
   uint32_t values[QUERY_VARIABLES];
-  k_cell *cells[RUN_OTHERS];                 /* addresses of others' cells that rows write to */
 };
 
 /* No rows yet. False when out of memory. What is gathered lies in the runner until the next one. */

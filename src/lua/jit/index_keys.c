@@ -231,8 +231,8 @@ static bool key_is_fit(const struct keyless *keyless) {
 
 /* Programs only read copies; and that is all that they do. */
 static bool key_program_is_plain(const struct run_plan *plan) {
-  return plan->asked_count == 0 && plan->other_count == 0 && plan->command_count == 0 &&
-         plan->order_count == 0 && plan->mark_count == 0 && plan->whole_count == 0;
+  return plan->asked_count == 0 && plan->command_count == 0 && plan->order_count == 0 &&
+         plan->mark_count == 0 && plan->whole_count == 0;
 }
 
 static struct variant *key_find_variant(lua_State *L, struct kernel *kernel, int handle) {

@@ -324,8 +324,6 @@ struct variant {
   struct run_asked asked[RUN_ASKED];
   struct run_lookup *lookups;
   uint32_t lookup_count;
-  struct run_other others[RUN_OTHERS];
-  uint32_t other_count;
   uint32_t marks[RUN_MARKS];
   uint32_t mark_count, first_mark;
   uint32_t whole[RUN_MARKS];

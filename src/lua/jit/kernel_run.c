@@ -297,9 +297,6 @@ static void kernel_run_bind(struct gathering *g) {
   g->writes = kernel_run_writes_any(g->variant);
   assert(!g->walk || g->run.plan->asked_count == 0);
   if (!g->walk) run_ask(&g->run, query_table(g->run.query, g->match));
-  for (uint32_t i = 0; i < g->variant->other_count; i++)
-    g->variant->arrays[g->variant->others[i].array] =
-        (k_array){g->gather->cells[i], GATHER_ROWS};
 }
 
 /* Gathers for a program; false when there is none. */

@@ -320,8 +320,6 @@ static bool variant_copy_arrays(struct memory *memory, struct variant *variant,
   variant->column_count = count;
   memcpy(variant->commands, from->commands, sizeof variant->commands);
   memcpy(variant->asked, from->asked, sizeof variant->asked);
-  memcpy(variant->others, from->others, sizeof variant->others);
-  variant->other_count = from->other_count;
   memcpy(variant->marks, from->marks, from->mark_count * sizeof *from->marks);
   variant->mark_count = from->mark_count;
   variant->first_mark = from->first_mark;
@@ -361,9 +359,7 @@ static void variant_give_program(struct variant *variant, struct program *progra
   variant->plan = run_plan_of(program, variant->cells, variant->commands, commands);
   variant->plan.orders = variant->commands;
   variant->plan.order_count = orders;
-  variant->plan.others = variant->others;
-  variant->plan.other_count = variant->other_count;
-  variant->plan.needs_room |= variant->other_count != 0 || variant->whole_count != 0;
+  variant->plan.needs_room |= variant->whole_count != 0;
   variant->plan.asked = variant->asked;
   variant->plan.marks = variant->marks;
   variant->plan.mark_count = variant->mark_count;
@@ -401,8 +397,6 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
     found.array_written[i] = front->arrays[i].written;
     found.copies[i] = front->arrays[i].copy;
     found.script.arrays[i] = front->arrays[i].cells;
-    if (front->arrays[i].column)
-      found.others[found.other_count++] = (struct run_other){i, front->arrays[i].column - 1};
   }
   found.script.count = front->shared.cell_count;
   memcpy(found.script.list, front->shared.cells, sizeof found.script.list);
