@@ -115,7 +115,7 @@ static struct val call_min_max(struct front *f, k_op op, const struct val *argum
                                  : build_binary(f->b, KO_LT, x, y);
     mixed_join(f, other, next, before, &result);
     result.wide = wide;
-    result = steps_step(f, result, op == KO_MIN ? KS_MIN : KS_MAX, before, next);
+    result = steps_step(f, result, op == KO_MIN ? KF_LESS : KF_MORE, before, next);
   }
   return result;
 }

@@ -208,7 +208,7 @@ struct front_fold {
 };
 
 /* What a number is made by: an element of an array, a field of a resource or of another entity, and
-** steps on it. */
+** perhaps a step on it. */
 struct front_chain {
   const struct component *component;
   uint32_t leaf;
@@ -216,12 +216,11 @@ struct front_chain {
   uint32_t column;             /* whose cells have this one, + 1; else 0 */
   k_value present;             /* in which rows there is such an element */
   k_value value;               /* the number */
-  k_mark read;                 /* when it was taken from there */
   uint16_t also;               /* 1 + that of another chain which makes it, or 0 */
-  bool floats;                 /* it is a float to Lua in all rows */
-  bool ended;                  /* no step comes behind the last one */
-  uint32_t count;
-  struct build_step steps[BUILD_STEPS];
+  bool floats;                 /* what is there is a float */
+  bool stepped;                /* it is not what was there, but made of that */
+  k_fold step;                 /* by this fold; KF_COUNT: otherwise */
+  k_value operand;
 };
 
 /* A table that the function makes for world:spawn: filled by rows that have made it, in the same
@@ -286,8 +285,6 @@ struct front {
   bool leaves;                 /* rows to Lua that may do anything then */
   bool chosen;                 /* values or terms chose a way through the function */
   bool hopeless;               /* refused for an instruction that every run comes to */
-  const struct component *unsure;   /* a step on it has a number of which it depends on the row
-                                    ** whether it is an integer; NULL */
   k_value start;               /* the mask in which the function begins */
 
   struct env env;
@@ -889,9 +886,9 @@ void row_loop(struct front *f, struct frame *frame);
 ** and of the entities that a path of the query leads to. */
 
 /* A number read from the element of an array at an index is that element; the number that an
-** operation has made of two is a step on it, if one of them was. */
+** operation has made of two is a step on it, if one of them was; KF_COUNT: one that is no fold. */
 struct val steps_element(struct front *f, struct val number, struct val array, k_value index);
-struct val steps_step(struct front *f, struct val result, k_step step, struct val x, struct val y);
+struct val steps_step(struct front *f, struct val result, k_fold step, struct val x, struct val y);
 /* x in the rows of one mask, `yes`, and y in those of another, `no`, is x or y where the one is of
 ** the rows in which x, an element, is true, and the other of those in which it is not; or x and y
 ** where it is the other way round. */

@@ -122,9 +122,8 @@ struct val number_binary(struct front *f, enum code_operator op, struct val x, s
                 (divides && known);
   struct val result = counts && mixed_meets(f, x, y) ? mixed_binary(f, ops[op], x, y)
                                                      : number_of_two(f, op, ops[op], x, y);
-  static const uint8_t steps[] = {KS_ADD, KS_SUB, KS_MUL, KS_COUNT, KS_COUNT, KS_DIV};
-  if (op <= OPERATOR_DIV) result = steps_step(f, result, (k_step)steps[op], x, y);
-  return result;
+  k_fold step = op == OPERATOR_ADD ? KF_ADD : op == OPERATOR_SUB ? KF_SUB : KF_COUNT;
+  return steps_step(f, result, step, x, y);
 }
 
 struct val number_unary(struct front *f, enum code_operator op, struct val x) {

@@ -1,7 +1,7 @@
 /* What rows do to cells that are not their own: elements of the world's arrays, fields of
-** resources. Such a cell is not read and written where the function says so: rows note down their
-** steps on it, as in a[i] = a[i] + v, which are done in the order of rows. So a number remembers
-** the steps that it is made by, until it is stored where they begin. */
+** resources. One step on such a cell, as in a[i] = a[i] + v, is a fold, which is done for a block
+** of rows: so a number remembers by which step it is made of what was in a cell, until it is stored
+** there. Everything else is done in the order of rows: class.c. */
 #include "front/front.h"
 
 #include "core/base/types.h"
@@ -32,91 +32,87 @@ static struct val steps_with_chain(struct front *f, struct val number,
   return number;
 }
 
-/* A chain without steps that begins at a place, as it is read here. */
-static struct front_chain steps_chain_at(const struct front *f, const struct component *component,
-                                         uint32_t leaf) {
+/* What is in a place, as a chain. */
+static struct front_chain steps_chain_at(const struct component *component, uint32_t leaf) {
   bool floats = type_class(component->leaves[leaf].type) == CLASS_FLOAT;
   return (struct front_chain){.component = component, .leaf = leaf, .index = K_NONE,
-                              .read = build_mark(f->b), .floats = floats};
+                              .floats = floats};
 }
 
 struct val steps_cell(struct front *f, struct val value, uint32_t cell) {
   struct front_chain chain = {.leaf = cell, .index = K_NONE, .present = K_ALL,
-                              .read = build_mark(f->b), .floats = val_type(f, value) == KT_F64};
+                              .floats = val_type(f, value) == KT_F64};
   return steps_with_chain(f, value, &chain);
 }
 
 struct val steps_element(struct front *f, struct val number, struct val array, k_value index) {
-  struct front_chain chain = steps_chain_at(f, array.component, ARRAY_LEAF);
+  struct front_chain chain = steps_chain_at(array.component, ARRAY_LEAF);
   chain.index = index;
   chain.present = number.present;
   return steps_with_chain(f, number, &chain);
 }
 
-/* Adds a step whose other operand is y; false where there are too many. An operand that is an
-** integer to Lua in some rows is a float to the step: beside floats that is the same, as long as
-** no step comes behind the least or greatest of them, which may be that integer. */
-static bool step_add_step(struct front *f, struct front_chain *chain, struct build_step step,
-                          struct val y) {
-  bool picks = step.step == KS_MIN || step.step == KS_MAX;
-  bool floats = val_type(f, y) != KT_I64 && !y.mixed;
-  bool unsure = y.mixed && (!chain->floats || !mixed_is_exact(f, y));
-  if (unsure || chain->ended) f->unsure = chain->component;
-  if (unsure || chain->ended || chain->count == BUILD_STEPS) return false;
-  step.operand = val_type(f, y) == KT_F32 ? number_as(f, y, KT_F64) : y.value;
-  chain->steps[chain->count++] = step;
-  chain->ended = picks && y.mixed;
-  chain->floats = step.step == KS_DIV || (picks ? chain->floats && floats
-                                                : chain->floats || floats);
-  return true;
+/* The fold that puts its operand, which is y, first; KF_COUNT: there is none. */
+static k_fold steps_turned(k_fold step) {
+  switch (step) {
+    case KF_ADD: return KF_ADD;
+    case KF_LESS: return KF_LEAST;
+    case KF_MORE: return KF_MOST;
+    default: return KF_COUNT;
+  }
 }
 
-/* The chains of x go on by a step whose other operand is y. */
-static struct val step_extend(struct front *f, struct val result, k_step step, bool turned,
-                              const struct val *x, struct val y) {
+/* The chains of x go on by a step whose other operand is y. An operand that is an integer to Lua in
+** some rows is a float to the step: beside floats that is the same. */
+static struct val steps_extend(struct front *f, struct val result, k_fold step, const struct val *x,
+                               struct val y) {
   const struct front_chain *from = steps_chain_of(f, x);
   for (; from; from = steps_next_chain(f, x->value, from->also)) {
     struct front_chain chain = *from;
-    if (step_add_step(f, &chain, (struct build_step){.step = step, .turned = turned}, y))
-      result = steps_with_chain(f, result, &chain);
+    bool unsure = y.mixed && (!from->floats || !mixed_is_exact(f, y));
+    chain.step = from->stepped || unsure ? KF_COUNT : step;
+    chain.stepped = true;
+    chain.operand = y.value;
+    result = steps_with_chain(f, result, &chain);
   }
   return result;
 }
 
-struct val steps_step(struct front *f, struct val result, k_step step, struct val x,
+struct val steps_step(struct front *f, struct val result, k_fold step, struct val x,
                       struct val y) {
-  if (step == KS_COUNT) return result;
   assert(result.kind == VAL_VALUE && result.chain == 0);
-  result = step_extend(f, result, step, false, &x, y);
-  return step_extend(f, result, step, true, &y, x);
+  result = steps_extend(f, result, step, &x, y);
+  return steps_extend(f, result, steps_turned(step), &y, x);
 }
 
-/* The step by which rows keep a truth that parted them from the others; KS_COUNT: none did. */
-static k_step steps_forked_by(struct front *f, struct fork rows, k_value truth) {
+/* The step by which rows keep a truth that parted them from the others; KF_COUNT: none did. */
+static k_fold steps_forked_by(struct front *f, struct fork rows, k_value truth) {
   for (uint32_t i = 0; i < f->fork_count; i++) {
     const struct fork *fork = &f->forks[i];
     bool kept = fork->yes == rows.yes && fork->no == rows.no;
     bool left = fork->yes == rows.no && fork->no == rows.yes;
     if (!kept && !left) continue;
     if (build_binary(f->b, KO_AND, fork->whole, truth) != fork->yes) continue;
-    return kept ? KS_OR : KS_AND;
+    return kept ? KF_OR : KF_AND;
   }
-  return KS_COUNT;
+  return KF_COUNT;
 }
 
 /* Where a row has no such element, storing to it fails, whatever it is then said to be. */
 struct val steps_choice(struct front *f, struct val result, struct fork rows, struct val x,
                         struct val y) {
   const struct front_chain *from = steps_chain_of(f, &x);
-  if (!from || from->count || result.kind != VAL_VALUE || y.kind != VAL_VALUE) return result;
+  if (!from || from->stepped || result.kind != VAL_VALUE || y.kind != VAL_VALUE) return result;
   bool truths = val_type(f, x) == KT_BOOL;
   k_value truth = truths ? build_binary(f->b, KO_AND, from->present, x.value) : from->present;
-  k_step step = steps_forked_by(f, rows, truth);
-  if (step == KS_COUNT || val_is_maybe(y)) return result;
-  if (!truths) return step == KS_OR && truth != K_ALL ? steps_with_chain(f, result, from) : result;
+  k_fold step = steps_forked_by(f, rows, truth);
+  if (step == KF_COUNT || val_is_maybe(y)) return result;
+  if (!truths) return step == KF_OR && truth != K_ALL ? steps_with_chain(f, result, from) : result;
   if (val_type(f, y) != KT_BOOL) return result;
   struct front_chain chain = *from;
-  chain.steps[chain.count++] = (struct build_step){.step = step, .operand = y.value};
+  chain.step = step;
+  chain.stepped = true;
+  chain.operand = y.value;
   return steps_with_chain(f, result, &chain);
 }
 
@@ -125,26 +121,26 @@ struct val steps_choice(struct front *f, struct val result, struct fork rows, st
 struct val steps_other(struct front *f, struct val value, uint32_t column) {
   if (value.names || value.entity) return value;
   const struct front_column *other = &f->columns[column];
-  struct front_chain chain = steps_chain_at(f, other->component, other->component_leaf);
+  struct front_chain chain = steps_chain_at(other->component, other->component_leaf);
   chain.column = column + 1;
   return steps_with_chain(f, value, &chain);
 }
 
 struct val steps_field(struct front *f, struct val value, struct val field) {
   if (value.names || value.entity) return value;
-  struct front_chain chain = steps_chain_at(f, field.root, field.leaf);
+  struct front_chain chain = steps_chain_at(field.root, field.leaf);
   return steps_with_chain(f, value, &chain);
 }
 
 /* ---- storing ---- */
 
-/* The steps that a number is made by from a place; NULL when there are none, or when the row may
-** have stored to the array since they began. */
+/* The chain that a number is made by from a place; NULL when it is made by none, or is what was
+** there. */
 static const struct front_chain *steps_from(const struct front *f, const struct val *value,
                                             const struct front_chain *place) {
   const struct front_chain *at = steps_chain_of(f, value);
   for (; at; at = steps_next_chain(f, value->value, at->also))
-    if (at->count && at->component == place->component && at->leaf == place->leaf &&
+    if (at->stepped && at->component == place->component && at->leaf == place->leaf &&
         at->index == place->index && at->column == place->column)
       return at;
   return NULL;
@@ -160,33 +156,23 @@ static void steps_set(struct front *f, const struct front_chain *place, k_value 
     class_set_element(f, place->component, place->leaf, index, value);
 }
 
-/* The fold that a step on a cell of a type is; KF_COUNT: it is none. *operand becomes what it
-** takes. */
-static k_fold steps_fold_of(struct front *f, const struct build_step *step, k_column type,
-                            k_value *operand) {
-  static const k_fold folds[] = {
-      [KS_SET] = KF_SET,   [KS_ADD] = KF_ADD,  [KS_SUB] = KF_SUB, [KS_MUL] = KF_COUNT,
-      [KS_DIV] = KF_COUNT, [KS_MIN] = KF_LESS, [KS_MAX] = KF_MORE, [KS_OR] = KF_OR,
-      [KS_AND] = KF_AND};
-  k_fold fold = folds[step->step];
-  k_type of = build_type(f->b, step->operand);
-  bool floats = type == KC_F32 || type == KC_F64, picks = fold == KF_LESS || fold == KF_MORE;
-  *operand = step->operand;
-  if (type == KC_BOOL) return of == KT_BOOL ? fold : KF_COUNT;
-  if (of == KT_BOOL || (step->turned && fold == KF_SUB)) return KF_COUNT;
-  if (floats ? of == KT_I64 && picks : of != KT_I64) return KF_COUNT;
-  if (floats) *operand = build_convert(f->b, KT_F64, step->operand);
-  if (step->turned && picks) return fold == KF_LESS ? KF_LEAST : KF_MOST;
-  return fold;
+/* Whether cells of a type can be folded by a step, whose operand becomes what that takes. */
+static bool steps_fits(struct front *f, struct front_chain *chain, k_column type) {
+  k_type of = build_type(f->b, chain->operand);
+  bool floats = type == KC_F32 || type == KC_F64;
+  bool picks = chain->step >= KF_LESS && chain->step <= KF_MOST;
+  if (chain->step == KF_COUNT || (type == KC_BOOL) != (of == KT_BOOL)) return false;
+  if (type == KC_BOOL) return true;
+  if (floats ? of == KT_I64 && picks : of != KT_I64) return false;
+  if (floats) chain->operand = build_convert(f->b, KT_F64, chain->operand);
+  return true;
 }
 
 /* Folds a step into a cell of a place, if it is one outside of loops. */
 static bool steps_fold_at(struct front *f, const struct front_chain *place, k_column type,
-                          k_value cell, const struct build_step *step) {
-  k_value operand;
-  k_fold fold = steps_fold_of(f, step, type == KC_ENTITY ? KC_I64 : type, &operand);
-  if (fold == KF_COUNT) return false;
-  uint32_t number = build_fold(f->b, cell, fold, operand);
+                          k_value cell, struct front_chain step) {
+  if (!steps_fits(f, &step, type == KC_ENTITY ? KC_I64 : type)) return false;
+  uint32_t number = build_fold(f->b, cell, step.step, step.operand);
   if (number == NONE) return true;
   f->folds[number] = (struct front_fold){place->component, place->leaf, place->column};
   f->fold_count = number + 1;
@@ -198,7 +184,7 @@ static bool steps_may_fold(const struct front *f) {
 }
 
 static bool steps_fold(struct front *f, const struct front_chain *place, k_value index,
-                       const struct build_step *step) {
+                       struct front_chain step) {
   uint32_t column = place->column ? place->column - 1 : NONE;
   uint32_t array = column == NONE ? element_array(f, place->component, place->leaf) : 0;
   const struct leaf *leaf = &place->component->leaves[place->leaf];
@@ -213,10 +199,8 @@ static bool steps_fold(struct front *f, const struct front_chain *place, k_value
 bool steps_fold_cell(struct front *f, struct val value, uint32_t at, k_column type, k_value cell) {
   const struct front_chain place = {.leaf = at, .index = K_NONE};
   const struct front_chain *chain = steps_from(f, &value, &place);
-  struct build_step set = {.step = KS_SET, .operand = value.value};
-  if (type == KC_F64) set.operand = number_as(f, value, KT_F64);
-  bool one = steps_may_fold(f) && (!chain || chain->count == 1);
-  return one && steps_fold_at(f, &place, type, cell, chain ? chain->steps : &set);
+  const struct front_chain set = {.step = KF_SET, .operand = value.value};
+  return steps_may_fold(f) && steps_fold_at(f, &place, type, cell, chain ? *chain : set);
 }
 
 void steps_finish(struct front *f) {
@@ -244,13 +228,13 @@ static void step_write(struct front *f, const struct front_chain *place, struct 
     order_store_element(f, place->component, place->leaf, index, value);
     return;
   }
-  bool shared = class_is_shared(f, place->component, place->leaf);
-  const struct front_chain *chain = shared ? NULL : steps_from(f, &value, place);
-  struct build_step set = {.step = KS_SET};
-  if (!shared && !chain)
-    set.operand = access_noted(f, place->component, place->leaf, maybe_need(f, value));
-  bool one = !chain || chain->count == 1;
-  if (!shared && one && steps_fold(f, place, index, chain ? chain->steps : &set)) return;
+  if (!class_is_shared(f, place->component, place->leaf)) {
+    const struct front_chain *chain = steps_from(f, &value, place);
+    struct front_chain set = {.step = KF_SET};
+    if (!chain)
+      set.operand = access_noted(f, place->component, place->leaf, maybe_need(f, value));
+    if (steps_fold(f, place, index, chain ? *chain : set)) return;
+  }
   steps_set(f, place, index, value);
 }
 
