@@ -150,7 +150,6 @@ build = {
         "src/kernel/listing.c",
         "src/kernel/machine.c",
         "src/kernel/note.c",
-        "src/kernel/note_plain.c",
         "src/kernel/operations.c",
         "src/kernel/ops_avx2.c",
         "src/kernel/ops_avx512.c",

@@ -35,7 +35,6 @@ void notes_open(struct notes *notes, const struct program *p, void *room) {
   notes->site_count = p->site_count;
   notes->noting = p->layout.noting;
   notes_clear(notes, 0);
-  notes->plain = notes_are_plain(p);
 }
 
 void notes_free(struct notes *notes) {
@@ -188,8 +187,7 @@ size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
   if (!note_has_room(notes, more)) return first;
   bool all = more == n;
   struct note_run run = {notes->count, more, all ? NONE : notes->masked_rows,
-                         noted->one_index && once, noted->one_value && once && !notes->plain,
-                         NULL, NULL};
+                         noted->one_index && once, noted->one_value && once, NULL, NULL};
   const uint16_t *among = all ? NULL : notes->among;
   if ((noting & NOTING_HELD) && !noted->one_value)
     run.values = noted->values;
@@ -532,7 +530,6 @@ size_t notes_do(struct notes *notes, const struct program *p, const k_run *run, 
                 k_failure *failure) {
   struct doing doing = {notes, p, run->arrays, {false, 0, 0}, failure, false};
   uint32_t count = notes->count;
-  if (notes->plain && !notes->again) return notes_do_plain(notes, p, run->arrays, n, failure);
   if (run->orders && run->orders->parts && !notes->again) {
     size_t sound;
     doing.joins = notes_join(notes, p, run->orders);
@@ -775,20 +772,6 @@ static bool note_is_held(const struct program *p, uint32_t pc) {
          !note_is_set_between(p, pc, end, k->b);
 }
 
-/* Whether indexes are looked at on the only way to a note. */
-static bool note_is_bound(const struct program *p, const struct numbering *numbers, uint32_t pc) {
-  const k_insn *note = &p->insns[pc];
-  k_site site = p->sites[note->dst - numbers->sites];
-  for (uint32_t at = p->prologue; at < pc; at++) {
-    const k_insn *k = &p->insns[at];
-    if (k->op == OP_LOOP || k->op == OP_SKIP) return false;
-    bool same = k->op == OP_BOUND && k->a == note->a && k->b == numbers->arrays + site.array;
-    bool all = k->d == numbers->all || (k->d == note->d && !note_is_set_between(p, at, pc, k->d));
-    if (same && all && !note_is_set_between(p, at, pc, k->a)) return site.step != KS_ORDER;
-  }
-  return false;
-}
-
 /* A mask stays what it is between two instructions that nothing jumps between. */
 void notes_plan(const struct program *p, uint8_t *noting) {
   uint32_t mask = K_NO_OPERAND, lands[MAX_DEPTH], open = 0;
@@ -809,7 +792,6 @@ void notes_plan(const struct program *p, uint8_t *noting) {
       if (k->d == numbers.all) *site |= NOTING_ALL;
       if (k->d == mask) *site |= NOTING_SAME;
       if (k->d == numbers.all && note_is_held(p, pc)) *site |= NOTING_HELD;
-      if (note_is_bound(p, &numbers, pc)) *site |= NOTING_BOUND;
       mask = k->d;
     } else if (note_sets_mask(k, mask)) {
       mask = K_NO_OPERAND;

@@ -19,8 +19,7 @@ enum {
   NOTING_ONCE = 1,               /* no site is come to more than once in a block */
   NOTING_ALL = 2,                /* all rows come to it */
   NOTING_SAME = 4,               /* so do those that came to the one before it */
-  NOTING_HELD = 8,               /* indexes and values stay where they are until all is done */
-  NOTING_BOUND = 16              /* rows whose index is beside the array have failed before */
+  NOTING_HELD = 8                /* indexes and values stay where they are until all is done */
 };
 void notes_plan(const struct program *p, uint8_t *noting);
 
@@ -57,8 +56,7 @@ struct notes {
   size_t first;                  /* the block's first row */
   uint32_t last;                 /* the last one's row */
   bool sorted;                   /* none is of a row before the one in front of it */
-  bool plain;                    /* as notes_are_plain says, */
-  bool again;                    /* but that some site was come to more than once */
+  bool again;                    /* some site was come to more than once */
   uint32_t masked;               /* the rows of the last mask, 0: none is known; */
   uint32_t masked_rows;          /* where those in it are written down, or NONE; */
   uint8_t mask[K_BLOCK];
@@ -176,16 +174,5 @@ void notes_give_joined(const struct notes *notes, const k_orders *orders, uint32
 ** none for them. */
 bool notes_give_many(const struct notes *notes, const struct program *p, const k_orders *orders,
                      size_t n, bool *room);
-
-/* Notes that may be gone through place after place instead of row after row: no two places share
-** cells, and nothing but an index beside its array can fail. A step takes 1.4 ns so, and five a row
-** 21 ns, else 5.6 and 68 (notes row after row). */
-
-/* Whether all notes of a program are such, outside of loops. */
-bool notes_are_plain(const struct program *p);
-
-/* notes_do, place after place; every site was come to once at most. */
-size_t notes_do_plain(const struct notes *notes, const struct program *p, const k_array *arrays,
-                      size_t n, k_failure *failure);
 
 #endif
