@@ -2,7 +2,6 @@
 
 #include "kernel/limit.h"
 #include "kernel/node.h"
-#include "kernel/note.h"
 
 static bool build_refuse(struct builder *b, k_status status) {
   builder_fail(b, status);
@@ -121,8 +120,7 @@ uint32_t build_array(struct builder *b, k_column type) {
 }
 
 k_value build_element(struct builder *b, uint32_t array, k_value index) {
-  if (b->status == K_OK && (array >= b->array_count || b->arrays[array] & ARRAY_OF_CELLS))
-    builder_fail(b, K_EINVAL);
+  if (b->status == K_OK && array >= b->array_count) builder_fail(b, K_EINVAL);
   if (!builder_takes(b, index, KT_I64)) return K_NONE;
   struct node n = node_make(N_ELEMENT, column_value((k_column)b->arrays[array]), true);
   n.in[0] = index;
@@ -720,46 +718,23 @@ void build_give_up(struct builder *b) {
 
 /* ---- build note ---- */
 
-/* What rows do to cells that are not their own, as nodes. */
-
-/* The number of a new site, or NONE. */
-static uint32_t build_note_add_site(struct builder *b, k_site site) {
-  if (b->site_count == MAX_SITES) builder_fail(b, K_ELIMIT);
-  if (b->status != K_OK) return NONE;
-  b->sites[b->site_count] = site;
-  return b->site_count++;
-}
-
-static void build_note_add_step(struct builder *b, k_value index, k_site site, k_value operand,
-                                k_value cell) {
-  if (!builder_takes(b, operand, (k_type)site.type)) return;
-  uint32_t number = build_note_add_site(b, site);
-  if (number == NONE) return;
-  struct node n = builder_failing(b, N_NOTE, (k_type)site.type);
-  n.in[0] = index;
-  n.in[1] = operand;
+void build_order(struct builder *b, uint32_t order, k_value entity, k_value value, k_value cell) {
+  k_type type = build_type(b, value);
+  bool puts = cell != K_NONE && builder_takes(b, cell, KT_CELL);
+  if (!builder_takes(b, entity, KT_I64) || !builder_takes(b, value, type)) return;
+  if (order >= MAX_BITMAPS || b->site_count == MAX_SITES) builder_fail(b, K_ELIMIT);
+  if (type == KT_F32) builder_fail(b, K_EINVAL);
+  if (b->status != K_OK) return;
+  k_site *site = &b->sites[b->site_count];
+  *site = (k_site){(uint8_t)order, (uint8_t)type, 0};
+  if (puts) site->cell = (uint8_t)(build_cell_type(b, cell) + 1);
+  struct node n = builder_failing(b, N_NOTE, type);
+  n.in[0] = entity;
+  n.in[1] = value;
   n.in[2] = cell;
-  n.ordered = cell != K_NONE;
-  n.aux = (uint16_t)number;
+  n.ordered = puts;
+  n.aux = (uint16_t)b->site_count++;
   builder_add(b, n);
-}
-
-void build_note(struct builder *b, uint32_t array, k_value index, const struct build_step *steps,
-                uint32_t count) {
-  if (b->status == K_OK && (array >= b->array_count || count == 0)) builder_fail(b, K_EINVAL);
-  if (!builder_takes(b, index, KT_I64)) return;
-  for (uint32_t i = 0; i < count; i++) {
-    const struct build_step *step = &steps[i];
-    k_site site = {.array = (uint8_t)array, .step = (uint8_t)step->step,
-                   .type = (uint8_t)build_type(b, step->operand), .turned = step->turned,
-                   .first = i == 0, .last = i + 1 == count};
-    bool truth = array_column(b->arrays[array]) == KC_BOOL;
-    bool joins = site.step == KS_OR || site.step == KS_AND;
-    if (truth ? site.type != KT_BOOL || !(joins || site.step == KS_SET) || count > 1
-              : joins || (site.type != KT_F64 && site.type != KT_I64))
-      builder_fail(b, K_EINVAL);
-    build_note_add_step(b, index, site, step->operand, K_NONE);
-  }
 }
 
 /* Whether no row is in both of two masks, as far as the first one shows it. */
@@ -780,81 +755,10 @@ bool build_excludes(const struct builder *b, k_value x, k_value y) {
   return build_parts(b, x, y, 4) || build_parts(b, y, x, 4);   /* joined masks in one another */
 }
 
-bool build_noted(const struct builder *b, uint32_t array, k_mark since) {
-  if (b->status != K_OK || since.value == K_NONE || since.loop != b->loop) return true;
-  for (k_value v = since.value; v < b->count; v++) {
-    const struct node *n = node_at(b, v);
-    if (n->op != N_NOTE || b->sites[n->aux].step == KS_ORDER || b->sites[n->aux].array != array)
-      continue;
-    if (!build_excludes(b, n->in[3], b->fail_mask)) return true;
-  }
-  return false;
-}
-
-void build_order(struct builder *b, uint32_t order, k_value entity, k_value value, k_value cell) {
-  if (b->status == K_OK && order >= MAX_BITMAPS) builder_fail(b, K_ELIMIT);
-  if (!builder_takes(b, entity, KT_I64)) return;
-  k_site site = {.array = (uint8_t)order, .step = KS_ORDER, .type = (uint8_t)build_type(b, value),
-                 .first = 1, .last = 1};
-  if (site.type == KT_F32) builder_fail(b, K_EINVAL);
-  if (cell != K_NONE && builder_takes(b, cell, KT_CELL))
-    site.cell = (uint8_t)(build_cell_type(b, cell) + 1);
-  build_note_add_step(b, entity, site, value, cell);
-}
-
-void build_alias(struct builder *b, uint32_t array, uint32_t uniform) {
-  if (b->status != K_OK) return;
-  if (array >= b->array_count || uniform >= MAX_COLUMNS)
-    builder_fail(b, K_EINVAL);
-  else
-    b->aliases[array] = (uint16_t)(uniform + 1);
-}
-
-uint32_t build_cells(struct builder *b, k_column type, uint32_t column) {
-  if (b->status == K_OK && column >= b->column_count) builder_fail(b, K_EINVAL);
-  uint32_t array = build_array(b, type);
-  if (array == NONE) return NONE;
-  b->arrays[array] |= ARRAY_OF_CELLS;
-  b->aliases[array] = (uint16_t)(ALIAS_COLUMN + column);
-  return array;
-}
-
-/* Whether a node is what an array has been given as an alias for. */
+/* Whether a node is what a fold has been given as an alias for. */
 static bool build_is_alias(const struct node *n, uint16_t alias) {
   if (n->op == N_UNIFORM) return alias == n->aux + 1;
   return (n->op == N_LOAD || n->op == N_LIVE) && alias == ALIAS_COLUMN + n->aux;
-}
-
-/* The tag of what first needs the element to be there; 0 when nothing does. */
-static uint32_t build_tag_of_element(const struct builder *b, const struct node *element) {
-  for (k_value v = 0; v < b->count; v++) {
-    const struct node *n = node_at(b, v);
-    if (n->op == N_BOUND && n->aux == element->aux && n->in[0] == element->in[0]) return n->tag;
-  }
-  return 0;
-}
-
-static bool build_is_written_in_loop(const struct builder *b, uint32_t array) {
-  for (k_value v = 0; v < b->count; v++) {
-    const struct node *n = node_at(b, v);
-    if (n->op != N_NOTE || n->home == 0) continue;
-    if (b->sites[n->aux].array == array && b->sites[n->aux].step != KS_ORDER) return true;
-  }
-  return false;
-}
-
-uint32_t build_shared(const struct builder *b, uint32_t *tag, bool *looped) {
-  const struct node *n = node_at(b, b->shared);
-  uint32_t array = 0;
-  assert(b->status == K_SHARED);
-  *tag = n->op == N_ELEMENT ? build_tag_of_element(b, n) : n->tag;
-  if (n->op == N_ELEMENT)
-    array = n->aux;
-  else
-    while (array < b->array_count && !build_is_alias(n, b->aliases[array])) array++;
-  assert(array < b->array_count);
-  *looped = build_is_written_in_loop(b, array);
-  return array;
 }
 
 /* Behind all that can fail what has been noted down is done. */
@@ -869,21 +773,6 @@ bool plan_notes(struct builder *b) {
   for (k_value v = 0; b->ordered && v < b->count; v++)
     node_at(b, v)->ordered |= node_at(b, v)->op == N_NOTE || node_at(b, v)->op == N_DO_NOTES;
   return true;
-}
-
-static bool build_note_is_written(const struct builder *b, uint32_t array) {
-  for (uint32_t i = 0; i < b->site_count; i++)
-    if (b->sites[i].array == array && b->sites[i].step != KS_ORDER) return true;
-  return false;
-}
-
-/* Whether a node looks at what notes write. */
-static bool build_looks_at_written(const struct builder *b, const struct node *n) {
-  if (!n->live || n->uses == 0) return false;
-  if (n->op == N_ELEMENT) return build_note_is_written(b, n->aux);
-  for (uint32_t i = 0; i < b->array_count; i++)
-    if (build_is_alias(n, b->aliases[i]) && build_note_is_written(b, i)) return true;
-  return false;
 }
 
 uint32_t build_shared_fold(const struct builder *b) { return b->shared_fold; }
@@ -913,13 +802,7 @@ bool plan_owners(struct builder *b) {
   for (k_value v = 0; b->fold_count && v < b->count; v++) {
     uint32_t beside = build_fold_beside(b, node_at(b, v));
     if (beside == NONE) continue;
-    b->shared = v;
     b->shared_fold = beside;
-    return builder_fail(b, K_SHARED) != K_NONE;
-  }
-  for (k_value v = 0; b->site_count && v < b->count; v++) {
-    if (!build_looks_at_written(b, node_at(b, v))) continue;
-    b->shared = v;
     return builder_fail(b, K_SHARED) != K_NONE;
   }
   return true;

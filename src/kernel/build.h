@@ -122,8 +122,8 @@ k_value build_looked_up(struct builder *b, uint32_t lookup, k_value from, k_valu
 ** element of an array, or the cell that a column or lookup of KC_CELLS | type says. `build_get` is
 ** what is in it when the row comes to that, an f32 as an f64; any where the cell is nowhere.
 ** `build_set` puts a value into it, in the rows of the mask given to build_at, as an f64 or i64, or
-** a bool. In a program with one of these rows note down (build_note, build_order) in that order,
-** too, and what they noted is done when the row has done the rest of it. */
+** a bool. In a program with one of these rows note down orders (build_order) in that order, too, and
+** what they noted is given when the row has done the rest of it. */
 k_value build_cell(struct builder *b, uint32_t array, k_value index);
 k_value build_get(struct builder *b, k_value cell);
 void build_set(struct builder *b, k_value cell, k_value value);
@@ -140,7 +140,7 @@ typedef enum k_fold {
 } k_fold;
 uint32_t build_fold(struct builder *b, k_value cell, k_fold step, k_value operand);
 void build_alias_fold(struct builder *b, uint32_t fold, bool uniform, uint32_t number);
-/* Of K_SHARED: which fold it is, in the order in which they were stated; NONE: it is a note. */
+/* Of K_SHARED: which fold it is, in the order in which they were stated. */
 uint32_t build_shared_fold(const struct builder *b);
 
 /* `v` as a column of `type` takes it, by the rules of world:set: i64 for integer columns
@@ -254,52 +254,13 @@ k_value build_picked(struct builder *b, k_value filled, k_value item);
 /* What the list's maker says of a row, as an f64, in the place of an argument that is not given. */
 k_value build_taken(struct builder *b, k_value filled, uint32_t argument);
 
-/* Stating what rows do to cells that are not their own: the builder's operations on arrays that are
-** written, and on entities. */
-
-/* What rows of the mask given to build_at do to the element at an index: some steps, the first of
-** which takes what the element is by then, each of the others what the one before it gives; the
-** last one's result is stored. They are done when all that can fail in the row has been, in the
-** order of rows, in a row in that of the program, rounds of loops as they come. The row then fails
-** when there is no such element (KE_ABSENT), when it does not take the result (KE_FRACTION,
-** KE_RANGE), or when there is no room for so much (KE_ROOM).
-**
-** Operands are i64 or f64; of an array of booleans one bool that is set, or joined by KS_OR or
-** KS_AND. An array that is written so is looked at by nothing else, or build_finish gives K_SHARED:
-** elements of it may be built for the check of their index, and values be made of them that nobody
-** needs. `build_alias` says that a uniform is the array's only element. */
-#define BUILD_STEPS 4
-typedef enum k_step {
-  KS_SET, KS_ADD, KS_SUB, KS_MUL, KS_DIV, KS_MIN, KS_MAX,
-  KS_OR, KS_AND,                  /* of truths */
-  KS_COUNT, KS_ORDER = KS_COUNT   /* of a site: see build_order */
-} k_step;
-struct build_step {
-  k_step step;
-  bool turned;                /* the operand is the left one */
-  k_value operand;
-};
-void build_note(struct builder *b, uint32_t array, k_value index, const struct build_step *steps,
-                uint32_t count);
-void build_alias(struct builder *b, uint32_t array, uint32_t uniform);
-/* Whether rows of the mask given to build_at may have noted steps on the array since a mark, or are
-** in another loop than then, so that what was there may be something else by now. */
-bool build_noted(const struct builder *b, uint32_t array, k_mark since);
-
-/* What rows of that mask order for an entity (i64), by a number below 64 that whoever runs the
-** program knows, with a value of any type but f32: k_orders. Done with the notes of the row, behind
-** them; the row fails when it cannot be done (KE_DEAD). An order may be no more than to put the
-** value into a cell, if that is somewhere: then it is done at once (k_orders.plain); or K_NONE. */
+/* What rows of the mask given to build_at order for an entity (i64), by a number below 64 that
+** whoever runs the program knows, with a value of any type but f32: k_orders. Rows note it down; it
+** is given when all that can fail in the row has been done, in the order of rows, in a row in that
+** of the program, rounds of loops as they come. The row fails when it cannot be given (KE_DEAD), or
+** when there is no room for so much (KE_ROOM). An order may be no more than to put the value into a
+** cell, if that is somewhere: then it is done at once (k_orders.plain); or K_NONE. */
 void build_order(struct builder *b, uint32_t order, k_value entity, k_value value, k_value cell);
-
-/* The next array, whose elements are the cells of others' that a column stands for: one for each
-** row, so that its index is not looked at, and k_array.data has their addresses. No two arrays have
-** a cell in common. */
-uint32_t build_cells(struct builder *b, k_column type, uint32_t column);
-
-/* Of K_SHARED: the array, the tag that was set where it is looked at, or 0, and whether a loop
-** writes to it. */
-uint32_t build_shared(const struct builder *b, uint32_t *tag, bool *looped);
 
 /* Orders of one site, with their parts: how often in a block, and for which of its rows. */
 typedef struct k_given {

@@ -2,7 +2,6 @@
 ** what each register and scalar holds. At a loop's head a register that the body sets to
 ** another type holds nothing, so that one walk is enough for any number of rounds; where
 ** a skip lands, what both ways agree on remains. */
-#include "kernel/note.h"
 #include "kernel/ops.h"
 
 const struct op_info op_table[OP_COUNT] = {
@@ -406,17 +405,15 @@ static bool checker_counts_fit(const struct program *p) {
          p->prologue <= p->insn_count;
 }
 
-/* The steps on one element stand together. */
 static bool checker_sites_fit(const struct program *p) {
-  uint32_t steps = 0;
   for (uint32_t i = 0; i < p->site_count; i++) {
     k_site site = p->sites[i];
-    if (!site_check(p, site) || site.first != (steps == 0)) return false;
-    if (steps && site.array != p->sites[i - 1].array) return false;
-    if (steps++ == BUILD_STEPS) return false;
-    if (site.last) steps = 0;
+    if (site.order >= MAX_BITMAPS || site.type > KT_I64 || site.type == KT_F32) return false;
+    if (site.cell == 0) continue;
+    if (site.cell > KC_ENTITY || column_got((k_column)(site.cell - 1)) != (k_type)site.type)
+      return false;
   }
-  return steps == 0;
+  return true;
 }
 
 static bool checker_header(const struct program *p) {
@@ -429,7 +426,7 @@ static bool checker_header(const struct program *p) {
   for (uint32_t i = 0; i < p->scalar_count; i++)
     if (p->scalars[i] > KT_I64) return false;
   for (uint32_t i = 0; i < p->array_count; i++)
-    if (array_column(p->arrays[i]) >= KC_ENTITY) return false;
+    if (p->arrays[i] >= KC_ENTITY) return false;
   for (uint32_t i = 0; i < p->lookup_count; i++)
     if (p->lookups[i] > KT_I64 && !is_cells(p->lookups[i])) return false;
   for (uint32_t i = 0; i < p->fold_count; i++)

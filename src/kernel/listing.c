@@ -103,18 +103,6 @@ static void listing_add_scalar(struct text *out, const struct program *p, uint32
     listing_add_numbered(out, "s", number - computed);
 }
 
-/* The array and what is done to an element of it; "with ~" where the operand is the left one. */
-static void listing_add_site(struct text *out, k_site site) {
-  if (site.step == KS_ORDER) {
-    listing_add_numbered(out, "order", site.array);
-    return;
-  }
-  static const char *const steps[KS_COUNT] = {"set", "add", "sub", "mul", "div", "min", "max",
-                                             "or", "and"};
-  text_add(out, "array%u.%s%s%s", site.array, site.turned ? "~" : "", steps[site.step],
-           site.last ? "" : "...");
-}
-
 /* A list, or an argument of it, counted from 0. */
 static void listing_add_list(struct text *out, uint32_t operand) {
   uint32_t argument = operand % (LIST_ARGUMENTS + 1);
@@ -148,7 +136,7 @@ static void listing_add_operand(struct text *out, const struct program *p, uint3
   else if (operand < at.sites)
     listing_add_numbered(out, "lookup", operand - at.lookups);
   else if (operand < at.lists)
-    listing_add_site(out, p->sites[operand - at.sites]);
+    listing_add_numbered(out, "order", p->sites[operand - at.sites].order);
   else
     listing_add_list(out, operand - at.lists);
 }

@@ -286,7 +286,7 @@ void running_fail(struct running *r, const k_insn *k, size_t lane) {
 /* Does such an instruction for n rows; how many of them did not fail. */
 size_t running_note_or_list(struct running *r, const k_insn *k, size_t n) {
   if (k->op == OP_LIST) return machine_list(r, k, n);
-  if (k->op == OP_DO_NOTES) return notes_do(r->notes, r->p, r->run, n, r->failure);
+  if (k->op == OP_DO_NOTES) return notes_do(r->notes, r->p, r->run->orders, n, r->failure);
   assert(k->dst >= r->numbers->sites && k->dst < r->numbers->count);
   uint32_t which = (k->op - (uint32_t)OP_NOTE_VV_F64) % 4;
   struct noted noted = {note_type(k->op), which >= 2, which % 2 == 1, r->at[k->a], r->at[k->b]};

@@ -2,9 +2,6 @@
 **
 **   builder.c   nodes, their memory, common subexpressions, going back
 **   build.c     the public operations
-**   build_loop.c  those that are about loops
-**   build_note.c  those that change what is not the row's own
-**   build_list.c  those that list what rows go through
 **   fuse.c      live nodes; operations joined; operands that have to be block registers
 **   order.c     the order of instructions: out of loops, what can fail first
 **   region.c    work that an empty mask makes needless
@@ -43,7 +40,7 @@ enum {
   N_BOUND,     /* index, -, -, mask; aux: array. Yields nothing */
   N_NEED,      /* x, -, -, mask. Yields nothing */
   N_GIVE_UP,   /* mask, -, -, mask. Yields nothing */
-  N_NOTE,      /* index, operand, cell or -, mask; aux: site. Yields nothing */
+  N_NOTE,      /* entity, value, cell or -, mask; aux: site. Yields nothing */
   N_GIVE,      /* value, the one before; aux: list * LIST_ARGUMENTS + argument. Yields nothing */
   N_DO_NOTES,  /* -, -, -, mask of all. Yields nothing */
   N_SET,       /* cell, value, -, mask. Ordered; yields nothing */
@@ -108,7 +105,8 @@ struct node {
 /* A step on cells that nothing else gets at: see build_fold. */
 struct fold {
   uint8_t type, step;          /* k_column; k_fold */
-  uint16_t alias;              /* as aliases of arrays */
+  uint16_t alias;              /* 1 + the uniform that has the same values; or ALIAS_COLUMN + that */
+                               /* column; or 0 */
 };
 
 struct node_list {
@@ -134,11 +132,8 @@ struct builder {
   uint8_t totals[MAX_TOTALS];
   uint8_t arrays[MAX_ARRAYS];
   uint8_t lookups[MAX_LOOKUPS];
-  uint16_t aliases[MAX_ARRAYS];      /* 1 + the uniform that an array's only element is, or 0; or */
-  k_site sites[MAX_SITES];           /* ALIAS_COLUMN + that whose cells its elements are */
-  k_value shared;                    /* K_SHARED: the node that looks at what is written, */
-  uint32_t shared_fold;              /* by this fold; NONE: by a note */
-  uint32_t fold_count;
+  k_site sites[MAX_SITES];
+  uint32_t fold_count, shared_fold;  /* K_SHARED: whose cells are got at beside */
   struct fold folds[MAX_FOLDS];
   bool ordered;                      /* some node is; then all notes are */
   k_value store[MAX_COLUMNS];        /* build_finish: the store of each column, or 0 */

@@ -1,11 +1,7 @@
 #include "kernel/note.h"
 
-#include "kernel/build.h"
-#include "kernel/ops.h"
-
-#include "kernel/vector.h"
-
 #define MOST_NOTES (UINT32_C(1) << 22)   /* of one block: loops may note down much */
+#define NOTE_SITES 16u         /* so many have room for all rows of a block from the beginning */
 
 enum {
   NOTE_ROOM = sizeof(int64_t) + sizeof(k_scalar) + 2 * sizeof(uint32_t) + sizeof(uint8_t)
@@ -18,8 +14,8 @@ static uint32_t note_capacity_for(const struct program *p) {
 size_t notes_room(const struct program *p) { return (size_t)note_capacity_for(p) * NOTE_ROOM; }
 
 static void note_lay_out(struct notes *notes, void *room, uint32_t capacity) {
-  notes->indexes = room;
-  notes->values = (k_scalar *)(void *)(notes->indexes + capacity);
+  notes->entities = room;
+  notes->values = (k_scalar *)(void *)(notes->entities + capacity);
   notes->rows = (uint32_t *)(void *)(notes->values + capacity);
   notes->order = notes->rows + capacity;
   notes->sites = (uint8_t *)(notes->order + capacity);
@@ -51,7 +47,7 @@ bool notes_grow(struct notes *notes, uint64_t need) {
   if (!room) return false;
   struct notes old = *notes;
   note_lay_out(notes, room, (uint32_t)capacity);
-  memcpy(notes->indexes, old.indexes, old.count * sizeof *old.indexes);
+  memcpy(notes->entities, old.entities, old.count * sizeof *old.entities);
   memcpy(notes->values, old.values, old.count * sizeof *old.values);
   memcpy(notes->rows, old.rows, old.count * sizeof *old.rows);
   memcpy(notes->sites, old.sites, old.count * sizeof *old.sites);
@@ -129,17 +125,17 @@ static void note_copy_values(const struct notes *notes, const struct noted *note
   }
 }
 
-/* Copies the indexes of notes. */
-static void note_copy_indexes(const struct notes *notes, const struct noted *noted,
+/* Copies the entities of notes. */
+static void note_copy_entities(const struct notes *notes, const struct noted *noted,
                               const uint16_t *among, uint32_t count) {
-  int64_t *to = notes->indexes + notes->count;
-  const int64_t *indexes = noted->indexes;
-  if (noted->one_index)
-    for (uint32_t i = 0; i < count; i++) to[i] = *indexes;
+  int64_t *to = notes->entities + notes->count;
+  const int64_t *entities = noted->entities;
+  if (noted->one_entity)
+    for (uint32_t i = 0; i < count; i++) to[i] = *entities;
   else if (!among)
-    memcpy(to, indexes, count * sizeof *to);
+    memcpy(to, entities, count * sizeof *to);
   else
-    for (uint32_t i = 0; i < count; i++) to[i] = indexes[among[i]];
+    for (uint32_t i = 0; i < count; i++) to[i] = entities[among[i]];
 }
 
 /* Writes down the rows of a run, which are those of the last mask unless they are all. */
@@ -154,17 +150,17 @@ static void note_spread(struct notes *notes) {
   for (uint32_t site = 0; site < notes->site_count; site++) {
     struct note_run *run = &notes->runs[site];
     if (!(notes->noting[site] & NOTING_ONCE) || run->count == 0) continue;
-    if (run->indexes)
-      memcpy(notes->indexes + run->from, run->indexes, run->count * sizeof *run->indexes);
+    if (run->entities)
+      memcpy(notes->entities + run->from, run->entities, run->count * sizeof *run->entities);
     if (run->values)
       memcpy(notes->values + run->from, run->values, run->count * sizeof *run->values);
-    run->indexes = NULL;
+    run->entities = NULL;
     run->values = NULL;
-    for (uint32_t i = 1; run->one_index && i < run->count; i++)
-      notes->indexes[run->from + i] = notes->indexes[run->from];
+    for (uint32_t i = 1; run->one_entity && i < run->count; i++)
+      notes->entities[run->from + i] = notes->entities[run->from];
     for (uint32_t i = 1; run->one_value && i < run->count; i++)
       notes->values[run->from + i] = notes->values[run->from];
-    run->one_index = run->one_value = false;
+    run->one_entity = run->one_value = false;
     memset(notes->sites + run->from, (int)site, run->count);
     if (run->rows == NONE)
       note_write_rows(notes, run, true);
@@ -187,16 +183,16 @@ size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
   if (!note_has_room(notes, more)) return first;
   bool all = more == n;
   struct note_run run = {notes->count, more, all ? NONE : notes->masked_rows,
-                         noted->one_index && once, noted->one_value && once, NULL, NULL};
+                         noted->one_entity && once, noted->one_value && once, NULL, NULL};
   const uint16_t *among = all ? NULL : notes->among;
   if ((noting & NOTING_HELD) && !noted->one_value)
     run.values = noted->values;
   else
     note_copy_values(notes, noted, among, run.one_value ? 1 : more);
-  if ((noting & NOTING_HELD) && !noted->one_index)
-    run.indexes = noted->indexes;
+  if ((noting & NOTING_HELD) && !noted->one_entity)
+    run.entities = noted->entities;
   else
-    note_copy_indexes(notes, noted, among, run.one_index ? 1 : more);
+    note_copy_entities(notes, noted, among, run.one_entity ? 1 : more);
   if (!once || (!all && run.rows == NONE)) note_write_rows(notes, &run, all);
   if (!once) memset(notes->sites + notes->count, (int)site, more);
   if (!all) notes->masked_rows = run.rows;
@@ -208,113 +204,6 @@ size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
   assert(notes->count <= notes->capacity);
   return n;
 }
-
-/* ---- numbers as Lua has them ---- */
-
-struct number {
-  bool real;
-  int64_t i;
-  double d;
-};
-
-static struct number note_integer(int64_t i) { return (struct number){false, i, 0}; }
-static struct number note_real(double d) { return (struct number){true, 0, d}; }
-static double note_as_real(struct number x) { return x.real ? x.d : (double)x.i; }
-
-static bool note_less(struct number x, struct number y) {
-  if (x.real && y.real) return x.d < y.d;
-  if (x.real) return less_real(x.d, y.i);
-  return y.real ? less_integer(x.i, y.d) : x.i < y.i;
-}
-
-static int64_t note_whole(k_step step, int64_t x, int64_t y) {
-  uint64_t a = (uint64_t)x, b = (uint64_t)y;
-  return (int64_t)(step == KS_ADD ? a + b : step == KS_SUB ? a - b : a * b);
-}
-
-static struct number note_calculate(k_step step, struct number x, struct number y) {
-  if (!x.real && !y.real && step != KS_DIV) return note_integer(note_whole(step, x.i, y.i));
-  double a = note_as_real(x), b = note_as_real(y);
-  switch (step) {
-    case KS_ADD: return note_real(a + b);
-    case KS_SUB: return note_real(a - b);
-    case KS_MUL: return note_real(a * b);
-    default: assert(step == KS_DIV); return note_real(a / b);
-  }
-}
-
-/* x is what the cell has, or the step before has made of it. */
-static struct number note_take_step(k_site site, struct number x, struct number y) {
-  struct number left = site.turned ? y : x, right = site.turned ? x : y;
-  switch ((k_step)site.step) {
-    case KS_SET: return y;
-    case KS_MIN: return note_less(right, left) ? right : left;
-    case KS_MAX: return note_less(left, right) ? right : left;
-    default: return note_calculate((k_step)site.step, left, right);
-  }
-}
-
-/* ---- cells ---- */
-
-static struct number note_load_cell(k_column type, const void *cells, size_t at) {
-  switch (type) {
-    case KC_F32: return note_real((double)((const float *)cells)[at]);
-    case KC_F64: return note_real(((const double *)cells)[at]);
-    case KC_I8: return note_integer(((const int8_t *)cells)[at]);
-    case KC_I16: return note_integer(((const int16_t *)cells)[at]);
-    case KC_I32: return note_integer(((const int32_t *)cells)[at]);
-    case KC_U8: return note_integer(((const uint8_t *)cells)[at]);
-    case KC_U16: return note_integer(((const uint16_t *)cells)[at]);
-    case KC_U32: return note_integer(((const uint32_t *)cells)[at]);
-    default: return note_integer(((const int64_t *)cells)[at]);
-  }
-}
-
-/* A number as an integer of a column; what hinders it, if anything. */
-static k_error note_fit(k_column type, struct number x, int64_t *out) {
-  static const int64_t least[KC_COUNT] = {[KC_I64] = INT64_MIN, [KC_I8] = INT8_MIN,
-                                          [KC_I16] = INT16_MIN, [KC_I32] = INT32_MIN};
-  static const int64_t most[KC_COUNT] = {
-      [KC_I64] = INT64_MAX, [KC_I8] = INT8_MAX,  [KC_I16] = INT16_MAX, [KC_I32] = INT32_MAX,
-      [KC_U8] = UINT8_MAX,  [KC_U16] = UINT16_MAX, [KC_U32] = UINT32_MAX};
-  assert(type >= KC_I64 && type < KC_ENTITY);
-  if (x.real) {
-    if (!(x.d >= -0x1p63 && x.d < 0x1p63) || floor(x.d) != x.d) return KE_FRACTION;
-    x = note_integer((int64_t)x.d);
-  }
-  if (x.i < least[type] || x.i > most[type]) return KE_RANGE;
-  *out = x.i;
-  return KE_NONE;
-}
-
-static void note_store_integer(k_column type, void *cells, size_t at, int64_t i) {
-  switch (type) {
-    case KC_I8: ((int8_t *)cells)[at] = (int8_t)i; break;
-    case KC_I16: ((int16_t *)cells)[at] = (int16_t)i; break;
-    case KC_I32: ((int32_t *)cells)[at] = (int32_t)i; break;
-    case KC_U8: ((uint8_t *)cells)[at] = (uint8_t)i; break;
-    case KC_U16: ((uint16_t *)cells)[at] = (uint16_t)i; break;
-    case KC_U32: ((uint32_t *)cells)[at] = (uint32_t)i; break;
-    default: ((int64_t *)cells)[at] = i; break;
-  }
-}
-
-static k_error note_store_cell(k_column type, void *cells, size_t at, struct number x) {
-  int64_t i = 0;
-  if (type == KC_F32) {
-    ((float *)cells)[at] = (float)note_as_real(x);
-    return KE_NONE;
-  }
-  if (type == KC_F64) {
-    ((double *)cells)[at] = note_as_real(x);
-    return KE_NONE;
-  }
-  k_error error = note_fit(type, x, &i);
-  if (error == KE_NONE) note_store_integer(type, cells, at, i);
-  return error;
-}
-
-/* ---- going through them ---- */
 
 /* Sorts the notes of the first n rows by row into the order, those of a row as they came; how many
 ** they are. */
@@ -332,248 +221,41 @@ static uint32_t note_sort(struct notes *notes, size_t n) {
   return count;
 }
 
-/* Where a run of notes is, and what the steps on one cell have come to. */
-struct doing {
-  struct notes *notes;
-  const struct program *p;
-  const k_array *arrays;
-  struct number now;
-  k_failure *failure;
-  bool joins;                  /* some notes go together: note_joined.h */
-};
+/* ---- orders that are given together ---- */
 
-static k_column note_column_of(const struct program *p, k_site site) {
-  assert(site.step != KS_ORDER);
-  assert(site.array < p->array_count);
-  return array_column(p->arrays[site.array]);
+/* Such is one that the orders behind it say more of, as with what an entity is spawned. Their notes
+** are neither sorted nor looked at one by one: the nth of each site is of the same row. */
+
+/* The rows of a run, in their order; NULL: 0, 1, 2 ... */
+static const uint32_t *note_rows(const struct notes *notes, const struct note_run *run) {
+  return run->rows == NONE ? NULL : notes->rows + run->rows;
 }
 
-static bool note_refuse(const struct doing *doing, k_error error, struct number x) {
-  k_failure *failure = doing->failure;
-  failure->error = error;
-  failure->type = x.real ? KT_F64 : KT_I64;
-  failure->value.i64 = x.i;
-  if (x.real) failure->value.f64 = x.d;
-  return false;
+static const int64_t *note_entities(const struct notes *notes, const struct note_run *run) {
+  return run->entities ? run->entities : notes->entities + run->from;
 }
 
-static struct number note_operand_of(k_site site, k_scalar value) {
-  return site.type == KT_F64 ? note_real(value.f64) : note_integer(value.i64);
+static const k_scalar *note_values(const struct notes *notes, const struct note_run *run) {
+  return run->values ? run->values : notes->values + run->from;
 }
 
-static k_site note_site_of(const struct doing *doing, uint32_t note) {
-  assert(note < doing->notes->count);
-  return doing->p->sites[doing->notes->sites[note]];
-}
-
-/* The cell that a note is about: its row's, or that at its index; NULL when there is none. */
-static void *note_cell_of(const struct doing *doing, uint32_t note) {
-  k_site site = note_site_of(doing, note);
-  const k_array *array = &doing->arrays[site.array];
-  if (doing->p->arrays[site.array] & ARRAY_OF_CELLS) {
-    size_t row = doing->notes->first + doing->notes->rows[note];
-    assert(row < (size_t)array->count);
-    return ((const k_cell *)array->data)[row].at;
-  }
-  int64_t index = doing->notes->indexes[note];
-  if (index < 1 || index > array->count) return NULL;
-  size_t size = column_size(note_column_of(doing->p, site));
-  return (char *)(uintptr_t)array->data + ((size_t)index - 1) * size;
-}
-
-/* Stores what the steps have come to; the note then has what was there. */
-static bool note_store(struct doing *doing, k_scalar *value, k_site site, void *cell) {
-  k_column type = note_column_of(doing->p, site);
-  k_scalar kept = {.i64 = 0};
-  memcpy(&kept, cell, column_size(type));
-  k_error error = KE_NONE;
-  if (type == KC_BOOL)
-    *(uint8_t *)cell = site.step == KS_OR    ? kept.b | value->b
-                       : site.step == KS_AND ? kept.b & value->b
-                                             : value->b;
-  else
-    error = note_store_cell(type, cell, 0, doing->now);
-  *value = kept;
-  return error == KE_NONE || note_refuse(doing, error, doing->now);
-}
-
-static bool do_note(struct doing *doing, uint32_t note) {
-  k_site site = note_site_of(doing, note);
-  k_scalar *value = &doing->notes->values[note];
-  void *cell = note_cell_of(doing, note);
-  if (!cell) return note_refuse(doing, KE_ABSENT, note_integer(doing->notes->indexes[note]));
-  k_column type = note_column_of(doing->p, site);
-  if (type != KC_BOOL) {
-    if (site.first && site.step != KS_SET) doing->now = note_load_cell(type, cell, 0);
-    doing->now = note_take_step(site, doing->now, note_operand_of(site, *value));
-  }
-  return !site.last || note_store(doing, value, site, cell);
-}
-
-static void undo_note(const struct doing *doing, uint32_t note) {
-  k_site site = note_site_of(doing, note);
-  if (!site.last || site.step == KS_ORDER) return;
-  memcpy(note_cell_of(doing, note), &doing->notes->values[note],
-         column_size(note_column_of(doing->p, site)));
-}
-
-static uint32_t note_at(const struct notes *notes, uint32_t i) {
-  assert(i < notes->count);
-  return notes->sorted ? i : notes->order[i];
-}
-
-static uint32_t note_row_at(const struct notes *notes, uint32_t i) {
-  return notes->rows[note_at(notes, i)];
-}
-
-/* Of the row of the note at `from`: how many behind it are of that row, too. */
-static uint32_t note_end_of_row(const struct notes *notes, uint32_t from, uint32_t count) {
-  uint32_t end = from + 1, row = note_row_at(notes, from);
-  while (end < count && note_row_at(notes, end) == row) end++;
-  return end;
-}
-
-static bool note_is_order(const struct doing *doing, uint32_t note) {
-  return note_site_of(doing, note).step == KS_ORDER;
-}
-
-/* Takes the steps of a row, all of them or none. */
-static bool note_take_steps(struct doing *doing, uint32_t from, uint32_t end) {
-  for (uint32_t i = from; i < end; i++) {
-    uint32_t note = note_at(doing->notes, i);
-    if (note_is_order(doing, note) || do_note(doing, note)) continue;
-    while (i-- > from) undo_note(doing, note_at(doing->notes, i));
-    return false;
-  }
-  return true;
-}
-
-static void give_orders(const struct doing *doing, const k_orders *orders, uint32_t from,
-                        uint32_t end) {
-  for (uint32_t i = from; i < end; i++) {
-    uint32_t note = note_at(doing->notes, i);
-    k_site site = note_site_of(doing, note);
-    if (site.step != KS_ORDER) continue;
-    if (doing->joins && doing->notes->joined[doing->notes->sites[note]])
-      notes_give_joined(doing->notes, orders, site.array, note);
-    else
-      orders->give(orders->ud, site.array, doing->notes->indexes[note], doing->notes->values[note]);
-  }
-}
-
-/* The first note of the row of one. */
-static uint32_t note_begin_of_row(const struct notes *notes, uint32_t at) {
-  while (at > 0 && note_row_at(notes, at - 1) == note_row_at(notes, at)) at--;
-  return at;
-}
-
-/* How many of the notes are of rows before the first whose orders cannot be given. */
-static uint32_t note_check_orders(const struct doing *doing, const k_orders *orders,
-                                  uint32_t count) {
-  uint32_t given = 0, first = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t note = note_at(doing->notes, i);
-    if (!note_is_order(doing, note)) continue;
-    int64_t index = doing->notes->indexes[note];
-    uint8_t parts = doing->joins ? doing->notes->joined[doing->notes->sites[note]] : 0;
-    bool (*check)(void *, uint32_t, int64_t, k_scalar) =
-        parts ? orders->check_joined : orders->check;
-    if (!check(orders->ud, note_site_of(doing, note).array, index, doing->notes->values[note])) {
-      note_refuse(doing, KE_DEAD, note_integer(index));
-      count = note_begin_of_row(doing->notes, i);
-    } else {
-      if (given == 0) first = i;
-      given += 1u + parts;
-    }
-  }
-  if (first >= count || !given || orders->reserve(orders->ud, given)) return count;
-  note_refuse(doing, KE_ROOM, note_integer(0));
-  return note_begin_of_row(doing->notes, first);
-}
-
-/* Does what the first notes say, of whole rows whose orders can be given; how many it did. */
-static uint32_t do_rows(struct doing *doing, const k_orders *orders, uint32_t count) {
-  for (uint32_t i = 0, end; i < count; i = end) {
-    end = note_end_of_row(doing->notes, i, count);
-    if (!note_take_steps(doing, i, end)) return i;
-    if (orders) give_orders(doing, orders, i, end);
-  }
+/* How many notes of a run are of the first n rows. */
+static uint32_t note_count_before(const struct notes *notes, const struct note_run *run, size_t n) {
+  const uint32_t *rows = note_rows(notes, run);
+  uint32_t count = run->count;
+  if (!rows) return count < n ? count : (uint32_t)n;
+  while (count > 0 && rows[count - 1] >= n) count--;
   return count;
 }
 
-/* The first row that has noted something down. */
-static uint32_t note_first_row(const struct notes *notes) {
-  uint32_t first = NONE;
-  for (uint32_t site = 0; site < notes->site_count; site++) {
-    const struct note_run *run = &notes->runs[site];
-    const uint32_t *rows = notes_rows(notes, run);
-    uint32_t row = run->count == 0 ? NONE : rows ? rows[0] : 0;
-    if (row < first) first = row;
-  }
-  return first;
-}
-
-/* Whether all notes are orders, which are given together; how many rows are sound then. */
-static bool note_give_many(const struct doing *doing, const k_orders *orders, size_t n,
-                           size_t *sound) {
-  bool room = true;
-  if (!notes_give_many(doing->notes, doing->p, orders, n, &room)) return false;
-  *sound = n;
-  if (room) return true;
-  note_refuse(doing, KE_ROOM, note_integer(0));
-  doing->failure->tag = 0;
-  *sound = note_first_row(doing->notes);
-  return true;
-}
-
-size_t notes_do(struct notes *notes, const struct program *p, const k_run *run, size_t n,
-                k_failure *failure) {
-  struct doing doing = {notes, p, run->arrays, {false, 0, 0}, failure, false};
-  uint32_t count = notes->count;
-  if (run->orders && run->orders->parts && !notes->again) {
-    size_t sound;
-    doing.joins = notes_join(notes, p, run->orders);
-    if (note_give_many(&doing, run->orders, n, &sound)) return sound;
-  }
-  note_spread(notes);
-  if (doing.joins) {
-    notes->sorted = false;
-    count = notes_sort_joined(notes, n);
-  } else if (!notes->sorted) {
-    count = note_sort(notes, n);
-  }
-  while (count > 0 && note_row_at(notes, count - 1) >= n) count--;
-  uint32_t sound = run->orders ? note_check_orders(&doing, run->orders, count) : count;
-  uint32_t done = do_rows(&doing, run->orders, sound);
-  if (done == count) return n;
-  failure->tag = 0;
-  return note_row_at(notes, done);
-}
-
-bool site_check(const struct program *p, k_site site) {
-  if (site.first > 1 || site.last > 1 || site.turned > 1) return false;
-  bool got = site.cell > 0 && site.cell <= KC_ENTITY &&
-             column_got((k_column)(site.cell - 1)) == (k_type)site.type;
-  if (site.cell && (!got || site.step != KS_ORDER)) return false;
-  if (site.step == KS_ORDER)
-    return site.array < MAX_BITMAPS && site.type <= KT_I64 && site.type != KT_F32;
-  if (site.array >= p->array_count || site.step > KS_ORDER) return false;
-  if (array_column(p->arrays[site.array]) != KC_BOOL)
-    return (site.type == KT_F64 || site.type == KT_I64) && site.step < KS_OR;
-  bool takes = site.step == KS_SET || site.step == KS_OR || site.step == KS_AND;
-  return site.type == KT_BOOL && takes && site.last;
-}
-
-/* ---- note joined ---- */
-
 static bool note_joined_is_order(const struct program *p, uint32_t site, uint32_t order) {
-  return site < p->site_count && p->sites[site].step == KS_ORDER && p->sites[site].array == order;
+  return site < p->site_count && p->sites[site].order == order;
 }
 
 /* Whether the same rows were noted down at both. */
 static bool note_same_rows(const struct notes *notes, uint32_t x, uint32_t y) {
   const struct note_run *a = &notes->runs[x], *b = &notes->runs[y];
-  const uint32_t *rows = notes_rows(notes, a), *others = notes_rows(notes, b);
+  const uint32_t *rows = note_rows(notes, a), *others = note_rows(notes, b);
   if (a->count != b->count || rows == others) return a->count == b->count;
   return rows && others && memcmp(rows, others, a->count * sizeof *rows) == 0;
 }
@@ -581,7 +263,7 @@ static bool note_same_rows(const struct notes *notes, uint32_t x, uint32_t y) {
 /* Joins the sites behind one to it, if all of its parts are there. */
 static bool note_joined_pair(struct notes *notes, const struct program *p, uint32_t site,
                              uint32_t parts) {
-  uint32_t order = p->sites[site].array;
+  uint32_t order = p->sites[site].order;
   assert(parts > 0 && parts < NOTE_JOINED);
   for (uint32_t i = 1; i <= parts; i++)
     if (!note_joined_is_order(p, site + i, order + i) ||
@@ -592,13 +274,15 @@ static bool note_joined_pair(struct notes *notes, const struct program *p, uint3
   return true;
 }
 
-bool notes_join(struct notes *notes, const struct program *p, const k_orders *orders) {
+/* Says in notes->joined which sites' notes go together in this block, where each was come to once
+** at most; false when none do. */
+static bool note_join(struct notes *notes, const struct program *p, const k_orders *orders) {
   bool any = false;
   assert(!notes->again && notes->site_count == p->site_count);
   memset(notes->joined, 0, notes->site_count);
   for (uint32_t site = 0; site < notes->site_count; site++) {
-    if (p->sites[site].step != KS_ORDER || !notes->runs[site].count) continue;
-    uint32_t parts = orders->parts(orders->ud, p->sites[site].array);
+    if (!notes->runs[site].count) continue;
+    uint32_t parts = orders->parts(orders->ud, p->sites[site].order);
     if (!parts || !note_joined_pair(notes, p, site, parts)) continue;
     any = true;
     site += parts;
@@ -666,7 +350,9 @@ static uint32_t note_joined_merge(const struct notes *notes, struct note_run *ru
   }
 }
 
-uint32_t notes_sort_joined(struct notes *notes, size_t n) {
+/* Sorts the others of the first n rows by row into the order, those of a row as they came; how many
+** they are. */
+static uint32_t note_sort_joined(const struct notes *notes, size_t n) {
   enum { FEW = 6 };
   struct note_run few[FEW];
   uint32_t count = note_list_runs(notes, few, FEW);
@@ -674,8 +360,9 @@ uint32_t notes_sort_joined(struct notes *notes, size_t n) {
   return count <= FEW ? note_joined_merge(notes, few, count, n) : note_joined_sort(notes, n);
 }
 
-void notes_give_joined(const struct notes *notes, const k_orders *orders, uint32_t order,
-                       uint32_t note) {
+/* Gives the order of a note together with those that are joined to it. */
+static void note_give_joined(const struct notes *notes, const k_orders *orders, uint32_t order,
+                             uint32_t note) {
   k_scalar values[MAX_SITES];
   int64_t entities[MAX_SITES];
   uint32_t site = notes->sites[note], nth = note - notes->runs[site].from;
@@ -683,13 +370,12 @@ void notes_give_joined(const struct notes *notes, const k_orders *orders, uint32
   assert(parts > 0 && parts != NOTE_JOINED && nth < notes->runs[site].count);
   for (uint32_t i = 0; i <= parts; i++) {
     values[i] = notes->values[notes->runs[site + i].from + nth];
-    entities[i] = notes->indexes[notes->runs[site + i].from + nth];
+    entities[i] = notes->entities[notes->runs[site + i].from + nth];
   }
   orders->give_joined(orders->ud, order, entities, values);
 }
 
-/* The orders that the first n rows have noted down with their parts, and what is about them; NONE
-** where rows have noted down something else, too. */
+/* The orders that the first n rows have noted down with their parts, and what is about them. */
 struct given_notes {
   k_given list[MAX_SITES];
   const int64_t *entities[MAX_SITES];
@@ -702,34 +388,146 @@ static uint32_t note_list_given(const struct notes *notes, const struct program 
   for (uint32_t site = 0; site < notes->site_count; site++) {
     const struct note_run *run = &notes->runs[site];
     if (run->count == 0) continue;
-    if (p->sites[site].step != KS_ORDER) return NONE;
-    given->entities[site] = notes_indexes(notes, run);
-    given->values[site] = notes_values(notes, run);
+    given->entities[site] = note_entities(notes, run);
+    given->values[site] = note_values(notes, run);
     if (notes->joined[site] == NOTE_JOINED) continue;
-    uint32_t before = notes_before(notes, run, n);
+    uint32_t before = note_count_before(notes, run, n);
     if (before == 0) continue;
     k_given *next = &given->list[count++];
-    *next = (k_given){p->sites[site].array, before, notes_rows(notes, run),
+    *next = (k_given){p->sites[site].order, before, note_rows(notes, run),
                       given->entities + site, given->values + site, 0, 0};
     for (uint32_t i = 0; i <= notes->joined[site]; i++) {
-      next->one_entity |= (uint64_t)run[i].one_index << i;
+      next->one_entity |= (uint64_t)run[i].one_entity << i;
       next->one_value |= (uint64_t)run[i].one_value << i;
     }
   }
   return count;
 }
 
-bool notes_give_many(const struct notes *notes, const struct program *p, const k_orders *orders,
-                     size_t n, bool *room) {
+/* Where whoever gives orders gives those of many rows at once: does it, for the first n rows; true
+** then, and *room is false when there was none for them. */
+static bool note_give_many(const struct notes *notes, const struct program *p,
+                           const k_orders *orders, size_t n, bool *room) {
   struct given_notes given;
   uint32_t count = note_list_given(notes, p, n, &given);
-  if (count == 0 || count == NONE) return false;
+  if (count == 0) return false;
   uint32_t done = orders->give_many(orders->ud, given.list, count);
   *room = done != 0;
   return done != NONE;
 }
 
-/* ---- note plan ---- */
+/* ---- giving them ---- */
+
+/* What is given, and by whom. */
+struct handing {
+  const struct notes *notes;
+  const struct program *p;
+  const k_orders *orders;
+  k_failure *failure;
+  bool joins;                  /* some notes go together: note_join */
+};
+
+static void note_refuse(const struct handing *handing, k_error error, int64_t entity) {
+  handing->failure->error = error;
+  handing->failure->type = KT_I64;
+  handing->failure->value.i64 = entity;
+  handing->failure->tag = 0;
+}
+
+static uint32_t note_at(const struct notes *notes, uint32_t i) {
+  assert(i < notes->count);
+  return notes->sorted ? i : notes->order[i];
+}
+
+static uint32_t note_row_at(const struct notes *notes, uint32_t i) {
+  return notes->rows[note_at(notes, i)];
+}
+
+/* The first note of the row of one. */
+static uint32_t note_begin_of_row(const struct notes *notes, uint32_t at) {
+  while (at > 0 && note_row_at(notes, at - 1) == note_row_at(notes, at)) at--;
+  return at;
+}
+
+/* Which order a note is of, and how many behind it say more of that. */
+static uint32_t note_order(const struct handing *handing, uint32_t note, uint32_t *parts) {
+  uint32_t site = handing->notes->sites[note];
+  *parts = handing->joins ? handing->notes->joined[site] : 0;
+  return handing->p->sites[site].order;
+}
+
+/* How many of the notes are of rows before the first whose orders cannot be given. */
+static uint32_t note_check(const struct handing *handing, uint32_t count) {
+  const struct notes *notes = handing->notes;
+  const k_orders *orders = handing->orders;
+  uint32_t given = 0, parts;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t note = note_at(notes, i), order = note_order(handing, note, &parts);
+    bool (*check)(void *, uint32_t, int64_t, k_scalar) =
+        parts ? orders->check_joined : orders->check;
+    given += 1u + parts;
+    if (check(orders->ud, order, notes->entities[note], notes->values[note])) continue;
+    note_refuse(handing, KE_DEAD, notes->entities[note]);
+    count = note_begin_of_row(notes, i);
+  }
+  if (count == 0 || orders->reserve(orders->ud, given)) return count;
+  note_refuse(handing, KE_ROOM, 0);
+  return 0;
+}
+
+static void note_give(const struct handing *handing, uint32_t count) {
+  const struct notes *notes = handing->notes;
+  const k_orders *orders = handing->orders;
+  uint32_t parts;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t note = note_at(notes, i), order = note_order(handing, note, &parts);
+    if (parts)
+      note_give_joined(notes, orders, order, note);
+    else
+      orders->give(orders->ud, order, notes->entities[note], notes->values[note]);
+  }
+}
+
+/* The first row that has noted something down. */
+static uint32_t note_first_row(const struct notes *notes) {
+  uint32_t first = NONE;
+  for (uint32_t site = 0; site < notes->site_count; site++) {
+    const struct note_run *run = &notes->runs[site];
+    const uint32_t *rows = note_rows(notes, run);
+    uint32_t row = run->count == 0 ? NONE : rows ? rows[0] : 0;
+    if (row < first) first = row;
+  }
+  return first;
+}
+
+size_t notes_do(struct notes *notes, const struct program *p, const k_orders *orders, size_t n,
+                k_failure *failure) {
+  struct handing handing = {notes, p, orders, failure, false};
+  uint32_t count = notes->count;
+  assert(orders);
+  if (orders->parts && !notes->again) {
+    bool room;
+    handing.joins = note_join(notes, p, orders);
+    if (note_give_many(notes, p, orders, n, &room)) {
+      if (room) return n;
+      note_refuse(&handing, KE_ROOM, 0);
+      return note_first_row(notes);
+    }
+  }
+  note_spread(notes);
+  if (handing.joins) {
+    notes->sorted = false;
+    count = note_sort_joined(notes, n);
+  } else if (!notes->sorted) {
+    count = note_sort(notes, n);
+  }
+  while (count > 0 && note_row_at(notes, count - 1) >= n) count--;
+  uint32_t sound = note_check(&handing, count);
+  note_give(&handing, sound);
+  return sound == count ? n : note_row_at(notes, sound);
+}
+
+/* ---- what programs show of their notes ---- */
 
 /* Whether no site is in a loop, nor in two instructions. */
 static bool note_come_once(const struct program *p, const struct numbering *numbers) {

@@ -32,7 +32,7 @@ typedef enum k_status {
   K_ENOMEM,  /* the allocator refused */
   K_ELIMIT,  /* too many values, columns, registers: the function stays Lua */
   K_EINVAL,  /* the caller's mistake: operands that do not fit, a value out of its loop */
-  K_SHARED,  /* an array is written, and looked at beside: see build_note */
+  K_SHARED,  /* cells are folded, and got at beside: see build_fold */
   K_FAILED   /* a row failed (machine_run only) */
 } k_status;
 
@@ -153,7 +153,7 @@ typedef struct k_listing {
 ** room. */
 typedef size_t (*k_list)(void *ud, uint32_t number, const k_listing *listing, size_t n);
 
-/* An array: at least one element. Notes write to it. */
+/* An array: at least one element. Rows may write to it. */
 typedef struct k_array {
   const void *data;
   int64_t count;
@@ -173,7 +173,7 @@ typedef struct k_run {
   void *look_ud;
   k_list list;                /* needed when there are lists */
   void *list_ud;
-  const struct k_orders *orders;   /* build_note.h; needed by programs that have some */
+  const struct k_orders *orders;   /* build.h; needed by programs that have some */
 } k_run;
 
 /* From now on the machine runs `p`, with the uniforms as they are now. Both, and all that the run
@@ -228,14 +228,10 @@ typedef struct k_insn {
 
 #define K_SITES 128   /* most of them */
 
-#define ARRAY_OF_CELLS 0x80u  /* of an array: only notes write to it, see build_cells */
-
-/* A place where rows note down a step on an element of an array, or an order. */
+/* A place where rows note down an order. */
 typedef struct k_site {
-  uint8_t array, step, type;   /* or the order's number; a k_step; the k_type of its operand */
-  uint8_t turned;
-  uint8_t first, last;         /* of the steps on one element */
-  uint8_t cell;                /* of an order: 1 + the k_column of the cell that it may set, or 0 */
+  uint8_t order, type;         /* its number; the k_type of its value */
+  uint8_t cell;                /* 1 + the k_column of the cell that it may set, or 0 */
 } k_site;
 
 /* The number of the first operand of each kind; columns begin at 0. */
@@ -294,7 +290,7 @@ struct program {
   uint8_t *columns;         /* k_column of each */
   uint8_t *scalars;         /* k_type of each */
   uint8_t *totals;          /* k_reduce * 4 + k_type of each */
-  uint8_t *arrays;          /* k_column of each: none of entities; perhaps ARRAY_OF_CELLS */
+  uint8_t *arrays;          /* k_column of each: none of entities */
   uint8_t *lookups;         /* k_type of each; or KC_CELLS | k_column */
   uint8_t *folds;           /* k_column of the cells of each */
   k_site *sites;

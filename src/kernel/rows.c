@@ -107,7 +107,7 @@ bool rows_puts(struct running *r, const k_insn *k, size_t i) {
   const k_orders *orders = r->run->orders;
   const k_site *site = &r->p->sites[k->dst - r->numbers->sites];
   void *at = ((const k_cell *)r->at[k->c])[i].at;
-  if (!at || r->waiting_count || !(orders->plain >> site->array & 1) || *orders->deferred ||
+  if (!at || r->waiting_count || !(orders->plain >> site->order & 1) || *orders->deferred ||
       r->store_count == ROW_STORES)
     return false;
   rows_note_store(r, at, column_size((k_column)(site->cell - 1)));
@@ -117,16 +117,16 @@ bool rows_puts(struct running *r, const k_insn *k, size_t i) {
 bool rows_order(struct running *r, const k_insn *k, size_t i) {
   const k_orders *orders = r->run->orders;
   const k_site *site = &r->p->sites[k->dst - r->numbers->sites];
-  if (site->step != KS_ORDER || !orders->now) return rows_one(r, k, i);
+  if (!orders->now) return rows_one(r, k, i);
   int64_t entity = rows_operand(r, k->a, KT_I64, i).i64;
   k_scalar value = rows_operand(r, k->b, (k_type)site->type, i);
   if (r->store_count == ROW_STORES || r->waiting_count == ROW_ORDERS) return false;
-  k_now now = orders->now(orders->ud, site->array, entity, value, r->waiting, r->waiting_count,
+  k_now now = orders->now(orders->ud, site->order, entity, value, r->waiting, r->waiting_count,
                           &r->stores[r->store_count]);
   r->store_count += now == K_DONE;
   r->done_count += now == K_DONE;
   if (now != K_LATER) return now == K_DONE;
-  r->waiting[r->waiting_count++] = (k_ordered){site->array, entity};
+  r->waiting[r->waiting_count++] = (k_ordered){site->order, entity};
   return rows_one(r, k, i);
 }
 

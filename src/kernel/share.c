@@ -66,22 +66,6 @@ static bool share_writes_between(const struct program *p, uint32_t from, uint32_
   return false;
 }
 
-static bool share_notes_in_loops(const struct program *p) {
-  uint32_t end = 0;
-  for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
-    const k_insn *k = &p->insns[pc];
-    if (k->op == OP_LOOP && k->c > end) end = k->c;
-    if (is_note(k->op) && pc < end) return true;
-  }
-  return false;
-}
-
-static bool share_gives_orders(const struct program *p) {
-  for (uint32_t i = 0; i < p->site_count; i++)
-    if (p->sites[i].step == KS_ORDER) return true;
-  return false;
-}
-
 /* Where what is done in the order of rows begins; 0: nothing is. */
 static uint32_t share_rows_at(const struct program *p) {
   uint32_t pc = p->prologue;
@@ -94,15 +78,13 @@ static const char *share_find_turn(const struct program *p, struct sharing *shar
   uint32_t rows = share_rows_at(p), sound = share_behind_failures(p), passed = sound;
   bool deeds = p->site_count || p->fold_count || rows;
   uint32_t turn = deeds ? share_find_deeds(p, &passed) : sound;
-  bool orders = share_gives_orders(p);
-  if (orders && (p->lookup_count || program_info(p).live))
+  if (p->site_count && (p->lookup_count || program_info(p).live))
     return "rows look at other entities or into texts, and give commands, spawn or emit";
   if (p->total_count && p->block != K_LEAF)
     return "it has a total, and writes and can fail, or looks into an index";
   if (turn < sound || passed > p->insn_count || share_writes_between(p, p->prologue, passed))
     return "rows write before all that can fail is done";
-  sharing->serves =
-      orders || p->site_count > NOTE_SITES || share_notes_in_loops(p) || p->list_count;
+  sharing->serves = p->site_count || p->list_count;
   sharing->turn = (uint16_t)turn;
   sharing->passed = (uint16_t)passed;
   return NULL;

@@ -208,7 +208,7 @@ static inline value random_value(k_type t) {
 
 static inline size_t size_of_column(k_column c) {
   static const size_t size[KC_COUNT] = {1, 4, 8, 8, 1, 2, 4, 1, 2, 4, 8};
-  return size[c];
+  return c & KC_CELLS ? sizeof(k_cell) : size[c];
 }
 
 static inline k_type type_of_column(k_column c) {

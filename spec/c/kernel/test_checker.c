@@ -1,7 +1,7 @@
 /* No program that passes the check does harm, whoever made it: valid programs with fields
 ** changed at random, and programs of random bytes, in memory of exactly the size that
-** they state. Those that pass run, over columns and arrays of exactly their size, with lookups,
-** lists and orders, on every instruction set. Worth most under AddressSanitizer. Arguments: rounds,
+** they state. Those that pass run, over columns, arrays and cells of exactly their size, with
+** lookups, lists and orders, on every instruction set. Worth most under AddressSanitizer. Arguments: rounds,
 ** first seed. */
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_author.h"
@@ -9,7 +9,7 @@
 #include "kernel/build.h"
 #include "kernel/ops.h"
 
-static int passed, tried, noted, listed;
+static int passed, tried, noted, listed, folded, ordered_rows;
 
 /* A program whose arrays are blocks of their own. */
 static void *exactly(const void *from, size_t bytes) {
@@ -28,6 +28,7 @@ static struct program copy_program(const struct program *p) {
   q.totals = exactly(p->totals, p->total_count);
   q.arrays = exactly(p->arrays, p->array_count);
   q.lookups = exactly(p->lookups, p->lookup_count);
+  q.folds = exactly(p->folds, p->fold_count);
   q.sites = exactly(p->sites, p->site_count * sizeof *p->sites);
   return q;
 }
@@ -40,6 +41,7 @@ static void drop_program(struct program *p) {
   free(p->totals);
   free(p->arrays);
   free(p->lookups);
+  free(p->folds);
   free(p->sites);
 }
 
@@ -74,7 +76,8 @@ static uint16_t likely_operand(const struct program *p, char letter) {
     case 'j': return (uint16_t)random_below(p->insn_count + 2);
     case 'm': class = 1; break;
     case 'f': class = 2; break;
-    case 'd': case 'i': class = 3; break;
+    case 'd': case 'i': case 'c': class = 3; break;
+    case 'n': return (uint16_t)random_below(p->fold_count + 1);
     case 'F': case 'D': case 'I': case 'M': class = 4; break;
     case 'x': return (uint16_t)(at.bitmaps + (unsigned)random_below(p->bitmap_count + 1));
     case 't': return (uint16_t)(at.totals + (unsigned)random_below(p->total_count + 1));
@@ -107,22 +110,26 @@ static void random_insn(const struct program *p, k_insn *k) {
   k->d = likely_operand(p, s[4]);
 }
 
-/* What is known of arrays, lookups and sites. */
+/* What is known of arrays, lookups, folds and sites. */
 static void change_others(struct program *p) {
-  switch (random_below(6)) {
+  switch (random_below(8)) {
     case 4: p->list_count = (uint16_t)random_below(4); break;
     case 0: resize(&p->arrays, &p->array_count, random_below(5), 1); break;
     case 1: resize(&p->lookups, &p->lookup_count, random_below(4), 1); break;
     case 2: resize(&p->sites, &p->site_count, random_below(8), sizeof(k_site)); break;
     case 3:
       if (p->array_count > 0)
-        p->arrays[random_below(p->array_count)] ^=
-            (uint8_t)(random_below(2) ? (int)ARRAY_OF_CELLS : random_below(KC_COUNT));
+        p->arrays[random_below(p->array_count)] ^= (uint8_t)random_below(KC_COUNT);
+      break;
+    case 5: resize(&p->folds, &p->fold_count, random_below(6), 1); break;
+    case 6:
+      if (p->fold_count > 0)
+        p->folds[random_below(p->fold_count)] = (uint8_t)random_below(KC_COUNT);
       break;
     default:
       if (p->site_count > 0) {
         char *bytes = (char *)&p->sites[random_below(p->site_count)];
-        bytes[random_below((int)sizeof *p->sites)] = (char)random_below(KS_COUNT + 2);
+        bytes[random_below((int)sizeof *p->sites)] = (char)random_below(KT_CELL + 3);
       }
   }
 }
@@ -146,8 +153,10 @@ static void change_header(struct program *p) {
     case 12: case 13: change_others(p); break;
     default: p->uniform_count = (uint16_t)random_below(8);
   }
-  if (p->column_count > 0 && random_below(4) == 0)
-    p->columns[random_below(p->column_count)] = (uint8_t)random_below(KC_COUNT + 1);
+  if (p->column_count > 0 && random_below(4) == 0) {
+    const int cells = random_below(4) ? 0 : KC_CELLS;
+    p->columns[random_below(p->column_count)] = (uint8_t)(cells | random_below(KC_COUNT + 1));
+  }
   if (p->scalar_count > 0 && random_below(4) == 0)
     p->scalars[random_below(p->scalar_count)] = (uint8_t)random_below(5);
 }
@@ -275,36 +284,48 @@ typedef struct world {
   void *before[MAX_COLUMNS], *columns[MAX_COLUMNS], *first[MAX_COLUMNS];
   uint64_t *bitmaps[MAX_BITMAPS], *start;
   k_scalar *uniforms;
-  k_array arrays[MAX_ARRAYS], kept[MAX_ARRAYS];   /* those of cells: addresses of what is kept */
+  k_array arrays[MAX_ARRAYS], kept[MAX_ARRAYS], first_arrays[MAX_ARRAYS];
+  k_array cells[MAX_COLUMNS], kept_cells[MAX_COLUMNS], first_cells[MAX_COLUMNS];
   uint64_t given, given_first;
   k_status status;
   k_failure failure;
 } world;
 
-/* Elements of an array, and as many beside, as they are before a run; of one of cells as many as
-** there are rows, some of which share a cell. */
-static void array_fill(world *w, const struct program *p, int i) {
-  const k_column type = (k_column)(p->arrays[i] & ~ARRAY_OF_CELLS);
-  const bool cells = (p->arrays[i] & ARRAY_OF_CELLS) != 0;
-  const size_t count = cells ? w->rows : (size_t)(1 + random_below(12));
-  const size_t size = size_of_column(type);
-  char *elements = exactly(NULL, count * size), *kept = exactly(NULL, count * size);
-  for (size_t j = 0; j < count; j++) column_set(type, kept, j, random_for_column(type));
-  w->kept[i] = (k_array){kept, (int64_t)count};
-  w->arrays[i] = (k_array){elements, (int64_t)count};
-  if (!cells) return;
-  void **list = exactly(NULL, count * sizeof *list);
-  for (size_t j = 0; j < count; j++) list[j] = elements + j / 3 * size;
-  w->arrays[i].data = list;
+/* Some elements, as they are before a run; and room for as many in a run, and behind the first. */
+static void fill_array(k_array *kept, k_array *array, k_array *first, k_column type) {
+  const int64_t count = 1 + random_below(12);
+  const size_t size = (size_t)count * size_of_column(type);
+  char *elements = exactly(NULL, size);
+  for (int64_t j = 0; j < count; j++)
+    column_set(type, elements, (size_t)j, random_for_column(type));
+  *kept = (k_array){elements, count};
+  *array = (k_array){exactly(elements, size), count};
+  *first = (k_array){exactly(elements, size), count};
 }
 
-static char *elements_of(const world *w, const struct program *p, int i) {
-  void *data = (void *)(uintptr_t)w->arrays[i].data;
-  return p->arrays[i] & ARRAY_OF_CELLS ? *(char **)data : data;
+static void copy_array(const k_array *to, const k_array *from, k_column type) {
+  memcpy((void *)(uintptr_t)to->data, from->data, (size_t)from->count * size_of_column(type));
 }
 
-static size_t bytes_of(const world *w, const struct program *p, int i) {
-  return (size_t)w->kept[i].count * size_of_column((k_column)(p->arrays[i] & ~ARRAY_OF_CELLS));
+static int equal_arrays(const k_array *x, const k_array *y, k_column type) {
+  int same = 1;
+  for (size_t i = 0; i < (size_t)x->count; i++)
+    same &= equal(column_get(type, x->data, i), column_get(type, y->data, i));
+  return same;
+}
+
+static void free_array(const k_array *array) { free((void *)(uintptr_t)array->data); }
+
+static k_column cell_type(k_column column) { return (k_column)(column & ~(uint32_t)KC_CELLS); }
+
+/* The cells that a column says where they are: several rows share one, and some have none. */
+static void fill_cells(world *w, int c, k_column type) {
+  fill_array(&w->kept_cells[c], &w->cells[c], &w->first_cells[c], type);
+  for (size_t i = 0; i < w->rows; i++) {
+    char *cells = (char *)(uintptr_t)w->cells[c].data;
+    const size_t at = (size_t)random_below((int)w->cells[c].count) * size_of_column(type);
+    ((k_cell *)w->before[c])[i].at = random_below(9) ? cells + at : NULL;
+  }
 }
 
 static void world_new(world *w, const struct program *p) {
@@ -315,7 +336,8 @@ static void world_new(world *w, const struct program *p) {
     w->before[c] = column_new(type, w->rows);
     w->columns[c] = column_new(type, w->rows);
     w->first[c] = column_new(type, w->rows);
-    for (size_t i = 0; i < w->rows; i++)
+    if (type & KC_CELLS) fill_cells(w, c, cell_type(type));
+    for (size_t i = 0; !(type & KC_CELLS) && i < w->rows; i++)
       column_set(type, w->before[c], i, random_for_column(type));
   }
   for (int i = 0; i < p->bitmap_count; i++)
@@ -327,7 +349,8 @@ static void world_new(world *w, const struct program *p) {
     w->uniforms[i] = random_value((k_type)p->scalars[i]).k;
     if (p->scalars[i] == KT_I64) w->uniforms[i].i64 &= 3;
   }
-  for (int i = 0; i < p->array_count; i++) array_fill(w, p, i);
+  for (int i = 0; i < p->array_count; i++)
+    fill_array(&w->kept[i], &w->arrays[i], &w->first_arrays[i], (k_column)p->arrays[i]);
 }
 
 static void world_free(world *w, const struct program *p) {
@@ -336,14 +359,18 @@ static void world_free(world *w, const struct program *p) {
     column_free(w->before[c]);
     column_free(w->columns[c]);
     column_free(w->first[c]);
+    if (!(p->columns[c] & KC_CELLS)) continue;
+    free_array(&w->kept_cells[c]);
+    free_array(&w->cells[c]);
+    free_array(&w->first_cells[c]);
   }
   for (int i = 0; i < p->bitmap_count; i++) free(w->bitmaps[i]);
   free(w->start);
   free(w->uniforms);
   for (int i = 0; i < p->array_count; i++) {
-    free(elements_of(w, p, i));
-    if (p->arrays[i] & ARRAY_OF_CELLS) free((void *)(uintptr_t)w->arrays[i].data);
-    free((void *)(uintptr_t)w->kept[i].data);
+    free_array(&w->kept[i]);
+    free_array(&w->arrays[i]);
+    free_array(&w->first_arrays[i]);
   }
 }
 
@@ -353,8 +380,11 @@ static void begin_anew(world *w, const struct program *p, struct ordered *ordere
   for (int c = 0; c < p->column_count; c++)
     memcpy(w->columns[c], w->before[c],
            w->rows * size_of_column((k_column)p->columns[c]));
+  for (int c = 0; c < p->column_count; c++)
+    if (p->columns[c] & KC_CELLS)
+      copy_array(&w->cells[c], &w->kept_cells[c], cell_type((k_column)p->columns[c]));
   for (int i = 0; i < p->array_count; i++)
-    memcpy(elements_of(w, p, i), w->kept[i].data, bytes_of(w, p, i));
+    copy_array(&w->arrays[i], &w->kept[i], (k_column)p->arrays[i]);
   memset(totals, 0, MAX_TOTALS * sizeof *totals);
   *ordered = (struct ordered){1, 3000};
   memset(&w->failure, 0, sizeof w->failure);
@@ -396,6 +426,33 @@ static void run_once(world *w, const struct program *p, k_isa isa, bool again) {
   free(laid.rows);
 }
 
+/* Keeps what a first run has left. */
+static void keep_first(world *w, const struct program *p) {
+  for (int c = 0; c < p->column_count; c++) {
+    const k_column type = (k_column)p->columns[c];
+    memcpy(w->first[c], w->columns[c], w->rows * size_of_column(type));
+    if (type & KC_CELLS) copy_array(&w->first_cells[c], &w->cells[c], cell_type(type));
+  }
+  for (int i = 0; i < p->array_count; i++)
+    copy_array(&w->first_arrays[i], &w->arrays[i], (k_column)p->arrays[i]);
+  w->given_first = w->given;
+}
+
+/* Whether another one has left the same. */
+static int is_as_first(const world *w, const struct program *p) {
+  int same = w->given == w->given_first;
+  for (int i = 0; i < p->array_count; i++)
+    same &= equal_arrays(&w->first_arrays[i], &w->arrays[i], (k_column)p->arrays[i]);
+  for (int c = 0; c < p->column_count; c++) {
+    const k_column type = (k_column)p->columns[c];
+    if (type & KC_CELLS)
+      same &= equal_arrays(&w->first_cells[c], &w->cells[c], cell_type(type));
+    for (size_t i = 0; !(type & KC_CELLS) && i < w->rows; i++)
+      same &= equal(column_get(type, w->first[c], i), column_get(type, w->columns[c], i));
+  }
+  return same;
+}
+
 /* The same on every instruction set, on a table behind another one, and whatever registers held
 ** before: no register is read that was not set. */
 static void run_it(const struct program *p) {
@@ -405,22 +462,14 @@ static void run_it(const struct program *p) {
   run_once(&w, p, K_BASE, false);
   const k_status status = w.status;
   const size_t row = w.failure.row;
-  for (int c = 0; c < p->column_count; c++)
-    memcpy(w.first[c], w.columns[c], w.rows * size_of_column((k_column)p->columns[c]));
-  w.given_first = w.given;
+  keep_first(&w, p);
   for (int isa = K_BASE; isa < K_ISAS; isa++) {
     if (!isa_supported((k_isa)isa)) continue;
     poison = 0x3d;
     run_once(&w, p, (k_isa)isa, true);
     CHECK(w.status == status && (status == K_OK || w.failure.row == row));
-    CHECK(w.given == w.given_first);
-    for (int c = 0; c < p->column_count; c++)
-      for (size_t i = 0; i < w.rows; i++)
-        if (!CHECK(equal(column_get((k_column)p->columns[c], w.first[c], i),
-                         column_get((k_column)p->columns[c], w.columns[c], i))))
-          goto done;
+    if (!CHECK(is_as_first(&w, p))) break;
   }
-done:
   world_free(&w, p);
 }
 
@@ -433,8 +482,11 @@ static void try_program(struct program *p) {
   CHECK(strlen(text) < sizeof text);
   program_info(p);
   if (!is_short(p)) return;
-  for (int i = 0; i < p->insn_count; i++)
-    if (p->insns[i].op == OP_DO_NOTES) noted++;
+  for (int i = 0; i < p->insn_count; i++) {
+    noted += p->insns[i].op == OP_DO_NOTES;
+    folded += is_fold(p->insns[i].op);
+    ordered_rows += p->insns[i].op == OP_ROWS;
+  }
   run_it(p);
 }
 
@@ -444,7 +496,10 @@ static void try_garbage(void) {
   memset(&p, 0, sizeof p);
   resize(&p.columns, &p.column_count, 1 + random_below(8), 1);
   resize(&p.scalars, &p.scalar_count, random_below(12), 1);
-  for (int i = 0; i < p.column_count; i++) p.columns[i] %= KC_COUNT;
+  for (int i = 0; i < p.column_count; i++) {
+    p.columns[i] %= KC_COUNT;
+    if (p.columns[i] < KC_ENTITY && random_below(6) == 0) p.columns[i] |= KC_CELLS;
+  }
   for (int i = 0; i < p.scalar_count; i++) p.scalars[i] %= 4;
   resize(&p.constants, &p.constant_count, random_below(p.scalar_count + 1), sizeof(k_scalar));
   p.uniform_count = (uint16_t)random_below(p.scalar_count - p.constant_count + 1);
@@ -455,9 +510,11 @@ static void try_garbage(void) {
   p.bitmap_count = 2;
   resize(&p.arrays, &p.array_count, random_below(3), 1);
   resize(&p.lookups, &p.lookup_count, random_below(3), 1);
+  resize(&p.folds, &p.fold_count, random_below(3), 1);
   resize(&p.sites, &p.site_count, random_below(3), sizeof(k_site));
   for (int i = 0; i < p.array_count; i++) p.arrays[i] %= KC_ENTITY;
   for (int i = 0; i < p.lookup_count; i++) p.lookups[i] %= 4;
+  for (int i = 0; i < p.fold_count; i++) p.folds[i] %= KC_ENTITY;
   p.list_count = (uint16_t)random_below(3);
   p.block = 64;
   resize(&p.insns, &p.insn_count, 1 + random_below(4), sizeof(k_insn));
@@ -466,28 +523,22 @@ static void try_garbage(void) {
   drop_program(&p);
 }
 
-/* Steps on elements of arrays and on cells, orders, and what these take: elements of another array,
-** and what is looked up. */
-static void state_steps(struct builder *b, uint32_t array, k_value index, k_value real,
-                        k_value integer, k_value truth, bool truths) {
-  struct build_step steps[BUILD_STEPS];
-  const int count = truths ? 1 : 1 + random_below(BUILD_STEPS);
-  static const k_step of_truths[] = {KS_SET, KS_OR, KS_AND};
-  for (int i = 0; i < count; i++) {
-    const bool set = i == 0 && random_below(4) == 0;
-    const k_step how = truths ? of_truths[random_below(3)] : set
-                        ? KS_SET : (k_step)(KS_ADD + random_below(KS_OR - KS_ADD));
-    steps[i] = (struct build_step){how, !truths && how != KS_SET && random_below(2),
-                                   truths ? truth : random_below(2) ? real : integer};
-  }
-  build_note(b, array, index, steps, (uint32_t)count);
+/* A step on cells of a type, by one of these operands. */
+static void state_fold(struct builder *b, k_column type, k_value cell, k_value real,
+                       k_value integer, k_value truth) {
+  const bool truths = type == KC_BOOL;
+  const int how = truths ? KF_SET + random_below(KF_COUNT - KF_SET) : random_below(KF_OR);
+  build_fold(b, cell, (k_fold)how,
+             truths ? truth : type == KC_F32 || type == KC_F64 ? real : integer);
 }
 
+/* Steps on elements of arrays and on cells, orders, and what these take: elements of another array,
+** and what is looked up. */
 static void state_others(struct builder *b, int entities) {
   const k_column types[] = {KC_F64, KC_I32, KC_U8, KC_I64, KC_F32, KC_BOOL};
-  const k_column written = types[random_below(6)], cells = types[random_below(5)];
+  const k_column written = types[random_below(6)], cells = types[random_below(6)];
   const uint32_t read = build_array(b, KC_I64), array = build_array(b, written);
-  const uint32_t others = build_cells(b, cells, build_column(b, cells));
+  const uint32_t places = build_column(b, (k_column)(KC_CELLS | cells));
   const uint32_t column = build_column(b, KC_I64), mask_column = build_column(b, KC_BOOL);
   const k_value mask = random_below(3) ? build_load(b, mask_column) : K_ALL;
   const k_value from = build_load(b, column);
@@ -497,14 +548,14 @@ static void state_others(struct builder *b, int entities) {
   const k_value element = build_element(b, read, index);
   const k_value real = build_look(b, build_lookup(b, KT_F64), element, mask);
   const k_value truth = build_look(b, build_lookup(b, KT_BOOL), from, mask);
+  if (random_below(2))
+    state_fold(b, written, build_cell(b, array, index), real, element, truth);
+  if (random_below(2)) state_fold(b, cells, build_load(b, places), real, element, truth);
   const int rounds = random_below(3);
   if (rounds == 2) build_loop(b, build_i64(b, 3), mask);
-  for (int i = random_below(3); i >= 0; i--) {
+  for (int i = entities < 0 ? 0 : random_below(4); i > 0; i--) {
     build_at(b, mask, (uint32_t)i);
-    state_steps(b, array, index, real, element, truth, written == KC_BOOL);
-    if (random_below(2)) state_steps(b, others, index, real, element, truth, false);
-    if (entities >= 0 && random_below(2))
-      build_order(b, (uint32_t)random_below(3), from, random_below(2) ? real : element, K_NONE);
+    build_order(b, (uint32_t)random_below(3), from, random_below(2) ? real : element, K_NONE);
   }
   if (rounds == 2) build_endloop(b, mask);
 }
@@ -588,8 +639,9 @@ int main(int argc, char **argv) {
       break;
     }
   }
-  printf("%d of %d programs passed the check, %d of them with notes, %d rows with items\n", passed,
-         tried, noted, listed);
+  printf("%d of %d programs passed the check, %d of them with notes, %d rows with items, %d folds, "
+         "%d with rows in order\n", passed, tried, noted, listed, folded, ordered_rows);
   CHECK(passed > tried / 50 && noted > passed / 20 && listed > passed);
+  CHECK(folded > passed / 20 && ordered_rows > passed / 50);
   return failures != 0;
 }

@@ -1,386 +1,20 @@
-/* Notes: steps on elements of arrays are taken in the order of rows, whatever the type of the
-** array, on every instruction set; a row that fails undoes its own and stores nothing; where there
-** is no room a row fails. What is written may not be looked at, and programs with unsound sites do
-** not pass the check. */
+/* Notes: what rows order is given in the order of rows, in a row in that of the program, rounds of
+** loops as they come, on every instruction set; a row one of whose orders cannot be given gives none
+** and stores nothing; where there is no room a row fails. Programs with unsound sites do not pass
+** the check. */
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_test.h"
 
 #include "kernel/build.h"
 #include "kernel/ops.h"
 
-enum { ROWS = 1500, LENGTH = 11, ROUNDS = 40 };
+enum { ROWS = 1500, ROUNDS = 40, MOST = ROWS * (1 + 3 * ROUNDS) };
+enum { ENTITY, MASK, REAL, WHOLE, STORED, COLUMNS };
+static const k_column columns[COLUMNS] = {KC_I64, KC_BOOL, KC_F64, KC_I64, KC_I64};
 
 static k_isa isa;
 
-/* Column 0: indexes, 1: a mask, 2: operands (f64), 3: operands (i64), 4: what is stored. */
-struct trial {
-  k_column type;
-  int rounds;                  /* 0: not in a loop */
-  bool fails;                  /* some indexes are outside, and some values do not fit */
-  void *columns[5];
-  void *array, *other;
-};
-
-static const k_column columns[5] = {KC_I64, KC_BOOL, KC_F64, KC_I64, KC_I64};
-
-static void state_steps(struct builder *b, k_column type) {
-  k_value index = build_load(b, 0), real = build_load(b, 2), whole = build_load(b, 3);
-  const struct build_step chain[3] = {{KS_ADD, false, whole}, {KS_MAX, true, build_i64(b, -9)},
-                                      {KS_MIN, false, build_i64(b, 90)}};
-  const struct build_step turned[1] = {{KS_SUB, true, real}};
-  build_note(b, 0, build_i64(b, 2), chain, 1);
-  build_note(b, 1, index, chain, 3);
-  if (type == KC_F32 || type == KC_F64) build_note(b, 1, index, turned, 1);
-}
-
-/* Whether all rows note something down in front of the loop, too. */
-static bool notes_before(const struct trial *t) { return t->rounds && t->type % 2 == 0; }
-
-static struct program *make(const struct trial *t) {
-  struct builder *b = builder_new(&test_memory);
-  struct program *p = NULL;
-  for (int i = 0; i < 5; i++) build_column(b, columns[i]);
-  CHECK(build_array(b, KC_F64) == 0);
-  CHECK(build_array(b, t->type) == 1);
-  k_value mask = build_load(b, 1);
-  build_at(b, mask, 7);
-  if (notes_before(t)) {
-    const struct build_step step[1] = {{KS_ADD, false, build_load(b, 3)}};
-    build_at(b, K_ALL, 7);
-    build_note(b, 0, build_i64(b, 2), step, 1);
-  }
-  if (t->rounds) {
-    build_loop(b, build_i64(b, t->rounds), mask);
-    build_at(b, mask, 7);
-    state_steps(b, t->type);
-    build_endloop(b, mask);
-  } else {
-    state_steps(b, t->type);
-  }
-  build_store(b, 4, build_binary(b, KO_ADD, build_load(b, 4), build_i64(b, 1)));
-  CHECK(build_finish(b, &p) == K_OK);
-  builder_free(b);
-  return p;
-}
-
-static double get(k_column type, const void *array, size_t at) {
-  value v = column_get(type, (void *)(uintptr_t)array, at);
-  return v.type == KT_F32 ? (double)v.k.f32 : v.type == KT_F64 ? v.k.f64 : (double)v.k.i64;
-}
-
-static void put(k_column type, void *array, size_t at, double x) {
-  value v = column_get(type, array, at);
-  if (v.type == KT_F32)
-    v.k.f32 = (float)x;
-  else if (v.type == KT_F64)
-    v.k.f64 = x;
-  else
-    v.k.i64 = (int64_t)x;
-  column_set(type, array, at, v);
-}
-
-static bool takes(k_column type, double x) {
-  static const double least[KC_COUNT] = {[KC_I8] = -128, [KC_I16] = -32768, [KC_I32] = -1e9,
-                                         [KC_I64] = -1e15};
-  return type == KC_F32 || type == KC_F64 || x >= least[type];
-}
-
-/* One row, as it is meant; false when it fails, and has done nothing. */
-static bool do_row(const struct trial *t, size_t row, void *array, double *other) {
-  int64_t at = ((const int64_t *)t->columns[0])[row], whole = ((const int64_t *)t->columns[3])[row];
-  double real = ((const double *)t->columns[2])[row], before = *other;
-  if (notes_before(t)) *other += (double)whole;
-  if (!((const uint8_t *)t->columns[1])[row]) return true;
-  double kept = at < 1 || at > LENGTH ? 0 : get(t->type, array, (size_t)at - 1);
-  for (int round = 0; round < (t->rounds ? t->rounds : 1); round++) {
-    double x = at < 1 || at > LENGTH ? 0 : get(t->type, array, (size_t)at - 1) + (double)whole;
-    *other += (double)whole;
-    x = x < -9 ? -9 : x;
-    x = x > 90 ? 90 : x;
-    if (at < 1 || at > LENGTH || !takes(t->type, x)) {
-      *other = before;
-      if (at >= 1 && at <= LENGTH) put(t->type, array, (size_t)at - 1, kept);
-      return false;
-    }
-    put(t->type, array, (size_t)at - 1, x);
-    if (t->type == KC_F32 || t->type == KC_F64)
-      put(t->type, array, (size_t)at - 1, real - get(t->type, array, (size_t)at - 1));
-  }
-  return true;
-}
-
-static void fill(const struct trial *t) {
-  double *other = t->other;
-  bool few = random_below(2);   /* those that do something lie in few stretches */
-  for (size_t i = 0; i < ROWS; i++) {
-    bool outside = t->fails && random_below(900) == 0;
-    ((int64_t *)t->columns[0])[i] = outside ? LENGTH + 1 : 1 + random_below(LENGTH);
-    ((uint8_t *)t->columns[1])[i] = few && i / 64 % 4 != 3 ? 0 : (uint8_t)random_below(2);
-    ((double *)t->columns[2])[i] = random_below(1000) / 8.0;
-    ((int64_t *)t->columns[3])[i] = random_below(5);
-    ((int64_t *)t->columns[4])[i] = 0;
-  }
-  for (size_t i = 0; i < LENGTH; i++) {
-    put(t->type, t->array, i, (double)random_below(50));
-    other[i] = 1;
-  }
-}
-
-static void compare(const struct trial *t, void *before, k_status status,
-                    const k_failure *failure) {
-  double other = 1;
-  size_t end = status == K_FAILED ? failure->row : ROWS;
-  bool sound = true;
-  for (size_t row = 0; row < end; row++) sound &= do_row(t, row, before, &other);
-  CHECK(sound && ((const double *)t->other)[1] == other);
-  for (size_t i = 0; i < LENGTH; i++)
-    CHECK(equal(column_get(t->type, before, i), column_get(t->type, t->array, i)));
-  for (size_t row = 0; row < ROWS; row++)
-    CHECK(((const int64_t *)t->columns[4])[row] == (row < end));
-  if (status == K_FAILED) CHECK(!do_row(t, end, before, &other));
-}
-
-static k_status run(const struct trial *t, const struct program *p, k_failure *failure) {
-  struct machine *m = machine_new(&test_memory, isa);
-  CHECK(m && machine_reserve(m, p) == K_OK);
-  const k_array arrays[2] = {{t->other, LENGTH}, {t->array, LENGTH}};
-  k_run r;
-  memset(&r, 0, sizeof r);
-  r.rows = ROWS;
-  r.columns = t->columns;
-  r.arrays = arrays;
-  k_status status = machine_run(m, p, &r, failure);
-  machine_free(m);
-  return status;
-}
-
-static void try_type(k_column type, int rounds) {
-  struct trial t = {.type = type, .rounds = rounds};
-  for (int i = 0; i < 5; i++) t.columns[i] = column_new(columns[i], ROWS);
-  t.array = column_new(type, LENGTH);
-  t.other = column_new(KC_F64, LENGTH);
-  void *before = column_new(type, LENGTH);
-  struct program *p = make(&t);
-  for (int round = 0; round < 6; round++) {
-    k_failure failure;
-    t.fails = round % 2;
-    fill(&t);
-    for (size_t i = 0; i < LENGTH; i++) column_set(type, before, i, column_get(type, t.array, i));
-    k_status status = run(&t, p, &failure);
-    CHECK(status == K_OK || t.fails);
-    if (status == K_FAILED) CHECK(failure.error == KE_ABSENT);
-    compare(&t, before, status, &failure);
-  }
-  program_free(p);
-  for (int i = 0; i < 5; i++) {
-    CHECK(column_intact(columns[i], t.columns[i], ROWS));
-    column_free(t.columns[i]);
-  }
-  CHECK(column_intact(type, t.array, LENGTH));
-  column_free(t.array);
-  column_free(t.other);
-  column_free(before);
-}
-
-/* ---- what is not sound ---- */
-
-static k_status finish_shared(bool used, bool aliased) {
-  struct builder *b = builder_new(&test_memory);
-  struct program *p = NULL;
-  uint32_t tag = 0;
-  build_column(b, KC_F64);
-  build_array(b, KC_F64);
-  build_at(b, K_ALL, 12);
-  k_value one = build_i64(b, 1);
-  k_value read = aliased ? build_uniform(b, 3, KT_F64) : build_element(b, 0, one);
-  if (used && !aliased) build_need(b, build_inside(b, 0, one));
-  if (aliased) build_alias(b, 0, 3);
-  const struct build_step step = {KS_ADD, false, build_f64(b, 2)};
-  build_note(b, 0, one, &step, 1);
-  if (used) build_store(b, 0, build_binary(b, KO_ADD, read, build_load(b, 0)));
-  k_status status = build_finish(b, &p);
-  bool looped = true;
-  if (status == K_SHARED) {
-    CHECK(build_shared(b, &tag, &looped) == 0 && tag == (aliased ? 0u : 12u));
-    CHECK(!looped);
-  }
-  builder_free(b);
-  if (p) program_free(p);
-  return status;
-}
-
-/* What was read is what it was, where no row can have noted a step since. */
-static void try_noted(void) {
-  struct builder *b = builder_new(&test_memory);
-  build_column(b, KC_BOOL);
-  build_array(b, KC_F64);
-  build_array(b, KC_F64);
-  k_value yes = build_load(b, 0), no = build_unary(b, KO_NOT, yes);
-  const struct build_step step = {KS_ADD, false, build_f64(b, 2)};
-  k_mark read = build_mark(b);
-  build_at(b, yes, 0);
-  build_note(b, 1, build_i64(b, 1), &step, 1);
-  CHECK(build_noted(b, 1, read) && !build_noted(b, 0, read));
-  CHECK(!build_noted(b, 1, build_mark(b)));
-  build_at(b, no, 0);
-  CHECK(!build_noted(b, 1, read));
-  build_at(b, K_ALL, 0);
-  CHECK(build_noted(b, 1, read));
-  build_order(b, 0, build_i64(b, 1), build_i64(b, 1), K_NONE);
-  CHECK(!build_noted(b, 0, read));
-  read.loop = read.value;
-  CHECK(build_noted(b, 0, read));
-  builder_free(b);
-}
-
-/* Every row has a cell of its own, whatever its index is. */
-static void try_cells(void) {
-  struct builder *b = builder_new(&test_memory);
-  struct program *p = NULL;
-  for (int i = 0; i < 5; i++) build_column(b, columns[i]);
-  CHECK(build_cells(b, KC_F64, 2) == 0);
-  CHECK(build_element(b, 0, build_i64(b, 1)) == K_NONE && builder_status(b) == K_EINVAL);
-  builder_free(b);
-  b = builder_new(&test_memory);
-  for (int i = 0; i < 5; i++) build_column(b, columns[i]);
-  build_cells(b, KC_F64, 2);
-  build_at(b, build_load(b, 1), 7);
-  const struct build_step step = {KS_ADD, false, build_load(b, 3)};
-  build_note(b, 0, build_i64(b, 1), &step, 1);
-  CHECK(build_finish(b, &p) == K_OK);
-  builder_free(b);
-  struct trial t = {.type = KC_F64};
-  for (int i = 0; i < 5; i++) t.columns[i] = column_new(columns[i], ROWS);
-  t.array = column_new(KC_F64, LENGTH);
-  t.other = column_new(KC_F64, LENGTH);
-  fill(&t);
-  static void *cells[ROWS];
-  double want[LENGTH], *other = t.other;
-  for (int i = 0; i < LENGTH; i++) want[i] = other[i];
-  for (int i = 0; i < ROWS; i++) {
-    cells[i] = &other[i * i % LENGTH];
-    if (((uint8_t *)t.columns[1])[i])
-      want[i * i % LENGTH] += (double)((int64_t *)t.columns[3])[i];
-  }
-  struct machine *m = machine_new(&test_memory, isa_best());
-  CHECK(machine_reserve(m, p) == K_OK);
-  const k_array arrays[1] = {{cells, ROWS}};
-  k_run r;
-  k_failure failure;
-  memset(&r, 0, sizeof r);
-  r.rows = ROWS;
-  r.columns = t.columns;
-  r.arrays = arrays;
-  CHECK(machine_run(m, p, &r, &failure) == K_OK);
-  for (int i = 0; i < LENGTH; i++) CHECK(want[i] == other[i]);
-  machine_free(m);
-  program_free(p);
-  for (int i = 0; i < 5; i++) column_free(t.columns[i]);
-  column_free(t.array);
-  column_free(t.other);
-}
-
-static void try_builder(void) {
-  for (int aliased = 0; aliased < 2; aliased++) {
-    CHECK(finish_shared(true, aliased) == K_SHARED);
-    CHECK(finish_shared(false, aliased) == K_OK);
-  }
-  struct builder *b = builder_new(&test_memory);
-  const struct build_step step = {KS_ADD, false, build_f64(b, 2)};
-  build_note(b, 0, build_i64(b, 1), &step, 1);
-  CHECK(builder_status(b) == K_EINVAL);
-  builder_free(b);
-  b = builder_new(&test_memory);
-  build_array(b, KC_BOOL);
-  const struct build_step number = {KS_SET, false, build_f64(b, 2)};
-  build_note(b, 0, build_i64(b, 1), &number, 1);
-  CHECK(builder_status(b) == K_EINVAL);
-  builder_free(b);
-  b = builder_new(&test_memory);
-  build_array(b, KC_F64);
-  const struct build_step last = {KS_SET, false, build_f64(b, 2)};
-  for (int i = 0; i <= MAX_SITES; i++) build_note(b, 0, build_i64(b, 1), &last, 1);
-  CHECK(builder_status(b) == K_ELIMIT);
-  builder_free(b);
-}
-
-static void try_check(void) {
-  struct trial t = {.type = KC_I32};
-  struct program *p = make(&t);
-  CHECK(program_check(p) && p->site_count == 4);
-  k_site kept = p->sites[1];
-  for (int i = 0; i < 6; i++) {
-    uint8_t *bytes = (uint8_t *)&p->sites[1];
-    bytes[i] = 0xee;
-    CHECK(!program_check(p));
-    p->sites[1] = kept;
-  }
-  struct numbering at = program_numbering(p);
-  for (uint32_t i = 0; i < p->insn_count; i++) {
-    k_insn *k = &p->insns[i], old = *k;
-    if (k->op != OP_NOTE_VV_I64) continue;
-    for (uint32_t operand = 0; operand <= at.count; operand++) {
-      k->dst = (uint16_t)operand;
-      CHECK(program_check(p) == (operand >= at.sites && operand < at.count));
-    }
-    *k = old;
-    k->op = OP_NOTE_VV_F64;
-    CHECK(!program_check(p));
-    *k = old;
-  }
-  char text[2000];
-  program_text(p, text, sizeof text);
-  CHECK(strstr(text, "note.i64 array1.add... =") && strstr(text, "array1.~max..."));
-  program_free(p);
-}
-
-/* Loops note down more than there is room for, so that no memory is a row that fails. */
-static void try_no_room(void) {
-  struct trial t = {.type = KC_I64, .rounds = ROUNDS};
-  for (int i = 0; i < 5; i++) t.columns[i] = column_new(columns[i], ROWS);
-  t.array = column_new(KC_I64, LENGTH);
-  t.other = column_new(KC_F64, LENGTH);
-  void *before = column_new(KC_I64, LENGTH);
-  struct program *p = make(&t);
-  int starved = 0;
-  for (int allowed = 0; allowed < 40; allowed++) {
-    k_failure failure;
-    fill(&t);
-    for (size_t i = 0; i < LENGTH; i++)
-      column_set(KC_I64, before, i, column_get(KC_I64, t.array, i));
-    struct machine *m = machine_new(&test_memory, isa);
-    CHECK(machine_reserve(m, p) == K_OK);
-    const k_array arrays[2] = {{t.other, LENGTH}, {t.array, LENGTH}};
-    k_run r;
-    memset(&r, 0, sizeof r);
-    r.rows = ROWS;
-    r.columns = t.columns;
-    r.arrays = arrays;
-    fail_at = allowed;
-    k_status status = machine_run(m, p, &r, &failure);
-    fail_at = -1;
-    machine_free(m);
-    double other = 1;
-    size_t end = status == K_FAILED ? failure.row : ROWS;
-    if (status == K_FAILED) CHECK(failure.error == KE_ROOM && ++starved);
-    for (size_t row = 0; row < end; row++) CHECK(do_row(&t, row, before, &other));
-    for (size_t i = 0; i < LENGTH; i++)
-      CHECK(equal(column_get(KC_I64, before, i), column_get(KC_I64, t.array, i)));
-    for (size_t row = 0; row < ROWS; row++)
-      CHECK(((const int64_t *)t.columns[4])[row] == (row < end));
-    if (status == K_OK) break;
-  }
-  CHECK(starved > 0);
-  program_free(p);
-  for (int i = 0; i < 5; i++) column_free(t.columns[i]);
-  column_free(t.array);
-  column_free(t.other);
-  column_free(before);
-}
-
-/* ---- orders ---- */
-
-/* What was ordered, and from which number on entities are dead. */
+/* What was ordered, from which number on entities are dead, and for how much there is room. */
 struct given {
   int64_t dead;
   uint32_t room, count;
@@ -388,13 +22,97 @@ struct given {
     uint32_t order;
     int64_t entity;
     k_scalar value;
-  } list[8 * ROWS];
+  } list[MOST];
 };
 
-static bool may_give(void *ud, uint32_t order, int64_t entity, k_scalar asked) {
-  (void)asked;
-  CHECK(order == 3 || order == 5);
-  return entity < ((const struct given *)ud)->dead;
+static struct given given, wanted;
+
+struct trial {
+  int rounds;                  /* 0: not in a loop */
+  void *columns[COLUMNS];
+};
+
+/* Whether all rows order something in front of the loop, too. */
+static bool orders_before(const struct trial *t) { return t->rounds > 1; }
+
+static void state_orders(struct builder *b) {
+  build_order(b, 3, build_load(b, ENTITY), build_load(b, REAL), K_NONE);
+  build_order(b, 4, build_i64(b, 9), build_f64(b, 1.5), K_NONE);
+  build_order(b, 5, build_load(b, ENTITY), build_load(b, MASK), K_NONE);
+}
+
+static struct program *make(const struct trial *t) {
+  struct builder *b = builder_new(&test_memory);
+  struct program *p = NULL;
+  for (int i = 0; i < COLUMNS; i++) build_column(b, columns[i]);
+  k_value mask = build_load(b, MASK);
+  build_at(b, K_ALL, 7);
+  if (orders_before(t)) build_order(b, 2, build_i64(b, 8), build_load(b, WHOLE), K_NONE);
+  build_at(b, mask, 7);
+  if (t->rounds) build_loop(b, build_i64(b, t->rounds), mask);
+  build_at(b, mask, 7);
+  state_orders(b);
+  if (t->rounds) build_endloop(b, mask);
+  build_store(b, STORED, build_binary(b, KO_ADD, build_load(b, STORED), build_i64(b, 1)));
+  CHECK(build_finish(b, &p) == K_OK);
+  builder_free(b);
+  return p;
+}
+
+/* ---- what is meant ---- */
+
+static void want(uint32_t order, int64_t entity, k_scalar with) {
+  wanted.list[wanted.count].order = order;
+  wanted.list[wanted.count].entity = entity;
+  wanted.list[wanted.count++].value = with;
+}
+
+/* One row; false when it fails, and gives nothing. */
+static bool do_row(const struct trial *t, size_t row) {
+  int64_t entity = ((const int64_t *)t->columns[ENTITY])[row];
+  bool some = ((const uint8_t *)t->columns[MASK])[row];
+  if (some && entity >= given.dead) return false;
+  if (orders_before(t)) want(2, 8, (k_scalar){.i64 = ((const int64_t *)t->columns[WHOLE])[row]});
+  for (int round = 0; some && round < (t->rounds ? t->rounds : 1); round++) {
+    want(3, entity, (k_scalar){.f64 = ((const double *)t->columns[REAL])[row]});
+    want(4, 9, (k_scalar){.f64 = 1.5});
+    want(5, entity, (k_scalar){.i64 = 1});
+  }
+  return true;
+}
+
+static void fill(const struct trial *t) {
+  bool few = random_below(2);   /* those that do something lie in few stretches */
+  for (size_t i = 0; i < ROWS; i++) {
+    ((int64_t *)t->columns[ENTITY])[i] = (int64_t)i;
+    ((uint8_t *)t->columns[MASK])[i] = few && i / 64 % 4 != 3 ? 0 : (uint8_t)random_below(2);
+    ((double *)t->columns[REAL])[i] = random_below(1000) / 8.0;
+    ((int64_t *)t->columns[WHOLE])[i] = random_below(5);
+    ((int64_t *)t->columns[STORED])[i] = 0;
+  }
+  given.count = wanted.count = 0;
+}
+
+static void compare(const struct trial *t, k_status status, const k_failure *failure) {
+  size_t end = status == K_FAILED ? failure->row : ROWS;
+  bool sound = true;
+  for (size_t row = 0; row < end; row++) sound &= do_row(t, row);
+  CHECK(sound && wanted.count == given.count);
+  for (uint32_t i = 0; i < given.count; i++) {
+    CHECK(wanted.list[i].order == given.list[i].order);
+    CHECK(wanted.list[i].entity == given.list[i].entity);
+    CHECK(wanted.list[i].value.i64 == given.list[i].value.i64);
+  }
+  for (size_t row = 0; row < ROWS; row++)
+    CHECK(((const int64_t *)t->columns[STORED])[row] == (row < end));
+}
+
+/* ---- running ---- */
+
+static bool may_give(void *ud, uint32_t order, int64_t entity, k_scalar with) {
+  (void)with;
+  CHECK(order >= 2 && order <= 5);
+  return order % 2 == 0 || entity < ((const struct given *)ud)->dead;
 }
 
 static bool make_room(void *ud, uint32_t count) {
@@ -402,96 +120,138 @@ static bool make_room(void *ud, uint32_t count) {
 }
 
 static void give(void *ud, uint32_t order, int64_t entity, k_scalar with) {
-  struct given *given = ud;
-  given->list[given->count].order = order;
-  given->list[given->count].entity = entity;
-  given->list[given->count++].value = with;
+  struct given *to = ud;
+  to->list[to->count].order = order;
+  to->list[to->count].entity = entity;
+  to->list[to->count++].value = with;
 }
 
-/* Rows add 1 to an element and give two orders, those in the mask. */
-static struct program *make_orders(void) {
-  struct builder *b = builder_new(&test_memory);
-  struct program *p = NULL;
-  for (int i = 0; i < 5; i++) build_column(b, columns[i]);
-  build_array(b, KC_F64);
-  build_at(b, build_load(b, 1), 7);
-  const struct build_step step = {KS_ADD, false, build_i64(b, 1)};
-  build_order(b, 3, build_load(b, 0), build_load(b, 2), K_NONE);
-  build_note(b, 0, build_i64(b, 2), &step, 1);
-  build_order(b, 5, build_load(b, 0), build_load(b, 1), K_NONE);
-  build_store(b, 4, build_i64(b, 1));
-  CHECK(build_finish(b, &p) == K_OK);
-  builder_free(b);
-  return p;
-}
-
-static k_status give_orders(const struct trial *t, struct given *given, k_failure *failure) {
-  struct program *p = make_orders();
+/* `allowed`: how many allocations succeed; -1: all. */
+static k_status run(const struct trial *t, const struct program *p, int allowed,
+                    k_failure *failure) {
   struct machine *m = machine_new(&test_memory, isa);
-  CHECK(machine_reserve(m, p) == K_OK);
-  const k_array arrays[1] = {{t->other, LENGTH}};
-  const k_orders orders = {.check = may_give, .reserve = make_room, .give = give, .ud = given};
+  CHECK(m && machine_reserve(m, p) == K_OK);
+  const k_orders orders = {.check = may_give, .reserve = make_room, .give = give, .ud = &given};
   k_run r;
   memset(&r, 0, sizeof r);
   r.rows = ROWS;
   r.columns = t->columns;
-  r.arrays = arrays;
   r.orders = &orders;
+  fail_at = allowed;
   k_status status = machine_run(m, p, &r, failure);
-  char text[2000];
-  program_text(p, text, sizeof text);
-  CHECK(strstr(text, "note.f64 order3 = c0, c2, c1"));
+  fail_at = -1;
   machine_free(m);
-  program_free(p);
   return status;
 }
 
-static void try_orders(int64_t dead, uint32_t room, k_error error) {
-  static struct given given;
-  struct trial t = {.type = KC_F64};
+static void try_orders(const struct trial *t, int64_t dead, uint32_t room, k_error error) {
+  struct program *p = make(t);
   k_failure failure = {.error = KE_NONE};
-  for (int i = 0; i < 5; i++) t.columns[i] = column_new(columns[i], ROWS);
-  t.other = column_new(KC_F64, LENGTH);
-  t.array = column_new(KC_F64, LENGTH);
-  fill(&t);
-  for (int64_t i = 0; i < ROWS; i++) ((int64_t *)t.columns[0])[i] = i;
+  fill(t);
   given.dead = dead;
   given.room = room;
-  given.count = 0;
-  k_status status = give_orders(&t, &given, &failure);
-  size_t end = status == K_FAILED ? failure.row : ROWS, count = 0;
-  CHECK(failure.error == error && (error != KE_DEAD || failure.value.i64 == (int64_t)end));
-  for (size_t row = 0; row < ROWS; row++) {
-    CHECK(((const int64_t *)t.columns[4])[row] == (row < end));
-    if (row >= end || !((const uint8_t *)t.columns[1])[row]) continue;
-    for (int i = 0; i < 2; i++, count++) {
-      CHECK(given.list[count].order == (i ? 5 : 3));
-      CHECK(given.list[count].entity == (int64_t)row);
-    }
+  k_status status = run(t, p, -1, &failure);
+  CHECK((status == K_OK) == (error == KE_NONE) && failure.error == error);
+  CHECK(error != KE_DEAD || failure.value.i64 == (int64_t)failure.row);
+  compare(t, status, &failure);
+  if (status == K_FAILED && error == KE_DEAD) CHECK(!do_row(t, failure.row));
+  program_free(p);
+}
+
+/* Loops note down more than there is room for, so that no memory is a row that fails. */
+static void try_no_room(const struct trial *t) {
+  struct program *p = make(t);
+  int starved = 0;
+  given.dead = INT64_MAX;
+  given.room = UINT32_MAX;
+  for (int allowed = 0; allowed < 40; allowed++) {
+    k_failure failure;
+    fill(t);
+    k_status status = run(t, p, allowed, &failure);
+    if (status == K_FAILED) CHECK(failure.error == KE_ROOM && ++starved);
+    compare(t, status, &failure);
+    if (status == K_OK) break;
   }
-  CHECK(count == given.count && ((const double *)t.other)[1] == 1 + (double)count / 2);
-  for (int i = 0; i < 5; i++) column_free(t.columns[i]);
-  column_free(t.array);
-  column_free(t.other);
+  CHECK(starved > 0);
+  program_free(p);
+}
+
+static void try_rounds(int rounds) {
+  struct trial t = {.rounds = rounds};
+  for (int i = 0; i < COLUMNS; i++) t.columns[i] = column_new(columns[i], ROWS);
+  try_orders(&t, INT64_MAX, UINT32_MAX, KE_NONE);
+  try_orders(&t, 700, UINT32_MAX, KE_DEAD);
+  try_orders(&t, 0, UINT32_MAX, KE_DEAD);
+  try_orders(&t, ROWS - 150, UINT32_MAX, KE_DEAD);
+  try_orders(&t, INT64_MAX, 0, KE_ROOM);
+  if (rounds == ROUNDS) try_no_room(&t);
+  for (int i = 0; i < COLUMNS; i++) {
+    CHECK(column_intact(columns[i], t.columns[i], ROWS));
+    column_free(t.columns[i]);
+  }
+}
+
+/* ---- what is not sound ---- */
+
+static k_status state(uint32_t order, k_type entity, k_type type, int times) {
+  struct builder *b = builder_new(&test_memory);
+  k_scalar zero = {.i64 = 0};
+  for (int i = 0; i < times; i++)
+    build_order(b, order, build_constant(b, entity, zero), build_constant(b, type, zero),
+                K_NONE);
+  k_status status = builder_status(b);
+  builder_free(b);
+  return status;
+}
+
+static void try_builder(void) {
+  CHECK(state(MAX_BITMAPS - 1, KT_I64, KT_BOOL, MAX_SITES) == K_OK);
+  CHECK(state(MAX_BITMAPS - 1, KT_I64, KT_BOOL, MAX_SITES + 1) == K_ELIMIT);
+  CHECK(state(MAX_BITMAPS, KT_I64, KT_BOOL, 1) == K_ELIMIT);
+  CHECK(state(0, KT_F64, KT_BOOL, 1) == K_EINVAL);
+  CHECK(state(0, KT_I64, KT_F32, 1) == K_EINVAL);
+}
+
+static void try_check(void) {
+  struct trial t = {.rounds = 3};
+  struct program *p = make(&t);
+  CHECK(program_check(p) && p->site_count == 4);
+  k_site kept = p->sites[1];
+  p->sites[1].order = MAX_BITMAPS;
+  CHECK(!program_check(p));
+  p->sites[1] = kept;
+  for (uint8_t type = 0; type < 8; type++) {
+    p->sites[1].type = type;
+    CHECK(program_check(p) == (type == KT_F64));
+  }
+  p->sites[1] = kept;
+  struct numbering at = program_numbering(p);
+  for (uint32_t i = 0; i < p->insn_count; i++) {
+    k_insn *k = &p->insns[i], old = *k;
+    if (k->op != OP_NOTE_VV_F64) continue;
+    for (uint32_t operand = 0; operand <= at.count; operand++) {
+      k->dst = (uint16_t)operand;
+      bool site = operand >= at.sites && operand < at.count;
+      CHECK(program_check(p) == (site && p->sites[operand - at.sites].type == KT_F64));
+    }
+    *k = old;
+    k->op = OP_NOTE_VV_I64;
+    CHECK(!program_check(p));
+    *k = old;
+  }
+  char text[2000];
+  program_text(p, text, sizeof text);
+  CHECK(strstr(text, "note.f64 order3 = c0, c2, c1") && strstr(text, "note.f64 order4 = 9, 1.5"));
+  program_free(p);
 }
 
 int main(void) {
   for (int i = 0; i < K_ISAS; i++) {
     isa = (k_isa)i;
     if (!isa_supported(isa)) continue;
-    for (int type = KC_F32; type < KC_ENTITY; type++) {
-      try_type((k_column)type, 0);
-      try_type((k_column)type, 3);
-    }
-    try_no_room();
-    try_orders(INT64_MAX, UINT32_MAX, KE_NONE);
-    try_orders(700, UINT32_MAX, KE_DEAD);
-    try_orders(0, UINT32_MAX, KE_DEAD);
-    try_orders(ROWS - 10, UINT32_MAX, KE_DEAD);
-    try_orders(INT64_MAX, 0, KE_ROOM);
+    static const int rounds[] = {0, 1, 3, ROUNDS};
+    for (int j = 0; j < COUNT(rounds); j++) try_rounds(rounds[j]);
   }
-  try_cells();
-  try_noted();
   try_builder();
   try_check();
   CHECK(bytes_in_use == 0);
