@@ -77,6 +77,7 @@ static bool checker_register_fits(const struct checker *c, uint32_t operand, cha
     case 'f': return operand >= c->at.reg4 && operand < c->at.reg8;
     case 'd':
     case 'c':
+    case 'k':
     case 'i': return operand >= c->at.reg8 && operand < c->at.scalars;
     default: return false;
   }
@@ -98,6 +99,7 @@ static bool checker_reads(const struct checker *c, uint32_t operand, char letter
     case 'c':
     case 'o':
     case 'j':
+    case 'k':
     case 'n':
     case 'l':
     case 'p':
@@ -333,7 +335,7 @@ static bool checker_unfold(struct checker *c, const k_insn *k) {
   for (uint32_t pc = at + 1; pc < c->pc; pc++) {
     const k_insn *other = &c->p->insns[pc];
     char letter = op_table[OP_NUMBER(other->op)].signature[0];
-    bool lane = letter == 'm' || letter == 'f' || letter == 'd' || letter == 'i' || letter == 'c';
+    bool lane = strchr("mfdick", letter) != NULL;
     bool same = other->dst == k->a || other->dst == k->b || other->dst == k->d;
     if (lane && same && !(other->op & OP_SCALAR)) return false;
   }

@@ -359,6 +359,25 @@ static void try_check(void) {
   program_free(p);
 }
 
+/* What a step has found in cells is of no use to anything but its undoing. */
+static void try_found(void) {
+  struct trial t = {.type = KC_I64, .steps = {KF_ADD, KF_MORE}, .form = ORDERED};
+  struct program *p = make(&t);
+  uint16_t found = K_NO_OPERAND;
+  int tried = 0;
+  for (uint32_t i = 0; i < p->insn_count; i++) {
+    k_insn *k = &p->insns[i], old = *k;
+    if (found != K_NO_OPERAND && op_table[OP_NUMBER(k->op)].signature[1] == 'i') {
+      k->a = found;
+      CHECK(!program_check(p) && ++tried);
+      *k = old;
+    }
+    if (is_fold(k->op)) found = k->dst;
+  }
+  CHECK(tried > 0);
+  program_free(p);
+}
+
 int main(void) {
   for (int i = 0; i < K_ISAS; i++) {
     isa = (k_isa)i;
@@ -368,6 +387,7 @@ int main(void) {
   for (int form = 0; form < FORMS; form++) CHECK(failed[form] > 20);
   try_builder();
   try_check();
+  try_found();
   CHECK(bytes_in_use == 0);
   return failures != 0;
 }
