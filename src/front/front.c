@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "front/front.h"
+#include "front/rounds.h"
 
 #include "core/base/column.h"
 #include "core/base/text.h"

@@ -1,4 +1,4 @@
-#include "front/front.h"
+#include "front/rounds.h"
 
 /* Numeric for. All rows do as many rounds where its bounds are the same for all and integers; else
 ** it is a row_for. */

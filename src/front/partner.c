@@ -1,6 +1,6 @@
 /* Each row has partners of its own, which are listed before its loop begins. In round k all rows
 ** that have so many take their partner k, and rows that have no more are behind the loop. */
-#include "front/front.h"
+#include "front/rounds.h"
 
 #include "core/base/text.h"
 #include "core/index/edition.h"

@@ -1,4 +1,4 @@
-#include "front/front.h"
+#include "front/rounds.h"
 
 #define ATTEMPTS 64
 #define NESTED_LOOPS 8
