@@ -35,6 +35,24 @@ scenario("a function compiled again for another subtype", {
   after = function() gain = 2 end,
 })
 
+local count, most, stats = 0, nil, {}
+
+scenario("a function that writes upvalues, and fields that are not there", {
+  prepare = function(s)
+    crowd(s)
+    s.tally = function(p)
+      count = count + 1
+      if not most or p.x > most then most = p.x end
+      stats.sum = (stats.sum or 0.5) + p.x
+    end
+  end,
+  act = function(s)
+    count, most, stats = 0, nil, {}
+    s.query:each(s.tally)
+    assert(count == s.query:count() and stats.sum > 0.5 and most)
+  end,
+})
+
 local weights = { 0.5, 1.5, 2.5 }
 
 scenario("a function that takes elements of an array and of a table that has grown", {

@@ -136,7 +136,9 @@ static k_value cell_place(struct front *f, uint32_t at, enum cell_part part) {
   return build_cell(f->b, element_cell_array(f, type), element);
 }
 
-void cell_order(struct front *f, uint32_t at) { f->wants_cells = f->shared.cells[at].ordered = true; }
+void cell_order(struct front *f, uint32_t at) {
+  f->wants_cells = f->shared.cells[at].ordered = true;
+}
 
 /* Whether it may be folded: what it is then is taken by steps alone. */
 static bool cell_may_fold(const struct front *f, const struct cell *cell) {

@@ -308,6 +308,11 @@ static void front_set_index(struct front *f, const struct code *code) {
   access_store(f, to, &constant, value);
 }
 
+static void front_set_upvalue(struct front *f, const struct code *code) {
+  struct path path = outside_upvalue_path(f, code->a);
+  cell_set(f, &path, front_operand(f, code->right));
+}
+
 static void front_set_upfield(struct front *f, const struct code *code) {
   access_store(f, outside_upvalue(f, code->a), front_constant_at(f, code->b),
                front_operand(f, code->right));
@@ -347,11 +352,7 @@ static void front_operate(struct front *f, const struct code *code) {
       break;
     case CODE_SET_INDEX: front_set_index(f, code); break;
     case CODE_SET_UPFIELD: front_set_upfield(f, code); break;
-    case CODE_SET_UPVALUE: {
-      struct path path = outside_upvalue_path(f, code->a);
-      cell_set(f, &path, front_operand(f, code->right));
-      break;
-    }
+    case CODE_SET_UPVALUE: front_set_upvalue(f, code); break;
     case CODE_TABLE: *front_register(f, code->a) = order_table(f); break;
     case CODE_LIST: order_list(f, code); break;
     case CODE_METHOD: front_take_method(f, code); break;

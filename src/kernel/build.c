@@ -790,8 +790,9 @@ static uint32_t build_fold_beside(const struct builder *b, const struct node *n)
                   (n->op == N_FOLD && b->folds[n->aux].alias == alias)))
       return fold->aux;
     bool element = n->op == N_ELEMENT || n->op == N_AT;
-    bool apart = element && n->in[0] != cell->in[0] && cell->op == N_AT &&
-                 node_at(b, n->in[0])->op == N_CONSTANT && node_at(b, cell->in[0])->op == N_CONSTANT;
+    bool apart = element && cell->op == N_AT && n->in[0] != cell->in[0] &&
+                 node_at(b, n->in[0])->op == N_CONSTANT &&
+                 node_at(b, cell->in[0])->op == N_CONSTANT;
     if (element && !apart && cell->op == N_AT && cell->aux == n->aux && (n != cell || cell->uses > 1))
       return fold->aux;
   }

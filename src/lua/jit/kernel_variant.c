@@ -328,7 +328,6 @@ static bool variant_copy_arrays(struct memory *memory, struct variant *variant,
   memcpy(variant->array_ids, from->array_ids, sizeof variant->array_ids);
   memcpy(variant->array_leaves, from->array_leaves, sizeof variant->array_leaves);
   memcpy(variant->array_written, from->array_written, sizeof variant->array_written);
-  variant->script = from->script;
   variant->array_count = from->array_count;
   memcpy(variant->copies, from->copies, sizeof variant->copies);
   memcpy(variant->indexes, from->indexes, sizeof variant->indexes);
@@ -346,6 +345,7 @@ static struct variant *copy_variant(struct memory *memory, const struct variant 
   if (!variant) return NULL;
   bool made = variant_copy_arrays(memory, variant, from);
   variant->which = from->which;
+  variant->script = from->script;
   variant->version = from->version;
   variant->anchor_count = from->anchor_count;
   variant->run = UINT64_MAX;
