@@ -77,7 +77,7 @@ describe("world:describe()", function()
 
   it("lists systems in running order with phase, order, tier and timings (C46)", function()
     local world = new_world()
-    world:system("b", { phase = "render", run = function() end, enabled = false })
+    world:system("b", { phase = "render", run = function() end, compile = false, enabled = false })
     world:system("a", { query = "Position", each = function() end })
     world:update(1)
     world:update(1)

@@ -89,11 +89,35 @@ local function body()
   return "return function(i, dt) " .. table.concat(lines, "\n") .. " end"
 end
 
+-- Loops over elements: forwards, backwards, in steps, row by row, by while, by bounds of the arrays' own.
+local function loop()
+  local form = pick {
+    "for i = 1, #a do\n%s\nend", "for i = 2, #a - 1 do\n%s\nend", "for i = #a, 1, -1 do\n%s\nend",
+    "for i = 1, #a, k do\n%s\nend", "for i = c[1] or 1, #b // 2 do\n%s\nend",
+    "for y = 0, #a // W - 1 do for x = 1, W do local i = y * W + x\n%s\nend end",
+    "local i = 1\nwhile i <= #a do\n%s\ni = i + k end", "repeat local i = n + 1\n%s\nuntil true",
+    "for i = 1.0, #a do\n%s\nend", "for i = 1, #a do for j = 1, 2 do\n%s\nend end",
+  }
+  local lines = {}
+  for _ = 1, random(3) do lines[#lines + 1] = statement(2) end
+  if random(4) == 1 then lines[#lines + 1] = "if a[i] == 19 and n > 50 then break end" end
+  return (form:gsub("%%s", (table.concat(lines, "\n"):gsub("%%", "%%%%"))))
+end
+
+local function whole()
+  local lines = { "local n, k = 3, 2" }
+  for _ = 1, random(3) do
+    lines[#lines + 1] = "do " .. loop():gsub("return end", pick { "return end", "n = n + 1 end" })
+      .. " end"
+  end
+  return "return function(world, dt) " .. table.concat(lines, "\n") .. " end"
+end
+
 -- What a seed's system does to its arrays in three updates, and how it was run.
-local function outcome(seed, kernels, threads)
+local function outcome(seed, kernels, threads, runs)
   math.randomseed(seed)
   local world = helper.new_world { kernels = kernels, threads = threads }
-  local n = pick { 1, 7, 63, 64, 65, 300, 1500 }
+  local n = pick { 1, 7, 63, 64, 65, 300, 1500, runs and 5000 or 300 }
   local env = { math = math, W = pick { 2, 8, 40 } }
   for _, name in ipairs(NAMES) do
     local length = name == "a" and n or math.max(1, n + pick { 0, 0, 0, -2, 9 })
@@ -103,8 +127,9 @@ local function outcome(seed, kernels, threads)
   end
   env.on = world:array("on", "bool", n)
   for i = 1, n do env.on[i] = random(2) == 1 end
-  local text = body()
-  world:system("cells", { array = "a", each = load(text, "=cells", "t", env)() })
+  local text = (runs and whole or body)()
+  local run = load(text, "=cells", "t", env)()
+  world:system("cells", runs and { run = run } or { array = "a", each = run })
   local seen = {}
   for i = 1, 3 do
     local done, problem = pcall(world.update, world, 0.5)
@@ -115,6 +140,10 @@ local function outcome(seed, kernels, threads)
   return table.concat(seen, "\n"), told.tier
 end
 
+local function outcome_of_run(seed, kernels)
+  return outcome(seed, kernels, nil, true)
+end
+
 describe("random systems over arrays", function()
   teardown(function()
     math.randomseed(os.time())
@@ -123,6 +152,10 @@ describe("random systems over arrays", function()
   local most = helper.by_scale { small = 60, normal = 300, deep = 3000 }
   it(("are plain Lua (%d)"):format(most), function()
     tiers.agree_on_seeds(most, outcome, most / 3)
+  end)
+
+  it(("are plain Lua as loops of a run (%d)"):format(most), function()
+    tiers.agree_on_seeds(most, outcome_of_run, most / 3)
   end)
 
   it(("are the same on two threads (%d)"):format(most // 4), function()

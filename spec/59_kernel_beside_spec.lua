@@ -107,7 +107,8 @@ describe("world:explain 'update'", function()
       return world:explain("update").update[1].why
     end
     assert.is_nil(why { query = "P", each = set_x })
-    assert.equal("it is a function in Lua", why { run = function() end })
+    assert.equal("it is a function in Lua", why { run = function() end, compile = false })
+    assert.equal("it is a run", why { run = function() end })
     assert.equal("it is a function in Lua", why { query = "P", each = set_x, compile = false })
     assert.equal("its condition is asked when those before it have run",
       why { query = "P", each = set_x, when = function() return true end })
@@ -133,7 +134,7 @@ describe("world:explain 'update'", function()
 
   it("says it of those behind one that is alone, too", function()
     local world = new_world()
-    world:system("lua", { run = function() end })
+    world:system("lua", { run = function() end, compile = false })
     world:system("x", { query = "P", each = set_x })
     world:system("y", { query = "P", each = set_y })
     assert.equal("lua (it is a function in Lua); x y ('lua' runs alone: it is a function in Lua)",

@@ -26,7 +26,7 @@ local function first_schedule()
   return {
     startup = "",
     pre_update = "respawn vector",
-    physics = "flock vector, clock lua, fly vector, find_way vector, find_spring vector, "
+    physics = "flock vector, clock vector, fly vector, find_way vector, find_spring vector, "
       .. "steer vector, move vector, look_around vector",
     update = "sense_danger lua, hurt vector, wound vector, heal vector, age vector",
     post_update = "fade vector, reap vector",
@@ -346,7 +346,7 @@ describe("a session of edits to the demo's scripts", function()
   step("a file under another name: its systems come later", function()
     assert(os.rename(files.path .. "/movement.lua", files.path .. "/walk.lua"))
     schedule.physics = "flock vector, find_way vector, find_spring vector, steer vector, "
-      .. "clock lua, move vector, fly vector, look_around vector"
+      .. "clock vector, move vector, fly vector, look_around vector"
     swapped()
   end)
 

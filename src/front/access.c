@@ -272,6 +272,9 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   if (from.kind != VAL_VIEW && from.kind != VAL_RESOURCE && from.kind != VAL_PARTNER)
     front_refuse(f, from.kind == VAL_NIL
                         ? "it takes a field of nil: is a name misspelt?"
+                    : f->once && from.kind == VAL_NOTHING
+                        ? "it uses its query, or what may be one thing or another: do it in a "
+                          "system's each"
                         : "it takes a field of what is neither a view nor a table");
   int64_t at;
   if (from.array && key->type == CONST_INTEGER && !access_has_element(from, key, &at))
@@ -293,6 +296,13 @@ static struct val access_number(struct front *f) {
   return number;
 }
 
+/* What a system's run is given. Its query is nothing that it can use. */
+static struct val access_of_run(struct front *f, uint32_t index) {
+  if (index == 0) return (struct val){.kind = VAL_WORLD};
+  if (index == 1) return val_number(f, build_uniform(f->b, UNIFORM_DT, KT_F64), true);
+  return (struct val){.kind = VAL_NOTHING};
+}
+
 /* What a function is given: views, values and truths of the terms, then dt, but to predicates, then
 ** the entity, which an event is not, and who the query's variables stand for. For elements of an
 ** array it is their number, and dt. */
@@ -300,6 +310,7 @@ struct val access_parameter(struct front *f, uint32_t index) {
   uint32_t slots = f->elements ? 1 : f->query->terms.slots;
   uint32_t entity = slots + !RESULT_IS_ASKED(f->result);
   struct val nil = {.kind = VAL_NIL};
+  if (f->once) return access_of_run(f, index);
   if (f->elements && index != 1) return index ? nil : access_number(f);
   if (index >= entity && f->query->terms.event) return nil;
   if (index == entity) return access_row_entity(f);

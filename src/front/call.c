@@ -512,6 +512,13 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
   return val_number(f, build_random_range(b, bits, low, high), false);
 }
 
+/* What changes entities does so at once in a system's run, not at its end. */
+static void call_refuse_once(struct front *f) {
+  if (f->once)
+    front_refuse(f, "it changes entities, or emits: a run that does is not compiled, do it in a "
+                    "system's each");
+}
+
 /* Calls a method of the world of which so many results are wanted; returns how many it has. */
 static uint32_t method_call(struct front *f, uint32_t name, struct val *arguments, uint32_t count,
                             struct val results[FRONT_RESULTS], uint32_t wanted) {
@@ -519,6 +526,7 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
       [METHOD_DESPAWN] = RUN_DESPAWN, [METHOD_ADD] = RUN_ADD, [METHOD_REMOVE] = RUN_REMOVE,
       [METHOD_SET] = RUN_SET};
   assert(name < METHOD_COUNT);
+  if (name == METHOD_SPAWN || name == METHOD_EMIT || actions[name]) call_refuse_once(f);
   /* Nil is not an id, and Lua raises an error for it; but world:alive answers. */
   for (uint32_t i = 0; i < count; i++)
     if (name != METHOD_ALIVE || arguments[i].lacks) arguments[i] = maybe_need(f, arguments[i]);
@@ -629,6 +637,7 @@ void call_function(struct front *f, const struct code *code) {
     return;
   }
   if (function.kind == VAL_SPAWNER) {
+    call_refuse_once(f);
     results[0] = order_by_spawner(f, function, arguments, count);
     call_put_results(f, code, results, 1);
     return;

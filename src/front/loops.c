@@ -266,7 +266,7 @@ static void row_for(struct front *f, struct frame *frame, struct loop *loop,
   c.floats = val_type(f, bounds->init) != KT_I64 || val_type(f, bounds->step) != KT_I64;
   bool varies = build_varies(f->b, bounds->init.value) || build_varies(f->b, bounds->limit.value) ||
                 build_varies(f->b, bounds->step.value);
-  c.ends = !varies && !c.floats;
+  c.ends = (!varies || f->once) && !c.floats;
   uint32_t head = frame->pc;
   loops_row_for_enter(&c, loop, c.floats ? loops_row_for_count_floats(&c) : count_integers(&c));
   loop->shrinks = true;

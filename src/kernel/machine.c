@@ -61,12 +61,14 @@ struct machine *machine_new(struct memory *memory, k_isa isa) {
   m->running.loops = isa_list_loops(isa);
   m->running.notes = &m->notes;
   m->running.items = m->items;
+  m->running.saved = &m->saved;
   return m;
 }
 
 void machine_free(struct machine *m) {
   if (!m) return;
   buffer_free(m->memory, &m->buffer);
+  buffer_free(m->memory, &m->saved);
   notes_free(&m->notes);
   for (uint32_t i = 0; i < MAX_LISTS; i++) items_free(&m->items[i]);
   memory_free(m->memory, m, sizeof *m);

@@ -24,6 +24,8 @@ struct running {
   k_stored *stores;           /* of the row that is done, of programs that undo some */
   k_ordered *waiting;         /* its orders */
   uint32_t store_count, waiting_count, done_count;
+  struct column_buffer *saved;   /* all arrays, as they were when the row had no room for stores */
+  bool saves;                 /* it has them */
   uint32_t folded[MAX_FOLDS]; /* how many rows of the block each fold has done */
   struct k_items *items;      /* of each list, */
   uint32_t listed[MAX_LISTS]; /* and how many stay when it is filled: where rows run apart */
@@ -40,6 +42,7 @@ struct machine {
   struct running running;
   struct notes notes;           /* of the block under way */
   struct k_items items[MAX_LISTS];
+  struct column_buffer saved;
 };
 
 /* How many rows of so many make a block. */

@@ -18,8 +18,36 @@ static void rows_copy_cell(void *to, const void *from, size_t size) {
   }
 }
 
+static size_t rows_array_size(const struct running *r, uint32_t array) {
+  k_column type = (k_column)(r->p->arrays[array] & ~ARRAY_OF_CELLS);
+  return (size_t)r->run->arrays[array].count * column_size(type);
+}
+
+/* Copies all arrays to where they are saved, or back. */
+static void rows_copy(const struct running *r, bool back) {
+  char *at = r->saved->data;
+  for (uint32_t i = 0; i < r->p->array_count; i++) {
+    const k_array *array = &r->run->arrays[i];
+    size_t size = rows_array_size(r, i);
+    memcpy(back ? (void *)(uintptr_t)array->data : at, back ? at : array->data, size);
+    at += size;
+  }
+}
+
+/* Saves all arrays, instead of what is in one cell after the other, where no cells are elsewhere and
+** nobody else is looking: for the only row. */
+static bool rows_save(struct running *r) {
+  size_t size = 0;
+  if (r->run->rows != 1 || r->p->column_count || r->p->site_count) return false;
+  for (uint32_t i = 0; i < r->p->array_count; i++) size += rows_array_size(r, i);
+  r->saves = buffer_grow(r->notes->memory, r->saved, size, 0);
+  if (r->saves) rows_copy(r, false);
+  return r->saves;
+}
+
 static void rows_undo(struct running *r) {
   if (r->done_count) r->run->orders->undo(r->run->orders->ud, r->done_count);
+  if (r->saves) rows_copy(r, true);
   while (r->store_count) {
     const k_stored *store = &r->stores[--r->store_count];
     rows_copy_cell(store->at, &store->was, store->size);
@@ -28,6 +56,7 @@ static void rows_undo(struct running *r) {
 
 void rows_begin(struct running *r, size_t i) {
   r->store_count = r->waiting_count = r->done_count = 0;
+  r->saves = false;
   if (r->p->site_count) notes_begin_row(r->notes, r->first + i);
 }
 
@@ -42,8 +71,8 @@ bool rows_keep(struct running *r, const k_insn *k, size_t i) {
   const k_cell *cells = r->at[k->a];
   const uint8_t *mask = r->at[k->d];
   assert(is_set(k->op) || is_fold(k->op));
-  if (!mask[i] || !cells[i].at) return true;
-  if (r->store_count == ROW_STORES) return false;
+  if (!mask[i] || !cells[i].at || r->saves) return true;
+  if (r->store_count == ROW_STORES) return rows_save(r);
   rows_note_store(r, cells[i].at, column_size(stored_column(k->op)));
   return true;
 }

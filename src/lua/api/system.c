@@ -133,16 +133,18 @@ void system_scan(lua_State *L, int world_index, const ecs_system *system, struct
 
 /* Makes the kernel of what may be compiled. Its index; 0: none. */
 static int system_make_kernel(lua_State *L, struct world_box *box, struct system_box *system) {
-  if (system->form == FORM_RUN || system->compile == 0 || !box->kernels->on) return 0;
-  if (!system->query && !system->array) return 0;
-  struct use use = {"each", RESULT_NONE, false};
+  bool once = system->form == FORM_RUN;
+  if (system->compile == 0 || !box->kernels->on) return 0;
+  if (!system->query && !system->array && !once) return 0;
+  struct use use = {once ? "run" : "each", RESULT_NONE, false};
   if (system->form == FORM_MAP) use = (struct use){"map", RESULT_MAP, false};
   int top = lua_gettop(L);
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
-  lua_getiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
+  lua_getiuservalue(L, AT_SYSTEM, once ? SYSTEM_ARRAY : SYSTEM_QUERY);
   kernel_push(L, box, AT_WORLD, top + 1, top + 2, use);
   system->handle = lua_touserdata(L, top + 3);
   system->handle->kernel->array = system->array;
+  system->handle->kernel->once = once;
   lua_pushvalue(L, top + 3);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
   return top + 3;

@@ -75,6 +75,7 @@ static const char *companions_why_loud(const struct variant *variant) {
 static const char *companions_why_not_batched(const struct kernel *kernel,
                                               const struct variant *variant) {
   if (!variant->quiet) return companions_why_loud(variant);
+  if (kernel->once) return "it is a run";
   if (kernel->array) return "it goes through the elements of an array";
   if (terms_walk(&kernel->query->terms)) return "its matches do not lie together";
   if (!variant_fits_all(kernel, variant)) return "its tables want different programs";

@@ -278,7 +278,6 @@ static void explain_script(lua_State *L, const struct system_box *system) {
   if (foreign && system->compiled) return;
   lua_pushstring(L, foreign ? "another Lua state has it: ask there"
                     : system->form == FORM_OBSERVE ? "observers are called for one match at a time"
-                    : system->form == FORM_RUN     ? "only `each` and `map` functions are compiled"
                     : !system->box->kernels->on    ? KERNELS_OFF
                                                    : "it is not to be compiled");
   lua_setfield(L, AT_TABLE, "reason");

@@ -159,6 +159,8 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct ke
 /* Runs a kernel over the elements of its array; after kernel_ready. Those that fail are left to the
 ** function, and all others when they are too many. */
 void kernel_run_elements(lua_State *L, int handle, struct elements *elements);
+/* The program of a system's run; false where it fails, and nothing is done. */
+bool kernel_run_once(lua_State *L, int handle, double dt);
 
 /* Runs a kernel over the loop's current table only, those rows that it goes through, and compiles
 ** it when need be; false when it cannot be compiled. */
@@ -294,6 +296,7 @@ struct kernel {
   bool keeps;                  /* some of its programs write script cells */
   bool filtered;               /* for rows that a q:where(fn) lets through: programs start so */
   ecs_id array;                /* whose elements are the rows; ECS_NULL */
+  bool once;                   /* of a system's run: there is one row */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
   bool hopeless;               /* refused, and will be, whatever the outside values */
   uint64_t left;               /* rows that the function itself did in the last run, */

@@ -121,7 +121,8 @@ static bool varying_ready(lua_State *L, int handle, struct kernel *kernel,
 ** term. */
 static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const ecs_query *query = kernel->query;
-  if (kernel->array) return ready_for(L, handle, kernel, variant_wanted(kernel, NULL), 0);
+  if (kernel->array || kernel->once)
+    return ready_for(L, handle, kernel, variant_wanted(kernel, NULL), 0);
   for (uint32_t i = 0; i < query_reach(query); i++) {
     const struct table *table = query_table(query, i);
     enum table_rows rows = query_table_rows(&query->terms, table);
@@ -276,7 +277,7 @@ static inline struct run kernel_ready_settled_run_of(const struct kernel *kernel
 static bool kernel_ready_run_elements(const struct kernel *kernel, const struct run *run) {
   struct runner *runner = &kernel->set->runner;
   struct run_failure failure;
-  uint32_t count = kernel_elements(kernel)->length;
+  uint32_t count = kernel->once ? 1 : kernel_elements(kernel)->length;
   if (!runner_reserve_elements(runner, run->plan, count)) return false;
   bool sound = run_elements(runner, run, 0, count, &failure);
   assert(sound);
@@ -296,7 +297,7 @@ bool kernel_run_direct(lua_State *L, int anchors, struct kernel *kernel, double 
   struct run run = kernel_ready_settled_run_of(kernel, variant, dt);
   struct run_failure failure;
   assert(variant->quiet);
-  if (kernel->array) return kernel_ready_run_elements(kernel, &run);
+  if (kernel->array || kernel->once) return kernel_ready_run_elements(kernel, &run);
   ecs_status status = run_query(&kernel->set->runner, &run, &failure);
   assert(status == ECS_OK || status == ECS_ENOMEM);
   return status == ECS_OK;

@@ -712,6 +712,25 @@ void kernel_run_elements(lua_State *L, int handle, struct elements *elements) {
   lua_settop(L, anchors - 1);
 }
 
+bool kernel_run_once(lua_State *L, int handle, double dt) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct kernel_run how = {.dt = dt};
+  struct run_failure failure;
+  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+  struct which which = variant_wanted(kernel, NULL);
+  struct variant *variant = kernel_run_variant(L, handle, lua_gettop(L), kernel, which);
+  lua_pop(L, 1);
+  if (!variant) return false;
+  struct run run = kernel_run_run_of(kernel, variant, &how, NULL);
+  if (!runner_reserve_elements(&kernel->set->runner, run.plan, 1)) raise_memory(L);
+  variant_reserve_cells(L, handle, variant);
+  bool sound = run_elements(&kernel->set->runner, &run, 0, 1, &failure);
+  variant_store_cells(L, handle, variant);
+  kernel->left = !sound;
+  if (!sound) kernel->why_left = failure.why;
+  return sound;
+}
+
 /* Whether the loop has come to all rows of its table, or to a filter of them. */
 static bool kernel_run_is_whole(const struct loop_box *loop) {
   if (!loop->walk) return loop->partial || !query_splits(&loop->query->query->terms, loop->table);

@@ -454,6 +454,7 @@ static int variant_try_front(lua_State *L, int handle, int anchors, struct kerne
   front->owner = kernel->box;
   front->query = kernel->query;
   front->elements = kernel->array ? kernel_elements(kernel) : NULL;
+  front->once = kernel->once;
   front->present = which.present;
   front->starts = which.some;
   front->result = kernel->result;

@@ -155,6 +155,16 @@ static inline bool system_may_compile(struct system_box *system) {
   return !system->hopeless;
 }
 
+/* Whether its function can be a program now, whose handle it pushes. */
+static bool system_is_ready(lua_State *L, struct system_box *system) {
+  system_push(L, system, SYSTEM_KERNEL);
+  bool ready = kernel_ready(L, BODY_FUNCTION + 1);
+  system->compiled = ready && !kernel_is_refused(system->kernel);
+  if (!ready && system->compile == 1)
+    raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
+  return ready;
+}
+
 /* An `each` or `map` as a program when it can be one now. Where no row matches it is told as it was
 ** before: without rows nothing is compiled, and nothing refused. */
 static APART bool run_compiled(lua_State *L, struct system_box *system,
@@ -167,11 +177,7 @@ static APART bool run_compiled(lua_State *L, struct system_box *system,
     check_query(L, handle);
     lua_pop(L, 1);
   }
-  system_push(L, system, SYSTEM_KERNEL);
-  bool ready = kernel_ready(L, handle);
-  system->compiled = ready && !kernel_is_refused(system->kernel);
-  if (!ready && system->compile == 1)
-    raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
+  bool ready = system_is_ready(L, system);
   if (ready && elements) {
     kernel_run_elements(L, handle, elements);
   } else if (ready) {
@@ -193,6 +199,18 @@ static APART void run_over_elements(lua_State *L, struct system_box *system, boo
   system->element = 0;
   if (!compiles || !run_compiled(L, system, &elements))
     elements_between(L, &elements, 0, elements.count);
+}
+
+/* A run, as a program when it can be one now, and does not fail. */
+static APART void run_whole(lua_State *L, struct system_box *system, bool compiles) {
+  bool done = compiles && system_is_ready(L, system) &&
+              kernel_run_once(L, BODY_FUNCTION + 1, system->dt);
+  lua_settop(L, BODY_FUNCTION);
+  if (done) return;
+  lua_pushvalue(L, BODY_WORLD);
+  lua_pushnumber(L, (lua_Number)system->dt);
+  system_push(L, system, SYSTEM_QUERY);
+  lua_call(L, 3, 0);
 }
 
 /* Finds what does not change from run to run. */
@@ -257,12 +275,7 @@ static int run_body(lua_State *L) {
         system->checked = *system->box->version + 1;
       if (!compiles || !run_compiled(L, system, NULL)) run_loop(L, system, map_rows, 0);
       break;
-    default:
-      lua_pushvalue(L, BODY_WORLD);
-      lua_pushnumber(L, (lua_Number)system->dt);
-      system_push(L, system, SYSTEM_QUERY);
-      lua_call(L, 3, 0);
-      break;
+    default: run_whole(L, system, compiles); break;
   }
   return 0;
 }
@@ -284,7 +297,9 @@ INLINE bool system_use_direct(const struct system_box *system, double dt,
                               bool (*use)(lua_State *L, int anchors,
                                           struct kernel *kernel, double dt)) {
   if (!system->compiled || !system->kernel) return false;
-  if (system->query ? !system->query->query : !component_of(system->box->world, system->array))
+  bool of_rows = system->form != FORM_RUN;
+  if (of_rows && (system->query ? !system->query->query
+                                : !component_of(system->box->world, system->array)))
     return false;
   struct kernel *kernel = system->kernel->kernel;
   if (!kernel) return false;
