@@ -19,7 +19,7 @@ static void rows_copy_cell(void *to, const void *from, size_t size) {
 }
 
 static size_t rows_array_size(const struct running *r, uint32_t array) {
-  k_column type = (k_column)(r->p->arrays[array] & ~ARRAY_OF_CELLS);
+  k_column type = (k_column)(r->p->arrays[array]);
   return (size_t)r->run->arrays[array].count * column_size(type);
 }
 
