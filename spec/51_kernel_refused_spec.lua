@@ -42,7 +42,7 @@ local refused = {
   { "outer.other = 2", "'outer.other', which is not there, and its table has __index: set it", 2 },
   { "outer.field = nil", "may set the field 'outer.field' of a table to nil: write false", 2 },
   { "if a.x > 0 then nothing = 1 end\nouter.field = nothing", "may set the field", 3 },
-  { "deep[count] = 1", "writes to a view or a table by a variable", 2 },
+  { "deep[count] = 1", "writes to a table by a variable", 2 },
   { "list.n = 1\na.x = list[b.n]", "writes to a field of a table, and reads elements of it", 1 },
   { "list.n = #list", "writes to a field of a table, and reads elements of it", 1 },
   { "count = math.modf(a.x)", "keeps a number that is an integer on one way and a float", 2 },

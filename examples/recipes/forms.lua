@@ -73,11 +73,11 @@ end
 
 -- ---- why a function stayed Lua --------------------------------------------------------------
 
-local total, names = 0, { "a", "b" }
+local seen, names = {}, { "a", "b" }
 
--- Writes to an upvalue. A resource can be written to instead, or q:sum(fn) be asked.
-world:system("count", { query = "Position:in", each = function(position)
-  total = total + position.x
+-- Writes to a table by a variable. Elements of a world:array can be written to instead.
+world:system("keep", { query = "Position:in", each = function(position)
+  seen[#seen + 1] = position.x
 end })
 
 -- Looks into a table of texts by a variable: q:map is the quickest form for that.
@@ -94,7 +94,7 @@ world:system("shake_well", { query = "Position", each = function(position, _, en
   position.x = position.x + world:random(entity)
 end })
 
-for _, name in ipairs { "count", "choose", "shake", "shake_well" } do
+for _, name in ipairs { "keep", "choose", "shake", "shake_well" } do
   local how = world:explain(name)
   print(("%-10s %-6s %s"):format(name, how.tier, how.reason or ""):match "^(.-)%s*$")
 end

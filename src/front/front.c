@@ -301,8 +301,10 @@ static void front_set_index(struct front *f, const struct code *code) {
     return;
   }
   if (key.kind != VAL_STRING && !whole)
-    front_refuse(f, "it writes to a view or a table by a variable: write the index itself, or keep "
-                    "elements in a world:array");
+    front_refuse(f, to.kind == VAL_PATH
+                        ? "it writes to a table by a variable: keep elements in a world:array, "
+                          "and fill tables before the run"
+                        : "it writes to a view by a variable: write the index itself");
   struct constant constant = {.type = whole ? CONST_INTEGER : CONST_STRING,
                               .integer = key.number, .string = key.string};
   access_store(f, to, &constant, value);

@@ -110,6 +110,7 @@ static void rows_shift(struct running *r, const k_insn *k, ptrdiff_t rows) {
 
 bool rows_one(struct running *r, const k_insn *k, size_t i) {
   size_t done = 1;
+  if (is_fold(k->op) && r->p->layout.undoes && !rows_keep(r, k, i)) return false;
   rows_shift(r, k, (ptrdiff_t)i);
   if (k->op < OP_CONTROLS)
     done = r->ops[k->op](k, r->at, 1);
