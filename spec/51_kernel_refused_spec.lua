@@ -296,7 +296,7 @@ describe("a function that cannot be compiled", function()
     local world = helper.new_world()
     world:component("A", { "x: f64", "n: i32" })
     local text = "list[a.n % 8 + 1] = (list[a.n % 8 + 1] or 0.0) + a.x "
-    for _, count in ipairs { 130, 300 } do
+    for _, count in ipairs { 5000, 6000 } do
       world:system("s", { query = "A", each = assert(load("local list = ... return function(a) "
         .. text:rep(count) .. " end"))(world:array("list", "f64", 8)) })
       assert.matches("it is too large: write it as two systems", world:explain("s").reason)

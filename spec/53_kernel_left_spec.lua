@@ -108,7 +108,7 @@ describe("a row that comes to what only Lua does", function()
       local reasons = { function() world:instantiate "Orc" end, function() error "no" end,
         function(i) if i.a > 1 then error "no" else world:clone(i.b) end end,
         function() claim(false) end }
-      for n, reason in ipairs { "it calls 'instantiate' of the world: of its methods kernels",
+      for n, reason in ipairs { "it calls 'instantiate' of the world, which kernels do not know",
         "it uses a C function that is not one of math's, 'error'", "it calls 'clone' of the world",
         "it asserts what is false in all rows" } do
         local ok, message = pcall(function() world:query("I"):run(reasons[n]) end)

@@ -349,7 +349,7 @@ describe("a table in a kernel", function()
     local lacks, far = { rat = 1, orc = 2 }, { 0.5, math.maxinteger }
     for what, fn in pairs {
       ["more than 65536"] = function(p) p.x = many[p.i] end,
-      ["other values than numbers"] = function(p) p.x = text[p.i] end,
+      ["of type f64 to another type"] = function(p) p.x = text[p.i] end,
       ["keep one kind in it"] = function(p) p.on = two[p.i] == 1 end,
       ["has __index"] = function(p) p.x = hidden[p.i] end,
       ["or none for one of the names"] = function(p, kind) p.x = lacks[kind.is] end,

@@ -73,16 +73,16 @@ end
 
 -- ---- why a function stayed Lua --------------------------------------------------------------
 
-local seen, names = {}, { "a", "b" }
+local seen = {}
 
 -- Writes to a table by a variable. Elements of a world:array can be written to instead.
 world:system("keep", { query = "Position:in", each = function(position)
   seen[#seen + 1] = position.x
 end })
 
--- Looks into a table of texts by a variable: q:map is the quickest form for that.
+-- Makes a text by a function of C: keep what it gives in a field.
 world:system("choose", { query = "Position", each = function(position)
-  position.x = names[position.y // 1] and 1 or 0
+  position.x = #tostring(position.y)
 end })
 
 -- Calls math.random, whose state is Lua's; world:random(entity) compiles.
