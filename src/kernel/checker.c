@@ -304,7 +304,7 @@ static void checker_end_skips(struct checker *c) {
 /* What rows do in order is neither in a loop or skip nor in itself, and nothing that can fail is
 ** behind it. */
 static bool checker_begin_rows(struct checker *c, const k_insn *k) {
-  if (c->depth > 0 || c->rows_end || k->c <= c->pc || k->c > c->p->insn_count) return false;
+  if (c->depth > 0 || c->rows_end || c->p->whole || k->c <= c->pc || k->c > c->p->insn_count) return false;
   c->rows_end = k->c;
   return true;
 }
@@ -421,8 +421,8 @@ static bool checker_sites_fit(const struct program *p) {
 static bool checker_header(const struct program *p) {
   if (!checker_counts_fit(p)) return false;
   if (p->block == 0 || p->block % 64 != 0 || p->block > K_BLOCK) return false;
-  bool registers = p->reg1_count + p->reg4_count + p->reg8_count > 0;
-  if (p->whole > 1 || (p->whole && registers) || p->starts > 1) return false;
+  bool lanes = p->reg1_count + p->reg4_count + p->reg8_count + p->list_count > 0;
+  if (p->whole > 1 || (p->whole && lanes) || p->starts > 1) return false;
   for (uint32_t i = 0; i < p->column_count; i++)
     if (p->columns[i] >= KC_COUNT && !is_cells(p->columns[i])) return false;
   for (uint32_t i = 0; i < p->scalar_count; i++)

@@ -278,7 +278,7 @@ struct program {
   uint16_t bitmap_count, total_count, array_count, lookup_count, site_count;
   uint16_t list_count, fold_count;
   uint16_t block;           /* rows per block: a multiple of 64, at most K_BLOCK */
-  uint16_t whole;           /* 1: has no block registers, so that blocks may be longer */
+  uint16_t whole;           /* 1: has no block registers and lists, so that blocks may be longer */
   uint16_t starts;          /* 1: is for some rows, k_run.start; blocks without any are skipped */
   uint16_t insn_count;
   uint16_t row_count;       /* of `rows`: none, or one more than instructions */

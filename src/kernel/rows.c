@@ -278,8 +278,8 @@ bool rows_can_undo(const struct program *p) {
   while (pc < p->insn_count && p->insns[pc].op != OP_ROWS) pc++;
   for (; pc < p->insn_count; pc++) {
     uint32_t op = p->insns[pc].op;
-    bool stores = is_set(op) || is_fold(op) || is_note(op);
-    if (stores && rows_can_fail_behind(p, pc)) return true;
+    bool stores = is_set(op) || is_fold(op);
+    if (is_note(op) || (stores && rows_can_fail_behind(p, pc))) return true;
   }
   return false;
 }
