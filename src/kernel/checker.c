@@ -304,7 +304,8 @@ static void checker_end_skips(struct checker *c) {
 /* What rows do in order is neither in a loop or skip nor in itself, and nothing that can fail is
 ** behind it. */
 static bool checker_begin_rows(struct checker *c, const k_insn *k) {
-  if (c->depth > 0 || c->rows_end || c->p->whole || k->c <= c->pc || k->c > c->p->insn_count) return false;
+  if (c->depth > 0 || c->rows_end || c->p->whole) return false;
+  if (k->c <= c->pc || k->c > c->p->insn_count) return false;
   c->rows_end = k->c;
   return true;
 }

@@ -202,8 +202,8 @@ static uint32_t rows_code(const struct program *p, uint32_t pc) {
   }
   if (k->op & OP_SCALAR) return ROWS_SCALAR;
   if (is_note(k->op)) return k->c == K_NO_OPERAND ? ROWS_NOTE : ROWS_PUT;
-  if (k->op >= OP_CONTROLS || !op_is_row[k->op] || strpbrk(op_table[k->op].signature, "123456ebtpq"))
-    return ROWS_ONE;
+  bool row = k->op < OP_CONTROLS && op_is_row[k->op];
+  if (!row || strpbrk(op_table[k->op].signature, "123456ebtpq")) return ROWS_ONE;
   bool stores = is_set(k->op) || is_fold(k->op);
   return stores && rows_can_fail_behind(p, pc) ? ROWS_KEEP : k->op;
 }

@@ -20,7 +20,7 @@ typedef struct trial {
   struct program p;
   k_insn insns[8];
   struct row_insn rows[9];
-  uint8_t columns[REG1], scalars[OPERANDS], arrays[1];
+  uint8_t columns[REG1], scalars[OPERANDS], arrays[1], folds[1];
   void *data[REG1];
   k_scalar uniforms[OPERANDS];
   uint64_t elements[ELEMENTS];
@@ -55,10 +55,18 @@ static void trial_begin(trial *t) {
   t->p.columns = t->columns;
   t->p.scalars = t->scalars;
   t->p.arrays = t->arrays;
+  t->p.folds = t->folds;
   for (int i = 0; i < 4; i++) t->columns[RESULT + i] = (uint8_t)results[i];
 }
 
 static void trial_add(trial *t, k_insn insn) { t->insns[t->p.insn_count++] = insn; }
+
+/* Where the element of an index, column 0, is. */
+static void trial_add_cell(trial *t, uint16_t at) {
+  const size_t size = size_of_column((k_column)t->arrays[0]);
+  const uint16_t op = size == 8 ? OP_AT_8 : size == 4 ? OP_AT_4 : size == 2 ? OP_AT_2 : OP_AT_1;
+  trial_add(t, (k_insn){op, at, 0, ARRAYS, X, X, 0});
+}
 
 static void trial_end(trial *t) {
   for (int c = 0; c < REG1; c++) column_free(t->data[c]);
@@ -86,20 +94,27 @@ static int trial_of(trial *t, uint32_t op, int ordered) {
     const k_type type = type_of(s[i]);
     t->columns[i - 1] = (uint8_t)type;
     t->scalars[i - 1] = (uint8_t)type;
-    operands[i] = s[i] == '-' ? X : s[i] == 'a' ? ARRAYS
+    operands[i] = s[i] == '-' ? X : s[i] == 'n' ? 0 : s[i] == 'c' ? REG8 + 1 : s[i] == 'a' ? ARRAYS
                   : (uint16_t)((s[i] >= 'a' ? 0 : UNIFORMS) + i - 1);
   }
   t->arrays[0] = op >= OP_ELEMENT_BOOL && op <= OP_ELEMENT_U32 ? (uint8_t)(op - OP_ELEMENT_BOOL)
                  : op == OP_AT_1 ? KC_U8 : op == OP_AT_2 ? KC_I16 : op == OP_AT_4 ? KC_I32 : KC_I64;
   const int cell = s[0] == 'c', none = s[0] == '-';
   const k_type type = cell ? KT_I64 : type_of(s[0]);
-  const uint16_t from = result_register(type), end = (uint16_t)(cell ? 3 : 2);
+  const uint16_t from = result_register(type), end = (uint16_t)(cell || is_fold(op) ? 3 : 2);
   const k_insn insn = {(uint16_t)op, none ? X : from, operands[1], operands[2], operands[3],
                        operands[4], 7};
   const k_insn rows = {OP_ROWS, X, X, X, end, X, 0};
   const uint16_t get = (uint16_t)(OP_GET_BOOL + t->arrays[0]);
+  t->p.fold_count = is_fold(op);
+  if (is_fold(op)) {
+    t->arrays[0] = t->folds[0] = (uint8_t)fold_column(op);
+    trial_add_cell(t, REG8 + 1);
+  }
   if (ordered) trial_add(t, rows);
   trial_add(t, insn);
+  if (is_fold(op) && !ordered)
+    trial_add(t, (k_insn){OP_UNFOLD, X, insn.a, insn.dst, insn.c, insn.d, 0});
   if (cell && !ordered) trial_add(t, rows);
   if (cell) trial_add(t, (k_insn){get, from, from, X, X, X, 0});
   const uint16_t copy = type == KT_BOOL ? OP_COPY_BOOL : type == KT_F32 ? OP_COPY_F32
@@ -123,7 +138,7 @@ static void trial_fill(trial *t, const trial *like) {
                                                                         : random_bits();
 }
 
-static int ops_tried;
+static int ops_tried, folds_tried;
 
 static void try_op(uint32_t op, k_isa isa) {
   trial loop, rows;
@@ -131,7 +146,10 @@ static void try_op(uint32_t op, k_isa isa) {
   CHECK(first == second);
   if (!first) return;
   ops_tried++;
+  folds_tried += is_fold(op);
   trial_fill(&loop, NULL);
+  for (size_t i = 0; is_fold(op) && i < ROWS; i++)
+    column_set(KC_I64, loop.data[0], i, of_i64(random_below(ELEMENTS + 2)));
   trial_fill(&rows, &loop);
   trial_run(&loop, isa);
   trial_run(&rows, isa);
@@ -139,7 +157,8 @@ static void try_op(uint32_t op, k_isa isa) {
   if (loop.status == K_FAILED)
     same &= CHECK(loop.failure.row == rows.failure.row && loop.failure.tag == rows.failure.tag &&
                   loop.failure.error == rows.failure.error);
-  for (int c = RESULT; c < REG1; c++)
+  same &= CHECK(memcmp(loop.elements, rows.elements, sizeof rows.elements) == 0);
+  for (int c = RESULT; c < REG1 && !is_fold(op); c++)
     for (size_t i = 0; same && i < ROWS; i++)
       same &= CHECK(equal(column_get((k_column)loop.columns[c], loop.data[c], i),
                           column_get((k_column)rows.columns[c], rows.data[c], i)));
@@ -159,9 +178,7 @@ static void try_cells(k_column type, k_isa isa) {
   for (int i = 0; i < 4; i++) t.columns[i] = (uint8_t)columns[i];
   t.arrays[0] = (uint8_t)type;
   const uint16_t copy = held == KT_BOOL ? OP_COPY_BOOL : held == KT_F64 ? OP_COPY_F64 : OP_COPY_I64;
-  trial_add(&t, (k_insn){(uint16_t)(size == 8 ? OP_AT_8 : size == 4 ? OP_AT_4 : size == 2 ? OP_AT_2
-                                                                                        : OP_AT_1),
-                         at, 0, ARRAYS, X, X, 0});
+  trial_add_cell(&t, at);
   trial_add(&t, (k_insn){OP_ROWS, X, X, X, 5, X, 0});
   trial_add(&t, (k_insn){(uint16_t)(OP_GET_BOOL + type), from, at, X, X, X, 0});
   trial_add(&t, (k_insn){(uint16_t)(OP_SET_BOOL + type), X, at, 1, X, 2, 0});
@@ -204,6 +221,7 @@ int main(void) {
       for (int type = KC_BOOL; type < KC_ENTITY; type++) try_cells((k_column)type, (k_isa)isa);
     }
   }
-  CHECK(ops_tried > 20 * 400 && bytes_in_use == 0);
+  CHECK(ops_tried > 20 * 400 && folds_tried > 20 * (OP_FOLD_SET_BOOL - OP_FOLD_ADD_F32));
+  CHECK(bytes_in_use == 0);
   return failures != 0;
 }
