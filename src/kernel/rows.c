@@ -161,8 +161,10 @@ bool rows_order(struct running *r, const k_insn *k, size_t i) {
 }
 
 void rows_fail(struct running *r, const k_insn *k, size_t i, bool room) {
-  running_fail(r, k, i);
-  if (!room) r->failure->error = KE_ROOM;
+  if (room)
+    running_fail(r, k, i);
+  else
+    *r->failure = (k_failure){.row = r->first + i, .tag = k->tag, .error = KE_ROOM};
   rows_undo(r);
 }
 
@@ -203,9 +205,7 @@ static uint32_t rows_code(const struct program *p, uint32_t pc) {
   if (k->op & OP_SCALAR) return ROWS_SCALAR;
   if (is_note(k->op)) return k->c == K_NO_OPERAND ? ROWS_NOTE : ROWS_PUT;
   bool row = k->op < OP_CONTROLS && op_is_row[k->op];
-  if (!row || strpbrk(op_table[k->op].signature, "123456ebtpq")) return ROWS_ONE;
-  bool stores = is_set(k->op) || is_fold(k->op);
-  return stores && rows_can_fail_behind(p, pc) ? ROWS_KEEP : k->op;
+  return row && !strpbrk(op_table[k->op].signature, "123456ebtpq") ? k->op : ROWS_ONE;
 }
 
 /* Where an operand is in a machine's buffer: the lane of the first row, a scalar, the mask of all,
@@ -231,8 +231,10 @@ static void rows_translate_insn(struct program *p, uint32_t pc, uint32_t first) 
   const k_insn *k = &p->insns[pc];
   struct row_insn *to = &p->rows[pc - first];
   uint32_t code = rows_code(p, pc);
+  bool keeps = (is_set(k->op) || is_fold(k->op)) && rows_can_fail_behind(p, pc);
   memset(to, 0, sizeof *to);
-  to->go = rows_code_of(code);
+  to->go = rows_code_of(keeps ? ROWS_KEEP : code);
+  to->to = code;
   if (code == ROWS_ONE || code == ROWS_SCALAR) return;
   to->dst = rows_offset(p, k->dst);
   to->a = rows_offset(p, k->a);
