@@ -5,23 +5,28 @@
 
 #include "kernel/ops.h"
 
-/* Columns: 0 f32, 1 i64, 2 bool, 3 entities. Registers: 4, 5 of bytes, 6, 7 of f32, 8, 9
-** of 8 bytes. Scalars: 10 uniform i64, 11 constant f64, 12, 13 scalar i64, 14 scalar
-** bool. 15 every row, 16 bits, 17 a sum of f64, 18 the rows to start with. */
+/* Columns: 0 f32, 1 i64, 2 bool, 3 entities, 4 cells of f64. Registers: 5, 6 of bytes, 7, 8 of f32,
+** 9, 10 of 8 bytes. Scalars: 11 uniform i64, 12 constant f64, 13, 14 scalar i64, 15 scalar
+** bool. 16 every row, 17 bits, 18 a sum of f64, 19 the rows to start with, 20 an array of f64,
+** 21 one of i8, 22 a lookup of cells of f64, 23 one of f64. There is one fold, of f64. */
 enum {
-  C_F, C_I, C_M, C_E, R_M, R_M2, R_F, R_F2, R_D, R_D2, U_I, K_D, S_I, S_I2, S_B, ALL,
-  BITS, TOTAL, START,
+  C_F, C_I, C_M, C_E, C_C, R_M, R_M2, R_F, R_F2, R_D, R_D2, U_I, K_D, S_I, S_I2, S_B, ALL,
+  BITS, TOTAL, START, A_D, A_1, L_C, L_D,
   X = K_NO_OPERAND
 };
 
 static struct program small_program(int prologue, int n, k_insn *insns) {
-  static uint8_t columns[] = {KC_F32, KC_I64, KC_BOOL, KC_ENTITY};
+  static uint8_t columns[] = {KC_F32, KC_I64, KC_BOOL, KC_ENTITY, KC_CELLS | KC_F64};
+  static uint8_t arrays[] = {KC_F64, KC_I8}, lookups[] = {KC_CELLS | KC_F64, KT_F64},
+                 folds[] = {KC_F64, KC_F64};
   static uint8_t scalars[] = {KT_I64, KT_F64, KT_I64, KT_I64, KT_BOOL},
                  totals[] = {KR_SUM * 4 + KT_F64};
   static k_scalar constants[1];
   struct program p;
   memset(&p, 0, sizeof p);
-  p.column_count = 4;
+  p.column_count = 5;
+  p.array_count = p.lookup_count = 2;
+  p.fold_count = 1;
   p.reg1_count = p.reg4_count = p.reg8_count = 2;
   p.scalar_count = 5;
   p.uniform_count = p.constant_count = p.bitmap_count = p.total_count = 1;
@@ -29,6 +34,9 @@ static struct program small_program(int prologue, int n, k_insn *insns) {
   p.insn_count = (uint16_t)n;
   p.prologue = (uint16_t)prologue;
   p.columns = columns;
+  p.arrays = arrays;
+  p.lookups = lookups;
+  p.folds = folds;
   p.scalars = scalars;
   p.constants = constants;
   p.totals = totals;
@@ -158,7 +166,7 @@ static void narrow_columns_have_their_own_instructions(void) {
     for (int type = 0; type < KC_COUNT; type++) {
       k_insn insn = {(uint16_t)(OP_LOAD_I8 + op), R_D, C_I, X, X, X, 0};
       struct program p = small_program(0, 1, &insn);
-      uint8_t columns[] = {KC_F32, (uint8_t)type, KC_I64, KC_ENTITY};
+      uint8_t columns[] = {KC_F32, (uint8_t)type, KC_I64, KC_ENTITY, KC_F64};
       p.columns = columns;
       CHECK(program_check(&p) == (type == KC_I8 + op));
       insn = (k_insn){(uint16_t)(OP_STORE_I8 + op), C_I, C_M, X, X, X, 0};
@@ -193,6 +201,102 @@ static void long_blocks_have_columns_only(void) {
   insn.a = C_M;
   p.whole = 2;
   CHECK(!program_check(&p));
+  p.whole = 1;
+  CHECK(program_check(&p));
+  p.list_count = 1;
+  CHECK(!program_check(&p));
+}
+
+#define ROWS_TO(end) {OP_ROWS, X, X, X, end, X, 0}
+#define AT {OP_AT_8, R_D, C_I, A_D, X, X, 0}
+#define GET {OP_GET_F64, R_D2, R_D, X, X, X, 0}
+#define GET_OWN {OP_GET_F64, R_D2, C_C, X, X, X, 0}
+#define SET_OWN {OP_SET_F64, X, C_C, R_D2, X, ALL, 0}
+#define NEED {OP_NEED, X, C_M, X, X, ALL, 0}
+
+static void cells_are_got_and_set_in_the_order_of_rows(void) {
+  ACCEPTS(3, ROWS_TO(3), GET_OWN, SET_OWN);
+  ACCEPTS(3, AT, ROWS_TO(3), GET);
+  ACCEPTS(3, ROWS_TO(3), AT, GET);
+  REFUSES(1, GET_OWN);
+  REFUSES(2, AT, GET);
+  REFUSES(3, ROWS_TO(2), GET_OWN, SET_OWN);
+  REFUSES(3, GET_OWN, ROWS_TO(3), SET_OWN);
+  REFUSES(2, ROWS_TO(2), {OP_GET_F64 | OP_SCALAR, S_I, C_C, X, X, X, 0});
+  /* where it is has to be known, on every way */
+  REFUSES(2, ROWS_TO(2), GET);
+  REFUSES(4, ROWS_TO(4), SKIP_TO(3), AT, GET);
+  ACCEPTS(5, AT, ROWS_TO(5), SKIP_TO(4), AT, GET);
+  REFUSES(5, AT, ROWS_TO(5), SKIP_TO(4), {OP_AT_1, R_D, C_I, A_1, X, X, 0}, GET);
+  REFUSES(4, ROWS_TO(4), LOOP_TO(3), GET, END_OF(1));
+  REFUSES(2, ROWS_TO(2), SET_OWN);
+}
+
+static void cells_are_of_the_type_that_they_are_taken_for(void) {
+  ACCEPTS(3, ROWS_TO(3), {OP_AT_1, R_D, C_I, A_1, X, X, 0}, {OP_GET_I8, R_D2, R_D, X, X, X, 0});
+  REFUSES(3, ROWS_TO(3), {OP_AT_1, R_D, C_I, A_1, X, X, 0}, {OP_GET_U8, R_D2, R_D, X, X, X, 0});
+  REFUSES(3, ROWS_TO(3), {OP_AT_1, R_D, C_I, A_1, X, X, 0}, GET);
+  REFUSES(3, ROWS_TO(3), {OP_AT_1, R_D, C_I, A_D, X, X, 0}, GET);
+  REFUSES(3, ROWS_TO(3), {OP_AT_8, R_D, C_I, A_1, X, X, 0}, GET);
+  REFUSES(3, ROWS_TO(3), {OP_AT_8, R_D, C_I, L_C, X, X, 0}, GET);
+  REFUSES(3, ROWS_TO(3), {OP_AT_8, C_I, C_I, A_D, X, X, 0}, GET);
+  REFUSES(2, ROWS_TO(2), {OP_GET_I64, R_D2, C_C, X, X, X, 0});
+  REFUSES(2, ROWS_TO(2), {OP_GET_F64, C_I, C_C, X, X, X, 0});
+  REFUSES(3, FILL_D, ROWS_TO(3), GET);
+  REFUSES(3, ROWS_TO(3), AT, {OP_COPY_F64, R_D2, R_D, X, X, X, 0});
+  REFUSES(3, ROWS_TO(3), GET_OWN, {OP_SET_F64, X, C_C, R_D2, X, X, 0});
+  REFUSES(3, FILL_I, ROWS_TO(3), {OP_SET_F64, X, C_C, R_D, X, ALL, 0});
+  ACCEPTS(3, ROWS_TO(3), {OP_LOOK_CELL, R_D, C_I, L_C, X, ALL, 0}, GET);
+  REFUSES(1, {OP_LOOK_CELL, R_D, C_I, L_D, X, ALL, 0});
+  REFUSES(1, {OP_LOOK_F64, R_D, C_I, L_C, X, ALL, 0});
+  ACCEPTS(1, {OP_LOOK_F64, R_D, C_I, L_D, X, ALL, 0});
+}
+
+static void what_is_in_the_order_of_rows_stands_by_itself(void) {
+  REFUSES(2, ROWS_TO(3), GET_OWN);
+  REFUSES(2, ROWS_TO(0), GET_OWN);
+  REFUSES(3, ROWS_TO(3), ROWS_TO(3), GET_OWN);
+  REFUSES(4, ROWS_TO(2), GET_OWN, ROWS_TO(4), GET_OWN);
+  REFUSES(3, SKIP_TO(3), ROWS_TO(3), GET_OWN);
+  REFUSES(4, LOOP_TO(3), ROWS_TO(3), GET_OWN, END_OF(0));
+  ACCEPTS(4, ROWS_TO(3), SKIP_TO(3), GET_OWN, STORE);
+  REFUSES(4, ROWS_TO(3), SKIP_TO(4), GET_OWN, STORE);
+  ACCEPTS(4, ROWS_TO(4), LOOP_TO(3), GET_OWN, END_OF(1));
+  REFUSES(4, ROWS_TO(3), LOOP_TO(3), GET_OWN, END_OF(1));
+  REFUSES(3, FILL_D, ROWS_TO(3), {OP_SUM_F64, TOTAL, R_D, X, X, ALL, 0});
+  /* rows stay whole: what fails comes before columns are stored to, and before the end */
+  ACCEPTS(3, NEED, ROWS_TO(3), GET_OWN);
+  ACCEPTS(4, ROWS_TO(4), GET_OWN, SET_OWN, NEED);
+  ACCEPTS(3, ROWS_TO(3), NEED, STORE);
+  REFUSES(3, ROWS_TO(2), GET_OWN, NEED);
+  REFUSES(3, ROWS_TO(3), STORE, NEED);
+  REFUSES(3, STORE, ROWS_TO(3), GET_OWN);
+  REFUSES(5, ROWS_TO(5), LOOP_TO(4), NEED, STORE, END_OF(1));
+}
+
+#define FOLD {OP_FOLD_ADD_F64, R_D2, C_C, R_D, 0, ALL, 0}
+#define UNFOLD {OP_UNFOLD, X, C_C, R_D2, 0, ALL, 0}
+
+static void folds_are_undone_by_what_they_were_done_by(void) {
+  ACCEPTS(3, FILL_D, FOLD, UNFOLD);
+  ACCEPTS(4, FILL_D, NEED, FOLD, UNFOLD);
+  ACCEPTS(5, FILL_D, FOLD, ROWS_TO(4), NEED, UNFOLD);
+  REFUSES(2, FILL_D, FOLD);
+  REFUSES(1, UNFOLD);
+  REFUSES(4, FILL_D, FOLD, UNFOLD, UNFOLD);
+  REFUSES(4, FILL_D, FOLD, FOLD, UNFOLD);
+  REFUSES(4, FILL_D, FOLD, NEED, UNFOLD);
+  REFUSES(4, FILL_D, FOLD, UNFOLD, NEED);
+  REFUSES(4, FILL_D, FOLD, {OP_FILL_I64, R_D2, U_I, X, X, X, 0}, UNFOLD);
+  REFUSES(3, FILL_D, FOLD, {OP_UNFOLD, X, C_C, R_D2, 0, C_M, 0});
+  REFUSES(3, FILL_D, {OP_FOLD_ADD_F64, R_D2, C_C, R_D, 1, ALL, 0},
+          {OP_UNFOLD, X, C_C, R_D2, 1, ALL, 0});
+  REFUSES(3, FILL_D, {OP_FOLD_ADD_F32, R_D2, C_C, R_D, 0, ALL, 0}, UNFOLD);
+  REFUSES(4, FILL_D, LOOP_TO(3), FOLD, END_OF(1));
+  REFUSES(5, FILL_D, {OP_FILL_I64, R_D2, U_I, X, X, X, 0}, SKIP_TO(4), FOLD, UNFOLD);
+  REFUSES(4, FILL_D, FOLD, ROWS_TO(4), UNFOLD);
+  ACCEPTS(3, FILL_D, ROWS_TO(3), FOLD);
+  REFUSES(4, FILL_D, ROWS_TO(4), FOLD, UNFOLD);
 }
 
 /* A header with one field at its limit passes, one above it does not. */
@@ -238,7 +342,7 @@ static void headers_have_limits(void) {
 
 static int takes_header(uint16_t block, uint8_t column, uint8_t scalar, uint8_t total) {
   k_insn insn = STORE;
-  uint8_t columns[] = {KC_F32, KC_I64, KC_BOOL, column}, totals[] = {total};
+  uint8_t columns[] = {KC_F32, KC_I64, KC_BOOL, column, KC_F64}, totals[] = {total};
   uint8_t scalars[] = {KT_I64, KT_F64, KT_I64, KT_I64, scalar};
   struct program p = small_program(0, 1, &insn);
   p.block = block;
@@ -271,6 +375,10 @@ int main(void) {
   narrow_columns_have_their_own_instructions();
   skips_are_no_deeper_than_the_checker();
   long_blocks_have_columns_only();
+  cells_are_got_and_set_in_the_order_of_rows();
+  cells_are_of_the_type_that_they_are_taken_for();
+  what_is_in_the_order_of_rows_stands_by_itself();
+  folds_are_undone_by_what_they_were_done_by();
   only_some_programs_start_with_some_rows();
   headers_have_limits();
   headers_say_what_there_is();
