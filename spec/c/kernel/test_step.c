@@ -314,7 +314,8 @@ static k_status state(k_column type, k_fold step, k_type operand, int times, boo
 
 static void try_builder(void) {
   for (int beside = 0; beside < WAYS; beside++) {
-    bool alone = beside == NOTHING || beside == CHECKED || beside == UNUSED_ELEMENT;
+    bool alone = beside == NOTHING || beside == CHECKED || beside == UNUSED_ELEMENT ||
+                 beside == OTHER_CELL;
     CHECK(finish_with((enum beside)beside) == (alone ? K_OK : K_SHARED));
   }
   CHECK(state(KC_F32, KF_ADD, KT_F64, 1, false) == K_OK);
