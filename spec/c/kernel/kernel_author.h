@@ -1,5 +1,5 @@
 /* Random programs, stated as a front end states them: locals, fields, branches under
-** masks, loops, breaks, returns. */
+** masks, loops, breaks, returns; cells that rows see as those before them have left them. */
 #ifndef kernel_author_h
 #define kernel_author_h
 
@@ -16,18 +16,44 @@ typedef struct author {
   int start;                     /* those that it begins with; -1: all */
   int uniforms[16], nuniforms;   /* steps of uniform values */
   int fails;                     /* may it use what can fail? */
+  int ordered, folds;            /* does it read and write others' cells? how often does it fold? */
+  int known;                     /* a condition that was asked before; -1: none */
   int depth, budget;
   int calls;
 } author;
 
 static int expression(author *a, k_type type, int depth);
+static int leaf(author *a, k_type type);
 
 /* {=====================================================================
 ** Expressions
 ** ====================================================================== */
 
+/* Where one cell of an array is: an element, the row's, or one that is looked up. */
+static int cell(author *a, int array) {
+  const int how = random_below(4);
+  if (how == 0) return m_cell(&a->m, array);
+  const int from = leaf(a, KT_I64);
+  if (how == 1) return m_cell_looked_up(&a->m, array, from, a->mask);
+  return m_cell_at(&a->m, array, m_binary(&a->m, KO_BAND, from, m_value(&a->m, of_i64(15))));
+}
+
+/* What is in a cell now: outside of the mask that it was looked up for it may be anything. */
+static int from_cell(author *a, k_type type) {
+  const int array = random_below(MODEL_FOLDED);
+  const k_column c = a->m.arrays[array];
+  a->budget--;
+  if (type_of_cell(c) != type) return -1;
+  const int x = m_get(&a->m, cell(a, array));
+  return m_select(&a->m, a->mask, x, m_value(&a->m, random_value(type)));
+}
+
 static int leaf(author *a, k_type type) {
   for (int tries = 0; tries < 12; tries++) {
+    if (a->ordered && a->budget > 0 && random_below(3) == 0) {
+      const int x = from_cell(a, type);
+      if (x >= 0) return x;
+    }
     const int how = random_below(5);
     if (how <= 1) {
       const int i = random_below(a->nlocals);
@@ -172,7 +198,9 @@ static void assign_field(author *a) {
 }
 
 static void branch(author *a) {
-  const int outer = a->mask, c = condition(a, 2);
+  const int outer = a->mask;
+  const int c = a->known >= 0 && random_below(3) == 0 ? a->known : condition(a, 2);
+  if (a->m.loop < 0) a->known = c;
   const int inside = a->mask = m_and(&a->m, outer, c);
   block(a, 1 + random_below(3));
   int left = a->mask;  /* what came out of the branch */
@@ -227,15 +255,58 @@ static void loop(author *a) {
   for (int c = 0; c < a->m.ncolumns; c++)
     if (c != a->m.entities) a->fields[c] = fields[c];
   a->nuniforms = uniforms;
+  a->mask = outer;
   if (gives_up) {
     m_at(&a->m, m_andn(&a->m, live, condition(a, 1)));
     m_give_up(&a->m);
   }
-  a->mask = outer;
+}
+
+/* A value that cells of a column's type take, or that may fail to be one. */
+static int for_cell(author *a, k_column c) {
+  const k_type type = type_of_cell(c);
+  int x = expression(a, type, 2);
+  if (type != KT_I64 || c == KC_I64) return x;
+  if (!a->fails || random_below(8)) x = m_binary(&a->m, KO_BAND, x, m_value(&a->m, of_i64(127)));
+  m_at(&a->m, a->mask);
+  return a->fails ? m_fit(&a->m, c, x) : x;
+}
+
+/* Once for each array that there is for that. */
+static void fold(author *a) {
+  if (a->m.loop >= 0 || a->folds == MODEL_ARRAYS - MODEL_FOLDED) return;
+  const int array = MODEL_FOLDED + a->folds++, truths = a->m.arrays[array] == KC_BOOL;
+  const int x = for_cell(a, a->m.arrays[array]), to = cell(a, array);
+  m_at(&a->m, a->mask);
+  m_fold(&a->m, to, (k_fold)(truths ? KF_SET + random_below(3) : random_below(KF_OR)), x);
+}
+
+static void statement_on_others(author *a) {
+  const int how = random_below(a->fails ? 10 : 5), array = random_below(MODEL_FOLDED);
+  if (a->fails && random_below(4) == 0) {
+    fold(a);
+    return;
+  }
+  if (how < 5) {
+    if (!a->ordered) return;
+    const int x = for_cell(a, a->m.arrays[array]), to = cell(a, array);
+    m_at(&a->m, a->mask);
+    m_set(&a->m, to, x);
+    return;
+  }
+  const int id = leaf(a, KT_I64), low = m_binary(&a->m, KO_BAND, id, m_value(&a->m, of_i64(7)));
+  const int puts = how >= 7 && a->ordered, to = puts ? cell(a, array) : -1;
+  const int x = puts ? for_cell(a, a->m.arrays[array]) : how == 5 ? expression(a, KT_F64, 2) : id;
+  m_at(&a->m, a->mask);
+  m_give(&a->m, puts ? MODEL_PUTS + array : how == 5 ? 0 : 1, random_below(3) ? low : id, x, to);
 }
 
 static void statement(author *a) {
   if (a->budget < 0) return;
+  if (a->m.reaches && random_below(3) == 0) {
+    statement_on_others(a);
+    return;
+  }
   switch (random_below(10)) {
     case 0: case 1: case 2: assign_local(a); break;
     case 3: case 4: case 5: assign_field(a); break;
@@ -267,6 +338,8 @@ static void declare(author *a) {
     a->uniforms[a->nuniforms++] = m_uniform(m, i);
   }
   m->nuniforms = MODEL_UNIFORMS;
+  if (random_below(3) == 0) m_reach(m);
+  a->ordered = m->reaches && random_below(3);
   a->nlocals = 2 + random_below(LOCALS - 2);
   for (int i = 0; i < a->nlocals; i++)
     a->locals[i] = m_value(m, random_value((k_type)random_below(4)));
@@ -283,7 +356,7 @@ static void reduce(author *a, int index) {
 static void write_program(author *a) {
   memset(a, 0, sizeof *a);
   a->m.b = builder_new(&test_memory);
-  a->m.loop = a->m.guard = a->mask = a->start = -1;
+  a->m.loop = a->m.guard = a->mask = a->start = a->known = -1;
   a->fails = random_below(3) == 0;
   a->budget = 20 + random_below(200);
   declare(a);

@@ -1,17 +1,24 @@
 /* A program stated twice: to the builder, and as a list of steps that a plain evaluator
-** does row by row. Each m_ function does both. */
+** does row by row. Each m_ function does both.
+**
+** A program that reaches others has arrays, whose cells its rows read and write, each seeing what
+** those before it have left: by index, by a column and by a lookup that says where a cell is; other
+** arrays into which rows fold; and orders. */
 #ifndef kernel_model_h
 #define kernel_model_h
 
 #include "kernel_test.h"
 
 enum { MAX_STEPS = 6000, MODEL_COLUMNS = 10, MODEL_UNIFORMS = 6, MODEL_BITMAPS = 4,
-       MODEL_TOTALS = 3 };
+       MODEL_TOTALS = 3, MODEL_LENGTH = 12 };
+
+/* Arrays: those that rows read and write, and those that they fold into. */
+enum { MODEL_FOLDED = 3, MODEL_ARRAYS = MODEL_FOLDED + 2 };
 
 typedef enum step_kind {
   S_VALUE, S_UNIFORM, S_LOAD, S_UNARY, S_BINARY, S_SELECT, S_CONVERT, S_FIT, S_RANDOM,
   S_UNIT, S_INTERVAL, S_GIVE_UP, S_LOOP, S_CARRY, S_NEXT, S_END, S_STORE, S_PUT, S_EMIT,
-  S_REDUCE, S_START
+  S_REDUCE, S_START, S_AT, S_CELL, S_LOOK, S_GET, S_SET, S_ORDER, S_FOLD
 } step_kind;
 
 typedef struct step {
@@ -35,6 +42,8 @@ typedef struct model {
   k_column columns[MODEL_COLUMNS];
   int nuniforms;
   value uniforms[MODEL_UNIFORMS];
+  int reaches;
+  k_column arrays[MODEL_ARRAYS];   /* the first is of f64 */
   k_reduce totals[MODEL_TOTALS];
   k_type total_types[MODEL_TOTALS];
 } model;
@@ -197,15 +206,157 @@ static void m_reduce(model *m, int index, int x, int mask) {
   add_step(m, S_REDUCE, index, x, mask, 0, K_NONE);
 }
 
+/* Declares the arrays, with a column and a lookup of cells for each. */
+static void m_reach(model *m) {
+  m->reaches = 1;
+  for (int i = 0; i < MODEL_ARRAYS; i++) {
+    m->arrays[i] = i == 0 ? KC_F64 : (k_column)random_below(KC_ENTITY);
+    build_array(m->b, m->arrays[i]);
+    build_column(m->b, (k_column)(KC_CELLS | m->arrays[i]));
+    build_lookup(m->b, (uint32_t)KC_CELLS | m->arrays[i]);
+  }
+}
+
+/* Cells, which are steps of their array. */
+static int m_cell_at(model *m, int array, int index) {
+  const k_value v = build_cell(m->b, (uint32_t)array, built(m, index));
+  return add_step(m, S_AT, array, index, 0, 0, v);
+}
+
+static int m_cell(model *m, int array) {
+  return add_step(m, S_CELL, array, 0, 0, 0, build_load(m->b, (uint32_t)(m->ncolumns + array)));
+}
+
+static int m_cell_looked_up(model *m, int array, int from, int mask) {
+  const k_value v = build_look(m->b, (uint32_t)array, built(m, from), built(m, mask));
+  return add_step(m, S_LOOK, array, from, mask, 0, v);
+}
+
+static int m_get(model *m, int cell) {
+  return add_step(m, S_GET, m->steps[cell].op, cell, 0, 0, build_get(m->b, built(m, cell)));
+}
+
+static void m_set(model *m, int cell, int x) {
+  build_set(m->b, built(m, cell), built(m, x));
+  add_step(m, S_SET, m->steps[cell].op, cell, x, 0, K_NONE);
+}
+
+/* An order for an entity; by one of MODEL_PUTS x is put into a cell, else that is -1. */
+static void m_give(model *m, int order, int entity, int x, int cell) {
+  build_order(m->b, (uint32_t)order, built(m, entity), built(m, x),
+              cell < 0 ? K_NONE : built(m, cell));
+  add_step(m, S_ORDER, order, entity, x, cell, K_NONE);
+}
+
+/* The type of what is in cells: an f32 is got and set as an f64. */
+static k_type type_of_cell(k_column c) { return c == KC_F32 ? KT_F64 : type_of_column(c); }
+
+static void m_fold(model *m, int cell, k_fold how, int x) {
+  build_fold(m->b, built(m, cell), how, built(m, x));
+  add_step(m, S_FOLD, m->steps[cell].op, cell, x, (int)how, K_NONE);
+}
+
+/* }===================================================================== */
+
+/* {=====================================================================
+** What rows do to others
+** ====================================================================== */
+
+enum { MODEL_ORDERS = 256, MODEL_STORES = 4096, NOWHERE = -1 };   /* of a row */
+
+/* Orders that put numbers of the array's type into its cells. */
+enum { MODEL_PUTS = 2 };
+
+/* An order that was given, or waits. */
+typedef struct model_order {
+  int order;
+  int64_t entity;
+  k_scalar value;
+} model_order;
+
+/* What the rows of a program read and write in their order; also what a machine is given. */
+typedef struct model_others {
+  void *arrays[MODEL_ARRAYS];
+  model_order *list;                  /* the orders that were given */
+  int count, room;
+  int done;                     /* orders that were done at once */
+  int at_once;                  /* some orders are stores that are done at once, */
+  uint32_t deferred;            /* those of MODEL_PUTS while this is 0 */
+} model_others;
+
+static inline void others_new(model_others *o, const model *m) {
+  for (int i = 0; i < MODEL_ARRAYS; i++) o->arrays[i] = column_new(m->arrays[i], MODEL_LENGTH);
+  o->list = NULL;
+  o->count = o->room = o->done = o->at_once = 0;
+  o->deferred = 0;
+}
+
+static inline void others_give(model_others *o, model_order order) {
+  if (o->count == o->room) {
+    o->room = 2 * o->room + 64;
+    o->list = realloc(o->list, (size_t)o->room * sizeof *o->list);
+    if (!o->list) abort();
+  }
+  o->list[o->count++] = order;
+}
+
+static inline void others_free(model_others *o, const model *m) {
+  for (int i = 0; i < MODEL_ARRAYS; i++) {
+    CHECK(column_intact(m->arrays[i], o->arrays[i], MODEL_LENGTH));
+    column_free(o->arrays[i]);
+  }
+  free(o->list);
+}
+
+static inline void others_copy(model_others *to, const model_others *from, const model *m) {
+  for (int i = 0; i < MODEL_ARRAYS; i++)
+    memcpy(to->arrays[i], from->arrays[i], MODEL_LENGTH * size_of_column(m->arrays[i]));
+  to->count = to->done = 0;
+}
+
+/* Dead entities, for the test. */
+static int64_t living(int64_t id) {
+  return id % 3 == 0 ? 0 : id;
+}
+
+/* Where a row's cell is by the column and by the lookup of an array. */
+static int place_of_row(int array, size_t row) {
+  return (int)((row * 7 + row / 3 + (size_t)array) % (MODEL_LENGTH + 1)) - 1;
+}
+
+/* What is looked up for an id of a dead entity is what is for nobody's. */
+static int place_of(int array, int64_t from) {
+  return (int)(((uint64_t)living(from) * 5 + (uint64_t)array) % (MODEL_LENGTH + 2)) - 2;
+}
+
+/* Of entities that an order is for: whether it cannot be given, and what becomes of one that sets a
+** cell of the first array, if such are done at once: it waits behind others for the entity. */
+static int is_gone(int64_t entity) { return (uint64_t)entity % 61 == 7; }
+
+static k_now becomes(int order, int64_t entity, int waits) {
+  if (order != 0) return K_LATER;
+  if (is_gone(entity)) return K_NO_ROOM;
+  return waits || (uint64_t)entity % 5 == 1 ? K_LATER : K_DONE;
+}
+
+static int place_of_entity(int64_t entity) { return (int)((uint64_t)entity % MODEL_LENGTH); }
+
 /* }===================================================================== */
 
 /* {=====================================================================
 ** Evaluating one row
 ** ====================================================================== */
 
+typedef struct row_failure {
+  k_error error;
+  uint32_t tag;
+} row_failure;
+
 typedef struct row_result {
   k_error error;
   uint32_t tag;
+  row_failure failures[64];   /* of a program that reaches others all that fails in the row: what */
+  int nfailures;              /* depends on nothing that is ordered is seen to fail first */
   value stored[MODEL_COLUMNS];
   int is_stored[MODEL_COLUMNS], marked[MODEL_BITMAPS];
   int joins[MODEL_TOTALS];
@@ -218,12 +369,11 @@ typedef struct evaluation {
   size_t row;
   value v[MAX_STEPS];
   row_result *result;
+  model_others *others;
+  struct { int array, place; value was; } stored[MODEL_STORES];   /* by this row */
+  model_order waiting[MODEL_ORDERS];
+  int nstored, nwaiting, ndone;
 } evaluation;
-
-/* Dead entities, for the test. */
-static int64_t living(int64_t id) {
-  return id % 3 == 0 ? 0 : id;
-}
 
 /* Which of 64 rows runs are for: of every other block of 1,024 few or none. */
 static uint64_t start_word(size_t word) {
@@ -287,6 +437,14 @@ static value loaded(const evaluation *e, int column) {
   return x;
 }
 
+static value gotten(const evaluation *e, int array, int64_t place) {
+  const k_column c = e->m->arrays[array];
+  value x = {type_of_cell(c), {0}};
+  if (place < 0) return x;
+  x = column_get(c, e->others->arrays[array], (size_t)place);
+  return x.type == KT_F32 ? of_f64((double)x.k.f32) : x;
+}
+
 static value computed(const evaluation *e, const step *s, k_error *error) {
   const value *x = &e->v[s->in[0] < 0 ? 0 : s->in[0]];
   const value *y = &e->v[s->in[1] < 0 ? 0 : s->in[1]];
@@ -308,6 +466,10 @@ static value computed(const evaluation *e, const step *s, k_error *error) {
       if (y->k.i64 > z->k.i64) *error = KE_EMPTY;
       return in_interval(x->k.i64, y->k.i64, z->k.i64);
     case S_GIVE_UP: *error = KE_ROUNDS; return of_i64(0);
+    case S_AT: return of_i64(x->k.i64 >= 1 && x->k.i64 <= MODEL_LENGTH ? x->k.i64 - 1 : NOWHERE);
+    case S_CELL: return of_i64(place_of_row(s->op, e->row));
+    case S_LOOK: return of_i64(on(e, s->in[1]) ? place_of(s->op, x->k.i64) : NOWHERE);
+    case S_GET: return gotten(e, s->op, x->k.i64);
     default: return of_i64(0);
   }
 }
@@ -359,10 +521,111 @@ static void note(evaluation *e, const step *s) {
   }
 }
 
+/* ---- what is ordered ---- */
+
+static void put(evaluation *e, int array, int place, value x) {
+  const k_column c = e->m->arrays[array];
+  void *cells = e->others->arrays[array];
+  if (e->nstored == COUNT(e->stored)) abort();
+  e->stored[e->nstored].array = array;
+  e->stored[e->nstored].place = place;
+  e->stored[e->nstored++].was = column_get(c, cells, (size_t)place);
+  column_set(c, cells, (size_t)place, c == KC_F32 ? of_f32((float)x.k.f64) : x);
+}
+
+static void take_back(evaluation *e) {
+  while (e->nstored > 0) {
+    const int i = --e->nstored, array = e->stored[i].array;
+    column_set(e->m->arrays[array], e->others->arrays[array], (size_t)e->stored[i].place,
+               e->stored[i].was);
+  }
+}
+
+/* Whether an order is a store into the cell that it says. */
+static int puts_at_once(evaluation *e, const step *s) {
+  const model_others *o = e->others;
+  if (s->op < MODEL_PUTS || !o->at_once || o->deferred || e->nwaiting) return 0;
+  const int64_t place = e->v[s->in[2]].k.i64;
+  if (place < 0) return 0;
+  put(e, s->op - MODEL_PUTS, (int)place, e->v[s->in[1]]);
+  return 1;
+}
+
+static k_error order_something(evaluation *e, const model_order *order) {
+  int waits = 0;
+  for (int i = 0; i < e->nwaiting; i++)
+    waits |= e->waiting[i].entity == order->entity;
+  const k_now now = e->others->at_once ? becomes(order->order, order->entity, waits) : K_LATER;
+  if (now == K_NO_ROOM || e->nwaiting == MODEL_ORDERS) return KE_ROOM;
+  e->ndone += now == K_DONE;
+  if (now == K_DONE) put(e, 0, place_of_entity(order->entity), (value){KT_F64, order->value});
+  else e->waiting[e->nwaiting++] = *order;
+  return KE_NONE;
+}
+
+static value fold_of(k_fold how, value x, value y) {
+  k_error error;
+  switch (how) {
+    case KF_ADD: return reference_binary(KO_ADD, x, y, &error);
+    case KF_SUB: return reference_binary(KO_SUB, x, y, &error);
+    case KF_LESS: return reference_binary(KO_MIN, x, y, &error);
+    case KF_MORE: return reference_binary(KO_MAX, x, y, &error);
+    case KF_LEAST: return reference_binary(KO_MIN, y, x, &error);
+    case KF_MOST: return reference_binary(KO_MAX, y, x, &error);
+    case KF_OR: return of_bool(x.k.b | y.k.b);
+    case KF_AND: return of_bool(x.k.b & y.k.b);
+    default: return y;
+  }
+}
+
+static k_error fold_something(evaluation *e, const step *s) {
+  const int64_t place = e->v[s->in[0]].k.i64;
+  if (place < 0) return KE_NONE;
+  const value x = fold_of((k_fold)s->in[2], gotten(e, s->op, place), e->v[s->in[1]]);
+  int64_t lo, hi;
+  column_range(e->m->arrays[s->op], &lo, &hi);
+  if (x.type == KT_I64 && (x.k.i64 < lo || x.k.i64 > hi)) return KE_RANGE;
+  put(e, s->op, (int)place, x);
+  return KE_NONE;
+}
+
+/* What a step in the order of rows does. */
+static k_error in_order(evaluation *e, const step *s) {
+  const value x = e->v[s->in[0]], y = e->v[s->in[1]];
+  if (!on(e, s->guard)) return KE_NONE;
+  if (s->kind == S_ORDER && puts_at_once(e, s)) return KE_NONE;
+  if (s->kind == S_ORDER) return order_something(e, &(model_order){s->op, x.k.i64, y.k});
+  if (s->kind == S_FOLD) return fold_something(e, s);
+  if (x.k.i64 >= 0) put(e, s->op, (int)x.k.i64, y);
+  return KE_NONE;
+}
+
+static void fail(evaluation *e, k_error error, uint32_t tag) {
+  row_result *r = e->result;
+  if (r->error == KE_NONE) {
+    r->error = error;
+    r->tag = tag;
+  }
+  if (r->nfailures < COUNT(r->failures)) r->failures[r->nfailures++] = (row_failure){error, tag};
+}
+
+/* What the row has ordered is given, all of it or nothing. */
+static void end_row(evaluation *e) {
+  for (int i = 0; i < e->nwaiting; i++)
+    if (is_gone(e->waiting[i].entity)) fail(e, KE_DEAD, 0);
+  if (e->result->error != KE_NONE) {
+    take_back(e);
+    return;
+  }
+  e->others->done += e->ndone;
+  for (int i = 0; i < e->nwaiting; i++) others_give(e->others, e->waiting[i]);
+}
+
 static inline void evaluate_row(evaluation *e, size_t row, row_result *result) {
   memset(result, 0, sizeof *result);
   e->row = row;
   e->result = result;
+  e->nstored = e->nwaiting = e->ndone = 0;
   for (int i = 0; i < e->m->n;) {
     const step *s = &e->m->steps[i];
     if (s->kind == S_LOOP) {
@@ -372,15 +635,16 @@ static inline void evaluate_row(evaluation *e, size_t row, row_result *result) {
     } else {
       k_error error = KE_NONE;
       if (s->kind >= S_STORE && s->kind <= S_REDUCE) note(e, s);
+      else if (s->kind >= S_SET) error = in_order(e, s);
       else if (s->kind != S_NEXT) e->v[i] = computed(e, s, &error);
       if (error != KE_NONE && on(e, s->guard)) {
-        result->error = error;
-        result->tag = s->tag;
-        return;
+        fail(e, error, s->tag);
+        if (!e->m->reaches) return;
       }
       i++;
     }
   }
+  if (e->m->reaches) end_row(e);
 }
 
 /* }===================================================================== */

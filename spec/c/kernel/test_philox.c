@@ -1,7 +1,8 @@
 /* Random programs, built as a front end builds them (locals, fields, branches under
 ** masks, loops, breaks, returns), do on every instruction set what a plain evaluation row
-** by row does: columns, marks, totals, and the first failure; so they do when threads share
-** their rows. Arguments: programs, first seed. */
+** by row does: columns, marks, totals, cells that rows see as those before them have left them,
+** orders, and the first failure; so they do when threads share their rows. Arguments: programs,
+** first seed. */
 #define _POSIX_C_SOURCE 200112L
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 
 #include "kernel_author.h"
 
+#include "kernel/ops.h"
 #include "kernel/share.h"
 
 /* {=====================================================================
@@ -22,17 +24,83 @@ enum { MOST_ROWS = 2600 };
 
 typedef struct world {
   size_t rows;
-  void *before[MODEL_COLUMNS], *columns[MODEL_COLUMNS];
+  void *before[MODEL_COLUMNS], *columns[MODEL_COLUMNS + MODEL_ARRAYS];
   uint64_t marks[MODEL_BITMAPS][MOST_ROWS / 64 + 2];
   uint64_t *bitmaps[MODEL_BITMAPS], start[MOST_ROWS / 64 + 1];
   k_total totals[MODEL_TOTALS];
   k_folding parts[MODEL_TOTALS];   /* what rows before one that fails came to */
+  const model *m;
+  model_others first, others, expected;  /* at first; of a run; as they should be behind it */
+  void *cells[MODEL_ARRAYS][MOST_ROWS];
 } world;
 
 /* What nobody looks at is any number. */
 static void resolve(void *ud, int64_t *ids, const uint8_t *mask, size_t n) {
   (void)ud;
   for (size_t i = 0; i < n; i++) ids[i] = !mask || mask[i] ? living(ids[i]) : 0x5a5a5a5a5a5a;
+}
+
+/* Where a cell of the run is. */
+static void *cell_of(const world *w, int array, int place) {
+  char *cells = w->others.arrays[array];
+  return place < 0 ? NULL : cells + (size_t)place * size_of_column(w->m->arrays[array]);
+}
+
+static void look_up(void *ud, uint32_t number, const int64_t *from, const uint8_t *mask, void *to,
+                    size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const int place = mask && !mask[i] ? NOWHERE : place_of((int)number, from[i]);
+    ((void **)to)[i] = cell_of(ud, (int)number, place);
+  }
+}
+
+static bool can_give(void *ud, uint32_t order, int64_t entity, k_scalar asked) {
+  (void)asked;
+  return CHECK(ud && order < MODEL_PUTS + MODEL_FOLDED) && !is_gone(entity);
+}
+
+static bool has_room(void *ud, uint32_t count) {
+  return ud && count > 0;
+}
+
+static void give_it(void *ud, uint32_t order, int64_t entity, k_scalar with) {
+  world *w = ud;
+  others_give(&w->others, (model_order){(int)order, entity, with});
+}
+
+static k_now do_at_once(void *ud, uint32_t order, int64_t entity, k_scalar asked,
+                        const k_ordered *waiting, uint32_t count, k_stored *stored) {
+  int waits = 0;
+  for (uint32_t i = 0; i < count; i++)
+    waits |= waiting[i].entity == entity;
+  const k_now now = becomes((int)order, entity, waits);
+  if (now != K_DONE) return now;
+  stored->at = cell_of(ud, 0, place_of_entity(entity));
+  stored->size = 8;
+  memcpy(&stored->was, stored->at, 8);
+  memcpy(stored->at, &asked, 8);
+  ((world *)ud)->others.done++;
+  return K_DONE;
+}
+
+static void undo_some(void *ud, uint32_t count) {
+  ((world *)ud)->others.done -= (int)count;
+}
+
+/* Arrays, and columns and lookups of cells. */
+static void world_reach(world *w, const model *m) {
+  w->m = m;
+  others_new(&w->first, m);
+  others_new(&w->others, m);
+  others_new(&w->expected, m);
+  for (int i = 0; i < MODEL_ARRAYS; i++)
+    for (size_t j = 0; j < MODEL_LENGTH; j++)
+      column_set(m->arrays[i], w->first.arrays[i], j, random_for_column(m->arrays[i]));
+  for (int i = 0; i < MODEL_ARRAYS; i++) {
+    for (size_t row = 0; row < w->rows; row++)
+      w->cells[i][row] = cell_of(w, i, place_of_row(i, row));
+    w->columns[m->ncolumns + i] = w->cells[i];
+  }
 }
 
 static void world_new(world *w, const model *m) {
@@ -51,6 +119,7 @@ static void world_new(world *w, const model *m) {
   }
   for (int i = 0; i < MODEL_BITMAPS; i++) w->bitmaps[i] = w->marks[i];
   for (size_t i = 0; i < (w->rows + 63) / 64; i++) w->start[i] = start_word(i);
+  if (m->reaches) world_reach(w, m);
 }
 
 static void world_free(world *w, const model *m) {
@@ -59,9 +128,14 @@ static void world_free(world *w, const model *m) {
     column_free(w->before[c]);
     column_free(w->columns[c]);
   }
+  if (!m->reaches) return;
+  others_free(&w->first, m);
+  others_free(&w->others, m);
+  others_free(&w->expected, m);
 }
 
 static void world_reset(world *w, const model *m, size_t rows) {
+  if (m->reaches) others_copy(&w->others, &w->first, m);
   for (int c = 0; c < m->ncolumns; c++)
     memcpy(w->columns[c], w->before[c], w->rows * size_of_column(m->columns[c]));
   memset(w->marks, 0xff, sizeof w->marks);
@@ -106,7 +180,7 @@ static k_status run_shared(struct machine *vm, const struct program *p, const k_
   CHECK(machine_open(vm, p, run) == K_OK);
   shared++;
   took_turns += sharing.takes_turns;
-  const int which = shared % 2;
+  const int which = sharing.serves ? 0 : shared % 2;
   CHECK(share_is_possible(pools[which], &sharing));
   return share_run(&helpers[which], vm, pools[which], &sharing, failure);
 }
@@ -126,6 +200,19 @@ static k_status run_on(world *w, const model *m, const struct program *p, k_isa 
   run.start = w->start;
   run.totals = w->totals;
   run.live = resolve;
+  k_array arrays[MODEL_ARRAYS];
+  const k_orders orders = {.check = can_give, .reserve = has_room, .give = give_it, .ud = w,
+                           .now = w->expected.at_once ? do_at_once : NULL, .undo = undo_some,
+                           .plain = w->expected.at_once ? UINT64_MAX << MODEL_PUTS : 0,
+                           .deferred = &w->expected.deferred};
+  for (int i = 0; m->reaches && i < MODEL_ARRAYS; i++)
+    arrays[i] = (k_array){w->others.arrays[i], MODEL_LENGTH};
+  if (m->reaches) {
+    run.arrays = arrays;
+    run.look = look_up;
+    run.look_ud = w;
+    run.orders = &orders;
+  }
   const k_status status = isa == K_ISAS ? run_shared(vm, p, &run, failure)
                                         : machine_run(vm, p, &run, failure);
   machine_free(vm);
@@ -156,6 +243,43 @@ static int same_rows(const world *w, const model *m, const row_result *results,
       }
     }
   return 1;
+}
+
+/* What rows have done to others. */
+static int same_others(const world *w, const model *m) {
+  const model_others *want = &w->expected, *got = &w->others;
+  for (int i = 0; m->reaches && i < MODEL_ARRAYS; i++)
+    for (size_t j = 0; j < MODEL_LENGTH; j++) {
+      const value x = column_get(m->arrays[i], got->arrays[i], j),
+                  y = column_get(m->arrays[i], want->arrays[i], j);
+      if (equal(x, y)) continue;
+      fprintf(stderr, "element %zu of array %d is ", j, i);
+      print_value(x);
+      fprintf(stderr, ", not ");
+      print_value(y);
+      fprintf(stderr, "\n");
+      return 0;
+    }
+  if (!m->reaches) return 1;
+  int same = got->count == want->count && got->done == want->done;
+  for (int i = 0; same && i < got->count; i++) {
+    const model_order x = got->list[i], y = want->list[i];
+    const k_type type = x.order == 0 ? KT_F64 : x.order == 1 ? KT_I64
+                        : type_of_cell(m->arrays[x.order - MODEL_PUTS]);
+    same = x.order == y.order && x.entity == y.entity &&
+           equal((value){type, x.value}, (value){type, y.value});
+  }
+  if (!same) fprintf(stderr, "%d orders, not %d, or others\n", got->count, want->count);
+  return same;
+}
+
+/* Whether a row fails as it may: what depends on nothing that is ordered fails
+** before what does. */
+static int fails_so(const model *m, const row_result *result, const k_failure *f) {
+  if (!m->reaches) return f->tag == result->tag && f->error == result->error;
+  for (int i = 0; i < result->nfailures; i++)
+    if (result->failures[i].tag == f->tag && result->failures[i].error == f->error) return 1;
+  return 0;
 }
 
 /* What the rows of a leaf came to; begins the next one. */
@@ -257,10 +381,8 @@ static int compare(world *w, const model *m, const struct program *p,
     const k_status status = run_on(w, m, p, (k_isa)isa, w->rows, &f);
     if (!CHECK(status == (bad < w->rows ? K_FAILED : K_OK))) return 0;
     if (bad < w->rows) {
-      if (!CHECK(f.row == bad && f.tag == results[bad].tag
-                 && f.error == results[bad].error))
-        return 0;
-      if (!CHECK(same_rows(w, m, results, bad))) return 0;
+      if (!CHECK(f.row == bad && fails_so(m, &results[bad], &f))) return 0;
+      if (!CHECK(same_rows(w, m, results, bad)) || !CHECK(same_others(w, m))) return 0;
       for (int t = 0; t < MODEL_TOTALS; t++)
         if (!CHECK(w->totals[t].rows == 0)) return 0;
       for (int t = 0; t < p->total_count; t++)
@@ -270,7 +392,7 @@ static int compare(world *w, const model *m, const struct program *p,
       if (!CHECK(run_on(w, m, p, (k_isa)isa, bad, &f) == K_OK)) return 0;
     }
     if (!CHECK(same_rows(w, m, results, bad)) || !CHECK(same_totals(w, m, results, bad))
-        || !CHECK(same_commands(w, results, bad)))
+        || !CHECK(same_commands(w, results, bad)) || !CHECK(same_others(w, m)))
       return 0;
     for (int b = 0; b < MODEL_BITMAPS; b++) CHECK(w->marks[b][(bad + 63) / 64] == 0x77);
   }
@@ -280,7 +402,15 @@ static int compare(world *w, const model *m, const struct program *p,
 static author a;
 static evaluation e;
 static row_result results[MOST_ROWS];
-static int ran, failed_rows;
+static world w;
+static int ran, failed_rows, ordered_runs, ordered_failed;
+
+/* Whether some of a program is done in the order of rows: then orders may be done at once. */
+static int has_order(const struct program *p) {
+  int i = 0;
+  while (i < p->insn_count && p->insns[i].op != OP_ROWS) i++;
+  return i < p->insn_count;
+}
 
 static int try_seed(uint64_t seed) {
   random_state = seed * 0x9e3779b97f4a7c15 + 1;
@@ -291,18 +421,23 @@ static int try_seed(uint64_t seed) {
   if (status == K_ELIMIT) return 1;
   if (!CHECK(status == K_OK)) return 0;
   CHECK(program_check(p));
-  world w;
   world_new(&w, &a.m);
+  w.expected.at_once = has_order(p) && random_below(3) > 0;
+  w.expected.deferred = random_below(3) == 0;
   e.m = &a.m;
   e.columns = w.before;
+  e.others = &w.expected;
+  if (a.m.reaches) others_copy(&w.expected, &w.first, &a.m);
   for (size_t i = 0; i < w.rows; i++) {
     evaluate_row(&e, i, &results[i]);
     if (results[i].error != KE_NONE) {
       failed_rows++;
+      ordered_failed += has_order(p);
       break;
     }
   }
   ran++;
+  ordered_runs += has_order(p);
   const int same = compare(&w, &a.m, p, results);
   if (!same && getenv("SHOW") != NULL) {
     static char text[200000];
@@ -324,10 +459,12 @@ int main(int argc, char **argv) {
       break;
     }
   free_pools();
-  printf("%d programs ran, %d of them failed in a row, %d were shared, %d by turns\n", ran,
-         failed_rows, shared, took_turns);
-  CHECK(shared > count / 2 && (count < 100 || took_turns > count / 20));
+  printf("%d programs ran, %d of them failed in a row, %d were shared, %d by turns, %d were "
+         "ordered, of which %d failed\n", ran, failed_rows, shared, took_turns, ordered_runs,
+         ordered_failed);
+  CHECK(shared > count / 3 && (count < 100 || took_turns > count / 30));
   CHECK(ran > count / 2);
+  CHECK(count < 100 || (ordered_runs > count / 8 && ordered_failed > count / 100));
   CHECK(bytes_in_use == 0 || failures);
   return failures != 0;
 }
