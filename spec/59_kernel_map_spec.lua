@@ -166,7 +166,7 @@ describe("a function of map that is compiled", function()
       world:system("s", { query = "Body.x:in", map = function(x) return x end })
     end, "it writes to 'Body', which the query reads only (:in)")
     has_error(function() world:system("s", { run = print, compile = true }) end,
-      "compile = true goes with each and map")
+      "system 's' cannot be compiled: ")
     world:system("s", { query = "Body.x", map = function(x) return x + 1 end, compile = true })
     world:update(1)
     assert.equal("vector", world:explain("s").tier)

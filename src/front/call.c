@@ -526,7 +526,8 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
       [METHOD_DESPAWN] = RUN_DESPAWN, [METHOD_ADD] = RUN_ADD, [METHOD_REMOVE] = RUN_REMOVE,
       [METHOD_SET] = RUN_SET};
   assert(name < METHOD_COUNT);
-  if (name == METHOD_SPAWN || name == METHOD_EMIT || actions[name]) call_refuse_once(f);
+  bool changes = name < METHOD_RANDOM || name == METHOD_SET || name == METHOD_SPAWN;
+  if (changes || name == METHOD_EMIT) call_refuse_once(f);
   /* Nil is not an id, and Lua raises an error for it; but world:alive answers. */
   for (uint32_t i = 0; i < count; i++)
     if (name != METHOD_ALIVE || arguments[i].lacks) arguments[i] = maybe_need(f, arguments[i]);

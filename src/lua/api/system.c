@@ -78,8 +78,6 @@ static void system_read_switches(lua_State *L, struct system_box *system, const 
   lua_pop(L, 1);
   bool compile = boolean_option(L, AT_SPEC, what, "compile", false);
   system->compile = compile ? 1 : given == LUA_TNIL ? -1 : 0;
-  if (system->compile == 1 && system->form == FORM_RUN)
-    raise_error(L, "%s: compile = true goes with each and map", what);
   int type = option(L, AT_SPEC, "when");
   if (type != LUA_TNIL && type != LUA_TFUNCTION) wrong_option(L, what, "when", "a function");
   if (type != LUA_TNIL) desc->when = script_when;

@@ -1,0 +1,187 @@
+-- Systems' run functions as programs: loops over arrays and resources, all of it in its order.
+
+local helper = require "spec.support.ecs_helper"
+local tiers = require "spec.support.tiers"
+
+local error, has_error, math, ipairs, pcall = error, helper.has_error, math, ipairs, pcall
+
+-- Registers the same in a world with kernels and in one without, and updates both thrice.
+local function told_of(register)
+  local digests, told, first = {}, nil, nil
+  for n, kernels in ipairs { true, false } do
+    local world = helper.new_world { kernels = kernels, tag = 1 }
+    register(world)
+    for i = 1, 3 do
+      local done, problem = pcall(world.update, world, 0.5)
+      digests[i] = digests[i] or {}
+      digests[i][n] = (done and "" or tiers.plain(problem)) .. world:digest()
+    end
+    told, first = told or world:explain "s", first or world
+  end
+  for i = 1, 3 do assert.are.equal(digests[i][2], digests[i][1]) end
+  return told, first
+end
+
+local function vector(register)
+  local told, world = told_of(register)
+  assert.are.equal("vector", told.tier, told.reason)
+  return told, world
+end
+
+local function reason(run, ...)
+  local world, arguments = helper.new_world { tag = 1 }, { ... }
+  world:component("P", { "x: f64" })
+  world:tag "Tag"
+  world:event("Hit", { "x: f64" })
+  local array = world:array("a", "f64", 10)
+  world:system("s", { query = "P", run = run(world, array, world:spawn { P = {} }, arguments) })
+  world:update(1)
+  local told = world:explain "s"
+  return told.reason
+end
+
+describe("a system's run", function()
+  it("compiles loops over a grid, however many rounds they have", function()
+    local told = vector(function(world)
+      local W, H = 300, 301
+      local smog, old = world:array("smog", "f64", W * H), world:array("old", "f64", W * H)
+      for i = 1, W * H do smog[i] = i * 7 % 13 end
+      local function cell_of(x, y) return (y - 1) * W + x end
+      world:system("s", { run = function(_, dt)
+        for i = 1, #smog do old[i] = smog[i] end
+        for y = 2, H - 1 do
+          for x = 2, W - 1 do
+            local c = cell_of(x, y)
+            local sum = old[c - 1] + old[c + 1] + old[c - W] + old[c + W]
+            if sum > 8 then smog[c] = old[c] * (1 - dt) + sum * dt / 4 end
+          end
+        end
+      end })
+    end)
+    assert.is_nil(told.left)
+    assert.is_true(#told.order == 2)
+  end)
+
+  it("sees what it has written, in arrays, resources and upvalues", function()
+    vector(function(world)
+      local a, n = world:array("a", "i32", 100), 0
+      world:resource("G", { "sum: f64", "most: i32", "who: entity" })
+      local g = world:res "G"
+      world:system("s", { run = function(_, dt)
+        a[1] = a[1] + 1
+        for i = 2, #a do a[i] = a[i - 1] + (a[i] - i) // 3 end
+        local i = #a
+        while i > 0 and g.most < 5000 do
+          g.most = math.max(g.most, a[i])
+          g.sum = g.sum + a[i] * dt
+          i, n = i - 1, n + 1
+        end
+        if n > 150 then a[7] = n end
+      end })
+    end)
+  end)
+
+  it("looks at entities from outside, their children and sources, and draws for them", function()
+    vector(function(world)
+      world:component("P", { "x: f64" })
+      world:relation "Likes"
+      local a, who = world:array("a", "f64", 10), world:array("who", "entity", 4)
+      for i = 1, 4 do who[i] = world:spawn { P = { x = i } } end
+      for i = 2, 4 do
+        world:add(who[i], "ChildOf", who[1])
+        world:add(who[i], "Likes", who[2])
+      end
+      world:system("s", { run = function(w)
+        local sum = 0
+        for e in w:children(who[1]) do sum = sum + w:get(e, "P.x") * w:random(e) end
+        for e in w:sources(who[2], "Likes") do sum = sum + w:random(e, 6) end
+        a[1] = sum + w:count "P"
+        if w:has(who[3], "P") and w:alive(who[4]) then a[2] = a[2] + 1 end
+      end })
+    end)
+  end)
+
+  it("does nothing where it fails, however much it has stored, and is then Lua's", function()
+    for _, n in ipairs { 10, 4096, 4097, 9000 } do
+      local told = vector(function(world)
+        local a, b = world:array("a", "i16", n), world:array("b", "u8", 3)
+        world:resource("G", { "n: i32" })
+        local g = world:res "G"
+        world:system("s", { run = function()
+          g.n = g.n + 1
+          for i = 1, #a do
+            a[i] = a[i] + 20000 * (b[1] + i // n)
+            b[2] = i % 200
+          end
+          if g.n == 2 then b[n + 3] = 1 end
+        end })
+      end)
+      assert.are.equal("vector", told.tier)
+      assert.is_truthy(told.left)
+    end
+  end)
+
+  it("ends by return and break, and leaves errors to Lua", function()
+    vector(function(world)
+      local a, n = world:array("a", "f64", 50), world:array("n", "u8", 1)
+      world:system("s", { run = function()
+        n[1] = n[1] + 1
+        for i = 1, #a do
+          if i > 40 then break end
+          for j = i, 1, -1 do
+            a[j] = a[j] + 1
+            if a[j] > 90 then return end
+          end
+          if a[i] > 45 then error("too much of " .. i) end
+        end
+        a[50] = -1
+      end })
+    end)
+  end)
+
+  it("is told by explain, described, and raises for compile = true what it is refused for", function()
+    local told, world = vector(function(world)
+      local a = world:array("a", "f64", 5)
+      world:system("s", { compile = true, run = function() a[1] = a[1] + a[2] end })
+    end)
+    assert.are.same({ "a" }, told.writes)
+    assert.are.equal("it is a run", world:explain("update").update[1].why)
+    assert.are.equal("vector", world:describe().systems[1].tier)
+    has_error("system 't' cannot be compiled: .*it changes entities, or emits", function()
+      world:system("t", { compile = true, run = function(w) w:spawn {} end })
+    end)
+  end)
+
+  it("stays Lua where it goes through queries, changes entities, or emits", function()
+    local changes = "it changes entities, or emits: a run that does is not compiled"
+    local function of(act, what)
+      local why = reason(function(world, array, e)
+        return function(w, dt, query)
+          array[1] = dt
+          act(w, query, e, world)
+        end
+      end)
+      assert.is_truthy(why and why:find(what, 1, true), what .. " " .. tostring(why))
+    end
+    of(function(_, query) query:each(function(p) p.x = 1 end) end,
+      "it uses its query, or what may be one thing or another")
+    of(function(w, _, e) w:set(e, "P.x", 1) end, changes)
+    of(function(w, _, e) w:add(e, "Tag") end, changes)
+    of(function(w) w:spawn { P = { x = 1 } } end, changes)
+    of(function(w) w:emit("Hit", 1) end, changes)
+    of(function(w, _, e) w:despawn(e) end, changes)
+    of(function(w) w:query "P" end, "it calls 'query' of the world")
+  end)
+
+  it("is compiled anew where arrays are declared anew", function()
+    local world = helper.new_world { tag = 1 }
+    local a = world:array("a", "f64", 10)
+    world:system("s", { run = function() for i = 1, #a do a[i] = i end end })
+    world:update(1)
+    world:array("a", "i32", 20)
+    a = world:array "a"
+    world:update(1)
+    assert.are.equal("vector", world:explain("s").tier)
+    assert.are.same({ 1, 20, 20 }, { a[1], a[20], #a })
+  end)
+end)
