@@ -59,7 +59,6 @@ describe("a system's run", function()
       end })
     end)
     assert.is_nil(told.left)
-    assert.is_true(#told.order == 2)
   end)
 
   it("sees what it has written, in arrays, resources and upvalues", function()
@@ -110,7 +109,7 @@ describe("a system's run", function()
         world:system("s", { run = function()
           g.n = g.n + 1
           for i = 1, #a do
-            a[i] = a[i] + 20000 * (b[1] + i // n)
+            a[i] = a[i] + 1 + 20000 * (i // n)
             b[2] = i % 200
           end
           if g.n == 2 then b[n + 3] = 1 end
@@ -147,9 +146,9 @@ describe("a system's run", function()
     assert.are.same({ "a" }, told.writes)
     assert.are.equal("it is a run", world:explain("update").update[1].why)
     assert.are.equal("vector", world:describe().systems[1].tier)
-    has_error("system 't' cannot be compiled: .*it changes entities, or emits", function()
+    has_error(function()
       world:system("t", { compile = true, run = function(w) w:spawn {} end })
-    end)
+    end, "system 't' cannot be compiled: ", "it changes entities, or emits")
   end)
 
   it("stays Lua where it goes through queries, changes entities, or emits", function()

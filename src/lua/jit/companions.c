@@ -74,8 +74,8 @@ static const char *companions_why_loud(const struct variant *variant) {
 /* Why the run of a compiled function is one of its own; NULL when it need not be. */
 static const char *companions_why_not_batched(const struct kernel *kernel,
                                               const struct variant *variant) {
-  if (!variant->quiet) return companions_why_loud(variant);
   if (kernel->once) return "it is a run";
+  if (!variant->quiet) return companions_why_loud(variant);
   if (kernel->array) return "it goes through the elements of an array";
   if (terms_walk(&kernel->query->terms)) return "its matches do not lie together";
   if (!variant_fits_all(kernel, variant)) return "its tables want different programs";
