@@ -105,9 +105,10 @@ describe("a system's run", function()
       local told = vector(function(world)
         local a, b = world:array("a", "i16", n), world:array("b", "u8", 3)
         world:resource("G", { "n: i32" })
-        local g = world:res "G"
+        local g, runs = world:res "G", 0
         world:system("s", { run = function()
-          g.n = g.n + 1
+          g.n, runs = g.n + 1, runs + 1
+          b[3] = runs
           for i = 1, #a do
             a[i] = a[i] + 1 + 20000 * (i // n)
             b[2] = i % 200
