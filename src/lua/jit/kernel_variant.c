@@ -518,7 +518,7 @@ static bool kernel_variant_compile(lua_State *L, int handle, int anchors, struct
   struct front *front = memory_resize(memory, NULL, 0, sizeof *front);
   if (!front) raise_memory(L);
   front_clear(front);
-  front->shared.all = front->shared.ordered = box->kernels->ordered;
+  front->shared.all = front->shared.ordered = box->kernels->ordered || kernel->once;
   int status = variant_run_front(L, handle, anchors, kernel, front, which);
   kernel->breaks_promise = front->breaks_promise;
   kernel->hopeless |= front->hopeless && status == LUA_ERRRUN;
