@@ -125,8 +125,7 @@ void class_set_element(struct front *f, const struct component *array, uint32_t 
                        k_value index, struct val value) {
   uint32_t number = element_array(f, array, leaf);
   f->arrays[number].written = true;
-  if (array->length && !element_is_own(f, array, index))
-    build_need(f->b, build_inside(f->b, number, index));
+  if (array->length) build_need(f->b, element_inside(f, array, number, index));
   class_set(f, array, leaf, build_cell(f->b, number, index), value);
 }
 

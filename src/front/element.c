@@ -26,6 +26,14 @@ bool element_is_own(const struct front *f, const struct component *array, k_valu
   return f->elements && index == f->element && array->length >= f->elements->length;
 }
 
+k_value element_inside(struct front *f, const struct component *array, uint32_t number,
+                       k_value index) {
+  int64_t span[2];
+  bool known = element_is_own(f, array, index) ||
+               (array->length <= INT32_MAX && build_between(f->b, index, 1, array->length, span));
+  return known ? K_ALL : build_inside(f->b, number, index);
+}
+
 uint32_t element_array(struct front *f, const struct component *array, uint32_t leaf) {
   uint32_t i = 0;
   while (i < f->array_count && (f->arrays[i].id != array->id || f->arrays[i].leaf != leaf)) i++;
@@ -81,7 +89,8 @@ struct val element_at(struct front *f, struct val array, struct val index) {
   if (class_is_shared(f, component, ARRAY_LEAF)) {
     k_value whole, at = element_place(f, index, &whole);
     struct val got = class_get(f, component, ARRAY_LEAF, build_cell(f->b, number, at));
-    if (!own) got.present = build_binary(f->b, KO_AND, whole, build_inside(f->b, number, at));
+    k_value inside = element_inside(f, component, number, at);
+    if (!own) got.present = build_binary(f->b, KO_AND, whole, inside);
     return got;
   }
   if (own) return access_own_element(f, component);

@@ -577,6 +577,9 @@ bool element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t
 
 /* Whether that index of an array is that of the row's own element. */
 bool element_is_own(const struct front *f, const struct component *array, k_value index);
+/* The mask of those rows whose index is that of an element; all, where that is known before. */
+k_value element_inside(struct front *f, const struct component *array, uint32_t number,
+                       k_value index);
 /* The number of an array in the program, or of a field of a resource as one. */
 uint32_t element_array(struct front *f, const struct component *array, uint32_t leaf);
 /* The number of what an index has copied as an array, whose cells are of a type. */

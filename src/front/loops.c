@@ -103,8 +103,9 @@ static void numeric_control(struct loop *loop, const struct numeric *bounds, k_v
 /* The integer that a round has, by the number of the round. */
 static k_value numeric_counter(struct loop *loop, const struct numeric *bounds, k_value round) {
   struct builder *b = loop->f->b;
-  return build_binary(b, KO_ADD, bounds->init.value,
-                      build_binary(b, KO_MUL, round, bounds->step.value));
+  bool single = bounds->step.literal && bounds->step.number == 1;
+  if (!single) round = build_binary(b, KO_MUL, round, bounds->step.value);
+  return build_binary(b, KO_ADD, bounds->init.value, round);
 }
 
 static void loops_for_all(struct front *f, struct frame *frame, struct loop *loop,

@@ -191,7 +191,7 @@ static bool steps_fold(struct front *f, const struct front_chain *place, k_value
   k_column type = access_column_type(f, place->component, leaf);
   if (!steps_may_fold(f)) return false;
   if (column == NONE) f->arrays[array].written = true;
-  if (place->component->length) build_need(f->b, build_inside(f->b, array, index));
+  if (place->component->length) build_need(f->b, element_inside(f, place->component, array, index));
   k_value cell = column == NONE ? build_cell(f->b, array, index) : class_cells(f, column);
   return steps_fold_at(f, place, type, cell, step);
 }

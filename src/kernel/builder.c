@@ -234,6 +234,42 @@ bool build_is_number(const struct builder *b, k_value v, double *x) {
   return n->type != KT_BOOL;
 }
 
+/* What a sum, difference or product of numbers within 32 bits can be. */
+static void build_combine(uint32_t op, const int64_t x[2], const int64_t y[2], int64_t of[2]) {
+  if (op == KO_MUL) {
+    of[0] = of[1] = x[0] * y[0];
+    for (int i = 1; i < 4; i++) {
+      int64_t end = x[i / 2] * y[i % 2];
+      if (end < of[0]) of[0] = end;
+      if (end > of[1]) of[1] = end;
+    }
+    return;
+  }
+  of[0] = op == KO_ADD ? x[0] + y[0] : x[0] - y[1];
+  of[1] = op == KO_ADD ? x[1] + y[1] : x[1] - y[0];
+}
+
+bool build_between(const struct builder *b, k_value v, int64_t least, int64_t most, int64_t of[2]) {
+  const int64_t all = INT32_MAX;
+  int64_t x[2], y[2];
+  if (v < 0 || v >= b->count || node_at(b, v)->type != KT_I64) return false;
+  const struct node *n = node_at(b, v);
+  if (n->op == N_CONSTANT) {
+    of[0] = of[1] = n->k.i64;
+  } else if (n->op == N_LOOP) {
+    if (!build_between(b, n->in[0], 1, all, x)) return false;
+    of[0] = 0;
+    of[1] = x[1] - 1;
+  } else {
+    bool two = n->op == KO_ADD || n->op == KO_SUB || n->op == KO_MUL;
+    if (!two || !build_between(b, n->in[0], -all, all, x) ||
+        !build_between(b, n->in[1], -all, all, y))
+      return false;
+    build_combine(n->op, x, y, of);
+  }
+  return of[0] >= least && of[1] <= most;
+}
+
 bool build_varies(const struct builder *b, k_value v) {
   return v >= 0 && v < b->count && node_at(b, v)->varies;
 }
