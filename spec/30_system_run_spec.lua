@@ -139,7 +139,7 @@ describe("a system's run", function()
     end)
   end)
 
-  it("is told by explain, described, and raises for compile = true what it is refused for", function()
+  it("is told by explain and describe, and raises for compile = true why not", function()
     local told, world = vector(function(world)
       local a = world:array("a", "f64", 5)
       world:system("s", { compile = true, run = function() a[1] = a[1] + a[2] end })

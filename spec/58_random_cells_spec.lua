@@ -89,7 +89,7 @@ local function body()
   return "return function(i, dt) " .. table.concat(lines, "\n") .. " end"
 end
 
--- Loops over elements: forwards, backwards, in steps, row by row, by while, by bounds of the arrays' own.
+-- Loops over elements: forwards, backwards, in steps, by rows, by while, by bounds out of arrays.
 local function loop()
   local form = pick {
     "for i = 1, #a do\n%s\nend", "for i = 2, #a - 1 do\n%s\nend", "for i = #a, 1, -1 do\n%s\nend",

@@ -56,8 +56,8 @@ k_type build_type(const struct builder *b, k_value v);
 bool build_varies(const struct builder *b, k_value v);
 /* Whether it is a number that is known now, and which. */
 bool build_is_number(const struct builder *b, k_value v, double *x);
-/* Whether an i64 is from `least` to `most`, which are within 32 bits, in all rows and rounds, as far as
-** constants and counters of loops tell. Then it is from of[0] to of[1]. */
+/* Whether an i64 is from `least` to `most`, which are within 32 bits, in all rows and rounds, as
+** far as constants and counters of loops tell. Then it is from of[0] to of[1]. */
 bool build_between(const struct builder *b, k_value v, int64_t least, int64_t most, int64_t of[2]);
 
 /* Mask and tag of what can fail, until the next call. The tag comes back in k_failure. */

@@ -34,8 +34,8 @@ static void rows_copy(const struct running *r, bool back) {
   }
 }
 
-/* Saves all arrays, instead of what is in one cell after the other, where no cells are elsewhere and
-** nobody else is looking: for the only row. */
+/* Saves all arrays, instead of what is in one cell after the other, where no cells are elsewhere
+** and nobody else is looking: for the only row. */
 static bool rows_save(struct running *r) {
   size_t size = 0;
   if (r->run->rows != 1 || r->p->column_count || r->p->site_count) return false;
