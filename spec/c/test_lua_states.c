@@ -150,7 +150,7 @@ static void explains_systems_of_another_state(void) {
     lua_pushstring(host->L, i ? "b" : "a");
     CHECK_INTEGER(LUA_OK, lua_pcall(host->L, 1, 0, 0));
   }
-  run_script(&one, "world:system('lua', { run = function() end })");
+  run_script(&one, "world:system('lua', { run = function() type(1) end })");
   CHECK_OK(f.world, ecs_update(f.world, 1));
   CHECK(lua_checkstack(two.L, 100) != 0);
   for (int i = 0; i < 100; i++) lua_pushinteger(two.L, i + 1);   /* what is left on the stack */
