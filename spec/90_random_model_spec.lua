@@ -90,6 +90,16 @@ describe("a random run", function()
     end
   end)
 
+  it("takes tables of each world's own for the same when the same is in them", function()
+    assert.is_nil(runner.replay {
+      { "builtin", at = 1 },
+      { "declare", "Box", { "size: i16", "value: any" }, at = 2 },
+      { "spawn", { Box = { value = { 5, { six = 7 } } } }, at = 3 },
+      { "spawn", { ChildOf = "@3.1" }, at = 4 },
+      { "terms", { "ChildOf->Box" }, {}, false, at = 5 },
+    })
+  end)
+
   it("finds no difference between the model and itself", function()
     runner.run_seeds(1, 3, { steps = 1000, subject = model_world })
   end)

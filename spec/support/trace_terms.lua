@@ -1,6 +1,7 @@
 -- Steps about queries whose terms ask for ties, paths and variables. What they match is worked out
 -- by terms_oracle.lua on the model, and by every form on the runtime.
 
+local compare = require "spec.support.compare"
 local context = require "spec.support.trace_context"
 local gen = require "spec.support.trace_gen"
 local kinds = require "spec.support.trace_kinds"
@@ -13,10 +14,13 @@ local list = ops.list
 
 -- ---- what the oracle asks --------------------------------------------------------------
 
--- A value that shows as the same text in both worlds: parts of components show as one word.
+-- A value that shows as the same text in both worlds: parts of components show as one word, tables
+-- by what is in them, as each world may have its own.
 local function plain(value, is_part)
   if is_part then
     return "parts"
+  elseif type(value) == "table" then
+    return compare.show(value)
   end
   return value ~= value and "nan" or value
 end
@@ -161,7 +165,7 @@ local function show(slot, value, absent, fields)
     for _, field in ipairs(fields) do
       copy[field.name] = plain(not field.is_part and value[field.name], field.is_part)
     end
-    value = copy
+    return oracle.show(slot, copy, absent)
   end
   return oracle.show(slot, plain(value), absent)
 end
