@@ -704,9 +704,9 @@ function World:on_error(handler) end
 ---@field tables? { name: string, elements: integer, bytes: integer }[]
 ---@field indexes? string[] Names of the indexes that a kernel looks into.
 ---@field compilations? integer
----@field ordered? string How much of its program is done in the order of rows: "18 of 32 instructions".
----@field order? { name: string, written: integer, read: integer }[] What it writes and sees of other
----rows, with the lines where it does so first; 0: not known.
+---@field ordered? string How much of it is done in the order of rows: "18 of 32 instructions".
+---@field order? { name: string, written: integer, read: integer }[] What it writes and sees of
+---other rows, with the lines where it does so first; 0: not known.
 ---@field threads? integer How many threads may share its rows,
 ---@field alone? string and why it is one in a world with more.
 ---@field left? { rows: integer, why: string? } How many rows were left to Lua in the last run.

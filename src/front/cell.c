@@ -106,7 +106,7 @@ static uint32_t cell_add(struct front *f, const struct path *path) {
                     "in resources", FRONT_CELLS);
   uint32_t at = shared->cell_count++;
   shared->homes[at] = cell_home(f->L, f->anchors, path);
-  shared->cells[at] = (struct cell){.kind = kind, .maybe = kind == CELL_NIL};
+  shared->cells[at] = (struct cell){.kind = (uint8_t)kind, .maybe = kind == CELL_NIL};
   if (path->keys) {
     lua_rawgeti(f->L, f->anchors, cell_key(path));
     lua_rawseti(f->L, f->anchors, cell_anchor(at));

@@ -265,7 +265,7 @@ struct front {
   const ecs_query *query;
   const struct component *elements;   /* an array whose elements the rows are; NULL: the query's */
   k_value element;             /* then the number of a row's */
-  bool once;                   /* of a system's run: one row, which is given the world, dt, a query */
+  bool once;                   /* of a system's run: one row, given the world, dt, a query */
   uint64_t present;            /* bit by slot: which terms that may be absent are there */
   struct builder *b;
   const lua_CFunction *math;

@@ -123,8 +123,8 @@ bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *
 /* Reads the elements that a GUARD_ELEMENTS is about. */
 enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *guard,
                                  struct memory *memory, struct copied *copied, k_array *out);
-/* Reads what a guard from GUARD_TEXT on wants; the number of a text is good as long as nothing sweeps
-** the world's strings. */
+/* Reads what a guard from GUARD_TEXT on wants; the number of a text is good as long as nothing
+** sweeps the world's strings. */
 enum reading guard_read_text(lua_State *L, int anchors, const struct guard *guard,
                              ecs_world *world, k_scalar *uniforms);
 void guard_read_resource(const ecs_world *world, const struct resource_uniform *resource,

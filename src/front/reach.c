@@ -43,8 +43,8 @@ k_value reach_live(struct front *f, k_value id) {
 
 /* ---- arguments ---- */
 
-/* Where the function spawns, rows with a number that nobody alive has are left to Lua: it may be the
-** id of an entity that a row before has spawned. */
+/* Where the function spawns, rows with a number that nobody alive has are left to Lua: it may be
+** the id of an entity that a row before has spawned. */
 static void reach_need_known(struct front *f, struct val id) {
   if (id.entity || id.row_entity) return;
   f->asks_number = true;

@@ -793,7 +793,8 @@ static uint32_t build_fold_beside(const struct builder *b, const struct node *n)
     bool apart = element && cell->op == N_AT && n->in[0] != cell->in[0] &&
                  node_at(b, n->in[0])->op == N_CONSTANT &&
                  node_at(b, cell->in[0])->op == N_CONSTANT;
-    if (element && !apart && cell->op == N_AT && cell->aux == n->aux && (n != cell || cell->uses > 1))
+    if (element && !apart && cell->op == N_AT && cell->aux == n->aux &&
+        (n != cell || cell->uses > 1))
       return fold->aux;
   }
   return NONE;

@@ -125,8 +125,8 @@ k_value build_looked_up(struct builder *b, uint32_t lookup, k_value from, k_valu
 ** element of an array, or the cell that a column or lookup of KC_CELLS | type says. `build_get` is
 ** what is in it when the row comes to that, an f32 as an f64; any where the cell is nowhere.
 ** `build_set` puts a value into it, in the rows of the mask given to build_at, as an f64 or i64, or
-** a bool. In a program with one of these rows note down orders (build_order) in that order, too, and
-** what they noted is given when the row has done the rest of it. */
+** a bool. In a program with one of these rows note down orders (build_order) in that order, too,
+** and what they noted is given when the row has done the rest of it. */
 k_value build_cell(struct builder *b, uint32_t array, k_value index);
 k_value build_get(struct builder *b, k_value cell);
 void build_set(struct builder *b, k_value cell, k_value value);
@@ -287,7 +287,8 @@ typedef struct k_stored {
   uint32_t size;
 } k_stored;
 
-/* What becomes of such an order: it waits for the end of its row, it is done, or there is no room. */
+/* What becomes of such an order: it waits for the end of its row, it is done, or there is no
+** room. */
 typedef enum k_now { K_LATER, K_DONE, K_NO_ROOM } k_now;
 
 /* How orders are given, in the order of rows. */

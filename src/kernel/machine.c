@@ -320,7 +320,7 @@ static bool machine_is_sparse(const struct running *r, const k_insn *k, uint32_t
   int64_t rounds = k->op == OP_LOOP ? *machine_integer_at(r, k->a) : 1;
   size_t parts = (n + STRETCH - 1) / STRETCH, busy = 0;
   if (parts < 4 || rounds < 1 || (r->p->site_count && r->notes->count)) return false;
-  if (r->p->layout.apart) return false;   /* what is done in order goes from the block's first row */
+  if (r->p->layout.apart) return false;   /* that goes from the block's first row */
   if (2 * (k->c - pc) * (double)rounds < r->p->insn_count - k->c) return false;
   for (size_t i = 0; i < n; i += STRETCH)
     busy += machine_any_lane(mask + i, n - i < STRETCH ? n - i : STRETCH);

@@ -84,8 +84,8 @@ const void *rows_code_of(uint32_t code);
 
 /* What is done for n rows, at least one: the instructions behind the OP_ROWS. Returns n, or the row
 ** that failed. It begins each row that stores or orders; notes what one is about to store into,
-** unless there is no room; does one by what does it for many; finds that an order is but a store, of
-** which it has noted that; orders; and undoes a row that fails. */
+** unless there is no room; does one by what does it for many; finds that an order is but a store,
+** of which it has noted that; orders; and undoes a row that fails. */
 size_t rows_do(struct running *r, const k_insn *insns, size_t n);
 void rows_begin(struct running *r, size_t i);
 bool rows_keep(struct running *r, const k_insn *k, size_t i);

@@ -105,7 +105,7 @@ struct node {
 /* A step on cells that nothing else gets at: see build_fold. */
 struct fold {
   uint8_t type, step;          /* k_column; k_fold */
-  uint16_t alias;              /* 1 + the uniform that has the same values; or ALIAS_COLUMN + that */
+  uint16_t alias;              /* 1 + the uniform that has the same values; or ALIAS_COLUMN + */
                                /* column; or 0 */
 };
 

@@ -1,7 +1,7 @@
 /* Notes: what rows order is given in the order of rows, in a row in that of the program, rounds of
-** loops as they come, on every instruction set; a row one of whose orders cannot be given gives none
-** and stores nothing; where there is no room a row fails. Programs with unsound sites do not pass
-** the check. */
+** loops as they come, on every instruction set; a row one of whose orders cannot be given gives
+** none and stores nothing; where there is no room a row fails. Programs with unsound sites do not
+** pass the check. */
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_test.h"
 

@@ -119,7 +119,8 @@ static int trial_of(trial *t, uint32_t op, int ordered) {
   if (cell) trial_add(t, (k_insn){get, from, from, X, X, X, 0});
   const uint16_t copy = type == KT_BOOL ? OP_COPY_BOOL : type == KT_F32 ? OP_COPY_F32
                         : type == KT_F64 ? OP_COPY_F64 : OP_COPY_I64;
-  if (!none && !is_fold(op)) trial_add(t, (k_insn){copy, (uint16_t)(RESULT + type), from, X, X, X, 0});
+  if (!none && !is_fold(op))
+    trial_add(t, (k_insn){copy, (uint16_t)(RESULT + type), from, X, X, X, 0});
   return program_check(&t->p);
 }
 

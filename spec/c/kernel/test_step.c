@@ -115,7 +115,8 @@ static bool do_row(const struct trial *t, size_t row, void *const cells[2], uint
   value y = column_get(columns[operand], t->columns[operand], row);
   if (at < 1 || at > LENGTH) return false;
   value kept = column_get(t->type, cells[0], (size_t)at - 1), other = kept;
-  bool sound = take(t->type, t->steps[0], cells[0], (size_t)at - 1, y), has = place_of(row) < LENGTH;
+  bool sound = take(t->type, t->steps[0], cells[0], (size_t)at - 1, y);
+  bool has = place_of(row) < LENGTH;
   if (!sound) return false;
   if (has) other = column_get(t->type, cells[1], place_of(row));
   if (has) sound = take(t->type, t->steps[1], cells[1], place_of(row), y);
@@ -234,7 +235,8 @@ static void try_steps(struct trial *t, void *const before[2]) {
 static void try_type(k_column type) {
   struct trial t = {.type = type};
   void *before[2];
-  for (int i = 0; i < COLUMNS; i++) t.columns[i] = column_new(i < PLACE ? columns[i] : KC_I64, ROWS);
+  for (int i = 0; i < COLUMNS; i++)
+    t.columns[i] = column_new(i < PLACE ? columns[i] : KC_I64, ROWS);
   for (int i = 0; i < 2; i++) {
     t.cells[i] = column_new(type, LENGTH);
     before[i] = column_new(type, LENGTH);

@@ -162,8 +162,8 @@ static void explain_set_marks(lua_State *L, const struct kernel *kernel,
   lua_setfield(L, -2, "marks");
 }
 
-/* Sets in the table at the top how many instructions are done in the order of rows, and what for: what
-** they write and see of each other, with the lines where that is. */
+/* Sets in the table at the top how many instructions are done in the order of rows, and what for:
+** what they write and see of each other, with the lines where that is. */
 static void explain_set_order(lua_State *L, const ecs_world *world, const struct variant *variant) {
   k_info info = program_info(variant->plan.program);
   if (info.ordered == 0) return;

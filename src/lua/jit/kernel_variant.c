@@ -291,6 +291,16 @@ static bool variant_copy(struct memory *memory, void **to, const void *from, siz
   return *to != NULL;
 }
 
+static void variant_copy_indexes(struct variant *variant, const struct variant *from) {
+  memcpy(variant->copies, from->copies, sizeof variant->copies);
+  memcpy(variant->indexes, from->indexes, sizeof variant->indexes);
+  variant->index_count = from->index_count;
+  memcpy(variant->lists, from->lists, sizeof variant->lists);
+  variant->list_count = from->list_count;
+  variant->looks = from->looks;
+  variant->indexed = from->indexed;
+}
+
 /* Copies what was found out of outside values and fields; false when out of memory. */
 static bool variant_copy_arrays(struct memory *memory, struct variant *variant,
                                 const struct variant *from) {
@@ -329,13 +339,7 @@ static bool variant_copy_arrays(struct memory *memory, struct variant *variant,
   memcpy(variant->array_leaves, from->array_leaves, sizeof variant->array_leaves);
   memcpy(variant->array_written, from->array_written, sizeof variant->array_written);
   variant->array_count = from->array_count;
-  memcpy(variant->copies, from->copies, sizeof variant->copies);
-  memcpy(variant->indexes, from->indexes, sizeof variant->indexes);
-  variant->index_count = from->index_count;
-  memcpy(variant->lists, from->lists, sizeof variant->lists);
-  variant->list_count = from->list_count;
-  variant->looks = from->looks;
-  variant->indexed = from->indexed;
+  variant_copy_indexes(variant, from);
   return made;
 }
 
