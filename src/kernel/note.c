@@ -1,5 +1,7 @@
 #include "kernel/note.h"
 
+#include "kernel/vector.h"
+
 #define MOST_NOTES (UINT32_C(1) << 22)   /* of one block: loops may note down much */
 #define NOTE_SITES 16u         /* so many have room for all rows of a block from the beginning */
 
