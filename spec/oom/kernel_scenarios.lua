@@ -397,14 +397,14 @@ scenario("a kernel that looks into texts", {
   end,
   act = function(s)
     local methods = getmetatable ""
-    local ok, count = pcall(function()
+    local ok, had = pcall(function()
       return s.titles:where(function(title)
         return title.text:sub(1, 3) == "zig" and title.text < "zigg" and #title.text > 2
       end):count()
     end)
     assert(getmetatable "" == methods)
-    if not ok then error(count, 0) end
-    assert(count == 1)
+    if not ok then error(had, 0) end
+    assert(had == 1)
   end,
 })
 
