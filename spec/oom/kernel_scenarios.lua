@@ -83,6 +83,61 @@ scenario("a function that notes down more in loops than there is room for", {
   act = function(s) s.query:run(s.warm) end,
 })
 
+scenario("a function whose rows see what those before them have written", {
+  prepare = function(s)
+    crowd(s)
+    local free, heat = s.world:array("free", "bool", 24), s.world:array("heat", "f64", 24)
+    s.world:resource("Total", { "n: i64" })
+    local total = s.world:res "Total"
+    s.move = function(p)
+      local to = p.x // 1 % 24 + 1
+      if heat[to] > 2 then heat[to] = heat[to] * 0.5 else heat[to % 24 + 1] = heat[to] - p.y end
+      if free[to] then free[to], total.n = false, total.n + 1 else free[to] = total.n < 9 end
+      p.y = heat[to]
+    end
+  end,
+  act = function(s) s.query:run(s.move) end,
+  after = function(s) assert(s.world:explain(s.move).ordered) end,
+})
+
+scenario("a function that sets and orders what its rows read, one of which Lua has to do", {
+  prepare = function(s)
+    crowd(s)
+    s.world:component("Mark", { "n: i32", "y: f32" })
+    local world, one, heat = s.world, s.query:first(), s.world:array("heat", "f64", 24)
+    world:add(one, "Mark")
+    s.mark = function(p, _, _, e)
+      world:set(one, "Mark.y", p.y + (world:get(one, "Mark.y") or 0))
+      if world:get(one, "Mark.y") < -30 then world:add(e, "Enemy") end
+      for k = 1, p.x == 7 and 4100 or 2 do heat[k % 24 + 1] = heat[(k + 5) % 24 + 1] + p.x end
+      if p.x == 9 then world:remove(one, "Mark") end
+      p.y = heat[p.x // 1]
+    end
+  end,
+  act = function(s) s.query:run(s.mark) end,
+  after = function(s)
+    local told = s.world:explain(s.mark)
+    assert(told.ordered and told.left)
+  end,
+  partial = true,
+})
+
+scenario("a system's run that stores more than can be undone one by one", {
+  prepare = function(s)
+    crowd(s)
+    local heat = s.world:array("heat", "f64", 50)
+    s.world:system("spread", { run = function()
+      for k = 1, 5000 do
+        local i = k % 50 + 1
+        heat[i] = heat[i] * 0.5 + heat[51 - i] + k
+      end
+    end })
+  end,
+  act = function(s) s.world:update(1) end,
+  after = function(s) assert(s.world:explain("spread").tier == "vector") end,
+  partial = true,
+})
+
 scenario("a function that gives commands to another entity", {
   prepare = function(s)
     crowd(s)
