@@ -18,7 +18,7 @@ describe("random rules in any order", function()
     if os.getenv "ECS_SPEC_REASONS" then print("\n" .. run.table_of(told)) end
     if first then return end
     assert.truthy(told.vector > most / 4, "too many of them stay in Lua")
-    assert.truthy(told.raised > told.quiet / 20 and told.raised < told.quiet / 2,
+    assert.truthy(told.raised > told.quiet / 50 and told.raised < told.quiet / 2,
       told.raised .. " raised, " .. told.quiet .. " did not")
   end)
 

@@ -148,6 +148,7 @@ TEST_CHECKS := asan plain rock $(if $(C_TESTS),asan-c) paranoid model \
 # The longest first, so that both halves of the machine end together.
 DEEP_CHECKS := valgrind $(if $(deep_scale:small=),deep-traces-3 deep-traces-4 deep-traces-1 \
   deep-traces-2 tidy) $(if $(DEEP_SPECS),deep-asan $(if $(deep_scale:small=),deep-specs) deep-plain) \
+  ordered \
   $(if $(C_TESTS),deep-c deep-threads) builds \
   windows $(if $(C_TESTS),i686 aarch64 s390x) i686-specs $(if $(C_TESTS),valgrind-c) cppcheck fuzz \
   $(if $(deep_scale:small=),coverage)
@@ -270,6 +271,15 @@ check-deep-asan: $(call spec_needs,$(ASAN))
 check-deep-specs: $(call spec_needs,$(RELEASE))
 	$(check) deep-specs tap env ECS_SPEC_SCALE=deep ECS_SPEC_SEEDS=1 \
 	  $(call specs,$(RELEASE),$(SPECS))
+
+# Random kernels all of which is done in the order of rows; then no systems run side by side.
+ORDERED_SPECS := $(filter-out spec/59_random_beside_spec.lua,$(wildcard spec/52*_spec.lua \
+  spec/55_kernel*_spec.lua spec/58_random*_spec.lua spec/59_random*_spec.lua))
+
+check-ordered: $(call spec_needs,$(RELEASE))
+	$(check) ordered tap env ECS_SPEC_SCALE=$(if $(filter small,$(DEEP)),small,normal) \
+	  ECS_KERNELS=ordered \
+	  $(call specs,$(RELEASE),$(ORDERED_SPECS))
 
 # A fifth of the long traces run under the sanitizers, the others, at half of the time, against the
 # release.
