@@ -177,7 +177,7 @@ size_t rows_run(struct running *r, uint32_t pc, size_t n) {
              n * column_size((k_column)r->p->columns[c]));
   for (uint32_t j = 0; j < l->fetch_count; j++)
     for (size_t i = 0; i < n && i < ROWS_AHEAD; i++)
-      FETCH(((void *const *)(const void *)(r->base + l->fetched[j]))[i]);
+      FETCH(((const k_cell *)(const void *)(r->base + l->fetched[j]))[i].at);
   return rows_do(r, &r->p->insns[pc + 1], n);
 }
 

@@ -31,7 +31,7 @@ typedef struct world {
   k_folding parts[MODEL_TOTALS];   /* what rows before one that fails came to */
   const model *m;
   model_others first, others, expected;  /* at first; of a run; as they should be behind it */
-  void *cells[MODEL_ARRAYS][MOST_ROWS];
+  k_cell cells[MODEL_ARRAYS][MOST_ROWS];
 } world;
 
 /* What nobody looks at is any number. */
@@ -50,7 +50,7 @@ static void look_up(void *ud, uint32_t number, const int64_t *from, const uint8_
                     size_t n) {
   for (size_t i = 0; i < n; i++) {
     const int place = mask && !mask[i] ? NOWHERE : place_of((int)number, from[i]);
-    ((void **)to)[i] = cell_of(ud, (int)number, place);
+    ((k_cell *)to)[i].at = cell_of(ud, (int)number, place);
   }
 }
 
@@ -98,7 +98,7 @@ static void world_reach(world *w, const model *m) {
       column_set(m->arrays[i], w->first.arrays[i], j, random_for_column(m->arrays[i]));
   for (int i = 0; i < MODEL_ARRAYS; i++) {
     for (size_t row = 0; row < w->rows; row++)
-      w->cells[i][row] = cell_of(w, i, place_of_row(i, row));
+      w->cells[i][row].at = cell_of(w, i, place_of_row(i, row));
     w->columns[m->ncolumns + i] = w->cells[i];
   }
 }

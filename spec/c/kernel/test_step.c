@@ -186,7 +186,7 @@ static void fill(struct trial *t, bool fails) {
     ((int64_t *)t->columns[STORED])[i] = 0;
     ((int64_t *)t->columns[NUMBER])[i] = (int64_t)i;
     const size_t at = place_of(i);
-    ((void **)t->columns[PLACE])[i] =
+    ((k_cell *)t->columns[PLACE])[i].at =
         at == LENGTH ? NULL : (char *)t->cells[1] + at * size_of_column(t->type);
   }
   for (int which = 0; which < 2; which++)
