@@ -14,7 +14,7 @@ describe("random whole functions", function()
     for seed = 1, most do
       local program = generator.generate(seed)
       local what, tiers, said = run.differs(program)
-      if what then error(run.small(program), 0) end
+      if what then error(shrink.told(program, run), 0) end
       for _, about in ipairs(tiers) do told[about.tier] = told[about.tier] + 1 end
       for _, one in ipairs(said) do
         steps = steps + 1

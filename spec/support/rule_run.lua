@@ -318,15 +318,6 @@ function M.show(program)
   return table.concat(lines, "\n")
 end
 
---- A program that differs, made small, and what differs then.
-function M.small(program)
-  local small = shrink.program(program, function(smaller)
-    local ok, what = pcall(M.differs, smaller)
-    return ok and what ~= nil
-  end)
-  return M.show(small) .. "\n" .. (M.differs(small) or "no difference any more")
-end
-
 -- ---- what was compiled ----
 
 local function count(told, key)
@@ -341,7 +332,7 @@ function M.seeds(first, last, found)
     local program = generator.generate(seed, M.forms)
     if os.getenv "ECS_SPEC_SHOW" then print(M.show(program)) end
     local what, about, lines = M.differs(program)
-    if what then found(M.small(program)) end
+    if what then found(shrink.told(program, M)) end
     for i, one in ipairs(about) do
       count(told, one.tier)
       for _, kind in ipairs(program.units[i].kinds) do count(told, kind .. ": " .. one.tier) end

@@ -472,21 +472,12 @@ function M.show(program)
   return table.concat(lines, "\n")
 end
 
---- A program that differs, made small, and what differs then.
-function M.small(program)
-  local small = shrink.program(program, function(smaller)
-    local ok, what = pcall(M.differs, smaller)
-    return ok and what ~= nil
-  end)
-  return M.show(small) .. "\n" .. M.differs(small)
-end
-
 local function main(first, count)
   local tiers = {}
   for seed = first, first + count - 1 do
     local program = generator.generate(seed)
     local what, told = M.differs(program)
-    if what then print(M.small(program)) end
+    if what then print(shrink.told(program, M)) end
     for _, about in ipairs(told) do tiers[about.tier] = (tiers[about.tier] or 0) + 1 end
   end
   for tier, number in pairs(tiers) do print(tier, number) end

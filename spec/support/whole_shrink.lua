@@ -126,4 +126,14 @@ function M.program(program, fails)
   return program
 end
 
+--- A program that differs when run.differs plays it, made small: run.show of it, and what differs
+--- then.
+function M.told(program, run)
+  local small = M.program(program, function(smaller)
+    local ok, what = pcall(run.differs, smaller)
+    return ok and what ~= nil
+  end)
+  return run.show(small) .. "\n" .. (run.differs(small) or "no difference any more")
+end
+
 return M
