@@ -428,13 +428,18 @@ static bool giving_waits_for(const struct giving *giving, int64_t id, ecs_id com
   return false;
 }
 
-/* Whether an order is what entity_set does at once, if it can, and neither tells nor marks it. */
-static bool giving_is_plain_set(const struct giving *giving, uint32_t order) {
+/* Of which component an order sets a field, as entity_set does; NULL: it does something else. */
+static const struct component *giving_set_by(const struct giving *giving, uint32_t order) {
   const struct run_command *command = giving_order_of(giving->run, order);
-  const ecs_world *world = giving->run->query->world;
-  if (command->action != RUN_SET || command->part || command->own || command->gives) return false;
-  const struct component *component = component_of(world, command->component);
-  return !component->relation && !component->watched && !world->watching->sets;
+  if (command->action != RUN_SET || command->part || command->own || command->gives) return NULL;
+  const struct component *component = component_of(giving->run->query->world, command->component);
+  return component->relation ? NULL : component;
+}
+
+/* Whether that is neither told nor marked. */
+static bool giving_is_plain_set(const struct giving *giving, uint32_t order) {
+  const struct component *component = giving_set_by(giving, order);
+  return component && !component->watched && !giving->run->query->world->watching->sets;
 }
 
 /* What entity_set does at once: where the component is there, and nothing is deferred on it. */
@@ -443,10 +448,9 @@ static k_now giving_order_now(void *ud, uint32_t order, int64_t id, k_scalar val
   const struct giving *giving = ud;
   const struct run_command *command = giving_order_of(giving->run, order);
   ecs_world *world = giving->run->query->world;
+  const struct component *component = giving_set_by(giving, order);
   struct cells_row cells;
-  if (command->action != RUN_SET || command->part || command->own) return K_LATER;
-  struct component *component = component_of(world, command->component);
-  if (component->relation || command->gives || id <= 0) return K_LATER;
+  if (!component || id <= 0) return K_LATER;
   if (!cells_find(world, (ecs_id)id, component->id, &cells)) return K_LATER;
   if (command_is_staged(world, (ecs_id)id, component->id)) return K_LATER;
   if (giving_waits_for(giving, id, component->id, waiting, count)) return K_LATER;
