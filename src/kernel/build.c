@@ -779,23 +779,22 @@ uint32_t build_shared_fold(const struct builder *b) { return b->shared_fold; }
 
 /* The fold, if any, whose cells a node gets at, which is not one of its own. */
 static uint32_t build_fold_beside(const struct builder *b, const struct node *n) {
-  const struct node *cell;
   if (!n->live || (n->uses == 0 && n->op != N_FOLD)) return NONE;
-  for (k_value v = 0; v < b->count; v++) {
-    const struct node *fold = node_at(b, v);
-    if (fold->op != N_FOLD || fold == n) continue;
-    cell = node_at(b, fold->in[0]);
-    uint16_t alias = b->folds[fold->aux].alias;
+  for (uint32_t i = 0; i < b->fold_count; i++) {
+    const struct node *fold = node_at(b, b->folds[i].at), *cell = node_at(b, fold->in[0]);
+    uint16_t alias = b->folds[i].alias;
+    assert(fold->op == N_FOLD && fold->aux == i);
+    if (fold == n) continue;
     if (alias && (build_is_alias(n, alias) ||
                   (n->op == N_FOLD && b->folds[n->aux].alias == alias)))
-      return fold->aux;
+      return i;
     bool element = n->op == N_ELEMENT || n->op == N_AT;
     bool apart = element && cell->op == N_AT && n->in[0] != cell->in[0] &&
                  node_at(b, n->in[0])->op == N_CONSTANT &&
                  node_at(b, cell->in[0])->op == N_CONSTANT;
     if (element && !apart && cell->op == N_AT && cell->aux == n->aux &&
         (n != cell || cell->uses > 1))
-      return fold->aux;
+      return i;
   }
   return NONE;
 }

@@ -336,12 +336,11 @@ uint32_t build_fold(struct builder *b, k_value cell, k_fold step, k_value operan
   if (step >= KF_COUNT || (truth ? step < KF_SET : step > KF_SET)) builder_fail(b, K_EINVAL);
   if (b->fold_count == MAX_FOLDS || b->loop != 0) builder_fail(b, K_ELIMIT);
   if (b->status != K_OK) return NONE;
-  b->folds[b->fold_count] = (struct fold){(uint8_t)type, (uint8_t)step, 0};
   struct node n = builder_failing(b, N_FOLD, KT_I64);
   n.in[0] = cell;
   n.in[1] = operand;
   n.aux = (uint16_t)b->fold_count++;
-  builder_add(b, n);
+  b->folds[n.aux] = (struct fold){(uint8_t)type, (uint8_t)step, 0, builder_add(b, n)};
   return n.aux;
 }
 

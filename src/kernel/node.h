@@ -107,6 +107,7 @@ struct fold {
   uint8_t type, step;          /* k_column; k_fold */
   uint16_t alias;              /* 1 + the uniform that has the same values; or ALIAS_COLUMN + */
                                /* column; or 0 */
+  k_value at;                  /* its node */
 };
 
 struct node_list {
