@@ -175,10 +175,7 @@ static void explain_set_order(lua_State *L, const ecs_world *world, const struct
     const struct component *component = component_of(world, shared->component);
     if (!component) continue;
     lua_createtable(L, 0, 3);
-    if (component->length)
-      lua_pushstring(L, component->name);
-    else
-      lua_pushfstring(L, "%s.%s", component->name, component->leaves[shared->leaf].name);
+    explain_push_field(L, component, shared->leaf);
     lua_setfield(L, -2, "name");
     lua_pushinteger(L, (lua_Integer)shared->write_line);
     lua_setfield(L, -2, "written");

@@ -89,6 +89,10 @@ static bool kernel_run_gives_up(const struct loop_box *loop, const struct kernel
 #define LEFT_PART 16u          /* or this part of all, if that is more, before the rest is */
 #define FIRST_PIECE 64u        /* rows behind one that is left that run first, then twice as many */
 
+static uint32_t kernel_run_most_left(uint32_t count) {
+  return count / LEFT_PART > LEAST_LEFT ? count / LEFT_PART : LEAST_LEFT;
+}
+
 /* Rows that a program runs over: of a table, or of a gathering. */
 struct row_span {
   struct loop_box *loop;
@@ -131,8 +135,7 @@ static struct rest kernel_run_single(struct row_span *span);
 static bool kernel_run_go_on(lua_State *L, int handle, int anchors, struct rest *rest) {
   struct row_span *span = rest->of;
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  uint32_t part = span->count / LEFT_PART, piece = FIRST_PIECE;
-  uint32_t most = part > LEAST_LEFT ? part : LEAST_LEFT;
+  uint32_t most = kernel_run_most_left(span->count), piece = FIRST_PIECE;
   if (!span->loop->open) loop_gone(L, span->loop);
   kernel->runs++;              /* it may have changed what is outside */
   if (++span->row == span->count) return false;
@@ -685,8 +688,7 @@ void kernel_run_elements(lua_State *L, int handle, struct elements *elements) {
   struct runner *runner = &kernel->set->runner;
   struct kernel_run how = {.dt = elements->dt};
   struct run_failure failure;
-  uint32_t count = elements->count, row = 0, piece = count, part = count / LEFT_PART;
-  uint32_t most = part > LEAST_LEFT ? part : LEAST_LEFT;
+  uint32_t count = elements->count, row = 0, piece = count, most = kernel_run_most_left(count);
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
   while (row < count && kernel->left < most) {
