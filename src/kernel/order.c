@@ -135,7 +135,7 @@ static struct order_part order_part_to(const struct builder *b, int32_t last) {
   return (struct order_part){loop ? order_other_end(b, last, -1) : last, last};
 }
 
-/* The values of a stretch: those of its positions and, of a loop, all that were made in it. */
+/* The values of a part: those of its positions and, of a loop, all that were made in it. */
 static k_value order_first_value(const struct builder *b, struct order_part s) {
   return b->plan.items[s.first];
 }

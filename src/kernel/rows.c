@@ -1,8 +1,8 @@
 /* Instructions that are done in the order of rows: all of them for one row before the next one
 ** begins, so that a row sees what the rows before it have put into cells, and nothing of those
 ** behind it. Registers and columns are those of the block, of which a row takes its own lane. What
-** has a form for one row (ops_row) is done by that; other instructions are done by their loop,
-** shown one row.
+** has a form for one row (op_is_row) is done by that, without a call: see ops_rows.inc. Other
+** instructions are done by their loop, shown one row.
 **
 ** A row that fails has done nothing: what it has put into cells is put back, last first. What rows
 ** order is noted down until their last instruction, which gives it, or fails. */
@@ -110,7 +110,7 @@ static void rows_shift(struct running *r, const k_insn *k, ptrdiff_t rows) {
 
 bool rows_one(struct running *r, const k_insn *k, size_t i) {
   size_t done = 1;
-  if (is_fold(k->op) && r->p->layout.undoes && !rows_keep(r, k, i)) return false;
+  assert(!is_fold(k->op) && !is_set(k->op));
   rows_shift(r, k, (ptrdiff_t)i);
   if (k->op < OP_CONTROLS)
     done = r->ops[k->op](k, r->at, 1);
