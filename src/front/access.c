@@ -88,17 +88,21 @@ static bool access_is_of_other(const struct front *f, uint32_t slot) {
   return term->form == TERM_PATH || term->form == TERM_OF;
 }
 
-/* What the field of a column is now. */
-static struct val access_now(struct front *f, uint32_t at) {
-  const struct front_column *column = &f->columns[at];
-  const struct leaf *field = &column->component->leaves[column->component_leaf];
-  f->env.fields[at] = env_field(f, &f->env, at);
-  struct val value = val_number(f, f->env.fields[at], false);
+struct val val_of_field(struct front *f, const struct leaf *field, k_value cell, bool soft) {
+  struct val value = val_number(f, cell, soft);
   value.names = field->type == ECS_ENUM ? choice_names(f, field->names) : NULL;
   if (field->type == ECS_STRING) value.names = &front_texts;
   value.entity = field->type == ECS_ENTITY;
   value.bits = mixed_bits_of(field->type);
   return value;
+}
+
+/* What the field of a column is now. */
+static struct val access_now(struct front *f, uint32_t at) {
+  const struct front_column *column = &f->columns[at];
+  const struct leaf *field = &column->component->leaves[column->component_leaf];
+  f->env.fields[at] = env_field(f, &f->env, at);
+  return val_of_field(f, field, f->env.fields[at], false);
 }
 
 /* The value of a field of one of the query's terms. */
@@ -250,12 +254,8 @@ static struct val access_resource_field(struct front *f, struct val at) {
   if (i == f->resource_count)
     f->resources[f->resource_count++] =
         (struct resource_uniform){at.root->id, at.leaf, outside_uniform(f)};
-  uint32_t number = (uint32_t)f->resources[i].uniform;
-  struct val value = val_number(f, build_uniform(f->b, number, type), true);
-  value.names = leaf->type == ECS_ENUM ? choice_names(f, leaf->names) : NULL;
-  value.entity = leaf->type == ECS_ENTITY;
-  value.bits = mixed_bits_of(leaf->type);
-  return steps_field(f, value, at);
+  k_value number = build_uniform(f->b, (uint32_t)f->resources[i].uniform, type);
+  return steps_field(f, val_of_field(f, leaf, number, true), at);
 }
 
 struct val access_key(struct front *f, struct val from, const struct constant *key) {

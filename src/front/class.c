@@ -74,12 +74,7 @@ struct val class_get(struct front *f, const struct component *component, uint32_
   const struct leaf *field = &component->leaves[leaf];
   class_note_line(f, component, leaf, false);
   order_check_read(f, component, leaf);
-  order_check_read(f, component, leaf);
-  struct val value = val_number(f, build_get(f->b, cell), false);
-  value.names = field->type == ECS_ENUM ? choice_names(f, field->names) : NULL;
-  if (field->type == ECS_STRING) value.names = &front_texts;
-  value.entity = field->type == ECS_ENTITY;
-  value.bits = mixed_bits_of(field->type);
+  struct val value = val_of_field(f, field, build_get(f->b, cell), false);
   if (value.entity) value.value = reach_live(f, value.value);
   return value;
 }
@@ -106,7 +101,6 @@ static k_value class_fit(struct front *f, const struct component *component, uin
 
 static void class_set(struct front *f, const struct component *component, uint32_t leaf,
                       k_value cell, struct val value) {
-  order_check_read(f, component, leaf);
   build_set(f->b, cell, class_fit(f, component, leaf, value));
 }
 

@@ -475,6 +475,8 @@ k_value text_starts(struct front *f, struct val prefix, struct val text, int *kn
 
 /* A value of the program, number or boolean. */
 struct val val_number(struct front *f, k_value value, bool soft);
+/* As a cell of a field has it. The id of an entity is as it is there, be it alive or not. */
+struct val val_of_field(struct front *f, const struct leaf *field, k_value cell, bool soft);
 struct val val_bool(struct front *f, bool value);
 /* One that is the same for all rows that the program is for: what it rules out is left out. */
 struct val val_known(struct front *f, bool value);

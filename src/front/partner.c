@@ -75,7 +75,7 @@ static k_value partner_except_argument(struct front *f, struct val value) {
 /* A key, and in *kind what it is. */
 static k_value partner_key_argument(struct front *f, struct val value, enum key_kind *kind) {
   value = mixed_settle(f, maybe_need(f, value));
-  bool truth = value.kind == VAL_VALUE && !value.names && val_type(f, value) == KT_BOOL;
+  bool truth = val_is_boolean(f, value);
   *kind = KEY_TEXT;
   if (val_is_string(value)) return text_as_cell(f, value);
   *kind = KEY_TRUTH;
@@ -164,11 +164,7 @@ static struct val partner_cell(struct front *f, struct front_copy copy,
   k_column type = text ? KC_U32 : access_column_type(f, component, field);
   bool entity = type == KC_ENTITY;
   uint32_t array = element_copies(f, copy, entity ? KC_I64 : type);
-  struct val value = val_number(f, build_element(f->b, array, place), false);
-  value.names = field->type == ECS_ENUM ? choice_names(f, field->names) : NULL;
-  if (text) value.names = &front_texts;
-  value.entity = entity;
-  value.bits = mixed_bits_of(field->type);
+  struct val value = val_of_field(f, field, build_element(f->b, array, place), false);
   if (entity) value.value = reach_live(f, value.value);
   return value;
 }

@@ -116,10 +116,7 @@ static struct val reach_cell_at(struct front *f, const struct component *compone
   }
   k_type type = column_value(access_column_type(f, component, field));
   struct run_lookup lookup = {LOOKUP_CELL, component->id, leaf};
-  struct val cell = val_number(f, reach_look(f, lookup, type, place), false);
-  cell.names = field->type == ECS_ENUM ? choice_names(f, field->names) : NULL;
-  cell.entity = field->type == ECS_ENTITY;
-  cell.bits = mixed_bits_of(field->type);
+  struct val cell = val_of_field(f, field, reach_look(f, lookup, type, place), false);
   cell.present = present;
   return cell;
 }
