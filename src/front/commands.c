@@ -28,9 +28,10 @@ static bool commands_rounds_differ(const struct front *f, const struct run_comma
 }
 
 static void need_command(struct front *f) {
-  if (f->command_count == (f->orders ? RUN_ORDERS : RUN_BITMAPS))
+  uint32_t most = f->orders ? RUN_ORDERS : RUN_BITMAPS;
+  if (f->command_count == most)
     front_refuse(f, "it changes entities in more than %d places, the values that it gives them "
-                    "counted: write it as two systems", RUN_ORDERS);
+                    "counted: write it as two systems", (int)most);
 }
 
 /* The cell that a field of an entity is, where the function has looked for it before. */
