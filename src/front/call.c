@@ -362,8 +362,7 @@ static void call_assert(struct front *f, struct val *arguments, uint32_t count) 
   }
   build_need(f->b, truth);
   struct val *v = &arguments[0];
-  bool boolean = v->kind == VAL_VALUE && !v->names && val_type(f, *v) == KT_BOOL;
-  if (boolean) *v = val_known(f, true);
+  if (val_is_boolean(f, *v)) *v = val_known(f, true);
   v->present = K_ALL;
 }
 

@@ -180,7 +180,7 @@ struct val cell_get(struct front *f, const struct path *path, uint32_t at) {
 /* What a value is that is stored. */
 static enum cell_kind cell_kind_of(struct front *f, const struct path *path, struct val value) {
   if (value.kind == VAL_NIL) return CELL_NIL;
-  bool truth = value.kind == VAL_VALUE && !value.names && val_type(f, value) == KT_BOOL;
+  bool truth = val_is_boolean(f, value);
   if (!truth && !val_is_number(f, value))
     front_refuse(f, "it sets '%s' to %s: keep numbers, ids and booleans in what it writes",
                  cell_push_name(f, path), number_describe(f, value));
