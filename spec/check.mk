@@ -340,7 +340,7 @@ check-cppcheck:
 	  --suppress=nullPointerRedundantCheck --suppress=ctunullpointer \
   --suppress=incorrectLogicOperator --suppress=overlappingWriteUnion:src/kernel/share.c \
   --suppress=assertWithSideEffect:src/kernel/machine.c \
-	  -D__GNUC__=12 -Isrc $(CORE_SRC) $(BIND_SRC)
+	  -D__GNUC__=12 -D__cppcheck__ -Isrc $(CORE_SRC) $(BIND_SRC)
 
 # ---- other machines ------------------------------------------------------------------
 #

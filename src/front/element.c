@@ -465,7 +465,7 @@ static uint32_t element_find_table(struct front *f, struct front_array array) {
     guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count);
   }
   enum element_kind kind = element_kind_of(guard->elements);
-  if (kind >= ELEMENTS_NONE) refuse_elements(f, kind);
+  if (kind >= ELEMENTS_NONE) return (refuse_elements(f, kind), 0);
   array.kind = kind;
   array.gaps = (enum element_gaps)guard->gaps;
   array.ragged = guard->elements != kind;

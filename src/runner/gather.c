@@ -309,7 +309,6 @@ static void gather_take_columns(struct gather *gather, uint32_t end) {
     void *cells = ids     ? gather->ids
                   : value ? (ecs_id *)gather->columns[i] + gather->first
                           : gather_lies_ready(gather, i);
-    assert(gather->columns[i] || cells);
     gather->bound[i] = cells ? cells : gather->columns[i];
     if (!cells && gather_has_bit(plan->reads, i)) gather_copy_column(gather, i, end, false);
   }

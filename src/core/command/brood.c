@@ -141,7 +141,7 @@ uint64_t *broods_put(ecs_world *world, const uint32_t *kinds, const uint32_t *co
     brood_add(broods, kinds[i], counts[i], counts[i]);
     brood_count(staging, kinds[i], counts[i]);
   }
-  *turns = broods->turns + broods->turn_count;
+  *turns = count > 1 ? broods->turns + broods->turn_count : NULL;
   if (count > 1) broods->turn_count += (uint32_t)entities;
   brood_take(world, (uint32_t)entities, NULL);
   return broods->cells + first;
@@ -201,6 +201,12 @@ static void brood_write(ecs_world *world, const struct brood *brood, uint32_t nt
   }
 }
 
+/* Which of a block's broods its nth entity is of. */
+static uint32_t brood_turn(const struct broods *broods, const struct brood_block *block,
+                           uint32_t nth) {
+  return block->broods > 1 ? broods->turns[block->from + nth] : 0;
+}
+
 void broods_write(ecs_world *world) {
   struct staging *staging = &world->staging;
   struct broods *broods = &staging->broods;
@@ -210,7 +216,7 @@ void broods_write(ecs_world *world) {
     const struct brood_block *block = &broods->blocks[i];
     uint32_t next[BROODS_BESIDE] = {0};
     for (uint32_t j = 0; j < block->count; j++) {
-      uint8_t turn = block->broods > 1 ? broods->turns[block->from + j] : 0;
+      uint32_t turn = brood_turn(broods, block, j);
       brood_write(world, &broods->list[block->first + turn], next[turn]++, *id++);
     }
   }
@@ -251,7 +257,7 @@ static ecs_status brood_find_tables(ecs_world *world) {
     const struct brood_block *block = &broods->blocks[i];
     uint32_t turns = block->broods > 1 ? block->count : 1;
     for (uint32_t j = 0; j < turns && found < broods->kind_count && status == ECS_OK; j++) {
-      uint8_t turn = block->broods > 1 ? broods->turns[block->from + j] : 0;
+      uint32_t turn = brood_turn(broods, block, j);
       struct brood_kind *kind = &broods->kinds[broods->list[block->first + turn].kind];
       if (kind->table) continue;
       status = brood_find_table(world, kind);
@@ -279,16 +285,20 @@ static void brood_take_rows(ecs_world *world, const struct brood_block *block, c
   const struct brood *list = &broods->list[block->first];
   struct table *tables[BROODS_BESIDE];
   uint32_t *next[BROODS_BESIDE], *place = broods->places;
+  if (block->broods == 1) {
+    struct table *table = broods->kinds[list->kind].table;
+    for (uint32_t i = 0; i < block->count; i++) brood_enter(world, table, ids[i]);
+    return;
+  }
   for (uint32_t i = 0; i < block->broods; i++) {
     tables[i] = broods->kinds[list[i].kind].table;
     next[i] = place;
     place += list[i].count;
   }
-  if (block->broods == 1)
-    for (uint32_t i = 0; i < block->count; i++) brood_enter(world, tables[0], ids[i]);
-  const uint8_t *turns = broods->turns + block->from;
-  for (uint32_t i = 0; block->broods > 1 && i < block->count; i++)
-    *next[turns[i]]++ = brood_enter(world, tables[turns[i]], ids[i]);
+  for (uint32_t i = 0; i < block->count; i++) {
+    uint32_t turn = brood_turn(broods, block, i);
+    *next[turn]++ = brood_enter(world, tables[turn], ids[i]);
+  }
 }
 
 /* Defaults in what one block's entities have got of a table, which no kind before has seen to. */
