@@ -447,7 +447,8 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind) {
 
 /* The number in the program of a table that is read so, and looks as `gaps` says. */
 static uint32_t element_find_table(struct front *f, struct front_array array) {
-  static const k_column types[] = {KC_BOOL, KC_I64, KC_I64, KC_F64, KC_F64, KC_I64, KC_BOOL};
+  static const k_column types[ELEMENTS_HIDDEN + 1] = {KC_BOOL, KC_I64, KC_I64, KC_F64,
+                                                      KC_F64, KC_I64, KC_BOOL};
   bool told = array.gaps == GAPS_TOLD;
   for (uint32_t i = 0; i < f->array_count; i++) {
     const struct front_array *known = &f->arrays[i];
@@ -465,7 +466,7 @@ static uint32_t element_find_table(struct front *f, struct front_array array) {
     guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count);
   }
   enum element_kind kind = element_kind_of(guard->elements);
-  if (kind >= ELEMENTS_NONE) return (refuse_elements(f, kind), 0);
+  if (kind >= ELEMENTS_NONE) refuse_elements(f, kind);
   array.kind = kind;
   array.gaps = (enum element_gaps)guard->gaps;
   array.ragged = guard->elements != kind;
