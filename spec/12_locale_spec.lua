@@ -78,8 +78,10 @@ describe("a number in a text", function()
     local bytes = lines_of("C", "", ORDER)
     local letters = made and lines_of("de_DE.UTF-8", directory, ORDER) or bytes
     os.execute("rm -rf '" .. directory .. "'")
-    local first = made and "false\ttrue" or "true\tfalse"
-    assert.same({ "true\tfalse", first }, { bytes[1], letters[1] })
+    assert.equal("true\tfalse", bytes[1])
+    -- The interpreter for 32 bits is linked statically, whose libc has the order of bytes alone.
+    local alone = not made or #string.pack("T", 0) == 4
+    assert.equal(alone and "true\tfalse" or "false\ttrue", letters[1])
     assert.same({ bytes[2], letters[2] }, { bytes[3], letters[3] })
     assert.same({ ".", made and "," or "." }, { plain[1], comma[1] })
     assert.truthy(plain[2]:find("1,5 is no default", 1, true), plain[2])
