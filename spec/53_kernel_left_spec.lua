@@ -1,5 +1,6 @@
 -- Rows that kernels leave to Lua: at what only Lua does, and how kernels go on behind them.
 
+local helper = require "spec.support.ecs_helper"
 local kernel_rows = require "spec.support.kernel_rows"
 local random = require "spec.support.rng"
 
@@ -150,8 +151,8 @@ describe("behind rows that are left to Lua", function()
     world:event("Said", { "v: f64", "who: entity" })
     world:prefab("Orc", { Load = { 1, 2, 3 } })
     world:resource("Sum", { "n: i64" })
-    local ids = {}
-    for i = 1, 1300 do
+    local ids, rows = {}, helper.by_scale { small = 300, normal = 1300, deep = 1300 }
+    for i = 1, rows do
       local left = numbers:range(1, every) == 1
       ids[i] = world:spawn { Load = { left and 1e300 or i / 8, i, i }, Marked = i % 5 == 0 or nil,
         Led = { by = ids[numbers:range(1, i)], n = i % 9 }, Shut = i % 3 > 0 and { i } or nil,
@@ -163,7 +164,7 @@ describe("behind rows that are left to Lua", function()
         if i > 1 then world:set(ids[i], "Owes", ids[numbers:range(1, i - 1)], i) end
       end
     end
-    for i = 1, 1300 do
+    for i = 1, rows do
       world:emit("Said", numbers:range(1, every) == 1 and 1e300 or i, ids[numbers:range(1, #ids)])
     end
     return ids
