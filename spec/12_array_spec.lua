@@ -345,6 +345,36 @@ describe("what is written to an array", function()
   end)
 end)
 
+describe("array:copy", function()
+  it("takes the elements of another array, which may be shorter, or itself", function()
+    local world = helper.new_world()
+    for i, type in ipairs(TYPES) do
+      local to, from = world:array("to_" .. type, type, 5), world:array("from_" .. type, type, 3 + i % 3)
+      to:fill(1)
+      for k = 1, #from do from[k] = k * 2 end
+      assert.is_nil(to:copy(from))
+      for k = 1, 5 do assert.equal(k <= #from and k * 2 or 1, to[k]) end
+      to:copy(to)
+      assert.equal(2, to[1])
+    end
+  end)
+
+  it("takes no array of another type or world, and none that is longer", function()
+    local world, other = helper.new_world(), helper.new_world()
+    local a, b, c = world:array("a", "f32", 3), world:array("b", "f64", 3), world:array("c", "f32", 4)
+    local theirs = other:array("a", "f32", 3)
+    a:fill(7)
+    local way = "array 'b' (3 of f64) cannot be copied to array 'a' (3 of f32): make them alike"
+    helper.has_error(function() a:copy(b) end, way)
+    helper.has_error(function() a:copy(c) end, "array 'c' (4 of f32) cannot be copied to")
+    helper.has_error(function() a:copy(theirs) end, "the array is of another world")
+    helper.has_error(function() a:copy { 1, 2 } end, "array expected, got table")
+    world:undeclare "b"
+    helper.has_error(function() a:copy(b) end, "array 'b' is no longer declared")
+    assert.same({ 7.0, 7.0, 7.0 }, list_of(a))
+  end)
+end)
+
 describe("an image with arrays", function()
   local function full_world()
     local world = helper.new_world()

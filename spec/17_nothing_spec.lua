@@ -56,6 +56,7 @@ local calls = {
     return step(loop):column("P.x"):write { 5 }
   end,
   ["Array:fill"] = function(s) return s.array:fill(1) end,
+  ["Array:copy"] = function(s) return s.array:copy(s.array) end,
   ["Array:write"] = function(s) return s.array:write { 1 } end,
   ["native.schema"] = false,   -- not for scripts
 }

@@ -384,3 +384,87 @@ describe("a table in a kernel", function()
     assert.are.equal(32, other[1].bytes)
   end)
 end)
+
+describe("a run that takes all elements at once", function()
+  -- What a run does to arrays is the same with kernels and without; how it was run.
+  local function same(make, ordered)
+    local seen, told = {}, nil
+    for n, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels, seed = 3, tag = 1 }
+      local a, b = world:array("a", "f64", 700), world:array("b", "f64", 700)
+      local bytes, flags = world:array("bytes", "u8", 90), world:array("flags", "bool", 70)
+      for i = 1, 700 do a[i] = i / 4 end
+      world:system("s", { run = make(world, a, b, bytes, flags) })
+      for dt = 1, 3 do
+        local ok, why = pcall(world.update, world, dt)
+        seen[#seen + 1] = ok or why:match "^[^\n]*"
+      end
+      seen[n] = { seen[#seen], world:digest() }
+      if n == 1 then told = world:explain "s" end
+      if n == 1 and not ordered then assert.equal("vector", told.tier, told.reason) end
+    end
+    assert.same(seen[2], seen[1])
+    return told
+  end
+
+  it("fills, and copies what was there when it came to that", function()
+    local told = same(function(_, a, b, bytes, flags) return function(_, dt)
+      b:copy(a)
+      a:fill(dt)
+      a[3] = b[3] + a[2]
+      b:fill(a[3])
+      a:write(b:read())
+      bytes:fill(dt * 2 // 1)
+      flags:fill(dt > 1.5)
+      flags:copy(flags)
+    end end)
+    table.sort(told.writes)
+    assert.same({ "a", "b", "bytes", "flags" }, told.writes)
+  end)
+
+  it("does so under conditions and in loops", function()
+    same(function(_, a, b, bytes) return function(_, dt)
+      for i = 1, 3 do
+        if dt > 1.5 then a:fill(i) else bytes:fill(i) end
+        for k = 1, #a do a[k] = a[k] + b[k] * i end
+        b:copy(a)
+        if a[1] > 1e3 then break end
+      end
+    end end)
+  end)
+
+  it("puts all back where it fails behind that, and raises what Lua raises", function()
+    for _, fail in ipairs { function(a) return a[1000] + 1 end, function() return nil + 1 end } do
+      local left = same(function(_, a, b, bytes) return function(_, dt)
+        a:copy(b)
+        b:fill(dt)
+        bytes:fill(7)
+        for k = 1, #a do a[k] = a[k] + k end
+        if dt == 2 then b[1] = fail(a) end
+      end end, true)
+      assert.truthy(left)
+    end
+    same(function(_, a, b, bytes) return function(_, dt)
+      b:fill(dt)
+      bytes:fill(a[1] + 255.5 * (dt - 1))
+    end end)
+  end)
+
+  it("says what to write where a table is read into, or written", function()
+    local world = helper.new_world()
+    local a, list = world:array("a", "f32", 3), {}
+    local short, other = world:array("short", "f32", 2), world:array("other", "f64", 3)
+    for what, run in pairs {
+      ["as by old:copy(a)"] = function() a:read(list) end,
+      ["in another array, as by"] = function() local was = a:read() a[1] = 2 a:write(was) end,
+      ["'a' to 'short', which is of another type or shorter"] = function() short:copy(a) end,
+      ["'other' to 'a', which is of another"] = function() a:write(other:read()) end,
+    } do
+      world:system("s", { run = run })
+      pcall(world.update, world, 1)
+      local told = world:explain "s"
+      assert.equal("lua", told.tier, what)
+      assert.matches(what, told.reason, 1, true)
+    end
+  end)
+end)

@@ -3,6 +3,7 @@
 
 local floor, abs, huge = math.floor, math.abs, math.huge
 local most, least = math.maxinteger, math.mininteger
+local ipairs = ipairs   -- kernels read globals raw, and this file has them by __index
 local helper = require "spec.support.ecs_helper"
 
 local ROWS = 1500
@@ -557,5 +558,90 @@ describe("a loop of a function whose result is used", function()
       seen[n] = { sum, world:query("P, Mark"):count(), world:digest() }
     end
     assert.same(seen[2], seen[1])
+  end)
+end)
+
+describe("a loop over what ipairs gives", function()
+  it("goes through a table outside, whose elements may be tables", function()
+    local ways, cost = { { 1, 0 }, { -1, 2 }, { 0, 5 } }, { 3, 1.5, 7, 2 }
+    agree(function() return function(p)
+      for i, way in ipairs(ways) do p.x, p.y = p.x + way[1] * i, p.y + way[2] end
+      for i, one in ipairs(cost) do
+        if one > p.i then p.n = p.n + i break end
+        p.y = p.y + one
+      end
+    end end)
+  end)
+
+  it("goes through as much of the table as there is when the run begins", function()
+    local list, worlds = {}, {}
+    for n, kernels in ipairs { true, false } do
+      worlds[n] = new_world(kernels)
+      worlds[n]:system("s", { query = "P", each = function(p)
+        for i, v in ipairs(list) do p.x = p.x + v * i end
+      end })
+    end
+    for _, add in ipairs { 1.5, 2, 0.25, 7 } do
+      list[#list + 1] = add
+      list.name, list[#list + 2] = "x", #list < 3 and 9 or nil
+      for _, world in ipairs(worlds) do world:update(1) end
+      assert.equal(worlds[2]:digest(), worlds[1]:digest())
+    end
+    assert.equal("vector", worlds[1]:explain "s".tier)
+  end)
+
+  it("goes through an array of the world, and sees what it writes to it", function()
+    agree(function(world)
+      local sums = world:array("sums", "f64", 7)
+      return function(p)
+        local sum = p.i
+        for i, v in ipairs(sums) do
+          if i > p.j then goto continue end
+          sum = (sum + v) % 100
+          sums[i] = sum
+          ::continue::
+        end
+        p.x = sum
+      end
+    end)
+  end)
+
+  it("does one body behind the other for a table that the function makes", function()
+    agree(function() return function(p)
+      for _, d in ipairs { -1, 1, p.j, -p.x } do
+        if p.x + d > 5 then p.y = p.y + d else p.x = p.x - 1 end
+        if p.y > 90 then return end
+      end
+      for i, pair in ipairs { { 1, 0 }, { p.x, 2 } } do
+        for k = 1, pair[2] do p.y = p.y + k * i if p.on then break end end
+        p.i = p.i + i
+      end
+      for _, name in ipairs { "red", "blue" } do if name == "blue" then p.j = p.j + 1 end end
+      for _ in ipairs {} do p.x = 0 end
+    end end)
+  end)
+
+  it("ends where there is nil, and goes on at false", function()
+    agree(function() return function(p)
+      for i, v in ipairs { 1, p.on and 4 or nil, 5 } do p.y = p.y + v * i end
+    end end)
+    both(function() return function(p)
+      for i, v in ipairs { 1, p.on and 4, 5 } do if v then p.y = p.y + v * i end end
+    end end)
+  end)
+
+  it("keeps what is the best so far, in a loop that goes on as long as rows like", function()
+    local kinds = { { hp = 5, left = 1 }, { hp = 9, left = 3 }, { hp = 7, left = 2 } }
+    agree(function() return function(p)
+      local rounds = 0
+      while rounds < p.i do
+        local best, who
+        for i, kind in ipairs(kinds) do
+          if kind.left > rounds and (not best or kind.hp > best) then best, who = kind.hp, i end
+        end
+        if not best then break end
+        p.x, rounds = p.x + best * who, rounds + 1
+      end
+    end end)
   end)
 end)

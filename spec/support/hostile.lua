@@ -305,6 +305,7 @@ hostile.calls = {
 hostile.calls.where = hostile.calls.query
 
 hostile.calls.array = {
+  copy = { called({ make = function(scene) return scene.grid end }, "array expected") },
   fill = { called(number, "array 'Grid' is f32") },
   read = { lenient { make = function() return {} end } },
   write = { called(accepting({ make = function() return { 1, 2 } end }, "empty table",

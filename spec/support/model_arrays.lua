@@ -85,6 +85,15 @@ function Array.write(array, from)
   table.move(accepted, 1, #accepted, 1, list)
 end
 
+function Array.copy(array, other)
+  local kind, list, n = of(array)
+  local other_kind, from, count = of(other)
+  if kind ~= other_kind or count > n then
+    refuse("array '%s' cannot be copied to array '%s'", other.name, array.name)
+  end
+  table.move(from, 1, count, 1, list)
+end
+
 local meta = {}
 
 function meta.__index(array, key)

@@ -139,7 +139,14 @@ locals 3: local <T> = <F> | local <O> = <L> | <Var> = <F> | <Var1> = <Var1> + <F
 lists 3: for <O> in world:targets(<L>, 'Eats') do <S> end
   | for <O> in world:children(<L>) do <S> end | for <O> in world:sources(<L>, 'Eats') do <S> end
   | for <N1>, <N2>, <O> in near:within(<F>, 1.0, 2) do <PF1> = <PF1> + <N2>.hp * <N1>.x <S> end
-whole 4: floats:fill(<F>) | ints:write(nxt:read()) | bytes:fill(<V>) | at:fill(<L>)
+  | for <K>, <T> in ipairs(weights) do <S> if <B> then break end <S> end
+  | for <K>, <T> in ipairs(floats) do if <B> then goto <N1> end <S> ::<N1>:: end
+  | for <K>, <N1> in ipairs(steps) do <PF> = <N1>[<I> % 3 + 1] end
+  | for <K>, <T> in ipairs { <F>, <F>, 2.5 } do <S> if <B> then break end end
+  | for <K>, <N1> in ipairs { { <I>, <F> }, { 2, <F> } } do <PF> = <N1>[2] <PI> = <N1>[1] % 9 <S> end
+  | for <N1>, <N2> in ipairs { 1.0, <B> and <F> or nil, 3.0 } do <PF> = <N2> <S> end
+whole 4: floats:fill(<F>) | ints:write(nxt:read()) | ints:copy(nxt) | bytes:fill(<V>)
+  | at:fill(<L>) | floats:write(floats:read()) | if <B> then bytes:fill(<I>) end
 ]]
 
 local stores = read([[

@@ -95,6 +95,7 @@ local function new_world(program, kernels, with)
   local out = { world = world, ecs = ecs, dead = world:spawn(), heard = {}, numbers = numbers,
     boss = world:spawn { H = {}, T = true }, cost = { red = 0.5, green = 2.0, blue = -1.0 },
     tints = { "blue", "red", "red", "green" }, steps = { { 1.5, 0.25, 2.0 }, { 0.5, 1.0, 3.5 } },
+    weights = { 0.5, 1.5, 2.5, -1.0 },
     gain = { red = { black = 0.5, red = 1.5, green = 2.0, blue = 0.25 },
       green = { black = 1.0, red = 0.75, green = 4.0, blue = 8.5 },
       blue = { black = 0.125, red = 2.5, green = 1.25, blue = 3.0 } } }
@@ -133,7 +134,7 @@ end
 -- ---- the functions ----
 
 local given = { "world", "ecs", "boss", "mate", "dead", "floats", "ints", "bytes", "flags", "at",
-  "nxt", "score", "make", "near", "cost", "those", "tints", "steps", "gain", "alias" }
+  "nxt", "score", "make", "near", "cost", "those", "tints", "steps", "gain", "weights", "alias" }
 
 local frame = "local " .. table.concat(given, ", ") .. " = ...\n" .. [[
 local n, acc, best, who, mix, seen, flip = 0, 0.0, nil, nil, 0, false, nil
@@ -159,7 +160,8 @@ local function load_functions(program, out)
   local text, arguments = frame .. "return cells, poke", {}
   for _, unit in ipairs(program.units) do text = text .. ",\n" .. generator.source(unit) end
   for i, name in ipairs(given) do arguments[i] = out[name] end
-  local globals = { math = math, assert = assert, error = error, setmetatable = setmetatable }
+  local globals = { math = math, assert = assert, error = error, ipairs = ipairs,
+    setmetatable = setmetatable }
   local fns = table.pack(assert(load(text, "=rule", "t", globals))(
     table.unpack(arguments, 1, #given)))
   out.cells, out.poke = table.unpack(fns)

@@ -30,6 +30,10 @@ function list.array_fill(ctx, name, value)
   ctx.world:array(name):fill(value)
 end
 
+function list.array_copy(ctx, name, from)
+  ctx.world:array(name):copy(ctx.world:array(from))
+end
+
 function list.array_write(ctx, name, ...)
   ctx.world:array(name):write { ... }
 end
@@ -89,6 +93,10 @@ local function write(self)
   return step
 end
 
+local function copy(self)
+  return { "array_copy", name_of(self), name_of(self) }
+end
+
 local function read(self)
   return { "array_read", name_of(self) }
 end
@@ -98,7 +106,8 @@ local function undeclare(self)
 end
 
 for _, kind in ipairs {
-  { 6, declare }, { 4, get }, { 10, set }, { 2, fill }, { 3, write }, { 2, read }, { 1, undeclare },
+  { 6, declare }, { 4, get }, { 10, set }, { 2, fill }, { 3, write }, { 2, read },
+  { 2, copy }, { 1, undeclare },
 } do
   kinds[#kinds + 1] = kind
 end

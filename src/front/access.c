@@ -261,7 +261,7 @@ static struct val access_resource_field(struct front *f, struct val at) {
 struct val access_key(struct front *f, struct val from, const struct constant *key) {
   if (from.kind == VAL_PATH) return outside_key(f, from.at, key);
   if (from.kind == VAL_WORLD) return call_method(f, from, key);
-  if (from.kind == VAL_ARRAY) return element_key(f, from, key);
+  if (from.kind == VAL_ARRAY) return call_of_array(f, from, key);
   if (from.kind == VAL_RECORD) return element_of_record(f, from, key);
   if (from.kind == VAL_TABLE) return order_read(f, maybe_need(f, from), key);
   if (from.kind == VAL_INDEX) return partner_method(f, from, key);

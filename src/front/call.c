@@ -8,8 +8,10 @@
 #include "core/query/query.h"
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
+#include "core/storage/registry.h"
 #include "core/storage/event.h"
 #include "front/front.h"
+#include "front/rounds.h"
 
 /* ---- the math library ---- */
 
@@ -23,7 +25,7 @@ enum math_name {
   /* of Lua 5.2 */
   MATH_OLD, MATH_COSH = MATH_OLD, MATH_SINH, MATH_TANH, MATH_FREXP, MATH_LDEXP,
   /* of the base library */
-  BASE_ASSERT, BASE_ERROR, MATH_COUNT
+  BASE_ASSERT, BASE_ERROR, BASE_IPAIRS, MATH_COUNT
 };
 
 static const char *const math_names[MATH_COUNT] = {
@@ -35,7 +37,8 @@ static const char *const math_names[MATH_COUNT] = {
     [MATH_DEG] = "deg", [MATH_RAD] = "rad", [TEXT_SUB] = "sub", [MATH_RANDOM] = "random",
     [MATH_RANDOMSEED] = "randomseed", [MATH_POW] = "pow", [MATH_LOG10] = "log10",
     [MATH_COSH] = "cosh", [MATH_SINH] = "sinh", [MATH_TANH] = "tanh", [MATH_FREXP] = "frexp",
-    [MATH_LDEXP] = "ldexp", [BASE_ASSERT] = "assert", [BASE_ERROR] = "error"};
+    [MATH_LDEXP] = "ldexp", [BASE_ASSERT] = "assert", [BASE_ERROR] = "error",
+    [BASE_IPAIRS] = "ipairs"};
 
 /* The rows that are here come to what only Lua does, and are left to it, unless they are all. */
 static bool call_leaves(struct front *f) {
@@ -398,6 +401,45 @@ struct val call_method(struct front *f, struct val object, const struct constant
   return object;
 }
 
+/* Methods of arrays, which change all of one: of those functions that run for no rows. */
+enum array_method { ARRAY_FILL = METHOD_COUNT, ARRAY_COPY, ARRAY_READ, ARRAY_WRITE };
+
+struct val call_of_array(struct front *f, struct val array, const struct constant *key) {
+  static const char *const names[] = {"fill", "copy", "read", "write"};
+  for (uint32_t i = 0; f->once && key->type == CONST_STRING && i < 4; i++)
+    if (text_equal(names[i], key->string.data, key->string.size))
+      return (struct val){.kind = VAL_METHOD, .at = ARRAY_FILL + i};
+  return element_at(f, array, element_index(f, array, key));
+}
+
+/* Calls such a method. What array:read() gives is taken by the very next array:write, or refused. */
+static struct val call_array(struct front *f, uint32_t name, const struct val *arguments,
+                             uint32_t count) {
+  struct val nothing = {.kind = VAL_NIL}, given = count > 1 ? arguments[1] : nothing;
+  int64_t now = build_mark(f->b).value;
+  if (!count || arguments[0].kind != VAL_ARRAY)
+    front_refuse(f, "it calls a method of an array with something else: write array:fill(value)");
+  const struct component *array = arguments[0].component;
+  if (name == ARRAY_READ && given.kind == VAL_NIL)
+    return (struct val){.kind = VAL_READING, .component = array, .number = now};
+  if (name == ARRAY_FILL && given.kind != VAL_NIL) {
+    class_share(f, array, ARRAY_LEAF);
+    class_set_element(f, array, ARRAY_LEAF, build_i64(f->b, 1), given);
+    class_copy(f, array, array);
+    return nothing;
+  }
+  bool copies = name == ARRAY_COPY && given.kind == VAL_ARRAY;
+  copies |= name == ARRAY_WRITE && given.kind == VAL_READING && given.number == now;
+  if (!copies)
+    front_refuse(f, "it reads the array '%s' into a table, or writes one to it: keep what it had in "
+                    "another array, as by old:copy(%s)", array->name, array->name);
+  if (array_type(array) != array_type(given.component) || given.component->length > array->length)
+    front_refuse(f, "it copies the array '%s' to '%s', which is of another type or shorter",
+                 given.component->name, array->name);
+  if (array != given.component) class_copy(f, array, given.component);
+  return nothing;
+}
+
 ecs_id call_pair(struct front *f, struct val value) {
   ecs_id id;
   return call_known_id(f, value, &id) && id_is_pair(id) ? id : ECS_NULL;
@@ -622,9 +664,19 @@ void call_function(struct front *f, const struct code *code) {
     call_put_results(f, code, arguments, count);
     return;
   }
+  if (function.kind == VAL_MATH && function.at == BASE_IPAIRS) {
+    items_of(f, arguments, count, results);
+    call_put_results(f, code, results, 3);
+    return;
+  }
   if (function.kind == VAL_MATH) {
     for (uint32_t i = 0; i < count; i++) arguments[i] = maybe_need(f, arguments[i]);
     call_put_results(f, code, results, math_call(f, function.at, arguments, count, results));
+    return;
+  }
+  if (function.kind == VAL_METHOD && function.at >= METHOD_COUNT) {
+    results[0] = call_array(f, function.at, arguments, count);
+    call_put_results(f, code, results, function.at == ARRAY_READ);
     return;
   }
   if (function.kind == VAL_METHOD) {

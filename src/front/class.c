@@ -123,6 +123,14 @@ void class_set_element(struct front *f, const struct component *array, uint32_t 
   class_set(f, array, leaf, build_cell(f->b, number, index), value);
 }
 
+void class_copy(struct front *f, const struct component *to, const struct component *from) {
+  uint32_t number = element_array(f, to, ARRAY_LEAF), other = element_array(f, from, ARRAY_LEAF);
+  class_share(f, to, ARRAY_LEAF);
+  class_note_line(f, to, ARRAY_LEAF, true);
+  f->arrays[number].written = f->arrays[other].read = true;
+  build_lay(f->b, number, other);
+}
+
 bool class_share_all(struct front *f, struct val view, uint32_t count) {
   bool any = false;
   for (uint32_t i = 0; i < count; i++) any |= class_is_shared(f, view.root, view.leaf + i);

@@ -103,10 +103,6 @@ struct val element_at(struct front *f, struct val array, struct val index) {
                         : steps_element(f, element, array, element_place(f, index, &whole));
 }
 
-struct val element_key(struct front *f, struct val array, const struct constant *key) {
-  return element_at(f, array, element_index(f, array, key));
-}
-
 struct val element_index(struct front *f, struct val array, const struct constant *key) {
   int64_t whole = key->integer;
   if (key->type == CONST_INTEGER ||
@@ -506,6 +502,12 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   k_value whole;
   return (struct val){.kind = VAL_RECORD, .at = number, .value = element_place(f, index, &whole),
                       .present = element.present};
+}
+
+struct val element_of_list(struct front *f, struct val table, struct val index) {
+  struct val element = element_of_table(f, table, index);
+  element.present = K_ALL;
+  return element;
 }
 
 /* What the records of a table have by a key, or by one of several, at a place among all that there

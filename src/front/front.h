@@ -94,6 +94,7 @@ enum val_kind {
   VAL_PAIR,        /* a pair's id: `component` is the relation, `value` the target */
   VAL_RESOURCE,
   VAL_ARRAY,       /* an array of the world: `component` */
+  VAL_READING,     /* what it had in it when `number` values were made: to be written to another */
   VAL_RECORD,      /* an element of a table that is one, too: `value` is its place, counted from 1,
                       in f->arrays[`at`] */
   VAL_TABLE,       /* a table that the function makes: `at` of f->made */
@@ -101,6 +102,7 @@ enum val_kind {
   VAL_FINDER,      /* a method of it: `number` is an enum list_kind */
   VAL_PARTNERS,    /* what a `for` is to go through: `value` is how many, of index `at`;
                       NONE: of those who are tied */
+  VAL_ITEMS,       /* what a `for` is to go through, as ipairs gives it */
   VAL_PARTNER      /* a copy that such a loop shows: like a view; `value` is its place. It is false
                    ** where the rows of the index lack it, not nil as others that may be absent */
 };
@@ -555,13 +557,14 @@ struct path outside_key_path(struct front *f, uint32_t path, const struct consta
 /* The element of an array at an index that may differ from row to row; that at a constant: nil in
 ** rows in which there is none. */
 struct val element_at(struct front *f, struct val array, struct val index);
-struct val element_key(struct front *f, struct val array, const struct constant *key);
 /* An index as an integer, and in *whole where it is one: Lua knows others of no array. */
 k_value element_place(struct front *f, struct val index, k_value *whole);
 /* The index that a constant is. */
 struct val element_index(struct front *f, struct val array, const struct constant *key);
 /* The element of a table by a number, or by an enumeration's value, as it is when a run starts;
 ** what a key of such an element leads to that is a table. */
+/* That of a list at a number up to its length. */
+struct val element_of_list(struct front *f, struct val table, struct val index);
 struct val element_of_table(struct front *f, struct val table, struct val index);
 struct val element_of_record(struct front *f, struct val record, const struct constant *key);
 struct val element_of_record_at(struct front *f, struct val record, struct val index);
@@ -644,6 +647,8 @@ struct val class_get_column(struct front *f, uint32_t column);
 k_value class_cells(struct front *f, uint32_t column);
 /* Puts a value there, for the rows that are here. Of an element that is not there they fail. */
 void class_set_column(struct front *f, uint32_t column, struct val value);
+/* Puts all elements of an array into another of its type, or, of one, its first into all others. */
+void class_copy(struct front *f, const struct component *to, const struct component *from);
 void class_set_element(struct front *f, const struct component *array, uint32_t leaf,
                        k_value index, struct val value);
 /* Of an array field: shares all elements where one is shared, and says so; then sets one of so
@@ -671,6 +676,7 @@ void call_push_math(lua_State *L);
 struct val call_known(struct front *f, lua_CFunction function);
 /* A method of the world that can be compiled. Rows that give another command are left to Lua. */
 struct val call_method(struct front *f, struct val object, const struct constant *key);
+struct val call_of_array(struct front *f, struct val array, const struct constant *key);
 
 /* ---- reach.c: what is asked of any entity by its id ---- */
 

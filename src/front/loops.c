@@ -299,6 +299,89 @@ void numeric_for(struct front *f, struct frame *frame) {
     row_for(f, frame, &loop, &bounds);
 }
 
+/* ---- ipairs ---- */
+
+static struct val items_number(struct front *f, int64_t number) {
+  struct val literal = val_number(f, build_i64(f->b, number), true);
+  literal.literal = true;
+  literal.number = number;
+  return literal;
+}
+
+void items_of(struct front *f, const struct val *arguments, uint32_t count, struct val *results) {
+  uint8_t kind = count ? arguments[0].kind : VAL_NIL;
+  if (kind != VAL_PATH && kind != VAL_ARRAY && kind != VAL_TABLE)
+    front_refuse(f, "it calls ipairs with what is neither a table from outside or of the function "
+                    "nor an array of the world: write a numeric for");
+  results[0] = (struct val){.kind = VAL_ITEMS};
+  results[1] = maybe_need(f, arguments[0]);
+  results[2] = items_number(f, 0);
+}
+
+/* Sets the loop's variables. Rows for which there is no such item are behind the loop. */
+static void items_begin(struct front *f, const struct code *code, struct val number,
+                        struct val item) {
+  if (val_is_maybe(item)) {
+    front_jump(f, code->target + 2, mask_and_not(f, f->env.mask, item.present));
+    f->env.mask = mask_and(f, f->env.mask, item.present);
+    item.present = K_ALL;
+  }
+  const struct code *next = &f->frame->code->code[code->target];
+  for (uint32_t i = 0; i < next->c; i++)
+    *front_register(f, code->a + 4 + i) = i == 0   ? number
+                                          : i == 1 ? item
+                                                   : (struct val){.kind = VAL_NIL};
+}
+
+static void items_in_rounds(struct front *f, struct frame *frame, struct val table) {
+  const struct code *code = &frame->code->code[frame->pc];
+  struct loop loop = {.head = frame->pc, .end = code->target + 2, .control = code->a};
+  bool array = table.kind == VAL_ARRAY;
+  k_value length = array ? build_i64(f->b, table.component->length)
+                         : outside_length(f, table).value;
+  rounds_open(&loop, f, frame);
+  do {
+    k_value round = rounds_begin(&loop, length), one = build_i64(f->b, 1);
+    struct val number = val_number(f, build_binary(f->b, KO_ADD, round, one), false);
+    number.bits = MIXED_SMALL;
+    items_begin(f, code, number,
+                array ? element_at(f, table, number) : element_of_list(f, table, number));
+    rounds_compile(&loop, loop.head + 1, code->target);
+    front_join(f, loop.first_edge, code->target);
+  } while (rounds_again(&loop));
+  rounds_end(&loop);
+}
+
+static void items_one_by_one(struct front *f, struct frame *frame, struct val table) {
+  uint32_t head = frame->pc;
+  const struct code *code = &frame->code->code[head];
+  for (int64_t i = 1; f->env.mask != K_NONE; i++) {
+    struct val item = order_read(f, table, &(struct constant){.type = CONST_INTEGER, .integer = i});
+    if (item.kind == VAL_NIL) break;
+    items_begin(f, code, items_number(f, i), item);
+    frame->pc = head + 1;
+    front_range(f, frame, code->target);
+    front_join(f, frame->first_edge, code->target);
+    frame->pc = head;
+  }
+  for (uint32_t i = 0; i < 4 + frame->code->code[code->target].c; i++)
+    *front_register(f, code->a + i) = (struct val){.kind = VAL_NOTHING};
+  frame->pc = code->target + 2;
+}
+
+void items_for(struct front *f, struct frame *frame) {
+  uint32_t at = frame->code->code[frame->pc].a;
+  const struct val table = *front_register(f, at + 1), from = *front_register(f, at + 2);
+  bool list = table.kind == VAL_PATH || table.kind == VAL_ARRAY || table.kind == VAL_TABLE;
+  if (!list || !from.literal || from.number != 0)
+    front_refuse(f, "it has a loop over what ipairs has not given as it stands: write a numeric "
+                    "for");
+  if (table.kind == VAL_TABLE)
+    items_one_by_one(f, frame, table);
+  else
+    items_in_rounds(f, frame, table);
+}
+
 /* ---- row loop ---- */
 
 /* Rows jump back together, those that have left keep what they had, until no row is in the loop. */

@@ -266,6 +266,10 @@ void partner_for(struct front *f, struct frame *frame) {
   struct loop loop = {.head = frame->pc, .end = code->target + 2, .control = code->a,
                       .shrinks = true, .counts = true};
   const struct val partners = *front_register(f, code->a);
+  if (partners.kind == VAL_ITEMS) {
+    items_for(f, frame);
+    return;
+  }
   assert(code->kind == CODE_EACH && frame->code->code[code->target].kind == CODE_EACH_NEXT);
   if (partners.kind != VAL_PARTNERS)
     front_refuse(f, "it has a loop over an iterator: do that in a system's run");

@@ -779,7 +779,7 @@ uint32_t build_shared_fold(const struct builder *b) { return b->shared_fold; }
 
 /* The fold, if any, whose cells a node gets at, which is not one of its own. */
 static uint32_t build_fold_beside(const struct builder *b, const struct node *n) {
-  if (!n->live || (n->uses == 0 && n->op != N_FOLD)) return NONE;
+  if (!n->live || (n->uses == 0 && n->op != N_FOLD && n->op != N_LAY)) return NONE;
   for (uint32_t i = 0; i < b->fold_count; i++) {
     const struct node *fold = node_at(b, b->folds[i].at), *cell = node_at(b, fold->in[0]);
     uint16_t alias = b->folds[i].alias;
@@ -788,6 +788,9 @@ static uint32_t build_fold_beside(const struct builder *b, const struct node *n)
     if (alias && (build_is_alias(n, alias) ||
                   (n->op == N_FOLD && b->folds[n->aux].alias == alias)))
       return i;
+    bool laid = n->op == N_LAY && cell->op == N_AT &&
+                (cell->aux == n->aux / MAX_ARRAYS || cell->aux == n->aux % MAX_ARRAYS);
+    if (laid) return i;
     bool element = n->op == N_ELEMENT || n->op == N_AT;
     bool apart = element && cell->op == N_AT && n->in[0] != cell->in[0] &&
                  node_at(b, n->in[0])->op == N_CONSTANT &&

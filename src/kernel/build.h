@@ -130,6 +130,10 @@ k_value build_looked_up(struct builder *b, uint32_t lookup, k_value from, k_valu
 k_value build_cell(struct builder *b, uint32_t array, k_value index);
 k_value build_get(struct builder *b, k_value cell);
 void build_set(struct builder *b, k_value cell, k_value value);
+/* Copies all elements of an array to the first ones of another of its type; where both are one, its
+** first element to all others. In the mask given to build_at; of programs for one row. Folds of
+** elements of such arrays make build_finish give K_SHARED. */
+void build_lay(struct builder *b, uint32_t to, uint32_t from);
 
 /* A step on a cell that nothing else of the program gets at, by the operand of each row of the mask
 ** given to build_at, outside of loops: rows do it one after the other, and fail where the cell's

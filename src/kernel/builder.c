@@ -37,6 +37,7 @@ static bool builder_is_value(uint32_t op) {
     case N_NOTE:
     case N_DO_NOTES:
     case N_GET:
+    case N_LAY:
     case N_SET:
     case N_FOLD: return false;
     default: return op < N_ADDMUL;
@@ -348,6 +349,16 @@ void build_alias_fold(struct builder *b, uint32_t fold, bool uniform, uint32_t n
   if (b->status != K_OK) return;
   assert(fold < b->fold_count && number < MAX_COLUMNS);
   b->folds[fold].alias = (uint16_t)(uniform ? number + 1 : ALIAS_COLUMN + number);
+}
+
+void build_lay(struct builder *b, uint32_t to, uint32_t from) {
+  if (b->status != K_OK) return;
+  assert(to < b->array_count && from < b->array_count && b->arrays[to] == b->arrays[from]);
+  struct node n = node_make(N_LAY, KT_BOOL, true);
+  n.in[3] = b->fail_mask;
+  n.aux = (uint16_t)(to * MAX_ARRAYS + from);
+  n.ordered = true;
+  builder_add(b, n);
 }
 
 void build_set(struct builder *b, k_value cell, k_value value) {

@@ -218,6 +218,9 @@ static bool checker_writes(struct checker *c, const k_insn *k, bool scalar) {
 static bool checker_array_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   if (op_table[op].signature[2] != 'a') return true;
   if (k->b < c->at.arrays || k->b >= c->at.lookups) return false;
+  if (op == OP_LAY)
+    return c->rows_end && k->a >= c->at.arrays && k->a < c->at.lookups &&
+           c->p->arrays[k->a - c->at.arrays] == c->p->arrays[k->b - c->at.arrays];
   if (op == OP_INSIDE || op == OP_BOUND || (op >= OP_AT_1 && op <= OP_AT_8)) return true;
   return c->p->arrays[k->b - c->at.arrays] == op - OP_ELEMENT_BOOL;
 }
@@ -355,7 +358,8 @@ static bool checker_control(struct checker *c, const k_insn *k) {
     case OP_GIVE_I64:
     case OP_TAKE:
     case OP_LIST:
-    case OP_PICK: return true;
+    case OP_PICK:
+    case OP_LAY: return true;
     case OP_DO_NOTES: return c->depth == 0;
     case OP_ROWS: return checker_begin_rows(c, k);
     case OP_UNFOLD: return checker_unfold(c, k);

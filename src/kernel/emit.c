@@ -364,6 +364,7 @@ static uint32_t emit_plain_op(const struct emitter *e, const struct node *n, boo
     case N_AT: return emit_at_op((k_column)e->b->arrays[n->aux]);
     case N_GET: return OP_GET_BOOL + (uint32_t)n->aux;
     case N_SET: return OP_SET_BOOL + (uint32_t)n->aux;
+    case N_LAY: return OP_LAY;
     case N_FOLD: return emit_fold_op(e->b->folds[n->aux]);
     case N_UNFOLD: return OP_UNFOLD;
     case N_LOOK: return OP_LOOK_BOOL + (uint32_t)n->type;
@@ -402,6 +403,10 @@ static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
   k->d = emit_operand(e, n->in[3], scalar);
   if (n->op == N_ELEMENT || n->op == N_INSIDE || n->op == N_AT || n->op == N_BOUND)
     k->b = emit_array_operand(e, n->aux);
+  if (n->op == N_LAY) {
+    k->a = emit_array_operand(e, n->aux / MAX_ARRAYS);
+    k->b = emit_array_operand(e, n->aux % MAX_ARRAYS);
+  }
   if (n->op == N_LOOK) k->b = emit_lookup_operand(e, n->aux);
   if (n->op == N_FOLD || n->op == N_UNFOLD) k->c = n->aux;
   k->tag = n->tag;

@@ -19,7 +19,7 @@ k_info program_info(const struct program *p) {
     if (p->insns[i].op == OP_LIVE) info.live = true;
     if (p->insns[i].op == OP_ROWS) info.ordered += p->insns[i].c - i - 1;
     if (listing_info_of(&p->insns[i])->error) info.fails = true;
-    if (is_set(p->insns[i].op) || is_fold(p->insns[i].op)) info.stores = true;
+    if (stores_cells(p->insns[i].op)) info.stores = true;
   }
   return info;
 }

@@ -227,6 +227,20 @@ static void machine_clear_lists(const struct running *r, size_t n) {
     memset(r->at[r->numbers->lists + i * (LIST_ARGUMENTS + 1)], 0, n * sizeof(k_span));
 }
 
+static void machine_lay(const struct running *r, const k_insn *k) {
+  uint32_t to = k->a - r->numbers->arrays, from = k->b - r->numbers->arrays;
+  const k_array *arrays = r->run->arrays;
+  size_t size = column_size((k_column)r->p->arrays[to]), done = size;
+  char *data = (char *)(uintptr_t)arrays[to].data;
+  size_t whole = size * (size_t)(arrays[from].count < arrays[to].count ? arrays[from].count
+                                                                       : arrays[to].count);
+  assert(r->run->rows == 1 && whole > 0);
+  if (!*(const uint8_t *)r->at[k->d]) return;
+  if (to != from) memcpy(data, arrays[from].data, whole);
+  for (; to == from && done < whole; done *= 2)
+    memcpy(data + done, data, done < whole - done ? done : whole - done);
+}
+
 /* Does instruction `pc`, one that moves on as it likes; returns the next. */
 uint32_t running_control(const struct running *r, uint32_t pc, size_t n) {
   const k_insn *k = &r->p->insns[pc];
@@ -245,6 +259,7 @@ uint32_t running_control(const struct running *r, uint32_t pc, size_t n) {
       break;
     case OP_LIVE: machine_live(r, k, n); break;
     case OP_PICK: machine_pick(r, k, n); break;
+    case OP_LAY: machine_lay(r, k); break;
     case OP_GIVE_F64:
     case OP_GIVE_I64:
     case OP_TAKE: memcpy(r->at[k->dst], r->at[k->a], n * sizeof(k_scalar)); break;

@@ -43,6 +43,7 @@ enum {
   N_NOTE,      /* entity, value, cell or -, mask; aux: site. Yields nothing */
   N_GIVE,      /* value, the one before; aux: list * LIST_ARGUMENTS + argument. Yields nothing */
   N_DO_NOTES,  /* -, -, -, mask of all. Yields nothing */
+  N_LAY,       /* -, -, -, mask; aux: array * MAX_ARRAYS + array. Ordered; yields nothing */
   N_SET,       /* cell, value, -, mask. Ordered; yields nothing */
   N_FOLD,      /* cell, operand, -, mask; aux: fold. Yields what was in the cell */
   N_LIST,      /* the last N_GIVE, -, -, mask; aux: list */

@@ -112,6 +112,8 @@ static inline bool is_set(uint32_t op) { return op >= OP_SET_BOOL && op <= OP_SE
 static inline k_column stored_column(uint32_t op) {
   return is_set(op) ? (k_column)(op - OP_SET_BOOL) : fold_column(op);
 }
+/* Instructions that change what is outside of the program's registers and columns. */
+static inline bool stores_cells(uint32_t op) { return is_set(op) || is_fold(op) || op == OP_LAY; }
 #if defined(__GNUC__) && defined(__x86_64__)
 #define ECS_KERNEL_X86 1
 extern const op_fn ops_avx2[OP_CONTROLS];

@@ -66,7 +66,7 @@ static void region_add_needs(struct builder *b, k_value v) {
   k_value mask = K_NONE;
   if (n.op == N_EMIT) need = mask = n.in[0];
   if (n.op == N_REDUCE) need = mask = n.in[3];
-  if (n.fails || n.op == N_SET) {
+  if (n.fails || n.op == N_SET || n.op == N_LAY) {
     region_add_need(b, v, n.in[3]);
     need = node_at(b, v)->need;
     if (need == n.in[3]) mask = need;

@@ -70,8 +70,10 @@ static void rows_note_store(struct running *r, void *at, size_t size) {
 bool rows_keep(struct running *r, const k_insn *k, size_t i) {
   const k_cell *cells = r->at[k->a];
   const uint8_t *mask = r->at[k->d];
-  assert(is_set(k->op) || is_fold(k->op));
-  if (!mask[i] || !cells[i].at || r->saves) return true;
+  assert(stores_cells(k->op));
+  if (!mask[i] || r->saves) return true;
+  if (k->op == OP_LAY) return rows_save(r);
+  if (!cells[i].at) return true;
   if (r->store_count == ROW_STORES) return rows_save(r);
   rows_note_store(r, cells[i].at, column_size(stored_column(k->op)));
   return true;
@@ -231,7 +233,7 @@ static void rows_translate_insn(struct program *p, uint32_t pc, uint32_t first) 
   const k_insn *k = &p->insns[pc];
   struct row_insn *to = &p->rows[pc - first];
   uint32_t code = rows_code(p, pc);
-  bool keeps = (is_set(k->op) || is_fold(k->op)) && rows_can_fail_behind(p, pc);
+  bool keeps = stores_cells(k->op) && rows_can_fail_behind(p, pc);
   memset(to, 0, sizeof *to);
   to->go = rows_code_of(keeps ? ROWS_KEEP : code);
   to->to = code;
@@ -280,8 +282,7 @@ bool rows_can_undo(const struct program *p) {
   while (pc < p->insn_count && p->insns[pc].op != OP_ROWS) pc++;
   for (; pc < p->insn_count; pc++) {
     uint32_t op = p->insns[pc].op;
-    bool stores = is_set(op) || is_fold(op);
-    if (is_note(op) || (stores && rows_can_fail_behind(p, pc))) return true;
+    if (is_note(op) || (stores_cells(op) && rows_can_fail_behind(p, pc))) return true;
   }
   return false;
 }

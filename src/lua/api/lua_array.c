@@ -172,6 +172,21 @@ static int array_fill(lua_State *L) {
   return 0;
 }
 
+/* array:copy(from): all elements of another array of its type, which has no more. */
+static int array_copy(lua_State *L) {
+  struct world_box *box = check_array(L, 1)->box, *other = check_array(L, 2)->box;
+  const struct component *array = array_open(L, 1), *from = array_open(L, 2);
+  check_free(L, box);
+  if (box != other) return luaL_argerror(L, 2, "the array is of another world");
+  if (array_type(array) != array_type(from) || from->length > array->length)
+    return raise_error(L, "array '%s' (%u of %s) cannot be copied to array '%s' (%u of %s): make "
+                          "them alike", from->name, from->length, type_name(array_type(from)),
+                       array->name, array->length, type_name(array_type(array)));
+  memmove(array_data(array), array_data(from),
+          (size_t)from->length * from->leaves[ARRAY_LEAF].size);
+  return 0;
+}
+
 /* Takes what the list at 2 has behind `count` values. */
 static void array_clear_tail(lua_State *L, uint32_t count) {
   lua_Integer at = (lua_Integer)count + 1;
@@ -235,7 +250,7 @@ struct array_box *array_push(lua_State *L, struct world_box *box) {
 }
 
 const luaL_Reg array_methods[] = {
-  {"fill", array_fill}, {"read", array_read}, {"write", array_write}, {NULL, NULL}};
+  {"copy", array_copy}, {"fill", array_fill}, {"read", array_read}, {"write", array_write}, {NULL, NULL}};
 
 const luaL_Reg array_metamethods[] = {{"__index", array_index}, {"__newindex", array_newindex},
                                       {"__len", array_length},  {"__pairs", array_pairs},
