@@ -5,6 +5,7 @@ local helper = require "spec.support.ecs_helper"
 local tiers = require "spec.support.tiers"
 
 local math = math
+local ipairs = ipairs   -- kernels read globals raw, and this file has them by __index
 
 local function new_world(kernels)
   local world = helper.new_world { kernels = kernels, tag = 1 }
@@ -354,6 +355,112 @@ describe("a script cell", function()
       assert.equal(said or now, now)
       said = now
     end
+  end)
+end)
+
+describe("elements of tables that a kernel writes by a variable", function()
+  after_each(helper.check_worlds)
+
+  it("are numbers by index, integers and floats in turn", function()
+    local explained = agree(function()
+      local list, sums = { 1, 2, 3, 4 }, { 0, 0.5, 0 }
+      return function(p)
+        local i = (p.n + 3) % 4 + 1
+        list[i] = list[i] * 2 % 7 + p.n
+        sums[i % 3 + 1] = sums[i % 3 + 1] + p.x
+        if p.on then sums[1] = list[i] end
+        p.f = list[i % 4 + 1]
+        for k, v in ipairs(list) do list[k] = v % 1000 + #sums end
+      end, function() return list[1], list[2], list[3], list[4], sums[1], sums[2], sums[3] end,
+        function(turn) list[turn], sums = turn / 2, { turn, 1, 2.5 } end
+    end)
+    assert.truthy(table.concat(explained.writes, " "):find("list[]", 1, true))
+  end)
+
+  it("are counters by the names of an enum, and booleans", function()
+    local seen = {}
+    for n, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels, tag = 1 }
+      world:component("Kind", { "of: enum(rat, orc, elf)" })
+      local names = { "rat", "orc", "elf" }
+      for i = 1, 200 do world:spawn { Kind = { of = names[i * i % 3 + 1] } } end
+      local killed, met = { rat = 0, orc = 0, elf = 7.5 }, { rat = false, orc = false, elf = false }
+      world:system("s", { query = "Kind", each = function(kind)
+        if not met[kind.of] then
+          met[kind.of] = true
+          kind.of = "orc"
+        end
+        killed[kind.of] = killed[kind.of] + 1
+      end })
+      world:update(1)
+      seen[n] = show(killed.rat, killed.orc, killed.elf, met.rat, met.orc, met.elf, world:digest())
+      if kernels then assert.equal("vector", world:explain "s".tier, world:explain "s".reason) end
+    end
+    assert.equal(seen[2], seen[1])
+  end)
+
+  it("are put back where a row fails, and grow where Lua has a row that writes beyond", function()
+    local calls = both(function()
+      local list = { 0, 0, 0 }
+      return function(p)
+        list[p.n % 3 + 1] = list[p.n % 3 + 1] + 1
+        if p.x == 25 then list[4] = "no" end
+        if p.x == 0.25 then list[p.n + 2] = list[#list] + 1 end
+        p.small = list[2] * 100
+      end, function() return list[1], list[2], list[3], list[4], list[5] end
+    end)
+    assert.truthy(calls > 0)
+  end)
+
+  it("are refused where the table is come to in another way, too, whatever leads there", function()
+    for _, make in ipairs {
+      function(list) return function(p) list[p.n % 3 + 1] = list.first end end,
+      function(list, same) return function(p) list[p.n % 3 + 1] = 1 p.x = same[p.n % 3 + 1] end end,
+      function(list, _, all) return function(p) list[p.n % 3 + 1] = 1 p.x = all[2].first end end,
+      function(list, _, all) return function(p)
+        list[p.n % 3 + 1] = 1
+        p.x = all[p.n % 2 + 1].first
+      end end,
+    } do
+      local _, explained = both(function()
+        local list = { 3, 2, 1, first = 5 }
+        return make(list, list, { { first = 1 }, list }), function() return list[1], list[2] end
+      end)
+      assert.equal("lua", explained.tier)
+      assert.matches("in another way, too", explained.reason)
+    end
+  end)
+
+  it("are other tables in each run, and another one for a closure that is made anew", function()
+    local seen = {}
+    for n, kernels in ipairs { true, false } do
+      local world = new_world(kernels)
+      local said = {}
+      for turn = 1, 3 do
+        local list = { turn, 0.5, turn * 2 }
+        world:query("P"):each(function(p) list[p.n % 3 + 1] = list[p.n % 3 + 1] + 1 end)
+        said[turn] = show(list[1], list[2], list[3])
+      end
+      seen[n] = table.concat(said, "; ")
+    end
+    assert.equal(seen[2], seen[1])
+  end)
+
+  it("are written by a map as well, in a loop of all rows", function()
+    local seen = {}
+    for n, kernels in ipairs { true, false } do
+      local world = new_world(kernels)
+      local list, heat = { 1, 2.5, 3, 0 }, world:array "heat"
+      world:system("s", { query = "P.x, P.n", map = function(x, k)
+        for i, v in ipairs(list) do list[i] = v % 50 + 1 end
+        heat[2] = heat[2] + list[3]
+        return x, k
+      end })
+      world:update(1)
+      seen[n] = show(list[1], list[2], list[3], list[4], world:digest())
+      if kernels then assert.equal("vector", world:explain "s".tier, world:explain "s".reason) end
+    end
+    assert.equal(seen[2], seen[1])
   end)
 end)
 

@@ -296,7 +296,7 @@ describe("an array that a kernel writes to", function()
     local a, truth, list = world:array "f64", world:array "bool", { 1, 2 }
     assert.are.equal(2, #list)
     for what, fn in pairs {
-      ["it writes to a table"] = function(p) list[p.i] = 1 end,
+      ["it writes to 'list' by what is neither a number"] = function(p) list[p.on] = 1 end,
       ["not named by a number"] = function(p) a[p.on] = 1 end,
       ["sets a field of type f64 to a boolean"] = function(p) a[p.i] = p.on end,
       ["it sets a field of type bool to a number"] = function(p) truth[p.i] = 1 end,

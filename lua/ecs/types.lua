@@ -859,6 +859,10 @@ local Array = {}
 ---@param value number|boolean
 function Array:fill(value) end
 
+---Copies the elements of another array of the same type, which may be shorter.
+---@param other ecs.Array
+function Array:copy(other) end
+
 --- Copies the elements into a plain list, and returns it.
 ---@param into? any[]
 ---@return any[]

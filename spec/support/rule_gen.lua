@@ -44,6 +44,8 @@ arrays F: floats[<X>] | floats[<X>]; I: ints[<X>] | bytes[<X>]; B: flags[<X>]; E
 score F: score.f; I: score.n | score.b; B: score.on; E: score.who
 cells F: acc | stats.sum | same.sum; I: n | stats.kills | same.kills | total; B: seen | stats.on;
   E: who
+tables F: sums[<X> % 4 + 1] | sums[<I> % 4 + 1]; B: marks[<I> % 4 + 1] | marks[<X> % 4 + 1]
+texts F: tally[p.kind] | tally[p.kind]
 map F: x; I: n; E: kept; C: cell
 ]]
 
@@ -93,6 +95,10 @@ cells 10: stores | n = n + 1 | n = n + <I> | bump(<I>) | acc = acc + <F> | total
   | if best == nil or <F1> < best then best, who = <F1>, <L> end | best = nil
   | if not best or <I1> > best then best = <I1> end | flip = <B> and <I> or nil
   | flip = (flip or 0) + 1 | if <Rare> then flip = <B> end | same.kills = same.kills + stats.kills
+tables 7: stores | sums[<I1> % 4 + 1] = sums[<I1> % 4 + 1] + 1 | sums[<X1> % 4 + 1] = <I>
+  | local <N1> = <I> % #sums + 1 if sums[<N1>] >= 1 then sums[<N1>] = sums[<N1>] - 1 <S> end
+  | for <N1>, <N2> in ipairs(sums) do sums[<N1>] = <N2> * 0.5 + <F> end | if <Rare> then sums[<I>] = <F> end
+  | if not marks[<I1> % 4 + 1] then marks[<I1> % 4 + 1] = <B> <S> end
 others 10: world:set(<L1>, 'H.hp', (world:get(<L1>, 'H.hp') or 0.0) + <F>)
   | if world:alive(<E1>) and world:has(<E1>, 'H') then world:set(<E1>, 'H.hp', <F>) <S> end
   | local <N1> = world:get(<L1>, 'H.n') if <N1> and <N1> >= 2 then
@@ -129,7 +135,7 @@ flow 7: if <B> then <S> end | if <B> then <S> else <S> end | for <K> = 1, <Few> 
   | local <N1> = 0 while <N1> < 3 and <B> do <N1> = <N1> + 1 <S> end | if <B> then return end
   | for <N> = 1, 3 do <S> if <B> then break end <S> end
   | for <N> = 1, 2 do if <B> then goto <N1> end <S> ::<N1>:: end
-texts 8: p.kind = tints[<I> % 4 + 1] | p.tint = p.kind | p.s = p.kind
+texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I> | p.kind = tints[<I> % 4 + 1] | p.tint = p.kind | p.s = p.kind
   | if p.tint ~= 'black' then p.kind = p.tint end | if <Rare> then p.kind = p.tint end
   | local <N1> = <B> and p.kind if <N1> == 'red' then <S> end
   | local <N1> = <B> and <F> if <N1> then <PF> = <N1> <S> end | local <N1> = <B> and <B> and <I>
@@ -328,7 +334,7 @@ function Gen:learn_term(term, by_path)
   end
 end
 
-local about = { "arrays", "score", "cells", "others", "commands", "spawns", "emits", "asks",
+local about = { "arrays", "score", "cells", "tables", "others", "commands", "spawns", "emits", "asks",
   "lists", "texts" }
 
 -- What a unit is about, and what it knows at its beginning.

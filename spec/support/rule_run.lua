@@ -140,17 +140,22 @@ local frame = "local " .. table.concat(given, ", ") .. " = ...\n" .. [[
 local n, acc, best, who, mix, seen, flip = 0, 0.0, nil, nil, 0, false, nil
 local stats = { kills = 0, sum = 0.0, on = false }
 local same = alias and stats or { kills = 5, sum = 1.5 }
+local tally, marks = { red = 0, green = 0.5, blue = 2 }, { true, false, false, true }
+local sums = alias and { 0.5, 1.5, 2.5, 0.0 } or { 1, 2.5, 3, 0 }
 total = 0
 local function bump(by) n = n + by end
 local function cells()
   return { n, acc, best == nil and "nil" or best, who or "nil", mix, seen,
     flip == nil and "nil" or flip, stats.kills, stats.sum, stats.on, stats.who or "nil",
-    same.kills, same.sum, total }
+    same.kills, same.sum, total, tally.red, tally.green, tally.blue or "nil", marks[1], marks[2],
+    marks[3], marks[4], sums[1], sums[2], sums[3], sums[4], sums[5] or "nil" }
 end
 local function poke(how)
   if how == 1 then n = n + 0.5 elseif how == 2 then mix, best = 2.5, 3
   elseif how == 3 then acc, stats.sum = 7, 3 elseif how == 4 then flip, who = true, boss
   elseif how == 5 then stats.kills = 2.0 elseif how == 6 then best, seen = nil, nil
+  elseif how == 7 then tally.blue, sums[5] = nil, 1 elseif how == 8 then sums[2], marks = 3, sums
+  elseif how == 9 then tally.red, sums[1] = 2^53|0, -0.0
   else setmetatable(stats, { __index = { who = boss } }) end
 end
 ]]
@@ -279,7 +284,7 @@ function M.play(program, kernels, fault)
     end
     for i, run in ipairs(runs) do act(turn .. "." .. i, run) end
     act(turn .. ".update", world.update, world, 0.25)
-    if with.poke then out.poke(out.numbers:int(7)) end
+    if with.poke then out.poke(out.numbers:int(10)) end
   end
   for i, explain in ipairs(about) do
     local ok, told = pcall(explain)

@@ -258,7 +258,14 @@ static struct val access_resource_field(struct front *f, struct val at) {
   return steps_field(f, val_of_field(f, leaf, number, true), at);
 }
 
+/* Whether a key is that of an element of a table that the function writes by a variable. */
+static bool access_is_element(struct front *f, struct val of, const struct constant *key) {
+  return of.kind == VAL_PATH && key->type == CONST_INTEGER && cell_is_stored(f, of);
+}
+
 struct val access_key(struct front *f, struct val from, const struct constant *key) {
+  if (access_is_element(f, from, key))
+    return cell_get_element(f, from, val_number(f, build_i64(f->b, key->integer), true));
   if (from.kind == VAL_PATH) return outside_key(f, from.at, key);
   if (from.kind == VAL_WORLD) return call_method(f, from, key);
   if (from.kind == VAL_ARRAY) return call_of_array(f, from, key);
@@ -485,6 +492,10 @@ NORETURN static void access_refuse_target(struct front *f, const struct componen
 
 void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value) {
+  if (access_is_element(f, view, key)) {
+    cell_set_element(f, view, val_number(f, build_i64(f->b, key->integer), true), value);
+    return;
+  }
   if (view.kind == VAL_PATH) {
     struct path path = outside_key_path(f, view.at, key);
     cell_set(f, &path, value);

@@ -221,7 +221,10 @@ static void call_modf_of(struct front *f, struct val x, struct val results[2]) {
   results[1].value = build_select(b, build_binary(b, KO_EQ, x.value, part), zero, rest);
   results[0] = val_number(f, build_binary(b, KO_ADD, part, zero), x.soft);
   results[0].mixed = true;
-  results[0].whole = K_NONE;
+  x.value = number_as(f, x, KT_F64);
+  results[0].whole = build_binary(b, KO_AND,
+                                  build_binary(b, KO_LE, build_f64(b, -0x1p63), x.value),
+                                  build_binary(b, KO_LT, x.value, build_f64(b, 0x1p63)));
 }
 
 static struct val call_to_integer(struct front *f, struct val x) {

@@ -184,7 +184,6 @@ static enum cell_kind cell_kind_of(struct front *f, const struct path *path, str
   if (!truth && !val_is_number(f, value))
     front_refuse(f, "it sets '%s' to %s: keep numbers, ids and booleans in what it writes",
                  cell_push_name(f, path), number_describe(f, value));
-  if (value.mixed && !mixed_known(value)) number_decided(f, value, value, "keeps");
   if (truth || value.mixed) return truth ? CELL_BOOL : CELL_MIXED;
   return val_type(f, value) == KT_I64 ? CELL_INTEGER : CELL_FLOAT;
 }
@@ -261,6 +260,84 @@ void cell_set(struct front *f, const struct path *path, struct val value) {
   if (cell->kind == CELL_MIXED) build_set(f->b, cell_place(f, at, PART_INTEGER), value.whole);
 }
 
+/* ---- elements of tables ---- */
+
+/* The elements of a table that the function writes by a variable, numbers from 1 or names of an
+** enumeration, are cells, too: an array of the program with all of them, which are there. Numbers
+** have another array beside it, of whether they are integers to Lua. */
+
+static const void *cell_table(struct front *f, struct val table) {
+  assert(table.kind == VAL_PATH && table.at < f->path_count);
+  path_push(f->L, f->anchors, &f->paths[table.at]);
+  const void *home = lua_istable(f->L, -1) ? lua_topointer(f->L, -1) : NULL;
+  lua_pop(f->L, 1);
+  return home;
+}
+
+bool cell_is_stored(struct front *f, struct val table) {
+  const void *home = f->shared.table_count ? cell_table(f, table) : NULL;
+  for (uint32_t i = 0; home && i < f->shared.table_count; i++)
+    if (f->shared.tables[i] == home) return true;
+  return false;
+}
+
+/* The array with a table's elements, and in *at where that by an index is. */
+static uint32_t cell_elements(struct front *f, struct val table, struct val index, k_value *at,
+                              k_value *there) {
+  uint32_t number = element_find_table(
+      f, (struct front_array){.path = table.at, .names = index.names, .stored = true});
+  k_value whole = K_ALL;
+  if (index.names)
+    *at = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
+  else
+    *at = element_place(f, index, &whole);
+  *there = index.names ? K_ALL
+                       : build_binary(f->b, KO_AND, whole, build_inside(f->b, number, *at));
+  f->arrays[number].read = true;
+  return number;
+}
+
+struct val cell_get_element(struct front *f, struct val table, struct val index) {
+  k_value at, there;
+  uint32_t number = cell_elements(f, table, index, &at, &there);
+  bool mixed = f->arrays[number].kind == ELEMENTS_MIXED;
+  struct val value = val_number(f, build_get(f->b, build_cell(f->b, number, at)), false);
+  value.mixed = mixed;
+  value.whole = mixed ? build_get(f->b, build_cell(f->b, number + 1, at)) : K_ALL;
+  value.bits = mixed ? MIXED_EXACT : 0;
+  value.present = there;
+  return f->arrays[number].ragged ? maybe_need(f, value) : value;
+}
+
+void cell_set_element(struct front *f, struct val table, struct val index, struct val value) {
+  struct path *path = &f->paths[table.at];
+  if (f->result > RESULT_MAP)
+    front_refuse(f, "it writes to '%s', and its result is used: do it in a system's each",
+                 cell_push_name(f, path));
+  if (index.names == &front_texts || (!index.names && !val_is_number(f, index)))
+    front_refuse(f, "it writes to '%s' by what is neither a number nor an enum's name: keep the "
+                    "elements in a world:array", cell_push_name(f, path));
+  if (!cell_is_stored(f, table)) {
+    if (f->shared.table_count == FRONT_STORED)
+      front_refuse(f, "it writes to elements of more than %d tables: keep them in a world:array",
+                   FRONT_STORED);
+    f->shared.tables[f->shared.table_count++] = cell_table(f, table);
+    f->wants_cells = true;
+  }
+  k_value at, there;
+  uint32_t number = cell_elements(f, table, index, &at, &there);
+  bool mixed = f->arrays[number].kind == ELEMENTS_MIXED;
+  enum cell_kind kind = cell_kind_of(f, path, value = maybe_need(f, value));
+  if (kind == CELL_NIL || mixed == (kind == CELL_BOOL))
+    front_refuse(f, "it sets an element of '%s' to nil, or to a boolean among numbers, or to a "
+                    "number among booleans: keep one kind in it", cell_push_name(f, path));
+  build_at(f->b, f->env.mask, front_tag(f));
+  build_need(f->b, there);
+  if (mixed) value = cell_fit(f, &(struct cell){.kind = CELL_MIXED}, value);
+  build_set(f->b, build_cell(f->b, number, at), value.value);
+  if (mixed) build_set(f->b, build_cell(f->b, number + 1, at), value.whole);
+}
+
 /* What is written through a path is seen by nothing that reads a table as a whole. */
 void cell_finish(struct front *f) {
   uint32_t folded = 0;
@@ -276,8 +353,9 @@ void cell_finish(struct front *f) {
     if (type == GUARD_CELL || type == GUARD_LENGTH || type == GUARD_ELEMENTS)
       outside_keep_value(f, &path);
   }
-  front_refuse(f, "it writes to a field of a table, and reads elements of it, or of tables in it, "
-                  "by a variable, or its length: keep the field in a table of its own");
+  front_refuse(f, "it writes to a field or element of a table that it comes to in another way, too, "
+                  "as by a variable and by a name, or takes the length of: keep what it writes in a "
+                  "table of its own");
 }
 
 /* ---- running ---- */
@@ -298,8 +376,37 @@ static bool cell_is_read(lua_State *L, int anchors, const struct path *cell, con
   return inside;
 }
 
+/* Whether what a guard is about has to do with the elements of a table. */
+static bool cell_table_is_read(lua_State *L, int anchors, const void *table,
+                               const struct guard *guard) {
+  const struct path *ends[] = {&guard->path, &guard->other};
+  for (int i = 0; i < 2; i++)
+    if (ends[i]->root && ends[i]->keys && cell_home(L, anchors, ends[i]) == table) return true;
+  if (guard->type != GUARD_ELEMENTS) return false;
+  path_push(L, anchors, &guard->path);
+  int top = lua_gettop(L);
+  bool found = lua_topointer(L, -1) == table;
+  if (lua_istable(L, -1) && (guard->inner || guard->stride))
+    for (lua_pushnil(L); !found && lua_next(L, top); lua_settop(L, top + 1))
+      found = lua_topointer(L, -1) == table;
+  lua_settop(L, top - 1);
+  return found;
+}
+
+/* Whether a table whose elements are written is come to in another way. */
+static bool cell_table_meets(lua_State *L, int anchors, const struct guard *guards, uint32_t count,
+                             uint32_t at) {
+  path_push(L, anchors, &guards[at].path);
+  const void *table = lua_topointer(L, -1);
+  lua_pop(L, 1);
+  for (uint32_t i = 0; i < count; i++)
+    if (i != at && cell_table_is_read(L, anchors, table, &guards[i])) return true;
+  return false;
+}
+
 bool cells_meet(lua_State *L, int anchors, const struct guard *guards, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
+    if (guards[i].stored && cell_table_meets(L, anchors, guards, count, i)) return true;
     if (guards[i].type != GUARD_CELL) continue;
     const struct path *cell = &guards[i].path;
     const void *home = cell_home(L, anchors, cell);
@@ -362,8 +469,10 @@ static void cell_put(lua_State *L, int anchors, const struct path *path) {
 }
 
 void cells_store(lua_State *L, int anchors, const struct guard *guards, uint32_t count,
-                 const struct script_cells *cells, bool reserves) {
+                 const struct script_cells *cells, const k_array *arrays, bool reserves) {
   for (uint32_t i = 0; i < count; i++) {
+    if (guards[i].stored && !reserves)
+      element_store(L, anchors, &guards[i], &arrays[guards[i].uniform]);
     uint32_t at = guards[i].type == GUARD_CELL ? (uint32_t)guards[i].uniform : FRONT_CELLS;
     if (at == FRONT_CELLS || cells->list[at].kind == CELL_NIL) continue;
     if (reserves && (cells->truths[PART_PRESENT][at] || !guards[i].path.keys)) continue;

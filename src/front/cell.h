@@ -9,6 +9,7 @@ struct front;
 struct val;
 
 #define FRONT_CELLS 32
+#define FRONT_STORED 16   /* tables whose elements are written by a variable */
 
 /* What an upvalue or a field of a table may be that the function writes. */
 enum cell_kind {
@@ -29,13 +30,17 @@ struct cell {
 
 /* All of a program, and what they are while it runs. */
 struct script_cells {
-  uint32_t count;
+  uint32_t count, tables;      /* cells, and tables whose elements are written */
   struct cell list[FRONT_CELLS];
   double floats[FRONT_CELLS];
   int64_t integers[FRONT_CELLS];
   uint8_t truths[3][FRONT_CELLS];   /* itself; it is there; it is an integer to Lua */
   uint8_t arrays[FRONT_ARRAYS];     /* of the program: 1 + the k_column of cells, 0: of no cells */
 };
+
+static inline bool cells_any(const struct script_cells *cells) {
+  return cells->count || cells->tables;
+}
 
 /* What a script cell is for the rows that have come to where the pass is, if that is known. */
 struct env_cell {
@@ -50,6 +55,11 @@ uint32_t cell_find(struct front *f, const struct path *path);
 /* What it is when the row comes here; sets it, for the rows that are here. */
 struct val cell_get(struct front *f, const struct path *path, uint32_t at);
 void cell_set(struct front *f, const struct path *path, struct val value);
+/* Whether elements of a table outside are written by a variable, as far as is known. */
+bool cell_is_stored(struct front *f, struct val table);
+/* An element of such a table when the row comes here; sets one, for the rows that are here. */
+struct val cell_get_element(struct front *f, struct val table, struct val index);
+void cell_set_element(struct front *f, struct val table, struct val index, struct val value);
 /* Has rows see what those before them have written to a cell, when it is compiled anew. */
 void cell_order(struct front *f, uint32_t at);
 /* Refuses what reads them otherwise. */
@@ -62,8 +72,8 @@ bool cells_meet(lua_State *L, int anchors, const struct guard *guards, uint32_t 
 /* Takes what is there into the values; false when that is something else than the cell. */
 bool cell_take(lua_State *L, int anchors, const struct guard *guard, struct script_cells *cells);
 /* Makes (`reserves`) fields that are not there, which may raise Lua's memory error, so that storing
-** them, the second time, does not. No Lua may run from cell_take to there. */
+** them, the second time, does not. No Lua may run from cell_take to there. `arrays`: the program's. */
 void cells_store(lua_State *L, int anchors, const struct guard *guards, uint32_t count,
-                 const struct script_cells *cells, bool reserves);
+                 const struct script_cells *cells, const k_array *arrays, bool reserves);
 
 #endif

@@ -184,7 +184,7 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
   bool others = action == RUN_SET || !arguments[1].row_entity;
   if (f->result == RESULT_KEY)
     front_refuse(f, "it changes entities, and gives keys: do it in a system");
-  if (f->result == RESULT_TRUTH || (f->result != RESULT_NONE && others))
+  if (f->result == RESULT_TRUTH || (f->result > RESULT_MAP && others))
     front_refuse(f, "it changes entities %s: do it in q:where(fn):each",
                  f->result == RESULT_TRUTH ? "in a predicate" : "and its result is used");
   need_command(f);
@@ -202,7 +202,7 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
   }
   if (component) command.component = component->id;
   bool marked = !others && !commands_rounds_differ(f, &command);
-  if (!marked && f->result != RESULT_NONE)
+  if (!marked && f->result > RESULT_MAP)
     front_refuse(f, "it changes entities in several ways inside one loop, and its result is used");
   if (!marked) order_want(f);
   if (!f->orders) {
@@ -367,7 +367,7 @@ static void commands_spawn_part(struct front *f, const struct front_item *item) 
 
 /* Counts one more that the row spawns: its id. */
 static struct val commands_count_spawn(struct front *f) {
-  if (f->result != RESULT_NONE)
+  if (f->result > RESULT_MAP)
     front_refuse(f, "it spawns, and its result is used: do it in a system's each");
   order_want(f);
   f->wants_spawns = f->asks_number && !f->shared.spawns;
@@ -678,7 +678,7 @@ void order_emit(struct front *f, const struct val *arguments, uint32_t count) {
   if (!event)
     front_refuse(f, "it emits what is not a name or id of an event held by a constant, an upvalue "
                     "or a field of a table");
-  if (f->result != RESULT_NONE)
+  if (f->result > RESULT_MAP)
     front_refuse(f, "it emits an event, and its result is used: do it in a system's each");
   bool table = count == 3 && arguments[2].kind == VAL_TABLE && event->field_count;
   if (!table && count - 2 > event->field_count)

@@ -260,7 +260,12 @@ uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint
   path_push(L, anchors, &guard->path);
   uint32_t kind = element_read(L, anchors, guard, top + 1, count);
   lua_settop(L, top);
-  return element_kind_of(kind) == ELEMENTS_ABSENT ? (uint32_t)ELEMENTS_NONE : kind;
+  enum element_kind one = element_kind_of(kind);
+  bool number = one == ELEMENTS_INTEGER || one == ELEMENTS_FLOAT;
+  if (guard->stored && number) return kind - one + ELEMENTS_MIXED;
+  if (guard->stored && one != ELEMENTS_BOOL && one < ELEMENTS_NONE && one != ELEMENTS_MIXED)
+    return ELEMENTS_OTHER;
+  return one == ELEMENTS_ABSENT ? (uint32_t)ELEMENTS_NONE : kind;
 }
 
 size_t element_size(enum element_kind kind) {
@@ -286,10 +291,42 @@ void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t
   lua_settop(L, top);
 }
 
+void element_copy_integers(lua_State *L, int anchors, const struct guard *guard, uint32_t count,
+                           uint8_t *to) {
+  int top = lua_gettop(L);
+  path_push(L, anchors, &guard->path);
+  for (uint32_t i = 0; i < count; i++) {
+    element_push_element(L, anchors, guard, top + 1, i);
+    to[i] = (uint8_t)lua_isinteger(L, -1);
+    lua_pop(L, 1);
+  }
+  lua_settop(L, top);
+}
+
+void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array) {
+  int top = lua_gettop(L);
+  bool truth = element_kind_of(guard->elements) == ELEMENTS_BOOL;
+  path_push(L, anchors, &guard->path);
+  for (uint32_t i = 0; i < array->count; i++) {
+    if (guard->name_count)
+      lua_rawgeti(L, anchors, (lua_Integer)guard->names + i);
+    else
+      lua_pushinteger(L, (lua_Integer)i + 1);
+    if (truth)
+      lua_pushboolean(L, ((const uint8_t *)array->data)[i]);
+    else if (((const uint8_t *)array[1].data)[i])
+      lua_pushinteger(L, (lua_Integer)((const double *)array->data)[i]);
+    else
+      lua_pushnumber(L, (lua_Number)((const double *)array->data)[i]);
+    lua_rawset(L, -3);
+  }
+  lua_settop(L, top);
+}
+
 uint32_t element_expect(lua_State *L, int anchors, const struct guard *guard) {
   bool one_kind = guard->elements == ELEMENTS_BOOL || guard->elements == ELEMENTS_INTEGER ||
                   guard->elements == ELEMENTS_FLOAT;
-  if (guard->name_count || guard->gaps || guard->stride || !one_kind) return 0;
+  if (guard->name_count || guard->gaps || guard->stride || guard->stored || !one_kind) return 0;
   int top = lua_gettop(L);
   path_push(L, anchors, &guard->path);
   bool plain = lua_istable(L, -1) && !path_has_method(L, anchors, top + 1, guard->same);
@@ -400,6 +437,7 @@ static struct guard *guard_elements(struct front *f, const struct front_array *t
   guard->inner = within;
   guard->stride = table->stride;
   guard->gaps = (uint8_t)table->gaps;
+  guard->stored = table->stored;
   return guard;
 }
 
@@ -441,8 +479,7 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind) {
   front_refuse(f, "it takes an element of a table that %s", reasons[kind]);
 }
 
-/* The number in the program of a table that is read so, and looks as `gaps` says. */
-static uint32_t element_find_table(struct front *f, struct front_array array) {
+uint32_t element_find_table(struct front *f, struct front_array array) {
   static const k_column types[ELEMENTS_HIDDEN + 1] = {KC_BOOL, KC_I64, KC_I64, KC_F64,
                                                       KC_F64, KC_I64, KC_BOOL};
   bool told = array.gaps == GAPS_TOLD;
@@ -450,7 +487,7 @@ static uint32_t element_find_table(struct front *f, struct front_array array) {
     const struct front_array *known = &f->arrays[i];
     if (!known->id && known->path == array.path && known->names == array.names &&
         known->inner == array.inner && known->inner_names == array.inner_names &&
-        known->stride == array.stride && (known->gaps == GAPS_TOLD) == told)
+        known->stride == array.stride && known->stored == array.stored && (known->gaps == GAPS_TOLD) == told)
       return i;
   }
   struct guard *guard = guard_elements(f, &array);
@@ -468,15 +505,17 @@ static uint32_t element_find_table(struct front *f, struct front_array array) {
   array.ragged = guard->elements != kind;
   uint32_t number = element_add_array(f, array, types[kind]);
   guard->uniform = (int16_t)number;
+  if (kind == ELEMENTS_MIXED)   /* whether each is an integer to Lua */
+    element_add_array(f, (struct front_array){.path = NONE}, KC_BOOL);
   if (kind == ELEMENTS_TEXT) element_find_texts(f, guard, &f->arrays[number].texts, count);
   return number;
 }
 
-/* An element as one of a table of that kind. */
-static struct val as_element(struct front *f, uint32_t table, struct val element) {
+/* An element as one of a table of that kind, at a place. */
+static struct val as_element(struct front *f, uint32_t table, struct val element, k_value at) {
   enum element_kind kind = f->arrays[table].kind;
   element.mixed = kind == ELEMENTS_MIXED;
-  element.whole = element.mixed ? K_NONE : K_ALL;
+  element.whole = element.mixed ? build_element(f->b, table + 1, at) : K_ALL;
   element.wide = kind == ELEMENTS_WIDE;
   element.bits = element.wide ? 0 : MIXED_EXACT;
   if (kind != ELEMENTS_TEXT) return element;
@@ -491,6 +530,7 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
     front_refuse(f, "it takes an element of a table by a string field: make the field an enum");
   if (!index.names && !val_is_number(f, index))
     front_refuse(f, "it indexes a table by a boolean");
+  if (cell_is_stored(f, table)) return cell_get_element(f, table, index);
   uint32_t number =
       element_find_table(f, (struct front_array){.path = table.at, .names = index.names});
   if (index.names) index.value = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
@@ -498,10 +538,9 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   if (index.names) element.present = K_ALL;   /* the table has an element by each name */
   /* One that has other numbers, too: Lua looks for what is not in its list. */
   if (f->arrays[number].ragged) element = maybe_need(f, element);
-  if (f->arrays[number].kind != ELEMENTS_TABLES) return as_element(f, number, element);
-  k_value whole;
-  return (struct val){.kind = VAL_RECORD, .at = number, .value = element_place(f, index, &whole),
-                      .present = element.present};
+  k_value whole, at = element_place(f, index, &whole);
+  if (f->arrays[number].kind != ELEMENTS_TABLES) return as_element(f, number, element, at);
+  return (struct val){.kind = VAL_RECORD, .at = number, .value = at, .present = element.present};
 }
 
 struct val element_of_list(struct front *f, struct val table, struct val index) {
@@ -515,7 +554,8 @@ struct val element_of_list(struct front *f, struct val table, struct val index) 
 static struct val element_of_records(struct front *f, struct front_array records, k_value at) {
   uint32_t number = element_find_table(f, records);
   if (f->arrays[number].kind == ELEMENTS_TABLES) refuse_elements(f, ELEMENTS_OTHER);
-  struct val value = as_element(f, number, val_number(f, build_element(f->b, number, at), true));
+  struct val value =
+      as_element(f, number, val_number(f, build_element(f->b, number, at), true), at);
   if (f->arrays[number].gaps == GAPS_REFUSED) return value;
   records.gaps = GAPS_TOLD;
   value.present = build_element(f->b, element_find_table(f, records), at);

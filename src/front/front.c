@@ -285,8 +285,8 @@ static struct val front_length(struct front *f, struct val x) {
 
 /* a[b] = value, where b is in a register. */
 static void front_set_index(struct front *f, const struct code *code) {
-  const struct val key = *front_register(f, code->b), to = *front_register(f, code->a);
-  const struct val value = front_operand(f, code->right);
+  struct val key = *front_register(f, code->b);
+  const struct val to = *front_register(f, code->a), value = front_operand(f, code->right);
   if (to.kind == VAL_ARRAY) {
     steps_store(f, to, key, value);
     return;
@@ -300,10 +300,15 @@ static void front_set_index(struct front *f, const struct code *code) {
     array_field_store(f, to, key, value);
     return;
   }
+  if (key.kind == VAL_CHOICE) key = choice_as_value(f, key);
+  if (to.kind == VAL_PATH && key.kind == VAL_VALUE && !whole) {
+    cell_set_element(f, to, maybe_need(f, key), value);
+    return;
+  }
   if (key.kind != VAL_STRING && !whole)
-    front_refuse(f, to.kind == VAL_PATH
-                        ? "it writes to a table by a variable: keep elements in a world:array, "
-                          "and fill tables before the run"
+    front_refuse(f, to.kind == VAL_RECORD
+                        ? "it writes to a table in a table by a variable: keep the elements in a "
+                          "world:array"
                         : "it writes to a view by a variable: write the index itself");
   struct constant constant = {.type = whole ? CONST_INTEGER : CONST_STRING,
                               .integer = key.number, .string = key.string};
@@ -514,9 +519,8 @@ static void front_use_result(struct front *f) {
   }
   if (!val_is_number(f, result) || val_is_maybe(result))
     front_refuse(f, "it does not return a number on every way");
-  if (f->result == RESULT_KEY || (result.mixed && !mixed_known(result)))
-    number_decided(f, result, result, "returns");
   if (f->result == RESULT_KEY) {
+    number_decided(f, result, result, "returns");
     bool integer = val_type(f, result) == KT_I64;
     access_give(f, integer ? result.value : number_as(f, result, KT_F64), integer);
     return;

@@ -126,7 +126,7 @@ struct val {
                                   nothing but noted down, and compared */
   k_value value;
   k_value present;             /* the mask where it is there; 0, which is K_ALL: everywhere */
-  k_value whole;               /* mixed: the mask where it is an integer; K_NONE: unknown */
+  k_value whole;               /* mixed: the mask where it is an integer */
   uint16_t chain;              /* 1 + that of f->chains which it is made by, or 0 */
   uint32_t at;                 /* path, math function, method, anchored function or object;
                                   of a number from outside: its path + 1 */
@@ -198,6 +198,7 @@ struct front_array {
   enum element_gaps gaps;
   enum element_kind kind;
   bool ragged;                 /* a table with other numbers, too: ELEMENTS_RAGGED */
+  bool stored;                 /* a table that the function writes elements of: see cell.c */
   struct front_copy copy;      /* of an index */
   uint8_t cells;               /* of script cells: 1 + their k_column */
 };
@@ -257,6 +258,8 @@ struct front_classes {
   uint32_t cell_count;         /* script cells: see cell.c */
   struct cell cells[FRONT_CELLS];
   const void *homes[FRONT_CELLS];   /* the upvalues or tables that they are in */
+  uint32_t table_count;        /* tables of which elements are written by a variable */
+  const void *tables[FRONT_STORED];
 };
 
 struct front {
@@ -563,6 +566,13 @@ k_value element_place(struct front *f, struct val index, k_value *whole);
 struct val element_index(struct front *f, struct val array, const struct constant *key);
 /* The element of a table by a number, or by an enumeration's value, as it is when a run starts;
 ** what a key of such an element leads to that is a table. */
+/* The number in the program of a table that is read so, and looks as `gaps` says. */
+uint32_t element_find_table(struct front *f, struct front_array array);
+/* Whether the elements are integers to Lua; puts them back into the table, whose elements they are
+** still: an array of floats and, after it, whether they are integers, or one of booleans. */
+void element_copy_integers(lua_State *L, int anchors, const struct guard *guard, uint32_t count,
+                           uint8_t *to);
+void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array);
 /* That of a list at a number up to its length. */
 struct val element_of_list(struct front *f, struct val table, struct val index);
 struct val element_of_table(struct front *f, struct val table, struct val index);
@@ -785,7 +795,7 @@ uint8_t mixed_bits_result(k_op op, struct val x, struct val y);
 bool mixed_rounds(const struct front *f, struct val x);
 /* Whether what it is as a float is the same number, whichever it is to Lua. */
 bool mixed_is_exact(const struct front *f, struct val x);
-/* The mask where a number is an integer to Lua; K_NONE: unknown. */
+/* The mask where a number is an integer to Lua. */
 k_value mixed_whole(struct front *f, struct val x);
 /* What these make of x in the rows of the mask and y elsewhere: whether it is mixed, and how. */
 void mixed_join(struct front *f, k_value mask, struct val x, struct val y, struct val *joined);
@@ -793,10 +803,7 @@ void mixed_join(struct front *f, k_value mask, struct val x, struct val y, struc
 struct val mixed_settle(struct front *f, struct val x);
 /* Whether an operation on them is one on integers in some rows and one on floats in others. */
 bool mixed_meets(const struct front *f, struct val x, struct val y);
-/* Whether it is mixed, and known where it is an integer. */
-bool mixed_known(struct val x);
-/* x (op) y, of +, - and *, where they meet so, and of // and % where it is known; -x of one known,
-** and math.abs(x) of a mixed one. */
+/* x (op) y, of +, -, *, // and %, where they meet so; -x and math.abs(x) of a mixed one. */
 struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y);
 struct val mixed_negate(struct front *f, struct val x);
 struct val mixed_absolute(struct front *f, struct val x);

@@ -80,6 +80,7 @@ struct guard {
                                   where that is 0, from 1 on; 0: one value */
   uint16_t texts, text_count;  /* ELEMENTS_TEXT: anchored strings */
   uint8_t gaps;                /* of these: enum element_gaps */
+  bool stored;                 /* written by the program, and stored: see cell.c */
 };
 
 /* What an index has copied: the cells of a leaf that a slot gives, or who the rows are. */
@@ -120,7 +121,8 @@ enum reading { READING_FITS, READING_OTHER, READING_STARVED };
 
 /* Reads a guard's value; false when it is not of the expected type. */
 bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *uniforms);
-/* Reads the elements that a GUARD_ELEMENTS is about. */
+/* Reads the elements that a GUARD_ELEMENTS is about; of ELEMENTS_MIXED, whether they are integers to
+** Lua is the array after that. */
 enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *guard,
                                  struct memory *memory, struct copied *copied, k_array *out);
 /* Reads what a guard from GUARD_TEXT on wants; the number of a text is good as long as nothing

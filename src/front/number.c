@@ -87,13 +87,7 @@ static struct val number_of_two(struct front *f, enum code_operator op, k_op doe
                                 struct val y) {
   bool bitwise = op >= OPERATOR_BAND && op <= OPERATOR_SHR;
   bool divides = op == OPERATOR_DIV || op == OPERATOR_POW;
-  /* An operation on integers may wrap around, fail or give a 0 without a sign, where one on floats
-  ** does not. So it has to be decided which it is, but for what is always done with floats, or
-  ** always with integers. */
-  if (!bitwise && !divides) {
-    number_decided(f, x, y, "calculates with");
-    number_decided(f, y, x, "calculates with");
-  }
+  assert(bitwise || divides || !mixed_meets(f, x, y));
   if (bitwise) {
     x = mixed_settle(f, x);
     y = mixed_settle(f, y);
@@ -116,10 +110,8 @@ struct val number_binary(struct front *f, enum code_operator op, struct val x, s
   y = maybe_need(f, y);
   need_number(f, x);
   need_number(f, y);
-  bool known = (!x.mixed || mixed_known(x)) && (!y.mixed || mixed_known(y));
-  bool divides = op == OPERATOR_MOD || op == OPERATOR_IDIV;
   bool counts = op == OPERATOR_ADD || op == OPERATOR_SUB || op == OPERATOR_MUL ||
-                (divides && known);
+                op == OPERATOR_MOD || op == OPERATOR_IDIV;
   struct val result = counts && mixed_meets(f, x, y) ? mixed_binary(f, ops[op], x, y)
                                                      : number_of_two(f, op, ops[op], x, y);
   k_fold step = op == OPERATOR_ADD ? KF_ADD : op == OPERATOR_SUB ? KF_SUB : KF_COUNT;
@@ -130,8 +122,7 @@ struct val number_unary(struct front *f, enum code_operator op, struct val x) {
   assert(op == OPERATOR_NEG || op == OPERATOR_BNOT);
   x = maybe_need(f, x);
   need_number(f, x);
-  if (op != OPERATOR_BNOT && mixed_known(x)) return mixed_negate(f, x);
-  if (op != OPERATOR_BNOT) number_decided(f, x, x, "negates");
+  if (op != OPERATOR_BNOT && x.mixed) return mixed_negate(f, x);
   x = mixed_settle(f, x);
   k_value value = op == OPERATOR_BNOT ? number_as(f, x, KT_I64) : x.value;
   k_op negation = op == OPERATOR_BNOT ? KO_BNOT : KO_NEG;
@@ -302,8 +293,7 @@ void mixed_join(struct front *f, k_value mask, struct val x, struct val y, struc
   joined->whole = K_ALL;
   joined->rounded = joined->mixed && (mixed_rounds(f, x) || mixed_rounds(f, y));
   if (!joined->mixed) return;
-  k_value a = mixed_whole(f, x), b = mixed_whole(f, y);
-  joined->whole = a == K_NONE || b == K_NONE ? K_NONE : mask_select(f, mask, a, b);
+  joined->whole = mask_select(f, mask, mixed_whole(f, x), mixed_whole(f, y));
 }
 
 /* Rows in which it is an integer beyond what floats can tell apart fail. */
@@ -335,8 +325,6 @@ bool mixed_meets(const struct front *f, struct val x, struct val y) {
   return (x.mixed || y.mixed) && number_may_be_integer(f, x) && number_may_be_integer(f, y);
 }
 
-bool mixed_known(struct val x) { return x.mixed && x.whole != K_NONE; }
-
 uint8_t mixed_bits_result(k_op op, struct val x, struct val y) {
   unsigned a = mixed_bits(x), b = mixed_bits(y), most = a > b ? a : b;
   if (!a || !b) return 0;
@@ -348,19 +336,11 @@ uint8_t mixed_bits_result(k_op op, struct val x, struct val y) {
   return bits <= BITS_WRAP ? (uint8_t)bits : 0;
 }
 
-/* The product of integers that is 0 has no sign. Where it is not known whether they are integers,
-** rows in which it would have one fail. */
-static k_value number_without_minus_zero(struct front *f, k_value x, k_value y, k_value product,
-                                         k_value whole) {
+/* The product of integers that is 0 has no sign. */
+static k_value number_without_minus_zero(struct front *f, k_value product, k_value whole) {
   struct builder *b = f->b;
   k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), build_type(b, product));
-  if (whole != K_NONE)
-    return build_select(b, whole, build_binary(b, KO_ADD, product, zero), product);
-  k_value below = build_binary(b, KO_OR, build_binary(b, KO_LT, x, zero),
-                               build_binary(b, KO_LT, y, zero));
-  k_value minus = build_binary(b, KO_AND, build_binary(b, KO_EQ, product, zero), below);
-  build_need(b, build_unary(b, KO_NOT, minus));
-  return product;
+  return build_select(b, whole, build_binary(b, KO_ADD, product, zero), product);
 }
 
 /* Integers are not divided by zero. */
@@ -375,20 +355,17 @@ struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
   struct builder *b = f->b;
   bool divides = op == KO_MOD || op == KO_IDIV;
   assert(mixed_meets(f, x, y) && (divides || op == KO_ADD || op == KO_SUB || op == KO_MUL));
-  k_value left_whole = mixed_whole(f, x), right_whole = mixed_whole(f, y), whole = K_NONE;
-  if (left_whole != K_NONE && right_whole != K_NONE)
-    whole = build_binary(b, KO_AND, left_whole, right_whole);
+  k_value whole = build_binary(b, KO_AND, mixed_whole(f, x), mixed_whole(f, y));
   if (x.rounded || !number_is_exact(mixed_bits(x))) x = number_need_exact(f, x, whole);
   if (y.rounded || !number_is_exact(mixed_bits(y))) y = number_need_exact(f, y, whole);
   k_type type = number_float_type(f, x, y);
   k_value left = number_as(f, x, type), right = number_as(f, y, type);
-  assert(!divides || whole != K_NONE);
   if (divides && !(y.literal && y.number != 0)) number_need_divisor(f, right, whole);
   k_value value = build_binary(b, op, left, right);
   /* A 0 of integers may be -0.0 of floats, but for a product by what is above 0. */
   bool above = (x.literal && x.number > 0) || (y.literal && y.number > 0);
   if (divides || (op == KO_MUL && !above))
-    value = number_without_minus_zero(f, left, right, value, whole);
+    value = number_without_minus_zero(f, value, whole);
   struct val result = val_number(f, value, x.soft && y.soft);
   result.mixed = true;
   result.whole = whole;
@@ -399,7 +376,7 @@ struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
 
 struct val mixed_negate(struct front *f, struct val x) {
   struct builder *b = f->b;
-  assert(mixed_known(x));
+  assert(x.mixed);
   if (x.rounded || !number_is_exact(x.bits)) x = number_need_exact(f, x, x.whole);
   k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), val_type(f, x));
   k_value integer = build_binary(b, KO_SUB, zero, x.value);

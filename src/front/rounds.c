@@ -34,7 +34,6 @@ static void rounds_add_carry(struct loop *loop, enum carry_kind kind, uint32_t i
                      .wide = val_is_wide(like), .rounded = like.rounded,
                      .zero = val_is_zero(like), .spawned = like.spawned,
                      .maybe = val_is_maybe(like), .falsy = like.lacks != LACKS_NIL,
-                     .unknown = like.mixed && like.whole == K_NONE,
                      .names = like.names, .value = K_NONE, .present = K_ALL, .whole = K_ALL};
 }
 
@@ -44,7 +43,7 @@ static struct val rounds_carried(const struct carry *carry) {
                       .spawned = carry->spawned,
                       .lacks = carry->falsy ? LACKS_EITHER : LACKS_NIL,
                       .wide = carry->wide, .rounded = carry->rounded, .names = carry->names,
-                      .present = carry->present, .whole = carry->unknown ? K_NONE : carry->whole};
+                      .present = carry->present, .whole = carry->whole};
 }
 
 static bool rounds_is_nil(const struct val *x) { return x->kind == VAL_NIL; }
@@ -83,7 +82,7 @@ static k_value rounds_initial_part(struct loop *loop, const struct carry *carry,
 /* Whether a part of it differs from row to row, or round to round. */
 static bool rounds_has_part(const struct carry *carry, enum loop_part part) {
   if (part == PART_PRESENT) return carry->maybe;
-  return part == PART_VALUE || (carry->mixed && !carry->unknown);
+  return part == PART_VALUE || carry->mixed;
 }
 
 static k_value *rounds_part_of(struct carry *carry, enum loop_part part) {
@@ -269,11 +268,10 @@ static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct e
   bool zero = before.zero && val_is_zero(now);
   enum spawned spawned = spawned_either(before.spawned, now.spawned);
   bool rounded = mixed && rounds_of_loop(loop, carry, now);
-  bool unknown = carry->unknown || (now.mixed && now.whole == K_NONE);
   bool same = (k_type)type == carry->type && soft == carry->soft &&
               entity == carry->entity && zero == carry->zero && spawned == carry->spawned &&
               mixed == carry->mixed && wide == carry->wide && rounded == carry->rounded &&
-              unknown == carry->unknown && maybe == was_maybe && falsy == was_falsy;
+              maybe == was_maybe && falsy == was_falsy;
   carry->type = (k_type)type;
   carry->soft = soft;
   carry->entity = entity;
@@ -282,7 +280,6 @@ static bool rounds_changed_type(struct loop *loop, struct carry *carry, struct e
   carry->mixed = mixed;
   carry->wide = wide;
   carry->rounded = rounded;
-  carry->unknown = unknown;
   return !same && carry->kind != CARRY_FIELD;
 }
 

@@ -21,7 +21,6 @@ struct carry {
   enum spawned spawned;
   bool maybe;                  /* it is nil in some rows, */
   bool falsy;                  /* or may be false there */
-  bool unknown;                /* mixed, and where it is an integer is not known */
   const struct enumeration *names;
   k_value value, present, whole;   /* of this attempt */
 };

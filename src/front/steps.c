@@ -216,7 +216,7 @@ void steps_finish(struct front *f) {
 }
 
 static void step_write(struct front *f, const struct front_chain *place, struct val value) {
-  if (f->result != RESULT_NONE)
+  if (f->result > RESULT_MAP)
     front_refuse(f, "it writes to '%s', and its result is used: do it in a system's each",
                  place->component->name);
   if (place->component->leaves[place->leaf].type == ECS_STRING)

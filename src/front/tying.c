@@ -92,7 +92,7 @@ static bool tying_take_pair(struct front *f, struct tying *tying, struct val nam
 /* ---- noting down ---- */
 
 static void tying_begin(struct front *f, struct tying *tying, struct val entity) {
-  if (f->result != RESULT_NONE)
+  if (f->result > RESULT_MAP)
     front_refuse(f, "it ties entities, and its result is used: do it in a system's each");
   order_want(f);
   tying->command.component = tying->relation->id;

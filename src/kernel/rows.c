@@ -238,11 +238,10 @@ static void rows_translate_insn(struct program *p, uint32_t pc, uint32_t first) 
   to->go = rows_code_of(keeps ? ROWS_KEEP : code);
   to->to = code;
   if (code == ROWS_ONE || code == ROWS_SCALAR) return;
-  to->dst = rows_offset(p, k->dst);
-  to->a = rows_offset(p, k->a);
-  to->b = rows_offset(p, k->b);
-  to->c = rows_offset(p, k->c);
-  to->d = rows_offset(p, k->d);
+  const uint16_t operands[5] = {k->dst, k->a, k->b, k->c, k->d};
+  uint32_t *const offsets[5] = {&to->dst, &to->a, &to->b, &to->c, &to->d};
+  for (int i = 0; i < 5; i++)   /* but of numbers of instructions and folds */
+    if (!strchr("-jn", op_table[k->op].signature[i])) *offsets[i] = rows_offset(p, operands[i]);
   if (code == ROWS_PUT) {   /* as that which sets such a cell takes its operands */
     to->a = to->c;
     to->to = OP_SET_BOOL + p->sites[k->dst - p->layout.numbers.sites].cell - 1u;

@@ -65,7 +65,7 @@ static const char *companions_why_loud(const struct variant *variant) {
   if (variant->plan.command_count || variant->plan.order_count)
     return "it gives commands, spawns or emits";
   if (variant->index_count) return "it looks into an index";
-  if (variant->script.count) return "it writes to upvalues, globals or tables";
+  if (cells_any(&variant->script)) return "it writes to upvalues, globals or tables";
   if (variant->plan.program->site_count)
     return "it writes to arrays, resources or other entities";
   return "a row of it can fail";

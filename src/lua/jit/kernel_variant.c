@@ -47,7 +47,7 @@ static bool variant_read_guards(lua_State *L, int anchors, const struct world_bo
   for (uint32_t i = 0; i < variant->guard_count && reading == READING_FITS; i++)
     reading = variant_read_guard(L, anchors, &variant->guards[i], box, variant);
   variant->starved = reading == READING_STARVED;
-  bool fits = reading == READING_FITS, cells = variant->plan.program && variant->script.count;
+  bool fits = reading == READING_FITS, cells = variant->plan.program && cells_any(&variant->script);
   return fits && !(cells && cells_meet(L, anchors, variant->guards, variant->guard_count));
 }
 
@@ -56,16 +56,17 @@ static APART void variant_set_cells(lua_State *L, int handle, const struct varia
   int top = lua_gettop(L);
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   lua_rawgeti(L, -1, (lua_Integer)variant->anchors);
-  cells_store(L, top + 2, variant->guards, variant->guard_count, &variant->script, reserves);
+  cells_store(L, top + 2, variant->guards, variant->guard_count, &variant->script,
+              variant->arrays, reserves);
   lua_settop(L, top);
 }
 
 void variant_reserve_cells(lua_State *L, int handle, const struct variant *variant) {
-  if (UNLIKELY(variant->script.count)) variant_set_cells(L, handle, variant, true);
+  if (UNLIKELY(cells_any(&variant->script))) variant_set_cells(L, handle, variant, true);
 }
 
 void variant_store_cells(lua_State *L, int handle, const struct variant *variant) {
-  if (UNLIKELY(variant->script.count)) variant_set_cells(L, handle, variant, false);
+  if (UNLIKELY(cells_any(&variant->script))) variant_set_cells(L, handle, variant, false);
 }
 
 static void variant_read_resources(const struct world_box *box, struct variant *variant) {
@@ -403,13 +404,14 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
     found.script.arrays[i] = front->arrays[i].cells;
   }
   found.script.count = front->shared.cell_count;
+  found.script.tables = front->shared.table_count;
   memcpy(found.script.list, front->shared.cells, sizeof found.script.list);
   memcpy(found.indexes, front->indexes, front->index_count * sizeof *found.indexes);
   memcpy(found.lists, front->lists, front->list_count * sizeof *found.lists);
   struct variant *variant = copy_variant(kernel->set->runner.memory, &found);
   if (!variant || !front->program) return variant;
   variant->leaves = front->leaves;
-  variant->quiet = !front->index_count && !front->shared.cell_count &&
+  variant->quiet = !front->index_count && !cells_any(&found.script) &&
                    !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&
                    !program_info(front->program).fails;
   uint32_t commands = front->command_count;
@@ -434,7 +436,7 @@ static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
   memmove(kernel->variants + 1, kernel->variants, kernel->count * sizeof *kernel->variants);
   kernel->variants[0] = variant;
   kernel->sure = NULL;
-  kernel->keeps |= variant->script.count > 0;
+  kernel->keeps |= cells_any(&variant->script);
   kernel->count++;
   return true;
 }
@@ -648,10 +650,12 @@ void variant_append_cells(lua_State *L, int handle, const struct variant *varian
   for (uint32_t i = 0; i < variant->guard_count; i++) {
     const struct guard *guard = &variant->guards[i];
     uint64_t bit = guard->type == GUARD_CELL ? UINT64_C(1) << guard->uniform : 0;
-    if (!bit || told & bit || !(writes || variant->script.list[guard->uniform].read)) continue;
+    bool told_now = bit && !(told & bit) && (writes || variant->script.list[guard->uniform].read);
+    if (!told_now && !guard->stored) continue;
     told |= bit;
     path_tell(L, list + 2, &guard->path);
-    lua_pushfstring(L, guard->path.keys ? "%s" : "upvalue %s", lua_tostring(L, -1));
+    lua_pushfstring(L, guard->stored ? "%s[]" : guard->path.keys ? "%s" : "upvalue %s",
+                    lua_tostring(L, -1));
     lua_rawseti(L, list, (lua_Integer)lua_rawlen(L, list) + 1);
     lua_settop(L, list + 2);
   }
