@@ -859,7 +859,7 @@ local Array = {}
 ---@param value number|boolean
 function Array:fill(value) end
 
----Copies the elements of another array of the same type, which may be shorter.
+--- Copies the elements of another array of the same type, which may be shorter.
 ---@param other ecs.Array
 function Array:copy(other) end
 

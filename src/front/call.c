@@ -655,6 +655,28 @@ static uint32_t call_argument_count(struct front *f, const struct code *code) {
   return f->frame->top - code->a - 1;
 }
 
+/* Calls what is no Lua function, of which so many results are wanted; how many it has, or NONE. */
+static uint32_t call_native(struct front *f, struct val function, struct val *arguments,
+                            uint32_t count, struct val results[FRONT_RESULTS], uint32_t wanted) {
+  switch (function.kind) {
+    case VAL_MATH:
+      if (function.at == BASE_IPAIRS) return items_of(f, arguments, count, results);
+      for (uint32_t i = 0; i < count; i++) arguments[i] = maybe_need(f, arguments[i]);
+      return math_call(f, function.at, arguments, count, results);
+    case VAL_METHOD:
+      if (function.at < METHOD_COUNT)
+        return method_call(f, function.at, arguments, count, results, wanted);
+      results[0] = call_array(f, function.at, arguments, count);
+      return function.at == ARRAY_READ;
+    case VAL_FINDER: return partner_call(f, function, arguments, count, results);
+    case VAL_SPAWNER:
+      call_refuse_once(f);
+      results[0] = order_by_spawner(f, function, arguments, count);
+      return 1;
+    default: return NONE;
+  }
+}
+
 void call_function(struct front *f, const struct code *code) {
   uint32_t count = call_argument_count(f, code);
   const struct val function = *front_register(f, code->a);
@@ -667,34 +689,9 @@ void call_function(struct front *f, const struct code *code) {
     call_put_results(f, code, arguments, count);
     return;
   }
-  if (function.kind == VAL_MATH && function.at == BASE_IPAIRS) {
-    items_of(f, arguments, count, results);
-    call_put_results(f, code, results, 3);
-    return;
-  }
-  if (function.kind == VAL_MATH) {
-    for (uint32_t i = 0; i < count; i++) arguments[i] = maybe_need(f, arguments[i]);
-    call_put_results(f, code, results, math_call(f, function.at, arguments, count, results));
-    return;
-  }
-  if (function.kind == VAL_METHOD && function.at >= METHOD_COUNT) {
-    results[0] = call_array(f, function.at, arguments, count);
-    call_put_results(f, code, results, function.at == ARRAY_READ);
-    return;
-  }
-  if (function.kind == VAL_METHOD) {
-    call_put_results(f, code, results,
-                     method_call(f, function.at, arguments, count, results, code->c));
-    return;
-  }
-  if (function.kind == VAL_FINDER) {
-    call_put_results(f, code, results, partner_call(f, function, arguments, count, results));
-    return;
-  }
-  if (function.kind == VAL_SPAWNER) {
-    call_refuse_once(f);
-    results[0] = order_by_spawner(f, function, arguments, count);
-    call_put_results(f, code, results, 1);
+  uint32_t given = call_native(f, function, arguments, count, results, code->c);
+  if (given != NONE) {
+    call_put_results(f, code, results, given);
     return;
   }
   if (function.kind == VAL_NIL) front_refuse(f, "it calls nil: is a name misspelt?");
@@ -704,7 +701,7 @@ void call_function(struct front *f, const struct code *code) {
   uint32_t before = f->env.result_count;
   f->env.result_count = 0;
   call_inline_function(f, function.at, code->a, count);
-  uint32_t given = f->env.result_count;
+  given = f->env.result_count;
   assert(given <= FRONT_RESULTS);
   memcpy(results, f->env.results, given * sizeof *results);
   f->env.result_count = before;

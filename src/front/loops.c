@@ -308,7 +308,8 @@ static struct val items_number(struct front *f, int64_t number) {
   return literal;
 }
 
-void items_of(struct front *f, const struct val *arguments, uint32_t count, struct val *results) {
+uint32_t items_of(struct front *f, const struct val *arguments, uint32_t count,
+                  struct val *results) {
   uint8_t kind = count ? arguments[0].kind : VAL_NIL;
   if (kind != VAL_PATH && kind != VAL_ARRAY && kind != VAL_TABLE)
     front_refuse(f, "it calls ipairs with what is neither a table from outside or of the function "
@@ -316,6 +317,7 @@ void items_of(struct front *f, const struct val *arguments, uint32_t count, stru
   results[0] = (struct val){.kind = VAL_ITEMS};
   results[1] = maybe_need(f, arguments[0]);
   results[2] = items_number(f, 0);
+  return 3;
 }
 
 /* Sets the loop's variables. Rows for which there is no such item are behind the loop. */

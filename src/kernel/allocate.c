@@ -124,11 +124,11 @@ static const struct node *allocate_made_in_column(const struct builder *b, uint3
 }
 
 /* The last position up to which a value may be in a column where `stored` is made: that of
-** stored itself, or, if that is tied, the one before its second operand is copied there,
+** stored itself, or, if that is tied, the one before its other operand is copied there,
 ** unless the value is this operand. */
 static int32_t allocate_guest_until(const struct builder *b, const struct node *n,
                                     const struct node *stored) {
-  bool is_second = stored->tied && n == node_at(b, stored->in[2]);
+  bool is_second = stored->tied && n == node_at(b, stored->in[node_other(stored)]);
   return stored->tied && !is_second ? stored->copied - 1 : stored->at;
 }
 
@@ -180,9 +180,9 @@ static bool allocate_share_column(struct builder *b, const struct node *n, uint3
   return true;
 }
 
-/* A tied select goes on where its second operand is, if that ends there. */
+/* A tied node goes on where its other operand is, if that ends there. */
 static bool allocate_share(struct builder *b, struct node *n) {
-  k_value v = n->in[2];
+  k_value v = n->in[node_other(n)];
   const struct node *y = node_at(b, v);
   bool ends = y->varies && v != K_ALL && y->last == n->at;
   if (!ends) {
@@ -200,13 +200,13 @@ static bool allocate_share(struct builder *b, struct node *n) {
   return true;
 }
 
-/* The tied selects of the region that is skipped at position i have their registers, with
-** their second operands in them, before the skip. */
+/* The tied nodes of the region that is skipped at position i have their registers, with their other
+** operands in them, before the skip. */
 static bool allocate_locate_tied(struct builder *b, int32_t i) {
   for (int32_t j = i + 1; planned(b, j)->op != N_LAND; j++) {
     struct node *n = planned(b, j);
     if (!n->live || !n->tied) continue;
-    assert(n->op == N_SELECT && n->copied == i);
+    assert(n->copied == i);
     if (!allocate_share(b, n) && !allocate_take_any(b, n, i, true)) return false;
   }
   return true;
@@ -259,7 +259,7 @@ static void allocate_locate_loads(struct builder *b) {
   }
 }
 
-/* Where the tied selects' second operands are copied, at the latest. */
+/* Where the tied nodes' other operands are copied, at the latest. */
 static void allocate_find_copies(struct builder *b) {
   int32_t skip = 0;
   for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {

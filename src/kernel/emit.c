@@ -188,14 +188,14 @@ static void emit_end(struct emitter *e, const struct node *n) {
   k->c = (uint16_t)node_at(e->b, loop)->pc;
 }
 
-/* Before the skip at position i of the plan its tied selects get what they are when it is
+/* Before the skip at position i of the plan its tied nodes get what they are when it is
 ** taken. */
 static void emit_skip(struct emitter *e, int32_t i) {
   struct node *skip = planned(e->b, i);
   for (int32_t j = i + 1; planned(e->b, j)->op != N_LAND; j++) {
     const struct node *n = planned(e->b, j);
     if (n->live && n->tied)
-      emit_copy(e, emit_operand_number(e, n->location), n->in[2], n->type);
+      emit_copy(e, emit_operand_number(e, n->location), n->in[node_other(n)], n->type);
   }
   skip->pc = e->count;
   emit_instruction(e, OP_SKIP, K_NO_OPERAND)->a = emit_operand(e, skip->in[0], false);

@@ -76,7 +76,8 @@ struct node {
   uint8_t op, type;    /* a k_op or one of the above; k_type */
   bool varies, fails;
   uint8_t state;       /* region.c */
-  bool tied;           /* region.c: a skip leaves the second operand where this one is */
+  bool tied;           /* region.c: a skip leaves its other operand where this one is */
+  bool shut;           /* region.c: behind a skip, and needed nowhere else */
   uint16_t aux;
   bool live;           /* what the program does depends on it */
   bool done;           /* order.c: in the plan */
@@ -98,7 +99,7 @@ struct node {
   k_value end;         /* of a loop: its end */
   uint32_t pc;         /* emit.c: its instruction */
   uint16_t scalar;     /* emit.c: of a uniform */
-  int32_t copied;      /* allocate.c: of a tied select, the position of its skip */
+  int32_t copied;      /* allocate.c: of a tied node, the position of its skip */
   uint32_t column;     /* allocate.c: 1 + the column that it is stored to, or 0 */
   uint16_t location;   /* allocate.c: see LOCATION */
 };
@@ -247,6 +248,9 @@ bool plan_registers(struct builder *b);
 k_status plan_emit(struct builder *b, struct program **out);
 
 /* Whether g holds no other rows than m does. */
+/* What a select is where its mask does not hold, and an `and` where its first operand does not: that
+** operand. */
+static inline int node_other(const struct node *n) { return n->op == N_SELECT ? 2 : 0; }
 bool mask_implies(const struct builder *b, k_value g, k_value m);
 
 #endif

@@ -20,6 +20,7 @@ bool mask_implies(const struct builder *b, k_value g, k_value m) {
   assert(n->type == KT_BOOL);
   if (n->op == KO_ANDN) return mask_implies(b, n->in[0], m);
   if (n->op == KO_AND) return mask_implies(b, n->in[0], m) || mask_implies(b, n->in[1], m);
+  if (n->op == KO_OR) return mask_implies(b, n->in[0], m) && mask_implies(b, n->in[1], m);
   return false;
 }
 
@@ -59,6 +60,12 @@ static void region_add_select_needs(struct builder *b, const struct node *n, k_v
   region_add_mask_need(b, mask, need);
 }
 
+/* Whether a mask is done in the order of rows: a row passes over what one is made of whose first
+** operand does not hold. */
+static bool region_is_narrowed(const struct node *n) {
+  return n->phase == PHASE_ROWS && n->varies && (n->op == KO_AND || n->op == KO_ANDN);
+}
+
 /* What node v needs of its operands. */
 static void region_add_needs(struct builder *b, k_value v) {
   struct node n = *node_at(b, v);
@@ -77,7 +84,9 @@ static void region_add_needs(struct builder *b, k_value v) {
   }
   for (int i = 0; i < 4; i++) {
     if (n.in[i] == K_NONE) continue;
-    if (n.in[i] == mask)
+    if (i == 1 && region_is_narrowed(&n))
+      region_add_need(b, n.in[1], mask_implies(b, n.in[0], need) ? n.in[0] : need);
+    else if (n.in[i] == mask)
       region_add_mask_need(b, mask, K_ALL);
     else
       region_add_need(b, n.in[i], need);
@@ -111,9 +120,11 @@ static void region_find_needs(struct builder *b) {
 /* ---- regions ---- */
 
 /* Whether it selects in no other rows than those of m: then it is its other value when m is
-** empty. */
+** empty. So is a mask. */
 static bool region_is_partial(const struct builder *b, const struct node *n, k_value m) {
-  return n->op == N_SELECT && n->varies && mask_implies(b, n->in[0], m);
+  bool either = n->phase == PHASE_ROWS && n->op == KO_OR && mask_implies(b, n->in[1], m);
+  return n->varies && (n->op == N_SELECT || region_is_narrowed(n) || either) &&
+         mask_implies(b, n->in[0], m);
 }
 
 static bool region_is_member(const struct builder *b, k_value v, k_value m) {
@@ -220,7 +231,7 @@ static void region_count_inside(struct builder *b, int32_t from, int32_t to) {
   }
 }
 
-/* Ties the selects that are looked at also when the region was skipped to their second
+/* Ties the selects and masks that are looked at also when the region was skipped to their other
 ** operand, which then has to be there, too. */
 static bool region_tie(struct builder *b, int32_t from, int32_t to, k_value m) {
   for (int32_t i = from; i < to; i++) planned(b, i)->tied = false;
@@ -228,9 +239,10 @@ static bool region_tie(struct builder *b, int32_t from, int32_t to, k_value m) {
     struct node *n = planned(b, i);
     if (n->state != IN_REGION || !region_is_partial(b, n, m)) continue;
     if (n->inside < n->uses) n->tied = true;
-    if (!n->tied || n->in[2] <= 0 || node_at(b, n->in[2])->state != IN_REGION) continue;
-    if (!region_is_partial(b, node_at(b, n->in[2]), m)) return false;
-    node_at(b, n->in[2])->tied = true;
+    k_value other = n->in[node_other(n)];
+    if (!n->tied || other <= 0 || node_at(b, other)->state != IN_REGION) continue;
+    if (!region_is_partial(b, node_at(b, other), m)) return false;
+    node_at(b, other)->tied = true;
   }
   return true;
 }
@@ -243,7 +255,8 @@ static bool region_can_stay(const struct builder *b, const struct node *n, k_val
   return region_is_partial(b, n, m) || n->inside == n->uses;
 }
 
-/* Puts in front what others need too. False when that is not possible. */
+/* Puts in front what others need too, or behind what only they need. False when that is not
+** possible. */
 static bool region_prune(struct builder *b, int32_t from, int32_t to, k_value m) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -251,8 +264,9 @@ static bool region_prune(struct builder *b, int32_t from, int32_t to, k_value m)
     for (int32_t i = from; i < to; i++) {
       struct node *n = planned(b, i);
       if (n->state != IN_REGION || region_can_stay(b, n, m)) continue;
-      if (n->fails || n->ordered || region_depends_on(b, b->plan.items[i], IN_REGION)) return false;
-      n->state = IN_BEFORE;
+      bool follows = region_depends_on(b, b->plan.items[i], IN_REGION);
+      if (n->fails || n->ordered || (follows && n->inside)) return false;
+      n->state = follows ? IN_LATE : IN_BEFORE;
       changed = true;
     }
   }
@@ -264,14 +278,17 @@ static int32_t region_weigh(struct builder *b, int32_t from, k_value m, int32_t 
   *end = region_gather(b, from, m);
   if (!region_prune(b, from, *end, m)) return 0;
   int32_t work = 0;
-  for (int32_t i = from; i < *end; i++)
-    if (planned(b, i)->state == IN_REGION) work += region_cost(planned(b, i));
+  for (int32_t i = from; i < *end; i++) {
+    const struct node *n = planned(b, i);
+    bool copied = n->tied && n->op != N_SELECT;   /* which takes as long as to make the mask */
+    if (n->state == IN_REGION && !copied) work += region_cost(n);
+  }
   return work;
 }
 
 /* The narrowest mask in whose rows alone the instruction does something that is needed. */
 static k_value region_mask_of(const struct node *n) {
-  if (n->op == N_SELECT || n->op == N_EMIT) return n->in[0];
+  if (n->op == N_SELECT || n->op == N_EMIT || region_is_narrowed(n)) return n->in[0];
   return n->op == N_REDUCE ? n->in[3] : n->need;
 }
 
@@ -282,7 +299,8 @@ static k_value region_best_mask(struct builder *b, int32_t from) {
   int32_t worth = planned(b, from)->phase == PHASE_ROWS ? WORTH_OF_ROW : WORTH, most = worth / 2;
   for (k_value m = region_mask_of(planned(b, from)); m > 0 && node_at(b, m)->varies;) {
     int32_t end = from;
-    int32_t work = region_is_member(b, b->plan.items[from], m) ? region_weigh(b, from, m, &end) : 0;
+    bool member = !node_at(b, m)->shut && region_is_member(b, b->plan.items[from], m);
+    int32_t work = member ? region_weigh(b, from, m, &end) : 0;
     for (int32_t i = from; i < end; i++) {
       planned(b, i)->state = IN_BEFORE;
       planned(b, i)->tied = false;
@@ -320,6 +338,8 @@ static int32_t region_cut_out(struct builder *b, int32_t from, k_value m) {
   k_value land = skip == K_NONE ? K_NONE : region_append_bound(b, N_LAND, skip);
   if (land == K_NONE) return K_NONE;
   node_at(b, m)->uses++;
+  for (int32_t i = from; i < end; i++)
+    if (planned(b, i)->state == IN_REGION) planned(b, i)->shut = !planned(b, i)->tied;
   if (!region_push_state(b, from, end, IN_BEFORE) || !node_list_push(b, &b->spare, skip) ||
       !region_push_state(b, from, end, IN_REGION) || !node_list_push(b, &b->spare, land))
     return K_NONE;
