@@ -84,7 +84,7 @@ describe("lua/README.md", function()
       count = count + 1
       assert(load(snippet, "=lua/README.md", "t", environment))()
     end
-    assert.equal(21, count)
+    assert.equal(20, count)
     assert.same({ "bob" }, { printed[1] })
     world:update(1)
     assert.equal(1, world:get(stone, "Position.x"))

@@ -75,7 +75,7 @@ end
 
 local seen = {}
 
--- Writes to a table by a variable. Elements of a world:array can be written to instead.
+-- Makes a table grow. Elements that are there can be written to, and so can those of a world:array.
 world:system("keep", { query = "Position:in", each = function(position)
   seen[#seen + 1] = position.x
 end })
