@@ -349,7 +349,8 @@ describe("array:copy", function()
   it("takes the elements of another array, which may be shorter, or itself", function()
     local world = helper.new_world()
     for i, type in ipairs(TYPES) do
-      local to, from = world:array("to_" .. type, type, 5), world:array("from_" .. type, type, 3 + i % 3)
+      local to = world:array("to_" .. type, type, 5)
+      local from = world:array("from_" .. type, type, 3 + i % 3)
       to:fill(1)
       for k = 1, #from do from[k] = k * 2 end
       assert.is_nil(to:copy(from))
@@ -361,7 +362,8 @@ describe("array:copy", function()
 
   it("takes no array of another type or world, and none that is longer", function()
     local world, other = helper.new_world(), helper.new_world()
-    local a, b, c = world:array("a", "f32", 3), world:array("b", "f64", 3), world:array("c", "f32", 4)
+    local a, b = world:array("a", "f32", 3), world:array("b", "f64", 3)
+    local c = world:array("c", "f32", 4)
     local theirs = other:array("a", "f32", 3)
     a:fill(7)
     local way = "array 'b' (3 of f64) cannot be copied to array 'a' (3 of f32): make them alike"

@@ -158,7 +158,7 @@ describe("a table of tables in a kernel (C26)", function()
       ["other values than numbers"] = function(e) e.on = kinds[e.kind].name == "a" end,
       ["compares tables that are in a table"] = function(e) e.on = kinds[e.kind] == kinds.bat end,
       ["it writes to a table"] = function(e) kinds[e.kind].hp = e.hp end,
-      ["it writes to 'list' by what is neither a number"] = function(e) list[e.on] = e.hp end,
+      ["it writes to 'list' by what is neither a number"] = function(e) list[e.on] = #list end,
       ["fill it before the run (what the function itself makes"] = function(e)
         local made = cache[e.i]
         if not made then

@@ -97,7 +97,8 @@ cells 10: stores | n = n + 1 | n = n + <I> | bump(<I>) | acc = acc + <F> | total
   | flip = (flip or 0) + 1 | if <Rare> then flip = <B> end | same.kills = same.kills + stats.kills
 tables 7: stores | sums[<I1> % 4 + 1] = sums[<I1> % 4 + 1] + 1 | sums[<X1> % 4 + 1] = <I>
   | local <N1> = <I> % #sums + 1 if sums[<N1>] >= 1 then sums[<N1>] = sums[<N1>] - 1 <S> end
-  | for <N1>, <N2> in ipairs(sums) do sums[<N1>] = <N2> * 0.5 + <F> end | if <Rare> then sums[<I>] = <F> end
+  | for <N1>, <N2> in ipairs(sums) do sums[<N1>] = <N2> * 0.5 + <F> end
+  | if <Rare> then sums[<I>] = <F> end
   | if not marks[<I1> % 4 + 1] then marks[<I1> % 4 + 1] = <B> <S> end
 others 10: world:set(<L1>, 'H.hp', (world:get(<L1>, 'H.hp') or 0.0) + <F>)
   | if world:alive(<E1>) and world:has(<E1>, 'H') then world:set(<E1>, 'H.hp', <F>) <S> end
@@ -135,7 +136,8 @@ flow 7: if <B> then <S> end | if <B> then <S> else <S> end | for <K> = 1, <Few> 
   | local <N1> = 0 while <N1> < 3 and <B> do <N1> = <N1> + 1 <S> end | if <B> then return end
   | for <N> = 1, 3 do <S> if <B> then break end <S> end
   | for <N> = 1, 2 do if <B> then goto <N1> end <S> ::<N1>:: end
-texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I> | p.kind = tints[<I> % 4 + 1] | p.tint = p.kind | p.s = p.kind
+texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
+  | p.kind = tints[<I> % 4 + 1] | p.tint = p.kind | p.s = p.kind
   | if p.tint ~= 'black' then p.kind = p.tint end | if <Rare> then p.kind = p.tint end
   | local <N1> = <B> and p.kind if <N1> == 'red' then <S> end
   | local <N1> = <B> and <F> if <N1> then <PF> = <N1> <S> end | local <N1> = <B> and <B> and <I>
@@ -149,7 +151,8 @@ lists 3: for <O> in world:targets(<L>, 'Eats') do <S> end
   | for <K>, <T> in ipairs(floats) do if <B> then goto <N1> end <S> ::<N1>:: end
   | for <K>, <N1> in ipairs(steps) do <PF> = <N1>[<I> % 3 + 1] end
   | for <K>, <T> in ipairs { <F>, <F>, 2.5 } do <S> if <B> then break end end
-  | for <K>, <N1> in ipairs { { <I>, <F> }, { 2, <F> } } do <PF> = <N1>[2] <PI> = <N1>[1] % 9 <S> end
+  | for <K>, <N1> in ipairs { { <I>, <F> }, { 2, <F> } } do
+    <PF> = <N1>[2] <PI> = <N1>[1] % 9 <S> end
   | for <N1>, <N2> in ipairs { 1.0, <B> and <F> or nil, 3.0 } do <PF> = <N2> <S> end
 whole 4: floats:fill(<F>) | ints:write(nxt:read()) | ints:copy(nxt) | bytes:fill(<V>)
   | at:fill(<L>) | floats:write(floats:read()) | if <B> then bytes:fill(<I>) end
@@ -334,7 +337,8 @@ function Gen:learn_term(term, by_path)
   end
 end
 
-local about = { "arrays", "score", "cells", "tables", "others", "commands", "spawns", "emits", "asks",
+local about = { "arrays", "score", "cells", "tables", "others", "commands", "spawns", "emits",
+  "asks",
   "lists", "texts" }
 
 -- What a unit is about, and what it knows at its beginning.

@@ -415,7 +415,8 @@ struct val call_of_array(struct front *f, struct val array, const struct constan
   return element_at(f, array, element_index(f, array, key));
 }
 
-/* Calls such a method. What array:read() gives is taken by the very next array:write, or refused. */
+/* Calls such a method. What array:read() gives is taken by the very next array:write, or
+** refused. */
 static struct val call_array(struct front *f, uint32_t name, const struct val *arguments,
                              uint32_t count) {
   struct val nothing = {.kind = VAL_NIL}, given = count > 1 ? arguments[1] : nothing;
@@ -434,8 +435,8 @@ static struct val call_array(struct front *f, uint32_t name, const struct val *a
   bool copies = name == ARRAY_COPY && given.kind == VAL_ARRAY;
   copies |= name == ARRAY_WRITE && given.kind == VAL_READING && given.number == now;
   if (!copies)
-    front_refuse(f, "it reads the array '%s' into a table, or writes one to it: keep what it had in "
-                    "another array, as by old:copy(%s)", array->name, array->name);
+    front_refuse(f, "it reads the array '%s' into a table, or writes one to it: keep what it had "
+                    "in another array, as by old:copy(%s)", array->name, array->name);
   if (array_type(array) != array_type(given.component) || given.component->length > array->length)
     front_refuse(f, "it copies the array '%s' to '%s', which is of another type or shorter",
                  given.component->name, array->name);

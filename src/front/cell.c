@@ -353,9 +353,9 @@ void cell_finish(struct front *f) {
     if (type == GUARD_CELL || type == GUARD_LENGTH || type == GUARD_ELEMENTS)
       outside_keep_value(f, &path);
   }
-  front_refuse(f, "it writes to a field or element of a table that it comes to in another way, too, "
-                  "as by a variable and by a name, or takes the length of: keep what it writes in a "
-                  "table of its own");
+  front_refuse(f, "it writes to a field or element of a table that it comes to in another way, "
+                  "too, as by a variable and by a name, or takes the length of: keep what it "
+                  "writes in a table of its own");
 }
 
 /* ---- running ---- */

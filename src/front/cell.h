@@ -72,7 +72,8 @@ bool cells_meet(lua_State *L, int anchors, const struct guard *guards, uint32_t 
 /* Takes what is there into the values; false when that is something else than the cell. */
 bool cell_take(lua_State *L, int anchors, const struct guard *guard, struct script_cells *cells);
 /* Makes (`reserves`) fields that are not there, which may raise Lua's memory error, so that storing
-** them, the second time, does not. No Lua may run from cell_take to there. `arrays`: the program's. */
+** them, the second time, does not. No Lua may run from cell_take to there. `arrays`: the
+** program's. */
 void cells_store(lua_State *L, int anchors, const struct guard *guards, uint32_t count,
                  const struct script_cells *cells, const k_array *arrays, bool reserves);
 

@@ -487,7 +487,8 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
     const struct front_array *known = &f->arrays[i];
     if (!known->id && known->path == array.path && known->names == array.names &&
         known->inner == array.inner && known->inner_names == array.inner_names &&
-        known->stride == array.stride && known->stored == array.stored && (known->gaps == GAPS_TOLD) == told)
+        known->stride == array.stride && known->stored == array.stored &&
+        (known->gaps == GAPS_TOLD) == told)
       return i;
   }
   struct guard *guard = guard_elements(f, &array);

@@ -121,8 +121,8 @@ enum reading { READING_FITS, READING_OTHER, READING_STARVED };
 
 /* Reads a guard's value; false when it is not of the expected type. */
 bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *uniforms);
-/* Reads the elements that a GUARD_ELEMENTS is about; of ELEMENTS_MIXED, whether they are integers to
-** Lua is the array after that. */
+/* Reads the elements that a GUARD_ELEMENTS is about; of ELEMENTS_MIXED, whether they are integers
+** to Lua is the array after that. */
 enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *guard,
                                  struct memory *memory, struct copied *copied, k_array *out);
 /* Reads what a guard from GUARD_TEXT on wants; the number of a text is good as long as nothing

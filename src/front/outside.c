@@ -211,7 +211,8 @@ static struct val outside_function(struct front *f, const struct path *path) {
     lua_rawgeti(L, f->anchors, anchor);
     outside_push_library_name(L, lua_gettop(L));
     front_refuse(f, "it uses a C function that is not one of math's%s: call it in a system's run "
-                    "and keep what it gives in a resource; for pairs write a numeric for", lua_tostring(L, -1));
+                    "and keep what it gives in a resource; for pairs write a numeric for",
+                 lua_tostring(L, -1));
   }
   return function.kind == VAL_NOTHING ? outside_of_kind(VAL_FUNCTION, anchor) : function;
 }

@@ -70,9 +70,9 @@ void rounds_end(struct loop *loop);
 /* Numeric for: compiles the loop at the frame's pc and leaves pc behind it. */
 void numeric_for(struct front *f, struct frame *frame);
 
-/* What ipairs gives for its arguments: three values, as it returns. The generic for at the frame's pc over that:
-** rounds for a table outside or an array, and one body behind the other for a table that the
-** function makes. */
+/* What ipairs gives for its arguments: three values, as it returns. The generic for at the frame's
+** pc over that: rounds for a table outside or an array, and one body behind the other for a table
+** that the function makes. */
 uint32_t items_of(struct front *f, const struct val *arguments, uint32_t count,
                   struct val *results);
 void items_for(struct front *f, struct frame *frame);

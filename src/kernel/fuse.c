@@ -30,7 +30,8 @@ static bool fuse_mark_roots(struct builder *b) {
   }
   for (k_value v = 0; v < b->count; v++) {
     const struct node *n = node_at(b, v);
-    bool root = n->fails || n->op == N_SET || n->op == N_LAY || n->op == N_EMIT || n->op == N_REDUCE ||
+    bool root = n->fails || n->op == N_SET || n->op == N_LAY || n->op == N_EMIT ||
+                n->op == N_REDUCE ||
                 (is_store(n) && b->store[n->aux] == v);
     if (root && !fuse_mark(b, v)) return false;
   }

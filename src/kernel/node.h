@@ -248,8 +248,8 @@ bool plan_registers(struct builder *b);
 k_status plan_emit(struct builder *b, struct program **out);
 
 /* Whether g holds no other rows than m does. */
-/* What a select is where its mask does not hold, and an `and` where its first operand does not: that
-** operand. */
+/* What a select is where its mask does not hold, and an `and` where its first operand does not:
+** that operand. */
 static inline int node_other(const struct node *n) { return n->op == N_SELECT ? 2 : 0; }
 bool mask_implies(const struct builder *b, k_value g, k_value m);
 

@@ -250,7 +250,8 @@ struct array_box *array_push(lua_State *L, struct world_box *box) {
 }
 
 const luaL_Reg array_methods[] = {
-  {"copy", array_copy}, {"fill", array_fill}, {"read", array_read}, {"write", array_write}, {NULL, NULL}};
+  {"copy", array_copy}, {"fill", array_fill}, {"read", array_read}, {"write", array_write},
+  {NULL, NULL}};
 
 const luaL_Reg array_metamethods[] = {{"__index", array_index}, {"__newindex", array_newindex},
                                       {"__len", array_length},  {"__pairs", array_pairs},
