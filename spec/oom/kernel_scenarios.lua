@@ -138,6 +138,40 @@ scenario("a system's run that stores more than can be undone one by one", {
   partial = true,
 })
 
+scenario("a function that writes elements of tables, and goes through others", {
+  prepare = function(s)
+    crowd(s)
+    local sums, seen, ways = { 1, 2.5, 3, 0 }, { false, true, false }, { { 1, 2 }, { 3, 4 } }
+    s.count = function(p)
+      local i = p.x // 1 % 4 + 1
+      sums[i] = sums[i] % 100 + p.y
+      if not seen[i % 3 + 1] then seen[i % 3 + 1], sums[1] = true, i end
+      for k, way in ipairs(ways) do sums[k] = sums[k] + way[2] - way[1] end
+      for _, by in ipairs { 1.5, -0.5 } do sums[4] = sums[4] + by end
+      p.y = sums[i]
+    end
+    s.told = function() return table.concat(sums, " ") .. tostring(seen[2]) end
+  end,
+  act = function(s) s.query:run(s.count) end,
+  after = function(s) assert(s.world:explain(s.count).tier == "vector" and s.told()) end,
+})
+
+scenario("a system's run that fills and copies arrays, and fails behind that", {
+  prepare = function(s)
+    crowd(s)
+    local a, b = s.world:array("a", "f64", 500), s.world:array("b", "f64", 500)
+    s.world:system("spread", { run = function()
+      b:copy(a)
+      a:fill(b[7] + 1)
+      for i = 1, #a do a[i] = a[i] * 0.5 + b[i] end
+      a[a[9] // 1 % 500 + 1] = 3
+    end })
+  end,
+  act = function(s) s.world:update(1) end,
+  after = function(s) assert(s.world:explain("spread").tier == "vector") end,
+  partial = true,
+})
+
 scenario("a function that gives commands to another entity", {
   prepare = function(s)
     crowd(s)
