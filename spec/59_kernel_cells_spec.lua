@@ -5,7 +5,7 @@ local helper = require "spec.support.ecs_helper"
 local tiers = require "spec.support.tiers"
 
 local math = math
-local ipairs = ipairs   -- kernels read globals raw, and this file has them by __index
+local ipairs, error = ipairs, error   -- kernels read globals raw, here they are behind __index
 
 local function new_world(kernels)
   local world = helper.new_world { kernels = kernels, tag = 1 }
@@ -397,6 +397,41 @@ describe("elements of tables that a kernel writes by a variable", function()
       if kernels then assert.equal("vector", world:explain "s".tier, world:explain "s".reason) end
     end
     assert.equal(seen[2], seen[1])
+  end)
+
+  it("may be nil by the names of an enum, of what the function makes them first", function()
+    for _, make in ipairs {
+      function(t) return function(p) t.a[p.of] = (t.a[p.of] or 0) + 1 end end,
+      function(t) return function(p) if not t.a[p.of] then t.a[p.of] = true p.n = 7 end end end,
+      function(t) return function(p) if p.n > 5 then t.b[p.of] = t.b[p.of] or p.n end end end,
+      function(t) return function(p)
+        if p.n == 150 then error "stop" end
+        if not t.b[p.of] or t.b[p.of] < p.n then t.b[p.of] = p.n * 0.5 end
+      end end,
+    } do
+      local seen = {}
+      for n, kernels in ipairs { true, false } do
+        local world, said = helper.new_world { kernels = kernels, tag = 1 }, {}
+        world:component("Kind", { "of: enum(rat, orc, elf, bat)", "n: i32" })
+        local names = { "rat", "orc", "elf" }
+        for i = 1, 200 do world:spawn { Kind = { of = names[i * i % 3 + 1], n = i } } end
+        local tables = { a = {}, b = { orc = 2 } }
+        world:system("s", { query = "Kind", each = make(tables) })
+        for turn = 1, 3 do
+          said[turn * 2] = tostring(pcall(world.update, world, 1))
+          for name, of in pairs(tables) do
+            local count = 0
+            for _ in pairs(of) do count = count + 1 end
+            said[name] = show(of.rat, of.orc, of.elf, of.bat, count)
+          end
+          said[turn * 2 + 1] = world:digest()
+        end
+        local told = world:explain "s"
+        assert.equal(kernels and "vector" or "lua", told.tier, told.reason)
+        seen[n] = said
+      end
+      assert.same(seen[2], seen[1])
+    end
   end)
 
   it("are put back where a row fails, and grow where Lua has a row that writes beyond", function()

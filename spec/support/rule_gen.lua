@@ -137,6 +137,9 @@ flow 7: if <B> then <S> end | if <B> then <S> else <S> end | for <K> = 1, <Few> 
   | for <N> = 1, 3 do <S> if <B> then break end <S> end
   | for <N> = 1, 2 do if <B> then goto <N1> end <S> ::<N1>:: end
 texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
+  | tally[p.kind] = (tally[p.kind] or 0) + <F> | met[p.kind] = <B> | met[p.kind] = true
+  | if not met[p.kind] then met[p.kind] = true <S> end | most[p.kind] = most[p.kind] or <I>
+  | if not most[p.kind] or most[p.kind] < <F1> then most[p.kind] = <F1> <S> end
   | p.kind = tints[<I> % 4 + 1] | p.tint = p.kind | p.s = p.kind
   | if p.tint ~= 'black' then p.kind = p.tint end | if <Rare> then p.kind = p.tint end
   | local <N1> = <B> and p.kind if <N1> == 'red' then <S> end

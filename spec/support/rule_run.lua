@@ -141,13 +141,17 @@ local n, acc, best, who, mix, seen, flip = 0, 0.0, nil, nil, 0, false, nil
 local stats = { kills = 0, sum = 0.0, on = false }
 local same = alias and stats or { kills = 5, sum = 1.5 }
 local tally, marks = { red = 0, green = 0.5, blue = 2 }, { true, false, false, true }
+local met, most = {}, alias and { green = 1.5 } or {}
+if alias then tally.green = nil end
 local sums = alias and { 0.5, 1.5, 2.5, 0.0 } or { 1, 2.5, 3, 0 }
 total = 0
 local function bump(by) n = n + by end
 local function cells()
   return { n, acc, best == nil and "nil" or best, who or "nil", mix, seen,
     flip == nil and "nil" or flip, stats.kills, stats.sum, stats.on, stats.who or "nil",
-    same.kills, same.sum, total, tally.red, tally.green, tally.blue or "nil", marks[1], marks[2],
+    same.kills, same.sum, total, tally.red or "nil", tally.green or "nil",
+    tally.blue or "nil", tostring(met.red), tostring(met.green), tostring(met.blue),
+    most.red or "nil", most.green or "nil", most.blue or "nil", marks[1], marks[2],
     marks[3], marks[4], sums[1], sums[2], sums[3], sums[4], sums[5] or "nil" }
 end
 local function poke(how)
@@ -156,6 +160,7 @@ local function poke(how)
   elseif how == 5 then stats.kills = 2.0 elseif how == 6 then best, seen = nil, nil
   elseif how == 7 then tally.blue, sums[5] = nil, 1 elseif how == 8 then sums[2], marks = 3, sums
   elseif how == 9 then tally.red, sums[1] = 2^53|0, -0.0
+  elseif how == 10 then met, most = { red = 1 }, setmetatable({}, { __newindex = function() end })
   else setmetatable(stats, { __index = { who = boss } }) end
 end
 ]]
@@ -166,7 +171,7 @@ local function load_functions(program, out)
   for _, unit in ipairs(program.units) do text = text .. ",\n" .. generator.source(unit) end
   for i, name in ipairs(given) do arguments[i] = out[name] end
   local globals = { math = math, assert = assert, error = error, ipairs = ipairs,
-    setmetatable = setmetatable }
+    setmetatable = setmetatable, tostring = tostring }
   local fns = table.pack(assert(load(text, "=rule", "t", globals))(
     table.unpack(arguments, 1, #given)))
   out.cells, out.poke = table.unpack(fns)
@@ -284,7 +289,7 @@ function M.play(program, kernels, fault)
     end
     for i, run in ipairs(runs) do act(turn .. "." .. i, run) end
     act(turn .. ".update", world.update, world, 0.25)
-    if with.poke then out.poke(out.numbers:int(10)) end
+    if with.poke then out.poke(out.numbers:int(11)) end
   end
   for i, explain in ipairs(about) do
     local ok, told = pcall(explain)

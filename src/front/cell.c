@@ -262,9 +262,10 @@ void cell_set(struct front *f, const struct path *path, struct val value) {
 
 /* ---- elements of tables ---- */
 
-/* The elements of a table that the function writes by a variable, numbers from 1 or names of an
-** enumeration, are cells, too: an array of the program with all of them, which are there. Numbers
-** have another array beside it, of whether they are integers to Lua. */
+/* The elements of a table that the function writes by a variable are cells, too: an array of the
+** program with all of them. Numbers have another array beside it, of whether they are integers to
+** Lua. Those by numbers from 1 are there; those by names of an enumeration may be nil, and have a
+** third array that says so. */
 
 static const void *cell_table(struct front *f, struct val table) {
   assert(table.kind == VAL_PATH && table.at < f->path_count);
@@ -274,18 +275,42 @@ static const void *cell_table(struct front *f, struct val table) {
   return home;
 }
 
-bool cell_is_stored(struct front *f, struct val table) {
+/* Which of the tables it is; NONE: none. */
+static uint32_t cell_table_find(struct front *f, struct val table) {
   const void *home = f->shared.table_count ? cell_table(f, table) : NULL;
   for (uint32_t i = 0; home && i < f->shared.table_count; i++)
-    if (f->shared.tables[i] == home) return true;
-  return false;
+    if (f->shared.tables[i] == home) return i;
+  return NONE;
+}
+
+bool cell_is_stored(struct front *f, struct val table) {
+  return cell_table_find(f, table) != NONE;
+}
+
+/* One more. */
+static void cell_add_table(struct front *f, struct val table) {
+  if (f->shared.table_count == FRONT_STORED)
+    front_refuse(f, "it writes to elements of more than %d tables: keep them in a world:array",
+                 FRONT_STORED);
+  f->shared.tables[f->shared.table_count++] = cell_table(f, table);
+  f->wants_cells = true;
+}
+
+void cell_store_table(struct front *f, uint32_t path) {
+  bool writes = false;
+  for (uint32_t i = 0; i < f->code_count; i++)
+    for (uint32_t j = 0; j < f->codes[i].count; j++)
+      writes |= f->codes[i].code[j].kind == CODE_SET_INDEX;
+  if (writes) cell_add_table(f, (struct val){.kind = VAL_PATH, .at = path});
 }
 
 /* The array with a table's elements, and in *at where that by an index is. */
 static uint32_t cell_elements(struct front *f, struct val table, struct val index, k_value *at,
                               k_value *there) {
+  uint32_t which = cell_table_find(f, table);
   uint32_t number = element_find_table(
-      f, (struct front_array){.path = table.at, .names = index.names, .stored = true});
+      f, (struct front_array){.path = table.at, .names = index.names, .stored = true,
+                              .truths = f->shared.truths[which]});
   k_value whole = K_ALL;
   if (index.names)
     *at = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
@@ -305,7 +330,8 @@ struct val cell_get_element(struct front *f, struct val table, struct val index)
   value.mixed = mixed;
   value.whole = mixed ? build_get(f->b, build_cell(f->b, number + 1, at)) : K_ALL;
   value.bits = mixed ? MIXED_EXACT : 0;
-  value.present = there;
+  value.present =
+      index.names ? build_get(f->b, build_cell(f->b, number + 2, at)) : there;
   return f->arrays[number].ragged ? maybe_need(f, value) : value;
 }
 
@@ -317,17 +343,16 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
   if (index.names == &front_texts || (!index.names && !val_is_number(f, index)))
     front_refuse(f, "it writes to '%s' by what is neither a number nor an enum's name: keep the "
                     "elements in a world:array", cell_push_name(f, path));
-  if (!cell_is_stored(f, table)) {
-    if (f->shared.table_count == FRONT_STORED)
-      front_refuse(f, "it writes to elements of more than %d tables: keep them in a world:array",
-                   FRONT_STORED);
-    f->shared.tables[f->shared.table_count++] = cell_table(f, table);
-    f->wants_cells = true;
-  }
+  if (!cell_is_stored(f, table)) cell_add_table(f, table);
+  bool *truths = &f->shared.truths[cell_table_find(f, table)];
   k_value at, there;
   uint32_t number = cell_elements(f, table, index, &at, &there);
   bool mixed = f->arrays[number].kind == ELEMENTS_MIXED;
   enum cell_kind kind = cell_kind_of(f, path, value = maybe_need(f, value));
+  if (mixed && kind == CELL_BOOL && !*truths) {   /* booleans where there was nothing before? */
+    *truths = f->wants_cells = true;
+    return;
+  }
   if (kind == CELL_NIL || mixed == (kind == CELL_BOOL))
     front_refuse(f, "it sets an element of '%s' to nil, or to a boolean among numbers, or to a "
                     "number among booleans: keep one kind in it", cell_push_name(f, path));
@@ -336,6 +361,7 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
   if (mixed) value = cell_fit(f, &(struct cell){.kind = CELL_MIXED}, value);
   build_set(f->b, build_cell(f->b, number, at), value.value);
   if (mixed) build_set(f->b, build_cell(f->b, number + 1, at), value.whole);
+  if (index.names) build_set(f->b, build_cell(f->b, number + 2, at), build_bool(f->b, true));
 }
 
 /* What is written through a path is seen by nothing that reads a table as a whole. */
@@ -471,8 +497,8 @@ static void cell_put(lua_State *L, int anchors, const struct path *path) {
 void cells_store(lua_State *L, int anchors, const struct guard *guards, uint32_t count,
                  const struct script_cells *cells, const k_array *arrays, bool reserves) {
   for (uint32_t i = 0; i < count; i++) {
-    if (guards[i].stored && !reserves)
-      element_store(L, anchors, &guards[i], &arrays[guards[i].uniform]);
+    if (guards[i].stored)
+      element_store(L, anchors, &guards[i], &arrays[guards[i].uniform], reserves);
     uint32_t at = guards[i].type == GUARD_CELL ? (uint32_t)guards[i].uniform : FRONT_CELLS;
     if (at == FRONT_CELLS || cells->list[at].kind == CELL_NIL) continue;
     if (reserves && (cells->truths[PART_PRESENT][at] || !guards[i].path.keys)) continue;

@@ -57,6 +57,9 @@ struct val cell_get(struct front *f, const struct path *path, uint32_t at);
 void cell_set(struct front *f, const struct path *path, struct val value);
 /* Whether elements of a table outside are written by a variable, as far as is known. */
 bool cell_is_stored(struct front *f, struct val table);
+/* Has a table by a path be one, when the function is compiled anew, if it writes any by a
+** variable. */
+void cell_store_table(struct front *f, uint32_t path);
 /* An element of such a table when the row comes here; sets one, for the rows that are here. */
 struct val cell_get_element(struct front *f, struct val table, struct val index);
 void cell_set_element(struct front *f, struct val table, struct val index, struct val value);

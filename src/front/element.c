@@ -227,8 +227,10 @@ static enum element_kind element_look_at(lua_State *L, int anchors,
                                          uint32_t *count) {
   enum element_kind kind = ELEMENTS_NONE;
   uint32_t i = 0;
-  for (int type; (type = element_push_element(L, anchors, guard, table, i)) != LUA_TNIL; i++) {
-    enum element_kind next = element_source(L, anchors, guard, type);
+  for (int type; (type = element_push_element(L, anchors, guard, table, i)) != LUA_TNIL ||
+                 (guard->stored && i < guard->name_count); i++) {
+    enum element_kind next =
+        element_source(L, anchors, guard, type == LUA_TNIL ? NO_VALUE : type);
     kind = i ? element_both_kinds(kind, next) : next;
     if (i == FRONT_ELEMENTS) return ELEMENTS_MANY;
     if (kind >= ELEMENTS_NONE) return kind;
@@ -243,6 +245,7 @@ static uint32_t element_read(lua_State *L, int anchors, const struct guard *guar
                              uint32_t *count) {
   if (!lua_istable(L, table)) return ELEMENTS_NONE;
   if (path_has_method(L, anchors, table, guard->same)) return ELEMENTS_HIDDEN;
+  if (guard->stored && lua_getmetatable(L, table)) return ELEMENTS_HIDDEN;   /* as __newindex */
   if (guard->name_count || guard->stride)
     return element_look_at(L, anchors, guard, table, count);
   uint32_t kind = element_look_through(L, anchors, guard, table, count);
@@ -262,6 +265,8 @@ uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint
   lua_settop(L, top);
   enum element_kind one = element_kind_of(kind);
   bool number = one == ELEMENTS_INTEGER || one == ELEMENTS_FLOAT;
+  if (guard->stored && one == ELEMENTS_ABSENT)
+    return guard->truths ? ELEMENTS_BOOL : ELEMENTS_MIXED;
   if (guard->stored && number) return kind - one + ELEMENTS_MIXED;
   if (guard->stored && one != ELEMENTS_BOOL && one < ELEMENTS_NONE && one != ELEMENTS_MIXED)
     return ELEMENTS_OTHER;
@@ -291,28 +296,36 @@ void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t
   lua_settop(L, top);
 }
 
-void element_copy_integers(lua_State *L, int anchors, const struct guard *guard, uint32_t count,
-                           uint8_t *to) {
+void element_copy_kinds(lua_State *L, int anchors, const struct guard *guard, uint32_t count,
+                        uint8_t *integers, uint8_t *there) {
   int top = lua_gettop(L);
   path_push(L, anchors, &guard->path);
   for (uint32_t i = 0; i < count; i++) {
     element_push_element(L, anchors, guard, top + 1, i);
-    to[i] = (uint8_t)lua_isinteger(L, -1);
+    integers[i] = (uint8_t)lua_isinteger(L, -1);
+    if (there) there[i] = !lua_isnil(L, -1);
     lua_pop(L, 1);
   }
   lua_settop(L, top);
 }
 
-void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array) {
+void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array,
+                   bool reserves) {
   int top = lua_gettop(L);
   bool truth = element_kind_of(guard->elements) == ELEMENTS_BOOL;
   path_push(L, anchors, &guard->path);
   for (uint32_t i = 0; i < array->count; i++) {
+    bool there = !guard->name_count || ((const uint8_t *)array[2].data)[i];
+    if (there && reserves) continue;
     if (guard->name_count)
       lua_rawgeti(L, anchors, (lua_Integer)guard->names + i);
     else
       lua_pushinteger(L, (lua_Integer)i + 1);
-    if (truth)
+    if (reserves)
+      lua_pushboolean(L, 0);
+    else if (!there)
+      lua_pushnil(L);
+    else if (truth)
       lua_pushboolean(L, ((const uint8_t *)array->data)[i]);
     else if (((const uint8_t *)array[1].data)[i])
       lua_pushinteger(L, (lua_Integer)((const double *)array->data)[i]);
@@ -438,6 +451,7 @@ static struct guard *guard_elements(struct front *f, const struct front_array *t
   guard->stride = table->stride;
   guard->gaps = (uint8_t)table->gaps;
   guard->stored = table->stored;
+  guard->truths = table->truths;
   return guard;
 }
 
@@ -500,13 +514,17 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
     guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count);
   }
   enum element_kind kind = element_kind_of(guard->elements);
+  bool may_store = kind == ELEMENTS_NONE && array.names && !array.inner && !array.stride;
+  if (may_store && !array.stored) cell_store_table(f, array.path);
   if (kind >= ELEMENTS_NONE) refuse_elements(f, kind);
   array.kind = kind;
   array.gaps = (enum element_gaps)guard->gaps;
   array.ragged = guard->elements != kind;
   uint32_t number = element_add_array(f, array, types[kind]);
   guard->uniform = (int16_t)number;
-  if (kind == ELEMENTS_MIXED)   /* whether each is an integer to Lua */
+  if (kind == ELEMENTS_MIXED || (array.stored && array.names))   /* are they integers to Lua? */
+    element_add_array(f, (struct front_array){.path = NONE}, KC_BOOL);
+  if (array.stored && array.names)   /* are they there? */
     element_add_array(f, (struct front_array){.path = NONE}, KC_BOOL);
   if (kind == ELEMENTS_TEXT) element_find_texts(f, guard, &f->arrays[number].texts, count);
   return number;

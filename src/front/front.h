@@ -198,7 +198,7 @@ struct front_array {
   enum element_gaps gaps;
   enum element_kind kind;
   bool ragged;                 /* a table with other numbers, too: ELEMENTS_RAGGED */
-  bool stored;                 /* a table that the function writes elements of: see cell.c */
+  bool stored, truths;         /* a table that the function writes elements of: see cell.c */
   struct front_copy copy;      /* of an index */
   uint8_t cells;               /* of script cells: 1 + their k_column */
 };
@@ -260,6 +260,7 @@ struct front_classes {
   const void *homes[FRONT_CELLS];   /* the upvalues or tables that they are in */
   uint32_t table_count;        /* tables of which elements are written by a variable */
   const void *tables[FRONT_STORED];
+  bool truths[FRONT_STORED];   /* booleans, where there was none before */
 };
 
 struct front {
@@ -568,11 +569,13 @@ struct val element_index(struct front *f, struct val array, const struct constan
 ** what a key of such an element leads to that is a table. */
 /* The number in the program of a table that is read so, and looks as `gaps` says. */
 uint32_t element_find_table(struct front *f, struct front_array array);
-/* Whether the elements are integers to Lua; puts them back into the table, whose elements they are
-** still: an array of floats and, after it, whether they are integers, or one of booleans. */
-void element_copy_integers(lua_State *L, int anchors, const struct guard *guard, uint32_t count,
-                           uint8_t *to);
-void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array);
+/* Whether the elements are integers to Lua and, where that is asked, are there at all. */
+void element_copy_kinds(lua_State *L, int anchors, const struct guard *guard, uint32_t count,
+                        uint8_t *integers, uint8_t *there);
+/* Puts elements back into their table: an array of floats or booleans and, after it, whether they
+** are integers, and whether they are there; or makes those (`reserves`) that are not. */
+void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array,
+                   bool reserves);
 /* That of a list at a number up to its length. */
 struct val element_of_list(struct front *f, struct val table, struct val index);
 struct val element_of_table(struct front *f, struct val table, struct val index);

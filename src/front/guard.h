@@ -80,7 +80,7 @@ struct guard {
                                   where that is 0, from 1 on; 0: one value */
   uint16_t texts, text_count;  /* ELEMENTS_TEXT: anchored strings */
   uint8_t gaps;                /* of these: enum element_gaps */
-  bool stored;                 /* written by the program, and stored: see cell.c */
+  bool stored, truths;         /* written by the program, and stored, as booleans: see cell.c */
 };
 
 /* What an index has copied: the cells of a leaf that a slot gives, or who the rows are. */
