@@ -381,13 +381,13 @@ static struct val commands_count_spawn(struct front *f) {
   return spawned;
 }
 
-/* An entity without parts, which follow until commands_end_spawn; the order's number. */
+/* An entity without parts, which follow until commands_end_parts; the order's number. */
 static uint32_t commands_begin_spawn(struct front *f, struct val spawned) {
   order_add(f, (struct run_command){.action = RUN_SPAWN}, spawned.value);
   return f->command_count - 1;
 }
 
-static void commands_end_spawn(struct front *f, uint32_t order) {
+static void commands_end_parts(struct front *f, uint32_t order) {
   assert(order < f->command_count);
   f->commands[order].parts = f->command_count - order - 1;
 }
@@ -403,7 +403,7 @@ static void commands_spawn_table(struct front *f, uint32_t first, struct val spa
     uint32_t order = commands_begin_spawn(f, spawned);
     for (at = first; at != NONE; at = f->items[at].next) commands_spawn_part(f, &f->items[at]);
     tie_spawned(f, first);
-    commands_end_spawn(f, order);
+    commands_end_parts(f, order);
     return;
   }
   if (depth == SPAWN_CONDITIONS)
@@ -472,7 +472,7 @@ struct val order_by_spawner(struct front *f, struct val spawner, const struct va
         command_call_give_values(f, component, outside.names[j].field, values + first[j],
                                  count - first[j]);
   }
-  commands_end_spawn(f, order);
+  commands_end_parts(f, order);
   return spawned;
 }
 
@@ -657,6 +657,7 @@ static uint32_t commands_emit_event_take(const struct front *f, const struct giv
 static void commands_note_event(struct front *f, const struct given *given) {
   bool taken[RUN_ORDERS] = {false};
   struct run_command command = {.action = RUN_EMIT, .component = given->event->id};
+  uint32_t order = f->command_count;
   for (uint32_t left = given->count, none = given->count;; command.action = RUN_PUT) {
     uint32_t first = commands_emit_event_take(f, given, taken, true),
              other = commands_emit_event_take(f, given, taken, false);
@@ -668,8 +669,9 @@ static void commands_note_event(struct front *f, const struct given *given) {
                other == none ? zero : given->fields[other].value);
     left -= first != none;
     left -= other != none;
-    if (left == 0) return;
+    if (left == 0) break;
   }
+  commands_end_parts(f, order);
 }
 
 void order_emit(struct front *f, const struct val *arguments, uint32_t count) {

@@ -295,20 +295,18 @@ typedef struct k_stored {
 ** room. */
 typedef enum k_now { K_LATER, K_DONE, K_NO_ROOM } k_now;
 
-/* How orders are given, in the order of rows. */
+/* How orders are given, in the order of rows: each with an entity and a value of its own, and then
+** those of its parts. */
 typedef struct k_orders {
   /* Whether it can be given; */
-  bool (*check)(void *ud, uint32_t order, int64_t entity, k_scalar value);
-  bool (*reserve)(void *ud, uint32_t count);   /* room for so many, which then */
-  void (*give)(void *ud, uint32_t order, int64_t entity, k_scalar value);   /* cannot fail */
+  bool (*check)(void *ud, uint32_t order, const int64_t *entities, const k_scalar *values);
+  bool (*reserve)(void *ud, uint32_t count);   /* room for so many, which then cannot fail */
+  void (*give)(void *ud, uint32_t order, const int64_t *entities, const k_scalar *values);
   void *ud;
-  /* Or NULL: how many orders behind one say more of it. They are not checked. Gives it with these,
-  ** with the values of all of them, as if one were given after the other. */
+  /* Or NULL: how many orders behind one are its parts, which say more of it. */
   uint32_t (*parts)(void *ud, uint32_t order);
-  bool (*check_joined)(void *ud, uint32_t order, int64_t entity, k_scalar value);
-  void (*give_joined)(void *ud, uint32_t order, const int64_t *entities, const k_scalar *values);
-  /* Makes room for all that a block orders, and gives it; 0 without room. NONE: such are given one
-  ** by one. */
+  /* Or NULL: makes room for all that a block orders, and gives it; 0 without room. NONE: such are
+  ** given one by one. */
   uint32_t (*give_many)(void *ud, const k_given *given, uint32_t count);
   /* Or NULL: does at once what is no more than a store into a cell, which it tells, when so many
   ** orders of the row wait. */

@@ -42,7 +42,6 @@ static struct program_layout machine_lay_out(const struct program *p) {
   l.plain = !p->bitmap_count && !p->total_count && !p->site_count && !p->starts;
   for (uint32_t pc = p->prologue; pc < p->insn_count; pc++)
     l.plain = l.plain && p->insns[pc].op < OP_CONTROLS;
-  notes_plan(p, l.noting);
   return l;
 }
 
@@ -307,7 +306,8 @@ size_t running_note_or_list(struct running *r, const k_insn *k, size_t n) {
   assert(k->dst >= r->numbers->sites && k->dst < r->numbers->count);
   uint32_t which = (k->op - (uint32_t)OP_NOTE_VV_F64) % 4;
   struct noted noted = {note_type(k->op), which >= 2, which % 2 == 1, r->at[k->a], r->at[k->b]};
-  return notes_add(r->notes, k->dst - r->numbers->sites, &noted, r->at[k->d], n);
+  const uint8_t *mask = k->d == r->numbers->all ? NULL : r->at[k->d];
+  return notes_add(r->notes, k->dst - r->numbers->sites, &noted, mask, n);
 }
 
 static void machine_move(struct running *r, ptrdiff_t rows) {

@@ -11,52 +11,36 @@
 #include "kernel/ops.h"
 #include "kernel/program.h"
 
-/* What a program shows of how rows come to a site, so that less has to be written down. */
-enum {
-  NOTING_ONCE = 1,               /* no site is come to more than once in a block */
-  NOTING_ALL = 2,                /* all rows come to it */
-  NOTING_SAME = 4,               /* so do those that came to the one before it */
-  NOTING_HELD = 8                /* entities and values stay where they are until all is given */
-};
-void notes_plan(const struct program *p, uint8_t *noting);
-
-/* The notes of one site in a block, as far as it was come to once. */
+/* The notes of one site, of one time that rows came to it. */
 struct note_run {
   uint32_t from, count;
   uint32_t rows;                 /* where their rows begin; NONE: all rows, one after the other */
+  uint8_t site, order;
+  uint8_t parts;                 /* how many runs behind it say more of its order; NOTE_PART: it
+                                 ** does so itself */
   bool one_entity, one_value;    /* only the first one's is written: it is that of all */
-  const int64_t *entities;       /* NULL: in the columns of all notes, from `from` on */
-  const k_scalar *values;
 };
 
-enum { NOTE_JOINED = UINT8_MAX };
+enum { NOTE_PART = UINT8_MAX };
 
 /* The notes of a block, one after the other, in columns: in the room given, or in `own`. */
 struct notes {
   struct memory *memory;
   int64_t *entities;
   k_scalar *values;
+  struct note_run *runs;
   uint32_t *rows, *order;        /* `order` is room to sort them */
-  uint8_t *sites;
-  const uint8_t *noting;         /* by site, as notes_plan says: of NOTING_ONCE no sites are */
-                                 /* written, and no rows that are those of another run */
-  uint32_t count, capacity;
+  uint32_t count, capacity, run_count;
   void *own;                     /* where loops note down more than there is room for */
   uint32_t own_capacity;
   bool fixed;                    /* there is no other room, as this is no thread that allocates: */
   uint64_t outgrown;             /* how many there should have been room for, if there was not */
   size_t first;                  /* the block's first row */
-  uint32_t last;                 /* the last one's row */
-  bool sorted;                   /* none is of a row before the one in front of it */
-  bool again;                    /* some site was come to more than once */
   uint32_t masked;               /* the rows of the last mask, 0: none is known; */
   uint32_t masked_rows;          /* where those in it are written down, or NONE; */
   uint8_t mask[K_BLOCK];
   uint32_t among_count;          /* and those that are in it */
   uint16_t among[K_BLOCK];
-  uint32_t site_count;
-  struct note_run runs[MAX_SITES];
-  uint8_t joined[MAX_SITES];     /* how many sites behind one go with it; or NOTE_JOINED: it does */
 };
 
 /* The room, in bytes, that a program's notes take outside of loops; begins to use it. */
@@ -71,19 +55,7 @@ bool notes_grow(struct notes *notes, uint64_t need);
 static inline void notes_clear(struct notes *notes, size_t first) {
   notes->first = first;
   notes->outgrown = notes->masked = 0;
-  notes->count = notes->last = 0;
-  notes->sorted = true;
-  notes->again = false;
-  memset(notes->runs, 0, notes->site_count * sizeof *notes->runs);
-}
-
-/* Likewise of a row behind one that has perhaps noted nothing. */
-static inline void notes_begin_row(struct notes *notes, size_t row) {
-  if (notes->count)
-    notes_clear(notes, row);
-  else
-    notes->first = row;
-  notes->masked = 0;
+  notes->count = notes->run_count = 0;
 }
 
 /* What rows note down: an entity and a value each, or one for all of them. */
@@ -94,8 +66,8 @@ struct noted {
   const void *values;
 };
 
-/* Notes down what n rows order at a site, those of the mask. Returns n, or, when there is no room,
-** the first row of the mask. */
+/* Notes down what n rows order at a site, those of the mask, or all for NULL. Returns n, or, when
+** there is no room, the first of them. */
 size_t notes_add(struct notes *notes, uint32_t site, const struct noted *noted,
                  const uint8_t *mask, size_t n);
 

@@ -263,7 +263,6 @@ struct program_layout {
   bool plain;               /* it has no bitmaps, totals, notes or start, and no instruction behind
                             ** the prologue but those that are loops over a block's rows */
   struct numbering numbers;
-  uint8_t noting[K_SITES];  /* by site: see notes_plan */
 };
 
 /* What may differ between programs that pass the check. Public so that the checker can be

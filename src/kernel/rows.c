@@ -57,7 +57,7 @@ static void rows_undo(struct running *r) {
 void rows_begin(struct running *r, size_t i) {
   r->store_count = r->waiting_count = r->done_count = 0;
   r->saves = false;
-  if (r->p->site_count) notes_begin_row(r->notes, r->first + i);
+  if (r->p->site_count) notes_clear(r->notes, r->first + i);
 }
 
 static void rows_note_store(struct running *r, void *at, size_t size) {

@@ -7,17 +7,8 @@
 #include "kernel/build.h"
 #include "runner/run.h"
 
-/* An entity to be spawned, or to be tied, as far as the orders have said with what. */
-struct unspawned {
-  int64_t number;              /* that stands for it; */
-  ecs_id tied;                 /* or one that is tied with some fields, and not spawned */
-  uint32_t waits;              /* for how many of them; 0: there is none */
-  uint32_t part_count, write_count;
-  struct part parts[RUN_ORDERS];
-  struct write writes[RUN_ORDERS];
-};
-
-/* What an order that spawns spawns with: only the cells of what it writes are to be set. */
+/* What an order spawns or ties with: only the cells of what it writes and its targets are to be
+** set. */
 struct recipe {
   uint32_t part_count, write_count;   /* in the lists, from the order's number on */
 };
@@ -31,12 +22,12 @@ struct giving {
   int64_t last;                /* who stands for whom the last of these spawns */
   struct event *event;         /* of which type the last of them has emitted */
   uint64_t known;              /* bits by order: its recipe is made */
-  struct unspawned next;
   struct recipe recipes[RUN_ORDERS];
   struct part parts[RUN_ORDERS];
   struct write writes[RUN_ORDERS];
-  const struct leaf *leaves[RUN_ORDERS];   /* of the writes, */
-  uint32_t from[RUN_ORDERS];               /* and how far behind the order what they take comes */
+  const struct leaf *leaves[RUN_ORDERS];   /* of the writes; */
+  uint32_t from[RUN_ORDERS];               /* how far behind the order what they take comes, */
+  uint32_t targets[RUN_ORDERS];            /* and those of parts that have a target; or NONE */
   ecs_id spawned[RUN_SPAWNED]; /* by a row, the last ones: by what stands for them */
 };
 

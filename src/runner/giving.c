@@ -19,6 +19,10 @@ static const struct run_command *giving_order_of(const struct run *run, uint32_t
   return &run->plan->orders[order];
 }
 
+static uint32_t giving_parts_of(void *ud, uint32_t order) {
+  return giving_order_of(((const struct giving *)ud)->run, order)->parts;
+}
+
 /* ---- room ---- */
 
 /* Whether an array, or a resource, has an element of that number. */
@@ -53,7 +57,7 @@ static int64_t giving_target_of(const struct giving *giving, const struct run_co
 }
 
 /* Whether what an order gives can be known: an id in a field may be null. */
-static bool giving_can_give(const struct giving *giving, const struct run_command *command,
+INLINE bool giving_can_give(const struct giving *giving, const struct run_command *command,
                             int64_t number) {
   if (command->as_field && !command->part && number == 0) return true;
   if (giving_names_target(command) && command->by_index)
@@ -72,22 +76,31 @@ static bool giving_is_settable(const struct giving *giving, const struct run_com
          command_is_staged(world, (ecs_id)id, component->id);
 }
 
-static bool giving_can_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
+static bool giving_can_order(void *ud, uint32_t order, const int64_t *ids, const k_scalar *values) {
   struct giving *giving = ud;
   const struct run_command *command = giving_order_of(giving->run, order);
-  if (command->action == RUN_SPAWN) giving->last = value.i64;
-  if (!giving_can_give(giving, command, value.i64)) return false;
-  bool emits = command->action == RUN_EMIT, stores = command->action == RUN_STORE;
-  giving->spawns += command->action == RUN_SPAWN;
-  giving->emits[order] += emits;
-  giving->at_once += emits || stores || command->action == RUN_PUT || command->own;
-  if (stores) return giving_is_element(giving->run->query->world, command->component, id);
-  if (emits || command->action == RUN_PUT) return true;
-  if (command->action == RUN_SPAWN || command->part) return true;
-  if (!giving_is_there(giving, command->whom, id) || !giving_is_settable(giving, command, id))
-    return false;
-  if (command->action != RUN_DESPAWN || giving_is_spawned(giving, command->whom, id)) return true;
-  return ecs_id_index((ecs_id)id) >= FIRST_ENTITY;
+  if (command->action == RUN_SPAWN) giving->last = values->i64;
+  if (!giving_can_give(giving, command, values->i64)) return false;
+  for (uint32_t i = 1; i <= command->parts; i++)
+    if (!giving_can_give(giving, &command[i], values[i].i64)) return false;
+  switch (command->action) {
+    case RUN_SPAWN:
+      giving->spawns++;
+      return true;
+    case RUN_EMIT:
+      giving->emits[order]++;
+      giving->at_once += 1 + command->parts;
+      return true;
+    case RUN_STORE:
+      giving->at_once++;
+      return giving_is_element(giving->run->query->world, command->component, *ids);
+    default:
+      giving->at_once += command->own;
+      return giving_is_there(giving, command->whom, *ids) &&
+             giving_is_settable(giving, command, *ids) &&
+             (command->action != RUN_DESPAWN || giving_is_spawned(giving, command->whom, *ids) ||
+              ecs_id_index((ecs_id)*ids) >= FIRST_ENTITY);
+  }
 }
 
 /* Takes how often all orders that emit an event do so. */
@@ -179,8 +192,8 @@ static void giving_order_store(const ecs_world *world, const struct run_command 
 }
 
 /* A new event, or more fields of the newest one. */
-static void giving_order_event(struct giving *giving, const struct run_command *command,
-                               int64_t first, k_scalar value) {
+static void giving_order_fields(struct giving *giving, const struct run_command *command,
+                                int64_t first, k_scalar value) {
   ecs_world *world = giving->run->query->world;
   bool emits = command->action == RUN_EMIT;
   if (emits) giving->event = component_of(world, command->component)->event;
@@ -236,115 +249,128 @@ bool giving_defer_rows(const struct run *run, struct table *table, const uint64_
          batch_put_rows(world, kind, command->component, table, marks) == ECS_OK;
 }
 
-/* One more part, with one write if it has a leaf, of what is to be spawned. */
-static void giving_add_part(struct giving *giving, const struct run_command *command,
-                            k_scalar value) {
-  struct unspawned *next = &giving->next;
-  struct component *component =
-      component_of(giving->run->query->world, command->component);
-  assert(next->part_count < RUN_ORDERS && next->write_count < RUN_ORDERS);
-  struct write *write = &next->writes[next->write_count];
-  if (command->action == RUN_ADD) {
-    next->parts[next->part_count++] = (struct part){component, ECS_NULL, 0, write, 0};
-    return;
-  }
-  if (command->action == RUN_TIE) {
-    bool field = command->as_field && next->tied == ECS_NULL;
-    ecs_id target = (ecs_id)value.i64;
-    *write = (struct write){TARGET_LEAF, {.u64 = target}};
-    next->parts[next->part_count++] =
-        (struct part){component, field ? ECS_NULL : target, field, write, 0};
-    next->write_count += field;
-    return;
-  }
-  struct part *part = &next->parts[next->part_count - 1];
-  assert(command->action == RUN_SET && part->component == component);
-  *write = giving_write_of(component, command->leaf, value);
-  next->write_count++;
-  part->write_count++;
-}
-
 /* Whom a number stands for. */
 static int64_t giving_id_of(const struct giving *giving, enum spawned may, int64_t number) {
   if (may == SPAWNED_NONE || number >= 0) return number;
   return (int64_t)giving->spawned[(uint64_t)~number % RUN_SPAWNED];
 }
 
-static ecs_id *giving_spawned_by(struct giving *giving, int64_t number) {
-  assert(number < 0);
-  return &giving->spawned[(uint64_t)~number % RUN_SPAWNED];
+/* What an order gives: an id, or a target, where it says how that is known. */
+static k_scalar giving_value_of(const struct giving *giving, const struct run_command *command,
+                                k_scalar value) {
+  if (command->gives) value.i64 = giving_id_of(giving, command->gives, value.i64);
+  if (command->by_index) value.i64 = giving_target_of(giving, command, value.i64);
+  return value;
 }
 
-/* Begins what orders behind one say more of; it is done when all have come. */
-static void giving_begin_parts(struct giving *giving, const struct run_command *command,
-                               int64_t number, ecs_id tied) {
-  struct unspawned *next = &giving->next;
-  assert(next->waits == 0);
-  next->part_count = next->write_count = 0;
-  next->waits = command->parts;
-  next->number = number;
-  next->tied = tied;
+/* ---- spawning and tying by recipes ---- */
+
+static void giving_add_write(struct giving *giving, uint32_t order, uint32_t from,
+                             const struct leaf *leaf, uint32_t number) {
+  struct recipe *recipe = &giving->recipes[order];
+  uint32_t at = order + recipe->write_count++;
+  giving->leaves[at] = leaf;
+  giving->from[at] = from;
+  giving->writes[at].leaf = number;
+  giving->parts[order + recipe->part_count - 1].write_count++;
 }
 
-static ecs_status giving_end_parts(struct giving *giving) {
+/* Puts together what an order that spawns or ties, and the orders behind it, say of its parts. The
+** target of a part of a spawn may be set as the field that it is. */
+static const struct recipe *giving_recipe_of(struct giving *giving, uint32_t order) {
+  const struct run_command *first = giving_order_of(giving->run, order);
+  struct recipe *recipe = &giving->recipes[order];
+  if (giving->known >> order & 1) return recipe;
+  *recipe = (struct recipe){0, 0};
+  for (uint32_t i = first->action == RUN_SPAWN; i <= first->parts; i++) {
+    const struct run_command *command = &first[i];
+    struct component *component = component_of(giving->run->query->world, command->component);
+    uint32_t part = order + recipe->part_count;
+    if (command->action == RUN_SET) {
+      assert(recipe->part_count && giving->parts[part - 1].component == component);
+      giving_add_write(giving, order, i, &component->leaves[command->leaf], command->leaf);
+      continue;
+    }
+    assert(command->action == RUN_ADD || command->action == RUN_TIE);
+    bool ties = command->action == RUN_TIE, field = ties && i > 0 && command->as_field;
+    giving->parts[part] = (struct part){
+        component, ECS_NULL, 0, &giving->writes[order + recipe->write_count], 0};
+    giving->targets[part] = ties && !field ? i : NONE;
+    recipe->part_count++;
+    if (field)
+      giving_add_write(giving, order, i, &component->leaves[TARGET_LEAF], TARGET_LEAF);
+  }
+  giving->known |= UINT64_C(1) << order;
+  return recipe;
+}
+
+/* The parts of an order with these values, as many as its recipe says. */
+static const struct part *giving_fill_recipe(struct giving *giving, uint32_t order,
+                                             const k_scalar *values) {
+  const struct recipe *recipe = giving_recipe_of(giving, order);
+  const struct run_command *commands = giving_order_of(giving->run, order);
+  for (uint32_t i = order; i < order + recipe->write_count; i++) {
+    uint32_t from = giving->from[i];
+    giving->writes[i].cell =
+        giving_cell(giving->leaves[i], giving_value_of(giving, &commands[from], values[from]));
+  }
+  for (uint32_t i = order; i < order + recipe->part_count; i++) {
+    uint32_t from = giving->targets[i];
+    if (from == NONE) continue;
+    assert(giving->parts[i].component->relation);
+    giving->parts[i].target = (ecs_id)giving_value_of(giving, &commands[from], values[from]).i64;
+  }
+  return giving->parts + order;
+}
+
+static void giving_order_spawn(struct giving *giving, uint32_t order, const k_scalar *values) {
+  const struct part *parts = giving_fill_recipe(giving, order, values);
+  assert(values->i64 < 0);
+  giving->spawned[(uint64_t)~values->i64 % RUN_SPAWNED] = spawn_reserved(
+      giving->run->query->world, parts, giving->recipes[order].part_count, 0);
+}
+
+static ecs_status giving_order_tie(struct giving *giving, uint32_t order, ecs_id id,
+                                   const k_scalar *values) {
+  const struct part *part = giving_fill_recipe(giving, order, values);
   ecs_world *world = giving->run->query->world;
-  const struct unspawned *next = &giving->next;
-  if (next->waits) return ECS_OK;
-  if (next->tied != ECS_NULL) return giving_tie(world, next->tied, next->parts);
-  *giving_spawned_by(giving, next->number) =
-      spawn_reserved(world, next->parts, next->part_count, 0);
-  return ECS_OK;
-}
-
-static ecs_status giving_order_part(struct giving *giving, const struct run_command *command,
-                                    k_scalar value) {
-  giving_add_part(giving, command, value);
-  giving->next.waits--;
-  return giving_end_parts(giving);
-}
-
-static ecs_status giving_order_spawn(struct giving *giving, const struct run_command *command,
-                                     int64_t number) {
-  giving_begin_parts(giving, command, number, ECS_NULL);
-  return giving_end_parts(giving);
-}
-
-static ecs_status giving_order_tie(struct giving *giving,
-                                   const struct run_command *command, ecs_id id,
-                                   k_scalar value) {
-  const struct part alone = {component_of(giving->run->query->world, command->component),
-                             (ecs_id)value.i64, 0, NULL, 0};
   /* A tie without fields, of which most are, takes a tenth less so. */
-  if (command->parts == 0 && alone.target != ECS_NULL)
-    return spawn_stage_part(giving->run->query->world, id, &alone, NULL);
-  giving_begin_parts(giving, command, 0, id);
-  giving_add_part(giving, command, value);
-  return giving_end_parts(giving);
+  if (part->write_count == 0 && part->target != ECS_NULL)
+    return spawn_stage_part(world, id, part, NULL);
+  return giving_tie(world, id, part);
 }
 
-static void giving_give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
+/* A new event, and more fields of it. */
+static void giving_order_event(struct giving *giving, const struct run_command *command,
+                               const int64_t *ids, const k_scalar *values) {
+  for (uint32_t i = 0, parts = command->parts; i <= parts; i++, command++)
+    giving_order_fields(giving, command, ids[i], giving_value_of(giving, command, values[i]));
+}
+
+static void giving_give_order(void *ud, uint32_t order, const int64_t *ids,
+                              const k_scalar *values) {
   struct giving *giving = ud;
   const struct run_command *command = giving_order_of(giving->run, order);
   ecs_world *world = giving->run->query->world;
-  ecs_id who = (ecs_id)giving_id_of(giving, command->whom, id);
+  ecs_id who = (ecs_id)giving_id_of(giving, command->whom, *ids);
+  k_scalar value;
   ecs_status status = ECS_OK;
-  if (command->gives) value.i64 = giving_id_of(giving, command->gives, value.i64);
-  if (command->by_index) value.i64 = giving_target_of(giving, command, value.i64);
-  if (giving->next.waits) {
-    status = giving_order_part(giving, command, value);
-    assert(status == ECS_OK);
-    return;
-  }
   switch (command->action) {
-    case RUN_SPAWN: status = giving_order_spawn(giving, command, value.i64); break;
-    case RUN_SET: status = giving_order_set(world, command, who, value); break;
-    case RUN_EMIT:
-    case RUN_PUT: giving_order_event(giving, command, id, value); break;
-    case RUN_STORE: giving_order_store(world, command, id, value.i64); break;
-    case RUN_TIE: status = giving_order_tie(giving, command, who, value); break;
+    case RUN_SPAWN: giving_order_spawn(giving, order, values); break;
+    case RUN_EMIT: giving_order_event(giving, command, ids, values); break;
+    case RUN_TIE: status = giving_order_tie(giving, order, who, values); break;
+    case RUN_SET:
+      value = giving_value_of(giving, command, *values);
+      status = giving_order_set(world, command, who, value);
+      break;
+    case RUN_STORE:
+      value = giving_value_of(giving, command, *values);
+      giving_order_store(world, command, *ids, value.i64);
+      break;
     case RUN_UNTIE:
-      status = giving_order_untie(world, command, who,
-                                  command->leaf == NONE ? ECS_NULL : (ecs_id)value.i64);
+      value = giving_value_of(giving, command, *values);
+      if (command->leaf == NONE) value.i64 = (int64_t)ECS_NULL;
+      status = giving_order_untie(world, command, who, (ecs_id)value.i64);
       break;
     default: status = giving_stage(world, command, who); break;
   }
@@ -352,44 +378,7 @@ static void giving_give_order(void *ud, uint32_t order, int64_t id, k_scalar val
   (void)status;
 }
 
-/* ---- spawning by recipes ---- */
-
-/* Puts together what the orders behind one say that it spawns with. */
-static void giving_make_recipe(struct giving *giving, uint32_t order) {
-  const struct run_command *commands = giving->run->plan->orders;
-  struct recipe *recipe = &giving->recipes[order];
-  struct part *part = NULL;
-  *recipe = (struct recipe){0, 0};
-  for (uint32_t i = 1; i <= commands[order].parts; i++) {
-    const struct run_command *command = giving_order_of(giving->run, order + i);
-    struct component *component = component_of(giving->run->query->world, command->component);
-    struct write *write = &giving->writes[order + recipe->write_count];
-    if (command->action == RUN_ADD) {
-      part = &giving->parts[order + recipe->part_count++];
-      *part = (struct part){component, ECS_NULL, 0, write, 0};
-      continue;
-    }
-    assert(command->action == RUN_SET && part && part->component == component);
-    giving->leaves[order + recipe->write_count] = &component->leaves[command->leaf];
-    giving->from[order + recipe->write_count++] = i;
-    write->leaf = command->leaf;
-    part->write_count++;
-  }
-  giving->known |= UINT64_C(1) << order;
-}
-
-/* As giving_order_spawn with an order and its parts, one after the other. */
-static void giving_spawn_joined(struct giving *giving, uint32_t order, const k_scalar *values) {
-  assert(giving_order_of(giving->run, order)->action == RUN_SPAWN && giving->next.waits == 0);
-  if (!(giving->known >> order & 1)) giving_make_recipe(giving, order);
-  const struct recipe *recipe = &giving->recipes[order];
-  for (uint32_t i = order; i < order + recipe->write_count; i++)
-    giving->writes[i].cell = giving_cell(giving->leaves[i], values[giving->from[i]]);
-  *giving_spawned_by(giving, values[0].i64) = spawn_reserved(
-      giving->run->query->world, giving->parts + order, recipe->part_count, 0);
-}
-
-/* ---- orders with their parts ---- */
+/* ---- orders of many rows ---- */
 
 /* Whether an order spawns with ids that have to be looked at: targets of ties, and those of
 ** entities that are spawned. */
@@ -397,25 +386,6 @@ static bool giving_spawns_with_ids(const struct run_command *command) {
   for (uint32_t i = 1; i <= command->parts; i++)
     if (command[i].action == RUN_TIE || command[i].gives) return true;
   return false;
-}
-
-/* Those that emit are followed by those that give their event more fields. */
-static uint32_t giving_parts_of(void *ud, uint32_t order) {
-  const struct giving *giving = ud;
-  const struct run_plan *plan = giving->run->plan;
-  const struct run_command *command = giving_order_of(giving->run, order);
-  uint32_t count = 0;
-  if (command->action == RUN_SPAWN) return giving_spawns_with_ids(command) ? 0 : command->parts;
-  if (command->action != RUN_EMIT) return 0;
-  while (order + count + 1 < plan->order_count && command[count + 1].action == RUN_PUT) count++;
-  return count;
-}
-
-static bool giving_can_order_joined(void *ud, uint32_t order, int64_t id, k_scalar value) {
-  struct giving *giving = ud;
-  if (giving_order_of(giving->run, order)->action == RUN_EMIT)
-    giving->at_once += giving_parts_of(ud, order);
-  return giving_can_order(ud, order, id, value);
 }
 
 /* Whether an order of the row that waits is about a component of an entity. */
@@ -470,17 +440,6 @@ static void giving_undo(void *ud, uint32_t count) {
   struct watching *watching = ((struct giving *)ud)->run->query->world->watching;
   assert(!watching->sets || watching->note_count >= count);
   if (watching->sets) watching->note_count -= count;
-}
-
-static void giving_give_joined(void *ud, uint32_t order, const int64_t *ids,
-                               const k_scalar *values) {
-  struct giving *giving = ud;
-  if (giving_order_of(giving->run, order)->action == RUN_SPAWN) {
-    giving_spawn_joined(giving, order, values);
-    return;
-  }
-  for (uint32_t i = 0, parts = giving_parts_of(ud, order); i <= parts; i++)
-    giving_give_order(ud, order + i, ids[i], values[i]);
 }
 
 /* Cells of a field from a row on; `one` value for all of them, or one each. */
@@ -563,8 +522,8 @@ static uint32_t giving_spawn_many(struct giving *giving, const k_given *given, u
     uint32_t order = given[i].order;
     const struct run_command *command = giving_order_of(giving->run, order);
     if (command->action != RUN_SPAWN || giving_spawns_with_ids(command)) return NONE;
-    if (!(giving->known >> order & 1)) giving_make_recipe(giving, order);
-    kinds[i] = brood_kind_of(world, giving->parts + order, giving->recipes[order].part_count);
+    uint32_t part_count = giving_recipe_of(giving, order)->part_count;
+    kinds[i] = brood_kind_of(world, giving->parts + order, part_count);
     if (kinds[i] == NONE) return NONE;
     counts[i] = given[i].count;
   }
@@ -590,15 +549,13 @@ static uint32_t giving_give_many(void *ud, const k_given *given, uint32_t count)
 }
 
 k_orders giving_begin(struct giving *giving, const struct run *run) {
-  memset(giving, 0, offsetof(struct giving, next));
-  giving->next.waits = 0;
+  memset(giving, 0, offsetof(struct giving, recipes));
   giving->run = run;
   uint64_t plain = 0;
   for (uint32_t i = 0; i < run->plan->order_count; i++)
     plain |= (uint64_t)giving_is_plain_set(giving, i) << i;
   return (k_orders){
-      giving_can_order, giving_reserve_orders,   giving_give_order,  giving,
-      giving_parts_of,  giving_can_order_joined, giving_give_joined, giving_give_many,
-      giving_order_now, giving_undo,             plain,
-      &run->query->world->staging.command_count};
+      giving_can_order, giving_reserve_orders, giving_give_order, giving,
+      giving_parts_of,  giving_give_many,      giving_order_now,  giving_undo,
+      plain,            &run->query->world->staging.command_count};
 }

@@ -67,7 +67,8 @@ struct run_command {
   uint32_t leaf;               /* of RUN_SET and those behind: takes the value noted; or NONE,
                                ** as of RUN_UNTIE that is about all targets */
   uint32_t first;              /* of an event: takes what stands for the entity; or NONE */
-  uint32_t parts;              /* of RUN_SPAWN and RUN_TIE: how many behind it say with what */
+  uint32_t parts;              /* of RUN_SPAWN, RUN_TIE and RUN_EMIT: how many behind it say with
+                               ** what */
   bool part;                   /* one of these: no entity is noted */
   enum spawned whom, gives;    /* the entity that is noted, and the value */
   bool by_index;               /* of one that has a target: the value is its index */

@@ -304,10 +304,10 @@ struct ordered {
   uint32_t left;
 };
 
-static bool can_give(void *ud, uint32_t order, int64_t entity, k_scalar given) {
+static bool can_give(void *ud, uint32_t order, const int64_t *entity, const k_scalar *given) {
   (void)ud;
   (void)given;
-  return order < 64 && entity % 61 != 7;
+  return order < 64 && *entity % 61 != 7;
 }
 
 static bool make_room(void *ud, uint32_t count) {
@@ -317,11 +317,11 @@ static bool make_room(void *ud, uint32_t count) {
   return true;
 }
 
-static void give(void *ud, uint32_t order, int64_t entity, k_scalar with) {
+static void give(void *ud, uint32_t order, const int64_t *entity, const k_scalar *with) {
   struct ordered *ordered = ud;
   uint64_t bits;
-  memcpy(&bits, &with, sizeof bits);
-  ordered->hash = (ordered->hash ^ order ^ (uint64_t)entity * 31 ^ bits) * 0x9e3779b97f4a7c15;
+  memcpy(&bits, with, sizeof bits);
+  ordered->hash = (ordered->hash ^ order ^ (uint64_t)*entity * 31 ^ bits) * 0x9e3779b97f4a7c15;
 }
 
 /* Some orders are stores that are done at once, for some there is no room, some wait. */

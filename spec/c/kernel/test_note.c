@@ -17,6 +17,7 @@ static k_isa isa;
 /* What was ordered, from which number on entities are dead, and for how much there is room. */
 struct given {
   int64_t dead;
+  bool joins;
   uint32_t room, count;
   struct {
     uint32_t order;
@@ -111,21 +112,30 @@ static void compare(const struct trial *t, k_status status, const k_failure *fai
 
 /* ---- running ---- */
 
-static bool may_give(void *ud, uint32_t order, int64_t entity, k_scalar with) {
+/* Where two orders say more of the third, they are given with it. */
+static uint32_t parts_of(void *ud, uint32_t order) {
+  return ((const struct given *)ud)->joins && order == 3 ? 2 : 0;
+}
+
+static bool may_give(void *ud, uint32_t order, const int64_t *entities, const k_scalar *with) {
   (void)with;
   CHECK(order >= 2 && order <= 5);
-  return order % 2 == 0 || entity < ((const struct given *)ud)->dead;
+  for (uint32_t i = 0; i <= parts_of(ud, order); i++)
+    if ((order + i) % 2 != 0 && entities[i] >= ((const struct given *)ud)->dead) return false;
+  return true;
 }
 
 static bool make_room(void *ud, uint32_t count) {
   return count <= ((const struct given *)ud)->room;
 }
 
-static void give(void *ud, uint32_t order, int64_t entity, k_scalar with) {
+static void give(void *ud, uint32_t order, const int64_t *entities, const k_scalar *with) {
   struct given *to = ud;
-  to->list[to->count].order = order;
-  to->list[to->count].entity = entity;
-  to->list[to->count++].value = with;
+  for (uint32_t i = 0; i <= parts_of(ud, order); i++) {
+    to->list[to->count].order = order + i;
+    to->list[to->count].entity = entities[i];
+    to->list[to->count++].value = with[i];
+  }
 }
 
 /* `allowed`: how many allocations succeed; -1: all. */
@@ -133,7 +143,8 @@ static k_status run(const struct trial *t, const struct program *p, int allowed,
                     k_failure *failure) {
   struct machine *m = machine_new(&test_memory, isa);
   CHECK(m && machine_reserve(m, p) == K_OK);
-  const k_orders orders = {.check = may_give, .reserve = make_room, .give = give, .ud = &given};
+  const k_orders orders = {.check = may_give, .reserve = make_room, .give = give, .ud = &given,
+                           .parts = parts_of};
   k_run r;
   memset(&r, 0, sizeof r);
   r.rows = ROWS;
@@ -178,7 +189,8 @@ static void try_no_room(const struct trial *t) {
   program_free(p);
 }
 
-static void try_rounds(int rounds) {
+static void try_rounds(int rounds, bool joins) {
+  given.joins = joins;
   struct trial t = {.rounds = rounds};
   for (int i = 0; i < COLUMNS; i++) t.columns[i] = column_new(columns[i], ROWS);
   try_orders(&t, INT64_MAX, UINT32_MAX, KE_NONE);
@@ -252,7 +264,7 @@ int main(void) {
     isa = (k_isa)i;
     if (!isa_supported(isa)) continue;
     static const int rounds[] = {0, 1, 3, ROUNDS};
-    for (int j = 0; j < COUNT(rounds); j++) try_rounds(rounds[j]);
+    for (int j = 0; j < 2 * COUNT(rounds); j++) try_rounds(rounds[j / 2], j % 2);
   }
   try_builder();
   try_check();

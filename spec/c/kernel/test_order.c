@@ -46,18 +46,18 @@ static struct program *finish(struct builder *b) {
   return p;
 }
 
-static bool can_give(void *ud, uint32_t order, int64_t entity, k_scalar asked) {
+static bool can_give(void *ud, uint32_t order, const int64_t *entity, const k_scalar *asked) {
   (void)asked;
-  return ud && order == 3 && entity > 0;
+  return ud && order == 3 && *entity > 0;
 }
 
 static bool has_room(void *ud, uint32_t count) { return ud && count > 0; }
 
-static void give(void *ud, uint32_t order, int64_t entity, k_scalar with) {
+static void give(void *ud, uint32_t order, const int64_t *entity, const k_scalar *with) {
   table *t = ud;
   (void)with;
   CHECK(order == 3);
-  t->orders[t->order_count++] = entity;
+  t->orders[t->order_count++] = *entity;
 }
 
 /* Orders for even numbers wait, for odd ones they are stores into a0. */

@@ -54,18 +54,18 @@ static void look_up(void *ud, uint32_t number, const int64_t *from, const uint8_
   }
 }
 
-static bool can_give(void *ud, uint32_t order, int64_t entity, k_scalar asked) {
+static bool can_give(void *ud, uint32_t order, const int64_t *entity, const k_scalar *asked) {
   (void)asked;
-  return CHECK(ud && order < MODEL_PUTS + MODEL_FOLDED) && !is_gone(entity);
+  return CHECK(ud && order < MODEL_PUTS + MODEL_FOLDED) && !is_gone(*entity);
 }
 
 static bool has_room(void *ud, uint32_t count) {
   return ud && count > 0;
 }
 
-static void give_it(void *ud, uint32_t order, int64_t entity, k_scalar with) {
+static void give_it(void *ud, uint32_t order, const int64_t *entity, const k_scalar *with) {
   world *w = ud;
-  others_give(&w->others, (model_order){(int)order, entity, with});
+  others_give(&w->others, (model_order){(int)order, *entity, *with});
 }
 
 static k_now do_at_once(void *ud, uint32_t order, int64_t entity, k_scalar asked,

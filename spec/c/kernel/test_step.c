@@ -134,9 +134,9 @@ static bool do_row(const struct trial *t, size_t row, void *const cells[2], uint
 
 /* ---- running ---- */
 
-static bool may_give(void *ud, uint32_t order, int64_t entity, k_scalar with) {
+static bool may_give(void *ud, uint32_t order, const int64_t *entity, const k_scalar *with) {
   (void)with;
-  return order == 5 && entity < ((const struct trial *)ud)->dead;
+  return order == 5 && *entity < ((const struct trial *)ud)->dead;
 }
 
 static bool make_room(void *ud, uint32_t count) {
@@ -144,9 +144,9 @@ static bool make_room(void *ud, uint32_t count) {
   return count > 0;
 }
 
-static void give(void *ud, uint32_t order, int64_t entity, k_scalar with) {
+static void give(void *ud, uint32_t order, const int64_t *entity, const k_scalar *with) {
   struct trial *t = ud;
-  CHECK(order == 5 && with.i64 == ((const int64_t *)t->columns[WHOLE])[entity]);
+  CHECK(order == 5 && with->i64 == ((const int64_t *)t->columns[WHOLE])[*entity]);
   t->given++;
 }
 
