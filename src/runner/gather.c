@@ -121,7 +121,9 @@ static void gather_append_end(struct gather_spot *spot, uint32_t at, const struc
   gather_append(&spot->cells, at, end->table, end->first, end->row);
 }
 
-static void gather_append_match(struct gather *gather, uint32_t at, const struct walk *walk) {
+void gather_match(struct gather *gather, const struct walk *walk) {
+  uint32_t at = gather->count++;
+  assert(at < GATHER_ROWS);
   gather_append(&gather->spots[0].cells, at, walk->table, walk->match, walk->row);
   for (uint32_t i = 1; i < gather->spot_count; i++) gather_append_end(&gather->spots[i], at, walk);
   for (uint32_t i = 0; i < gather->value_count; i++) {
@@ -129,11 +131,6 @@ static void gather_append_match(struct gather *gather, uint32_t at, const struct
     ((ecs_id *)gather->columns[column])[at] =
         walk_value(walk, gather->plan->columns[column].leaf);
   }
-}
-
-void gather_match(struct gather *gather, const struct walk *walk) {
-  assert(gather->count < GATHER_ROWS);
-  gather_append_match(gather, gather->count++, walk);
 }
 
 void gather_matches(struct gather *gather, const struct matches *matches) {
@@ -394,25 +391,6 @@ bool gather_run(struct runner *runner, const struct run *run, struct gather *gat
   if (UNLIKELY(run->plan->mark_count | run->plan->whole_count))
     gather_mark_written(runner, gather, end);
   return sound;
-}
-
-bool gather_run_table(struct runner *runner, const struct run *run, struct gather *gather,
-                      const struct walk *walk, struct row_stretch rows,
-                      struct run_failure *failure) {
-  void *columns[RUN_COLUMNS];
-  assert(gather->count == 0 && !run->plan->needs_room && !run_reads_values(run->plan));
-  gather_append_match(gather, 0, walk);
-  for (uint32_t i = 0; i < run->plan->program->column_count; i++) {
-    bool ids = run->plan->columns[i].slot >= RUN_VALUE;   /* which nothing reads */
-    const struct matches_part *part = gather->spots[gather->spot_of[i]].cells.parts;
-    columns[i] = ids ? (void *)gather->ids : column_at(gather_column_in(gather, i, part), rows.row);
-  }
-  gather_forget(gather);
-  if (run_rows(runner, run, &(struct run_rows){rows.count, columns}, failure)) return true;
-  failure->why.row += rows.row;
-  failure->entity =
-      entity_id(&run->query->world->entities, walk->table->rows[failure->why.row]);
-  return false;
 }
 
 ecs_status gather_stage(const struct runner *runner, const struct run *run,

@@ -331,12 +331,6 @@ void gather_match(struct gather *gather, const struct walk *walk);
 ** gathered, and the batch is as it is until they have run. */
 void gather_matches(struct gather *gather, const struct matches *matches);
 
-/* As run_table, over rows of the table of the walk's match, where the cells are: of a program that
-** has no columns or bitmaps of its own, and nothing is gathered. */
-bool gather_run_table(struct runner *runner, const struct run *run, struct gather *gather,
-                      const struct walk *walk, struct row_stretch rows,
-                      struct run_failure *failure);
-
 /* Appends rows of a table that the query matches as its match-th, those of the bits from a row on,
 ** as far as there is room: 64 rows. No term is about ties or others. */
 void gather_rows(struct gather *gather, const struct table *table, uint32_t match, uint32_t first,

@@ -184,8 +184,8 @@ bool walk_match(struct walk *walk, uint32_t entity, bool again);
 ** values, if all of them match, alike and each once; false, and no match is passed over, if not. */
 bool walk_next_table(struct walk *walk);
 
-/* After walk_next_table that table's columns, by slot, as query_columns has them but for terms that
-** are decided row by row. */
+/* After walk_next_table or walk_take_table that table's columns, by slot, as query_columns has them
+** but for terms that are decided row by row. */
 void walk_table_columns(const struct walk *walk, uint32_t *first);
 
 /* Columns of the next table and of the one behind it; of none after the walk's last tables. */

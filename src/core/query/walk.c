@@ -482,12 +482,16 @@ bool walk_next_table(struct walk *walk) {
 
 void walk_table_columns(const struct walk *walk, uint32_t *first) {
   const struct query_terms *terms = &walk->query->terms;
-  assert(walk->even && walk->row == 0);
+  assert(walk->row == 0);
   if (terms->slots)
     memcpy(first, query_columns(walk->query, walk->match), terms->slots * sizeof *first);
   for (uint32_t i = 0; i < terms->step_count; i++) {
     const struct term *term = &terms->terms[terms->steps[i]];
     if (term->slot == NONE) continue;
+    if (!walk->even) {
+      first[term->slot] = walk->ends[i].table ? walk->ends[i].first : NONE;
+      continue;
+    }
     first[term->slot] = table_column(walk->table, walk_pair_in_table(walk, term->component));
     if (term->leaf != NONE && first[term->slot] != NONE) first[term->slot] += term->leaf;
   }

@@ -441,17 +441,6 @@ static void kernel_run_flush(lua_State *L, int handle, struct loop_box *loop, st
   g->done += count;
 }
 
-static bool kernel_run_taken(lua_State *L, int handle, struct row_span *span, uint32_t row,
-                             uint32_t count) {
-  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  const struct gathering *g = span->g;
-  variant_reserve_cells(L, handle, g->variant);
-  bool sound = gather_run_table(&kernel->set->runner, &g->run, g->gather, g->walk,
-                                (struct row_stretch){row, count, 0}, &span->failure);
-  variant_store_cells(L, handle, g->variant);
-  return sound;
-}
-
 static bool kernel_run_walked(lua_State *L, int handle, struct row_span *span, uint32_t row,
                               uint32_t count) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
@@ -484,8 +473,9 @@ static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct
   kernel_run_flush(L, handle, loop, g);
   if (!kernel_run_is_begun(L, handle, g, g->present, walk_entity(walk))) return true;
   struct row_span span = {.loop = loop, .how = g->how, .g = g, .count = walk->table->count,
-                      .run = kernel_run_taken, .renew = kernel_run_renew_table};
-  if (!kernel_run_taken(L, handle, &span, 0, span.count))
+                      .run = kernel_run_walked, .renew = kernel_run_renew_table};
+  walk_table_columns(walk, g->first);
+  if (!kernel_run_walked(L, handle, &span, 0, span.count))
     kernel_run_leave_matches(L, handle, &span, false);
   g->done += span.count;
   return true;
