@@ -19,16 +19,6 @@
 #include "lua/bind/status.h"
 #include "lua/jit/kernel.h"
 
-static void describe_set_boolean(lua_State *L, const char *key, bool value) {
-  lua_pushboolean(L, value);
-  lua_setfield(L, -2, key);
-}
-
-/* Takes what is on top as the next item of the list below it. */
-static void describe_append(lua_State *L) {
-  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
-}
-
 /* ---- lists ------------------------------------------------------------------------------ */
 
 static void describe_push_table(lua_State *L, const ecs_world *world, const struct table *table) {
@@ -36,7 +26,7 @@ static void describe_push_table(lua_State *L, const ecs_world *world, const stru
   lua_newtable(L);
   for (uint32_t i = 0; i < table->id_count; i++) {
     lua_pushstring(L, ecs_component_name(world, table->ids[i]));
-    describe_append(L);
+    append_item(L);
   }
   lua_setfield(L, -2, "types");
   lua_newtable(L);
@@ -44,7 +34,7 @@ static void describe_push_table(lua_State *L, const ecs_world *world, const stru
     const struct component *component = table->columns[i].component;
     lua_pushfstring(L, "%s.%s", component->name,
                     component->leaves[table->columns[i].leaf].name);
-    describe_append(L);
+    append_item(L);
   }
   lua_setfield(L, -2, "columns");
   set_integer(L, "id", table->index);
@@ -62,7 +52,7 @@ static size_t describe_set_tables(lua_State *L, const ecs_world *world) {
     const struct table *table = world_table(world, all->tables[i]);
     rows += table->count;
     describe_push_table(L, world, table);
-    describe_append(L);
+    append_item(L);
   }
   lua_setfield(L, -2, "tables");
   return rows;
@@ -91,7 +81,7 @@ static void describe_set_components(lua_State *L, const char *key, const ecs_wor
     /* What prefabs are known by cannot be named. */
     if (world->relations.prefab && component->relation == world->relations.prefab) continue;
     lua_pushstring(L, component->name);
-    describe_append(L);
+    append_item(L);
   }
   lua_setfield(L, -2, key);
 }
@@ -107,7 +97,7 @@ static void describe_set_prefabs(lua_State *L, const ecs_world *world) {
       if (name.size == 0 || ties_target(&world->relations.child_of->ties, table->rows[row]))
         continue;
       lua_pushlstring(L, name.data, name.size);
-      describe_append(L);
+      append_item(L);
     }
   }
   lua_setfield(L, -2, "prefabs");
@@ -120,7 +110,7 @@ static void describe_set_queries(lua_State *L, const ecs_world *world) {
     set_text(L, "text", query->text);
     set_integer(L, "tables", query->count);
     set_integer(L, "rows", query_count_all(query));
-    describe_append(L);
+    append_item(L);
   }
   lua_setfield(L, -2, "queries");
 }
@@ -130,7 +120,7 @@ static void describe_add_ignored(lua_State *L, const ecs_world *world, const ecs
   for (; names && *names; names++) {
     if (!schedule_is_ignored(world, system, *names)) continue;
     lua_pushstring(L, *names);
-    describe_append(L);
+    append_item(L);
   }
 }
 
@@ -148,8 +138,8 @@ static void describe_push_system(lua_State *L, const ecs_world *world, const ecs
   set_integer(L, "order", order);
   set_text(L, "tier", system_kernel_tier(system));
   set_text(L, "owner", system->owner);
-  describe_set_boolean(L, "enabled", system->enabled);
-  describe_set_boolean(L, "parked", system->parked);
+  set_boolean(L, "enabled", system->enabled);
+  set_boolean(L, "parked", system->parked);
   set_integer(L, "runs", (size_t)system->runs);
   describe_set_times(L, world, system);
   lua_newtable(L);
@@ -164,7 +154,7 @@ static void describe_set_systems(lua_State *L, const ecs_world *world) {
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     if (schedule->systems[i]->watch) continue;
     describe_push_system(L, world, schedule->systems[i], i + 1);
-    describe_append(L);
+    append_item(L);
   }
   lua_setfield(L, -2, "systems");
 }
@@ -178,8 +168,8 @@ static void describe_push_observer(lua_State *L, const ecs_world *world,
   set_text(L, "on", kinds[observer->watch->kind]);
   set_text(L, "query", observer->watch->query->text);
   set_text(L, "owner", observer->owner);
-  describe_set_boolean(L, "enabled", observer->enabled);
-  describe_set_boolean(L, "parked", observer->parked);
+  set_boolean(L, "enabled", observer->enabled);
+  set_boolean(L, "parked", observer->parked);
   set_integer(L, "runs", (size_t)observer->runs);
   describe_set_times(L, world, observer);
 }
@@ -190,7 +180,7 @@ static void describe_set_observers(lua_State *L, const ecs_world *world) {
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     if (!schedule->systems[i]->watch) continue;
     describe_push_observer(L, world, schedule->systems[i]);
-    describe_append(L);
+    append_item(L);
   }
   lua_setfield(L, -2, "observers");
 }
@@ -202,7 +192,7 @@ static void describe_set_ignored_phases(lua_State *L, const ecs_world *world,
   for (int i = 0; i < 2; i++) {
     if (!names[i] || !phase_is_ignored(world, names[i])) continue;
     lua_pushstring(L, names[i]);
-    describe_append(L);
+    append_item(L);
   }
   lua_setfield(L, -2, "ignored");
 }
@@ -215,9 +205,9 @@ static void describe_set_phases(lua_State *L, const ecs_world *world) {
     lua_newtable(L);
     set_text(L, "name", phase->name);
     if (phase->fixed > 0) set_number(L, "fixed", phase->fixed);
-    describe_set_boolean(L, "enabled", phase->enabled);
+    set_boolean(L, "enabled", phase->enabled);
     describe_set_ignored_phases(L, world, phase);
-    describe_append(L);
+    append_item(L);
   }
   lua_setfield(L, -2, "phases");
 }

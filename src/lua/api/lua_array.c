@@ -305,10 +305,8 @@ static uint32_t array_check_length(lua_State *L, int arg) {
 static bool array_declaration_announce(lua_State *L, struct world_box *box,
                                        const char *type, uint32_t length) {
   lua_createtable(L, 0, 2);
-  lua_pushstring(L, type);
-  lua_setfield(L, -2, "array");
-  lua_pushinteger(L, (lua_Integer)length);
-  lua_setfield(L, -2, "length");
+  set_text(L, "array", type);
+  set_integer(L, "length", length);
   bool foreign = stage_announce(L, box, 2, lua_gettop(L));
   lua_pop(L, 1);
   return foreign;

@@ -110,21 +110,10 @@ const luaL_Reg world_component_methods[] = {
 
 /* ---- descriptions ---------------------------------------------------------------- */
 
-static void component_set_text(lua_State *L, const char *key, const char *text) {
-  if (!text) return;
-  lua_pushstring(L, text);
-  lua_setfield(L, -2, key);
-}
-
 /* A limit, as the number it was written as: with a decimal comma it is none in any locale. */
 static void component_set_limit(lua_State *L, const char *key, const char *text) {
   if (!text) return;
   if (strchr(text, ',') || !lua_stringtonumber(L, text)) lua_pushstring(L, text);
-  lua_setfield(L, -2, key);
-}
-
-static void component_set_size(lua_State *L, const char *key, size_t size) {
-  lua_pushinteger(L, (lua_Integer)size);
   lua_setfield(L, -2, key);
 }
 
@@ -159,31 +148,26 @@ static void component_push_type(lua_State *L, const struct field *field) {
 static void component_describe_field(struct place *defaults, const struct field *field) {
   lua_State *L = defaults->L;
   lua_createtable(L, 0, 10);
-  component_set_text(L, "name", field->name);
+  set_text(L, "name", field->name);
   component_push_type(L, field);
   lua_setfield(L, -2, "type");
   push_field(defaults, field);
   lua_setfield(L, -2, "default");
-  component_set_size(L, "offset", field->offset);
-  component_set_size(L, "size", field->size);
-  component_set_text(L, "doc", field->doc);
-  component_set_text(L, "unit", field->unit);
+  set_integer(L, "offset", field->offset);
+  set_integer(L, "size", field->size);
+  set_text(L, "doc", field->doc);
+  set_text(L, "unit", field->unit);
   component_set_limit(L, "min", field->min);
   component_set_limit(L, "max", field->max);
-}
-
-static void component_set_truth(lua_State *L, const char *key, bool truth) {
-  lua_pushboolean(L, truth);
-  lua_setfield(L, -2, key);
 }
 
 /* What only relations have. */
 static void component_describe_ties(lua_State *L, const struct tie_kind *ties) {
   if (!ties->relation) return;
-  component_set_truth(L, "relation", true);
-  component_set_truth(L, "exclusive", ties->exclusive);
-  component_set_truth(L, "acyclic", ties->acyclic);
-  component_set_text(L, "on_target_despawn", policy_names[ties->policy]);
+  set_boolean(L, "relation", true);
+  set_boolean(L, "exclusive", ties->exclusive);
+  set_boolean(L, "acyclic", ties->acyclic);
+  set_text(L, "on_target_despawn", policy_names[ties->policy]);
 }
 
 /* The name behind `last` in the order of names, of what a component requires; NULL at the end. */
@@ -206,7 +190,7 @@ static void component_describe_required(lua_State *L, const ecs_world *world,
   const char *name = NULL;
   while ((name = component_next_required(world, component, name)) != NULL) {
     lua_pushstring(L, name);
-    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    append_item(L);
   }
   lua_setfield(L, -2, "requires");
 }
@@ -221,15 +205,15 @@ static void component_describe_toggle(lua_State *L, const ecs_world *world,
     assert(toggle);
     off += toggle->off;
   }
-  component_set_truth(L, "toggle", true);
-  component_set_size(L, "off", off);
+  set_boolean(L, "toggle", true);
+  set_integer(L, "off", off);
 }
 
 static void component_describe_array(lua_State *L, const struct component *array) {
-  component_set_text(L, "storage", "array");
-  component_set_text(L, "type", type_name(array->leaves[0].type));
-  component_set_size(L, "length", array->length);
-  component_set_size(L, "size", (size_t)array->length * array->leaves[0].size);
+  set_text(L, "storage", "array");
+  set_text(L, "type", type_name(array->leaves[0].type));
+  set_integer(L, "length", array->length);
+  set_integer(L, "size", (size_t)array->length * array->leaves[0].size);
 }
 
 /* A world and a component's id to the component's description. */
@@ -239,25 +223,25 @@ static int component_describe(lua_State *L) {
   struct place defaults;
   place_init(&defaults, L, box, 1, ECS_NULL, component);
   lua_createtable(L, 0, 10);
-  component_set_text(L, "name", component->name);
-  if (component->orphan) component_set_truth(L, "orphan", true);
+  set_text(L, "name", component->name);
+  if (component->orphan) set_boolean(L, "orphan", true);
   component_describe_ties(L, &component->ties);
-  component_set_size(L, "id", (size_t)component->id);
+  set_integer(L, "id", (size_t)component->id);
   if (component->length) {
     component_describe_array(L, component);
     return 1;
   }
-  component_set_text(L, "storage",
+  set_text(L, "storage",
                      component->is_event    ? "event"
                      : component->is_sparse ? "sparse"
                                             : "table");
-  if (component->event) component_set_size(L, "rows", component->event->table->count);
-  component_set_size(L, "size", component->size);
-  component_set_text(L, "doc", component->doc);
+  if (component->event) set_integer(L, "rows", component->event->table->count);
+  set_integer(L, "size", component->size);
+  set_text(L, "doc", component->doc);
   component_describe_required(L, box->world, component);
   if (component->toggle) component_describe_toggle(L, box->world, component);
-  if (component->track) component_set_truth(L, "track", true);
-  if (component->watched) component_set_truth(L, "watched", true);
+  if (component->track) set_boolean(L, "track", true);
+  if (component->watched) set_boolean(L, "watched", true);
   lua_createtable(L, (int)component->field_count, 0);
   for (uint32_t i = 0; i < component->field_count; i++) {
     component_describe_field(&defaults, &component->fields[i]);

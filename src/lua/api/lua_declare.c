@@ -330,7 +330,7 @@ static void declare_list_name(lua_State *L, int report, const char *list, const 
     lua_setfield(L, report, list);
   }
   lua_pushstring(L, name);
-  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  append_item(L);
   lua_pop(L, 1);
 }
 

@@ -163,7 +163,7 @@ static const luaL_Reg functions[] = {
 static void module_add_names(lua_State *L, const luaL_Reg *list) {
   for (; list->name; list++) {
     lua_pushstring(L, list->name);
-    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    append_item(L);
   }
 }
 

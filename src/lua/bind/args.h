@@ -218,6 +218,16 @@ static inline void set_number(lua_State *L, const char *key, double value) {
   lua_setfield(L, -2, key);
 }
 
+static inline void set_boolean(lua_State *L, const char *key, bool value) {
+  lua_pushboolean(L, value);
+  lua_setfield(L, -2, key);
+}
+
+/* Takes what is on top as the next item of the list below it. */
+static inline void append_item(lua_State *L) {
+  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+}
+
 /* Texts of queries with the values of their $variables. */
 
 #define VARIABLES_MOST 16

@@ -21,10 +21,17 @@ static const ecs_query *explain_query_of(const ecs_system *system) {
   return script->query ? script->query->query : NULL;
 }
 
+/* Pushes what a field, or an array, is called. */
+static void explain_push_field(lua_State *L, const struct component *component, uint32_t leaf) {
+  if (component->length)
+    lua_pushstring(L, component->name);
+  else
+    lua_pushfstring(L, "%s.%s", component->name, component->leaves[leaf].name);
+}
+
 /* Sets a list of what a system reads, or writes: "Position", "Velocity.x". */
 static void explain_set_access(lua_State *L, const char *key, const ecs_query *query, bool writes) {
   lua_newtable(L);
-  lua_Integer count = 0;
   for (uint32_t i = 0; query && !query->broken && i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
     if (term->slot == NONE || (writes && term->read_only)) continue;
@@ -32,9 +39,8 @@ static void explain_set_access(lua_State *L, const char *key, const ecs_query *q
     if (term->leaf == NONE)
       lua_pushstring(L, term->component->name);
     else
-      lua_pushfstring(L, "%s.%s", term->component->name,
-                      term->component->leaves[term->leaf].name);
-    lua_rawseti(L, -2, ++count);
+      explain_push_field(L, term->component, term->leaf);
+    append_item(L);
   }
   lua_setfield(L, -2, key);
 }
@@ -48,31 +54,21 @@ static void explain_set_news(lua_State *L, const ecs_query *query) {
     if (!term->news) continue;
     lua_pushfstring(L, "%s:%s", term->component->name,
                     term->news == TERM_ADDED ? "added" : "changed");
-    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    append_item(L);
   }
   lua_setfield(L, -2, "changed");
 }
 
 /* ---- kernels ---- */
 
-/* Adds to the list at the top, behind so many, the fields that are looked up of other entities. */
-static void list_lookups(lua_State *L, const ecs_world *world, const struct variant *variant,
-                         lua_Integer count) {
+/* Appends to the list at the top the fields that are looked up of other entities. */
+static void list_lookups(lua_State *L, const ecs_world *world, const struct variant *variant) {
   for (uint32_t i = 0; i < variant->plan.program->lookup_count; i++) {
     const struct run_lookup *lookup = &variant->lookups[i];
     if (lookup->kind != LOOKUP_CELL && lookup->kind != LOOKUP_AT) continue;
-    const struct component *component = component_of(world, lookup->component);
-    lua_pushfstring(L, "%s.%s", component->name, component->leaves[lookup->leaf].name);
-    lua_rawseti(L, -2, ++count);
+    explain_push_field(L, component_of(world, lookup->component), lookup->leaf);
+    append_item(L);
   }
-}
-
-/* Pushes what a field, or an array, is called. */
-static void explain_push_field(lua_State *L, const struct component *component, uint32_t leaf) {
-  if (component->length)
-    lua_pushstring(L, component->name);
-  else
-    lua_pushfstring(L, "%s.%s", component->name, component->leaves[leaf].name);
 }
 
 /* Appends arrays, and fields of resources, that the program writes to. */
@@ -80,9 +76,8 @@ static void explain_add_written(lua_State *L, const ecs_world *world,
                                 const struct variant *variant) {
   for (uint32_t i = 0; i < variant->array_count; i++) {
     if (!variant->array_ids[i] || !variant->array_written[i]) continue;
-    const struct component *component = component_of(world, variant->array_ids[i]);
-    explain_push_field(L, component, variant->array_leaves[i]);
-    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    explain_push_field(L, component_of(world, variant->array_ids[i]), variant->array_leaves[i]);
+    append_item(L);
   }
 }
 
@@ -112,7 +107,7 @@ static void explain_add_commanded(lua_State *L, const ecs_world *world,
     if (!component) continue;
     bool of_resource = command->action == RUN_STORE && component->length == 0;
     if (of_resource || (command->action == RUN_SET && command->whom != SPAWNED_ALL))
-      lua_pushfstring(L, "%s.%s", component->name, component->leaves[command->leaf].name);
+      explain_push_field(L, component, command->leaf);
     else
       lua_pushstring(L, component->name);
     explain_append_once(L);
@@ -123,15 +118,14 @@ static void list_fields(lua_State *L, int handle, const struct variant *variant,
                         bool writes) {
   const ecs_world *world = ((struct kernel_box *)lua_touserdata(L, handle))->box->world;
   lua_newtable(L);
-  lua_Integer count = 0;
   for (uint32_t i = 0; i < variant->column_count; i++) {
     const struct front_column *column = &variant->columns[i];
     bool wanted = column->component && (writes ? column->written || column->folded : column->read);
     if (!wanted) continue;
     explain_push_field(L, column->component, column->component_leaf);
-    lua_rawseti(L, -2, ++count);
+    append_item(L);
   }
-  if (!writes) list_lookups(L, world, variant, count);
+  if (!writes) list_lookups(L, world, variant);
   if (writes) explain_add_written(L, world, variant);
   if (writes) explain_add_commanded(L, world, variant->plan.commands, variant->plan.command_count);
   if (writes) explain_add_commanded(L, world, variant->plan.orders, variant->plan.order_count);
@@ -157,7 +151,7 @@ static void explain_set_marks(lua_State *L, const struct kernel *kernel,
         !explain_has_slot(variant->marks, variant->mark_count, slot))
       continue;
     lua_pushstring(L, terms->terms[i].component->name);
-    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    append_item(L);
   }
   lua_setfield(L, -2, "marks");
 }
@@ -177,11 +171,9 @@ static void explain_set_order(lua_State *L, const ecs_world *world, const struct
     lua_createtable(L, 0, 3);
     explain_push_field(L, component, shared->leaf);
     lua_setfield(L, -2, "name");
-    lua_pushinteger(L, (lua_Integer)shared->write_line);
-    lua_setfield(L, -2, "written");
-    lua_pushinteger(L, (lua_Integer)shared->read_line);
-    lua_setfield(L, -2, "read");
-    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    set_integer(L, "written", shared->write_line);
+    set_integer(L, "read", shared->read_line);
+    append_item(L);
   }
   lua_setfield(L, -2, "order");
 }
@@ -201,8 +193,7 @@ static void explain_set_left(lua_State *L, const struct kernel *kernel) {
   k_failure why = kernel->why_left;
   if (!kernel->left) return;
   lua_createtable(L, 0, 2);
-  lua_pushinteger(L, (lua_Integer)kernel->left);
-  lua_setfield(L, -2, "rows");
+  set_integer(L, "rows", kernel->left);
   if (why.error != KE_NONE) {
     lua_pushfstring(L, "line %d: %s", (int)(why.tag & ((1u << TAG_LINES) - 1)),
                     run_why(why.error));
@@ -215,8 +206,7 @@ static void explain_set_left(lua_State *L, const struct kernel *kernel) {
 static void explain_set_threads(lua_State *L, const struct kernel *kernel) {
   const char *why = NULL;
   uint32_t width = run_width(&kernel->variants[0]->plan, kernel->query, &why);
-  lua_pushinteger(L, (lua_Integer)width);
-  lua_setfield(L, -2, "threads");
+  set_integer(L, "threads", width);
   if (!why) return;
   apart_push(L, why, kernel->query);
   lua_setfield(L, -2, "alone");
@@ -255,8 +245,7 @@ static void explain_kernel(lua_State *L, int handle, int table) {
     lua_getiuservalue(L, handle, KERNEL_REASON);
     lua_setfield(L, -2, "reason");
   }
-  lua_pushinteger(L, (lua_Integer)kernel->compilations);
-  lua_setfield(L, -2, "compilations");
+  set_integer(L, "compilations", kernel->compilations);
   lua_pop(L, 1);
 }
 
@@ -273,11 +262,11 @@ static void explain_script(lua_State *L, const struct system_box *system) {
   }
   bool foreign = system->box != lua_touserdata(L, AT_WORLD);
   if (foreign && system->compiled) return;
-  lua_pushstring(L, foreign ? "another Lua state has it: ask there"
-                    : system->form == FORM_OBSERVE ? "observers are called for one match at a time"
-                    : !system->box->kernels->on    ? KERNELS_OFF
-                                                   : "it is not to be compiled");
-  lua_setfield(L, AT_TABLE, "reason");
+  set_text(L, "reason", foreign ? "another Lua state has it: ask there"
+                        : system->form == FORM_OBSERVE
+                            ? "observers are called for one match at a time"
+                        : !system->box->kernels->on ? KERNELS_OFF
+                                                    : "it is not to be compiled");
 }
 
 /* explain(world, system): the table that world:explain returns. */
@@ -289,8 +278,7 @@ static int explain_named(lua_State *L) {
   if (script) system_kernel_push(L, AT_WORLD, script);
   lua_settop(L, AT_KERNEL);
   lua_newtable(L);
-  lua_pushstring(L, system_kernel_tier(system));
-  lua_setfield(L, -2, "tier");
+  set_text(L, "tier", system_kernel_tier(system));
   explain_set_access(L, "reads", query, false);
   explain_set_access(L, "writes", query, true);
   explain_set_news(L, query);
@@ -334,24 +322,15 @@ static void explain_form(lua_State *L) {
   lua_settop(L, handle);
   lua_newtable(L);
   const char *apart = compiled ? explain_why_rows_fall_back(kernel) : NULL;
-  lua_pushstring(L, compiled && !apart ? "vector" : "lua");
-  lua_setfield(L, -2, "tier");
-  lua_pushstring(L, box->form);
-  lua_setfield(L, -2, "form");
-  lua_pushstring(L, kernel->query->text);
-  lua_setfield(L, -2, "query");
+  set_text(L, "tier", compiled && !apart ? "vector" : "lua");
+  set_text(L, "form", box->form);
+  set_text(L, "query", kernel->query->text);
   explain_set_access(L, "reads", kernel->query, false);
   explain_set_access(L, "writes", kernel->query, true);
   explain_set_news(L, kernel->query);
   explain_kernel(L, handle, handle + 1);
-  if (!kernel->box->kernels->on) {
-    lua_pushliteral(L, KERNELS_OFF);
-    lua_setfield(L, -2, "reason");
-  }
-  if (apart) {
-    lua_pushstring(L, apart);
-    lua_setfield(L, -2, "reason");
-  }
+  if (!kernel->box->kernels->on) set_text(L, "reason", KERNELS_OFF);
+  set_text(L, "reason", apart);
   lua_replace(L, handle);
 }
 
@@ -469,16 +448,12 @@ static const char *explain_why_not_parallel(const ecs_world *world, const struct
 ** when they ran last. */
 static void explain_end_list(lua_State *L, const ecs_world *world, int lists,
                              const struct listed *batch) {
-  lua_Integer together = 0;
+  size_t together = 0;
   for (uint32_t i = 0; i < batch->count; i++) together += batch->sides[i].system->abreast > 1;
   if (batch->count < 2) return;
   lua_rawgeti(L, lists, (lua_Integer)lua_rawlen(L, lists));
-  lua_pushinteger(L, together);
-  lua_setfield(L, -2, "together");
-  if (together < 2) {
-    lua_pushstring(L, explain_why_not_parallel(world, batch));
-    lua_setfield(L, -2, "apart");
-  }
+  set_integer(L, "together", together);
+  if (together < 2) set_text(L, "apart", explain_why_not_parallel(world, batch));
   lua_pop(L, 1);
 }
 
