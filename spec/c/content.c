@@ -184,7 +184,7 @@ static void add_schedule(struct digest *digest) {
 static uint64_t mix_chance(uint64_t hash, const ecs_world *world) {
   hash = mix(mix(hash, world->chance.key), world->chance.opened);
   for (uint32_t i = 0; i < world->schedule->system_count; i++)
-    hash = mix(hash, schedule_streams(world, world->schedule->systems[i]));
+    hash = mix(hash, streams_before(world, world->schedule->systems[i]));
   return mix(hash, world->chance.calls);
 }
 

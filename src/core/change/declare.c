@@ -62,10 +62,6 @@ static bool declare_is_name(const char *text) {
   return size <= NAME_LIMIT && text_is_identifier(text, size);
 }
 
-static uint32_t declare_elements(const struct field *field) {
-  return field->count ? field->count : 1;
-}
-
 static size_t declare_native_size(ecs_type type, const struct enumeration *names) {
   return type == ECS_STRING ? sizeof(ecs_string) : type_size(type, names ? names->count : 0);
 }
@@ -194,7 +190,7 @@ static ecs_status declare_copy_field(struct build *build, const ecs_field *from,
     status = declare_copy_nested(build, from, to);
     if (status == ECS_OK) leaves = to->nested->leaf_count;
   }
-  to->leaf_count = leaves * declare_elements(to);
+  to->leaf_count = leaves * field_elements(to);
   return status;
 }
 
@@ -242,7 +238,7 @@ static ecs_status declare_add_leaves(struct build *build, uint32_t field_at) {
   struct field *field = &build->component->fields[field_at];
   field->first_leaf = build->component->leaf_count;
   ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < declare_elements(field) && status == ECS_OK; i++) {
+  for (uint32_t i = 0; i < field_elements(field) && status == ECS_OK; i++) {
     if (!field->nested) {
       status = declare_add_leaf(build, field_at, i, NULL);
       continue;
@@ -258,7 +254,7 @@ static ecs_status declare_lay_out(struct build *build, struct field *field) {
   struct component *component = build->component;
   size_t one = field->nested ? field->nested->size : declare_native_size(field->type, field->names);
   size_t align = declare_native_align(field, one);
-  field->size = one * declare_elements(field);
+  field->size = one * field_elements(field);
   if (component->align < align) component->align = align;
   if (component->native) {
     if (field->size > component->size || field->offset > component->size - field->size)

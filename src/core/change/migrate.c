@@ -161,7 +161,7 @@ static uint32_t migrate_source_column(const struct migration *migration, const s
   return leaf == NONE ? NONE : table_column(old, column->id) + leaf;
 }
 
-static const struct leaf *migrate_leaf_of(const struct column *column) {
+const struct leaf *migrate_leaf_of(const struct column *column) {
   return &column->component->leaves[column->leaf];
 }
 

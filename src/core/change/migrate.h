@@ -55,6 +55,8 @@ struct relabeling {
   struct component *same;        /* has the new labels; afterwards the old ones */
 };
 
+const struct leaf *migrate_leaf_of(const struct column *column);
+
 struct migration {
   ecs_world *world;
   struct change *changes;

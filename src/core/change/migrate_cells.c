@@ -11,22 +11,18 @@
 #include "core/storage/registry.h"
 #include "core/storage/table.h"
 
-static const struct leaf *migrate_cells_leaf_of(const struct column *column) {
-  return &column->component->leaves[column->leaf];
-}
-
 static ecs_status migrate_cells_refuse(struct migration *migration,
                                        const struct table *old, uint32_t row,
                                        const struct column *from, const struct column *to,
                                        ecs_cell cell) {
   const ecs_world *world = migration->world;
   char value[96], owner[48];
-  convert_show(world, migrate_cells_leaf_of(from), cell, value, sizeof value);
+  convert_show(world, migrate_leaf_of(from), cell, value, sizeof value);
   migration->refused = to->component->name;
   if (from->component->length)
     return world_fail(
         world, ECS_ERANGE, "cannot migrate '%s': element %u is %s, which is not of type %s",
-        to->component->name, row + 1, value, type_name(migrate_cells_leaf_of(to)->type));
+        to->component->name, row + 1, value, type_name(migrate_leaf_of(to)->type));
   if (old && from->component->is_event)
     text_format(owner, sizeof owner, "event %u", row + 1);
   else if (old)
@@ -36,8 +32,8 @@ static ecs_status migrate_cells_refuse(struct migration *migration,
     text_format(owner, sizeof owner, "the resource");
   return world_fail(world, ECS_ERANGE,
                     "cannot migrate '%s': %s has %s = %s, which is not of type %s",
-                    to->component->name, owner, migrate_cells_leaf_of(from)->name, value,
-                    type_name(migrate_cells_leaf_of(to)->type));
+                    to->component->name, owner, migrate_leaf_of(from)->name, value,
+                    type_name(migrate_leaf_of(to)->type));
 }
 
 ecs_status migration_fill_column(struct migration *migration, const struct table *old,
@@ -55,8 +51,8 @@ ecs_status migration_fill_column(struct migration *migration, const struct table
   }
   for (uint32_t row = 0; row < count; row++) {
     ecs_cell cell = cell_load(from->data, from->size, row), converted;
-    ecs_status status = convert_cell(world, migrate_cells_leaf_of(from),
-                                     migrate_cells_leaf_of(to), cell, &converted);
+    ecs_status status = convert_cell(world, migrate_leaf_of(from),
+                                     migrate_leaf_of(to), cell, &converted);
     if (status == ECS_ENOMEM) return world_nomem(world);
     if (status != ECS_OK) return migrate_cells_refuse(migration, old, row, from, to, cell);
     cell_store(to->data, to->size, row, converted);

@@ -101,10 +101,6 @@ static const char *migrate_plan_name_before(const struct change *change,
   return field->name;
 }
 
-static uint32_t migrate_plan_elements(const struct field *field) {
-  return field->count ? field->count : 1;
-}
-
 /* A leaf of a nested component: its element and inner leaf, found in the old field. */
 static uint32_t migrate_plan_nested_source(struct migration *migration, const struct field *field,
                                            const struct field *old, uint32_t leaf) {
@@ -112,10 +108,10 @@ static uint32_t migrate_plan_nested_source(struct migration *migration, const st
   uint32_t element = (leaf - field->first_leaf) / inner_count;
   uint32_t inner = (leaf - field->first_leaf) % inner_count;
   const struct change *change = migration_of(migration, field->nested->id);
-  if (element >= migrate_plan_elements(old)) return NONE;
+  if (element >= field_elements(old)) return NONE;
   if (change) inner = change->source[inner];
   if (inner == NONE) return NONE;
-  return old->first_leaf + element * (old->leaf_count / migrate_plan_elements(old)) + inner;
+  return old->first_leaf + element * (old->leaf_count / field_elements(old)) + inner;
 }
 
 static uint32_t migrate_plan_source_of(struct migration *migration, const struct change *change,

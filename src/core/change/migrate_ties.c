@@ -12,10 +12,6 @@
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
 
-static bool migrate_ties_is_paired(const struct component *component) {
-  return component->ties.relation && !component->ties.exclusive;
-}
-
 /* The component as it is to be, before and after the commit. */
 static const struct component *migrate_ties_after(const struct migration *migration,
                                                   const struct change *change) {
@@ -189,7 +185,7 @@ ecs_id migration_id_after(const struct migration *migration, ecs_id id, uint32_t
   if (entity == NONE || !change || !change->wanted || !component->ties.relation) return id;
   const struct component *then = migrate_ties_after(migration, change);
   if (id_is_pair(id)) return then->ties.exclusive ? then->id : id;
-  if (!migrate_ties_is_paired(then)) return id;
+  if (!component_has_pairs(then)) return id;
   uint32_t target = ties_target(&change->component->relation->ties, entity);
   assert(target);
   return pair_make(ecs_id_index(id), target);
@@ -200,7 +196,7 @@ static bool migrate_ties_is_outdated(const struct change *change, const struct c
                                      ecs_id id) {
   bool pair = id_is_pair(id);
   uint32_t index = pair ? pair_relation(id) : ecs_id_index(id);
-  return index == ecs_id_index(change->component->id) && pair != migrate_ties_is_paired(then);
+  return index == ecs_id_index(change->component->id) && pair != component_has_pairs(then);
 }
 
 bool migration_parts_rows(const struct migration *migration, const struct table *table) {
@@ -312,7 +308,7 @@ void migration_forget_ties(const struct migration *migration) {
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
     struct relation *relation = change->component->relation;
-    if (relation && (!change->wanted || migrate_ties_is_paired(change->component)))
+    if (relation && (!change->wanted || component_has_pairs(change->component)))
       relation_clear(migration->world, relation);
   }
 }
@@ -340,6 +336,6 @@ void migration_undo_ties(const struct migration *migration) {
 bool migration_defeats(const struct term *term, const struct component *wanted,
                        const struct component *through) {
   bool along = through && term->through_leaf == NONE;
-  return (term_is_own(term) && migrate_ties_is_paired(wanted)) ||
+  return (term_is_own(term) && component_has_pairs(wanted)) ||
          (along && !through->ties.exclusive);
 }

@@ -47,11 +47,6 @@ static ecs_status watch_apply_ask_watchers(ecs_world *world, struct table *table
   return ECS_OK;
 }
 
-static struct table *watch_apply_table_of(const ecs_world *world, ecs_id entity) {
-  const struct record *record = entity_find(&world->entities, entity);
-  return record ? record_table(world, record) : NULL;
-}
-
 static bool watch_apply_switches(const struct staging *staging, const struct chain *chain) {
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next)
     if (command_is_switch(&staging->commands[at])) return true;
@@ -85,7 +80,7 @@ static ecs_status watch_apply_note_chain(ecs_world *world, uint32_t at) {
   const struct chain *chain = &staging->chains[at];
   if (chain->skip && !cascade_takes(&world->cascade, ecs_id_index(chain->entity))) return ECS_OK;
   if (!ecs_alive(world, chain->entity)) return ECS_OK;
-  struct table *from = watch_apply_table_of(world, chain->entity);
+  struct table *from = world_table_of(world, chain->entity);
   struct table *to = chain->target == NONE ? NULL : world_table(world, chain->target);
   bool watched = false;
   ecs_status status = watch_apply_ask_watchers(world, from, &watched);
@@ -109,7 +104,7 @@ static ecs_status watch_apply_note_dying(ecs_world *world) {
   for (uint32_t i = 0, cause = 0; i < cascade->count; i++) {
     while (cause + 1 < cascade->cause_count && cascade->causes[cause + 1].first <= i) cause++;
     ecs_id entity = entity_id(&world->entities, cascade->dying[i]);
-    struct table *table = watch_apply_table_of(world, entity);
+    struct table *table = world_table_of(world, entity);
     bool watched = false;
     ecs_status status = watch_apply_ask_watchers(world, table, &watched);
     if (status != ECS_OK) return status;
@@ -127,7 +122,7 @@ static ecs_status watch_apply_note_dying(ecs_world *world) {
 static ecs_status watch_apply_link_note(ecs_world *world, uint32_t at) {
   struct watching *watching = world->watching;
   struct gift_note *note = &watching->notes[at];
-  struct table *table = watch_apply_table_of(world, note->entity);
+  struct table *table = world_table_of(world, note->entity);
   uint32_t place = map_get(&watching->change_at, note->entity);
   bool watched = false;
   ecs_status status = watch_apply_ask_watchers(world, table, &watched);
@@ -250,14 +245,9 @@ ecs_status watch_changes(ecs_world *world) {
 
 /* ---- copies ---- */
 
-static uint32_t watch_apply_width_of(const struct term *term) {
-  if (!term_has_cells(term, term->component)) return 0;
-  return term->leaf == NONE ? term->component->leaf_count : 1;
-}
-
 static ecs_status watch_apply_make_copy(ecs_world *world, const struct term *term,
                                         struct copy *copy) {
-  uint32_t width = watch_apply_width_of(term), first = term->leaf == NONE ? 0 : term->leaf;
+  uint32_t width = term_cell_count(term), first = term->leaf == NONE ? 0 : term->leaf;
   if (width == 0) return ECS_OK;
   copy->columns = memory_array(&world->memory, width, sizeof *copy->columns);
   if (!copy->columns) return world_nomem(world);
@@ -482,7 +472,7 @@ static ecs_status watch_apply_concern_all(ecs_world *world) {
   for (uint32_t i = 0; i < world->watching->change_count && status == ECS_OK; i++) {
     const struct change_of change = watch_change(world->watching, i);
     const struct change_span span = {i, i + 1};
-    status = watch_apply_concern(world, watch_apply_table_of(world, change.entity), true, span);
+    status = watch_apply_concern(world, world_table_of(world, change.entity), true, span);
     if (status == ECS_OK && change.target != NONE)
       status = watch_apply_concern(world, world_table(world, change.target), false, span);
   }

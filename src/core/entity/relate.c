@@ -321,11 +321,6 @@ ecs_status relate_change(ecs_world *world, ecs_id id, ecs_id relation, bool adds
 
 /* ---- asking ---- */
 
-static const struct table *relate_table_of(const ecs_world *world, ecs_id id) {
-  const struct record *record = entity_find(&world->entities, id);
-  return record ? record_table(world, record) : NULL;
-}
-
 /* The position of the first id at least that large. */
 static uint32_t relate_lower_bound(const struct table *table, ecs_id id) {
   uint32_t at;
@@ -364,7 +359,7 @@ ecs_id relate_only_pair(const struct table *table, const struct component *compo
 }
 
 ecs_id relate_target(const ecs_world *world, ecs_id id, const struct component *component) {
-  const struct table *table = relate_table_of(world, id);
+  const struct table *table = world_table_of(world, id);
   if (!table) return ECS_NULL;
   if (component->relation->exclusive)
     return relation_target(world, component->relation, ecs_id_index(id));
@@ -373,7 +368,7 @@ ecs_id relate_target(const ecs_world *world, ecs_id id, const struct component *
 
 ecs_id relate_next_target(const ecs_world *world, ecs_id id, const struct component *component,
                           ecs_id after) {
-  const struct table *table = relate_table_of(world, id);
+  const struct table *table = world_table_of(world, id);
   if (!table || component->relation->exclusive) return ECS_NULL;
   return relate_target_from(world, table, ecs_id_index(component->id), ecs_id_index(after) + 1);
 }

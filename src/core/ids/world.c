@@ -16,6 +16,10 @@ ecs_status world_nomem(const ecs_world *world) {
   return world_fail(world, ECS_ENOMEM, "not enough memory");
 }
 
+ecs_status world_corrupt(const ecs_world *world, const char *what) {
+  return world_fail(world, ECS_ECORRUPT, "%s", what);
+}
+
 ecs_status world_not_busy(const ecs_world *world, const char *operation) {
   if (world->staging.busy == 0 && !world->updating) return ECS_OK;
   const char *kind, *name = world->callback_running(world, &kind);

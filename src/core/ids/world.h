@@ -34,6 +34,7 @@ struct write;
 FORMAT(3, 4)
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...);
 ecs_status world_nomem(const ecs_world *world);
+ecs_status world_corrupt(const ecs_world *world, const char *what);   /* as a check finds */
 
 /* ECS_EBUSY naming the operation when a system, function form or defer is open. */
 ecs_status world_not_busy(const ecs_world *world, const char *operation);
@@ -419,6 +420,12 @@ static inline bool sparse_is_mixed(const ecs_world *world) {
 /* The table of a living entity; NULL when it has no row. */
 static inline struct table *record_table(const ecs_world *world, const struct record *record) {
   return UNLIKELY(record->table == RECORD_BARE) ? NULL : world_table(world, record->table);
+}
+
+/* That of an entity which is alive; NULL without one. */
+static inline struct table *world_table_of(const ecs_world *world, ecs_id id) {
+  const struct record *record = entity_find(&world->entities, id);
+  return record ? record_table(world, record) : NULL;
 }
 
 /* What a world keeps while scopes are open: these, and what was staged in them. */

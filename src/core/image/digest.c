@@ -296,7 +296,7 @@ static uint64_t digest_hash_runs(const ecs_world *world, ecs_system *const *syst
                                  uint32_t count) {
   uint64_t total = 0;
   for (uint32_t i = 0; i < count; i++) {
-    uint64_t opened = schedule_streams(world, systems[i]);
+    uint64_t opened = streams_before(world, systems[i]);
     if (opened) total += digest_mix(systems[i]->chance + digest_mix(opened));
   }
   return total;

@@ -130,10 +130,6 @@ static bool load_row_is_by_itself(const struct component *component) {
          (!component->ties.relation || component->ties.exclusive);
 }
 
-static bool load_rows_has_pairs(const struct component *component) {
-  return component->ties.relation && !component->ties.exclusive;
-}
-
 static ecs_status load_rows_read_ids(struct loader *loader, uint32_t count) {
   uint32_t last = 0;
   if (count > loader->component_count) return load_damaged(loader, "a table has no such type");
@@ -170,7 +166,7 @@ static ecs_status load_rows_read_pairs(struct loader *loader, uint32_t used, uin
     if (!ids) return ECS_ENOMEM;
     if (loader->in.failed) return load_state(loader);
     uint32_t target = load_rows_entity(loader, number);
-    if (place >= loader->component_count || !load_rows_has_pairs(loader->components[place]) ||
+    if (place >= loader->component_count || !component_has_pairs(loader->components[place]) ||
         target == 0 || (i && order <= last))
       return load_damaged(loader, "a pair is none");
     last = order;
@@ -353,7 +349,7 @@ static ecs_status load_rows_read_columns(struct loader *loader, struct table *ta
     status = load_rows_read_columns_of(loader, table, loader->components[i],
                                        loader->components[i]->id);
   for (uint32_t i = 0; table->has_pairs && i < loader->component_count && status == ECS_OK; i++)
-    if (loader->components[i]->leaf_count && load_rows_has_pairs(loader->components[i]))
+    if (loader->components[i]->leaf_count && component_has_pairs(loader->components[i]))
       status = load_rows_read_pair_columns(loader, table, loader->components[i]);
   if (status == ECS_OK) table->capacity = table->count;
   return status;

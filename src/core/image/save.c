@@ -420,7 +420,7 @@ static void save_changes(struct saver *saver) {
 /* Whether more has happened to it than that it was registered. */
 static bool save_has_timing(const struct saver *saver, const ecs_system *system) {
   return system->timer > 0 || system->elapsed > 0 || system->has_run || system->parked ||
-         system->switched || schedule_streams(saver->world, system);
+         system->switched || streams_before(saver->world, system);
 }
 
 static uint32_t save_count_timings(const struct saver *saver, const void **list, uint32_t count) {
@@ -451,7 +451,7 @@ static void save_schedule(struct saver *saver) {
     write_f64(out, system->elapsed);
     write_u8(out, (uint8_t)(system->enabled | system->has_run << 1 | system->parked << 2 |
                             system->switched << 3));
-    write_u64(out, schedule_streams(saver->world, system));
+    write_u64(out, streams_before(saver->world, system));
   }
   if (changes) save_changes(saver);
 }

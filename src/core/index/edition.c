@@ -72,11 +72,6 @@ struct copy_cursor {
   uint32_t term, step;
 };
 
-static uint32_t edition_count_leaves(const struct term *term) {
-  if (!term_has_cells(term, term->component)) return 0;
-  return term->leaf == NONE ? term->component->leaf_count : 1;
-}
-
 static bool edition_next_column(struct copy_cursor *cursor, struct copy_column *out) {
   for (; cursor->term < cursor->terms->count; cursor->term++, cursor->step = 0) {
     const struct term *term = &cursor->terms->terms[cursor->term];
@@ -90,7 +85,7 @@ static bool edition_next_column(struct copy_cursor *cursor, struct copy_column *
       return true;
     }
     out->term_leaf = step - flagged;
-    if (out->term_leaf >= edition_count_leaves(term)) continue;
+    if (out->term_leaf >= term_cell_count(term)) continue;
     out->leaf = term->leaf == NONE ? out->term_leaf : term->leaf;
     const struct leaf *leaf = &term->component->leaves[out->leaf];
     out->component = term->component->id;

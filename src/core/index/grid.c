@@ -418,10 +418,6 @@ static bool grid_stays(const struct grid *grid, const struct grid_room *room,
   return *placed == was && (same || !was);
 }
 
-static bool grid_line_precedes(const struct grid_line *line, double z, double y) {
-  return line->z < z || (line->z == z && line->y < y);
-}
-
 /* The cell of a row that is in one, of those that are occupied. */
 static uint32_t grid_find_cell(const struct grid *grid, const struct grid_room *room,
                                uint32_t row) {

@@ -25,6 +25,10 @@ struct grid_line {
   uint32_t first;            /* its first cell; behind the last line: all cells */
 };
 
+static inline bool grid_line_precedes(const struct grid_line *line, double z, double y) {
+  return line->z < z || (line->z == z && line->y < y);
+}
+
 struct grid {
   double size;               /* of a cell */
   double inverse;            /* 1 / size; 0 where that is not precise enough */

@@ -69,21 +69,17 @@ static inline bool search_box(struct ecs_search *walk, uint32_t axis, double at,
 /* Numbers of lines and of cells are whole, so that what is sought stands no farther behind the
 ** first one than its number is behind that one's, and just there where none is missing. */
 
-static bool search_is_line_before(const struct grid_line *line, double z, double y) {
-  return line->z < z || (line->z == z && line->y < y);
-}
-
 /* The first line, from one on that stands before it, that does not stand before a z and y. */
 static uint32_t search_find_line(const struct grid *grid, uint32_t from, double z, double y) {
   uint32_t low = from, high = grid->line_count;
   const struct grid_line *lines = grid->lines;
   if (low < high && lines[low].z == z && y - lines[low].y < (double)(high - low)) {
     high = low + (y > lines[low].y ? (uint32_t)(y - lines[low].y) : 0);
-    if (high > low && search_is_line_before(&lines[high - 1], z, y)) return high;
+    if (high > low && grid_line_precedes(&lines[high - 1], z, y)) return high;
   }
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (search_is_line_before(&lines[middle], z, y))
+    if (grid_line_precedes(&lines[middle], z, y))
       low = middle + 1;
     else
       high = middle;

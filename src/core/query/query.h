@@ -68,6 +68,12 @@ static inline bool term_has_cells(const struct term *term, const struct componen
   return component->leaf_count > tie;
 }
 
+/* How many. */
+static inline uint32_t term_cell_count(const struct term *term) {
+  if (!term_has_cells(term, term->component)) return 0;
+  return term->leaf == NONE ? term->component->leaf_count : 1;
+}
+
 /* Whether a function is given something for a term of a component with these fields: a view or
 ** value, or, for an optional tag, a truth. */
 static inline bool term_gives(const struct term *term, const struct component *component) {

@@ -350,7 +350,7 @@ static ecs_status parse_read_component(struct parser *parser, struct term *term)
   if (status == ECS_OK && parse_accept_arrow(parser, &nearest))
     status = parse_read_end(parser, term, nearest);
   if (status != ECS_OK) return status;
-  if (term->component->ties.relation && !term->component->ties.exclusive)
+  if (component_has_pairs(term->component))
     return world_fail(parser->world, ECS_EINVAL,
                       "query '%.*s': '%s' has several targets: write '(%s, *)' for each, "
                       "'!(%s, *)' for none", SHOW(parser->text), term->component->name,

@@ -256,10 +256,6 @@ void relation_leave_row(ecs_world *world, uint32_t entity) {
 
 /* ---- relation check ---- */
 
-static ecs_status relation_corrupt(const ecs_world *world, const char *what) {
-  return world_fail(world, ECS_ECORRUPT, "%s", what);
-}
-
 static bool relation_is_alive(const ecs_world *world, uint32_t index) {
   return entity_slots(&world->entities, index).count &&
          ecs_alive(world, entity_id(&world->entities, index));
@@ -269,13 +265,13 @@ static bool relation_is_alive(const ecs_world *world, uint32_t index) {
 static ecs_status relation_check_source(const ecs_world *world, const struct relation *relation,
                                         uint32_t source, uint32_t target) {
   struct cells_row cells;
-  if (!relation_is_alive(world, source)) return relation_corrupt(world, "a dead entity is tied");
+  if (!relation_is_alive(world, source)) return world_corrupt(world, "a dead entity is tied");
   ecs_id id = entity_id(&world->entities, source);
   if (!cells_find(world, id, relation->component->id, &cells))
-    return relation_corrupt(world, "an entity is tied without the relation");
+    return world_corrupt(world, "an entity is tied without the relation");
   ecs_id cell = ((const ecs_id *)cells.columns[TARGET_LEAF].data)[cells.row];
   return cell == entity_id(&world->entities, target)
-             ? ECS_OK : relation_corrupt(world, "a tie's target is not what its cell says");
+             ? ECS_OK : world_corrupt(world, "a tie's target is not what its cell says");
 }
 
 static ecs_status relation_check_end(const ecs_world *world, const struct relation *relation,
@@ -284,17 +280,17 @@ static ecs_status relation_check_end(const ecs_world *world, const struct relati
   const struct tie_end *end = ties_end(ties, target);
   uint32_t count = 0, previous = 0;
   if (end->count && !relation_is_alive(world, target))
-    return relation_corrupt(world, "a tie's target is dead");
+    return world_corrupt(world, "a tie's target is dead");
   for (uint32_t at = end->first; at; previous = at, at = ties_next(ties, at)) {
     if (ties_target(ties, at) != target || ties_previous(ties, at) != previous)
-      return relation_corrupt(world, "a tie does not lead back");
+      return world_corrupt(world, "a tie does not lead back");
     ecs_status status = relation_check_source(world, relation, at, target);
     if (status != ECS_OK) return status;
-    if (++count > end->count) return relation_corrupt(world, "a target's sources go in a circle");
+    if (++count > end->count) return world_corrupt(world, "a target's sources go in a circle");
   }
   *tied += count;
   return count == end->count && previous == end->last
-             ? ECS_OK : relation_corrupt(world, "a target's sources are miscounted");
+             ? ECS_OK : world_corrupt(world, "a target's sources are miscounted");
 }
 
 static ecs_status relation_check_ties(const ecs_world *world, const struct relation *relation) {
@@ -307,7 +303,7 @@ static ecs_status relation_check_ties(const ecs_world *world, const struct relat
       if (status != ECS_OK) return status;
     }
   }
-  return tied == ties->count ? ECS_OK : relation_corrupt(world, "ties are miscounted");
+  return tied == ties->count ? ECS_OK : world_corrupt(world, "ties are miscounted");
 }
 
 /* All rows of tables with an exclusive relation are tied. */
@@ -316,7 +312,7 @@ static ecs_status relation_check_rows(const ecs_world *world, const struct relat
   size_t rows = 0;
   for (uint32_t i = 0; record && i < record->table_count; i++)
     rows += world_table(world, record->tables[i])->count;
-  return rows == relation->ties.count ? ECS_OK : relation_corrupt(world, "a row is not tied");
+  return rows == relation->ties.count ? ECS_OK : world_corrupt(world, "a row is not tied");
 }
 
 /* The source behind one on a walk through all that is tied to a root, directly or not; 0 at the
@@ -350,11 +346,11 @@ static ecs_status relation_check_pairs(const ecs_world *world) {
     pair_tables += table->has_pairs;
     for (uint32_t j = 0; j < table->id_count && table->count; j++)
       if (id_is_pair(table->ids[j]) && !relation_is_alive(world, pair_target(table->ids[j])))
-        return relation_corrupt(world, "a pair's target is dead");
+        return world_corrupt(world, "a pair's target is dead");
   }
   return pair_tables == world->graph.pair_tables
              ? ECS_OK
-             : relation_corrupt(world, "tables of pairs are miscounted");
+             : world_corrupt(world, "tables of pairs are miscounted");
 }
 
 ecs_status relations_check(const ecs_world *world) {
@@ -365,15 +361,15 @@ ecs_status relations_check(const ecs_world *world) {
     const struct relation *relation = relations->list[i];
     if (component_of(world, relation->component->id) != relation->component ||
         relation->component->relation != relation)
-      return relation_corrupt(world, "a relation is not its component's");
+      return world_corrupt(world, "a relation is not its component's");
     tied += relation->ties.count;
     if (!relation->exclusive) continue;
     status = relation_check_ties(world, relation);
     if (status == ECS_OK) status = relation_check_rows(world, relation);
     if (status == ECS_OK && relation->acyclic && !relation_is_acyclic(relation))
-      status = relation_corrupt(world, "an acyclic relation has a circle");
+      status = world_corrupt(world, "an acyclic relation has a circle");
   }
   if (status == ECS_OK && tied != relations->tied)
-    return relation_corrupt(world, "ties are miscounted");
+    return world_corrupt(world, "ties are miscounted");
   return status;
 }

@@ -388,31 +388,23 @@ void ecs_on_error(ecs_world *world, ecs_error_fn fn, void *ud) {
   world->schedule->on_error_ud = ud;
 }
 
-uint64_t schedule_streams(const ecs_world *world, const ecs_system *system) {
-  return system->streams_tick == world->tick ? system->streams : 0;
-}
-
-static ecs_status schedule_corrupt(const ecs_world *world, const char *what) {
-  return world_fail(world, ECS_ECORRUPT, "%s", what);
-}
-
 ecs_status schedule_check(const ecs_world *world) {
   const struct schedule *schedule = world->schedule;
   if (schedule->names.count != schedule->system_count)
-    return schedule_corrupt(world, "a name is of a system that is not scheduled");
+    return world_corrupt(world, "a name is of a system that is not scheduled");
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     const ecs_system *system = schedule->systems[i];
-    if (system->removed) return schedule_corrupt(world, "a removed system is still scheduled");
+    if (system->removed) return world_corrupt(world, "a removed system is still scheduled");
     if (schedule_system(world, system->name, strlen(system->name)) != system)
-      return schedule_corrupt(world, "a system is not found by its name");
+      return world_corrupt(world, "a system is not found by its name");
     if ((system->watch != NULL) != (system->phase == schedule->reacting))
-      return schedule_corrupt(world, "an observer is among the systems of a phase");
+      return world_corrupt(world, "an observer is among the systems of a phase");
     if (system->watch) continue;
     if (schedule->counted && i - system->phase->first >= system->phase->count)
-      return schedule_corrupt(world, "a system is not among those of its phase");
+      return world_corrupt(world, "a system is not among those of its phase");
     if (schedule_phase(world, system->phase->name, strlen(system->phase->name), NULL) !=
         system->phase)
-      return schedule_corrupt(world, "a system's phase is gone");
+      return world_corrupt(world, "a system's phase is gone");
   }
   return ECS_OK;
 }

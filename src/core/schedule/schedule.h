@@ -247,9 +247,6 @@ bool schedule_is_ignored(const ecs_world *world, const ecs_system *system,
                          const char *name);
 bool phase_is_ignored(const ecs_world *world, const char *name);
 
-/* How many streams of random numbers the system has opened in this tick. */
-uint64_t schedule_streams(const ecs_world *world, const ecs_system *system);
-
 /* Writes what is odd about a system or phase that was registered since: a name in its before or
 ** after that names nothing, with the nearest one. Each is told once; false when all are. */
 bool schedule_tell(ecs_world *world, char *text, size_t size);
@@ -276,7 +273,7 @@ static inline bool reads_nothing(const ecs_system *system) {
   return query_is_barren(query);
 }
 
-/* How many of its runs in this tick came before. */
+/* How many of its runs in this tick came before: as many streams of random numbers were opened. */
 static inline uint64_t streams_before(const ecs_world *world, const ecs_system *system) {
   return system->streams_tick == world->tick ? system->streams : 0;
 }

@@ -104,6 +104,15 @@ static inline bool leaf_is_target(const struct component *component, uint32_t le
   return component->ties.exclusive && leaf == TARGET_LEAF;
 }
 
+/* Whether it is a relation of several targets, each of which has an id of its own for the tie. */
+static inline bool component_has_pairs(const struct component *component) {
+  return component->ties.relation && !component->ties.exclusive;
+}
+
+static inline uint32_t field_elements(const struct field *field) {
+  return field->count ? field->count : 1;
+}
+
 /* The cells of each leaf of what the world has of a component: a resource, or an array. */
 static inline uint32_t component_cells(const struct component *component) {
   return component->length ? component->length : 1;

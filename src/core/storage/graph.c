@@ -102,7 +102,7 @@ struct id_record *graph_tables(const ecs_world *world, ecs_id id) {
 }
 
 struct id_record *graph_uses(const ecs_world *world, const struct component *component) {
-  bool pairs = component->ties.relation && !component->ties.exclusive;
+  bool pairs = component_has_pairs(component);
   return graph_tables(world, pairs ? pair_make(ecs_id_index(component->id), 0) : component->id);
 }
 

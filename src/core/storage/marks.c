@@ -302,22 +302,18 @@ void marks_take(const ecs_world *world, struct table *table, struct table *old) 
 
 /* ---- the check ---- */
 
-static ecs_status marks_corrupt(const ecs_world *world, const char *what) {
-  return world_fail(world, ECS_ECORRUPT, "%s", what);
-}
-
 static ecs_status marks_check_rows(const ecs_world *world, const struct table *table,
                                    const struct marks *marks) {
   for (uint32_t row = 0; row < table->count; row++) {
     uint64_t group = marks->groups[row / MARK_ROWS];
     if (group == 0 || group > world->now)
-      return marks_corrupt(world, "a group of rows is marked with a run that was not");
+      return world_corrupt(world, "a group of rows is marked with a run that was not");
     if (!marks->tracked) continue;
     if (marks->rows[row] > group || marks->rows[row] < marks->added[row])
-      return marks_corrupt(world, "a row's mark is not in its group's, or older than the row");
+      return world_corrupt(world, "a row's mark is not in its group's, or older than the row");
   }
   for (uint32_t i = mark_groups(table->count); i < mark_groups(table->capacity); i++)
-    if (marks->groups[i]) return marks_corrupt(world, "a group without rows is marked");
+    if (marks->groups[i]) return world_corrupt(world, "a group without rows is marked");
   return ECS_OK;
 }
 
@@ -328,19 +324,19 @@ ecs_status marks_check(const ecs_world *world, const struct table *table) {
     const struct component *component = component_of(world, table->ids[i]);
     const struct marks *marks = marks_of(table, table->ids[i]);
     if (!marks == component->watched || (marks && marks->tracked != component->track))
-      return marks_corrupt(world, "a table's marks are not those of what is watched");
+      return world_corrupt(world, "a table's marks are not those of what is watched");
     const struct layout *layout = table_find(table, table->ids[i]);
     if (layout->lends != (marks ? 0 : layout->words))
-      return marks_corrupt(world, "cells are given out without a mark, or not though they may be");
+      return world_corrupt(world, "cells are given out without a mark, or not though they may be");
     if (!marks) continue;
     count++;
     if (table->capacity && !marks->groups)
-      return marks_corrupt(world, "a table lacks room for marks");
+      return world_corrupt(world, "a table lacks room for marks");
     if (status == ECS_OK && table->capacity) status = marks_check_rows(world, table, marks);
   }
   if (status != ECS_OK) return status;
-  if (count && table->plain) return marks_corrupt(world, "a table with marks is plain");
+  if (count && table->plain) return world_corrupt(world, "a table with marks is plain");
   return count == table->mark_count
              ? ECS_OK
-             : marks_corrupt(world, "a table's marks are miscounted");
+             : world_corrupt(world, "a table's marks are miscounted");
 }

@@ -175,22 +175,18 @@ bool ecs_enabled(const ecs_world *world, ecs_id entity, ecs_id component) {
 
 /* ---- the check ---- */
 
-static ecs_status toggle_corrupt(const ecs_world *world, const char *what) {
-  return world_fail(world, ECS_ECORRUPT, "%s", what);
-}
-
 static ecs_status toggle_check_bits(const ecs_world *world, const struct table *table,
                                     const struct toggle *toggle) {
   if (table->capacity && toggle->buffer.size < toggle_words(table->capacity) * sizeof(uint64_t))
-    return toggle_corrupt(world, "a table has fewer bits than rows");
+    return world_corrupt(world, "a table has fewer bits than rows");
   if (!toggle->bits)
-    return toggle->off ? toggle_corrupt(world, "a table counts bits that are not there") : ECS_OK;
+    return toggle->off ? world_corrupt(world, "a table counts bits that are not there") : ECS_OK;
   if (toggle_count_off(toggle, table->count) != toggle->off ||
       toggle_count_off(toggle, table->capacity) != toggle->off)
-    return toggle_corrupt(world, "a table's switched off rows are miscounted");
+    return world_corrupt(world, "a table's switched off rows are miscounted");
   for (uint32_t row = table->count; row < table->capacity && row % 64; row++)
     if (toggle_bit(toggle, row))
-      return toggle_corrupt(world, "a row that is not there is switched off");
+      return world_corrupt(world, "a row that is not there is switched off");
   return ECS_OK;
 }
 
@@ -200,14 +196,14 @@ ecs_status toggles_check(const ecs_world *world, const struct table *table) {
     const struct component *component = component_of(world, table->ids[i]);
     const struct toggle *toggle = toggle_of(table, table->ids[i]);
     if (!toggle != !component->toggle)
-      return toggle_corrupt(world, "a table's toggles are not its components'");
+      return world_corrupt(world, "a table's toggles are not its components'");
     if (!toggle) continue;
     if (toggle != &table->toggles[count++])
-      return toggle_corrupt(world, "toggles are out of order");
+      return world_corrupt(world, "toggles are out of order");
     off += toggle->off;
     ecs_status status = toggle_check_bits(world, table, toggle);
     if (status != ECS_OK) return status;
   }
   return count == table->toggle_count && off == table->off
-             ? ECS_OK : toggle_corrupt(world, "a table's toggles are miscounted");
+             ? ECS_OK : world_corrupt(world, "a table's toggles are miscounted");
 }

@@ -19,10 +19,6 @@
 #include "core/storage/toggle.h"
 #include "ecs_world.h"
 
-static ecs_status check_corrupt(const ecs_world *world, const char *what) {
-  return world_fail(world, ECS_ECORRUPT, "%s", what);
-}
-
 static bool check_map_is_sound(const struct map *map) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < map->capacity; i++) {
@@ -43,10 +39,10 @@ static bool check_listed(const uint32_t *items, uint32_t count, uint32_t wanted)
 static ecs_status check_table_rows(const ecs_world *world, const struct table *table) {
   for (uint32_t row = 0; row < table->count; row++) {
     if (entity_slots(&world->entities, table->rows[row]).count == 0)
-      return check_corrupt(world, "a row has no entity");
+      return world_corrupt(world, "a row has no entity");
     const struct record *record = entity_record(&world->entities, table->rows[row]);
     if (record->table != table->index || record->row != row)
-      return check_corrupt(world, "a row's entity is recorded elsewhere");
+      return world_corrupt(world, "a row's entity is recorded elsewhere");
   }
   return ECS_OK;
 }
@@ -56,22 +52,22 @@ static ecs_status check_cell(const ecs_world *world, const struct leaf *leaf,
   int64_t number = cell_integer(leaf->type, leaf->size, cell);
   switch (type_class(leaf->type)) {
   case CLASS_TRUTH:
-    return number <= 1 ? ECS_OK : check_corrupt(world, "a bool is neither 0 nor 1");
+    return number <= 1 ? ECS_OK : world_corrupt(world, "a bool is neither 0 nor 1");
   case CLASS_NAMES:
     return number < (int64_t)leaf->names->count
                ? ECS_OK
-               : check_corrupt(world, "an enum has no name");
+               : world_corrupt(world, "an enum has no name");
   case CLASS_TEXT: {
     const struct intern_table *strings = &world->strings;
     bool known = cell.u32 == 0 || (cell.u32 < strings->count && strings->texts[cell.u32]);
-    return known ? ECS_OK : check_corrupt(world, "a string is not in the table");
+    return known ? ECS_OK : world_corrupt(world, "a string is not in the table");
     }
     case CLASS_SLOT:
       if (cell.u32 == 0) return ECS_OK;
-      if (cell.u32 >= world->any.count) return check_corrupt(world, "an any slot does not exist");
+      if (cell.u32 >= world->any.count) return world_corrupt(world, "an any slot does not exist");
       return world->any.slots[cell.u32].owner
                  ? ECS_OK
-                 : check_corrupt(world, "an any slot is free");
+                 : world_corrupt(world, "an any slot is free");
     default: return ECS_OK;
   }
 }
@@ -93,10 +89,10 @@ static ecs_status check_columns(const ecs_world *world, const struct table *tabl
     const struct column *column = &table->columns[i];
     const struct leaf *leaf = &column->component->leaves[column->leaf];
     if (column->size != leaf->size || column->value.u64 != leaf->value.u64)
-      return check_corrupt(world, "a column differs from its field");
-    if ((uintptr_t)column->data % 64) return check_corrupt(world, "a column is not aligned");
+      return world_corrupt(world, "a column differs from its field");
+    if ((uintptr_t)column->data % 64) return world_corrupt(world, "a column is not aligned");
     if (table->capacity && !check_column_has_room(table, column))
-      return check_corrupt(world, "a column is shorter than its table");
+      return world_corrupt(world, "a column is shorter than its table");
     for (uint32_t row = 0; row < table->count; row++) {
       ecs_cell cell = cell_load(column->data, column->size, row);
       ecs_status status = check_cell(world, leaf, cell);
@@ -110,15 +106,15 @@ static ecs_status check_layout(const ecs_world *world, const struct table *table
                                ecs_id id, uint32_t first) {
   const struct component *component = component_of(world, id);
   const struct layout *layout = table_find(table, id);
-  if (!layout->taken) return check_corrupt(world, "a table's id is not found");
+  if (!layout->taken) return world_corrupt(world, "a table's id is not found");
   if (layout->columns != table->columns + first || layout->count != component->leaf_count ||
       layout->words != (component->words ? layout->count : 0) ||
       layout->stores != (component->numbers && !component->ties.relation))
-    return check_corrupt(world, "columns are out of order");
+    return world_corrupt(world, "columns are out of order");
   for (uint32_t i = 0; i < layout->count; i++) {
     const struct column *column = &layout->columns[i];
     if (column->id != layout->id || column->component != component || column->leaf != i)
-      return check_corrupt(world, "a column is another id's");
+      return world_corrupt(world, "a column is another id's");
   }
   return ECS_OK;
 }
@@ -128,9 +124,9 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
   for (uint32_t i = 0; i < table->id_count; i++) {
     ecs_id id = table->ids[i];
     const struct component *component = component_of(world, id);
-    if (i && table->ids[i - 1] >= id) return check_corrupt(world, "a table's ids are not sorted");
-    if (!component) return check_corrupt(world, "a table has an id that is not a component");
-    if (component->sparse) return check_corrupt(world, "a table has a sparse component");
+    if (i && table->ids[i - 1] >= id) return world_corrupt(world, "a table's ids are not sorted");
+    if (!component) return world_corrupt(world, "a table has an id that is not a component");
+    if (component->sparse) return world_corrupt(world, "a table has a sparse component");
     ecs_status status = check_layout(world, table, id, columns);
     if (status != ECS_OK) return status;
     columns += component->leaf_count;
@@ -139,13 +135,13 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
   for (ecs_id key; graph_next_key(&keys, &key);) {
     const struct id_record *record = graph_record(world, key);
     if (!record || !check_listed(record->tables, record->table_count, table->index))
-      return check_corrupt(world, "the component index misses a table");
+      return world_corrupt(world, "the component index misses a table");
   }
   struct gap gap;
   if (table->count && require_table_gap(world, table->ids, table->id_count, &gap))
-    return check_corrupt(world, "a table lacks what one of its components requires");
+    return world_corrupt(world, "a table lacks what one of its components requires");
   return columns == table->column_count ? ECS_OK
-                                        : check_corrupt(world, "a table has columns too many");
+                                        : world_corrupt(world, "a table has columns too many");
 }
 
 static bool check_edge_knows(const struct edge *edge, const struct table *larger, bool adds) {
@@ -171,20 +167,20 @@ static ecs_status check_edges(const ecs_world *world, const struct table *table)
     const struct table *to = edge->table;
     if (!to) continue;
     if (edge_find(to, edge->id)->table != table)
-      return check_corrupt(world, "an edge does not lead back");
+      return world_corrupt(world, "an edge does not lead back");
     bool adds = !table_has(table, edge->id);
     if (adds != table_has(to, edge->id) ||
         (adds ? table : to)->id_count + 1 != (adds ? to : table)->id_count)
-      return check_corrupt(world, "an edge leads to a table of other ids");
-    if (edge_find(table, edge->id) != edge) return check_corrupt(world, "an edge is not found");
+      return world_corrupt(world, "an edge leads to a table of other ids");
+    if (edge_find(table, edge->id) != edge) return world_corrupt(world, "an edge is not found");
     if (!check_edge_knows(edge, adds ? to : table, adds))
-      return check_corrupt(world, "an edge knows other columns");
+      return world_corrupt(world, "an edge knows other columns");
     count++;
   }
-  if (count != table->edge_count) return check_corrupt(world, "edges are miscounted");
+  if (count != table->edge_count) return world_corrupt(world, "edges are miscounted");
   return check_near_edge_is_true(table)
              ? ECS_OK
-             : check_corrupt(world, "the near edge is not an edge's copy");
+             : world_corrupt(world, "the near edge is not an edge's copy");
 }
 
 /* Those of prefabs are passed over, and no others. */
@@ -193,22 +189,22 @@ static ecs_status check_hidden(const ecs_world *world, const struct table *table
   bool marked = false;
   for (uint32_t i = 0; prefab && i < table->id_count; i++)
     marked |= component_of(world, table->ids[i]) == prefab->component;
-  return marked == table->hidden ? ECS_OK : check_corrupt(world, "a table is hidden by mistake");
+  return marked == table->hidden ? ECS_OK : world_corrupt(world, "a table is hidden by mistake");
 }
 
 static ecs_status check_tables(const ecs_world *world) {
   const struct id_record *all = graph_all(world);
   bool has_empty = false;
-  if (all->table_count != world->graph.live) return check_corrupt(world, "tables are lost");
+  if (all->table_count != world->graph.live) return world_corrupt(world, "tables are lost");
   for (uint32_t i = 0; i < all->table_count; i++) {
     const struct table *table = world_table(world, all->tables[i]);
     if (i && world_table(world, all->tables[i - 1])->order >= table->order)
-      return check_corrupt(world, "tables are out of order");
+      return world_corrupt(world, "tables are out of order");
     if (table->incoming || table->doomed || table->count > table->capacity)
-      return check_corrupt(world, "a table's counts are wrong");
+      return world_corrupt(world, "a table's counts are wrong");
     has_empty |= table == world->graph.empty;
     if (table->count == 0 && !table->in_empties && table != world->graph.empty)
-      return check_corrupt(world, "an empty table is not listed");
+      return world_corrupt(world, "an empty table is not listed");
     ecs_status status = check_ids(world, table);
     if (status == ECS_OK) status = check_hidden(world, table);
     if (status == ECS_OK) status = check_table_rows(world, table);
@@ -218,7 +214,7 @@ static ecs_status check_tables(const ecs_world *world) {
     if (status == ECS_OK) status = marks_check(world, table);
     if (status != ECS_OK) return status;
   }
-  return has_empty ? ECS_OK : check_corrupt(world, "the table without components is gone");
+  return has_empty ? ECS_OK : world_corrupt(world, "the table without components is gone");
 }
 
 static ecs_status check_records(const ecs_world *world) {
@@ -226,9 +222,9 @@ static ecs_status check_records(const ecs_world *world) {
     const struct id_record *record = world->graph.record_list[i];
     for (uint32_t j = 0; j < record->table_count; j++) {
       const struct table *table = world_table(world, record->tables[j]);
-      if (!table) return check_corrupt(world, "the component index names a table that is gone");
+      if (!table) return world_corrupt(world, "the component index names a table that is gone");
       if (!graph_lists(table, record->id))
-        return check_corrupt(world, "the component index names a table without the component");
+        return world_corrupt(world, "the component index names a table without the component");
     }
   }
   return ECS_OK;
@@ -237,12 +233,12 @@ static ecs_status check_records(const ecs_world *world) {
 static ecs_status check_event_query(const ecs_world *world, const ecs_query *query) {
   const struct component *event = query->terms.event;
   if (component_of(world, event->id) != event || !event->event || query->count != 1)
-    return check_corrupt(world, "a query misses its event");
+    return world_corrupt(world, "a query misses its event");
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
     if (term->slot != NONE &&
         query_columns(query, 0)[term->slot] != term_column(term, event->event->table))
-      return check_corrupt(world, "an event's column is wrong");
+      return world_corrupt(world, "an event's column is wrong");
   }
   return ECS_OK;
 }
@@ -256,17 +252,17 @@ static ecs_status check_one_query(const ecs_world *world, const ecs_query *query
     const struct table *table = world_table(world, all->tables[i]);
     if (!query_terms_match(&query->terms, table)) continue;
     if (match == query->count || query->tables[match] != table->index)
-      return check_corrupt(world, "a query misses a table");
+      return world_corrupt(world, "a query misses a table");
     const uint32_t *columns = query_columns(query, match++);
     for (uint32_t j = 0; j < query->terms.count; j++) {
       const struct term *term = &query->terms.terms[j];
       if (term->slot != NONE && columns[term->slot] != term_column(term, table))
-        return check_corrupt(world, "a query's column is wrong");
+        return world_corrupt(world, "a query's column is wrong");
     }
   }
-  if (match != query->count) return check_corrupt(world, "a query has tables too many");
-  if (!changes_are_sound(query)) return check_corrupt(world, "a query is in use by nobody");
-  return lineup_is_sound(query) ? ECS_OK : check_corrupt(world, "a query's order of rows is wrong");
+  if (match != query->count) return world_corrupt(world, "a query has tables too many");
+  if (!changes_are_sound(query)) return world_corrupt(world, "a query is in use by nobody");
+  return lineup_is_sound(query) ? ECS_OK : world_corrupt(world, "a query's order of rows is wrong");
 }
 
 /* A sparse component is in no graph, and its map and its rows lead to each other. */
@@ -275,22 +271,22 @@ static ecs_status check_sparse(const ecs_world *world, const struct sparse *spar
   uint32_t mapped = 0;
   if (component_of(world, sparse->component->id) != sparse->component ||
       sparse->component->sparse != sparse || !sparse->component->is_sparse)
-    return check_corrupt(world, "a sparse set is not its component's");
+    return world_corrupt(world, "a sparse set is not its component's");
   if (table->index != NONE || table->id_count != 1 || table->ids[0] != sparse->component->id ||
       table->incoming || table->count > table->capacity)
-    return check_corrupt(world, "a sparse set's table is wrong");
+    return world_corrupt(world, "a sparse set's table is wrong");
   for (uint32_t row = 0; row < table->count; row++) {
     uint32_t entity = table->rows[row];
     if (entity_slots(&world->entities, entity).count == 0 ||
         entity_record(&world->entities, entity)->table >= RECORD_BARE)
-      return check_corrupt(world, "a sparse row has no entity");
+      return world_corrupt(world, "a sparse row has no entity");
     if (sparse_row(sparse, entity) != row)
-      return check_corrupt(world, "a sparse row is not mapped");
+      return world_corrupt(world, "a sparse row is not mapped");
   }
   for (uint32_t page = 0; page < sparse->page_capacity; page++)
     for (uint32_t i = 0; sparse->pages[page] && i < SPARSE_PAGE_SIZE; i++)
       mapped += sparse->pages[page][i] != 0;
-  if (mapped != table->count) return check_corrupt(world, "a sparse map has entities too many");
+  if (mapped != table->count) return world_corrupt(world, "a sparse map has entities too many");
   ecs_status status = check_layout(world, table, table->ids[0], 0);
   if (status == ECS_OK) status = check_columns(world, table);
   if (status == ECS_OK) status = toggles_check(world, table);
@@ -302,7 +298,7 @@ static ecs_status check_one_requirement(const ecs_world *world, const struct tab
   struct gap gap;
   for (uint32_t row = 0; row < table->count; row++)
     if (require_entity_gap(world, entity_id(&world->entities, table->rows[row]), &gap))
-      return check_corrupt(world, "an entity lacks what one of its components requires");
+      return world_corrupt(world, "an entity lacks what one of its components requires");
   return ECS_OK;
 }
 
@@ -313,12 +309,12 @@ static ecs_status check_sparses(const ecs_world *world) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < sparses->count && status == ECS_OK; i++) {
     if (i && sparses->list[i - 1]->component->id >= sparses->list[i]->component->id)
-      return check_corrupt(world, "sparse sets are out of order");
+      return world_corrupt(world, "sparse sets are out of order");
     rows += sparses->list[i]->table->count;
     status = check_sparse(world, sparses->list[i]);
   }
   if (status == ECS_OK && rows != sparses->rows)
-    return check_corrupt(world, "sparse rows are miscounted");
+    return world_corrupt(world, "sparse rows are miscounted");
   for (uint32_t i = 0; sparse_is_mixed(world) && i < all->table_count && status == ECS_OK; i++)
     status = check_one_requirement(world, world_table(world, all->tables[i]));
   return status;
@@ -328,19 +324,19 @@ static ecs_status check_registry(const ecs_world *world) {
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
     if (component && component->is_sparse != (component->sparse != NULL))
-      return check_corrupt(world, "a sparse component has no set");
+      return world_corrupt(world, "a sparse component has no set");
     if (component && component_find(world, component->name, component->name_size) != component)
-      return check_corrupt(world, "a component is not found by its name");
+      return world_corrupt(world, "a component is not found by its name");
     ecs_status status = component && component->length ? array_check(world, component) : ECS_OK;
     if (component && component->is_event != (component->event != NULL))
-      return check_corrupt(world, "an event has no rows");
+      return world_corrupt(world, "an event has no rows");
     if (component && component->event) status = event_check(world, component);
     if (status != ECS_OK) return status;
     for (uint32_t j = 0; component && j < component->require_count; j++) {
       if (!component_of(world, component->requires[j]) || !world->registry.requires)
-        return check_corrupt(world, "a component requires what is none");
+        return world_corrupt(world, "a component requires what is none");
       if (j && component->requires[j - 1] >= component->requires[j])
-        return check_corrupt(world, "a component's requirements are not sorted");
+        return world_corrupt(world, "a component's requirements are not sorted");
     }
   }
   return ECS_OK;
@@ -357,25 +353,25 @@ static ecs_status check_rows_by_record(const ecs_world *world) {
     for (uint32_t i = 0; i < slots.count; i++) rows += slots.records[i].table < RECORD_BARE;
     at = entity_next_slot(&world->entities, at + slots.count);
   }
-  return rows == listed_rows ? ECS_OK : check_corrupt(world, "entities and rows differ in number");
+  return rows == listed_rows ? ECS_OK : world_corrupt(world, "entities and rows differ in number");
 }
 
 static ecs_status check_all_names(const ecs_world *world) {
   const struct name_table *table = &world->names;
-  if (table->by_entity.count != table->count) return check_corrupt(world, "names are miscounted");
+  if (table->by_entity.count != table->count) return world_corrupt(world, "names are miscounted");
   for (uint32_t i = 0; i < table->count; i++) {
     const struct name *name = &table->names[i];
-    if (!ecs_alive(world, name->entity)) return check_corrupt(world, "a dead entity has a name");
+    if (!ecs_alive(world, name->entity)) return world_corrupt(world, "a dead entity has a name");
     if (map_get(&table->by_entity, ecs_id_index(name->entity)) != i)
-      return check_corrupt(world, "an entity's name is not its own");
+      return world_corrupt(world, "an entity's name is not its own");
     if (name_find(world, name->parent, name->text, name->size) != name->entity)
-      return check_corrupt(world, "a name is not found");
+      return world_corrupt(world, "a name is not found");
     const struct relation *child_of = world->relations.child_of;
     uint32_t entity = ecs_id_index(name->entity);
     uint32_t parent = child_of ? ties_target(&child_of->ties, entity) : 0;
     bool staged = entity_record(&world->entities, entity)->table == RECORD_BARE;
     if (name->parent != parent && !(staged && parent == 0 && name->parent == name->awaited))
-      return check_corrupt(world, "a name is kept under another parent");
+      return world_corrupt(world, "a name is kept under another parent");
   }
   return ECS_OK;
 }
@@ -388,33 +384,33 @@ static ecs_status check_staging(const ecs_world *world) {
     busy += staging->scopes[i].open && staging->scopes[i].kind != SCOPE_LOOP;
   }
   if (open != staging->open || busy != staging->busy)
-    return check_corrupt(world, "open scopes are miscounted");
-  if (!batch_is_sound(world)) return check_corrupt(world, "a batch is not what is deferred");
+    return world_corrupt(world, "open scopes are miscounted");
+  if (!batch_is_sound(world)) return world_corrupt(world, "a batch is not what is deferred");
   if (!staging->batch.count && !chain_map_is_sound(&staging->chain_of, staging->chains,
                                                    sizeof *staging->chains, staging->chain_count))
-    return check_corrupt(world, "commands are not found by their entities");
+    return world_corrupt(world, "commands are not found by their entities");
   if (!open && staging->emission_count)
-    return check_corrupt(world, "emissions outlived their scope");
+    return world_corrupt(world, "emissions outlived their scope");
   if (!staging->command_count && staging->naming_count)
-    return check_corrupt(world, "names outlived their commands");
-  if (!open && staging->command_count) return check_corrupt(world, "commands outlived their scope");
+    return world_corrupt(world, "names outlived their commands");
+  if (!open && staging->command_count) return world_corrupt(world, "commands outlived their scope");
   uint32_t ends = staging->batch.count ? staging->ends : 0;
   for (uint32_t i = staging_first_written(staging); i < staging->command_count; i++)
     ends += staging->commands[i].kind == COMMAND_DESPAWN;
   return ends == staging->ends ? ECS_OK
-                               : check_corrupt(world, "commands that end entities are miscounted");
+                               : world_corrupt(world, "commands that end entities are miscounted");
 }
 
 ecs_status store_check(const ecs_world *world) {
   if (!entity_index_check(&world->entities))
-    return check_corrupt(world, "the entity index is wrong");
+    return world_corrupt(world, "the entity index is wrong");
   if (!check_map_is_sound(&world->graph.by_hash) ||
       !check_map_is_sound(&world->graph.records) ||
       !check_map_is_sound(&world->registry.names) ||
       !check_map_is_sound(&world->names.by_key) ||
       !check_map_is_sound(&world->names.by_entity) ||
       !check_map_is_sound(&world->staging.chain_of.others))
-    return check_corrupt(world, "a hash map is wrong");
+    return world_corrupt(world, "a hash map is wrong");
   ecs_status status = check_registry(world);
   if (status == ECS_OK) status = check_tables(world);
   if (status == ECS_OK) status = check_records(world);
