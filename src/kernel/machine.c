@@ -90,7 +90,7 @@ k_status machine_reserve(struct machine *m, const struct program *p) {
 ** column. No block is in two leaves of a total. */
 #define SHORT MACHINE_SHORT
 
-static size_t machine_choose_block(const struct program *p, size_t rows) {
+size_t running_choose_block(const struct program *p, size_t rows) {
   enum { CACHED = 4 << 20 };
   bool cached = rows * ((size_t)p->layout.row + 1) <= CACHED;
   if (p->whole && cached && !p->total_count) return rows;
@@ -310,7 +310,7 @@ size_t running_note_or_list(struct running *r, const k_insn *k, size_t n) {
   return notes_add(r->notes, k->dst - r->numbers->sites, &noted, mask, n);
 }
 
-static void machine_move(struct running *r, ptrdiff_t rows) {
+void running_move(struct running *r, ptrdiff_t rows) {
   const struct program *p = r->p;
   assert(rows % 64 == 0);
   for (uint32_t i = 0; i < p->column_count; i++)
@@ -351,7 +351,7 @@ static void machine_move_within(struct running *r, ptrdiff_t rows) {
   }
   for (uint32_t i = numbers->lists; i < numbers->count; i++)
     r->at[i] = (char *)r->at[i] + rows * (ptrdiff_t)sizeof(k_span);
-  machine_move(r, rows);
+  running_move(r, rows);
 }
 
 /* The rows behind go through what has been listed for the whole block. */
@@ -382,8 +382,6 @@ static RARE size_t machine_leave_all(const struct running *r) {
   return 0;
 }
 
-static size_t machine_run_from(struct running *r, uint32_t pc, size_t n, bool apart);
-
 /* Runs the rest of the program for some rows of the block after the others, as if they were blocks;
 ** returns how many did not fail before the first that did. */
 static size_t machine_run_remaining(struct running *r, uint32_t pc, size_t n) {
@@ -393,7 +391,7 @@ static size_t machine_run_remaining(struct running *r, uint32_t pc, size_t n) {
   for (;;) {
     size_t most = n - done < STRETCH ? n - done : STRETCH;
     machine_clear_notes(r);
-    size_t sound = machine_run_from(r, pc, most, true);
+    size_t sound = running_from(r, pc, most, true);
     done += sound;
     assert(sound <= most && done <= n);
     if (sound < most || done == n) break;
@@ -406,7 +404,7 @@ static size_t machine_run_remaining(struct running *r, uint32_t pc, size_t n) {
   return done;
 }
 
-static size_t machine_run_from(struct running *r, uint32_t pc, size_t n, bool apart) {
+size_t running_from(struct running *r, uint32_t pc, size_t n, bool apart) {
   const k_insn *insns = r->p->insns;
   uint32_t end = r->end;
   void *const *at = r->at;
@@ -442,13 +440,17 @@ static size_t machine_run_from(struct running *r, uint32_t pc, size_t n, bool ap
   return n;
 }
 
-INLINE size_t machine_run_block(struct running *r, size_t n) {
+void running_clear(struct running *r, size_t n) {
   machine_clear_notes(r);
   machine_clear_lists(r, n);
-  return machine_run_from(r, r->p->prologue, n, false);
 }
 
-INLINE bool machine_opens(const struct running *r, size_t n) {
+size_t running_block(struct running *r, size_t n) {
+  running_clear(r, n);
+  return running_from(r, r->p->prologue, n, false);
+}
+
+bool running_opens(const struct running *r, size_t n) {
   const uint64_t *words = r->at[r->numbers->start];
   for (uint32_t i = 0; i < r->p->bitmap_count; i++)
     memset(r->at[r->numbers->bitmaps + i], 0, (n + 63) / 64 * sizeof(uint64_t));
@@ -462,8 +464,8 @@ static void machine_run_blocks(struct running *r) {
   for (;;) {
     size_t left = r->run->rows - r->first;
     size_t n = left < r->block ? left : r->block;
-    if ((machine_opens(r, n) && machine_run_block(r, n) < n) || left == n) return;
-    machine_move(r, (ptrdiff_t)n);
+    if ((running_opens(r, n) && running_block(r, n) < n) || left == n) return;
+    running_move(r, (ptrdiff_t)n);
   }
 }
 
@@ -501,16 +503,16 @@ void **machine_columns(const struct machine *m) { return m->running.at; }
 /* A row of the only block has failed in the instruction before one: those before it go on. */
 RARE k_status running_go_on(struct running *r, uint32_t pc, size_t row) {
   running_fail(r, &r->p->insns[pc - 1], row);
-  if (row > 0) machine_run_from(r, pc, row, false);
+  if (row > 0) running_from(r, pc, row, false);
   return K_FAILED;
 }
 
-INLINE void machine_begin_rows(struct running *r, k_failure *failure) {
+void running_begin(struct running *r, k_failure *failure) {
   failure->error = KE_NONE;
   r->failure = failure;
   r->first = 0;
   memset(r->listed, 0, sizeof r->listed);
-  r->block = machine_choose_block(r->p, r->run->rows);
+  r->block = running_choose_block(r->p, r->run->rows);
   machine_set_table(r);
 }
 
@@ -527,8 +529,8 @@ static RARE void machine_keep_parts(const struct program *p, const k_run *run,
     if (run->totals[i].part) *run->totals[i].part = foldings[i];
 }
 
-INLINE k_status machine_end_rows(const struct program *p, const k_run *run, k_folding *foldings,
-                                 const k_failure *failure) {
+k_status running_end(const struct program *p, const k_run *run, k_folding *foldings,
+                     const k_failure *failure) {
   for (uint32_t i = 0; i < p->total_count; i++)
     if (total_follows(p, i)) fold_floats(&foldings[i], &foldings[i - 1]);
   if (UNLIKELY(failure->error != KE_NONE)) {
@@ -540,38 +542,14 @@ INLINE k_status machine_end_rows(const struct program *p, const k_run *run, k_fo
   return K_OK;
 }
 
-/* ---- for who shares rows ---- */
-
-size_t running_choose_block(const struct program *p, size_t rows) {
-  return machine_choose_block(p, rows);
-}
-void running_begin(struct running *r, k_failure *failure) { machine_begin_rows(r, failure); }
-void running_move(struct running *r, ptrdiff_t rows) { machine_move(r, rows); }
-bool running_opens(const struct running *r, size_t n) { return machine_opens(r, n); }
-size_t running_block(struct running *r, size_t n) { return machine_run_block(r, n); }
-
-void running_clear(struct running *r, size_t n) {
-  machine_clear_notes(r);
-  machine_clear_lists(r, n);
-}
-
-size_t running_from(struct running *r, uint32_t pc, size_t n, bool apart) {
-  return machine_run_from(r, pc, n, apart);
-}
-
-k_status running_end(const struct program *p, const k_run *run, k_folding *foldings,
-                     const k_failure *failure) {
-  return machine_end_rows(p, run, foldings, failure);
-}
-
 /* ---- a run ---- */
 
 static APART k_status machine_run_rows(struct running *r, k_failure *failure) {
   failure->error = KE_NONE;
   if (r->run->rows == 0) return K_OK;
-  machine_begin_rows(r, failure);
+  running_begin(r, failure);
   machine_run_blocks(r);
-  return machine_end_rows(r->p, r->run, r->at[r->numbers->totals], failure);
+  return running_end(r->p, r->run, r->at[r->numbers->totals], failure);
 }
 
 k_status machine_over(struct machine *m, k_failure *failure) {
