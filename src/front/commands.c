@@ -70,12 +70,8 @@ static const struct component *commands_component_argument(struct front *f,
 /* The field that world:set names. */
 static struct component *commands_field_argument(struct front *f, const struct val *arguments,
                                                  uint32_t count, uint32_t *leaf) {
-  struct component *component = NULL;
-  *leaf = NONE;
-  if (count == 4 && arguments[2].kind == VAL_STRING)
-    f->fleeting = component_path(f->world, arguments[2].string.data, arguments[2].string.size,
-                                 &component, leaf) != ECS_OK;
-  if (f->fleeting) front_refuse(f, "%s", f->world->message);
+  bool named = count == 4 && arguments[2].kind == VAL_STRING;
+  struct component *component = named ? reach_field(f, arguments[2], leaf) : NULL;
   if (!component || *leaf == NONE)
     front_refuse(f, "it calls world:set with something else than a field and its value, or a "
                     "component and values: write world:set(id, \"Component.field\", value)");
@@ -178,7 +174,6 @@ static bool commands_set_whole(struct front *f, const struct val *arguments, uin
 void order_call(struct front *f, enum run_action action, const struct val *arguments,
                 uint32_t count) {
   struct run_command command = {.action = action};
-  const struct component *component = NULL;
   if (count < 2 || arguments[0].kind != VAL_WORLD || (action == RUN_DESPAWN && count != 2))
     front_refuse(f, "it calls a method of the world badly");
   bool others = action == RUN_SET || !arguments[1].row_entity;
@@ -190,8 +185,13 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
   need_command(f);
   if (action == RUN_SET && tie_set(f, arguments, count)) return;
   if (action == RUN_SET && commands_set_whole(f, arguments, count)) return;
-  if (action == RUN_SET)
-    component = commands_field_argument(f, arguments, count, &command.leaf);
+  if (action == RUN_SET) {
+    const struct component *component =
+        commands_field_argument(f, arguments, count, &command.leaf);
+    order_want(f);
+    command_call_set_field(f, component, command.leaf, arguments[1], arguments[3]);
+    return;
+  }
   if (action == RUN_ADD || action == RUN_REMOVE) {
     const struct component *changed = commands_component_argument(f, arguments, count);
     command.component = changed->id;
@@ -200,7 +200,6 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
       return;
     }
   }
-  if (component) command.component = component->id;
   bool marked = !others && !commands_rounds_differ(f, &command);
   if (!marked && f->result > RESULT_MAP)
     front_refuse(f, "it changes entities in several ways inside one loop, and its result is used");
@@ -211,11 +210,8 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
     return;
   }
   command.whom = arguments[1].spawned;
-  if (component) commands_share(f, component, command.leaf, arguments[3].spawned);
   k_value entity = order_entity(f, arguments[1]);
-  k_value value = component ? order_value(f, component, &command, arguments[3]) : entity;
-  if (component) commands_note_id(f, component, &command);
-  order_with(f, command, entity, value);
+  order_with(f, command, entity, entity);
 }
 
 /* ---- world:spawn ---- */

@@ -713,6 +713,9 @@ struct val reach_tied(struct front *f, const struct val *arguments, uint32_t cou
 k_value reach_look(struct front *f, struct run_lookup lookup, uint32_t type, k_value from);
 /* The id that an integer is, 0 where nobody alive has it. */
 k_value reach_live(struct front *f, k_value id);
+/* The component or field that a value names, NULL when it names none; *leaf is NONE for a whole
+** component. */
+struct component *reach_field(struct front *f, struct val named, uint32_t *leaf);
 /* Where an entity has a component, if the function has asked that before; or K_NONE. */
 k_value reach_known_place(struct front *f, const struct component *component, k_value id);
 /* Refuses to write to a field that is also read of other entities. */

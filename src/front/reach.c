@@ -72,21 +72,14 @@ static void reach_need_alive(struct front *f, struct val id) {
   build_need(f->b, build_binary(f->b, KO_NE, reach_live(f, id.value), null));
 }
 
-/* The component or field that a constant names; *leaf is NONE for all of it. */
-static const struct component *reach_need_field(struct front *f, struct val value, uint32_t *leaf) {
+struct component *reach_field(struct front *f, struct val named, uint32_t *leaf) {
   struct component *component = NULL;
   *leaf = NONE;
-  if (value.kind != VAL_STRING) {
-    component = call_component(f, value);
-  } else {
-    ecs_status status =
-        component_path(f->world, value.string.data, value.string.size, &component, leaf);
-    f->fleeting = status != ECS_OK;   /* until it is declared */
-    if (f->fleeting) front_refuse(f, "%s", f->world->message);
-  }
-  if (!component)
-    front_refuse(f, "it calls world:get with what is not a name or id of a component held by a "
-                    "constant, an upvalue or a field of a table");
+  if (named.kind != VAL_STRING) return call_component(f, named);
+  ecs_status status =
+      component_path(f->world, named.string.data, named.string.size, &component, leaf);
+  f->fleeting = status != ECS_OK;   /* until it is declared */
+  if (f->fleeting) front_refuse(f, "%s", f->world->message);
   return component;
 }
 
@@ -136,7 +129,10 @@ uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
   struct val id = reach_need_id(f, arguments, count, "get");
   struct val named = count > 2 ? arguments[2] : (struct val){.kind = VAL_NIL};
   uint32_t leaf;
-  const struct component *component = reach_need_field(f, named, &leaf);
+  const struct component *component = reach_field(f, named, &leaf);
+  if (!component)
+    front_refuse(f, "it calls world:get with what is not a name or id of a component held by a "
+                    "constant, an upvalue or a field of a table");
   reach_refuse_whole(f, component);
   if (count > 3)
     front_refuse(f, "it calls world:get with more than an id and '%s'", component->name);

@@ -251,28 +251,13 @@ static void tying_set_pair(struct front *f, struct tying *tying, uint32_t leaf, 
   tying_note(f, tying);
 }
 
-/* The relation, or a field of one, that world:set names. */
-static bool tying_find_relation(struct front *f, struct tying *tying, struct val named,
-                                uint32_t *leaf) {
-  struct component *component = NULL;
-  *leaf = NONE;
-  if (named.kind == VAL_STRING) {
-    f->fleeting = component_path(f->world, named.string.data, named.string.size, &component,
-                                 leaf) != ECS_OK;
-    if (f->fleeting) front_refuse(f, "%s", f->world->message);
-  } else {
-    component = call_component(f, named);
-  }
-  tying->relation = component;
-  return component && component->relation;
-}
-
 bool tie_set(struct front *f, const struct val *arguments, uint32_t count) {
   struct tying tying = {.command = {.action = RUN_TIE, .leaf = TARGET_LEAF}};
   uint32_t leaf = NONE;
   if (count < 3) return false;
   bool pair = tying_take_pair(f, &tying, arguments[2]);
-  if (!pair && !tying_find_relation(f, &tying, arguments[2], &leaf)) return false;
+  if (!pair) tying.relation = reach_field(f, arguments[2], &leaf);
+  if (!tying.relation || !tying.relation->relation) return false;
   const char *name = tying.relation->name;
   bool exclusive = tying.relation->ties.exclusive, one = exclusive || pair;
   uint32_t least = pair ? 3 : leaf != NONE && !exclusive ? 5 : 4;
@@ -292,9 +277,7 @@ static void tying_part_of_spawn(struct front *f, struct tying *tying) {
   tying->command.part = true;
   tying->command.whom = SPAWNED_ALL;
   tying->entity = build_i64(f->b, 0);
-  order_with(f, tying->command, tying->entity, tying->target);
-  for (uint32_t i = 0; i < tying->count; i++)
-    order_add(f, tying->fields[i].command, tying->fields[i].value);
+  tying_note(f, tying);
 }
 
 static struct tying tying_part(const struct component *relation) {
