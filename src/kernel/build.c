@@ -119,22 +119,28 @@ uint32_t build_array(struct builder *b, k_column type) {
   return b->array_count++;
 }
 
-k_value build_element(struct builder *b, uint32_t array, k_value index) {
+/* What an instruction finds for an index of an array. */
+static k_value build_of_array(struct builder *b, uint32_t op, uint32_t array, k_value index) {
   if (b->status == K_OK && array >= b->array_count) builder_fail(b, K_EINVAL);
   if (!builder_takes(b, index, KT_I64)) return K_NONE;
-  struct node n = node_make(N_ELEMENT, column_value((k_column)b->arrays[array]), true);
+  k_type type = op == N_AT ? KT_CELL
+                           : op == N_INSIDE ? KT_BOOL : column_value((k_column)b->arrays[array]);
+  struct node n = node_make(op, type, true);
   n.in[0] = index;
   n.aux = (uint16_t)array;
   return builder_add(b, n);
 }
 
+k_value build_element(struct builder *b, uint32_t array, k_value index) {
+  return build_of_array(b, N_ELEMENT, array, index);
+}
+
 k_value build_inside(struct builder *b, uint32_t array, k_value index) {
-  if (b->status == K_OK && array >= b->array_count) builder_fail(b, K_EINVAL);
-  if (!builder_takes(b, index, KT_I64)) return K_NONE;
-  struct node n = node_make(N_INSIDE, KT_BOOL, true);
-  n.in[0] = index;
-  n.aux = (uint16_t)array;
-  return builder_add(b, n);
+  return build_of_array(b, N_INSIDE, array, index);
+}
+
+k_value build_cell(struct builder *b, uint32_t array, k_value index) {
+  return build_of_array(b, N_AT, array, index);
 }
 
 uint32_t build_lookup(struct builder *b, uint32_t type) {

@@ -302,15 +302,6 @@ void build_rewind(struct builder *b, k_mark mark) {
 
 /* ---- cells in the order of rows ---- */
 
-k_value build_cell(struct builder *b, uint32_t array, k_value index) {
-  if (b->status == K_OK && array >= b->array_count) builder_fail(b, K_EINVAL);
-  if (!builder_takes(b, index, KT_I64)) return K_NONE;
-  struct node n = node_make(N_AT, KT_CELL, true);
-  n.in[0] = index;
-  n.aux = (uint16_t)array;
-  return builder_add(b, n);
-}
-
 k_column build_cell_type(const struct builder *b, k_value cell) {
   const struct node *n = node_at(b, cell);
   uint32_t type = n->op == N_AT     ? b->arrays[n->aux]

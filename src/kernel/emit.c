@@ -201,21 +201,16 @@ static void emit_skip(struct emitter *e, int32_t i) {
   emit_instruction(e, OP_SKIP, K_NO_OPERAND)->a = emit_operand(e, skip->in[0], false);
 }
 
-static void emit_land(struct emitter *e, const struct node *n) {
-  k_insn *skip = &e->insns[node_at(e->b, n->in[0])->pc];
-  assert(skip->op == OP_SKIP);
-  skip->c = (uint16_t)e->count;
-}
-
 static void emit_rows(struct emitter *e, struct node *n) {
   n->pc = e->count;
   emit_instruction(e, OP_ROWS, K_NO_OPERAND);
 }
 
-static void emit_rows_end(struct emitter *e, const struct node *n) {
-  k_insn *rows = &e->insns[node_at(e->b, n->in[0])->pc];
-  assert(rows->op == OP_ROWS);
-  rows->c = (uint16_t)e->count;
+/* Where a skip leads, or rows end. */
+static void emit_land(struct emitter *e, const struct node *n) {
+  k_insn *from = &e->insns[node_at(e->b, n->in[0])->pc];
+  assert(from->op == OP_SKIP || from->op == OP_ROWS);
+  from->c = (uint16_t)e->count;
 }
 
 /* The bits that a run is given; behind the totals. */
@@ -486,7 +481,7 @@ static void emit_node(struct emitter *e, int32_t i) {
     case N_SKIP: emit_skip(e, i); break;
     case N_LAND: emit_land(e, n); break;
     case N_ROWS: emit_rows(e, node_at(e->b, v)); break;
-    case N_ROWS_END: emit_rows_end(e, n); break;
+    case N_ROWS_END: emit_land(e, n); break;
     case N_STORE: emit_store(e, n); break;
     case N_PUT: emit_put(e, n); break;
     case N_EMIT: emit_marks(e, n); break;

@@ -1,9 +1,9 @@
 #include "core/storage/event.h"
 
-#include "core/base/text.h"
 #include "core/command/emission.h"
 #include "core/ids/world.h"
 #include "core/storage/component.h"
+#include "core/storage/registry.h"
 #include "core/storage/table.h"
 #include "core/world/lifetime.h"
 #include "ecs_component.h"
@@ -18,31 +18,16 @@ ecs_status event_check_desc(const ecs_world *world, const ecs_component_desc *de
                     "component's other options", desc->name);
 }
 
-static ecs_status no_event(const ecs_world *world, const struct component *component) {
-  return world_fail(world, ECS_EINVAL, "'%s' is %s, not an event", component->name,
-                    component->length ? "an array" : component->ties.relation ? "a relation"
-                    : component->leaf_count ? "a component" : "a tag");
-}
-
 ecs_status event_need(const ecs_world *world, ecs_id id, struct component **out) {
   ecs_status status = component_need_any(world, id, out);
-  return status == ECS_OK && !(*out)->is_event ? no_event(world, *out) : status;
+  return status == ECS_OK && !(*out)->is_event ? component_not_kind(world, *out, "event") : status;
 }
 
 ecs_status event_need_name(const ecs_world *world, const char *name, size_t size,
                            struct component **out) {
   *out = component_find(world, name, size);
-  if (*out) return (*out)->is_event ? ECS_OK : no_event(world, *out);
-  ecs_string text = {name, size};
-  struct nearest nearest;
-  nearest_begin(&nearest, name, size);
-  for (uint32_t i = 0; i < world->registry.count; i++) {
-    const struct component *known = world->registry.components[i];
-    if (known && known->is_event) nearest_offer(&nearest, known->name, known->name_size);
-  }
-  char hint[96];
-  return world_fail(world, ECS_ENAME, "unknown event '%.*s'%s", SHOW(text),
-                    nearest_hint(&nearest, hint, sizeof hint));
+  if (*out) return (*out)->is_event ? ECS_OK : component_not_kind(world, *out, "event");
+  return component_unknown_kind(world, name, size, false);
 }
 
 /* ---- the world's list ---- */

@@ -226,33 +226,41 @@ ecs_status array_check_desc(const ecs_world *world, const ecs_component_desc *de
                     "entity", desc->name);
 }
 
-static ecs_status registry_array_no_array(const ecs_world *world,
-                                          const struct component *component) {
-  return world_fail(world, ECS_EINVAL, "'%s' is %s, not an array", component->name,
-                    component->is_event ? "an event" : component->ties.relation ? "a relation"
-                    : component->leaf_count ? "a component" : "a tag");
+ecs_status component_not_kind(const ecs_world *world, const struct component *component,
+                              const char *kind) {
+  return world_fail(world, ECS_EINVAL, "'%s' is %s, not an %s", component->name,
+                    component->length ? "an array" : component->is_event ? "an event"
+                    : component->ties.relation ? "a relation"
+                    : component->leaf_count ? "a component" : "a tag", kind);
 }
 
-ecs_status array_need(const ecs_world *world, ecs_id id, struct component **out) {
-  ecs_status status = component_need_any(world, id, out);
-  return status == ECS_OK && (*out)->length == 0 ? registry_array_no_array(world, *out) : status;
-}
-
-ecs_status array_need_name(const ecs_world *world, const char *name, size_t size, ecs_id *out) {
-  const struct component *found = component_find(world, name, size);
-  if (found && !found->length) return registry_array_no_array(world, found);
-  *out = found ? found->id : ECS_NULL;
-  if (found) return ECS_OK;
+ecs_status component_unknown_kind(const ecs_world *world, const char *name, size_t size,
+                                  bool array) {
   ecs_string text = {name, size};
   struct nearest nearest;
   nearest_begin(&nearest, name, size);
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *known = world->registry.components[i];
-    if (known && known->length) nearest_offer(&nearest, known->name, known->name_size);
+    if (known && (array ? known->length > 0 : known->is_event))
+      nearest_offer(&nearest, known->name, known->name_size);
   }
   char hint[96];
-  return world_fail(world, ECS_ENAME, "unknown array '%.*s'%s", SHOW(text),
+  return world_fail(world, ECS_ENAME, "unknown %s '%.*s'%s", array ? "array" : "event", SHOW(text),
                     nearest_hint(&nearest, hint, sizeof hint));
+}
+
+ecs_status array_need(const ecs_world *world, ecs_id id, struct component **out) {
+  ecs_status status = component_need_any(world, id, out);
+  return status == ECS_OK && !(*out)->length ? component_not_kind(world, *out, "array") : status;
+}
+
+ecs_status array_need_name(const ecs_world *world, const char *name, size_t size, ecs_id *out) {
+  const struct component *found = component_find(world, name, size);
+  *out = ECS_NULL;
+  if (!found) return component_unknown_kind(world, name, size, true);
+  if (!found->length) return component_not_kind(world, found, "array");
+  *out = found->id;
+  return ECS_OK;
 }
 
 void *ecs_array_data(ecs_world *world, ecs_id id, size_t *length) {

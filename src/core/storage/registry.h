@@ -55,6 +55,13 @@ bool array_takes(ecs_type type);
 /* ECS_OK for what is no array's description, or a sound one's. */
 ecs_status array_check_desc(const ecs_world *world, const struct ecs_component_desc *desc);
 
+/* Says that a component is something else than an array, or an event; that none of these has that
+** name. */
+ecs_status component_not_kind(const ecs_world *world, const struct component *component,
+                              const char *kind);
+ecs_status component_unknown_kind(const ecs_world *world, const char *name, size_t size,
+                                  bool array);
+
 /* The array of an id, or a message that tells what it is instead; the id of the array of a name. */
 ecs_status array_need(const ecs_world *world, ecs_id id, struct component **out);
 ecs_status array_need_name(const ecs_world *world, const char *name, size_t size, ecs_id *out);
