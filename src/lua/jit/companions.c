@@ -66,8 +66,7 @@ static const char *companions_why_loud(const struct variant *variant) {
     return "it gives commands, spawns or emits";
   if (variant->index_count) return "it looks into an index";
   if (cells_any(&variant->script)) return "it writes to upvalues, globals or tables";
-  if (variant->plan.program->site_count)
-    return "it writes to arrays, resources or other entities";
+  assert(!variant->plan.program->site_count);   /* whose notes are orders */
   return "a row of it can fail";
 }
 

@@ -37,8 +37,7 @@ static void kernel_ready_keep_reason(lua_State *L, int handle, struct kernel *ke
 /* Whether a program does something beside what it gives. */
 static bool kernel_ready_does_more(const struct variant *variant) {
   const struct run_plan *plan = &variant->plan;
-  bool writes = plan->command_count || plan->order_count || plan->program->site_count ||
-                program_info(plan->program).stores;
+  bool writes = plan->command_count || plan->order_count || program_info(plan->program).stores;
   for (uint32_t i = 0; i < variant->column_count && !writes; i++)
     writes = variant->columns[i].written;
   return writes;
@@ -60,14 +59,13 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct wh
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
   struct variant *variant = variant_need(L, handle, anchors, kernel, which);
-  if (!variant || !(kernel->ahead || indexes_ready(L, variant))) {
-    kernel_ready_keep_reason(L, handle, kernel);
-    lua_replace(L, anchors);
-    return false;
-  }
-  if (kernel_ready_gives_and_writes(kernel, variant)) {
+  bool ready = variant && (kernel->ahead || indexes_ready(L, variant));
+  if (ready && kernel_ready_gives_and_writes(kernel, variant)) {
     lua_pushliteral(L, "it gives a result and writes, and its query has terms that are decided row "
                        "by row: write in the function of q:each");
+    ready = false;
+  }
+  if (!ready) {
     kernel_ready_keep_reason(L, handle, kernel);
     lua_replace(L, anchors);
     return false;
