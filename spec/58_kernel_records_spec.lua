@@ -28,6 +28,9 @@ local function new_tables()
     MATRIX = { slime = { boss = 1, orc = 2.5, slime = 3, bat = 0 },
       bat = { boss = 0.5, orc = 1, slime = -1, bat = 7 },
       boss = { boss = 2, orc = 0.25, slime = 9, bat = 1 } },
+    DEEP = { slime = { at = { 1.5, 2, 3 }, of = { boss = 1, orc = 2.5, slime = 3, bat = 0 } },
+      bat = { at = { 0.5, 2.5, 7 }, of = { boss = 0, orc = 1, slime = -1, bat = 7 } },
+      boss = { at = { 9, 8.5, 7 }, of = { boss = 2, orc = 0.25, slime = 9.5, bat = 1 } } },
     HOLES = { slime = { bat = true }, bat = {}, boss = { boss = true, orc = false } },
     GRID = { { 1, 2, 3 }, { 4.5, 5, 6 } }, CODES = { slime = { 10, 20 }, bat = { 30, 40, 50 },
       boss = { 60, 70 } },
@@ -189,6 +192,18 @@ describe("a table of tables in a kernel (C26)", function()
     end)
     agree("e.x = GRID[1][e.next] + GRID[e.hp % 2 + 1][1]", function(tables, turn)
       tables.GRID[turn] = { turn, 2, 7 }
+    end)
+  end)
+
+  it("has tables, which are read by names and by variables", function()
+    for _, body in ipairs {
+      "local kind = DEEP[e.kind] e.x = e.x + kind.at[e.hp % 3 + 1]",
+      "local of = DEEP[e.kind].of e.x = e.x + of.boss * of.orc",
+      "e.x = DEEP[e.kind].of[e.other] e.y = DEEP[e.kind].at[2]",
+      "e.y = 5 e.x = DEEP[e.kind].at[e.next] or 1",
+    } do agree(body) end
+    agree("e.x = DEEP[e.kind].at[e.hp % 3 + 1]", function(tables, turn)
+      if turn == 1 then tables.DEEP.bat.at[2] = 7 else tables.DEEP.boss.at = tables.DEEP.bat.at end
     end)
   end)
 

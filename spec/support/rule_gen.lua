@@ -69,6 +69,7 @@ asks B: world:alive(<E>) | world:has(<L>, 'H') | world:has(<L>, 'T'); I: world:c
 born B: world:alive(p.big) | world:alive(p.big)
 texts B: (p.s == 'ann') | (p.s < 'b') | (#p.s > 2) | (p.s:sub(1, 2) == 'an') | (p.kind == 'red')
   | (tints[<I> % 4 + 1] == p.kind) | (p.tint == p.kind); F: cost[p.kind] | gain[p.kind][p.tint]
+  | odds[p.kind].by[p.tint] | odds[p.kind].at[<I> % 3 + 1] | odds[p.kind].by.red
   | steps[<I> % 2 + 1][<I> % 3 + 1]; E: those[p.kind]; L: those[p.kind]
 ]]
 

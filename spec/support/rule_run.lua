@@ -95,6 +95,9 @@ local function new_world(program, kernels, with)
   local out = { world = world, ecs = ecs, dead = world:spawn(), heard = {}, numbers = numbers,
     boss = world:spawn { H = {}, T = true }, cost = { red = 0.5, green = 2.0, blue = -1.0 },
     tints = { "blue", "red", "red", "green" }, steps = { { 1.5, 0.25, 2.0 }, { 0.5, 1.0, 3.5 } },
+    odds = { red = { at = { 1, 2.5, 3 }, by = { black = 0.5, red = 1.5, green = 2.0, blue = 1 } },
+      green = { at = { 4, 5, 6 }, by = { black = 1.0, red = 0.75, green = 4.0, blue = 8.5 } },
+      blue = { at = { 7, 8, 9.5 }, by = { black = 0, red = 2.5, green = 1.25, blue = 3 } } },
     weights = { 0.5, 1.5, 2.5, -1.0 },
     gain = { red = { black = 0.5, red = 1.5, green = 2.0, blue = 0.25 },
       green = { black = 1.0, red = 0.75, green = 4.0, blue = 8.5 },
@@ -134,7 +137,8 @@ end
 -- ---- the functions ----
 
 local given = { "world", "ecs", "boss", "mate", "dead", "floats", "ints", "bytes", "flags", "at",
-  "nxt", "score", "make", "near", "cost", "those", "tints", "steps", "gain", "weights", "alias" }
+  "nxt", "score", "make", "near", "cost", "those", "tints", "steps", "gain", "weights", "odds",
+  "alias" }
 
 local frame = "local " .. table.concat(given, ", ") .. " = ...\n" .. [[
 local n, acc, best, who, mix, seen, flip = 0, 0.0, nil, nil, 0, false, nil

@@ -397,7 +397,7 @@ static bool cell_is_read(lua_State *L, int anchors, const struct path *cell, con
       return true;
   if (!key || (guard->type != GUARD_LENGTH && guard->type != GUARD_ELEMENTS)) return false;
   path_push(L, anchors, &guard->path);
-  bool inside = lua_topointer(L, -1) == home || guard->inner == key;
+  bool inside = lua_topointer(L, -1) == home || guard->inner == key || guard->within == key;
   lua_pop(L, 1);
   return inside;
 }
@@ -413,8 +413,13 @@ static bool cell_table_is_read(lua_State *L, int anchors, const void *table,
   int top = lua_gettop(L);
   bool found = lua_topointer(L, -1) == table;
   if (lua_istable(L, -1) && (guard->inner || guard->stride))
-    for (lua_pushnil(L); !found && lua_next(L, top); lua_settop(L, top + 1))
+    for (lua_pushnil(L); !found && lua_next(L, top); lua_settop(L, top + 1)) {
       found = lua_topointer(L, -1) == table;
+      if (!guard->within || !lua_istable(L, -1)) continue;
+      lua_rawgeti(L, anchors, guard->within);
+      lua_rawget(L, -2);
+      found |= lua_topointer(L, -1) == table;
+    }
   lua_settop(L, top - 1);
   return found;
 }

@@ -128,6 +128,12 @@ static int element_take_gap(lua_State *L, const struct guard *guard) {
 ** by one of several; its type, LUA_TNONE where there is no such value. */
 static int element_take_inner(lua_State *L, int anchors, const struct guard *guard, uint32_t at) {
   int type = lua_type(L, -1);
+  if (guard->within && type == LUA_TTABLE) {
+    lua_rawgeti(L, anchors, guard->within);
+    type = lua_rawget(L, -2);
+    lua_remove(L, -2);
+    if (type != LUA_TTABLE) return LUA_TNONE;
+  }
   if ((!guard->inner && !guard->stride) || type == LUA_TNIL) return type;
   if (type != LUA_TTABLE) return LUA_TNONE;
   if (guard->stride) at %= guard->stride;
@@ -447,6 +453,7 @@ static struct guard *guard_elements(struct front *f, const struct front_array *t
   guard->same = index;
   guard->names = first;
   guard->name_count = names ? (uint16_t)names->count : 0;
+  guard->within = table->within;
   guard->inner = within;
   guard->stride = table->stride;
   guard->gaps = (uint8_t)table->gaps;
@@ -500,7 +507,8 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
   for (uint32_t i = 0; i < f->array_count; i++) {
     const struct front_array *known = &f->arrays[i];
     if (!known->id && known->path == array.path && known->names == array.names &&
-        known->inner == array.inner && known->inner_names == array.inner_names &&
+        known->within == array.within && known->inner == array.inner &&
+        known->inner_names == array.inner_names &&
         known->stride == array.stride && known->stored == array.stored &&
         (known->gaps == GAPS_TOLD) == told)
       return i;
@@ -569,10 +577,13 @@ struct val element_of_list(struct front *f, struct val table, struct val index) 
 }
 
 /* What the records of a table have by a key, or by one of several, at a place among all that there
-** are. */
+** are: a table, too, but not one in a table that they have. */
 static struct val element_of_records(struct front *f, struct front_array records, k_value at) {
   uint32_t number = element_find_table(f, records);
-  if (f->arrays[number].kind == ELEMENTS_TABLES) refuse_elements(f, ELEMENTS_OTHER);
+  bool tables = f->arrays[number].kind == ELEMENTS_TABLES;
+  if (tables && !records.within && !records.stride && f->arrays[number].gaps == GAPS_REFUSED)
+    return (struct val){.kind = VAL_RECORD, .at = number, .value = at};
+  if (tables) refuse_elements(f, ELEMENTS_OTHER);
   struct val value =
       as_element(f, number, val_number(f, build_element(f->b, number, at), true), at);
   if (f->arrays[number].gaps == GAPS_REFUSED) return value;
@@ -587,14 +598,14 @@ struct val element_of_record(struct front *f, struct val record, const struct co
   if (key->type != CONST_STRING && key->type != CONST_INTEGER)
     front_refuse(f, "it takes an element of a table in a table by a number that is not an integer");
   struct front_array records = {.path = table->path, .names = table->names,
-                                .inner = outside_constant(f, key)};
+                                .within = table->inner, .inner = outside_constant(f, key)};
   return element_of_records(f, records, maybe_need(f, record).value);
 }
 
 /* How long the first of a table's records is, which is how long all of them are taken to be. */
 static uint16_t element_length(struct front *f, const struct front_array *table) {
   int top = lua_gettop(f->L);
-  struct guard guard = {.name_count = 0};
+  struct guard guard = {.name_count = 0, .within = table->inner};
   if (table->names) {
     guard.names = element_anchor(f, table->names->names, 1);
     guard.name_count = 1;
@@ -615,7 +626,7 @@ struct val element_of_record_at(struct front *f, struct val record, struct val i
     front_refuse(f, "it takes an element of a table in a table by a %s",
                  index.names ? "string field: make the field an enum" : "boolean");
   struct front_array records = {.path = table->path, .names = table->names,
-                                .inner_names = index.names};
+                                .within = table->inner, .inner_names = index.names};
   records.stride = index.names ? (uint16_t)index.names->count : element_length(f, table);
   struct builder *b = f->b;
   k_value whole = K_ALL, stride = build_i64(b, records.stride);

@@ -191,6 +191,7 @@ struct front_array {
   bool read, written;          /* but as the row's own element */
   uint32_t path;
   const struct enumeration *names;   /* by which a table is read; NULL: by numbers */
+  uint16_t within;             /* of tables in its records by this key, anchored; 0: of these */
   uint16_t inner;              /* of its records' values by this key, anchored; 0: of its own */
   const struct enumeration *inner_names;   /* by which records are read, with `stride` */
   uint16_t stride;             /* how many values of each record it has; 0: one */

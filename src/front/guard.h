@@ -75,6 +75,7 @@ struct guard {
   int16_t uniform;             /* number in the program, or -1; GUARD_ELEMENTS: of the array */
   uint8_t elements;            /* GUARD_ELEMENTS: an element_kind */
   uint16_t names, name_count;  /* and by which keys: anchored strings; 0: by numbers from 1 */
+  uint16_t within;             /* anchored: the key of tables in them that are meant; 0: they */
   uint16_t inner;              /* anchored: the key of their values; 0: they themselves */
   uint16_t stride;             /* how many values each has, by keys anchored from `inner` on, or,
                                   where that is 0, from 1 on; 0: one value */

@@ -87,10 +87,19 @@ static bool kernel_run_gives_up(const struct loop_box *loop, const struct kernel
 
 #define LEAST_LEFT 16u         /* rows that are left to Lua one by one, */
 #define LEFT_PART 16u          /* or this part of all, if that is more, before the rest is */
+#define COPIED_IN_A_ROW 4u     /* elements of tables, in the time of a row in Lua */
 #define FIRST_PIECE 64u        /* rows behind one that is left that run first, then twice as many */
 
-static uint32_t kernel_run_most_left(uint32_t count) {
-  return count / LEFT_PART > LEAST_LEFT ? count / LEFT_PART : LEAST_LEFT;
+/* Behind each of them the tables are copied again: as many as would take as long as all rows do in
+** Lua, where some elements are copied in the time of one row. */
+static uint32_t kernel_run_most_left(const struct variant *variant, uint32_t count) {
+  uint32_t most = count / LEFT_PART > LEAST_LEFT ? count / LEFT_PART : LEAST_LEFT;
+  uint64_t copied = 0;
+  for (uint32_t i = 0; i < variant->guard_count; i++)
+    if (variant->guards[i].type == GUARD_ELEMENTS)
+      copied += (uint64_t)variant->arrays[variant->guards[i].uniform].count;
+  uint64_t bearable = 1 + COPIED_IN_A_ROW * (uint64_t)count / (copied + 1);
+  return bearable < most ? (uint32_t)bearable : most;
 }
 
 /* Rows that a program runs over: of a table, or of a gathering. */
@@ -135,11 +144,12 @@ static struct rest kernel_run_single(struct row_span *span);
 static bool kernel_run_go_on(lua_State *L, int handle, int anchors, struct rest *rest) {
   struct row_span *span = rest->of;
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  uint32_t most = kernel_run_most_left(span->count), piece = FIRST_PIECE;
+  uint32_t piece = FIRST_PIECE;
   if (!span->loop->open) loop_gone(L, span->loop);
   kernel->runs++;              /* it may have changed what is outside */
   if (++span->row == span->count) return false;
   if (!span->renew(L, handle, anchors, span)) return false;
+  uint32_t most = kernel_run_most_left(span->variant, span->count);
   for (; span->row < span->count; span->row += piece, piece *= 2) {
     if (piece > span->count - span->row) piece = span->count - span->row;
     if (span->run(L, handle, span, span->row, piece)) continue;
@@ -418,6 +428,7 @@ static bool kernel_run_renew_gathered(lua_State *L, int handle, int anchors,
   if (before->leaves && kernel_run_goes_by_fields(&kernel->query->terms)) return false;
   struct which which = {g->present, false};
   if (kernel_run_variant(L, handle, anchors, kernel, which) != before) return false;
+  span->variant = g->variant;
   kernel_run_bind(g);
   return kernel->set->runner.gathers == g->gathers;
 }
@@ -462,6 +473,7 @@ static bool kernel_run_renew_table(lua_State *L, int handle, int anchors, struct
   g->anchors = anchors;
   bool ready = kernel_run_begin(L, handle, g, g->present);
   g->anchors = outer;
+  span->variant = g->variant;
   if (ready && !runner_reserve(&kernel->set->runner, g->run.plan, span->count)) raise_memory(L);
   return ready;
 }
@@ -678,13 +690,14 @@ void kernel_run_elements(lua_State *L, int handle, struct elements *elements) {
   struct runner *runner = &kernel->set->runner;
   struct kernel_run how = {.dt = elements->dt};
   struct run_failure failure;
-  uint32_t count = elements->count, row = 0, piece = count, most = kernel_run_most_left(count);
+  uint32_t count = elements->count, row = 0, piece = count, most = 1;
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
   while (row < count && kernel->left < most) {
     struct which which = variant_wanted(kernel, NULL);
     struct variant *variant = kernel_run_variant(L, handle, anchors, kernel, which);
     if (!variant) break;
+    most = kernel_run_most_left(variant, count);
     struct run run = kernel_run_run_of(kernel, variant, &how, NULL);
     if (!runner_reserve_elements(runner, run.plan, count)) raise_memory(L);
     if (piece > count - row) piece = count - row;
