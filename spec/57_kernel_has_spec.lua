@@ -136,10 +136,9 @@ describe("world:has in a kernel", function()
     end))
   end)
 
-  it("is refused for what is no id, and for ties", function()
+  it("is refused for what is no id", function()
     local cases = {
       { "P", function(p) p.on = world:has(what, "Wet") end, "what is not an id" },
-      { "P", function(p, _, e) p.on = world:has(e, "Likes", e) end, "a term of the query" },
       { "P", function(p, _, e) p.on = world:has(e, "Wat") end, "unknown component 'Wat'" },
     }
     for _, case in ipairs(cases) do
@@ -159,5 +158,52 @@ describe("world:has in a kernel", function()
     world:update(0)
     assert.equal("vector", world:explain("s").tier)
     for _, id in ipairs(ids) do assert.equal(world:has(id, "Wet"), world:get(id, "P.on")) end
+  end)
+end)
+
+describe("world:has of a tie to one of several targets, in a kernel", function()
+  it("goes through the targets, in loops and under conditions, too", function()
+    for _, make in ipairs {
+      function(world) return function(p, _, e) p.on = world:has(e, "War", p.who) end end,
+      function(world) return function(p, _, e)
+        if p.n % 2 == 0 and world:has(p.who, "War", e) then
+          p.k = p.k + 1
+        elseif world:has(e, "Owes", p.who) then
+          p.k = p.k - 1
+        end
+      end end,
+      function(world) return function(p, _, e) p.on = world:has(e, "War", "Foe") end end,
+      function(world) return function(p, _, e)
+        for i = 1, 3 do if p.k < i and world:has(e, "War", p.who) then p.k = i break end end
+        if p.n == 77 then world:despawn(p.who) end
+      end end,
+    } do
+      local seen = {}
+      for n, kernels in ipairs { true, false } do
+        local world, ids = helper.new_world { kernels = kernels, tag = 1 }, {}
+        world:component("P", { "who: entity", "n: i32", "on: bool", "k: i32" })
+        world:relation "War"
+        world:relation("Owes", { "x: f32" })
+        world:tag "Foe"
+        for i = 1, 200 do ids[i] = world:spawn { P = { n = i } } end
+        for i = 1, 200 do
+          world:set(ids[i], "P.who", ids[i * 7 % 200 + 1])
+          for j = 1, i % 5 do world:add(ids[i], "War", ids[i * j * 3 % 200 + 1]) end
+          if i % 3 == 0 then world:add(ids[i], "War", ids[i * 7 % 200 + 1]) end
+          if i % 3 == 1 then world:set(ids[i], "Owes", ids[i * 7 % 200 + 1], 2) end
+          if i % 4 == 0 then world:add(ids[i], "War", "Foe") end
+        end
+        world:system("s", { query = "P", each = make(world) })
+        local said = {}
+        for turn = 1, 2 do
+          local ok, why = pcall(world.update, world, 1)
+          said[turn] = ok or why:match "^[^\n]*"
+        end
+        seen[n] = { said, world:digest() }
+        local told = world:explain "s"
+        assert.equal(kernels and "vector" or "lua", told.tier, told.reason)
+      end
+      assert.same(seen[2], seen[1])
+    end
   end)
 end)

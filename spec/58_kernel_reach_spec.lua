@@ -375,8 +375,7 @@ describe("another entity in a kernel", function()
         function(h) h.n = world:get(h.prey, h.near and "Health.hp" or "Health.max") end,
       ["it calls world:target with what is not a name or id of a relation"] =
         function(h) h.near = world:target(h.prey, "Health") ~= nil end,
-      ["a tie by 'Likes' to one of several targets"] =
-        function(h, _, e) h.near = world:has(h.prey, "Likes", e) end,
+      ["is not an id"] = function(h) h.near = world:has(h.prey, "Likes", h.near) end,
       ["it calls world:enabled with what is not a name"] =
         function(h) h.near = world:enabled(h.prey, h.near and "Shield" or "Cargo") end,
       ["it calls 'name' of the world, which kernels do not know: call it in a system's run"] =

@@ -201,9 +201,14 @@ describe("a table of tables in a kernel (C26)", function()
       "local of = DEEP[e.kind].of e.x = e.x + of.boss * of.orc",
       "e.x = DEEP[e.kind].of[e.other] e.y = DEEP[e.kind].at[2]",
       "e.y = 5 e.x = DEEP[e.kind].at[e.next] or 1",
+      "if #DEEP[e.kind].at > 2 then e.x = #GRID[e.hp % 2 + 1] end e.y = #CODES[e.kind]",
+      "local kind = DEEP[e.kind] e.x = kind.at[e.hp % #kind.at + 1]",
     } do agree(body) end
     agree("e.x = DEEP[e.kind].at[e.hp % 3 + 1]", function(tables, turn)
       if turn == 1 then tables.DEEP.bat.at[2] = 7 else tables.DEEP.boss.at = tables.DEEP.bat.at end
+    end)
+    agree("e.x = #DEEP[e.kind].at * 2", function(tables, turn)
+      tables.DEEP.bat.at = turn == 1 and {} or setmetatable({}, { __len = function() return 7 end })
     end)
   end)
 

@@ -228,8 +228,10 @@ describe("a function that sets ties", function()
       ["it compares a pair's id"] = function(ship, _, e)
         if world:pair("Likes", e) == docked then ship.n = 1 end
       end,
-      ["it asks whether there is a tie by 'Likes' to one of several targets"] =
-        function(ship, _, e) if world:has(e, "Likes", last) then ship.n = 1 end end,
+      ["it asks for a tie by a pair's id: write world:has(e, \"DockedTo\", target)"] =
+        function(ship, _, e)
+          if world:has(e, docked) then ship.n = 1 end
+        end,
       ["it gets 'Owes', a relation of several targets"] =
         function(ship, _, e) ship.n = world:get(e, "Owes") end,
       ["it sets fields of 'DockedTo' of an entity that it spawns, and no target"] =

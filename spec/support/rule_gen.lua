@@ -63,7 +63,8 @@ others F: (world:get(<L>, 'H.hp') or <F>) | world:get(boss, 'H.hp');
   I: (world:get(<L>, 'H.n') or 0); B: (world:get(<L>, 'H.on') == true);
   E: (world:get(<L>, 'P.kept') or <L>) | (world:get(<L>, 'H.who') or <L>)
 cells F: mix | (best or 0.0); I: (flip or 0); B: (best == nil)
-asks B: world:alive(<E>) | world:has(<L>, 'H') | world:has(<L>, 'T'); I: world:count 'T' | #floats
+asks B: world:alive(<E>) | world:has(<L>, 'H') | world:has(<L>, 'T') | world:has(<L>, 'Eats', <L>);
+  I: world:count 'T' | #floats
   | world:random(<L>, 6); F: world:read(boss, 'H').hp; E: (world:target(<L>, 'Held') or boss)
   | (world:parent(<L>) or boss) | world:lookup 'boss'
 born B: world:alive(p.big) | world:alive(p.big)

@@ -124,9 +124,9 @@ static int element_take_gap(lua_State *L, const struct guard *guard) {
   return none ? NO_VALUE : LUA_TNONE;
 }
 
-/* Replaces an element at the top of the stack by what is meant: itself, or its value by a key, or
-** by one of several; its type, LUA_TNONE where there is no such value. */
-static int element_take_inner(lua_State *L, int anchors, const struct guard *guard, uint32_t at) {
+/* Replaces an element at the top of the stack by itself, or its value by a key, or by one of
+** several; its type, LUA_TNONE where there is no such value. */
+static int element_take_value_in(lua_State *L, int anchors, const struct guard *guard, uint32_t at) {
   int type = lua_type(L, -1);
   if (guard->within && type == LUA_TTABLE) {
     lua_rawgeti(L, anchors, guard->within);
@@ -148,6 +148,20 @@ static int element_take_inner(lua_State *L, int anchors, const struct guard *gua
   lua_pop(L, 1);
   lua_pushboolean(L, type != NO_VALUE);
   return LUA_TBOOLEAN;
+}
+
+/* Likewise by what is meant: that, or its length. */
+static int element_take_inner(lua_State *L, int anchors, const struct guard *guard, uint32_t at) {
+  int type = element_take_value_in(L, anchors, guard, at);
+  if (!guard->measured || type == LUA_TNIL) return type;
+  if (type != LUA_TTABLE) return LUA_TNONE;
+  if (lua_getmetatable(L, -1)) {
+    lua_pop(L, 1);
+    return LUA_TNONE;
+  }
+  lua_pushinteger(L, (lua_Integer)lua_rawlen(L, -1));
+  lua_remove(L, -2);
+  return LUA_TNUMBER;
 }
 
 /* Pushes the element of a table at an index, counted from 0; its type. */
@@ -454,6 +468,7 @@ static struct guard *guard_elements(struct front *f, const struct front_array *t
   guard->names = first;
   guard->name_count = names ? (uint16_t)names->count : 0;
   guard->within = table->within;
+  guard->measured = table->measured;
   guard->inner = within;
   guard->stride = table->stride;
   guard->gaps = (uint8_t)table->gaps;
@@ -509,7 +524,8 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
     if (!known->id && known->path == array.path && known->names == array.names &&
         known->within == array.within && known->inner == array.inner &&
         known->inner_names == array.inner_names &&
-        known->stride == array.stride && known->stored == array.stored &&
+        known->measured == array.measured && known->stride == array.stride &&
+        known->stored == array.stored &&
         (known->gaps == GAPS_TOLD) == told)
       return i;
   }
@@ -617,6 +633,13 @@ static uint16_t element_length(struct front *f, const struct front_array *table)
   if (length == 0) refuse_elements(f, ELEMENTS_NONE);
   if (length >= FRONT_ELEMENTS) refuse_elements(f, ELEMENTS_MANY);
   return (uint16_t)length;
+}
+
+struct val element_length_of(struct front *f, struct val record) {
+  const struct front_array *table = &f->arrays[record.at];
+  struct front_array lengths = {.path = table->path, .names = table->names,
+                                .inner = table->inner, .measured = true};
+  return element_of_records(f, lengths, maybe_need(f, record).value);
 }
 
 struct val element_of_record_at(struct front *f, struct val record, struct val index) {

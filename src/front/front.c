@@ -267,6 +267,7 @@ static void front_take_index(struct front *f, const struct code *code) {
 /* #x */
 static struct val front_length(struct front *f, struct val x) {
   if (x.kind == VAL_PATH) return outside_length(f, x);
+  if (x.kind == VAL_RECORD) return element_length_of(f, x);
   bool array = x.kind == VAL_ARRAY;
   bool views = x.kind == VAL_VIEW || x.kind == VAL_RESOURCE || x.kind == VAL_PARTNER;
   bool counted = views && x.array;

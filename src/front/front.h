@@ -199,6 +199,7 @@ struct front_array {
   enum element_gaps gaps;
   enum element_kind kind;
   bool ragged;                 /* a table with other numbers, too: ELEMENTS_RAGGED */
+  bool measured;               /* the lengths of its records, or of tables in them */
   bool stored, truths;         /* a table that the function writes elements of: see cell.c */
   struct front_copy copy;      /* of an index */
   uint8_t cells;               /* of script cells: 1 + their k_column */
@@ -577,6 +578,8 @@ void element_copy_kinds(lua_State *L, int anchors, const struct guard *guard, ui
 ** are integers, and whether they are there; or makes those (`reserves`) that are not. */
 void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array,
                    bool reserves);
+/* The length of a table in a table. */
+struct val element_length_of(struct front *f, struct val record);
 /* That of a list at a number up to its length. */
 struct val element_of_list(struct front *f, struct val table, struct val index);
 struct val element_of_table(struct front *f, struct val table, struct val index);

@@ -81,6 +81,7 @@ struct guard {
                                   where that is 0, from 1 on; 0: one value */
   uint16_t texts, text_count;  /* ELEMENTS_TEXT: anchored strings */
   uint8_t gaps;                /* of these: enum element_gaps */
+  bool measured;               /* the lengths of tables are meant, which are these values */
   bool stored, truths;         /* written by the program, and stored, as booleans: see cell.c */
 };
 

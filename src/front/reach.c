@@ -218,24 +218,46 @@ static const struct component *reach_need_owned(struct front *f, const struct va
 
 static struct val reach_target_of(struct front *f, struct val id, const struct component *relation);
 
-/* Whether it is tied to anybody; or, of an exclusive relation, to one: an id, or a component or
-** tag by its name. */
+/* Whether an entity is among the targets of another: a loop over these. */
+static struct val reach_among_targets(struct front *f, const struct val *arguments, k_value whom) {
+  struct builder *b = f->b;
+  k_value count = reach_tied(f, arguments, 3, "targets").value, here = f->env.mask;
+  k_value enters = mask_and(f, here, build_binary(b, KO_LT, build_i64(b, 0), count));
+  k_value round = build_loop(b, build_i64(b, INT64_MAX), enters);
+  k_value found = build_carry(b, build_bool(b, false), true);
+  k_value live = build_carry(b, enters, true);
+  k_value next = build_binary(b, KO_ADD, round, build_i64(b, 1));
+  f->env.mask = live;
+  k_value target = reach_entity(f, build_picked(b, count, round)).value;
+  f->env.mask = here;
+  k_value same = build_binary(b, KO_AND, live, build_binary(b, KO_EQ, target, whom));
+  k_value more = build_binary(b, KO_AND, live, build_binary(b, KO_LT, next, count));
+  more = build_binary(b, KO_ANDN, more, same);
+  build_next(b, found, build_binary(b, KO_OR, found, same));
+  build_next(b, live, more);
+  build_endloop(b, more);
+  build_at(b, here, front_tag(f));
+  return val_number(f, found, false);
+}
+
+/* Whether it is tied to anybody; or to one: an id, or a component or tag by its name. */
 static struct val reach_has_tie(struct front *f, struct val id, const struct component *relation,
                                 const struct val *arguments, uint32_t count) {
+  if (call_pair(f, arguments[2]) != ECS_NULL)
+    front_refuse(f, "it asks for a tie by a pair's id: write world:has(e, \"%s\", target)",
+                 relation->name);
   struct val target = reach_target_of(f, id, relation);
-  if (call_pair(f, arguments[2]) != ECS_NULL || (count == 4 && !relation->ties.exclusive))
-    front_refuse(f, "it asks whether there is a tie by '%s' to one of several targets: ask by a "
-                    "term of the query, as in (%s, $p), or go through world:targets",
-                 relation->name, relation->name);
   if (count == 3) return val_number(f, target.present, false);
+  k_value whom;
   if (val_is_text(arguments[3])) {
-    k_value named = tie_named(f, arguments[3]);
-    return val_number(f, build_binary(f->b, KO_EQ, target.value, named), false);
+    whom = tie_named(f, arguments[3]);
+  } else {
+    struct val of[] = {arguments[0], arguments[3]}, one = reach_need_id(f, of, 2, "has");
+    reach_need_alive(f, one);
+    whom = one.value;
   }
-  struct val of[] = {arguments[0], arguments[3]};
-  struct val whom = reach_need_id(f, of, 2, "has");
-  reach_need_alive(f, whom);
-  return val_number(f, build_binary(f->b, KO_EQ, target.value, whom.value), false);
+  if (!relation->ties.exclusive) return reach_among_targets(f, arguments, whom);
+  return val_number(f, build_binary(f->b, KO_EQ, target.value, whom), false);
 }
 
 struct val reach_has(struct front *f, const struct val *arguments, uint32_t count) {
