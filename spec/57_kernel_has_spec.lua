@@ -164,43 +164,43 @@ end)
 describe("world:has of a tie to one of several targets, in a kernel", function()
   it("goes through the targets, in loops and under conditions, too", function()
     for _, make in ipairs {
-      function(world) return function(p, _, e) p.on = world:has(e, "War", p.who) end end,
-      function(world) return function(p, _, e)
-        if p.n % 2 == 0 and world:has(p.who, "War", e) then
+      function(w) return function(p, _, e) p.on = w:has(e, "War", p.who) end end,
+      function(w) return function(p, _, e)
+        if p.n % 2 == 0 and w:has(p.who, "War", e) then
           p.k = p.k + 1
-        elseif world:has(e, "Owes", p.who) then
+        elseif w:has(e, "Owes", p.who) then
           p.k = p.k - 1
         end
       end end,
-      function(world) return function(p, _, e) p.on = world:has(e, "War", "Foe") end end,
-      function(world) return function(p, _, e)
-        for i = 1, 3 do if p.k < i and world:has(e, "War", p.who) then p.k = i break end end
-        if p.n == 77 then world:despawn(p.who) end
+      function(w) return function(p, _, e) p.on = w:has(e, "War", "Foe") end end,
+      function(w) return function(p, _, e)
+        for i = 1, 3 do if p.k < i and w:has(e, "War", p.who) then p.k = i break end end
+        if p.n == 77 then w:despawn(p.who) end
       end end,
     } do
       local seen = {}
       for n, kernels in ipairs { true, false } do
-        local world, ids = helper.new_world { kernels = kernels, tag = 1 }, {}
-        world:component("P", { "who: entity", "n: i32", "on: bool", "k: i32" })
-        world:relation "War"
-        world:relation("Owes", { "x: f32" })
-        world:tag "Foe"
-        for i = 1, 200 do ids[i] = world:spawn { P = { n = i } } end
+        local w, ids = helper.new_world { kernels = kernels, tag = 1 }, {}
+        w:component("P", { "who: entity", "n: i32", "on: bool", "k: i32" })
+        w:relation "War"
+        w:relation("Owes", { "x: f32" })
+        w:tag "Foe"
+        for i = 1, 200 do ids[i] = w:spawn { P = { n = i } } end
         for i = 1, 200 do
-          world:set(ids[i], "P.who", ids[i * 7 % 200 + 1])
-          for j = 1, i % 5 do world:add(ids[i], "War", ids[i * j * 3 % 200 + 1]) end
-          if i % 3 == 0 then world:add(ids[i], "War", ids[i * 7 % 200 + 1]) end
-          if i % 3 == 1 then world:set(ids[i], "Owes", ids[i * 7 % 200 + 1], 2) end
-          if i % 4 == 0 then world:add(ids[i], "War", "Foe") end
+          w:set(ids[i], "P.who", ids[i * 7 % 200 + 1])
+          for j = 1, i % 5 do w:add(ids[i], "War", ids[i * j * 3 % 200 + 1]) end
+          if i % 3 == 0 then w:add(ids[i], "War", ids[i * 7 % 200 + 1]) end
+          if i % 3 == 1 then w:set(ids[i], "Owes", ids[i * 7 % 200 + 1], 2) end
+          if i % 4 == 0 then w:add(ids[i], "War", "Foe") end
         end
-        world:system("s", { query = "P", each = make(world) })
+        w:system("s", { query = "P", each = make(w) })
         local said = {}
         for turn = 1, 2 do
-          local ok, why = pcall(world.update, world, 1)
+          local ok, why = pcall(w.update, w, 1)
           said[turn] = ok or why:match "^[^\n]*"
         end
-        seen[n] = { said, world:digest() }
-        local told = world:explain "s"
+        seen[n] = { said, w:digest() }
+        local told = w:explain "s"
         assert.equal(kernels and "vector" or "lua", told.tier, told.reason)
       end
       assert.same(seen[2], seen[1])

@@ -87,6 +87,12 @@ end
 local arrays = { floats = "f64", ints = "i32", nxt = "i32", bytes = "u8", flags = "bool",
   at = "entity" }
 
+local function odds()
+  return { red = { at = { 1, 2.5, 3 }, by = { black = 0.5, red = 1.5, green = 2.0, blue = 1 } },
+    green = { at = { 4, 5, 6 }, by = { black = 1.0, red = 0.75, green = 4.0, blue = 8.5 } },
+    blue = { at = { 7, 8, 9.5 }, by = { black = 0, red = 2.5, green = 1.25, blue = 3 } } }
+end
+
 local function new_world(program, kernels, with)
   local world = ecs.world { kernels = kernels, tag = 1, seed = program.seed,
     threads = kernels and program.threads or 1 }
@@ -95,9 +101,7 @@ local function new_world(program, kernels, with)
   local out = { world = world, ecs = ecs, dead = world:spawn(), heard = {}, numbers = numbers,
     boss = world:spawn { H = {}, T = true }, cost = { red = 0.5, green = 2.0, blue = -1.0 },
     tints = { "blue", "red", "red", "green" }, steps = { { 1.5, 0.25, 2.0 }, { 0.5, 1.0, 3.5 } },
-    odds = { red = { at = { 1, 2.5, 3 }, by = { black = 0.5, red = 1.5, green = 2.0, blue = 1 } },
-      green = { at = { 4, 5, 6 }, by = { black = 1.0, red = 0.75, green = 4.0, blue = 8.5 } },
-      blue = { at = { 7, 8, 9.5 }, by = { black = 0, red = 2.5, green = 1.25, blue = 3 } } },
+    odds = odds(),
     weights = { 0.5, 1.5, 2.5, -1.0 },
     gain = { red = { black = 0.5, red = 1.5, green = 2.0, blue = 0.25 },
       green = { black = 1.0, red = 0.75, green = 4.0, blue = 8.5 },

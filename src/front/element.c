@@ -126,7 +126,8 @@ static int element_take_gap(lua_State *L, const struct guard *guard) {
 
 /* Replaces an element at the top of the stack by itself, or its value by a key, or by one of
 ** several; its type, LUA_TNONE where there is no such value. */
-static int element_take_value_in(lua_State *L, int anchors, const struct guard *guard, uint32_t at) {
+static int element_take_value_in(lua_State *L, int anchors, const struct guard *guard,
+                                 uint32_t at) {
   int type = lua_type(L, -1);
   if (guard->within && type == LUA_TTABLE) {
     lua_rawgeti(L, anchors, guard->within);
