@@ -140,7 +140,7 @@ static void describe_push_system(lua_State *L, const ecs_world *world, const ecs
   set_text(L, "owner", system->owner);
   set_boolean(L, "enabled", system->enabled);
   set_boolean(L, "parked", system->parked);
-  set_integer(L, "runs", (size_t)system->runs);
+  set_integer(L, "runs", system->runs);
   describe_set_times(L, world, system);
   lua_newtable(L);
   describe_add_ignored(L, world, system, system->before);
@@ -170,7 +170,7 @@ static void describe_push_observer(lua_State *L, const ecs_world *world,
   set_text(L, "owner", observer->owner);
   set_boolean(L, "enabled", observer->enabled);
   set_boolean(L, "parked", observer->parked);
-  set_integer(L, "runs", (size_t)observer->runs);
+  set_integer(L, "runs", observer->runs);
   describe_set_times(L, world, observer);
 }
 
@@ -282,7 +282,7 @@ static int describe_explain_index_use(lua_State *L) {
   const struct index_facts facts = index_tell(lua_touserdata(L, 1));
   describe_push_facts(L, &facts);
   set_integer(L, "lost", facts.lost);
-  set_integer(L, "times", (size_t)facts.times);
+  set_integer(L, "times", facts.times);
   if (facts.times && facts.whole)
     set_text(L, "brought", "whole");
   else if (facts.times)

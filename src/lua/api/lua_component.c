@@ -213,7 +213,7 @@ static void component_describe_array(lua_State *L, const struct component *array
   set_text(L, "storage", "array");
   set_text(L, "type", type_name(array->leaves[0].type));
   set_integer(L, "length", array->length);
-  set_integer(L, "size", (size_t)array->length * array->leaves[0].size);
+  set_integer(L, "size", (uint64_t)array->length * array->leaves[0].size);
 }
 
 /* A world and a component's id to the component's description. */
@@ -226,7 +226,7 @@ static int component_describe(lua_State *L) {
   set_text(L, "name", component->name);
   if (component->orphan) set_boolean(L, "orphan", true);
   component_describe_ties(L, &component->ties);
-  set_integer(L, "id", (size_t)component->id);
+  set_integer(L, "id", component->id);
   if (component->length) {
     component_describe_array(L, component);
     return 1;

@@ -208,7 +208,7 @@ static inline void set_text(lua_State *L, const char *key, const char *text) {
   lua_setfield(L, -2, key);
 }
 
-static inline void set_integer(lua_State *L, const char *key, size_t value) {
+static inline void set_integer(lua_State *L, const char *key, uint64_t value) {
   lua_pushinteger(L, (lua_Integer)value);
   lua_setfield(L, -2, key);
 }
