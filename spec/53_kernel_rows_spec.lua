@@ -499,3 +499,33 @@ describe("a kernel over more kinds of tables than are kept compiled", function()
     assert.equal(32, world:query(q):where(function(_, a) return a or not a end):count())
   end)
 end)
+
+describe("a rule of many conditions on what it writes", function()
+  -- Each mask is made of those before it: whether one implies another has 2^26 ways to be found out.
+  it("compiles as quickly as it is long", function()
+    local one = "if (flags[%d] and ints[%d] > 3) or flags[%d] then ints[%d] = ints[%d] + 1 "
+      .. "flags[%d] = false end "
+    local deep, long = "ints[1] = 0", ""
+    for i = 1, 26 do
+      local text = one:format(i % 8 + 1, i % 7 + 1, i % 4 + 1, i % 8 + 1, i % 5 + 1, i % 3 + 1)
+      long, deep = long .. text, text:gsub("end $", deep .. " end")
+    end
+    for _, body in ipairs { long, deep } do
+      local seen = {}
+      for n, kernels in ipairs { true, false } do
+        local world = ecs.world { kernels = kernels, tag = 1 }
+        world:component("P", { "n: i64" })
+        local ints, flags = world:array("ints", "i64", 8), world:array("flags", "bool", 8)
+        for i = 1, 8 do ints[i], flags[i] = i, i % 2 == 0 end
+        for i = 1, 40 do world:spawn { P = { n = i } } end
+        local text = "local ints, flags = ... return function(p) " .. body .. " p.n = ints[2] end"
+        world:system("s", { query = "P", each = assert(load(text))(ints, flags) })
+        local start = os.clock()
+        world:update(1)
+        assert(os.clock() - start < 5)
+        seen[n] = world:digest()
+      end
+      assert.equal(seen[2], seen[1])
+    end
+  end)
+end)

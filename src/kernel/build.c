@@ -744,21 +744,27 @@ void build_order(struct builder *b, uint32_t order, k_value entity, k_value valu
 }
 
 /* Whether no row is in both of two masks, as far as the first one shows it. */
-static bool build_parts(const struct builder *b, k_value x, k_value y, int depth) {
+static bool build_parts(const struct builder *b, k_value x, k_value y, int depth,
+                        uint32_t *steps) {
   const struct node *n = node_at(b, x);
   const k_value one = n->in[0], two = n->in[1];
+  if (*steps == 0) return false;   /* masks of masks have very many ways */
+  --*steps;
   if (n->op == N_CONSTANT) return !n->k.b;
   if (n->op == KO_NOT) return build_implies(b, y, one);
-  if (n->op == KO_AND) return build_parts(b, one, y, depth) || build_parts(b, two, y, depth);
-  if (n->op == KO_ANDN) return build_implies(b, y, two) || build_parts(b, one, y, depth);
+  if (n->op == KO_AND)
+    return build_parts(b, one, y, depth, steps) || build_parts(b, two, y, depth, steps);
+  if (n->op == KO_ANDN) return build_implies(b, y, two) || build_parts(b, one, y, depth, steps);
   if (n->op != KO_OR || depth == 0) return false;
-  return (build_parts(b, one, y, depth) || build_parts(b, y, one, depth - 1)) &&
-         (build_parts(b, two, y, depth) || build_parts(b, y, two, depth - 1));
+  return (build_parts(b, one, y, depth, steps) || build_parts(b, y, one, depth - 1, steps)) &&
+         (build_parts(b, two, y, depth, steps) || build_parts(b, y, two, depth - 1, steps));
 }
 
 bool build_excludes(const struct builder *b, k_value x, k_value y) {
   if (b->status != K_OK || x < 0 || y < 0) return false;
-  return build_parts(b, x, y, 4) || build_parts(b, y, x, 4);   /* joined masks in one another */
+  uint32_t steps = 256;
+  /* Joined masks may be in one another. */
+  return build_parts(b, x, y, 4, &steps) || build_parts(b, y, x, 4, &steps);
 }
 
 /* Whether a node is what a fold has been given as an alias for. */

@@ -4,24 +4,32 @@
 ** which is put where they have their result before the skip (allocate.c). */
 #include "kernel/node.h"
 
-/* Least work that is worth a skip, in about a quarter of an addition each; and how many
-** instructions a skip may reach over. */
-enum { WORTH = 18, REACH = 512 };
+/* Least work that is worth a skip, in about a quarter of an addition each; how many instructions a
+** skip may reach over; and how many masks are looked at to see whether one implies another. */
+enum { WORTH = 18, REACH = 512, STEPS = 128 };
 
 /* What is done row by row takes about as long whatever it is: there two are worth a skip. */
 enum { WORTH_OF_ROW = 16, LEAST_OF_ROW = 8 };
 
 enum { IN_BEFORE, IN_REGION, IN_LATE };
 
-bool mask_implies(const struct builder *b, k_value g, k_value m) {
+/* As far as so many steps tell: masks of masks may have as many ways as there are subsets. */
+static bool mask_implies_within(const struct builder *b, k_value g, k_value m, uint32_t *steps) {
   if (m == K_ALL || g == m) return true;
-  if (g <= 0) return false;
+  if (g <= 0 || *steps == 0) return false;
   const struct node *n = node_at(b, g);
   assert(n->type == KT_BOOL);
-  if (n->op == KO_ANDN) return mask_implies(b, n->in[0], m);
-  if (n->op == KO_AND) return mask_implies(b, n->in[0], m) || mask_implies(b, n->in[1], m);
-  if (n->op == KO_OR) return mask_implies(b, n->in[0], m) && mask_implies(b, n->in[1], m);
-  return false;
+  --*steps;
+  bool first = n->op == KO_ANDN || n->op == KO_AND || n->op == KO_OR;
+  first = first && mask_implies_within(b, n->in[0], m, steps);
+  if (n->op == KO_ANDN || (n->op == KO_AND && first) || (n->op == KO_OR && !first)) return first;
+  bool both = n->op == KO_AND || n->op == KO_OR;
+  return both && mask_implies_within(b, n->in[1], m, steps);
+}
+
+bool mask_implies(const struct builder *b, k_value g, k_value m) {
+  uint32_t steps = STEPS;
+  return mask_implies_within(b, g, m, &steps);
 }
 
 /* ---- needs: the mask without whose rows a node's value is not looked at ---- */
