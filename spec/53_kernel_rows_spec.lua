@@ -518,8 +518,9 @@ describe("a rule of many conditions on what it writes", function()
         local ints, flags = world:array("ints", "i64", 8), world:array("flags", "bool", 8)
         for i = 1, 8 do ints[i], flags[i] = i, i % 2 == 0 end
         for i = 1, 40 do world:spawn { P = { n = i } } end
-        local text = "local ints, flags = ... return function(p) " .. body .. " p.n = ints[2] end"
-        world:system("s", { query = "P", each = assert(load(text))(ints, flags) })
+        local text = "local ints, flags = ... return function(p) %s p.n = ints[2] end"
+        local make = assert(load(text:format(body)))
+        world:system("s", { query = "P", each = make(ints, flags) })
         local start = os.clock()
         world:update(1)
         assert(os.clock() - start < 5)
