@@ -501,7 +501,7 @@ describe("a kernel over more kinds of tables than are kept compiled", function()
 end)
 
 describe("a rule of many conditions on what it writes", function()
-  -- Each mask is made of those before it: whether one implies another has 2^26 ways to be found out.
+  -- Each mask is made of those before it: there are 2^26 ways to find out what one implies.
   it("compiles as quickly as it is long", function()
     local one = "if (flags[%d] and ints[%d] > 3) or flags[%d] then ints[%d] = ints[%d] + 1 "
       .. "flags[%d] = false end "
