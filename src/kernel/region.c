@@ -20,11 +20,16 @@ static bool mask_implies_within(const struct builder *b, k_value g, k_value m, u
   const struct node *n = node_at(b, g);
   assert(n->type == KT_BOOL);
   --*steps;
-  bool first = n->op == KO_ANDN || n->op == KO_AND || n->op == KO_OR;
-  first = first && mask_implies_within(b, n->in[0], m, steps);
-  if (n->op == KO_ANDN || (n->op == KO_AND && first) || (n->op == KO_OR && !first)) return first;
-  bool both = n->op == KO_AND || n->op == KO_OR;
-  return both && mask_implies_within(b, n->in[1], m, steps);
+  switch (n->op) {
+    case KO_ANDN: return mask_implies_within(b, n->in[0], m, steps);
+    case KO_AND:
+      return mask_implies_within(b, n->in[0], m, steps) ||
+             mask_implies_within(b, n->in[1], m, steps);
+    case KO_OR:
+      return mask_implies_within(b, n->in[0], m, steps) &&
+             mask_implies_within(b, n->in[1], m, steps);
+    default: return false;
+  }
 }
 
 bool mask_implies(const struct builder *b, k_value g, k_value m) {
