@@ -456,10 +456,19 @@ describe("elements of tables that a kernel writes by a variable", function()
         list[p.n % 3 + 1] = 1
         p.x = all[p.n % 2 + 1].first
       end end,
+      function(_, _, all) return function(p)
+        all[2][1] = all[2][1] + 1
+        p.x = all[p.n % 2 + 1][p.n % 2 + 1]
+      end end,
+      function(list, _, all) return function(p)
+        list[2] = list[2] + 1
+        p.x = all[p.n % 2 + 1][p.n % 2 + 1] + #all[p.n % 2 + 1]
+      end end,
     } do
       local _, explained = both(function()
         local list = { 3, 2, 1, first = 5 }
-        return make(list, list, { { first = 1 }, list }), function() return list[1], list[2] end
+        local all = { { 4, 5, 6, first = 1 }, list }
+        return make(list, list, all), function() return list[1], list[2] end
       end)
       assert.equal("lua", explained.tier)
       assert.matches("in another way, too", explained.reason)

@@ -288,12 +288,13 @@ bool cell_is_stored(struct front *f, struct val table) {
 }
 
 /* One more. */
-static void cell_add_table(struct front *f, struct val table) {
+static uint32_t cell_add_table(struct front *f, struct val table) {
   if (f->shared.table_count == FRONT_STORED)
     front_refuse(f, "it writes to elements of more than %d tables: keep them in a world:array",
                  FRONT_STORED);
-  f->shared.tables[f->shared.table_count++] = cell_table(f, table);
   f->wants_cells = true;
+  f->shared.tables[f->shared.table_count] = cell_table(f, table);
+  return f->shared.table_count++;
 }
 
 void cell_store_table(struct front *f, uint32_t path) {
@@ -304,10 +305,10 @@ void cell_store_table(struct front *f, uint32_t path) {
   if (writes) cell_add_table(f, (struct val){.kind = VAL_PATH, .at = path});
 }
 
-/* The array with a table's elements, and in *at where that by an index is. */
-static uint32_t cell_elements(struct front *f, struct val table, struct val index, k_value *at,
-                              k_value *there) {
-  uint32_t which = cell_table_find(f, table);
+/* The array with the elements of a table, which is one of those, and in *at where that by an index
+** is. */
+static uint32_t cell_elements(struct front *f, uint32_t which, struct val table, struct val index,
+                              k_value *at, k_value *there) {
   uint32_t number = element_find_table(
       f, (struct front_array){.path = table.at, .names = index.names, .stored = true,
                               .truths = f->shared.truths[which]});
@@ -324,7 +325,7 @@ static uint32_t cell_elements(struct front *f, struct val table, struct val inde
 
 struct val cell_get_element(struct front *f, struct val table, struct val index) {
   k_value at, there;
-  uint32_t number = cell_elements(f, table, index, &at, &there);
+  uint32_t number = cell_elements(f, cell_table_find(f, table), table, index, &at, &there);
   bool mixed = f->arrays[number].kind == ELEMENTS_MIXED;
   struct val value = val_number(f, build_get(f->b, build_cell(f->b, number, at)), false);
   value.mixed = mixed;
@@ -343,10 +344,11 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
   if (index.names == &front_texts || (!index.names && !val_is_number(f, index)))
     front_refuse(f, "it writes to '%s' by what is neither a number nor an enum's name: keep the "
                     "elements in a world:array", cell_push_name(f, path));
-  if (!cell_is_stored(f, table)) cell_add_table(f, table);
-  bool *truths = &f->shared.truths[cell_table_find(f, table)];
+  uint32_t which = cell_table_find(f, table);
+  if (which == NONE) which = cell_add_table(f, table);
+  bool *truths = &f->shared.truths[which];
   k_value at, there;
-  uint32_t number = cell_elements(f, table, index, &at, &there);
+  uint32_t number = cell_elements(f, which, table, index, &at, &there);
   bool mixed = f->arrays[number].kind == ELEMENTS_MIXED;
   enum cell_kind kind = cell_kind_of(f, path, value = maybe_need(f, value));
   if (mixed && kind == CELL_BOOL && !*truths) {   /* booleans where there was nothing before? */
@@ -386,8 +388,29 @@ void cell_finish(struct front *f) {
 
 /* ---- running ---- */
 
+/* Whether a table is one whose elements or length a guard is about: its own or, of `records`, one
+** in it, or one in these by a key. */
+static bool cell_is_among(lua_State *L, int anchors, const struct guard *guard, const void *table,
+                          bool records) {
+  uint16_t deeper = guard->measured ? guard->inner : guard->within;
+  if (guard->type != GUARD_LENGTH && guard->type != GUARD_ELEMENTS) return false;
+  path_push(L, anchors, &guard->path);
+  int top = lua_gettop(L);
+  bool found = lua_topointer(L, -1) == table;
+  if (lua_istable(L, -1) && records)
+    for (lua_pushnil(L); !found && lua_next(L, top); lua_settop(L, top + 1)) {
+      found = lua_topointer(L, -1) == table;
+      if (!deeper || !lua_istable(L, -1)) continue;
+      lua_rawgeti(L, anchors, deeper);
+      lua_rawget(L, -2);
+      found |= lua_topointer(L, -1) == table;
+    }
+  lua_settop(L, top - 1);
+  return found;
+}
+
 /* Whether what a guard is about is a cell, or may be: an element of its table, or a field of tables
-** in another one. */
+** in another one, which is none where they are read by another key. */
 static bool cell_is_read(lua_State *L, int anchors, const struct path *cell, const void *home,
                          const struct guard *guard) {
   const struct path *ends[] = {&guard->path, &guard->other};
@@ -395,11 +418,10 @@ static bool cell_is_read(lua_State *L, int anchors, const struct path *cell, con
   for (int i = 0; i < 2; i++)
     if (ends[i]->root && cell_key(ends[i]) == key && cell_home(L, anchors, ends[i]) == home)
       return true;
-  if (!key || (guard->type != GUARD_LENGTH && guard->type != GUARD_ELEMENTS)) return false;
-  path_push(L, anchors, &guard->path);
-  bool inside = lua_topointer(L, -1) == home || guard->inner == key || guard->within == key;
-  lua_pop(L, 1);
-  return inside;
+  if (!key) return false;
+  bool all = guard->stride || guard->measured;
+  return (!all && (guard->inner == key || guard->within == key)) ||
+         cell_is_among(L, anchors, guard, home, all);
 }
 
 /* Whether what a guard is about has to do with the elements of a table. */
@@ -408,20 +430,8 @@ static bool cell_table_is_read(lua_State *L, int anchors, const void *table,
   const struct path *ends[] = {&guard->path, &guard->other};
   for (int i = 0; i < 2; i++)
     if (ends[i]->root && ends[i]->keys && cell_home(L, anchors, ends[i]) == table) return true;
-  if (guard->type != GUARD_ELEMENTS) return false;
-  path_push(L, anchors, &guard->path);
-  int top = lua_gettop(L);
-  bool found = lua_topointer(L, -1) == table;
-  if (lua_istable(L, -1) && (guard->inner || guard->stride))
-    for (lua_pushnil(L); !found && lua_next(L, top); lua_settop(L, top + 1)) {
-      found = lua_topointer(L, -1) == table;
-      if (!guard->within || !lua_istable(L, -1)) continue;
-      lua_rawgeti(L, anchors, guard->within);
-      lua_rawget(L, -2);
-      found |= lua_topointer(L, -1) == table;
-    }
-  lua_settop(L, top - 1);
-  return found;
+  return guard->type == GUARD_ELEMENTS &&
+         cell_is_among(L, anchors, guard, table, guard->inner || guard->stride || guard->measured);
 }
 
 /* Whether a table whose elements are written is come to in another way. */
