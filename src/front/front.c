@@ -275,13 +275,9 @@ static struct val front_length(struct front *f, struct val x) {
   if (val_is_string(x) && x.kind != VAL_STRING) return text_length(f, x);
   if (!counted && !array && x.kind != VAL_STRING)
     front_refuse(f, "it asks for a length of what is neither a table, an array nor a text");
-  int64_t count = array     ? x.component->length
-                  : counted ? x.array->count
-                            : (int64_t)x.string.size;
-  struct val number = val_number(f, build_i64(f->b, count), true);
-  number.literal = true;
-  number.number = count;
-  return number;
+  return val_integer(f, array     ? x.component->length
+                        : counted ? x.array->count
+                                  : (int64_t)x.string.size);
 }
 
 /* a[b] = value, where b is in a register. */

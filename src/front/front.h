@@ -486,6 +486,8 @@ struct val val_number(struct front *f, k_value value, bool soft);
 /* As a cell of a field has it. The id of an entity is as it is there, be it alive or not. */
 struct val val_of_field(struct front *f, const struct leaf *field, k_value cell, bool soft);
 struct val val_bool(struct front *f, bool value);
+/* An integer that is known when the function is compiled, as one that stands in it. */
+struct val val_integer(struct front *f, int64_t number);
 /* One that is the same for all rows that the program is for: what it rules out is left out. */
 struct val val_known(struct front *f, bool value);
 k_value number_as(struct front *f, struct val x, k_type type);

@@ -301,13 +301,6 @@ void numeric_for(struct front *f, struct frame *frame) {
 
 /* ---- ipairs ---- */
 
-static struct val items_number(struct front *f, int64_t number) {
-  struct val literal = val_number(f, build_i64(f->b, number), true);
-  literal.literal = true;
-  literal.number = number;
-  return literal;
-}
-
 uint32_t items_of(struct front *f, const struct val *arguments, uint32_t count,
                   struct val *results) {
   uint8_t kind = count ? arguments[0].kind : VAL_NIL;
@@ -316,7 +309,7 @@ uint32_t items_of(struct front *f, const struct val *arguments, uint32_t count,
                     "nor an array of the world: write a numeric for");
   results[0] = (struct val){.kind = VAL_ITEMS};
   results[1] = maybe_need(f, arguments[0]);
-  results[2] = items_number(f, 0);
+  results[2] = val_integer(f, 0);
   return 3;
 }
 
@@ -360,7 +353,7 @@ static void items_one_by_one(struct front *f, struct frame *frame, struct val ta
   for (int64_t i = 1; f->env.mask != K_NONE; i++) {
     struct val item = order_read(f, table, &(struct constant){.type = CONST_INTEGER, .integer = i});
     if (item.kind == VAL_NIL) break;
-    items_begin(f, code, items_number(f, i), item);
+    items_begin(f, code, val_integer(f, i), item);
     frame->pc = head + 1;
     front_range(f, frame, code->target);
     front_join(f, frame->first_edge, code->target);

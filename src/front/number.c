@@ -29,6 +29,13 @@ struct val val_bool(struct front *f, bool value) {
   return val_number(f, build_bool(f->b, value), true);
 }
 
+struct val val_integer(struct front *f, int64_t number) {
+  struct val literal = val_number(f, build_i64(f->b, number), true);
+  literal.literal = true;
+  literal.number = number;
+  return literal;
+}
+
 struct val val_known(struct front *f, bool value) {
   struct val known = val_bool(f, value);
   known.literal = true;
