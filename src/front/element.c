@@ -299,7 +299,8 @@ size_t element_size(enum element_kind kind) {
   return truth ? sizeof(uint8_t) : sizeof(uint64_t);
 }
 
-void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to) {
+void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to,
+                  uint8_t *integers, uint8_t *there) {
   int top = lua_gettop(L);
   path_push(L, anchors, &guard->path);
   for (uint32_t i = 0; i < count; i++) {
@@ -312,18 +313,7 @@ void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t
       case ELEMENTS_TEXT: ((int64_t *)to)[i] = element_text(L, anchors, guard); break;
       default: ((double *)to)[i] = (double)lua_tonumber(L, -1); break;
     }
-    lua_pop(L, 1);
-  }
-  lua_settop(L, top);
-}
-
-void element_copy_kinds(lua_State *L, int anchors, const struct guard *guard, uint32_t count,
-                        uint8_t *integers, uint8_t *there) {
-  int top = lua_gettop(L);
-  path_push(L, anchors, &guard->path);
-  for (uint32_t i = 0; i < count; i++) {
-    element_push_element(L, anchors, guard, top + 1, i);
-    integers[i] = (uint8_t)lua_isinteger(L, -1);
+    if (integers) integers[i] = (uint8_t)lua_isinteger(L, -1);
     if (there) there[i] = !lua_isnil(L, -1);
     lua_pop(L, 1);
   }
@@ -334,6 +324,7 @@ void element_store(lua_State *L, int anchors, const struct guard *guard, const k
                    bool reserves) {
   int top = lua_gettop(L);
   bool truth = element_kind_of(guard->elements) == ELEMENTS_BOOL;
+  if (reserves && !guard->name_count) return;
   path_push(L, anchors, &guard->path);
   for (uint32_t i = 0; i < array->count; i++) {
     bool there = !guard->name_count || ((const uint8_t *)array[2].data)[i];
@@ -546,11 +537,11 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
   array.gaps = (enum element_gaps)guard->gaps;
   array.ragged = guard->elements != kind;
   uint32_t number = element_add_array(f, array, types[kind]);
-  guard->uniform = (int16_t)number;
   if (kind == ELEMENTS_MIXED || (array.stored && array.names))   /* are they integers to Lua? */
     element_add_array(f, (struct front_array){.path = NONE}, KC_BOOL);
   if (array.stored && array.names)   /* are they there? */
     element_add_array(f, (struct front_array){.path = NONE}, KC_BOOL);
+  guard->uniform = (int16_t)number;   /* now there is room for all that is read of it */
   if (kind == ELEMENTS_TEXT) element_find_texts(f, guard, &f->arrays[number].texts, count);
   return number;
 }

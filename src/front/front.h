@@ -573,9 +573,6 @@ struct val element_index(struct front *f, struct val array, const struct constan
 ** what a key of such an element leads to that is a table. */
 /* The number in the program of a table that is read so, and looks as `gaps` says. */
 uint32_t element_find_table(struct front *f, struct front_array array);
-/* Whether the elements are integers to Lua and, where that is asked, are there at all. */
-void element_copy_kinds(lua_State *L, int anchors, const struct guard *guard, uint32_t count,
-                        uint8_t *integers, uint8_t *there);
 /* Puts elements back into their table: an array of floats or booleans and, after it, whether they
 ** are integers, and whether they are there; or makes those (`reserves`) that are not. */
 void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array,
@@ -591,9 +588,11 @@ struct val element_of_record_at(struct front *f, struct val record, struct val i
 uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count);
 /* Their kind alone. */
 enum element_kind element_kind_of(uint32_t kind);
-/* Copies so many of them, of its kind; how many bytes one takes. */
+/* Copies so many of them, of its kind, and, unless NULL, whether they are integers to Lua, and are
+** there at all; how many bytes one takes. */
 size_t element_size(enum element_kind kind);
-void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to);
+void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to,
+                  uint8_t *integers, uint8_t *there);
 /* Looks and copies in one go, a third off the time: how many there seem to be, 0 where that is not
 ** possible, then whether these were all, and what the guard says they are. */
 uint32_t element_expect(lua_State *L, int anchors, const struct guard *guard);

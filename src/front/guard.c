@@ -95,16 +95,14 @@ enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *
   if (element_look(L, anchors, guard, &count) != guard->elements) return READING_OTHER;
   enum element_kind kind = element_kind_of(guard->elements);
   if (kind >= ELEMENTS_NONE) return READING_FITS;
-  bool lacks = guard->stored && guard->name_count;
-  size_t size = count * (element_size(kind) + (kind == ELEMENTS_MIXED || lacks) + lacks);
-  if (!guard_has_room(memory, copied, size)) return READING_STARVED;
-  element_copy(L, anchors, guard, count, copied->data);
-  if (kind == ELEMENTS_MIXED || lacks) {
-    uint8_t *integers = (uint8_t *)copied->data + count * element_size(kind);
-    element_copy_kinds(L, anchors, guard, count, integers, lacks ? integers + count : NULL);
-    out[1] = (k_array){integers, count};
-    if (lacks) out[2] = (k_array){integers + count, count};
-  }
+  bool lacks = guard->stored && guard->name_count, mixed = kind == ELEMENTS_MIXED || lacks;
+  size_t size = count * element_size(kind);
+  if (!guard_has_room(memory, copied, size + count * (mixed + lacks))) return READING_STARVED;
+  uint8_t *integers = (uint8_t *)copied->data + size, *there = integers + count;
+  element_copy(L, anchors, guard, count, copied->data, mixed ? integers : NULL,
+               lacks ? there : NULL);
+  if (mixed) out[1] = (k_array){integers, count};
+  if (lacks) out[2] = (k_array){there, count};
   *out = (k_array){copied->data, count};
   return READING_FITS;
 }
