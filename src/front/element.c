@@ -320,30 +320,42 @@ void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t
   lua_settop(L, top);
 }
 
+/* Pushes an element that is written, as its array has it. */
+static void element_push_stored(lua_State *L, bool truth, const uint8_t *cells, uint32_t at,
+                                bool integer) {
+  if (truth)
+    lua_pushboolean(L, cells[at]);
+  else if (integer)
+    lua_pushinteger(L, (lua_Integer)((const double *)(const void *)cells)[at]);
+  else
+    lua_pushnumber(L, (lua_Number)((const double *)(const void *)cells)[at]);
+}
+
 void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array,
                    bool reserves) {
   int top = lua_gettop(L);
-  bool truth = element_kind_of(guard->elements) == ELEMENTS_BOOL;
-  if (reserves && !guard->name_count) return;
+  uint32_t count = (uint32_t)array->count;
+  bool named = guard->name_count, truth = element_kind_of(guard->elements) == ELEMENTS_BOOL;
+  size_t size = element_size(element_kind_of(guard->elements)), all = count * (size + 2);
+  const uint8_t *cells = array->data, *integers = cells + count * size, *there = integers + count;
   path_push(L, anchors, &guard->path);
-  for (uint32_t i = 0; i < array->count; i++) {
-    bool there = !guard->name_count || ((const uint8_t *)array[2].data)[i];
-    if (there && reserves) continue;
-    if (guard->name_count)
-      lua_rawgeti(L, anchors, (lua_Integer)guard->names + i);
-    else
-      lua_pushinteger(L, (lua_Integer)i + 1);
+  for (uint32_t i = 0; i < count && (named || !reserves); i++) {
+    bool is_there = !named || there[i];
+    if (is_there && (reserves || (!memcmp(cells + i * size, cells + all + i * size, size) &&
+                                  (truth || integers[i] == integers[all + i]) &&
+                                  (!named || there[all + i]))))
+      continue;
+    if (named) lua_rawgeti(L, anchors, (lua_Integer)guard->names + i);
     if (reserves)
       lua_pushboolean(L, 0);
-    else if (!there)
+    else if (!is_there)
       lua_pushnil(L);
-    else if (truth)
-      lua_pushboolean(L, ((const uint8_t *)array->data)[i]);
-    else if (((const uint8_t *)array[1].data)[i])
-      lua_pushinteger(L, (lua_Integer)((const double *)array->data)[i]);
     else
-      lua_pushnumber(L, (lua_Number)((const double *)array->data)[i]);
-    lua_rawset(L, -3);
+      element_push_stored(L, truth, cells, i, !truth && integers[i]);
+    if (named)
+      lua_rawset(L, -3);
+    else
+      lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_settop(L, top);
 }
@@ -358,6 +370,18 @@ uint32_t element_expect(lua_State *L, int anchors, const struct guard *guard) {
   lua_Unsigned count = plain ? lua_rawlen(L, top + 1) : 0;
   lua_settop(L, top);
   return count <= FRONT_ELEMENTS ? (uint32_t)count : 0;
+}
+
+uint64_t element_cost(lua_State *L, int anchors, const struct guard *guard) {
+  if (guard->type != GUARD_ELEMENTS || guard->uniform < 0) return 0;
+  uint64_t count = guard->name_count;
+  if (!count) {
+    path_push(L, anchors, &guard->path);
+    count = lua_istable(L, -1) ? lua_rawlen(L, -1) : 0;
+    lua_pop(L, 1);
+  }
+  bool plain = !guard->name_count && !guard->inner && !guard->within && !guard->stored;
+  return count * (guard->stride ? guard->stride : 1) * (plain ? 1 : 4);
 }
 
 /* Copies the value at the top of the stack; false when it is not of the kind. */

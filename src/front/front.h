@@ -597,6 +597,8 @@ void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t
 ** possible, then whether these were all, and what the guard says they are. */
 uint32_t element_expect(lua_State *L, int anchors, const struct guard *guard);
 bool element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to);
+/* What it costs to copy a table as it is now, if it is one: 1 for each number in a list. */
+uint64_t element_cost(lua_State *L, int anchors, const struct guard *guard);
 
 /* Whether that index of an array is that of the row's own element. */
 bool element_is_own(const struct front *f, const struct component *array, k_value index);

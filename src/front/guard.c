@@ -96,11 +96,12 @@ enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *
   enum element_kind kind = element_kind_of(guard->elements);
   if (kind >= ELEMENTS_NONE) return READING_FITS;
   bool lacks = guard->stored && guard->name_count, mixed = kind == ELEMENTS_MIXED || lacks;
-  size_t size = count * element_size(kind);
-  if (!guard_has_room(memory, copied, size + count * (mixed + lacks))) return READING_STARVED;
+  size_t size = count * element_size(kind), all = size + 2 * count;
+  if (!guard_has_room(memory, copied, guard->stored ? 2 * all : all)) return READING_STARVED;
   uint8_t *integers = (uint8_t *)copied->data + size, *there = integers + count;
   element_copy(L, anchors, guard, count, copied->data, mixed ? integers : NULL,
                lacks ? there : NULL);
+  if (guard->stored) memcpy((uint8_t *)copied->data + all, copied->data, all);
   if (mixed) out[1] = (k_array){integers, count};
   if (lacks) out[2] = (k_array){there, count};
   *out = (k_array){copied->data, count};

@@ -111,8 +111,8 @@ void run_in_scope(lua_State *L, int handle, struct kernel_run *run);
 ** refused is remembered. */
 
 /* Whether the function can run as a program over every table of its query that has rows, as
-** things are now. If not, the reason is pushed. */
-bool kernel_ready(lua_State *L, int handle);
+** things are now, and, unless it must, is not faster in Lua. If not, the reason is pushed. */
+bool kernel_ready(lua_State *L, int handle, bool must);
 
 /* kernel_ready before there is a run: without any rows it is asked for a table with every term. */
 bool kernel_ready_unbound(lua_State *L, int handle);
@@ -245,6 +245,11 @@ void variants_share(lua_State *L, int handle, int from, int function);
 void variant_reserve_cells(lua_State *L, int handle, const struct variant *variant);
 void variant_store_cells(lua_State *L, int handle, const struct variant *variant);
 
+/* What it costs to copy a variant's tables (element_cost), and what it is worth to copy for so many
+** rows. */
+uint64_t variant_cost(lua_State *L, int all_anchors, const struct variant *variant);
+uint64_t variant_worth(const struct variant *variant, uint64_t rows);
+
 /* The variant that ran last, its outside values read, if it is quiet and fits all tables that have
 ** rows; else NULL. Raises nothing. KERNEL_ANCHORS of the kernel are at an index, which is not
 ** looked at unless it has outside values. */
@@ -313,6 +318,7 @@ struct variant {
   bool quiet;                  /* its runs cannot fail and have no results but what they store */
   bool texts;                  /* some of its guards are GUARD_TEXT */
   bool starved;                /* there was no memory to copy `copied` */
+  bool tables;                 /* it copies some */
   bool looks;                  /* into indexes, and may change with them: `indexed`, `fresh` */
   struct run_plan plan;        /* its arrays are `cells`, `commands`, `asked`, `lookups` */
   struct which which;

@@ -182,7 +182,27 @@ static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool 
   return kinds_ready(L, handle, kernel, &kinds);
 }
 
-static bool kernel_ready_is_ready(lua_State *L, int handle, bool ahead) {
+/* Whether the program that ran last, where it copies tables, is worth that: Lua does few rows in
+** less time. If not, the reason is pushed. */
+static bool kernel_ready_pays(lua_State *L, int handle, const struct kernel *kernel) {
+  const ecs_query *query = kernel->query;
+  const struct variant *variant = kernel->count ? kernel->variants[0] : NULL;
+  if (!variant || !variant->tables || kernel->once) return true;
+  if (!variant_is_current(kernel, variant)) return true;
+  uint64_t rows = 0;
+  for (uint32_t i = 0; !kernel->array && i < query_reach(query); i++)
+    rows += query_table(query, i)->count;
+  if (kernel->array) rows = kernel_elements(kernel)->length;
+  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+  uint64_t cost = variant_cost(L, lua_gettop(L), variant);
+  lua_pop(L, 1);
+  if (LIKELY(cost <= variant_worth(variant, rows))) return true;
+  lua_pushliteral(L, "copying the plain tables that it indexes would take longer than its rows in "
+                     "Lua: keep long ones in arrays of the world (compile = true copies them)");
+  return false;
+}
+
+static bool kernel_ready_is_ready(lua_State *L, int handle, bool ahead, bool must) {
   struct kernel_box *box = lua_touserdata(L, handle);
   struct kernel *kernel = box->kernel;
   if (!kernel) {
@@ -201,6 +221,11 @@ static bool kernel_ready_is_ready(lua_State *L, int handle, bool ahead) {
     kernel_ready_keep_reason(L, handle, kernel);
     return false;
   }
+  uint64_t compilations = kernel->compilations;
+  if (!must && !kernel_ready_pays(L, handle, kernel)) {
+    kernel_ready_keep_reason(L, handle, kernel);
+    return false;
+  }
   bool walks = !kernel->query->broken && terms_walk(&kernel->query->terms);
   bool by_matches = walks && !kernel->filtered;   /* events that a q:where(fn) lets through */
   uint32_t tries = 0;
@@ -210,7 +235,10 @@ static bool kernel_ready_is_ready(lua_State *L, int handle, bool ahead) {
     if (!(by_matches ? matches_ready : all_ready)(L, handle, kernel, ahead)) return false;
   } while (UNLIKELY(version != *kernel->box->version) && tries++ < MOST_TRIES);
   if (kernel->found) kernel->refused = false;
-  return true;
+  if (must || compilations == kernel->compilations || kernel_ready_pays(L, handle, kernel))
+    return true;
+  kernel_ready_keep_reason(L, handle, kernel);
+  return false;
 }
 
 bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
@@ -230,10 +258,12 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
   return true;
 }
 
-bool kernel_ready(lua_State *L, int handle) { return kernel_ready_is_ready(L, handle, false); }
+bool kernel_ready(lua_State *L, int handle, bool must) {
+  return kernel_ready_is_ready(L, handle, false, must);
+}
 
 bool kernel_ready_unbound(lua_State *L, int handle) {
-  return kernel_ready_is_ready(L, handle, true);
+  return kernel_ready_is_ready(L, handle, true, true);
 }
 
 bool kernel_is_hopeless(const struct kernel_box *box) {

@@ -87,18 +87,16 @@ static bool kernel_run_gives_up(const struct loop_box *loop, const struct kernel
 
 #define LEAST_LEFT 16u         /* rows that are left to Lua one by one, */
 #define LEFT_PART 16u          /* or this part of all, if that is more, before the rest is */
-#define COPIED_IN_A_ROW 4u     /* elements of tables, in the time of a row in Lua */
 #define FIRST_PIECE 64u        /* rows behind one that is left that run first, then twice as many */
 
 /* Behind each of them the tables are copied again: as many as would take as long as all rows do in
-** Lua, where some elements are copied in the time of one row. */
-static uint32_t kernel_run_most_left(const struct variant *variant, uint32_t count) {
+** Lua. */
+static uint32_t kernel_run_most_left(lua_State *L, int anchors, const struct variant *variant,
+                                     uint32_t count) {
   uint32_t most = count / LEFT_PART > LEAST_LEFT ? count / LEFT_PART : LEAST_LEFT;
-  uint64_t copied = 0;
-  for (uint32_t i = 0; i < variant->guard_count; i++)
-    if (variant->guards[i].type == GUARD_ELEMENTS)
-      copied += (uint64_t)variant->arrays[variant->guards[i].uniform].count;
-  uint64_t bearable = 1 + COPIED_IN_A_ROW * (uint64_t)count / (copied + 1);
+  if (!variant->tables) return most;
+  uint64_t cost = variant_cost(L, anchors, variant);
+  uint64_t bearable = 1 + variant_worth(variant, count) / (cost + 1);
   return bearable < most ? (uint32_t)bearable : most;
 }
 
@@ -149,7 +147,7 @@ static bool kernel_run_go_on(lua_State *L, int handle, int anchors, struct rest 
   kernel->runs++;              /* it may have changed what is outside */
   if (++span->row == span->count) return false;
   if (!span->renew(L, handle, anchors, span)) return false;
-  uint32_t most = kernel_run_most_left(span->variant, span->count);
+  uint32_t most = kernel_run_most_left(L, anchors, span->variant, span->count);
   for (; span->row < span->count; span->row += piece, piece *= 2) {
     if (piece > span->count - span->row) piece = span->count - span->row;
     if (span->run(L, handle, span, span->row, piece)) continue;
@@ -697,7 +695,7 @@ void kernel_run_elements(lua_State *L, int handle, struct elements *elements) {
     struct which which = variant_wanted(kernel, NULL);
     struct variant *variant = kernel_run_variant(L, handle, anchors, kernel, which);
     if (!variant) break;
-    most = kernel_run_most_left(variant, count);
+    most = kernel_run_most_left(L, anchors, variant, count);
     struct run run = kernel_run_run_of(kernel, variant, &how, NULL);
     if (!runner_reserve_elements(runner, run.plan, count)) raise_memory(L);
     if (piece > count - row) piece = count - row;

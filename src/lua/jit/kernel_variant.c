@@ -69,6 +69,22 @@ void variant_store_cells(lua_State *L, int handle, const struct variant *variant
   if (UNLIKELY(cells_any(&variant->script))) variant_set_cells(L, handle, variant, false);
 }
 
+#define COPIED_FREELY 1024u    /* of element_cost, before anybody asks for how many rows */
+
+uint64_t variant_cost(lua_State *L, int all_anchors, const struct variant *variant) {
+  uint64_t cost = 0;
+  lua_rawgeti(L, all_anchors, (lua_Integer)variant->anchors);
+  for (uint32_t i = 0; i < variant->guard_count; i++)
+    cost += element_cost(L, lua_gettop(L), &variant->guards[i]);
+  lua_pop(L, 1);
+  return cost;
+}
+
+/* In the time in which Lua does what is two instructions of a program, one element is copied. */
+uint64_t variant_worth(const struct variant *variant, uint64_t rows) {
+  return COPIED_FREELY + (variant->plan.program ? rows * variant->plan.program->insn_count / 2 : 0);
+}
+
 static void variant_read_resources(const struct world_box *box, struct variant *variant) {
   for (uint32_t i = 0; i < variant->resource_count; i++)
     guard_read_resource(box->world, &variant->resources[i],
@@ -250,6 +266,7 @@ static APART void variant_read_outside(const struct kernel *kernel, struct varia
 struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel) {
   struct variant *variant = kernel->count ? kernel->variants[0] : NULL;
   if (!variant || !variant->quiet || kernel->refused || kernel->query->broken) return NULL;
+  if (variant->tables && variant_cost(L, anchors, variant) > COPIED_FREELY) return NULL;
   if (variant->version != *kernel->box->version) return NULL;
   if (terms_walk(&kernel->query->terms)) return NULL;
   if (!variant_fits_all(kernel, variant)) return NULL;
@@ -411,6 +428,8 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
   struct variant *variant = copy_variant(kernel->set->runner.memory, &found);
   if (!variant || !front->program) return variant;
   variant->leaves = front->leaves;
+  for (uint32_t i = 0; i < front->guard_count; i++)
+    variant->tables |= front->guards[i].type == GUARD_ELEMENTS;
   variant->quiet = !front->index_count && !cells_any(&found.script) &&
                    !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&
                    !program_info(front->program).fails;
@@ -581,6 +600,7 @@ static bool kernel_variant_share(lua_State *L, int all_anchors, struct kernel *k
   if (copy && variant->plan.program) {
     copy->quiet = variant->quiet;
     copy->leaves = variant->leaves;
+    copy->tables = variant->tables;
     variant_give_program(copy, variant->plan.program, variant->plan.command_count,
                          variant->plan.order_count, variant->plan.asked_count);
     variant->plan.program->shared++;

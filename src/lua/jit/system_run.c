@@ -158,9 +158,9 @@ static inline bool system_may_compile(struct system_box *system) {
 /* Whether its function can be a program now, whose handle it pushes. */
 static bool system_is_ready(lua_State *L, struct system_box *system) {
   system_push(L, system, SYSTEM_KERNEL);
-  bool ready = kernel_ready(L, BODY_FUNCTION + 1);
+  bool must = system->compile == 1, ready = kernel_ready(L, BODY_FUNCTION + 1, must);
   system->compiled = ready && !kernel_is_refused(system->kernel);
-  if (!ready && system->compile == 1)
+  if (!ready && must)
     raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
   return ready;
 }

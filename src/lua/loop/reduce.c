@@ -211,7 +211,8 @@ static int reduce_rows(lua_State *L, enum front_result result, k_reduce how) {
   kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){names[how], result, filtered});
   bool by_row = query->query->terms.step_count > 0;
   bool compiled = !filtered && query->box->kernels->on &&
-                  (by_row || !reduce_any_varies(query->query)) && kernel_ready(L, AT_KERNEL);
+                  (by_row || !reduce_any_varies(query->query)) &&
+                  kernel_ready(L, AT_KERNEL, false);
   if (compiled) {
     struct kernel_run run = reduce_run_to_total(&folding);
     run_in_scope(L, AT_KERNEL, &run);
