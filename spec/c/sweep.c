@@ -61,6 +61,34 @@ static int run_sweep(const struct operation *operation) {
   return end_test(operation->name);
 }
 
+static struct { char bytes[1 << 16]; size_t size, at; } image;
+
+static bool write_image(void *ud, const void *data, size_t size) {
+  (void)ud;
+  if (size > sizeof image.bytes - image.size) return false;
+  memcpy(image.bytes + image.size, data, size);
+  image.size += size;
+  return true;
+}
+
+static bool read_image(void *ud, void *data, size_t size) {
+  (void)ud;
+  if (size > image.size - image.at) return false;
+  memcpy(data, image.bytes + image.at, size);
+  image.at += size;
+  return true;
+}
+
+ecs_status save_image(struct fixture *f) {
+  image.size = 0;
+  return ecs_save(f->world, write_image, NULL, NULL);
+}
+
+ecs_status load_image(struct fixture *f) {
+  image.at = 0;
+  return ecs_load(f->world, read_image, NULL, NULL);
+}
+
 ecs_status keep_and_restore(struct fixture *f) {
   ecs_snapshot *snapshot;
   ecs_status status = ecs_snapshot_new(f->world, &snapshot);

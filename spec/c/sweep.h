@@ -18,6 +18,10 @@ struct operation {
 /* An operation: a snapshot, restored at once. */
 ecs_status keep_and_restore(struct fixture *f);
 
+/* Two more: the world is saved to the one image that there is, and loaded from it. */
+ecs_status save_image(struct fixture *f);
+ecs_status load_image(struct fixture *f);
+
 /* A line of TAP for each; the exit status of main. */
 int run_sweeps(const struct operation *operations, size_t count);
 #define RUN_SWEEPS(operations) \

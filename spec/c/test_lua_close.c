@@ -30,10 +30,19 @@ static void seeds(void) {
   }
 }
 
-/* A world that is made by a finalizer while the state ends, which Lua never finalizes. */
-static void late_worlds(void) {
+/* A state of code that is given what opens the module. */
+static void run_and_close(const char *code) {
   struct lua_host host;
   open_lua(&host);
+  CHECK(luaL_loadstring(host.L, code) == LUA_OK);
+  lua_pushcfunction(host.L, open_module);
+  if (!CHECK(lua_pcall(host.L, 1, 0, 0) == LUA_OK))
+    printf("# %s\n", lua_tostring(host.L, -1));
+  close_lua(&host);
+}
+
+/* A world that is made by a finalizer while the state ends, which Lua never finalizes. */
+static void late_worlds(void) {
   static const char code[] =
       "local open = ...\n"
       "local function late()\n"
@@ -46,17 +55,11 @@ static void late_worlds(void) {
       "local world = require('ecs').world()\n"
       "world:component('Bag', { 'value: any' })\n"
       "world:spawn { Bag = { setmetatable({}, { __gc = late }) } }\n";
-  CHECK(luaL_loadstring(host.L, code) == LUA_OK);
-  lua_pushcfunction(host.L, open_module);
-  if (!CHECK(lua_pcall(host.L, 1, 0, 0) == LUA_OK))
-    printf("# %s\n", lua_tostring(host.L, -1));
-  close_lua(&host);
+  run_and_close(code);
 }
 
 /* Functions whose programs are gone already when a finalizer runs them. */
 static void late_runs(void) {
-  struct lua_host host;
-  open_lua(&host);
   static const char code[] =
       "local open = ...\n"
       "open()\n"
@@ -74,11 +77,7 @@ static void late_runs(void) {
       "world:system('heal', { query = 'Health', each = heal })\n"
       "query:run(heal)\n"
       "world:update(1)\n";
-  CHECK(luaL_loadstring(host.L, code) == LUA_OK);
-  lua_pushcfunction(host.L, open_module);
-  if (!CHECK(lua_pcall(host.L, 1, 0, 0) == LUA_OK))
-    printf("# %s\n", lua_tostring(host.L, -1));
-  close_lua(&host);
+  run_and_close(code);
 }
 
 /* A finalizer ends the world, or takes a component away, at every point of a call that compiles a

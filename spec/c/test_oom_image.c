@@ -77,38 +77,10 @@ static ecs_status undeclare(struct fixture *f) { return ecs_undeclare(f->world, 
 
 /* ---- images ---- */
 
-static struct { char bytes[1 << 16]; size_t size, at; } image;
-
-static bool write_image(void *ud, const void *data, size_t size) {
-  (void)ud;
-  if (size > sizeof image.bytes - image.size) return false;
-  memcpy(image.bytes + image.size, data, size);
-  image.size += size;
-  return true;
-}
-
-static bool read_image(void *ud, void *data, size_t size) {
-  (void)ud;
-  if (size > image.size - image.at) return false;
-  memcpy(data, image.bytes + image.at, size);
-  image.at += size;
-  return true;
-}
-
-static ecs_status save(struct fixture *f) {
-  image.size = 0;
-  return ecs_save(f->world, write_image, NULL, NULL);
-}
-
-static ecs_status load(struct fixture *f) {
-  image.at = 0;
-  return ecs_load(f->world, read_image, NULL, NULL);
-}
-
 /* An image of a crowd, and a world that has changed since. */
 static void saved(struct fixture *f) {
   crowd(f);
-  CHECK_OK(f->world, save(f));
+  CHECK_OK(f->world, save_image(f));
   CHECK_OK(f->world, ecs_query_despawn(new_query(f->world, "Health")));
   for (int i = 0; i < 30; i++) SPAWN(f->world, f->velocity, f->label);
 }
@@ -122,8 +94,8 @@ static void saved_before(struct fixture *f) {
 
 static void again(struct fixture *f) {
   uint64_t before = ecs_digest(f->world);
-  CHECK_OK(f->world, save(f));
-  CHECK_OK(f->world, load(f));
+  CHECK_OK(f->world, save_image(f));
+  CHECK_OK(f->world, load_image(f));
   CHECK(ecs_digest(f->world) == before);
 }
 
@@ -161,9 +133,9 @@ static const struct operation operations[] = {
   {"no fields any more", crowd, make_tag, NULL, ASKS},
   {"other fields of a component that another is made of", nested, widen, NULL, ASKS},
   {"undeclare of what tables have", crowd, undeclare, NULL, ASKS},
-  {"save", crowd, save, NULL, ASKS},
-  {"load", saved, load, again, ASKS},
-  {"load into a world that has moved on", saved_before, load, again, ASKS},
+  {"save", crowd, save_image, NULL, ASKS},
+  {"load", saved, load_image, again, ASKS},
+  {"load into a world that has moved on", saved_before, load_image, again, ASKS},
   {"snapshot", crowd, take, let_go, ASKS},
   {"restore", taken_before, restore, let_go, ASKS},
 };

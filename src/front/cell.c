@@ -231,6 +231,13 @@ static struct val cell_fit(struct front *f, const struct cell *cell, struct val 
   return value;
 }
 
+/* Before they run it is not known which fields rows add, so that all are made then. But a script
+** that goes through a table with pairs may have them set what is there, and not be surprised by
+** what nobody adds: in functions of queries the first row that adds something is left to Lua. */
+static void cell_need_room(struct front *f, k_value present) {
+  build_need(f->b, build_binary(f->b, KO_OR, present, build_uniform(f->b, UNIFORM_ADDS, KT_BOOL)));
+}
+
 void cell_set(struct front *f, const struct path *path, struct val value) {
   if (f->result > RESULT_MAP)
     front_refuse(f, "it writes to '%s', and its result is used: do it in a system's each",
@@ -248,6 +255,8 @@ void cell_set(struct front *f, const struct path *path, struct val value) {
     if (!steps_fold_cell(f, value, at, cell_column(cell), place)) cell_order(f, at);
     return;
   }
+  if (cell->maybe && path->keys)
+    cell_need_room(f, now->known ? now->present : build_get(f->b, cell_place(f, at, PART_PRESENT)));
   now->known = value.kind != VAL_NIL;
   now->present = now->known ? value.present : build_bool(f->b, false);
   if (cell->maybe) build_set(f->b, cell_place(f, at, PART_PRESENT), now->present);
@@ -359,7 +368,10 @@ void cell_set_element(struct front *f, struct val table, struct val index, struc
     front_refuse(f, "it sets an element of '%s' to nil, or to a boolean among numbers, or to a "
                     "number among booleans: keep one kind in it", cell_push_name(f, path));
   build_at(f->b, f->env.mask, front_tag(f));
-  build_need(f->b, there);
+  if (index.names)
+    cell_need_room(f, build_get(f->b, build_cell(f->b, number + 2, at)));
+  else
+    build_need(f->b, there);
   if (mixed) value = cell_fit(f, &(struct cell){.kind = CELL_MIXED}, value);
   build_set(f->b, build_cell(f->b, number, at), value.value);
   if (mixed) build_set(f->b, build_cell(f->b, number + 1, at), value.whole);
@@ -511,12 +523,13 @@ static void cell_put(lua_State *L, int anchors, const struct path *path) {
 
 void cells_store(lua_State *L, int anchors, const struct guard *guards, uint32_t count,
                  const struct script_cells *cells, const k_array *arrays, bool reserves) {
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count && (cells->adds || !reserves); i++) {
     if (guards[i].stored)
-      element_store(L, anchors, &guards[i], &arrays[guards[i].uniform], reserves);
+      element_store(L, anchors, &guards[i], &arrays[guards[i].uniform], reserves, cells->adds);
     uint32_t at = guards[i].type == GUARD_CELL ? (uint32_t)guards[i].uniform : FRONT_CELLS;
     if (at == FRONT_CELLS || cells->list[at].kind == CELL_NIL) continue;
-    if (reserves && (cells->truths[PART_PRESENT][at] || !guards[i].path.keys)) continue;
+    bool is_field = guards[i].path.keys, there = cells->truths[PART_PRESENT][at];
+    if (reserves ? there || !is_field : !there && is_field && !cells->adds) continue;
     if (reserves)
       lua_pushboolean(L, 0);
     else

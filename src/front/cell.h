@@ -31,6 +31,7 @@ struct cell {
 /* All of a program, and what they are while it runs. */
 struct script_cells {
   uint32_t count, tables;      /* cells, and tables whose elements are written */
+  bool adds;                   /* fields and elements that are not there may be added */
   struct cell list[FRONT_CELLS];
   double floats[FRONT_CELLS];
   int64_t integers[FRONT_CELLS];
@@ -74,9 +75,9 @@ void cell_finish(struct front *f);
 bool cells_meet(lua_State *L, int anchors, const struct guard *guards, uint32_t count);
 /* Takes what is there into the values; false when that is something else than the cell. */
 bool cell_take(lua_State *L, int anchors, const struct guard *guard, struct script_cells *cells);
-/* Makes (`reserves`) fields that are not there, which may raise Lua's memory error, so that storing
-** them, the second time, does not. No Lua may run from cell_take to there. `arrays`: the
-** program's. */
+/* Makes (`reserves`) fields that are not there and may be added, which may raise Lua's memory
+** error, so that storing them, the second time, does not. No Lua may run from cell_take to there.
+** `arrays`: the program's. */
 void cells_store(lua_State *L, int anchors, const struct guard *guards, uint32_t count,
                  const struct script_cells *cells, const k_array *arrays, bool reserves);
 

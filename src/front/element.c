@@ -191,9 +191,25 @@ static uint32_t element_text(lua_State *L, int anchors, const struct guard *guar
   return at;
 }
 
-/* The kind of the element at the top of the stack, which it pops. */
+/* Puts the element at the top of the stack to its place; a text is the number `text` of the
+** guard's. */
+static void element_keep(lua_State *L, const struct element_room *room, uint32_t at,
+                         uint32_t text) {
+  switch (room->kind) {
+    case ELEMENTS_BOOL:
+    case ELEMENTS_TABLES: ((uint8_t *)room->cells)[at] = (uint8_t)lua_toboolean(L, -1); break;
+    case ELEMENTS_INTEGER:
+    case ELEMENTS_WIDE: ((int64_t *)room->cells)[at] = (int64_t)lua_tointeger(L, -1); break;
+    case ELEMENTS_TEXT: ((int64_t *)room->cells)[at] = text; break;
+    default: ((double *)room->cells)[at] = (double)lua_tonumber(L, -1); break;
+  }
+  if (room->kind == ELEMENTS_MIXED) room->integers[at] = (uint8_t)lua_isinteger(L, -1);
+  if (room->stored) room->there[at] = !lua_isnil(L, -1);
+}
+
+/* The kind of the element at the top of the stack, which it pops, and keeps if there is room. */
 static enum element_kind element_source(lua_State *L, int anchors, const struct guard *guard,
-                                        int type) {
+                                        int type, const struct element_room *room, uint32_t at) {
   enum element_kind kind = type == LUA_TBOOLEAN  ? ELEMENTS_BOOL
                            : type == LUA_TNUMBER ? ELEMENTS_FLOAT
                            : type == LUA_TTABLE  ? ELEMENTS_TABLES
@@ -201,10 +217,12 @@ static enum element_kind element_source(lua_State *L, int anchors, const struct 
                            : type == NO_VALUE    ? ELEMENTS_ABSENT
                            : type == LUA_TSTRING ? ELEMENTS_TEXT
                                                  : ELEMENTS_OTHER;
-  bool known = kind != ELEMENTS_TEXT || guard->text_count == 0;
-  if (!known && element_text(L, anchors, guard) == NONE) kind = ELEMENTS_OTHER;
-  if (lua_isinteger(L, -1))
+  uint32_t text = 0;
+  if (kind == ELEMENTS_TEXT && guard->text_count) text = element_text(L, anchors, guard);
+  if (text == NONE) kind = ELEMENTS_OTHER;
+  if (kind == ELEMENTS_FLOAT && lua_isinteger(L, -1))
     kind = number_fits_float(lua_tointeger(L, -1)) ? ELEMENTS_INTEGER : ELEMENTS_WIDE;
+  if (room && at < room->count) element_keep(L, room, at, text);
   lua_pop(L, 1);
   return kind;
 }
@@ -221,16 +239,18 @@ static enum element_kind element_both_kinds(enum element_kind x, enum element_ki
 /* Of a table at an index that has values for the numbers from 1 to their count, and for no other;
 ** ELEMENTS_NONE for every other table, and where they are not of one kind. */
 static enum element_kind element_look_through(lua_State *L, int anchors, const struct guard *guard,
-                                              int table, uint32_t *count) {
+                                              int table, uint32_t *count,
+                                              const struct element_room *room) {
   enum element_kind kind = ELEMENTS_NONE;
   lua_Integer most = 0;
   uint32_t n = 0;
   lua_pushnil(L);
   while (lua_next(L, table)) {
-    lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
     bool named = lua_type(L, -2) != LUA_TNUMBER;
+    lua_Integer key = named ? 0 : lua_tointeger(L, -2);   /* 0: a fraction, too */
+    uint32_t at = key >= 1 && key <= FRONT_ELEMENTS ? (uint32_t)key - 1 : NONE;
     enum element_kind next =
-        element_source(L, anchors, guard, element_take_inner(L, anchors, guard, 0));
+        element_source(L, anchors, guard, element_take_inner(L, anchors, guard, 0), room, at);
     if (named) continue;
     kind = n++ ? element_both_kinds(kind, next) : next;
     if (key > most) most = key;
@@ -245,13 +265,13 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
 /* Of the table at an index, up to the first that is nil. */
 static enum element_kind element_look_at(lua_State *L, int anchors,
                                          const struct guard *guard, int table,
-                                         uint32_t *count) {
+                                         uint32_t *count, const struct element_room *room) {
   enum element_kind kind = ELEMENTS_NONE;
   uint32_t i = 0;
   for (int type; (type = element_push_element(L, anchors, guard, table, i)) != LUA_TNIL ||
                  (guard->stored && i < guard->name_count); i++) {
     enum element_kind next =
-        element_source(L, anchors, guard, type == LUA_TNIL ? NO_VALUE : type);
+        element_source(L, anchors, guard, type == LUA_TNIL ? NO_VALUE : type, room, i);
     kind = i ? element_both_kinds(kind, next) : next;
     if (i == FRONT_ELEMENTS) return ELEMENTS_MANY;
     if (kind >= ELEMENTS_NONE) return kind;
@@ -263,15 +283,15 @@ static enum element_kind element_look_at(lua_State *L, int anchors,
 
 /* Of whatever is at an index. */
 static uint32_t element_read(lua_State *L, int anchors, const struct guard *guard, int table,
-                             uint32_t *count) {
+                             uint32_t *count, const struct element_room *room) {
   if (!lua_istable(L, table)) return ELEMENTS_NONE;
   if (path_has_method(L, anchors, table, guard->same)) return ELEMENTS_HIDDEN;
   if (guard->stored && lua_getmetatable(L, table)) return ELEMENTS_HIDDEN;   /* as __newindex */
   if (guard->name_count || guard->stride)
-    return element_look_at(L, anchors, guard, table, count);
-  uint32_t kind = element_look_through(L, anchors, guard, table, count);
+    return element_look_at(L, anchors, guard, table, count, room);
+  uint32_t kind = element_look_through(L, anchors, guard, table, count, room);
   if (kind != ELEMENTS_NONE) return kind;
-  kind = element_look_at(L, anchors, guard, table, count);
+  kind = element_look_at(L, anchors, guard, table, count, room);
   return kind < ELEMENTS_NONE ? kind + ELEMENTS_RAGGED : kind;
 }
 
@@ -279,10 +299,11 @@ enum element_kind element_kind_of(uint32_t kind) {
   return (enum element_kind)(kind & ~(uint32_t)ELEMENTS_RAGGED);
 }
 
-uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count) {
+uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count,
+                      const struct element_room *room) {
   int top = lua_gettop(L);
   path_push(L, anchors, &guard->path);
-  uint32_t kind = element_read(L, anchors, guard, top + 1, count);
+  uint32_t kind = element_read(L, anchors, guard, top + 1, count, room);
   lua_settop(L, top);
   enum element_kind one = element_kind_of(kind);
   bool number = one == ELEMENTS_INTEGER || one == ELEMENTS_FLOAT;
@@ -299,27 +320,6 @@ size_t element_size(enum element_kind kind) {
   return truth ? sizeof(uint8_t) : sizeof(uint64_t);
 }
 
-void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to,
-                  uint8_t *integers, uint8_t *there) {
-  int top = lua_gettop(L);
-  path_push(L, anchors, &guard->path);
-  for (uint32_t i = 0; i < count; i++) {
-    element_push_element(L, anchors, guard, top + 1, i);
-    switch (element_kind_of(guard->elements)) {
-      case ELEMENTS_BOOL:
-      case ELEMENTS_TABLES: ((uint8_t *)to)[i] = (uint8_t)lua_toboolean(L, -1); break;
-      case ELEMENTS_INTEGER:
-      case ELEMENTS_WIDE: ((int64_t *)to)[i] = (int64_t)lua_tointeger(L, -1); break;
-      case ELEMENTS_TEXT: ((int64_t *)to)[i] = element_text(L, anchors, guard); break;
-      default: ((double *)to)[i] = (double)lua_tonumber(L, -1); break;
-    }
-    if (integers) integers[i] = (uint8_t)lua_isinteger(L, -1);
-    if (there) there[i] = !lua_isnil(L, -1);
-    lua_pop(L, 1);
-  }
-  lua_settop(L, top);
-}
-
 /* Pushes an element that is written, as its array has it. */
 static void element_push_stored(lua_State *L, bool truth, const uint8_t *cells, uint32_t at,
                                 bool integer) {
@@ -332,7 +332,7 @@ static void element_push_stored(lua_State *L, bool truth, const uint8_t *cells, 
 }
 
 void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array,
-                   bool reserves) {
+                   bool reserves, bool adds) {
   int top = lua_gettop(L);
   uint32_t count = (uint32_t)array->count;
   bool named = guard->name_count, truth = element_kind_of(guard->elements) == ELEMENTS_BOOL;
@@ -341,6 +341,7 @@ void element_store(lua_State *L, int anchors, const struct guard *guard, const k
   path_push(L, anchors, &guard->path);
   for (uint32_t i = 0; i < count && (named || !reserves); i++) {
     bool is_there = !named || there[i];
+    if (!is_there && !adds) continue;
     if (is_there && (reserves || (!memcmp(cells + i * size, cells + all + i * size, size) &&
                                   (truth || integers[i] == integers[all + i]) &&
                                   (!named || there[all + i]))))
@@ -360,18 +361,6 @@ void element_store(lua_State *L, int anchors, const struct guard *guard, const k
   lua_settop(L, top);
 }
 
-uint32_t element_expect(lua_State *L, int anchors, const struct guard *guard) {
-  bool one_kind = guard->elements == ELEMENTS_BOOL || guard->elements == ELEMENTS_INTEGER ||
-                  guard->elements == ELEMENTS_FLOAT;
-  if (guard->name_count || guard->gaps || guard->stride || guard->stored || !one_kind) return 0;
-  int top = lua_gettop(L);
-  path_push(L, anchors, &guard->path);
-  bool plain = lua_istable(L, -1) && !path_has_method(L, anchors, top + 1, guard->same);
-  lua_Unsigned count = plain ? lua_rawlen(L, top + 1) : 0;
-  lua_settop(L, top);
-  return count <= FRONT_ELEMENTS ? (uint32_t)count : 0;
-}
-
 uint64_t element_cost(lua_State *L, int anchors, const struct guard *guard) {
   if (guard->type != GUARD_ELEMENTS || guard->uniform < 0) return 0;
   uint64_t count = guard->name_count;
@@ -382,84 +371,6 @@ uint64_t element_cost(lua_State *L, int anchors, const struct guard *guard) {
   }
   bool plain = !guard->name_count && !guard->inner && !guard->within && !guard->stored;
   return count * (guard->stride ? guard->stride : 1) * (plain ? 1 : 4);
-}
-
-/* Copies the value at the top of the stack; false when it is not of the kind. */
-static bool element_take_value(lua_State *L, enum element_kind kind, void *to, lua_Integer at) {
-  if (kind == ELEMENTS_BOOL) {
-    ((uint8_t *)to)[at] = (uint8_t)lua_toboolean(L, -1);
-    return lua_isboolean(L, -1);
-  }
-  bool whole = lua_isinteger(L, -1);
-  if (kind == ELEMENTS_FLOAT) {
-    ((double *)to)[at] = (double)lua_tonumber(L, -1);
-    return !whole && lua_type(L, -1) == LUA_TNUMBER;
-  }
-  lua_Integer value = lua_tointeger(L, -1);
-  ((int64_t *)to)[at] = (int64_t)value;
-  return whole && number_fits_float(value);
-}
-
-/* Copies the element of the table at an index, which is pushed; false when that is no float. A
-** number with a fraction is one without being asked. */
-INLINE bool element_take_float(lua_State *L, int table, uint32_t at, double *to) {
-  if (lua_rawgeti(L, table, (lua_Integer)at + 1) != LUA_TNUMBER) return false;
-  double x = (double)lua_tonumber(L, -1);
-  to[at] = x;
-  bool fraction = x > -0x1p63 && x < 0x1p63 && (double)(int64_t)x != x;
-  return LIKELY(fraction) || !lua_isinteger(L, -1);
-}
-
-/* Copies the floats of the table at the top of the stack from 1 to `count`; false when others are
-** among them. */
-static bool element_take_floats(lua_State *L, int table, uint32_t count, double *to) {
-  bool floats = true;
-  for (uint32_t i = 0; i < count && floats; i++) {
-    floats = element_take_float(L, table, i, to);
-    if (floats && ++i < count) floats = element_take_float(L, table, i, to);
-    lua_settop(L, table);
-  }
-  return floats;
-}
-
-/* Whether the table at an index has not more than so many values. */
-static bool element_has_no_more(lua_State *L, int table, uint32_t count) {
-  uint32_t n = 0;
-  lua_pushnil(L);
-  while (n <= count && lua_next(L, table)) {
-    n++;
-    lua_settop(L, table + 1);
-  }
-  lua_settop(L, table);
-  return n <= count;
-}
-
-bool element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to) {
-  int top = lua_gettop(L);
-  enum element_kind kind = element_kind_of(guard->elements);
-  uint32_t taken = 0;
-  path_push(L, anchors, &guard->path);
-  /* A list of floats and nothing else takes two thirds of the time. */
-  if (!guard->inner && kind == ELEMENTS_FLOAT && element_take_floats(L, top + 1, count, to) &&
-      element_has_no_more(L, top + 1, count)) {
-    lua_settop(L, top);
-    return true;
-  }
-  lua_pushnil(L);
-  while (lua_next(L, top + 1)) {
-    lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
-    bool among = key >= 1 && key <= (lua_Integer)count;
-    bool is_there = element_take_inner(L, anchors, guard, 0) != LUA_TNONE;
-    if (among ? !is_there || !element_take_value(L, kind, to, key - 1)
-              : lua_type(L, -2) == LUA_TNUMBER) {
-      taken = NONE;
-      break;
-    }
-    taken += among;
-    lua_pop(L, 1);
-  }
-  lua_settop(L, top);
-  return taken == count;
 }
 
 /* Anchors strings, one behind the other; the number of the first. */
@@ -547,11 +458,11 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
   }
   struct guard *guard = guard_elements(f, &array);
   uint32_t count = 0;
-  guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count);
+  guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count, NULL);
   if ((array.inner || array.stride) && !told &&
       element_kind_of(guard->elements) == ELEMENTS_NONE) {
     guard->gaps = GAPS_FILLED;
-    guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count);
+    guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count, NULL);
   }
   enum element_kind kind = element_kind_of(guard->elements);
   bool may_store = kind == ELEMENTS_NONE && array.names && !array.inner && !array.stride;

@@ -569,34 +569,26 @@ struct val element_at(struct front *f, struct val array, struct val index);
 k_value element_place(struct front *f, struct val index, k_value *whole);
 /* The index that a constant is. */
 struct val element_index(struct front *f, struct val array, const struct constant *key);
-/* The element of a table by a number, or by an enumeration's value, as it is when a run starts;
-** what a key of such an element leads to that is a table. */
 /* The number in the program of a table that is read so, and looks as `gaps` says. */
 uint32_t element_find_table(struct front *f, struct front_array array);
-/* Puts elements back into their table: an array of floats or booleans and, after it, whether they
-** are integers, and whether they are there; or makes those (`reserves`) that are not. */
+/* Puts elements that were written back into their table: an array of floats or booleans, whether
+** they are integers, and are there; or makes those (`reserves`) that are not, if they may be. */
 void element_store(lua_State *L, int anchors, const struct guard *guard, const k_array *array,
-                   bool reserves);
-/* The length of a table in a table. */
-struct val element_length_of(struct front *f, struct val record);
-/* That of a list at a number up to its length. */
-struct val element_of_list(struct front *f, struct val table, struct val index);
+                   bool reserves, bool adds);
+/* The element of a table by an index, as it is when a run starts; of a list, by one up to its
+** length; of a table in a table, by a key and by an index; its length. */
 struct val element_of_table(struct front *f, struct val table, struct val index);
+struct val element_of_list(struct front *f, struct val table, struct val index);
 struct val element_of_record(struct front *f, struct val record, const struct constant *key);
 struct val element_of_record_at(struct front *f, struct val record, struct val index);
-/* What the elements are that a guard is about (a kind, or with ELEMENTS_RAGGED), and how many. */
-uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count);
-/* Their kind alone. */
+struct val element_length_of(struct front *f, struct val record);
+/* What the elements are that a guard is about (a kind, or with ELEMENTS_RAGGED), and how many;
+** those that there is room for, NULL: none, are copied. */
+uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count,
+                      const struct element_room *room);
+/* Their kind alone, and how many bytes one takes. */
 enum element_kind element_kind_of(uint32_t kind);
-/* Copies so many of them, of its kind, and, unless NULL, whether they are integers to Lua, and are
-** there at all; how many bytes one takes. */
 size_t element_size(enum element_kind kind);
-void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to,
-                  uint8_t *integers, uint8_t *there);
-/* Looks and copies in one go, a third off the time: how many there seem to be, 0 where that is not
-** possible, then whether these were all, and what the guard says they are. */
-uint32_t element_expect(lua_State *L, int anchors, const struct guard *guard);
-bool element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to);
 /* What it costs to copy a table as it is now, if it is one: 1 for each number in a list. */
 uint64_t element_cost(lua_State *L, int anchors, const struct guard *guard);
 

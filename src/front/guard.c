@@ -85,25 +85,21 @@ static bool guard_has_room(struct memory *memory, struct copied *copied, size_t 
 
 enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *guard,
                                  struct memory *memory, struct copied *copied, k_array *out) {
-  uint32_t count = element_expect(L, anchors, guard);
-  size_t room = count * element_size(element_kind_of(guard->elements));
-  if (count && !guard_has_room(memory, copied, room)) return READING_STARVED;
-  if (count && element_take(L, anchors, guard, count, copied->data)) {
-    *out = (k_array){copied->data, count};
-    return READING_FITS;
-  }
-  if (element_look(L, anchors, guard, &count) != guard->elements) return READING_OTHER;
   enum element_kind kind = element_kind_of(guard->elements);
-  if (kind >= ELEMENTS_NONE) return READING_FITS;
   bool lacks = guard->stored && guard->name_count, mixed = kind == ELEMENTS_MIXED || lacks;
-  size_t size = count * element_size(kind), all = size + 2 * count;
-  if (!guard_has_room(memory, copied, guard->stored ? 2 * all : all)) return READING_STARVED;
-  uint8_t *integers = (uint8_t *)copied->data + size, *there = integers + count;
-  element_copy(L, anchors, guard, count, copied->data, mixed ? integers : NULL,
-               lacks ? there : NULL);
+  uint32_t count = kind < ELEMENTS_NONE ? (uint32_t)out->count : 0, before;   /* as last time? */
+  size_t size = element_size(kind), all;
+  do {
+    before = count, all = count * (size + 2);
+    if (!guard_has_room(memory, copied, guard->stored ? 2 * all : all)) return READING_STARVED;
+    uint8_t *integers = (uint8_t *)copied->data + count * size, *there = integers + count;
+    struct element_room room = {kind, guard->stored, count, copied->data, integers, there};
+    if (element_look(L, anchors, guard, &count, &room) != guard->elements) return READING_OTHER;
+    if (kind >= ELEMENTS_NONE) return READING_FITS;
+    if (mixed) out[1] = (k_array){integers, count};
+    if (lacks) out[2] = (k_array){there, count};
+  } while (count != before);
   if (guard->stored) memcpy((uint8_t *)copied->data + all, copied->data, all);
-  if (mixed) out[1] = (k_array){integers, count};
-  if (lacks) out[2] = (k_array){there, count};
   *out = (k_array){copied->data, count};
   return READING_FITS;
 }

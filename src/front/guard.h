@@ -111,6 +111,16 @@ struct front_column {
   bool folded;                 /* written by steps of rows, which it is not one of */
 };
 
+/* Where the elements of a table go: so many, of a kind; MIXED, whether they are integers to Lua; if
+** the table is written, whether they are there. */
+struct element_room {
+  enum element_kind kind;
+  bool stored;
+  uint32_t count;
+  void *cells;
+  uint8_t *integers, *there;
+};
+
 /* The elements of a table, copied. */
 struct copied {
   void *data;

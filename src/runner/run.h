@@ -24,9 +24,9 @@ struct run_lookup;
 #define RUN_ASKED 16           /* of one program: components that it asks of its rows */
 #define RUN_SPAWNED 256        /* the last ones that a row spawns, which are known by a number */
 
-/* The first uniforms of every program. run_table sets them; those from UNIFORM_FIRST on are the
-** caller's. */
-enum { UNIFORM_DT, UNIFORM_STREAM, UNIFORM_TICK, UNIFORM_FIRST };
+/* The first uniforms of every program. run_table sets them; those from UNIFORM_ADDS on (whether it
+** may add fields to tables: see cell.c) are the caller's. */
+enum { UNIFORM_DT, UNIFORM_STREAM, UNIFORM_TICK, UNIFORM_ADDS, UNIFORM_FIRST };
 
 #define RUN_RESULT (NONE - 1)  /* slots of no query: what the program gives for each row; */
 #define RUN_VALUE (NONE - 2)   /* who a variable of the query stands for, its values counted; */

@@ -304,6 +304,7 @@ struct kernel {
   bool once;                   /* of a system's run: there is one row */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
   bool hopeless;               /* refused, and will be, whatever the outside values */
+  bool adds;                   /* programs may add fields to tables: see script_cells */
   uint64_t left;               /* rows that the function itself did in the last run, */
   k_failure why_left;          /* and why the first one */
 };

@@ -19,12 +19,18 @@ static void kernel_run_stage(lua_State *L, const struct kernel *kernel, const st
   if (status != ECS_OK) raise_status(L, kernel->box->world, status);
 }
 
+/* A row is left to the function itself. */
+static void kernel_run_note_left(struct kernel *kernel, k_failure why) {
+  if (!kernel->left) kernel->why_left = why;
+  kernel->adds = true;
+}
+
 /* The function itself does the rows of a run from the one that failed on. */
 static void kernel_run_finish(lua_State *L, int handle, const struct loop_box *loop,
                               const struct run_failure *failure, double dt,
                               const struct rest *rest) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  if (!kernel->left) kernel->why_left = failure->why;
+  kernel_run_note_left(kernel, failure->why);
   kernel_finish(L, handle, failure, dt, rest, loop->form == LOOP_SYSTEM);
   kernel->runs++;
   if (!loop->open) loop_gone(L, loop);
@@ -705,7 +711,8 @@ void kernel_run_elements(lua_State *L, int handle, struct elements *elements) {
     row += sound ? piece : (uint32_t)failure.why.row;
     piece = sound ? 2 * piece : FIRST_PIECE;
     if (sound) continue;
-    if (!kernel->left++) kernel->why_left = failure.why;
+    kernel_run_note_left(kernel, failure.why);
+    kernel->left++;
     elements_between(L, elements, row, row + 1);
     row++;
     kernel->runs++;            /* it may have changed what is outside */
@@ -729,9 +736,11 @@ bool kernel_run_once(lua_State *L, int handle, double dt) {
   variant_reserve_cells(L, handle, variant);
   bool sound = run_elements(&kernel->set->runner, &run, 0, 1, &failure);
   variant_store_cells(L, handle, variant);
-  kernel->left = !sound;
-  if (!sound) kernel->why_left = failure.why;
-  return sound;
+  kernel->left = 0;
+  if (sound) return true;
+  kernel_run_note_left(kernel, failure.why);
+  kernel->left = 1;
+  return false;
 }
 
 /* Whether the loop has come to all rows of its table, or to a filter of them. */

@@ -226,6 +226,7 @@ struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
   if (!variant || !variant->plan.program || !indexes_are_fresh(variant)) return NULL;
   variant_read_arrays(kernel->box, variant);
   variant_read_resources(kernel->box, variant);
+  variant->uniforms[UNIFORM_ADDS].b = variant->script.adds = kernel->adds;
   if (UNLIKELY(variant->texts)) variant_read_texts(L, anchors, kernel, variant);
   return variant;
 }
