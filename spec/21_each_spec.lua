@@ -207,14 +207,15 @@ describe("query:each(fn, dt)", function()
 
   it("has callbacks that cannot yield", function()
     local world = new_world()
-    world:spawn { Position = {} }
-    local co = coroutine.create(function()
-      world:query "Position":each(function() coroutine.yield() end)
-    end)
-    local ok, message = coroutine.resume(co)
-    assert.is_false(ok)
-    assert.is_truthy(message:find("callbacks cannot yield", 1, true))
-    world:update(1)
+    world:component("Lit", { "on: bool", toggle = true })
+    local b = world:spawn { Position = {}, Lit = {} }
+    for _, fn in ipairs { function() coroutine.yield() end,
+      function(p) if p.x == 0 then world:enable(b, "Lit") coroutine.yield() end end } do
+      local co = coroutine.create(function() world:query "Position":each(fn) end)
+      local ok, message = coroutine.resume(co)
+      assert.is_false(ok)
+      assert.is_truthy(message:find("callbacks cannot yield", 1, true), message)
+    end
   end)
 end)
 

@@ -428,18 +428,26 @@ static void element_find_texts(struct front *f, struct guard *guard, struct enum
   guard->text_count = (uint16_t)texts->count;
 }
 
-static NORETURN void refuse_elements(struct front *f, enum element_kind kind) {
+static NORETURN void refuse_elements(struct front *f, enum element_kind kind,
+                                     const struct front_array *table) {
   static const char *const reasons[] = {
       [ELEMENTS_NONE] =
           ("has nothing at 1, or none for one of the names: fill it before the run (what the "
            "function itself makes it keeps in a field of the row, or in an array of the world)"),
       [ELEMENTS_OTHER] =
-          ("has other values than numbers, booleans, strings, or tables of these: keep one kind "
-           "in it"),
+          ("has other values than numbers, booleans, strings, or tables of these, or integers "
+           "beyond 2^53 among others: keep one kind in it"),
       [ELEMENTS_MANY] = "has more than 65536: keep them in an array of the world",
       [ELEMENTS_HIDDEN] = "has __index: keep its values in a table without"};
   assert(kind >= ELEMENTS_NONE && kind <= ELEMENTS_HIDDEN);
-  front_refuse(f, "it takes an element of a table that %s", reasons[kind]);
+  const char *reason = reasons[kind];
+  if (table->stored && kind == ELEMENTS_HIDDEN)
+    reason = "has a metatable, and is written: write to a table without";
+  if (table->stored && kind == ELEMENTS_OTHER)
+    reason = "has other values than numbers up to 2^53, or than booleans, and is written: keep "
+             "one of both in it";
+  path_tell(f->L, f->anchors, &f->paths[table->path]);
+  front_refuse(f, "it takes an element of '%s', a table that %s", lua_tostring(f->L, -1), reason);
 }
 
 uint32_t element_find_table(struct front *f, struct front_array array) {
@@ -467,7 +475,7 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
   enum element_kind kind = element_kind_of(guard->elements);
   bool may_store = kind == ELEMENTS_NONE && array.names && !array.inner && !array.stride;
   if (may_store && !array.stored) cell_store_table(f, array.path);
-  if (kind >= ELEMENTS_NONE) refuse_elements(f, kind);
+  if (kind >= ELEMENTS_NONE) refuse_elements(f, kind, &array);
   array.kind = kind;
   array.gaps = (enum element_gaps)guard->gaps;
   array.ragged = guard->elements != kind;
@@ -526,7 +534,7 @@ static struct val element_of_records(struct front *f, struct front_array records
   bool tables = f->arrays[number].kind == ELEMENTS_TABLES;
   if (tables && !records.within && !records.stride && f->arrays[number].gaps == GAPS_REFUSED)
     return (struct val){.kind = VAL_RECORD, .at = number, .value = at};
-  if (tables) refuse_elements(f, ELEMENTS_OTHER);
+  if (tables) refuse_elements(f, ELEMENTS_OTHER, &records);
   struct val value =
       as_element(f, number, val_number(f, build_element(f->b, number, at), true), at);
   if (f->arrays[number].gaps == GAPS_REFUSED) return value;
@@ -557,8 +565,8 @@ static uint16_t element_length(struct front *f, const struct front_array *table)
   element_push_element(f->L, f->anchors, &guard, top + 1, 0);
   lua_Unsigned length = lua_rawlen(f->L, -1);
   lua_settop(f->L, top);
-  if (length == 0) refuse_elements(f, ELEMENTS_NONE);
-  if (length >= FRONT_ELEMENTS) refuse_elements(f, ELEMENTS_MANY);
+  if (length == 0) refuse_elements(f, ELEMENTS_NONE, table);
+  if (length >= FRONT_ELEMENTS) refuse_elements(f, ELEMENTS_MANY, table);
   return (uint16_t)length;
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
+#include "lua/bind/status.h"
 #include "lua/loop/loop.h"
 #include "lua/loop/view.h"
 
@@ -137,7 +138,7 @@ void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, 
   loop->filter = rest->filter;
   loop->by_tables = rest->filter != NULL;
   if (rest->limit) loop->walk->limit = rest->limit;
-  lua_pushcfunction(L, frame_trace);
+  lua_pushcfunction(L, in_system ? frame_trace : attempt_handler);
   int handler = lua_gettop(L);
   lua_pushcfunction(L, finish_body);
   lua_pushvalue(L, top + 3);
@@ -145,7 +146,7 @@ void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, 
   lua_pushlightuserdata(L, &finishing);
   lua_pushvalue(L, handle);
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
-  int status = lua_pcall(L, 5, 0, in_system ? handler : 0);
+  int status = lua_pcall(L, 5, 0, handler);
   loop_end(loop);
   if (status != LUA_OK && status != LUA_ERRMEM) failure_name(L, finishing.entity);
   if (status != LUA_OK && in_system) {
