@@ -42,6 +42,7 @@ local function agree(make, tier, query)
       said[#said + 1] = world:count "Health" .. " " .. world:count "Hit" .. " " .. world:count "P"
     end
     seen[n] = table.concat(said, "\n") .. world:digest()
+    assert.is_nil((world:explain("it").left or { why = "" }).why:find "line 0:")
   end
   assert.are.equal(seen[2], seen[1])
 end

@@ -732,9 +732,9 @@ void build_order(struct builder *b, uint32_t order, k_value entity, k_value valu
   if (type == KT_F32) builder_fail(b, K_EINVAL);
   if (b->status != K_OK) return;
   k_site *site = &b->sites[b->site_count];
-  *site = (k_site){(uint8_t)order, (uint8_t)type, 0};
-  if (puts) site->cell = (uint8_t)(build_cell_type(b, cell) + 1);
   struct node n = builder_failing(b, N_NOTE, type);
+  *site = (k_site){(uint8_t)order, (uint8_t)type, 0, n.tag};
+  if (puts) site->cell = (uint8_t)(build_cell_type(b, cell) + 1);
   n.in[0] = entity;
   n.in[1] = value;
   n.in[2] = cell;

@@ -236,6 +236,7 @@ static bool note_give_many(const struct notes *notes, const k_orders *orders, si
 /* What is given, and how. */
 struct handing {
   const struct notes *notes;
+  const struct program *p;
   const k_orders *orders;
   k_failure *failure;
 };
@@ -253,11 +254,13 @@ struct note_room {
   k_scalar values[MAX_SITES];
 };
 
-static void note_refuse(const struct handing *handing, k_error error, int64_t entity) {
+/* What a run of notes is of is refused, or there is no room for it. */
+static void note_refuse(const struct handing *handing, const struct note_run *run, k_error error,
+                        int64_t entity) {
   handing->failure->error = error;
   handing->failure->type = KT_I64;
   handing->failure->value.i64 = entity;
-  handing->failure->tag = 0;
+  handing->failure->tag = handing->p->sites[run->site].tag;
 }
 
 static const struct note_run *note_run_of(const struct notes *notes, uint32_t at) {
@@ -345,11 +348,11 @@ static uint32_t note_check(const struct handing *handing, uint32_t count) {
     struct joined_note note = note_take(handing, i, &room);
     given += 1 + note.parts;
     if (orders->check(orders->ud, note.order, note.entities, note.values)) continue;
-    note_refuse(handing, KE_DEAD, *note.entities);
+    note_refuse(handing, note_run_of(handing->notes, i), KE_DEAD, *note.entities);
     count = note_begin_of_row(handing->notes, i);
   }
   if (count == 0 || orders->reserve(orders->ud, given)) return count;
-  note_refuse(handing, KE_ROOM, 0);
+  note_refuse(handing, handing->notes->runs, KE_ROOM, 0);
   return 0;
 }
 
@@ -375,13 +378,13 @@ static uint32_t note_first_row(const struct notes *notes) {
 
 size_t notes_do(struct notes *notes, const struct program *p, const k_orders *orders, size_t n,
                 k_failure *failure) {
-  struct handing handing = {notes, orders, failure};
+  struct handing handing = {notes, p, orders, failure};
   bool room;
   assert(orders);
   note_join(notes, p, orders);
   if (note_give_many(notes, orders, n, &room)) {
     if (room) return n;
-    note_refuse(&handing, KE_ROOM, 0);
+    note_refuse(&handing, notes->runs, KE_ROOM, 0);
     return note_first_row(notes);
   }
   uint32_t count = (notes->run_count <= FEW_RUNS ? note_merge : note_sort)(notes, n);

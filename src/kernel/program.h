@@ -232,6 +232,7 @@ typedef struct k_insn {
 typedef struct k_site {
   uint8_t order, type;         /* its number; the k_type of its value */
   uint8_t cell;                /* 1 + the k_column of the cell that it may set, or 0 */
+  uint32_t tag;
 } k_site;
 
 /* The number of the first operand of each kind; columns begin at 0. */
