@@ -228,14 +228,14 @@ size_t walk_count(const ecs_query *query);
 ecs_status walk_first(ecs_query *query, ecs_id *first);
 
 /* Matches of a walk many at a time, for who copies their cells: of the row and of each step in
-** which table and row they are. A batch ends where another set of optional terms is there, where
-** rows stand deeper, and after so many rows. */
+** which table and row they are. A batch ends where another set of optional terms of the row's own
+** table is there, where rows stand deeper, and after so many rows. */
 
 #define MATCHES_ROWS 1024u
 
 /* From match `at` of a batch on, cells are in this table, up to the next part. */
 struct matches_part {
-  const struct table *table;
+  const struct table *table;   /* NULL: an optional term is not there */
   uint32_t first;              /* the term's first column; of the row the query's match */
   uint32_t at;
   bool together;               /* for who copies: its rows follow each other */
@@ -252,10 +252,9 @@ struct matches_spot {
 struct matches_step {
   const struct term *term;
   enum { STEP_SELF, STEP_TIED, STEP_PATH, STEP_FIELD, STEP_SPARSE, STEP_PACKED } kind;
-  bool gives;                  /* its cells are wanted */
+  bool gives;                  /* its cells are wanted, or whether it is there */
   bool hides;                  /* they may be switched off */
   bool cascades;               /* the lineup knows where it leads */
-  uint32_t packed;             /* STEP_PACKED: which row of its own the next match is of */
   const struct ties *ties;     /* of a relation */
   uint32_t target;             /* STEP_TIED: that somebody known */
   uint32_t index;              /* of the last table; NONE */
@@ -268,7 +267,7 @@ struct matches {
   struct walk *walk;
   uint32_t count;
   uint32_t limit;              /* of a batch's rows */
-  uint32_t absent;             /* a bit for each step that finds nothing in these rows */
+  bool mixes;                  /* an optional term may be there in some rows of a batch */
   bool waits;                  /* the walk's row is that of the next batch's first match */
   uint32_t step_count;
   struct matches_spot own, spots[QUERY_STEPS];
@@ -283,7 +282,7 @@ size_t matches_room(const ecs_query *query, uint32_t rows);
 
 /* Before the first batch of a walk that has begun, ordered or not. If it can be, the sources are
 ** lined up. */
-void matches_begin(struct matches *matches, struct walk *walk, ecs_query *query);
+void matches_begin(struct matches *matches, struct walk *walk, ecs_query *query, bool mixes);
 
 /* Where the next batches are to be put, of so many rows at most: MATCHES_ROWS or fewer. */
 void matches_lay_out(struct matches *matches, void *room, uint32_t rows);

@@ -1,6 +1,7 @@
 #include "core/query/cursor.h"
 
 #include "core/base/column.h"
+#include "core/base/sets.h"
 #include "core/entity/entity.h"
 #include "core/ids/world.h"
 #include "core/query/changes.h"
@@ -86,7 +87,8 @@ static void matches_begin_step(const struct walk *walk, uint32_t at, struct matc
   const struct query_terms *terms = &walk->query->terms;
   const struct term *term = &terms->terms[terms->steps[at]];
   *step = (struct matches_step){.term = term, .index = NONE};
-  step->gives = term->slot != NONE && term_has_cells(term, term->component);
+  step->gives = (term->slot != NONE && term_has_cells(term, term->component)) ||
+                term->kind == TERM_OPTIONAL;
   if (term->form == TERM_PAIR) step->ties = &term->component->relation->ties;
   if (term->form == TERM_PATH && term->through_leaf == NONE)
     step->ties = &term->through->relation->ties;
@@ -101,9 +103,10 @@ static void matches_begin_step(const struct walk *walk, uint32_t at, struct matc
   }
 }
 
-void matches_begin(struct matches *matches, struct walk *walk, ecs_query *query) {
+void matches_begin(struct matches *matches, struct walk *walk, ecs_query *query, bool mixes) {
   assert(matches_suit(query) && walk->query == query);
   matches->walk = walk;
+  matches->mixes = mixes;
   matches->waits = false;
   matches->step_count = query->terms.step_count;
   if (query->terms.sources && walk->next_source && !walk->lineup)
@@ -161,7 +164,15 @@ struct match_stretch {
   const uint32_t *rows;
   const uint32_t *targets;     /* along the relation of the lineup; else NULL */
   const struct lineup_end *ends;     /* where those are, if the lineup knows */
+  uint32_t packed;             /* the first is STEP_PACKED's so manieth */
 };
+
+/* Those from one on. */
+static struct match_stretch match_behind(const struct match_stretch *rows, uint32_t at) {
+  return (struct match_stretch){rows->table, rows->match, rows->rows + at,
+                                rows->targets ? rows->targets + at : NULL,
+                                rows->ends ? rows->ends + at : NULL, rows->packed + at};
+}
 
 static bool match_through_field(const ecs_world *world, struct matches_step *step,
                                 const struct table *table, uint32_t row, struct end *end) {
@@ -179,10 +190,10 @@ static uint32_t matches_first_in_sparse(const struct term *term) {
   return term->leaf == NONE ? 0 : term->leaf;
 }
 
-static bool matches_in_packed(const struct matches_step *step, uint32_t i, struct end *end) {
+static bool matches_in_packed(const struct matches_step *step, uint32_t row, struct end *end) {
   const struct term *term = step->term;
   const struct table *table = term->component->sparse->table;
-  *end = (struct end){table, matches_first_in_sparse(term), step->packed + i, true};
+  *end = (struct end){table, matches_first_in_sparse(term), row, true};
   assert(end->row < table->count);
   return true;
 }
@@ -216,7 +227,7 @@ static bool match_find(const ecs_world *world, struct matches_step *step,
       target = matches_target_of(step, rows, i);
       return target && end_of(world, step, target, end);
     case STEP_FIELD: return match_through_field(world, step, rows->table, row, end);
-    case STEP_PACKED: return matches_in_packed(step, i, end);
+    case STEP_PACKED: return matches_in_packed(step, rows->packed + i, end);
     default: return matches_in_sparse(step, rows->table->rows[row], end);
   }
 }
@@ -334,29 +345,117 @@ static bool match_goes_on(const struct matches *matches, uint32_t match) {
   return true;
 }
 
-/* Appends some of n rows, from the first on, or passes them over when they do not match. Returns
-** how many it has dealt with; 0 when they are another batch's. */
-static uint32_t match_take(struct matches *matches, const struct match_stretch *rows, uint32_t n) {
-  const ecs_world *world = matches->walk->query->world;
-  struct end ends[QUERY_STEPS];
-  uint32_t absent = 0, at = matches->count;
-  for (uint32_t i = 0; i < matches->step_count; i++) {
-    struct matches_step *step = &matches->steps[i];
-    enum term_kind kind = step->term->kind;
-    n = matches_find_alike(world, step, rows, n, &ends[i], matches->spots[i].rows + at);
-    if (kind != TERM_OPTIONAL && ends[i].there == (kind == TERM_WITHOUT)) return n;
-    absent |= (uint32_t)!ends[i].there << i;
+/* Rows of a stretch that do not match, a bit each. */
+struct match_dead {
+  uint64_t bits[MATCHES_ROWS / 64];
+  bool any;
+};
+
+static bool match_is_dead(const struct match_dead *dead, uint32_t at) {
+  return dead->bits[at / 64] >> at % 64 & 1;
+}
+
+/* The next row that is dead, or not, from one on; n when there is none. */
+static uint32_t match_next(const struct match_dead *dead, bool is, uint32_t at, uint32_t n) {
+  while (at < n && match_is_dead(dead, at) != is) at++;
+  return at;
+}
+
+static void match_bury(struct match_dead *dead, uint32_t from, uint32_t to) {
+  dead->any = true;
+  for (; from < to; from++) dead->bits[from / 64] |= UINT64_C(1) << from % 64;
+}
+
+/* Whether cells that are there, or are not, may be in a batch with those before them. */
+static bool match_mixes(const struct matches *matches, const struct matches_spot *spot,
+                        bool there) {
+  return matches->mixes || !spot->part_count ||
+         (spot->parts[spot->part_count - 1].table != NULL) == there;
+}
+
+/* Finds a step's cells in n rows, some of which are alike at a time, and which rows it says do not
+** match. Returns how many it has dealt with. */
+static uint32_t match_find_all(struct matches *matches, uint32_t number,
+                               const struct match_stretch *rows, uint32_t n,
+                               struct match_dead *dead) {
+  struct matches_step *step = &matches->steps[number];
+  struct matches_spot *spot = &matches->spots[number];
+  enum term_kind kind = step->term->kind;
+  uint32_t at = matches->count, alike, until = dead->any ? 0 : n;   /* of rows not dead before */
+  struct end end;
+  for (uint32_t i = 0; i < n; i += alike) {
+    if (i == until) {
+      i = match_next(dead, false, i, n);
+      until = match_next(dead, true, i, n);
+      if (i == n) break;
+    }
+    struct match_stretch rest = match_behind(rows, i);
+    uint32_t *ends = spot->rows + at + i;
+    alike = matches_find_alike(matches->walk->query->world, step, &rest, until - i, &end, ends);
+    if (kind != TERM_OPTIONAL && end.there == (kind == TERM_WITHOUT))
+      match_bury(dead, i, i + alike);
+    else if (kind == TERM_OPTIONAL && !match_mixes(matches, spot, end.there))
+      return i;
+    else if (step->gives)
+      match_append(spot, at + i, end.there ? end.table : NULL, end.there ? end.first : NONE);
+    for (uint32_t j = 0; j < alike && !end.there; j++) ends[j] = j;   /* they lie together */
   }
-  if (at && (absent != matches->absent || !match_goes_on(matches, rows->match))) return 0;
+  return n;
+}
+
+/* How many of n rows match. */
+static uint32_t match_count_live(struct match_dead *dead, uint32_t n) {
+  uint32_t live = n;
+  if (!dead->any) return n;
+  if (n % 64) dead->bits[n / 64] &= (UINT64_C(1) << n % 64) - 1;
+  for (uint32_t word = 0; word * 64 < n; word++) live -= bits_count(dead->bits[word]);
+  return live;
+}
+
+/* Leaves those out of n rows that have just been appended; `part`: of the spot the first that was
+** appended with them. */
+static void match_leave_out(struct matches_spot *spot, uint32_t at, uint32_t n, uint32_t part,
+                            const struct match_dead *dead) {
+  uint32_t to = at, next = part, count = spot->part_count;
+  struct matches_part now = {NULL, NONE, 0, false};
+  bool turns = false;
+  spot->part_count = part;
+  for (uint32_t i = 0; i < n; i++) {
+    for (; next < count && spot->parts[next].at <= at + i; next++, turns = true)
+      now = spot->parts[next];
+    if (match_is_dead(dead, i)) continue;
+    if (turns) match_append(spot, to, now.table, now.first);
+    turns = false;
+    spot->rows[to++] = spot->rows[at + i];
+  }
+}
+
+/* Appends those of n rows that match. Returns how many it has dealt with; 0 when they are another
+** batch's. */
+static uint32_t match_take(struct matches *matches, const struct match_stretch *rows, uint32_t n) {
+  struct match_dead dead;
+  uint32_t at = matches->count, parts[QUERY_STEPS], live;
   assert(n > 0 && n <= matches->limit - at);
-  matches->absent = absent;
-  match_append(&matches->own, at, rows->table, rows->match);
+  if (!match_goes_on(matches, rows->match)) return 0;
+  memset(dead.bits, 0, (n + 63) / 64 * sizeof *dead.bits);
+  dead.any = false;
+  for (uint32_t i = 0; i < matches->step_count; i++) {
+    parts[i] = matches->spots[i].part_count;
+    n = match_find_all(matches, i, rows, n, &dead);
+  }
+  for (uint32_t i = 0; i < matches->step_count; i++) {
+    struct matches_spot *spot = &matches->spots[i];
+    while (spot->part_count > parts[i] && spot->parts[spot->part_count - 1].at >= at + n)
+      spot->part_count--;
+  }
+  live = match_count_live(&dead, n);
   if (rows->rows != matches->own.rows + at)
     memcpy(matches->own.rows + at, rows->rows, n * sizeof *rows->rows);
-  for (uint32_t i = 0; i < matches->step_count; i++)
-    if (matches->steps[i].gives && ends[i].there)
-      match_append(&matches->spots[i], at, ends[i].table, ends[i].first);
-  matches->count += n;
+  for (uint32_t i = 0; live < n && i < matches->step_count; i++)
+    if (matches->steps[i].gives) match_leave_out(&matches->spots[i], at, n, parts[i], &dead);
+  if (live < n) match_leave_out(&matches->own, at, n, matches->own.part_count, &dead);
+  if (live) match_append(&matches->own, at, rows->table, rows->match);
+  matches->count += live;
   return n;
 }
 
@@ -380,7 +479,7 @@ static void matches_take_by_depth(struct matches *matches) {
     if (run->depth != depth) return;
     struct match_stretch rows = {query_table(walk->query, run->match),
                            run->match, lineup->rows + at, lineup->targets + at,
-                           lineup->ends ? lineup->ends + at : NULL};
+                           lineup->ends ? lineup->ends + at : NULL, 0};
     uint32_t taken =
         match_take(matches, &rows, match_least(run->end - at, matches_room_in(matches)));
     if (taken == 0) return;
@@ -400,12 +499,13 @@ static uint32_t match_next_listed(struct matches *matches, const uint32_t *list,
 
 /* Takes some entities of a list, from the first on, or passes them over. Returns how many; 0 when
 ** they are another batch's. */
-static uint32_t matches_take_listed(struct matches *matches, const uint32_t *list, uint32_t count) {
+static uint32_t matches_take_listed(struct matches *matches, const uint32_t *list, uint32_t count,
+                                    uint32_t packed) {
   struct walk *walk = matches->walk;
   if (!walk_come_to(walk, list[0])) return 1;
   uint32_t n = match_next_listed(matches, list, count);
   struct match_stretch rows = {walk->table, walk->match,
-                               matches->own.rows + matches->count, NULL, NULL};
+                               matches->own.rows + matches->count, NULL, NULL, packed};
   return match_take(matches, &rows, n);
 }
 
@@ -414,7 +514,7 @@ static void matches_take_sources(struct matches *matches) {
   const struct lineup *lineup = walk->lineup;
   while (walk->next_in_lineup < lineup->count && matches_room_in(matches)) {
     uint32_t at = walk->next_in_lineup;
-    uint32_t taken = matches_take_listed(matches, lineup->rows + at, lineup->count - at);
+    uint32_t taken = matches_take_listed(matches, lineup->rows + at, lineup->count - at, 0);
     if (taken == 0) return;
     walk->next_in_lineup += taken;
   }
@@ -425,8 +525,7 @@ static void matches_take_packed(struct matches *matches) {
   const struct table *packed = walk->query->terms.terms[0].component->sparse->table;
   while (walk->reach && walk->next_row < packed->count && matches_room_in(matches)) {
     uint32_t at = walk->next_row;
-    matches->steps[0].packed = at;
-    uint32_t taken = matches_take_listed(matches, packed->rows + at, packed->count - at);
+    uint32_t taken = matches_take_listed(matches, packed->rows + at, packed->count - at, at);
     if (taken == 0) return;
     walk->next_row += taken;
   }
@@ -450,7 +549,7 @@ static void matches_take_others(struct matches *matches) {
     matches->waits = true;
     uint32_t n = matches_next_rows(matches);
     uint32_t *list = matches->own.rows + matches->count;
-    struct match_stretch rows = {walk->table, walk->match, list, NULL, NULL};
+    struct match_stretch rows = {walk->table, walk->match, list, NULL, NULL, 0};
     uint32_t taken = match_take(matches, &rows, n);
     if (taken == 0) return;
     matches->waits = false;
@@ -460,7 +559,7 @@ static void matches_take_others(struct matches *matches) {
 
 bool matches_next(struct matches *matches) {
   const struct walk *walk = matches->walk;
-  matches->count = matches->absent = 0;
+  matches->count = 0;
   matches->own.part_count = 0;
   for (uint32_t i = 0; i < matches->step_count; i++) matches->spots[i].part_count = 0;
   if (!walk->lineup && walk->query->terms.packed)

@@ -34,7 +34,7 @@ static void passage_begin_batches(struct passage *passage, ecs_query *query) {
   batch->count = 0;
   for (uint32_t i = 0; i < passage->term_count; i++)
     passage->terms[i] = (struct passage_term){.step = passage_step_of(&query->terms, i)};
-  matches_begin(batch, &passage->walk, query);
+  matches_begin(batch, &passage->walk, query, true);
   matches_lay_out(batch, passage->terms + passage->term_count, BATCH_ROWS);
   for (uint32_t i = 0; i < batch->step_count; i++)
     batch->steps[i].gives = batch->steps[i].term->slot != NONE;
@@ -77,11 +77,6 @@ void passages_free(ecs_world *world) {
 
 /* ---- parts ---- */
 
-/* Whether a step has cells to give in the batch. */
-static bool passage_gives(const struct matches *batch, uint32_t step) {
-  return batch->steps[step].gives && !(batch->absent >> step & 1);
-}
-
 /* Comes to a spot's part of the next match; returns where its next one begins. */
 static uint32_t passage_enter_part(const struct passage *passage, const struct matches_spot *spot,
                                    uint32_t *part) {
@@ -98,10 +93,10 @@ static void passage_find_cells(const struct passage *passage, uint32_t at,
   uint32_t step = cells->step;
   bool own = step == NONE;
   cells->leaves = cells->plain_leaves = 0;
-  if (term->slot == NONE || !(own || passage_gives(batch, step))) return;
+  if (term->slot == NONE || !(own || batch->steps[step].gives)) return;
   const struct matches_spot *spot = own ? &batch->own : &batch->spots[step];
   const struct matches_part *part = &spot->parts[own ? passage->part : passage->parts[step]];
-  uint32_t first = part->first;
+  uint32_t first = part->table ? part->first : NONE;
   if (own) first = query_columns(passage->walk.query, first)[term->slot];
   if (first == NONE) return;
   cells->rows = spot->rows;
@@ -117,7 +112,7 @@ static APART void passage_enter_parts(struct passage *passage) {
   const struct matches *batch = &passage->batch;
   passage->turn = passage_enter_part(passage, &batch->own, &passage->part);
   for (uint32_t i = 0; i < batch->step_count; i++) {
-    if (!passage_gives(batch, i)) continue;
+    if (!batch->steps[i].gives) continue;
     uint32_t turn = passage_enter_part(passage, &batch->spots[i], &passage->parts[i]);
     if (turn < passage->turn) passage->turn = turn;
   }
@@ -139,7 +134,7 @@ static APART bool passage_begin_batch(struct passage *passage) {
   passage->list_count = 0;
   passage->lists[passage->list_count++] = batch->own.rows;
   for (uint32_t i = 0; i < batch->step_count; i++)
-    if (passage_gives(batch, i)) passage->lists[passage->list_count++] = batch->spots[i].rows;
+    if (batch->steps[i].gives) passage->lists[passage->list_count++] = batch->spots[i].rows;
   return true;
 }
 
@@ -185,7 +180,7 @@ bool passage_has(const struct passage *passage, uint32_t term) {
   uint32_t step = passage->terms[term].step;
   assert(passage->batched && term < passage->term_count && step != NONE);
   if (kind != TERM_OPTIONAL) return kind == TERM_WITH;
-  return !(passage->batch.absent >> step & 1);
+  return passage->batch.spots[step].parts[passage->parts[step]].table != NULL;
 }
 
 /* ---- sight ---- */

@@ -585,7 +585,7 @@ static uint64_t kernel_run_present_in(const struct matches *batch, const struct 
   uint64_t present = 0;
   for (uint32_t i = 0; i < choices->count; i++) {
     uint32_t slot = choices->list[i].term->slot, step = choices->list[i].step;
-    bool there = step == NONE ? columns[slot] != NONE : !(batch->absent >> step & 1);
+    bool there = step == NONE ? columns[slot] != NONE : batch->spots[step].parts[0].table != NULL;
     if (there) present |= (uint64_t)1 << slot % KERNEL_SLOTS;
   }
   return present;
@@ -603,7 +603,7 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
   struct choices choices;
   variant_choices(walk, &choices);
   assert(!loop->events || GATHER_ROWS == KERNEL_EVENTS);
-  matches_begin(&batch, walk, loop->query->query);
+  matches_begin(&batch, walk, loop->query->query, false);
   if (!gather_lay_out(&kernel->set->runner, &batch)) raise_memory(L);
   while (matches_next(&batch)) {
     uint64_t present = kernel_run_present_in(&batch, &choices);
