@@ -140,16 +140,6 @@ local function lines_of(matches)
   return lines
 end
 
-local function entities_of(matches)
-  local seen, ids = {}, {}
-  for _, match in ipairs(matches) do
-    if not seen[match.entity] then
-      seen[match.entity], ids[#ids + 1] = true, match.entity
-    end
-  end
-  return ids
-end
-
 -- That each parent that is there stands before its children.
 local function check_parents(world, ids)
   local place = {}
@@ -165,11 +155,11 @@ end
 local function compare_order(world, query, matches, cascade)
   local ids = query:ids()
   if not cascade then
-    assert.are.same(entities_of(matches), ids)
+    assert.are.same(oracle.entities_of(matches), ids)
     assert.are.equal(ids[1], (query:first()))
     return
   end
-  assert.are.same(helper.sorted(entities_of(matches)), helper.sorted(ids))
+  assert.are.same(helper.sorted(oracle.entities_of(matches)), helper.sorted(ids))
   assert.are.equal(ids[1], (query:first()))
   if cascade == "first" then
     check_parents(world, ids)

@@ -322,56 +322,55 @@ static struct sample despawn_all(uint32_t n) {
 
 /* ---- reading ---- */
 
-static struct sample get_by_hand(uint32_t n) {
-  struct hand hand;
-  ecs_id *ids = new_ids(n);
-  hand_begin(&hand, n, 1, ids);
-  for (uint32_t i = 0; i < n; i++) hand.tables[1]->px[i] = (float)(i % 1000);
+/* Goes through the entities, shuffled, again and again. */
+#define READ_ALL(n, ids, statement)                                                      \
+  for (uint32_t rounds = rounds_of(n); rounds > 0; rounds--)                              \
+    for (uint32_t j = 0; j < (n); j++) { statement; }
+
+static void hand_number(struct hand *hand, uint32_t n, ecs_id *ids) {
+  hand_begin(hand, n, 1, ids);
+  for (uint32_t i = 0; i < n; i++) hand->tables[1]->px[i] = (float)(i % 1000);
   bench_shuffle(ids, n);
-  uint32_t rounds = rounds_of(n);
-  uint64_t sum = 0;
-  double start = bench_now();
-  for (uint32_t i = 0; i < rounds; i++) {
-    for (uint32_t j = 0; j < n; j++) {
-      struct position position;
-      NEED(hand_get(&hand, ids[j], &position));
-      sum += (uint64_t)(int64_t)(position.x + position.y);
-    }
-  }
-  struct sample sample = {(double)n * rounds, bench_now() - start, (double)sum};
-  hand_close(&hand);
-  free(ids);
-  return sample;
 }
 
-/* Positions as get_by_hand has them. */
-static void number_positions(struct library *library) {
+/* Positions as by hand. */
+static void library_number(struct library *library, uint32_t n, ecs_id *ids) {
   ecs_iter it;
+  library_begin(library, n, 2, ids);
   need_ok(ecs_iter_open(library->all, &it));
   while (ecs_iter_next(&it)) {
     float *px = ecs_iter_column(&it, 0, 0);
     for (uint32_t i = 0; i < it.count; i++) px[i] = (float)(i % 1000);
   }
   need_ok(ecs_iter_close(&it));
+  bench_shuffle(ids, n);
+}
+
+static struct sample get_by_hand(uint32_t n) {
+  struct hand hand;
+  struct position position;
+  ecs_id *ids = new_ids(n);
+  hand_number(&hand, n, ids);
+  uint64_t sum = 0;
+  double start = bench_now();
+  READ_ALL(n, ids, NEED(hand_get(&hand, ids[j], &position));
+           sum += (uint64_t)(int64_t)(position.x + position.y))
+  struct sample sample = {(double)n * rounds_of(n), bench_now() - start, (double)sum};
+  hand_close(&hand);
+  free(ids);
+  return sample;
 }
 
 static struct sample get(uint32_t n) {
   struct library library;
+  struct position position;
   ecs_id *ids = new_ids(n);
-  library_begin(&library, n, 2, ids);
-  number_positions(&library);
-  bench_shuffle(ids, n);
-  uint32_t rounds = rounds_of(n);
+  library_number(&library, n, ids);
   uint64_t sum = 0;
   double start = bench_now();
-  for (uint32_t i = 0; i < rounds; i++) {
-    for (uint32_t j = 0; j < n; j++) {
-      struct position position;
-      need_ok(ecs_get(library.world, ids[j], library.both[0], &position));
-      sum += (uint64_t)(int64_t)(position.x + position.y);
-    }
-  }
-  struct sample sample = {(double)n * rounds, bench_now() - start, (double)sum};
+  READ_ALL(n, ids, need_ok(ecs_get(library.world, ids[j], library.both[0], &position));
+           sum += (uint64_t)(int64_t)(position.x + position.y))
+  struct sample sample = {(double)n * rounds_of(n), bench_now() - start, (double)sum};
   library_close(&library);
   free(ids);
   return sample;
@@ -380,20 +379,12 @@ static struct sample get(uint32_t n) {
 static struct sample cell_by_hand(uint32_t n) {
   struct hand hand;
   ecs_id *ids = new_ids(n);
-  hand_begin(&hand, n, 1, ids);
-  for (uint32_t i = 0; i < n; i++) hand.tables[1]->px[i] = (float)(i % 1000);
-  bench_shuffle(ids, n);
-  uint32_t rounds = rounds_of(n);
+  hand_number(&hand, n, ids);
   uint64_t sum = 0;
   double start = bench_now();
-  for (uint32_t i = 0; i < rounds; i++) {
-    for (uint32_t j = 0; j < n; j++) {
-      const float *x = hand_cell(&hand, ids[j]);
-      NEED(x);
-      sum += (uint64_t)(int64_t)*x;
-    }
-  }
-  struct sample sample = {(double)n * rounds, bench_now() - start, (double)sum};
+  READ_ALL(n, ids, const float *x = hand_cell(&hand, ids[j]); NEED(x);
+           sum += (uint64_t)(int64_t)*x)
+  struct sample sample = {(double)n * rounds_of(n), bench_now() - start, (double)sum};
   hand_close(&hand);
   free(ids);
   return sample;
@@ -402,20 +393,12 @@ static struct sample cell_by_hand(uint32_t n) {
 static struct sample cell(uint32_t n) {
   struct library library;
   ecs_id *ids = new_ids(n);
-  library_begin(&library, n, 2, ids);
-  number_positions(&library);
-  bench_shuffle(ids, n);
-  uint32_t rounds = rounds_of(n);
+  library_number(&library, n, ids);
   uint64_t sum = 0;
   double start = bench_now();
-  for (uint32_t i = 0; i < rounds; i++) {
-    for (uint32_t j = 0; j < n; j++) {
-      const float *x = ecs_cell_of(library.world, ids[j], library.both[0], 0);
-      NEED(x);
-      sum += (uint64_t)(int64_t)*x;
-    }
-  }
-  struct sample sample = {(double)n * rounds, bench_now() - start, (double)sum};
+  READ_ALL(n, ids, const float *x = ecs_cell_of(library.world, ids[j], library.both[0], 0);
+           NEED(x); sum += (uint64_t)(int64_t)*x)
+  struct sample sample = {(double)n * rounds_of(n), bench_now() - start, (double)sum};
   library_close(&library);
   free(ids);
   return sample;

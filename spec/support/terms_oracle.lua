@@ -385,4 +385,15 @@ function oracle.cascade(terms)
   return answer
 end
 
+-- Whose the matches are, each once.
+function oracle.entities_of(matches)
+  local seen, ids = {}, {}
+  for _, match in ipairs(matches) do
+    if not seen[match.entity] then
+      seen[match.entity], ids[#ids + 1] = true, match.entity
+    end
+  end
+  return ids
+end
+
 return oracle

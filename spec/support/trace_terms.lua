@@ -250,16 +250,6 @@ local function slots_of(side, terms)
   return slots
 end
 
-local function unique(matches)
-  local seen, ids = {}, {}
-  for _, match in ipairs(matches) do
-    if not seen[match.entity] then
-      seen[match.entity], ids[#ids + 1] = true, match.entity
-    end
-  end
-  return ids
-end
-
 local function in_order(items, ordered)
   if not ordered then
     table.sort(items)
@@ -281,7 +271,7 @@ local function told_by_model(world, texts, given, ordered)
   for at, match in ipairs(matches) do
     lines[at] = match.line
   end
-  return #lines, in_order(lines, ordered), in_order(unique(matches), ordered)
+  return #lines, in_order(lines, ordered), in_order(oracle.entities_of(matches), ordered)
 end
 
 -- What a query matches: how much, what is given, whom. `ordered`: in which order is known.
@@ -344,7 +334,7 @@ function list.terms_change(ctx, texts, given, action, ...)
   end
   local query, ids
   if ctx.home.store then
-    ids = as_hinted(ctx.world, unique(matches_of(ctx.world, texts, given)))
+    ids = as_hinted(ctx.world, oracle.entities_of(matches_of(ctx.world, texts, given)))
   else
     query = query_of(ctx, texts, given)
     ids = query:ids()
