@@ -154,6 +154,7 @@ describe("a query", function()
     assert.are.equal(0, world:query("Position", {}):count())
     has_error(function() world:query("Position", { p = world:spawn() }) end,
       "query 'Position' has no variable $p")
+    has_error(function() world:system("s", { run = print, ["$p"] = world:spawn() }) end, "$p: it")
     has_error(function() world:query("Position", 5) end, "bad argument #2 to 'query'")
     has_error(function() world:query("Position", { world:spawn() }) end, "a variable's name")
     has_error(function() world:query("(ChildOf, $p)", { p = "Wrong" }) end, "$p", "'Wrong'")

@@ -99,7 +99,7 @@ ecs_status phase_sort(ecs_world *world) {
   do {
     before = count;
     count = phase_place_round(schedule, count, false);
-    rounds += count != before;
+    rounds += count != before ? 1 + ends : 0;   /* one that is placed behind an end has waited */
     if (count != before) continue;
     count = phase_place_round(schedule, count, true);
     ends += count != before;

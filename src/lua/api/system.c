@@ -183,6 +183,8 @@ void script_read_query(lua_State *L, struct world_box *box, struct script_draft 
     raise_error(L, "%s: option 'query' is needed%s", draft->what,
                 form == FORM_OBSERVE ? "" : " with each and map");
   variables_of_options(L, box, AT_SPEC, true, draft->what, &draft->query);
+  if (draft->query.count && !draft->query.text)
+    raise_error(L, "%s: $%s: it has no query", draft->what, draft->query.variables[0].name);
 }
 
 /* Reads the name of the array whose elements the rows are, if there is one. */
