@@ -70,6 +70,25 @@ describe("a kernel over an index", function()
     end)
   end)
 
+  it("gives each row its own, where rows are listed in their order", function()
+    compare(function(world, see)
+      local flock, last = world:index "flock", nil
+      world:event("Heard", { "n: i32" })
+      world:system("hear", { query = "P:in, Out", each = function(p, out, _, e)
+        if out.n ~= 3 then
+          for k = 1, out.n % 4 + 1 do out.x = out.x + k world:emit("Heard", k) end
+          for q in flock:within(p.x, p.y, 2) do out.x = out.x + q.x end
+        else
+          last = e
+        end
+      end })
+      for _, e in ipairs(world:query "Out":ids()) do world:set(e, "Out.n", e % 5) end
+      world:update(1)
+      see(world:digest())
+      see(last)
+    end)
+  end)
+
   it("goes on when components change", function()
     compare(function(world, see)
       count_in(world)

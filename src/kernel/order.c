@@ -184,6 +184,11 @@ static void order_need_operands(struct builder *b, k_value v, enum node_phase ph
   }
 }
 
+/* Whether it takes items of a list that is filled row by row, and so is that of one row. */
+static bool order_takes_from_row(const struct builder *b, const struct node *n) {
+  return (n->op == N_PICK || n->op == N_TAKE) && node_at(b, n->in[0])->down;
+}
+
 /* In which phase a whole loop, or one instruction, has to be. */
 static enum node_phase order_phase_of(const struct builder *b, struct order_part s) {
   enum node_phase phase = PHASE_LATE;
@@ -193,7 +198,7 @@ static enum node_phase order_phase_of(const struct builder *b, struct order_part
     if (n->phase > phase) phase = (enum node_phase)n->phase;
     fails |= n->fails;
     down |= n->down;
-    ordered |= n->ordered;
+    ordered |= n->ordered || order_takes_from_row(b, n);
     folds |= n->op == N_FOLD || n->op == N_DO_NOTES;
   }
   if (down) return ordered || fails || phase != PHASE_LATE ? PHASE_ROWS : PHASE_LATE;
