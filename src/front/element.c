@@ -358,6 +358,7 @@ void element_store(lua_State *L, int anchors, const struct guard *guard, const k
     else
       lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
+  if (!reserves) memcpy((uint8_t *)(uintptr_t)array->data + all, cells, all);
   lua_settop(L, top);
 }
 
@@ -639,6 +640,7 @@ static k_value element_array_field_choose(struct front *f, k_value *values,
 }
 
 struct val array_field_at(struct front *f, struct val view, struct val index) {
+  view = maybe_need(f, view);
   k_value inside, at = element_array_field_place(f, view, index, &inside), values[RUN_COLUMNS];
   uint32_t count = element_count_of(view);
   struct val element = {.kind = VAL_NIL};
@@ -656,6 +658,7 @@ struct val array_field_at(struct front *f, struct val view, struct val index) {
 
 void array_field_store(struct front *f, struct val view, struct val index, struct val value) {
   struct builder *b = f->b;
+  view = maybe_need(f, view);
   k_value inside, at = element_array_field_place(f, view, index, &inside), fits = K_NONE;
   uint32_t count = element_count_of(view);
   value = maybe_need(f, value);
