@@ -372,6 +372,7 @@ typedef struct evaluation {
   model_others *others;
   struct { int array, place; value was; } stored[MODEL_STORES];   /* by this row */
   model_order waiting[MODEL_ORDERS];
+  uint32_t tags[MODEL_ORDERS];
   int nstored, nwaiting, ndone;
 } evaluation;
 
@@ -551,7 +552,7 @@ static int puts_at_once(evaluation *e, const step *s) {
   return 1;
 }
 
-static k_error order_something(evaluation *e, const model_order *order) {
+static k_error order_something(evaluation *e, const model_order *order, uint32_t tag) {
   int waits = 0;
   for (int i = 0; i < e->nwaiting; i++)
     waits |= e->waiting[i].entity == order->entity;
@@ -559,7 +560,7 @@ static k_error order_something(evaluation *e, const model_order *order) {
   if (now == K_NO_ROOM || e->nwaiting == MODEL_ORDERS) return KE_ROOM;
   e->ndone += now == K_DONE;
   if (now == K_DONE) put(e, 0, place_of_entity(order->entity), (value){KT_F64, order->value});
-  else e->waiting[e->nwaiting++] = *order;
+  else e->waiting[e->nwaiting] = *order, e->tags[e->nwaiting++] = tag;
   return KE_NONE;
 }
 
@@ -594,7 +595,7 @@ static k_error in_order(evaluation *e, const step *s) {
   const value x = e->v[s->in[0]], y = e->v[s->in[1]];
   if (!on(e, s->guard)) return KE_NONE;
   if (s->kind == S_ORDER && puts_at_once(e, s)) return KE_NONE;
-  if (s->kind == S_ORDER) return order_something(e, &(model_order){s->op, x.k.i64, y.k});
+  if (s->kind == S_ORDER) return order_something(e, &(model_order){s->op, x.k.i64, y.k}, s->tag);
   if (s->kind == S_FOLD) return fold_something(e, s);
   if (x.k.i64 >= 0) put(e, s->op, (int)x.k.i64, y);
   return KE_NONE;
@@ -612,7 +613,7 @@ static void fail(evaluation *e, k_error error, uint32_t tag) {
 /* What the row has ordered is given, all of it or nothing. */
 static void end_row(evaluation *e) {
   for (int i = 0; i < e->nwaiting; i++)
-    if (is_gone(e->waiting[i].entity)) fail(e, KE_DEAD, 0);
+    if (is_gone(e->waiting[i].entity)) fail(e, KE_DEAD, e->tags[i]);
   if (e->result->error != KE_NONE) {
     take_back(e);
     return;

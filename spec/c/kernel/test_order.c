@@ -358,9 +358,10 @@ static void a_row_whose_orders_cannot_be_given_has_done_nothing(void) {
     build_set(b, cell, build_binary(b, KO_ADD, build_get(b, cell), build_i64(b, 1)));
     build_order(b, 3, build_binary(b, KO_BOR, build_load(b, 0), build_i64(b, 1)),
                 build_load(b, 2), K_NONE);
+    build_at(b, K_ALL, 6);
     build_order(b, 3, build_select(b, build_load(b, 1), build_i64(b, 2), build_i64(b, -2)),
                 build_load(b, 2), K_NONE);
-    check_undone(finish(b), KE_DEAD, 0, at_once);
+    check_undone(finish(b), KE_DEAD, 6, at_once);
   }
 }
 
