@@ -33,17 +33,12 @@ local readable = {
 
 local uniforms = { { "UI", "i64" }, { "UF", "f64" } }
 
-local Gen = {}
-Gen.__index = Gen
+local Gen = random.generator()
 
 -- `constant`: what Lua's compiler knows; `mixed`: an integer in some rows, a float in others.
 local function value(text, twin, kind, soft, constant, mixed)
   return { text = text, twin = twin, kind = kind, soft = soft or false, constant = constant,
     mixed = mixed }
-end
-
-function Gen:pick(list)
-  return list[self.random:range(1, #list)]
 end
 
 function Gen:leaf()
@@ -283,12 +278,6 @@ function Gen:store()
     self:line(("%s = %s %% %s"):format(field, x.text, by),
       ("%s = %s %% %s"):format(field, x.twin, by))
   end
-end
-
-function Gen:block(depth)
-  local variables = #self.variables
-  for _ = 1, self.random:range(1, 3) do self:statement(depth) end
-  while #self.variables > variables do table.remove(self.variables) end
 end
 
 function Gen:declare()

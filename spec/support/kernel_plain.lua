@@ -9,16 +9,7 @@ local M = {}
 M.query = "A, B, M?"
 M.forms = { "system", "system", "run", "where", "sum", "min", "max", "map" }
 
-local Gen = {}
-Gen.__index = Gen
-
-function Gen:pick(list)
-  return list[self.random:range(1, #list)]
-end
-
-function Gen:chance(n)
-  return self.random:range(1, n) == 1
-end
+local Gen = random.generator()
 
 -- A variable of that kind, or nil.
 function Gen:variable(kind)
@@ -216,12 +207,6 @@ function Gen:store()
   else
     self:line("%s = %s", self:pick { "b.k", "b.u" }, self:number("int", 3))
   end
-end
-
-function Gen:block(depth)
-  local variables = #self.variables
-  for _ = 1, self.random:range(1, 3) do self:statement(depth) end
-  while #self.variables > variables do table.remove(self.variables) end
 end
 
 function Gen:name()

@@ -8,17 +8,7 @@ local spawns = require "spec.support.whole_spawns"
 
 local M = {}
 
-local Gen = {}
-Gen.__index = Gen
-
-function Gen:pick(list)
-  return list[self.random:range(1, #list)]
-end
-
--- True one time in n.
-function Gen:chance(n)
-  return self.random:range(1, n) == 1
-end
+local Gen = random.generator()
 
 local function node(is, ...)
   return { is = is, ... }
