@@ -3,6 +3,7 @@
 local ecs = require "ecs"
 local helper = require "spec.support.ecs_helper"
 local kernel_rows = require "spec.support.kernel_rows"
+local tiers = require "spec.support.tiers"
 
 local new_world, both = kernel_rows.new_world, kernel_rows.both
 
@@ -100,6 +101,34 @@ describe("a kernel", function()
         select(2, world:get(full, "P")), world:get(full, "Q") })
       assert.equal(kernels and 2 or nil, world:explain("s").compilations)
     end)
+  end)
+
+  it("is one for rows that have and lack optional terms that are decided row by row", function()
+    local seen = {}
+    for n, kernels in ipairs { true, false } do
+      local world, log = helper.new_world { kernels = kernels, tag = 1 }, {}
+      world:component("A", { "x: f64", "n: i32" })
+      world:component("S", { "v: f64", "w: f64[2]", storage = "sparse" })
+      world:component("Mark", { storage = "sparse" })
+      for i = 1, 300 do
+        world:spawn { A = { i, i % 7 }, S = i % 3 == 0 and { i } or nil, Mark = i % 4 == 0 or nil,
+          ChildOf = i % 5 == 0 and world:spawn { S = { v = i } } or nil }
+      end
+      for at, each in ipairs {
+        function(a, s, mark, p)
+          if s then s.v, s.w[a.n % 2 + 1] = s.v + a.x, a.n else a.x = a.x - 1 end
+          if mark and p then a.x = a.x + p.v elseif s == nil or mark then a.n = a.n + 1 end
+        end,
+        function(a, s, mark) if a.n ~= 3 or mark then a.x = a.x + (s and s.v or 0.5) end end,
+        function(a, s) if a.x > 250 and a.n == 2 then a.x = s.w[2] end a.n = a.n + 1 end,
+      } do
+        world:system("s", { query = "A, S?, Mark?, ChildOf->S:in?", each = each })
+        log[at] = tiers.plain(select(2, pcall(world.update, world, 1))) .. world:digest()
+        if kernels then assert.equal(1, world:explain("s").compilations) end
+      end
+      seen[n] = log
+    end
+    assert.same(seen[2], seen[1])
   end)
 
   it("knows for each table whether it has an optional tag, and leaves out the other way", function()

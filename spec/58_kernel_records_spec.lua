@@ -234,7 +234,6 @@ describe("a table of tables in a kernel (C26)", function()
     assert.are.equal(2500.0, most())
     world:query "Cell":run(function(cell) cell.x = list.at[cell.n] + 1 end)
     assert.are.equal(2501.0, most())
-    world:close()
   end)
 
   it("is read by a string that stands in the function, which may differ from row to row", function()

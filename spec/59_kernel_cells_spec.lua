@@ -130,7 +130,6 @@ describe("a script cell", function()
       assert.same(adds and { a = 150, b = 150 } or { a = 200, b = 200, x = 0, y = 0 }, t)
       assert.equal(0, calls)
       assert.is_nil(next(flat))
-      world:close()
     end
   end)
 

@@ -84,8 +84,7 @@ describe("a kernel over an index", function()
       end })
       for _, e in ipairs(world:query "Out":ids()) do world:set(e, "Out.n", e % 5) end
       world:update(1)
-      see(world:digest())
-      see(last)
+      see(world:digest() .. " " .. last)
     end)
   end)
 

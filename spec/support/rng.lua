@@ -57,18 +57,14 @@ end
 function random.generator()
   local Gen = {}
   Gen.__index = Gen
-
   function Gen:pick(list) return list[self.random:range(1, #list)] end
-
   -- True one time in n.
   function Gen:chance(n) return self.random:range(1, n) == 1 end
-
   function Gen:block(depth)
     local variables = #self.variables
     for _ = 1, self.random:range(1, 3) do self:statement(depth) end
     while #self.variables > variables do table.remove(self.variables) end
   end
-
   return Gen
 end
 

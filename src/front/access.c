@@ -310,6 +310,18 @@ static struct val access_of_run(struct front *f, uint32_t index) {
   return (struct val){.kind = VAL_NOTHING};
 }
 
+/* The mask of the rows in which a term is there that may be absent in some. */
+static k_value access_there(struct front *f, uint32_t slot) {
+  uint32_t at = 0;
+  while (at < f->column_count &&
+         (f->cells[at].slot != RUN_THERE || f->cells[at].leaf != slot))
+    at++;
+  if (at == f->column_count)
+    access_new_column(f, (struct run_column){RUN_THERE, slot},
+                      (struct front_column){.type = KC_BOOL, .read = true});
+  return build_load(f->b, f->columns[at].number);
+}
+
 /* What a function is given: views, values and truths of the terms, then dt, but to predicates, then
 ** the entity, which an event is not, and who the query's variables stand for. For elements of an
 ** array it is their number, and dt. */
@@ -325,10 +337,16 @@ struct val access_parameter(struct front *f, uint32_t index) {
   if (index > entity + f->query->terms.values) return nil;
   if (index > entity) return access_query_value(f, index - entity - 1);
   const struct term *term = front_term(f, index);
-  if (term_may_lack(term) && !(f->present >> index & 1)) return nil;
-  if (term->leaf != NONE) return access_column(f, index, 0, term->component, term->leaf);
-  if (!term_has_cells(term, term->component)) return val_known(f, true);
-  struct val view = {.kind = VAL_VIEW};
+  bool maybe = f->maybe >> index & 1;
+  if (term_may_lack(term) && !(f->present >> index & 1) && !maybe) return nil;
+  struct val view = {.kind = VAL_VIEW, .present = maybe ? access_there(f, index) : K_ALL};
+  if (term->leaf != NONE || !term_has_cells(term, term->component)) {
+    struct val value = term->leaf == NONE
+                           ? val_known(f, true)
+                           : access_column(f, index, 0, term->component, term->leaf);
+    value.present = view.present;
+    return value;
+  }
   view.slot = index;
   view.component = view.root = term->component;
   return view;
@@ -515,7 +533,7 @@ void access_store(struct front *f, struct val view, const struct constant *key,
   if (view.kind == VAL_PARTNER) partner_refuse_write(f, view, key);
   if (view.kind != VAL_VIEW && view.kind != VAL_RESOURCE)
     front_refuse(f, "it writes to what is not a view");
-  struct val to = access_inside(f, view, key);
+  struct val to = access_inside(f, maybe_need(f, view), key);
   if (!access_is_leaf(to)) front_refuse(f, "it sets an array or a nested component");
   if (view.kind == VAL_RESOURCE) {
     steps_store_field(f, to, value);
@@ -544,7 +562,7 @@ void access_result(struct front *f, uint32_t slot, struct val value) {
   const char *name = term->component->name;
   if (!term_has_cells(term, term->component))
     front_refuse(f, "it returns a value for the tag '%s': return nil in its place", name);
-  if (term_may_lack(term) && !(f->present >> slot & 1))
+  if (term_may_lack(term) && !(f->present >> slot & 1))   /* be it in some rows */
     front_refuse(f, "it returns a value for '%s' where there is none", name);
   assert(term->leaf != NONE);
   if (leaf_is_target(term->component, term->leaf)) access_refuse_target(f, term->component);

@@ -370,7 +370,8 @@ uint64_t element_cost(lua_State *L, int anchors, const struct guard *guard) {
     count = lua_istable(L, -1) ? lua_rawlen(L, -1) : 0;
     lua_pop(L, 1);
   }
-  bool plain = !guard->name_count && !guard->inner && !guard->within && !guard->stored;
+  bool plain = !guard->name_count && !guard->inner && !guard->within && !guard->stride &&
+               !guard->stored;
   return count * (guard->stride ? guard->stride : 1) * (plain ? 1 : 4);
 }
 

@@ -274,7 +274,8 @@ struct front {
   const struct component *elements;   /* an array whose elements the rows are; NULL: the query's */
   k_value element;             /* then the number of a row's */
   bool once;                   /* of a system's run: one row, given the world, dt, a query */
-  uint64_t present;            /* bit by slot: which terms that may be absent are there */
+  uint64_t present;            /* bit by slot: which terms that may be absent are there, */
+  uint64_t maybe;              /* and which of them in some rows */
   struct builder *b;
   const lua_CFunction *math;
   int anchors;                 /* stack index of the table of anchored values */
@@ -418,7 +419,7 @@ bool val_is_wide(struct val x);
 
 static inline bool val_may_lack(struct val x) {
   return x.kind == VAL_VALUE || x.kind == VAL_RECORD || x.kind == VAL_PARTNER ||
-         x.kind == VAL_TABLE || x.kind == VAL_CHOICE;
+         x.kind == VAL_VIEW || x.kind == VAL_TABLE || x.kind == VAL_CHOICE;
 }
 static inline bool val_is_maybe(struct val x) {
   return val_may_lack(x) && x.present != K_ALL;

@@ -186,6 +186,7 @@ static int reach_known_presence(const struct front *f, const struct component *c
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (!term_is_own(term) || term->id != component->id) continue;
+    if (term_may_lack(term) && f->maybe >> term->slot & 1) return -1;
     bool there = term_may_lack(term) && f->present >> term->slot & 1;
     bool decided = term_may_lack(term) || term->kind == TERM_WITHOUT;
     bool hides = term->news || (component->toggle && term->state != TERM_ANY);

@@ -24,6 +24,10 @@ static const struct term *gather_term_of(const ecs_query *query, uint32_t slot) 
   return NULL;
 }
 
+static uint32_t gather_slot_of(struct run_column column) {
+  return column.slot == RUN_THERE ? column.leaf : column.slot;
+}
+
 /* The number of a term's spot: 0 for all that is the row's own. */
 static uint32_t gather_spot_of(struct gather *gather, const struct walk *walk,
                                const struct term *term) {
@@ -74,7 +78,7 @@ bool gather_begin(struct runner *runner, const struct run *run, const struct wal
   gather->spot_count = 1;
   for (uint32_t i = 0; i < plan->program->column_count; i++)
     gather->spot_of[i] =
-        gather_spot_of(gather, walk, gather_term_of(run->query, plan->columns[i].slot));
+        gather_spot_of(gather, walk, gather_term_of(run->query, gather_slot_of(plan->columns[i])));
   gather_find_values(gather);
   size_t room = GATHER_ROWS * sizeof(ecs_id) + gather->spot_count * gather_spot_room();
   for (uint32_t i = 0; i < plan->program->column_count; i++) room += gather_column_room(plan, i);
@@ -236,8 +240,12 @@ static void gather_copy_column(const struct gather *gather, uint32_t i, uint32_t
   for (uint32_t part = 0; part < spot->part_count; part++) {
     struct gather_stretch stretch = gather_stretch_of(gather, spot, part, rows);
     if (stretch.count == 0) continue;
-    const struct column *column = gather_column_in(gather, i, stretch.part);
     char *own = (char *)gather->columns[i] + stretch.at * size;
+    if (!stretch.part->table) {
+      if (!back) memset(own, 0, stretch.count * size);
+      continue;
+    }
+    const struct column *column = gather_column_in(gather, i, stretch.part);
     assert(column->size == size);
     if (stretch.part->together) {
       void *cells = column_at(column, stretch.rows[0]);
@@ -280,12 +288,25 @@ static LOOPS void gather_list_cells(k_cell *to, char *data, const uint32_t *rows
   for (uint32_t i = 0; i < count; i++) to[i].at = data + ((size_t)rows[i] << shift);
 }
 
-/* The addresses of the cells that a program's column stands for. */
-static void gather_take_addresses(const struct gather *gather, uint32_t i, k_cell *to) {
+/* In which rows the term of a program's column is there. */
+static void gather_take_there(const struct gather *gather, uint32_t i) {
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   for (uint32_t part = 0; part < spot->part_count; part++) {
     struct gather_stretch stretch = gather_stretch_of(gather, spot, part, gather->count);
-    if (stretch.count == 0) continue;
+    memset((char *)gather->columns[i] + stretch.at, stretch.part->table != NULL, stretch.count);
+  }
+}
+
+/* The addresses of the cells that a program's column stands for; where its term is not there, of a
+** cell that nobody writes. */
+static void gather_take_addresses(const struct gather *gather, uint32_t i, k_cell *to) {
+  static uint64_t none;
+  const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
+  for (uint32_t part = 0; part < spot->part_count; part++) {
+    struct gather_stretch stretch = gather_stretch_of(gather, spot, part, gather->count);
+    for (uint32_t k = 0; k < stretch.count && !stretch.part->table; k++)
+      to[stretch.at + k].at = (char *)&none;
+    if (stretch.count == 0 || !stretch.part->table) continue;
     const struct column *column = gather_column_in(gather, i, stretch.part);
     uint32_t shift = column->size == 8 ? 3 : column->size / 2;
     gather_list_cells(to + stretch.at, column->data, stretch.rows, stretch.count, shift);
@@ -298,6 +319,7 @@ static void gather_take_columns(struct gather *gather, uint32_t end) {
   if (plan->takes_ids || plan->command_count) gather_take_ids(gather);
   for (uint32_t i = 0; i < plan->program->column_count; i++) {
     bool ids = plan->columns[i].slot == NONE, value = plan->columns[i].slot == RUN_VALUE;
+    bool there = plan->columns[i].slot == RUN_THERE;
     if (plan->program->columns[i] >= KC_CELLS) {
       gather_take_addresses(gather, i, gather->columns[i]);
       gather->bound[i] = gather->columns[i];
@@ -307,7 +329,9 @@ static void gather_take_columns(struct gather *gather, uint32_t end) {
                   : value ? (ecs_id *)gather->columns[i] + gather->first
                           : gather_lies_ready(gather, i);
     gather->bound[i] = cells ? cells : gather->columns[i];
-    if (!cells && gather_has_bit(plan->reads, i)) gather_copy_column(gather, i, end, false);
+    if (there)
+      gather_take_there(gather, i);
+    else if (!cells && gather_has_bit(plan->reads, i)) gather_copy_column(gather, i, end, false);
   }
 }
 
@@ -320,6 +344,7 @@ static void gather_mark_column(const struct gather *gather, uint32_t i, const ui
     struct gather_stretch stretch = gather_stretch_of(gather, spot, part, end);
     if (stretch.count == 0) continue;
     const struct table *table = stretch.part->table;
+    if (!table) continue;
     assert(gather->first + stretch.at + stretch.count <= end && end <= gather->count);
     uint32_t at = (uint32_t)(gather_column_in(gather, i, stretch.part) - table->columns);
     for (uint32_t row = stretch.at; row < stretch.at + stretch.count; row++) {

@@ -30,13 +30,14 @@ enum { UNIFORM_DT, UNIFORM_STREAM, UNIFORM_TICK, UNIFORM_ADDS, UNIFORM_FIRST };
 
 #define RUN_RESULT (NONE - 1)  /* slots of no query: what the program gives for each row; */
 #define RUN_VALUE (NONE - 2)   /* who a variable of the query stands for, its values counted; */
-#define RUN_NUMBER (NONE - 3)  /* of run_elements alone: the number of the row's element, from 1, */
-#define RUN_ELEMENT (NONE - 4) /* and elements of the program's array whose number the leaf is */
+#define RUN_THERE (NONE - 3)   /* whether the term of a slot, which the leaf is, is there; */
+#define RUN_NUMBER (NONE - 4)  /* of run_elements alone: the number of the row's element, from 1, */
+#define RUN_ELEMENT (NONE - 5) /* and elements of the program's array whose number the leaf is */
 
 /* Which cells a program's column stands for. */
 struct run_column {
-  uint32_t slot;               /* of the query; NONE: the ids of the rows' entities; RUN_RESULT
-                               ** and RUN_VALUE: of run_rows alone, if they are used */
+  uint32_t slot;               /* of the query; NONE: the ids of the rows' entities; RUN_RESULT,
+                               ** RUN_VALUE, RUN_THERE: of run_rows alone, if they are used */
   uint32_t leaf;               /* counted from the first column of the slot's term; which value */
 };
 

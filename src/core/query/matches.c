@@ -14,8 +14,7 @@
 /* ---- which queries ---- */
 
 static bool matches_path_suits(const struct term *term) {
-  if (term->nearest || term->component->sparse) return false;
-  return !term->through->sparse;
+  return !term->nearest && !term->through->sparse;
 }
 
 static bool matches_step_suits(const struct term *term) {
@@ -147,10 +146,26 @@ INLINE bool end_in(struct matches_step *step, const struct table *table, uint32_
   return step->there && (LIKELY(!step->hides) || match_is_shown(step, table, row));
 }
 
+/* Where its cells begin, among the columns of what keeps it. */
+static uint32_t matches_first_in_sparse(const struct term *term) {
+  if (term->component->leaf_count == 0) return NONE;
+  return term->leaf == NONE ? 0 : term->leaf;
+}
+
+static bool matches_in_sparse(const struct matches_step *step, uint32_t entity, struct end *end) {
+  const struct term *term = step->term;
+  const struct component *component = term->component;
+  uint32_t row = sparse_row(component->sparse, entity);
+  *end = (struct end){component->sparse->table, matches_first_in_sparse(term), row, true};
+  return row != NONE && (LIKELY(!step->hides) || match_is_shown(step, end->table, row)) &&
+         (LIKELY(!term->news) || picks_row(term, end->table, row));
+}
+
 /* Of an index whose entity is alive. */
 INLINE bool end_of(const ecs_world *world, struct matches_step *step, uint32_t index,
                    struct end *end) {
   const struct record *record = entity_record(&world->entities, index);
+  if (UNLIKELY(step->term->component->sparse)) return matches_in_sparse(step, index, end);
   if (LIKELY(record->table == step->index))
     return end_in(step, step->table, record->row, end);
   return record->table < RECORD_BARE &&
@@ -184,27 +199,12 @@ static bool match_through_field(const ecs_world *world, struct matches_step *ste
   return to != ECS_NULL && end_of(world, step, ecs_id_index(to), end);
 }
 
-/* Where its cells begin, among the columns of what keeps it. */
-static uint32_t matches_first_in_sparse(const struct term *term) {
-  if (term->component->leaf_count == 0) return NONE;
-  return term->leaf == NONE ? 0 : term->leaf;
-}
-
 static bool matches_in_packed(const struct matches_step *step, uint32_t row, struct end *end) {
   const struct term *term = step->term;
   const struct table *table = term->component->sparse->table;
   *end = (struct end){table, matches_first_in_sparse(term), row, true};
   assert(end->row < table->count);
   return true;
-}
-
-static bool matches_in_sparse(const struct matches_step *step, uint32_t entity, struct end *end) {
-  const struct term *term = step->term;
-  const struct component *component = term->component;
-  uint32_t row = sparse_row(component->sparse, entity);
-  *end = (struct end){component->sparse->table, matches_first_in_sparse(term), row, true};
-  return row != NONE && (LIKELY(!step->hides) || match_is_shown(step, end->table, row)) &&
-         (LIKELY(!term->news) || picks_row(term, end->table, row));
 }
 
 /* To whom the relation of a path, or of a tie, leads from the i-th row. */
@@ -292,10 +292,11 @@ static uint32_t matches_find_more(const ecs_world *world, struct matches_step *s
                                   const struct table *table, uint32_t *ends) {
   struct end end;
   uint32_t i = 1;
-  if (step->kind == STEP_PATH && step->cascades && !step->hides)
+  bool sparse = step->term->component->sparse;
+  if (step->kind == STEP_PATH && step->cascades && !step->hides && !sparse)
     return matches_together_along(world, rows, n, table->index, ends);
   /* Two thirds off fields of others that are all in one table. */
-  if (step->kind == STEP_FIELD && !step->hides && !rows->table->off)
+  if (step->kind == STEP_FIELD && !step->hides && !rows->table->off && !sparse)
     return matches_together_by_field(world, step, rows, n, table->index, ends);
   while (i < n && match_find(world, step, rows, i, &end) && end.table == table) ends[i++] = end.row;
   return i;

@@ -191,6 +191,7 @@ bool kernel_reads(const struct kernel *kernel);
 struct which {
   uint64_t present;            /* bit by slot: the terms that are there */
   bool some;                   /* not for all rows of a table: those that match */
+  uint64_t maybe;              /* the terms that are there in some of its rows */
 };
 
 void variant_free(struct memory *memory, struct variant *variant);
@@ -298,6 +299,7 @@ struct kernel {
   uint64_t anchored;           /* tables of anchors so far */
   bool ahead;                  /* it was asked for before there is a run */
   bool found;                  /* something was to be run when it was last asked for */
+  uint64_t maybe;              /* `which` of matches that are found many at a time */
   bool keeps;                  /* some of its programs write script cells */
   bool filtered;               /* for rows that a q:where(fn) lets through: programs start so */
   ecs_id array;                /* whose elements are the rows; ECS_NULL */

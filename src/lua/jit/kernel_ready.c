@@ -99,7 +99,8 @@ static bool kernel_ready_note_kind(lua_State *L, int handle, struct kernel *kern
 static bool kinds_ready(lua_State *L, int handle, struct kernel *kernel,
                         const struct kinds *kinds) {
   for (uint32_t i = 0; i < kinds->count; i++)
-    if (!ready_for(L, handle, kernel, (struct which){kinds->known[i], false}, 0)) return false;
+    if (!ready_for(L, handle, kernel, (struct which){kinds->known[i], false, kernel->maybe}, 0))
+      return false;
   return true;
 }
 
@@ -136,6 +137,11 @@ static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahea
          ready_for(L, handle, kernel, variant_wanted(kernel, NULL), 0);
 }
 
+/* Whether matches that have a term and such that lack it want programs of their own. */
+static bool kernel_ready_chooses(const struct kernel *kernel, const struct term *term) {
+  return term_may_lack(term) && !(kernel->maybe >> term->slot % KERNEL_SLOTS & 1);
+}
+
 /* Whether there are programs for all that matches can have, so that nobody need look at the
 ** matches: a third of what it takes to run over a tree. */
 static bool any_is_ready(lua_State *L, int handle, struct kernel *kernel) {
@@ -143,7 +149,7 @@ static bool any_is_ready(lua_State *L, int handle, struct kernel *kernel) {
   uint64_t lacking[CHOICES], kinds = 1;
   uint32_t count = 0;
   for (uint32_t i = 0; i < terms->count; i++) {
-    if (!term_may_lack(&terms->terms[i])) continue;
+    if (!kernel_ready_chooses(kernel, &terms->terms[i])) continue;
     if (count == CHOICES) return false;
     lacking[count++] = (uint64_t)1 << terms->terms[i].slot % KERNEL_SLOTS;
     kinds *= 2;
@@ -154,7 +160,7 @@ static bool any_is_ready(lua_State *L, int handle, struct kernel *kernel) {
   for (uint64_t kind = 0; ready && kind < kinds; kind++) {
     uint64_t present = 0;
     for (uint32_t i = 0; i < count; i++) present |= kind >> i & 1 ? lacking[i] : 0;
-    struct which which = {present, false};
+    struct which which = {present, false, kernel->maybe};
     const struct variant *variant = variant_find(L, anchors, kernel, which);
     ready = variant && !kernel_ready_gives_and_writes(kernel, variant) &&
             runner_reserve(&kernel->set->runner, &variant->plan, 0);
@@ -164,22 +170,44 @@ static bool any_is_ready(lua_State *L, int handle, struct kernel *kernel) {
 }
 
 /* Whether there are programs for the matches of a query whose terms are decided row by row: for
-** each set of terms that are there. */
-static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
+** each set of terms that are there, but for those that its programs take as they come. */
+static bool kernel_ready_by_kind(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const ecs_query *query = kernel->query;
+  const struct query_terms *terms = &query->terms;
   struct kinds kinds = {.count = 0};
   struct walk walk;
   struct choices choices;
+  bool chooses = false;
   if (any_is_ready(L, handle, kernel)) return kernel->found = true;
+  for (uint32_t i = 0; i < terms->count; i++)
+    chooses |= kernel_ready_chooses(kernel, &terms->terms[i]);
   walk_begin(&walk, query);
   variant_choices(&walk, &choices);
   while (walk_next(&walk)) {
-    uint64_t present = variant_present_in_match(&walk, &choices);
+    uint64_t present = variant_present_in_match(&walk, &choices) & ~kernel->maybe;
     if (!kernel_ready_note_kind(L, handle, kernel, &kinds, present)) return false;
-    if (!query->terms.choices) break;
+    if (!chooses) break;
   }
-  if (kinds.count == 0 && ahead) kinds.known[kinds.count++] = variant_present(query, NULL, 0);
+  if (kinds.count == 0 && ahead)
+    kinds.known[kinds.count++] = variant_present(query, NULL, 0) & ~kernel->maybe;
   return kinds_ready(L, handle, kernel, &kinds);
+}
+
+/* Where matches are found many at a time, terms that are decided row by row may be there in some
+** rows of a program: if it can be one. Totals are made of matches that have the same. */
+static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
+  const struct query_terms *terms = &kernel->query->terms;
+  int top = lua_gettop(L);
+  kernel->maybe = 0;
+  if (terms->choices && !RESULT_IS_USED(kernel->result) && matches_suit(kernel->query))
+    for (uint32_t i = 0; i < terms->count; i++)
+      if (term_may_lack(&terms->terms[i]) && term_is_by_row(&terms->terms[i]))
+        kernel->maybe |= UINT64_C(1) << terms->terms[i].slot % KERNEL_SLOTS;
+  if (kernel_ready_by_kind(L, handle, kernel, ahead)) return true;
+  if (!kernel->maybe) return false;
+  lua_settop(L, top);
+  kernel->maybe = 0;
+  return kernel_ready_by_kind(L, handle, kernel, ahead);
 }
 
 /* Whether the program that ran last, where it copies tables, is worth that: Lua does few rows in

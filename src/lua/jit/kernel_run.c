@@ -217,7 +217,7 @@ static bool kernel_run_rows(lua_State *L, int handle, struct row_span *span, uin
 static bool kernel_run_renew(lua_State *L, int handle, int anchors, struct row_span *span) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const struct table *table = query_table(kernel->query, span->match);
-  struct which which = {variant_present(kernel->query, table, 0), span->some};
+  struct which which = {variant_present(kernel->query, table, 0), span->some, 0};
   span->variant = kernel_run_variant(L, handle, anchors, kernel, which);
   if (!span->variant) return false;
   if (!runner_reserve(&kernel->set->runner, &span->variant->plan, table->count)) raise_memory(L);
@@ -283,7 +283,7 @@ struct gathering {
   struct gather *gather;       /* nothing is set before a variant is known */
   struct matches *batch;         /* NULL: matches are gathered one by one */
   struct variant *variant;
-  uint64_t present;
+  uint64_t present, maybe;     /* which */
   uint32_t depth;              /* of the rows, where parents come first */
   const struct table *table;   /* the last row, that of the next match perhaps */
   uint32_t row;
@@ -320,7 +320,8 @@ static void kernel_run_bind(struct gathering *g) {
 static bool kernel_run_begin(lua_State *L, int handle, struct gathering *g, uint64_t present) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   if (g->batch && !gather_lay_out(&kernel->set->runner, g->batch)) raise_memory(L);
-  g->variant = kernel_run_variant(L, handle, g->anchors, kernel, (struct which){present, false});
+  struct which which = {present, false, g->maybe};
+  g->variant = kernel_run_variant(L, handle, g->anchors, kernel, which);
   if (!g->variant) return false;
   g->present = present;
   g->run.plan = &g->variant->plan;
@@ -430,7 +431,7 @@ static bool kernel_run_renew_gathered(lua_State *L, int handle, int anchors,
   struct gathering *g = span->g;
   const struct variant *before = g->variant;
   if (before->leaves && kernel_run_goes_by_fields(&kernel->query->terms)) return false;
-  struct which which = {g->present, false};
+  struct which which = {g->present, false, g->maybe};
   if (kernel_run_variant(L, handle, anchors, kernel, which) != before) return false;
   span->variant = g->variant;
   kernel_run_bind(g);
@@ -585,6 +586,7 @@ static uint64_t kernel_run_present_in(const struct matches *batch, const struct 
   uint64_t present = 0;
   for (uint32_t i = 0; i < choices->count; i++) {
     uint32_t slot = choices->list[i].term->slot, step = choices->list[i].step;
+    if (batch->mixes && step != NONE) continue;
     bool there = step == NONE ? columns[slot] != NONE : batch->spots[step].parts[0].table != NULL;
     if (there) present |= (uint64_t)1 << slot % KERNEL_SLOTS;
   }
@@ -598,12 +600,12 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
   struct matches batch;
   struct gather gather;
   struct gathering g = {.loop = loop, .walk = walk, .how = how, .gather = &gather,
-                        .anchors = anchors, .batch = &batch,
+                        .anchors = anchors, .batch = &batch, .maybe = kernel->maybe,
                         .run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
   struct choices choices;
   variant_choices(walk, &choices);
   assert(!loop->events || GATHER_ROWS == KERNEL_EVENTS);
-  matches_begin(&batch, walk, loop->query->query, false);
+  matches_begin(&batch, walk, loop->query->query, kernel->maybe != 0);
   if (!gather_lay_out(&kernel->set->runner, &batch)) raise_memory(L);
   while (matches_next(&batch)) {
     uint64_t present = kernel_run_present_in(&batch, &choices);

@@ -137,7 +137,7 @@ struct which variant_of_rows(const struct kernel *kernel, const struct table *ta
   const ecs_query *query = kernel->query;
   bool whole = some && !RESULT_IS_USED(kernel->result) &&
                stretches_are_full(&query->terms, table);
-  return (struct which){variant_present(query, table, 0), (some && !whole) || kernel->filtered};
+  return (struct which){variant_present(query, table, 0), (some && !whole) || kernel->filtered, 0};
 }
 
 struct which variant_wanted(const struct kernel *kernel, const struct table *table) {
@@ -182,7 +182,7 @@ static bool variant_fits_now(lua_State *L, int all_anchors, const struct kernel 
 }
 
 static bool variant_same_which(struct which x, struct which y) {
-  return x.present == y.present && x.some == y.some;
+  return x.present == y.present && x.some == y.some && x.maybe == y.maybe;
 }
 
 bool variant_is_current(const struct kernel *kernel, const struct variant *variant) {
@@ -482,6 +482,7 @@ static int variant_try_front(lua_State *L, int handle, int anchors, struct kerne
   front->elements = kernel->array ? kernel_elements(kernel) : NULL;
   front->once = kernel->once;
   front->present = which.present;
+  front->maybe = which.maybe;
   front->starts = which.some;
   front->result = kernel->result;
   kernel_push_function(L, handle);
