@@ -562,13 +562,17 @@ void access_result(struct front *f, uint32_t slot, struct val value) {
   const char *name = term->component->name;
   if (!term_has_cells(term, term->component))
     front_refuse(f, "it returns a value for the tag '%s': return nil in its place", name);
-  if (term_may_lack(term) && !(f->present >> slot & 1))   /* be it in some rows */
+  if (term_may_lack(term) && !((f->present | f->maybe) >> slot & 1))
     front_refuse(f, "it returns a value for '%s' where there is none", name);
   assert(term->leaf != NONE);
   if (leaf_is_target(term->component, term->leaf)) access_refuse_target(f, term->component);
   k_value mask = f->env.mask;
   if (value.kind == VAL_VALUE && val_is_maybe(value))
     mask = build_binary(f->b, KO_AND, mask, value.present);
+  if (f->maybe >> slot & 1) {
+    build_at(f->b, mask, front_tag(f));
+    build_need(f->b, access_there(f, slot));
+  }
   value = access_or_own(f, slot, term, value);
   if (value.kind == VAL_NOTHING)
     front_refuse(f, "what it returns for '%s' is of several types: return the field's own value "

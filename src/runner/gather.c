@@ -1,7 +1,6 @@
 #include "runner/run.h"
 
 #include "core/base/column.h"
-#include "core/base/sets.h"
 #include "core/ids/world.h"
 #include "core/query/query.h"
 #include "kernel/ops.h"
@@ -145,13 +144,6 @@ void gather_matches(struct gather *gather, const struct matches *matches) {
     assert(gather->spots[i].step != NONE);
     gather->spots[i].cells = matches->spots[gather->spots[i].step];
   }
-}
-
-void gather_rows(struct gather *gather, const struct table *table, uint32_t match, uint32_t first,
-                 uint64_t bits) {
-  assert(gather->spot_count == 1 && gather->count + 64 <= GATHER_ROWS);
-  for (; bits; bits &= bits - 1)
-    gather_append(&gather->spots[0].cells, gather->count++, table, match, first + bits_first(bits));
 }
 
 /* ---- cells ---- */

@@ -32,13 +32,15 @@ struct run_plan run_plan_of(struct program *program, const struct run_column *co
     plan.writes[i / 64] |= (uint64_t)program_writes(program, i) << i % 64;
     plan.plain = plan.plain && columns[i].slot < RUN_ELEMENT;
     plan.cell_count += program->columns[i] >= KC_CELLS;
+    plan.there_count += columns[i].slot == RUN_THERE;
     if (columns[i].slot != NONE) continue;
     assert(!plan.takes_ids);
     assert(program->columns[i] == KC_ENTITY && !program_writes(program, i));
     plan.takes_ids = program_reads(program, i);
   }
   plan.needs_room =
-      plan.takes_ids || plan.cell_count || program->bitmap_count || program->starts;
+      plan.takes_ids || plan.cell_count || plan.there_count || program->bitmap_count ||
+      program->starts;
   assert(plan.machine_room > 0);
   return plan;
 }
@@ -79,10 +81,14 @@ void runner_free(struct runner *runner) {
   runner->gather_capacity = runner->number_count = 0;
 }
 
-/* Ids, places of cells and bitmaps begin at multiples of 64 bytes: they are counted in words of
-** 8. */
-static size_t run_id_words(const struct run_plan *plan, uint32_t rows) {
+/* Ids, places of cells, what is there and bitmaps begin at multiples of 64 bytes: they are counted
+** in words of 8. */
+static size_t run_place_words(const struct run_plan *plan, uint32_t rows) {
   return (plan->takes_ids + (size_t)plan->cell_count) * round_up(rows, 8);
+}
+
+static size_t run_id_words(const struct run_plan *plan, uint32_t rows) {
+  return run_place_words(plan, rows) + (size_t)plan->there_count * round_up(rows, 64) / 8;
 }
 
 static size_t run_bitmap_words(uint32_t rows) { return round_up((rows + 63) / 64, 8); }
@@ -169,6 +175,18 @@ static void run_write_places(k_cell *to, char *data, size_t size, uint32_t count
   for (uint32_t i = 0; i < count; i++) to[i].at = data + i * size;
 }
 
+/* Writes whether the term of a slot is there, behind what was `there` before. */
+static RARE void *run_write_there(const struct runner *runner, const struct run *run,
+                                  const struct table *table, uint32_t slot, uint32_t *there) {
+  struct row_stretch rows = run_rows_of(run, table);
+  uint64_t *room = (uint64_t *)runner->room.data + run_place_words(run->plan, rows.count);
+  uint8_t *to = (uint8_t *)room + (*there)++ * (size_t)round_up(rows.count, 64);
+  const struct term *term = run->query->terms.terms;
+  while (term->slot != slot) term++;
+  query_tell_shown(term, table, rows.row, rows.count, to);
+  return to;
+}
+
 /* The cells of a program's columns in a table, to where the machine keeps them: `first` has the
 ** query's columns in it, by slot. */
 INLINE void run_bind_columns(const struct runner *runner, const struct run *run, uint32_t match,
@@ -176,11 +194,13 @@ INLINE void run_bind_columns(const struct runner *runner, const struct run *run,
   const struct run_plan *plan = run->plan;
   const uint32_t *first = run->first ? run->first : query_columns(run->query, match);
   const struct run_column *wanted = plan->columns;
-  uint32_t rows = run_rows_of(run, table).count, places = plan->takes_ids;
+  uint32_t rows = run_rows_of(run, table).count, places = plan->takes_ids, there = 0;
   for (uint32_t i = 0, count = plan->program->column_count; i < count; i++) {
     if (UNLIKELY(wanted[i].slot >= RUN_ELEMENT)) {
       assert(wanted[i].slot == NONE || !run_reads_values(plan));
       to[i] = runner->room.data;
+      if (wanted[i].slot == RUN_THERE)
+        to[i] = run_write_there(runner, run, table, wanted[i].leaf, &there);
       continue;
     }
     assert(wanted[i].slot < run->query->terms.slots && first[wanted[i].slot] != NONE);

@@ -36,8 +36,8 @@ enum { UNIFORM_DT, UNIFORM_STREAM, UNIFORM_TICK, UNIFORM_ADDS, UNIFORM_FIRST };
 
 /* Which cells a program's column stands for. */
 struct run_column {
-  uint32_t slot;               /* of the query; NONE: the ids of the rows' entities; RUN_RESULT,
-                               ** RUN_VALUE, RUN_THERE: of run_rows alone, if they are used */
+  uint32_t slot;               /* of the query; NONE: the ids of the rows' entities; RUN_RESULT
+                               ** and RUN_VALUE: of run_rows alone, if they are used */
   uint32_t leaf;               /* counted from the first column of the slot's term; which value */
 };
 
@@ -95,7 +95,8 @@ struct run_plan {
   uint32_t mark_count, whole_count;
   uint32_t first_mark;                 /* the first of the bitmaps that `marks` is about */
   bool takes_ids;                      /* one of the columns that it reads is the entities */
-  uint32_t cell_count;                 /* columns that say where their cells are: KC_CELLS */
+  uint32_t cell_count;                 /* columns that say where their cells are: KC_CELLS; */
+  uint32_t there_count;                /* or whether a term is there: RUN_THERE */
   bool needs_room;                     /* for ids or bits of the rows */
   bool plain;                          /* the program is, and its columns are all the query's */
   const struct run_command *commands;  /* of its first bitmaps, in the order of the function */
@@ -331,11 +332,6 @@ void gather_match(struct gather *gather, const struct walk *walk);
 /* The batch's matches, of which every term that the program reads is there: nothing else is
 ** gathered, and the batch is as it is until they have run. */
 void gather_matches(struct gather *gather, const struct matches *matches);
-
-/* Appends rows of a table that the query matches as its match-th, those of the bits from a row on,
-** as far as there is room: 64 rows. No term is about ties or others. */
-void gather_rows(struct gather *gather, const struct table *table, uint32_t match, uint32_t first,
-                 uint64_t bits);
 
 /* The place of a row that was gathered: which match of the query, and which row of that table. */
 struct gathered {

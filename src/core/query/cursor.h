@@ -53,10 +53,15 @@ void query_mark_rows(const struct query_terms *terms, const struct table *table,
 void query_mark_words(const struct query_terms *terms, const struct table *table, uint32_t from,
                       uint32_t words, uint64_t *bits);
 
-/* Which rows of a table match: none, all, or some, in which either the same terms are there or
-** not. */
-enum table_rows { ROWS_NONE, ROWS_ALL, ROWS_SOME, ROWS_VARY };
+/* Which rows of a table match. */
+enum table_rows { ROWS_NONE, ROWS_ALL, ROWS_SOME };
 enum table_rows query_table_rows(const struct query_terms *terms, const struct table *table);
+
+/* Which terms that may be absent are there in some rows of a table and not in others, a bit by
+** slot; and in which rows such a term is, a byte each. */
+uint64_t query_rows_varying(const struct query_terms *terms, const struct table *table);
+void query_tell_shown(const struct term *term, const struct table *table, uint32_t row,
+                      uint32_t count, uint8_t *to);
 
 /* Whether a row matches. */
 bool query_takes_row(const struct query_terms *terms, const struct table *table, uint32_t row);

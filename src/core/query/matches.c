@@ -161,11 +161,19 @@ static bool matches_in_sparse(const struct matches_step *step, uint32_t entity, 
          (LIKELY(!term->news) || picks_row(term, end->table, row));
 }
 
+/* Whether an entity is none that queries pass over, as of a sparse component. */
+static bool match_is_seen(const ecs_world *world, const struct matches_step *step,
+                          const struct record *record) {
+  bool hidden = record->table < RECORD_BARE && record_table(world, record)->hidden;
+  return !hidden || query_sees_prefabs(step->term);
+}
+
 /* Of an index whose entity is alive. */
 INLINE bool end_of(const ecs_world *world, struct matches_step *step, uint32_t index,
                    struct end *end) {
   const struct record *record = entity_record(&world->entities, index);
-  if (UNLIKELY(step->term->component->sparse)) return matches_in_sparse(step, index, end);
+  if (UNLIKELY(step->term->component->sparse))
+    return match_is_seen(world, step, record) && matches_in_sparse(step, index, end);
   if (LIKELY(record->table == step->index))
     return end_in(step, step->table, record->row, end);
   return record->table < RECORD_BARE &&

@@ -210,6 +210,16 @@ void query_mark_rows(const struct query_terms *terms, const struct table *table,
   memset(bits + end, 0, (toggle_words(table->count) - end) * sizeof *bits);
 }
 
+void query_tell_shown(const struct term *term, const struct table *table, uint32_t row,
+                      uint32_t count, uint8_t *to) {
+  const struct shown rows = shown_of(term, table);
+  for (uint32_t i = 0; i < count;) {
+    uint32_t at = row + i, n = 64 - at % 64 < count - i ? 64 - at % 64 : count - i;
+    uint64_t bits = shown_at(rows, at / 64) >> at % 64;
+    for (uint32_t end = i + n; i < end; i++, bits >>= 1) to[i] = bits & 1;
+  }
+}
+
 /* Whether a term is there in some rows of a table and not in others. */
 static bool query_rows_varies(const struct term *term, const struct table *table) {
   if (!term->toggled || !term_may_lack(term)) return false;
@@ -241,8 +251,18 @@ enum table_rows query_table_rows(const struct query_terms *terms, const struct t
   if (LIKELY(!terms->toggled) || !query_splits(terms, table)) return ROWS_ALL;
   if (!query_any_matches(terms, table)) return ROWS_NONE;
   for (uint32_t i = 0; i < terms->count; i++)
-    if (query_rows_varies(&terms->terms[i], table)) return ROWS_VARY;
-  return ROWS_SOME;
+    if (terms->terms[i].toggled && terms->terms[i].kind != TERM_OPTIONAL &&
+        term_splits(&terms->terms[i], table))
+      return ROWS_SOME;
+  return ROWS_ALL;
+}
+
+uint64_t query_rows_varying(const struct query_terms *terms, const struct table *table) {
+  uint64_t slots = 0;
+  for (uint32_t i = 0; terms->toggled && i < terms->count; i++)
+    if (query_rows_varies(&terms->terms[i], table))
+      slots |= UINT64_C(1) << terms->terms[i].slot % 64;
+  return slots;
 }
 
 bool query_takes_row(const struct query_terms *terms, const struct table *table, uint32_t row) {

@@ -296,20 +296,15 @@ static bool explain_is_compiled(lua_State *L, int handle, const struct kernel *k
 }
 
 /* Why Lua goes through some rows though there is a program; NULL when it does not. What a predicate
-** lets through, and what is added up, comes in runs of rows that lie together in a table whose rows
-** differ in the terms that are there. */
+** lets through comes in runs of rows that lie together in a table whose rows differ in the terms
+** that are there. */
 static const char *explain_why_rows_fall_back(const struct kernel *kernel) {
   const ecs_query *query = kernel->query;
   bool asks = kernel->result == RESULT_TRUTH || kernel->filtered;
-  bool adds = RESULT_IS_USED(kernel->result);
-  for (uint32_t i = 0; (asks || adds) && i < query_reach(query); i++) {
-    if (query_table_rows(&query->terms, query_table(query, i)) != ROWS_VARY) continue;
-    return asks ? "a term that may be absent is switched off in some rows of its tables, and "
-                  "q:where(fn) goes through these in Lua: put the condition into the function of "
-                  "q:each"
-                : "a term that may be absent is switched off in some rows of its tables, and Lua "
-                  "goes through these for a result: collect it in a field of a resource by q:each";
-  }
+  for (uint32_t i = 0; asks && i < query_reach(query); i++)
+    if (query_rows_varying(&query->terms, query_table(query, i)))
+      return "a term that may be absent is switched off in some rows of its tables, and "
+             "q:where(fn) goes through these in Lua: put the condition into the function of q:each";
   return NULL;
 }
 

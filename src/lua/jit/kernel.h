@@ -196,14 +196,16 @@ struct which {
 
 void variant_free(struct memory *memory, struct variant *variant);
 
-/* The program that all rows of a table want (NULL: of one that has every term), of which none
-** differ in the terms that are there: see query_table_rows. It starts with some, if the kernel is
-** for what a q:where(fn) lets through. */
+/* The program that all rows of a table want (NULL: of one that has every term). It starts with
+** some, if the kernel is for what a q:where(fn) lets through. */
 struct which variant_wanted(const struct kernel *kernel, const struct table *table);
 
 /* As variant_wanted where it is known whether just some rows match. It is for all if it runs over
 ** stretches all of whose rows match. */
 struct which variant_of_rows(const struct kernel *kernel, const struct table *table, bool some);
+
+/* For its rows, or `some` of them, as they are. */
+struct which variant_in_table(const ecs_query *query, const struct table *table, bool some);
 
 /* Which of the terms that may be absent are there, a bit by slot: in a row of a table. */
 uint64_t variant_present(const ecs_query *query, const struct table *table, uint32_t row);

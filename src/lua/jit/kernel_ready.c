@@ -104,18 +104,6 @@ static bool kinds_ready(lua_State *L, int handle, struct kernel *kernel,
   return true;
 }
 
-/* For a table whose rows differ in the terms that are there. */
-static bool varying_ready(lua_State *L, int handle, struct kernel *kernel,
-                          const struct table *table) {
-  const ecs_query *query = kernel->query;
-  struct kinds kinds = {.count = 0};
-  uint32_t count, row = query_next_run(&query->terms, table, 0, &count);
-  for (; count; row = query_next_run(&query->terms, table, row + count, &count))
-    if (!kernel_ready_note_kind(L, handle, kernel, &kinds, variant_present(query, table, row)))
-      return false;
-  return kinds_ready(L, handle, kernel, &kinds);
-}
-
 /* For each table in which rows match; if there is none, and `ahead`, for one that has every
 ** term. */
 static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
@@ -127,11 +115,9 @@ static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahea
     enum table_rows rows = query_table_rows(&query->terms, table);
     if (rows == ROWS_NONE) continue;
     ahead = false;
-    if (rows == ROWS_VARY && kernel->filtered) continue;   /* Lua does these */
-    bool ready = rows == ROWS_VARY
-                     ? varying_ready(L, handle, kernel, table)
-                     : ready_for(L, handle, kernel, variant_wanted(kernel, table), table->count);
-    if (!ready) return false;
+    bool varies = query_rows_varying(&query->terms, table);
+    if (varies && (kernel->filtered || kernel->result == RESULT_TRUTH)) continue;   /* Lua's */
+    if (!ready_for(L, handle, kernel, variant_wanted(kernel, table), table->count)) return false;
   }
   return !ahead || query->broken ||
          ready_for(L, handle, kernel, variant_wanted(kernel, NULL), 0);

@@ -217,7 +217,7 @@ static bool kernel_run_rows(lua_State *L, int handle, struct row_span *span, uin
 static bool kernel_run_renew(lua_State *L, int handle, int anchors, struct row_span *span) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const struct table *table = query_table(kernel->query, span->match);
-  struct which which = {variant_present(kernel->query, table, 0), span->some, 0};
+  struct which which = variant_in_table(kernel->query, table, span->some);
   span->variant = kernel_run_variant(L, handle, anchors, kernel, which);
   if (!span->variant) return false;
   if (!runner_reserve(&kernel->set->runner, &span->variant->plan, table->count)) raise_memory(L);
@@ -272,12 +272,11 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
 
 /* ---- matches that do not lie together ---- */
 
-/* What has been gathered of a walk, or of a table's rows, and what it is for. */
+/* What has been gathered of a walk, and what it is for. */
 struct gathering {
   struct loop_box *loop;
-  const struct walk *walk;     /* NULL: of a table */
+  const struct walk *walk;
   const struct kernel_run *how;
-  uint32_t match;              /* which of the query's */
   int anchors;                 /* where the kernel's are */
   struct run run;
   struct gather *gather;       /* nothing is set before a variant is known */
@@ -312,8 +311,7 @@ static void kernel_run_bind(struct gathering *g) {
   g->run.arrays = g->variant->arrays;
   g->run.indexes = (const struct ecs_index *const *)g->variant->indexes;
   g->writes = kernel_run_writes_any(g->variant);
-  assert(!g->walk || g->run.plan->asked_count == 0);
-  if (!g->walk) run_ask(&g->run, query_table(g->run.query, g->match));
+  assert(g->run.plan->asked_count == 0);
 }
 
 /* Gathers for a program; false when there is none. */
@@ -335,18 +333,13 @@ static bool kernel_run_begin(lua_State *L, int handle, struct gathering *g, uint
 ** itself does them, from the one of an entity on. */
 static bool kernel_run_is_begun(lua_State *L, int handle, struct gathering *g, uint64_t present,
                                 ecs_id entity) {
-  const struct ecs_query *query = g->run.query;
   if (g->over) return false;
   if (LIKELY(g->variant && present == g->present)) return true;
   if (LIKELY(kernel_run_begin(L, handle, g, present))) return true;
   if (g->how->total) luaL_error(L, "finalizers keep using the world");
-  struct rest rest = {.match = g->match, .before = g->done, .count = UINT64_MAX};
-  if (g->walk && !g->walk->repeats) rest.entity = entity;
+  struct rest rest = {.before = g->done, .count = UINT64_MAX, .limit = g->walk->limit};
+  if (!g->walk->repeats) rest.entity = entity;
   if (rest.entity != ECS_NULL) rest.before = 0;
-  if (g->walk)
-    rest.limit = g->walk->limit;
-  else
-    rest.count = query_count_rows(&query->terms, query_table(query, g->match)) - g->done;
   struct run_failure failure = {.entity = ECS_NULL};
   kernel_run_finish(L, handle, g->loop, &failure, g->run.dt, &rest);
   g->over = true;
@@ -357,9 +350,8 @@ static bool kernel_run_is_begun(lua_State *L, int handle, struct gathering *g, u
 static struct rest kernel_run_rest_of_gathering(struct row_span *span) {
   const struct gathering *g = span->g;
   bool failed = span->row == span->failure.why.row;
-  struct rest rest = {.match = g->match, .before = g->done + span->row,
-                      .count = span->count - span->row};
-  if (g->walk && !g->walk->repeats) rest.entity = failed ? span->failure.entity : span->behind;
+  struct rest rest = {.before = g->done + span->row, .count = span->count - span->row};
+  if (!g->walk->repeats) rest.entity = failed ? span->failure.entity : span->behind;
   if (rest.entity != ECS_NULL) rest.before = 0;
   return rest;
 }
@@ -380,7 +372,7 @@ static void kernel_run_place(struct row_span *span, struct rest *rest) {
   rest->match = at.match;
   rest->row = at.row;
   if (row + 1 < span->count) span->behind = gather_entity(gather, row + 1);
-  if (!g->walk || !g->walk->repeats) return;
+  if (!g->walk->repeats) return;
   for (; row > 0; row--, rest->turn++) {
     struct gathered before = gather_at(gather, row - 1);
     if (before.match != at.match || before.row != at.row) return;
@@ -620,41 +612,6 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
 
 /* ---- tables ---- */
 
-/* Gathers rows of a table that lie together. */
-static void gather_run_of_rows(lua_State *L, int handle, struct loop_box *loop,
-                               const struct table *table, uint32_t row, uint32_t count,
-                               struct gathering *g) {
-  while (count) {
-    uint32_t n = count < 64 ? count : 64;
-    if (g->gather->count + 64 > GATHER_ROWS) kernel_run_flush(L, handle, loop, g);
-    if (!kernel_run_is_begun(L, handle, g, g->present, ECS_NULL)) return;
-    uint64_t bits = n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX;
-    gather_rows(g->gather, table, g->match, row, bits);
-    row += n;
-    count -= n;
-  }
-}
-
-/* Over a table whose rows differ in the terms that are there. */
-static void run_varying(lua_State *L, int handle, int anchors, struct loop_box *loop,
-                        uint32_t match, const struct kernel_run *how) {
-  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  const ecs_query *query = kernel->query;
-  const struct table *table = query_table(query, match);
-  struct gather gather;
-  struct gathering g = {.loop = loop, .how = how, .gather = &gather, .anchors = anchors,
-                        .match = match,
-                        .run = {.query = query, .totals = how->total, .dt = how->dt}};
-  uint32_t count, row = query_next_run(&query->terms, table, 0, &count);
-  for (; count; row = query_next_run(&query->terms, table, row + count, &count)) {
-    uint64_t present = variant_present(query, table, row);
-    if (!g.variant || present != g.present) kernel_run_flush(L, handle, loop, &g);
-    if (!kernel_run_is_begun(L, handle, &g, present, ECS_NULL)) return;
-    gather_run_of_rows(L, handle, loop, table, row, count, &g);
-  }
-  kernel_run_flush(L, handle, loop, &g);
-}
-
 static void kernel_run_run_tables(lua_State *L, int handle, int anchors, struct loop_box *loop,
                            const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
@@ -663,10 +620,6 @@ static void kernel_run_run_tables(lua_State *L, int handle, int anchors, struct 
     const struct table *table = query_table(query, i);
     enum table_rows rows = query_table_rows(&query->terms, table);
     if (rows == ROWS_NONE) continue;
-    if (rows == ROWS_VARY) {
-      run_varying(L, handle, anchors, loop, i, how);
-      continue;
-    }
     struct which which = variant_of_rows(kernel, table, rows == ROWS_SOME);
     struct variant *variant = kernel_run_variant(L, handle, anchors, kernel, which);
     if (!variant && RESULT_IS_USED(kernel->result))
@@ -747,7 +700,8 @@ bool kernel_run_once(lua_State *L, int handle, double dt) {
 
 /* Whether the loop has come to all rows of its table, or to a filter of them. */
 static bool kernel_run_is_whole(const struct loop_box *loop) {
-  if (!loop->walk) return loop->partial || !query_splits(&loop->query->query->terms, loop->table);
+  bool all = loop->rows == loop->table->rows && loop->count == loop->table->count;
+  if (!loop->walk) return loop->partial || all;
   return loop->events && loop->count == loop->table->count;
 }
 

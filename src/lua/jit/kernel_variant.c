@@ -133,11 +133,16 @@ const struct component *kernel_elements(const struct kernel *kernel) {
   return array && array->length && array->resource ? array : NULL;
 }
 
+struct which variant_in_table(const ecs_query *query, const struct table *table, bool some) {
+  uint64_t maybe = table ? query_rows_varying(&query->terms, table) : 0;
+  return (struct which){variant_present(query, table, 0) & ~maybe, some, maybe};
+}
+
 struct which variant_of_rows(const struct kernel *kernel, const struct table *table, bool some) {
   const ecs_query *query = kernel->query;
   bool whole = some && !RESULT_IS_USED(kernel->result) &&
                stretches_are_full(&query->terms, table);
-  return (struct which){variant_present(query, table, 0), (some && !whole) || kernel->filtered, 0};
+  return variant_in_table(query, table, (some && !whole) || kernel->filtered);
 }
 
 struct which variant_wanted(const struct kernel *kernel, const struct table *table) {
@@ -239,8 +244,7 @@ static APART bool kernel_variant_fits_all(const struct kernel *kernel,
     const struct table *table = query_table(query, i);
     enum table_rows rows = query_table_rows(&query->terms, table);
     if (rows == ROWS_NONE) continue;
-    if (rows == ROWS_VARY ||
-        !variant_same_which(variant_of_rows(kernel, table, rows == ROWS_SOME), variant->which))
+    if (!variant_same_which(variant_of_rows(kernel, table, rows == ROWS_SOME), variant->which))
       return false;
   }
   return true;

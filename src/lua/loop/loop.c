@@ -418,7 +418,8 @@ static bool loop_next_in_table(struct loop_box *loop, uint32_t match) {
   if (count == 0) return false;
   loop->partial = false;
   if (loop->by_tables && loop->behind == 0 &&
-      query_table_rows(&query->terms, table) == ROWS_SOME)
+      query_table_rows(&query->terms, table) == ROWS_SOME &&
+      !query_rows_varying(&query->terms, table))
     return loop_come_to_all(loop, table, match, row);
   loop->behind = row + count;
   loop_come_to(loop, table, row, count);

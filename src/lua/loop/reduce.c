@@ -106,16 +106,6 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
   }
 }
 
-/* Whether a table's rows differ in the terms that are there: no program goes through all of them,
-** and sums are made table by table. */
-static bool reduce_any_varies(const ecs_query *query) {
-  for (uint32_t i = 0; query->terms.toggled && i < query_reach(query); i++) {
-    const struct table *table = query_table(query, i);
-    if (query_table_rows(&query->terms, table) == ROWS_VARY) return true;
-  }
-  return false;
-}
-
 /* Whether the least or greatest integer is what the whole comes to, the numbers of both kinds being
 ** at the top of the stack: Lua compares them, and of two that are equal the first in query order
 ** is taken. */
@@ -209,10 +199,7 @@ static int reduce_rows(lua_State *L, enum front_result result, k_reduce how) {
   bool filtered = !lua_isnil(L, AT_FILTER);
   uint64_t seen = query->query->seen;
   kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){names[how], result, filtered});
-  bool by_row = query->query->terms.step_count > 0;
-  bool compiled = !filtered && query->box->kernels->on &&
-                  (by_row || !reduce_any_varies(query->query)) &&
-                  kernel_ready(L, AT_KERNEL, false);
+  bool compiled = !filtered && query->box->kernels->on && kernel_ready(L, AT_KERNEL, false);
   if (compiled) {
     struct kernel_run run = reduce_run_to_total(&folding);
     run_in_scope(L, AT_KERNEL, &run);
