@@ -155,7 +155,7 @@ struct gather_stretch {
   uint32_t at, count;
 };
 
-static struct gather_stretch gather_stretch_of(const struct gather *gather,
+INLINE struct gather_stretch gather_stretch_of(const struct gather *gather,
                                                const struct matches_spot *spot, uint32_t part,
                                                uint32_t rows) {
   uint32_t at = spot->parts[part].at, end = part + 1 < spot->part_count ? spot->parts[part + 1].at
@@ -168,7 +168,8 @@ static struct gather_stretch gather_stretch_of(const struct gather *gather,
 
 static LOOPS bool gather_lie_together(const uint32_t *rows, uint32_t count) {
   uint32_t apart = 0;
-  if (count && rows[count - 1] != rows[0] + count - 1) return false;
+  if (count < 2) return true;
+  if (rows[count - 1] != rows[0] + count - 1) return false;
   for (uint32_t i = 0; i < count; i++) apart |= rows[i] ^ (rows[0] + i);
   return apart == 0;
 }

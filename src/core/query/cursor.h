@@ -253,6 +253,14 @@ struct matches_spot {
   uint32_t *rows;
 };
 
+/* What there is of a step's term in a table. */
+struct matches_seen {
+  const struct table *table;
+  uint32_t index;              /* NONE: in none yet */
+  uint32_t first;
+  bool there;
+};
+
 /* How a step finds its cells, and where it found the last ones. */
 struct matches_step {
   const struct term *term;
@@ -262,10 +270,7 @@ struct matches_step {
   bool cascades;               /* the lineup knows where it leads */
   const struct ties *ties;     /* of a relation */
   uint32_t target;             /* STEP_TIED: that somebody known */
-  uint32_t index;              /* of the last table; NONE */
-  const struct table *table;
-  uint32_t first;
-  bool there;                  /* in that table */
+  struct matches_seen seen, before;   /* in the last table, and in the one before */
 };
 
 struct matches {

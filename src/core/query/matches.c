@@ -85,7 +85,7 @@ static bool matches_leads_packed(const struct walk *walk, uint32_t at) {
 static void matches_begin_step(const struct walk *walk, uint32_t at, struct matches_step *step) {
   const struct query_terms *terms = &walk->query->terms;
   const struct term *term = &terms->terms[terms->steps[at]];
-  *step = (struct matches_step){.term = term, .index = NONE};
+  *step = (struct matches_step){.term = term, .seen.index = NONE, .before.index = NONE};
   step->gives = (term->slot != NONE && term_has_cells(term, term->component)) ||
                 term->kind == TERM_OPTIONAL;
   if (term->form == TERM_PAIR) step->ties = &term->component->relation->ties;
@@ -123,15 +123,18 @@ struct end {
   bool there;
 };
 
-/* What there is of the step's term in a table. */
+/* What there is of the step's term in a table, which may be the last but one. */
 static APART void match_look(struct matches_step *step, const struct table *table) {
   const struct term *term = step->term;
+  struct matches_seen last = step->seen;
+  step->seen = step->before;
+  step->before = last;
+  if (step->seen.index == table->index) return;
   const struct layout *layout = table_find(table, term->id);
-  step->table = table;
-  step->index = table->index;
-  step->there = layout->taken && (LIKELY(!table->hidden) || query_sees_prefabs(term));
-  step->first = layout->count ? (uint32_t)(layout->columns - table->columns) : NONE;
-  if (layout->count && term->leaf != NONE) step->first += term->leaf;
+  uint32_t first = layout->count ? (uint32_t)(layout->columns - table->columns) : NONE;
+  if (layout->count && term->leaf != NONE) first += term->leaf;
+  bool there = layout->taken && (LIKELY(!table->hidden) || query_sees_prefabs(term));
+  step->seen = (struct matches_seen){table, table->index, first, there};
 }
 
 static bool match_is_shown(const struct matches_step *step, const struct table *table,
@@ -141,9 +144,9 @@ static bool match_is_shown(const struct matches_step *step, const struct table *
 
 INLINE bool end_in(struct matches_step *step, const struct table *table, uint32_t row,
                    struct end *end) {
-  if (UNLIKELY(table->index != step->index)) match_look(step, table);
-  *end = (struct end){table, step->first, row, true};
-  return step->there && (LIKELY(!step->hides) || match_is_shown(step, table, row));
+  if (UNLIKELY(table->index != step->seen.index)) match_look(step, table);
+  *end = (struct end){table, step->seen.first, row, true};
+  return step->seen.there && (LIKELY(!step->hides) || match_is_shown(step, table, row));
 }
 
 /* Where its cells begin, among the columns of what keeps it. */
@@ -174,8 +177,8 @@ INLINE bool end_of(const ecs_world *world, struct matches_step *step, uint32_t i
   const struct record *record = entity_record(&world->entities, index);
   if (UNLIKELY(step->term->component->sparse))
     return match_is_seen(world, step, record) && matches_in_sparse(step, index, end);
-  if (LIKELY(record->table == step->index))
-    return end_in(step, step->table, record->row, end);
+  if (LIKELY(record->table == step->seen.index))
+    return end_in(step, step->seen.table, record->row, end);
   return record->table < RECORD_BARE &&
          end_in(step, record_table(world, record), record->row, end);
 }
@@ -293,12 +296,19 @@ static uint32_t matches_together_by_field(const ecs_world *world,
   return i;
 }
 
+/* What has been found of the row behind those that are alike. */
+struct match_ahead {
+  bool known;
+  struct end end;
+};
+
 /* Of n rows, the first of which has its cells in a table, those behind it that have theirs there,
 ** too: where these are. Returns how many rows that makes. */
 static uint32_t matches_find_more(const ecs_world *world, struct matches_step *step,
                                   const struct match_stretch *rows, uint32_t n,
-                                  const struct table *table, uint32_t *ends) {
-  struct end end;
+                                  const struct table *table, uint32_t *ends,
+                                  struct match_ahead *ahead) {
+  struct end *end = &ahead->end;
   uint32_t i = 1;
   bool sparse = step->term->component->sparse;
   if (step->kind == STEP_PATH && step->cascades && !step->hides && !sparse)
@@ -306,19 +316,25 @@ static uint32_t matches_find_more(const ecs_world *world, struct matches_step *s
   /* Two thirds off fields of others that are all in one table. */
   if (step->kind == STEP_FIELD && !step->hides && !rows->table->off && !sparse)
     return matches_together_by_field(world, step, rows, n, table->index, ends);
-  while (i < n && match_find(world, step, rows, i, &end) && end.table == table) ends[i++] = end.row;
+  for (; i < n; ends[i++] = end->row) {
+    end->there = match_find(world, step, rows, i, end);
+    ahead->known = !end->there || end->table != table;
+    if (ahead->known) return i;
+  }
   return i;
 }
 
 /* How many of n rows, from the first on, are alike: they have cells in one table, or have none. */
 static uint32_t matches_find_alike(const ecs_world *world, struct matches_step *step,
                                    const struct match_stretch *rows, uint32_t n, struct end *first,
-                                   uint32_t *ends) {
-  struct end other;
+                                   uint32_t *ends, struct match_ahead *ahead) {
   uint32_t i = 1;
-  first->there = match_find(world, step, rows, 0, first);
+  if (!ahead->known) ahead->end.there = match_find(world, step, rows, 0, &ahead->end);
+  *first = ahead->end;
+  ahead->known = false;
   if (!first->there) {
-    while (i < n && !match_find(world, step, rows, i, &other)) i++;
+    for (; i < n && !ahead->known; i += !ahead->known)
+      ahead->known = ahead->end.there = match_find(world, step, rows, i, &ahead->end);
     return i;
   }
   if (step->kind == STEP_SELF) {
@@ -330,7 +346,7 @@ static uint32_t matches_find_alike(const ecs_world *world, struct matches_step *
     return n;
   }
   ends[0] = first->row;
-  return matches_find_more(world, step, rows, n, first->table, ends);
+  return matches_find_more(world, step, rows, n, first->table, ends, ahead);
 }
 
 static void match_append(struct matches_spot *spot, uint32_t at, const struct table *table,
@@ -391,16 +407,19 @@ static uint32_t match_find_all(struct matches *matches, uint32_t number,
   struct matches_spot *spot = &matches->spots[number];
   enum term_kind kind = step->term->kind;
   uint32_t at = matches->count, alike, until = dead->any ? 0 : n;   /* of rows not dead before */
+  struct match_ahead ahead = {.known = false};
   struct end end;
   for (uint32_t i = 0; i < n; i += alike) {
     if (i == until) {
+      ahead.known = false;
       i = match_next(dead, false, i, n);
       until = match_next(dead, true, i, n);
       if (i == n) break;
     }
     struct match_stretch rest = match_behind(rows, i);
     uint32_t *ends = spot->rows + at + i;
-    alike = matches_find_alike(matches->walk->query->world, step, &rest, until - i, &end, ends);
+    alike = matches_find_alike(matches->walk->query->world, step, &rest, until - i, &end, ends,
+                               &ahead);
     if (kind != TERM_OPTIONAL && end.there == (kind == TERM_WITHOUT))
       match_bury(dead, i, i + alike);
     else if (kind == TERM_OPTIONAL && !match_mixes(matches, spot, end.there))
