@@ -361,8 +361,7 @@ describe("a table in a kernel", function()
       assert(reason and reason:find(what, 1, true), what .. ": " .. tostring(reason))
     end
     many[65537] = nil
-    world:system("it", { query = "P", compile = true,
-      each = function(p) p.x = many[p.i] end })
+    world:system("it", { query = "P", compile = true, each = function(p) p.x = many[p.i] end })
     world:update(0)
     assert.are.equal("vector", world:explain("it").tier)
   end)

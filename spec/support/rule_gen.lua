@@ -197,6 +197,7 @@ local queries = { terms "p=P", terms "p=P", terms("p=P", "h=H"), terms("p=P", "h
   terms("p=P", "g=H", "(Eats, *)"), terms("p=P", "o=(Owes, $to)", "h=H($to)"),
   terms("p=P", "o=(Owes, *)"), terms("p=P", "h=ChildOf->H"), terms("p=P", "h=H?"),
   terms("p=P", "g=H", "h=ChildOf->H?"), terms("p=P", "s=S"), terms("p=P", "s=S?", "T"),
+  terms("p=P", "s=S?", "h=H?"), terms("p=P", "s=S?", "h=ChildOf->H?"),
   terms("y=Said", "h=Said.who->H"), terms("y=Said") }
 
 -- ---- filling in ----

@@ -216,13 +216,15 @@ static void gather_give_cells(void *to, const void *from, const uint32_t *rows, 
   }
 }
 
-/* The column of a table that a program's column stands for in a stretch. */
+/* The column of a table that a program's column stands for in a stretch; NULL: its term is not
+** there. */
 static const struct column *gather_column_in(const struct gather *gather, uint32_t i,
                                              const struct matches_part *part) {
   struct run_column wanted = gather->plan->columns[i];
   uint32_t first = part->first;
   if (gather->spot_of[i] == 0) first = query_columns(gather->query, first)[wanted.slot];
-  assert(first != NONE && first + wanted.leaf < part->table->column_count);
+  if (!part->table || first == NONE) return NULL;
+  assert(first + wanted.leaf < part->table->column_count);
   return &part->table->columns[first + wanted.leaf];
 }
 
@@ -234,11 +236,9 @@ static void gather_copy_column(const struct gather *gather, uint32_t i, uint32_t
     struct gather_stretch stretch = gather_stretch_of(gather, spot, part, rows);
     if (stretch.count == 0) continue;
     char *own = (char *)gather->columns[i] + stretch.at * size;
-    if (!stretch.part->table) {
-      if (!back) memset(own, 0, stretch.count * size);
-      continue;
-    }
     const struct column *column = gather_column_in(gather, i, stretch.part);
+    if (!column && !back) memset(own, 0, stretch.count * size);
+    if (!column) continue;
     assert(column->size == size);
     if (stretch.part->together) {
       void *cells = column_at(column, stretch.rows[0]);
@@ -256,7 +256,8 @@ static void gather_copy_column(const struct gather *gather, uint32_t i, uint32_t
 static void *gather_lies_ready(const struct gather *gather, uint32_t i) {
   const struct matches_spot *own = &gather->spots[0].cells;
   if (gather->spot_of[i] || own->part_count != 1 || !own->parts[0].together) return NULL;
-  void *cells = column_at(gather_column_in(gather, i, &own->parts[0]), own->rows[gather->first]);
+  const struct column *column = gather_column_in(gather, i, &own->parts[0]);
+  void *cells = column ? column_at(column, own->rows[gather->first]) : NULL;
   return (uintptr_t)cells % 64 == 0 ? cells : NULL;
 }
 
@@ -284,9 +285,16 @@ static LOOPS void gather_list_cells(k_cell *to, char *data, const uint32_t *rows
 /* In which rows the term of a program's column is there. */
 static void gather_take_there(const struct gather *gather, uint32_t i) {
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
+  const struct term *term = gather_term_of(gather->query, gather->plan->columns[i].leaf);
+  bool own = gather->spot_of[i] == 0;
   for (uint32_t part = 0; part < spot->part_count; part++) {
     struct gather_stretch stretch = gather_stretch_of(gather, spot, part, gather->count);
-    memset((char *)gather->columns[i] + stretch.at, stretch.part->table != NULL, stretch.count);
+    const struct table *table = stretch.part->table;
+    bool there = own ? table_has(table, term->id) : table != NULL;
+    uint8_t *to = (uint8_t *)gather->columns[i] + stretch.at;
+    memset(to, there, stretch.count);
+    for (uint32_t k = 0; k < stretch.count && own && there; k++)
+      to[k] = term_shows(term, table, stretch.rows[k]);
   }
 }
 
@@ -297,10 +305,10 @@ static void gather_take_addresses(const struct gather *gather, uint32_t i, k_cel
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   for (uint32_t part = 0; part < spot->part_count; part++) {
     struct gather_stretch stretch = gather_stretch_of(gather, spot, part, gather->count);
-    for (uint32_t k = 0; k < stretch.count && !stretch.part->table; k++)
-      to[stretch.at + k].at = (char *)&none;
-    if (stretch.count == 0 || !stretch.part->table) continue;
+    if (stretch.count == 0) continue;
     const struct column *column = gather_column_in(gather, i, stretch.part);
+    for (uint32_t k = 0; k < stretch.count && !column; k++) to[stretch.at + k].at = (char *)&none;
+    if (!column) continue;
     uint32_t shift = column->size == 8 ? 3 : column->size / 2;
     gather_list_cells(to + stretch.at, column->data, stretch.rows, stretch.count, shift);
   }
@@ -320,6 +328,7 @@ static void gather_take_columns(struct gather *gather, uint32_t end) {
     }
     void *cells = ids     ? gather->ids
                   : value ? (ecs_id *)gather->columns[i] + gather->first
+                  : there ? NULL
                           : gather_lies_ready(gather, i);
     gather->bound[i] = cells ? cells : gather->columns[i];
     if (there)
@@ -337,9 +346,10 @@ static void gather_mark_column(const struct gather *gather, uint32_t i, const ui
     struct gather_stretch stretch = gather_stretch_of(gather, spot, part, end);
     if (stretch.count == 0) continue;
     const struct table *table = stretch.part->table;
-    if (!table) continue;
+    const struct column *column = gather_column_in(gather, i, stretch.part);
+    if (!column) continue;
     assert(gather->first + stretch.at + stretch.count <= end && end <= gather->count);
-    uint32_t at = (uint32_t)(gather_column_in(gather, i, stretch.part) - table->columns);
+    uint32_t at = (uint32_t)(column - table->columns);
     for (uint32_t row = stretch.at; row < stretch.at + stretch.count; row++) {
       uint32_t to = stretch.rows[row - stretch.at];
       if (!bits || (bits[row / 64] >> row % 64 & 1))

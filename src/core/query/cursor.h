@@ -284,8 +284,9 @@ struct matches {
   struct matches_step steps[QUERY_STEPS];
 };
 
-/* Whether the query's steps are such that each row matches once at most, and is told by itself. */
-bool matches_suit(const ecs_query *query);
+/* Whether the query's steps are such that each row matches once at most, and is told by itself:
+** also with terms of its own table that may be absent in some rows (`mixes`). */
+bool matches_suit(const ecs_query *query, bool mixes);
 
 /* Bytes that matches_lay_out lays out for batches of so many rows, aligned to 8 bytes. */
 size_t matches_room(const ecs_query *query, uint32_t rows);

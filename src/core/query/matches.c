@@ -29,12 +29,12 @@ static bool matches_step_suits(const struct term *term) {
   }
 }
 
-bool matches_suit(const ecs_query *query) {
+bool matches_suit(const ecs_query *query, bool mixes) {
   const struct query_terms *terms = &query->terms;
   if (query->broken) return false;
   for (uint32_t i = 0; i < terms->step_count; i++)
     if (!matches_step_suits(&terms->terms[terms->steps[i]])) return false;
-  return !query_varies(terms);
+  return mixes || !query_varies(terms);
 }
 
 /* ---- beginning ---- */
@@ -103,7 +103,7 @@ static void matches_begin_step(const struct walk *walk, uint32_t at, struct matc
 }
 
 void matches_begin(struct matches *matches, struct walk *walk, ecs_query *query, bool mixes) {
-  assert(matches_suit(query) && walk->query == query);
+  assert(matches_suit(query, true) && walk->query == query);
   matches->walk = walk;
   matches->mixes = mixes;
   matches->waits = false;

@@ -17,7 +17,7 @@ static bool passage_can_match_in_groups(const ecs_query *query) {
     bool field = term->form == TERM_PATH && term->through_leaf != NONE;
     if (field && !terms->event) return false;
   }
-  return matches_suit(query);
+  return matches_suit(query, false);
 }
 
 /* Which step is about a term. */

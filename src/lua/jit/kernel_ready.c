@@ -179,15 +179,17 @@ static bool kernel_ready_by_kind(lua_State *L, int handle, struct kernel *kernel
   return kinds_ready(L, handle, kernel, &kinds);
 }
 
-/* Where matches are found many at a time, terms that are decided row by row may be there in some
-** rows of a program: if it can be one. Totals are made of matches that have the same. */
+/* Where matches are found many at a time, terms that are decided row by row, or switched off, may
+** be there in some rows of a program: if it can be one. Totals are made of matches that have the
+** same. */
 static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const struct query_terms *terms = &kernel->query->terms;
   int top = lua_gettop(L);
   kernel->maybe = 0;
-  if (terms->choices && !RESULT_IS_USED(kernel->result) && matches_suit(kernel->query))
+  if (terms->choices && !RESULT_IS_USED(kernel->result) && matches_suit(kernel->query, true))
     for (uint32_t i = 0; i < terms->count; i++)
-      if (term_may_lack(&terms->terms[i]) && term_is_by_row(&terms->terms[i]))
+      if (term_may_lack(&terms->terms[i]) &&
+          (term_is_by_row(&terms->terms[i]) || terms->terms[i].toggled))
         kernel->maybe |= UINT64_C(1) << terms->terms[i].slot % KERNEL_SLOTS;
   if (kernel_ready_by_kind(L, handle, kernel, ahead)) return true;
   if (!kernel->maybe) return false;

@@ -572,13 +572,14 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
 }
 
 /* variant_present_in_match in all of them. */
-static uint64_t kernel_run_present_in(const struct matches *batch, const struct choices *choices) {
+static uint64_t kernel_run_present_in(const struct matches *batch, const struct choices *choices,
+                                      uint64_t maybe) {
   const struct walk *walk = batch->walk;
   const uint32_t *columns = query_columns(walk->query, batch->own.parts[0].first);
   uint64_t present = 0;
   for (uint32_t i = 0; i < choices->count; i++) {
     uint32_t slot = choices->list[i].term->slot, step = choices->list[i].step;
-    if (batch->mixes && step != NONE) continue;
+    if (maybe >> slot % KERNEL_SLOTS & 1) continue;
     bool there = step == NONE ? columns[slot] != NONE : batch->spots[step].parts[0].table != NULL;
     if (there) present |= (uint64_t)1 << slot % KERNEL_SLOTS;
   }
@@ -600,7 +601,7 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
   matches_begin(&batch, walk, loop->query->query, kernel->maybe != 0);
   if (!gather_lay_out(&kernel->set->runner, &batch)) raise_memory(L);
   while (matches_next(&batch)) {
-    uint64_t present = kernel_run_present_in(&batch, &choices);
+    uint64_t present = kernel_run_present_in(&batch, &choices, kernel->maybe);
     ecs_id first = entity_id(&kernel->box->world->entities,
                              batch.own.parts[0].table->rows[batch.own.rows[0]]);
     if (!kernel_run_is_begun(L, handle, &g, present, first)) return;
@@ -608,6 +609,11 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
     kernel_run_flush(L, handle, loop, &g);
     if (how->gave_up && *how->gave_up) return;
   }
+}
+
+static bool kernel_run_suits(lua_State *L, int handle, const struct loop_box *loop) {
+  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  return matches_suit(loop->query->query, kernel->maybe != 0);
 }
 
 /* ---- tables ---- */
@@ -634,7 +640,7 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
   int anchors = lua_gettop(L);
   if (!loop->walk)
     kernel_run_run_tables(L, handle, anchors, loop, run);
-  else if (matches_suit(loop->query->query))
+  else if (kernel_run_suits(L, handle, loop))
     run_in_batches(L, handle, anchors, loop, loop->walk, run);
   else
     run_matches(L, handle, anchors, loop, loop->walk, run);
