@@ -553,13 +553,13 @@ static struct program *emit_new_program(const struct emitter *e, uint32_t prolog
   p->constants = (k_scalar *)(void *)(p + 1);
   p->rows = (struct row_insn *)(void *)(p->constants + p->constant_count);
   p->insns = (k_insn *)(void *)(p->rows + p->row_count);
-  p->columns = (uint8_t *)(p->insns + p->insn_count);
+  p->sites = (k_site *)(void *)(p->insns + p->insn_count);
+  p->columns = (uint8_t *)(p->sites + p->site_count);
   p->scalars = p->columns + p->column_count;
   p->totals = p->scalars + p->scalar_count;
   p->arrays = p->totals + p->total_count;
   p->lookups = p->arrays + p->array_count;
   p->folds = p->lookups + p->lookup_count;
-  p->sites = (k_site *)(void *)(p->folds + p->fold_count);
   return p;
 }
 
