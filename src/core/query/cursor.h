@@ -155,6 +155,10 @@ struct walk {
   ecs_id values[QUERY_VARIABLES];
 };
 
+/* Where the cells are that a path to the nearest ends at, from an entity on. */
+bool walk_nearest(const ecs_query *query, const struct term *term, uint32_t from,
+                  struct walk_end *end);
+
 /* Before the first match. The order is that of tables or sources, whatever the query asks for: for
 ** who does not care. Cannot fail, and needs no walk_end. */
 void walk_begin(struct walk *walk, const ecs_query *query);
@@ -263,8 +267,10 @@ struct matches_seen {
 
 /* How a step finds its cells, and where it found the last ones. */
 struct matches_step {
+  const ecs_query *query;
   const struct term *term;
-  enum { STEP_SELF, STEP_TIED, STEP_PATH, STEP_FIELD, STEP_SPARSE, STEP_PACKED } kind;
+  enum { STEP_SELF, STEP_TIED, STEP_PATH, STEP_NEAREST, STEP_FIELD, STEP_SPARSE,
+         STEP_PACKED } kind;
   bool gives;                  /* its cells are wanted, or whether it is there */
   bool hides;                  /* they may be switched off */
   bool cascades;               /* the lineup knows where it leads */

@@ -14,7 +14,7 @@
 /* ---- which queries ---- */
 
 static bool matches_path_suits(const struct term *term) {
-  return !term->nearest && !term->through->sparse;
+  return !term->through->sparse;
 }
 
 static bool matches_step_suits(const struct term *term) {
@@ -85,7 +85,8 @@ static bool matches_leads_packed(const struct walk *walk, uint32_t at) {
 static void matches_begin_step(const struct walk *walk, uint32_t at, struct matches_step *step) {
   const struct query_terms *terms = &walk->query->terms;
   const struct term *term = &terms->terms[terms->steps[at]];
-  *step = (struct matches_step){.term = term, .seen.index = NONE, .before.index = NONE};
+  *step = (struct matches_step){
+      .query = walk->query, .term = term, .seen.index = NONE, .before.index = NONE};
   step->gives = (term->slot != NONE && term_has_cells(term, term->component)) ||
                 term->kind == TERM_OPTIONAL;
   if (term->form == TERM_PAIR) step->ties = &term->component->relation->ties;
@@ -97,7 +98,11 @@ static void matches_begin_step(const struct walk *walk, uint32_t at, struct matc
   case TERM_SPARSE:
     step->kind = matches_leads_packed(walk, at) ? STEP_PACKED : STEP_SPARSE;
     break;
-  case TERM_PATH: step->kind = term->through_leaf == NONE ? STEP_PATH : STEP_FIELD; break;
+  case TERM_PATH:
+    step->kind = term->nearest               ? STEP_NEAREST
+                 : term->through_leaf == NONE ? STEP_PATH
+                                              : STEP_FIELD;
+    break;
   default: matches_begin_tie(walk, step, at == 0); break;
   }
 }
@@ -225,6 +230,14 @@ INLINE uint32_t matches_target_of(const struct matches_step *step,
                         : ties_target(step->ties, rows->table->rows[rows->rows[i]]);
 }
 
+static bool match_nearest(const struct matches_step *step, const struct table *table, uint32_t row,
+                          struct end *end) {
+  struct walk_end found;
+  bool there = walk_nearest(step->query, step->term, table->rows[row], &found);
+  if (there) *end = (struct end){found.table, found.first, found.row, true};
+  return there;
+}
+
 /* The step's cells of the i-th row; false when there are none. */
 static bool match_find(const ecs_world *world, struct matches_step *step,
                        const struct match_stretch *rows, uint32_t i, struct end *end) {
@@ -237,6 +250,7 @@ static bool match_find(const ecs_world *world, struct matches_step *step,
     case STEP_PATH:
       target = matches_target_of(step, rows, i);
       return target && end_of(world, step, target, end);
+    case STEP_NEAREST: return match_nearest(step, rows->table, row, end);
     case STEP_FIELD: return match_through_field(world, step, rows->table, row, end);
     case STEP_PACKED: return matches_in_packed(step, rows->packed + i, end);
     default: return matches_in_sparse(step, rows->table->rows[row], end);

@@ -55,9 +55,8 @@ static bool walk_end_in(const struct table *table, uint32_t row, const struct te
 }
 
 /* The cells that a path or variable ends at, of an index whose entity is alive. */
-static bool walk_end_of(const struct walk *walk, uint32_t index, const struct term *term,
+static bool walk_end_of(const ecs_world *world, uint32_t index, const struct term *term,
                         struct walk_end *end) {
-  const ecs_world *world = walk->query->world;
   const struct record *record = entity_record(&world->entities, index);
   if (record->table >= RECORD_BARE) return false;
   const struct table *table = record_table(world, record);
@@ -68,7 +67,7 @@ static bool walk_end_of(const struct walk *walk, uint32_t index, const struct te
 static bool walk_end_at(const struct walk *walk, ecs_id entity, const struct term *term,
                         struct walk_end *end) {
   const struct record *record = entity_find(&walk->query->world->entities, entity);
-  return record && walk_end_of(walk, ecs_id_index(entity), term, end);
+  return record && walk_end_of(walk->query->world, ecs_id_index(entity), term, end);
 }
 
 /* The id under which the row has its tie to a target. */
@@ -119,31 +118,31 @@ static ecs_id walk_through_field(const struct walk *walk, const struct term *ter
 
 /* Notes to whom so many steps of a way lead, 0 for nobody, from each but the first ones. Without
 ** memory for it they are gone again. */
-static void walk_note_way(const struct walk *walk, const struct ties *ties, struct map *known,
-                          uint32_t steps, uint32_t to) {
-  uint32_t at = walk->table->rows[walk->row];
-  if (!map_reserve(&walk->query->world->memory, known, steps)) return;
+static void walk_note_way(const ecs_query *query, const struct ties *ties, struct map *known,
+                          uint32_t at, uint32_t steps, uint32_t to) {
+  if (!map_reserve(&query->world->memory, known, steps)) return;
   for (uint32_t i = 0; i < steps; i++, at = ties_target(ties, at))
     if (i >= SHORT_WAY) map_put(known, at, to);
 }
 
 /* From the row itself on: a relation may lead in a circle, which has no more steps than ties. Ways
 ** of others come by where a long one did: so n rows in a line take O(n). */
-static bool walk_nearest(const struct walk *walk, const struct term *term, struct walk_end *end) {
-  const struct query_terms *terms = &walk->query->terms;
+bool walk_nearest(const ecs_query *query, const struct term *term, uint32_t from,
+                  struct walk_end *end) {
+  const struct query_terms *terms = &query->terms;
   const struct ties *ties = &term->through->relation->ties;
   struct map *known = &terms->terms[term - terms->terms].known;
-  uint32_t at = walk->table->rows[walk->row], steps = 0, to = NONE;
-  const ecs_world *world = walk->query->world;
+  uint32_t at = from, steps = 0, to = NONE;
+  const ecs_world *world = query->world;
   bool found = false, all = LIKELY(!world->relations.prefab) || query_sees_prefabs(term);
   for (; at && steps <= ties->count && to == NONE; steps++) {
     if (steps >= SHORT_WAY) to = map_get(known, at);
     if (to != NONE) at = to;
-    found = at && walk_end_of(walk, at, term, end);
+    found = at && walk_end_of(world, at, term, end);
     if (found || (UNLIKELY(!all) && at && prefab_is(world, at))) break;
     at = ties_target(ties, at);
   }
-  if (steps > SHORT_WAY) walk_note_way(walk, ties, known, steps, found ? at : 0);
+  if (steps > SHORT_WAY) walk_note_way(query, ties, known, from, steps, found ? at : 0);
   return found;
 }
 
@@ -163,13 +162,13 @@ static uint32_t walk_target_along(const struct walk *walk, const struct term *te
 }
 
 static bool walk_path_ends(const struct walk *walk, const struct term *term, struct walk_end *end) {
-  if (term->nearest) return walk_nearest(walk, term, end);
+  if (term->nearest) return walk_nearest(walk->query, term, walk->table->rows[walk->row], end);
   if (term->through_leaf != NONE) {
     ecs_id to = walk_through_field(walk, term);
     return to != ECS_NULL && walk_end_at(walk, to, term, end);
   }
   uint32_t to = walk_target_along(walk, term);
-  return to && walk_end_of(walk, to, term, end);
+  return to && walk_end_of(walk->query->world, to, term, end);
 }
 
 /* Whether the term is there, for the first time or, where it finds targets, once more. */
