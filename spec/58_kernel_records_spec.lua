@@ -218,13 +218,12 @@ describe("a table of tables in a kernel (C26)", function()
     local world = helper.new_world {}
     world:component("Cell", { "n: i32", "x: f64" })
     for i = 1, 20 do world:spawn { Cell = { n = i * 200 } } end
-    local function read(cell) cell.x = list.at[cell.n] or -1 end
     local function with(at)
       list.at = at
       world:update(1)
       return world:explain "read"
     end
-    world:system("read", { query = "Cell", each = read })
+    world:system("read", { query = "Cell", each = function(c) c.x = list.at[c.n] or -1 end })
     assert.matches("copying the plain tables", with(long).reason)
     assert.are.equal("vector", with({ 1.5, 2.5 }).tier)
     assert.are.equal("lua", with(long).tier)

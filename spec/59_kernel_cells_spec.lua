@@ -305,7 +305,8 @@ describe("a script cell", function()
       end, function() return n, flag, stats.kills end
     end)
     assert.same({ "P.on", "upvalue n", "stats.kills" }, explained.reads)
-    assert.same({ "upvalue n", "stats.kills", "upvalue flag" }, explained.writes)
+    assert.same(explained.writes, { "upvalue n", "stats.kills", "upvalue flag" })
+    assert.same(explained.writes, explained.cells)
   end)
 
   it("is not written by predicates and what gives a result, which stay Lua", function()

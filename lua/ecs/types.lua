@@ -709,6 +709,7 @@ function World:on_error(handler) end
 ---other rows, with the lines where it does so first; 0: not known.
 ---@field threads? integer How many threads may share its rows,
 ---@field alone? string and why it is one in a world with more.
+---@field cells? string[] Script cells that it writes: `upvalue n`, `stats.kills`.
 ---@field left? { rows: integer, why: string? } How many rows were left to Lua in the last run.
 ---@field form? "each"|"map"|"run"|"where"|"sum"|"min"|"max" What a function was given to last,
 ---@field query? string the text of that query,

@@ -234,6 +234,9 @@ static void explain_kernel(lua_State *L, int handle, int table) {
     list_fields(L, handle, kernel->variants[0], "writes", true);
     variant_push_tables(L, handle, kernel->variants[0]);
     lua_setfield(L, -2, "tables");
+    lua_newtable(L);
+    variant_append_cells(L, handle, kernel->variants[0], true);
+    lua_setfield(L, -2, "cells");
     if (kernel->variants[0]->index_count) explain_set_indexes(L, kernel->variants[0]);
     explain_set_marks(L, kernel, kernel->variants[0]);
     explain_set_program(L, kernel->variants[0]);
