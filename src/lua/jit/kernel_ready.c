@@ -164,7 +164,11 @@ static bool kernel_ready_by_kind(lua_State *L, int handle, struct kernel *kernel
   struct walk walk;
   struct choices choices;
   bool chooses = false;
-  if (any_is_ready(L, handle, kernel)) return kernel->found = true;
+  const struct variant *last = kernel->count ? kernel->variants[0] : NULL;
+  bool walked = last && kernel->walked == 1 + *kernel->version && !last->looks &&
+                !last->index_count && !RESULT_IS_USED(kernel->result) &&
+                kernel->walked_maybe == kernel->maybe;
+  if (walked || any_is_ready(L, handle, kernel)) return kernel->found = true;
   for (uint32_t i = 0; i < terms->count; i++)
     chooses |= kernel_ready_chooses(kernel, &terms->terms[i]);
   walk_begin(&walk, query);
@@ -176,7 +180,10 @@ static bool kernel_ready_by_kind(lua_State *L, int handle, struct kernel *kernel
   }
   if (kinds.count == 0 && ahead)
     kinds.known[kinds.count++] = variant_present(query, NULL, 0) & ~kernel->maybe;
-  return kinds_ready(L, handle, kernel, &kinds);
+  bool ready = kinds_ready(L, handle, kernel, &kinds);
+  kernel->walked = ready && kinds.count ? 1 + *kernel->version : 0;
+  kernel->walked_maybe = kernel->maybe;
+  return ready;
 }
 
 /* Where matches are found many at a time, terms that are decided row by row, or switched off, may

@@ -336,6 +336,7 @@ static bool kernel_run_is_begun(lua_State *L, int handle, struct gathering *g, u
   if (g->over) return false;
   if (LIKELY(g->variant && present == g->present)) return true;
   if (LIKELY(kernel_run_begin(L, handle, g, present))) return true;
+  ((struct kernel_box *)lua_touserdata(L, handle))->kernel->walked = 0;
   if (g->how->total) luaL_error(L, "finalizers keep using the world");
   struct rest rest = {.before = g->done, .count = UINT64_MAX, .limit = g->walk->limit};
   if (!g->walk->repeats) rest.entity = entity;
