@@ -612,11 +612,6 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
   }
 }
 
-static bool kernel_run_suits(lua_State *L, int handle, const struct loop_box *loop) {
-  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  return matches_suit(loop->query->query, kernel->maybe != 0);
-}
-
 /* ---- tables ---- */
 
 static void kernel_run_run_tables(lua_State *L, int handle, int anchors, struct loop_box *loop,
@@ -637,11 +632,12 @@ static void kernel_run_run_tables(lua_State *L, int handle, int anchors, struct 
 
 void kernel_run(lua_State *L, int handle, struct loop_box *loop,
                 const struct kernel_run *run) {
+  const struct kernel_box *box = lua_touserdata(L, handle);
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
   if (!loop->walk)
     kernel_run_run_tables(L, handle, anchors, loop, run);
-  else if (kernel_run_suits(L, handle, loop))
+  else if (matches_suit(loop->query->query, box->kernel->maybe != 0))
     run_in_batches(L, handle, anchors, loop, loop->walk, run);
   else
     run_matches(L, handle, anchors, loop, loop->walk, run);
