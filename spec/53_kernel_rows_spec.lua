@@ -131,6 +131,26 @@ describe("a kernel", function()
     assert.same(seen[2], seen[1])
   end)
 
+  it("has what several terms are about of each, where one may be absent or is read only", function()
+    local seen = {}
+    for n, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels, tag = 1 }
+      world:component("A", { "x: f64" })
+      world:component("G", { "v: f64", toggle = true, storage = "sparse" })
+      for i = 1, 9 do
+        local e = world:spawn { A = { i }, G = { i } }
+        if i % 2 > 0 then world:disable(e, "G") end
+      end
+      world:system("s", { query = "A:in, G?, G:any?, A", each = function(was, on, any, a)
+        if any then a.x, any.v = was.x + any.v, any.v + (on and 20 or 10) end
+      end })
+      world:update(1)
+      if kernels then assert.equal("vector", world:explain("s").tier) end
+      seen[n] = world:digest()
+    end
+    assert.equal(seen[2], seen[1])
+  end)
+
   it("knows for each table whether it has an optional tag, and leaves out the other way", function()
     both(function(world, kernels)
       local a = world:spawn { P = { 1, 2 } }

@@ -59,8 +59,7 @@ static uint32_t access_find_column(struct front *f, uint32_t slot, uint32_t leaf
   k_column type = text ? KC_U32 : access_column_type(f, component, field);
   return access_new_column(f, (struct run_column){slot, leaf},
                            (struct front_column){.component = component,
-                                          .component_leaf = component_leaf, .type = type,
-                                          .read_only = access_is_read_only(f, slot)});
+                                                 .component_leaf = component_leaf, .type = type});
 }
 
 /* Terms may name the same component, or a field of one: what they share is one column, that of
@@ -73,6 +72,7 @@ static uint32_t access_first_slot(const struct front *f, uint32_t slot, uint32_t
     const struct term *other = front_term(f, i);
     uint32_t start = other->leaf == NONE ? 0 : other->leaf;
     bool covers = other->leaf == NONE || start == base + *leaf;
+    if (term_is_by_row(other) && term_may_lack(other) && !(f->present >> i & 1)) continue;
     bool same = (term_is_own(other) && term_is_own(term)) ||
                 (term_is_known(other) && term_is_known(term));
     if (other->id != term->id || !same || !covers) continue;
@@ -426,7 +426,7 @@ static uint32_t access_written_column(struct front *f, struct cell_place to) {
   uint32_t leaf = to.leaf, slot = access_first_slot(f, to.slot, &leaf);
   uint32_t at = access_find_column(f, slot, leaf, to.component, to.component_leaf);
   assert(at < f->column_count);
-  f->breaks_promise = f->columns[at].read_only || access_is_read_only(f, to.slot);
+  f->breaks_promise = access_is_read_only(f, to.slot);
   if (f->breaks_promise)
     front_refuse(f, "it writes to '%s', which the query reads only (:in)", to.component->name);
   return at;

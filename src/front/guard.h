@@ -107,7 +107,7 @@ struct front_column {
   uint32_t component_leaf;
   k_column type;
   uint32_t number;             /* in the builder */
-  bool read, written, read_only;
+  bool read, written;
   bool folded;                 /* written by steps of rows, which it is not one of */
 };
 
