@@ -10,10 +10,7 @@
 /* ---- columns ---- */
 
 const struct term *front_term(const struct front *f, uint32_t slot) {
-  const struct query_terms *terms = &f->query->terms;
-  for (uint32_t i = 0; i < terms->count; i++)
-    if (terms->terms[i].slot == slot) return &terms->terms[i];
-  return NULL;
+  return query_term_of(&f->query->terms, slot);
 }
 
 static bool access_is_read_only(const struct front *f, uint32_t slot) {
@@ -136,14 +133,20 @@ void access_set_own_element(struct front *f, const struct component *array, stru
   f->env.fields[at] = access_fit(f, &array->leaves[ARRAY_LEAF], f->columns[at].type, value);
 }
 
+/* The number in the program of a column that is no field, but what the run tells of its rows. */
+static uint32_t access_told_column(struct front *f, uint32_t slot, uint32_t leaf, k_column type) {
+  uint32_t at = 0;
+  while (at < f->column_count && (f->cells[at].slot != slot || f->cells[at].leaf != leaf)) at++;
+  if (at == f->column_count)
+    access_new_column(f, (struct run_column){slot, leaf},
+                      (struct front_column){.type = type, .read = true});
+  return f->columns[at].number;
+}
+
 /* The id of the row's entity, in a column of its own. */
 static struct val access_row_entity(struct front *f) {
-  uint32_t at = 0;
-  while (at < f->column_count && f->cells[at].slot != NONE) at++;
-  if (at == f->column_count)
-    access_new_column(f, (struct run_column){.slot = NONE},
-                      (struct front_column){.type = KC_ENTITY, .read = true});
-  struct val value = val_number(f, build_rows_entity(f->b, f->columns[at].number), false);
+  uint32_t column = access_told_column(f, NONE, 0, KC_ENTITY);
+  struct val value = val_number(f, build_rows_entity(f->b, column), false);
   value.entity = value.row_entity = true;
   return value;
 }
@@ -166,16 +169,13 @@ static int access_known_bound(const struct front *f, uint32_t variable) {
 /* Who the n-th of the query's values is, nil where the term that finds it is not there. */
 static struct val access_query_value(struct front *f, uint32_t n) {
   const struct query_terms *terms = &f->query->terms;
-  uint32_t at = 0, variable = 0;
+  uint32_t variable = 0;
   while (terms->variables[variable].output != n) variable++;
   assert(variable < terms->variable_count);
   int bound = access_known_bound(f, variable);
   if (bound == 0) return (struct val){.kind = VAL_NIL};
-  while (at < f->column_count && (f->cells[at].slot != RUN_VALUE || f->cells[at].leaf != n)) at++;
-  if (at == f->column_count)
-    access_new_column(f, (struct run_column){RUN_VALUE, n},
-                      (struct front_column){.type = KC_ENTITY, .read = true});
-  struct val value = val_number(f, build_rows_entity(f->b, f->columns[at].number), false);
+  uint32_t column = access_told_column(f, RUN_VALUE, n, KC_ENTITY);
+  struct val value = val_number(f, build_rows_entity(f->b, column), false);
   value.entity = true;
   if (bound < 0)
     value.present = build_binary(f->b, KO_NE, value.value, build_i64(f->b, 0));
@@ -312,14 +312,7 @@ static struct val access_of_run(struct front *f, uint32_t index) {
 
 /* The mask of the rows in which a term is there that may be absent in some. */
 static k_value access_there(struct front *f, uint32_t slot) {
-  uint32_t at = 0;
-  while (at < f->column_count &&
-         (f->cells[at].slot != RUN_THERE || f->cells[at].leaf != slot))
-    at++;
-  if (at == f->column_count)
-    access_new_column(f, (struct run_column){RUN_THERE, slot},
-                      (struct front_column){.type = KC_BOOL, .read = true});
-  return build_load(f->b, f->columns[at].number);
+  return build_load(f->b, access_told_column(f, RUN_THERE, slot, KC_BOOL));
 }
 
 /* What a function is given: views, values and truths of the terms, then dt, but to predicates, then
@@ -339,17 +332,14 @@ struct val access_parameter(struct front *f, uint32_t index) {
   const struct term *term = front_term(f, index);
   bool maybe = f->maybe >> index & 1;
   if (term_may_lack(term) && !(f->present >> index & 1) && !maybe) return nil;
-  struct val view = {.kind = VAL_VIEW, .present = maybe ? access_there(f, index) : K_ALL};
-  if (term->leaf != NONE || !term_has_cells(term, term->component)) {
-    struct val value = term->leaf == NONE
-                           ? val_known(f, true)
-                           : access_column(f, index, 0, term->component, term->leaf);
-    value.present = view.present;
-    return value;
-  }
-  view.slot = index;
-  view.component = view.root = term->component;
-  return view;
+  struct val given = {.kind = VAL_VIEW, .slot = index, .component = term->component,
+                      .root = term->component};
+  if (term->leaf != NONE)
+    given = access_column(f, index, 0, term->component, term->leaf);
+  else if (!term_has_cells(term, term->component))
+    given = val_known(f, true);
+  if (maybe) given.present = access_there(f, index);
+  return given;
 }
 
 /* ---- stores ---- */

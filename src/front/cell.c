@@ -231,9 +231,9 @@ static struct val cell_fit(struct front *f, const struct cell *cell, struct val 
   return value;
 }
 
-/* Before they run it is not known which fields rows add, so that all are made then. But a script
-** that goes through a table with pairs may have them set what is there, and not be surprised by
-** what nobody adds: in functions of queries the first row that adds something is left to Lua. */
+/* All fields that rows may add are made before they run, since nobody knows which of them they will
+** add. A script may call q:each while it goes through the same table by pairs, which allows no new
+** fields: there the first row that adds one is left to Lua, and only then are they made. */
 static void cell_need_room(struct front *f, k_value present) {
   build_need(f->b, build_binary(f->b, KO_OR, present, build_uniform(f->b, UNIFORM_ADDS, KT_BOOL)));
 }

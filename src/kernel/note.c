@@ -254,7 +254,7 @@ struct note_room {
   k_scalar values[MAX_SITES];
 };
 
-/* What a run of notes is of is refused, or there is no room for it. */
+/* A row fails, whose order is refused or finds no room: one of a run of notes. */
 static void note_refuse(const struct handing *handing, const struct note_run *run, k_error error,
                         int64_t entity) {
   handing->failure->error = error;

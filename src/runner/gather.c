@@ -16,15 +16,10 @@ static size_t gather_spot_room(void) {
   return GATHER_ROWS * (sizeof(struct matches_part) + sizeof(uint32_t));
 }
 
-static const struct term *gather_term_of(const ecs_query *query, uint32_t slot) {
-  const struct query_terms *terms = &query->terms;
-  for (uint32_t i = 0; slot != NONE && i < terms->count; i++)
-    if (terms->terms[i].slot == slot) return &terms->terms[i];
-  return NULL;
-}
-
-static uint32_t gather_slot_of(struct run_column column) {
-  return column.slot == RUN_THERE ? column.leaf : column.slot;
+/* The term that a column is about; NULL: it is about none. */
+static const struct term *gather_term_of(const ecs_query *query, struct run_column column) {
+  uint32_t slot = column.slot == RUN_THERE ? column.leaf : column.slot;
+  return slot == NONE ? NULL : query_term_of(&query->terms, slot);
 }
 
 /* The number of a term's spot: 0 for all that is the row's own. */
@@ -77,7 +72,7 @@ bool gather_begin(struct runner *runner, const struct run *run, const struct wal
   gather->spot_count = 1;
   for (uint32_t i = 0; i < plan->program->column_count; i++)
     gather->spot_of[i] =
-        gather_spot_of(gather, walk, gather_term_of(run->query, gather_slot_of(plan->columns[i])));
+        gather_spot_of(gather, walk, gather_term_of(run->query, plan->columns[i]));
   gather_find_values(gather);
   size_t room = GATHER_ROWS * sizeof(ecs_id) + gather->spot_count * gather_spot_room();
   for (uint32_t i = 0; i < plan->program->column_count; i++) room += gather_column_room(plan, i);
@@ -285,16 +280,15 @@ static LOOPS void gather_list_cells(k_cell *to, char *data, const uint32_t *rows
 /* In which rows the term of a program's column is there. */
 static void gather_take_there(const struct gather *gather, uint32_t i) {
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
-  const struct term *term = gather_term_of(gather->query, gather->plan->columns[i].leaf);
+  const struct term *term = query_term_of(&gather->query->terms, gather->plan->columns[i].leaf);
   bool own = gather->spot_of[i] == 0;
   for (uint32_t part = 0; part < spot->part_count; part++) {
     struct gather_stretch stretch = gather_stretch_of(gather, spot, part, gather->count);
     const struct table *table = stretch.part->table;
     bool there = own ? table_has(table, term->id) : table != NULL;
     uint8_t *to = (uint8_t *)gather->columns[i] + stretch.at;
-    memset(to, there, stretch.count);
-    for (uint32_t k = 0; k < stretch.count && own && there; k++)
-      to[k] = term_shows(term, table, stretch.rows[k]);
+    for (uint32_t k = 0; k < stretch.count; k++)
+      to[k] = there && (!own || term_shows(term, table, stretch.rows[k]));
   }
 }
 

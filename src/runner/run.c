@@ -181,9 +181,7 @@ static RARE void *run_write_there(const struct runner *runner, const struct run 
   struct row_stretch rows = run_rows_of(run, table);
   uint64_t *room = (uint64_t *)runner->room.data + run_place_words(run->plan, rows.count);
   uint8_t *to = (uint8_t *)room + (*there)++ * (size_t)round_up(rows.count, 64);
-  const struct term *term = run->query->terms.terms;
-  while (term->slot != slot) term++;
-  query_tell_shown(term, table, rows.row, rows.count, to);
+  query_tell_shown(query_term_of(&run->query->terms, slot), table, rows.row, rows.count, to);
   return to;
 }
 

@@ -13,15 +13,11 @@
 
 /* ---- which queries ---- */
 
-static bool matches_path_suits(const struct term *term) {
-  return !term->through->sparse;
-}
-
 static bool matches_step_suits(const struct term *term) {
   if (term->group != NONE) return false;
   switch (term->form) {
     case TERM_SPARSE: return true;
-    case TERM_PATH: return matches_path_suits(term);
+    case TERM_PATH: return !term->through->sparse;
     case TERM_PAIR:
       return term->component && term->component->ties.exclusive && term->target != ECS_NULL &&
              !term->binds;
@@ -169,7 +165,7 @@ static bool matches_in_sparse(const struct matches_step *step, uint32_t entity, 
          (LIKELY(!term->news) || picks_row(term, end->table, row));
 }
 
-/* Whether an entity is none that queries pass over, as of a sparse component. */
+/* Whether queries see the entity: they pass over prefabs. */
 static bool match_is_seen(const ecs_world *world, const struct matches_step *step,
                           const struct record *record) {
   bool hidden = record->table < RECORD_BARE && record_table(world, record)->hidden;
@@ -195,7 +191,7 @@ struct match_stretch {
   const uint32_t *rows;
   const uint32_t *targets;     /* along the relation of the lineup; else NULL */
   const struct lineup_end *ends;     /* where those are, if the lineup knows */
-  uint32_t packed;             /* the first is STEP_PACKED's so manieth */
+  uint32_t packed;             /* STEP_PACKED: the row of its own that the first is */
 };
 
 /* Those from one on. */
@@ -412,7 +408,7 @@ static bool match_mixes(const struct matches *matches, const struct matches_spot
          (spot->parts[spot->part_count - 1].table != NULL) == there;
 }
 
-/* Finds a step's cells in n rows, some of which are alike at a time, and which rows it says do not
+/* Finds a step's cells in n rows, those that are alike at a time, and buries rows that do not
 ** match. Returns how many it has dealt with. */
 static uint32_t match_find_all(struct matches *matches, uint32_t number,
                                const struct match_stretch *rows, uint32_t n,

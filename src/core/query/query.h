@@ -128,6 +128,13 @@ struct query_terms {
   struct variable variables[QUERY_VARIABLES];
 };
 
+/* The term that gives a function its parameter of that number; NULL: none does. */
+static inline const struct term *query_term_of(const struct query_terms *terms, uint32_t slot) {
+  for (uint32_t i = 0; i < terms->count; i++)
+    if (terms->terms[i].slot == slot) return &terms->terms[i];
+  return NULL;
+}
+
 struct ecs_query {
   ecs_world *world;
   uint32_t *tables;               /* indices, in order when `arranged` is graph.placings */

@@ -301,7 +301,7 @@ struct kernel {
   uint64_t anchored;           /* tables of anchors so far */
   bool ahead;                  /* it was asked for before there is a run */
   bool found;                  /* something was to be run when it was last asked for */
-  uint64_t maybe;              /* `which` of matches that are found many at a time */
+  uint64_t maybe;              /* struct which: of matches that are found many at a time */
   uint64_t walked, walked_maybe;   /* 1 + the version of the world's components for which there were
                                ** such programs for all matches: others may have come since; or 0 */
   bool keeps;                  /* some of its programs write script cells */

@@ -695,10 +695,9 @@ bool kernel_run_once(lua_State *L, int handle, double dt) {
   bool sound = run_elements(&kernel->set->runner, &run, 0, 1, &failure);
   variant_store_cells(L, handle, variant);
   kernel->left = 0;
-  if (sound) return true;
-  kernel_run_note_left(kernel, failure.why);
-  kernel->left = 1;
-  return false;
+  if (!sound) kernel_run_note_left(kernel, failure.why);
+  kernel->left = !sound;
+  return sound;
 }
 
 /* Whether the loop has come to all rows of its table, or to a filter of them. */
