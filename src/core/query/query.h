@@ -156,6 +156,7 @@ struct ecs_query {
   struct lineup *lineup;          /* the last one of its rows, if they have been lined up */
   uint64_t seen, kept_seen;       /* world.now when its last use ended; while a system's, its own */
   uint32_t uses;                  /* of it that are under way */
+  ecs_system *readers;            /* systems that go through it, by next_reader */
   struct watch *watch;            /* of the observer that is on and has it; or NULL */
 };
 

@@ -63,19 +63,26 @@ uint64_t reading_is_due(ecs_system *system) {
   return before;
 }
 
-static void reading_drop_system(ecs_system *system, const ecs_query *query) {
-  if (system->reads != query) return;
+void reading_join(ecs_system *system, ecs_query *query) {
+  system->reads = query;
+  if (!query) return;
+  system->next_reader = query->readers;
+  query->readers = system;
+}
+
+void reading_leave(ecs_system *system) {
+  if (!system->reads) return;
+  ecs_system **at = &system->reads->readers;
+  while (*at != system) at = &(*at)->next_reader;
+  *at = system->next_reader;
   system->reads = NULL;
   system->barren = 0;
 }
 
-void reading_forget(ecs_world *world, const ecs_query *query) {
-  const struct schedule *schedule = world->schedule;
-  if (world->events.read_by == query) world->events.read_by = NULL;
-  for (uint32_t i = 0; i < schedule->system_count; i++)
-    reading_drop_system(schedule->systems[i], query);
-  for (ecs_system *gone = schedule->gone; gone; gone = gone->next_gone)
-    reading_drop_system(gone, query);
+void reading_forget(ecs_query *query) {
+  struct events *events = &query->world->events;
+  if (events->read_by == query) events->read_by = NULL;
+  while (query->readers) reading_leave(query->readers);
 }
 
 static bool reading_is_waited_for(const ecs_system *system) {

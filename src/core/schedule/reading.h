@@ -23,9 +23,13 @@ void news_end(const ecs_world *world, ecs_system *system);
 ** was before. */
 uint64_t reading_is_due(ecs_system *system);
 
+/* The system goes through a query from now on, which may be NULL; and no longer. */
+void reading_join(ecs_system *system, ecs_query *query);
+void reading_leave(ecs_system *system);
+
 /* A query goes, though systems may still be there that go through it: at the end of a state, which
 ** frees its objects in any order. */
-void reading_forget(ecs_world *world, const ecs_query *query);
+void reading_forget(ecs_query *query);
 
 /* At the end of an update: those emitted before the one before it go, but what systems in fixed
 ** phases and such with an interval are still to be due for stays. */

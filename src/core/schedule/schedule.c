@@ -4,8 +4,8 @@
 #include "core/base/text.h"
 #include "core/command/watch.h"
 #include "core/ids/world.h"
-#include "core/query/query.h"
 #include "core/schedule/parallel.h"
+#include "core/schedule/reading.h"
 #include "ecs_query.h"
 
 ecs_system *schedule_system(const ecs_world *world, const char *name, size_t size) {
@@ -99,6 +99,7 @@ static bool schedule_copy_texts(ecs_world *world, ecs_system *system, const ecs_
 void schedule_free_system(ecs_world *world, ecs_system *system, bool callback) {
   if (system->watch) watch_free(world, system->watch);
   if (callback && system->free) system->free(system->ud);
+  reading_leave(system);
   if (system->query) query_free(system->query);
   struct arena arena = system->arena;
   arena_free(&world->memory, &arena);
@@ -164,7 +165,7 @@ static ecs_status schedule_fill_system(ecs_world *world, const ecs_system_desc *
   if (status == ECS_OK && desc->query)
     status = ecs_query_new(world, desc->query, &system->query);
   if (system->query) system->query->kept = true;
-  system->reads = system->query ? system->query : desc->reads;
+  reading_join(system, system->query ? system->query : desc->reads);
   if (status == ECS_OK && system->parallel) status = parallel_query_suits(world, system);
   if (status != ECS_OK)
     schedule_free_system(world, system, false);

@@ -121,6 +121,7 @@ struct ecs_system {
   double every;
   ecs_status (*when)(ecs_world *world, void *ud, bool *run);
   ecs_query *reads;          /* the query that it goes through, be it the host's; or NULL */
+  ecs_system *next_reader;   /* of that query */
   ecs_query *query;          /* its own, that it is given; freed with it */
   ecs_run_fn run;            /* NULL for an observer, */
   ecs_rows_fn parallel;      /* what `run` calls for ranges of rows; or NULL */

@@ -43,7 +43,7 @@ static int query_key_object(lua_State *L) {
 void query_push_key(lua_State *L, const struct query_box *query, lua_Integer use) {
   lua_pushlightuserdata(L, (void *)(uintptr_t)query);
   lua_pushinteger(L, use);
-  call_quietly(L, query_key_object, 2, 1);
+  call_held(L, query_key_object, 2, 1);
 }
 
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
@@ -129,7 +129,7 @@ static int query_collect(lua_State *L) {
   if (!query || !query->query) return 0;
   loops_end_query(query);
   if (query->box->world || query->box->hidden || query->box->doomed) {
-    reading_forget(query->query->world, query->query);
+    reading_forget(query->query);
     ecs_query_free(query->query);
   }
   query->query = NULL;
@@ -141,7 +141,7 @@ void queries_free(const struct world_box *box, ecs_world *world) {
   for (ecs_query *query = world->first_query; query; query = next) {
     next = query->next;
     if (query->owner != box) continue;
-    reading_forget(world, query);
+    reading_forget(query);
     ecs_query_free(query);
   }
 }
