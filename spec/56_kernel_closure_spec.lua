@@ -26,6 +26,23 @@ describe("closures of one function", function()
     end
   end)
 
+  -- A collector that is stopped and started again begins a cycle.
+  it("leave the collector its pause", function()
+    local _, _, query = make_world()
+    local heap, cycles, counting = {}, 0, true
+    for i = 1, 100000 do heap[i] = {} end
+    collectgarbage()
+    local function count()
+      cycles = cycles + 1
+      if counting then setmetatable({}, { __gc = count }) end
+    end
+    count()
+    for i = 1, 300 do query:run(add(i)) end
+    counting = false
+    assert.is_true(cycles < 20, cycles .. " cycles")
+    assert.equal(100000, #heap)
+  end)
+
   it("are compiled again for upvalues of another type", function()
     local world, e, query = make_world()
     local whole, half, last = add(2), add(0.5), add(3)

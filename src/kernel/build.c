@@ -234,27 +234,19 @@ k_value build_constant(struct builder *b, k_type type, k_scalar s) {
 }
 
 k_value build_f64(struct builder *b, double x) {
-  k_scalar s;
-  s.f64 = x;
-  return build_constant(b, KT_F64, s);
+  return build_constant(b, KT_F64, (k_scalar){.f64 = x});
 }
 
 k_value build_f32(struct builder *b, float x) {
-  k_scalar s;
-  s.f32 = x;
-  return build_constant(b, KT_F32, s);
+  return build_constant(b, KT_F32, (k_scalar){.f32 = x});
 }
 
 k_value build_i64(struct builder *b, int64_t x) {
-  k_scalar s;
-  s.i64 = x;
-  return build_constant(b, KT_I64, s);
+  return build_constant(b, KT_I64, (k_scalar){.i64 = x});
 }
 
 k_value build_bool(struct builder *b, bool x) {
-  k_scalar s;
-  s.b = x;
-  return build_constant(b, KT_BOOL, s);
+  return build_constant(b, KT_BOOL, (k_scalar){.b = x});
 }
 
 k_value build_uniform(struct builder *b, uint32_t index, k_type type) {

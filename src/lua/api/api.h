@@ -102,7 +102,7 @@ extern const luaL_Reg world_describe_methods[];
 
 /* What world:describe and world:explain tell of indexes. */
 
-/* Pushes the list of all indexes. Nobody comes in between: see call_quietly. */
+/* Pushes the list of all indexes. Nobody comes in between: see call_held. */
 void indexes_describe(lua_State *L, const ecs_world *world);
 
 /* Pushes what is known of the index that the text at a stack index names; false when there is

@@ -241,7 +241,7 @@ static int world_describe(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   if (lua_isnoneornil(L, 2)) {
     lua_settop(L, 1);
-    call_quietly(L, describe_world, 1, 1);
+    call_held(L, describe_world, 1, 1);
   } else {
     ecs_id component = check_declared(L, box, 2)->id;
     push_component_description(L, box, 1, component);
@@ -297,6 +297,6 @@ bool index_explain(lua_State *L, const ecs_world *world, int name) {
   const ecs_index *index = index_named(world, text, size);
   if (!index) return false;
   lua_pushlightuserdata(L, (void *)(uintptr_t)index);
-  call_quietly(L, describe_explain_index_use, 1, 1);
+  call_held(L, describe_explain_index_use, 1, 1);
   return true;
 }

@@ -257,5 +257,5 @@ void push_component_description(lua_State *L, struct world_box *box, int world_i
   need_stack(L, 4);
   lua_pushvalue(L, world_index);
   lua_pushinteger(L, (lua_Integer)component);
-  call_quietly(L, component_describe, 2, 1);
+  call_held(L, component_describe, 2, 1);
 }

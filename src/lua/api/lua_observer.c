@@ -113,11 +113,13 @@ static void observer_doubt(lua_State *L, const struct scan *scan, const struct c
 }
 
 void observers_doubt(lua_State *L, const struct world_box *box) {
-  const struct schedule *schedule = box->world->schedule;
-  for (uint32_t i = 0; i < schedule->system_count && box->world->watching->sets; i++) {
-    const struct system_box *script = system_script(schedule->systems[i]);
-    if (script && script->box == box && script->form == FORM_EACH && schedule->systems[i]->runs)
-      system_scan(L, 1, schedule->systems[i], (struct scan){.world = 1, .stored = observer_doubt});
+  /* Behind each a finalizer may close the world. */
+  for (uint32_t i = 0; box->world && box->world->watching->sets; i++) {
+    if (i >= box->world->schedule->system_count) return;
+    const ecs_system *system = box->world->schedule->systems[i];
+    const struct system_box *script = system_script(system);
+    if (script && script->box == box && script->form == FORM_EACH && system->runs)
+      system_scan(L, 1, system, (struct scan){.world = 1, .stored = observer_doubt});
   }
 }
 

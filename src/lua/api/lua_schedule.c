@@ -85,7 +85,10 @@ static struct world_box *schedule_warn(lua_State *L, struct world_box *box) {
   char text[MESSAGE_SIZE];
   while (schedule_tell(box->world, text, sizeof text)) warn_later(L, box, 1, "%s", text);
   struct systems *systems = box->systems;
-  if (UNLIKELY(systems->doubtful) && --systems->doubtful == 0) observers_doubt(L, box);
+  if (UNLIKELY(systems->doubtful) && --systems->doubtful == 0) {
+    observers_doubt(L, box);
+    box = check_free_world(L, 1);
+  }
   while (UNLIKELY(systems->untold)) {
     lua_getiuservalue(L, 1, WORLD_WARNINGS);
     lua_rawgeti(L, -1, (lua_Integer)lua_rawlen(L, -1) - --systems->untold);

@@ -98,9 +98,23 @@ int try_quietly(lua_State *L, lua_CFunction function, int arguments, int results
   return status;
 }
 
-void call_quietly(lua_State *L, lua_CFunction function, int arguments, int results) {
+/* Kilobytes; more than a function allocates, in what Lua counts with. */
+#define HELD (sizeof(ptrdiff_t) > 4 ? 1 << 30 : 1 << 19)
+
+/* To restart a collector begins a cycle; to take back the steps that it owes changes nothing. */
+int try_held(lua_State *L, lua_CFunction function, int arguments, int results) {
+  lua_pushcfunction(L, function);
+  lua_insert(L, -arguments - 1);
+  bool running = lua_gc(L, LUA_GCISRUNNING, 0) == 1;
+  if (running) lua_gc(L, LUA_GCSTEP, -HELD);
+  int status = lua_pcall(L, arguments, results, 0);
+  if (running) lua_gc(L, LUA_GCSTEP, HELD);
+  return status;
+}
+
+void call_held(lua_State *L, lua_CFunction function, int arguments, int results) {
   need_stack(L, 1);
-  if (try_quietly(L, function, arguments, results) != LUA_OK) lua_error(L);
+  if (try_held(L, function, arguments, results) != LUA_OK) lua_error(L);
 }
 
 /* ---- settle ---- */

@@ -54,11 +54,15 @@ void *scratch_grow(lua_State *L, struct world_box *box, void *items, uint32_t *c
                    uint64_t need, size_t item);
 
 /* Runs a C function like lua_call with the collector held, so that no finalizer comes in
-** while it makes objects of what the core points to. For what is rare: describe. */
-void call_quietly(lua_State *L, lua_CFunction function, int arguments, int results);
+** while it makes objects of what the core points to. What the collector owes it does at the end. */
+void call_held(lua_State *L, lua_CFunction function, int arguments, int results);
 
-/* As call_quietly, but like lua_pcall: an error is left on the stack, and Lua's status returned.
+/* As call_held, but like lua_pcall: an error is left on the stack, and Lua's status returned.
 ** There is room for one value more. */
+int try_held(lua_State *L, lua_CFunction function, int arguments, int results);
+
+/* As try_held, but no finalizer comes in at the end, either, until something is allocated. Begins a
+** cycle of the collector: for what is rare. */
 int try_quietly(lua_State *L, lua_CFunction function, int arguments, int results);
 
 /* What public calls end with. */

@@ -355,7 +355,7 @@ int world_explain(lua_State *L) {
   size_t size;
   if (lua_isfunction(L, 2)) {
     lua_settop(L, 2);
-    call_quietly(L, explain_function, 2, 1);
+    call_held(L, explain_function, 2, 1);
     if (!lua_isnil(L, -1)) return 1;
     return luaL_argerror(L, 2, "the function has been given neither to a system nor to "
                                "each, map, run, where, sum, min or max of a query of this world; "
@@ -369,7 +369,7 @@ int world_explain(lua_State *L) {
     return raise_argument(L, box->world, schedule_unknown(box->world, name, false), 2);
   lua_pushvalue(L, 1);
   lua_pushlightuserdata(L, system);
-  call_quietly(L, explain_named, 2, 1);
+  call_held(L, explain_named, 2, 1);
   return 1;
 }
 
@@ -507,6 +507,6 @@ static int explain_update_phases(lua_State *L) {
 
 int update_explain(lua_State *L) {
   lua_pushvalue(L, 1);
-  call_quietly(L, explain_update_phases, 1, 1);
+  call_held(L, explain_update_phases, 1, 1);
   return 1;
 }

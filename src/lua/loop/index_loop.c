@@ -160,22 +160,27 @@ static int index_loop_found_next(lua_State *L) {
   return given;
 }
 
+static void index_loop_begin_again(lua_State *L) {
+  luaL_error(L, "a finalizer has used the index, or changed the world: begin again");
+}
+
 struct found_box *found_push(lua_State *L, struct world_box *box, const struct copies *copies,
                              bool holds) {
-  uint32_t calls = box->calls;
+  const ecs_world *world = box->world;
+  uint64_t moment = world->moment;
   int slots = (int)copies->slot_count;
   struct found_box *found = new_box(L, holds ? &kind_held : &kind_found, sizeof *found,
                                     FOUND_VALUES + slots);
   found->ended = true;
   found->row = NONE;
   found->box = box;
-  if (box->calls != calls) luaL_error(L, "a finalizer has used the world: begin again");
+  if (box->world != world || world->moment != moment) index_loop_begin_again(L);
   lua_getiuservalue(L, 1, 1);
   lua_setiuservalue(L, -2, FOUND_WORLD);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, FOUND_INDEX);
   found->copies = copies;
-  found->moment = box->world->moment;
+  found->moment = moment;
   found->version = *box->version;
   return found;
 }
@@ -183,7 +188,9 @@ struct found_box *found_push(lua_State *L, struct world_box *box, const struct c
 int found_begin(lua_State *L, struct world_box *box, struct ecs_index *index,
                 const struct ecs_search *search) {
   bool holds = !box->world->running;
+  uint64_t times = index->times;
   struct found_box *found = found_push(L, box, &index->now->copies, holds);
+  if (index->times != times) index_loop_begin_again(L);
   found->edition = holds ? edition_hold(index) : index->now;
   found->holds = holds;
   found->search = *search;

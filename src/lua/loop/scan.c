@@ -575,7 +575,7 @@ static int try_scan(struct scanner *s, int function, bool warns) {
   lua_pushvalue(s->L, function);
   lua_pushlightuserdata(s->L, s);
   if (s->scan->world) lua_pushvalue(s->L, s->scan->world);
-  int status = try_quietly(s->L, scan_protected, s->scan->world ? 3 : 2, 0);
+  int status = try_held(s->L, scan_protected, s->scan->world ? 3 : 2, 0);
   while (s->depth) scan_close_body(s, &s->bodies[--s->depth]);
   if (status == LUA_ERRMEM) lua_error(s->L);
   return status;
