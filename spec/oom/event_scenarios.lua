@@ -123,14 +123,21 @@ scenario("events saved and loaded", {
   after = function(s) assert(s.world:count "Hit" == 30) end,
 })
 
+local function without_any(s)
+  events(s)
+  s.world:undeclare "Bag"
+end
+
 scenario("a snapshot of events", {
+  prepare = without_any,
+  act = function(s) s.world:snapshot() end,
+})
+
+scenario("events restored", {
   prepare = function(s)
-    events(s)
-    s.world:undeclare "Bag"                        -- which has `any` values
-  end,
-  act = function(s)
-    local kept = s.world:snapshot()
+    without_any(s)
+    s.kept = s.world:snapshot()
     s.world:update(1)
-    s.world:restore(kept)
   end,
+  act = function(s) s.world:restore(s.kept) end,
 })
