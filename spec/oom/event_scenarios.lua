@@ -141,3 +141,39 @@ scenario("events restored", {
   end,
   act = function(s) s.world:restore(s.kept) end,
 })
+
+-- Of every kind of storage, and ties.
+local function kept(s)
+  without_any(s)
+  local world = s.world
+  world:component("Place", { "x: f32", "name: string" })
+  world:component("Few", { "n: i32", storage = "sparse" })
+  world:relation("Likes", { "much: f32" })
+  world:relation("Owner", { exclusive = true })
+  world:array("Grid", "i32", 4)
+  world:prefab("Orc", { Place = { 1 } })
+  local ids = world:spawn_many(40, { Place = { name = "place" }, Few = { 3 } })
+  for i = 2, 40 do
+    world:add(ids[i], "Likes", ids[i - 1])
+    world:add(ids[i], "Owner", ids[1])
+  end
+  world:name(ids[7], "seven")
+  s.kept = world:snapshot()
+end
+
+local function migrate(s)
+  s.world:component("Place", { "y: f64", "name: string", was = { y = "x" } })
+  s.world:component("Few", { "n: i64" })
+end
+
+scenario("fields that change after a snapshot", { prepare = kept, partial = true, act = migrate })
+
+scenario("a snapshot restored into other fields", {
+  prepare = function(s)
+    kept(s)
+    migrate(s)
+    s.world:query("Place"):despawn()
+  end,
+  act = function(s) s.world:restore(s.kept) end,
+  after = function(s) assert(s.world:count "Place" == 40) end,
+})

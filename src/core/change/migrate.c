@@ -9,11 +9,11 @@
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
 #include "core/storage/graph.h"
-#include "core/storage/marks.h"
 #include "core/storage/registry.h"
 #include "core/storage/row.h"
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
+#include "core/world/lifetime.h"
 
 void migration_begin(struct migration *migration, ecs_world *world) {
   memset(migration, 0, sizeof *migration);
@@ -409,7 +409,8 @@ static ecs_status migrate_prepare_shown(struct migration *migration) {
 }
 
 ecs_status migration_prepare(struct migration *migration) {
-  ecs_status status = migration_prepare_ties(migration);
+  ecs_status status = world_prepare_attached(migration->world);
+  if (status == ECS_OK) status = migration_prepare_ties(migration);
   if (status == ECS_OK) status = migrate_check_toggles(migration);
   if (status != ECS_OK) return status;
   migration_show(migration, true);
