@@ -13,7 +13,6 @@
 #include "core/storage/row.h"
 #include "core/storage/sparse.h"
 #include "core/storage/toggle.h"
-#include "core/world/lifetime.h"
 
 void migration_begin(struct migration *migration, ecs_world *world) {
   memset(migration, 0, sizeof *migration);

@@ -11,7 +11,6 @@
 #include "core/storage/graph.h"
 #include "core/storage/registry.h"
 #include "core/storage/sparse.h"
-#include "core/world/lifetime.h"
 
 /* Whether components are declared alike, and declaring once more what is declared already, here or
 ** in another world. */

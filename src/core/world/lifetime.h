@@ -22,9 +22,6 @@ struct attachment {
   ecs_status (*prepare)(ecs_world *world);
 };
 
-/* Tells what is attached that components are about to change. */
-ecs_status world_prepare_attached(ecs_world *world);
-
 void world_attach_to(ecs_world *world, struct attachment *attachment);
 void world_detach_from(ecs_world *world, struct attachment *attachment);
 
