@@ -35,27 +35,6 @@ describe("examples/hello.lua", function()
 end)
 
 describe("README.md", function()
-  it("has a tour whose snippets run", function()
-    local world = helper.new_world()
-    world:component("Position", { "x: f32", "y: f32" })
-    world:component("Velocity", { "x: f32", "y: f32" })
-    world:tag "Frozen"
-    world:spawn { Position = { x = 2 }, Velocity = { x = 3 } }
-    local printed = {}
-    local environment = setmetatable({
-      world = world, ecs = require "ecs",
-      print = function(...) printed[#printed + 1] = table.concat({ ... }, " ") end,
-    }, { __index = _G })
-    local count = 0
-    for snippet in contents("README.md"):match("\n## A tour\n(.*)"):gmatch "```lua\n(.-)```" do
-      count = count + 1
-      assert(load(snippet, "=README.md", "t", environment))()
-    end
-    assert.equal(8, count)
-    assert.same({ "80 0", "3.5", "1 5.0", "one has fallen at 3.0", "vector" }, printed)
-    assert.equal("life", world:describe("Health").fields[1].name)
-  end)
-
   it("shows the demo's picture", function()
     assert(contents "README.md":find("](examples/swarm/picture.svg)", 1, true))
   end)

@@ -1,4 +1,7 @@
--- The pages for people: what they link to and name is there.
+-- The pages for people: what they link to and name is there, and their programs run.
+
+local helper = require "spec.support.ecs_helper"
+local scratch = require "spec.support.scratch"
 
 local PAGES = { "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md",
   "lua/README.md", "spec/capabilities.md", "src/README.md", "src/embedding.md" }
@@ -24,6 +27,48 @@ local function lines_of(command)
     lines[#lines + 1] = line
   end
   return lines
+end
+
+local GUIDE = lines_of "ls lua/guide/*.md"
+table.move(GUIDE, 1, #GUIDE, #PAGES + 1, PAGES)
+
+-- The Lua blocks of a page as one program, in which each line is where the page has it. A block
+-- that begins with "-- scripts/NAME.lua" becomes that file, below `root`, as do saved worlds.
+local function program_of(page, root)
+  local text, program, at = contents(page), {}, 1
+  for before, code, after in text:gmatch "()```lua\n(.-)```()" do
+    program[#program + 1] = text:sub(at, before - 1):gsub("[^\n]+", "")
+    local name = code:match "^%-%- scripts/([%w_]+%.lua)\n"
+    program[#program + 1] = name and ("write(%q, [==[\n%s]==])"):format(name, code) or "\n" .. code
+    at = after
+  end
+  return (table.concat(program):gsub('"(scripts)"', '"' .. root .. '/%1"')
+    :gsub('"([%w_]+%.save)"', '"' .. root .. '/%1"'))
+end
+
+-- Runs the program of a page. What it prints is what its comments `--> value` say, in their order;
+-- the end of a value may be left out ("...").
+local function run_page(page, environment)
+  local files <close> = setmetatable(scratch.new(), { __index = scratch, __close = scratch.close })
+  local printed, promised = {}, {}
+  function environment.write(name, text) files:write(name, text) end
+  function environment.print(...)
+    local values = table.pack(...)
+    for i = 1, values.n do values[i] = tostring(values[i]) end
+    printed[#printed + 1] = table.concat(values, "  ")
+  end
+  function environment.require(name)
+    return name == "ecs" and setmetatable({ world = helper.new_world }, { __index = require "ecs" })
+      or require(name)
+  end
+  local program = program_of(page, files.root)
+  assert(load(program, "=" .. page, "t", setmetatable(environment, { __index = _G })))()
+  for value in program:gmatch "%-%-> ([^\n]*)" do
+    local i = #promised + 1
+    local start = value:match "^(.*)%.%.%.$"
+    promised[i] = start and printed[i] and printed[i]:sub(1, #start) == start and printed[i] or value
+  end
+  assert.same(promised, printed)
 end
 
 -- A page's headings, as the anchors that GitHub makes of them.
@@ -69,6 +114,17 @@ describe("the page", function()
       end
     end)
   end
+
+  for _, page in ipairs(GUIDE) do
+    it(page .. " has programs that run, and fits on 200 lines", function()
+      run_page(page, {})
+      assert(select(2, contents(page):gsub("\n", "")) <= 200)
+    end)
+  end
+
+  it("README.md has a tour that runs", function()
+    run_page("README.md", {})
+  end)
 
   -- A file is named by its name, or by as much of its path as one likes.
   for _, page in ipairs { "src/README.md", "CONTRIBUTING.md" } do
