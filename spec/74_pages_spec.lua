@@ -52,7 +52,7 @@ end
 
 -- Runs the program of a page. What it prints is what its comments `--> value` say, in their order;
 -- "..." stands for any part of it.
-local function run_page(page, environment)
+local function try_page(page, environment)
   local files <close> = setmetatable(scratch.new(), { __index = scratch, __close = scratch.close })
   local printed, promised = {}, {}
   function environment.write(name, text) files:write(name, text) end
@@ -139,7 +139,7 @@ describe("the page", function()
 
   for page, most in pairs(LUA_PAGES) do
     it(page .. " has programs that run, and no more lines than it may", function()
-      run_page(page, page:find "reference" and new_scene() or {})
+      try_page(page, page:find "reference" and new_scene() or {})
       assert(select(2, contents(page):gsub("\n", "")) <= most)
     end)
   end
