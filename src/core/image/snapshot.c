@@ -412,17 +412,17 @@ static ecs_status snapshot_keep_layouts(ecs_world *world) {
   if (last && last->number == world->registry.layouts) snapshot_free_layouts(world, &last->link);
   struct layouts *layouts = memory_array(&world->memory, 1, sizeof *layouts);
   struct loader *loader = memory_array(&world->memory, 1, sizeof *loader);
-  ecs_status status = layouts && loader ? ECS_OK : world_nomem(world);
+  ecs_status status = ECS_ENOMEM;
   if (loader) loader->live = world;
-  if (status == ECS_OK) status = snapshot_make_alike(loader, world);
-  if (status == ECS_OK) {
+  if (layouts && loader) status = snapshot_make_alike(loader, world);
+  if (layouts && status == ECS_OK) {
     *layouts = (struct layouts){.link.free = snapshot_free_layouts,
                                 .number = world->registry.layouts, .world = loader->world};
     world_attach_to(world, &layouts->link);
     loader->world = NULL;
   } else {
     memory_free(&world->memory, layouts, sizeof *layouts);
-    if (loader) status = load_pass_on(loader, status);
+    status = loader ? load_pass_on(loader, status) : world_nomem(world);
   }
   if (loader) load_end(loader);
   return status;
