@@ -285,6 +285,25 @@ describe("a snapshot of components that have changed since", function()
     helper.check(world)
   end)
 
+  it("leaves room for all that later snapshots have", function()
+    local world = helper.new_world()
+    world:component("P", { "x: f32" })
+    world:component("Few", { "n: i32", storage = "sparse" })
+    world:relation("Owner", { exclusive = true })
+    local older = world:snapshot()
+    world:component("P", { "x: f64" })
+    local ids = world:spawn_many(3000, { P = {}, Few = {} })
+    for i = 2, 3000 do world:set(ids[i], "Owner", ids[i - 1]) end
+    local later, digest = world:snapshot(), world:digest()
+    for _ = 1, 2 do
+      world:restore(older)
+      assert.are.equal(0, world:describe().entities)
+      world:restore(later)
+      assert.are.equal(digest, world:digest())
+      helper.check(world)
+    end
+  end)
+
   it("is refused whole where a value has no place, or a component is undeclared", function()
     local world = helper.new_world()
     world:component("P", { "x: f32" })

@@ -707,22 +707,52 @@ static ecs_status snapshot_put(ecs_snapshot *snapshot, bool differs) {
 
 /* ---- restoring what components have changed since ---------------------------------------- */
 
+/* Slots of entities in the shadow wherever the live world has some. */
+static bool snapshot_match_slots(const struct entity_index *live, ecs_world *shadow) {
+  bool room = true;
+  for (uint32_t i = 0; room && i < live->near_capacity; i += PAGE_SIZE)
+    room = entity_make_page(&shadow->entities, &shadow->memory, FIRST_ENTITY + i).count > 0;
+  for (uint32_t i = FIRST_ENTITY >> PAGE_BITS; room && i < INDEX_LIMIT >> PAGE_BITS; i++) {
+    if (!live->directory[i >> 8])
+      i |= 255;
+    else if (entity_page(live, i << PAGE_BITS))
+      room = entity_make_page(&shadow->entities, &shadow->memory, i << PAGE_BITS).count > 0;
+  }
+  return room;
+}
+
+/* Room for cells and ties wherever the live world has some: all snapshots that there are count on
+** it. */
+static ecs_status snapshot_match_room(const ecs_world *live, ecs_world *shadow) {
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < live->sparses.count; i++) {
+    const struct sparse *from = live->sparses.list[i];
+    struct sparse *to = sparse_of(shadow, from->component->id);
+    for (uint32_t at = 0; at < from->page_capacity && status == ECS_OK; at++)
+      if (from->pages[at]) status = sparse_reserve(shadow, to, at << SPARSE_PAGE_BITS, 0);
+  }
+  for (uint32_t i = 0; i < live->relations.count && status == ECS_OK; i++) {
+    const struct ties *from = &live->relations.list[i]->ties;
+    struct ties *to = &relation_of(shadow, live->relations.list[i]->component->id)->ties;
+    uint32_t pages = from->page_capacity > from->end_page_capacity ? from->page_capacity
+                                                                   : from->end_page_capacity;
+    for (uint32_t at = 0; at < pages && status == ECS_OK; at++)
+      if (!ties_reserve(to, &shadow->memory, at << TIE_PAGE_BITS, at << TIE_PAGE_BITS))
+        status = world_nomem(live);
+  }
+  return status;
+}
+
 /* The shadow has the snapshot's content with the components, texts and ids that it had. */
 static ecs_status snapshot_put_into(ecs_snapshot *snapshot, struct loader *loader) {
   ecs_world *live = snapshot->world, *shadow = loader->world;
   struct memory *memory = &shadow->memory;
-  uint32_t near = snapshot->index.near.count;
   intern_free(&shadow->strings, memory);
-  bool room = intern_copy(&live->strings, memory, &shadow->strings) == ECS_OK;
+  bool room = intern_copy(&live->strings, memory, &shadow->strings) == ECS_OK &&
+              snapshot_match_slots(&live->entities, shadow);
   shadow->strings.sweep_at = SIZE_MAX;   /* other snapshots have texts that the shadow has not */
   shadow->graph.next_serial = live->graph.next_serial;
   shadow->graph.next_order = live->graph.next_order;
-  for (uint32_t i = 0; room && i < near; i += PAGE_SIZE)
-    room = entity_make_page(&shadow->entities, memory, FIRST_ENTITY + i).count > 0;
-  for (uint32_t i = 0; room && i < snapshot->page_count; i++) {
-    uint32_t at = snapshot->pages[i].number << PAGE_BITS;
-    room = at < FIRST_ENTITY || entity_make_page(&shadow->entities, memory, at).count > 0;
-  }
   ecs_status status = room ? ECS_OK : world_nomem(live);
   for (uint32_t i = 0; i < snapshot->sparse_count; i++) {
     const struct table_copy *saved = &snapshot->sparse[i];
@@ -793,7 +823,8 @@ static ecs_status snapshot_read(ecs_snapshot *snapshot, struct loader *loader) {
   if (status == ECS_OK) status = snapshot_put_into(snapshot, loader);
   loader->since = snapshot->layouts;
   loader->trace = snapshot_trace;
-  return status == ECS_OK ? adopt_prepare(loader) : status;
+  if (status == ECS_OK) status = adopt_prepare(loader);
+  return status == ECS_OK ? snapshot_match_room(world, loader->world) : status;
 }
 
 /* As an image is loaded; but components are known by their ids, and texts by their numbers. */
