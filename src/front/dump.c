@@ -72,7 +72,7 @@ static int64_t dump_take_integer(struct dump_cursor *in) {
   return integer;
 }
 
-/* Texts have their size plus one before them; in Lua 5.5 a zero ends them. NULL where the size is 0:
+/* Texts have their size plus one before them; in Lua 5.5 a zero ends them. A size of 0 is NULL:
 ** there is no text, or, in Lua 5.5, the number of an earlier one follows. */
 static ecs_string dump_take_string(struct dump_cursor *in) {
   uint64_t size = dump_take_number(in);

@@ -31,8 +31,8 @@ static inline void collector_step(lua_State *L, size_t bytes) {
   }
 }
 
-/* lua_dump of the Lua function at the top. At the end the writer is called with NULL: what it leaves
-** on the stack goes when this returns. */
+/* lua_dump of the Lua function at the top. At the end the writer is called with NULL: what it
+** leaves on the stack goes when this returns. */
 static inline int dump_function(lua_State *L, lua_Writer writer, void *ud, bool strip) {
   return lua_dump(L, writer, ud, strip);
 }
