@@ -1,24 +1,28 @@
 # ecs: build, test, measure, install. `make help` lists what can be asked for.
 #
 #   CC, CFLAGS, LDFLAGS   compiler and further flags
+#   LUA_VERSION           5.4, or 5.5: then all goes to build/lua5.5
 #   LUA                   interpreter (lua5.4); LUA_INCDIR, LUA_LIBS its headers and library
+#   LUA55                 interpreter for LUA_VERSION=5.5 (lua5.5)
 #   PREFIX, DESTDIR       where `make install` goes; LUA_LMOD, LUA_CMOD the module directories
 # What tests and what measures is in spec/check.mk and spec/bench/bench.mk, with its variables.
 
 CC ?= cc
-LUA ?= lua5.4
-BUILD := build
+LUA_VERSION ?= 5.4
+LUA55 ?= lua5.5
+LUA ?= $(if $(filter 5.5,$(LUA_VERSION)),$(LUA55),lua$(LUA_VERSION))
+BUILD := build$(if $(filter-out 5.4,$(LUA_VERSION)),/lua$(LUA_VERSION))
 
 PREFIX ?= /usr/local
-LUA_LMOD ?= $(PREFIX)/share/lua/5.4
-LUA_CMOD ?= $(PREFIX)/lib/lua/5.4
+LUA_LMOD ?= $(PREFIX)/share/lua/$(LUA_VERSION)
+LUA_CMOD ?= $(PREFIX)/lib/lua/$(LUA_VERSION)
 INSTALL ?= install
 
 ifndef LUA_INCDIR
-LUA_INCDIR := $(shell sh spec/tools/find-lua incdir)
+LUA_INCDIR := $(shell sh spec/tools/find-lua incdir $(LUA_VERSION) $(LUA))
 endif
 ifndef LUA_LIBS
-LUA_LIBS := $(shell sh spec/tools/find-lua libs)
+LUA_LIBS := $(shell sh spec/tools/find-lua libs $(LUA_VERSION) $(LUA) $(BUILD))
 endif
 
 SRC := $(sort $(shell find src -name '*.c'))
@@ -81,10 +85,26 @@ $(1)/libecs_lua.a: $$($(1)_CORE) $$($(1)_BIND) $(1)/obj/embed.o
 -include $$($(1)_CORE:.o=.d) $$($(1)_BIND:.o=.d)
 endef
 
-need_lua = test -n "$(LUA_INCDIR)" || { echo "lua.h of Lua 5.4 not found: install its \
-  headers (Debian: liblua5.4-dev) or give LUA_INCDIR=directory" >&2; exit 1; }
+need_lua = test -n "$(LUA_INCDIR)" || { echo "lua.h of Lua $(LUA_VERSION) not found: install its \
+  headers (Debian: liblua$(LUA_VERSION)-dev) or give LUA_INCDIR=directory" >&2; exit 1; }
 
 $(eval $(call variant,$(RELEASE),$(CC),-O2))
+
+# What knows no Lua is compiled once for all versions.
+ifneq ($(BUILD),build)
+$(eval $(call variant,build,$(CC),-O2))
+
+$($(BUILD)_CORE): $(BUILD)/obj/%.o: build/obj/%.o
+	@mkdir -p $(@D)
+	@cp $< $@
+endif
+
+# Of a Lua that is there as its sources.
+$(BUILD)/liblua.a: $(LUA_INCDIR)/onelua.c
+	@mkdir -p $(@D)/lua
+	@for file in $$(ls $(<D)/*.c | grep -vE '/(luac?|onelua|ltests)\.c$$'); do \
+	  $(CC) -O2 -w -DLUA_USE_LINUX -c -o $(@D)/lua/$$(basename $$file .c).o $$file || exit 1; done
+	@rm -f $@ && ar rcs $@ $(@D)/lua/*.o
 
 $(BUILD)/embed.c: $(LUA_SRC) spec/tools/embed
 	@mkdir -p $(@D)
@@ -122,7 +142,7 @@ $(EXAMPLE_MODULES): $(BUILD)/%.so: %.c $(wildcard src/*.h) Makefile
 	$(CC) $(STD) $(WARN) -fPIC -Isrc -I$(LUA_INCDIR) -O2 $(CFLAGS) $(SHARED) $(LDFLAGS) \
 	  -o $@ $< -lm
 
-$(BUILD)/examples/%: examples/%.c $(RELEASE)/libecs_lua.a Makefile
+$(BUILD)/examples/%: examples/%.c $(RELEASE)/libecs_lua.a $(filter %/liblua.a,$(LUA_LIBS)) Makefile
 	@mkdir -p $(@D)
 	$(CC) $(STD) $(WARN) -Isrc -I$(LUA_INCDIR) -O2 $(CFLAGS) $(LDFLAGS) -o $@ $< \
 	  $(RELEASE)/libecs_lua.a $(LUA_LIBS) $(LIBS)

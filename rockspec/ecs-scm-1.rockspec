@@ -19,7 +19,7 @@ C hosts can embed it with or without Lua.
 }
 supported_platforms = { "unix", "windows" }
 dependencies = {
-  "lua >= 5.4, < 5.5",
+  "lua >= 5.4, < 5.6",
 }
 test = {
   type = "command",

@@ -218,7 +218,7 @@ describe("a world", function()
 
   -- The collector works in every allocation, so that some of the worlds are closed in each.
   local function close_within(prepare, call)
-    local pause = collectgarbage("setpause", 0)
+    local pause = helper.set_pause(0)
     for i = 1, 400 do
       local world = ecs.world()
       local e = prepare(world)
@@ -230,7 +230,7 @@ describe("a world", function()
       until not ok
       assert.is_truthy(tostring(message):find "closed")
     end
-    collectgarbage("setpause", pause)
+    helper.set_pause(pause)
   end
 
   it("may be closed by a finalizer while targets are listed", function()

@@ -72,10 +72,10 @@ describe("a query about ties", function()
 
   -- Collects all of the garbage at about every allocation.
   local function hastily(fn, ...)
-    collectgarbage("incremental", 1, 1000, 1)
+    helper.collect_always(true)
     collectgarbage "restart"
     local ok, message = pcall(fn, ...)
-    collectgarbage("incremental", 200, 100, 13)
+    helper.collect_always(false)
     return ok, message
   end
 

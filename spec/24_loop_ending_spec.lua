@@ -590,7 +590,7 @@ describe("a finalizer that uses the world", function()
       end })
     end
     churn()
-    local old_pause = collectgarbage("setpause", 0)
+    local old_pause = helper.set_pause(0)
     for _ = 1, 200 do
       for pos in query:each() do
         local _ = pos.x .. ""
@@ -598,7 +598,7 @@ describe("a finalizer that uses the world", function()
       query:each(function(pos) return pos.x .. "" end)
       for chunk in query:chunks() do chunk:column("Position.x"):read() end
     end
-    collectgarbage("setpause", old_pause)
+    helper.set_pause(old_pause)
     assert.are.equal(50, query:count())
     world:update(0)
   end)
@@ -641,14 +641,14 @@ describe("a finalizer that uses the world", function()
     end
     churn()
     local seen, told = 0, 0
-    collectgarbage("incremental", 1, 1000, 1)
+    helper.collect_always(true)
     collectgarbage "restart"
     for _ = 1, 1000 do
       local ok, wide = pcall(world.read, world, e, "Wide")
       if ok then seen = seen + #wide.m + #wide.n + #wide.s + #wide.t else told = told + 1 end
       assert(ok or wide:find "the entity changed while it was read")
     end
-    collectgarbage("incremental", 200, 100, 13)
+    helper.collect_always(false)
     on = false
     assert.are.equal((1000 - told) * 5, seen)
     assert.is_true(told > 0 and told < 1000)

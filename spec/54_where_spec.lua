@@ -433,9 +433,9 @@ describe("a finalizer that uses a view", function()
       end })
     end
     churn()
-    collectgarbage("incremental", 1, 1000, 1)
+    helper.collect_always(true)
     for _ = 1, 2000 do chosen:each(function() end) end
-    collectgarbage("incremental", 200, 100, 13)
+    helper.collect_always(false)
     on = false
     assert.is_true(world:check())
   end)

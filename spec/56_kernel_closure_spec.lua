@@ -26,8 +26,9 @@ describe("closures of one function", function()
     end
   end)
 
-  -- A collector that is stopped and started again begins a cycle.
-  it("leave the collector its pause", function()
+  -- A collector that is stopped and started again begins a cycle, and Lua 5.5 has nothing else.
+  local on_5_4 = _VERSION == "Lua 5.4" and it or pending
+  on_5_4("leave the collector its pause", function()
     local _, _, query = make_world()
     local heap, cycles, counting = {}, 0, true
     for i = 1, 100000 do heap[i] = {} end

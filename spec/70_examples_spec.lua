@@ -194,7 +194,7 @@ describe("examples/live.lua", function()
 end)
 
 describe("examples/host (C42, C45, C46)", function()
-  local program = "build/examples/host/host"
+  local program = terminal.EXAMPLES .. "/host/host"
 
   local function run_host(arguments)
     assert(io.open(program), program .. " is not there: make examples"):close()

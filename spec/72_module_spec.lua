@@ -5,7 +5,7 @@ local helper = require "spec.support.ecs_helper"
 local public_headers = require "spec.support.public_headers"
 local terminal = require "spec.support.pty"
 
-local PATH = "build/examples/module/motion.so"
+local PATH = terminal.EXAMPLES .. "/module/motion.so"
 
 local function contents(path)
   local file <close> = assert(io.open(path))
@@ -53,8 +53,8 @@ describe("examples/module", function()
   it("says that ecs is to be loaded before it", function()
     local script = ("local ok, message = pcall(require, 'motion') "
       .. "print(ok, message) require 'ecs' print(type(require('motion').install))")
-    local output = output_of(("%s -e \"package.cpath = 'build/examples/module/?.so;' "
-      .. ".. package.cpath %s\""):format(terminal.LUA, script))
+    local output = output_of(("%s -e \"package.cpath = '%s/module/?.so;' "
+      .. ".. package.cpath %s\""):format(terminal.LUA, terminal.EXAMPLES, script))
     assert(output:find "^false\t.*require \"ecs\" before this module")
     assert(output:find "function\n$")
   end)

@@ -46,7 +46,10 @@ describe("the recipe for", function()
         assert(code:find(snippet, 1, true), snippet)
       end
       if recipe.output then
-        assert.equal(recipe.output, output_of(recipe.path))
+        local output = output_of(recipe.path):gsub("%d+%.%d+", function(number)
+          return #number > 16 and ("%.14g"):format(number) or nil   -- Lua 5.5 writes all digits
+        end)
+        assert.equal(recipe.output, output)
       end
     end)
   end

@@ -72,7 +72,7 @@ $(1)/spec/starve.so: spec/support/starve.c Makefile
 # C tests look inside, so they take the objects and not the libraries; one named test_lua...
 # gets the binding and Lua as well.
 $(1)/spec/test_lua%: spec/c/test_lua%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) \
-  $$($(1)_CORE) $$($(1)_BIND) $(1)/obj/embed.o Makefile
+  $$($(1)_CORE) $$($(1)_BIND) $(1)/obj/embed.o $$(filter $$(BUILD)/liblua.a,$$(LUA_LIBS)) Makefile
 	@mkdir -p $$(@D)
 	$(2) $$(BASE) -I$$(LUA_INCDIR) $(3) $$(CFLAGS) -MMD -MP \
 	  $$(LDFLAGS) -o $$@ $$(filter %.c %.o,$$^) $$(LUA_LIBS) $$(LIBS)
@@ -142,7 +142,7 @@ spec_needs = $(1)/ecs/native.so $(1)/spec/starve.so $(EXAMPLES)
 
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths lint-loops \
   lint-titles lint-rooms lint-figures lint-rockspec
-TEST_CHECKS := asan plain rock $(if $(C_TESTS),asan-c) paranoid model \
+TEST_CHECKS := asan plain lua55 rock $(if $(C_TESTS),asan-c) paranoid model \
   $(if $(C_TESTS),threads c) hash $(if $(C_TESTS),hash-c) install costs digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
 # The longest first, so that both halves of the machine end together.
@@ -182,6 +182,21 @@ MODEL := spec/90_random_model_spec.lua
 
 check-plain: $(call spec_needs,$(RELEASE))
 	$(check) plain tap $(call specs,$(RELEASE),$(filter-out $(MODEL),$(SPECS)))
+
+# All specs on Lua 5.5, where its interpreter and its headers are there.
+LUA55_INCDIR = $(shell $(LUA55) -v >/dev/null 2>&1 && sh spec/tools/find-lua incdir 5.5 $(LUA55))
+LUA55_LIBS = $(shell sh spec/tools/find-lua libs 5.5 $(LUA55) build/lua5.5)
+
+check-lua55: $($(RELEASE)_CORE)
+	@incdir="$(LUA55_INCDIR)"; if test -n "$$incdir"; then \
+	  $(MAKE) --no-print-directory LUA_VERSION=5.5 LUA="$(LUA55)" LUA_INCDIR="$$incdir" \
+	    LUA_LIBS="$(LUA55_LIBS)" CHECK_DIR=$(CHECK_DIR) CHECK_SECONDS=$(CHECK_SECONDS) lua55-specs; \
+	else \
+	  $(check) lua55 tap echo "1..0 # SKIP there is no $(LUA55) with its headers"; \
+	fi
+
+lua55-specs: $(call spec_needs,$(RELEASE))
+	$(check) lua55 tap $(call specs,$(RELEASE),$(SPECS))
 
 check-model: $(call spec_needs,$(RELEASE))
 	$(check) model tap $(call specs,$(RELEASE),$(MODEL))
@@ -552,4 +567,4 @@ check-lint-figures:
 check-lint-rockspec:
 	$(check) lint-rockspec status $(LUA) spec/tools/rockspec.lua
 
-.PHONY: test test-deep fuzz mutate mutant lint $(TEST_CHECKS:%=check-%) $(DEEP_CHECKS:%=check-%)
+.PHONY: lua55-specs test test-deep fuzz mutate mutant lint $(TEST_CHECKS:%=check-%) $(DEEP_CHECKS:%=check-%)

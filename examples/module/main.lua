@@ -2,7 +2,8 @@
 -- beside ecs. From the top of the tree, after `make examples`:
 --   LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="build/?.so;;" lua5.4 examples/module/main.lua
 
-package.cpath = "build/examples/module/?.so;" .. package.cpath
+local build = _VERSION == "Lua 5.4" and "build" or "build/lua5.5"
+package.cpath = build .. "/examples/module/?.so;" .. package.cpath
 
 local ecs = require "ecs"
 local motion = require "motion"        -- asks the ecs of this Lua state for its functions

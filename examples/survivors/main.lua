@@ -3,7 +3,8 @@
 
 local here = arg[0]:match("^(.*)/[^/]*$") or "."
 package.path = here .. "/?.lua;" .. here .. "/../swarm/?.lua;" .. package.path
-package.cpath = "build/examples/survivors/?.so;" .. package.cpath
+local build = _VERSION == "Lua 5.4" and "build" or "build/lua5.5"
+package.cpath = build .. "/examples/survivors/?.so;" .. package.cpath
 
 local ecs = require "ecs"
 local live = require "ecs.live"

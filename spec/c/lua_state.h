@@ -16,12 +16,20 @@ struct lua_host {
   lua_State *L;
 };
 
+static inline lua_State *new_lua_state(struct checked_alloc *alloc) {
+#if LUA_VERSION_NUM >= 505
+  return lua_newstate(checked_alloc, alloc, 0);
+#else
+  return lua_newstate(checked_alloc, alloc);
+#endif
+}
+
 /* A state with the standard libraries, without the module. Shrinking works: Lua 5.4 counts on
 ** it. */
 static inline void open_lua(struct lua_host *host) {
   memset(host, 0, sizeof *host);
   host->alloc.shrinks = true;
-  host->L = lua_newstate(checked_alloc, &host->alloc);
+  host->L = new_lua_state(&host->alloc);
   CHECK(host->L != NULL);
   luaL_openlibs(host->L);
 }

@@ -5,6 +5,7 @@
 
 #include "ecs_lua.h"
 #include "fixture.h"
+#include "lua_state.h"
 
 #include "core/ids/world.h"
 #include "core/schedule/schedule.h"
@@ -20,7 +21,7 @@ struct state {
 static void open_state(struct state *state) {
   memset(state, 0, sizeof *state);
   state->alloc.shrinks = true;
-  state->L = lua_newstate(checked_alloc, &state->alloc);
+  state->L = new_lua_state(&state->alloc);
   luaL_openlibs(state->L);
   int status = luaL_dostring(state->L, "package.path, package.cpath = '', ''");
   CHECK_INTEGER(LUA_OK, status);
@@ -79,7 +80,7 @@ static void opens_without_libraries(void) {
   struct checked_alloc alloc;
   memset(&alloc, 0, sizeof alloc);
   alloc.shrinks = true;
-  lua_State *L = lua_newstate(checked_alloc, &alloc);
+  lua_State *L = new_lua_state(&alloc);
   luaL_requiref(L, "_G", luaopen_base, 1);
   luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
   luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, 1);

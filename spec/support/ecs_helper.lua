@@ -66,6 +66,27 @@ function helper.calls_of(fn, body)
   return calls
 end
 
+-- How much memory is to grow until the collector begins a cycle, in percent; returns what that was.
+function helper.set_pause(percent)
+  if _VERSION == "Lua 5.4" then
+    return collectgarbage("setpause", percent)
+  end
+  return collectgarbage("param", "pause", percent)
+end
+
+-- Has the collector go through a cycle at about every allocation, or work as usual.
+function helper.collect_always(always)
+  local pause, multiplier = always and 1 or 200, always and 1000 or 100
+  if _VERSION == "Lua 5.4" then
+    collectgarbage("incremental", pause, multiplier, always and 1 or 13)
+  else
+    collectgarbage "incremental"
+    collectgarbage("param", "pause", pause)
+    collectgarbage("param", "stepmul", multiplier)
+    collectgarbage("param", "stepsize", always and 64 or 8192)
+  end
+end
+
 -- Raises unless fn raises a message that holds every given text (plain, not a pattern).
 -- Returns the message.
 function helper.has_error(fn, ...)

@@ -286,6 +286,7 @@ function Gen:loop(depth)
   else
     self:line("for i = %s do", self:pick(short))
   end
+  if _VERSION ~= "Lua 5.4" then self:line "local i = i" end   -- statements assign to it
   self.loops = self.loops + 1
   local label = self:chance(3) and "next" .. self:name()
   self.variables[#self.variables + 1] = { "i", "int" }

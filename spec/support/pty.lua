@@ -2,6 +2,10 @@
 
 local terminal = {}
 
+-- Where the examples in C are built for this Lua.
+terminal.EXAMPLES = ("build/%sexamples"):format(_VERSION == "Lua 5.4" and ""
+  or _VERSION:lower():gsub(" ", "") .. "/")
+
 terminal.LUA = os.getenv "LUA" or "lua5.4"
 terminal.ENVIRONMENT = ("LUA_PATH='lua/?.lua;lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' "):format(
   os.getenv "ECS_BUILD" or "build")

@@ -4,6 +4,7 @@
 
 local ecs = require "ecs"
 local deeds = require "spec.support.reentry_deeds"
+local helper = require "spec.support.ecs_helper"
 local random = require "spec.support.rng"
 
 -- Calls within calls, and how many deeds one step may lead to.
@@ -145,13 +146,13 @@ function reentry.run(seed, steps)
   end
   local mode = collectgarbage "incremental"
   if seed % 3 == 1 then
-    collectgarbage("incremental", 1, 1000, 1)
+    helper.collect_always(true)
   end
   for _ = 1, steps do
     step(self)
     if self.failure then break end
   end
-  collectgarbage("incremental", 200, 100, 13)
+  helper.collect_always(false)
   collectgarbage(mode)
   return finish(self)
 end

@@ -1,5 +1,5 @@
-/* The instructions of Lua 5.4 (lopcodes.h, 5.4.0 to 5.4.x). Every number in them is checked
-** against what it indexes. */
+/* The instructions of Lua 5.4 and 5.5 (lopcodes.h). Every number in them is checked against what it
+** indexes. */
 #include "front/bytecode.h"
 
 /* Opcodes that the decoder or a refusal tells from others. */
@@ -9,15 +9,25 @@ enum {
   LOP_GETUPVAL = 9, LOP_SETUPVAL = 10, LOP_GETTABUP = 11, LOP_GETTABLE = 12, LOP_GETI = 13,
   LOP_GETFIELD = 14, LOP_SETTABUP = 15, LOP_SETTABLE = 16, LOP_SETI = 17,
   LOP_SETFIELD = 18, LOP_NEWTABLE = 19, LOP_SELF = 20, LOP_ADDI = 21, LOP_ADDK = 22,
-  LOP_BXORK = 31, LOP_SHRI = 32, LOP_SHLI = 33, LOP_ADD = 34, LOP_SHR = 45, LOP_MMBIN = 46,
+  LOP_BXORK = 31, LOP_ADD = 34, LOP_SHR = 45, LOP_MMBIN = 46,
   LOP_MMBINK = 48, LOP_UNM = 49, LOP_BNOT = 50, LOP_NOT = 51, LOP_LEN = 52,
   LOP_CONCAT = 53, LOP_CLOSE = 54, LOP_TBC = 55, LOP_JMP = 56, LOP_EQ = 57, LOP_LT = 58,
   LOP_LE = 59, LOP_EQK = 60, LOP_EQI = 61, LOP_LTI = 62, LOP_LEI = 63, LOP_GTI = 64,
   LOP_GEI = 65, LOP_TEST = 66, LOP_TESTSET = 67, LOP_CALL = 68, LOP_TAILCALL = 69,
   LOP_RETURN = 70, LOP_RETURN0 = 71, LOP_RETURN1 = 72, LOP_FORLOOP = 73, LOP_FORPREP = 74,
   LOP_TFORPREP = 75, LOP_TFORCALL = 76, LOP_TFORLOOP = 77, LOP_SETLIST = 78, LOP_CLOSURE = 79,
-  LOP_VARARG = 80, LOP_VARARGPREP = 81, LOP_EXTRAARG = 82
+  LOP_VARARG = 80
 };
+
+/* Those with other numbers in each version; by how many bits a list's length stands in B, and how
+** many of where it begins in C. */
+#if LUA_VERSION_NUM >= 505
+enum { LOP_SHLI = 32, LOP_SHRI = 33, LOP_VARARGPREP = 83, LOP_EXTRAARG = 84,
+       LIST_LENGTH = 6, LIST_BEGIN = 10, METHODS_ARE_NAMED = 1 };
+#else
+enum { LOP_SHRI = 32, LOP_SHLI = 33, LOP_VARARGPREP = 81, LOP_EXTRAARG = 82,
+       LIST_LENGTH = 8, LIST_BEGIN = 8, METHODS_ARE_NAMED = 0 };
+#endif
 
 /* ---- what instructions name ---- */
 
@@ -235,7 +245,7 @@ static void bytecode_method(struct decoder *d, const struct fields *i, struct co
   out->a = bytecode_reg(d, i->a);
   bytecode_reg(d, i->a + 1);
   out->b = bytecode_reg(d, i->b);
-  if (i->k) {
+  if (i->k || METHODS_ARE_NAMED) {
     out->c = bytecode_key_constant(d, i->c);
   } else {
     out->kind = CODE_REFUSED;
@@ -247,7 +257,7 @@ static void bytecode_method(struct decoder *d, const struct fields *i, struct co
 static void bytecode_for_loop(struct decoder *d, const struct fields *i, uint32_t pc,
                               struct code *out) {
   out->a = bytecode_reg(d, i->a);
-  bytecode_reg(d, i->a + 3);
+  bytecode_reg(d, i->a + FOR_VARIABLE);
   if (i->op == LOP_FORLOOP) {
     out->kind = CODE_FOR_END;
     out->target = bytecode_target(d, (int64_t)pc + 1 - i->bx);
@@ -263,11 +273,11 @@ static void bytecode_for_loop(struct decoder *d, const struct fields *i, uint32_
 static void bytecode_each_loop(struct decoder *d, const struct fields *i, uint32_t pc,
                                struct code *out) {
   out->a = bytecode_reg(d, i->a);
-  bytecode_reg(d, i->a + 4);
+  bytecode_reg(d, i->a + EACH_VARIABLE);
   if (i->op == LOP_TFORCALL) {
     out->kind = CODE_EACH_NEXT;
     out->c = i->c;
-    bytecode_reg(d, i->a + 3 + i->c);
+    bytecode_reg(d, i->a + EACH_VARIABLE - 1 + i->c);
     uint32_t end = pc + 1 < d->f->count ? bytecode_word(d, pc + 1) : 0;
     if ((end & 0x7F) != LOP_TFORLOOP || i->c == 0) d->ok = false;
   } else if (i->op == LOP_TFORLOOP) {
@@ -350,14 +360,15 @@ static void bytecode_jump(struct decoder *d, uint32_t pc, struct code *out) {
 
 static void bytecode_list(struct decoder *d, const struct fields *i, uint32_t pc,
                           struct code *out) {
+  uint32_t numbers = i->bx >> 1, length = numbers & ((1u << LIST_LENGTH) - 1);
   out->kind = CODE_LIST;
   out->a = bytecode_reg(d, i->a);
-  out->b = i->b ? i->b : NONE;
-  bytecode_reg(d, i->a + i->b);
-  out->c = i->c;
+  out->b = length ? length : NONE;
+  bytecode_reg(d, i->a + length);
+  out->c = numbers >> LIST_LENGTH;
   if (!i->k) return;
   if (pc + 1 >= d->f->count || (bytecode_word(d, pc + 1) & 0x7F) != LOP_EXTRAARG) d->ok = false;
-  if (d->ok) out->c += (bytecode_word(d, pc + 1) >> 7) << 8;
+  if (d->ok) out->c += (bytecode_word(d, pc + 1) >> 7) << LIST_BEGIN;
 }
 
 static void bytecode_refuse(const struct fields *i, struct code *out) {

@@ -1,5 +1,5 @@
 /* Lua functions as neutral instructions. bytecode.c and dump.c are the only files that know how
-** Lua 5.4 encodes them. */
+** Lua 5.4 and 5.5 encode them. */
 #ifndef ECS_FRONT_BYTECODE_H
 #define ECS_FRONT_BYTECODE_H
 
@@ -8,6 +8,13 @@
 #include <lualib.h>
 
 #include "core/base/memory.h"
+
+/* Where the variables of loops are, behind the registers of the loop itself. */
+#if LUA_VERSION_NUM >= 505
+enum { FOR_VARIABLE = 2, EACH_VARIABLE = 3 };
+#else
+enum { FOR_VARIABLE = 3, EACH_VARIABLE = 4 };
+#endif
 
 /* What an instruction does. a, b and c are registers where nothing else is said. */
 enum code_kind {
@@ -37,11 +44,11 @@ enum code_kind {
   CODE_TEST_SET,    /* as CODE_TEST, and a = b where it jumps */
   CODE_CALL,        /* a ... = a (b arguments), c results; NONE of either: up to the top */
   CODE_RETURN,      /* b values from a; NONE: up to the top */
-  CODE_FOR,         /* loop over a, a + 1, a + 2; body up to target, where FOR_END is */
+  CODE_FOR,         /* a + FOR_VARIABLE = numbers by a, a + 1, a + 2; body up to target: FOR_END */
   CODE_FOR_END,
   CODE_EACH,        /* loop over the iterator at a; body up to target, where EACH_NEXT is */
-  CODE_EACH_NEXT,   /* a + 4 ... = what the iterator gives, c of them; EACH_END is behind it */
-  CODE_EACH_END,    /* to target unless a + 4 is nil */
+  CODE_EACH_NEXT,   /* a + EACH_VARIABLE ... = what the iterator gives, c; EACH_END is behind it */
+  CODE_EACH_END,    /* to target unless the first of these is nil */
   CODE_REFUSED      /* what a kernel cannot do: `why`; if flag, it may set registers from a on */
 };
 

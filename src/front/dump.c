@@ -1,6 +1,9 @@
-/* The format of dumped functions (ldump.c and lundump.c of Lua 5.4). Every number read is checked
-** against what it counts. */
+/* The format of dumped functions (ldump.c and lundump.c of Lua 5.4 and 5.5). Every number read is
+** checked against what it counts. */
 #include "front/bytecode.h"
+
+/* Whether functions are dumped as Lua 5.5 does it. */
+#define DUMP_55 (LUA_VERSION_NUM >= 505)
 
 /* Types of dumped constants (lobject.h). */
 enum { DUMP_NIL = 0, DUMP_FALSE = 1, DUMP_TRUE = 17, DUMP_INTEGER = 3, DUMP_FLOAT = 19,
@@ -11,7 +14,7 @@ enum { DUMP_NIL = 0, DUMP_FALSE = 1, DUMP_TRUE = 17, DUMP_INTEGER = 3, DUMP_FLOA
 /* ---- reading bytes ---- */
 
 struct dump_cursor {
-  const unsigned char *at, *end;
+  const unsigned char *begin, *at, *end;
   bool ok;                     /* nothing was missing or wrong so far */
 };
 
@@ -30,25 +33,56 @@ static unsigned dump_take_byte(struct dump_cursor *in) {
   return at ? *at : 0;
 }
 
-/* Seven bits a byte, the highest first; the last byte has its eighth bit set. */
+static void dump_take_into(struct dump_cursor *in, void *to, size_t size) {
+  const unsigned char *at = dump_take(in, size);
+  if (at) memcpy(to, at, size);
+}
+
+/* Whether the next bytes are these. */
+static bool dump_take_same(struct dump_cursor *in, const void *bytes, size_t size) {
+  const unsigned char *at = dump_take(in, size);
+  return at && memcmp(at, bytes, size) == 0;
+}
+
+/* Lua 5.5 begins lists of words at a multiple of four bytes. */
+static void dump_align(struct dump_cursor *in) {
+  while (DUMP_55 && in->ok && (in->at - in->begin) % 4 != 0) dump_take(in, 1);
+}
+
+/* Seven bits a byte, the highest first. The eighth bit is set in the last byte by Lua 5.4, in all
+** others by Lua 5.5. */
 static uint64_t dump_take_number(struct dump_cursor *in) {
   uint64_t number = 0;
   for (int i = 0; i < 10 && in->ok; i++) {
     unsigned byte = dump_take_byte(in);
     number = number << 7 | (byte & 0x7F);
-    if (byte & 0x80) return number;
+    if ((byte & 0x80) == (DUMP_55 ? 0 : 0x80)) return number;
   }
   in->ok = false;
   return 0;
 }
 
-/* Texts have their size plus one before them; 0 is no text at all. */
+static int64_t dump_take_integer(struct dump_cursor *in) {
+  int64_t integer = 0;
+  if (DUMP_55) {
+    uint64_t number = dump_take_number(in);   /* its lowest bit is the sign */
+    return (int64_t)(number >> 1 ^ (0 - (number & 1)));
+  }
+  dump_take_into(in, &integer, sizeof integer);
+  return integer;
+}
+
+/* Texts have their size plus one before them; in Lua 5.5 a zero ends them. A size of 0 is NULL:
+** there is no text, or, in Lua 5.5, the number of an earlier one follows. */
 static ecs_string dump_take_string(struct dump_cursor *in) {
   uint64_t size = dump_take_number(in);
-  ecs_string string = {"", 0};
-  if (size < 2) return string;
-  string.data = (const char *)dump_take(in, (size_t)size - 1);
-  string.size = string.data ? (size_t)size - 1 : 0;
+  ecs_string string = {NULL, 0};
+  if (size > 0) {
+    string.data = (const char *)dump_take(in, (size_t)size - 1 + DUMP_55);
+    string.size = string.data ? (size_t)size - 1 : 0;
+  } else if (DUMP_55) {
+    dump_take_number(in);
+  }
   return string;
 }
 
@@ -59,18 +93,20 @@ static uint32_t dump_take_count(struct dump_cursor *in) {
   return in->ok ? (uint32_t)count : 0;
 }
 
+/* Signature, version, format, check; sizes of instructions, integers and numbers, and some of them:
+** Lua 5.5 has each size before what it is of, and C's integers, too. */
 static bool dump_take_header(struct dump_cursor *in) {
-  /* Signature, version, format, check, sizes of instructions, integers and numbers. */
-  static const unsigned char expected[] = "\x1bLua\x54\x00\x19\x93\r\n\x1a\n\x04\x08\x08";
-  const unsigned char *at = dump_take(in, 15);
-  if (!at || memcmp(at, expected, 15) != 0) return false;
-  int64_t integer;
-  double number;
-  at = dump_take(in, sizeof integer + sizeof number);
-  if (!at) return false;
-  memcpy(&integer, at, sizeof integer);
-  memcpy(&number, at + sizeof integer, sizeof number);
-  return integer == 0x5678 && number == 370.5;
+  const int32_t word = -0x5678, instruction = 0x12345678;
+  const int64_t integer = DUMP_55 ? -0x5678 : 0x5678;
+  const double number = DUMP_55 ? -370.5 : 370.5;
+  bool words = DUMP_55 ? dump_take_same(in, "\x1bLua\x55\0\x19\x93\r\n\x1a\n\4", 13) &&
+                             dump_take_same(in, &word, sizeof word) &&
+                             dump_take_same(in, "\4", 1) &&
+                             dump_take_same(in, &instruction, sizeof instruction) &&
+                             dump_take_same(in, "\x8", 1)
+                       : dump_take_same(in, "\x1bLua\x54\0\x19\x93\r\n\x1a\n\4\x8\x8", 15);
+  return words && dump_take_same(in, &integer, sizeof integer) &&
+         (!DUMP_55 || dump_take_same(in, "\x8", 1)) && dump_take_same(in, &number, sizeof number);
 }
 
 /* ---- constants ---- */
@@ -82,12 +118,8 @@ uint32_t dump_add_constant(struct function_code *f, struct constant constant) {
   return f->constant_count++;
 }
 
-static void dump_take_into(struct dump_cursor *in, void *to, size_t size) {
-  const unsigned char *at = dump_take(in, size);
-  if (at) memcpy(to, at, size);
-}
-
-/* False when out of memory, or when the constant is none. */
+/* False when out of memory, or when the constant is none. A function's own constants come before
+** all other texts, and no two are the same, so each text is written out. */
 static bool dump_take_constant(struct dump_cursor *in, struct function_code *f) {
   struct constant constant = {CONST_NIL, 0, 0, {"", 0}};
   switch (dump_take_byte(in)) {
@@ -96,7 +128,7 @@ static bool dump_take_constant(struct dump_cursor *in, struct function_code *f) 
     case DUMP_TRUE: constant.type = CONST_TRUE; break;
     case DUMP_INTEGER:
       constant.type = CONST_INTEGER;
-      dump_take_into(in, &constant.integer, sizeof constant.integer);
+      constant.integer = dump_take_integer(in);
       break;
     case DUMP_FLOAT:
       constant.type = CONST_FLOAT;
@@ -106,6 +138,7 @@ static bool dump_take_constant(struct dump_cursor *in, struct function_code *f) 
     case DUMP_LONG:
       constant.type = CONST_STRING;
       constant.string = dump_take_string(in);
+      if (!constant.string.data) in->ok = false;
       break;
     default: in->ok = false;
   }
@@ -123,21 +156,35 @@ static ecs_status dump_take_constants(struct dump_cursor *in, struct function_co
 
 #define ABSOLUTE_LINE (-0x80)
 
+/* Of the list of lines: Lua 5.5 has words there. */
+static uint64_t dump_take_line(struct dump_cursor *in) {
+  uint32_t number = 0;
+  if (!DUMP_55) return dump_take_number(in);
+  dump_take_into(in, &number, sizeof number);
+  return number;
+}
+
+static uint32_t dump_take_line_count(struct dump_cursor *in) {
+  uint32_t count = dump_take_count(in);
+  if (count > 0) dump_align(in);
+  return count;
+}
+
 /* Lines by instruction: differences of a byte each; where that is too little, the line itself
 ** stands in a second list. */
 static void dump_take_lines(struct dump_cursor *in, struct function_code *f, int32_t first) {
   uint32_t count = dump_take_count(in);
   const unsigned char *deltas = dump_take(in, count);
-  uint32_t absolutes = dump_take_count(in);
+  uint32_t absolutes = dump_take_line_count(in);
   struct dump_cursor list = *in;
-  uint64_t pc = absolutes ? dump_take_number(&list) : UINT64_MAX;
+  uint64_t pc = absolutes ? dump_take_line(&list) : UINT64_MAX;
   int32_t line = first;
   assert(f->lines || f->count == 0);
   for (uint32_t i = 0; in->ok && i < count && i < f->count; i++) {
     int delta = deltas[i] < 128 ? deltas[i] : deltas[i] - 256;
     if (delta == ABSOLUTE_LINE && pc == i) {
-      line = (int32_t)dump_take_number(&list);
-      pc = --absolutes ? dump_take_number(&list) : UINT64_MAX;
+      line = (int32_t)dump_take_line(&list);
+      pc = --absolutes ? dump_take_line(&list) : UINT64_MAX;
     } else {
       line += delta;
     }
@@ -165,7 +212,9 @@ static void dump_skip_constants(struct dump_cursor *in) {
   uint32_t count = dump_take_count(in);
   for (uint32_t i = 0; i < count && in->ok; i++) {
     unsigned type = dump_take_byte(in);
-    if (type == DUMP_INTEGER || type == DUMP_FLOAT)
+    if (type == DUMP_INTEGER)
+      dump_take_integer(in);
+    else if (type == DUMP_FLOAT)
       dump_take(in, 8);
     else if (type == DUMP_SHORT || type == DUMP_LONG)
       dump_take_string(in);
@@ -175,10 +224,10 @@ static void dump_skip_constants(struct dump_cursor *in) {
 /* Passes over lines, names of locals and names of upvalues. */
 static void dump_skip_debug(struct dump_cursor *in) {
   dump_take(in, dump_take_count(in));
-  uint32_t count = dump_take_count(in);
+  uint32_t count = dump_take_line_count(in);
   for (uint32_t i = 0; i < count && in->ok; i++) {
-    dump_take_number(in);
-    dump_take_number(in);
+    dump_take_line(in);
+    dump_take_line(in);
   }
   count = dump_take_count(in);
   for (uint32_t i = 0; i < count && in->ok; i++) {
@@ -189,15 +238,28 @@ static void dump_skip_debug(struct dump_cursor *in) {
   for (count = dump_take_count(in); count && in->ok; count--) dump_take_string(in);
 }
 
+/* The name of the source stands at the beginning of a function; in Lua 5.5 before its lines. */
+static void dump_skip_source(struct dump_cursor *in, bool begins) {
+  if (begins != DUMP_55) dump_take_string(in);
+}
+
+static const unsigned char *dump_take_words(struct dump_cursor *in, uint32_t *count) {
+  *count = dump_take_count(in);
+  dump_align(in);
+  return dump_take(in, 4 * (size_t)*count);
+}
+
 static void dump_skip_function(struct dump_cursor *in, int depth, uint64_t *captured) {
+  uint32_t count;
   if (depth > NESTING) in->ok = false;
-  dump_take_string(in);
+  dump_skip_source(in, true);
   dump_take_number(in);
   dump_take_number(in);
   dump_take(in, 3);
-  dump_take(in, 4 * (size_t)dump_take_count(in));
+  dump_take_words(in, &count);
   dump_skip_constants(in);
   dump_skip_body(in, depth, captured, NULL);
+  dump_skip_source(in, false);
   dump_skip_debug(in);
 }
 
@@ -205,20 +267,20 @@ static void dump_skip_function(struct dump_cursor *in, int depth, uint64_t *capt
 
 static ecs_status dump_take_function(struct dump_cursor *in, struct function_code *f,
                                      const unsigned char **words) {
-  dump_take_string(in);
+  dump_skip_source(in, true);
   int32_t first = (int32_t)dump_take_number(in);
   dump_take_number(in);
   f->parameters = dump_take_byte(in);
-  f->vararg = dump_take_byte(in) != 0;
+  f->vararg = (dump_take_byte(in) & 3) != 0;   /* Lua 5.5 has other flags, too */
   f->registers = dump_take_byte(in);
-  f->count = dump_take_count(in);
-  *words = dump_take(in, 4 * (size_t)f->count);
+  *words = dump_take_words(in, &f->count);
   if (!in->ok || f->count == 0 || f->parameters > f->registers) return ECS_ECORRUPT;
   ecs_status status = dump_take_constants(in, f);
   if (status != ECS_OK) return status;
   f->lines = memory_array(f->memory, f->count, sizeof *f->lines);
   if (!f->lines) return ECS_ENOMEM;
   dump_skip_body(in, 0, NULL, f->captured);
+  dump_skip_source(in, false);
   dump_take_lines(in, f, first);
   return in->ok ? ECS_OK : ECS_ECORRUPT;
 }
@@ -227,6 +289,7 @@ static ecs_status dump_take_function(struct dump_cursor *in, struct function_cod
 static int dump_collect(lua_State *L, const void *data, size_t size, void *ud) {
   struct function_code *f = ud;
   (void)L;
+  if (size == 0) return 0;   /* Lua 5.5 ends so */
   if (!GROW(f->memory, f->dump, f->dump_capacity, (uint64_t)f->dump_size + size)) return 1;
   memcpy(f->dump + f->dump_size, data, size);
   f->dump_size += (uint32_t)size;
@@ -242,19 +305,19 @@ ecs_status dump_read(lua_State *L, int index, struct function_code *out,
   lua_pop(L, 1);
   if (failed) return ECS_ENOMEM;
   const unsigned char *dump = (const unsigned char *)out->dump;
-  struct dump_cursor in = {dump, dump + out->dump_size, true};
+  struct dump_cursor in = {dump, dump, dump + out->dump_size, true};
   if (!dump_take_header(&in)) return ECS_ECORRUPT;
   out->upvalues = dump_take_byte(&in);
   return dump_take_function(&in, out, words);
 }
 
-/* The length of a short text, one more than it has, is a byte with the highest bit set. */
+/* The length of a short text, one more than it has, is a byte; Lua 5.4 sets its highest bit. */
 bool dump_mentions(const char *dump, size_t size, const char *text) {
   size_t length = strlen(text);
   assert(length > 0 && length < 64);
   const char *end = dump + size;
   for (const char *at = dump; (size_t)(end - at) > length; at++) {
-    at = memchr(at, (int)(0x80 | (length + 1)), (size_t)(end - at) - length);
+    at = memchr(at, (int)((DUMP_55 ? 0 : 0x80) | (length + 1)), (size_t)(end - at) - length);
     if (!at) return false;
     if (memcmp(at + 1, text, length) == 0) return true;
   }

@@ -76,10 +76,16 @@ static void flow_take_and_set(const struct code *code, struct registers *takes,
       return;
     case CODE_RETURN: flow_add(takes, code->a, code->b == NONE ? REGISTERS : code->b); return;
     case CODE_FOR:
-    case CODE_FOR_END: flow_add(takes, code->a, 3); flow_add(sets, code->a + 3, 1); return;
+    case CODE_FOR_END:
+      flow_add(takes, code->a, 3);
+      flow_add(sets, code->a + FOR_VARIABLE, 1);
+      return;
     case CODE_EACH: flow_add(takes, code->a, 3); return;
-    case CODE_EACH_NEXT: flow_add(takes, code->a, 3); flow_add(sets, code->a + 4, code->c); return;
-    case CODE_EACH_END: flow_add(takes, code->a, 5); return;
+    case CODE_EACH_NEXT:
+      flow_add(takes, code->a, 3);
+      flow_add(sets, code->a + EACH_VARIABLE, code->c);
+      return;
+    case CODE_EACH_END: flow_add(takes, code->a, EACH_VARIABLE + 1); return;
     case CODE_NOTHING:
     case CODE_SET_UPFIELD:
     case CODE_SET_UPVALUE:

@@ -450,7 +450,7 @@ static void front_read(struct front *f, struct frame *frame) {
   frame->code->identity = frame->identity;
   if (status == ECS_OK && !flow_find(frame->code)) status = ECS_ENOMEM;
   if (status == ECS_ENOMEM) front_no_memory(f);
-  if (status != ECS_OK) front_refuse(f, "its bytecode is not Lua 5.4's");
+  if (status != ECS_OK) front_refuse(f, "its bytecode is not " LUA_VERSION "'s");
 }
 
 void front_open(struct front *f, struct frame *frame, uint16_t function) {

@@ -90,7 +90,7 @@ static uint8_t loops_bits_of_rounds(const struct front *f, const struct numeric 
 /* Sets the loop's variables to the number that a round has. */
 static void numeric_control(struct loop *loop, const struct numeric *bounds, k_value counter) {
   struct front *f = loop->f;
-  for (uint32_t i = 0; i < 4; i++) {
+  for (uint32_t i = 0; i <= FOR_VARIABLE; i++) {
     struct val *control = front_register(f, loop->control + i);
     *control = val_number(f, counter, bounds->init.literal && bounds->limit.literal &&
                                           bounds->step.literal);
@@ -323,9 +323,9 @@ static void items_begin(struct front *f, const struct code *code, struct val num
   }
   const struct code *next = &f->frame->code->code[code->target];
   for (uint32_t i = 0; i < next->c; i++)
-    *front_register(f, code->a + 4 + i) = i == 0   ? number
-                                          : i == 1 ? item
-                                                   : (struct val){.kind = VAL_NIL};
+    *front_register(f, code->a + EACH_VARIABLE + i) = i == 0   ? number
+                                                      : i == 1 ? item
+                                                               : (struct val){.kind = VAL_NIL};
 }
 
 static void items_in_rounds(struct front *f, struct frame *frame, struct val table) {
@@ -359,7 +359,7 @@ static void items_one_by_one(struct front *f, struct frame *frame, struct val ta
     front_join(f, frame->first_edge, code->target);
     frame->pc = head;
   }
-  for (uint32_t i = 0; i < 4 + frame->code->code[code->target].c; i++)
+  for (uint32_t i = 0; i < EACH_VARIABLE + frame->code->code[code->target].c; i++)
     *front_register(f, code->a + i) = (struct val){.kind = VAL_NOTHING};
   frame->pc = code->target + 2;
 }

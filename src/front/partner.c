@@ -251,7 +251,7 @@ static void partner_compile_round(struct front *f, struct loop *loop, struct val
   k_value place = build_picked(f->b, partners.value, round);
   for (uint32_t i = 0; i < loop->frame->code->code[code->target].c; i++) {
     struct val value = partner_variable(f, partners.at, i, place);
-    *front_register(f, code->a + 4 + i) = value;
+    *front_register(f, code->a + EACH_VARIABLE + i) = value;
   }
   rounds_compile(loop, loop->head + 1, code->target);
   front_join(f, loop->first_edge, code->target);

@@ -403,7 +403,7 @@ static void rounds_leave(struct loop *loop) {
     if (carry->kind == CARRY_COUNT) f->env.counts[carry->index] = rounds_carried(carry);
     if (carry->kind == CARRY_RESULT) f->env.results[carry->index] = rounds_carried(carry);
   }
-  for (uint32_t i = 0; i < 4 && loop->control != NONE; i++)
+  for (uint32_t i = 0; i <= FOR_VARIABLE && loop->control != NONE; i++)
     *front_register(f, loop->control + i) = (struct val){.kind = VAL_NOTHING};
   f->env.mask = rounds_rows_behind(loop);
 }

@@ -303,6 +303,9 @@ end
 -- What a script or a hook (`what`) raised, of a kind that native.try tells: a text or an object as
 -- it is, and of what is neither the path says whose it is.
 function reading.placed(path, what, message, kind)
+  if message == "<no error object>" then   -- what Lua 5.5 makes of nil
+    message = nil
+  end
   if kind == "yield" then
     return ("%s: %s cannot yield"):format(path, what)
   elseif message == nil or type(message) == "boolean" or type(message) == "number" then

@@ -246,8 +246,10 @@ static void prefab_read_at(lua_State *L, int list, uint32_t at, struct entry_rea
   if (status == LUA_OK) return;
   const char *key = reading->key;
   option(L, entry, "title");
-  luaL_error(L, key ? "%s, '%s': %s" : "%s%s: %s", lua_tostring(L, -1), key ? key : "",
-             lua_tostring(L, -2));
+  /* luaL_error of Lua 5.5.0 raises another text when there is no memory for this one. */
+  lua_pushfstring(L, key ? "%s, '%s': %s" : "%s%s: %s", lua_tostring(L, -1), key ? key : "",
+                  lua_tostring(L, -2));
+  lua_error(L);
 }
 
 void prefab_list_read(struct composition *plan, int list, struct prefab_node *nodes,

@@ -1,6 +1,7 @@
 #include "lua/bind/object.h"
 
 #include "core/base/memory.h"
+#include "lua/bind/version.h"
 
 void *new_box(lua_State *L, const void *kind, size_t size, int user_values) {
   struct head *head = lua_newuserdatauv(L, size, user_values);
@@ -38,7 +39,6 @@ const char kind_world = 0;
 
 /* ---- weight ---- */
 
-#define REPORT_LIMIT ((size_t)1 << 30)   /* bytes told at once */
 #define WEIGHT_LIMIT ((size_t)32 << 20)  /* see object_collect_old */
 
 /* What the collector has heard of, of all open worlds of this Lua state; and how much that
@@ -100,6 +100,6 @@ void settle_weight(lua_State *L, struct world_box *box) {
   struct weights *weights = box->weight.all;
   size_t grown = bytes - box->weight.reported;
   weight_report(box, bytes);
-  lua_gc(L, LUA_GCSTEP, (int)((grown < REPORT_LIMIT ? grown : REPORT_LIMIT) / 1024));
+  collector_step(L, grown);
   if (weights->bytes > weights->limit) object_collect_old(L, weights);
 }

@@ -10,6 +10,7 @@
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
 #include "lua/bind/value.h"
+#include "lua/bind/version.h"
 
 int raise_memory(lua_State *L) {
   lua_pushliteral(L, "not enough memory");
@@ -98,17 +99,13 @@ int try_quietly(lua_State *L, lua_CFunction function, int arguments, int results
   return status;
 }
 
-/* Kilobytes; more than a function allocates, in what Lua counts with. */
-#define HELD (sizeof(ptrdiff_t) > 4 ? 1 << 30 : 1 << 19)
-
-/* To restart a collector begins a cycle; to take back the steps that it owes changes nothing. */
 int try_held(lua_State *L, lua_CFunction function, int arguments, int results) {
   lua_pushcfunction(L, function);
   lua_insert(L, -arguments - 1);
   bool running = lua_gc(L, LUA_GCISRUNNING, 0) == 1;
-  if (running) lua_gc(L, LUA_GCSTEP, -HELD);
+  if (running) collector_hold(L);
   int status = lua_pcall(L, arguments, results, 0);
-  if (running) lua_gc(L, LUA_GCSTEP, HELD);
+  if (running) collector_release(L);
   return status;
 }
 

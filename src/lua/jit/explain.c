@@ -335,7 +335,7 @@ static void explain_form(lua_State *L) {
 /* explain_function(world, function): what is told of the form that it was given to last, in
 ** its `also` the others; nil when there is none. */
 static int explain_function(lua_State *L) {
-  luaL_checkstack(L, 40, "explain");
+  need_stack(L, 40);
   kernels_of_function(L, lua_touserdata(L, AT_WORLD), AT_WORLD, 2);
   lua_Integer count = (lua_Integer)lua_rawlen(L, 3);
   if (lua_rawgeti(L, 3, 1) == LUA_TNIL) return 1;
@@ -485,7 +485,7 @@ static int explain_update_phases(lua_State *L) {
   const struct world_box *box = lua_touserdata(L, 1);
   const ecs_world *world = box->world;
   struct schedule *schedule = world->schedule;
-  luaL_checkstack(L, 40, "explain");
+  need_stack(L, 40);
   explain_open_all(L, schedule);
   schedule_count(schedule);
   lua_createtable(L, 0, (int)schedule->phase_count);

@@ -309,7 +309,7 @@ const void *key_program(lua_State *L, struct world_box *box, const struct keyles
   int top = lua_gettop(L);
   if (!box->kernels->on || !key_is_fit(keyless)) return NULL;
   uint32_t read = keyless->list ? keyless->rows->column_count + 1 : 0;
-  luaL_checkstack(L, 12, "keys of an index");
+  need_stack(L, 12);
   char *block = lua_newuserdatauv(
       L, (1 + (size_t)read) * key_program_room_of(keyless->count) + 64, 0);
   struct kernel *kernel = key_push_handle(L, box, keyless->query)->kernel;

@@ -209,7 +209,7 @@ static void kernel_closure_make_room(lua_State *L) {
 
 /* share(known, function, handle, key) */
 static int kernel_closure_join(lua_State *L) {
-  luaL_checkstack(L, 20, "kernel");
+  need_stack(L, 20);
   if (lua_isnil(L, AT_KEY) && !kernel_push_code(L)) return 0;
   lua_pushvalue(L, AT_KEY);
   if (lua_rawget(L, AT_KNOWN) == LUA_TUSERDATA)

@@ -4,6 +4,7 @@
 #include "core/query/cursor.h"
 #include "core/query/query.h"
 #include "front/front.h"
+#include "lua/bind/args.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
 
@@ -295,7 +296,7 @@ struct variant *variant_direct(lua_State *L, int anchors, struct kernel *kernel)
 static int variant_compile_protected(lua_State *L) {
   struct front *front = lua_touserdata(L, 3);
   const struct kernel *kernel = lua_touserdata(L, 4);
-  luaL_checkstack(L, 40, "kernel");
+  need_stack(L, 40);
   lua_rawgeti(L, 2, (lua_Integer)kernel->anchored + 1);
   if (!front->shared.cell_count) new_weak_table(L, "v");   /* else it has their keys */
   front->anchors = lua_gettop(L);

@@ -6,6 +6,7 @@
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
+#include "lua/bind/version.h"
 
 #define USE_DEPTH 4          /* functions in upvalues of functions */
 
@@ -23,14 +24,20 @@ void uses_option(lua_State *L, int spec, const char *what) {
 
 /* ---- what is written ------------------------------------------------------------------- */
 
-/* The buffer has a place on the stack, above the function that is dumped. */
+/* The buffer has a place on the stack, above the function that is dumped, until that is done. */
 struct dumping {
   luaL_Buffer buffer;
   bool begun;
+  int result;                  /* where the whole is to be */
 };
 
 static int uses_add_piece(lua_State *L, const void *piece, size_t size, void *ud) {
   struct dumping *dumping = ud;
+  if (!piece) {
+    luaL_pushresult(&dumping->buffer);
+    lua_replace(L, dumping->result);
+    return 0;
+  }
   if (!dumping->begun) luaL_buffinit(L, &dumping->buffer);
   dumping->begun = true;
   luaL_addlstring(&dumping->buffer, piece, size);
@@ -38,10 +45,15 @@ static int uses_add_piece(lua_State *L, const void *piece, size_t size, void *ud
 }
 
 bool push_dump(lua_State *L, bool strip) {
-  struct dumping dumping = {.begun = false};
-  if (lua_dump(L, uses_add_piece, &dumping, strip) != 0 || !dumping.begun) return false;
-  luaL_pushresult(&dumping.buffer);
-  return true;
+  struct dumping dumping = {.begun = false, .result = lua_gettop(L)};
+  if (lua_iscfunction(L, -1)) return false;
+  lua_pushvalue(L, -1);
+  bool dumped = dump_function(L, uses_add_piece, &dumping, strip) == 0;
+  if (dumped)
+    lua_insert(L, -2);
+  else
+    lua_settop(L, dumping.result);
+  return dumped;
 }
 
 static bool uses_is_script(lua_State *L, int index) {

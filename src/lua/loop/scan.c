@@ -306,7 +306,7 @@ static uint32_t scan_count_written(const struct code *code) {
     case CODE_NIL: return code->b + 1;
     case CODE_METHOD: return 2;
     case CODE_FOR:
-    case CODE_FOR_END: return 4;
+    case CODE_FOR_END: return FOR_VARIABLE + 1;
     default: return 1;
   }
 }
