@@ -211,7 +211,7 @@ describe("a text", function()
     world:name(hero, "hero")
     world:set(hero, "Owes", child, 5)
     local text = world:dump(hero)
-    for _, part in ipairs { "hero (65536v0@7)", "mass: f64 = 1.0  kg  -- with fuel", "Frozen",
+    for _, part in ipairs { "hero (65536v0@7)", "mass: f64 = 1  kg  -- with fuel", "Frozen",
       "Owes -> 65537v0@7", "amount: i32 = 5", "1 children", "of: entity = hero (65536v0@7)" } do
       assert.is_truthy(text:find(part, 1, true), part .. " is not in\n" .. text)
     end
@@ -357,4 +357,37 @@ describe("ecs.json", function()
     end } })
     assert.are.same({ 1 }, (world:get(ids[e], "Any")))
   end)
+end)
+
+describe("arguments that make no sense", function()
+  local hostile = require "spec.support.hostile"
+
+  local function is_clean(message)
+    return type(message) == "string" and not message:find("attempt to", 1, true)
+      and not message:find("stack overflow", 1, true)
+  end
+
+  for name, calls in pairs {
+    encode = { function(v) return v end, function(v, s) return s.world, v end,
+      function(v, s) return s.world, s.e, v end },
+    decode = { function(v) return v, "{}" end, function(v, s) return s.world, v end,
+      function(v, s) return s.world, '{"entities":[]}', v end },
+  } do
+    it("are errors of ecs.json." .. name .. ", or have no effect", function()
+      for i, arguments in ipairs(calls) do
+        for _, entry in ipairs(hostile.values) do
+          local set = hostile.scene(ecs.world)
+          local value = entry[2](set)
+          local before = set.world:digest()
+          local ok, message = pcall(ecs.json[name], arguments(value, set))
+          assert(ok or is_clean(message), ("%s, %d, %s: %s"):format(name, i, entry[1],
+            tostring(message)))
+          assert.are.equal(before, set.world:digest())
+          assert.is_true(set.world:check())
+          set.world:close()
+          set.other:close()
+        end
+      end
+    end)
+  end
 end)

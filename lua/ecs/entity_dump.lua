@@ -19,32 +19,71 @@ function dump.entity(world, id)
   return name and ("%s (%s)"):format(name, native.format(id)) or native.format(id)
 end
 
-local show
-
-local function show_table(world, value, type, inner)
-  local parts = {}
-  if type:find "%[" then
-    for i = 1, #value do
-      parts[i] = show(world, value[i], inner)
-    end
-  else
-    for i, field in ipairs(world:describe(type).fields) do
-      parts[i] = field.name .. " = " .. show(world, value[field.name], field.type)
+-- A number with as many digits as its type holds, and no more than it needs.
+local function number(value, type)
+  if math.type(value) == "integer" then
+    return ("%d"):format(value)
+  end
+  for digits = type == "f32" and 6 or 14, type == "f32" and 9 or 17 do
+    local text = prefab.number(value, "%." .. digits .. "g")
+    local back = tonumber(text)
+    if not back or back == value or type == "f32" and string.pack("f", back)
+        == string.pack("f", value) then
+      return text
     end
   end
-  return "{ " .. table.concat(parts, ", ") .. " }"
 end
 
--- A value of a field's type.
-function show(world, value, type)
-  if _G.type(value) == "table" and type ~= "any" then
-    return show_table(world, value, type, type:match "^(.*)%[%d+%]$")
-  elseif type == "entity" then
+local function cell_text(world, value, type)
+  if type == "entity" then
     return dump.entity(world, value)
-  elseif _G.type(value) == "string" and not type:find "^enum" then
-    return ("%q"):format(value):gsub("\\\n", "\\n")
   end
-  return _G.type(value) == "number" and prefab.number(value) or tostring(value)
+  return math.type(value) and number(value, type) or tostring(value)
+end
+
+local function add_leaves(out, world, describe, path, value, type)
+  local inner = type:match "^(.*)%[%d+%]$"
+  if inner then
+    for i = 1, #value do
+      add_leaves(out, world, describe, ("%s[%d]"):format(path, i), value[i], inner)
+    end
+  elseif _G.type(value) == "table" and type ~= "any" then
+    for _, field in ipairs(describe(type).fields) do
+      add_leaves(out, world, describe, path .. "." .. field.name, value[field.name], field.type)
+    end
+  else
+    out[#out + 1] = { path, cell_text(world, value, type), type, type == "entity" and value or nil }
+  end
+end
+
+--- Every cell of a component's value as { path, text, type, id of an entity }, in order.
+---@param world ecs.World
+---@param describe fun(name: string): ecs.ComponentDescription
+---@param name string
+---@param value table
+function dump.leaves(world, describe, name, value)
+  local out = {}
+  for _, field in ipairs(describe(name).fields) do
+    add_leaves(out, world, describe, name .. "." .. field.name, value[field.name], field.type)
+  end
+  return out
+end
+
+-- A value of a field's type, in one line.
+local function show(world, value, type)
+  local inner, parts = type:match "^(.*)%[%d+%]$", {}
+  if _G.type(value) == "table" and type ~= "any" then
+    for i = 1, inner and #value or 0 do
+      parts[i] = show(world, value[i], inner)
+    end
+    for i, field in ipairs(inner and {} or world:describe(type).fields) do
+      parts[i] = field.name .. " = " .. show(world, value[field.name], field.type)
+    end
+    return "{ " .. table.concat(parts, ", ") .. " }"
+  elseif type == "string" then
+    return (("%q"):format(value):gsub("\\\n", "\\n"))
+  end
+  return cell_text(world, value, type)
 end
 
 local function add_fields(world, out, indent, fields, value)
@@ -54,7 +93,7 @@ local function add_fields(world, out, indent, fields, value)
       notes[#notes + 1] = note ~= "" and note or nil
     end
     local line = ("%s%s: %s = %s  %s"):format(indent, field.name, field.type,
-      (show(world, value[field.name], field.type)), table.concat(notes, "  "))
+      show(world, value[field.name], field.type), table.concat(notes, "  "))
     out[#out + 1] = line:gsub("%s+$", "")
   end
 end

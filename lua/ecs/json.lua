@@ -78,13 +78,14 @@ end
 
 --- Any value as JSON, keys in order: tables with elements 1 to #t are lists.
 ---@param value any
+---@param show? fun(text: string): string What is written of a text; without it all its bytes.
 ---@return string
-function json.write(value)
+function json.write(value, show)
   if type(value) == "table" and value ~= json.null then
     local parts = {}
     if #value > 0 or getmetatable(value) == json.list then
       for i = 1, #value do
-        parts[i] = json.write(value[i])
+        parts[i] = json.write(value[i], show)
       end
       return "[" .. table.concat(parts, ",") .. "]"
     end
@@ -94,13 +95,17 @@ function json.write(value)
     end
     table.sort(keys)
     for i, key in ipairs(keys) do
-      parts[i] = json.write(tostring(key)) .. ":" .. json.write(value[key])
+      local name = tostring(key)
+      parts[i] = quote(show and show(name) or name) .. ":" .. json.write(value[key], show)
     end
     return "{" .. table.concat(parts, ",") .. "}"
   elseif type(value) == "number" then
     return math.type(value) == "integer" and integer(value) or float(value, "%.17g")
   end
-  return type(value) == "string" and text_of(value) or tostring(value == nil and json.null or value)
+  if type(value) == "string" then
+    return show and quote(show(value)) or text_of(value)
+  end
+  return value == nil and "null" or tostring(value)
 end
 
 json.list = {}
@@ -228,6 +233,9 @@ end
 function json.encode(world, what, options)
   check_world(world, "encode")
   local kind = math.type(what) or type(what)
+  if kind == "userdata" and not tostring(what):find "^ecs%.[qw][uh]" then
+    kind = "another object"
+  end
   if what ~= nil and not ({ string = 1, integer = 1, table = 1, userdata = 1 })[kind] then
     error(("bad argument #2 to 'encode' (query or entity expected, got %s)"):format(kind), 2)
   end
@@ -322,41 +330,66 @@ function fields_from(state, value, fields, where)
   return out
 end
 
-local function decode_entity(state, entity, given)
-  local world = state.world
+local function decode_component(state, entity, name, value)
+  local world, about = state.world, state.describe(name)
+  if value == true then
+    return world:add(entity, name)
+  end
+  local values = fields_from(state, value, about.fields, name)
+  if not about.relation then
+    return world:set(entity, name, values)
+  end
+  local target = values.target
+  values.target = nil
+  if target ~= 0 then
+    world:add(entity, name, target)
+    for key, part in next, values do
+      world:set(entity, name .. "." .. key, part)
+    end
+  end
+end
+
+local function decode_tie(state, entity, tie)
+  local world, target = state.world, state.entity(tie.target, tie.relation)
+  if target == 0 then
+    return
+  end
+  world:add(entity, tie.relation, target)
+  for _, field in ipairs(tie.fields and state.describe(tie.relation).fields or {}) do
+    local where = tie.relation .. "." .. field.name
+    world:set(entity, where, target, from(state, tie.fields[field.name], field.type, where))
+  end
+end
+
+local function decode_entity(state, entity, given, only)
   for name, value in next, given.components or {} do
-    if value == true then
-      world:add(entity, name)
-    else
-      local about = state.describe(name)
-      local values = fields_from(state, value, about.fields, name)
-      if about.relation then
-        local target = values.target
-        values.target = nil
-        if target ~= 0 then
-          world:add(entity, name, target)
-          for key, part in next, values do
-            world:set(entity, name .. "." .. key, part)
-          end
-        end
-      else
-        world:set(entity, name, values)
-      end
+    if not only or only == name then
+      decode_component(state, entity, name, value)
     end
   end
   for _, tie in ipairs(given.ties or {}) do
-    local target = state.entity(tie.target, tie.relation)
-    if target ~= 0 then
-      world:add(entity, tie.relation, target)
-      for _, field in ipairs(tie.fields and state.describe(tie.relation).fields or {}) do
-        local where = tie.relation .. "." .. field.name
-        world:set(entity, where, target, from(state, tie.fields[field.name], field.type, where))
-      end
+    if not only or only == tie.relation then
+      decode_tie(state, entity, tie)
     end
   end
   for _, name in ipairs(given.off or {}) do
-    world:disable(entity, name)
+    if not only or only == name then
+      state.world:disable(entity, name)
+    end
   end
+end
+
+--- Gives an entity a component back that it had when it was written by json.encode.
+---@param world ecs.World
+---@param entity ecs.Id
+---@param text string
+---@param name string The component; of a relation all its ties.
+function json.restore(world, entity, text, name)
+  local state = { world = world, describe = describer(world) }
+  function state.entity(id)
+    return world:alive(id) and id or 0
+  end
+  decode_entity(state, entity, assert(json.parse(text)).entities[1], name)
 end
 
 -- The first pass: every entity gets a new id.
