@@ -41,18 +41,20 @@ local function cell_text(world, value, type)
   return math.type(value) and number(value, type) or tostring(value)
 end
 
-local function add_leaves(out, world, describe, path, value, type)
-  local inner = type:match "^(.*)%[%d+%]$"
+-- Calls visit(path, value, type) for every cell of a value.
+local function visit_cells(describe, path, value, type, visit)
+  local kind = _G.type(value)
+  local inner = kind == "table" and type:match "^(.*)%[%d+%]$"
   if inner then
     for i = 1, #value do
-      add_leaves(out, world, describe, ("%s[%d]"):format(path, i), value[i], inner)
+      visit_cells(describe, ("%s[%d]"):format(path, i), value[i], inner, visit)
     end
-  elseif _G.type(value) == "table" and type ~= "any" then
+  elseif kind == "table" and type ~= "any" then
     for _, field in ipairs(describe(type).fields) do
-      add_leaves(out, world, describe, path .. "." .. field.name, value[field.name], field.type)
+      visit_cells(describe, path .. "." .. field.name, value[field.name], field.type, visit)
     end
   else
-    out[#out + 1] = { path, cell_text(world, value, type), type, type == "entity" and value or nil }
+    visit(path, value, type)
   end
 end
 
@@ -63,10 +65,34 @@ end
 ---@param value table
 function dump.leaves(world, describe, name, value)
   local out = {}
+  local function visit(path, cell, type)
+    out[#out + 1] = { path, cell_text(world, cell, type), type, type == "entity" and cell or nil }
+  end
   for _, field in ipairs(describe(name).fields) do
-    add_leaves(out, world, describe, name .. "." .. field.name, value[field.name], field.type)
+    visit_cells(describe, name .. "." .. field.name, value[field.name], field.type, visit)
   end
   return out
+end
+
+--- A component's value in one line, floats with six digits.
+---@param world ecs.World
+---@param describe fun(name: string): ecs.ComponentDescription
+---@param name string
+---@param value table
+function dump.line(world, describe, name, value)
+  local out = {}
+  local function visit(path, cell, type)
+    if math.type(cell) == "float" then
+      local text = ("%s %.6g"):format(path, cell)
+      out[#out + 1] = text:find(",", 1, true) and text:gsub(",", ".") or text
+    else
+      out[#out + 1] = path .. " " .. cell_text(world, cell, type)
+    end
+  end
+  for _, field in ipairs(describe(name).fields) do
+    visit_cells(describe, field.name, value[field.name], field.type, visit)
+  end
+  return table.concat(out, "  ")
 end
 
 -- A value of a field's type, in one line.

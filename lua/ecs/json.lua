@@ -19,6 +19,9 @@ json.null = setmetatable({}, { __name = "null", __tostring = function() return "
 -- ---- texts ---------------------------------------------------------------------------------
 
 local function quote(text)
+  if not text:find '[%c"\\\127]' then
+    return '"' .. text .. '"'
+  end
   return '"' .. text:gsub('[%c"\\\127]', function(char)
     return ESCAPES[char] or ("\\u%04x"):format(char:byte())
   end) .. '"'
@@ -109,6 +112,14 @@ function json.write(value, show)
 end
 
 json.list = {}
+
+--- A text for people, whatever its bytes are: those that are not UTF-8 as escapes.
+---@param text string
+---@return string
+function json.readable(text)
+  return utf8.len(text) and text
+    or (text:gsub("[\128-\255]", function(char) return ("\\x%02x"):format(char:byte()) end))
+end
 
 --- What a JSON text says; nulls are json.null.
 ---@param text string

@@ -11,7 +11,8 @@ local ROWS = 200         -- of a query that are shown
 local POINTS = 6000      -- of a map
 local PERIOD = { entities = 0.1, entity = 0.1, systems = 0.25, storage = 0.5, map = 0.2,
   time = 0.25, scripts = 0.5 }   -- seconds from one answer of a stream to the next
-local BUDGET = 0.002     -- seconds
+local BUDGET = 0.002     -- seconds for one answer; for rows that are shown already:
+local REFRESH = 0.0004
 local TEXT = 400         -- bytes of a text in a list
 
 local function list(items)
@@ -34,25 +35,27 @@ local function leaves_of(state, name, value)
   return out
 end
 
--- Them in one line.
-local function line_of_leaves(state, name, value)
-  local parts = {}
-  for i, leaf in ipairs(#state.about(name).fields > 0 and leaves_of(state, name, value) or {}) do
-    parts[i] = leaf[1]:sub(#name + 2) .. " " .. leaf[2]
-  end
-  return cut(table.concat(parts, "  "))
-end
+local FORMATS = { f32 = "%.6g", f64 = "%.6g", bool = "%s", string = "%s" }
 
--- A component of an entity in one line.
-local function line_of(state, entity, name)
-  if not state.world:has(entity, name) then
-    return ""
+-- What shows a component of an entity in one line: by one format, where all its fields are plain.
+local function line_maker(state, name)
+  local world, about, parts = state.world, state.about(name), {}
+  for _, field in ipairs(about.fields) do
+    local kind = field.type:match "^[iu]%d+$" and "%d" or field.type:match "^enum[^%[]*$" and "%s"
+    parts[#parts + 1] = (kind or FORMATS[field.type]) and field.name .. " " ..
+      (kind or FORMATS[field.type])
   end
-  local about = state.about(name)
-  if #about.fields == 0 or about.relation and not about.exclusive then
-    return "yes"
+  local plain = #parts == #about.fields and ("%.1f"):format(0.5) == "0.5"
+  local text = table.concat(parts, "  ")
+  return function(entity)
+    if not world:has(entity, name) then
+      return ""
+    elseif #about.fields == 0 or about.relation and not about.exclusive then
+      return "yes"
+    end
+    return cut(plain and text:format(world:get(entity, name))
+      or dump.line(world, state.about, name, world:read(entity, name)))
   end
-  return line_of_leaves(state, name, state.world:read(entity, name))
 end
 
 -- Descriptions of components, kept as long as the list of components is the same.
@@ -101,6 +104,7 @@ local function columns_of(state, text)
 end
 
 local views = {}
+answers.views = views
 
 -- What is shown of each of some entities, in their order. Those that there is no time for are shown
 -- as before, and come first the next time.
@@ -124,20 +128,28 @@ end
 function views.entities(state, clock)
   local world, stop = state.world, clock() + BUDGET
   state.query = state.query or query_of(world, state.asked.q or "")
-  state.columns = state.columns or columns_of(state, state.asked.q or "")
-  local rows = refresh(state, entities_of(state.query, ROWS, clock, stop), clock, stop, function(id)
-    local row, names = list { id, dump.entity(world, id) }, {}
+  if not state.columns then
+    state.columns, state.makers = columns_of(state, state.asked.q or ""), {}
     for i, name in ipairs(state.columns) do
-      row[i + 2] = line_of(state, id, name)
+      state.makers[i] = line_maker(state, name)
     end
-    for name in #state.columns == 0 and world:components(id) or next, {} do
+  end
+  -- A text each, since there are many: cells and rows are parted by characters of no language.
+  local ids = entities_of(state.query, ROWS, clock, stop)
+  stop = state.shown and clock() + REFRESH or stop
+  local rows = refresh(state, ids, clock, stop, function(id)
+    local row, names = { id, dump.entity(world, id) }, {}
+    for i, make in ipairs(state.makers) do
+      row[i + 2] = make(id)
+    end
+    for name in #row == 2 and world:components(id) or next, {} do
       names[#names + 1] = type(name) == "string" and name or nil
     end
     row[3] = row[3] or table.concat(names, ", ")
-    return row
+    return json.readable(table.concat(row, "\u{E000}"))
   end)
-  return { columns = #state.columns > 0 and state.columns or list { "Components" }, rows = rows,
-    count = state.query:count() }
+  return { columns = #state.columns > 0 and state.columns or list { "Components" }, shown = #rows,
+    rows = table.concat(rows, "\u{E001}"), count = state.query:count() }
 end
 
 local function children_of(world, entity, depth)
@@ -159,7 +171,7 @@ local function ties_of(state, entity, name)
       break
     end
     ties[#ties + 1] = { id = target, name = dump.entity(world, target),
-      text = line_of_leaves(state, name, world:read(entity, name, target)) }
+      text = dump.line(world, state.about, name, world:read(entity, name, target) or {}) }
   end
   return ties
 end
@@ -263,9 +275,6 @@ end
 --- A stream of what a view shows: { next = function(self, now), close = function(self) }.
 function answers.stream(inspector, asked)
   local view = views[asked.view]
-  if not view then
-    return nil
-  end
   local state = { inspector = inspector, world = inspector.world, asked = asked,
     about = describer(inspector.world) }
   local due, clock = 0, inspector.server.socket.gettime

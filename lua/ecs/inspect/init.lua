@@ -122,19 +122,14 @@ function methods:left(view)
 end
 
 local function answer(self, request)
-  if request.method == "POST" then
-    if request.path ~= "/api/do" then
-      return 404, { error = "there is no such page" }
-    end
+  local what = request.method .. " " .. request.path
+  if what == "POST /api/do" then
     return edits.run(self, request.body)
-  elseif request.path == "/api/events" then
-    local stream = answers.stream(self, request.query)
-    if stream then
-      return 200, nil, stream
-    end
-  elseif request.path == "/api/schema" then
+  elseif what == "GET /api/events" and answers.views[request.query.view] then
+    return 200, nil, answers.stream(self, request.query)
+  elseif what == "GET /api/schema" then
     return 200, answers.schema(self)
-  elseif request.path == "/api/explain" then
+  elseif what == "GET /api/explain" then
     return answers.explain(self, request.query.name or "")
   end
   return 404, { error = "there is no such page" }
@@ -152,8 +147,7 @@ end
 function methods:poll(seconds)
   check_self(self, "poll")
   if seconds ~= nil and (type(seconds) ~= "number" or not (seconds >= 0 and seconds <= 3600)) then
-    error(("bad argument #1 to 'poll' (seconds expected, got %s)"):format(
-      type(seconds) == "number" and "a number out of range" or type(seconds)), 2)
+    error("bad argument #1 to 'poll' (seconds expected, from 0 to 3600)", 2)
   elseif self.closed then
     return
   elseif not native.is_open(self.world) then

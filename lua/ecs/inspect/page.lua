@@ -469,12 +469,12 @@ function list_entities() {
   stop_list = follow({ view: "entities", q: $("query").value }, (data, error) => {
     text($("query-error"), error || "");
     if (!data) { text($("count"), ""); return; }
-    const shown = data.rows.length;
-    text($("count"), data.count > shown ? `${count(data.count)} match, the first ${shown} are shown`
-      : `${count(data.count)} match`);
+    const rows = data.shown ? data.rows.split("\uE001").map(row => row.split("\uE000")) : [];
+    text($("count"), data.count > rows.length ? `${count(data.count)} match, the first ` +
+      `${rows.length} are shown` : `${count(data.count)} match`);
     const heads = [{ title: "Entity" }, ...data.columns.map(title => ({ title, mono: true }))];
-    sync($("rows"), heads, data.rows.map(row => ({ key: row[0],
-      cells: [button(row[1], () => select(row[0], true)), ...row.slice(2)] })));
+    sync($("rows"), heads, rows.map(row => ({ key: row[0], cells: [button(row[1], () =>
+      select(Number(row[0]), true)), ...heads.slice(1).map((_, i) => row[i + 2])] })));
     for (const row of $("rows").tBodies[0].rows)
       row.classList.toggle("chosen", row.dataset.key === String(selected));
   });

@@ -98,12 +98,6 @@ local function send_head(connection, status, kind, policy, length)
   }, "\r\n")
 end
 
--- A text that JSON can hold, whatever its bytes are.
-local function shown(text)
-  return utf8.len(text) and text
-    or text:gsub("[\128-\255]", function(char) return ("\\x%02x"):format(char:byte()) end)
-end
-
 local function send_answer(connection, status, body, kind, policy)
   send_head(connection, status, kind or "application/json; charset=utf-8", policy, #body)
   connection.out = connection.out .. body
@@ -111,7 +105,7 @@ local function send_answer(connection, status, body, kind, policy)
 end
 
 local function refuse(connection, status, message)
-  send_answer(connection, status, json.write({ error = message }, shown))
+  send_answer(connection, status, json.write({ error = message }, json.readable))
 end
 
 -- ---- requests ------------------------------------------------------------------------------
@@ -184,7 +178,7 @@ local function give_answer(self, connection, request)
     send_head(connection, 200, "application/x-ndjson; charset=utf-8")
     connection.state, connection.stream = "streaming", stream
   else
-    send_answer(connection, status, json.write(result, shown))
+    send_answer(connection, status, json.write(result, json.readable))
   end
 end
 
@@ -286,7 +280,7 @@ local function flow(connection, now)
     value = { error = tostring(value) }
   end
   if value then
-    connection.out = json.write(value, shown) .. "\n"
+    connection.out = json.write(value, json.readable) .. "\n"
   end
 end
 
