@@ -50,7 +50,7 @@ section.view[hidden] { display: none; }
   padding: 12px 14px; min-width: 0; }
 .column { display: flex; flex-direction: column; gap: 10px; min-width: 0; min-height: 0; }
 .grow { flex: 1; min-width: 0; min-height: 0; }
-.side { width: 380px; flex: none; overflow: auto; }
+.side { width: 350px; flex: none; overflow: auto; }
 .scroll { overflow: auto; }
 .row { display: flex; flex-wrap: wrap; gap: 6px 10px; align-items: center; }
 .soft { color: var(--soft); }
@@ -99,7 +99,8 @@ aside > .row { margin-bottom: 10px; }
 .fields .unit { color: var(--soft); font-size: 12px; }
 ul.tree { margin: 4px 0; padding-left: 16px; }
 #systems td { white-space: nowrap; overflow-wrap: normal; }
-canvas.spark { width: 120px; height: 22px; display: block; }
+#systems th, #systems td { padding-right: 8px; }
+canvas.spark { width: 110px; height: 22px; display: block; }
 canvas.map { width: 100%; height: 100%; display: block; touch-action: none; border-radius: 8px; }
 .mapframe { padding: 0; overflow: hidden; position: relative; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden;
@@ -679,19 +680,18 @@ function system_row(system) {
       node.className = "tag " + (system.parked ? "" : system.tier || "");
       text(node, system.parked ? "parked" : system.tier || system.on);
     }),
-    system.rows === undefined ? "" : count(system.rows),
-    system.left ? count(system.left.last) : "", time(system.last), time(mean), time(system.peak),
-    system.per_row ? time(system.per_row) : "", system.cpu === undefined ? "" : time(system.cpu),
     held(() => el("canvas", { class: "spark", role: "img" }), node => {
       node.setAttribute("aria-label", `${system.name}: ${time(system.last)} in the last run`);
       spark(node, values);
-    })] };
+    }),
+    system.rows === undefined ? "" : count(system.rows), time(system.last), time(mean),
+    time(system.peak), system.per_row ? time(system.per_row) : "",
+    system.left ? count(system.left.last) : "", system.cpu === undefined ? "" : time(system.cpu)] };
 }
-const SYSTEM_HEADS = [{ title: "On" }, { title: "System" }, { title: "Tier" }, { title: "Rows",
-  n: true },
-  { title: "Left to Lua", n: true }, { title: "Now", n: true }, { title: "Mean", n: true },
-  { title: "Peak", n: true }, { title: "A row", n: true }, { title: "CPU", n: true },
-  { title: "240 frames" }];
+const SYSTEM_HEADS = [{ title: "On" }, { title: "System" }, { title: "Tier" },
+  { title: "240 frames" }, { title: "Rows", n: true }, { title: "Now", n: true },
+  { title: "Mean", n: true }, { title: "Peak", n: true }, { title: "A row", n: true },
+  { title: "To Lua", n: true }, { title: "CPU", n: true }];
 function group_row(key, title, cell) {
   return { key, make: () => el("tr", { class: "group" }, el("th", { scope: "rowgroup" }),
     el("th", { colSpan: 10, scope: "rowgroup" })), fill: row => {
