@@ -19,4 +19,6 @@ for _ = 1, 60 do
   world:update(1 / 60)
 end
 print(("the ball is at %.2f, %.2f"):format(world:get(ball, "Position")))
+--> the ball is at 3.00, 10.00
 print(("the stone is at %.2f, %.2f"):format(world:get(stone, "Position")))
+--> the stone is at 7.00, 0.00

@@ -9,7 +9,7 @@ description = {
   summary = "An entity component system: columns in C, rules in Lua",
   detailed = [[
 A runtime for entity component systems whose storage and loops are C and whose rules are Lua:
-typed columns, cached queries, phased systems, staged changes. No dependency but Lua and libc;
+typed columns, cached queries, phased systems, deferred changes. No dependency but Lua and libc;
 C hosts can embed it with or without Lua.
 ]],
   homepage = "https://github.com/ecs-lua/ecs",

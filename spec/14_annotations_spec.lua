@@ -106,6 +106,63 @@ describe("the annotations", function()
   end)
 end)
 
+describe("the reference", function()
+  local PREFIXES = { ecs = "ecs.", World = "world:", Query = "query:", Chunk = "chunk:",
+    Column = "column:", Array = "array:", Index = "index:" }
+
+  local function contents(path)
+    local file <close> = assert(io.open(path))
+    return file:read("a")
+  end
+
+  -- As the headings write it: "world:random(entity [, m [, n]])".
+  local function signature_of(annotation)
+    local text, open = PREFIXES[annotation.class] .. annotation.name .. "(", 0
+    for name in annotation.parameters:gmatch("[%w_.]+") do
+      local comma = text:find("%($") and "" or ", "
+      if annotation.comment:find("@param " .. name .. "?", 1, true) then
+        text, open = text .. (comma == "" and "[" or " [, ") .. name, open + 1
+      else
+        text = text .. comma .. name
+      end
+    end
+    return text .. ("]"):rep(open) .. ")"
+  end
+
+  local headings, index = {}, contents("lua/README.md")
+  local pipe <close> = assert(io.popen("cat lua/reference/*.md"))
+  for line in pipe:lines() do
+    for signature in (line:match("^#+ (.*)") or ""):gmatch("`(%l+[.:][%w_]+%b())`") do
+      headings[signature] = true
+    end
+  end
+
+  it("has every function as it is annotated, and the index has a line for it", function()
+    for class, prefix in pairs(PREFIXES) do
+      for name, annotation in pairs(declared[class]) do
+        local signature = signature_of(annotation)
+        assert.is_truthy(headings[signature], signature .. " is not on a page of the reference")
+        assert.is_truthy(index:find("\n| [`" .. prefix .. name .. "`](", 1, true), signature)
+      end
+    end
+  end)
+
+  it("has no function that there is not", function()
+    for signature in pairs(headings) do
+      for class, prefix in pairs(PREFIXES) do
+        local name = signature:sub(1, #prefix) == prefix and signature:match("([%w_]+)%(")
+        assert.is_truthy(not name or declared[class][name], signature)
+      end
+    end
+  end)
+
+  it("has the constants of the module", function()
+    for name, value in pairs(ecs) do
+      assert.is_truthy(type(value) == "function" or index:find("`ecs." .. name .. "`", 1, true))
+    end
+  end)
+end)
+
 describe("ecs.native.exports", function()
   it("names methods that the objects have", function()
     local world = helper.new_world()

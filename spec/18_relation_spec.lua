@@ -534,24 +534,6 @@ describe("C87: parents and children", function()
   end)
 end)
 
-describe("the reference", function()
-  it("shows relations that run", function()
-    local file <close> = assert(io.open "lua/README.md")
-    local code = assert(file:read("a"):match "\n## Relations\n.-```lua\n(.-)```")
-    local names = {}
-    local env = { world = world, e = e, bob = bob, eve = eve, port = port, ship = world:spawn(),
-      print = function(name) names[#names + 1] = name end }
-    for _, name in ipairs { "e", "bob", "port" } do
-      world:name(env[name], name)
-    end
-    world:undeclare "Owes"
-    assert(load(code, "=README", "t", env))()
-    assert.same({ "bob", "e" }, names)
-    assert.same({ 5, port, 3.5 }, { world:get(e, "Owes", bob), world:get(e, "DockedTo") })
-    assert.same({ bob, eve }, collect(world:targets(world:query("ChildOf"):first(), "Likes")))
-  end)
-end)
-
 describe("a live script's relation", function()
   it("is edited with its ties, and stays with them when it is declared no more", function()
     local files <close> = setmetatable(scratch.new(), {

@@ -1,4 +1,7 @@
--- The pages for people: what they link to and name is there.
+-- The pages for people: what they link to and name is there, and their programs run.
+
+local helper = require "spec.support.ecs_helper"
+local scratch = require "spec.support.scratch"
 
 local PAGES = { "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md",
   "lua/README.md", "spec/capabilities.md", "src/README.md", "src/embedding.md" }
@@ -24,6 +27,70 @@ local function lines_of(command)
     lines[#lines + 1] = line
   end
   return lines
+end
+
+-- Pages for Lua, and how many lines each may have.
+local LUA_PAGES = { ["README.md"] = 200 }
+for _, page in ipairs(lines_of "ls lua/guide/*.md lua/reference/*.md") do
+  table.insert(PAGES, page)
+  LUA_PAGES[page] = page:find "guide" and 200 or page:find "kernels" and 250 or 300
+end
+
+-- The Lua blocks of a page as one program, in which each line is where the page has it. A block
+-- that begins with "-- scripts/NAME.lua" becomes that file, below `root`, as do saved worlds.
+local function program_of(page, root)
+  local text, program, at = contents(page), {}, 1
+  for before, code, after in text:gmatch "()```lua\n(.-)```()" do
+    program[#program + 1] = text:sub(at, before - 1):gsub("[^\n]+", "")
+    local name = code:match "^%-%- scripts/([%w_]+%.lua)\n"
+    program[#program + 1] = name and ("write(%q, [==[\n%s]==])"):format(name, code) or "\n" .. code
+    at = after
+  end
+  return (table.concat(program):gsub('"(scripts)"', '"' .. root .. '/%1"')
+    :gsub('"([%w_]+%.save)"', '"' .. root .. '/%1"'))
+end
+
+-- Runs the program of a page. What it prints is what its comments `--> value` say, in their order;
+-- "..." stands for any part of it.
+local function try_page(page, environment)
+  local files <close> = setmetatable(scratch.new(), { __index = scratch, __close = scratch.close })
+  local printed, promised = {}, {}
+  function environment.write(name, text) files:write(name, text) end
+  function environment.print(...)
+    local values = table.pack(...)
+    for i = 1, values.n do values[i] = tostring(values[i]) end
+    printed[#printed + 1] = table.concat(values, "  ")
+  end
+  function environment.require(name)
+    return name == "ecs" and setmetatable({ world = helper.new_world }, { __index = require "ecs" })
+      or require(name)
+  end
+  for name, value in pairs(_G) do     -- copied: kernels read globals raw
+    environment[name] = environment[name] or value
+  end
+  local program = program_of(page, files.root)
+  assert(load(program, "=" .. page, "t", environment))()
+  for value in program:gmatch "%-%-> ([^\n]*)" do
+    local i = #promised + 1
+    local pattern = "^" .. value:gsub("%p", "%%%0"):gsub("%%%.%%%.%%%.", ".*") .. "$"
+    promised[i] = printed[i] and printed[i]:find(pattern) and printed[i] or value
+  end
+  assert.same(promised, printed)
+end
+
+-- What the pages of the reference begin with.
+local function new_scene()
+  local world = helper.new_world()
+  world:component("Position", { "x: f32", "y: f32" })
+  world:component("Velocity", { "x: f32", "y: f32" })
+  world:tag "Flying"
+  world:tag "Frozen"
+  local scene = { world = world, ecs = require "ecs", e = world:spawn() }
+  for _, name in ipairs { "bob", "eve", "ship", "port" } do
+    scene[name] = world:spawn()
+    world:name(scene[name], name)
+  end
+  return scene
 end
 
 -- A page's headings, as the anchors that GitHub makes of them.
@@ -67,6 +134,13 @@ describe("the page", function()
           assert(anchor == "" or anchors_of(path)[anchor], page .. " links to " .. target)
         end
       end
+    end)
+  end
+
+  for page, most in pairs(LUA_PAGES) do
+    it(page .. " has programs that run, and no more lines than it may", function()
+      try_page(page, page:find "reference" and new_scene() or {})
+      assert(select(2, contents(page):gsub("\n", "")) <= most)
     end)
   end
 

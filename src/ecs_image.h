@@ -43,9 +43,10 @@ typedef struct ecs_snapshot ecs_snapshot;
 ECS_API ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out);
 ECS_API void ecs_snapshot_free(ecs_snapshot *snapshot);
 
-/* Makes the world what it was, except that components declared since stay declared. ECS_EINVAL
-** when components have changed their fields, gone, or a world was loaded since. The same
-** snapshot may be restored many times. */
+/* Makes the world what it was, except that components declared since stay declared. What has other
+** fields since is migrated, as when an image is loaded: ECS_ERANGE where a value does not fit.
+** ECS_EINVAL when a component is undeclared, or a world was loaded since. The same snapshot may be
+** restored many times. */
 ECS_API ecs_status ecs_restore(ecs_snapshot *snapshot);
 
 /* A hash of the content: of living entities, their components, ties and names, of resources, arrays

@@ -123,14 +123,57 @@ scenario("events saved and loaded", {
   after = function(s) assert(s.world:count "Hit" == 30) end,
 })
 
+local function without_any(s)
+  events(s)
+  s.world:undeclare "Bag"
+end
+
 scenario("a snapshot of events", {
+  prepare = without_any,
+  act = function(s) s.world:snapshot() end,
+})
+
+scenario("events restored", {
   prepare = function(s)
-    events(s)
-    s.world:undeclare "Bag"                        -- which has `any` values
-  end,
-  act = function(s)
-    local kept = s.world:snapshot()
+    without_any(s)
+    s.kept = s.world:snapshot()
     s.world:update(1)
-    s.world:restore(kept)
   end,
+  act = function(s) s.world:restore(s.kept) end,
+})
+
+-- Of every kind of storage, and ties.
+local function kept(s)
+  without_any(s)
+  local world = s.world
+  world:component("Place", { "x: f32", "name: string" })
+  world:component("Few", { "n: i32", storage = "sparse" })
+  world:relation("Likes", { "much: f32" })
+  world:relation("Owner", { exclusive = true })
+  world:array("Grid", "i32", 4)
+  world:prefab("Orc", { Place = { 1 } })
+  local ids = world:spawn_many(40, { Place = { name = "place" }, Few = { 3 } })
+  for i = 2, 40 do
+    world:add(ids[i], "Likes", ids[i - 1])
+    world:add(ids[i], "Owner", ids[1])
+  end
+  world:name(ids[7], "seven")
+  s.kept = world:snapshot()
+end
+
+local function migrate(s)
+  s.world:component("Place", { "y: f64", "name: string", was = { y = "x" } })
+  s.world:component("Few", { "n: i64" })
+end
+
+scenario("fields that change after a snapshot", { prepare = kept, partial = true, act = migrate })
+
+scenario("a snapshot restored into other fields", {
+  prepare = function(s)
+    kept(s)
+    migrate(s)
+    s.world:query("Place"):despawn()
+  end,
+  act = function(s) s.world:restore(s.kept) end,
+  after = function(s) assert(s.world:count "Place" == 40) end,
 })

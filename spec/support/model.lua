@@ -53,7 +53,8 @@ function model.world(options)
     hints = {},
     hint = 1,
     open_queries = setmetatable({}, { __mode = "k" }),
-    version = 0,       -- counts what makes snapshots useless
+    version = 0,       -- counts changes of components, and loads
+    layouts = {},      -- what components were like, see model_image.lua
   }, World)
   world:init_schedule()
   world:start_tick(0)
@@ -173,6 +174,7 @@ function World:undeclare(name)
     end
   end
   self:refuse_tied(component)
+  self:keep_layout()
   self:untie_all(component)
   for id in pairs(self.store) do
     self:take_from(id, component)

@@ -151,35 +151,11 @@ function methods.snapshot(world)
   world:end_loops("a snapshot")
   refuse_any(world)
   local copy = take(world)
-  copy.world, copy.version = world, world.version
+  copy.world, copy.version, copy.id_of = world, world.version, {}
+  for name, component in pairs(world.components_by_name) do
+    copy.id_of[name] = component.id
+  end
   return copy
-end
-
-function methods.restore(world, snapshot)
-  if type(snapshot) ~= "table" or snapshot.world ~= world then
-    refuse("no snapshot of this world")
-  end
-  world:end_loops("restore")
-  if snapshot.version ~= world.version then
-    refuse("components have changed since the snapshot")
-  end
-  local known = world.components_by_name
-  world.ids, world.store = copy_ids(snapshot.ids), {}
-  for id, row in pairs(snapshot.store) do
-    world.store[id] = copy_row(known, row)
-  end
-  for name in pairs(world.resources) do
-    local saved = snapshot.resources[name]
-    world.resources[name] = saved and copy_stored(known[name], saved)
-      or types.initial(known[name])
-  end
-  world.names, world.awaited = copy_flat(snapshot.names), {}
-  world:restore_events(world.copy_events(snapshot.events, function(row)
-    return copy_row(known, row)
-  end))
-  world.packed = world.packed_of(snapshot.packed, known)
-  world.tied = world.packed_of(snapshot.tied, known)
-  apply_timings(world, snapshot)
 end
 
 -- ---- components of another world ------------------------------------------------------------
@@ -355,8 +331,9 @@ local function with_names(map, names)
 end
 
 -- The image with its components called as they are now, and a function for what its ids tell.
-local function rename(world, image)
-  local names, copy = called_now(world, image), copy_flat(image)
+local function rename(world, image, names)
+  local copy = copy_flat(image)
+  names = names or called_now(world, image)
   copy.components = copy_components(image.components)
   for name, component in pairs(copy.components) do
     component.name = names[name]
@@ -374,7 +351,7 @@ local function rename(world, image)
 end
 
 -- The content of an image in the components that the world has, or an error.
-local function fit(world, image)
+local function fit(world, image, trace)
   local live = world.components_by_name
   local shadows = copy_components(image.components, live)
   local shadow = { components_by_name = shadows, declared = {}, version = 0, open_queries = {},
@@ -382,12 +359,15 @@ local function fit(world, image)
     tied = world.packed_of(image.tied, shadows), of_key = of_key, check_kind = world.check_kind,
     key_after = world.key_after, turn = world.turn }
   function shadow.alive(_, id)
-    return id ~= 0
+    return id ~= 0 and (not image.alive or image.alive(id))
   end
   local wanted = {}
   for name, component in pairs(shadows) do
     shadow.declared[#shadow.declared + 1] = component
     local becomes = live[name] and fill(empty(name), live[name], shadows)
+    if becomes and trace then
+      becomes.was = trace(live[name])
+    end
     if becomes and not types.same(component, becomes) then
       wanted[component] = becomes
     end
@@ -448,7 +428,107 @@ function methods.load(world, image, options)
     world.unsure[known[component.name]] = true
   end
   apply_timings(world, image)
-  world.version = world.version + 1
+  world.version, world.layouts = world.version + 1, {}
+end
+
+-- ---- snapshots of components that have changed since ----------------------------------------
+
+-- What components were before they change, or go: layouts[version] = { id = component }.
+function methods.keep_layout(world)
+  local layout = {}
+  for name, component in pairs(copy_components(world.components_by_name)) do
+    layout[world.components_by_name[name].id] = component
+  end
+  if world.layouts then world.layouts[world.version] = layout end
+end
+
+-- For each field what it was called in the layout of a version, where that is another name.
+local function tracer(world, version)
+  return function(live)
+    local was = {}
+    for _, field in ipairs(live.fields) do
+      local name, after = field.name, live
+      for at = world.version - 1, version, -1 do
+        local before = (world.layouts[at] or {})[live.id]
+        local old = before and after.was and after.was[name]
+        if before and old and before.by_name[old] then
+          name = old
+        end
+        after = before or after
+      end
+      if not live.by_name[name] then
+        was[field.name] = name
+      end
+    end
+    return was
+  end
+end
+
+-- The snapshot as it would be of the components that there are now.
+local function brought(world, snapshot)
+  local layout, names, image = world.layouts[snapshot.version], {}, copy_flat(snapshot)
+  if not layout then
+    refuse("a world was loaded since the snapshot")
+  end
+  image.components = {}
+  for name, id in pairs(snapshot.id_of) do
+    image.components[name] = layout[id]
+  end
+  for id, component in pairs(layout) do
+    local live = world.components_by_id[id]
+    if not live then
+      refuse("component '%s' has been undeclared since the snapshot", component.name)
+    end
+    names[component.name], image.components[component.name] = live.name, component
+  end
+  for name, id in pairs(snapshot.id_of) do
+    names[name] = world.components_by_id[id].name
+  end
+  local live = world.ids
+  world.ids = snapshot.ids
+  function image.alive(id)
+    world.ids = snapshot.ids
+    local alive = world:alive(id)
+    world.ids = live
+    return alive
+  end
+  world.ids = live
+  image = rename(world, image, names)
+  return fit(world, image, tracer(world, snapshot.version))
+end
+
+function methods.restore(world, snapshot)
+  if type(snapshot) ~= "table" or snapshot.world ~= world then
+    refuse("no snapshot of this world")
+  end
+  world:end_loops("restore")
+  if snapshot.version ~= world.version then
+    local copy = brought(world, snapshot)
+    copy.ids, copy.world, copy.version = snapshot.ids, world, world.version
+    copy.phases, copy.systems = snapshot.phases, snapshot.systems
+    copy.tick, copy.stream = snapshot.tick, snapshot.stream
+    snapshot = copy
+  end
+  local known = world.components_by_name
+  world.ids, world.store = copy_ids(snapshot.ids), {}
+  for id, row in pairs(snapshot.store) do
+    world.store[id] = copy_row(known, row)
+  end
+  for name in pairs(world.resources) do
+    local saved = snapshot.resources[name]
+    world.resources[name] = saved and copy_stored(known[name], saved)
+      or types.initial(known[name])
+  end
+  world.names, world.awaited = copy_flat(snapshot.names), {}
+  world:restore_events(world.copy_events(snapshot.events, function(row)
+    return copy_row(known, row)
+  end))
+  world.packed = world.packed_of(snapshot.packed, known)
+  world.tied = world.packed_of(snapshot.tied, known)
+  for component in pairs(snapshot.unsure or {}) do
+    world.unsure[known[component.name]] = true
+  end
+  apply_timings(world, snapshot)
 end
 
 -- ---- digests -----------------------------------------------------------------------------

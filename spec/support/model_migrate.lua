@@ -465,6 +465,7 @@ local function bring_required(world, store)
 end
 
 function methods.commit_migration(world, plan, store, resources)
+  if world.keep_layout then world:keep_layout() end
   for _, change in ipairs(plan.rows) do
     change[1][change[2]] = nil
     change[1][change[4]] = change[3]

@@ -135,6 +135,30 @@ void intern_sweep(struct intern_table *table, struct memory *memory) {
   table->sweep_at = table->weight > FIRST_SWEEP / 2 ? table->weight * 2 : FIRST_SWEEP;
 }
 
+ecs_status intern_copy(const struct intern_table *table, struct memory *memory,
+                       struct intern_table *out) {
+  size_t numbers = table->capacity * sizeof *table->free_next;
+  size_t buckets = table->bucket_count * sizeof *table->buckets;
+  *out = (struct intern_table){.sweep_at = table->sweep_at};
+  if (table->live == 0) return ECS_OK;
+  *out = *table;
+  out->count = 1;
+  out->texts = memory_array(memory, table->capacity, sizeof *out->texts);
+  out->free_next = memory_resize(memory, NULL, 0, numbers);
+  out->buckets = memory_resize(memory, NULL, 0, buckets);
+  if (!out->texts || !out->free_next || !out->buckets) return ECS_ENOMEM;
+  memcpy(out->free_next, table->free_next, numbers);
+  memcpy(out->buckets, table->buckets, buckets);
+  for (uint32_t i = 1; i < table->count; i++, out->count++) {
+    if (!table->texts[i]) continue;
+    size_t weight = intern_weight_of(table->texts[i]->size);
+    out->texts[i] = memory_resize(memory, NULL, 0, weight);
+    if (!out->texts[i]) return ECS_ENOMEM;
+    memcpy(out->texts[i], table->texts[i], weight);
+  }
+  return ECS_OK;
+}
+
 void intern_free(struct intern_table *table, struct memory *memory) {
   for (uint32_t i = 1; i < table->count; i++)
     if (table->texts[i])

@@ -44,6 +44,10 @@ static inline void intern_mark(struct intern_table *table, uint32_t number) {
   assert(number == 0 || (number < table->count && table->texts[number]));
   if (number) table->texts[number]->marked = true;
 }
+/* Equal texts with equal numbers. What it takes is to be freed, also when memory runs out. */
+ecs_status intern_copy(const struct intern_table *table, struct memory *memory,
+                       struct intern_table *out);
+
 /* Frees what is not marked and clears the marks. */
 void intern_sweep(struct intern_table *table, struct memory *memory);
 void intern_free(struct intern_table *table, struct memory *memory);

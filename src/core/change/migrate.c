@@ -9,7 +9,6 @@
 #include "core/relation/relation.h"
 #include "core/storage/component.h"
 #include "core/storage/graph.h"
-#include "core/storage/marks.h"
 #include "core/storage/registry.h"
 #include "core/storage/row.h"
 #include "core/storage/sparse.h"
@@ -409,7 +408,8 @@ static ecs_status migrate_prepare_shown(struct migration *migration) {
 }
 
 ecs_status migration_prepare(struct migration *migration) {
-  ecs_status status = migration_prepare_ties(migration);
+  ecs_status status = world_prepare_attached(migration->world);
+  if (status == ECS_OK) status = migration_prepare_ties(migration);
   if (status == ECS_OK) status = migrate_check_toggles(migration);
   if (status != ECS_OK) return status;
   migration_show(migration, true);

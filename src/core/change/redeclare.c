@@ -1,7 +1,6 @@
 #include "core/base/column.h"
 #include "core/base/sets.h"
 #include "core/base/text.h"
-#include "core/base/types.h"
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
 #include "core/entity/entity.h"
@@ -207,6 +206,7 @@ ecs_status ecs_undeclare(ecs_world *world, ecs_id id) {
   if (status == ECS_OK && redeclare_is_unused(world, component)) {
     status = world_is_idle(world, "undeclare");
     if (status != ECS_OK) return status;
+    (void)world_prepare_attached(world);   /* without memory snapshots are of no more use */
     declare_forget(world, component);
     world->registry.layouts++;
     return ECS_OK;

@@ -93,6 +93,7 @@ static bool brood_reserve(ecs_world *world, uint32_t more, uint64_t entities, ui
 
 /* There is room. */
 static void brood_add(struct broods *broods, uint32_t kind, uint32_t count, uint32_t room) {
+  assert(broods->list && broods->kinds);
   broods->list[broods->count++] = (struct brood){kind, count, room, broods->cell_count};
   broods->cell_count += broods->kinds[kind].write_count * room;
 }
@@ -290,6 +291,7 @@ static void brood_take_rows(ecs_world *world, const struct brood_block *block, c
     for (uint32_t i = 0; i < block->count; i++) brood_enter(world, table, ids[i]);
     return;
   }
+  assert(block->broods > 1 && block->broods <= BROODS_BESIDE);
   for (uint32_t i = 0; i < block->broods; i++) {
     tables[i] = broods->kinds[list[i].kind].table;
     next[i] = place;
@@ -297,6 +299,7 @@ static void brood_take_rows(ecs_world *world, const struct brood_block *block, c
   }
   for (uint32_t i = 0; i < block->count; i++) {
     uint32_t turn = brood_turn(broods, block, i);
+    assert(turn < block->broods);
     *next[turn]++ = brood_enter(world, tables[turn], ids[i]);
   }
 }
@@ -320,6 +323,7 @@ static void brood_fill_defaults(const ecs_world *world, const struct brood_block
 static void brood_write_column(const struct column *column, uint32_t row, const uint32_t *places,
                                const uint64_t *cells, uint32_t count) {
   uint64_t *wide = column->size == sizeof *wide ? column->data : NULL;
+  assert(column->data || count == 0);
   if (wide && !places) memcpy(wide + row, cells, count * sizeof *wide);
   for (uint32_t i = 0; wide && places && i < count; i++) wide[places[i]] = cells[i];
   for (uint32_t i = 0; !wide && i < count; i++)

@@ -396,6 +396,9 @@ struct ecs_world {
 ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed);
 void world_clear(ecs_world *world);
 
+/* Tells what is attached that components are about to change. */
+ecs_status world_prepare_attached(ecs_world *world);
+
 /* Releases every any slot that the world's cells hold; they hold none then. */
 void world_release_any(ecs_world *world, struct any_slots *any);
 

@@ -15,7 +15,7 @@
 
 /* ---- what can fail ---- */
 
-static ecs_status adopt_give_resources(struct loader *loader) {
+ecs_status adopt_give_resources(struct loader *loader) {
   const struct registry *registry = &loader->live->registry;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < registry->count && status == ECS_OK; i++) {
@@ -31,6 +31,8 @@ static ecs_status adopt_give_resources(struct loader *loader) {
 static ecs_status adopt_add_live(ecs_world *shadow, const struct component *live,
                                  struct component *copy) {
   uint32_t index = ecs_id_index(live->id);
+  copy->watched = live->watched;
+  copy->asked = live->asked;
   ecs_status status = registry_reserve(shadow, index);
   if (status == ECS_OK) status = registry_equip(shadow, copy, live->id);
   if (status == ECS_OK)
@@ -45,7 +47,9 @@ static ecs_status adopt_want(struct loader *loader, struct migration *migration,
   ecs_world *shadow = loader->world;
   struct component *known = component_of(shadow, live->id), *wanted;
   if (known && declare_same(loader->live, live, shadow, known)) return ECS_OK;
-  ecs_status status = redeclare(shadow, loader->live, live, &wanted);
+  struct component traced = *live;
+  if (loader->trace && !loader->trace(loader, &traced)) return ECS_ENOMEM;
+  ecs_status status = redeclare(shadow, loader->live, &traced, &wanted);
   if (status != ECS_OK) return status;
   if (!known) return adopt_add_live(shadow, live, wanted);
   status = migration_add(migration, known, wanted);
@@ -67,8 +71,7 @@ static ecs_status adopt_want_live(struct loader *loader, struct migration *migra
   return status;
 }
 
-/* The slots that fields to be dropped hold are the live world's. */
-static ecs_status adopt_migrate(struct loader *loader) {
+ecs_status adopt_migrate(struct loader *loader) {
   ecs_world *shadow = loader->world;
   struct migration migration;
   migration_begin(&migration, shadow);

@@ -2,6 +2,7 @@
 
 #include "core/ids/entity_index.h"
 #include "core/ids/world.h"
+#include "core/image/snapshot.h"
 #include "core/index/indexing.h"
 #include "core/storage/registry.h"
 #include "core/world/lifetime.h"
@@ -52,7 +53,7 @@ static ecs_status load_copy_component_ids(struct loader *loader) {
   return ECS_OK;
 }
 
-static ecs_status load_make_shadow(struct loader *loader, uint32_t tag) {
+ecs_status load_make_shadow(struct loader *loader, uint32_t tag) {
   ecs_world_desc desc = {.alloc = loader->live->memory.alloc,
                          .alloc_ud = loader->live->memory.ud, .tag = tag};
   if (tag < 1 || tag > 255) return load_damaged(loader, "its world has no tag");
@@ -127,7 +128,7 @@ static void load_free_shadow(struct loader *loader) {
   live->memory.bytes = world_end(shadow).bytes;
 }
 
-static void load_end(struct loader *loader) {
+void load_end(struct loader *loader) {
   if (loader->world) load_free_shadow(loader);
   struct memory *memory = &loader->live->memory;
   memory_free(memory, loader->components,
@@ -138,8 +139,7 @@ static void load_end(struct loader *loader) {
   memory_free(memory, loader, sizeof *loader);
 }
 
-/* A message from the shadow, where the failure was there. */
-static ecs_status load_pass_on(struct loader *loader, ecs_status status) {
+ecs_status load_pass_on(struct loader *loader, ecs_status status) {
   if (status == ECS_ENOMEM) return world_nomem(loader->live);
   if (loader->world && loader->world->message[0] && !loader->live->message[0])
     return world_fail(loader->live, status, "%s", loader->world->message);
@@ -162,6 +162,7 @@ ecs_status ecs_load(ecs_world *world, ecs_read_fn read, void *ud, const ecs_code
   if (status == ECS_OK) {
     indexes_forget(world);
     adopt_commit(loader);
+    snapshots_outdate(world, UINT64_MAX);
   } else {
     status = load_pass_on(loader, status);
   }

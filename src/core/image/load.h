@@ -27,8 +27,19 @@ struct loader {
   bool saw_void;                   /* the table of no components */
   bool lacks_codec;                /* there are values of `any` fields, and no codec */
   bool adopted;                    /* the shadow holds what was live */
+  /* Gives the copy of a live component the names that its fields had in the layouts `since`; false
+  ** without memory. NULL: `was` is what it says itself. */
+  bool (*trace)(struct loader *loader, struct component *component);
+  uint64_t since;
   struct arena arena;              /* texts of one component, or of a name */
 };
+
+/* Makes the shadow, for ids with a tag: a world without content that has the live one's ids of
+** components. load_end frees it, or what it was exchanged for. load_pass_on passes a failure
+** on, with the shadow's message if it has one. */
+ecs_status load_make_shadow(struct loader *loader, uint32_t tag);
+void load_end(struct loader *loader);
+ecs_status load_pass_on(struct loader *loader, ecs_status status);
 
 /* "the image is damaged (what)"; ECS_ECORRUPT. */
 ecs_status load_damaged(struct loader *loader, const char *what);
@@ -65,8 +76,12 @@ ecs_status load_changes(struct loader *loader);
 /* Declares the live world's prefabs again in the shadow, which has its components by then. */
 ecs_status load_prefabs(struct loader *loader);
 
-/* Brings the shadow's components to what the live world declares, then makes room in the
-** live world for everything. */
+/* Migrates the shadow's components to what the live world declares; slots of `any` fields that are
+** dropped are that world's. Makes resources of what is one there. */
+ecs_status adopt_migrate(struct loader *loader);
+ecs_status adopt_give_resources(struct loader *loader);
+
+/* Both, then makes room in the live world for everything. */
 ecs_status adopt_prepare(struct loader *loader);
 /* Exchanges the contents. Cannot fail; the shadow then holds what was. */
 void adopt_commit(struct loader *loader);

@@ -1,26 +1,25 @@
 #include "core/image/snapshot.h"
 
-#include "core/base/column.h"
 #include "core/base/memory.h"
 #include "core/command/emission.h"
 #include "core/entity/name.h"
 #include "core/entity/prefab.h"
 #include "core/ids/world.h"
+#include "core/image/load.h"
 #include "core/index/indexing.h"
 #include "core/query/changes.h"
-#include "core/query/query.h"
 #include "core/relation/relation.h"
 #include "core/schedule/schedule.h"
-#include "core/storage/cells.h"
 #include "core/storage/component.h"
 #include "core/storage/event.h"
 #include "core/storage/graph.h"
-#include "core/storage/marks.h"
 #include "core/storage/row.h"
 #include "core/storage/sparse.h"
 #include "core/storage/table.h"
 #include "core/storage/toggle.h"
 #include "core/world/lifetime.h"
+#include "ecs_component.h"
+#include "ecs_world.h"
 
 /* An event's rows, and what is put off. */
 struct event_copy {
@@ -72,6 +71,14 @@ struct ecs_snapshot {
   struct name_table names;
   struct timings timings;
   struct arena arena;        /* of all lists */
+};
+
+/* The components that snapshots were taken of, as a world without content. Kept when components
+** change, for as long as a snapshot is that old. */
+struct layouts {
+  struct attachment link;
+  uint64_t number;           /* of the registry */
+  ecs_world *world;
 };
 
 void snapshot_set_owner(ecs_snapshot *snapshot, void *owner) { snapshot->owner = owner; }
@@ -159,7 +166,8 @@ static ecs_status tie_copy_take(ecs_world *world, struct arena *arena, struct ti
   return ECS_OK;
 }
 
-static void snapshot_restore_ties(ecs_world *world, const struct tie_copy *copy) {
+/* Can only fail where there have not been as many. */
+static ecs_status snapshot_restore_ties(ecs_world *world, const struct tie_copy *copy) {
   struct relation *relation = relation_of(world, copy->component);
   for (uint32_t i = 0; i < copy->count; i++) {
     uint32_t source = copy->sources[i];
@@ -167,8 +175,11 @@ static void snapshot_restore_ties(ecs_world *world, const struct tie_copy *copy)
     cells_find(world, entity_id(&world->entities, source), copy->component, &cells);
     assert(cells.columns && relation);
     ecs_id target = ((const ecs_id *)cells.columns[TARGET_LEAF].data)[cells.row];
+    if (!ties_reserve(&relation->ties, &world->memory, source, ecs_id_index(target)))
+      return world_nomem(world);
     relation_link(world, relation, source, ecs_id_index(target));
   }
+  return ECS_OK;
 }
 
 static size_t snapshot_padded_cells(const struct component *component, uint32_t leaf) {
@@ -361,12 +372,69 @@ static ecs_status snapshot_take_all(ecs_snapshot *snapshot) {
 
 /* ---- as an attachment of the world ------------------------------------------------------- */
 
-/* A snapshot of components that have changed since cannot be restored: its cells count no more. */
-static bool snapshot_each_cells(const ecs_world *world, const struct attachment *link,
+static void snapshot_free_layouts(ecs_world *world, struct attachment *link) {
+  struct layouts *layouts = (struct layouts *)link;
+  world_detach_from(world, link);
+  ecs_world_free(layouts->world);
+  memory_free(&world->memory, layouts, sizeof *layouts);
+}
+
+/* The newest that are kept and older than a number; NULL when there are none. */
+static struct layouts *snapshot_layouts_before(const ecs_world *world, uint64_t number) {
+  struct attachment *link = world->attachments;
+  while (link && (link->free != snapshot_free_layouts ||
+                  ((struct layouts *)link)->number >= number))
+    link = link->next;
+  return (struct layouts *)link;
+}
+
+/* The world with the components that a snapshot had; NULL when a world has been loaded since. */
+static const ecs_world *snapshot_world_like(const ecs_snapshot *snapshot) {
+  if (snapshot->layouts == snapshot->world->registry.layouts) return snapshot->world;
+  const struct layouts *layouts = snapshot_layouts_before(snapshot->world, snapshot->layouts + 1);
+  return layouts && layouts->number == snapshot->layouts ? layouts->world : NULL;
+}
+
+/* A shadow without content, declared alike. */
+static ecs_status snapshot_make_alike(struct loader *loader, ecs_world *like) {
+  ecs_world *live = loader->live;
+  ecs_status status = load_make_shadow(loader, live->entities.tag);
+  loader->live = like;
+  if (status == ECS_OK) status = adopt_migrate(loader);
+  if (status == ECS_OK) status = adopt_give_resources(loader);
+  loader->live = live;
+  return status;
+}
+
+/* Components may change soon; they need not. */
+static ecs_status snapshot_keep_layouts(ecs_world *world) {
+  struct layouts *last = snapshot_layouts_before(world, UINT64_MAX);
+  if (last && last->number == world->registry.layouts) snapshot_free_layouts(world, &last->link);
+  struct layouts *layouts = memory_array(&world->memory, 1, sizeof *layouts);
+  struct loader *loader = memory_array(&world->memory, 1, sizeof *loader);
+  ecs_status status = ECS_ENOMEM;
+  if (loader) loader->live = world;
+  if (layouts && loader) status = snapshot_make_alike(loader, world);
+  if (layouts && status == ECS_OK) {
+    *layouts = (struct layouts){.link.free = snapshot_free_layouts,
+                                .number = world->registry.layouts, .world = loader->world};
+    world_attach_to(world, &layouts->link);
+    loader->world = NULL;
+  } else {
+    memory_free(&world->memory, layouts, sizeof *layouts);
+    status = loader ? load_pass_on(loader, status) : world_nomem(world);
+  }
+  if (loader) load_end(loader);
+  return status;
+}
+
+static bool snapshot_each_cells(const ecs_world *live, const struct attachment *link,
                                 ecs_type type, cells_fn visit, void *ud) {
   const ecs_snapshot *snapshot = (const ecs_snapshot *)link;
+  const ecs_world *world = snapshot_world_like(snapshot);
   bool ok = true;
-  if (snapshot->layouts != world->registry.layouts) return ok;
+  (void)live;
+  if (!world) return ok;
   for (uint32_t i = 0; i < snapshot->table_count && ok; i++)
     ok = table_copy_each(world, &snapshot->tables[i], type, visit, ud);
   for (uint32_t i = 0; i < snapshot->sparse_count && ok; i++)
@@ -384,13 +452,32 @@ static void snapshot_free_link(ecs_world *world, struct attachment *link) {
   ecs_snapshot_free((ecs_snapshot *)link);
 }
 
+static ecs_snapshot *snapshot_of(struct attachment *link) {
+  return link->free == snapshot_free_link ? (ecs_snapshot *)link : NULL;
+}
+
 void snapshots_free_of(ecs_world *world, const void *owner) {
-  struct attachment *next;
-  for (struct attachment *link = world->attachments; link; link = next) {
-    next = link->next;
-    if (link->free == snapshot_free_link && ((ecs_snapshot *)link)->owner == owner)
-      snapshot_free_link(world, link);
+  struct attachment *link = world->attachments;
+  while (link) {
+    bool its = snapshot_of(link) && snapshot_of(link)->owner == owner;
+    if (its) snapshot_free_link(world, link);
+    link = its ? world->attachments : link->next;
   }
+}
+
+void snapshots_outdate(ecs_world *world, uint64_t number) {
+  struct layouts *layouts;
+  while ((layouts = snapshot_layouts_before(world, number)) != NULL)
+    snapshot_free_layouts(world, &layouts->link);
+}
+
+/* Lets go of what no snapshot is as old as. */
+static void snapshot_drop_layouts(ecs_world *world) {
+  uint64_t oldest = UINT64_MAX;
+  for (struct attachment *link = world->attachments; link; link = link->next)
+    if (snapshot_of(link) && snapshot_of(link)->layouts < oldest)
+      oldest = snapshot_of(link)->layouts;
+  snapshots_outdate(world, oldest);
 }
 
 ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out) {
@@ -406,6 +493,7 @@ ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out) {
   snapshot->chance = world->chance;
   snapshot->link.free = snapshot_free_link;
   snapshot->link.cells = snapshot_each_cells;
+  snapshot->link.prepare = snapshot_keep_layouts;
   world_attach_to(world, &snapshot->link);
   status = snapshot_take_all(snapshot);
   if (status == ECS_OK)
@@ -424,6 +512,7 @@ void ecs_snapshot_free(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   struct memory *memory = &world->memory;
   world_detach_from(world, &snapshot->link);
+  snapshot_drop_layouts(world);
   snapshot_free_tables(world, snapshot->tables, snapshot->table_count);
   snapshot_free_tables(world, snapshot->sparse, snapshot->sparse_count);
   for (uint32_t i = 0; i < snapshot->event_count; i++) {
@@ -587,9 +676,18 @@ static void snapshot_restore_records(ecs_snapshot *snapshot) {
   }
 }
 
-/* Whoever goes through a query by themselves begins with all that is there. */
-static void snapshot_restore_all(ecs_snapshot *snapshot, bool differs, struct timings *timings) {
+/* All but the schedule's times, into the snapshot's world or, `differs`, one that has the same
+** components and nothing else. */
+static ecs_status snapshot_put(ecs_snapshot *snapshot, bool differs) {
   ecs_world *world = snapshot->world;
+  struct name_table names;
+  ecs_status status = snapshot_find_tables(snapshot, &differs);
+  if (status == ECS_OK) status = snapshot_find_sparse(snapshot);
+  if (status == ECS_OK) status = event_copy_reserve(world, snapshot->events, snapshot->event_count);
+  if (status == ECS_OK) status = name_table_copy(world, &snapshot->names, &names);
+  if (status != ECS_OK) return status;
+  name_table_clear(world, &world->names);
+  world->names = names;
   world_release_any(world, &world->any);
   world->now = snapshot->now;
   snapshot_restore_tables(snapshot, differs);
@@ -599,39 +697,149 @@ static void snapshot_restore_all(ecs_snapshot *snapshot, bool differs, struct ti
   if (differs) snapshot_restore_records(snapshot);
   resource_copy_restore(world, snapshot->resources, snapshot->resource_count);
   relations_clear(world);
-  for (uint32_t i = 0; i < snapshot->tie_count; i++)
-    snapshot_restore_ties(world, &snapshot->ties[i]);
+  for (uint32_t i = 0; i < snapshot->tie_count && status == ECS_OK; i++)
+    status = snapshot_restore_ties(world, &snapshot->ties[i]);
   world->seed = snapshot->seed;
   world->tick = snapshot->tick;
   world->chance = snapshot->chance;
-  for (ecs_query *query = world->first_query; query; query = query->next) changes_keep(query, 0);
-  timings_give(world, timings);
+  return status;
 }
 
+/* ---- restoring what components have changed since ---------------------------------------- */
+
+/* The shadow has the snapshot's content with the components, texts and ids that it had. */
+static ecs_status snapshot_put_into(ecs_snapshot *snapshot, struct loader *loader) {
+  ecs_world *live = snapshot->world, *shadow = loader->world;
+  struct memory *memory = &shadow->memory;
+  uint32_t near = snapshot->index.near.count;
+  intern_free(&shadow->strings, memory);
+  bool room = intern_copy(&live->strings, memory, &shadow->strings) == ECS_OK;
+  shadow->strings.sweep_at = SIZE_MAX;   /* other snapshots have texts that the shadow has not */
+  shadow->graph.next_serial = live->graph.next_serial;
+  shadow->graph.next_order = live->graph.next_order;
+  for (uint32_t i = 0; room && i < near; i += PAGE_SIZE)
+    room = entity_make_page(&shadow->entities, memory, FIRST_ENTITY + i).count > 0;
+  for (uint32_t i = 0; room && i < snapshot->page_count; i++) {
+    uint32_t at = snapshot->pages[i].number << PAGE_BITS;
+    room = at < FIRST_ENTITY || entity_make_page(&shadow->entities, memory, at).count > 0;
+  }
+  ecs_status status = room ? ECS_OK : world_nomem(live);
+  for (uint32_t i = 0; i < snapshot->sparse_count; i++) {
+    const struct table_copy *saved = &snapshot->sparse[i];
+    for (uint32_t row = 0; row < saved->count && status == ECS_OK; row++)
+      status = sparse_reserve(shadow, sparse_of(shadow, saved->ids[0]),
+                              ((const uint32_t *)(const void *)saved->data)[row], 0);
+  }
+  snapshot->world = shadow;
+  if (status == ECS_OK) status = snapshot_put(snapshot, true);
+  snapshot->world = live;
+  return status;
+}
+
+static ecs_status snapshot_check_declared(const ecs_world *world, const ecs_world *then) {
+  for (uint32_t i = 0; i < then->registry.count; i++) {
+    const struct component *component = then->registry.components[i];
+    if (component && !component_of(world, component->id))
+      return world_fail(world, ECS_EINVAL, "component '%s' has been undeclared since the snapshot: "
+                        "declare it again and load an image, which knows it by its name",
+                        component->name);
+  }
+  return ECS_OK;
+}
+
+/* What a field was called in the layout that was replaced by that of `after`. */
+static const char *snapshot_trace_field(const struct component *before,
+                                        const struct component *after, const char *name) {
+  for (uint32_t i = 0; i < after->former.was_count; i++) {
+    const ecs_rename *rename = &after->former.was[i];
+    bool is = strcmp(rename->name, name) == 0;
+    if (is && component_field(before, rename->was, strlen(rename->was)) != NONE) return rename->was;
+  }
+  return name;
+}
+
+/* A component's fields may have got other names several times since: `was` becomes what they were
+** called first. */
+static bool snapshot_trace(struct loader *loader, struct component *component) {
+  const ecs_world *world = loader->live;
+  struct memory *memory = &loader->live->memory;
+  size_t size = component->field_count * sizeof(ecs_rename) + 1;
+  ecs_rename *was = arena_take(memory, &loader->arena, size);
+  struct former former = {.name = component->former.name, .was = was};
+  if (!was) return false;
+  for (uint32_t i = 0; i < component->field_count; i++) {
+    const char *name = component->fields[i].name;
+    const struct component *after = component;
+    uint64_t number = UINT64_MAX;
+    for (struct layouts *at; (at = snapshot_layouts_before(world, number)) != NULL &&
+                             at->number >= loader->since; number = at->number) {
+      const struct component *before = component_of(at->world, component->id);
+      if (!before) break;
+      name = snapshot_trace_field(before, after, name);
+      after = before;
+    }
+    if (component_field(component, name, strlen(name)) == NONE)
+      was[former.was_count++] = (ecs_rename){component->fields[i].name, name};
+  }
+  component->former = former;
+  return true;
+}
+
+static ecs_status snapshot_read(ecs_snapshot *snapshot, struct loader *loader) {
+  ecs_world *world = snapshot->world;
+  struct layouts *layouts = snapshot_layouts_before(world, snapshot->layouts + 1);
+  ecs_status status = snapshot_check_declared(world, layouts->world);
+  if (status == ECS_OK) status = snapshot_make_alike(loader, layouts->world);
+  if (status == ECS_OK) status = snapshot_put_into(snapshot, loader);
+  loader->since = snapshot->layouts;
+  loader->trace = snapshot_trace;
+  return status == ECS_OK ? adopt_prepare(loader) : status;
+}
+
+/* As an image is loaded; but components are known by their ids, and texts by their numbers. */
+static ecs_status snapshot_restore_across(ecs_snapshot *snapshot) {
+  ecs_world *world = snapshot->world;
+  struct loader *loader = memory_array(&world->memory, 1, sizeof *loader);
+  if (!loader) return world_nomem(world);
+  loader->live = world;
+  world->message[0] = '\0';
+  ecs_status status = timings_add(world, &loader->timings, &snapshot->timings);
+  if (status == ECS_OK) status = snapshot_read(snapshot, loader);
+  if (status == ECS_OK) {
+    uint64_t layouts = world->registry.layouts;
+    size_t sweep_at = world->strings.sweep_at;
+    indexes_forget(world);
+    adopt_commit(loader);
+    world->registry.layouts = layouts;
+    world->strings.sweep_at = sweep_at;
+  } else {
+    status = load_pass_on(loader, status);
+  }
+  loader->adopted = status == ECS_OK;
+  load_end(loader);
+  return status;
+}
+
+/* Whoever goes through a query by themselves begins with all that is there. */
 ecs_status ecs_restore(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   ecs_status status = world_is_idle(world, "restore");
   if (status != ECS_OK) return status;
-  if (snapshot->layouts != world->registry.layouts)
-    return world_fail(world, ECS_EINVAL,
-                      "components have changed since the snapshot (or a world was loaded): save an "
-                      "image where they may change, which loads into what is declared then");
-  struct name_table names;
+  const ecs_world *like = snapshot_world_like(snapshot);
+  if (!like)
+    return world_fail(world, ECS_EINVAL, "a world was loaded since the snapshot: save an image "
+                      "where one may be");
+  if (like != world) return snapshot_restore_across(snapshot);
   struct timings timings = {.phases = {.count = 0}};
-  bool differs = false;
-  status = snapshot_find_tables(snapshot, &differs);
-  if (status == ECS_OK) status = snapshot_find_sparse(snapshot);
-  if (status == ECS_OK) status = event_copy_reserve(world, snapshot->events, snapshot->event_count);
-  if (status == ECS_OK) status = timings_add(world, &timings, &snapshot->timings);
-  if (status == ECS_OK) status = name_table_copy(world, &snapshot->names, &names);
+  status = timings_add(world, &timings, &snapshot->timings);
+  if (status == ECS_OK) status = snapshot_put(snapshot, false);
   if (status != ECS_OK) {
     timings_free(world, &timings);
     return status;
   }
-  name_table_clear(world, &world->names);
-  world->names = names;
   indexes_forget(world);
-  snapshot_restore_all(snapshot, differs, &timings);
+  for (ecs_query *query = world->first_query; query; query = query->next) changes_keep(query, 0);
+  timings_give(world, &timings);
   world_settle(world);
   return ECS_OK;
 }

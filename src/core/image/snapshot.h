@@ -12,6 +12,10 @@ struct arena;
 void snapshot_set_owner(ecs_snapshot *snapshot, void *owner);
 void snapshots_free_of(ecs_world *world, const void *owner);
 
+/* Snapshots of layouts before a number cannot be restored any more: their texts and tables are not
+** this world's. */
+void snapshots_outdate(ecs_world *world, uint64_t number);
+
 /* A table's rows, columns, toggles and marks copied aside, as snapshots keep them: of entities, of
 ** a sparse component or of an event. */
 

@@ -222,6 +222,7 @@ static bool matches_in_packed(const struct matches_step *step, uint32_t row, str
 /* To whom the relation of a path, or of a tie, leads from the i-th row. */
 INLINE uint32_t matches_target_of(const struct matches_step *step,
                                   const struct match_stretch *rows, uint32_t i) {
+  assert(!step->cascades || rows->targets);
   return step->cascades ? rows->targets[i]
                         : ties_target(step->ties, rows->table->rows[rows->rows[i]]);
 }

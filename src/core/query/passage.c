@@ -99,6 +99,7 @@ static void passage_find_cells(const struct passage *passage, uint32_t at,
   uint32_t first = part->table ? part->first : NONE;
   if (own) first = query_columns(passage->walk.query, first)[term->slot];
   if (first == NONE) return;
+  assert(part->table);
   cells->rows = spot->rows;
   cells->table = part->table;
   cells->marks = part->table->mark_count && !term->read_only;

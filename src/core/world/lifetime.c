@@ -206,6 +206,12 @@ ecs_status ecs_recycle_retired(ecs_world *world, size_t *count) {
 
 /* ---- attachment ---- */
 
+ecs_status world_prepare_attached(ecs_world *world) {
+  const struct attachment *at = world->attachments;
+  while (at && !at->prepare) at = at->next;
+  return at ? at->prepare(world) : ECS_OK;
+}
+
 void world_attach_to(ecs_world *world, struct attachment *attachment) {
   attachment->next = world->attachments;
   world->attachments = attachment;

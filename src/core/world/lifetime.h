@@ -18,6 +18,8 @@ struct attachment {
   /* As cells_each, of the cells that it keeps; NULL when it keeps none. */
   bool (*cells)(const ecs_world *world, const struct attachment *attachment, ecs_type type,
                 cells_fn visit, void *ud);
+  /* Components are about to change, as far as that is possible; NULL when it need not know. */
+  ecs_status (*prepare)(ecs_world *world);
 };
 
 void world_attach_to(ecs_world *world, struct attachment *attachment);

@@ -88,9 +88,11 @@ static void system_find_array(lua_State *L, struct world_box *box,
                               const struct script_draft *draft) {
   struct system_box *system = draft->system;
   const char *name = system->array_name;
-  if (!box->world) no_world(L, AT_WORLD);
-  if (array_need_name(box->world, name, strlen(name), &system->array) != ECS_OK)
-    raise_error(L, "%s: %s", draft->what, box->world->message);
+  const ecs_world *world = box->world;
+  if (!world)
+    no_world(L, AT_WORLD);
+  else if (array_need_name(world, name, strlen(name), &system->array) != ECS_OK)
+    raise_error(L, "%s: %s", draft->what, world->message);
 }
 
 ecs_query *script_prepare(lua_State *L, struct world_box *box, struct script_draft *draft,

@@ -192,9 +192,9 @@ static APART bool run_compiled(lua_State *L, struct system_box *system,
 /* Its function for the elements of its array, as many as there are now. */
 static APART void run_over_elements(lua_State *L, struct system_box *system, bool compiles) {
   const struct component *array = component_of(system->box->world, system->array);
-  if (!array || !array->length)
-    raise_error(L, "array '%s' is no longer declared", system->array_name);
-  struct elements elements = {system->box, BODY_FUNCTION, system->parameters, array->length,
+  uint32_t length = array ? array->length : 0;
+  if (length == 0) raise_error(L, "array '%s' is no longer declared", system->array_name);
+  struct elements elements = {system->box, BODY_FUNCTION, system->parameters, length,
                               &system->element, system->dt};
   system->element = 0;
   if (!compiles || !run_compiled(L, system, &elements))
