@@ -30,7 +30,7 @@ BIND_SRC := $(filter src/front/% src/lua/%,$(SRC))
 CORE_SRC := $(filter-out $(BIND_SRC),$(SRC))
 # What only a host that links statically can use: not part of the module.
 HOST_SRC := $(filter %/hosting.c,$(SRC))
-LUA_SRC := $(wildcard lua/ecs/*.lua lua/ecs/live/*.lua)
+LUA_SRC := $(wildcard lua/ecs/*.lua lua/ecs/live/*.lua lua/ecs/inspect/*.lua)
 C_EXAMPLES := $(wildcard examples/*.c examples/*/*.c)
 
 STD := -std=c99 $(if $(filter s390%,$(shell uname -m)),-fexcess-precision=fast)
@@ -121,11 +121,11 @@ ready = sh spec/tools/setup --look $(1) || $(MAKE) --no-print-directory -s setup
 setup:
 	@sh spec/tools/setup $(FOR)
 
-## make demo       install what is missing, build, run examples/swarm
+## make demo       install what is missing, build, run examples/swarm (ARGS=--inspect: and inspect it)
 demo:
 	@$(call ready,demo)
 	@$(MAKE) --no-print-directory -s all
-	@$(call module_env,$(RELEASE)) $(LUA) examples/swarm/main.lua
+	@$(call module_env,$(RELEASE)) $(LUA) examples/swarm/main.lua $(ARGS)
 
 # Those of these directories are Lua modules, the others programs.
 MODULE_DIRS := examples/module/% examples/survivors/%
@@ -150,11 +150,12 @@ $(BUILD)/examples/%: examples/%.c $(RELEASE)/libecs_lua.a $(filter %/liblua.a,$(
 ## make install    PREFIX=/usr/local, LUA_LMOD, LUA_CMOD, DESTDIR
 install: all $(BUILD)/ecs.pc
 	$(INSTALL) -d "$(DESTDIR)$(LUA_CMOD)/ecs" "$(DESTDIR)$(LUA_LMOD)/ecs/include" \
-	  "$(DESTDIR)$(LUA_LMOD)/ecs/live" "$(DESTDIR)$(PREFIX)/include" \
+	  "$(DESTDIR)$(LUA_LMOD)/ecs/live" "$(DESTDIR)$(LUA_LMOD)/ecs/inspect" "$(DESTDIR)$(PREFIX)/include" \
 	  "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
 	$(INSTALL) -m 755 $(RELEASE)/ecs/native.so "$(DESTDIR)$(LUA_CMOD)/ecs/native.so"
 	$(INSTALL) -m 644 $(wildcard lua/ecs/*.lua) "$(DESTDIR)$(LUA_LMOD)/ecs"
 	$(INSTALL) -m 644 $(wildcard lua/ecs/live/*.lua) "$(DESTDIR)$(LUA_LMOD)/ecs/live"
+	$(INSTALL) -m 644 $(wildcard lua/ecs/inspect/*.lua) "$(DESTDIR)$(LUA_LMOD)/ecs/inspect"
 	$(INSTALL) -m 644 $(wildcard src/*.h) "$(DESTDIR)$(LUA_LMOD)/ecs/include"
 	$(INSTALL) -m 644 $(wildcard src/*.h) "$(DESTDIR)$(PREFIX)/include"
 	$(INSTALL) -m 644 $(RELEASE)/libecs.a $(RELEASE)/libecs_lua.a "$(DESTDIR)$(PREFIX)/lib"

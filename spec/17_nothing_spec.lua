@@ -58,7 +58,9 @@ local calls = {
   ["Array:fill"] = function(s) return s.array:fill(1) end,
   ["Array:copy"] = function(s) return s.array:copy(s.array) end,
   ["Array:write"] = function(s) return s.array:write { 1 } end,
-  ["native.schema"] = false,   -- not for scripts
+  ["World:reset_counters"] = function(s) return s.world:reset_counters() end,
+  ["native.methods"] = false,  -- these are not for scripts
+  ["native.schema"] = false,
 }
 
 local function scene()

@@ -306,7 +306,7 @@ describe("query:chunks", function()
     local world = new_world()
     world:spawn { Position = {} }
     only_chunk(world:query "Position", function(chunk)
-      assert.are.equal("ecs.chunk (1 rows)", tostring(chunk))
+      assert.are.equal("ecs.chunk (1 rows of table 1)", tostring(chunk))
       assert.are.equal("ecs.column (Position.x)", tostring(chunk:column "Position.x"))
       assert.are.equal("ecs.column (entities)", tostring(chunk.entities))
     end)

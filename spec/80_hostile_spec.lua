@@ -34,7 +34,8 @@ end
 -- that argument is called. The object itself is argument 1 of its function, or stale.
 local function names_argument(message, kind, method, at)
   if at == 0 then
-    return names_any(message, { "#1 to 'fn'", "stale " .. kind })
+    -- Methods written in Lua know their own names.
+    return names_any(message, { "#1 to 'fn'", ("#1 to '%s'"):format(method), "stale " .. kind })
   end
   local names = hostile.calls[kind][method][at].called or {}
   return names_any(message, { ("#%d to '%s'"):format(at, method) }) or names_any(message, names)

@@ -14,6 +14,7 @@ and takes keys; elsewhere, or with --frames, it runs that many frames and prints
   --picture FILE runs the frames, then writes what a terminal would show as an SVG
   --scripts DIR  other scripts than those beside main.lua
   --lua          no kernels: every system runs as plain Lua
+  --inspect      opens the inspector and shows the link to its page
   --help         this text
 ]]
 
@@ -33,6 +34,7 @@ local function parse_number(name, text)
   return number
 end
 
+local FLAGS = { help = true, inspect = true, lua = true }
 local PATHS = { scripts = "a directory", picture = "a file" }
 
 -- What an option is given.
@@ -45,14 +47,14 @@ local function value_of(name, text)
   return text
 end
 
--- { frames =, entities =, seed =, scripts =, picture =, lua =, help = }; nil and a message when
--- something is wrong.
+-- { frames =, entities =, seed =, scripts =, picture =, lua =, inspect =, help = }; nil and a
+-- message when something is wrong.
 function options.parse(arguments)
   local given = { entities = 24000, seed = 1 }
   local at = 1
   while arguments[at] do
     local name, text = arguments[at]:match("^%-%-(%a+)=?(.*)$")
-    if (name == "help" or name == "lua") and arguments[at] == "--" .. name then
+    if FLAGS[name] and arguments[at] == "--" .. name then
       given[name] = true
     elseif NUMBERS[name] or PATHS[name] then
       if text == "" then

@@ -33,8 +33,10 @@ local drawn = not given.frames and not given.picture and terminal.present()
 given.frames = given.frames or 300
 local world, session = open_world(given)
 local _ <close> = world
+given.inspector = given.inspect
+  and require("ecs.inspect").open(world, { session = session, edit = true }) or nil
 if drawn then
-  require("show").run(world, session)
+  require("show").run(world, session, given.inspector)
 elseif given.picture then
   require("photo").run(world, given)
 else

@@ -96,8 +96,13 @@ function report.run(world, options)
     grouped(world:describe().entities), options.seed, options.frames)
   io.flush()
   local start, used = terminal.time(), os.clock()
+  local inspector = options.inspector
   for _ = 1, options.frames do
-    world:update(STEP)
+    if inspector then
+      inspector:update(STEP)
+    else
+      world:update(STEP)
+    end
   end
   local seconds = terminal.time() - start
   used = os.clock() - used

@@ -13,6 +13,7 @@ local show = {}
 local FRAME = 1 / 30         -- what a frame should last; longer ones slow the world down
 local SHORTEST_REST = 0.002
 local NOTE_LASTS = 2         -- seconds
+local LINK_LASTS = 60
 local LEAST_COLUMNS, LEAST_ROWS = 20, 8
 local SAVED = (os.getenv "TMPDIR" or "/tmp") .. "/swarm.ecs"
 
@@ -175,9 +176,15 @@ local function frame(world, state, screen)
   take_keys(world, state)
   follow(state)
   if not state.paused then
-    local dt = math.min(state.step, FRAME)
-    world:update(dt)
-    state.world_time = state.world_time + dt
+    local dt, count = math.min(state.step, FRAME), 1
+    if state.inspector then
+      count = state.inspector:update(dt)
+    else
+      world:update(dt)
+    end
+    state.world_time = state.world_time + count * dt
+  elseif state.inspector then
+    state.inspector:poll()
   end
   local start = os.clock()
   draw(state, screen)
@@ -218,9 +225,13 @@ local function loop(world, state)
 end
 
 -- Runs until someone presses q, Ctrl-C or Ctrl-D. A system that fails is parked, its error shown.
-function show.run(world, session)
+function show.run(world, session, inspector)
   local state = new_state(world)
-  state.session = session
+  state.session, state.inspector = session, inspector
+  if inspector then
+    note(state, inspector.link)
+    state.noted = state.noted + LINK_LASTS - NOTE_LASTS
+  end
   world:on_error(function(message)
     complain(state, message)
   end)

@@ -13,6 +13,34 @@ local schema = require "ecs.schema"
 
 native.schema(schema.parse)
 
+-- Methods of worlds that are written in Lua: their files are loaded when they are called first.
+local function check_world(world, name)
+  local open, other = native.is_open(world)
+  if open == nil then
+    local got = other or type(world)
+    error(("bad argument #1 to '%s' (world expected, got %s)"):format(name, got), 3)
+  elseif not open then
+    error(("bad argument #1 to '%s' (the world is closed)"):format(name), 3)
+  end
+end
+
+local methods = {}
+
+function methods.dump(world, entity)
+  check_world(world, "dump")
+  return require("ecs.entity_dump").dump(world, entity)
+end
+
+function methods.write_types(world, path)
+  check_world(world, "write_types")
+  return require("ecs.annotate").write(world, path)
+end
+
+native.methods(methods)
+for _, name in ipairs { "dump", "write_types" } do
+  table.insert(native.exports.world, name)
+end
+
 -- Where ecs.h and ecs_lua.h are: beside this file once installed, in src/ in a clone; nil when the
 -- module came without files. The path is this file's.
 local function find_headers(path)
@@ -31,7 +59,7 @@ local function find_headers(path)
   end
 end
 
-return {
+local ecs = {
   null = native.null,
   version = native.version,
   _VERSION = "ecs " .. native.version,
@@ -41,3 +69,13 @@ return {
   save_file = file.save,
   world = native.world,
 }
+
+-- ecs.json is loaded when it is used first.
+return setmetatable(ecs, {
+  __index = function(_, key)
+    if key == "json" then
+      rawset(ecs, "json", require "ecs.json")
+      return rawget(ecs, "json")
+    end
+  end,
+})

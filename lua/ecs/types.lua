@@ -26,6 +26,7 @@
 ---@field null ecs.Id The id of nothing: 0. Never alive; the default of entity fields.
 ---@field version string As in "0.1.0".
 ---@field _VERSION string As in "ecs 0.1.0".
+---@field json ecs.json Entities as JSON and back; loaded when it is used first.
 ---@field include? string The directory of `ecs.h` and `ecs_lua.h`; nil where there are no files.
 local ecs = {}
 
@@ -147,6 +148,10 @@ function native.now() end
 ---@return true?
 ---@return string? message
 function native.replace(path, bytes) end
+
+--- Gives worlds methods that are written in Lua.
+---@param methods table<string, function>
+function native.methods(methods) end
 
 --- Sets what turns the fields of world:component into plain tables.
 ---@param parse fun(component: string, fields: table): table?, string?
@@ -330,6 +335,12 @@ function World:undeclare(component) end
 ---@field runs integer
 ---@field seconds number In all its runs.
 ---@field last number In its last run.
+---@field peak number In its longest run.
+---@field rows integer That its function was called for in its last run; of a `run` by the function
+--- forms that it calls.
+---@field per_row? number Seconds for a row, of all its runs.
+---@field left { last: integer, total: integer } Rows of a compiled system that ran as plain Lua.
+---@field cpu? number Processor time of the calling thread in long runs, while it is profiled.
 ---@field ignored string[] Names in before and after that name no system of its phase.
 
 ---@class ecs.ObserverDescription
@@ -342,6 +353,7 @@ function World:undeclare(component) end
 ---@field runs integer
 ---@field seconds number In all its runs.
 ---@field last number In its last run.
+---@field peak number In its longest run.
 
 ---@class ecs.PhaseDescription
 ---@field name string
@@ -381,6 +393,35 @@ function World:undeclare(component) end
 ---@return ecs.ComponentDescription
 ---@overload fun(self: ecs.World): ecs.WorldDescription
 function World:describe(component) end
+
+--- Switches profiling on or off: `frames`, and `cpu` of systems. Says whether it is on.
+---@param on? boolean
+---@return boolean
+function World:profile(on) end
+
+---@class ecs.Frame
+---@field time number Seconds of the whole update.
+---@field entities integer Alive when it ended.
+---@field systems table<string, number> Seconds of each system.
+
+--- The last updates while the world was profiled, the oldest first.
+---@param count integer At most 600 are kept.
+---@return ecs.Frame[]
+function World:frames(count) end
+
+--- What `describe` counts of systems and observers starts anew: runs, rows and times.
+function World:reset_counters() end
+
+--- An entity as text for people: components, relations and children, with the names of others.
+---@param entity ecs.Id
+---@return string
+function World:dump(entity) end
+
+--- Writes annotations like these for all that is declared: components, events and prefabs. A file
+--- that has that text already is left alone.
+---@param path string
+---@return boolean written
+function World:write_types(path) end
 
 --- A new entity.
 ---@param components? ecs.Composition

@@ -41,7 +41,7 @@ static struct chunk chunks[FILES];
 static lua_Integer counts[FILES];   /* of the scenarios of each */
 
 /* The module's own files: compiling them each time would take most of the time. */
-#define MODULES 16
+#define MODULES 32
 static struct chunk modules[MODULES];
 
 static int append(lua_State *L, const void *data, size_t size, void *ud) {

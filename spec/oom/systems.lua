@@ -534,3 +534,18 @@ scenario("a world in a file", {
   end,
   after = function(s) os.remove(s.path) end,
 })
+
+scenario("a world that is profiled, and what it tells", {
+  prepare = function(s)
+    crowd(s)
+    s.world:system("still", { query = "Position:in", each = function() end })
+  end,
+  act = function(s)
+    s.world:profile(true)
+    assert(#s.world:frames(10) == 0)
+    s.world:reset_counters()
+    assert(s.world:dump(s.e):find "Position")
+    s.world:profile(false)
+  end,
+  loose = true,
+})

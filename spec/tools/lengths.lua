@@ -1,11 +1,13 @@
--- No source file over 900 lines, but for annotations, which are a list; no function over 45. Lines
--- aim at 90 columns, 100 is the end.
+-- No source file over 900 lines, but for annotations, which are a list, and the inspector's page,
+-- which is one document of at most 1,500; no function over 45. Lines aim at 90 columns, 100 is the
+-- end.
 -- Functions are measured in C (by their braces) and, through luac's listing, in Lua; spec
 -- files are left out there, since `describe` takes functions as long as the file. What the tree is
 -- as a whole is counted by spec/tools/figures.
 
 local FILE_LIMIT, FUNCTION_LIMIT, COLUMN_LIMIT = 900, 45, 100
 
+local PAGE_LIMIT = 1500
 local complaints = {}
 
 local function complain(...)
@@ -30,7 +32,8 @@ local function read_lines(path)
 end
 
 local function check_lines(path, lines)
-  if #lines > FILE_LIMIT and not lines[1]:find "^%-%-%-@meta" then
+  local limit = path == "lua/ecs/inspect/page.lua" and PAGE_LIMIT or FILE_LIMIT
+  if #lines > limit and not lines[1]:find "^%-%-%-@meta" then
     complain("%s: %d lines", path, #lines)
   end
   for number, line in ipairs(lines) do

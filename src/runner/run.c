@@ -378,6 +378,19 @@ static RARE void run_mark_written(const struct runner *runner, const struct run 
   }
 }
 
+/* How many of the first `count` rows that a program has gone through it was for. */
+static uint64_t run_rows_done(const struct runner *runner, const struct run *run,
+                              uint32_t count) {
+  uint64_t done = 0;
+  if (LIKELY(!run->plan->program->starts)) return count;
+  for (uint32_t row = 0; row < count; row += 64) {
+    uint64_t bits = runner->start[row / 64];
+    if (count - row < 64) bits &= (UINT64_C(1) << (count - row)) - 1;
+    done += bits_count(bits);
+  }
+  return done;
+}
+
 /* Over a match of the run that the machine has been opened for, or run->rows of it. */
 INLINE bool run_opened(struct runner *runner, const struct run *run,
                               struct opened *opened, uint32_t match,
@@ -395,6 +408,7 @@ INLINE bool run_opened(struct runner *runner, const struct run *run,
   run_bind_columns(runner, run, match, table, columns, later);
   bool sound = run_machine(runner, opened, rows.count, columns, failure);
   if (UNLIKELY(!sound)) rows.count = (uint32_t)failure->why.row;
+  run->query->world->rows_run += run_rows_done(runner, run, rows.count);
   if (UNLIKELY(plan->mark_count | plan->whole_count))
     run_mark_written(runner, run, match, table, rows);
   if (UNLIKELY(sound && plan->program->total_count)) run_note_entities(run, table);
@@ -447,7 +461,9 @@ bool run_rows(struct runner *runner, const struct run *run, const struct run_row
   assert(rows->count > 0 && !run->plan->program->starts);
   if (run->plan->needs_room) run_lay_out(runner, run->plan, rows->count);
   open_machine(runner, run, &opened);
-  return run_machine(runner, &opened, rows->count, rows->columns, failure);
+  bool sound = run_machine(runner, &opened, rows->count, rows->columns, failure);
+  run->query->world->rows_run += sound ? rows->count : failure->why.row;
+  return sound;
 }
 
 /* ---- elements ---- */
@@ -517,8 +533,9 @@ void run_part_end(const struct run *run, uint32_t match, void *room) {
   const struct run_plan *plan = run->plan;
   const struct table *table = run_span_table(run, match);
   struct runner runner;
-  if (plan->mark_count + plan->whole_count == 0) return;
   run_lay_out_part(&runner, plan, table->count, room);
+  run->query->world->rows_run += run_rows_done(&runner, run, table->count);
+  if (plan->mark_count + plan->whole_count == 0) return;
   run_mark_written(&runner, run, match, table, (struct row_stretch){0, table->count, 0});
 }
 
@@ -712,7 +729,8 @@ static RARE bool run_plain_failed(const ecs_world *world, const struct table *ta
 bool run_whole_tables(const struct runner *runner, const struct run *run,
                       struct run_failure *failure) {
   const ecs_query *query = run->query;
-  const ecs_world *world = query->world;
+  ecs_world *world = query->world;
+  uint64_t done = 0;
   k_run rows = {.uniforms = run->uniforms, .arrays = run->arrays};
   assert(run_is_plain(run) && !query->terms.changes && !query->terms.toggled);
   assert(!run->first && !run->filter && run->rows.count == 0 && !run->plan->command_count);
@@ -733,8 +751,13 @@ bool run_whole_tables(const struct runner *runner, const struct run *run,
     rows.rows = table->count;
     status = LIKELY(rows.rows <= most) ? running_short(running, rows.rows, &failure->why)
                                        : machine_over(runner->machine, &failure->why);
-    if (UNLIKELY(status != K_OK)) return run_plain_failed(world, table, failure);
+    if (UNLIKELY(status != K_OK)) {
+      world->rows_run += done + failure->why.row;
+      return run_plain_failed(world, table, failure);
+    }
+    done += rows.rows;
   }
+  world->rows_run += done;
   (void)status;
   return true;
 }

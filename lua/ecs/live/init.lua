@@ -1,6 +1,7 @@
 -- Live scripts: files that register components, systems and the rest with a world, and that are
 -- read again when they change. What they register is swapped in at once, or not at all.
 
+local annotate = require "ecs.annotate"
 local native = require "ecs.native"
 local registrations = require "ecs.live.registrations"
 local reload = require "ecs.live.reload"
@@ -88,6 +89,16 @@ local function look(self, force)
   return changed
 end
 
+-- Writes what is declared now as annotations. A path that cannot be written is reported alone.
+local function write_types(self)
+  local ok, message = native.try(self.world.write_types, self.world, self.types)
+  if not ok and self.on_error then
+    self.on_error(message)
+  elseif not ok then
+    error(message, 0)
+  end
+end
+
 -- A reload, during which nothing can yield: who dropped that coroutine would leave it open. Behind
 -- false come what was raised and its kind.
 local function read_alone(self, ...)
@@ -128,6 +139,8 @@ function methods:poll(force)
   end
   if not ok then
     error(swapped, 0)
+  elseif swapped and self.types and not is_closed(self) then
+    write_types(self)
   end
   return swapped, problem
 end
@@ -217,7 +230,7 @@ local function check_open(world, directories, options)
     end
   end
   for key in next, options or {} do
-    if key ~= "on_error" then
+    if key ~= "on_error" and key ~= "types" then
       error(("bad argument #3 to 'open' (unknown option '%s')"):format(tostring(key)), 3)
     end
   end
@@ -225,7 +238,11 @@ local function check_open(world, directories, options)
   if on_error ~= nil and type(on_error) ~= "function" then
     error(("option 'on_error' is a function, got a %s"):format(type(on_error)), 3)
   end
-  return list, on_error
+  local types = options and rawget(options, "types")
+  if types ~= nil and type(types) ~= "string" then
+    error(("option 'types' is a path, got a %s"):format(type(types)), 3)
+  end
+  return list, on_error, types
 end
 
 --- Reads all scripts of some directories and watches them. on_error(message) is told of what goes
@@ -233,18 +250,20 @@ end
 --- went wrong first.
 ---@param world ecs.World
 ---@param directories string | string[]
----@param options? { on_error: fun(message: any, path: string?) }
+--- What is declared is written as annotations into the file `types`, after each swap.
+---@param options? { on_error: fun(message: any, path: string?), types: string? }
 ---@return ecs.Session
 function live.open(world, directories, options)
-  local on_error
-  directories, on_error = check_open(world, directories, options)
+  local on_error, types
+  directories, on_error, types = check_open(world, directories, options)
   local self = setmetatable({
-    world = world, on_error = on_error, watch = watch.new(directories), records = {},
+    world = world, on_error = on_error, types = types, watch = watch.new(directories), records = {},
     states = {}, modules = {}, provided = {}, pending = {}, told = {},
     reading = false, done = false, unread = {},
     owned = registrations.nothing(), group = false, last_error = false, last_report = false,
     seen = false, late = {}, waited = {}, tries = 0,
   }, live)
+  annotate.watches[self] = self.watch
   self.found = self.watch:scripts()
   self.seen = self.found
   local ok, loaded, message = read_alone(self, {}, true, true)
@@ -255,6 +274,9 @@ function live.open(world, directories, options)
     error(loaded, 0)
   elseif message and not on_error then
     error(message, 0)
+  end
+  if types then
+    write_types(self)
   end
   return self
 end

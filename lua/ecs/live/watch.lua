@@ -82,6 +82,18 @@ function watch.new(directories)
   return self
 end
 
+-- Whether a path is that of a script or module that is followed, be it that there is none yet.
+function watch:covers(path)
+  local plain = watch.plain(path)
+  for _, directory in ipairs(self.directories) do
+    local prefix = watch.plain(directory.path)
+    if plain == prefix or plain:sub(1, #prefix + 1) == prefix .. "/" and plain:find "%.lua$" then
+      return true
+    end
+  end
+  return false
+end
+
 -- The names of the scripts in a directory; where that is gone itself, those that were there: who
 -- reads them then is told that they cannot be.
 local function names_in(self, path)

@@ -26,3 +26,13 @@ double clock_seconds(void) {
 #else
 double clock_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 #endif
+
+#if defined(CLOCK_THREAD_CPUTIME_ID) && !defined(_WIN32)
+double clock_thread_seconds(void) {
+  struct timespec now;
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return -1;
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+#else
+double clock_thread_seconds(void) { return -1; }
+#endif

@@ -8,4 +8,8 @@
 /* Seconds of a clock that never goes back. */
 double clock_seconds(void);
 
+/* Seconds that the calling thread has had of a processor; -1 where no clock tells them to a
+** millisecond. */
+double clock_thread_seconds(void);
+
 #endif

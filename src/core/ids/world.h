@@ -373,6 +373,7 @@ struct ecs_world {
   bool running;                  /* one does */
   bool shared;                   /* on several threads: nobody may change the world */
   uint64_t arrivals;             /* how often a table got its first row */
+  uint64_t rows_run;             /* rows that functions have been run for so far */
   uint64_t moment;               /* counts runs of systems and what lies between: see find */
   struct chance chance;          /* where random numbers are drawn from now */
   ecs_id *scratch;               /* id sets being computed */

@@ -242,8 +242,8 @@ void together_end(ecs_world *world, struct together *batch) {
     double work = (double)batch->sides[i].prospect.work;
     double part = batch->work ? work / (double)batch->work : 0;
     uint64_t ticks = (uint64_t)((double)batch->ticks * part);
-    system->last_ticks += ticks;
-    system->total_ticks += ticks;
+    system_add_time(system, system->last_ticks + ticks);
+    system->total_ticks -= system->last_ticks - ticks;
   }
 }
 
@@ -403,5 +403,6 @@ ecs_status ranges_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
   else
     range_work(&job, 0);
   world->shared = false;
+  world->rows_run += parallel_rows_in(ranges);
   return job.status;
 }

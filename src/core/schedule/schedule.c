@@ -101,6 +101,7 @@ void schedule_free_system(ecs_world *world, ecs_system *system, bool callback) {
   if (callback && system->free) system->free(system->ud);
   reading_leave(system);
   if (system->query) query_free(system->query);
+  profile_drop_history(world, system);
   struct arena arena = system->arena;
   arena_free(&world->memory, &arena);
 }
@@ -248,8 +249,11 @@ void schedule_inherit(ecs_system *system, const ecs_system *old) {
   system->registered = old->registered;
   system->has_run &= old->phase == system->phase;
   system->runs = old->runs;
-  system->total_ticks = old->total_ticks;
+  system->total_ticks = system->history_ticks = old->total_ticks;
   system->last_ticks = old->last_ticks;
+  system->peak_ticks = old->peak_ticks;
+  system->rows = old->rows;
+  system->all_rows = old->all_rows;
 }
 
 static uint32_t schedule_position_of(const struct schedule *schedule, const ecs_system *system) {
@@ -428,6 +432,7 @@ void schedule_free(ecs_world *world) {
   memory_free(memory, schedule->sorted,
               schedule->sorted_capacity * sizeof *schedule->sorted);
   ranges_free(memory, schedule->ranges);
+  memory_free(memory, schedule->profile, schedule->profile ? sizeof *schedule->profile : 0);
   timings_free(world, &schedule->absent);
   system_names_free(memory, &schedule->names);
   map_free(memory, &schedule->awaited);

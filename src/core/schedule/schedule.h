@@ -117,7 +117,11 @@ struct ecs_system {
   uint64_t runs;
   uint64_t streams;          /* of random numbers that it opened in the tick below */
   uint64_t streams_tick;
-  uint64_t last_ticks, total_ticks;   /* of the schedule's stopwatch */
+  uint64_t last_ticks, total_ticks, peak_ticks;   /* of the schedule's stopwatch */
+  uint64_t rows, all_rows;   /* that its function was called for: in its last run, and in all */
+  double cpu;                /* seconds of its thread's processor, while the world is profiled */
+  double *history;           /* seconds in the last updates: see profile.c; or NULL */
+  uint64_t history_ticks;    /* total_ticks when the last update ended */
   double every;
   ecs_status (*when)(ecs_world *world, void *ud, bool *run);
   ecs_query *reads;          /* the query that it goes through, be it the host's; or NULL */
@@ -188,6 +192,7 @@ struct schedule {
   struct together *together; /* of systems that run side by side; or NULL */
   const struct companions *companions;   /* who knows what systems read and write; or NULL */
   struct chance outer;       /* the stream of random numbers around those of systems */
+  struct profile *profile;   /* what updates have taken; NULL unless they are profiled */
 };
 
 #define CATCH_UP_STEPS 8
@@ -343,6 +348,7 @@ void callback_add_time_by_name(ecs_world *world, ecs_system *system, uint64_t ti
 static inline void system_add_time(ecs_system *system, uint64_t ticks) {
   system->last_ticks = ticks;
   system->total_ticks += ticks;
+  if (ticks > system->peak_ticks) system->peak_ticks = ticks;
 }
 
 static inline void callback_add_time(ecs_world *world, ecs_system *system, uint64_t ticks) {
@@ -351,6 +357,37 @@ static inline void callback_add_time(ecs_world *world, ecs_system *system, uint6
   else
     callback_add_time_by_name(world, system, ticks);
 }
+
+/* What updates have taken, kept while a world is profiled: a ring of the last ones. */
+
+#define PROFILE_FRAMES 600u
+
+struct profile_frame {
+  double seconds;            /* the whole update */
+  uint64_t entities;         /* alive when it ended */
+};
+
+struct profile {
+  uint64_t count;            /* updates so far; the last one is at (count - 1) % PROFILE_FRAMES */
+  bool has_cpu;              /* there is a clock of the thread's processor */
+  struct profile_frame frames[PROFILE_FRAMES];
+};
+
+/* Begins, or ends and forgets; no effect where that is so. */
+ecs_status profile_switch(ecs_world *world, bool on);
+
+/* Whether the processor's time is worth a reading for this run: it was long the last time. */
+bool profile_is_long(const struct schedule *schedule, const ecs_system *system);
+
+/* Adds an update that began at a reading of the stopwatch. Where there is no memory for a system's
+** history it has none yet. */
+void profile_add_update(ecs_world *world, uint64_t start);
+
+/* Frees a system's history, if it has one. */
+void profile_drop_history(ecs_world *world, ecs_system *system);
+
+/* Counters of systems and observers start anew. */
+void profile_reset(ecs_world *world);
 
 /* Observers are called: in rounds, each for what the one before has changed. */
 

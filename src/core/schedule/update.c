@@ -92,9 +92,15 @@ INLINE ecs_status update_run_system(ecs_world *world, ecs_system *system, double
   system->runs++;
   system->elapsed = 0;
   world->chance = update_next_stream(world, system);
+  uint64_t rows = world->rows_run;
+  bool timed = UNLIKELY(schedule->profile != NULL) && profile_is_long(schedule, system);
+  double cpu = UNLIKELY(timed) ? clock_thread_seconds() : 0;
   ecs_status status = reads_news(system) ? update_call_with_news(world, system, dt)
                                          : update_call_once(world, system, dt);
   schedule->current = NULL;
+  system->rows = world->rows_run - rows;
+  system->all_rows += system->rows;
+  if (UNLIKELY(timed)) system->cpu += clock_thread_seconds() - cpu;
   if (UNLIKELY(status != ECS_OK)) system->streams--;
   if (UNLIKELY(status == ECS_ENOMEM)) {
     system->has_run = had_run;
@@ -147,6 +153,7 @@ static inline void update_pass_over(const ecs_world *world, ecs_system *system) 
   system->runs++;
   system->elapsed = 0;
   system->last_ticks = 0;
+  system->rows = 0;
   world->schedule->clock = 0;
 }
 
@@ -319,6 +326,7 @@ ecs_status ecs_update(ecs_world *world, double dt) {
     return status;
   }
   struct schedule *schedule = world->schedule;
+  uint64_t start = UNLIKELY(schedule->profile != NULL) ? stopwatch_start(&schedule->stopwatch) : 0;
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
     if (status == ECS_OK && schedule->phases[i]->enabled)
       status = update_run_phase(world, schedule->phases[i], dt);
@@ -331,6 +339,7 @@ ecs_status ecs_update(ecs_world *world, double dt) {
   /* Events that systems did not come to for lack of memory stay for the next update. */
   if (status != ECS_ENOMEM) reading_drop(world);
   update_end(world);
+  if (UNLIKELY(schedule->profile && start)) profile_add_update(world, start);
   return status;
 }
 

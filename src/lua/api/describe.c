@@ -15,7 +15,6 @@
 #include "lua/api/api.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
-#include "lua/bind/object.h"
 #include "lua/bind/status.h"
 #include "lua/jit/kernel.h"
 
@@ -128,6 +127,23 @@ static void describe_set_times(lua_State *L, const ecs_world *world, const ecs_s
   double tick = stopwatch_tick(&world->schedule->stopwatch);
   set_number(L, "seconds", (double)system->total_ticks * tick);
   set_number(L, "last", (double)system->last_ticks * tick);
+  set_number(L, "peak", (double)system->peak_ticks * tick);
+}
+
+/* What its function was called for, how much of that as plain Lua, and what a row took. */
+static void describe_set_counters(lua_State *L, const ecs_world *world, const ecs_system *system) {
+  const struct system_box *script = system_script(system);
+  const struct kernel *kernel = script && script->kernel ? script->kernel->kernel : NULL;
+  double tick = stopwatch_tick(&world->schedule->stopwatch);
+  set_integer(L, "rows", system->rows);
+  if (system->all_rows)
+    set_number(L, "per_row", (double)system->total_ticks * tick / (double)system->all_rows);
+  if (world->schedule->profile && world->schedule->profile->has_cpu)
+    set_number(L, "cpu", system->cpu);
+  lua_createtable(L, 0, 2);
+  set_integer(L, "last", kernel && script->compiled ? kernel->left : 0);
+  set_integer(L, "total", kernel ? kernel->all_left : 0);
+  lua_setfield(L, -2, "left");
 }
 
 static void describe_push_system(lua_State *L, const ecs_world *world, const ecs_system *system,
@@ -142,6 +158,7 @@ static void describe_push_system(lua_State *L, const ecs_world *world, const ecs
   set_boolean(L, "parked", system->parked);
   set_integer(L, "runs", system->runs);
   describe_set_times(L, world, system);
+  describe_set_counters(L, world, system);
   lua_newtable(L);
   describe_add_ignored(L, world, system, system->before);
   describe_add_ignored(L, world, system, system->after);
@@ -249,7 +266,76 @@ static int world_describe(lua_State *L) {
   return 1;
 }
 
-const luaL_Reg world_describe_methods[] = {{"describe", world_describe}, {NULL, NULL}};
+/* world:profile(on): whether updates are profiled, after that. */
+static int describe_world_profile(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  if (!lua_isnoneornil(L, 2)) {
+    luaL_checktype(L, 2, LUA_TBOOLEAN);
+    RETRY_OR_RAISE(L, box, profile_switch(box->world, lua_toboolean(L, 2)));
+  }
+  lua_pushboolean(L, box->world->schedule->profile != NULL);
+  settle(L, box, 1);
+  return 1;
+}
+
+/* world:reset_counters() */
+static int describe_reset_counters(lua_State *L) {
+  const struct world_box *box = check_world(L, 1);
+  const struct schedule *schedule = box->world->schedule;
+  profile_reset(box->world);
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const struct system_box *script = system_script(schedule->systems[i]);
+    if (script && script->kernel && script->kernel->kernel) script->kernel->kernel->all_left = 0;
+  }
+  return 0;
+}
+
+static void describe_push_frame(lua_State *L, const struct schedule *schedule, uint64_t number) {
+  uint32_t at = (uint32_t)(number % PROFILE_FRAMES);
+  lua_createtable(L, 0, 3);
+  set_number(L, "time", schedule->profile->frames[at].seconds);
+  set_integer(L, "entities", schedule->profile->frames[at].entities);
+  lua_createtable(L, 0, (int)schedule->system_count);
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const ecs_system *system = schedule->systems[i];
+    if (system->history) set_number(L, system->name, system->history[at]);
+  }
+  lua_setfield(L, -2, "systems");
+}
+
+/* frames(world, how many): a list of the last updates, the oldest first. */
+static int describe_frames(lua_State *L) {
+  const struct world_box *box = lua_touserdata(L, 1);
+  const struct schedule *schedule = box->world->schedule;
+  uint64_t count = schedule->profile ? schedule->profile->count : 0;
+  uint64_t most = (uint64_t)lua_tointeger(L, 2);
+  if (most > PROFILE_FRAMES) most = PROFILE_FRAMES;
+  if (most > count) most = count;
+  lua_createtable(L, (int)most, 0);
+  for (uint64_t i = 0; i < most; i++) {
+    describe_push_frame(L, schedule, count - most + i);
+    append_item(L);
+  }
+  return 1;
+}
+
+/* world:frames(n) */
+static int describe_world_frames(lua_State *L) {
+  check_world(L, 1);
+  luaL_checktype(L, 2, LUA_TNUMBER);
+  luaL_argcheck(L, luaL_checkinteger(L, 2) >= 0, 2, "not below 0");
+  lua_settop(L, 2);
+  call_held(L, describe_frames, 2, 1);
+  return 1;
+}
+
+const luaL_Reg world_describe_methods[] = {
+  {"describe", world_describe},
+  {"frames", describe_world_frames},
+  {"profile", describe_world_profile},
+  {"reset_counters", describe_reset_counters},
+  {NULL, NULL}
+};
 
 /* ---- describe index ---- */
 

@@ -292,6 +292,8 @@ struct snapshot_box {
   struct head head;
   struct world_box *box;
   ecs_snapshot *snapshot;    /* gone with its world */
+  size_t bytes;              /* that it takes */
+  uint64_t tick;             /* of the world when it was taken */
 };
 
 static int snapshot_collect(lua_State *L) {
@@ -303,7 +305,27 @@ static int snapshot_collect(lua_State *L) {
   return 0;
 }
 
-const luaL_Reg snapshot_metamethods[] = {{"__gc", snapshot_collect}, {NULL, NULL}};
+static int snapshot_tostring(lua_State *L) {
+  const struct snapshot_box *box = box_test(L, 1, &kind_snapshot, sizeof *box);
+  if (!box) return luaL_typeerror(L, 1, "snapshot");
+  if (!box->snapshot || !box->box->world) {
+    lua_pushliteral(L, "ecs.snapshot (closed)");
+    return 1;
+  }
+  lua_pushliteral(L, "ecs.snapshot (");
+  lua_pushinteger(L, (lua_Integer)box->bytes);
+  lua_pushliteral(L, " bytes, tick ");
+  lua_pushinteger(L, (lua_Integer)box->tick);
+  lua_pushliteral(L, ")");
+  lua_concat(L, 5);
+  return 1;
+}
+
+const luaL_Reg snapshot_metamethods[] = {
+  {"__gc", snapshot_collect},
+  {"__tostring", snapshot_tostring},
+  {NULL, NULL}
+};
 
 static int image_world_snapshot(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
@@ -313,7 +335,10 @@ static int image_world_snapshot(lua_State *L) {
   snapshot->box = box;
   box = check_world(L, 1);
   RETRY_OR_RAISE(L, box, loops_end(box));
+  size_t before = *box->bytes;
   RETRY_OR_RAISE(L, box, ecs_snapshot_new(box->world, &snapshot->snapshot));
+  snapshot->bytes = *box->bytes - before;
+  snapshot->tick = *box->tick;
   snapshot_set_owner(snapshot->snapshot, box);
   settle(L, box, 1);
   return 1;

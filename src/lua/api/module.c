@@ -143,11 +143,29 @@ static int module_format_id(lua_State *L) {
   return 1;
 }
 
+/* native.methods { name = function }: gives worlds methods that are written in Lua. */
+static int module_add_methods(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &kind_world);
+  lua_getfield(L, 2, "__index");
+  lua_pushnil(L);
+  while (lua_next(L, 1)) {
+    luaL_checktype(L, -2, LUA_TSTRING);
+    luaL_checktype(L, -1, LUA_TFUNCTION);
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, 3);
+  }
+  return 0;
+}
+
 static const luaL_Reg functions[] = {
   {"changes", ecs_native_changes},
   {"format", module_format_id},
   {"is_open", ecs_native_is_open},
   {"list", ecs_native_list},
+  {"methods", module_add_methods},
   {"now", ecs_native_now},
   {"replace", ecs_native_replace},
   {"schema", ecs_native_schema},

@@ -28,6 +28,7 @@ static void finish_row(lua_State *L, struct loop_box *loop, struct finishing *fi
                        uint32_t row) {
   const struct rest *rest = &finishing->rest;
   finishing->kernel->left++;
+  finishing->kernel->all_left++;
   if (!loop->events) finishing->entity = loop_entity(loop, row);
   if (finishing->maps)
     map_row(L, 1, 2, finishing->dt, row);

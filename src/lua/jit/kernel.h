@@ -312,7 +312,8 @@ struct kernel {
   bool hopeless;               /* refused, and will be, whatever the outside values */
   bool adds;                   /* programs may add fields to tables: see script_cells */
   uint64_t left;               /* rows that the function itself did in the last run, */
-  k_failure why_left;          /* and why the first one */
+  k_failure why_left;          /* and why the first one; */
+  uint64_t all_left;           /* in all runs since counters were reset */
 };
 
 /* One program of a function; or, without a program, that it was refused where its guards fit: its

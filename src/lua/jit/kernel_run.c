@@ -671,11 +671,13 @@ void kernel_run_elements(lua_State *L, int handle, struct elements *elements) {
     if (sound) continue;
     kernel_run_note_left(kernel, failure.why);
     kernel->left++;
+    kernel->all_left++;
     elements_between(L, elements, row, row + 1);
     row++;
     kernel->runs++;            /* it may have changed what is outside */
   }
   kernel->left += count - row;
+  kernel->all_left += count - row;
   elements_between(L, elements, row, count);
   lua_settop(L, anchors - 1);
 }
@@ -697,6 +699,8 @@ bool kernel_run_once(lua_State *L, int handle, double dt) {
   kernel->left = 0;
   if (!sound) kernel_run_note_left(kernel, failure.why);
   kernel->left = !sound;
+  kernel->all_left += !sound;
+  kernel->box->world->rows_run -= sound;   /* it was a run, of no row */
   return sound;
 }
 

@@ -160,7 +160,8 @@ static int chunk_tostring(lua_State *L) {
   const struct chunk_box *chunk = box_test(L, 1, &kind_chunk, sizeof *chunk);
   if (!chunk) return luaL_typeerror(L, 1, "chunk");
   if (chunk->loop->open && chunk->loop->step == chunk->step)
-    lua_pushfstring(L, "ecs.chunk (%d rows)", (int)chunk->loop->count);
+    lua_pushfstring(L, "ecs.chunk (%d rows of table %d)", (int)chunk->loop->count,
+                    (int)chunk->loop->table->index);
   else
     lua_pushliteral(L, "ecs.chunk (stale)");
   return 1;

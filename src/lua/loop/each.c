@@ -125,8 +125,10 @@ INLINE struct call each_push_call(lua_State *L, int top, int loop_index,
 /* The rows of the loop's current run between two. */
 static void call_between(lua_State *L, const struct call *call, struct loop_box *loop, double dt,
                          uint32_t from, uint32_t to) {
+  uint64_t before = loop->box->world->rows_run, done = 0;
   for (uint32_t row = from; row < to; row++) {
     if (!loop_takes(loop, row)) continue;
+    done++;
     loop->row = row;
     loop->chance->calls = 0;
     call_row(L, call, loop, row, dt);
@@ -134,6 +136,7 @@ static void call_between(lua_State *L, const struct call *call, struct loop_box 
     call->each(L, loop, row, call->ud);
     lua_pop(L, 1);
   }
+  if (loop->box->world) loop->box->world->rows_run = before + done;
 }
 
 void each_between(lua_State *L, int loop_index, int function, double dt, uint32_t from, uint32_t to,
@@ -160,6 +163,7 @@ void each_rows(lua_State *L, struct loop_box *loop, int loop_index, int function
 
 void elements_between(lua_State *L, const struct elements *elements, uint32_t from, uint32_t to) {
   int arguments = elements->parameters < 2 ? elements->parameters : 2;
+  uint64_t done = elements->box->world->rows_run;
   for (; from < to; from++) {
     *elements->at = from + 1;
     elements->box->chance->calls = 0;
@@ -169,6 +173,7 @@ void elements_between(lua_State *L, const struct elements *elements, uint32_t fr
     lua_settop(L, lua_gettop(L) - 2 + arguments);
     lua_call(L, arguments, 0);
     if (UNLIKELY(!elements->box->world)) luaL_error(L, "the world is closed");
+    elements->box->world->rows_run = ++done;
   }
   *elements->at = 0;
 }

@@ -203,10 +203,15 @@ INLINE struct map_frame map_open_frame(lua_State *L, const struct loop_box *loop
 
 /* The rows of the loop's current run. */
 static void map_run(lua_State *L, const struct map_frame *frame, struct loop_box *loop) {
+  uint64_t before = loop->box->world->rows_run;
+  uint32_t done = loop->count;
+  for (uint32_t row = 0; UNLIKELY(loop->filter) && row < loop->count; row++)
+    done -= !loop_takes(loop, row);
   if (map_count_floats(loop, false) >= frame->pushed)
     map_floats(L, frame, loop, map_count_floats(loop, true));
   else
     map_any(L, frame, loop, 0, loop->count);
+  if (loop->box->world) loop->box->world->rows_run = before + done;
 }
 
 void map_here(lua_State *L, int loop_index, int function, double dt) {
@@ -218,7 +223,9 @@ void map_here(lua_State *L, int loop_index, int function, double dt) {
 void map_row(lua_State *L, int loop_index, int function, double dt, uint32_t row) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   struct map_frame frame = map_open_frame(L, loop, lua_gettop(L), loop_index, function, dt);
+  uint64_t before = loop->box->world->rows_run;
   map_any(L, &frame, loop, row, row + 1);
+  if (loop->box->world) loop->box->world->rows_run = before + 1;
 }
 
 void map_rows(lua_State *L, struct loop_box *loop, int loop_index, int function, double dt) {

@@ -1,6 +1,8 @@
 #include "lua/loop/view.h"
 
 #include "core/base/column.h"
+#include "core/base/text.h"
+#include "core/entity/name.h"
 #include "core/query/query.h"
 #include "core/storage/component.h"
 #include "core/storage/marks.h"
@@ -8,11 +10,9 @@
 #include "lua/api/api.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
-#include "lua/bind/object.h"
 #include "lua/bind/status.h"
 #include "lua/bind/value.h"
 #include "lua/live/live.h"
-#include "lua/loop/loop.h"
 
 const char kind_view = 0, kind_elements = 0;
 
@@ -589,6 +589,22 @@ static void view_walk_quote(lua_State *L) {
   lua_replace(L, -2);
 }
 
+/* Replaces an entity at the top of the stack by text for people: "hero (65536v2@1)". */
+static void view_walk_name(lua_State *L, const ecs_world *world) {
+  ecs_id id = (ecs_id)lua_tointeger(L, -1);
+  char text[96] = "null";
+  if (id != ECS_NULL) text_format(text, sizeof text, SHOW_ID, id);
+  ecs_string name = entity_find(&world->entities, id) ? name_of(world, id) : (ecs_string){NULL, 0};
+  lua_pop(L, 1);
+  if (name.size) {
+    lua_pushlstring(L, name.data, name.size);
+    lua_pushfstring(L, "%s (%s)", lua_tostring(L, -1), text);
+    lua_remove(L, -2);
+  } else {
+    lua_pushstring(L, text);
+  }
+}
+
 /* Pushes "{ x = 1.0, y = 2.0 }" or "{ 1, 2 }". What __tostring of an any value does to the
 ** world is noticed by view_row. */
 static void view_push_text(lua_State *L, int index, struct view_box *view) {
@@ -609,6 +625,8 @@ static void view_push_text(lua_State *L, int index, struct view_box *view) {
     if (part) {
       view_push_text(L, -1, part);
       lua_replace(L, -2);
+    } else if (view_type_at(view, at) == ECS_ENTITY && view->box->world) {
+      view_walk_name(L, view->box->world);
     } else {
       view_walk_quote(L);
     }

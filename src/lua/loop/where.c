@@ -183,8 +183,17 @@ struct loop_box *source_loop(lua_State *L, int filter, bool by_for, int views) {
   return loop;
 }
 
+/* ecs.where 'Position' (rules.lua:12) */
 static int where_tostring(lua_State *L) {
-  lua_pushliteral(L, "ecs.where");
+  lua_Debug info;
+  if (!box_test(L, 1, &kind_where, sizeof(struct where_box)))
+    return luaL_typeerror(L, 1, "where");
+  lua_getiuservalue(L, 1, WHERE_QUERY);
+  const struct query_box *query = lua_touserdata(L, -1);
+  lua_getiuservalue(L, 1, WHERE_FUNCTION);
+  lua_getinfo(L, ">S", &info);
+  lua_pushfstring(L, "ecs.where '%s' (%s:%d)", query->query ? query->query->text : "closed",
+                  info.short_src, info.linedefined);
   return 1;
 }
 

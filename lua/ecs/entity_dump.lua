@@ -1,0 +1,198 @@
+-- An entity as text for people: world:dump.
+
+local native = require "ecs.native"
+local prefab = require "ecs.prefab"
+
+local DEPTH = 4          -- of children
+local CHILDREN = 100     -- of one entity
+
+local dump = {}
+
+--- An entity for people: its name, if it has one, and its id.
+---@param world ecs.World
+---@param id ecs.Id
+function dump.entity(world, id)
+  if id == 0 then
+    return "null"
+  end
+  local name = world:alive(id) and world:name(id)
+  return name and ("%s (%s)"):format(name, native.format(id)) or native.format(id)
+end
+
+-- A number with as many digits as its type holds, and no more than it needs.
+local function number(value, type)
+  if math.type(value) == "integer" then
+    return ("%d"):format(value)
+  end
+  for digits = type == "f32" and 6 or 14, type == "f32" and 9 or 17 do
+    local text = prefab.number(value, "%." .. digits .. "g")
+    local back = tonumber(text)
+    if not back or back == value or type == "f32" and string.pack("f", back)
+        == string.pack("f", value) then
+      return text
+    end
+  end
+end
+
+local function cell_text(world, value, type)
+  if type == "entity" then
+    return dump.entity(world, value)
+  end
+  return math.type(value) and number(value, type) or tostring(value)
+end
+
+-- Calls visit(path, value, type) for every cell of a value.
+local function visit_cells(describe, path, value, type, visit)
+  local kind = _G.type(value)
+  local inner = kind == "table" and type:match "^(.*)%[%d+%]$"
+  if inner then
+    for i = 1, #value do
+      visit_cells(describe, ("%s[%d]"):format(path, i), value[i], inner, visit)
+    end
+  elseif kind == "table" and type ~= "any" then
+    for _, field in ipairs(describe(type).fields) do
+      visit_cells(describe, path .. "." .. field.name, value[field.name], field.type, visit)
+    end
+  else
+    visit(path, value, type)
+  end
+end
+
+--- Every cell of a component's value as { path, text, type, id of an entity }, in order.
+---@param world ecs.World
+---@param describe fun(name: string): ecs.ComponentDescription
+---@param name string
+---@param value table
+function dump.leaves(world, describe, name, value)
+  local out = {}
+  local function visit(path, cell, type)
+    out[#out + 1] = { path, cell_text(world, cell, type), type, type == "entity" and cell or nil }
+  end
+  for _, field in ipairs(describe(name).fields) do
+    visit_cells(describe, name .. "." .. field.name, value[field.name], field.type, visit)
+  end
+  return out
+end
+
+--- A component's value in one line, floats with six digits.
+---@param world ecs.World
+---@param describe fun(name: string): ecs.ComponentDescription
+---@param name string
+---@param value table
+function dump.line(world, describe, name, value)
+  local out = {}
+  local function visit(path, cell, type)
+    if math.type(cell) == "float" then
+      local text = ("%s %.6g"):format(path, cell)
+      out[#out + 1] = text:find(",", 1, true) and text:gsub(",", ".") or text
+    else
+      out[#out + 1] = path .. " " .. cell_text(world, cell, type)
+    end
+  end
+  for _, field in ipairs(describe(name).fields) do
+    visit_cells(describe, field.name, value[field.name], field.type, visit)
+  end
+  return table.concat(out, "  ")
+end
+
+-- A value of a field's type, in one line.
+local function show(world, value, type)
+  local inner, parts = type:match "^(.*)%[%d+%]$", {}
+  if _G.type(value) == "table" and type ~= "any" then
+    for i = 1, inner and #value or 0 do
+      parts[i] = show(world, value[i], inner)
+    end
+    for i, field in ipairs(inner and {} or world:describe(type).fields) do
+      parts[i] = field.name .. " = " .. show(world, value[field.name], field.type)
+    end
+    return "{ " .. table.concat(parts, ", ") .. " }"
+  elseif type == "string" then
+    return (("%q"):format(value):gsub("\\\n", "\\n"))
+  end
+  return cell_text(world, value, type)
+end
+
+local function add_fields(world, out, indent, fields, value)
+  for _, field in ipairs(fields) do
+    local notes = {}
+    for _, note in ipairs { field.unit or "", field.doc and "-- " .. field.doc:gsub("%s+", " ") } do
+      notes[#notes + 1] = note ~= "" and note or nil
+    end
+    local line = ("%s%s: %s = %s  %s"):format(indent, field.name, field.type,
+      show(world, value[field.name], field.type), table.concat(notes, "  "))
+    out[#out + 1] = line:gsub("%s+$", "")
+  end
+end
+
+local function add_component(world, out, indent, entity, name, value)
+  local about = world:describe(name)
+  local target = about.relation and value ~= true and value.target
+  out[#out + 1] = indent .. name .. (target and " -> " .. dump.entity(world, target) or "") ..
+    (about.toggle and not world:enabled(entity, name) and "  (off)" or "")
+  if value ~= true then
+    local fields = {}
+    for _, field in ipairs(about.fields) do
+      fields[#fields + 1] = not (target and field.name == "target") and field or nil
+    end
+    add_fields(world, out, indent .. "  ", fields, value)
+  end
+end
+
+-- Ties to several targets, whose names are ids of pairs.
+local function add_pairs(world, out, indent, entity)
+  for _, name in ipairs(world:describe().components) do
+    local about = world:describe(name)
+    if about.relation and not about.exclusive and world:has(entity, name) then
+      for target in world:targets(entity, name) do
+        out[#out + 1] = indent .. name .. " -> " .. dump.entity(world, target)
+        if #about.fields > 0 then
+          add_fields(world, out, indent .. "  ", about.fields, world:read(entity, name, target))
+        end
+      end
+    end
+  end
+end
+
+local function add_entity(world, out, indent, entity, depth)
+  out[#out + 1] = indent .. dump.entity(world, entity)
+  local paired = false
+  for name, value in world:components(entity) do
+    if type(name) == "string" then
+      add_component(world, out, indent .. "  ", entity, name, value)
+    else
+      paired = true
+    end
+  end
+  if paired then
+    add_pairs(world, out, indent .. "  ", entity)
+  end
+  local children = {}
+  for child in world:sources(entity, "ChildOf") do
+    children[#children + 1] = child
+  end
+  table.sort(children)
+  if #children > 0 then
+    out[#out + 1] = ("%s  %d children"):format(indent, #children)
+  end
+  for i = 1, depth < DEPTH and math.min(#children, CHILDREN) or 0 do
+    add_entity(world, out, indent .. "    ", children[i], depth + 1)
+  end
+end
+
+--- world:dump(e): an entity with its components, relations and children, as text for people.
+---@param world ecs.World
+---@param entity ecs.Id
+---@return string
+function dump.dump(world, entity)
+  local out = {}
+  local ok, message = native.try(world.has, world, entity, "ChildOf")
+  if not ok then
+    message = type(message) == "string" and message:gsub("bad argument #%d+ to '[^']*'",
+      "bad argument #1 to 'dump'") or message
+    error(message, 3)
+  end
+  add_entity(world, out, "", entity, 1)
+  return table.concat(out, "\n")
+end
+
+return dump

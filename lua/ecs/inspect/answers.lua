@@ -1,0 +1,338 @@
+-- What the inspector's page is shown of a world. Everything here only reads: rows are gone through
+-- by chunks, which open no stream of random numbers, and for at most 2 ms at a time.
+
+local dump = require "ecs.entity_dump"
+local json = require "ecs.json"
+local native = require "ecs.native"
+
+local answers = {}
+
+local ROWS = 200         -- of a query that are shown
+local POINTS = 6000      -- of a map
+local PERIOD = { entities = 0.1, entity = 0.1, systems = 0.25, storage = 0.5, map = 0.2,
+  time = 0.25, scripts = 0.5 }   -- seconds from one answer of a stream to the next
+local BUDGET = 0.002     -- seconds for one answer; for rows that are shown already:
+local REFRESH = 0.0004
+local TEXT = 400         -- bytes of a text in a list
+
+local function list(items)
+  return setmetatable(items or {}, json.list)
+end
+
+-- The beginning of a text.
+local function cut(text)
+  return #text > TEXT and text:sub(1, utf8.len(text) and utf8.offset(text, 0, TEXT) - 1 or TEXT)
+    .. "..." or text
+end
+
+-- Every cell of a component's value as { path, text, type, id }, in order.
+local function leaves_of(state, name, value)
+  local out = list()
+  for i, leaf in ipairs(dump.leaves(state.world, state.about, name, value)) do
+    out[i] = list(leaf)
+    leaf[2] = leaf[3] == "any" and cut(leaf[2]) or leaf[2]
+  end
+  return out
+end
+
+local FORMATS = { f32 = "%.6g", f64 = "%.6g", bool = "%s", string = "%s" }
+
+-- What shows a component of an entity in one line: by one format, where all its fields are plain.
+local function line_maker(state, name)
+  local world, about, parts = state.world, state.about(name), {}
+  for _, field in ipairs(about.fields) do
+    local kind = field.type:match "^[iu]%d+$" and "%d" or field.type:match "^enum[^%[]*$" and "%s"
+    parts[#parts + 1] = (kind or FORMATS[field.type]) and field.name .. " " ..
+      (kind or FORMATS[field.type])
+  end
+  local plain = #parts == #about.fields and ("%.1f"):format(0.5) == "0.5"
+  local text = table.concat(parts, "  ")
+  return function(entity)
+    if not world:has(entity, name) then
+      return ""
+    elseif #about.fields == 0 or about.relation and not about.exclusive then
+      return "yes"
+    end
+    return cut(plain and text:format(world:get(entity, name))
+      or dump.line(world, state.about, name, world:read(entity, name)))
+  end
+end
+
+-- Descriptions of components, kept as long as the list of components is the same.
+local function describer(world)
+  local known = {}
+  return function(name)
+    known[name] = known[name] or world:describe(name)
+    return known[name]
+  end
+end
+
+-- A query of what somebody has typed; raises what is wrong with it.
+local function query_of(world, text)
+  if text:find ":%s*changed" or text:find ":%s*added" then
+    error("what has changed is kept for each who asks, which is part of the world: the inspector "
+      .. "does not ask", 0)
+  end
+  local ok, query = native.try(world.query, world, text)
+  return ok and query or error(query, 0)
+end
+
+-- The first entities of a query.
+local function entities_of(query, most, clock, stop)
+  local ids = list()
+  for chunk in query:chunks() do
+    local entities = chunk.entities
+    for i = 1, math.min(chunk.n, most - #ids) do
+      ids[#ids + 1] = entities[i]
+    end
+    if #ids == most or clock() > stop then
+      break
+    end
+  end
+  return ids
+end
+
+-- Components that a query's text names, for columns.
+local function columns_of(state, text)
+  local names, known = list(), {}
+  for mark, word in text:gmatch "(!?)([%a_][%w_]*)" do
+    if mark == "" and not known[word] and #names < 8 and pcall(state.about, word) then
+      names[#names + 1], known[word] = word, true
+    end
+  end
+  return names
+end
+
+local views = {}
+answers.views = views
+
+-- What is shown of each of some entities, in their order. Those that there is no time for are shown
+-- as before, and come first the next time.
+local function refresh(state, ids, clock, stop, make)
+  local before, now, out, first = state.shown or {}, {}, list(), state.at or 0
+  for step = 1, #ids do
+    local id = ids[(first + step - 1) % #ids + 1]
+    if step % 16 == 1 and clock() > stop then
+      break
+    end
+    now[id], state.at = make(id), (first + step) % #ids
+  end
+  for _, id in ipairs(ids) do
+    now[id] = now[id] or before[id]
+    out[#out + 1] = now[id]
+  end
+  state.shown = now
+  return out
+end
+
+function views.entities(state, clock)
+  local world, stop = state.world, clock() + BUDGET
+  state.query = state.query or query_of(world, state.asked.q or "")
+  if not state.columns then
+    state.columns, state.makers = columns_of(state, state.asked.q or ""), {}
+    for i, name in ipairs(state.columns) do
+      state.makers[i] = line_maker(state, name)
+    end
+  end
+  -- A text each, since there are many: cells and rows are parted by characters of no language.
+  local ids = entities_of(state.query, ROWS, clock, stop)
+  stop = state.shown and clock() + REFRESH or stop
+  local rows = refresh(state, ids, clock, stop, function(id)
+    local row, names = { id, dump.entity(world, id) }, {}
+    for i, make in ipairs(state.makers) do
+      row[i + 2] = make(id)
+    end
+    for name in #row == 2 and world:components(id) or next, {} do
+      names[#names + 1] = type(name) == "string" and name or nil
+    end
+    row[3] = row[3] or table.concat(names, ", ")
+    return json.readable(table.concat(row, "\u{E000}"))
+  end)
+  return { columns = #state.columns > 0 and state.columns or list { "Components" }, shown = #rows,
+    rows = table.concat(rows, "\u{E001}"), count = state.query:count() }
+end
+
+local function children_of(world, entity, depth)
+  local children = list()
+  for child in world:sources(entity, "ChildOf") do
+    if #children == 100 then
+      break
+    end
+    children[#children + 1] = { id = child, name = dump.entity(world, child),
+      children = depth > 1 and children_of(world, child, depth - 1) or list() }
+  end
+  return children
+end
+
+local function ties_of(state, entity, name)
+  local world, ties = state.world, list()
+  for target in world:targets(entity, name) do
+    if #ties == 100 then
+      break
+    end
+    ties[#ties + 1] = { id = target, name = dump.entity(world, target),
+      text = dump.line(world, state.about, name, world:read(entity, name, target) or {}) }
+  end
+  return ties
+end
+
+function views.entity(state)
+  local world, id = state.world, math.tointeger(tonumber(state.asked.id)) or 0
+  if not world:alive(id) then
+    return { id = id, dead = true }
+  end
+  local components, paired = list(), {}
+  for name, value in world:components(id) do
+    if type(name) == "string" then
+      local about = state.about(name)
+      components[#components + 1] = { name = name, leaves = value ~= true
+        and leaves_of(state, name, value) or list(),
+        off = about.toggle and not world:enabled(id, name) or nil }
+    else
+      paired[1] = true
+    end
+  end
+  for _, name in ipairs(paired[1] and world:describe().components or {}) do
+    local about = state.about(name)
+    if about.relation and not about.exclusive and world:has(id, name) then
+      components[#components + 1] = { name = name, leaves = list(),
+        ties = ties_of(state, id, name) }
+    end
+  end
+  return { id = id, name = world:name(id),
+    title = dump.entity(world, id), components = components, children = children_of(world, id, 4) }
+end
+
+function views.systems(state)
+  local world = state.world
+  local now = world:describe()
+  local fresh = state.updates and state.inspector.updates - state.updates or 240
+  state.updates = state.inspector.updates
+  return { systems = list(now.systems), observers = list(now.observers),
+    phases = list(now.phases), frames = list(world:frames(math.max(0, math.min(fresh, 240)))) }
+end
+
+function views.storage(state)
+  local world = state.world
+  local now, sparse, arrays = world:describe(), list(), list()
+  for _, name in ipairs(now.components) do
+    sparse[#sparse + 1] = state.about(name).storage == "sparse"
+      and { name = name, rows = world:count(name) } or nil
+  end
+  for i, name in ipairs(now.arrays) do
+    arrays[i] = { name = name, length = #world:array(name) }
+  end
+  table.sort(now.tables, function(a, b) return a.bytes > b.bytes end)
+  local tables = list(table.move(now.tables, 1, math.min(#now.tables, 200), 1, {}))
+  for _, each in ipairs(tables) do
+    each.types, each.columns = list(each.types), nil
+  end
+  return { tables = tables, table_count = #now.tables, sparse = sparse, indexes = list(now.indexes),
+    arrays = arrays, queries = list(now.queries), bytes = now.bytes, rows = now.rows }
+end
+
+-- A number of an entity; NaN where there is none.
+local function number_of(world, entity, field)
+  local value = nil
+  if field then
+    value = world:get(entity, field)
+  end
+  return type(value) == "boolean" and (value and 1 or 0) or math.type(value) and value or 0 / 0
+end
+
+function views.map(state, clock)
+  local world, asked, stop = state.world, state.asked, clock() + BUDGET
+  state.query = state.query or query_of(world, asked.q or "")
+  local x, y, c, s = asked.x, asked.y, asked.c ~= "" and asked.c, asked.s ~= "" and asked.s
+  local ids = entities_of(state.query, POINTS, clock, stop)
+  local points = refresh(state, ids, clock, stop, function(id)
+    return ("%d %.6g %.6g %.6g %.6g"):format(id, number_of(world, id, x), number_of(world, id, y),
+      number_of(world, id, c), number_of(world, id, s))
+  end)
+  -- Where the locale has a decimal comma, these are the only commas.
+  return { points = (table.concat(points, ";"):gsub(",", ".")), count = state.query:count() }
+end
+
+function views.time(state)
+  return state.inspector:time()
+end
+
+function views.scripts(state)
+  local session = state.inspector.session
+  if not session then
+    return { none = true }
+  end
+  local status = session:status()
+  local files, report = list(), status.last_report
+  for i, path in ipairs(status.files) do
+    files[i] = { path = path, version = status.versions[path] }
+  end
+  return { files = files, orphans = list(status.orphans), swapped = report and report.components,
+    swapped_files = list(report and report.files),
+    last_error = status.last_error and tostring(status.last_error) }
+end
+
+--- A stream of what a view shows: { next = function(self, now), close = function(self) }.
+function answers.stream(inspector, asked)
+  local view = views[asked.view]
+  local state = { inspector = inspector, world = inspector.world, asked = asked,
+    about = describer(inspector.world) }
+  local due, clock = 0, inspector.server.socket.gettime
+  local stream = { view = asked.view }
+  function stream:next(now)
+    if now < due and due - now < 1 then
+      return nil
+    end
+    due = now + PERIOD[self.view]
+    local top = inspector:top()
+    if state.seen ~= top.declared then
+      state.seen, state.about, state.columns = top.declared, describer(inspector.world), nil
+    end
+    local ok, shown = native.try(view, state, clock)
+    due = ok and due or now + 1
+    return { view = self.view, top = top, data = ok and shown or nil,
+      error = not ok and tostring(shown) or nil }
+  end
+  function stream:close()
+    inspector:left(self.view)
+  end
+  inspector:entered(asked.view)
+  return stream
+end
+
+--- What is declared, for names and editors.
+function answers.schema(inspector)
+  local world, components = inspector.world, list()
+  local now = world:describe()
+  table.sort(now.components)
+  for i, name in ipairs(now.components) do
+    components[i] = world:describe(name)
+    list(components[i].fields)
+  end
+  table.sort(now.prefabs)
+  return { components = components, prefabs = list(now.prefabs), events = list(now.events),
+    edit = inspector.edit, session = inspector.session ~= nil }
+end
+
+--- All that is known of a system.
+function answers.explain(inspector, name)
+  local world = inspector.world
+  local ok, about = native.try(world.explain, world, name)
+  if not ok then
+    return 400, { error = tostring(about) }
+  end
+  local beside
+  local update = world:explain "update"
+  for _, system in ipairs(world:describe().systems) do
+    for _, batch in ipairs(system.name == name and update[system.phase] or {}) do
+      for _, other in ipairs(type(batch) == "table" and batch or {}) do
+        beside = other == name and batch or beside
+      end
+    end
+  end
+  return 200, { name = name, about = about, beside = beside and { systems = list(
+    table.move(beside, 1, #beside, 1, {})), why = beside.why, together = beside.together,
+    apart = beside.apart } }
+end
+
+return answers

@@ -1,0 +1,239 @@
+-- What the inspector's page may do to a world: each change has an inverse, which is made where the
+-- entity still lives and the value is still the one that was set.
+
+local dump = require "ecs.entity_dump"
+local json = require "ecs.json"
+local native = require "ecs.native"
+
+local edits = {}
+
+local KEPT = 100         -- changes that can be undone
+
+-- Raises what a page is told, unless a condition holds.
+local function need(condition, format, ...)
+  return condition or error({ message = format:format(...) }, 0)
+end
+
+local function text_in(given, key)
+  local text = given[key]
+  return need(type(text) == "string" and text ~= "" and text, "'%s' is missing", key)
+end
+
+local function entity_in(inspector, given)
+  return need(math.type(given.id) == "integer" and inspector.world:alive(given.id) and given.id,
+    "this entity is not alive")
+end
+
+-- The field that a path like "Body.at.x" or "Body.m[2]" leads to: its type, and its description.
+local function field_at(world, path)
+  local component, rest = path:match "^([^.]+)%.(.+)$"
+  local about, found = world:describe(need(component, "write Component.field")), nil
+  for name, index in rest:gmatch "([^.%[%]]+)([%d%[%]]*)" do
+    found = nil
+    for _, field in ipairs(about.fields) do
+      found = field.name == name and field or found
+    end
+    local inner = need(found, "there is no field '%s'", path).type
+    for _ in index:gmatch "%[%d+%]" do
+      inner = need(inner:match "^(.*)%[%d+%]$", "'%s' is not an array", path)
+    end
+    local nested, of = pcall(world.describe, world, inner)
+    about = nested and of or { fields = {} }
+    found = { type = inner, min = found.min, max = found.max }
+  end
+  return need(found, "there is no field '%s'", path)
+end
+
+local function entity_named(world, text)
+  local index, generation, tag = text:match "(%d+)v(%d+)@(%d+)%)?$"
+  if text == "null" or text == "" then
+    return 0
+  end
+  return index and tonumber(tag) << 44 | tonumber(generation) << 28 | tonumber(index)
+    or math.tointeger(tonumber(text))
+    or need(world:lookup(text), "no entity is named '%s'", text)
+end
+
+-- What somebody has typed, as a value of a field.
+local function value_of(world, field, text)
+  local type = field.type
+  if type:find "^[iuf]%d+$" then
+    local value = ({ nan = 0 / 0, inf = math.huge, ["-inf"] = -math.huge })[text]
+      or need(not text:find "[xXpP]" and tonumber(text), "'%s' is not a number", text)
+    local low, high = tonumber(field.min), tonumber(field.max)
+    need(not (low and value < low or high and value > high), "%s is not between %s and %s, as its "
+      .. "component says", text, field.min or "any", field.max or "any")
+    return value
+  elseif type == "bool" then
+    return need(text == "true" or text == "false", "write true or false") and text == "true"
+  elseif type == "entity" then
+    return entity_named(world, text)
+  end
+  need(type == "string" or type:find "^enum", "a field of type %s cannot be edited here", type)
+  return text
+end
+
+local function same(a, b)
+  return a == b or a ~= a and b ~= b
+end
+
+-- A method of the world about a component, or about a tie to one target.
+local function call(world, method, id, name, target)
+  if target then
+    return world[method](world, id, name, target)
+  end
+  return world[method](world, id, name)
+end
+
+local deeds = {}
+
+function deeds.set(inspector, given)
+  local world, id, path = inspector.world, entity_in(inspector, given), text_in(given, "field")
+  local field = field_at(world, path)
+  need(type(given.value) == "string", "'value' is a text")
+  local component = path:match "^[^.]+"
+  need(world:has(id, component), "the entity has no '%s'", component)
+  local before = world:get(id, path)
+  world:set(id, path, value_of(world, field, given.value))
+  local after = world:get(id, path)
+  return ("set %s of %s"):format(path, dump.entity(world, id)), function()
+    need(world:alive(id) and world:has(id, component) and same(world:get(id, path), after),
+      "%s has changed since", path)
+    world:set(id, path, before)
+  end
+end
+
+function deeds.add(inspector, given)
+  local world, id, name = inspector.world, entity_in(inspector, given), text_in(given, "component")
+  local target = type(given.target) == "string" and entity_named(world, given.target) or nil
+  need(not call(world, "has", id, name, target), "it has '%s' already", name)
+  call(world, "add", id, name, target)
+  return ("add %s to %s"):format(name, dump.entity(world, id)), function()
+    need(world:alive(id) and call(world, "has", id, name, target), "it has no '%s' any more", name)
+    call(world, "remove", id, name, target)
+  end
+end
+
+function deeds.remove(inspector, given)
+  local world, id, name = inspector.world, entity_in(inspector, given), text_in(given, "component")
+  need(world:has(id, name), "it has no '%s'", name)
+  local ok, text = native.try(json.encode, world, id)
+  world:remove(id, name)
+  return ("remove %s from %s"):format(name, dump.entity(world, id)), function()
+    need(ok, "it had values that cannot be kept: %s", tostring(text))
+    need(world:alive(id) and not world:has(id, name), "it is dead, or has '%s' again", name)
+    json.restore(world, id, text, name)
+  end
+end
+
+function deeds.spawn(inspector, given)
+  local world = inspector.world
+  local id = given.prefab and given.prefab ~= "" and world:instantiate(text_in(given, "prefab"))
+    or world:spawn()
+  return "spawn " .. dump.entity(world, id), function()
+    world:despawn(need(world:alive(id) and id, "it is dead"))
+  end, id
+end
+
+-- An entity and all its children, theirs, and so on.
+local function tree_of(world, id, list)
+  list[#list + 1] = id
+  for child in world:sources(id, "ChildOf") do
+    tree_of(world, child, list)
+  end
+  return list
+end
+
+function deeds.despawn(inspector, given)
+  local world, id = inspector.world, entity_in(inspector, given)
+  local title, parent = dump.entity(world, id), world:parent(id)
+  local ok, text = native.try(json.encode, world, tree_of(world, id, {}))
+  world:despawn(id)
+  return "despawn " .. title, function()
+    need(ok, "it had values that cannot be kept: %s", tostring(text))
+    local ids = json.decode(world, text)
+    if parent and world:alive(parent) then
+      world:add(ids[id], "ChildOf", parent)
+    end
+    return ids[id]
+  end
+end
+
+function deeds.switch(inspector, given)
+  local world, name, on = inspector.world, text_in(given, "name"), given.on == true
+  world:switch(name, on)
+  return ("switch %s %s"):format(name, on and "on" or "off"), function()
+    world:switch(name, not on)
+  end
+end
+
+local function problem_of(problem)
+  return type(problem) == "table" and problem.message or tostring(problem)
+end
+
+local others = {}
+
+function others.undo(inspector)
+  local last = need(table.remove(inspector.undo), "nothing has been changed")
+  local ok, problem = native.try(last.undo)
+  need(ok, "'%s' is not undone: %s", last.title, problem_of(problem))
+  return { done = "undone: " .. last.title, id = problem }
+end
+
+function others.pause(inspector, given)
+  inspector.paused = given.on == true
+end
+
+function others.step(inspector)
+  inspector.paused, inspector.steps = true, inspector.steps + 1
+end
+
+function others.speed(inspector, given)
+  local speed = type(given.speed) == "number" and given.speed + 0.0
+  inspector.speed = need(speed and speed >= 0.01 and speed <= 64 and speed,
+    "a speed is a number from 0.01 to 64")
+end
+
+function others.back(inspector, given)
+  return inspector:back(need(math.type(given.number) == "integer" and given.number,
+    "'number' is missing"))
+end
+
+function others.reset_counters(inspector)
+  inspector.world:reset_counters()
+end
+
+function others.reload(inspector)
+  local session = need(inspector.session, "the program has given no session of live scripts")
+  local swapped, message = session:poll(true)
+  return { done = swapped and "reloaded" or "not reloaded",
+    error = message and problem_of(message) or nil }
+end
+
+--- Does what a page asks for: a status, and what it is told.
+function edits.run(inspector, body)
+  if not inspector.edit then
+    return 403, { error = "the program has opened the inspector without edit = true" }
+  end
+  local given = json.parse(body)
+  if type(given) ~= "table" then
+    return 400, { error = "the body is not an object of JSON" }
+  end
+  local deed, other = deeds[given.op], others[given.op]
+  if not deed and not other then
+    return 400, { error = "there is no such change" }
+  end
+  local ok, title, undo, id = native.try(deed or other, inspector, given)
+  if not ok then
+    return 400, { error = problem_of(title) }
+  elseif other then
+    return 200, title or { done = given.op }
+  end
+  inspector.undo[#inspector.undo + 1] = { title = title, undo = undo }
+  if #inspector.undo > KEPT then
+    table.remove(inspector.undo, 1)
+  end
+  return 200, { done = title, id = id }
+end
+
+return edits

@@ -1,0 +1,269 @@
+-- The inspector: a page in the browser that shows a running world and, where the program allows it,
+-- changes it. The program calls inspector:update in place of world:update.
+
+local answers = require "ecs.inspect.answers"
+local edits = require "ecs.inspect.edits"
+local json = require "ecs.json"
+local native = require "ecs.native"
+local server = require "ecs.inspect.server"
+
+local inspect = {}
+
+local RING = { count = 60, bytes = 64 * 1024 * 1024, seconds = 1 }
+local MOST = 16          -- updates in one call
+local LOOK = 0.5         -- seconds
+local OPTIONS = { port = "number", session = "table", edit = "boolean", host = "string",
+  hosts = "table", on_restore = "function" }
+
+---@class ecs.Inspector
+---@field link string What to open in a browser; the token is behind the '#'.
+---@field port integer
+local methods = {}
+methods.__index = methods
+methods.__name = "ecs.inspector"
+
+-- Forgets the oldest snapshots until the ring fits.
+local function trim(self)
+  local bytes = 0
+  for _, kept in ipairs(self.ring) do
+    bytes = bytes + kept.bytes
+  end
+  while #self.ring > RING.count or bytes > RING.bytes and #self.ring > 0 do
+    bytes = bytes - table.remove(self.ring, 1).bytes
+  end
+end
+
+-- Takes a snapshot, once a second: between updates.
+local function keep(self, now)
+  local early = now - self.kept >= 0 and now - self.kept < RING.seconds
+  if not self.ringing or self.ring_problem or early or self.kept_update == self.updates then
+    return
+  end
+  self.kept, self.kept_update = now, self.updates
+  local ok, snapshot = native.try(self.world.snapshot, self.world)
+  if not ok then
+    self.ring_problem = tostring(snapshot)
+    return
+  end
+  local bytes, tick = tostring(snapshot):match "%((%d+) bytes, tick (%d+)%)"
+  self.number = self.number + 1
+  self.ring[#self.ring + 1] = { number = self.number, snapshot = snapshot, time = now,
+    bytes = math.tointeger(bytes) or 0, tick = math.tointeger(tick) or 0 }
+  trim(self)
+end
+
+--- What the Time view shows.
+function methods:time()
+  local ring, now = setmetatable({}, json.list), self.server.socket.gettime()
+  for i, kept in ipairs(self.ring) do
+    ring[i] = { number = kept.number, tick = kept.tick, bytes = kept.bytes, age = now - kept.time }
+  end
+  return { ring = ring, problem = self.ring_problem, updates = self.updates }
+end
+
+--- Goes back to a snapshot of the ring; those after it are forgotten.
+function methods:back(number)
+  for i, kept in ipairs(self.ring) do
+    if kept.number == number then
+      self.world:restore(kept.snapshot)
+      for at = #self.ring, i + 1, -1 do
+        self.ring[at] = nil
+      end
+      self.undo = {}
+      if self.on_restore then
+        self.on_restore(kept.tick)
+      end
+      return { done = ("went back to update %d"):format(kept.tick) }
+    end
+  end
+  error({ message = "this snapshot has left the ring" }, 0)
+end
+
+-- What takes longer to find out is looked at twice a second. What is known of declarations changes
+-- when they do.
+local function look(self)
+  local now, swaps = self.server.socket.gettime(), 0
+  if now - self.looked >= 0 and now - self.looked < LOOK then
+    return
+  end
+  local about = self.world:describe()
+  for _, version in next, self.session and self.session:status().versions or {} do
+    swaps = swaps + version
+  end
+  self.looked, self.entities = now, about.entities
+  self.known = ("%d %d %d"):format(swaps, #about.components, #about.prefabs)
+end
+
+--- What the page's head shows, whatever view is open.
+function methods:top()
+  local last = self.undo[#self.undo]
+  look(self)
+  return { updates = self.updates, entities = self.entities, paused = self.paused,
+    speed = self.speed, undo = last and last.title or nil, declared = self.known,
+    edit = self.edit, led = self.led }
+end
+
+--- A page has opened a view, or left it.
+function methods:entered(view)
+  self.open[view] = (self.open[view] or 0) + 1
+  if view == "systems" and not self.world:profile() then
+    self.world:profile(true)
+    self.profiling = true
+  elseif view == "time" then
+    self.ringing = true
+  end
+end
+
+function methods:left(view)
+  self.open[view] = self.open[view] - 1
+  if view == "systems" and self.open[view] == 0 and self.profiling then
+    self.profiling = native.is_open(self.world) and self.world:profile(false)
+  end
+end
+
+local function answer(self, request)
+  local what = request.method .. " " .. request.path
+  if what == "POST /api/do" then
+    return edits.run(self, request.body)
+  elseif what == "GET /api/events" and answers.views[request.query.view] then
+    return 200, nil, answers.stream(self, request.query)
+  elseif what == "GET /api/schema" then
+    return 200, answers.schema(self)
+  elseif what == "GET /api/explain" then
+    return answers.explain(self, request.query.name or "")
+  end
+  return 404, { error = "there is no such page" }
+end
+
+local function check_self(self, name)
+  if getmetatable(self) ~= methods then
+    error(("bad argument #1 to '%s' (inspector expected, got %s)"):format(name, type(self)), 3)
+  end
+end
+
+--- Serves the page, and waits at most so many seconds for it. For programs that call world:update
+--- themselves; to be called between updates.
+---@param seconds? number 0 by default.
+function methods:poll(seconds)
+  check_self(self, "poll")
+  if seconds ~= nil and (type(seconds) ~= "number" or not (seconds >= 0 and seconds <= 3600)) then
+    error("bad argument #1 to 'poll' (seconds expected, from 0 to 3600)", 2)
+  elseif self.closed then
+    return
+  elseif not native.is_open(self.world) then
+    self:close()
+  else
+    -- Of programs that update the world themselves each call stands for an update.
+    self.updates = self.updates + (self.led and 0 or 1)
+    keep(self, self.server:poll(seconds or 0))
+  end
+end
+
+-- How many updates are due, as the page has it.
+local function due(self)
+  if self.paused then
+    local steps = self.steps
+    self.steps, self.credit = 0, 0
+    return math.min(steps, MOST)
+  end
+  self.credit = self.credit + self.speed
+  local count = self.credit // 1 | 0
+  self.credit = self.credit - count
+  return math.min(count, MOST)
+end
+
+--- Polls, then updates the world: not at all while it is paused, once, or as often as the page
+--- asks, each time with `dt`.
+---@param dt number
+---@return integer updates How many there were.
+function methods:update(dt)
+  check_self(self, "update")
+  if self.closed then
+    self.world:update(dt)
+    return 1
+  end
+  self.led = true
+  self:poll()
+  local count = self.closed and 1 or due(self)
+  for _ = 1, count do
+    self.updates = self.updates + 1
+    self.world:update(dt)
+  end
+  return count
+end
+
+--- Ends it: the world stays as it is. May be called again.
+function methods:close()
+  check_self(self, "close")
+  if not self.closed then
+    self.closed = true
+    self.server:close()
+    self.ring, self.undo = {}, {}
+  end
+end
+
+methods.__close, methods.__gc = methods.close, methods.close
+
+function methods.__tostring(self)
+  return self.closed and "ecs.inspector (closed)" or ("ecs.inspector (port %d)"):format(self.port)
+end
+
+local function check_options(world, options)
+  local open, other = native.is_open(world)
+  local function check(condition, format, ...)
+    return condition or error(format:format(...), 4)
+  end
+  check(open ~= nil, "bad argument #1 to 'open' (world expected, got %s)", other or type(world))
+  check(open, "bad argument #1 to 'open' (the world is closed)")
+  check(type(options) == "table", "bad argument #2 to 'open' (table expected, got %s)",
+    type(options))
+  local given = {}
+  for key, value in next, options do
+    local kind = OPTIONS[key]
+    check(kind, "bad argument #2 to 'open' (unknown option '%s')", tostring(key))
+    check(type(value) == kind, "option '%s' is a %s, got a %s", key, kind, type(value))
+    given[key] = value
+  end
+  local port, hosts = given.port or 8127, given.hosts
+  check(math.type(port) == "integer" and port >= 0 and port <= 65535,
+    "option 'port' is an integer from 0 to 65535")
+  for _, name in ipairs(hosts and (hosts[1] and hosts or { false }) or {}) do
+    check(type(name) == "string" and name:find "^[%w.%-]+$",
+      "option 'hosts' is a list of names of this machine, as in { \"box.local\" }")
+  end
+  check(not given.host or given.host == "127.0.0.1" or hosts, "option 'host': on "
+    .. "another address than 127.0.0.1 the names by which pages may come are needed, too: "
+    .. "hosts = { \"box.local\" }")
+  check(not given.session or native.try(given.session.status, given.session),
+    "option 'session' is what ecs.live.open has returned")
+  return given
+end
+
+--- Opens the inspector of a world, and prints the link to its page.
+---@param world ecs.World
+---@param options? { port: integer?, session: ecs.Session?, edit: boolean?, host: string?,
+--- hosts: string[]?, on_restore: fun(tick: integer)? }
+---@return ecs.Inspector
+function inspect.open(world, options)
+  options = check_options(world, options == nil and {} or options)
+  local self = setmetatable({
+    world = world, session = options.session, edit = options.edit == true,
+    on_restore = options.on_restore, closed = true, updates = 0, paused = false, steps = 0,
+    speed = 1.0, credit = 0.0, ring = {}, ringing = false, number = 0, kept = 0, undo = {},
+    open = {}, led = false, looked = 0,
+  }, methods)
+  local document = require "ecs.inspect.page"
+  self.server = server.listen({ host = options.host or "127.0.0.1", port = options.port or 8127,
+    hosts = options.hosts }, document.page, document.policy, function(request)
+      return answer(self, request)
+    end)
+  self.closed, self.port, self.link = false, self.server.port, self.server.link
+  local print = rawget(_G, "print") or function() end
+  print("ecs inspector: " .. self.link)
+  if options.host and options.host ~= "127.0.0.1" then
+    print("ecs inspector: what goes over the network is not encrypted")
+  end
+  return self
+end
+
+return inspect

@@ -1,0 +1,352 @@
+-- The inspector's HTTP server, over luasocket: one request a connection, answers of a known length
+-- or streams of lines. Nothing blocks. Whoever connects may be hostile: a browser on another page,
+-- another user of the machine. So each request is checked for its Host, its Origin and the token
+-- before anything is looked up, and all that a connection may take is limited.
+
+local json = require "ecs.json"
+
+local server = {}
+server.__index = server
+
+local LIMIT = {
+  connections = 16,
+  head = 8 * 1024,        -- bytes of a request line and headers
+  body = 64 * 1024,
+  seconds = 10,           -- until a request is complete
+  unsent = 1024 * 1024,   -- bytes that a page has not taken
+}
+local LINGER = 1          -- seconds until the other side has to close, too
+local LOOK = 0.05         -- seconds between looks for a first connection
+
+-- Every answer says so; no answer has a header that lets other origins read it.
+local ALWAYS = table.concat({
+  "X-Content-Type-Options: nosniff", "Referrer-Policy: no-referrer", "Cache-Control: no-store",
+  "Cross-Origin-Resource-Policy: same-origin", "Cross-Origin-Opener-Policy: same-origin",
+  "X-Frame-Options: DENY", "Connection: close",
+}, "\r\n")
+local STRICT = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+--- The bytes of a new token, from the operating system.
+local function random_token()
+  local io = rawget(_G, "io")
+  local source = io and io.open("/dev/urandom", "rb")
+  local bytes = source and source:read(16)
+  if source then
+    source:close()
+  end
+  if not bytes or #bytes < 16 then
+    error("the inspector needs random numbers of the operating system, and there is no "
+      .. "/dev/urandom", 0)
+  end
+  return (bytes:gsub(".", function(char) return ("%02x"):format(char:byte()) end))
+end
+
+-- Whether two texts are equal; takes as long wherever they differ.
+local function same_secret(given, secret)
+  local difference = #given ~ #secret
+  for i = 1, #secret do
+    difference = difference | (given:byte(i) or 256) ~ secret:byte(i)
+  end
+  return difference == 0
+end
+
+local function bind(socket, host, port)
+  local problem
+  for i = port, port == 0 and 0 or math.min(port + 10, 65535) do
+    local listener
+    listener, problem = socket.bind(host, i, 32)
+    if listener then
+      return listener
+    end
+  end
+  error(("the inspector cannot listen on %s, ports %d to %d: %s"):format(host, port,
+    math.min(port + 10, 65535), tostring(problem)), 0)
+end
+
+--- Listens. answer(request) is called for what has passed all checks.
+---@param options { host: string, port: integer, hosts: string[]? }
+---@param page string
+---@param policy string The page's Content-Security-Policy.
+---@param answer fun(request: table): integer, any
+function server.listen(options, page, policy, answer)
+  local found, socket = pcall(require, "socket")
+  if not found then
+    error("ecs.inspect needs the package 'luasocket', which is not installed: luarocks install "
+      .. "luasocket, or apt install lua-socket", 0)
+  end
+  local listener = bind(socket, options.host, options.port)
+  listener:settimeout(0)
+  local _, port = listener:getsockname()
+  local self = setmetatable({
+    socket = socket, listener = listener, port = math.tointeger(tonumber(port)), connections = {},
+    token = random_token(), page = page, policy = policy, answer = answer, looked = 0, known = {},
+  }, server)
+  for _, name in ipairs(options.hosts or { "127.0.0.1", "localhost" }) do
+    self.known[("%s:%d"):format(name:lower(), self.port)] = true
+    self.link = self.link or ("http://%s:%d/#%s"):format(name, self.port, self.token)
+  end
+  return self
+end
+
+-- ---- answers -------------------------------------------------------------------------------
+
+local function send_head(connection, status, kind, policy, length)
+  connection.out = connection.out .. table.concat({
+    ("HTTP/1.1 %d -"):format(status), ALWAYS,
+    "Content-Security-Policy: " .. (policy or STRICT), "Content-Type: " .. kind,
+    length and "Content-Length: " .. length or "X-Accel-Buffering: no", "", "",
+  }, "\r\n")
+end
+
+local function send_answer(connection, status, body, kind, policy)
+  send_head(connection, status, kind or "application/json; charset=utf-8", policy, #body)
+  connection.out = connection.out .. body
+  connection.state = "ending"
+end
+
+local function refuse(connection, status, message)
+  send_answer(connection, status, json.write({ error = message }, json.readable))
+end
+
+-- ---- requests ------------------------------------------------------------------------------
+
+local ONCE = { host = true, origin = true, authorization = true, ["content-length"] = true,
+  ["content-type"] = true }
+
+-- The request of a head; nil when it is malformed.
+local function parse_head(head)
+  local method, target, rest = head:match "^(%u+) (/[!-~]*) HTTP/1%.[01]\r\n(.*)$"
+  if not method then
+    return nil
+  end
+  local headers = {}
+  for line in rest:gmatch "(.-)\r\n" do
+    local name, value = line:match "^([%w!#$%%&'*+.^_`|~-]+):[ \t]*(.-)[ \t]*$"
+    name = name and name:lower()
+    if not name or value:find "[\0-\8\10-\31\127]" or ONCE[name] and headers[name] then
+      return nil
+    end
+    headers[name] = value
+  end
+  return { method = method, target = target, headers = headers }
+end
+
+local function decode_part(text)
+  return (text:gsub("%+", " "):gsub("%%(%x%x)", function(hex)
+    return string.char(tonumber(hex, 16))
+  end))
+end
+
+local function parse_target(request)
+  local path, query = request.target:match "^([^?]*)%??(.*)$"
+  request.path, request.query = path, {}
+  for name, value in query:gmatch "([^&=]+)=([^&]*)" do
+    request.query[decode_part(name)] = decode_part(value)
+  end
+end
+
+-- Why a request is refused: a status and a message, or nothing.
+local function refusal(self, request)
+  local headers, method = request.headers, request.method
+  local origin, bearer = headers.origin, (headers.authorization or ""):match "^Bearer (%x+)$"
+  local kind = (headers["content-type"] or ""):lower():match "^([^;%s]*)%s*;?"
+  if not self.known[(headers.host or ""):lower()] then
+    return 403, "this host is not known here"
+  elseif origin and origin:lower() ~= "http://" .. headers.host:lower() then
+    return 403, "this origin is not allowed"
+  elseif headers["transfer-encoding"] then
+    return 400, "bodies have a Content-Length here"
+  elseif method ~= "GET" and method ~= "POST" then
+    return 405, "there are GET and POST"
+  elseif method == "GET" and request.path == "/" then
+    return nil
+  elseif not same_secret(bearer or "", self.token) then
+    return 401, "the token is wrong: open the link that the program has printed"
+  elseif method == "POST" and not origin then
+    return 403, "changes need an Origin"
+  elseif method == "POST" and kind ~= "application/json" then
+    return 415, "changes are application/json"
+  end
+end
+
+-- Calls what answers, which may raise anything.
+local function give_answer(self, connection, request)
+  local ok, status, result, stream = pcall(self.answer, request)
+  if not ok then
+    return refuse(connection, 500, tostring(status))
+  elseif stream then
+    send_head(connection, 200, "application/x-ndjson; charset=utf-8")
+    connection.state, connection.stream = "streaming", stream
+  else
+    send_answer(connection, status, json.write(result, json.readable))
+  end
+end
+
+-- Takes the request, once its head is there, and then its body.
+local function take_request(self, connection)
+  local stop = connection.input:find("\r\n\r\n", 1, true)
+  if not stop or stop + 3 > LIMIT.head then
+    if #connection.input >= LIMIT.head then
+      refuse(connection, 431, "the headers are too long")
+    end
+    return
+  end
+  local request = connection.request or parse_head(connection.input:sub(1, stop + 1))
+  local length = math.tointeger(tonumber(
+    request and (request.headers["content-length"] or "0"):match "^%d%d?%d?%d?%d?%d?%d?%d?$"))
+  if not length then
+    return refuse(connection, 400, "this is not a request of HTTP")
+  elseif not connection.request then
+    parse_target(request)
+    local status, message = refusal(self, request)
+    if status then
+      return refuse(connection, status, message)
+    elseif length > LIMIT.body then
+      return refuse(connection, 413, "the body is too long")
+    end
+    connection.request = request
+  end
+  if #connection.input - stop - 3 < length then
+    return
+  end
+  request.body = connection.input:sub(stop + 4, stop + 3 + length)
+  connection.input = ""
+  if request.method == "GET" and request.path == "/" then
+    return send_answer(connection, 200, self.page, "text/html; charset=utf-8", self.policy)
+  end
+  give_answer(self, connection, request)
+end
+
+-- ---- connections ---------------------------------------------------------------------------
+
+local function close(connection)
+  if connection.stream then
+    pcall(connection.stream.close, connection.stream)
+  end
+  connection.stream, connection.state = nil, "closed"
+  connection.socket:close()
+end
+
+local function accept(self, now)
+  for _ = 1, LIMIT.connections do
+    local peer = self.listener:accept()
+    if not peer then
+      return
+    elseif #self.connections >= LIMIT.connections then
+      peer:close()
+    else
+      peer:settimeout(0)
+      peer:setoption("tcp-nodelay", true)
+      self.connections[#self.connections + 1] = { socket = peer, input = "", out = "",
+        began = now, state = "reading" }
+    end
+  end
+end
+
+-- What has come; of a connection that is answered already nothing is kept.
+local function receive(self, connection)
+  local data, problem, part = connection.socket:receive(LIMIT.head)
+  data = data or part or ""
+  if connection.state == "reading" and data ~= "" then
+    connection.input = connection.input .. data
+    take_request(self, connection)
+    if #connection.input > LIMIT.head + LIMIT.body then
+      close(connection)
+    end
+  end
+  if problem == "closed" and connection.state ~= "ending" then
+    close(connection)
+  end
+end
+
+local function send(connection)
+  if connection.out == "" then
+    return
+  end
+  local last, problem, part = connection.socket:send(connection.out)
+  connection.out = connection.out:sub((last or part or 0) + 1)
+  if problem == "closed" or #connection.out > LIMIT.unsent then
+    close(connection)
+  end
+end
+
+-- The next lines of a stream, unless the page has not taken the ones before.
+local function flow(connection, now)
+  if connection.out ~= "" then
+    return
+  end
+  local ok, value = pcall(connection.stream.next, connection.stream, now)
+  if not ok then
+    value = { error = tostring(value) }
+  end
+  if value then
+    connection.out = json.write(value, json.readable) .. "\n"
+  end
+end
+
+local function step(self, connection, now)
+  if connection.state ~= "closed" then
+    receive(self, connection)
+  end
+  if connection.state == "reading" and not (now - connection.began < LIMIT.seconds) then
+    refuse(connection, 408, "this took too long")
+    connection.began = now
+  elseif connection.state == "streaming" then
+    flow(connection, now)
+  end
+  if connection.state ~= "closed" then
+    send(connection)
+  end
+  if connection.state == "ending" and connection.out == "" then
+    connection.socket:shutdown "send"
+    connection.state, connection.sent = "lingering", now
+  end
+  -- Closed before the peer has read it all, what was sent could be lost.
+  local late = connection.sent and now - connection.sent >= LINGER
+  if late or connection.state == "ending" and now - connection.began >= 2 * LIMIT.seconds then
+    close(connection)
+  end
+end
+
+-- Waits until somebody sends something, or may be sent more.
+local function wait(self, seconds)
+  local readers, writers = { self.listener }, {}
+  for i, connection in ipairs(self.connections) do
+    readers[i + 1] = connection.socket
+    writers[#writers + 1] = connection.out ~= "" and connection.socket or nil
+  end
+  self.socket.select(readers, writers, seconds)
+end
+
+--- Serves what has come, and waits for it at most so many seconds. Without pages this is one
+--- reading of the clock most of the time.
+---@param seconds number
+function server:poll(seconds)
+  local now = self.socket.gettime()
+  if seconds > 0 then
+    wait(self, seconds)
+    now = self.socket.gettime()
+  elseif #self.connections == 0 and now - self.looked >= 0 and now - self.looked < LOOK then
+    return now
+  end
+  self.looked = now
+  accept(self, now)
+  for i = #self.connections, 1, -1 do
+    step(self, self.connections[i], now)
+    if self.connections[i].state == "closed" then
+      table.remove(self.connections, i)
+    end
+  end
+  return now
+end
+
+--- Ends all connections. May be called again.
+function server:close()
+  for _, connection in ipairs(self.connections) do
+    close(connection)
+  end
+  self.connections = {}
+  self.listener:close()
+end
+
+return server

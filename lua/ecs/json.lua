@@ -1,0 +1,464 @@
+-- Entities as JSON and back. Texts are written here, so that numbers keep every bit, and read
+-- through the package dkjson.
+
+local native = require "ecs.native"
+local prefab = require "ecs.prefab"
+
+---@class ecs.json
+local json = {}
+
+local EXACT = 1 << 53        -- integers up to this are the same as floats
+local INTEGERS = { i8 = true, i16 = true, i32 = true, i64 = true, u8 = true, u16 = true,
+  u32 = true, u64 = true }
+local ESCAPES = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t",
+  ["\127"] = "\\u007f" }
+local ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+json.null = setmetatable({}, { __name = "null", __tostring = function() return "null" end })
+
+-- ---- texts ---------------------------------------------------------------------------------
+
+local function quote(text)
+  if not text:find '[%c"\\\127]' then
+    return '"' .. text .. '"'
+  end
+  return '"' .. text:gsub('[%c"\\\127]', function(char)
+    return ESCAPES[char] or ("\\u%04x"):format(char:byte())
+  end) .. '"'
+end
+
+local function base64(bytes)
+  return (bytes:gsub("..?.?", function(three)
+    local a, b, c = three:byte(1, 3)
+    local bits = a << 16 | (b or 0) << 8 | (c or 0)
+    local text = ""
+    for i = 0, #three do
+      local at = (bits >> (18 - 6 * i) & 63) + 1
+      text = text .. ALPHABET:sub(at, at)
+    end
+    return text .. ("="):rep(3 - #three)
+  end))
+end
+
+local function from_base64(text)
+  return (text:gsub("[^%w+/]", ""):gsub("..?.?.?", function(four)
+    local bits = 0
+    for i = 1, 4 do
+      local at = i <= #four and ALPHABET:find(four:sub(i, i), 1, true) or 1
+      bits = bits << 6 | at - 1
+    end
+    return string.char(bits >> 16 & 255, bits >> 8 & 255, bits & 255):sub(1, #four - 1)
+  end))
+end
+
+local function text_of(bytes)
+  return utf8.len(bytes) and quote(bytes) or '{"base64":"' .. base64(bytes) .. '"}'
+end
+
+local function float(number, digits)
+  if number ~= number then
+    return '"nan"'
+  elseif number == math.huge or number == -math.huge then
+    return number > 0 and '"inf"' or '"-inf"'
+  end
+  local text = prefab.number(number * 1.0, digits)
+  return text:find "[.e]" and text or text .. ".0"
+end
+
+-- A u64 as what it is without a sign.
+local function unsigned(value)
+  local tens = (value >> 1) // 5
+  return tens > 0 and ("%d%d"):format(tens, value - tens * 10) or ("%d"):format(value)
+end
+
+local function integer(value, is_unsigned)
+  if is_unsigned and value < 0 then
+    return quote(unsigned(value))
+  end
+  local text = ("%d"):format(value)
+  return (value > EXACT or value < -EXACT) and quote(text) or text
+end
+
+--- Any value as JSON, keys in order: tables with elements 1 to #t are lists.
+---@param value any
+---@param show? fun(text: string): string What is written of a text; without it all its bytes.
+---@return string
+function json.write(value, show)
+  if type(value) == "table" and value ~= json.null then
+    local parts = {}
+    if #value > 0 or getmetatable(value) == json.list then
+      for i = 1, #value do
+        parts[i] = json.write(value[i], show)
+      end
+      return "[" .. table.concat(parts, ",") .. "]"
+    end
+    local keys = {}
+    for key in next, value do
+      keys[#keys + 1] = key
+    end
+    table.sort(keys)
+    for i, key in ipairs(keys) do
+      local name = tostring(key)
+      parts[i] = quote(show and show(name) or name) .. ":" .. json.write(value[key], show)
+    end
+    return "{" .. table.concat(parts, ",") .. "}"
+  elseif type(value) == "number" then
+    return math.type(value) == "integer" and integer(value) or float(value, "%.17g")
+  end
+  if type(value) == "string" then
+    return show and quote(show(value)) or text_of(value)
+  end
+  return value == nil and "null" or tostring(value)
+end
+
+json.list = {}
+
+--- A text for people, whatever its bytes are: those that are not UTF-8 as escapes.
+---@param text string
+---@return string
+function json.readable(text)
+  return utf8.len(text) and text
+    or (text:gsub("[\128-\255]", function(char) return ("\\x%02x"):format(char:byte()) end))
+end
+
+--- What a JSON text says; nulls are json.null.
+---@param text string
+---@return any value nil, and a message, when it is malformed
+function json.parse(text)
+  local found, dkjson = pcall(require, "dkjson")
+  if not found then
+    error("ecs.json reads JSON through the package 'dkjson', which is not installed: luarocks "
+      .. "install dkjson, or apt install lua-dkjson", 0)
+  end
+  local ok, value, at, message = pcall(dkjson.decode, text, 1, json.null, nil, nil)
+  if not ok or message or value == nil then
+    return nil, message or not ok and value or "it is empty"
+  elseif text:find("%S", at) then
+    return nil, "more follows after the value"
+  end
+  return value
+end
+
+-- ---- values --------------------------------------------------------------------------------
+
+local value_of, fields_of
+
+-- What a value of a field's type is as JSON.
+function value_of(state, value, type, where)
+  local inner = type:match "^(.*)%[%d+%]$"
+  if inner then
+    local parts = {}
+    for i = 1, #value do
+      parts[i] = value_of(state, value[i], inner, where)
+    end
+    return "[" .. table.concat(parts, ",") .. "]"
+  elseif type == "f32" or type == "f64" then
+    return float(value, type == "f32" and "%.9g" or "%.17g")
+  elseif INTEGERS[type] or type == "entity" then
+    return integer(value, type == "u64")
+  elseif type == "bool" then
+    return tostring(value)
+  elseif type == "string" or type:find "^enum" then
+    return text_of(value)
+  elseif type == "any" then
+    if value == nil then
+      return "null"
+    elseif not state.codec then
+      error(("%s: an any value is written by a codec only: give { codec = { encode = fn } }")
+        :format(where), 0)
+    end
+    return '{"any":' .. text_of(state.codec.encode(value)) .. "}"
+  end
+  return fields_of(state, value, state.describe(type).fields, where)
+end
+
+function fields_of(state, value, fields, where)
+  local parts = {}
+  for _, field in ipairs(fields) do
+    parts[#parts + 1] = quote(field.name) .. ":" ..
+      value_of(state, value[field.name], field.type, where .. "." .. field.name)
+  end
+  return "{" .. table.concat(parts, ",") .. "}"
+end
+
+local function describer(world)
+  local known = {}
+  return function(name)
+    known[name] = known[name] or world:describe(name)
+    return known[name]
+  end
+end
+
+local function encode_entity(state, entity)
+  local world, parts, off, ties = state.world, {}, {}, {}
+  for name, value in world:components(entity) do
+    if type(name) == "string" then
+      local about = state.describe(name)
+      parts[#parts + 1] = quote(name) .. ":" .. (value == true and "true"
+        or fields_of(state, value, about.fields, name))
+      off[#off + 1] = about.toggle and not world:enabled(entity, name) and quote(name) or nil
+    end
+  end
+  for _, name in ipairs(state.relations) do
+    for target in world:targets(entity, name) do
+      local fields = state.describe(name).fields
+      ties[#ties + 1] = ('{"relation":%s,"target":%d%s}'):format(quote(name), target,
+        #fields > 0 and ',"fields":' .. fields_of(state, world:read(entity, name, target), fields,
+          name) or "")
+    end
+  end
+  table.sort(parts)
+  local name = world:name(entity)
+  return ('{"id":%d%s,"components":{%s}%s%s}'):format(entity,
+    name and ',"name":' .. text_of(name) or "", table.concat(parts, ","),
+    #ties > 0 and ',"ties":[' .. table.concat(ties, ",") .. "]" or "",
+    #off > 0 and ',"off":[' .. table.concat(off, ",") .. "]" or "")
+end
+
+-- A query, a query's text, an id or a list of ids as a list of ids, in order.
+local function entities_of(world, what)
+  if type(what) == "number" then
+    return { what }
+  elseif type(what) == "table" then
+    return table.move(what, 1, #what, 1, {})
+  end
+  local list = (type(what) == "userdata" and what or world:query(what or "")):ids()
+  table.sort(list)
+  return list
+end
+
+local function check_world(world, name)
+  local open, other = native.is_open(world)
+  if open == nil then
+    local got = other or type(world)
+    error(("bad argument #1 to '%s' (world expected, got %s)"):format(name, got), 3)
+  end
+end
+
+--- Entities as JSON, in the order of their ids.
+---@param world ecs.World
+---@param what? ecs.Query|string|ecs.Id|ecs.Id[] A query or its text, an entity, a list of them.
+--- Without it all entities.
+---@param options? { codec: { encode: fun(value: any): string } }
+---@return string
+function json.encode(world, what, options)
+  check_world(world, "encode")
+  local kind = math.type(what) or type(what)
+  if kind == "userdata" and not tostring(what):find "^ecs%.[qw][uh]" then
+    kind = "another object"
+  end
+  if what ~= nil and not ({ string = 1, integer = 1, table = 1, userdata = 1 })[kind] then
+    error(("bad argument #2 to 'encode' (query or entity expected, got %s)"):format(kind), 2)
+  end
+  local state = { world = world, describe = describer(world), relations = {},
+    codec = type(options) == "table" and options.codec or nil }
+  local names = world:describe().components
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local about = state.describe(name)
+    state.relations[#state.relations + 1] = about.relation and not about.exclusive and name or nil
+  end
+  local parts = {}
+  for i, entity in ipairs(entities_of(world, what)) do
+    parts[i] = encode_entity(state, entity)
+  end
+  return '{"entities":[\n' .. table.concat(parts, ",\n") .. "\n]}\n"
+end
+
+-- ---- back ----------------------------------------------------------------------------------
+
+local function bytes_from(value, where)
+  if type(value) == "table" and type(value.base64) == "string" then
+    return from_base64(value.base64)
+  elseif type(value) ~= "string" then
+    error(("%s: expected a text"):format(where), 0)
+  end
+  return value
+end
+
+local function number_from(value, where)
+  local special = ({ nan = 0 / 0, inf = math.huge, ["-inf"] = -math.huge })[value]
+  if special then
+    return special
+  elseif type(value) == "string" and value:find "^%-?%d+$" then
+    local exact, sign = 0, value:sub(1, 1) == "-" and -1 or 1
+    for digit in value:gmatch "%d" do
+      exact = exact * 10 + sign * tonumber(digit)
+    end
+    return exact
+  elseif type(value) ~= "number" then
+    error(("%s: expected a number"):format(where), 0)
+  end
+  return value
+end
+
+local from, fields_from
+
+function from(state, value, type, where)
+  local inner = type:match "^(.*)%[%d+%]$"
+  if value == nil then
+    return nil
+  elseif inner then
+    local list = {}
+    for i = 1, _G.type(value) == "table" and #value or error(where .. ": expected a list", 0) do
+      list[i] = from(state, value[i], inner, where)
+    end
+    return list
+  elseif type == "entity" then
+    return state.entity(number_from(value, where), where)
+  elseif type == "f32" or type == "f64" or INTEGERS[type] then
+    return number_from(value, where)
+  elseif type == "bool" then
+    return value
+  elseif type == "string" or type:find "^enum" then
+    return bytes_from(value, where)
+  elseif type == "any" then
+    if value == json.null then
+      return nil
+    elseif not state.codec then
+      error(("%s: an any value is read by a codec only: give { codec = { decode = fn } }")
+        :format(where), 0)
+    end
+    return state.codec.decode(bytes_from(value.any, where))
+  end
+  return fields_from(state, value, state.describe(type).fields, where)
+end
+
+function fields_from(state, value, fields, where)
+  if type(value) ~= "table" then
+    error(("%s: expected an object of fields"):format(where), 0)
+  end
+  local out, known = {}, {}
+  for _, field in ipairs(fields) do
+    known[field.name] = true
+    out[field.name] = from(state, value[field.name], field.type, where .. "." .. field.name)
+  end
+  for key in next, value do
+    if not known[key] then
+      error(("%s has no field '%s'"):format(where, tostring(key)), 0)
+    end
+  end
+  return out
+end
+
+local function decode_component(state, entity, name, value)
+  local world, about = state.world, state.describe(name)
+  if value == true then
+    return world:add(entity, name)
+  end
+  local values = fields_from(state, value, about.fields, name)
+  if not about.relation then
+    return world:set(entity, name, values)
+  end
+  local target = values.target
+  values.target = nil
+  if target ~= 0 then
+    world:add(entity, name, target)
+    for key, part in next, values do
+      world:set(entity, name .. "." .. key, part)
+    end
+  end
+end
+
+local function decode_tie(state, entity, tie)
+  local world, target = state.world, state.entity(tie.target, tie.relation)
+  if target == 0 then
+    return
+  end
+  world:add(entity, tie.relation, target)
+  for _, field in ipairs(tie.fields and state.describe(tie.relation).fields or {}) do
+    local where = tie.relation .. "." .. field.name
+    world:set(entity, where, target, from(state, tie.fields[field.name], field.type, where))
+  end
+end
+
+local function decode_entity(state, entity, given, only)
+  for name, value in next, given.components or {} do
+    if not only or only == name then
+      decode_component(state, entity, name, value)
+    end
+  end
+  for _, tie in ipairs(given.ties or {}) do
+    if not only or only == tie.relation then
+      decode_tie(state, entity, tie)
+    end
+  end
+  for _, name in ipairs(given.off or {}) do
+    if not only or only == name then
+      state.world:disable(entity, name)
+    end
+  end
+end
+
+--- Gives an entity a component back that it had when it was written by json.encode.
+---@param world ecs.World
+---@param entity ecs.Id
+---@param text string
+---@param name string The component; of a relation all its ties.
+function json.restore(world, entity, text, name)
+  local state = { world = world, describe = describer(world) }
+  function state.entity(id)
+    return world:alive(id) and id or 0
+  end
+  decode_entity(state, entity, assert(json.parse(text)).entities[1], name)
+end
+
+-- The first pass: every entity gets a new id.
+local function spawn_all(world, list)
+  local ids = {}
+  for _, given in ipairs(list) do
+    if type(given) ~= "table" or math.type(given.id) ~= "integer" then
+      error("each of 'entities' is an object with an integer 'id'", 0)
+    elseif ids[given.id] then
+      error(("the id %d is there twice"):format(given.id), 0)
+    end
+    ids[given.id] = world:spawn()
+  end
+  return ids
+end
+
+--- Spawns the entities of a text: all of them or, when something does not fit, none.
+---@param world ecs.World
+---@param text string What json.encode has written.
+---@param options? { codec: { decode: fun(bytes: string): any } }
+---@return table<ecs.Id, ecs.Id> ids From ids in the text to new ones.
+---@return string[] missing References to entities outside the text, which are ecs.null now.
+function json.decode(world, text, options)
+  check_world(world, "decode")
+  if type(text) ~= "string" then
+    error(("bad argument #2 to 'decode' (string expected, got %s)"):format(type(text)), 2)
+  end
+  local value, message = json.parse(text)
+  if type(value) ~= "table" or type(value.entities) ~= "table" then
+    error("ecs.json.decode: " .. (message or "an object with a list 'entities' is expected"), 2)
+  end
+  local ids, missing = nil, {}
+  local state = { world = world, describe = describer(world),
+    codec = type(options) == "table" and options.codec or nil }
+  function state.entity(id, where)
+    if id ~= 0 and not ids[id] then
+      missing[#missing + 1] = ("%s: %s"):format(where, tostring(id))
+    end
+    return ids[id] or 0
+  end
+  world:defer()
+  local ok, problem = native.try(function()
+    ids = spawn_all(world, value.entities)
+    for _, given in ipairs(value.entities) do
+      decode_entity(state, ids[given.id], given)
+    end
+    for _, given in ipairs(value.entities) do
+      if given.name then
+        world:name(ids[given.id], bytes_from(given.name, "name"))
+      end
+    end
+  end)
+  if not ok then
+    world:cancel()
+    error(type(problem) == "string" and "ecs.json.decode: " .. problem or problem, 0)
+  end
+  world:commit()
+  return ids, missing
+end
+
+return json
