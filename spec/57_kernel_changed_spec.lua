@@ -218,4 +218,24 @@ describe("a kernel that writes to what is watched", function()
       assert.equal(149, tracked:count())
     end)
   end)
+
+  it("marks nothing for a row that is undone", function()
+    both(function(world)
+      local nobody = require "ecs".null
+      local boss = world:spawn { P = { 1 }, T = { n = 1 } }
+      world:spawn { Other = {} }
+      local grouped, tracked = world:query "P:changed", world:query "T:changed"
+      for _ in grouped:each() do end
+      for _ in tracked:each() do end
+      world:update(1)
+      world:system("fail", { query = "Other", each = function()
+        world:add(nobody, "Other")
+        local n = world:get(boss, "T.n")
+        world:set(boss, "T.n", n + 1)
+        world:set(boss, "P.x", n)
+      end })
+      has_error(function() world:update(1) end, "null")
+      assert.same({ 0, 0 }, { grouped:count(), tracked:count() })
+    end)
+  end)
 end)

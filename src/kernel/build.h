@@ -291,6 +291,8 @@ typedef struct k_stored {
   uint32_t size;
 } k_stored;
 
+#define STORED_AT_ONCE 3u      /* by one order */
+
 /* What becomes of such an order: it waits for the end of its row, it is done, or there is no
 ** room. */
 typedef enum k_now { K_LATER, K_DONE, K_NO_ROOM } k_now;
@@ -308,10 +310,10 @@ typedef struct k_orders {
   /* Or NULL: makes room for all that a block orders, and gives it; 0 without room. NONE: such are
   ** given one by one. */
   uint32_t (*give_many)(void *ud, const k_given *given, uint32_t count);
-  /* Or NULL: does at once what is no more than a store into a cell, which it tells, when so many
-  ** orders of the row wait. */
+  /* Or NULL: does at once what is no more than a store into a cell, when so many orders of the row
+  ** wait. What was there before, and in at most two marks, it puts at *stored, and comes behind. */
   k_now (*now)(void *ud, uint32_t order, int64_t entity, k_scalar value, const k_ordered *waiting,
-               uint32_t count, k_stored *stored);
+               uint32_t count, k_stored **stored);
   /* The row has failed: so many that it has done are undone, but for their stores. */
   void (*undo)(void *ud, uint32_t count);
   uint64_t plain;             /* by order: whether it only puts its value into the cell it says, */

@@ -152,10 +152,11 @@ bool rows_order(struct running *r, const k_insn *k, size_t i) {
   if (!orders->now) return rows_one(r, k, i);
   int64_t entity = rows_operand(r, k->a, KT_I64, i).i64;
   k_scalar value = rows_operand(r, k->b, (k_type)site->type, i);
-  if (r->store_count == ROW_STORES || r->waiting_count == ROW_ORDERS) return false;
+  if (r->store_count + STORED_AT_ONCE > ROW_STORES || r->waiting_count == ROW_ORDERS) return false;
+  k_stored *stored = r->stores + r->store_count;
   k_now now = orders->now(orders->ud, site->order, entity, value, r->waiting, r->waiting_count,
-                          &r->stores[r->store_count]);
-  r->store_count += now == K_DONE;
+                          &stored);
+  r->store_count = (uint32_t)(stored - r->stores);
   r->done_count += now == K_DONE;
   if (now != K_LATER) return now == K_DONE;
   r->waiting[r->waiting_count++] = (k_ordered){site->order, entity};

@@ -412,9 +412,15 @@ static bool giving_is_plain_set(const struct giving *giving, uint32_t order) {
   return component && !component->watched && !giving->run->query->world->watching->sets;
 }
 
+static void giving_remember(k_stored **stored, void *at, uint32_t size) {
+  k_stored *next = (*stored)++;
+  *next = (k_stored){.at = at, .size = size};
+  memcpy(&next->was, at, size);
+}
+
 /* What entity_set does at once: where the component is there, and nothing is deferred on it. */
 static k_now giving_order_now(void *ud, uint32_t order, int64_t id, k_scalar value,
-                              const k_ordered *waiting, uint32_t count, k_stored *stored) {
+                              const k_ordered *waiting, uint32_t count, k_stored **stored) {
   const struct giving *giving = ud;
   const struct run_command *command = giving_order_of(giving->run, order);
   ecs_world *world = giving->run->query->world;
@@ -428,9 +434,12 @@ static k_now giving_order_now(void *ud, uint32_t order, int64_t id, k_scalar val
   /* Observers are told in the order of what was given, which waits: such a row is left to Lua. */
   if (watched && (count > 0 || watch_need_notes(world, 1) != ECS_OK)) return K_NO_ROOM;
   struct write write = giving_write_of(component, command->leaf, value);
-  *stored = (k_stored){.at = column_at(&cells.columns[command->leaf], cells.row),
-                       .size = component->leaves[command->leaf].size};
-  memcpy(&stored->was, stored->at, stored->size);
+  giving_remember(stored, column_at(&cells.columns[command->leaf], cells.row),
+                  component->leaves[command->leaf].size);
+  const struct marks *marks = marks_of(cells.table, component->id);
+  if (marks) giving_remember(stored, &marks->groups[cells.row / MARK_ROWS], sizeof *marks->groups);
+  if (marks && marks->tracked)
+    giving_remember(stored, &marks->rows[cells.row], sizeof *marks->rows);
   if (watched) watch_add_note(world, (ecs_id)id, component->id);
   marks_write_cells(world, &cells, component->id, &write, 1);
   return K_DONE;

@@ -326,15 +326,16 @@ static void give(void *ud, uint32_t order, const int64_t *entity, const k_scalar
 
 /* Some orders are stores that are done at once, for some there is no room, some wait. */
 static k_now do_at_once(void *ud, uint32_t order, int64_t entity, k_scalar with,
-                        const k_ordered *waiting, uint32_t count, k_stored *stored) {
+                        const k_ordered *waiting, uint32_t count, k_stored **stored) {
   CHECK(ud && order < 64);
   for (uint32_t i = 0; i < count; i++)
     if (waiting[i].entity == entity) return K_LATER;
   if (entity % 61 == 7) return K_NO_ROOM;
   if (entity % 3 == 0) return K_LATER;
-  *stored = (k_stored){found[KC_I64][(uint64_t)entity % FOUND], {0}, 8};
-  memcpy(&stored->was, stored->at, 8);
-  memcpy(stored->at, &with, 8);
+  k_stored *store = (*stored)++;
+  *store = (k_stored){found[KC_I64][(uint64_t)entity % FOUND], {0}, 8};
+  memcpy(&store->was, store->at, 8);
+  memcpy(store->at, &with, 8);
   return K_DONE;
 }
 

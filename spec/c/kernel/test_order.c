@@ -62,13 +62,14 @@ static void give(void *ud, uint32_t order, const int64_t *entity, const k_scalar
 
 /* Orders for even numbers wait, for odd ones they are stores into a0. */
 static k_now do_at_once(void *ud, uint32_t order, int64_t entity, k_scalar with,
-                        const k_ordered *waiting, uint32_t count, k_stored *stored) {
+                        const k_ordered *waiting, uint32_t count, k_stored **stored) {
   table *t = ud;
   CHECK(order == 3 && count <= 256 && (count == 0 || waiting[0].order == 3));
   if (entity % 2 == 0) return K_LATER;
-  *stored = (k_stored){&t->a0[entity % LENGTH], {0}, 8};
-  memcpy(&stored->was, stored->at, 8);
-  memcpy(stored->at, &with, 8);
+  k_stored *store = (*stored)++;
+  *store = (k_stored){&t->a0[entity % LENGTH], {0}, 8};
+  memcpy(&store->was, store->at, 8);
+  memcpy(store->at, &with, 8);
   return K_DONE;
 }
 
