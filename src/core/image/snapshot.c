@@ -375,6 +375,7 @@ static ecs_status snapshot_take_all(ecs_snapshot *snapshot) {
 static void snapshot_free_layouts(ecs_world *world, struct attachment *link) {
   struct layouts *layouts = (struct layouts *)link;
   world_detach_from(world, link);
+  world->memory.bytes -= layouts->world->memory.bytes;
   ecs_world_free(layouts->world);
   memory_free(&world->memory, layouts, sizeof *layouts);
 }
@@ -419,6 +420,7 @@ static ecs_status snapshot_keep_layouts(ecs_world *world) {
     *layouts = (struct layouts){.link.free = snapshot_free_layouts,
                                 .number = world->registry.layouts, .world = loader->world};
     world_attach_to(world, &layouts->link);
+    world->memory.bytes += loader->world->memory.bytes;
     loader->world = NULL;
   } else {
     memory_free(&world->memory, layouts, sizeof *layouts);
