@@ -61,6 +61,7 @@ describe("C87: a child of a prefab", function()
     local function child(text, entry)
       refused("prefab 'Ship', child 2" .. text, {}, { children = { "axe", entry } })
     end
+    child(": the name of a child has a zero byte", { "a\0b" })
     child(", 'junk': unknown component 'junk'", { P = {}, junk = {} })
     child(", 'junk': a child is a name", { "k", {}, junk = 1 })
     child(", 'P': a child is a name", { "k", P = { 1 } })
