@@ -58,15 +58,6 @@ local function line_maker(state, name)
   end
 end
 
--- Descriptions of components, kept as long as the list of components is the same.
-local function describer(world)
-  local known = {}
-  return function(name)
-    known[name] = known[name] or world:describe(name)
-    return known[name]
-  end
-end
-
 -- A query of what somebody has typed; raises what is wrong with it.
 local function query_of(world, text)
   if text:find ":%s*changed" or text:find ":%s*added" then
@@ -146,20 +137,24 @@ function views.entities(state, clock)
       names[#names + 1] = type(name) == "string" and name or nil
     end
     row[3] = row[3] or table.concat(names, ", ")
+    for i = 2, #row do
+      row[i] = row[i]:gsub("\xEE\x80[\x80\x81]", "?")
+    end
     return json.readable(table.concat(row, "\u{E000}"))
   end)
   return { columns = #state.columns > 0 and state.columns or list { "Components" }, shown = #rows,
     rows = table.concat(rows, "\u{E001}"), count = state.query:count() }
 end
 
-local function children_of(world, entity, depth)
+local function children_of(world, entity, depth, left)
   local children = list()
   for child in world:sources(entity, "ChildOf") do
-    if #children == 100 then
+    if #children == 100 or left[1] == 0 then
       break
     end
+    left[1] = left[1] - 1
     children[#children + 1] = { id = child, name = dump.entity(world, child),
-      children = depth > 1 and children_of(world, child, depth - 1) or list() }
+      children = depth > 1 and children_of(world, child, depth - 1, left) or list() }
   end
   return children
 end
@@ -200,7 +195,7 @@ function views.entity(state)
     end
   end
   return { id = id, name = world:name(id),
-    title = dump.entity(world, id), components = components, children = children_of(world, id, 4) }
+    title = dump.entity(world, id), components = components, children = children_of(world, id, 4, { ROWS }) }
 end
 
 function views.systems(state)
@@ -276,7 +271,7 @@ end
 function answers.stream(inspector, asked)
   local view = views[asked.view]
   local state = { inspector = inspector, world = inspector.world, asked = asked,
-    about = describer(inspector.world) }
+    about = json.describer(inspector.world) }
   local due, clock = 0, inspector.server.socket.gettime
   local stream = { view = asked.view }
   function stream:next(now)
@@ -286,7 +281,7 @@ function answers.stream(inspector, asked)
     due = now + PERIOD[self.view]
     local top = inspector:top()
     if state.seen ~= top.declared then
-      state.seen, state.about, state.columns = top.declared, describer(inspector.world), nil
+      state.seen, state.about, state.columns = top.declared, json.describer(inspector.world), nil
     end
     local ok, shown = native.try(view, state, clock)
     due = ok and due or now + 1
