@@ -194,8 +194,8 @@ function views.entity(state)
         ties = ties_of(state, id, name) }
     end
   end
-  return { id = id, name = world:name(id),
-    title = dump.entity(world, id), components = components, children = children_of(world, id, 4, { ROWS }) }
+  return { id = id, name = world:name(id), children = children_of(world, id, 4, { ROWS }),
+    title = dump.entity(world, id), components = components }
 end
 
 function views.systems(state)

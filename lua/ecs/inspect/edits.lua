@@ -61,8 +61,8 @@ local function value_of(world, field, text)
     local value = ({ nan = 0 / 0, inf = math.huge, ["-inf"] = -math.huge })[text]
       or need(not text:find "[xXpP]" and tonumber(text), "'%s' is not a number", text)
     local low, high = tonumber(field.min), tonumber(field.max)
-    need((not low or value >= low) and (not high or value <= high), "%s is not between %s and %s, as its "
-      .. "component says", text, field.min or "any", field.max or "any")
+    need((not low or value >= low) and (not high or value <= high), "%s is not between %s and %s, "
+      .. "as its component says", text, field.min or "any", field.max or "any")
     return value
   elseif type == "bool" then
     return need(text == "true" or text == "false", "write true or false") and text == "true"
