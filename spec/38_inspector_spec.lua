@@ -454,6 +454,13 @@ describe("the inspector", function()
     end
     local line = first_line(inspector, token, "/api/events?view=entity&id=" .. root)
     assert.is_true(#ecs.json.write(line.data.children) < 20000)
+    -- Rows of several wildcards multiply: these would be 3600, 216000 and 12960000.
+    for _ = 1, 60 do world:add(root, "Likes", world:spawn()) end
+    line = first_line(inspector, token, "/api/events?view=entities&q=(Likes,$a),(Likes,$b)")
+    assert.is_true(line.data.count <= 3600)
+    line = first_line(inspector, token, "/api/events?view=entities&q=" .. ("(Likes,*),"):rep(3)
+      .. "Position?")
+    assert.is_truthy(line.error:find("several wildcards and variables multiply", 1, true))
     world:name(root, "a\u{E001}7\u{E000}b")
     world:add(root, "Frozen")
     line = first_line(inspector, token, "/api/events?view=entities&q=Frozen")

@@ -188,9 +188,7 @@ function others.undo(inspector)
   return { done = "undone: " .. last.title, id = problem }
 end
 
-function others.pause(inspector, given)
-  inspector.paused = given.on == true
-end
+others.pause = function(inspector, given) inspector.paused = given.on == true end
 
 function others.step(inspector)
   inspector.paused, inspector.steps = true, inspector.steps + 1
@@ -206,9 +204,7 @@ function others.back(inspector, given)
   return inspector:back(given.number)
 end
 
-function others.reset_counters(inspector)
-  inspector.world:reset_counters()
-end
+others.reset_counters = function(inspector) inspector.world:reset_counters() end
 
 function others.reload(inspector)
   local session = need(inspector.session, "the program has given no session of live scripts")
