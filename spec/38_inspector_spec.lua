@@ -321,6 +321,7 @@ describe("the inspector", function()
     assert.are.equal(second, world:parent(child))
     done { op = "undo" }
     assert.are.equal(first, world:parent(child))
+    refused({ op = "set", id = child, field = "ChildOf.target", value = "null" }, "remove")
     done { op = "despawn", id = child }
     child = done { op = "undo" }.id
     assert.are.equal(first, world:parent(child))

@@ -84,14 +84,15 @@ function deeds.set(inspector, given)
   local world, id, path = inspector.world, entity_in(inspector, given), text_in(given, "field")
   local field = field_at(world, path)
   need(type(given.value) == "string", "'value' is a text")
-  local component = path:match "^[^.]+"
+  local component, value = path:match "^[^.]+", value_of(world, field, given.value)
   need(world:has(id, component), "the entity has no '%s'", component)
+  need(value ~= 0 or path ~= component .. ".target" or not world:describe(component).relation,
+    "a relation is to somebody: remove '%s' instead", component)
   local before = world:get(id, path)
-  world:set(id, path, value_of(world, field, given.value))
+  world:set(id, path, value)
   local after = world:get(id, path)
   return ("set %s of %s"):format(path, dump.entity(world, id)), function()
-    local now = need(world:alive(id) and world:has(id, component), "it has no '%s' any more",
-      component) and world:get(id, path)
+    local now = world:alive(id) and world:has(id, component) and world:get(id, path)
     need(now == after or now ~= now and after ~= after, "%s has changed since", path)
     world:set(id, path, before)
   end
