@@ -303,10 +303,30 @@ describe("the inspector", function()
     local again = done { op = "undo" }.id
     assert.is_true(world:has(again, "Health"))
     assert.are.equal(1, world:count("(ChildOf, $p)", { p = again }))
+    for _, on in ipairs { false, true } do
+      done { op = "switch", name = "move", on = on }
+      assert.are.equal(on, world:describe().systems[1].enabled)
+      done { op = "undo" }
+      assert.is_true(world:describe().systems[1].enabled)
+    end
     done { op = "switch", name = "move", on = false }
-    assert.is_false(world:describe().systems[1].enabled)
+    world:switch("move", true)
+    refused({ op = "undo" }, "has been switched since")
+    -- What an edit replaces comes back, and so does what leads out of a despawned entity.
+    refused({ op = "set", id = hero, field = "Health.hp", value = "nan" }, "is not between")
+    local first, second = world:spawn(), world:spawn()
+    local child = world:spawn { ChildOf = first, Body = { holds = second } }
+    world:set(child, "Likes", second, 0.5)
+    done { op = "add", id = child, component = "ChildOf", target = tostring(second) }
+    assert.are.equal(second, world:parent(child))
     done { op = "undo" }
-    assert.is_true(world:describe().systems[1].enabled)
+    assert.are.equal(first, world:parent(child))
+    refused({ op = "set", id = child, field = "ChildOf.target", value = "null" }, "remove")
+    done { op = "despawn", id = child }
+    child = done { op = "undo" }.id
+    assert.are.equal(first, world:parent(child))
+    assert.are.equal(second, (world:get(child, "Body.holds")))
+    assert.is_true(world:has(child, "Likes", second))
     inspector:close()
     world:close()
   end)
@@ -415,6 +435,59 @@ describe("the inspector", function()
     assert.is_true(world:check())
     inspector:close()
     world:close()
+  end)
+
+  check("takes a time in line with the length of what it is sent", function()
+    local world = scene()
+    local inspector, token = open(world, { edit = true })
+    local start = os.clock()
+    for _ = 1, 5 do
+      answer_to(inspector, "GET /?" .. ("a"):rep(8000) .. " HTTP/1.1\r\nHost: x\r\n\r\n")
+      answer_to(inspector, "GET / HTTP/1.1\r\nX: a" .. (" "):rep(8000) .. "b\r\n\r\n")
+    end
+    local e = world:spawn { Body = true }
+    act(inspector, token, { op = "set", id = e, field = "Body.holds", value = ("1"):rep(60000) })
+    assert.is_true(os.clock() - start < 1)
+    local root = world:spawn()
+    for _ = 1, 60 do
+      local child = world:spawn { ChildOf = root }
+      world:spawn_many(60, { ChildOf = child })
+    end
+    local line = first_line(inspector, token, "/api/events?view=entity&id=" .. root)
+    assert.is_true(#ecs.json.write(line.data.children) < 20000)
+    -- Rows of several wildcards multiply: these would be 3600, 216000 and 12960000.
+    for _ = 1, 60 do world:add(root, "Likes", world:spawn()) end
+    line = first_line(inspector, token, "/api/events?view=entities&q=(Likes,$a),(Likes,$b)")
+    assert.is_true(line.data.count <= 3600)
+    line = first_line(inspector, token, "/api/events?view=entities&q=" .. ("(Likes,*),"):rep(3)
+      .. "Position?")
+    assert.is_truthy(line.error:find("several wildcards and variables multiply", 1, true))
+    world:name(root, "a\u{E001}7\u{E000}b")
+    world:add(root, "Frozen")
+    line = first_line(inspector, token, "/api/events?view=entities&q=Frozen")
+    assert.are.equal(root .. "\u{E000}a?7?b", line.data.rows:match "^.-b")
+    inspector:close()
+    world:close()
+  end)
+
+  check("bears a program that closes it, polls it or raises anything in the middle", function()
+    local inspector, token, act_of
+    for _, doing in ipairs { function() inspector:poll() end,
+      function() error(setmetatable({}, { __index = function(self) return self end })) end,
+      function() inspector:close() end } do
+      local world = scene()
+      inspector, token = open(world, { edit = true, on_restore = function() act_of() end })
+      act_of = doing
+      first_line(inspector, token, "/api/events?view=time")
+      inspector:update(0.1)
+      local others = { connect(inspector), connect(inspector) }
+      serve(inspector, 0.01)
+      others[1]:close()
+      act(inspector, token, { op = "back", number = inspector.ring[1].number })
+      others[2]:close()
+      inspector:close()
+      world:close()
+    end
   end)
 
   check("bears a hundred connections, and readers that do not read", function()

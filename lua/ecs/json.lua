@@ -181,7 +181,8 @@ function fields_of(state, value, fields, where)
   return "{" .. table.concat(parts, ",") .. "}"
 end
 
-local function describer(world)
+--- Descriptions of components, each asked for once.
+function json.describer(world)
   local known = {}
   return function(name)
     known[name] = known[name] or world:describe(name)
@@ -250,7 +251,7 @@ function json.encode(world, what, options)
   if what ~= nil and not ({ string = 1, integer = 1, table = 1, userdata = 1 })[kind] then
     error(("bad argument #2 to 'encode' (query or entity expected, got %s)"):format(kind), 2)
   end
-  local state = { world = world, describe = describer(world), relations = {},
+  local state = { world = world, describe = json.describer(world), relations = {},
     codec = type(options) == "table" and options.codec or nil }
   local names = world:describe().components
   table.sort(names)
@@ -396,7 +397,7 @@ end
 ---@param text string
 ---@param name string The component; of a relation all its ties.
 function json.restore(world, entity, text, name)
-  local state = { world = world, describe = describer(world) }
+  local state = { world = world, describe = json.describer(world) }
   function state.entity(id)
     return world:alive(id) and id or 0
   end
@@ -433,10 +434,13 @@ function json.decode(world, text, options)
     error("ecs.json.decode: " .. (message or "an object with a list 'entities' is expected"), 2)
   end
   local ids, missing = nil, {}
-  local state = { world = world, describe = describer(world),
+  local state = { world = world, describe = json.describer(world),
     codec = type(options) == "table" and options.codec or nil }
+  local outside = type(options) == "table" and options.outside    -- these stay, where they live
   function state.entity(id, where)
-    if id ~= 0 and not ids[id] then
+    if outside and not ids[id] and world:alive(id) then
+      return id
+    elseif id ~= 0 and not ids[id] then
       missing[#missing + 1] = ("%s: %s"):format(where, tostring(id))
     end
     return ids[id] or 0

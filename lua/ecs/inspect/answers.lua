@@ -58,38 +58,37 @@ local function line_maker(state, name)
   end
 end
 
--- Descriptions of components, kept as long as the list of components is the same.
-local function describer(world)
-  local known = {}
-  return function(name)
-    known[name] = known[name] or world:describe(name)
-    return known[name]
-  end
-end
-
 -- A query of what somebody has typed; raises what is wrong with it.
 local function query_of(world, text)
+  local free, marks = 0, {}
+  for mark in text:gmatch "[*$][%w_]*" do
+    free, marks[mark] = free + (marks[mark] and 0 or 1), mark ~= "*"
+  end
   if text:find ":%s*changed" or text:find ":%s*added" then
     error("what has changed is kept for each who asks, which is part of the world: the inspector "
       .. "does not ask", 0)
+  elseif free > 2 then
+    error("rows of several wildcards and variables multiply: the inspector asks for two", 0)
   end
   local ok, query = native.try(world.query, world, text)
   return ok and query or error(query, 0)
 end
 
--- The first entities of a query.
-local function entities_of(query, most, clock, stop)
-  local ids = list()
+-- The first entities of a query, and how many there are. Rows of several wildcards or variables
+-- multiply: those are counted as far as the time allows.
+local function entities_of(query, text, most, clock, stop)
+  local ids, count, several = list(), 0, text:find "[*$].*[*$]"
   for chunk in query:chunks() do
     local entities = chunk.entities
+    count = count + chunk.n
     for i = 1, math.min(chunk.n, most - #ids) do
       ids[#ids + 1] = entities[i]
     end
-    if #ids == most or clock() > stop then
+    if #ids == most and not several or clock() > stop - BUDGET / 2 then
       break
     end
   end
-  return ids
+  return ids, several and count or query:count()
 end
 
 -- Components that a query's text names, for columns.
@@ -135,7 +134,7 @@ function views.entities(state, clock)
     end
   end
   -- A text each, since there are many: cells and rows are parted by characters of no language.
-  local ids = entities_of(state.query, ROWS, clock, stop)
+  local ids, count = entities_of(state.query, state.asked.q or "", ROWS, clock, stop)
   stop = state.shown and clock() + REFRESH or stop
   local rows = refresh(state, ids, clock, stop, function(id)
     local row, names = { id, dump.entity(world, id) }, {}
@@ -146,20 +145,24 @@ function views.entities(state, clock)
       names[#names + 1] = type(name) == "string" and name or nil
     end
     row[3] = row[3] or table.concat(names, ", ")
+    for i = 2, #row do
+      row[i] = row[i]:gsub("\xEE\x80[\x80\x81]", "?")
+    end
     return json.readable(table.concat(row, "\u{E000}"))
   end)
   return { columns = #state.columns > 0 and state.columns or list { "Components" }, shown = #rows,
-    rows = table.concat(rows, "\u{E001}"), count = state.query:count() }
+    rows = table.concat(rows, "\u{E001}"), count = count }
 end
 
-local function children_of(world, entity, depth)
+local function children_of(world, entity, depth, left)
   local children = list()
   for child in world:sources(entity, "ChildOf") do
-    if #children == 100 then
+    if #children == 100 or left[1] == 0 then
       break
     end
+    left[1] = left[1] - 1
     children[#children + 1] = { id = child, name = dump.entity(world, child),
-      children = depth > 1 and children_of(world, child, depth - 1) or list() }
+      children = depth > 1 and children_of(world, child, depth - 1, left) or list() }
   end
   return children
 end
@@ -192,15 +195,15 @@ function views.entity(state)
       paired[1] = true
     end
   end
-  for _, name in ipairs(paired[1] and world:describe().components or {}) do
+  for _, name in ipairs(paired[1] and state.inspector.components or {}) do
     local about = state.about(name)
     if about.relation and not about.exclusive and world:has(id, name) then
       components[#components + 1] = { name = name, leaves = list(),
         ties = ties_of(state, id, name) }
     end
   end
-  return { id = id, name = world:name(id),
-    title = dump.entity(world, id), components = components, children = children_of(world, id, 4) }
+  return { id = id, name = world:name(id), children = children_of(world, id, 4, { ROWS }),
+    title = dump.entity(world, id), components = components }
 end
 
 function views.systems(state)
@@ -233,10 +236,7 @@ end
 
 -- A number of an entity; NaN where there is none.
 local function number_of(world, entity, field)
-  local value = nil
-  if field then
-    value = world:get(entity, field)
-  end
+  local value = not field and "" or world:get(entity, field)
   return type(value) == "boolean" and (value and 1 or 0) or math.type(value) and value or 0 / 0
 end
 
@@ -244,18 +244,16 @@ function views.map(state, clock)
   local world, asked, stop = state.world, state.asked, clock() + BUDGET
   state.query = state.query or query_of(world, asked.q or "")
   local x, y, c, s = asked.x, asked.y, asked.c ~= "" and asked.c, asked.s ~= "" and asked.s
-  local ids = entities_of(state.query, POINTS, clock, stop)
+  local ids, count = entities_of(state.query, asked.q or "", POINTS, clock, stop)
   local points = refresh(state, ids, clock, stop, function(id)
     return ("%d %.6g %.6g %.6g %.6g"):format(id, number_of(world, id, x), number_of(world, id, y),
       number_of(world, id, c), number_of(world, id, s))
   end)
   -- Where the locale has a decimal comma, these are the only commas.
-  return { points = (table.concat(points, ";"):gsub(",", ".")), count = state.query:count() }
+  return { points = (table.concat(points, ";"):gsub(",", ".")), count = count }
 end
 
-function views.time(state)
-  return state.inspector:time()
-end
+views.time = function(state) return state.inspector:time() end
 
 function views.scripts(state)
   local session = state.inspector.session
@@ -276,7 +274,7 @@ end
 function answers.stream(inspector, asked)
   local view = views[asked.view]
   local state = { inspector = inspector, world = inspector.world, asked = asked,
-    about = describer(inspector.world) }
+    about = json.describer(inspector.world) }
   local due, clock = 0, inspector.server.socket.gettime
   local stream = { view = asked.view }
   function stream:next(now)
@@ -286,7 +284,7 @@ function answers.stream(inspector, asked)
     due = now + PERIOD[self.view]
     local top = inspector:top()
     if state.seen ~= top.declared then
-      state.seen, state.about, state.columns = top.declared, describer(inspector.world), nil
+      state.seen, state.about, state.columns = top.declared, json.describer(inspector.world), nil
     end
     local ok, shown = native.try(view, state, clock)
     due = ok and due or now + 1

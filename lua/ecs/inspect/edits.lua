@@ -45,7 +45,7 @@ local function field_at(world, path)
 end
 
 local function entity_named(world, text)
-  local index, generation, tag = text:match "(%d+)v(%d+)@(%d+)%)?$"
+  local index, generation, tag = text:sub(-60):match "(%d+)v(%d+)@(%d+)%)?$"
   if text == "null" or text == "" then
     return 0
   end
@@ -61,8 +61,8 @@ local function value_of(world, field, text)
     local value = ({ nan = 0 / 0, inf = math.huge, ["-inf"] = -math.huge })[text]
       or need(not text:find "[xXpP]" and tonumber(text), "'%s' is not a number", text)
     local low, high = tonumber(field.min), tonumber(field.max)
-    need(not (low and value < low or high and value > high), "%s is not between %s and %s, as its "
-      .. "component says", text, field.min or "any", field.max or "any")
+    need((not low or value >= low) and (not high or value <= high), "%s is not between %s and %s, "
+      .. "as its component says", text, field.min or "any", field.max or "any")
     return value
   elseif type == "bool" then
     return need(text == "true" or text == "false", "write true or false") and text == "true"
@@ -73,16 +73,9 @@ local function value_of(world, field, text)
   return text
 end
 
-local function same(a, b)
-  return a == b or a ~= a and b ~= b
-end
-
 -- A method of the world about a component, or about a tie to one target.
 local function call(world, method, id, name, target)
-  if target then
-    return world[method](world, id, name, target)
-  end
-  return world[method](world, id, name)
+  return world[method](world, id, name, table.unpack { target })
 end
 
 local deeds = {}
@@ -91,14 +84,16 @@ function deeds.set(inspector, given)
   local world, id, path = inspector.world, entity_in(inspector, given), text_in(given, "field")
   local field = field_at(world, path)
   need(type(given.value) == "string", "'value' is a text")
-  local component = path:match "^[^.]+"
+  local component, value = path:match "^[^.]+", value_of(world, field, given.value)
   need(world:has(id, component), "the entity has no '%s'", component)
+  need(value ~= 0 or path ~= component .. ".target" or not world:describe(component).relation,
+    "a relation is to somebody: remove '%s' instead", component)
   local before = world:get(id, path)
-  world:set(id, path, value_of(world, field, given.value))
+  world:set(id, path, value)
   local after = world:get(id, path)
   return ("set %s of %s"):format(path, dump.entity(world, id)), function()
-    need(world:alive(id) and world:has(id, component) and same(world:get(id, path), after),
-      "%s has changed since", path)
+    local now = world:alive(id) and world:has(id, component) and world:get(id, path)
+    need(now == after or now ~= now and after ~= after, "%s has changed since", path)
     world:set(id, path, before)
   end
 end
@@ -107,10 +102,15 @@ function deeds.add(inspector, given)
   local world, id, name = inspector.world, entity_in(inspector, given), text_in(given, "component")
   local target = type(given.target) == "string" and entity_named(world, given.target) or nil
   need(not call(world, "has", id, name, target), "it has '%s' already", name)
+  local ok, before = native.try(json.encode, world, id)
+  local replaced = target and world:has(id, name) and world:describe(name).exclusive
   call(world, "add", id, name, target)
   return ("add %s to %s"):format(name, dump.entity(world, id)), function()
     need(world:alive(id) and call(world, "has", id, name, target), "it has no '%s' any more", name)
     call(world, "remove", id, name, target)
+    if replaced and need(ok, "what it replaced cannot be kept") then
+      json.restore(world, id, before, name)
+    end
   end
 end
 
@@ -146,29 +146,38 @@ end
 
 function deeds.despawn(inspector, given)
   local world, id = inspector.world, entity_in(inspector, given)
-  local title, parent = dump.entity(world, id), world:parent(id)
+  local title = dump.entity(world, id)
   local ok, text = native.try(json.encode, world, tree_of(world, id, {}))
   world:despawn(id)
   return "despawn " .. title, function()
     need(ok, "it had values that cannot be kept: %s", tostring(text))
-    local ids = json.decode(world, text)
-    if parent and world:alive(parent) then
-      world:add(ids[id], "ChildOf", parent)
-    end
-    return ids[id]
+    return json.decode(world, text, { outside = true })[id]
   end
+end
+
+-- Which phases, observers and systems are on.
+local function switches(world)
+  local about, on = world:describe(), {}
+  for _, list in ipairs { about.phases, about.observers, about.systems } do
+    for _, each in ipairs(list) do
+      on[each.name] = each.enabled
+    end
+  end
+  return on
 end
 
 function deeds.switch(inspector, given)
   local world, name, on = inspector.world, text_in(given, "name"), given.on == true
+  local before = switches(world)[name]
   world:switch(name, on)
   return ("switch %s %s"):format(name, on and "on" or "off"), function()
-    world:switch(name, not on)
+    need(switches(world)[name] == on, "%s has been switched since", name)
+    world:switch(name, before)
   end
 end
 
 local function problem_of(problem)
-  return type(problem) == "table" and problem.message or tostring(problem)
+  return tostring(type(problem) == "table" and problem.message or problem)
 end
 
 local others = {}
@@ -180,9 +189,7 @@ function others.undo(inspector)
   return { done = "undone: " .. last.title, id = problem }
 end
 
-function others.pause(inspector, given)
-  inspector.paused = given.on == true
-end
+others.pause = function(inspector, given) inspector.paused = given.on == true end
 
 function others.step(inspector)
   inspector.paused, inspector.steps = true, inspector.steps + 1
@@ -195,13 +202,10 @@ function others.speed(inspector, given)
 end
 
 function others.back(inspector, given)
-  return inspector:back(need(math.type(given.number) == "integer" and given.number,
-    "'number' is missing"))
+  return inspector:back(given.number)
 end
 
-function others.reset_counters(inspector)
-  inspector.world:reset_counters()
-end
+others.reset_counters = function(inspector) inspector.world:reset_counters() end
 
 function others.reload(inspector)
   local session = need(inspector.session, "the program has given no session of live scripts")

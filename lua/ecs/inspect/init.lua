@@ -90,7 +90,7 @@ local function look(self)
   for _, version in next, self.session and self.session:status().versions or {} do
     swaps = swaps + version
   end
-  self.looked, self.entities = now, about.entities
+  self.looked, self.entities, self.components = now, about.entities, about.components
   self.known = ("%d %d %d"):format(swaps, #about.components, #about.prefabs)
 end
 

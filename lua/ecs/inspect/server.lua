@@ -51,9 +51,8 @@ local function same_secret(given, secret)
 end
 
 local function bind(socket, host, port)
-  local problem
+  local listener, problem
   for i = port, port == 0 and 0 or math.min(port + 10, 65535) do
-    local listener
     listener, problem = socket.bind(host, i, 32)
     if listener then
       return listener
@@ -121,8 +120,8 @@ local function parse_head(head)
   end
   local headers = {}
   for line in rest:gmatch "(.-)\r\n" do
-    local name, value = line:match "^([%w!#$%%&'*+.^_`|~-]+):[ \t]*(.-)[ \t]*$"
-    name = name and name:lower()
+    local name, value = line:match "^([%w!#$%%&'*+.^_`|~-]+):[ \t]*(.*)$"
+    name, value = name and name:lower(), (value or ""):match "^.*[^ \t]" or ""
     if not name or value:find "[\0-\8\10-\31\127]" or ONCE[name] and headers[name] then
       return nil
     end
@@ -140,8 +139,9 @@ end
 local function parse_target(request)
   local path, query = request.target:match "^([^?]*)%??(.*)$"
   request.path, request.query = path, {}
-  for name, value in query:gmatch "([^&=]+)=([^&]*)" do
-    request.query[decode_part(name)] = decode_part(value)
+  for part in query:gmatch "[^&]+" do
+    local name, value = part:match "^([^=]+)=?(.*)$"
+    request.query[decode_part(name or "")] = decode_part(value or "")
   end
 end
 
@@ -276,9 +276,7 @@ local function flow(connection, now)
     return
   end
   local ok, value = pcall(connection.stream.next, connection.stream, now)
-  if not ok then
-    value = { error = tostring(value) }
-  end
+  value = not ok and { error = tostring(value) } or value
   if value then
     connection.out = json.write(value, json.readable) .. "\n"
   end
@@ -332,8 +330,10 @@ function server:poll(seconds)
   self.looked = now
   accept(self, now)
   for i = #self.connections, 1, -1 do
-    step(self, self.connections[i], now)
-    if self.connections[i].state == "closed" then
+    -- What a change calls in the program may poll or close, too.
+    local connection = self.connections[i] or { state = "closed" }
+    step(self, connection, now)
+    if connection.state == "closed" and self.connections[i] == connection then
       table.remove(self.connections, i)
     end
   end
