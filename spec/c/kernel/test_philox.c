@@ -69,16 +69,17 @@ static void give_it(void *ud, uint32_t order, const int64_t *entity, const k_sca
 }
 
 static k_now do_at_once(void *ud, uint32_t order, int64_t entity, k_scalar asked,
-                        const k_ordered *waiting, uint32_t count, k_stored *stored) {
+                        const k_ordered *waiting, uint32_t count, k_stored **stored) {
   int waits = 0;
   for (uint32_t i = 0; i < count; i++)
     waits |= waiting[i].entity == entity;
   const k_now now = becomes((int)order, entity, waits);
   if (now != K_DONE) return now;
-  stored->at = cell_of(ud, 0, place_of_entity(entity));
-  stored->size = 8;
-  memcpy(&stored->was, stored->at, 8);
-  memcpy(stored->at, &asked, 8);
+  k_stored *store = (*stored)++;
+  store->at = cell_of(ud, 0, place_of_entity(entity));
+  store->size = 8;
+  memcpy(&store->was, store->at, 8);
+  memcpy(store->at, &asked, 8);
   ((world *)ud)->others.done++;
   return K_DONE;
 }
