@@ -111,7 +111,7 @@ local function refresh(state, ids, clock, stop, make)
   local before, now, out, first = state.shown or {}, {}, list(), state.at or 0
   for step = 1, #ids do
     local id = ids[(first + step - 1) % #ids + 1]
-    if step % 16 == 1 and clock() > stop then
+    if step > 1 and step % 16 == 1 and clock() > stop then
       break
     end
     now[id], state.at = make(id), (first + step) % #ids
