@@ -298,29 +298,30 @@ static ecs_status snapshot_take_sparse(ecs_snapshot *snapshot) {
   return status;
 }
 
-/* Calls back for every page of the index. */
-typedef bool (*page_fn)(ecs_snapshot *snapshot, uint32_t number, struct page *page);
+/* Calls back for every page of an index; false when one call returned that. */
+typedef bool (*page_fn)(void *ud, uint32_t number, struct page *page);
 
-static bool snapshot_each_page(ecs_snapshot *snapshot, page_fn visit) {
-  struct entity_index *index = &snapshot->world->entities;
+static bool snapshot_each_page(const struct entity_index *index, page_fn visit, void *ud) {
   for (uint32_t number = 0; number < INDEX_LIMIT >> PAGE_BITS; number++) {
     if (!index->directory[number >> 8]) {
       number |= 255;
       continue;
     }
     struct page *page = entity_page(index, number << PAGE_BITS);
-    if (page && !visit(snapshot, number, page)) return false;
+    if (page && !visit(ud, number, page)) return false;
   }
   return true;
 }
 
-static bool snapshot_count_page(ecs_snapshot *snapshot, uint32_t number, struct page *page) {
+static bool snapshot_count_page(void *ud, uint32_t number, struct page *page) {
+  ecs_snapshot *snapshot = ud;
   (void)number, (void)page;
   snapshot->page_count++;
   return true;
 }
 
-static bool snapshot_take_page(ecs_snapshot *snapshot, uint32_t number, struct page *page) {
+static bool snapshot_take_page(void *ud, uint32_t number, struct page *page) {
+  ecs_snapshot *snapshot = ud;
   struct page *copy =
       memory_resize(&snapshot->world->memory, NULL, 0, sizeof *copy);
   if (!copy) return false;
@@ -345,10 +346,10 @@ static ecs_status snapshot_take_index(ecs_snapshot *snapshot) {
     memcpy(near->records, from->records, records);
     memcpy(near->generations, from->generations, generations);
   }
-  snapshot_each_page(snapshot, snapshot_count_page);
+  snapshot_each_page(&world->entities, snapshot_count_page, snapshot);
   snapshot->pages = snapshot_take(snapshot, snapshot->page_count, sizeof *snapshot->pages);
   snapshot->page_count = 0;
-  if (!snapshot->pages || !snapshot_each_page(snapshot, snapshot_take_page))
+  if (!snapshot->pages || !snapshot_each_page(&world->entities, snapshot_take_page, snapshot))
     return world_nomem(world);
   return ECS_OK;
 }
@@ -613,8 +614,8 @@ static void snapshot_restore_components(struct page *now, const struct page *the
   }
 }
 
-static bool snapshot_forget_page(ecs_snapshot *snapshot, uint32_t number, struct page *page) {
-  (void)snapshot;
+static bool snapshot_forget_page(void *ud, uint32_t number, struct page *page) {
+  (void)ud;
   if (number < FIRST_ENTITY >> PAGE_BITS) {
     snapshot_restore_components(page, NULL);
   } else {
@@ -649,7 +650,7 @@ static void snapshot_restore_absorbed(struct entity_index *index, const struct s
 
 static void snapshot_restore_index(ecs_snapshot *snapshot) {
   struct entity_index *index = &snapshot->world->entities;
-  snapshot_each_page(snapshot, snapshot_forget_page);
+  snapshot_each_page(index, snapshot_forget_page, NULL);
   snapshot_restore_first_slots(index, &snapshot->index.near);
   for (uint32_t i = 0; i < snapshot->page_count; i++) {
     const struct saved_page *saved = &snapshot->pages[i];
@@ -709,18 +710,17 @@ static ecs_status snapshot_put(ecs_snapshot *snapshot, bool differs) {
 
 /* ---- restoring what components have changed since ---------------------------------------- */
 
+static bool snapshot_match_page(void *ud, uint32_t number, struct page *page) {
+  ecs_world *shadow = ud;
+  (void)page;
+  return entity_make_page(&shadow->entities, &shadow->memory, number << PAGE_BITS).count > 0;
+}
+
 /* Slots of entities in the shadow wherever the live world has some. */
 static bool snapshot_match_slots(const struct entity_index *live, ecs_world *shadow) {
-  bool room = true;
-  for (uint32_t i = 0; room && i < live->near_capacity; i += PAGE_SIZE)
-    room = entity_make_page(&shadow->entities, &shadow->memory, FIRST_ENTITY + i).count > 0;
-  for (uint32_t i = FIRST_ENTITY >> PAGE_BITS; room && i < INDEX_LIMIT >> PAGE_BITS; i++) {
-    if (!live->directory[i >> 8])
-      i |= 255;
-    else if (entity_page(live, i << PAGE_BITS))
-      room = entity_make_page(&shadow->entities, &shadow->memory, i << PAGE_BITS).count > 0;
-  }
-  return room;
+  for (uint32_t i = 0; i < live->near_capacity; i += PAGE_SIZE)
+    if (!snapshot_match_page(shadow, (FIRST_ENTITY + i) >> PAGE_BITS, NULL)) return false;
+  return snapshot_each_page(live, snapshot_match_page, shadow);
 }
 
 /* Room for cells and ties wherever the live world has some: all snapshots that there are count on
