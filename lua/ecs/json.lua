@@ -27,7 +27,10 @@ local function quote(text)
   end) .. '"'
 end
 
-local function base64(bytes)
+--- Bytes as text of 64 letters.
+---@param bytes string
+---@return string
+function json.base64(bytes)
   return (bytes:gsub("..?.?", function(three)
     local a, b, c = three:byte(1, 3)
     local bits = a << 16 | (b or 0) << 8 | (c or 0)
@@ -52,7 +55,7 @@ local function from_base64(text)
 end
 
 local function text_of(bytes)
-  return utf8.len(bytes) and quote(bytes) or '{"base64":"' .. base64(bytes) .. '"}'
+  return utf8.len(bytes) and quote(bytes) or '{"base64":"' .. json.base64(bytes) .. '"}'
 end
 
 local function float(number, digits)

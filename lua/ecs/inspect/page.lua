@@ -2,6 +2,8 @@
 -- it, and shows what it is told as text only. `policy` lets the browser run this script and use
 -- this style, and nothing else.
 
+local json = require "ecs.json"
+
 local STYLE = [==[
 :root { color-scheme: light dark; --back: #f6f7f9; --card: #ffffff; --ink: #1b1f24;
   --soft: #59636e; --line: #d5dae0; --accent: #0b5cad; --accent-ink: #ffffff; --chosen: #e3eefb;
@@ -1164,21 +1166,8 @@ local function sha256(text)
   return string.pack((">I4"):rep(8), table.unpack(h))
 end
 
-local function base64(bytes)
-  local alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-  return (bytes:gsub("..?.?", function(three)
-    local a, b, c = three:byte(1, 3)
-    local bits, text = a << 16 | (b or 0) << 8 | (c or 0), ""
-    for i = 0, #three do
-      local at = (bits >> (18 - 6 * i) & 63) + 1
-      text = text .. alphabet:sub(at, at)
-    end
-    return text .. ("="):rep(3 - #three)
-  end))
-end
-
 local function hash(text)
-  return "'sha256-" .. base64(sha256(text)) .. "'"
+  return "'sha256-" .. json.base64(sha256(text)) .. "'"
 end
 
 return {
