@@ -42,7 +42,7 @@ local refused = {
   { "outer.other = 2", "'outer.other', which is not there, and its table has __index: set it", 2 },
   { "outer.field = nil", "may set the field 'outer.field' of a table to nil: write false", 2 },
   { "if a.x > 0 then nothing = 1 end\nouter.field = nothing", "may set the field", 3 },
-  { "deep[count] = 1", "nothing at 1, or none for one of the names: fill it before", 2 },
+  { "deep[count] = 1", "nothing at 1, or for none of the names: fill it before", 2 },
   { "list[b.on] = 1", "writes to 'list' by what is neither a number nor an enum's name", 2 },
   { "list[b.n] = nil", "sets an element of 'list' to nil, or to a boolean among numbers", 2 },
   { "list[b.n] = b.on", "sets an element of 'list' to nil, or to a boolean among numbers", 2 },

@@ -346,13 +346,13 @@ describe("a table in a kernel", function()
     local many = {}
     for i = 1, 65537 do many[i] = 0.5 end
     local text, two, hidden = { "a" }, { 1, true }, setmetatable({ 1 }, { __index = {} })
-    local lacks, far = { rat = 1, orc = 2 }, { 0.5, math.maxinteger }
+    local lacks, far = { mouse = 1, name = 2 }, { 0.5, math.maxinteger }
     for what, fn in pairs {
       ["more than 65536"] = function(p) p.x = many[p.i] end,
       ["of type f64 to another type"] = function(p) p.x = text[p.i] end,
       ["keep one kind in it"] = function(p) p.on = two[p.i] == 1 end,
       ["has __index"] = function(p) p.x = hidden[p.i] end,
-      ["or none for one of the names"] = function(p, kind) p.x = lacks[kind.is] end,
+      ["or for none of the names"] = function(p, kind) p.x = lacks[kind.is] end,
       ["has other values"] = function(p) p.x = far[p.i] end,
       ["indexes a table by a boolean"] = function(p) p.x = text[p.on] end,
     } do

@@ -34,6 +34,8 @@ local function new_tables()
     HOLES = { slime = { bat = true }, bat = {}, boss = { boss = true, orc = false } },
     GRID = { { 1, 2, 3 }, { 4.5, 5, 6 } }, CODES = { slime = { 10, 20 }, bat = { 30, 40, 50 },
       boss = { 60, 70 } },
+    SOME = { slime = { w = 2, at = { 3, 4 } }, boss = { w = 5, at = { 1, 8 } } },
+    PRICE = { slime = 4, boss = 0.5 }, NEXT = { slime = "bat", boss = "slime" },
     TITLES_OF = { slime = 1, bat = 2, boss = 3 }, NAMES = { "bat", "boss", "bat", "slime" },
     TITLES = { slime = "Sir", bat = "", boss = "Lord" },
     LOOT = { { kind = "boss" }, { kind = "bat", name = "b" }, { kind = "slime" } },
@@ -157,7 +159,7 @@ describe("a table of tables in a kernel (C26)", function()
     kinds.slime.name, kinds.bat.name, kinds.boss.name = "a", "b", 3
     local list, cache = { 1.5, 2.5 }, {}
     for reason, body in pairs {
-      ["has nothing at 1, or none for one of the names"] = function(e) e.x = kinds[e.kind].only end,
+      ["has nothing at 1, or for none of the names"] = function(e) e.x = kinds[e.kind].only end,
       ["other values than numbers"] = function(e) e.on = kinds[e.kind].name == "a" end,
       ["compares tables that are in a table"] = function(e) e.on = kinds[e.kind] == kinds.bat end,
       ["it writes to a table"] = function(e) kinds[e.kind].hp = e.hp end,
@@ -171,7 +173,7 @@ describe("a table of tables in a kernel (C26)", function()
         e.hp = made.hp
       end,
       ["an element of a table in a table by a boolean"] = function(e) e.x = places[e.i][e.on] end,
-      ["nothing at 1, or none"] = function(e) e.x = places[e.next][e.i] end,
+      ["nothing at 1, or for none"] = function(e) e.x = places[e.next][e.i] end,
       ["sets a field of type f64 to another type"] = function(e) e.x = places[e.next] end,
     } do
       world:system("it", { query = "E", each = body })
@@ -193,6 +195,25 @@ describe("a table of tables in a kernel (C26)", function()
     agree("e.x = GRID[1][e.next] + GRID[e.hp % 2 + 1][1]", function(tables, turn)
       tables.GRID[turn] = { turn, 2, 7 }
     end)
+  end)
+
+  it("has nothing for some of the names", function()
+    local function fill(tables, turn)
+      tables.PRICE.bat, tables.SOME.bat, tables.NEXT.bat = turn, { w = turn, at = { 7, 9 } }, "boss"
+      tables.PRICE.boss = nil
+    end
+    for _, body in ipairs {
+      "e.x = PRICE[e.kind] or -1",
+      "local some = SOME[e.kind] if some then e.x = e.x + some.w * some.at[2] e.y = #some.at end",
+      "if e.kind ~= 'bat' then e.x = SOME[e.kind].w + PRICE[e.kind] end",
+      "e.on = PRICE[e.kind] == nil e.kind = NEXT[e.kind] or 'slime'",
+      "e.other = NEXT[e.few] or 'orc'",
+      "if e.hp > 40 then e.x = PRICE[e.kind] end",
+      "if e.hp > 48 then e.x = SOME[e.kind].at[1] end",
+    } do
+      agree(body)
+      agree(body, fill)
+    end
   end)
 
   it("has tables, which are read by names and by variables", function()

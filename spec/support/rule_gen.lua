@@ -71,6 +71,7 @@ born B: world:alive(p.big) | world:alive(p.big)
 texts B: (p.s == 'ann') | (p.s < 'b') | (#p.s > 2) | (p.s:sub(1, 2) == 'an') | (p.kind == 'red')
   | (tints[<I> % 4 + 1] == p.kind) | (p.tint == p.kind); F: cost[p.kind] | gain[p.kind][p.tint]
   | odds[p.kind].by[p.tint] | odds[p.kind].at[<I> % 3 + 1] | odds[p.kind].by.red
+  | (price[p.kind] or <F>) | (grade[p.tint] and grade[p.tint].w or <F>)
   | steps[<I> % 2 + 1][<I> % 3 + 1]; E: those[p.kind]; L: those[p.kind]
 ]]
 
@@ -130,7 +131,7 @@ fails 9: if <Rare> then error('stop') end | assert(not (<Rare>), 'no') | <PI> = 
   | if <Rare> then <PI1> = <PI1> * 1000 end | if <Rare> then floats[0] = <F> end
   | <PF> = floats[<I>] + 1 | if <Rare> then <PF> = world:get(dead, 'H.hp') end | <PF> = 'x'
   | if <Rare> then world:set(ecs.null, 'H.hp', <F>) end | world:add(<E>, 'T')
-  | <PF> = world:get(<E>, 'H.hp')
+  | <PF> = world:get(<E>, 'H.hp') | <PF> = price[p.kind] | <PF> = grade[p.tint].w
 long 1: if <Rare> then for <N1> = 1, 5000 do floats[<N1> % 16 + 1] = <F> end end
   | if <Rare> then for <N> = 1, 300 do world:spawn { T = true } end end
   | if <Rare> then for <N> = 1, 66000 do <PI1> = (<PI1> + 1) % 100 end end
@@ -142,7 +143,9 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
   | tally[p.kind] = (tally[p.kind] or 0) + <F> | met[p.kind] = <B> | met[p.kind] = true
   | if not met[p.kind] then met[p.kind] = true <S> end | most[p.kind] = most[p.kind] or <I>
   | if not most[p.kind] or most[p.kind] < <F1> then most[p.kind] = <F1> <S> end
-  | p.kind = tints[<I> % 4 + 1] | p.tint = p.kind | p.s = p.kind
+  | p.kind = tints[<I> % 4 + 1] | p.tint = p.kind | p.s = p.kind | p.kind = turned[p.tint] or 'blue'
+  | local <N1> = grade[p.tint] if <N1> then <PF> = <N1>.w * <N1>.at[2] <PI> = #<N1>.at <S> end
+  | if p.kind ~= 'green' then <PF> = price[p.kind] end | p.tint = turned[p.kind] or 'black'
   | if p.tint ~= 'black' then p.kind = p.tint end | if <Rare> then p.kind = p.tint end
   | local <N1> = <B> and p.kind if <N1> == 'red' then <S> end
   | local <N1> = <B> and <F> if <N1> then <PF> = <N1> <S> end | local <N1> = <B> and <B> and <I>

@@ -102,7 +102,9 @@ local function new_world(program, kernels, with)
     boss = world:spawn { H = {}, T = true }, cost = { red = 0.5, green = 2.0, blue = -1.0 },
     tints = { "blue", "red", "red", "green" }, steps = { { 1.5, 0.25, 2.0 }, { 0.5, 1.0, 3.5 } },
     odds = odds(),
-    weights = { 0.5, 1.5, 2.5, -1.0 },
+    weights = { 0.5, 1.5, 2.5, -1.0 }, price = { red = 1.5, blue = 4 },
+    grade = { red = { w = 0.5, at = { 1, 2 } }, blue = { w = 3, at = { 2.5, 8 } } },
+    turned = { red = "blue", black = "red", green = "green" },
     gain = { red = { black = 0.5, red = 1.5, green = 2.0, blue = 0.25 },
       green = { black = 1.0, red = 0.75, green = 4.0, blue = 8.5 },
       blue = { black = 0.125, red = 2.5, green = 1.25, blue = 3.0 } } }
@@ -142,7 +144,7 @@ end
 
 local given = { "world", "ecs", "boss", "mate", "dead", "floats", "ints", "bytes", "flags", "at",
   "nxt", "score", "make", "near", "cost", "those", "tints", "steps", "gain", "weights", "odds",
-  "alias" }
+  "price", "grade", "turned", "alias" }
 
 local frame = "local " .. table.concat(given, ", ") .. " = ...\n" .. [[
 local n, acc, best, who, mix, seen, flip = 0, 0.0, nil, nil, 0, false, nil

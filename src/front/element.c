@@ -119,9 +119,10 @@ struct val element_index(struct front *f, struct val array, const struct constan
 
 /* What a record without a value by a key has there, for Lua, too: nothing, without a metatable. */
 static int element_take_gap(lua_State *L, const struct guard *guard) {
-  bool none = guard->gaps != GAPS_REFUSED && !lua_getmetatable(L, -2);
-  if (!none && guard->gaps != GAPS_REFUSED) lua_pop(L, 1);
-  return none ? NO_VALUE : LUA_TNONE;
+  if (guard->gaps < GAPS_FILLED) return LUA_TNONE;
+  if (!lua_getmetatable(L, -2)) return NO_VALUE;
+  lua_pop(L, 1);
+  return LUA_TNONE;
 }
 
 /* Replaces an element at the top of the stack by itself, or its value by a key, or by one of
@@ -145,10 +146,7 @@ static int element_take_value_in(lua_State *L, int anchors, const struct guard *
   type = lua_rawget(L, -2);
   if (type == LUA_TNIL) type = element_take_gap(L, guard);
   lua_remove(L, -2);
-  if (guard->gaps != GAPS_TOLD || type == LUA_TNONE) return type;
-  lua_pop(L, 1);
-  lua_pushboolean(L, type != NO_VALUE);
-  return LUA_TBOOLEAN;
+  return type;
 }
 
 /* Likewise by what is meant: that, or its length. */
@@ -165,19 +163,31 @@ static int element_take_inner(lua_State *L, int anchors, const struct guard *gua
   return LUA_TNUMBER;
 }
 
+/* Likewise; with GAPS_TOLD whether it is there. A table may lack what it has by a name. */
+static int element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t at,
+                        bool named) {
+  int type = element_take_inner(L, anchors, guard, at);
+  if (type == LUA_TNIL && named && guard->gaps != GAPS_REFUSED) type = NO_VALUE;
+  if (guard->gaps != GAPS_TOLD || type == LUA_TNONE || type == LUA_TNIL) return type;
+  lua_pop(L, 1);
+  lua_pushboolean(L, type != NO_VALUE);
+  return LUA_TBOOLEAN;
+}
+
 /* Pushes the element of a table at an index, counted from 0; its type. */
 static int element_push_element(lua_State *L, int anchors, const struct guard *guard, int table,
                                 uint32_t at) {
   uint32_t outer = guard->stride ? at / guard->stride : at;
+  bool named = outer < guard->name_count;
   if (!guard->name_count) {
     lua_rawgeti(L, table, (lua_Integer)outer + 1);
-  } else if (outer >= guard->name_count) {
+  } else if (!named) {
     lua_pushnil(L);
   } else {
     lua_rawgeti(L, anchors, (lua_Integer)guard->names + outer);
     lua_rawget(L, table);
   }
-  return element_take_inner(L, anchors, guard, at);
+  return element_take(L, anchors, guard, at, named);
 }
 
 /* Which of the guard's texts is at the top of the stack, from 0; NONE: none. */
@@ -250,7 +260,7 @@ static enum element_kind element_look_through(lua_State *L, int anchors, const s
     lua_Integer key = named ? 0 : lua_tointeger(L, -2);   /* 0: a fraction, too */
     uint32_t at = key >= 1 && key <= FRONT_ELEMENTS ? (uint32_t)key - 1 : NONE;
     enum element_kind next =
-        element_source(L, anchors, guard, element_take_inner(L, anchors, guard, 0), room, at);
+        element_source(L, anchors, guard, element_take(L, anchors, guard, 0, false), room, at);
     if (named) continue;
     kind = n++ ? element_both_kinds(kind, next) : next;
     if (key > most) most = key;
@@ -434,7 +444,7 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind,
                                      const struct front_array *table) {
   static const char *const reasons[] = {
       [ELEMENTS_NONE] =
-          ("has nothing at 1, or none for one of the names: fill it before the run (what the "
+          ("has nothing at 1, or for none of the names: fill it before the run (what the "
            "function itself makes it keeps in a field of the row, or in an array of the world)"),
       [ELEMENTS_OTHER] =
           ("has other values than numbers, booleans, strings, or tables of these, or integers "
@@ -468,13 +478,16 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
   }
   struct guard *guard = guard_elements(f, &array);
   uint32_t count = 0;
-  guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count, NULL);
-  if ((array.inner || array.stride) && !told &&
-      element_kind_of(guard->elements) == ELEMENTS_NONE) {
-    guard->gaps = GAPS_FILLED;
+  enum element_gaps most = told                           ? GAPS_TOLD
+                           : array.inner || array.stride  ? GAPS_FILLED
+                           : array.names && !array.stored ? GAPS_NAMES
+                                                          : GAPS_REFUSED;
+  enum element_kind kind = ELEMENTS_NONE;
+  for (enum element_gaps gaps = array.gaps; kind == ELEMENTS_NONE && gaps <= most; gaps++) {
+    guard->gaps = (uint8_t)gaps;
     guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count, NULL);
+    kind = element_kind_of(guard->elements);
   }
-  enum element_kind kind = element_kind_of(guard->elements);
   bool may_store = kind == ELEMENTS_NONE && array.names && !array.inner && !array.stride;
   if (may_store && !array.stored) cell_store_table(f, array.path);
   if (kind >= ELEMENTS_NONE) refuse_elements(f, kind, &array);
@@ -504,6 +517,13 @@ static struct val as_element(struct front *f, uint32_t table, struct val element
   return element;
 }
 
+/* Where a table has an element by the name that a row gives. */
+static k_value element_by_name(struct front *f, uint32_t table, struct front_array by, k_value at) {
+  if (f->arrays[table].gaps == GAPS_REFUSED) return K_ALL;
+  by.gaps = GAPS_TOLD;
+  return build_element(f->b, element_find_table(f, by), at);
+}
+
 struct val element_of_table(struct front *f, struct val table, struct val index) {
   assert(table.kind == VAL_PATH && index.kind == VAL_VALUE);
   if (index.names == &front_texts)
@@ -511,11 +531,11 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   if (!index.names && !val_is_number(f, index))
     front_refuse(f, "it indexes a table by a boolean");
   if (cell_is_stored(f, table)) return cell_get_element(f, table, index);
-  uint32_t number =
-      element_find_table(f, (struct front_array){.path = table.at, .names = index.names});
+  struct front_array by = {.path = table.at, .names = index.names};
+  uint32_t number = element_find_table(f, by);
   if (index.names) index.value = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
   struct val element = take_element(f, number, index, true);
-  if (index.names) element.present = K_ALL;   /* the table has an element by each name */
+  if (index.names) element.present = element_by_name(f, number, by, index.value);
   /* One that has other numbers, too: Lua looks for what is not in its list. */
   if (f->arrays[number].ragged) element = maybe_need(f, element);
   k_value whole, at = element_place(f, index, &whole);
@@ -534,12 +554,12 @@ struct val element_of_list(struct front *f, struct val table, struct val index) 
 static struct val element_of_records(struct front *f, struct front_array records, k_value at) {
   uint32_t number = element_find_table(f, records);
   bool tables = f->arrays[number].kind == ELEMENTS_TABLES;
-  if (tables && !records.within && !records.stride && f->arrays[number].gaps == GAPS_REFUSED)
+  if (tables && !records.within && !records.stride && f->arrays[number].gaps < GAPS_FILLED)
     return (struct val){.kind = VAL_RECORD, .at = number, .value = at};
   if (tables) refuse_elements(f, ELEMENTS_OTHER, &records);
   struct val value =
       as_element(f, number, val_number(f, build_element(f->b, number, at), true), at);
-  if (f->arrays[number].gaps == GAPS_REFUSED) return value;
+  if (f->arrays[number].gaps < GAPS_FILLED) return value;
   records.gaps = GAPS_TOLD;
   value.present = build_element(f->b, element_find_table(f, records), at);
   return value;
@@ -558,13 +578,14 @@ struct val element_of_record(struct front *f, struct val record, const struct co
 /* How long the first of a table's records is, which is how long all of them are taken to be. */
 static uint16_t element_length(struct front *f, const struct front_array *table) {
   int top = lua_gettop(f->L);
-  struct guard guard = {.name_count = 0, .within = table->inner};
+  struct guard guard = {.within = table->inner, .gaps = GAPS_NAMES};
   if (table->names) {
-    guard.names = element_anchor(f, table->names->names, 1);
-    guard.name_count = 1;
+    guard.names = element_anchor(f, table->names->names, table->names->count);
+    guard.name_count = (uint16_t)table->names->count;
   }
   path_push(f->L, f->anchors, &f->paths[table->path]);
-  element_push_element(f->L, f->anchors, &guard, top + 1, 0);
+  for (uint32_t i = 0; element_push_element(f->L, f->anchors, &guard, top + 1, i) == NO_VALUE; i++)
+    lua_pop(f->L, 1);
   lua_Unsigned length = lua_rawlen(f->L, -1);
   lua_settop(f->L, top);
   if (length == 0) refuse_elements(f, ELEMENTS_NONE, table);

@@ -47,16 +47,16 @@ enum element_kind {
   ELEMENTS_TEXT,      /* strings, each one of the guard's texts */
   ELEMENTS_TABLES,    /* of which each is a record */
   ELEMENTS_ABSENT,    /* nothing, in records some of which may lack a value */
-  ELEMENTS_NONE,      /* there is none, or none by one of the names */
+  ELEMENTS_NONE,      /* there is none */
   ELEMENTS_OTHER,     /* other values, or some of them */
   ELEMENTS_MANY,
   ELEMENTS_HIDDEN,    /* it has __index */
   ELEMENTS_RAGGED = 16
 };
 
-/* What is meant where records may lack a value by a key: that there is none such, else the values,
-** with any where there is none, or whether there is one. */
-enum element_gaps { GAPS_REFUSED, GAPS_FILLED, GAPS_TOLD };
+/* Where values may be missing: nowhere; in tables by names; in their records, too. The cell of a
+** missing value holds any value. GAPS_TOLD: what is meant is whether there is a value. */
+enum element_gaps { GAPS_REFUSED, GAPS_NAMES, GAPS_FILLED, GAPS_TOLD };
 
 /* A value reached by constant keys from an upvalue of a function, or from strings' metatable. */
 struct path {
