@@ -179,6 +179,16 @@ describe("a kernel", function()
     end)
   end)
 
+  it("sets nothing but what is missing, by an empty table", function()
+    agree(function(world)
+      return function(p, bullet, _, e)
+        if p.i > 3 then world:set(e, "Burning", {}) end
+        if bullet.at ~= ecs.null and bullet.left == 1 then world:set(bullet.at, "Health", {}) end
+        if p.on then world:remove(e, "Burning") end
+      end
+    end)
+  end)
+
   it("sets none of the values of a row of which one does not fit", function()
     agree(function(world)
       return function(p, bullet, _, e)
@@ -237,8 +247,8 @@ describe("a kernel", function()
         function(_, bullet) world:set(bullet.at, "Health", { hq = 1 }) end },
       ["'Burning' by what has no field of one value there"] = { "P, Bullet",
         function(_, bullet) world:set(bullet.at, "Burning", 1, 2) end },
-      ["it sets 'Health' by an empty table"] = { "P, Bullet",
-        function(_, bullet) world:set(bullet.at, "Health", {}) end },
+      ["it sets 'Hit' by more than a table, or has no fields"] = { "P, Bullet",
+        function(_, bullet) world:set(bullet.at, "Hit", {}) end },
       ["has no field 'hq'"] = { "P, Bullet",
         function(_, bullet) world:set(bullet.at, "Health.hq", 1) end },
       ["sets a field of type f32 to a boolean"] = { "P, Bullet",

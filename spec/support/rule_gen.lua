@@ -108,7 +108,8 @@ others 10: world:set(<L1>, 'H.hp', (world:get(<L1>, 'H.hp') or 0.0) + <F>)
   | local <N1> = world:get(<L1>, 'H.n') if <N1> and <N1> >= 2 then
     world:set(<L1>, 'H.n', <N1> - 2) <S> end | world:set(<L>, 'H.k', <V>)
   | world:set(<L>, 'H.who', <E>) | world:set(<L>, 'P.x', <F>) | world:set(<L>, 'S', <F>, <V>)
-  | world:set(<L>, 'H', { hp = <F>, who = <E> })
+  | world:set(<L>, 'H', { hp = <F>, who = <E> }) | world:set(<L>, 'S', {})
+  | if <B> then world:set(<L>, 'H', {}) end
   | if world:alive(<E1>) then <PF> = world:get(<E1>, 'H.hp') or <F> end
   | if world:get(<L1>, 'H.on') == false then world:set(<L1>, 'H.on', true) <S> end
   | local <N1>, <N2> = world:get(<L>, 'S') if <N1> then <PF> = <N1> <PI> = <N2> % 100 end

@@ -106,7 +106,8 @@ static void explain_add_commanded(lua_State *L, const ecs_world *world,
     const struct component *component = component_of(world, command->component);
     if (!component) continue;
     bool of_resource = command->action == RUN_STORE && component->length == 0;
-    if (of_resource || (command->action == RUN_SET && command->whom != SPAWNED_ALL))
+    bool sets = command->action == RUN_SET && command->leaf != NONE;
+    if (of_resource || (sets && command->whom != SPAWNED_ALL))
       explain_push_field(L, component, command->leaf);
     else
       lua_pushstring(L, component->name);
