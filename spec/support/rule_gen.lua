@@ -146,6 +146,10 @@ texts 8: stores | tally[p.kind] = tally[p.kind] + 1 | tally[p.kind] = <I>
   | if not most[p.kind] or most[p.kind] < <F1> then most[p.kind] = <F1> <S> end
   | p.kind = tints[<I> % 4 + 1] | p.tint = p.kind | p.s = p.kind | p.kind = turned[p.tint] or 'blue'
   | local <N1> = grade[p.tint] if <N1> then <PF> = <N1>.w * <N1>.at[2] <PI> = #<N1>.at <S> end
+  | for <N1>, <N2> in ipairs(bag[p.kind].items) do <PF1> = <PF1> + <N2>.w * <N1> <S> end
+  | for <K>, <T> in ipairs(bag[p.kind].nums) do <S> if <B> then break end end
+  | local <N1> = bag[p.tint] if <N1> and #<N1>.nums > 1 then <PF> = <N1>.nums[2] end
+  | <PF> = bag[p.kind].items[1].w
   | if p.kind ~= 'green' then <PF> = price[p.kind] end | p.tint = turned[p.kind] or 'black'
   | if p.tint ~= 'black' then p.kind = p.tint end | if <Rare> then p.kind = p.tint end
   | local <N1> = <B> and p.kind if <N1> == 'red' then <S> end
@@ -159,6 +163,7 @@ lists 3: for <O> in world:targets(<L>, 'Eats') do <S> end
   | for <K>, <T> in ipairs(weights) do <S> if <B> then break end <S> end
   | for <K>, <T> in ipairs(floats) do if <B> then goto <N1> end <S> ::<N1>:: end
   | for <K>, <N1> in ipairs(steps) do <PF> = <N1>[<I> % 3 + 1] end
+  | for <K>, <N1> in ipairs(lanes[<I> % 3 + 1]) do <PF1> = <PF1> + <N1> <S> end
   | for <K>, <T> in ipairs { <F>, <F>, 2.5 } do <S> if <B> then break end end
   | for <K>, <N1> in ipairs { { <I>, <F> }, { 2, <F> } } do
     <PF> = <N1>[2] <PI> = <N1>[1] % 9 <S> end

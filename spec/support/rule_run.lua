@@ -104,7 +104,10 @@ local function new_world(program, kernels, with)
     odds = odds(),
     weights = { 0.5, 1.5, 2.5, -1.0 }, price = { red = 1.5, blue = 4 },
     grade = { red = { w = 0.5, at = { 1, 2 } }, blue = { w = 3, at = { 2.5, 8 } } },
-    turned = { red = "blue", black = "red", green = "green" },
+    bag = { red = { items = { { w = 2 }, { w = 0.5, rare = true } }, nums = { 1, 2.5, 3 } },
+      green = { items = { { w = 1.5 }, { w = 0.25 }, { w = 4 } }, nums = {} },
+      blue = { items = { { w = 8 } }, nums = { 0.5 } } },
+    lanes = { { 1, 2.5 }, {}, { 0.25, 0.5, 1.0 } }, turned = { red = "blue", black = "red", green = "green" },
     gain = { red = { black = 0.5, red = 1.5, green = 2.0, blue = 0.25 },
       green = { black = 1.0, red = 0.75, green = 4.0, blue = 8.5 },
       blue = { black = 0.125, red = 2.5, green = 1.25, blue = 3.0 } } }
@@ -144,7 +147,7 @@ end
 
 local given = { "world", "ecs", "boss", "mate", "dead", "floats", "ints", "bytes", "flags", "at",
   "nxt", "score", "make", "near", "cost", "those", "tints", "steps", "gain", "weights", "odds",
-  "price", "grade", "turned", "alias" }
+  "price", "grade", "turned", "bag", "lanes", "alias" }
 
 local frame = "local " .. table.concat(given, ", ") .. " = ...\n" .. [[
 local n, acc, best, who, mix, seen, flip = 0, 0.0, nil, nil, 0, false, nil
@@ -168,8 +171,10 @@ local function poke(how)
   if how == 1 then n = n + 0.5 elseif how == 2 then mix, best = 2.5, 3
   elseif how == 3 then acc, stats.sum = 7, 3 elseif how == 4 then flip, who = true, boss
   elseif how == 5 then stats.kills = 2.0 elseif how == 6 then best, seen = nil, nil
-  elseif how == 7 then tally.blue, sums[5] = nil, 1 elseif how == 8 then sums[2], marks = 3, sums
+  elseif how == 7 then tally.blue, sums[5] = nil, 1
+    bag.red.nums[4], lanes[2] = 2.5, { 1, 2, 3, 4.5, 5 } elseif how == 8 then sums[2], marks = 3, sums
   elseif how == 9 then tally.red, sums[1] = 2^53|0, -0.0
+    bag.blue.items[1], bag.green.items[5], price.green = nil, { w = 1 }, 2
   elseif how == 10 then met, most = { red = 1 }, setmetatable({}, { __newindex = function() end })
   else setmetatable(stats, { __index = { who = boss } }) end
 end

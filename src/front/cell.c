@@ -400,6 +400,18 @@ void cell_finish(struct front *f) {
 
 /* ---- running ---- */
 
+/* Whether a table is in the one at the top of the stack, so many tables deep at most. */
+static bool cell_contains(lua_State *L, const void *table, int depth) {
+  int top = lua_gettop(L);
+  if (lua_topointer(L, top) == table) return true;
+  if (!lua_istable(L, top) || depth == 0) return false;
+  bool found = false;
+  for (lua_pushnil(L); !found && lua_next(L, top); lua_settop(L, top + 1))
+    found = cell_contains(L, table, depth - 1);
+  lua_settop(L, top);
+  return found;
+}
+
 /* Whether a table is one whose elements or length a guard is about: its own or, of `records`, one
 ** in it, or one in these by a key. */
 static bool cell_is_among(lua_State *L, int anchors, const struct guard *guard, const void *table,
@@ -408,8 +420,8 @@ static bool cell_is_among(lua_State *L, int anchors, const struct guard *guard, 
   if (guard->type != GUARD_LENGTH && guard->type != GUARD_ELEMENTS) return false;
   path_push(L, anchors, &guard->path);
   int top = lua_gettop(L);
-  bool found = lua_topointer(L, -1) == table;
-  if (lua_istable(L, -1) && records)
+  bool found = guard->field ? cell_contains(L, table, 3) : lua_topointer(L, -1) == table;
+  if (lua_istable(L, -1) && records && !guard->field)
     for (lua_pushnil(L); !found && lua_next(L, top); lua_settop(L, top + 1)) {
       found = lua_topointer(L, -1) == table;
       if (!deeper || !lua_istable(L, -1)) continue;

@@ -133,8 +133,9 @@ static int element_take_value_in(lua_State *L, int anchors, const struct guard *
   if (guard->within && type == LUA_TTABLE) {
     lua_rawgeti(L, anchors, guard->within);
     type = lua_rawget(L, -2);
+    if (type == LUA_TNIL) type = element_take_gap(L, guard);
     lua_remove(L, -2);
-    if (type != LUA_TTABLE) return LUA_TNONE;
+    if (type != LUA_TTABLE) return type == NO_VALUE ? NO_VALUE : LUA_TNONE;
   }
   if ((!guard->inner && !guard->stride) || type == LUA_TNIL) return type;
   if (type != LUA_TTABLE) return LUA_TNONE;
@@ -146,21 +147,28 @@ static int element_take_value_in(lua_State *L, int anchors, const struct guard *
   type = lua_rawget(L, -2);
   if (type == LUA_TNIL) type = element_take_gap(L, guard);
   lua_remove(L, -2);
+  if (!guard->field || type == NO_VALUE || type == LUA_TNONE) return type;
+  if (type != LUA_TTABLE) return LUA_TNONE;
+  lua_rawgeti(L, anchors, guard->field);
+  type = lua_rawget(L, -2);
+  if (type == LUA_TNIL) type = element_take_gap(L, guard);
+  lua_remove(L, -2);
   return type;
 }
 
 /* Likewise by what is meant: that, or its length. */
 static int element_take_inner(lua_State *L, int anchors, const struct guard *guard, uint32_t at) {
   int type = element_take_value_in(L, anchors, guard, at);
-  if (!guard->measured || type == LUA_TNIL) return type;
+  if (!guard->measured || type == LUA_TNIL || type == NO_VALUE) return type;
   if (type != LUA_TTABLE) return LUA_TNONE;
   if (lua_getmetatable(L, -1)) {
     lua_pop(L, 1);
     return LUA_TNONE;
   }
-  lua_pushinteger(L, (lua_Integer)lua_rawlen(L, -1));
+  lua_Unsigned length = lua_rawlen(L, -1);
+  lua_pushinteger(L, (lua_Integer)length);
   lua_remove(L, -2);
-  return LUA_TNUMBER;
+  return guard->most && length > guard->most ? LUA_TNONE : LUA_TNUMBER;
 }
 
 /* Likewise; with GAPS_TOLD whether it is there. A table may lack what it has by a name. */
@@ -408,8 +416,10 @@ static struct guard *guard_elements(struct front *f, const struct front_array *t
   guard->name_count = names ? (uint16_t)names->count : 0;
   guard->within = table->within;
   guard->measured = table->measured;
+  guard->most = table->most;
   guard->inner = within;
   guard->stride = table->stride;
+  guard->field = table->field;
   guard->gaps = (uint8_t)table->gaps;
   guard->stored = table->stored;
   guard->truths = table->truths;
@@ -472,6 +482,7 @@ uint32_t element_find_table(struct front *f, struct front_array array) {
         known->within == array.within && known->inner == array.inner &&
         known->inner_names == array.inner_names &&
         known->measured == array.measured && known->stride == array.stride &&
+        known->field == array.field && known->most == array.most &&
         known->stored == array.stored &&
         (known->gaps == GAPS_TOLD) == told)
       return i;
@@ -553,12 +564,11 @@ struct val element_of_list(struct front *f, struct val table, struct val index) 
 ** are: a table, too, but not one in a table that they have. */
 static struct val element_of_records(struct front *f, struct front_array records, k_value at) {
   uint32_t number = element_find_table(f, records);
-  bool tables = f->arrays[number].kind == ELEMENTS_TABLES;
-  if (tables && !records.within && !records.stride && f->arrays[number].gaps < GAPS_FILLED)
-    return (struct val){.kind = VAL_RECORD, .at = number, .value = at};
-  if (tables) refuse_elements(f, ELEMENTS_OTHER, &records);
-  struct val value =
-      as_element(f, number, val_number(f, build_element(f->b, number, at), true), at);
+  struct val value = {.kind = VAL_RECORD, .at = number, .value = at};
+  if (f->arrays[number].kind != ELEMENTS_TABLES)
+    value = as_element(f, number, val_number(f, build_element(f->b, number, at), true), at);
+  else if (records.stride ? records.field : records.within)
+    refuse_elements(f, ELEMENTS_OTHER, &records);
   if (f->arrays[number].gaps < GAPS_FILLED) return value;
   records.gaps = GAPS_TOLD;
   value.present = build_element(f->b, element_find_table(f, records), at);
@@ -570,55 +580,105 @@ struct val element_of_record(struct front *f, struct val record, const struct co
   const struct front_array *table = &f->arrays[record.at];
   if (key->type != CONST_STRING && key->type != CONST_INTEGER)
     front_refuse(f, "it takes an element of a table in a table by a number that is not an integer");
-  struct front_array records = {.path = table->path, .names = table->names,
-                                .within = table->inner, .inner = outside_constant(f, key)};
+  struct front_array records = {.path = table->path, .names = table->names};
+  if (table->stride) {
+    records.within = table->within;
+    records.inner_names = table->inner_names;
+    records.stride = table->stride;
+    records.field = outside_constant(f, key);
+  } else {
+    records.within = table->inner;
+    records.inner = outside_constant(f, key);
+  }
+  bool list = key->type == CONST_INTEGER && records.within;   /* of tables, maybe */
+  if (list && f->arrays[element_find_table(f, records)].kind == ELEMENTS_TABLES)
+    return element_of_record_at(f, record, val_integer(f, key->integer));
   return element_of_records(f, records, maybe_need(f, record).value);
 }
 
-/* How long the first of a table's records is, which is how long all of them are taken to be. */
-static uint16_t element_length(struct front *f, const struct front_array *table) {
-  int top = lua_gettop(f->L);
+/* A table of lists is read by places among all of their items. */
+static const struct front_array *element_table_of(struct front *f, struct val record) {
+  assert(record.kind == VAL_RECORD && record.at < f->array_count);
+  const struct front_array *table = &f->arrays[record.at];
+  if (table->stride) refuse_elements(f, ELEMENTS_OTHER, table);
+  return table;
+}
+
+static uint16_t element_longest(struct front *f, struct val record) {
+  const struct front_array *table = element_table_of(f, record);
+  int top = lua_gettop(f->L), type;
+  lua_Unsigned longest = 0;
   struct guard guard = {.within = table->inner, .gaps = GAPS_NAMES};
   if (table->names) {
     guard.names = element_anchor(f, table->names->names, table->names->count);
     guard.name_count = (uint16_t)table->names->count;
   }
   path_push(f->L, f->anchors, &f->paths[table->path]);
-  for (uint32_t i = 0; element_push_element(f->L, f->anchors, &guard, top + 1, i) == NO_VALUE; i++)
+  for (uint32_t i = 0; (type = element_push_element(f->L, f->anchors, &guard, top + 1, i)) !=
+                       LUA_TNIL; i++) {
+    lua_Unsigned length = type == LUA_TTABLE ? lua_rawlen(f->L, -1) : 0;
+    if (length > longest) longest = length;
     lua_pop(f->L, 1);
-  lua_Unsigned length = lua_rawlen(f->L, -1);
+  }
   lua_settop(f->L, top);
-  if (length == 0) refuse_elements(f, ELEMENTS_NONE, table);
-  if (length >= FRONT_ELEMENTS) refuse_elements(f, ELEMENTS_MANY, table);
-  return (uint16_t)length;
+  if (longest == 0) refuse_elements(f, ELEMENTS_NONE, table);
+  if (longest >= FRONT_ELEMENTS) refuse_elements(f, ELEMENTS_MANY, table);
+  return (uint16_t)longest;
+}
+
+/* The lengths of the lists that a record is one of. */
+static struct front_array element_lengths(struct front *f, struct val record) {
+  const struct front_array *table = element_table_of(f, record);
+  return (struct front_array){.path = table->path, .names = table->names, .inner = table->inner,
+                              .measured = true};
 }
 
 struct val element_length_of(struct front *f, struct val record) {
-  const struct front_array *table = &f->arrays[record.at];
-  struct front_array lengths = {.path = table->path, .names = table->names,
-                                .inner = table->inner, .measured = true};
-  return element_of_records(f, lengths, maybe_need(f, record).value);
+  return element_of_records(f, element_lengths(f, record), maybe_need(f, record).value);
+}
+
+uint16_t element_need_longest(struct front *f, struct val record) {
+  struct front_array lengths = element_lengths(f, record);
+  lengths.most = element_longest(f, record);
+  element_find_table(f, lengths);
+  return lengths.most;
+}
+
+/* One of the values, as many as the stride, of each of the records. */
+static struct val element_of_strides(struct front *f, struct front_array records, struct val record,
+                                     k_value at) {
+  struct builder *b = f->b;
+  k_value outer = build_binary(b, KO_SUB, record.value, build_i64(b, 1));
+  at = build_binary(b, KO_ADD, build_binary(b, KO_MUL, outer, build_i64(b, records.stride)), at);
+  return element_of_records(f, records, at);
+}
+
+struct val element_of_item(struct front *f, struct val record, k_value number) {
+  const struct front_array *table = element_table_of(f, record);
+  struct front_array records = {.path = table->path, .names = table->names,
+                                .within = table->inner, .stride = element_longest(f, record)};
+  return element_of_strides(f, records, record, number);
 }
 
 struct val element_of_record_at(struct front *f, struct val record, struct val index) {
-  assert(record.kind == VAL_RECORD && record.at < f->array_count && index.kind == VAL_VALUE);
-  const struct front_array *table = &f->arrays[record.at];
+  const struct front_array *table = element_table_of(f, record);
+  struct builder *b = f->b;
   if (index.names == &front_texts || (!index.names && !val_is_number(f, index)))
     front_refuse(f, "it takes an element of a table in a table by a %s",
                  index.names ? "string field: make the field an enum" : "boolean");
-  struct front_array records = {.path = table->path, .names = table->names,
-                                .within = table->inner, .inner_names = index.names};
-  records.stride = index.names ? (uint16_t)index.names->count : element_length(f, table);
-  struct builder *b = f->b;
-  k_value whole = K_ALL, stride = build_i64(b, records.stride);
-  k_value at = index.names ? index.value : element_place(f, index, &whole);
+  record = maybe_need(f, record);
   if (!index.names) {
-    at = build_binary(b, KO_SUB, at, build_i64(b, 1));
-    build_need(b, build_binary(b, KO_AND, whole, build_binary(b, KO_ULT, at, stride)));
+    k_value whole, at = element_place(f, index, &whole);
+    k_value from = build_binary(b, KO_SUB, at, build_i64(b, 1));
+    k_value inside = build_binary(b, KO_ULT, from, build_i64(b, element_longest(f, record)));
+    build_need(b, build_binary(b, KO_AND, whole, inside));
+    return element_of_item(f, record, at);
   }
-  k_value outer = build_binary(b, KO_SUB, maybe_need(f, record).value, build_i64(b, 1));
-  at = build_binary(b, KO_ADD, build_binary(b, KO_MUL, outer, stride), at);
-  return element_of_records(f, records, build_binary(b, KO_ADD, at, build_i64(b, 1)));
+  struct front_array records = {.path = table->path, .names = table->names,
+                                .within = table->inner, .inner_names = index.names,
+                                .stride = (uint16_t)index.names->count};
+  return element_of_strides(f, records, record,
+                            build_binary(b, KO_ADD, index.value, build_i64(b, 1)));
 }
 
 /* ---- array field ---- */

@@ -195,11 +195,13 @@ struct front_array {
   uint16_t inner;              /* of its records' values by this key, anchored; 0: of its own */
   const struct enumeration *inner_names;   /* by which records are read, with `stride` */
   uint16_t stride;             /* how many values of each record it has; 0: one */
+  uint16_t field;              /* of what these have by this key, anchored; 0: of themselves */
   struct enumeration texts;    /* ELEMENTS_TEXT: those that its elements may be */
   enum element_gaps gaps;
   enum element_kind kind;
   bool ragged;                 /* a table with other numbers, too: ELEMENTS_RAGGED */
   bool measured;               /* the lengths of its records, or of tables in them */
+  uint16_t most;               /* which none of these may be above; 0: any */
   bool stored, truths;         /* a table that the function writes elements of: see cell.c */
   struct front_copy copy;      /* of an index */
   uint8_t cells;               /* of script cells: 1 + their k_column */
@@ -582,6 +584,10 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
 struct val element_of_list(struct front *f, struct val table, struct val index);
 struct val element_of_record(struct front *f, struct val record, const struct constant *key);
 struct val element_of_record_at(struct front *f, struct val record, struct val index);
+/* The item of a list in a table, nil behind its end, by a number up to the length of the longest
+** one, which the program is compiled for. */
+struct val element_of_item(struct front *f, struct val record, k_value number);
+uint16_t element_need_longest(struct front *f, struct val record);
 struct val element_length_of(struct front *f, struct val record);
 /* What the elements are that a guard is about (a kind, or with ELEMENTS_RAGGED), and how many;
 ** those that there is room for, NULL: none, are copied. */

@@ -79,9 +79,12 @@ struct guard {
   uint16_t inner;              /* anchored: the key of their values; 0: they themselves */
   uint16_t stride;             /* how many values each has, by keys anchored from `inner` on, or,
                                   where that is 0, from 1 on; 0: one value */
+  uint16_t field;              /* anchored: the key of what tables among these values have; 0: they
+                                  themselves */
   uint16_t texts, text_count;  /* ELEMENTS_TEXT: anchored strings */
   uint8_t gaps;                /* of these: enum element_gaps */
   bool measured;               /* the lengths of tables are meant, which are these values */
+  uint16_t most;               /* and none may be above this; 0: any */
   bool stored, truths;         /* written by the program, and stored, as booleans: see cell.c */
 };
 
