@@ -156,7 +156,7 @@ describe("a field that goes (C60)", function()
     local ok, message = helper.poll(session)
     assert.is_false(ok)
     assert(message:find("system 'host'", 1, true)
-      and message:find("69_live_checks_spec.lua:", 1, true), message)
+      and message:find("live_checks_spec.lua:", 1, true), message)
     world:remove_system "host"
     files:write("b.lua", "local world = ...\n\n" .. each "p.up = 2")
     assert.is_true(helper.poll(session))
@@ -174,7 +174,7 @@ describe("registration", function()
   end)
 
   local function refused(spec, ...)
-    has_error(function() world:system("s", spec) end, "69_live_checks_spec.lua:", "system 's'", ...)
+    has_error(function() world:system("s", spec) end, "live_checks_spec.lua:", "system 's'", ...)
     assert.are.equal(0, #world:describe().systems)
   end
 
@@ -240,7 +240,7 @@ describe("registration", function()
   for what, give in pairs(given) do
     it("knows what functions are given: " .. what, function()
       local function is_refused(fn, ...)
-        has_error(function() give(fn) end, what .. ": ", "69_live_checks_spec.lua:", ...)
+        has_error(function() give(fn) end, what .. ": ", "live_checks_spec.lua:", ...)
       end
       is_refused(function(p) return p.zz > 1 end, "component 'P' has no field 'zz'")
       is_refused(function(p) return p.x + p.xx end, "component 'P' has no field 'xx'")
@@ -259,7 +259,7 @@ describe("registration", function()
   it("knows what functions of q:map are given", function()
     local query = world:query "P.x, Q.x?"
     local function is_refused(fn, ...)
-      has_error(function() query:map(fn) end, "map: ", "69_live_checks_spec.lua:", ...)
+      has_error(function() query:map(fn) end, "map: ", "live_checks_spec.lua:", ...)
     end
     world:resource("One", { "a: f32" })
     local one = world:res "One"
@@ -399,7 +399,7 @@ describe("the report of a reload", function()
       local found = spawners_after(BEFORE, RIDE:format(case[1]), "", both)
       for i, text in ipairs(found) do
         found[i] = text:match "^'(.-)' %("
-        assert.truthy(text:find("69_live_checks_spec.lua:", 1, true), text)
+        assert.truthy(text:find("live_checks_spec.lua:", 1, true), text)
       end
       assert.are.same(case[2], found, case[1])
     end

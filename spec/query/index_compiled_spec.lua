@@ -109,7 +109,7 @@ describe("a key function that is compiled", function()
     for _ in keys:lowest(COUNT) do count = count + 1 end
     assert.are.equal(COUNT, count)
     world:set(ids[7], "Item.i", 100)
-    helper.has_error(function() keys:lowest(1) end, "26_index_compiled_spec.lua",
+    helper.has_error(function() keys:lowest(1) end, "index_compiled_spec.lua",
       "attempt to divide by zero")
     assert.are.equal(0, world:explain("keys").rows)
     world:set(ids[7], "Item.i", 99)

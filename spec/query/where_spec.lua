@@ -64,7 +64,7 @@ describe("q:where", function()
       local _, why = pcall(function() return world:query("N"):where(failing):count() end)
       assert.matches("attempt to ", why)
       helper.has_error(function() world:query("N"):where(function(n, dt) return n.a > dt end) end,
-        "54_where_spec.lua", "its parameter 2 is called 'dt'", "given no dt")
+        "where_spec.lua", "its parameter 2 is called 'dt'", "given no dt")
       helper.has_error(function() world:query("N"):where(function(n, _, e) return n.a > e end) end,
         "it has 3 parameters, but is given 2: what its query gives, entity")
     end)
@@ -284,7 +284,7 @@ describe("world:explain of a function", function()
     q:max(text)
     local told = world:explain(text)
     assert.equal("lua", told.tier)
-    assert.matches("54_where_spec.lua:%d+: it uses a C function", told.reason)
+    assert.matches("where_spec.lua:%d+: it uses a C function", told.reason)
     assert.equal(24.5, q:sum(either))
     assert.equal("vector", world:explain(either).tier)
     local modf = math.modf

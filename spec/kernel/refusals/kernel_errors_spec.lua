@@ -21,7 +21,7 @@ describe("an error in a kernel", function()
         no_quotient:match ": (.*)")
       if kernels then
         assert(message:find(ecs.format(wrong), 1, true), message)
-        assert.matches("53_kernel_errors_spec.lua:%d+: ", message)
+        assert.matches("kernel_errors_spec.lua:%d+: ", message)
       end
       assert.same({ 2, 6 }, { world:get(e, "I.a"), world:get(wrong, "I.a") })
       helper.has_error(function() q:run(function(i) i.a = i.a % i.b end) end,
@@ -91,7 +91,7 @@ describe("an error in a kernel", function()
       end
       for _, query in ipairs { "I, S", "I, S, (Near, Marked)" } do
         world:system("work", { query = query, each = work, compile = kernels or nil })
-        helper.has_error(function() world:update(1) end, "system 'work'", "53_kernel_errors_spec")
+        helper.has_error(function() world:update(1) end, "system 'work'", "kernel_errors_spec")
         world:remove_system "work"
         helper.has_error(function() world:query(query):each(work) end)
         digests[#digests + 1] = world:digest()
@@ -160,7 +160,7 @@ describe("a row that only Lua can do", function()
     local count = 0
     debug.sethook(function()
       local source = debug.getinfo(2, "S").short_src
-      if source:find("53_kernel_errors", 1, true) then count = count + 1 end
+      if source:find("kernel_errors", 1, true) then count = count + 1 end
     end, "c")
     local ok, problem = pcall(fn, ...)
     debug.sethook()

@@ -198,7 +198,7 @@ describe("a text", function()
     world:update(0.1)
     assert.is_truthy(tostring(world:snapshot()):find "^ecs%.snapshot %(%d+ bytes, tick 1%)$")
     local where = world:query("Position"):where(function(position) return position.x > 1 end)
-    assert.is_truthy(tostring(where):find "^ecs%.where 'Position' %(.*34_counters_spec%.lua:%d+%)$")
+    assert.is_truthy(tostring(where):find "^ecs%.where 'Position' %(.*counters_spec%.lua:%d+%)$")
   end)
 
   it("for people shows an entity with fields, relations and children", function()

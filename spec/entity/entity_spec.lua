@@ -223,7 +223,7 @@ describe("set", function()
 
   it("names the line of the script in its message", function()
     local message = has_error(function() world:set(world:spawn(), "Position", "a") end)
-    assert.is_truthy(message:find("13_entity_spec.lua:%d+: field 'Position.x'"), message)
+    assert.is_truthy(message:find("entity_spec.lua:%d+: field 'Position.x'"), message)
   end)
 end)
 

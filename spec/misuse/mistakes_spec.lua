@@ -256,7 +256,7 @@ describe("a mistake with what something is", function()
             ok, message = try()
           end
           assert.is_false(ok, what)
-          assert.is_truthy(message:find("86_mistakes_spec.lua:%d+: .-callbacks cannot yield: yield "
+          assert.is_truthy(message:find("mistakes_spec.lua:%d+: .-callbacks cannot yield: yield "
             .. "outside of them, or go through the rows by 'for ... in query:each%(%) do'"),
             what .. ": " .. message)
         end

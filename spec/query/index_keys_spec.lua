@@ -197,7 +197,7 @@ describe("a key that is a function", function()
     local function put(view) view.n = 2 end
     local function refuses(why, fn, ...)
       for _, kind in ipairs { "hash", "ordered", "maybe" } do
-        has_error(function() by(kind, fn) end, "index 'keys'", "26_index_keys_spec.lua", why,
+        has_error(function() by(kind, fn) end, "index 'keys'", "index_keys_spec.lua", why,
           "writes nothing", ...)
       end
       assert.are.equal("hash", world:explain("keys").by)
@@ -217,14 +217,14 @@ describe("a key that is a function", function()
     refuses("an element of what it has not made", function(item) cache[item.n] = 1 return 1 end)
     refuses("an element of what it has not made", function(item) array[item.n] = 1 return 1 end)
     refuses("the global 'last'", load("return function(item) last = item.n end",
-      "@26_index_keys_spec.lua")())
+      "@index_keys_spec.lua")())
     for _, name in ipairs { "spawn", "set", "add", "remove", "despawn", "emit" } do
       refuses("calls the world's '" .. name .. "'", load(([[
         local world = ...
         return function(item, e)
           if item.n == 1 then world:%s(e, "Item") end
           return item.n
-        end]]):format(name), "@26_index_keys_spec.lua")(world))
+        end]]):format(name), "@index_keys_spec.lua")(world))
     end
     by("hash", function(item)   -- what it makes itself it may write to
       local sums = { 0 }

@@ -28,7 +28,7 @@ describe("an error in a row", function()
 
   it("names the entity, whether the function is compiled or not", function()
     local function set(p) p.b = p.x end
-    local at = "33_error_spec.lua:%d+: entity 65538v0@5: field 'P.b' is u8: 300"
+    local at = "error_spec.lua:%d+: entity 65538v0@5: field 'P.b' is u8: 300"
     for _, fail in ipairs {
       function(world) world:query("P"):each(set) end,
       function(world) world:query("P"):where(function(p) return p.x > 150 end):each(set) end,
@@ -70,7 +70,7 @@ describe("an error in a row", function()
         world:query("P"):each(function(p) if p.x > 150 then error "stop" end end)
       end)
     end)
-    assert.matches("^spec/33_error_spec.lua:%d+: entity 65537v0@5: stop$", text)
+    assert.matches("^spec/misuse/error_spec.lua:%d+: entity 65537v0@5: stop$", text)
     local world = helper.new_world()
     world:component("P", { "x: f64" })
     world:spawn { P = {} }
@@ -94,7 +94,7 @@ describe("an error in a system", function()
     local world = new_world()
     world:system("broken", { run = function() failing_deep_inside() end })
     local message = has_error(function() world:update(0) end, "system 'broken'",
-      "33_error_spec.lua", "attempt to index a nil value", "stack traceback",
+      "error_spec.lua", "attempt to index a nil value", "stack traceback",
       "failing_deep_inside")
     assert.are.equal("string", type(message))
     has_error(function() world:run("broken", 0) end, "system 'broken'", "stack traceback")
@@ -109,7 +109,7 @@ describe("an error in a system", function()
       world:system("s", { query = "Count", each = function(count) grow(count) end })
       assert.are.equal(kernels and "vector" or "lua", world:explain("s").tier)
       local message = has_error(function() world:update(0) end, "system 's'", "out of range",
-        "in upvalue 'grow'", "in function <spec/33_error_spec.lua:")
+        "in upvalue 'grow'", "in function <spec/misuse/error_spec.lua:")
       local _, count = message:gsub("stack traceback", "")
       assert.are.equal(1, count)
       message = has_error(function() world:query("Count"):each(grow) end, "out of range")
@@ -133,7 +133,7 @@ describe("an error in a system", function()
     world:spawn { Position = {} }
     world:system("s", { query = "Position:in", compile = false,
       each = function(pos) pos.x = 1 end })
-    has_error(function() world:update(0) end, "system 's'", "33_error_spec.lua:",
+    has_error(function() world:update(0) end, "system 's'", "error_spec.lua:",
       "'Position' is read only")
   end)
 

@@ -156,7 +156,7 @@ describe("a function of map that is compiled", function()
     local world = new_world()
     local function refused(query, map, ...)
       has_error(function() world:system("s", { query = query, map = map, compile = true }) end,
-        "system 's' cannot be compiled: ", "59_kernel_map_spec.lua", ...)
+        "system 's' cannot be compiled: ", "kernel_map_spec.lua", ...)
     end
     refused("Body.x", function(x) return x, x end, "more values than its query has fields")
     refused("Body.x, Tag?", function(x) return x, x end, "for the tag 'Tag': return nil")
