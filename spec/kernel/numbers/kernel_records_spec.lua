@@ -3,7 +3,7 @@
 local helper = require "spec.support.ecs_helper"
 local tiers = require "spec.support.tiers"
 
-local math = math
+local math, ipairs = math, ipairs
 
 local function new_world(kernels)
   local world = helper.new_world { kernels = kernels, tag = 1 }
@@ -35,6 +35,10 @@ local function new_tables()
     GRID = { { 1, 2, 3 }, { 4.5, 5, 6 } }, CODES = { slime = { 10, 20 }, bat = { 30, 40, 50 },
       boss = { 60, 70 } },
     SOME = { slime = { w = 2, at = { 3, 4 } }, boss = { w = 5, at = { 1, 8 } } },
+    GUNS = { slime = { guns = { { d = 4, r = 0.5, kind = "bat" }, { d = 2, r = 1 } }, n = { 1, 2, 3 } },
+      bat = { guns = {}, n = { 7 } }, boss = { guns = { { d = 9, r = 2.5 } } } },
+    LANES = { { 2, 3 }, {}, { 1, 1, 2.5, 4 } },
+    WAVES = { { { at = 1, n = 3 }, { at = 2 } }, { { at = 5, n = 2 } } },
     PRICE = { slime = 4, boss = 0.5 }, NEXT = { slime = "bat", boss = "slime" },
     TITLES_OF = { slime = 1, bat = 2, boss = 3 }, NAMES = { "bat", "boss", "bat", "slime" },
     TITLES = { slime = "Sir", bat = "", boss = "Lord" },
@@ -47,7 +51,7 @@ local function agree(text, change)
   local digests = {}
   for n, kernels in ipairs { true, false } do
     local world, tables = new_world(kernels), new_tables()
-    local env = setmetatable({ math = math }, { __index = tables })
+    local env = setmetatable({ math = math, ipairs = ipairs }, { __index = tables })
     for name, value in pairs(tables) do env[name] = value end
     local body = assert(load(("return function(e, dt) %s end"):format(text), text, "t", env))()
     world:system("it", { query = "E", each = body })
@@ -127,14 +131,23 @@ describe("a table of tables in a kernel (C26)", function()
 
   it("is listed by what is copied of it", function()
     local world, tables = new_world(true), new_tables()
-    local kinds, places = tables.KINDS, tables.PLACES
-    world:system("it", { query = "E", each = function(e)
+    local kinds, places, guns = tables.KINDS, tables.PLACES, tables.GUNS
+    local function names_of(each)
+      world:system("it", { query = "E", each = each })
+      world:update(1)
+      local names = {}
+      for n, copied in ipairs(world:explain("it").tables) do names[n] = copied.name end
+      return table.concat(names, " ")
+    end
+    assert.are.equal("kinds kinds[].hp kinds[][1] places places[].y", names_of(function(e)
       e.x = kinds[e.kind].hp + kinds[e.kind][1] + places[e.next].y
-    end })
-    world:update(1)
-    local names = {}
-    for n, copied in ipairs(world:explain("it").tables) do names[n] = copied.name end
-    assert.are.equal("kinds kinds[].hp kinds[][1] places places[].y", table.concat(names, " "))
+    end))
+    local named = names_of(function(e)
+      for _, gun in ipairs(guns[e.kind].guns) do e.x = gun.d end
+    end)
+    for _, name in ipairs { "guns", "guns[].guns", "#guns[].guns", "guns[].guns[].d" } do
+      assert.truthy((" " .. named .. " "):find(" " .. name .. " ", 1, true), named)
+    end
   end)
 
   it("is asked by a predicate, where there is one", function()
@@ -214,6 +227,31 @@ describe("a table of tables in a kernel (C26)", function()
       agree(body)
       agree(body, fill)
     end
+  end)
+
+  it("has lists of several lengths", function()
+    local function grow(tables, turn)
+      for i = 1, turn * 2 do
+        tables.GUNS.bat.guns[i], tables.LANES[2][i] = { d = i, r = 2 }, turn
+        tables.WAVES[2][i] = { at = i, n = turn }
+      end
+      tables.GUNS.slime.guns[2], tables.LANES[3] = nil, { 0.5 }
+    end
+    for _, body in ipairs {
+      "for i, gun in ipairs(GUNS[e.kind].guns) do e.x = e.x + gun.d * gun.r * i end",
+      "for _, gun in ipairs(GUNS[e.kind].guns) do if gun.kind then e.kind = gun.kind break end end",
+      "local n = GUNS[e.kind].n if n then for _, x in ipairs(n) do e.y = e.y * 0.5 + x end end",
+      "for i, x in ipairs(LANES[e.next]) do e.x = e.x + x * i end e.y = #LANES[e.next]",
+      "local w = WAVES[e.next] if w then for _, o in ipairs(w) do e.i = e.i + (o.n or o.at) end end",
+      "for _, g in ipairs(GUNS[e.kind].guns) do for _, x in ipairs(LANES[e.next]) do e.x = x * g.d end end",
+      "if e.kind == 'slime' then e.x = GUNS[e.kind].guns[1].d + GUNS[e.kind].guns[e.next].r end",
+    } do
+      agree(body)
+      agree(body, grow)
+    end
+    agree("for _, x in ipairs(LANES[e.next]) do e.x = e.x + x end", function(tables)
+      tables.LANES[3] = setmetatable({ 3 }, { __index = function() return nil end })
+    end)
   end)
 
   it("has tables, which are read by names and by variables", function()
