@@ -44,7 +44,8 @@ arrays F: floats[<X>] | floats[<X>]; I: ints[<X>] | bytes[<X>]; B: flags[<X>]; E
 score F: score.f; I: score.n | score.b; B: score.on; E: score.who
 cells F: acc | stats.sum | same.sum; I: n | stats.kills | same.kills | total; B: seen | stats.on;
   E: who
-tables F: sums[<X> % 4 + 1] | sums[<I> % 4 + 1]; B: marks[<I> % 4 + 1] | marks[<X> % 4 + 1]
+tables F: sums[<X> % 4 + 1] | sums[<I> % 4 + 1] | had[<X>]; B: marks[<I> % 4 + 1]
+  | marks[<X> % 4 + 1] | held[<X>]
 texts F: tally[p.kind] | tally[p.kind]
 map F: x; I: n; E: kept; C: cell
 ]]
@@ -169,7 +170,8 @@ lists 3: for <O> in world:targets(<L>, 'Eats') do <S> end
     <PF> = <N1>[2] <PI> = <N1>[1] % 9 <S> end
   | for <N1>, <N2> in ipairs { 1.0, <B> and <F> or nil, 3.0 } do <PF> = <N2> <S> end
 whole 4: floats:fill(<F>) | ints:write(nxt:read()) | ints:copy(nxt) | bytes:fill(<V>)
-  | at:fill(<L>) | floats:write(floats:read()) | if <B> then bytes:fill(<I>) end
+  | at:fill(<L>) | floats:read(had) | bytes:read(had) <PF> = had[<X>] | flags:read(held)
+  | floats:read(had) had[<X>] = <F> | floats:write(floats:read()) | if <B> then bytes:fill(<I>) end
 ]]
 
 local stores = read([[

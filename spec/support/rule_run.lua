@@ -154,6 +154,8 @@ local n, acc, best, who, mix, seen, flip = 0, 0.0, nil, nil, 0, false, nil
 local stats = { kills = 0, sum = 0.0, on = false }
 local same = alias and stats or { kills = 5, sum = 1.5 }
 local tally, marks = { red = 0, green = 0.5, blue = 2 }, { true, false, false, true }
+local had, held = {}, {}
+for i = 1, 16 do had[i], held[i] = i / 2, i % 3 == 0 end
 local met, most = {}, alias and { green = 1.5 } or {}
 if alias then tally.green = nil end
 local sums = alias and { 0.5, 1.5, 2.5, 0.0 } or { 1, 2.5, 3, 0 }
@@ -165,16 +167,17 @@ local function cells()
     same.kills, same.sum, total, tally.red or "nil", tally.green or "nil",
     tally.blue or "nil", tostring(met.red), tostring(met.green), tostring(met.blue),
     most.red or "nil", most.green or "nil", most.blue or "nil", marks[1], marks[2],
-    marks[3], marks[4], sums[1], sums[2], sums[3], sums[4], sums[5] or "nil" }
+    marks[3], marks[4], sums[1], sums[2], sums[3], sums[4], sums[5] or "nil", #had, had[1],
+    had[16] or "nil", had[17] or "nil", held[1], held[16] }
 end
 local function poke(how)
   if how == 1 then n = n + 0.5 elseif how == 2 then mix, best = 2.5, 3
   elseif how == 3 then acc, stats.sum = 7, 3 elseif how == 4 then flip, who = true, boss
   elseif how == 5 then stats.kills = 2.0 elseif how == 6 then best, seen = nil, nil
   elseif how == 7 then tally.blue, sums[5] = nil, 1
-    bag.red.nums[4], lanes[2] = 2.5, { 1, 2, 3, 4.5, 5 } elseif how == 8 then sums[2], marks = 3, sums
+    had[17], bag.red.nums[4], lanes[2] = 1, 2.5, { 1, 2, 3, 4.5, 5 } elseif how == 8 then sums[2], marks = 3, sums
   elseif how == 9 then tally.red, sums[1] = 2^53|0, -0.0
-    bag.blue.items[1], bag.green.items[5], price.green = nil, { w = 1 }, 2
+    had[16], bag.blue.items[1], bag.green.items[5], price.green = nil, nil, { w = 1 }, 2
   elseif how == 10 then met, most = { red = 1 }, setmetatable({}, { __newindex = function() end })
   else setmetatable(stats, { __index = { who = boss } }) end
 end

@@ -332,6 +332,17 @@ static uint32_t cell_elements(struct front *f, uint32_t which, struct val table,
   return number;
 }
 
+void cell_need_length(struct front *f, struct val table, uint32_t length) {
+  uint32_t which = cell_table_find(f, table);
+  k_value last, there;
+  if (which == NONE) which = cell_add_table(f, table);
+  uint32_t number = cell_elements(f, which, table, val_integer(f, length), &last, &there);
+  build_at(f->b, f->env.mask, front_tag(f));
+  build_need(f->b, there);
+  k_value more = build_inside(f->b, number, build_i64(f->b, (int64_t)length + 1));
+  build_need(f->b, build_unary(f->b, KO_NOT, more));
+}
+
 struct val cell_get_element(struct front *f, struct val table, struct val index) {
   k_value at, there;
   uint32_t number = cell_elements(f, cell_table_find(f, table), table, index, &at, &there);

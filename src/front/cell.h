@@ -64,6 +64,8 @@ void cell_store_table(struct front *f, uint32_t path);
 /* An element of such a table when the row comes here; sets one, for the rows that are here. */
 struct val cell_get_element(struct front *f, struct val table, struct val index);
 void cell_set_element(struct front *f, struct val table, struct val index, struct val value);
+/* Needs such a table to have so many elements, and no more. */
+void cell_need_length(struct front *f, struct val table, uint32_t length);
 /* Has rows see what those before them have written to a cell, when it is compiled anew. */
 void cell_order(struct front *f, uint32_t at);
 /* Refuses what reads them otherwise. */

@@ -422,6 +422,29 @@ describe("a run that takes all elements at once", function()
     assert.same({ "a", "b", "bytes", "flags" }, told.writes)
   end)
 
+  it("reads all into a table, which has no other elements then", function()
+    for _, name in ipairs { "a", "bytes", "flags" } do
+      local had = {}
+      local told = same(function(world, a, b)
+        local of, old = world:array(name), {}
+        table.insert(had, old)
+        return function(_, dt)
+          of:read(old)
+          for k = 2, #of - 1 do
+            if old[k] == old[k + 1] then a[k] = b[k] * dt end
+            old[k] = old[k - 1]
+          end
+          if old[1] == of[1] then b[1] = dt end
+        end
+      end)
+      assert.equal("vector", told.tier, told.reason)
+      for i = 1, 2 do
+        for k, v in ipairs(had[i]) do had[i][k] = ("%s %s"):format(math.type(v), v) end
+      end
+      assert.same(had[2], had[1])
+    end
+  end)
+
   it("does so under conditions and in loops", function()
     same(function(_, a, b, bytes) return function(_, dt)
       for i = 1, 3 do
@@ -452,10 +475,11 @@ describe("a run that takes all elements at once", function()
 
   it("says what to write where a table is read into, or written", function()
     local world = helper.new_world()
-    local a, list = world:array("a", "f32", 3), {}
+    local a, list, wide = world:array("a", "f32", 3), {}, world:array("wide", "i64", 3)
     local short, other = world:array("short", "f32", 2), world:array("other", "f64", 3)
     for what, run in pairs {
-      ["as by old:copy(a)"] = function() a:read(list) end,
+      ["which is of i64: keep what it had in another array, as by old:copy(wide)"] =
+        function() wide:read(list) end,
       ["in another array, as by"] = function() local was = a:read() a[1] = 2 a:write(was) end,
       ["'a' to 'short', which is of another type or shorter"] = function() short:copy(a) end,
       ["'other' to 'a', which is of another"] = function() a:write(other:read()) end,
